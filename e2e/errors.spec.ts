@@ -20,7 +20,7 @@ test('a bad file gives an error, and the app continues to work', async ({ stria 
   await expectFault(stria, 'flipped.stria', flipped, /The file is damaged/, /chunk|checksum/i);
   await expectFault(stria, 'cut.stria', flipped.subarray(0, middle), /The file is damaged/, /end|index|recover/i);
   await expectFault(stria, 'empty.nii', new Uint8Array(0), /The file is damaged/, /the file is empty/i);
-  await expectFault(stria, 'scan.dcm', noise([64, 64, 1]).bytes, /cannot read this kind of file/, /called as DICOM files are/);
+  await expectFault(stria, 'scan.dcm', noise([64, 64, 1]).bytes, /cannot read this kind of file/, /named like a DICOM file/);
   await expectFault(stria, 'notes.txt', 'not a volume at all', /cannot read this kind of file/, /notes\.txt/);
 
   await stria.dropFiles([good]);

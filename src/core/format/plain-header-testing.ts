@@ -26,7 +26,7 @@ export function parseHeader(body: Uint8Array, version: readonly [number, number]
   try {
     json = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body));
   } catch {
-    throw corrupt('header is no JSON');
+    throw corrupt('header is not JSON');
   }
   // '`requires` comes first: refuse what is not known, by name.'
   const { requires } = json;

@@ -54,7 +54,7 @@ function parseSource(body: Uint8Array): { format: unknown; endian: 'little' | 'b
   try {
     json = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body));
   } catch {
-    throw corrupt('SRCE is no JSON');
+    throw corrupt('SRCE is not JSON');
   }
   const { format, endian, stored, parts } = json ?? {};
   if (endian !== 'little' && endian !== 'big') throw corrupt('SRCE has no byte order');
@@ -129,7 +129,7 @@ function halfByFloat(): ReadonlyMap<number, number> {
   return new Map(
     Array.from({ length: 65536 }, (_, half) => {
       const [sign, exponent, fraction] = [half >> 15, (half >> 10) & 31, half & 1023];
-      // Infinity and what is no number, whose bits stay.
+      // Infinity and what is not a number, whose bits stay.
       if (exponent === 31) return [(sign * 2 ** 31 + 0x7f800000 + fraction * 8192) as number, half];
       const size = exponent ? (1 + fraction / 1024) * 2 ** (exponent - 15) : fraction * 2 ** -24;
       view.setFloat32(0, sign ? -size : size);

@@ -8,7 +8,8 @@ import type { CollectionReader, VolumeEntry } from './common/volume-entry.ts';
 import { listVolumes, openVolume } from './open-volume.ts';
 import { openRaw } from './raw/raw-reader.ts';
 
-// A format with several volumes in a file: 'MANY', then a volume of 2 × 1 × 1 u8 for each pair of bytes; 0xff is one that is not read.
+// A format with several volumes in a file: 'MANY', then for each pair of bytes a volume of 2 × 1 × 1 u8. A pair that begins with
+// 0xff is a volume that cannot be opened.
 
 const many = (...bytes: number[]) => Uint8Array.of(...new TextEncoder().encode('MANY'), ...bytes);
 
@@ -52,18 +53,18 @@ afterEach(() => {
 
 const idsOf = (input: ByteSource | FileTree) => listVolumes(input).then((entries) => entries?.map(({ id }) => id));
 
-describe('a file of several volumes', () => {
-  test('opens its only one, and the one that is named', async () => {
+describe('a file with several volumes', () => {
+  test('opens its only volume, or the named one', async () => {
     expect(await readVoxels(await openVolume(memorySource('a', many(1, 2))))).toEqual(Uint8Array.of(1, 2));
     const named = await openVolume(memorySource('a', many(1, 2, 3, 4)), { dataset: '1' });
     expect(await readVoxels(named)).toEqual(Uint8Array.of(3, 4));
   });
 
-  test('opens the only one that can be opened', async () => {
+  test('opens the only volume that can be opened', async () => {
     expect(await readVoxels(await openVolume(memorySource('a', many(0xff, 2, 3, 4))))).toEqual(Uint8Array.of(3, 4));
   });
 
-  test('asks for a name where there are several, with all of them as plain data', async () => {
+  test('requires a name if there are several, and lists them as plain data', async () => {
     const fault = await faultOf(openVolume(memorySource('a', many(1, 2, 3, 4, 0xff, 6))));
     expect(fault).toMatchObject({ tag: 'several', message: 'there are 2 volumes here: 0 (pair 0), 1 (pair 1)' });
     expect(fault?.choices).toHaveLength(3);
@@ -80,13 +81,13 @@ describe('a file of several volumes', () => {
     expect(posted).toMatchObject({ tag: 'several', context: ['a'], choices: fault?.choices });
   });
 
-  test('lists few of many in a message', async () => {
+  test('lists only some of many volumes in a message', async () => {
     const fault = await faultOf(openVolume(memorySource('a', many(...Array(40).fill(1)))));
     expect(fault?.message).toMatch(/^there are 20 volumes here: 0 .* and 8 more$/);
     expect(fault?.choices).toHaveLength(20);
   });
 
-  test('says why none can be opened', async () => {
+  test('reports why no volume can be opened', async () => {
     expect(await faultOf(openVolume(memorySource('a', many(0xff, 2))))).toMatchObject({
       tag: 'unsupported',
       message: 'no volume here can be opened: it begins with 255',
@@ -94,19 +95,19 @@ describe('a file of several volumes', () => {
     expect(await faultOf(openVolume(memorySource('a', many())))).toMatchObject({ tag: 'unsupported' });
   });
 
-  test('refuses a name that none has, and one that cannot be opened', async () => {
+  test('refuses an unknown name, and a volume that cannot be opened', async () => {
     const source = memorySource('a', many(1, 2, 0xff, 4));
     expect(await faultOf(openVolume(source, { dataset: '9' }))).toMatchObject({ tag: 'invalid-input' });
     expect(await faultOf(openVolume(source, { dataset: '1' }))).toMatchObject({ tag: 'unsupported' });
   });
 
-  test('is raw where it is said to be', async () => {
+  test('is raw if a raw layout is given', async () => {
     const raw = { dims: [6, 1, 1, 1], type: 'u8' } as const;
     expect(await readVoxels(await openVolume(memorySource('a', many(1, 2)), { raw }))).toEqual(many(1, 2));
   });
 });
 
-test('a file of one volume has no list, and no volume to name', async () => {
+test('a file with one volume has no list and accepts no name', async () => {
   const raw = memorySource('a_2x2x1_uint8.raw', Uint8Array.of(1, 2, 3, 4));
   expect(await listVolumes(raw)).toBeUndefined();
   expect(await faultOf(openVolume(raw, { dataset: 'x' }))).toMatchObject({ tag: 'invalid-input' });
@@ -121,7 +122,7 @@ describe('a folder', () => {
     expect(await faultOf(openVolume(tree))).toMatchObject({ tag: 'several' });
   });
 
-  test('gives each volume an id of its own, whatever its reader says', async () => {
+  test('gives each volume a unique id, whatever its reader returns', async () => {
     const twice = memoryTree('study', { '1.many': many(1, 2), '2.many': many(3, 4) });
     expect(await idsOf(twice)).toEqual(['0', '0#2']);
     expect(await readVoxels(await openVolume(twice, { dataset: '0#2' }))).toEqual(Uint8Array.of(3, 4));
@@ -139,7 +140,7 @@ describe('a folder', () => {
     expect(await faultOf(openVolume(tree, { raw }))).toMatchObject({ tag: 'invalid-input' });
   });
 
-  test('gives its files in the order of their paths, and finds them', async () => {
+  test('returns its files in the order of their paths, and finds them', async () => {
     expect((await tree.files()).map(({ path, size }) => [path, size])).toEqual([
       ['a/1.many', 6],
       ['b/2.many', 6],
@@ -150,6 +151,6 @@ describe('a folder', () => {
   });
 });
 
-test('a fault that is no several has no choices', () => {
+test('only a `several` fault has choices', () => {
   expect(faultToData(new StriaError('corrupt', 'x'))).toEqual({ tag: 'corrupt', message: 'x', context: [] });
 });

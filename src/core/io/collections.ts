@@ -4,7 +4,7 @@ import { hdf5Reader } from './hdf5/hdf5-reader.ts';
 import { zarrReader } from './zarr/zarr-reader.ts';
 
 /**
- * The formats whose files or folders may hold several volumes. A file is offered to them before the readers of single volumes, so
- * each recognises its own exactly: by content, not by name alone.
+ * The formats whose files or folders may hold several volumes. They are asked before the readers of single volumes, so each must
+ * recognise its files reliably: by content, not only by name.
  */
 export const collectionReaders: CollectionReader[] = [zarrReader, dicomReader, hdf5Reader];

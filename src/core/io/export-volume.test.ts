@@ -9,16 +9,16 @@ import { noise, readVoxels, rebuild } from './common/source-testing.ts';
 import { describeExport } from './export-volume.ts';
 import { openVolume } from './open-volume.ts';
 
-/** Writes a volume as the engine would, and opens it again. */
+/** Writes a volume as the engine does, and opens it again. */
 async function exportAndOpen(info: VolumeInfo, format: WrittenVoxelFormat, endian: Endian) {
   const voxels = noise(volumeBytes(info), 3);
   const source = describeExport(info, format, 'scan', endian);
   const [file] = rebuild(source, voxels, info.type);
-  if (file === undefined || source.parts.length !== 1) throw new Error('an export is one file');
+  if (file === undefined || source.parts.length !== 1) throw new Error('an export must be one file');
   const raw = format === 'raw' ? { dims: info.dims, type: info.type, endian } : undefined;
   const volume = await openVolume(memorySource(file.name, file.bytes), { raw });
   expect(Buffer.from(await readVoxels(volume)).equals(voxels)).toBe(true);
-  // One byte has no order, and NRRD then names none.
+  // Single bytes have no order, so NRRD does not state one.
   if (!info.type.endsWith('8')) expect((await volume.source()).endian).toBe(format === 'mgh' ? 'big' : endian);
   return { info: volume.info, file };
 }
@@ -47,7 +47,7 @@ const scanned = fc.record({
     fc.constant(1),
     fc.double({ min: -1e6, max: 1e6, noNaN: true }).filter((slope) => Math.abs(slope) > 1e-6),
   ),
-  // Zero has no sign: texts do not keep it.
+  // Avoids −0, because text does not keep its sign.
   intercept: fc.oneof(fc.constant(0), fc.double({ min: -1e6, max: 1e6, noNaN: true })).map((value) => value + 0),
   rotation: fc.record({
     b: fc.double({ min: -0.57, max: 0.57, noNaN: true }),
@@ -56,7 +56,7 @@ const scanned = fc.record({
     qfac: fc.constantFrom(1 as const, -1 as const),
   }),
   origin: fc.tuple(distance, distance, distance),
-  /** How far the affine is from a rotation. */
+  /** How much the affine deviates from a rotation. */
   shear: fc.constantFrom(0, 0, 0.25),
 });
 
@@ -67,7 +67,7 @@ const infos: fc.Arbitrary<VolumeInfo> = scanned.map(({ rotation, origin, shear, 
 });
 
 describe.each(['nifti', 'nrrd'] as const)('%s', (format) => {
-  test('any volume is written and read again', async () => {
+  test('any volume survives writing and reading', async () => {
     await fc.assert(
       fc.asyncProperty(infos, fc.constantFrom<Endian>('little', 'big'), async (info, endian) => {
         const { info: back } = await exportAndOpen(info, format, endian);
@@ -110,7 +110,7 @@ const plain: VolumeInfo = {
   intercept: -1024,
 };
 
-describe('an independent reader understands the NIfTI that is written', () => {
+describe('an independent reader understands written NIfTI files', () => {
   test.each([
     ['little', plain],
     ['big', plain],
@@ -149,7 +149,7 @@ describe('an independent reader understands the NIfTI that is written', () => {
   });
 });
 
-test('the qform alone gives the affine back, half turns and mirrors included', async () => {
+test('the qform alone restores the affine, including half turns and mirrors', async () => {
   for (const [b, c, d] of [
     [1, 0, 0],
     [0, 1, 0],
@@ -171,13 +171,13 @@ test('the qform alone gives the affine back, half turns and mirrors included', a
   }
 });
 
-test('NIfTI-2 holds what 32-bit floats cannot', async () => {
+test('NIfTI-2 stores values that 32-bit floats cannot', async () => {
   const { info, file } = await exportAndOpen({ ...plain, slope: 1e-60 }, 'nifti', 'little');
   expect(info.slope).toBe(1e-60);
   expect(file.bytes[0]).toBe(540 & 255);
 });
 
-test.each(writtenVoxelFormats)('%s takes a volume whose geometry no header can hold', async (format) => {
+test.each(writtenVoxelFormats)('%s accepts a volume with a geometry that no header can store', async (format) => {
   const odd = { ...plain, spacing: [0, -2, Number.NaN, 0] as const, affine: Array(12).fill(0), slope: 0, intercept: 9 };
   const { info } = await exportAndOpen(odd, format, 'little');
   expect(info.dims).toEqual(plain.dims);
@@ -199,7 +199,7 @@ test('names follow the format', () => {
   ]);
 });
 
-test('the NRRD that is written is this text', () => {
+test('a written NRRD header has exactly this text', () => {
   const text = new TextDecoder().decode(describeExport(plain, 'nrrd', 'scan', 'big').parts[0]?.before);
   expect(text.split('\n')).toEqual([
     'NRRD0004',

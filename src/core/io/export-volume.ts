@@ -14,12 +14,12 @@ import { vtiFooter, vtiHeader, vtiStored } from './vti/vti-writer.ts';
 
 interface Writer {
   readonly extension: string;
-  /** The one byte order that the format has. Default: the one that is asked for. */
+  /** The format's only byte order. Default: the requested one. */
   readonly endian?: Endian;
   header(info: VolumeInfo, endian: Endian): Uint8Array;
-  /** What stands behind the voxels. Default: nothing. */
+  /** The bytes after the voxels. Default: none. */
   footer?(info: VolumeInfo): Uint8Array;
-  /** How the voxels are stored, where not one after the other. */
+  /** The form of the voxels, if they are not simply stored in order. */
   stored?(info: VolumeInfo): StoredVoxels | undefined;
 }
 
@@ -35,11 +35,12 @@ const writers: Record<WrittenVoxelFormat, Writer> = {
 };
 
 /**
- * The one file that a volume becomes in a format: its name, and what stands around its voxels. Writing it is writing
- * `before`, then all voxels in the order that `endian` of the description says, then `after`. Pictures are described by their table instead (`planPictures` names the files).
- * @param baseName file name without its ending
- * @param source what the volume came from: of pictures the names and the samples of a pixel are taken over
- * @throws StriaError `unsupported` where the format cannot hold the volume
+ * The single file of a volume in some format: its name, and the bytes around its voxels. To write it, write `before`, then all
+ * voxels in the byte order `endian` of the description, then `after`. Pictures are described by their table instead
+ * (`planPictures` names the files).
+ * @param baseName file name without its extension
+ * @param source the volume's source; names and samples per pixel of pictures are kept
+ * @throws StriaError `unsupported` if the format cannot store the volume
  */
 export function describeExport(
   info: VolumeInfo,
@@ -61,7 +62,7 @@ export function describeExport(
   return { format, endian: order, stored: writer.stored?.(sound), parts: [part] };
 }
 
-/** The volume with what a header cannot hold replaced as a reader would: distances of zero, affines without volume. */
+/** Replaces what a header cannot store, as a reader would: distances of zero, degenerate affines. */
 function withSoundGeometry(info: VolumeInfo): VolumeInfo {
   const [x, y, z, t] = info.spacing;
   const spacing = [checkedSpacing(x), checkedSpacing(y), checkedSpacing(z), checkedSpacing(t)] as const;

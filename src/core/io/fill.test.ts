@@ -7,7 +7,7 @@ import { openVolume } from './open-volume.ts';
 const raw = { dims: [5, 4, 3, 2], type: 'u16', endian: 'big', offset: 7 } as const;
 const file = Uint8Array.from({ length: 7 + 2 * 120 }, (_, at) => at * 37);
 
-test('voxels are read where they are to lie as they come in order, swapped from big-endian', async () => {
+test('fill gives the same voxels as reading in order, and swaps big-endian ones', async () => {
   const volume = await openVolume(memorySource('scan.raw', file), { raw });
   const pieces: Uint8Array[] = [];
   for await (const piece of volume.voxels()) pieces.push(piece);
@@ -19,7 +19,7 @@ test('voxels are read where they are to lie as they come in order, swapped from 
   expect(joinBytes(filled.map(({ bytes }) => bytes))).toEqual(joinBytes(pieces));
 });
 
-test('from gzip voxels come in order only, and behind the end of a file there are none', async () => {
+test('gzip can only be read in order, and reading past the end of a file fails', async () => {
   const zipped = await openVolume(memorySource('scan.raw.gz', gzipSync(file)), { raw });
   expect(zipped.fill).toBeUndefined();
   const whole = memorySource('scan.raw', file);

@@ -8,7 +8,7 @@ import { pngFile } from './pictures/png-testing.ts';
 const nifti = niftiFile({}, noise(24));
 const png = (value: number) => pngFile({ width: 2, height: 1, bitDepth: 8, colourType: 0, isInterlaced: false }, [value, value]);
 
-test('volumes that lie in a folder are listed, each by its path', async () => {
+test('volumes in a folder are listed by their paths', async () => {
   const nrrd = joinBytes([nrrdText([...nrrdLines([2, 2, 1, 1], 'u8', 'little')]), noise(4)]);
   const tree = memoryTree('study', { 'a.nii': nifti, 'sub/b.nrrd': nrrd, 'readme.md': noise(9), 'sub/noise': noise(9) });
   const entries = await listVolumes(tree);
@@ -19,7 +19,7 @@ test('volumes that lie in a folder are listed, each by its path', async () => {
   expect(await readVoxels(await openVolume(tree, { dataset: 'sub/b.nrrd' }))).toEqual(noise(4));
 });
 
-test('a detached header finds its data beside itself, and the data is no volume of its own', async () => {
+test('a detached header finds its data file, which is not listed as a volume', async () => {
   const header = nrrdText([...nrrdLines([2, 2, 1, 1], 'u8', 'little'), 'data file: b.raw']);
   const tree = memoryTree('study', { 'sub/b.nhdr': header, 'sub/b.raw': noise(4) });
   expect((await listVolumes(tree))?.map(({ id }) => id)).toEqual(['sub/b.nhdr']);
@@ -33,7 +33,7 @@ test('pictures of one folder are one stack', async () => {
   expect(await readVoxels(volume)).toEqual(Uint8Array.of(1, 1, 2, 2, 3, 3));
 });
 
-test('one that cannot be opened is listed with the reason, and does not hide the others', async () => {
+test('a volume that cannot be opened is listed with the reason, among the others', async () => {
   const tree = memoryTree('study', { 'a.nii': nifti, 'broken.nii': nifti.subarray(0, 200), 'empty.nii': new Uint8Array() });
   const entries = await listVolumes(tree);
   expect(entries?.map(({ id, problem }) => [id, problem !== undefined])).toEqual([
@@ -45,7 +45,7 @@ test('one that cannot be opened is listed with the reason, and does not hide the
   expect(await faultOf(openVolume(tree, { dataset: 'broken.nii' }))).toMatchObject({ tag: 'unsupported' });
 });
 
-test('more volumes than are listed are refused before they are read', async () => {
+test('too many volumes are refused before they are read', async () => {
   let opened = 0;
   const files = Array.from({ length: 2001 }, (_, index) => ({
     path: `${index}.nii`,

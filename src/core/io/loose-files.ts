@@ -9,17 +9,17 @@ import type { CollectionReader, VolumeEntry } from './common/volume-entry.ts';
 import type { OpenOptions, OpenVolume, VolumeReader } from './common/volume-reader.ts';
 import { findRawLayout, openRaw } from './raw/raw-reader.ts';
 
-/** The most files of which the headers are read for a list. */
+/** The maximum number of files whose headers are read for a list. */
 const listedLimit = 2000;
 
-/** Voxels of a detached header, which is listed in their stead. */
+/** Data files of detached headers. The header is listed instead. */
 const dataOnly = /\.(img|zraw)(\.gz)?$/i;
 
 /**
- * The volumes of a folder that are whole files of their own: NIfTI, NRRD, raw with a sidecar, and what collection readers find in single
- * files; PNG, or TIFF, that lie in one folder are one stack. A file is looked at if its name ends as volumes do.
- * @param done the readers that have listed their own already
- * @throws StriaError `unsupported` where there are too many, `not-readable`, `aborted`
+ * The volumes of a folder that are single files: NIfTI, NRRD, raw with a sidecar, and those that collection readers find in single
+ * files. All PNG or TIFF files of one folder are a stack. Only files with the extension of a volume are examined.
+ * @param done the readers that have already listed their volumes
+ * @throws StriaError `unsupported` if there are too many, `not-readable`, `aborted`
  */
 export async function listLooseFiles(
   tree: FileTree,
@@ -109,7 +109,7 @@ async function entriesOf(
         ...wordsOf(volume),
         open: async (opening) => {
           const again = await openSingle(await open(opening), head, readers, { ...opening, siblings });
-          if (again === undefined) throw new StriaError('not-readable', `${path} was changed since it was listed`);
+          if (again === undefined) throw new StriaError('not-readable', `${path} has changed since it was listed`);
           return again;
         },
       },

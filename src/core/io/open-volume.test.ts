@@ -19,14 +19,14 @@ import {
 } from './common/source-testing.ts';
 import { openVolume } from './open-volume.ts';
 
-describe('a file that is no volume', () => {
+describe('a file that is not a volume', () => {
   const ascii = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
 
   test.each([
     ['photo.jpg', '\xff\xd8\xff\xe0', 'JPEG'],
     ['IM0001', `${'\0'.repeat(128)}DICM`, 'holds no pixels'],
-    ['slice.dcm', '\x08\0', 'called as DICOM files are'],
-    ['scan.stria', '\x89STRIA\r\n', 'compressed already'],
+    ['slice.dcm', '\x08\0', 'named like a DICOM file'],
+    ['scan.stria', '\x89STRIA\r\n', 'already compressed'],
     ['brain.mnc', 'CDF\x01\0\0\0\0', 'MINC 1'],
     ['cells.mat', 'MATLAB 5.0 MAT-file, Platform', '-v7.3'],
     ['anat+orig.BRIK', '\0\x01', '3dAFNItoNIFTI'],
@@ -57,13 +57,13 @@ describe('a file that is no volume', () => {
     expect(fault?.message).toContain(named);
   });
 
-  test('is named inside gzip too', async () => {
+  test('is named inside gzip, too', async () => {
     const fault = await faultOf(openVolume(memorySource('stack.tif.gz', gzipSync(ascii('II*\0')))));
     expect(fault?.message).toContain('TIFF');
     expect(fault?.message).toContain('gunzip');
   });
 
-  test('is corrupt if it is empty, or has a volume’s name without its content', async () => {
+  test('is corrupt if it is empty or if its content does not match its name', async () => {
     expect(await faultOf(openVolume(memorySource('scan.raw', new Uint8Array())))).toMatchObject({ tag: 'corrupt' });
     for (const name of ['scan.nii', 'scan.hdr', 'scan.nrrd', 'scan.nhdr', 'scan.nii.gz']) {
       const isEmpty = { tag: 'corrupt', message: 'the file is empty' };
@@ -100,7 +100,7 @@ const cases: fc.Arbitrary<Case> = fc.record({
   most: fc.integer({ min: 1, max: 1000 }),
 });
 
-/** A volume with noise in it, in every format. */
+/** A volume of noise in every format. */
 function filesOf({ dims, type, endian, seed, extra, after }: Case): { name: string; bytes: Uint8Array; offset?: number }[] {
   const voxels = noise(
     dims.reduce((product, length) => product * length, elementBytes(type)),
@@ -119,7 +119,7 @@ function filesOf({ dims, type, endian, seed, extra, after }: Case): { name: stri
   ];
 }
 
-test('any volume in any format comes back byte for byte from voxels and source', async () => {
+test('any volume in any format is restored byte for byte from voxels and source', async () => {
   await fc.assert(
     fc.asyncProperty(cases, async (drawn) => {
       const { dims, type, endian, gzip, most } = drawn;
@@ -136,7 +136,7 @@ test('any volume in any format comes back byte for byte from voxels and source',
   );
 });
 
-test('voxels come again, and the source is known without them', async () => {
+test('voxels can be read again, and the source can be described without them', async () => {
   const bytes = niftiFile({}, noise(24), undefined, noise(5));
   for (const file of [memorySource('a.nii', bytes), memorySource('a.nii.gz', gzipSync(bytes))]) {
     const volume = await openVolume(file);
@@ -194,7 +194,7 @@ describe('damage gives a typed error or a volume, never more memory than the fil
     for (let length = 0; length < bytes.byteLength; length++) {
       const cut = bytes.subarray(0, length);
       const fault = await faultOf(openAndRead(memorySource(name, gzip ? gzipSync(cut) : cut)));
-      // A text that ends in its last line, or in its last voxels' skipped bytes, can still be whole.
+      // A text header truncated in its last line or in skipped bytes can still be complete.
       if (!name.startsWith('d')) expect(fault, `cut at ${length}`).toBeDefined();
     }
   });
@@ -212,7 +212,7 @@ describe('damage gives a typed error or a volume, never more memory than the fil
 });
 
 describe('cancelling', () => {
-  /** A source that notes the signals that it is given and cancels after some reads. */
+  /** A source that records the signals it receives and cancels after some reads. */
   function watched(inner: ByteSource, cancel: AbortController, after: number) {
     const signals: (AbortSignal | undefined)[] = [];
     const source: ByteSource = {
@@ -243,14 +243,14 @@ describe('cancelling', () => {
     }
   });
 
-  test('a job that is cancelled before it begins reads nothing', async () => {
+  test('a job cancelled before it begins reads nothing', async () => {
     const { source, signals } = watched(memorySource('a.nii', bytes), new AbortController(), 99);
     expect(await faultOf(openVolume(source, { signal: AbortSignal.abort() }))).toMatchObject({ tag: 'aborted' });
     expect(signals).toEqual([]);
   });
 });
 
-test('a large volume comes in pieces, with progress, and nothing is read ahead of its caller', async () => {
+test('a large volume is read in pieces, with progress, and never ahead of its caller', async () => {
   const total = 5 * pieceBytes + 12;
   let read = 0;
   const source: ByteSource = {
@@ -268,7 +268,7 @@ test('a large volume comes in pieces, with progress, and nothing is read ahead o
   for await (const piece of volume.voxels({ onProgress: (step) => progress.push(step) })) {
     lengths.push(piece.byteLength);
     expect(read - before).toBe(lengths.reduce((sum, length) => sum + length));
-    // What a caller does with its piece is its own affair.
+    // The caller may do anything with its piece.
     structuredClone(piece.buffer, { transfer: [piece.buffer as ArrayBuffer] });
   }
   expect(lengths).toEqual([...Array(5).fill(pieceBytes), 12]);

@@ -19,7 +19,7 @@ import { findRawLayout, openRaw } from './raw/raw-reader.ts';
 import { unrecognised } from './unrecognised.ts';
 import { vtiReader } from './vti/vti-reader.ts';
 
-/** By content and name. Raw files have neither, so they come last. */
+/** In order of certainty: raw files have neither a signature nor a fixed name, so they come last. */
 const readers: readonly VolumeReader[] = [
   niftiReader,
   nrrdReader,
@@ -35,24 +35,24 @@ const readers: readonly VolumeReader[] = [
 const headBytes = 4096;
 
 /**
- * Opens a volume: reads its header, and leaves its voxels to be streamed. `options.raw` makes any file raw; else the format
- * is found by the first bytes (gunzipped if they are gzip), by the name, by a sidecar beside it. Of a file or folder with
- * several volumes `options.dataset` names one.
- * @throws StriaError `several` where one has to be named, with all of them as `choices`; `unsupported` for what Stria does not
- * read, `corrupt`, `invalid-input`, `not-readable`, `aborted`. Messages do not name the source: its caller does
+ * Opens a volume: reads its header, so that its voxels can be streamed. With `options.raw` any file is raw. Otherwise the format
+ * is identified by the first bytes (gunzipped if necessary), by the name, or by a sidecar. If a file or folder has several
+ * volumes, `options.dataset` selects one.
+ * @throws StriaError `several` with all volumes as `choices` if one must be selected; `unsupported`, `corrupt`, `invalid-input`,
+ * `not-readable`, `aborted`. Messages do not name the source, because the caller does
  */
 export async function openVolume(input: ByteSource | FileTree, options: OpenOptions & JobOptions = {}): Promise<OpenVolume> {
   const volume = await openAsRead(input, options);
   const { info, valueUnit = info.valueUnit, windows = info.windows } = volume;
   if (valueUnit === info.valueUnit && windows === info.windows) return volume;
-  // What goes with the info goes wherever it goes: to the view, and into a container.
+  // Put into `info`, because both the view and a container receive it.
   return { ...volume, info: { ...info, ...(valueUnit && { valueUnit }), ...(windows?.length && { windows }) } };
 }
 
 async function openAsRead(input: ByteSource | FileTree, options: OpenOptions & JobOptions): Promise<OpenVolume> {
   const { raw, dataset } = options;
   if (isFileTree(input)) {
-    if (raw !== undefined) throw new StriaError('invalid-input', 'a folder is no raw file: name a file in it');
+    if (raw !== undefined) throw new StriaError('invalid-input', 'a folder cannot be a raw file: name a file in it');
     return chooseEntry(await listTree(input, options), dataset).open(options);
   }
   if (raw !== undefined) return openRaw(input, { layout: raw }, options);
@@ -62,9 +62,9 @@ async function openAsRead(input: ByteSource | FileTree, options: OpenOptions & J
     return chooseEntry(withDistinctIds(await collection.list(input, options)), dataset).open(options);
   }
   if (dataset !== undefined) {
-    throw new StriaError('invalid-input', `the file holds one volume, so there is none called '${dataset}' to choose`);
+    throw new StriaError('invalid-input', `the file holds only one volume, so '${dataset}' cannot be selected`);
   }
-  // An empty file is none of any format, whatever its name says.
+  // An empty file has no format, whatever its name.
   const reader = readers.find((candidate) => head.byteLength > 0 && candidate.recognises(input.name, head));
   if (reader !== undefined) return reader.open(input, options);
   const found = await findRawLayout(input, options);
@@ -73,7 +73,7 @@ async function openAsRead(input: ByteSource | FileTree, options: OpenOptions & J
 }
 
 /**
- * The volumes of a file or folder that may hold several; undefined for a file of a format that holds one.
+ * The volumes of a file or folder that may hold several; undefined for a file of a format with one volume per file.
  * @throws StriaError as `openVolume`
  */
 export async function listVolumes(
@@ -85,7 +85,7 @@ export async function listVolumes(
   return collection && withDistinctIds(await collection.list(input, options));
 }
 
-/** Whether a file is of a format whose files may hold several volumes, or that spreads a volume over several files. */
+/** Whether the file's format can have several volumes in a file, or one volume in several files. */
 export async function mayHoldSeveral(source: ByteSource, options: JobOptions = {}): Promise<boolean> {
   return collectionOf(source.name, await readHead(source, options)) !== undefined;
 }
@@ -94,7 +94,7 @@ function collectionOf(name: string, head: Uint8Array): CollectionReader | undefi
   return collectionReaders.find((candidate) => head.byteLength > 0 && candidate.recognises(name, head));
 }
 
-/** What all readers find in a folder, one after the other. */
+/** The volumes that all readers find in a folder. */
 async function listTree(tree: FileTree, options: OpenOptions & JobOptions): Promise<readonly VolumeEntry[]> {
   const found: CollectionReader[] = [];
   for (const reader of collectionReaders) {
@@ -116,7 +116,7 @@ async function listTree(tree: FileTree, options: OpenOptions & JobOptions): Prom
   );
 }
 
-/** Of entries with the same id, the second is `id#2`: each can be named. */
+/** Makes ids unique, so that each entry can be named: the second entry with the same id becomes `id#2`. */
 function withDistinctIds(entries: readonly VolumeEntry[]): readonly VolumeEntry[] {
   const taken = new Map<string, number>();
   return entries.map((entry) => {

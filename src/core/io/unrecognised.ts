@@ -2,31 +2,32 @@ import { StriaError } from '../shared/errors.ts';
 import { gzipWords, readableFiles } from '../shared/readable-formats.ts';
 
 interface KnownFormat {
-  /** What such files begin with, one character a byte; `any` stands for any byte. */
+  /** The first bytes of such files, one character per byte. `any` matches any byte. */
   readonly begins?: readonly string[];
-  /** Where those bytes may stand. Default: at the start. */
+  /** Possible offsets of those bytes. Default: 0. */
   readonly at?: readonly number[];
-  /** Of the file without `.gz`, where the bytes do not say it. */
+  /** The file's name without `.gz`, for formats that the bytes do not identify. */
   readonly name?: RegExp;
   readonly says: string;
 }
 
 const any = '\u0100';
 
-const toNifti = (format: string, tool: string) => `${format} is not read: convert it to NIfTI, for example with ${tool}`;
-const toTiff = (format: string) => `${format} is not read: save it as TIFF, for example with Fiji (Bio-Formats) or bfconvert`;
+const toNifti = (format: string, tool: string) => `${format} is not supported: convert it to NIfTI, for example with ${tool}`;
+const toTiff = (format: string) =>
+  `${format} is not supported: save it as TIFF, for example with Fiji (Bio-Formats) or bfconvert`;
 const packed = (format: string) => `this file is compressed with ${format}: unpack it, or pack it with gzip`;
-const lossy = (format: string) => `${format} is not read: take the pictures as PNG or TIFF`;
+const lossy = (format: string) => `${format} is not supported: use PNG or TIFF pictures`;
 
 /**
- * Formats that people have volumes and pictures in, and that Stria knows by sight only. The first whose bytes fit is taken, else the
- * first whose name does.
+ * Common formats of volumes and pictures that Stria identifies but does not read. The first one whose bytes match is used, or else
+ * the first one whose name matches.
  */
 const knownFormats: readonly KnownFormat[] = [
-  { begins: ['\x89STRIA'], says: 'this is a Stria file: it is compressed already' },
+  { begins: ['\x89STRIA'], says: 'this is a Stria file: it is already compressed' },
   {
     name: /\.(dcm|dicom|ima)$|^DICOMDIR$/i,
-    says: 'the file is called as DICOM files are, but does not begin as they do: it is damaged, or something else',
+    says: 'the file is named like a DICOM file, but does not begin like one: it is damaged or has another format',
   },
   { begins: ['MATRIX7'], says: toNifti('ECAT 7', 'nibabel') },
   { name: /\.(brik|head)$/i, says: toNifti('AFNI (BRIK and HEAD)', '3dAFNItoNIFTI') },
@@ -40,7 +41,7 @@ const knownFormats: readonly KnownFormat[] = [
   {
     begins: ['# vtk DataFile', '<VTKFile'],
     name: /\.(vtk|vtp|vtu|vtr|vts)$/i,
-    says: 'of VTK only image data (.vti) is read: save the volume as .vti or NRRD, for example with ParaView or 3D Slicer',
+    says: 'VTK files other than image data (.vti) are not supported: save the volume as .vti or NRRD, for example with ParaView or 3D Slicer',
   },
   { begins: ['ZISRAWFILE'], name: /\.czi$/i, says: toTiff('Zeiss CZI') },
   { begins: [`p\0\0\0${any.repeat(4)}*`], name: /\.lif$/i, says: toTiff('Leica LIF') },
@@ -48,17 +49,17 @@ const knownFormats: readonly KnownFormat[] = [
   { begins: ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'], name: /\.(oib|oif|zvi)$/i, says: toTiff('OLE (Olympus OIB, Zeiss ZVI)') },
   { name: /\.(dm3|dm4)$/i, says: toTiff('Gatan DM3/DM4') },
   { begins: ['<OME '], name: /\.ome(\.xml)?$/i, says: toTiff('OME-XML') },
-  { begins: ['SIMPLE  ='], says: 'FITS is not read: save the volume as TIFF or NRRD' },
+  { begins: ['SIMPLE  ='], says: 'FITS is not supported: save the volume as TIFF or NRRD' },
   {
     begins: ['MATLAB 5.0'],
-    says: 'MATLAB files before version 7.3 are not read: save it again with -v7.3',
+    says: 'MATLAB files before version 7.3 are not supported: save it again with -v7.3',
   },
   {
     begins: ['CDF\x01', 'CDF\x02', 'CDF\x05'],
-    says: 'netCDF (MINC 1) is not read: convert MINC to NIfTI with mnc2nii, and other volumes to NRRD',
+    says: 'netCDF (MINC 1) is not supported: convert MINC to NIfTI with mnc2nii, and other volumes to NRRD',
   },
   { name: /\.mnc2?$/i, says: toNifti('MINC', 'mnc2nii') },
-  { begins: ['\xff\xd8\xff'], says: 'JPEG is not read: it has lost what Stria would keep. Take the pictures as PNG or TIFF' },
+  { begins: ['\xff\xd8\xff'], says: 'JPEG is not supported, because it has already lost information: use PNG or TIFF pictures' },
   { begins: ['\0\0\0\x0cjP  \r\n', '\xff\x4f\xff\x51'], says: lossy('JPEG 2000') },
   { begins: ['\0\0\0\x0cJXL ', '\xff\x0a'], name: /\.jxl$/i, says: lossy('JPEG XL') },
   { begins: ['GIF87a', 'GIF89a'], says: lossy('GIF') },
@@ -74,12 +75,12 @@ const knownFormats: readonly KnownFormat[] = [
   { begins: ['\xfd7zXZ\0'], says: packed('xz') },
   { begins: ['\x28\xb5\x2f\xfd'], says: packed('Zstandard') },
   { begins: ['7z\xbc\xaf\x27\x1c'], says: packed('7-Zip') },
-  { name: /\.json$/i, says: 'this is a JSON text: if it describes a raw file, open that file itself' },
+  { name: /\.json$/i, says: 'this is a JSON file: if it describes a raw file, open the raw file' },
 ];
 
 const readable = `It reads .stria, ${readableFiles}. ${gzipWords}; raw voxels need their dims and type`;
 
-/** The fault for a file that no reader knows, as exact as its head and name allow. */
+/** The fault for a file that no reader recognises, as specific as its first bytes and its name allow. */
 export function unrecognised(name: string, head: Uint8Array): StriaError {
   if (head.byteLength === 0) return new StriaError('corrupt', 'the file is empty');
   const plainName = name.replace(/\.gz$/i, '');

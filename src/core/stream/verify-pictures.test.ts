@@ -28,7 +28,7 @@ interface Case {
 const sound: Readonly<Record<string, Case>> = {
   valid: { table: {} },
   'metadata of a PNG': { table: { extras: [base64(comment)], extraOf: [0, -1, 0] } },
-  'three samples a pixel': { channels: 3, table: { channels: 3, names: ['a.png'], extraOf: [-1] } },
+  'three samples per pixel': { channels: 3, table: { channels: 3, names: ['a.png'], extraOf: [-1] } },
   'a TIFF': { format: 'tiff', type: 'f32', table: { bits: 32 } },
 };
 
@@ -48,7 +48,7 @@ const forged: Readonly<Record<string, Case>> = {
   'a name that leads to another folder': { table: { names: ['../a.png', 'b.png', 'c.png'] } },
 };
 
-/** A container of three pictures of 9 × 7, or of one with three samples a pixel, with the given table. */
+/** A container of three pictures of 9 × 7, or of one with three samples per pixel, with the given table. */
 async function container({ format = 'png', type = 'u8', channels = 1, table }: Case): Promise<Uint8Array> {
   const info = infoOf([9, 7, channels === 1 ? 3 : 1, channels], type);
   const fitting = { channels, bits: type === 'u16' ? 16 : 8, names: ['a.png', 'b.png', 'c.png'], extras: [], extraOf: none };

@@ -1,7 +1,7 @@
 import { StriaError } from '../../shared/errors.ts';
 import type { Dims4 } from '../../shared/volume.ts';
 
-/** What an axis of an array stands for. `s`: one more series, such as a position or an angle; it counts as time points. */
+/** The meaning of an array's axis. `s` is another series, such as positions or angles, which counts as time points. */
 export type ArrayAxis = 'x' | 'y' | 'z' | 't' | 'c' | 's';
 
 const knownNames: readonly (readonly [ArrayAxis, RegExp])[] = [
@@ -12,7 +12,7 @@ const knownNames: readonly (readonly [ArrayAxis, RegExp])[] = [
   ['c', /^(c|ch|channels?|bands?|wavelengths?|rgba?|colou?r)$/],
 ];
 
-/** Axes by their number, where nothing names them: pictures, stacks, series, slowest first. */
+/** The axes of arrays without names, by their number, slowest first: pictures, stacks, series. */
 const usualAxes: Readonly<Record<number, readonly ArrayAxis[]>> = {
   1: ['x'],
   2: ['y', 'x'],
@@ -22,8 +22,8 @@ const usualAxes: Readonly<Record<number, readonly ArrayAxis[]>> = {
 };
 
 /**
- * What the axes of an array stand for: by their names where those tell, else by their number. A last axis of 3 or 4 behind two
- * long ones holds the colors of a pixel.
+ * The meaning of an array's axes: by their names if those are clear, otherwise by their number. A last axis of length 3 or 4 after
+ * two long axes holds the colors of a pixel.
  */
 export function guessAxes(shape: readonly number[], names: readonly (string | null | undefined)[] = []): readonly ArrayAxis[] {
   const named = shape.map((_, index) => axisNamed(names[index]));
@@ -44,44 +44,41 @@ function axisNamed(name: string | null | undefined): ArrayAxis | undefined {
   return knownNames.find(([, pattern]) => pattern.test(plain))?.[0];
 }
 
-/** Only series may come more than once. */
+/** Only series may occur more than once. */
 function isUnambiguous(axes: readonly (ArrayAxis | undefined)[]): boolean {
   const named = axes.filter((axis) => axis !== undefined && axis !== 's');
   return new Set(named).size === named.length;
 }
 
 /**
- * Axes that a person gave: a letter for each axis of the array, slowest first, as `tzyx`.
+ * Axes that the user gave: one letter for each axis of the array, slowest first, such as `tzyx`.
  * @throws StriaError `invalid-input`
  */
 export function parseAxes(text: string, rank: number): readonly ArrayAxis[] {
   const letters = [...text.toLowerCase()];
   const unknown = letters.find((letter) => !'xyztcs'.includes(letter));
   if (unknown !== undefined) {
-    throw new StriaError(
-      'invalid-input',
-      `there is no axis '${unknown}': axes are x, y, z, t, c (channels) and s (another series)`,
-    );
+    throw new StriaError('invalid-input', `unknown axis '${unknown}': axes are x, y, z, t, c (channels) and s (another series)`);
   }
   if (letters.length !== rank) {
     throw new StriaError('invalid-input', `'${text}' names ${letters.length} axes, but the array has ${rank}`);
   }
   const axes = letters as ArrayAxis[];
   if (!isUnambiguous(axes))
-    throw new StriaError('invalid-input', `'${text}' names an axis twice: only s may come more than once`);
+    throw new StriaError('invalid-input', `'${text}' names an axis twice: only s may occur more than once`);
   return axes;
 }
 
-/** Where a volume's axes lie in an array. */
+/** Maps a volume's axes to those of an array. */
 export interface AxisPlan {
-  /** Index of the array's axis; undefined where there is none, which counts as length 1. */
+  /** Index of the array's axis. Undefined if there is none, which counts as length 1. */
   readonly x: number | undefined;
   readonly y: number | undefined;
   readonly z: number | undefined;
-  /** The axes that dims[3] counts, slowest first: channels, other series, time. */
+  /** The axes that form dims[3], slowest first: channels, other series, time. */
   readonly series: readonly number[];
   readonly dims: Dims4;
-  /** Length of the channels' axis; undefined where there is none. */
+  /** Length of the channel axis; undefined if there is none. */
   readonly channelCount: number | undefined;
 }
 

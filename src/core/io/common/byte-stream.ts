@@ -11,7 +11,7 @@ export interface PieceOptions extends JobOptions {
 export interface ByteStream {
   /** In bytes; undefined for gzip, whose size is known only after decompression. */
   readonly size: number | undefined;
-  /** An upper bound of the size. It exposes headers that promise more than the file can hold. */
+  /** An upper bound of the size, to detect headers that promise more than the file can hold. */
   readonly sizeLimit: number;
   /** The file with these bytes, if other threads may read it too. */
   readonly file?: SharedFile | undefined;

@@ -2,9 +2,9 @@ import { type ByteSource, memorySource } from '../../shared/bytes.ts';
 import { StriaError } from '../../shared/errors.ts';
 import type { JobOptions } from '../../shared/job.ts';
 
-/** A file of a tree, not opened yet. */
+/** A file in a tree that is not open yet. */
 export interface TreeFile {
-  /** From the tree's root, with `/`: `study/IM0001`. */
+  /** Relative to the tree's root, with `/`: `study/IM0001`. */
   readonly path: string;
   /** In bytes. */
   readonly size: number;
@@ -12,22 +12,22 @@ export interface TreeFile {
   open(job?: JobOptions): Promise<ByteSource>;
 }
 
-/** Files that may hold volumes together: a folder with all that lies in it, or files that were chosen at once. */
+/** Files that may form volumes together: a folder with its contents, or files that were chosen at once. */
 export interface FileTree {
-  /** The folder's name, or a word for the files. */
+  /** The folder's name, or a general name for the files. */
   readonly name: string;
-  /** All files, in the order of their paths; hidden ones are left out. @throws StriaError `not-readable`, `unsupported` for too many */
+  /** All files except hidden ones, in the order of their paths. @throws StriaError `not-readable`, `unsupported` for too many */
   files(job?: JobOptions): Promise<readonly TreeFile[]>;
-  /** The file at a path; undefined where there is none. @throws StriaError `not-readable` */
+  /** The file at a path; undefined if there is none. @throws StriaError `not-readable` */
   find(path: string): Promise<ByteSource | undefined>;
 }
 
-/** The most files that a tree may have. */
+/** The maximum number of files in a tree. */
 export const treeFileLimit = 100_000;
 
 /**
- * Whether a listing leaves a file or folder out: hidden ones, and what systems leave behind in folders. The hidden files of Zarr are
- * its metadata, and stay.
+ * Whether a listing skips a file or folder, because it is hidden or was left by the operating system. Hidden files of Zarr are
+ * kept, because they are its metadata.
  */
 export function isLeftOut(name: string): boolean {
   return (name.startsWith('.') && !/^\.z(array|attrs|group|metadata)$/.test(name)) || leftBehind.has(name);
@@ -42,13 +42,13 @@ export function isFileTree(input: ByteSource | FileTree): input is FileTree {
   return 'files' in input;
 }
 
-/** A path's folder with its `/`, '' at the root, and the file's name. */
+/** A path's folder with its `/`, or '' at the root, and the file's name. */
 export function splitPath(path: string): readonly [folder: string, name: string] {
   const slash = path.lastIndexOf('/') + 1;
   return [path.slice(0, slash), path.slice(slash)];
 }
 
-/** A tree over files that are known already. */
+/** A tree of files that are already known. */
 export function fileTreeOf(name: string, files: readonly TreeFile[]): FileTree {
   const sorted = [...files].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
   const byPath = new Map(sorted.map((file) => [file.path, file]));
@@ -59,7 +59,7 @@ export function fileTreeOf(name: string, files: readonly TreeFile[]): FileTree {
   };
 }
 
-/** A tree over files in memory, by their paths. */
+/** A tree of files in memory, keyed by path. */
 export function memoryTree(name: string, contents: Readonly<Record<string, Uint8Array>>): FileTree {
   return fileTreeOf(
     name,

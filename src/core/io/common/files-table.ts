@@ -4,26 +4,26 @@ import { type SourceDescription, safeName } from '../../shared/source.ts';
 import type { Endian, VolumeInfo } from '../../shared/volume.ts';
 import { joinBytes } from './byte-stream.ts';
 
-/** A file of a source of many: its bytes before the voxels, the planes of voxels that it holds, and its bytes behind them. */
+/** One file of a source with several: its bytes before the voxels, its planes of voxels, and its bytes after them. */
 export interface SourceFile {
-  /** With its folders, divided by `/`. */
+  /** With its folders, separated by `/`. */
   readonly name: string;
   readonly before: Uint8Array;
   readonly after: Uint8Array;
   readonly endian: Endian;
-  /** Samples of a pixel: more than one lie along t, time points apart. */
+  /** Samples per pixel. In the volume, different samples are different channels along t. */
   readonly samples: number;
-  /** Each sample is a plane of its own in the file; else they lie pixel by pixel. */
+  /** Whether each sample is a separate plane in the file. Otherwise samples are interleaved. */
   readonly isPlanar: boolean;
-  /** Of the first sample, by its number: t × (number of slices) + z. A file without voxels has none. */
+  /** The numbers of the first sample's planes: t × (number of slices) + z. A file without voxels has none. */
   readonly planes: readonly number[];
-  /** The source's file was another one with the same values: its pixels were compressed. */
+  /** Whether the source's file was different but had the same values, because its pixels were compressed. */
   readonly isRewritten: boolean;
 }
 
 const what = 'the table of files';
 const maxFiles = 2 ** 18;
-/** What is kept of all files beside their voxels, before it is deflated. */
+/** The limit for the data that is kept from all files in addition to their voxels, before it is deflated. */
 export const maxTableBytes = 2 ** 27;
 
 /** The table as bytes: docs/FORMAT.md, 'Files'. */
@@ -52,13 +52,13 @@ function word(value: number): Uint8Array {
   return new Uint8Array(Uint32Array.of(value).buffer);
 }
 
-/** Whether a source has its files described by such a table. */
+/** Whether such a table describes a source's files. */
 export function hasFilesTable({ format, parts }: SourceDescription): boolean {
   return format === 'dicom' && (parts[0]?.before.byteLength ?? 0) > 0;
 }
 
 /**
- * Reads what `encodeFilesTable` made, and trusts nothing in it.
+ * The inverse of `encodeFilesTable`. Validates everything.
  * @throws StriaError `corrupt`
  */
 export function parseFilesTable(bytes: Uint8Array, { dims }: Pick<VolumeInfo, 'dims'>): SourceFile[] {
@@ -76,13 +76,13 @@ export function parseFilesTable(bytes: Uint8Array, { dims }: Pick<VolumeInfo, 'd
   const files = rows.map((row): SourceFile => {
     const { name, endian, planar, rewritten } = row;
     if (typeof name !== 'string' || name !== safePath(name) || name.length > 4096)
-      throw wrong('has a name that is no plain path');
+      throw wrong('has a name that is not a plain path');
     if (names.has(name)) throw wrong('has two files of the same name');
     names.add(name);
-    if (endian !== 'little' && endian !== 'big') throw wrong('says no byte order');
+    if (endian !== 'little' && endian !== 'big') throw wrong('has an invalid byte order');
     if (typeof planar !== 'boolean' || typeof rewritten !== 'boolean') throw wrong('has a file without its flags');
     const samples = whole(row.samples, 1, Math.min(64, dims[3]));
-    if (dims[3] % samples !== 0) throw wrong(`has a file of ${samples} samples, which do not divide t`);
+    if (dims[3] % samples !== 0) throw wrong(`has a file of ${samples} samples, by which t is not divisible`);
     if (!Array.isArray(row.planes)) throw wrong('has a file without its planes');
     const most = (dims[2] * dims[3]) / samples - 1;
     const planes = row.planes.map((plane) => whole(plane, 0, most));
@@ -91,9 +91,9 @@ export function parseFilesTable(bytes: Uint8Array, { dims }: Pick<VolumeInfo, 'd
     return { name, before, after, endian, samples, isPlanar: planar, planes, isRewritten: rewritten };
   });
   if (at !== content.byteLength) throw wrong('is longer than its files');
-  // One plane in a hundred thousand files would make a small container an endless number of bytes.
+  // If a hundred thousand files shared one plane, a small container would expand without limit.
   if (files.reduce((count, { planes }) => count + planes.length, 0) > dims[2] * dims[3])
-    throw wrong('gives planes to several files');
+    throw wrong('assigns planes to several files');
   return files;
 }
 
@@ -106,36 +106,36 @@ function parseRows(bytes: Uint8Array): Record<string, unknown>[] {
   }
   const files = typeof value === 'object' && value !== null && 'files' in value ? value.files : undefined;
   if (!Array.isArray(files) || files.length === 0 || files.length > maxFiles) throw wrong('has no list of files');
-  if (files.some((file) => typeof file !== 'object' || file === null)) throw wrong('has a file that is no object');
+  if (files.some((file) => typeof file !== 'object' || file === null)) throw wrong('has a file that is not an object');
   return files as Record<string, unknown>[];
 }
 
 function whole(value: unknown, least: number, most: number): number {
   if (typeof value !== 'number' || !Number.isInteger(value) || value < least || value > most) {
-    throw wrong(`says ${JSON.stringify(value)}, not a whole number from ${least} to ${most}`);
+    throw wrong(`has ${JSON.stringify(value)} instead of a whole number from ${least} to ${most}`);
   }
   return value;
 }
 
-/** The length that it announces bounds what is unpacked. */
+/** Unpacks no more than the length that the table states. */
 function inflated(bytes: Uint8Array): Uint8Array {
   if (bytes.byteLength < 4) throw wrong('ends early');
   const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
-  if (length > 2 * maxTableBytes) throw wrong(`announces ${length} bytes`);
+  if (length > 2 * maxTableBytes) throw wrong(`states a length of ${length} bytes`);
   const content: Uint8Array[] = [];
   let gathered = 0;
   const inflater = new Inflate((piece) => {
     gathered += piece.byteLength;
-    if (gathered > length) throw wrong('is longer than it announces');
+    if (gathered > length) throw wrong('is longer than it states');
     content.push(piece);
   });
   try {
     for (let at = 4; at < bytes.byteLength; at += 65536) inflater.push(bytes.subarray(at, at + 65536));
     inflater.push(new Uint8Array(), true);
   } catch (error) {
-    throw error instanceof StriaError ? error : wrong('is not deflated as it should be');
+    throw error instanceof StriaError ? error : wrong('is not valid deflate data');
   }
-  if (gathered !== length) throw wrong('is shorter than it announces');
+  if (gathered !== length) throw wrong('is shorter than it states');
   return joinBytes(content);
 }
 

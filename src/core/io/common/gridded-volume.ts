@@ -5,14 +5,14 @@ import { type ElementType, elementBytes, typedVoxels, type VoxelArray, volumeByt
 import type { AxisPlan } from './array-axes.ts';
 import { type PieceOptions, pieceBytes } from './byte-stream.ts';
 
-/** Values of one chunk. It may reach beyond the array's end. */
+/** The values of one chunk. It may extend beyond the array's end. */
 export interface GridBlock {
   readonly data: VoxelArray;
   /** Distance between neighbours along each of the array's axes, in elements. */
   readonly stride: readonly number[];
 }
 
-/** An array of any number of axes that is read chunk by chunk. */
+/** An array with any number of axes that is read chunk by chunk. */
 export interface VoxelGrid {
   readonly shape: readonly number[];
   readonly chunks: readonly number[];
@@ -22,11 +22,11 @@ export interface VoxelGrid {
 }
 
 export interface GridMemory {
-  /** What is put together before it is given, in bytes: a row of chunks, or a part of one. */
+  /** The maximum size of a slab in bytes. A slab is a row of chunks, or a part of one, and is assembled before it is returned. */
   readonly slabBytes: number;
-  /** Decoded chunks that are kept because the next slab needs them, too. */
+  /** Bytes of decoded chunks that are kept because the next slab also needs them. */
   readonly cacheBytes: number;
-  /** Chunks that are read at the same time, in decoded bytes and in number. */
+  /** Limits for the chunks that are read at the same time, in decoded bytes and in number. */
   readonly readingBytes: number;
   readonly readingCount: number;
 }
@@ -38,13 +38,13 @@ const defaultGridMemory: GridMemory = {
   readingCount: 8,
 };
 
-/** The largest chunk that is read: it has to be decoded as a whole. */
+/** The largest chunk that is read. A chunk is decoded as a whole. */
 export const largestChunkBytes = 2 ** 30;
 
-/** So often cancels are looked for, in milliseconds. */
+/** The interval at which cancellation is checked, in milliseconds. */
 const turnMs = 50;
 
-/** A part of a volume at one index of t. */
+/** A part of a volume at one index along t. */
 interface Slab {
   readonly series: readonly number[];
   readonly z: readonly [start: number, end: number];
@@ -52,8 +52,8 @@ interface Slab {
 }
 
 /**
- * The voxels of a grid in order (x fastest, then y, z, t), a row of chunks at a time. Where a row of chunks is more than
- * `memory.slabBytes`, a part of it is put together at a time, and chunks that the cache cannot keep are decoded again.
+ * The voxels of a grid in order (x fastest, then y, z, t), a row of chunks at a time. If a row of chunks exceeds
+ * `memory.slabBytes`, it is assembled in parts, and chunks that do not fit into the cache are decoded again.
  * @throws StriaError as `VoxelGrid.read`, and `unsupported` for chunks that are too large
  */
 export async function* griddedVoxels(
@@ -87,7 +87,7 @@ function refuseLargeChunks(chunkBytes: number): void {
   if (chunkBytes <= largestChunkBytes) return;
   throw new StriaError(
     'unsupported',
-    `a chunk holds ${Math.ceil(chunkBytes / 2 ** 20)} MiB, and has to be decoded as a whole; Stria decodes up to ${largestChunkBytes / 2 ** 20} MiB`,
+    `a chunk has ${Math.ceil(chunkBytes / 2 ** 20)} MiB and must be decoded as a whole; Stria decodes at most ${largestChunkBytes / 2 ** 20} MiB`,
   );
 }
 
@@ -97,7 +97,7 @@ function* slabsOf(grid: VoxelGrid, plan: AxisPlan, slabVoxels: number): Generato
   const chunkHeight = plan.y === undefined ? 1 : (grid.chunks[plan.y] as number);
   const plane = nx * ny;
   const isPlaneTooLarge = plane > slabVoxels;
-  // Whole rows of chunks, as many as give a good piece; else some planes of a row; else some lines of a plane.
+  // As many planes of a row of chunks as fit into a slab. If not even one fits, some lines of a plane.
   const fitting = Math.max(1, Math.floor(slabVoxels / plane));
   const depth = isPlaneTooLarge ? 1 : Math.min(chunkDepth, fitting);
   const height = isPlaneTooLarge ? Math.max(1, Math.min(chunkHeight, Math.floor(slabVoxels / nx))) : ny;
@@ -141,11 +141,11 @@ async function readSlab(
   const bytes = new Uint8Array(nx * rows * (slab.z[1] - slab.z[0]) * elementBytes(grid.type));
   const target = typedVoxels(grid.type, bytes);
   const waiting = chunksOf(grid, plan, slab);
-  // Chunks are read side by side: over a network each of them waits for its answer.
+  // Chunks are read in parallel, because over a network each one waits for a response.
   let lastTurn = performance.now();
   const readNext = async () => {
     for (let next = waiting.next(); !next.done; next = waiting.next()) {
-      // Chunks that are missing, or in memory, let no message in by themselves: a cancel would wait for the end.
+      // Missing or cached chunks never yield to the event loop, so a cancel would take effect only at the end.
       if (performance.now() - lastTurn > turnMs) {
         await nextTurn();
         lastTurn = performance.now();
@@ -165,7 +165,7 @@ async function readSlab(
   return bytes;
 }
 
-/** The chunks that a slab touches. */
+/** The chunks that overlap a slab. */
 function* chunksOf(grid: VoxelGrid, plan: AxisPlan, slab: Slab): Generator<readonly number[]> {
   const first = new Array<number>(grid.shape.length).fill(0);
   const counts = new Array<number>(grid.shape.length).fill(1);
@@ -184,7 +184,7 @@ function* chunksOf(grid: VoxelGrid, plan: AxisPlan, slab: Slab): Generator<reado
   for (const index of indicesOf(counts)) yield index.map((number, axis) => number + (first[axis] as number));
 }
 
-/** Whether a later slab reads this chunk again: it holds more of t, or more planes or lines, than this slab takes. */
+/** Whether a later slab needs this chunk again, because it has more time points, planes or lines than this slab uses. */
 function isNeededAgain(grid: VoxelGrid, plan: AxisPlan, slab: Slab, index: readonly number[]): boolean {
   const end = (axis: number) =>
     Math.min(((index[axis] as number) + 1) * (grid.chunks[axis] as number), grid.shape[axis] as number);
@@ -193,7 +193,7 @@ function isNeededAgain(grid: VoxelGrid, plan: AxisPlan, slab: Slab, index: reado
   return plan.series.some((axis, number) => end(axis) > (slab.series[number] as number) + 1);
 }
 
-/** Copies what a slab needs of a chunk. */
+/** Copies the part of a chunk that lies in a slab. */
 function scatter(
   block: GridBlock,
   index: readonly number[],
@@ -232,7 +232,7 @@ function scatter(
   }
 }
 
-/** Decoded chunks that are needed again, the last used of them. */
+/** Keeps the most recently used decoded chunks that are needed again. */
 class BlockCache {
   readonly #grid: VoxelGrid;
   readonly #limit: number;

@@ -17,7 +17,7 @@ async function gunzipAll(bytes: Uint8Array, pieceLength = 1000): Promise<Uint8Ar
   return joinBytes(pieces);
 }
 
-/** A platform as browsers are: it gives `given` bytes, then refuses what follows the first member. */
+/** Simulates a browser: yields `given` bytes, then refuses whatever follows the first member. */
 function refuseAfter(given: Uint8Array): void {
   class RefusingStream extends TransformStream<Uint8Array, Uint8Array> {
     constructor() {
@@ -36,14 +36,14 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** Bytes that compress, with every byte value. */
+/** Compressible bytes with every byte value. */
 function content(length: number): Uint8Array {
   return noise(length).map((byte, index) => (index % 7 < 4 ? 3 : byte));
 }
 
 const platforms = [
-  ['where the platform takes members', () => {}],
-  ['where the platform refuses', () => refuseAfter(new Uint8Array())],
+  ['if the platform accepts several members', () => {}],
+  ['if the platform refuses them', () => refuseAfter(new Uint8Array())],
 ] as const;
 
 describe.each(platforms)('%s', (_, prepare) => {
@@ -53,7 +53,7 @@ describe.each(platforms)('%s', (_, prepare) => {
     expect(Buffer.from(bytes).equals(content(300_000))).toBe(true);
   });
 
-  test('several members, of any lengths, cut anywhere', async () => {
+  test('several members of any length, split into pieces anywhere', async () => {
     prepare();
     const lengths = fc.array(fc.integer({ min: 0, max: 3000 }), { minLength: 1, maxLength: 5 });
     await fc.assert(
@@ -107,12 +107,12 @@ describe.each(platforms)('%s', (_, prepare) => {
     }
   });
 
-  test('bytes behind the gzip that are none are corrupt', async () => {
+  test('other bytes after the gzip data are corrupt', async () => {
     prepare();
     expect(await faultOf(gunzipAll(joinBytes([gzipSync(content(99)), noise(20)])))).toMatchObject({ tag: 'corrupt' });
   });
 
-  test('a fault of the input comes out as it is', async () => {
+  test('an error of the input is passed on unchanged', async () => {
     prepare();
     async function* failing() {
       yield gzipSync(content(5000)).subarray(0, 100);
@@ -136,7 +136,7 @@ describe.each(platforms)('%s', (_, prepare) => {
     }
     for await (const piece of gunzip(counting)) {
       expect(piece.byteLength).toBeGreaterThan(0);
-      // Time for what would run ahead of its caller.
+      // Gives code that runs ahead of its caller the time to do so.
       await new Promise((resolve) => setTimeout(resolve, 50));
       break;
     }
@@ -149,7 +149,7 @@ describe.each(platforms)('%s', (_, prepare) => {
   });
 });
 
-test('gives each byte once where the platform refuses half-way', async () => {
+test('yields each byte once if the platform refuses half-way', async () => {
   const expected = joinBytes([content(3000), content(500)]);
   const zipped = joinBytes([gzipSync(content(3000)), gzipSync(content(500))]);
   for (const given of [1, 2999, 3000]) {
@@ -159,7 +159,7 @@ test('gives each byte once where the platform refuses half-way', async () => {
   }
 });
 
-test('reads what bgzip writes: members with an extra field, the last one empty', async () => {
+test('reads the output of bgzip: members with an extra field, the last one empty', async () => {
   const block = (bytes: Uint8Array) => {
     const plain = gzipSync(bytes);
     const head = plain.slice(0, 10);
@@ -173,7 +173,7 @@ test('reads what bgzip writes: members with an extra field, the last one empty',
   expect(await gunzipAll(zipped, 64)).toEqual(joinBytes([content(9000), content(100)]));
 });
 
-test('CRC-32 is the one of RFC 1952, whole or in parts', () => {
+test('CRC-32 follows RFC 1952, in one call or in parts', () => {
   const text = new TextEncoder().encode('123456789');
   expect(crc32(text)).toBe(0xcbf43926);
   fc.assert(

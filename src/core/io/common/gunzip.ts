@@ -3,19 +3,19 @@ import { StriaError } from '../../shared/errors.ts';
 import { throwIfAborted } from '../../shared/job.ts';
 import { crc32 } from './crc32.ts';
 
-/** How much goes into the inflater at once. The output can be 1032 times as large and is all in memory. */
+/** How much is given to the inflater at once. The output can be 1032 times as large and is kept in memory. */
 const nativeInputBytes = 64 * 1024;
 const memberInputBytes = 16 * 1024;
 
 /**
- * Decompresses gzip of one member or of several (bgzip, `cat a.gz b.gz`) as a stream, with back-pressure.
+ * Decompresses gzip with one or several members (bgzip, `cat a.gz b.gz`) as a stream, with back-pressure.
  *
- * The platform's DecompressionStream does the work. Browsers refuse a second member, Node takes it; so where the platform
- * refuses, the data is decompressed once more, member by member, without what was already given. That second pass also
- * finds out what is wrong, in words.
+ * The platform's DecompressionStream does the work. Node accepts several members, but browsers refuse the second. If the platform
+ * refuses, the data is decompressed again, member by member, and the bytes that were already returned are skipped. That second
+ * pass also gives a precise error message.
  *
  * @param input opens the compressed bytes from their start
- * @throws StriaError `corrupt` for broken or truncated gzip, checksums included; `aborted`; what `input` throws
+ * @throws StriaError `corrupt` for broken or truncated gzip, including wrong checksums; `aborted`; errors of `input`
  */
 export async function* gunzip(input: () => AsyncGenerator<Uint8Array>, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
   let given = 0;
@@ -42,8 +42,8 @@ async function* cut(pieces: AsyncGenerator<Uint8Array>, length: number): AsyncGe
 }
 
 /**
- * By the platform; 'deflate' means zlib's format, 'deflate-raw' a ZIP's. One write is in flight, and what has come out is given before it is asked
- * whether more can go in: Node's stream by itself queues 16,384 pieces.
+ * Decompresses with the platform. 'deflate' means zlib's format, 'deflate-raw' that of ZIP. Only one write is in flight, and
+ * available output is returned before more input is written. Without that, Node's stream would queue 16,384 pieces.
  */
 export async function* decompressNatively(
   format: 'gzip' | 'deflate' | 'deflate-raw',
@@ -82,10 +82,10 @@ export async function* decompressNatively(
 
 /** A member's trailer: the CRC-32 of its content, then its length modulo 2³². */
 const trailerBytes = 8;
-/** The longest gzip header has 10 bytes, 64 KiB of extra field and two names. This many bytes are kept to look back at. */
+/** How many recent bytes are kept. The longest gzip header has 10 bytes, 64 KiB of extra field and two names. */
 const keptBytes = 128 * 1024;
 
-/** Decompresses with fflate, which accepts members but does not check trailers; the checks are here. */
+/** Decompresses with fflate, which accepts several members but does not check trailers. They are checked here. */
 async function* gunzipMembers(input: AsyncGenerator<Uint8Array>, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
   let ready: Uint8Array[] = [];
   let crc = 0;
@@ -96,7 +96,7 @@ async function* gunzipMembers(input: AsyncGenerator<Uint8Array>, signal: AbortSi
     const at = end - trailerBytes - (taken - kept.byteLength);
     const view = new DataView(kept.buffer, kept.byteOffset, kept.byteLength);
     if (at < 0 || view.getUint32(at, true) !== crc || view.getUint32(at + 4, true) !== memberLength) {
-      throw new StriaError('corrupt', 'the gzip data is broken or truncated: its checksum does not fit its content');
+      throw new StriaError('corrupt', 'the gzip data is broken or truncated: its checksum does not match its content');
     }
     crc = 0;
     memberLength = 0;
@@ -104,7 +104,7 @@ async function* gunzipMembers(input: AsyncGenerator<Uint8Array>, signal: AbortSi
   const checkHeader = (start: number) => {
     const at = start - (taken - kept.byteLength);
     if (!isKnownHeader(kept.subarray(at))) {
-      throw new StriaError('corrupt', 'the gzip data is broken: its header says what no version of gzip defines');
+      throw new StriaError('corrupt', 'the gzip data is broken: its header is not valid in any version of gzip');
     }
   };
   const inflater = new Gunzip((piece) => {

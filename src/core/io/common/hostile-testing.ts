@@ -5,12 +5,12 @@ import { joinBytes } from './byte-stream.ts';
 import { faultOf, siblingsAmong, type TestFile } from './source-testing.ts';
 import type { VolumeReader } from './volume-reader.ts';
 
-// Helpers of this folder's tests: files cut off and files changed at random.
+// Helpers for this folder's tests: truncated files, and files with random changes.
 
-/** No file of a hostile test holds more voxels than this: a reader that gives more has believed a header. */
+/** No file in these tests holds more bytes of voxels. A reader that returns more has trusted a header. */
 const mostBytes = 2 ** 20;
 
-/** Opens the first file and reads all of it. A StriaError is an answer, too; anything else fails the test. */
+/** Opens the first file and reads all of it. Returns a StriaError; any other error fails the test. */
 async function fault(reader: VolumeReader, files: readonly TestFile[]) {
   const [{ name, bytes }] = files as [TestFile];
   const work = async () => {
@@ -18,7 +18,7 @@ async function fault(reader: VolumeReader, files: readonly TestFile[]) {
     let length = 0;
     for await (const piece of volume.voxels()) {
       length += piece.byteLength;
-      if (length > mostBytes) throw new Error(`${length} bytes of voxels came out of a file of ${bytes.byteLength}`);
+      if (length > mostBytes) throw new Error(`got ${length} bytes of voxels from a file of ${bytes.byteLength}`);
     }
     expect(length).toBe(volumeBytes(volume.info));
     await volume.source();
@@ -28,7 +28,7 @@ async function fault(reader: VolumeReader, files: readonly TestFile[]) {
   return found;
 }
 
-/** Cuts a file at each byte. @param mayEnd lengths at which it may end and still be whole */
+/** Truncates a file at each byte. @param mayEnd lengths at which it is still complete */
 export async function expectCutsNoticed(
   reader: VolumeReader,
   files: readonly TestFile[],
@@ -43,7 +43,7 @@ export async function expectCutsNoticed(
   }
 }
 
-/** Reads a file changed in one to three places, `count` times: each gives a typed error or a volume. */
+/** Reads `count` copies of a file, each changed in one to three places: each gives a typed error or a volume. */
 export async function expectMutantsHandled(
   reader: VolumeReader,
   files: readonly TestFile[],

@@ -3,12 +3,12 @@ import { throwIfAborted } from '../../shared/job.ts';
 import { joinBytes } from './byte-stream.ts';
 import { decompressNatively } from './gunzip.ts';
 
-/** What goes into the inflater at once: it may come out 1032 times as large. */
+/** How much is given to the inflater at once. The output can be 1032 times as large. */
 const inputBytes = 16 * 1024;
 
 /**
- * What a short deflate stream holds.
- * @param limit more than so many bytes are refused
+ * The content of a short deflate stream.
+ * @param limit the maximum length of the content; more is refused
  * @throws StriaError `corrupt`, `aborted`
  */
 export async function inflateBounded(
@@ -26,7 +26,7 @@ export async function inflateBounded(
     for await (const piece of decompressNatively(format, input(), signal)) {
       length += piece.byteLength;
       if (length > limit) {
-        throw new StriaError('corrupt', `compressed data would become more than the ${limit} bytes that are promised`);
+        throw new StriaError('corrupt', `compressed data exceeds the stated ${limit} bytes`);
       }
       pieces.push(piece);
     }

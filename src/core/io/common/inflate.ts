@@ -2,12 +2,12 @@ import { StriaError } from '../../shared/errors.ts';
 import { throwIfAborted } from '../../shared/job.ts';
 import { decompressNatively } from './gunzip.ts';
 
-/** What goes into the inflater at once: it may come out 1032 times as large, and all of that is in memory. */
+/** How much is given to the inflater at once. The output can be 1032 times as large and is kept in memory. */
 const inputBytes = 64 * 1024;
 
 /**
- * What a zlib stream holds, in pieces, by the platform's inflater, which checks the stream's own checksum, too.
- * @throws StriaError `corrupt` for broken or truncated data; `aborted`; what `input` throws
+ * The content of a zlib stream, in pieces. The platform's inflater also verifies the stream's checksum.
+ * @throws StriaError `corrupt` for broken or truncated data; `aborted`; errors of `input`
  */
 export async function* inflate(input: AsyncIterable<Uint8Array>, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
   try {
@@ -20,7 +20,7 @@ export async function* inflate(input: AsyncIterable<Uint8Array>, signal: AbortSi
   }
 }
 
-/** The same bytes in pieces of `inputBytes`: PNG's data often comes in much smaller ones, and each write costs time. */
+/** The same bytes in pieces of `inputBytes`. PNG data often comes in much smaller pieces, and each write costs time. */
 async function* evenPieces(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let gathered = new Uint8Array(inputBytes);
   let length = 0;

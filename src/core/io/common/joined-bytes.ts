@@ -1,14 +1,14 @@
 import type { JobOptions } from '../../shared/job.ts';
 import { type ByteStream, joinBytes, type PieceOptions } from './byte-stream.ts';
 
-/** A stretch of a stream. */
+/** A range of a stream. */
 export interface Stretch {
   readonly stream: ByteStream;
   readonly start: number;
   readonly length: number;
 }
 
-/** Stretches of streams, one behind the other, as one stream. Each has to have as many bytes as is said: the others would shift. */
+/** Ranges of streams, concatenated into one stream. Each must have its stated length, because the others would shift otherwise. */
 export function joinedBytes(stretches: readonly Stretch[], tooShort: (index: number) => Error): ByteStream {
   const size = stretches.reduce((sum, { length }) => sum + length, 0);
   async function* pieces(start: number, { signal }: PieceOptions = {}): AsyncGenerator<Uint8Array> {

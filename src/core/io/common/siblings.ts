@@ -2,13 +2,13 @@ import type { ByteSource } from '../../shared/bytes.ts';
 import { StriaError } from '../../shared/errors.ts';
 import type { OpenOptions } from './volume-reader.ts';
 
-/** A data file's name in a header without its folders: only files beside the header are opened, wherever it says they lie. */
+/** The name of a data file without its folders. Only files beside the header are opened, whatever folder the header names. */
 export function withoutFolders(path: string): string {
   return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }
 
 /**
- * The first of `names` that lies beside the file `name`.
+ * The first of `names` that exists beside the file `name`.
  * @throws StriaError `not-readable`, with the names as `missing`
  */
 export async function findSibling(name: string, names: readonly string[], options: OpenOptions): Promise<ByteSource> {

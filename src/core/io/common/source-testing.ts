@@ -41,7 +41,7 @@ export async function readVoxels(volume: OpenVolume): Promise<Uint8Array> {
   return joinBytes(pieces);
 }
 
-/** Voxels whose samples of one kind follow each other, with those of a place side by side. */
+/** Interleaves samples: the input has all samples of one kind together, the result all samples of one place. */
 function sideBySide(voxels: Uint8Array, samples: number, width: number): Uint8Array {
   const places = voxels.byteLength / width / samples;
   return voxels.map((_, at) => {
@@ -51,7 +51,7 @@ function sideBySide(voxels: Uint8Array, samples: number, width: number): Uint8Ar
   });
 }
 
-/** The files that a description and little-endian voxels result in. */
+/** The files that result from a description and little-endian voxels. */
 export function rebuild(source: SourceDescription, voxels: Uint8Array, type: ElementType): TestFile[] {
   const inOrder = sideBySide(voxels, source.stored?.samples ?? 1, elementBytes(type));
   if (source.endian === 'big') swapBytes(inOrder, elementBytes(type));
@@ -87,7 +87,7 @@ export interface NiftiFields {
   readonly isPair?: boolean;
 }
 
-/** A NIfTI header, 348 or 540 bytes, by the offsets that nifti1.h and nifti2.h give. */
+/** A NIfTI header, 348 or 540 bytes, with the offsets from nifti1.h and nifti2.h. */
 export function niftiHeaderBytes(fields: NiftiFields): Uint8Array {
   const { version = 1, endian = 'little', dim = [3, 4, 3, 2], datatype = 2, pixdim = [1, 1, 1, 1], isPair = false } = fields;
   const isLittle = endian === 'little';

@@ -21,10 +21,10 @@ function opened(stream: ByteStream, volume = info, samples = 3, endian: 'little'
   return storedVolume({ info: volume, format: 'mha', endian, stream, start: 5, parts }, { samples });
 }
 
-/** Value c of place p at time i of two: p + 6 i + 100 c. */
+/** Value c at place p and time i, of two, is p + 6 i + 100 c. */
 const values = (c: number) => Array.from({ length: 12 }, (_, place) => place + 100 * c);
 
-test.each(['little', 'big'] as const)('samples of one kind follow each other: %s-endian', async (endian) => {
+test.each(['little', 'big'] as const)('samples are separated by kind: %s-endian', async (endian) => {
   const view = new DataView(new ArrayBuffer(5 + 72 + 2));
   for (let place = 0; place < 12; place++) {
     for (let c = 0; c < 3; c++) view.setUint16(5 + 2 * (3 * place + c), place + 100 * c, endian === 'little');
@@ -37,8 +37,8 @@ test.each(['little', 'big'] as const)('samples of one kind follow each other: %s
   expect(await volume.source()).toMatchObject({ stored: { samples: 3 }, parts: [{ after: new Uint8Array(2) }] });
 });
 
-test('samples that are too many to hold are read in several passes', async () => {
-  // Four samples of 100 MiB: with one given and two held, there are two passes.
+test('samples that do not fit into memory are read in several passes', async () => {
+  // Four samples of 100 MiB: one is returned directly and two are held, so there are two passes.
   const side = 100 * 2 ** 20;
   const large: VolumeInfo = { ...info, dims: [2 ** 20, 100, 1, 4], type: 'u8' };
   let passes = 0;
@@ -63,7 +63,7 @@ test('samples that are too many to hold are read in several passes', async () =>
   expect(firsts).toEqual([...block.subarray(0, 4)]);
 });
 
-test('a file that ends early, and a number of samples that does not fit', async () => {
+test('a file that ends early and a wrong number of samples are refused', async () => {
   expect(() => opened(plainBytes(memorySource('a', noise(76))))).toThrow(/ends early/);
   expect(() => opened(plainBytes(memorySource('a', noise(77))), info, 4)).toThrow(/6 time points/);
   const liar = { ...plainBytes(memorySource('a', noise(40))), size: undefined, sizeLimit: 1000 };

@@ -6,12 +6,12 @@ import { PieceReader } from './piece-reader.ts';
 import { checkedPlace, readBehind, type VoxelPlace } from './streamed-volume.ts';
 import type { OpenVolume } from './volume-reader.ts';
 
-/** Samples of one kind that are held while those in front of them are given: this many bytes of them at most. */
+/** The limit for samples that are held in memory while earlier kinds of samples are returned. */
 const heldBytes = 256 * 2 ** 20;
 
 /**
- * A volume whose voxels lie otherwise in its file than in the volume: samples side by side, half floats, 4 bits. Samples of
- * different kinds follow each other in the volume, so the file is read several times where they take more than 256 MiB.
+ * A volume whose file stores voxels in another form: interleaved samples, half floats, 4 bits. In the volume, samples are
+ * separated by kind, so the file is read several times if they take more than 256 MiB.
  * @throws StriaError as `streamedVolume`
  */
 export function storedVolume(place: VoxelPlace, stored: StoredVoxels): OpenVolume {
@@ -76,13 +76,13 @@ export function storedVolume(place: VoxelPlace, stored: StoredVoxels): OpenVolum
   };
 }
 
-/** What the values of a voxel are called: three or four bytes are colours, others are numbered. */
+/** The names of a voxel's values. Three or four bytes are colours; others are numbered. */
 export function sampleChannels(count: number, type: ElementType): readonly Channel[] {
   if (type === 'u8' && (count === 3 || count === 4)) return colorChannels.slice(0, count);
   return Array.from({ length: count }, (_, index) => ({ name: `Component ${index + 1}` }));
 }
 
-/** Of groups of `count` elements, element `index` of each. */
+/** Element `index` of each group of `count` elements. */
 function everyNth(bytes: Uint8Array, width: number, count: number, index: number): Uint8Array<ArrayBuffer> {
   const picked = new Uint8Array(bytes.byteLength / count);
   let from = index * width;
@@ -92,7 +92,7 @@ function everyNth(bytes: Uint8Array, width: number, count: number, index: number
   return picked;
 }
 
-/** Gives the voxels of bytes that come in order. @throws StriaError `unsupported` where a row's last half byte is not 0 */
+/** Unpacks consecutive bytes into voxels. @throws StriaError `unsupported` if a row's padding half byte is not 0 */
 function nibbleReader(rowLength: number): (bytes: Uint8Array) => Uint8Array<ArrayBuffer> {
   let x = 0;
   return (bytes) => {
@@ -105,7 +105,7 @@ function nibbleReader(rowLength: number): (bytes: Uint8Array) => Uint8Array<Arra
         voxels[length++] = byte >> 4;
         x++;
       } else if (byte >> 4 !== 0) {
-        throw new StriaError('unsupported', 'there are bits behind a row of 4-bit voxels, which Stria does not keep');
+        throw new StriaError('unsupported', 'a row of 4-bit voxels has nonzero padding, which Stria does not keep');
       }
       if (x === rowLength) x = 0;
     }

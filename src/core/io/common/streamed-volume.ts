@@ -46,7 +46,7 @@ export function streamedVolume(place: VoxelPlace): OpenVolume {
       while (at < piece.byteLength && given < total) {
         const wanted = Math.min(pieceBytes, total - given);
         let whole: Uint8Array | undefined;
-        // Only a piece with a buffer of its own can be handed over as it is.
+        // Only a piece that owns its buffer can be passed on without a copy.
         if (filled === 0 && at === 0 && piece.byteLength === wanted && piece.buffer.byteLength === wanted) {
           whole = piece;
           at = wanted;
@@ -91,8 +91,8 @@ export function streamedVolume(place: VoxelPlace): OpenVolume {
 }
 
 /**
- * Makes sure that a stream can hold voxels of `total` bytes, and not much more.
- * @returns what to throw when it turns out to be shorter
+ * Checks that a stream can hold `total` bytes of voxels, and not much more.
+ * @returns the error to throw if it turns out to be shorter
  * @throws StriaError as `streamedVolume`
  */
 export function checkedPlace(place: VoxelPlace, total: number): (available: number) => StriaError {
@@ -103,7 +103,7 @@ export function checkedPlace(place: VoxelPlace, total: number): (available: numb
   return tooShort;
 }
 
-/** The bytes from `end` on, where the voxels end. @throws StriaError `unsupported` if they are too many */
+/** The bytes after the voxels, from `end` on. @throws StriaError `unsupported` if there are too many */
 export async function readBehind(stream: ByteStream, end: number): Promise<Uint8Array> {
   const behind = new Tail();
   for await (const piece of stream.pieces(end)) behind.add(piece);

@@ -2,23 +2,23 @@ import { StriaError } from '../../shared/errors.ts';
 import { type VolumeInfo, volumeBytes } from '../../shared/volume.ts';
 import { type ByteStream, joinBytes } from './byte-stream.ts';
 
-// What headers of text have in common: NRRD and MetaImage.
+// Shared by the text headers of NRRD and MetaImage.
 
-/** Each byte as the character of its number. */
+/** Each byte as the character with that code. */
 export function latin1(bytes: Uint8Array): string {
   let text = '';
   for (const byte of bytes) text += String.fromCharCode(byte);
   return text;
 }
 
-/** Bytes from `from` up to, not including, `to` are to become `text`. */
+/** Replaces the bytes from `from` up to, not including, `to` with `text`. */
 export interface Replacement {
   readonly from: number;
   readonly to: number;
   readonly text: string;
 }
 
-/** The bytes with some parts replaced, which do not overlap, and every other byte unchanged. */
+/** A copy of the bytes with these replacements, which must not overlap. */
 export function withReplacements(bytes: Uint8Array, replacements: readonly Replacement[]): Uint8Array {
   const parts: Uint8Array[] = [];
   let at = 0;
@@ -31,9 +31,9 @@ export function withReplacements(bytes: Uint8Array, replacements: readonly Repla
 }
 
 /**
- * Where voxels begin that end with their file.
- * @param least they may not begin before it
- * @param gzipped the message for a file whose length is not known
+ * The start of voxels that end at the end of their file.
+ * @param least the lowest valid start
+ * @param gzipped the message for a file of unknown length
  * @throws StriaError `unsupported`, `corrupt`
  */
 export function startFromEnd(stream: ByteStream, least: number, info: VolumeInfo, gzipped: string): number {

@@ -1,9 +1,9 @@
 import { StriaError } from '../../shared/errors.ts';
 
-/** The value of each of the 65,536 numbers of 16 bits that IEEE 754 calls binary16. Made when the first is needed. */
+/** The values of all 65,536 half floats (IEEE 754 binary16). Computed on first use. */
 let halfValues: Float32Array<ArrayBuffer> | undefined;
 
-/** Numbers of 16 bits as 32-bit floating point, which holds each of them exactly. */
+/** Half floats as 32-bit floats. The conversion is exact. */
 export function widenHalf(bits: Uint16Array): Float32Array<ArrayBuffer> {
   halfValues ??= Float32Array.from({ length: 65_536 }, (_, number) => halfValue(number));
   const values = new Float32Array(bits.length);
@@ -21,8 +21,8 @@ function halfValue(bits: number): number {
 }
 
 /**
- * 64-bit integers as 32-bit ones: what labels and counts need in practice.
- * @param bytes little-endian, of whole numbers
+ * 64-bit integers as 32-bit integers, which is enough for labels and counts in practice.
+ * @param bytes little-endian; must hold whole values
  * @throws StriaError `unsupported` for a value that needs more than 32 bits
  */
 export function narrowIntegers(
@@ -46,6 +46,6 @@ function needsMoreBits(low: number, high: number, isSigned: boolean): StriaError
   const value = isSigned ? bits : BigInt.asUintN(64, bits);
   return new StriaError(
     'unsupported',
-    `64-bit integers are read where each fits into 32 bits, and ${value} does not: convert the data to 32-bit integers or to f64`,
+    `64-bit integers must fit into 32 bits, but ${value} does not: convert the data to 32-bit integers or to f64`,
   );
 }

@@ -6,32 +6,32 @@ import type { GrayThumbnail, VolumeChoice } from '../../shared/volume-choice.ts'
 import type { FileTree } from './file-tree.ts';
 import type { OpenOptions, OpenVolume } from './volume-reader.ts';
 
-/** One of the volumes that a file, a folder or several files hold: a DICOM series, an HDF5 data set, an image of OME-Zarr. */
+/** One of the volumes in a file, in a folder or in several files: a DICOM series, an HDF5 data set, an OME-Zarr image. */
 export interface VolumeEntry extends VolumeChoice {
-  /** A small picture of it; undefined where none can be made at little cost. @throws StriaError as `open` */
+  /** A small picture; undefined if making one would be expensive. @throws StriaError as `open` */
   thumbnail?(job?: JobOptions): Promise<GrayThumbnail | undefined>;
-  /** @throws StriaError as `openVolume`, and `unsupported` where there is a `problem` */
+  /** @throws StriaError as `openVolume`; also `unsupported` if there is a `problem` */
   open(options: OpenOptions & JobOptions): Promise<OpenVolume>;
 }
 
 /** A format whose files or folders may hold several volumes. */
 export interface CollectionReader {
   readonly format: FileFormat;
-  /** Whether a single file is its own. @param head as `VolumeReader.recognises` */
+  /** Whether a single file has this format. @param head as in `VolumeReader.recognises` */
   recognises(name: string, head: Uint8Array): boolean;
   /**
-   * Whether it finds volumes in a folder; 'whole' where the folder itself is one of its own (a Zarr), so that nobody else looks into
-   * it. Left out where a folder never is one of its own.
+   * Whether the reader finds volumes in a folder. 'whole' means that the folder itself has this format (a Zarr), so no other
+   * reader searches it. Undefined for formats that use no folders.
    */
   recognisesTree?(tree: FileTree, job?: JobOptions): Promise<boolean | 'whole'>;
   /**
-   * Its volumes in a useful order, without opening more than their headers.
+   * The volumes in a useful order. Opens only their headers.
    * @throws StriaError `corrupt`, `unsupported`, `not-readable`, `aborted`
    */
   list(input: ByteSource | FileTree, options: OpenOptions & JobOptions): Promise<readonly VolumeEntry[]>;
 }
 
-/** The words of an entry, as plain data. */
+/** An entry's description, as plain data. */
 export function choiceOf({ id, label, group, shape, type, details, problem, isAlternative }: VolumeEntry): VolumeChoice {
   return {
     id,
@@ -49,9 +49,9 @@ export function choiceOf({ id, label, group, shape, type, details, problem, isAl
 const listedInMessage = 12;
 
 /**
- * The entry that `dataset` names; without a name, the only one that can be opened.
- * @throws StriaError `several` with all entries as `choices`; `invalid-input` for a name that none has; `unsupported` where
- * there is nothing to open
+ * The entry that `dataset` names, or without a name the only one that can be opened.
+ * @throws StriaError `several` with all entries as `choices`; `invalid-input` for an unknown name; `unsupported` if nothing can
+ * be opened
  */
 export function chooseEntry(entries: readonly VolumeEntry[], dataset: string | undefined): VolumeEntry {
   if (dataset !== undefined) {

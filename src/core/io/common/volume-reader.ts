@@ -6,27 +6,27 @@ import type { Dims4, ElementType, Endian, VolumeInfo } from '../../shared/volume
 import type { FileWindow, VolumeTag } from '../../shared/volume-facts.ts';
 import type { PieceOptions } from './byte-stream.ts';
 
-/** A volume with its header read and its voxels still to be read. */
+/** A volume whose header has been read, but not its voxels. */
 export interface OpenVolume {
   readonly info: VolumeInfo;
   /** The source's format, as in `source()`: a container's header needs it before the voxels are read. */
   readonly format: FileFormat;
-  /** As `source()` will say: how its file stores the voxels, where that is otherwise. A container's header needs it, too. */
+  /** As in `source()`: the form of the voxels in the file, if it differs. A container's header needs it, too. */
   readonly stored?: StoredVoxels | undefined;
   /**
    * The voxels once, in order (x fastest, then y, z, t), as little-endian bytes in pieces of any size, together exactly
-   * `volumeBytes(info)` long. A piece belongs to the caller; with `reuse`, until the next one is asked for.
-   * @throws StriaError `corrupt` when the file ends early or its compression is broken; `aborted`
+   * `volumeBytes(info)` long. A piece belongs to the caller; with `reuse` only until the next one is requested.
+   * @throws StriaError `corrupt` if the file ends early or its compression is broken; `aborted`
    */
   voxels(options?: PieceOptions): AsyncIterable<Uint8Array>;
   /**
    * Reads the voxels' bytes from byte `start` on into all of `target`, which is the whole of its buffer or its start, and
-   * begins with a whole voxel. Left out where they can only be read in order, as from gzip. @throws as `voxels`
+   * begins with a whole voxel. Undefined if they can only be read in order, as from gzip. @throws as `voxels`
    */
   fill?(target: Uint8Array<ArrayBuffer>, start: number, options?: JobOptions): Promise<void>;
   /**
    * The file in which the voxels are stored exactly as `voxels` returns them, from byte `start` on. Undefined if they are
-   * stored otherwise, or the file cannot be shared.
+   * stored in another form, or the file cannot be shared.
    */
   readonly place?: FilePlace | undefined;
   /** The file's own display windows, in the file's order. */
@@ -47,7 +47,7 @@ export interface FilePlace {
   readonly start: number;
 }
 
-/** What a raw file does not describe itself. */
+/** The layout of a raw file, which has no header. */
 export interface RawLayout {
   readonly dims: Dims4;
   readonly type: ElementType;
@@ -64,17 +64,17 @@ export interface OpenOptions {
   readonly raw?: RawLayout | undefined;
   /** The id of the volume to open, if there are several (`VolumeEntry`). */
   readonly dataset?: string | undefined;
-  /** What the axes of an array stand for, where the file does not tell: a letter each, slowest first, as `tzyx` (`parseAxes`). */
+  /** The axes of an array whose file does not name them: one letter each, slowest first, such as `tzyx` (`parseAxes`). */
   readonly axes?: string | undefined;
-  /** Of an image at several resolutions the largest of at most so many bytes is opened. Default: `defaultLevelBytes`. */
+  /** For an image at several resolutions: opens the largest one of at most this many bytes. Default: `defaultLevelBytes`. */
   readonly levelBytes?: number | undefined;
-  /** Keep nothing that tells who a person is. Formats that do not say what does ignore it. */
+  /** Keep nothing that identifies a person. Formats that do not define such data ignore it. */
   readonly stripIdentity?: boolean | undefined;
   /** Memory limit for reading one picture, in bytes. Default: `defaultPictureMemory`. */
   readonly pictureMemory?: number | undefined;
 }
 
-/** A level of more bytes than this is not opened by itself where there is a smaller one. */
+/** A larger level is not opened by default if there is a smaller one. */
 export const defaultLevelBytes = 4 * 2 ** 30;
 
 /** A reader of one format: recognises its files by the first bytes and the name, and opens them. */

@@ -122,14 +122,14 @@ describe('one file', () => {
     expect(doses.valueUnit).toBe('Gy');
   });
 
-  test('what is not read is refused by name', async () => {
+  test('what is not supported is refused by name', async () => {
     const refused = async (more: TestElements, syntax?: string) =>
       (await faultOf(openOne(dicomFile(ctSlice({ pixels, more }), { ...(syntax && { syntax }) }))))?.message;
     expect(await refused({}, '1.2.840.10008.1.2.4.103')).toContain(
       'MPEG-4 AVC/H.264 BD-compatible (transfer syntax 1.2.840.10008.1.2.4.103)',
     );
-    expect(await refused({ 2621696: ['US', 12] })).toContain('12 bits a sample are not read');
-    expect(await refused({ 2621444: ['CS', 'HSV'] })).toContain('HSV is not read');
+    expect(await refused({ 2621696: ['US', 12] })).toContain('12 bits per sample are not supported');
+    expect(await refused({ 2621444: ['CS', 'HSV'] })).toContain('HSV is not supported');
     expect(await refused({ 2621448: ['IS', '1A'] })).toContain("the header gives '1A' as the number of frames");
     expect(await refused({ 2621456: ['US', 0] })).toContain('the header gives 0 as the number of rows');
     expect(await refused({ 2621456: ['US', 30] })).toContain('the header promises 240 bytes of pixels, but there are 24');

@@ -20,10 +20,9 @@ import { type ImarisLevel, imarisAxes, imarisChannels, imarisGrid, imarisLevels 
 
 type Options = OpenOptions & JobOptions;
 
-/** The data sets of a file. @throws StriaError `unsupported` for a gzipped file and one without a data set; `corrupt`, `aborted` */
+/** The data sets of a file. @throws StriaError `unsupported` for a gzipped file or one without data sets; `corrupt`, `aborted` */
 export async function entriesOf(input: ByteSource, options: Options): Promise<readonly VolumeEntry[]> {
-  if (isGzip(await input.read(0, 2, options)))
-    throw new StriaError('unsupported', 'HDF5 is not read from within gzip: unpack it');
+  if (isGzip(await input.read(0, 2, options))) throw new StriaError('unsupported', 'gzipped HDF5 is not supported: unpack it');
   return H5File.with(input, options, async (file) => {
     const datasets = await listDatasets(file, options);
     const levels = await imarisLevels(file, datasets, options);
@@ -31,11 +30,11 @@ export async function entriesOf(input: ByteSource, options: Options): Promise<re
     const rest = datasets.filter((dataset) => !parts.has(dataset));
     const entries = [...levelEntries(input, levels, options), ...rest.map((dataset) => datasetEntry(input, dataset))];
     if (entries.length > 0) return preferVolumes(entries);
-    throw new StriaError('unsupported', 'the file holds no data set of two or more axes');
+    throw new StriaError('unsupported', 'the file has no data set with two or more axes');
   });
 }
 
-/** Beside volumes, tables and pictures are opened only where they are named. */
+/** If there are volumes, tables and pictures are opened only by name. */
 function preferVolumes(entries: readonly VolumeEntry[]): readonly VolumeEntry[] {
   const isVolume = ({ shape, problem }: VolumeEntry) => problem === undefined && shape.filter((length) => length > 1).length >= 3;
   if (!entries.some(isVolume)) return entries;
@@ -44,7 +43,7 @@ function preferVolumes(entries: readonly VolumeEntry[]): readonly VolumeEntry[] 
 
 function datasetEntry(source: ByteSource, dataset: H5Dataset): VolumeEntry {
   const { path, metadata, shape, chunks, filters, problem } = dataset;
-  const storage = chunks === undefined ? 'in one piece' : `chunks ${chunks.join('×')}`;
+  const storage = chunks === undefined ? 'contiguous' : `chunks ${chunks.join('×')}`;
   return {
     id: path,
     label: path.slice(path.lastIndexOf('/') + 1),
@@ -115,7 +114,7 @@ interface Facts {
   readonly tags: readonly VolumeTag[];
 }
 
-/** @param gridOf the grid in a file that is opened again: it is closed whenever nothing is read */
+/** @param gridOf makes the grid after the file is reopened, because the file is closed whenever nothing is read */
 function volumeOf(
   source: ByteSource,
   gridOf: (file: H5File) => VoxelGrid,
@@ -140,7 +139,7 @@ function volumeOf(
   async function* voxels(options: PieceOptions = {}): AsyncGenerator<Uint8Array> {
     const file = await H5File.open(source, options);
     try {
-      // The library is one, and one call of it at a time.
+      // There is one instance of the library, which allows one call at a time.
       yield* griddedVoxels(gridOf(file), plan, options, { readingCount: 1 });
     } finally {
       file.close();

@@ -3,15 +3,15 @@ import type { JobOptions } from '../../shared/job.ts';
 import type { VolumeTag } from '../../shared/volume-facts.ts';
 import type { H5File } from './h5-file.ts';
 
-/** The attributes of an object, by name: numbers, texts, and lists of them. */
+/** The attributes of an object, keyed by name: numbers, strings, and lists of them. */
 export type Attributes = ReadonlyMap<string, unknown>;
 
-/** Longer ones hold no facts about a volume. */
+/** The longest attribute that is read. Longer ones do not describe a volume. */
 const attributeBytes = 64 * 1024;
 const attributeLimit = 500;
 const textLimit = 2000;
 
-/** Attributes that cannot be read are left out. @throws StriaError `not-readable`, `aborted` */
+/** Reads an object's attributes. Skips unreadable ones. @throws StriaError `not-readable`, `aborted` */
 export async function readAttributes(file: H5File, path: string, job: JobOptions): Promise<Attributes> {
   const found = new Map<string, unknown>();
   const orNothing = (error: unknown) => {
@@ -37,7 +37,7 @@ export async function readAttributes(file: H5File, path: string, job: JobOptions
   return found;
 }
 
-/** A list of one value is that value, as most writers mean it. */
+/** Replaces a list of one value with the value, which is what most writers mean. */
 function plainValue(value: unknown): unknown {
   return Array.isArray(value) && value.length === 1 ? value[0] : (value ?? undefined);
 }
@@ -53,7 +53,7 @@ export function numbersOf(value: unknown): readonly number[] | undefined {
   return numbers.every((number) => number !== undefined) ? numbers : undefined;
 }
 
-/** Texts, and lists of single letters, as Imaris writes them. */
+/** The text of a string, or of a list of single letters, as Imaris writes it. */
 export function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   if (!Array.isArray(value) || !value.every((letter) => typeof letter === 'string')) return undefined;

@@ -3,29 +3,29 @@ import type { JobOptions } from '../../shared/job.ts';
 import type { H5File, H5Metadata } from './h5-file.ts';
 import { filterName, isBuiltIn, typeOf, typeWords } from './h5-types.ts';
 
-/** A data set, as its header says. */
+/** A data set, as its header describes it. */
 export interface H5Dataset {
   readonly path: string;
   readonly metadata: H5Metadata;
   readonly shape: readonly number[];
-  /** Undefined where the values lie in one piece. */
+  /** Undefined if the values are contiguous. */
   readonly chunks: readonly number[] | undefined;
   readonly filters: readonly string[];
   readonly problem: string | undefined;
 }
 
-/** Links that are looked at, and data sets that are listed. */
+/** Limits for the links that are followed, and for the data sets that are listed. */
 const linkLimit = 100_000;
 const datasetLimit = 10_000;
-/** Each step of a path takes a search. */
+/** Each step of a path takes a lookup. */
 const depthLimit = 64;
-/** A chunk is unpacked as a whole, in the memory of WebAssembly, more than once. */
+/** WebAssembly memory must hold several copies of an unpacked chunk. */
 const largestChunkBytes = 256 * 2 ** 20;
-/** Chunks have to be looked up one by one. */
+/** Each chunk takes a lookup. */
 const chunkLimit = 2 ** 26;
 
 /**
- * All data sets of at least two axes. Links are followed within the file; a group that was seen is not entered again.
+ * All data sets with at least two axes. Follows links within the file, and visits each group once.
  * @throws StriaError `corrupt`, `unsupported`, `not-readable`, `aborted`
  */
 export async function listDatasets(file: H5File, job: JobOptions): Promise<readonly H5Dataset[]> {
@@ -37,7 +37,7 @@ export async function listDatasets(file: H5File, job: JobOptions): Promise<reado
     if (name.split('/').length > depthLimit) continue;
     const path = name.startsWith('/') ? name : `/${name}`;
     const found = await readDataset(file, path, job).catch((error: unknown) => {
-      // One broken object is no reason to hide the others.
+      // One broken object must not hide the others.
       if (toStriaError(error).tag !== 'corrupt') throw error;
       firstFault ??= error;
       return undefined;
@@ -48,7 +48,7 @@ export async function listDatasets(file: H5File, job: JobOptions): Promise<reado
   return datasets;
 }
 
-/** The data set at a path; undefined where there is something else, or nothing. @throws StriaError as `listDatasets` */
+/** The data set at a path; undefined if there is none. @throws StriaError as `listDatasets` */
 export async function readDataset(file: H5File, path: string, job: JobOptions): Promise<H5Dataset | undefined> {
   const isDataset = await file.call(({ module }) => module.get_type(file.id, path) === module.H5G_DATASET, job, path);
   if (!isDataset) return undefined;
@@ -63,25 +63,25 @@ export async function readDataset(file: H5File, path: string, job: JobOptions): 
     shape,
     chunks: metadata.chunks ?? undefined,
     filters: filters.map(filterName),
-    problem: foreign === undefined ? problemOf(metadata, shape) : `its filter ${filterName(foreign)} is not read`,
+    problem: foreign === undefined ? problemOf(metadata, shape) : `its filter ${filterName(foreign)} is not supported`,
   };
 }
 
 function problemOf(metadata: H5Metadata, shape: readonly number[]): string | undefined {
   const type = typeOf(metadata);
-  if (type === undefined) return `values of type ${typeWords(metadata)} are not read`;
-  if (shape.length === 0) return 'it is one value, no volume';
+  if (type === undefined) return `values of type ${typeWords(metadata)} are not supported`;
+  if (shape.length === 0) return 'it is a single value';
   if (shape.includes(0)) return 'it is empty';
-  // The library takes what is missing as the fill value, without a word.
+  // The library silently replaces missing values with the fill value.
   const other = metadata.virtual_sources?.find(({ file_name }) => file_name !== '.');
-  if (other !== undefined) return `its values lie in another file, ${other.file_name}`;
-  if (!Number.isSafeInteger(shape.reduce((product, length) => product * length, 8))) return 'it is longer than any file can be';
+  if (other !== undefined) return `its values are in another file, ${other.file_name}`;
+  if (!Number.isSafeInteger(shape.reduce((product, length) => product * length, 8))) return 'it exceeds the size of any file';
   const { chunks } = metadata;
   if (!chunks) return undefined;
   const chunkBytes = chunks.reduce((product, length) => product * length, type.bytes);
   if (chunkBytes > largestChunkBytes) {
-    return `its chunks hold ${Math.ceil(chunkBytes / 2 ** 20)} MiB each; up to ${largestChunkBytes / 2 ** 20} MiB are read`;
+    return `its chunks have ${Math.ceil(chunkBytes / 2 ** 20)} MiB each; the limit is ${largestChunkBytes / 2 ** 20} MiB`;
   }
   const count = shape.reduce((product, length, axis) => product * Math.ceil(length / Math.max(1, chunks[axis] ?? 1)), 1);
-  return count > chunkLimit ? `it has ${count} chunks; up to ${chunkLimit} are read` : undefined;
+  return count > chunkLimit ? `it has ${count} chunks; the limit is ${chunkLimit}` : undefined;
 }

@@ -6,20 +6,20 @@ type H5wasm = typeof import('h5wasm');
 export type H5Metadata = import('h5wasm').Metadata;
 
 const pageBytes = 256 * 1024;
-/** What is read ahead of what is missing: chunks that are read together mostly lie together. */
+/** How much is read ahead: chunks that are read together are usually stored together. */
 const aheadBytes = 2 * 2 ** 20;
-/** Pages that are kept from one call to the next. */
+/** The limit for pages that are kept from one call to the next. */
 const keptBytes = 64 * 2 ** 20;
-/** Pages that one call may need. */
+/** The limit for pages that one call may need. */
 const neededBytes = 512 * 2 ** 20;
 
-/** `EIO` of emscripten. */
+/** emscripten's `EIO`. */
 const inputOutputError = 29;
 
 interface Library {
   readonly h5wasm: H5wasm;
   readonly module: H5wasm['Module'];
-  /** What the library printed of its last error. */
+  /** The library's output for its last error. */
   readonly errors: { text: string };
 }
 
@@ -56,8 +56,8 @@ interface EmscriptenFiles {
 }
 
 /**
- * A file that the HDF5 library has open. The library reads synchronously, and Stria's sources do not: a read of bytes that are not in
- * memory fails, the bytes are fetched, and the call is made again. So any source will do, and no file is read whole.
+ * A file that the HDF5 library has open. The library reads synchronously, but Stria's sources are asynchronous. So a read of bytes
+ * that are not in memory fails, the bytes are fetched, and the call is repeated. This works with any source, without reading whole files.
  */
 export class H5File {
   readonly #source: ByteSource;
@@ -74,7 +74,7 @@ export class H5File {
     this.#path = `/${fileNumber}.h5`;
   }
 
-  /** Opens a file, has `work` done, and closes it. @throws StriaError `corrupt`, `unsupported`, `not-readable`, `aborted`; as `work` */
+  /** Opens a file, runs `work`, and closes it. @throws StriaError `corrupt`, `unsupported`, `not-readable`, `aborted`; as `work` */
   static async with<T>(source: ByteSource, job: JobOptions, work: (file: H5File) => Promise<T>): Promise<T> {
     const file = await H5File.open(source, job);
     try {
@@ -107,15 +107,16 @@ export class H5File {
       if (this.#id >= 0n) this.#library.module.close_file(this.#id);
       this.#files().unlink(this.#path);
     } catch {
-      // A library that was trapped cannot close anything.
+      // After a WebAssembly trap the library cannot close anything.
     }
     this.#pages.clear();
   }
 
   /**
    * Calls the library until no bytes are missing.
-   * @param what it is that fails, for the message. What `work` throws is a failure; of its results `succeeded` tells.
-   * @throws StriaError `corrupt` where the library fails, `unsupported` for more bytes than a call may need, `not-readable`, `aborted`
+   * @param work anything it throws counts as a failure; `succeeded` checks its results
+   * @param what the message in case of a failure
+   * @throws StriaError `corrupt` if the library fails, `unsupported` if a call needs too many bytes, `not-readable`, `aborted`
    */
   async call<T>(work: (library: Library) => T, job: JobOptions, what: string): Promise<T> {
     this.#forget();
@@ -143,7 +144,7 @@ export class H5File {
     return this.#library.module.FS as unknown as EmscriptenFiles;
   }
 
-  /** Puts a file of the source's size into the library's file system, whose reads come to `#read`. */
+  /** Creates a file of the source's size in the library's file system. Its reads call `#read`. */
   #plant(): void {
     const files = this.#files();
     files.writeFile(this.#path, '');
@@ -188,7 +189,7 @@ export class H5File {
     }
   }
 
-  /** Lets pages go that were fetched first. */
+  /** Drops the pages that were fetched first. */
   #forget(): void {
     for (const page of this.#pages.keys()) {
       if (this.#pages.size * pageBytes <= keptBytes) return;
@@ -197,7 +198,7 @@ export class H5File {
   }
 
   #faultOf(what: string, cause: unknown): StriaError {
-    // The innermost error comes last: `#004: H5Zdeflate.c line 130 in H5Z__filter_deflate(): inflate() failed`.
+    // The innermost error is last: `#004: H5Zdeflate.c line 130 in H5Z__filter_deflate(): inflate() failed`.
     const said = [...this.#library.errors.text.matchAll(/#\d+: .*?\(\): (.*)/g)].at(-1)?.[1];
     const thrown = cause instanceof Error ? cause.message : '';
     const reason = said ?? thrown;
@@ -205,7 +206,7 @@ export class H5File {
   }
 }
 
-/** A handle or a status of the library: negative ones stand for failures. @throws Error */
+/** Checks a handle or status of the library. Negative ones mean failure. @throws Error */
 export function succeeded<T extends number | bigint>(result: T): T {
   if (result < 0) throw new Error('');
   return result;

@@ -7,10 +7,10 @@ import type { H5File } from './h5-file.ts';
 import { readBox } from './h5-grid.ts';
 import { typeOf } from './h5-types.ts';
 
-/** What the attributes around a data set say of one of its axes. */
+/** What attributes say about one axis of a data set. */
 export interface AxisFacts {
   readonly name: string | undefined;
-  /** Distance of neighbours, with its sign, in `unit`. */
+  /** Signed distance between neighbours, in `unit`. */
   readonly step: number | undefined;
   readonly start: number | undefined;
   readonly unit: string | undefined;
@@ -58,8 +58,8 @@ const seconds: Readonly<Record<string, number>> = {
 const unknownAxis: AxisFacts = { name: undefined, step: undefined, start: undefined, unit: undefined };
 
 /**
- * What the conventions tell of the axes: `element_size_um` (ilastik and others), MINC's dimensions, NeXus's `axes` and netCDF's
- * dimension scales.
+ * Reads the axes according to several conventions: `element_size_um` (ilastik and others), MINC's dimensions, NeXus's `axes` and
+ * netCDF's dimension scales.
  */
 export async function readAxisFacts(
   file: H5File,
@@ -102,7 +102,7 @@ function mincAxis(name: string, attributes: Attributes): AxisFacts {
   return { name, step, start, unit: textOf(attributes.get('units')) ?? 'mm' };
 }
 
-/** A data set of coordinates: its first two are enough for evenly spaced ones. */
+/** Reads a data set of coordinates. The first two are enough, because they are evenly spaced. */
 async function scaleFacts(file: H5File, path: string, name: string, job: JobOptions): Promise<AxisFacts> {
   const scale = await readDataset(file, path.replace(/\/+/g, '/'), job).catch(() => undefined);
   const type = scale && typeOf(scale.metadata);
@@ -120,7 +120,7 @@ async function scaleFacts(file: H5File, path: string, name: string, job: JobOpti
   };
 }
 
-/** What the axes stand for, by their names; by their number where those say nothing. */
+/** The meaning of the axes: by their names, or else by their number. */
 export function axesOf(shape: readonly number[], facts: readonly AxisFacts[]): readonly ArrayAxis[] {
   return guessAxes(
     shape,
@@ -130,7 +130,7 @@ export function axesOf(shape: readonly number[], facts: readonly AxisFacts[]): r
 
 type Geometry = Pick<VolumeInfo, 'spacing' | 'spatialUnit' | 'timeUnit' | 'affine'>;
 
-/** Spacing, units and place of axes. Where a unit is missing, or none of length, the numbers are taken as they are. */
+/** Spacing, units and origin. If a unit is missing or is not a length, the numbers are used as they are. */
 export function geometryOf(axes: readonly ArrayAxis[], facts: readonly AxisFacts[]): Geometry {
   const of = (axis: ArrayAxis) => facts[axes.indexOf(axis)] ?? unknownAxis;
   const spatial = [of('x'), of('y'), of('z')];
@@ -143,7 +143,7 @@ export function geometryOf(axes: readonly ArrayAxis[], facts: readonly AxisFacts
     const factor = factors[index];
     return spatialUnit === 'unknown' || factor === undefined ? 1 : factor / { m: 1, mm: 1e-3, um: 1e-6 }[spatialUnit];
   };
-  // 12 digits: 0.5 nm are 0.0005 µm, not 0.0005000000000000001.
+  // Rounded to 12 digits, so that 0.5 nm becomes 0.0005 µm, not 0.0005000000000000001.
   const scaled = (value: number, index: number) => (scale(index) === 1 ? value : Number((value * scale(index)).toPrecision(12)));
   const steps = spatial.map(({ step }, index) => scaled(step ?? 1, index) || 1);
   const starts = spatial.map(({ start }, index) => scaled(start ?? 0, index));

@@ -7,14 +7,14 @@ import type { H5Dataset } from './h5-datasets.ts';
 import { type H5File, succeeded } from './h5-file.ts';
 import { type H5Type, typeOf } from './h5-types.ts';
 
-/** What is asked of the library at once: whole chunks, as many as this, or one that is larger. */
+/** The size of one request to the library: as many whole chunks as fit, or one larger chunk. */
 const blockBytes = 2 * 2 ** 20;
 
-/** The values of a data set, read block by block. @throws StriaError `unsupported` where it has a `problem` */
+/** The values of a data set, read block by block. @throws StriaError `unsupported` if it has a `problem` */
 export function datasetGrid(file: H5File, dataset: H5Dataset): VoxelGrid {
   const { shape, metadata, problem } = dataset;
   const type = typeOf(metadata);
-  if (type === undefined || problem !== undefined) throw new StriaError('unsupported', problem ?? 'its type is not read');
+  if (type === undefined || problem !== undefined) throw new StriaError('unsupported', problem ?? 'its type is not supported');
   const blocks = blockShape(dataset, type.bytes);
   return {
     shape,
@@ -28,7 +28,7 @@ export function datasetGrid(file: H5File, dataset: H5Dataset): VoxelGrid {
   };
 }
 
-/** Values of a box, the last axis fastest. @throws StriaError `corrupt`, `unsupported`, `not-readable`, `aborted` */
+/** The values of a box, last axis fastest. @throws StriaError `corrupt`, `unsupported`, `not-readable`, `aborted` */
 export async function readBox(
   file: H5File,
   { path }: H5Dataset,
@@ -72,7 +72,7 @@ function stridesOf(lengths: readonly number[]): number[] {
   return strides;
 }
 
-/** Whole chunks, put together along the fastest axes first: each call has its price. */
+/** A block of whole chunks, grown along the fastest axes first, because each call has a cost. */
 function blockShape({ shape, chunks }: H5Dataset, width: number): readonly number[] {
   const blocks = shape.map((length, axis) => Math.min(length, Math.max(1, chunks?.[axis] ?? 1)));
   let bytes = blocks.reduce((product, length) => product * length, width);

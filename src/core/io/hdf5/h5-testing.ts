@@ -6,7 +6,7 @@ export { h5wasm };
 
 let number = 0;
 
-/** A file's bytes. @param build fills it. @param options may ask for older versions of the format, which have no checksums */
+/** A file's bytes. @param build fills it @param options can request older versions of the format, which have no checksums */
 export async function hdf5File(
   build: (file: import('h5wasm').File) => void,
   options?: import('h5wasm').FileOptions,

@@ -1,7 +1,7 @@
 import type { ElementType } from '../../shared/volume.ts';
 import type { H5Metadata } from './h5-file.ts';
 
-/** Classes of types: `H5T_class_t`. */
+/** Type classes: `H5T_class_t`. */
 const integer = 0;
 const float = 1;
 const bitfield = 4;
@@ -16,10 +16,10 @@ const classNames: Readonly<Record<number, string>> = {
   10: 'array',
 };
 
-/** How the values of a data set are read. */
+/** The type as which a data set's values are read. */
 export interface H5Type {
   readonly type: ElementType;
-  /** Of a value in the file, in bytes. */
+  /** Size of a value in the file, in bytes. */
   readonly bytes: number;
   readonly convert?: 'half' | 'i64' | 'u64';
 }
@@ -40,7 +40,7 @@ const floats: Readonly<Record<number, H5Type>> = {
   8: { type: 'f64', bytes: 8 },
 };
 
-/** Undefined for types that are not read. Enumerations (truth values among them) and bit fields are their numbers. */
+/** Undefined for unsupported types. Enumerations (including booleans) and bit fields are read as their numbers. */
 export function typeOf({ type, size, signed, enum_type }: H5Metadata): H5Type | undefined {
   if (type === float) return floats[size];
   const { FALSE, TRUE, ...others } = enum_type?.members ?? {};
@@ -49,7 +49,7 @@ export function typeOf({ type, size, signed, enum_type }: H5Metadata): H5Type | 
   return type === bitfield ? integers[`u${size}`] : undefined;
 }
 
-/** `u16`, `i64 as i32`, or what the file has instead of numbers. */
+/** The type for display: `u16`, `i64 as i32`, or a name for a type that is not a number. */
 export function typeWords(metadata: H5Metadata): string {
   const { type, size } = metadata;
   const found = typeOf(metadata);
@@ -60,7 +60,7 @@ export function typeWords(metadata: H5Metadata): string {
   return `${found.convert === 'half' ? 'f16' : found.convert} as ${found.type}`;
 }
 
-/** What the library has built in: deflate, shuffle, fletcher32, szip, nbit, scaleoffset. */
+/** The built-in filters are numbered up to this: deflate, shuffle, fletcher32, szip, nbit, scaleoffset. */
 const lastBuiltIn = 6;
 /** As registered with The HDF Group. */
 const filterNames: Readonly<Record<number, string>> = {

@@ -10,7 +10,7 @@ const shape = [5, 7, 6];
 
 const patientMs = 30_000;
 
-/** Opens the only volume, and reads up to 4 MiB of it until the time is over. */
+/** Opens the only volume and reads up to 4 MiB of it, within the time limit. */
 async function read(bytes: Uint8Array, dataset?: string, ms = patientMs): Promise<void> {
   const deadline = performance.now() + ms;
   const signal = {
@@ -33,14 +33,14 @@ const file = await hdf5File((root) => {
   data.create_attribute('units', 'counts');
 });
 
-test('a file that is cut off anywhere is refused', async () => {
+test('a file truncated anywhere is refused', async () => {
   expect(await faultOf(read(file))).toBeUndefined();
   for (let length = 8; length < file.byteLength; length += 151) {
     expect((await faultOf(read(file.subarray(0, length))))?.tag).toMatch(/corrupt|unsupported/);
   }
 });
 
-test('groups that are deep, and links in a circle, end', async () => {
+test('deep groups and circular links come to an end', async () => {
   const deep = await hdf5File((root) => {
     let path = '';
     for (let depth = 0; depth < 300; depth++) {
@@ -56,26 +56,26 @@ test('groups that are deep, and links in a circle, end', async () => {
   expect(fault?.message).toContain('no data set');
 });
 
-test('filters that are not built in are refused by name', async () => {
+test('filters that are not built in are refused, with their names', async () => {
   const old = await hdf5File(
     (root) => {
       root.create_dataset({ name: 'data', data: shorts, shape, chunks: [2, 3, 4], compression: 4 });
     },
     { libver: ['earliest', 'v114'] },
   );
-  // In front of the filter's name: its number, 1, the length of its name, flags, one value.
+  // The filter's name is preceded by its number, 1, the length of its name, flags and one value.
   const bytes = old.slice();
   const at = Buffer.from(bytes).indexOf('deflate') - 8;
   expect([...bytes.subarray(at, at + 8)]).toEqual([1, 0, 8, 0, 0, 0, 1, 0]);
   bytes[at] = 200;
   const fault = await faultOf(read(bytes, '/data'));
   expect(fault).toMatchObject({ tag: 'unsupported' });
-  expect(fault?.message).toContain('filter deflate is not read');
+  expect(fault?.message).toContain('filter deflate is not supported');
   expect(filterName({ id: 32_001, name: '' })).toBe('Blosc');
   expect(filterName({ id: 40_000, name: 'mine' })).toBe('mine');
 });
 
-test('500 damaged files end in typed faults or in values', async () => {
+test('500 damaged files give typed faults or values', async () => {
   const allowed = new Set(['corrupt', 'unsupported', 'invalid-input', 'aborted', 'not-readable', 'out-of-memory', undefined]);
   const random = noise(500 * 8, 77);
   for (let number = 0; number < 500; number++) {

@@ -18,7 +18,7 @@ function expectSame(actual: Uint8Array, expected: Uint8Array): void {
   expect(Buffer.compare(actual, expected)).toBe(0);
 }
 
-test.each(elementTypes)('reads %s, in one piece and in chunks', async (type) => {
+test.each(elementTypes)('reads %s, contiguous and in chunks', async (type) => {
   const bytes = noise(5 * 7 * 6 * elementBytes(type), 3);
   const data = typedVoxels(type, bytes);
   const file = await hdf5File((root) => {
@@ -33,7 +33,7 @@ test.each(elementTypes)('reads %s, in one piece and in chunks', async (type) => 
   }
 });
 
-test('reads 64-bit integers that fit into 32', async () => {
+test('reads 64-bit integers that fit into 32 bits', async () => {
   const signed = BigInt64Array.of(-5n, 2n ** 31n - 1n, -(2n ** 31n), 0n);
   const file = await hdf5File((root) => {
     root.create_dataset({ name: 'fits', data: signed, shape: [1, 2, 2] });
@@ -47,7 +47,7 @@ test('reads 64-bit integers that fit into 32', async () => {
   expect(fault?.message).toContain('4294967296');
 });
 
-test('lists data sets as a tree, whatever their links do', async () => {
+test('lists data sets as a tree, whatever the links', async () => {
   const file = await hdf5File((root) => {
     const group = root.create_group('entry');
     group.create_dataset({ name: 'data', data: shorts, shape, chunks: [5, 7, 6], compression: 6 });
@@ -66,7 +66,14 @@ test('lists data sets as a tree, whatever their links do', async () => {
   ).toEqual([
     { id: '/entry/data', group: ['entry'], shape, type: 'u16', problem: undefined, isAlternative: undefined },
     { id: '/entry/table', group: ['entry'], shape: [35, 6], type: 'u16', problem: undefined, isAlternative: true },
-    { id: '/words', group: [], shape: [2, 2], type: 'text', problem: 'values of type text are not read', isAlternative: true },
+    {
+      id: '/words',
+      group: [],
+      shape: [2, 2],
+      type: 'text',
+      problem: 'values of type text are not supported',
+      isAlternative: true,
+    },
   ]);
   expect(entries[0]?.details).toBe('deflate · chunks 5×7×6');
   // The only volume opens by itself.
@@ -76,7 +83,7 @@ test('lists data sets as a tree, whatever their links do', async () => {
   expect(await faultOf(open(file, { dataset: '/nothing' }))).toMatchObject({ tag: 'invalid-input' });
 });
 
-test('takes axes that are asked for', async () => {
+test('uses the requested axes', async () => {
   const file = await hdf5File((root) => {
     root.create_dataset({ name: 'a', data: shorts, shape });
   });
@@ -96,7 +103,7 @@ describe('spacing', () => {
     expect((await open(file)).info).toMatchObject({ spacing: [0.25, 0.5, 3, 1], spatialUnit: 'um' });
   });
 
-  test('of NeXus, whose axes are data sets beside it', async () => {
+  test('of NeXus, which has axes in separate data sets', async () => {
     const file = await hdf5File((root) => {
       const group = root.create_group('data');
       const counts = group.create_dataset({ name: 'counts', data: shorts, shape });
@@ -113,7 +120,7 @@ describe('spacing', () => {
     expect(volume.tags?.find(({ name }) => name === 'units')).toMatchObject({ id: '/data/counts/@units', value: 'counts' });
   });
 
-  test('and names of netCDF, whose dimensions are scales', async () => {
+  test('and names of netCDF, with dimension scales', async () => {
     const file = await hdf5File((root) => {
       const data = root.create_dataset({ name: 'temperature', data: shorts, shape });
       root.create_dataset({ name: 'time', data: Float64Array.of(0, 30, 60, 90, 120) }).create_attribute('units', 's');
@@ -159,7 +166,7 @@ describe('spacing', () => {
   });
 });
 
-test('puts the time points and channels of an Imaris file together, without their padding', async () => {
+test('combines the time points and channels of an Imaris file, without their padding', async () => {
   const letters = (text: string) => [...text];
   const at = (level: number, time: number, channel: number, z: number, y: number, x: number) =>
     ((level * 7 + time * 5 + channel * 3 + z) * 50 + y * 9 + x) & 255;
@@ -231,7 +238,7 @@ test('puts the time points and channels of an Imaris file together, without thei
   expect((await open(file, { levelBytes: 300 })).info.dims).toEqual([3, 3, 3, 6]);
 });
 
-test('reads a file behind a block of the user’s own, as MATLAB writes it', async () => {
+test('reads a file with a user block, as MATLAB writes it', async () => {
   const file = await hdf5File((root) => {
     root.create_dataset({ name: 'volume', data: shorts, shape });
   });

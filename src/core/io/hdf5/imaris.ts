@@ -8,7 +8,7 @@ import type { AxisFacts } from './h5-geometry.ts';
 import { datasetGrid } from './h5-grid.ts';
 import { typeOf } from './h5-types.ts';
 
-// Imaris 5.5: a data set for each level, time point and channel, in `/DataSet`; facts about all of them in `/DataSetInfo`.
+// Imaris 5.5 has a data set for each level, time point and channel in `/DataSet`, and describes all of them in `/DataSetInfo`.
 
 const pattern = /^\/DataSet\/ResolutionLevel (\d+)\/TimePoint (\d+)\/Channel (\d+)\/Data$/;
 
@@ -17,11 +17,11 @@ export interface ImarisLevel {
   readonly number: number;
   /** Time points, channels, z, y, x. */
   readonly shape: readonly number[];
-  /** By time point, then channel. */
+  /** Indexed by time point, then by channel. */
   readonly parts: readonly (readonly H5Dataset[])[];
 }
 
-/** The levels of an Imaris file, the largest first; none where it is no such file, or parts of it are missing. */
+/** The levels of an Imaris file, largest first. Empty for other files, or if parts are missing. */
 export async function imarisLevels(
   file: H5File,
   datasets: readonly H5Dataset[],
@@ -45,7 +45,7 @@ export async function imarisLevels(
     );
     const areAlike = list.flat().every((part) => part !== undefined && isLike(part, first));
     if (!areAlike || timeCount * channelCount !== parts.size) return [];
-    // The arrays are padded to whole chunks; the channel's group tells the true size.
+    // The arrays are padded to whole chunks. The channel's group has the true size.
     const sizes = await readAttributes(file, first.path.slice(0, -'/Data'.length), job);
     const shape = first.shape.map((padded, axis) => {
       const size = numberOf(textOf(sizes.get(`ImageSize${'ZYX'[axis]}`)));
@@ -82,7 +82,7 @@ export function imarisGrid(file: H5File, { shape, parts }: ImarisLevel): VoxelGr
   };
 }
 
-/** The axes of a level: the first level's size in space, divided among this level's voxels. */
+/** The axes of a level: the extent of the first level, divided by this level's voxels. */
 export async function imarisAxes(file: H5File, { shape }: ImarisLevel, job: JobOptions): Promise<readonly AxisFacts[]> {
   const image = await readAttributes(file, '/DataSetInfo/Image', job);
   const unit = textOf(image.get('Unit')) ?? 'um';

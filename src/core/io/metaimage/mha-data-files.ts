@@ -1,19 +1,19 @@
 import { StriaError } from '../../shared/errors.ts';
 import { withoutFolders } from '../common/siblings.ts';
 
-/** Where the voxels lie, if not behind the header: one file, or several that follow each other. */
+/** The files that hold the voxels, if they do not follow the header: one file, or several in order. */
 export interface DataFiles {
   readonly names: readonly string[];
-  /** How many of the volume's first axes are in each of them. */
+  /** The number of the volume's first axes that each of them covers. */
   readonly axes: number;
 }
 
-/** More files than this are taken for a broken header. */
+/** A header with more files than this is probably broken. */
 const mostFiles = 100_000;
 
 /**
- * What `ElementDataFile` says: `LOCAL` (undefined), a name, `LIST` with the names below it, or a pattern as `slice%03d.raw 1 60 1`.
- * @param list what follows the header
+ * Parses `ElementDataFile`: `LOCAL` (undefined), a name, `LIST` with names below it, or a pattern such as `slice%03d.raw 1 60 1`.
+ * @param list the text after the header
  * @throws StriaError `corrupt`, `unsupported`
  */
 export function dataFiles(value: string, list: string, lengths: readonly number[], axes: number): DataFiles | undefined {
@@ -26,7 +26,7 @@ export function dataFiles(value: string, list: string, lengths: readonly number[
   if (!(ownAxes >= 1 && ownAxes <= axes))
     throw new StriaError('corrupt', `each data file has ${ownAxes} of the MetaImage's ${axes} axes`);
   const count = lengths.slice(ownAxes).reduce((product, length) => product * length, 1);
-  if (!(count <= mostFiles)) throw new StriaError('unsupported', `a MetaImage of ${count} files is not read`);
+  if (!(count <= mostFiles)) throw new StriaError('unsupported', `a MetaImage of ${count} files is not supported`);
   const names = pattern ? numbered(pattern, count) : listed(list);
   if (names.length < count) {
     throw new StriaError('corrupt', `the MetaImage header names ${names.length} data files, but its volume has ${count} parts`);
@@ -43,7 +43,7 @@ function listed(list: string): string[] {
     .map(plainName);
 }
 
-/** Numbers as C's printf puts them into the pattern. */
+/** Inserts numbers into the pattern, as C's printf does. */
 function numbered([, pattern = '', first, last, step]: RegExpExecArray, count: number): string[] {
   const [low, high, by] = [Number(first), Number(last), Number(step)];
   const names: string[] = [];

@@ -11,19 +11,19 @@ import type { MhaText } from './mha-text.ts';
 export interface MhaHeader {
   readonly info: VolumeInfo;
   readonly endian: Endian;
-  /** The values of a voxel stand side by side. */
+  /** Set if a voxel has several values, which are interleaved in the file. */
   readonly stored: StoredVoxels | undefined;
-  /** The voxels are one zlib stream. */
+  /** Whether the voxels are one zlib stream. */
   readonly isCompressed: boolean;
-  /** Its length, where the header says it. */
+  /** Its length, if the header states it. */
   readonly compressedBytes: number | undefined;
-  /** Bytes in front of the voxels in each data file. -1: the voxels are the file's last bytes. */
+  /** Bytes before the voxels in each data file. −1 means that the voxels are the last bytes of the file. */
   readonly headerSize: number;
-  /** Undefined: the voxels follow the header. */
+  /** Undefined if the voxels follow the header. */
   readonly data: DataFiles | undefined;
 }
 
-/** MetaIO's names. Its longs have 4 bytes in files. */
+/** MetaIO's type names. Its longs have 4 bytes in files. */
 export const mhaTypes: Record<ElementType, readonly string[]> = {
   i8: ['MET_CHAR', 'MET_ASCII_CHAR'],
   u8: ['MET_UCHAR'],
@@ -35,29 +35,29 @@ export const mhaTypes: Record<ElementType, readonly string[]> = {
   f64: ['MET_DOUBLE'],
 };
 
-/** Understands a header. @param list what follows it: the data files of a LIST @throws StriaError `corrupt`, `unsupported` */
+/** Parses a header. @param list the text after it: the data files of a LIST @throws StriaError `corrupt`, `unsupported` */
 export function parseMhaHeader(text: MhaText, list: string): MhaHeader {
   const object = optional(text, 'objecttype') ?? 'Image';
   if (object !== 'Image') {
     throw new StriaError('unsupported', `this MetaIO file holds a '${object.slice(0, 60)}': Stria reads images`);
   }
   if (flag(text, 'binarydata') === false) {
-    throw new StriaError('unsupported', 'MetaImage with its voxels as text is not read: save it with BinaryData = True');
+    throw new StriaError('unsupported', 'MetaImage with voxels as text is not supported: save it with BinaryData = True');
   }
   const type = elementType(required(text, 'elementtype'));
   const axes = wholeNumber(text, 'ndims') ?? Number.NaN;
-  if (!(axes >= 1 && axes <= 10)) throw new StriaError('corrupt', "the MetaImage header's NDims is no number from 1 to 10");
+  if (!(axes >= 1 && axes <= 10)) throw new StriaError('corrupt', "the MetaImage header's NDims is not a number from 1 to 10");
   const lengths = numbers(text, 'dimsize', axes) ?? [];
   if (lengths.length === 0) throw missing('dimsize');
   const channels = wholeNumber(text, 'elementnumberofchannels') ?? 1;
   if (channels < 1) throw wrong('elementnumberofchannels', String(channels));
-  if (channels > maxSamples) throw new StriaError('unsupported', `MetaImage of ${channels} values a voxel is not read`);
+  if (channels > maxSamples) throw new StriaError('unsupported', `MetaImage of ${channels} values per voxel is not supported`);
   const [x, y, z, t] = checkedDims(lengths, elementBytes(type) * channels);
   const isCompressed = flag(text, 'compresseddata') ?? false;
   const compressedBytes = wholeNumber(text, 'compresseddatasize');
   const headerSize = wholeNumber(text, 'headersize') ?? 0;
   if (headerSize < -1 || (headerSize < 0 && isCompressed)) {
-    throw new StriaError('corrupt', `the MetaImage header's HeaderSize is ${headerSize}, which means nothing here`);
+    throw new StriaError('corrupt', `the MetaImage header's HeaderSize is ${headerSize}, which is not valid here`);
   }
   return {
     info: {
@@ -94,7 +94,7 @@ function wrong(name: string, value: string): StriaError {
   return new StriaError('corrupt', `the MetaImage header's ${name} is '${value.slice(0, 60)}', which Stria cannot understand`);
 }
 
-/** MetaIO asks for the first letter alone. */
+/** Like MetaIO, tests only the first letter. */
 function flag(text: MhaText, name: string): boolean | undefined {
   const value = optional(text, name);
   if (value === undefined) return undefined;
@@ -123,7 +123,7 @@ function elementType(name: string): ElementType {
   for (const type of Object.keys(mhaTypes) as ElementType[]) if (mhaTypes[type].includes(plain)) return type;
   throw new StriaError(
     'unsupported',
-    `MetaImage voxels of type '${name.slice(0, 60)}' are not read: Stria reads integers of 8 to 32 bits and floats of 32 and 64 bits`,
+    `MetaImage voxels of type '${name.slice(0, 60)}' are not supported: Stria reads integers of 8 to 32 bits and floats of 32 and 64 bits`,
   );
 }
 
@@ -141,8 +141,8 @@ const units: Readonly<Record<string, readonly [unit: VolumeInfo['spatialUnit'], 
 };
 
 /**
- * Spacing, unit and affine. MetaImage's space is LPS, as ITK has it: x grows to the left, y to the back. `TransformMatrix` has
- * the directions of the axes, one after the other. Millimetres are understood where no unit is given.
+ * Spacing, unit and affine. MetaImage uses LPS, as ITK does: x increases to the left, y to the back. `TransformMatrix` lists the
+ * direction of each axis. The default unit is millimetres.
  */
 function geometry(text: MhaText, axes: number): Pick<VolumeInfo, 'spacing' | 'spatialUnit' | 'timeUnit' | 'affine'> {
   const [spatialUnit, factor] = units[optional(text, 'distanceunits')?.toLowerCase() ?? 'mm'] ?? ['unknown', 1];

@@ -25,11 +25,11 @@ import { isMetaImage, type MhaText, mhaHeaderLimit, parseMhaText, withMhaFields 
 const gzippedFromEnd = 'a HeaderSize of -1 is not read from a gzipped file; gunzip it first';
 
 /**
- * MetaImage, `.mha` and `.mhd` with one data file or several, compressed by zlib or not, both byte orders.
+ * MetaImage: `.mha`, and `.mhd` with one or several data files, with or without zlib, in both byte orders.
  *
- * The source's description is verbatim but for two things, since it is of uncompressed voxels in one file. Of compressed voxels
- * `CompressedData` becomes False and `CompressedDataSize` is left out, and a data file `.zraw` is called `.raw`. Of several data
- * files `ElementDataFile` names one, and what their `HeaderSize` skips is not kept.
+ * The source's description keeps the header verbatim, except that it always describes uncompressed voxels in one file. For
+ * compressed voxels, `CompressedData` becomes False, `CompressedDataSize` is omitted, and a data file `.zraw` becomes `.raw`. For
+ * several data files, `ElementDataFile` names one, and the parts that `HeaderSize` skips are not kept.
  */
 export const mhaReader: VolumeReader = {
   format: 'mha',
@@ -95,7 +95,7 @@ async function openDetached(
   return volumeAt(stream, start, header, (after) => [part(name, head, false), part(dataFile, before, true, after)]);
 }
 
-/** Data files that follow each other come back as one. */
+/** Opens several data files as one. */
 async function openSeveral(
   source: ByteSource,
   text: MhaText,
@@ -104,7 +104,7 @@ async function openSeveral(
   options: OpenOptions & JobOptions,
 ): Promise<OpenVolume> {
   if (header.isCompressed) {
-    throw new StriaError('unsupported', 'a compressed MetaImage in several data files is not read; save it as one .mha');
+    throw new StriaError('unsupported', 'a compressed MetaImage in several data files is not supported; save it as one .mha');
   }
   const length = volumeBytes(header.info) / names.length;
   const stretches = [];
@@ -126,21 +126,21 @@ async function openSeveral(
 }
 
 function endsEarly(name: string, length: number): StriaError {
-  return new StriaError('corrupt', `the data file ${name} ends early: it has to hold ${length} bytes of voxels`);
+  return new StriaError('corrupt', `the data file ${name} ends early: it must have ${length} bytes of voxels`);
 }
 
-/** What zlib (or gzip: MetaIO takes both) holds from byte `start` on. */
+/** The content of the zlib stream at byte `start`. Like MetaIO, also accepts gzip. */
 async function uncompressed(stream: ByteStream, start: number, header: MhaHeader, options: JobOptions): Promise<ByteStream> {
   const head = await stream.read(start, 2, options);
   if (isGzip(head)) return gunzippedBytes(stream, start);
   const [method = 0, flags = 0] = head;
   if ((method & 15) !== 8 || (256 * method + flags) % 31 !== 0) {
-    throw new StriaError('corrupt', 'the MetaImage header promises compressed voxels, but there are none behind it');
+    throw new StriaError('corrupt', 'the MetaImage header promises compressed voxels, but none follow it');
   }
   return inflatedBytes(stream, start, header.compressedBytes ?? Number.MAX_SAFE_INTEGER);
 }
 
-/** The header that fits uncompressed voxels. */
+/** The header, changed for uncompressed voxels. */
 function uncompressedHeader(text: MhaText, dataFile: string | undefined): Uint8Array {
   const values = new Map<string, string | undefined>([
     ['compresseddata', 'False'],

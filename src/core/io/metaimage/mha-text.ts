@@ -1,25 +1,25 @@
 import { StriaError } from '../../shared/errors.ts';
 import { latin1, withReplacements } from '../common/text-header.ts';
 
-/** Longer headers than this are taken for broken files. */
+/** A file with a longer header is probably broken. */
 export const mhaHeaderLimit = 4 * 2 ** 20;
 
-/** A MetaImage header as it is written: its fields, not yet understood. Source: itk.org/Wiki/MetaIO/Documentation */
+/** A MetaImage header, split into fields but not interpreted. Source: itk.org/Wiki/MetaIO/Documentation */
 export interface MhaText {
-  /** The header's bytes up to the end of the line `ElementDataFile`, which is the last one, verbatim. */
+  /** The header's bytes, verbatim, to the end of its last line, `ElementDataFile`. */
   readonly bytes: Uint8Array;
-  /** By the field's name in lower case: `dimsize`. */
+  /** Keyed by the field's name in lower case: `dimsize`. */
   readonly fields: ReadonlyMap<string, MhaField>;
 }
 
 export interface MhaField {
   readonly value: string;
-  /** Where its line begins and ends, with the line's end; and where its value lies. All in bytes. */
+  /** The byte ranges of its line, including the line end, and of its value. */
   readonly line: readonly [from: number, to: number];
   readonly place: readonly [from: number, to: number];
 }
 
-/** The fields that may stand in front of `ObjectType` or instead of it. */
+/** The fields that may precede or replace `ObjectType`. */
 const firstFields = /^(ObjectType|ObjectSubType|Comment|AcquisitionDate|NDims|ID|Name)\s*[=:]/;
 
 export function isMetaImage(head: Uint8Array): boolean {
@@ -31,7 +31,7 @@ const newline = 0x0a;
 
 /**
  * Splits a header into its fields.
- * @param bytes the file's first `mhaHeaderLimit` bytes, fewer if it is shorter
+ * @param bytes the file's first `mhaHeaderLimit` bytes, or fewer if it is shorter
  * @throws StriaError `corrupt`
  */
 export function parseMhaText(bytes: Uint8Array): MhaText {
@@ -39,13 +39,16 @@ export function parseMhaText(bytes: Uint8Array): MhaText {
   for (let at = 0; at < bytes.byteLength; ) {
     const found = bytes.indexOf(newline, at);
     const end = found < 0 ? bytes.byteLength : found + 1;
-    // One character a byte, so that places in the text are places in the file.
+    // One character per byte, so that positions in the text are positions in the file.
     const text = latin1(bytes.subarray(at, end));
     const parts = /^\s*([A-Za-z_][\w.-]*)\s*[=:][ \t]*/.exec(text.slice(0, 4096));
     const name = parts?.[1]?.toLowerCase();
     if (parts === null || name === undefined) {
       if (text.trim() !== '') {
-        throw new StriaError('corrupt', `the MetaImage header has a line that is no field: ${JSON.stringify(text.slice(0, 60))}`);
+        throw new StriaError(
+          'corrupt',
+          `the MetaImage header has a line that is not a field: ${JSON.stringify(text.slice(0, 60))}`,
+        );
       }
       at = end;
       continue;
@@ -60,7 +63,7 @@ export function parseMhaText(bytes: Uint8Array): MhaText {
   throw new StriaError('corrupt', "the MetaImage header has no end: the field 'ElementDataFile' is missing");
 }
 
-/** The header with the values of some fields replaced, or (undefined) their lines left out; every other byte as it is. */
+/** The header with some values replaced, or their lines omitted (undefined). All other bytes are unchanged. */
 export function withMhaFields(text: MhaText, values: ReadonlyMap<string, string | undefined>): Uint8Array {
   const replaced = [...text.fields].filter(([name]) => values.has(name));
   return withReplacements(

@@ -4,8 +4,8 @@ import { affineColumns, affineOrigin } from '../common/affine.ts';
 import { mhaTypes } from './mha-header.ts';
 
 /**
- * The header of an `.mha` with uncompressed voxels. MetaImage has no unit of time, and its spacing is that of the affine; metres
- * become millimetres.
+ * The header of an `.mha` with uncompressed voxels. MetaImage has no time unit. Its spacing comes from the affine, with metres
+ * converted to millimetres.
  */
 export function mhaHeader(info: VolumeInfo, endian: Endian): Uint8Array {
   const { dims, spacing, affine, slope, intercept, spatialUnit } = info;

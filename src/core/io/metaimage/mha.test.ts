@@ -81,7 +81,7 @@ describe.each(['little', 'big'] as const)('%s-endian', (endian) => {
     }
   });
 
-  test('a data file, with a header of its own, from its end, and compressed', async () => {
+  test('a data file: with its own header, located from its end, and compressed', async () => {
     const { stored, read } = testVoxels(dims, 'i16', endian);
     for (const [skip, inFront] of [
       [['HeaderSize = 13'], noise(13)],
@@ -108,7 +108,7 @@ describe.each(['little', 'big'] as const)('%s-endian', (endian) => {
   });
 });
 
-test('a list of files, and a pattern, come back as one file', async () => {
+test('a list of files and a pattern are restored as one file', async () => {
   const still = dims.slice(0, 3);
   const { read } = testVoxels([5, 3, 7, 1], 'u16', 'little');
   const slices = Array.from({ length: 7 }, (_, z) => read.subarray(30 * z, 30 * (z + 1)));
@@ -149,14 +149,14 @@ test('the values of a voxel become channels', async () => {
 });
 
 describe('geometry', () => {
-  // Column i of the matrix below is the direction of axis i: MetaImage writes one direction after the other.
+  // Column i of the matrix below is the direction of axis i, because MetaImage writes one direction after another.
   test('LPS becomes RAS', async () => {
     const info = await infoOf(['TransformMatrix = 0 1 0 0 0 -1 -1 0 0', 'Offset = 10 20 30', 'ElementSpacing = 2 3 4']);
     expect(info).toMatchObject({ spacing: [2, 3, 4, 1], spatialUnit: 'mm' });
     expect(info.affine).toEqual([0, 0, 4, -10, -2, 0, 0, -20, 0, -3, 0, 30]);
   });
 
-  test('units, scaling, and the step of time', async () => {
+  test('units, scaling and the time step', async () => {
     const scaling = ['ElementToIntensityFunctionSlope = 0.5', 'ElementToIntensityFunctionOffset = -3'];
     expect(await infoOf(['DistanceUnits = um', ...scaling])).toMatchObject({ spatialUnit: 'um', slope: 0.5, intercept: -3 });
     expect(await infoOf(['DistanceUnits = cm', 'ElementSpacing = 1 1 2'])).toMatchObject({
@@ -170,12 +170,12 @@ describe('geometry', () => {
     expect(moving.affine).toEqual([-1, 0, 0, -1, 0, -2, 0, -2, 0, 0, 3, 3]);
   });
 
-  test('a picture has a third axis, upright', async () => {
+  test('a picture gets a third axis, perpendicular to it', async () => {
     const info = await infoOf(['TransformMatrix = 1 0 0 1', 'Offset = 3 4', 'ElementSpacing = 2 2'], [6, 5]);
     expect(info).toMatchObject({ dims: [6, 5, 1, 1], affine: [-2, 0, 0, -3, 0, -2, 0, -4, 0, 0, 1, 0] });
   });
 
-  test('what is written is read again', async () => {
+  test('a written file can be read', async () => {
     const info: VolumeInfo = {
       dims,
       type: 'i16',
@@ -209,7 +209,7 @@ describe('faults', () => {
     ['BinaryData', 'BinaryData = False', 'as text'],
     ['ObjectType', 'ObjectType = Mesh', 'Mesh'],
     ['Element', 'ElementType = MET_UCHAR\nElementNumberOfChannels = 1025', '1025 values'],
-  ])('names what it does not read: %s', async (field, line, named) => {
+  ])('names unsupported features: %s', async (field, line, named) => {
     const fault = await opened(...without(field), line);
     expect(fault).toMatchObject({ tag: 'unsupported' });
     expect(fault?.message).toContain(named);
@@ -231,11 +231,11 @@ describe('faults', () => {
     ['BinaryDataByteOrderMSB', 'HeaderSize = 99999999999'],
     ['BinaryDataByteOrderMSB', 'ElementSpacing = 1 2'],
     ['BinaryDataByteOrderMSB', 'TransformMatrix = 1 2 3'],
-  ])('calls a header with another %s corrupt: %j', async (field, line) => {
+  ])('a header with a different %s is corrupt: %j', async (field, line) => {
     expect(await opened(...without(field), line)).toMatchObject({ tag: 'corrupt' });
   });
 
-  test('a data file is looked for beside its header, wherever the header says it lies', async () => {
+  test('a data file is looked for beside its header, whatever folder the header names', async () => {
     for (const [file, named] of [
       ['../data/scan.raw', 'scan.raw'],
       ['C:\\data\\scan.raw', 'scan.raw'],
@@ -255,7 +255,7 @@ describe('faults', () => {
     expect(await faultOf(open(many, 'scan.mhd'))).toMatchObject({ tag: 'unsupported' });
   });
 
-  test('compressed voxels that end early, go on or break', async () => {
+  test('compressed voxels that end early, are too long or are broken', async () => {
     const packed = deflateSync(noise(24));
     const broken = packed.slice();
     broken[12] = (broken[12] as number) ^ 255;
@@ -275,11 +275,11 @@ describe('faults', () => {
   ];
   const packed = joinBytes([text(...lines([4, 3, 2]), 'CompressedData = True', local), deflateSync(noise(24))]);
 
-  test('a file cut at any byte is noticed', async () => {
+  test('a file truncated at any byte is detected', async () => {
     await expectCutsNoticed(mhaReader, [{ name: 'a.mha', bytes: joinBytes([text(...lines([4, 3, 2]), local), noise(24)]) }]);
     await expectCutsNoticed(mhaReader, [{ name: 'a.mha', bytes: packed }]);
     const list = files[0]?.bytes.byteLength ?? 0;
-    // Without the line end behind its last name the list is whole.
+    // Without the line end after its last name, the list is still complete.
     await expectCutsNoticed(mhaReader, files, 0, (length) => length === list - 1);
     await expectCutsNoticed(mhaReader, files, 1);
   });

@@ -7,7 +7,7 @@ import { checkedDims, checkedSpacing } from '../common/streamed-volume.ts';
 /** The voxels begin here. Source: FreeSurfer's wiki, FsTutorial/MghFormat, and `mghRead` of mriio.cpp. */
 export const mghHeaderBytes = 284;
 
-/** Where fields lie. All numbers are big-endian. */
+/** The offsets of fields. All numbers are big-endian. */
 export const mghLayout = {
   version: 0,
   width: 4,
@@ -16,7 +16,7 @@ export const mghLayout = {
   frames: 16,
   type: 20,
   goodRas: 28,
-  /** Spacing along x, y, z; then the direction cosines of x, y and z; then where the centre lies. */
+  /** Spacing along x, y and z, then the direction cosines of x, y and z, then the position of the centre. */
   delta: 30,
   directions: 42,
   centre: 78,
@@ -26,7 +26,7 @@ export const mghLayout = {
 export const mghTypes: Partial<Record<ElementType, number>> = { u8: 0, i32: 1, f32: 3, i16: 4, u16: 10 };
 const otherTypes: readonly string[] = ['', '', '64-bit integers', '', '', 'bitmaps', 'tensors', 'complex numbers'];
 
-/** True for what begins as an MGH file does: it has no magic number, so each field has to make sense. */
+/** Whether bytes look like an MGH header. There is no magic number, so every field must be plausible. */
 export function isMgh(head: Uint8Array): boolean {
   if (head.byteLength < mghHeaderBytes) return false;
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
@@ -41,21 +41,21 @@ export function isMgh(head: Uint8Array): boolean {
   );
 }
 
-/** Understands a header. @throws StriaError `corrupt`, `unsupported` */
+/** Parses a header. @throws StriaError `corrupt`, `unsupported` */
 export function parseMghHeader(head: Uint8Array): VolumeInfo {
   if (head.byteLength < mghHeaderBytes) {
     throw new StriaError('corrupt', `the file ends inside its MGH header: ${head.byteLength} of ${mghHeaderBytes} bytes`);
   }
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
-  // The bytes above the version hold what FreeSurfer 7 calls the intent.
+  // The bytes above the version are what FreeSurfer 7 calls the intent.
   const version = view.getInt32(mghLayout.version);
   if ((version & 0xff) !== 1 || version >>> 16 !== 0)
-    throw new StriaError('corrupt', 'this is no MGH file: it does not begin with version 1');
+    throw new StriaError('corrupt', 'this is not an MGH file: it does not begin with version 1');
   const type = elementType(view.getInt32(mghLayout.type));
   const lengths = [mghLayout.width, mghLayout.height, mghLayout.depth, mghLayout.frames].map((at) => view.getInt32(at));
   const dims = checkedDims(lengths, elementBytes(type));
   const reals = (at: number): Vector3 => [view.getFloat32(at), view.getFloat32(at + 4), view.getFloat32(at + 8)];
-  // Without the flag the volume is coronal, with voxels of 1 mm, its centre at the origin.
+  // Without the flag the volume is coronal, with voxels of 1 mm, centred at the origin.
   const isGood = view.getInt16(mghLayout.goodRas) === 1;
   const spacing = isGood ? reals(mghLayout.delta).map(checkedSpacing) : [1, 1, 1];
   const [dx = 1, dy = 1, dz = 1] = spacing;
@@ -88,5 +88,5 @@ function elementType(code: number): ElementType {
   if (type !== undefined) return type;
   const name = otherTypes[code];
   if (!name) throw new StriaError('corrupt', `MGH has no voxels of type ${code}`);
-  throw new StriaError('unsupported', `MGH with ${name} is not read: Stria reads its u8, i16, u16, i32 and f32`);
+  throw new StriaError('unsupported', `MGH with ${name} is not supported: Stria reads its u8, i16, u16, i32 and f32`);
 }

@@ -31,7 +31,7 @@ export const mghReader: VolumeReader = {
   },
 };
 
-/** The repetition time, in milliseconds, is the first number behind the voxels. Of MGZ it takes unpacking all of the file. */
+/** The repetition time, in milliseconds, is the first number after the voxels. In an MGZ this requires unpacking the whole file. */
 async function withTimeStep(info: VolumeInfo, stream: ByteStream, options: JobOptions): Promise<VolumeInfo> {
   const at = mghHeaderBytes + volumeBytes(info);
   if (at > stream.sizeLimit) return info;

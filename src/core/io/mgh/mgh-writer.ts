@@ -7,7 +7,7 @@ import { mghHeaderBytes, mghLayout, mghTypes } from './mgh-header.ts';
 const millimetres = { m: 1000, mm: 1, um: 1e-3, unknown: 1 } as const;
 const milliseconds = { s: 1000, ms: 1, us: 1e-3 } as const;
 
-/** What stands in front of the voxels of an `.mgh`. @throws StriaError `unsupported` for types that MGH lacks */
+/** The bytes before the voxels of an `.mgh`. @throws StriaError `unsupported` for types that MGH lacks */
 export function mghHeader({ dims, type, affine, spatialUnit }: VolumeInfo): Uint8Array {
   const code = mghTypes[type];
   if (code === undefined) {
@@ -36,7 +36,7 @@ export function mghHeader({ dims, type, affine, spatialUnit }: VolumeInfo): Uint
   return new Uint8Array(view.buffer);
 }
 
-/** What stands behind the voxels: repetition time, flip angle, echo time, inversion time and field of view, of which one is known. */
+/** The bytes after the voxels: repetition, flip angle, echo and inversion times, field of view. Only the first is known. */
 export function mghFooter({ dims, spacing, timeUnit }: VolumeInfo): Uint8Array {
   if (dims[3] === 1 || timeUnit === 'unknown') return new Uint8Array();
   const view = new DataView(new ArrayBuffer(20));

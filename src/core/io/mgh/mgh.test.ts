@@ -22,11 +22,11 @@ interface Fields {
   readonly dims?: readonly number[];
   readonly type?: number;
   readonly version?: number;
-  /** Spacing, directions of x, y and z, centre: 15 numbers. Without them the flag is 0. */
+  /** 15 numbers: spacing, directions of x, y and z, centre. If undefined, the flag is 0. */
   readonly ras?: readonly number[];
 }
 
-/** A header by FreeSurfer's own description of it. */
+/** A header according to FreeSurfer's description. */
 function header({ dims: lengths = [4, 3, 2, 1], type = 0, version = 1, ras }: Fields = {}): Uint8Array {
   const bytes = Buffer.alloc(284);
   [version, ...lengths, type, 7].forEach((value, index) => {
@@ -66,7 +66,7 @@ test.each(types)('%s: plain, gzipped, by name and by content', async (type, code
   }
 });
 
-test('a series without a footer has no step of time', async () => {
+test('a series without a footer has no time step', async () => {
   for (const after of [noise(0), noise(3), footer(0), footer(Number.NaN)]) {
     const { info } = await open(joinBytes([header({ dims: [4, 3, 1, 2] }), noise(24), after]));
     expect(info).toMatchObject({ spacing: [1, 1, 1, 1], timeUnit: 'unknown' });
@@ -74,7 +74,7 @@ test('a series without a footer has no step of time', async () => {
 });
 
 describe('geometry', () => {
-  test('directions, spacing, and the centre that FreeSurfer has at half the lengths', async () => {
+  test('directions, spacing and the centre, which FreeSurfer puts at half the lengths', async () => {
     // Worked out by hand: the centre is the origin plus 2 of x (4 voxels of 2 mm along -R), 1.5 of y, 1 of z.
     const info = await infoOf({ ras: [2, 3, 4, -1, 0, 0, 0, 0, -1, 0, 1, 0, 10, 20, 30] });
     expect(info.spacing).toEqual([2, 3, 4, 1]);
@@ -85,7 +85,7 @@ describe('geometry', () => {
     expect((await infoOf({})).affine).toEqual([-1, 0, 0, 2, 0, 0, 1, -1, 0, -1, 0, 1.5]);
   });
 
-  test('what is written is read again', async () => {
+  test('a written file can be read', async () => {
     const info: VolumeInfo = {
       dims,
       type: 'i16',
@@ -121,7 +121,7 @@ describe('faults', () => {
     expect(await faultOf(infoOf(fields))).toMatchObject({ tag });
   });
 
-  test('what looks like MGH only by its first number is not taken for it', async () => {
+  test('a file with only the first number of MGH is not recognised as MGH', async () => {
     expect(await faultOf(open(joinBytes([Uint8Array.of(0, 0, 0, 1), noise(600)]), 'download'))).toMatchObject({
       tag: 'unsupported',
     });
@@ -131,7 +131,7 @@ describe('faults', () => {
     { name: 'a.mgh', bytes: joinBytes([header({ dims: [4, 3, 1, 2], ras: Array(15).fill(0.5) }), noise(24), footer(9)]) },
   ];
 
-  test('a file cut at any byte is noticed', async () => {
+  test('a file truncated at any byte is detected', async () => {
     // The footer may be missing or short.
     await expectCutsNoticed(mghReader, files, 0, (length) => length >= 284 + 24);
   });

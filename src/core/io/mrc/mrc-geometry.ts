@@ -4,13 +4,13 @@ import { affineFromColumns, isUsableAffine } from '../common/affine.ts';
 import { checkedSpacing } from '../common/streamed-volume.ts';
 import { imodStamp, type MrcFields, mrcLayout } from './mrc-layout.ts';
 
-/** Micrometres in an Å. */
+/** Micrometres per Å. */
 const micrometresPerAngstrom = 1e-4;
 
 /**
- * Spacing, unit and affine. The cell's sides are in Å, which become µm; X, Y and Z are taken as the world's axes, whatever
- * MAPC, MAPR and MAPS have lie along them. The origin is ORIGIN's, or where that is 0 the first voxel's place in the cell, as
- * crystallographers have it. Cells whose angles are not 90° are sheared: X lies along the first side, Y in the plane of the first two.
+ * Spacing, unit and affine. The cell's sides are in Å, which become µm. X, Y and Z are the world's axes; MAPC, MAPR and MAPS assign
+ * columns, rows and sections to them. The origin is ORIGIN or, if that is 0, the first voxel's position in the cell, as usual in
+ * crystallography. Cells with angles other than 90° are sheared: X is along the first side, Y in the plane of the first two.
  */
 export function mrcGeometry(fields: MrcFields): Pick<VolumeInfo, 'spacing' | 'spatialUnit' | 'affine'> {
   const cell = fields.three(mrcLayout.cell, 'real');
@@ -42,7 +42,7 @@ export function mrcGeometry(fields: MrcFields): Pick<VolumeInfo, 'spacing' | 'sp
   };
 }
 
-/** Which of X, Y, Z the columns, rows and sections lie along, from 0. Files without them have the usual order. */
+/** The axes of columns, rows and sections: 0 is X, 1 is Y, 2 is Z. Files without them have the usual order. */
 function mappedAxes(mapping: readonly number[]): readonly number[] {
   const isOrder = [1, 2, 3].every((axis) => mapping.includes(axis));
   return isOrder ? mapping.map((axis) => axis - 1) : [0, 1, 2];

@@ -10,7 +10,7 @@ export interface MrcHeader {
   readonly info: VolumeInfo;
   readonly endian: Endian;
   readonly stored: StoredVoxels | undefined;
-  /** Of the first voxel, in bytes. */
+  /** Offset of the first voxel, in bytes. */
   readonly start: number;
 }
 
@@ -28,12 +28,12 @@ const otherModes: Readonly<Record<number, string>> = { 3: 'complex 16-bit intege
 
 const hasMagic = (head: Uint8Array) => /^MAP[ \0]/.test(String.fromCharCode(...head.subarray(208, 212)));
 
-/** True for what has MRC's magic word. Files of before 2000 have none: they are known by their names. */
+/** Whether a file has MRC's magic word. Files from before 2000 have none and are recognised by their names. */
 export function isMrc(head: Uint8Array): boolean {
   return head.byteLength >= mrcHeaderBytes && hasMagic(head) && byteOrder(head) !== undefined;
 }
 
-/** By the mode and the axes, which are small numbers in the right order; where both fit, by the machine stamp. */
+/** Decides by the mode and the axes, which are small numbers in the right order. If both orders fit, decides by the machine stamp. */
 function byteOrder(head: Uint8Array): Endian | undefined {
   const makesSense = (endian: Endian) => {
     const fields = mrcFields(head, endian);
@@ -47,13 +47,13 @@ function byteOrder(head: Uint8Array): Endian | undefined {
   return big ? 'big' : undefined;
 }
 
-/** Understands a header. @throws StriaError `corrupt`, `unsupported` */
+/** Parses a header. @throws StriaError `corrupt`, `unsupported` */
 export function parseMrcHeader(head: Uint8Array): MrcHeader {
   if (head.byteLength < mrcHeaderBytes) {
     throw new StriaError('corrupt', `the file ends inside its MRC header: ${head.byteLength} of ${mrcHeaderBytes} bytes`);
   }
   const endian = byteOrder(head);
-  if (endian === undefined) throw new StriaError('corrupt', 'this is no MRC file: its lengths, mode and axes make no sense');
+  if (endian === undefined) throw new StriaError('corrupt', 'this is not an MRC file: its lengths, mode and axes make no sense');
   const fields = mrcFields(head, endian);
   const mode = fields.integer(mrcLayout.mode);
   const type = elementType(mode, fields);
@@ -61,7 +61,7 @@ export function parseMrcHeader(head: Uint8Array): MrcHeader {
   if (extended < 0) throw new StriaError('corrupt', `the MRC header says that ${extended} bytes follow it`);
   const [columns, rows, sections] = fields.three(mrcLayout.lengths, 'integer');
   const [, , perVolume] = fields.three(mrcLayout.sampling, 'integer');
-  // Space group 401 and above: a stack of volumes, each of as many sections as the cell is sampled with.
+  // Space groups from 401 on are stacks of volumes. The sampling of the cell gives the number of sections in each.
   const isStack = fields.integer(mrcLayout.spaceGroup) >= 401 && perVolume > 0 && sections % perVolume === 0;
   const samples = mode === 16 ? 3 : 1;
   const depth = isStack ? perVolume : sections;
@@ -95,15 +95,15 @@ function elementType(mode: number, fields: MrcFields): ElementType {
     if (name === undefined) throw new StriaError('corrupt', `MRC has no mode ${mode}`);
     throw new StriaError(
       'unsupported',
-      `MRC of mode ${mode} (${name}) is not read: Stria reads modes 0, 1, 2, 6, 7, 12, 16 and 101`,
+      `MRC of mode ${mode} (${name}) is not supported: Stria reads modes 0, 1, 2, 6, 7, 12, 16 and 101`,
     );
   }
   return mode === 0 && areUnsigned(fields) ? 'u8' : type;
 }
 
 /**
- * Whether the bytes of mode 0 are unsigned. MRC2014 says that they are signed; older files of IMOD have unsigned ones, which its
- * flags tell; of other files the least and the greatest value do, where the header has them.
+ * Whether the bytes of mode 0 are unsigned. MRC2014 says that they are signed. Older IMOD files have unsigned bytes and a flag for
+ * that. For other files the header's minimum and maximum decide, if it has them.
  */
 function areUnsigned(fields: MrcFields): boolean {
   if (fields.integer(mrcLayout.imodStamp) === imodStamp) return (fields.integer(mrcLayout.imodFlags) & 1) === 0;

@@ -1,10 +1,10 @@
 import type { Endian } from '../../shared/volume.ts';
 
-/** Where the fields of an MRC header lie. Source: MRC2014, ccpem.ac.uk/mrc_format/mrc2014.php, and IMOD's mrc_format.txt. */
+/** The layout of an MRC header. Source: MRC2014, ccpem.ac.uk/mrc_format/mrc2014.php, and IMOD's mrc_format.txt. */
 export const mrcHeaderBytes = 1024;
 
 export const mrcLayout = {
-  /** Columns, rows, sections; then the mode; then where the first of each lies, and the sampling of the unit cell. */
+  /** Numbers of columns, rows and sections; then the mode; then the first of each; then the sampling of the unit cell. */
   lengths: 0,
   mode: 12,
   starts: 16,
@@ -12,7 +12,7 @@ export const mrcLayout = {
   /** Sides of the cell in Å, then its angles in degrees. */
   cell: 40,
   angles: 52,
-  /** Which axis (1: X, 2: Y, 3: Z) columns, rows and sections lie along. */
+  /** The axes of columns, rows and sections (1: X, 2: Y, 3: Z). */
   mapping: 64,
   least: 76,
   most: 80,
@@ -21,7 +21,7 @@ export const mrcLayout = {
   extendedBytes: 92,
   extendedType: 104,
   version: 108,
-  /** IMOD's stamp, and its flags: 1: bytes are signed, 4: origins have the other sign. */
+  /** IMOD's stamp, then its flags: 1 means that bytes are signed, 4 that the origin has the opposite sign. */
   imodStamp: 152,
   imodFlags: 156,
   origin: 196,

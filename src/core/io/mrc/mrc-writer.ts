@@ -9,8 +9,8 @@ const modes: Partial<Record<ElementType, number>> = { i8: 0, u8: 0, i16: 1, f32:
 const angstroms = 1e10;
 
 /**
- * What stands in front of the voxels of an `.mrc`, MRC2014. A series is a stack of volumes. MRC has no directions: the volume's
- * axes become X, Y and Z, and its origin ORIGIN. Bytes without a sign are marked as IMOD does.
+ * The bytes before the voxels of an `.mrc`, MRC2014. A series is a stack of volumes. MRC has no directions, so the volume's axes
+ * become X, Y and Z, and its origin becomes ORIGIN. Unsigned bytes are marked as in IMOD.
  * @throws StriaError `unsupported` for types that MRC lacks
  */
 export function mrcHeader({ dims, type, affine, spacing, spatialUnit }: VolumeInfo, endian: Endian): Uint8Array {
@@ -42,7 +42,7 @@ export function mrcHeader({ dims, type, affine, spacing, spatialUnit }: VolumeIn
   reals(mrcLayout.cell, ...distances.map((distance, axis) => distance * factor * (dims[axis] ?? 1)));
   reals(mrcLayout.angles, 90, 90, 90);
   integers(mrcLayout.mapping, 1, 2, 3);
-  // The least above the greatest, and a negative deviation: they are not known.
+  // A minimum above the maximum and a negative deviation mean that they are unknown.
   reals(mrcLayout.least, 0, -1, -2);
   integers(mrcLayout.spaceGroup, t > 1 ? 401 : 1);
   integers(mrcLayout.version, 20140);

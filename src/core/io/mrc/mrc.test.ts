@@ -28,7 +28,7 @@ interface Fields {
   readonly magic?: string;
 }
 
-/** A header by the words of MRC2014's own table: word n lies at byte 4 × (n − 1). */
+/** A header by the word numbers in MRC2014's table: word n is at byte 4 × (n − 1). */
 function header(fields: Fields = {}): Uint8Array {
   const { endian = 'little', lengths = [4, 3, 2], mode = 0, sampling = lengths, cell = [4, 3, 2] } = fields;
   const view = new DataView(new ArrayBuffer(1024));
@@ -104,7 +104,7 @@ test('mode 16: the three values of a voxel become channels', async () => {
   expect([...(await readVoxels(volume))]).toEqual([1, 4, 7, 10, 2, 5, 8, 11, 3, 6, 9, 12]);
 });
 
-test('mode 101: 4 bits a voxel, rows of whole bytes', async () => {
+test('mode 101: 4 bits per voxel, in rows of whole bytes', async () => {
   const bytes = joinBytes([header({ mode: 101, lengths: [3, 2, 1] }), Uint8Array.of(0x21, 0x03, 0xfe, 0x0d)]);
   const volume = await open(bytes);
   expect(volume).toMatchObject({ info: { dims: [3, 2, 1, 1], type: 'u8' }, stored: { samples: 1, as: 'u4' } });
@@ -113,7 +113,7 @@ test('mode 101: 4 bits a voxel, rows of whole bytes', async () => {
   expect(await faultOf(readVoxels(await open(bytes)))).toMatchObject({ tag: 'unsupported' });
 });
 
-test('bytes are signed, unless IMOD or their range says otherwise', async () => {
+test('bytes are signed unless IMOD or their range indicates otherwise', async () => {
   expect((await infoOf({ imodFlags: 0 })).type).toBe('u8');
   expect((await infoOf({ imodFlags: 1 })).type).toBe('i8');
   expect((await infoOf({ range: [0, 200] })).type).toBe('u8');
@@ -122,7 +122,7 @@ test('bytes are signed, unless IMOD or their range says otherwise', async () => 
   expect((await infoOf({ imodFlags: 1, range: [0, 200] })).type).toBe('i8');
 });
 
-test('a stack of volumes is a series; of pictures it is a volume', async () => {
+test('a stack of volumes is a series; a stack of pictures is a volume', async () => {
   const lengths = [4, 3, 6];
   expect((await infoOf({ lengths, sampling: [4, 3, 2], spaceGroup: 401 })).dims).toEqual([4, 3, 2, 3]);
   expect((await infoOf({ lengths, sampling: [4, 3, 6], spaceGroup: 0 })).dims).toEqual([4, 3, 6, 1]);
@@ -135,7 +135,7 @@ describe('geometry', () => {
     for (const [index, value] of values.entries()) expect(value).toBeCloseTo(expected[index] as number, 9);
   };
 
-  test('Å become µm; the origin is ORIGIN, with the sign that IMOD gave it', async () => {
+  test('Å become µm; the origin is ORIGIN, with IMOD’s sign', async () => {
     const fields = { cell: [8, 9, 20], origin: [10, -20, 30] };
     const info = await infoOf(fields);
     expect(info.spatialUnit).toBe('um');
@@ -144,7 +144,7 @@ describe('geometry', () => {
     close((await infoOf({ ...fields, imodFlags: 4 })).affine, [2e-4, 0, 0, -1e-3, 0, 3e-4, 0, 2e-3, 0, 0, 1e-3, -3e-3]);
   });
 
-  test('columns, rows and sections lie along the axes that the header says', async () => {
+  test('columns, rows and sections follow the axes in the header', async () => {
     // Columns along Z, rows along X, sections along Y; the cell is 40 × 60 × 80 Å, sampled 4 × 6 × 8.
     const info = await infoOf({ mapping: [3, 1, 2], sampling: [4, 6, 8], cell: [40, 60, 160], starts: [5, 6, 7] });
     close(info.spacing, [2e-3, 1e-3, 1e-3, 1]);
@@ -156,7 +156,7 @@ describe('geometry', () => {
     close(info.affine, [1, 0, -0.5, 0, 0, 1, 0, 0, 0, 0, Math.sqrt(0.75), 0]);
   });
 
-  test('a header without a cell, or with an impossible one, says nothing of space', async () => {
+  test('a header without a cell, or with an impossible one, gives no geometry', async () => {
     for (const fields of [{ cell: [0, 0, 0] }, { cell: [4, Number.NaN, 2] }, { sampling: [0, 0, 0] }]) {
       const info = await infoOf(fields);
       expect(info).toMatchObject({ spacing: [1, 1, 1, 1], spatialUnit: 'unknown' });
@@ -166,7 +166,7 @@ describe('geometry', () => {
     expect((await infoOf({ mapping: [0, 0, 0] })).affine).toEqual((await infoOf({})).affine);
   });
 
-  test('what is written is read again', async () => {
+  test('a written file can be read', async () => {
     for (const type of ['u8', 'i8', 'i16', 'u16', 'i32', 'f32'] as const) {
       const info: VolumeInfo = {
         dims: [5, 3, 7, 2],
@@ -203,12 +203,12 @@ describe('faults', () => {
     ['more voxels than any file has', { lengths: [2e9, 2e9, 2e9] }, 'corrupt'],
     ['an extended header of negative length', { extended: -4 }, 'corrupt'],
     ['an extended header beyond the file', { extended: 100_000 }, 'corrupt'],
-    ['axes that are none', { mapping: [7, 8, 9] }, 'corrupt'],
+    ['invalid axes', { mapping: [7, 8, 9] }, 'corrupt'],
   ])('%s', async (_, fields, tag) => {
     expect(await faultOf(infoOf(fields))).toMatchObject({ tag });
   });
 
-  test('an old file without the magic word is known by its name', async () => {
+  test('an old file without the magic word is recognised by its name', async () => {
     const bytes = joinBytes([header({ magic: '\0\0\0\0' }), noise(24)]);
     expect((await open(bytes)).info.dims).toEqual([4, 3, 2, 1]);
     expect(await faultOf(open(bytes, 'download'))).toMatchObject({ tag: 'unsupported' });
@@ -218,7 +218,7 @@ describe('faults', () => {
   const packed = [{ name: 'a.mrc', bytes: joinBytes([header({ mode: 101 }), noise(12)]) }];
   const rgb = [{ name: 'a.mrc', bytes: joinBytes([header({ mode: 16 }), noise(72)]) }];
 
-  test('a file cut at any byte is noticed', async () => {
+  test('a file truncated at any byte is detected', async () => {
     for (const files of [plain, packed, rgb]) await expectCutsNoticed(mrcReader, files);
   });
 

@@ -3,7 +3,7 @@ import { type ElementType, type Endian, elementBytes, type VolumeInfo } from '..
 import { affineFromColumns } from '../common/affine.ts';
 import { checkedDims, checkedScaling, checkedSpacing } from '../common/streamed-volume.ts';
 
-/** Analyze's datatypes, and those above 128 that SPM added. */
+/** Analyze's datatypes. SPM added those above 128. */
 const datatypes: Readonly<Record<number, ElementType>> = {
   2: 'u8',
   4: 'i16',
@@ -18,16 +18,15 @@ const otherDatatypes: Readonly<Record<number, string>> = { 1: 'single bits', 32:
 
 export interface AnalyzeHeader {
   readonly info: VolumeInfo;
-  /** Of the first voxel in the `.img`, in bytes. */
+  /** Offset of the first voxel in the `.img`, in bytes. */
   readonly voxOffset: number;
 }
 
 /**
- * Understands a header of Analyze 7.5, NIfTI-1's ancestor: 348 bytes whose fields up to `scl_slope` lie where NIfTI has them.
+ * Parses a header of Analyze 7.5, the predecessor of NIfTI-1: 348 bytes with the same fields as NIfTI up to `scl_slope`.
  *
- * Analyze does not say which side is left. As SPM and nibabel have it, x goes from right to left (radiological, LAS), and `orient`
- * is not looked at. The origin is the voxel that SPM's `originator` names, counted from 1, or else the volume's centre. SPM's scale
- * factor is read.
+ * Analyze does not say which side is left. As in SPM and nibabel, x goes from right to left (radiological, LAS), and `orient` is
+ * ignored. The origin is the voxel in SPM's `originator`, counted from 1, or else the volume's centre. SPM's scale factor is used.
  * @param head at least 348 bytes from the file's start
  * @throws StriaError `corrupt`, `unsupported`
  */
@@ -38,8 +37,8 @@ export function parseAnalyzeHeader(head: Uint8Array, endian: Endian): AnalyzeHea
   const type = elementType(short(70));
   const count = short(40);
   if (count < 1 || count > 7)
-    throw new StriaError('corrupt', `the Analyze header gives the volume ${count} axes: there are 1 to 7`);
-  // Many files leave the axes after the third at 0.
+    throw new StriaError('corrupt', `the Analyze header gives the volume ${count} axes instead of 1 to 7`);
+  // Many files have lengths of 0 after the third axis.
   const lengths = Array.from({ length: count }, (_, axis) => short(42 + 2 * axis)).map((length, axis) =>
     axis > 2 && length === 0 ? 1 : length,
   );
@@ -50,7 +49,7 @@ export function parseAnalyzeHeader(head: Uint8Array, endian: Endian): AnalyzeHea
   const isNamed =
     named.some((at) => at !== 0) && named.every((at, axis) => at > -(spatial[axis] ?? 1) && at < 2 * (spatial[axis] ?? 1));
   const [x = 0, y = 0, z = 0] = isNamed ? named.map((at) => at - 1) : spatial.map((length) => (length - 1) / 2);
-  // A negative offset applies to each image of several, which Analyze keeps in one file.
+  // A negative offset applies to every image in a file with several, which Analyze allows.
   const voxOffset = Math.abs(real(108));
   if (!Number.isSafeInteger(voxOffset)) {
     throw new StriaError('corrupt', `the Analyze header says that the voxels begin at byte ${voxOffset}`);
@@ -83,6 +82,6 @@ function elementType(datatype: number): ElementType {
   if (name === undefined) throw new StriaError('corrupt', `Analyze has no datatype ${datatype}`);
   throw new StriaError(
     'unsupported',
-    `voxels of ${name} are not read: Stria reads integers of 8 to 32 bits and floats of 32 and 64 bits`,
+    `voxels of ${name} are not supported: Stria reads integers of 8 to 32 bits and floats of 32 and 64 bits`,
   );
 }

@@ -18,7 +18,7 @@ interface Fields {
   readonly originator?: readonly number[];
 }
 
-/** By the struct `dsr` of Mayo's dbh.h. */
+/** A header with the struct `dsr` of Mayo's dbh.h. */
 function header({ endian = 'little', dim = [4, 4, 3, 2, 1], datatype = 2, ...more }: Fields = {}): Uint8Array {
   const view = new DataView(new ArrayBuffer(348));
   const isLittle = endian === 'little';
@@ -84,21 +84,21 @@ test.each([
 });
 
 describe('geometry', () => {
-  test('x goes from right to left, the centre is the origin', async () => {
+  test('x goes from right to left, and the centre is the origin', async () => {
     const info = await infoOf({ pixdim: [0, 2, -3, 4, 0] });
     expect(info).toMatchObject({ spacing: [2, 3, 4, 1], spatialUnit: 'mm' });
     expect(info.affine).toEqual([-2, 0, 0, 3, 0, 3, 0, -3, 0, 0, 4, -2]);
   });
 
-  test('SPM names the origin, from 1, and a scale factor', async () => {
+  test('SPM’s origin, counted from 1, and its scale factor are used', async () => {
     const info = await infoOf({ pixdim: [0, 2, 3, 4, 0], originator: [2, 3, 1], scale: [0.5, 0] });
     expect(info.affine).toEqual([-2, 0, 0, 2, 0, 3, 0, -6, 0, 0, 4, 0]);
     expect(info).toMatchObject({ slope: 0.5, intercept: 0 });
-    // Other programs have a text there.
+    // Other programs write text there.
     expect((await infoOf({ originator: [20_000, 3, 1] })).affine).toEqual((await infoOf({})).affine);
   });
 
-  test('a fourth axis of length 0 is none', async () => {
+  test('a fourth axis of length 0 is ignored', async () => {
     expect((await infoOf({ dim: [4, 4, 3, 2, 0] })).dims).toEqual([4, 3, 2, 1]);
   });
 });
@@ -111,12 +111,12 @@ describe('faults', () => {
     ['no axes', { dim: [0, 4, 3, 2] }, 'corrupt'],
     ['an empty axis', { dim: [3, 4, 0, 2] }, 'corrupt'],
     ['more voxels than bytes', { dim: [3, 400, 300, 200] }, 'corrupt'],
-    ['an offset that is no number', { voxOffset: Number.NaN }, 'corrupt'],
+    ['an offset that is not a number', { voxOffset: Number.NaN }, 'corrupt'],
   ])('%s', async (_, fields, tag) => {
     expect(await faultOf(infoOf(fields))).toMatchObject({ tag });
   });
 
-  test('a .nii without its magic number is no Analyze', async () => {
+  test('a .nii without its magic number is not read as Analyze', async () => {
     const fault = await faultOf(openVolume(memorySource('a.nii', joinBytes([header(), noise(100)]))));
     expect(fault).toMatchObject({ tag: 'corrupt', message: /magic/ });
   });
@@ -126,7 +126,7 @@ describe('faults', () => {
     { name: 'a.img', bytes: noise(24) },
   ];
 
-  test('a file cut at any byte is noticed', async () => {
+  test('a file truncated at any byte is detected', async () => {
     await expectCutsNoticed(niftiReader, files);
     await expectCutsNoticed(niftiReader, files, 1);
   });

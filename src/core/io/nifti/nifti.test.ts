@@ -178,7 +178,7 @@ test('refuses lengths of NIfTI-2 that no number holds', async () => {
   expect((await faultOf(openBytes(new Uint8Array([...bytes, 0, 0, 0, 0, ...noise(24)]))))?.tag).toBe('corrupt');
 });
 
-test('refuses a NIfTI-1 offset that is no whole number', async () => {
+test('refuses a NIfTI-1 offset that is not a whole number', async () => {
   for (const voxOffset of [352.5, Number.NaN, Infinity]) {
     const bytes = new Uint8Array([...niftiHeaderBytes({ voxOffset }), 0, 0, 0, 0, ...noise(100)]);
     expect((await faultOf(openBytes(bytes)))?.tag).toBe('corrupt');

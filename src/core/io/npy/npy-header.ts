@@ -9,7 +9,7 @@ export interface NpyHeader {
   readonly endian: Endian;
   /** Half floats become f32. */
   readonly stored: StoredVoxels | undefined;
-  /** Of the first voxel, in bytes. */
+  /** Offset of the first voxel, in bytes. */
   readonly start: number;
 }
 
@@ -35,7 +35,7 @@ const types: Readonly<Record<string, ElementType>> = {
   f8: 'f64',
 };
 
-/** What NumPy calls the kinds that Stria does not read, by their letters. */
+/** The unsupported kinds, keyed by NumPy's letters. */
 const otherKinds: Readonly<Record<string, string>> = {
   O: 'Python objects, which would have to be unpickled',
   c: 'complex numbers',
@@ -44,26 +44,26 @@ const otherKinds: Readonly<Record<string, string>> = {
   U: 'texts',
   M: 'dates',
   m: 'time differences',
-  V: 'raw data of no type',
+  V: 'raw data without a type',
 };
 
 /**
- * Understands a header of version 1, 2 or 3. Source: numpy.lib.format.
- * @param head the file's first `npyHeaderLimit` bytes, fewer if it is shorter
+ * Parses a header of version 1, 2 or 3. Source: numpy.lib.format.
+ * @param head the file's first `npyHeaderLimit` bytes, or fewer if it is shorter
  * @throws StriaError `corrupt`, `unsupported`
  */
 export function parseNpyHeader(head: Uint8Array): NpyHeader {
-  if (!isNpy(head)) throw new StriaError('corrupt', 'this is no NumPy file: it does not begin with \\x93NUMPY');
+  if (!isNpy(head)) throw new StriaError('corrupt', 'this is not a NumPy file: it does not begin with \\x93NUMPY');
   const [version = 0] = head.subarray(6);
   if (head.byteLength < 12) throw new StriaError('corrupt', 'the file ends inside its NumPy header');
   if (version < 1 || version > 3) {
-    throw new StriaError('unsupported', `NumPy files of version ${version} are not read: Stria reads 1 to 3`);
+    throw new StriaError('unsupported', `NumPy files of version ${version} are not supported: Stria reads 1 to 3`);
   }
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
   const from = version === 1 ? 10 : 12;
   const length = version === 1 ? view.getUint16(8, true) : view.getUint32(8, true);
   if (from + length > npyHeaderLimit) {
-    throw new StriaError('unsupported', `the NumPy header has ${length} bytes, more than Stria reads`);
+    throw new StriaError('unsupported', `the NumPy header has ${length} bytes, more than the limit of ${npyHeaderLimit}`);
   }
   if (from + length > head.byteLength) throw new StriaError('corrupt', 'the file ends inside its NumPy header');
   const text = new TextDecoder(version === 3 ? 'utf-8' : 'latin1').decode(head.subarray(from, from + length));
@@ -71,7 +71,7 @@ export function parseNpyHeader(head: Uint8Array): NpyHeader {
   const isFortran = /(['"])fortran_order\1\s*:\s*True\b/.test(text);
   if (!isFortran && !/(['"])fortran_order\1\s*:\s*False\b/.test(text)) throw lacks('fortran_order');
   const shape = shapeOf(text);
-  // In C's order the last axis is the fastest one, which is x.
+  // In C order the last axis is the fastest one, x.
   const lengths = isFortran ? shape : shape.toReversed();
   return {
     dims: checkedDims(lengths, elementBytes(type)),
@@ -85,7 +85,8 @@ export function parseNpyHeader(head: Uint8Array): NpyHeader {
 function elementType(text: string): { type: ElementType; endian: Endian; isHalf: boolean } {
   const found = /(['"])descr\1\s*:\s*(?:(['"])([^'"]{0,60})\2|(\[))/.exec(text);
   if (found === null) throw lacks('descr');
-  if (found[4] !== undefined) throw new StriaError('unsupported', 'NumPy arrays of records are not read: save one field of them');
+  if (found[4] !== undefined)
+    throw new StriaError('unsupported', 'NumPy arrays of records are not supported: save one field of them');
   const name = found[3] ?? '';
   const [, order, code = ''] = /^([<>=|]?)(.*)$/.exec(name) ?? [];
   const type = Object.hasOwn(types, code) ? types[code] : undefined;
@@ -93,7 +94,7 @@ function elementType(text: string): { type: ElementType; endian: Endian; isHalf:
   const kind = Object.hasOwn(otherKinds, code[0] ?? '') ? otherKinds[code[0] as string] : undefined;
   throw new StriaError(
     'unsupported',
-    `NumPy arrays of type '${name}'${kind === undefined ? '' : ` (${kind})`} are not read: Stria reads bools, integers of 8 to 32 bits and floats of 16, 32 and 64 bits`,
+    `NumPy arrays of type '${name}'${kind === undefined ? '' : ` (${kind})`} are not supported: Stria reads bools, integers of 8 to 32 bits and floats of 16, 32 and 64 bits`,
   );
 }
 

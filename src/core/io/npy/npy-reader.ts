@@ -6,8 +6,8 @@ import type { VolumeReader } from '../common/volume-reader.ts';
 import { isNpy, npyHeaderLimit, parseNpyHeader } from './npy-header.ts';
 
 /**
- * NumPy's `.npy`, versions 1 to 3, in C's and Fortran's order. The fastest axis is x; slower axes than the fourth are folded
- * into t. Bools are u8, half floats become f32. It says nothing of space: voxels are 1 apart.
+ * NumPy's `.npy`, versions 1 to 3, in C and Fortran order. The fastest axis is x. Axes after the fourth are folded into t. Bools
+ * become u8, half floats f32. There is no geometry, so voxels are 1 apart.
  */
 export const npyReader: VolumeReader = {
   format: 'npy',

@@ -11,7 +11,7 @@ const kinds: Record<ElementType, string> = {
   f64: 'f8',
 };
 
-/** The header of version 1 of an array in C's order: (z, y, x), or (t, z, y, x) of a series. It ends at a multiple of 64, as NumPy's. */
+/** A version 1 header in C order: (z, y, x), or (t, z, y, x) for a series. Like NumPy's, it ends at a multiple of 64. */
 export function npyHeader({ dims, type }: VolumeInfo, endian: Endian): Uint8Array {
   const [x, y, z, t] = dims;
   const order = elementBytes(type) === 1 ? '|' : endian === 'big' ? '>' : '<';

@@ -12,7 +12,7 @@ import { npyReader } from './npy-reader.ts';
 const dims: Dims4 = [5, 3, 7, 2];
 const codes = { u8: 'u1', i8: 'i1', u16: 'u2', i16: 'i2', u32: 'u4', i32: 'i4', f32: 'f4', f64: 'f8' } as const;
 
-/** As numpy.lib.format writes it. */
+/** A file as numpy.lib.format writes it. */
 function npy(dictionary: string, voxels: Uint8Array, version: 1 | 2 | 3 = 1): Uint8Array {
   const prefix = version === 1 ? 10 : 12;
   const text = `${dictionary.padEnd(64 * Math.ceil((prefix + dictionary.length + 1) / 64) - prefix - 1, ' ')}\n`;
@@ -53,7 +53,7 @@ describe.each(['little', 'big'] as const)('%s-endian', (endian) => {
   });
 });
 
-test('axes: the fastest is x, those beyond four are folded', async () => {
+test('axes: the fastest is x, and those after the fourth are folded', async () => {
   expect((await infoOf(words("'|u1'", '(6,)'))).dims).toEqual([6, 1, 1, 1]);
   expect((await infoOf(words("'|u1'", '(6, 5)'))).dims).toEqual([5, 6, 1, 1]);
   expect((await infoOf(words("'|u1'", '()'))).dims).toEqual([1, 1, 1, 1]);
@@ -61,7 +61,7 @@ test('axes: the fastest is x, those beyond four are folded', async () => {
   expect((await infoOf(words("'|u1'", '(2, 3, 4, 5, 2)', 'True'))).dims).toEqual([2, 3, 4, 10]);
 });
 
-test('bools are u8, and the writing of other programs is understood', async () => {
+test('bools become u8, and headers from other programs are accepted', async () => {
   expect(await infoOf(words("'|b1'", '(2, 3)'))).toMatchObject({ type: 'u8', dims: [3, 2, 1, 1] });
   const other = `{"shape":(2L, 3L),"fortran_order":True,"descr":"<i2"}`;
   expect(await infoOf(other)).toMatchObject({ type: 'i16', dims: [2, 3, 1, 1] });
@@ -73,7 +73,7 @@ test('half floats become floats', async () => {
   expect(await readVoxels(volume)).toEqual(new Uint8Array(Float32Array.of(1, -2).buffer));
 });
 
-test('what is written is read again', async () => {
+test('a written file can be read', async () => {
   const info: VolumeInfo = {
     dims,
     type: 'u16',
@@ -104,7 +104,7 @@ describe('faults', () => {
     ["'<M8[ns]'", 'dates'],
     ["[('a', '<i4'), ('b', '<f4')]", 'records'],
     ["'constructor'", 'constructor'],
-  ])('names what it does not read: %s', async (descr, named) => {
+  ])('names unsupported types: %s', async (descr, named) => {
     const fault = await faultOf(infoOf(words(descr, '(2, 3)')));
     expect(fault).toMatchObject({ tag: 'unsupported' });
     expect(fault?.message).toContain(named);
@@ -131,7 +131,7 @@ describe('faults', () => {
 
   const files = [{ name: 'a.npy', bytes: npy(words("'<i2'", '(2, 3, 4)'), noise(48)) }];
 
-  test('a file cut at any byte is noticed', () => expectCutsNoticed(npyReader, files));
+  test('a file truncated at any byte is detected', () => expectCutsNoticed(npyReader, files));
 
   test('2,000 damaged files give a typed error or a volume', () => expectMutantsHandled(npyReader, files, 2000, 128));
 });

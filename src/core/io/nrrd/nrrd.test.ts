@@ -249,15 +249,15 @@ describe('faults', () => {
     ['a field given twice', [...still, 'encoding: gzip']],
     ['a line that is no field', [...still, 'what is this']],
     ['sizes of zero', [...still.filter((line) => !line.startsWith('sizes')), 'sizes: 4 0 2']],
-    ['sizes that are no numbers', [...still.filter((line) => !line.startsWith('sizes')), 'sizes: 4 x 2']],
+    ['sizes that are not numbers', [...still.filter((line) => !line.startsWith('sizes')), 'sizes: 4 x 2']],
     ['too few sizes', [...still.filter((line) => !line.startsWith('sizes')), 'sizes: 4 3']],
     ['too many voxels', [...still.filter((line) => !line.startsWith('sizes')), 'sizes: 4 3 20000']],
     ['absurd sizes', [...still.filter((line) => !line.startsWith('sizes')), 'sizes: 999999999999999 999999999999999 2']],
     ['a skip of absurd length', [...still, 'byte skip: 99999999999']],
     ['a skip of too many lines', [...still, 'line skip: 1000000']],
-    ['a skip that is no number', [...still, 'byte skip: some']],
+    ['a skip that is not a number', [...still, 'byte skip: some']],
     ['gzip that is none', nrrdLines([4, 3, 2], 'u8', 'little', 'gzip')],
-    ['a slope that is no number', [...still, 'stria_slope:=steep']],
+    ['a slope that is not a number', [...still, 'stria_slope:=steep']],
   ])('calls %s corrupt', async (_, lines) => {
     expect(await faultOf(infoOf(lines))).toMatchObject({ tag: 'corrupt' });
   });

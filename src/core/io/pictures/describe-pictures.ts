@@ -90,7 +90,8 @@ export function planPictures(
         `PNG cannot store ${type}, only u8 and u16; write TIFF (--to tiff) or NRRD (--to nrrd)`,
       );
     }
-    if (channels > 4) throw new StriaError('unsupported', `PNG cannot store ${channels} samples a pixel; write TIFF (--to tiff)`);
+    if (channels > 4)
+      throw new StriaError('unsupported', `PNG cannot store ${channels} samples per pixel; write TIFF (--to tiff)`);
     if (Math.max(width, height) >= 2 ** 31) {
       throw new StriaError('unsupported', `slices of ${width} × ${height} are too large for PNG; write TIFF (--to tiff)`);
     }

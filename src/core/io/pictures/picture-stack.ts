@@ -106,7 +106,7 @@ function checkFits(picture: NamedPicture, first: NamedPicture | undefined): void
 
 function describeShape({ width, height, type, channels, bits }: PictureShape): string {
   const depth = bits < 8 ? `${bits} bits` : type;
-  return `${width} × ${height}, ${depth}${channels > 1 ? `, ${channels} samples a pixel` : ''}`;
+  return `${width} × ${height}, ${depth}${channels > 1 ? `, ${channels} samples per pixel` : ''}`;
 }
 
 function describeStack(pictures: readonly Picture[], { scale }: PictureFile, isOneFile: boolean): VolumeInfo {

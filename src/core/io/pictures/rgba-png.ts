@@ -15,7 +15,7 @@ export interface RgbaPicture {
 }
 
 /**
- * A PNG with 8 bits a sample: RGB if everything is opaque, otherwise RGBA. PNG specification (W3C), 11.3.4 (pHYs), 11.3.3
+ * A PNG with 8 bits per sample: RGB if everything is opaque, otherwise RGBA. PNG specification (W3C), 11.3.4 (pHYs), 11.3.3
  * (iTXt), 11.3.2.5 (sRGB).
  */
 export function encodeRgbaPng({ width, height, rgba, pixelsPerMetre, text = {} }: RgbaPicture): Uint8Array<ArrayBuffer> {

@@ -47,7 +47,7 @@ export async function readLayout(file: TiffFile, directory: TiffDirectory, optio
   if (channels < 1 || channels > maxChannels) {
     throw new StriaError(
       'unsupported',
-      `Stria does not read TIFF with ${channels} samples a pixel; it reads 1 to ${maxChannels}`,
+      `Stria does not read TIFF with ${channels} samples per pixel; it reads 1 to ${maxChannels}`,
     );
   }
   const bits = same((await values(tiffTags.bitsPerSample)) ?? [1], 'bits');

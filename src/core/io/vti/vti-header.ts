@@ -21,39 +21,40 @@ export const vtiTypes: Record<ElementType, string> = {
 export interface VtiHeader {
   readonly info: VolumeInfo;
   readonly endian: Endian;
-  /** Values that stand side by side for each place. */
+  /** The number of interleaved values at each point or cell. */
   readonly components: number;
   readonly lengthBytes: 4 | 8;
   readonly isZlib: boolean;
 }
 
-/** Understands the attributes. Source: VTK's documentation, 'VTK XML formats'. @throws StriaError `corrupt`, `unsupported` */
+/** Parses the attributes. Source: VTK's documentation, 'VTK XML formats'. @throws StriaError `corrupt`, `unsupported` */
 export function parseVtiHeader({ file, image, piece, array }: VtiMarkup): VtiHeader {
   const { type: typeName = '', NumberOfComponents: count = '1' } = array.attributes;
   const type = (Object.keys(vtiTypes) as ElementType[]).find((candidate) => vtiTypes[candidate] === typeName);
   if (type === undefined) {
     throw new StriaError(
       'unsupported',
-      `VTK values of type '${typeName.slice(0, 60)}' are not read: Stria reads integers of 8 to 32 bits and floats of 32 and 64 bits`,
+      `VTK values of type '${typeName.slice(0, 60)}' are not supported: Stria reads integers of 8 to 32 bits and floats of 32 and 64 bits`,
     );
   }
   const compressor = file.compressor ?? '';
   if (compressor !== '' && compressor !== 'vtkZLibDataCompressor') {
     throw new StriaError(
       'unsupported',
-      `VTK files compressed by ${compressor.slice(0, 60)} are not read: save it with zlib, or uncompressed`,
+      `VTK files compressed by ${compressor.slice(0, 60)} are not supported: save the file with zlib or uncompressed`,
     );
   }
   const headerType = file.header_type ?? 'UInt32';
   if (headerType !== 'UInt32' && headerType !== 'UInt64') throw wrong('header_type', headerType);
   const components = /^\d{1,9}$/.test(count) ? Number(count) : 0;
   if (components < 1) throw wrong('NumberOfComponents', count);
-  if (components > maxSamples) throw new StriaError('unsupported', `VTK images of ${components} values a voxel are not read`);
+  if (components > maxSamples)
+    throw new StriaError('unsupported', `VTK images of ${components} values per voxel are not supported`);
   const extent = numbers(image.WholeExtent, 6, 'WholeExtent');
   if (piece.Extent !== undefined && numbers(piece.Extent, 6, 'Extent').some((value, index) => value !== extent[index])) {
-    throw new StriaError('unsupported', 'a VTK image of which only a part is in the file is not read');
+    throw new StriaError('unsupported', 'a VTK image with only a part of its extent in the file is not supported');
   }
-  // Points lie at both ends of an extent, cells between them.
+  // There are points at both ends of an extent, and cells between points.
   const lengths = [0, 2, 4].map((at) => {
     const steps = (extent[at + 1] ?? 0) - (extent[at] ?? 0);
     return array.isOfCells ? Math.max(1, steps) : steps + 1;
@@ -76,7 +77,7 @@ export function parseVtiHeader({ file, image, piece, array }: VtiMarkup): VtiHea
   };
 }
 
-/** VTK says nothing of patients: its axes are taken as the world's. A cell lies half a step behind its first point. */
+/** VTK has no patient orientation, so its axes are the world's. The centre of a cell is half a step after its first point. */
 function geometry(
   image: VtiMarkup['image'],
   extent: readonly number[],
@@ -84,7 +85,7 @@ function geometry(
 ): Pick<VolumeInfo, 'spacing' | 'spatialUnit' | 'affine'> {
   const [dx = 1, dy = 1, dz = 1] = numbers(image.Spacing ?? '1 1 1', 3, 'Spacing').map(checkedSpacing);
   const [ox = 0, oy = 0, oz = 0] = numbers(image.Origin ?? '0 0 0', 3, 'Origin');
-  // Row by row; a column is where an axis goes.
+  // In row order. Each column is the direction of an axis.
   const direction = numbers(image.Direction ?? '1 0 0 0 1 0 0 0 1', 9, 'Direction');
   const column = (axis: number, step: number): Vector3 =>
     scaled([direction[axis] ?? 0, direction[3 + axis] ?? 0, direction[6 + axis] ?? 0], step);

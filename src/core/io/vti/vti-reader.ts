@@ -1,10 +1,9 @@
 import type { VolumeReader } from '../common/volume-reader.ts';
 
 /**
- * VTK's image data, `.vti`: appended raw or base64, base64 or text between tags, zlib, both byte orders and widths of lengths.
- * Of several arrays the active scalars are read, or else the first. Appended raw values without compression come back byte for
- * byte with all that stands around them; others as a file of Stria's own, with the one array, appended and raw.
- * The code that reads it is loaded on demand.
+ * VTK image data, `.vti`: appended raw or base64, inline base64 or text, zlib, both byte orders, lengths of 32 and 64 bits. If
+ * there are several arrays, the active scalars are read, or else the first array. A file with appended raw uncompressed values is
+ * restored byte for byte. Others are restored as a new file that has only this array, appended and raw. The code is loaded on demand.
  */
 export const vtiReader: VolumeReader = {
   format: 'vti',

@@ -5,21 +5,21 @@ import { type ByteStream, firstBytes, orderedBytes } from '../common/byte-stream
 import { inflate } from '../common/inflate.ts';
 import { PieceReader } from '../common/piece-reader.ts';
 
-/** Values that are not one after the other in the file, as a stream that they are. */
+/** How a file encodes values that are not stored plainly. They are decoded as a stream. */
 export interface ValueCoding {
   readonly isBase64: boolean;
   readonly isZlib: boolean;
-  /** Width of the lengths in front of the values. */
+  /** Width of the lengths before the values. */
   readonly lengthBytes: 4 | 8;
   readonly endian: Endian;
 }
 
-/** Deflate's best: 258 bytes from two bits. */
+/** The maximum ratio of deflate: 258 bytes from two bits. */
 const largestExpansion = 1032;
 
 const broken = (what: string) => new StriaError('corrupt', `the values of the VTK file ${what}`);
 
-/** The values of `total` bytes that begin, with their lengths, at byte `start`. @throws StriaError `corrupt`, `unsupported` */
+/** `total` bytes of values; their lengths begin at byte `start`. @throws StriaError `corrupt`, `unsupported` */
 export async function decodedValues(
   stream: ByteStream,
   start: number,
@@ -37,7 +37,7 @@ export async function decodedValues(
   }
   const first = lengthsOf(await at(start).read(0, 3 * lengthBytes, options), coding);
   const [count = 0, blockBytes = 0, lastBytes = 0] = first;
-  if (first.length < 3 || count > 2 ** 20) throw broken(`are said to have ${count} blocks`);
+  if (first.length < 3 || count > 2 ** 20) throw broken(`have ${count} blocks according to their header`);
   const whole = lastBytes === 0 ? count : count - 1;
   if (whole * blockBytes + lastBytes !== total) {
     throw broken(`have ${whole * blockBytes + lastBytes} bytes, but its extent needs ${total}`);
@@ -45,7 +45,7 @@ export async function decodedValues(
   const headBytes = (3 + count) * lengthBytes;
   const packed = lengthsOf(await at(start).read(0, headBytes, options), coding).slice(3);
   if (packed.length < count) throw broken('end early');
-  // The lengths are base64 by themselves, and what follows begins anew.
+  // The lengths are a separate base64 text.
   const data = at(start + (isBase64 ? 4 * Math.ceil(headBytes / 3) : headBytes));
   return orderedBytes(Math.min(total, data.sizeLimit * largestExpansion), async function* (signal) {
     const reader = new PieceReader(data.pieces(0, { signal }));
@@ -58,7 +58,7 @@ export async function decodedValues(
           if (given > expected) break;
           yield piece;
         }
-        if (given !== expected) throw broken('have a block of another length than its header says');
+        if (given !== expected) throw broken('have a block whose length contradicts its header');
       }
     } finally {
       await reader.close();
@@ -99,7 +99,7 @@ for (const [value, letter] of [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrs
   digits[letter.charCodeAt(0)] = value;
 }
 
-/** What base64 from byte `start` on holds, up to its padding or a tag. Spaces and line ends are passed over. */
+/** The content of base64 from byte `start` to its padding or a tag. Skips spaces and line ends. */
 function base64Bytes(stream: ByteStream, start: number): ByteStream {
   return orderedBytes(stream.sizeLimit, async function* (signal) {
     let bits = 0;
@@ -113,7 +113,7 @@ function base64Bytes(stream: ByteStream, start: number): ByteStream {
         if (value < 0) {
           if (letter === 0x20 || (letter >= 9 && letter <= 13)) continue;
           isEnd = true;
-          if (letter !== 0x3d && letter !== 0x3c) throw broken('are no base64');
+          if (letter !== 0x3d && letter !== 0x3c) throw broken('are not valid base64');
           break;
         }
         bits = ((bits << 6) | value) & 0xffffff;
@@ -124,7 +124,7 @@ function base64Bytes(stream: ByteStream, start: number): ByteStream {
         }
       }
       if (isEnd) {
-        // Two letters hold one byte, three hold two.
+        // Two letters encode one byte, three encode two.
         if (count % 4 === 2) bytes[length++] = (bits >> 4) & 255;
         if (count % 4 === 3) {
           bytes[length++] = (bits >> 10) & 255;
@@ -137,7 +137,7 @@ function base64Bytes(stream: ByteStream, start: number): ByteStream {
   });
 }
 
-/** Numbers as text, from byte `start` up to a tag, as little-endian values. */
+/** Numbers written as text from byte `start` to a tag, as little-endian values. */
 export function textValues(stream: ByteStream, start: number, type: ElementType): ByteStream {
   const width = elementBytes(type);
   const put = putters[type];
@@ -148,7 +148,7 @@ export function textValues(stream: ByteStream, start: number, type: ElementType)
       const text = rest + new TextDecoder('latin1').decode(found < 0 ? piece : piece.subarray(0, found));
       const words = text.split(/[ \t\r\n]+/);
       rest = found < 0 ? (words.pop() ?? '') : '';
-      if (rest.length > 1000) throw broken('are no numbers');
+      if (rest.length > 1000) throw broken('are not numbers');
       const numbers = words.filter((word) => word !== '');
       const view = new DataView(new ArrayBuffer(width * numbers.length));
       for (const [index, word] of numbers.entries()) {
@@ -159,7 +159,7 @@ export function textValues(stream: ByteStream, start: number, type: ElementType)
               ? -Infinity
               : Infinity
           : Number(word);
-        if (Number.isNaN(value) && !/nan/i.test(word)) throw broken(`are no numbers: ${word.slice(0, 40)}`);
+        if (Number.isNaN(value) && !/nan/i.test(word)) throw broken(`are not numbers: ${word.slice(0, 40)}`);
         put(view, width * index, value);
       }
       if (numbers.length > 0) yield new Uint8Array(view.buffer);

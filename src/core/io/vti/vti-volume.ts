@@ -43,7 +43,7 @@ export async function openVti(source: ByteSource, options: OpenOptions & JobOpti
   const before = await readBefore(stream, start, options);
   return opened({ info, format: 'vti', endian, stream, start, parts: (after) => [{ name, before, hasVoxels: true, after }] });
 
-  /** Behind line ends and spaces: lengths of base64 are counted from its first letter. */
+  /** The first byte after line ends and spaces, because lengths of base64 count from its first letter. */
   async function contentStart(from: number): Promise<number> {
     const lead = await stream.read(from, 4096, options);
     const first = lead.findIndex((byte) => byte !== 0x20 && !(byte >= 9 && byte <= 13));

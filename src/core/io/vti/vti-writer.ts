@@ -6,14 +6,14 @@ import { affineColumns, affineOrigin } from '../common/affine.ts';
 import { vtiTypes } from './vti-header.ts';
 
 /**
- * What stands in front of the voxels of a `.vti`: the markup, and the length of the appended raw data. Time points and channels
- * become the components of a point, side by side. VTK has no units.
+ * The bytes before the voxels of a `.vti`: the markup and the length of the appended raw data. Time points and channels become
+ * the components of a point. VTK has no units.
  * @throws StriaError `unsupported` for more than 1024 time points
  */
 export function vtiHeader(info: VolumeInfo, endian: Endian): Uint8Array {
   const { dims, type, affine, spacing } = info;
   if (dims[3] > maxSamples) {
-    throw new StriaError('unsupported', `VTK images of ${dims[3]} time points are not written: use --to nifti`);
+    throw new StriaError('unsupported', `Stria does not write VTK images with ${dims[3]} time points: use --to nifti`);
   }
   const columns = affineColumns(affine);
   const distances = columns.map((column, axis) => vectorLength(column) || (spacing[axis] ?? 1));

@@ -5,31 +5,31 @@ import type { ByteStream } from '../common/byte-stream.ts';
 
 type Attributes = Readonly<Record<string, string>>;
 
-/** An array of values, as its element says. */
+/** An array of values, as its element describes it. */
 export interface VtiArray {
   readonly attributes: Attributes;
-  /** Of cells, which lie between the points. */
+  /** Whether the values belong to cells, which are between points. */
   readonly isOfCells: boolean;
-  /** Where the text between its tags begins, in bytes. */
+  /** The byte offset of the text between its tags. */
   readonly contentAt: number;
 }
 
-/** What the markup of a file says, up to its values. */
+/** The content of a file's markup, up to its values. */
 export interface VtiMarkup {
   readonly file: Attributes;
   readonly image: Attributes;
   readonly piece: Attributes;
-  /** The array that is shown: the active scalars, or else the first one. */
+  /** The array to read: the active scalars, or else the first one. */
   readonly array: VtiArray;
-  /** Of appended data: its encoding, and where the byte behind its underscore lies. */
+  /** The encoding of appended data, and the offset of the byte after its underscore. */
   readonly appended: { readonly encoding: string; readonly at: number } | undefined;
 }
 
-/** More markup than this is taken for a broken file. Values do not count. */
+/** A file with more markup, not counting values, is probably broken. */
 const markupLimit = 2 ** 20;
 const [lessThan, greaterThan, underscore] = [0x3c, 0x3e, 0x5f];
 
-/** Reads the markup in front of the values, passing over values between tags. @throws StriaError `corrupt`, `unsupported` */
+/** Reads the markup before the values, and skips inline values. @throws StriaError `corrupt`, `unsupported` */
 export async function readVtiMarkup(stream: ByteStream, options: JobOptions): Promise<VtiMarkup> {
   const reader = new MarkupReader();
   let at = 0;
@@ -67,7 +67,7 @@ class MarkupReader {
     this.#parser.on('opentag', ({ name, attributes }) => this.#open(name, attributes));
     this.#parser.on('closetag', ({ name }) => {
       this.#path.pop();
-      // Values that stand between tags need no more of the file.
+      // Inline values need nothing from the rest of the file.
       if (name === 'DataArray' && this.#array && this.#array.attributes.format !== 'appended') this.isDone = this.#isWanted();
       if (name === 'VTKFile') this.isDone = true;
     });
@@ -80,7 +80,7 @@ class MarkupReader {
     return this.#path.at(-1) === 'DataArray';
   }
 
-  /** @param end where the bytes end in the file */
+  /** @param end the file offset of the end of these bytes */
   write(bytes: Uint8Array, end: number): void {
     this.#length += bytes.byteLength;
     this.#end = end;
@@ -91,17 +91,17 @@ class MarkupReader {
       this.isDone = true;
       return;
     }
-    // One character a byte: names are all that could differ.
+    // One character per byte. Only names could have other characters, and they do not matter.
     this.#parser.write(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
   }
 
   markup(): VtiMarkup {
     const [piece] = this.#pieces;
-    if (!this.#file) throw new StriaError('corrupt', 'this is no VTK file: it has no VTKFile element');
+    if (!this.#file) throw new StriaError('corrupt', 'this is not a VTK file: it has no VTKFile element');
     if (!this.#image || !piece) throw new StriaError('corrupt', 'the VTK file has no piece of an image');
-    if (!this.#array) throw new StriaError('unsupported', 'the VTK image holds no values of points or cells');
+    if (!this.#array) throw new StriaError('unsupported', 'the VTK image has no values for points or cells');
     if (this.#array.attributes.format === 'appended' && !this.#appended) {
-      throw new StriaError('corrupt', 'the VTK file has no appended data, where its values should be');
+      throw new StriaError('corrupt', 'the VTK file has no appended data, which should hold its values');
     }
     return { file: this.#file, image: this.#image, piece, array: this.#array, appended: this.#appended };
   }
@@ -118,14 +118,14 @@ class MarkupReader {
       if (attributes.type !== 'ImageData') {
         throw new StriaError(
           'unsupported',
-          `VTK files of ${(attributes.type ?? '').slice(0, 60)} are not read: Stria reads ImageData`,
+          `VTK files of ${(attributes.type ?? '').slice(0, 60)} are not supported: Stria reads ImageData`,
         );
       }
       this.#file = attributes;
     } else if (name === 'ImageData') this.#image = attributes;
     else if (name === 'Piece') {
       this.#pieces.push(attributes);
-      if (this.#pieces.length > 1) throw new StriaError('unsupported', 'a VTK image in several pieces is not read');
+      if (this.#pieces.length > 1) throw new StriaError('unsupported', 'a VTK image in several pieces is not supported');
     } else if (name === 'PointData' || name === 'CellData') {
       if (this.#array === undefined) this.#scalars = attributes.Scalars ?? '';
     } else if (name === 'DataArray' && (parent === 'PointData' || parent === 'CellData')) {

@@ -35,7 +35,7 @@ interface Fields {
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 
-/** The markup around one array, by VTK's own description. `content`: of inline data; `appended`: an encoding, and bytes. */
+/** The markup for one array, according to VTK's description. `content` is inline data; `appended` is an encoding and bytes. */
 function file(
   fields: Fields,
   content: string | undefined,
@@ -87,7 +87,7 @@ describe.each([
 ] as const)('%s', (_, fields) => {
   const endian = 'bigEndian' in fields ? 'big' : 'little';
 
-  test.each(elementTypes)('%s: appended raw comes back byte for byte', async (type) => {
+  test.each(elementTypes)('%s: appended raw is restored byte for byte', async (type) => {
     const { stored, read } = testVoxels(dims, type, endian);
     const of = { ...fields, type: names[type] };
     const bytes = file(of, undefined, ['raw', joinBytes([lengths(of, stored.byteLength), stored])]);
@@ -146,19 +146,19 @@ describe('geometry', () => {
   const image = 'Origin="10 20 30" Spacing="2 3 4" Direction="0 -1 0 1 0 0 0 0 1"';
   const of = { array: 'format="ascii"', image };
 
-  test('directions are columns, the first point lies at the start of the extent', async () => {
+  test('directions are columns, and the first point is at the start of the extent', async () => {
     const { info } = await open(file({ ...of, extent: '1 2 0 0 2 2' }, '1 2'));
     expect(info).toMatchObject({ dims: [2, 1, 1, 1], spacing: [2, 3, 4, 1], spatialUnit: 'unknown' });
     expect(info.affine).toEqual([0, -3, 0, 10, 2, 0, 0, 22, 0, 0, 4, 38]);
   });
 
-  test('cells lie between points', async () => {
+  test('cells are between points', async () => {
     const { info } = await open(file({ ...of, extent: '0 2 0 1 0 1', data: 'CellData' }, '1 2'));
     expect(info.dims).toEqual([2, 1, 1, 1]);
     expect(info.affine).toEqual([0, -3, 0, 8.5, 2, 0, 0, 21, 0, 0, 4, 32]);
   });
 
-  test('what is written is read again', async () => {
+  test('a written file can be read', async () => {
     const info: VolumeInfo = {
       dims: [5, 3, 7, 2],
       type: 'i16',
@@ -185,12 +185,12 @@ describe('faults', () => {
   test.each<[string, Fields, string, string]>([
     ['64-bit integers', { type: 'Int64' }, 'unsupported', 'Int64'],
     ['another compressor', { compressor: 'vtkLZ4DataCompressor' }, 'unsupported', 'vtkLZ4DataCompressor'],
-    ['an extent that is none', { extent: '0 4 0 2' }, 'corrupt', 'WholeExtent'],
+    ['an invalid extent', { extent: '0 4 0 2' }, 'corrupt', 'WholeExtent'],
     ['an extent that ends before it begins', { extent: '0 4 0 2 6 3' }, 'corrupt', 'length'],
     ['more values than bytes', { extent: '0 4 0 2 0 6000' }, 'corrupt', '105 bytes'],
-    ['values that begin behind the end', { array: 'format="appended" offset="5000"' }, 'corrupt', 'VTK'],
-    ['a format that is none', { array: 'format="morse"' }, 'corrupt', 'morse'],
-    ['a number of components that is none', { array: 'NumberOfComponents="0" format="appended"' }, 'corrupt', 'Components'],
+    ['values that begin past the end', { array: 'format="appended" offset="5000"' }, 'corrupt', 'VTK'],
+    ['an unknown format', { array: 'format="morse"' }, 'corrupt', 'morse'],
+    ['an invalid number of components', { array: 'NumberOfComponents="0" format="appended"' }, 'corrupt', 'Components'],
   ])('%s', async (_, fields, tag, named) => {
     const fault = await faultOf(open(raw(fields)));
     expect(fault).toMatchObject({ tag });
@@ -213,7 +213,7 @@ describe('faults', () => {
   const zlib = [{ name: 'a.vti', bytes: file(zip, base64(head) + base64(data)) }];
   const plain = [{ name: 'a.vti', bytes: raw({}) }];
 
-  test('a file cut at any byte is noticed', async () => {
+  test('a file truncated at any byte is detected', async () => {
     const end = (plain[0]?.bytes.byteLength ?? 0) - '\n </AppendedData>\n</VTKFile>\n'.length;
     await expectCutsNoticed(vtiReader, plain, 0, (length) => length >= end);
   });

@@ -2,31 +2,31 @@ import { StriaError } from '../../shared/errors.ts';
 import { type ElementType, elementBytes } from '../../shared/volume.ts';
 import { largestChunkBytes } from '../common/gridded-volume.ts';
 
-/** What Zarr calls a type, how its values are stored, and as what they are read. */
+/** How values of a Zarr type are stored, and the type as which they are read. */
 interface StoredType {
   readonly name: string;
-  /** The type that zarrita decodes: floats of 16 bits as their bits, truth values as bytes. */
+  /** The type that zarrita decodes: 16-bit floats as their bits, booleans as bytes. */
   readonly decoded: string;
   readonly type: ElementType;
-  /** Where the decoded values are not those that are read. */
+  /** The conversion, if decoded values have another type than the volume. */
   readonly convert?: 'half' | 'i64' | 'u64';
   readonly bytes: number;
 }
 
-/** An array's metadata, checked, with what is needed to have zarrita decode it. */
+/** An array's validated metadata, with everything that zarrita needs to decode it. */
 export interface ArrayFacts {
   readonly shape: readonly number[];
-  /** Of what is decoded as a whole: within shards, their inner chunks. */
+  /** The shape of the unit that is decoded as a whole: in shards, of their inner chunks. */
   readonly chunks: readonly number[];
   readonly names: readonly (string | null)[] | undefined;
-  /** Zarr's own word for the type. */
+  /** Zarr's name for the type. */
   readonly typeName: string;
-  /** Undefined where there is a `problem`. */
+  /** Undefined if there is a `problem`. */
   readonly stored: StoredType | undefined;
-  /** Compressions and filters, as people write them. */
+  /** The names of compressions and filters, for display. */
   readonly codecs: readonly string[];
   readonly isSharded: boolean;
-  /** The index stands in front of a shard's chunks, not behind them. */
+  /** Whether a shard's index comes before its chunks instead of after them. */
   readonly isIndexFirst: boolean;
   readonly problem: string | undefined;
   /** The document for zarrita: `.zarray` or `zarr.json`. */
@@ -67,19 +67,19 @@ const version2Types: Readonly<Record<string, string>> = {
   f8: 'float64',
 };
 
-/** Codecs that zarrita decodes, and that leave the type as it is. */
+/** Codecs that zarrita decodes and that do not change the type. */
 const knownCodecs = ['bytes', 'transpose', 'blosc', 'lz4', 'zstd', 'gzip', 'zlib', 'crc32c', 'shuffle', 'delta', 'bitround'];
-/** Of these, the ones that work on values, so that 16-bit floats cannot be decoded as their bits. */
+/** Those that operate on values, so that 16-bit floats cannot be decoded as their bits. */
 const valueCodecs = ['delta', 'bitround'];
 
 /** The most axes, as in NumPy. */
 const rankLimit = 32;
-/** Each chunk takes a search for its file. With more of them nobody would wait for the end. */
+/** Each chunk takes one file lookup, so more of them would take too long. */
 const chunkLimit = 2 ** 24;
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** @throws StriaError `corrupt` for metadata that is none */
+/** @throws StriaError `corrupt` for invalid metadata */
 export function parseArray(document: Json, attributes: Json = {}): ArrayFacts {
   return document.zarr_format === 2 ? parseVersion2(document, attributes) : parseVersion3(document);
 }
@@ -122,7 +122,7 @@ function parseVersion3(document: Json): ArrayFacts {
   const shape = lengthsOf(document.shape, 'shape', 0);
   const grid = objectOf(document.chunk_grid);
   if (grid?.name !== 'regular') {
-    throw new StriaError('unsupported', `chunks of the grid '${String(grid?.name)}' are not read: only regular ones are`);
+    throw new StriaError('unsupported', `chunks of the grid '${String(grid?.name)}' are not supported: only regular ones are`);
   }
   const outer = lengthsOf(objectOf(grid.configuration)?.chunk_shape, 'chunk_shape', 1);
   const dataType = typeof document.data_type === 'string' ? document.data_type : String(objectOf(document.data_type)?.name);
@@ -130,7 +130,7 @@ function parseVersion3(document: Json): ArrayFacts {
   const list = Array.isArray(document.codecs) ? document.codecs.map(codecOf) : [];
   const sharding = list.find(({ name }) => name === 'sharding_indexed');
   if (sharding !== undefined && list.length > 1) {
-    throw new StriaError('unsupported', 'shards with further codecs around them are not read');
+    throw new StriaError('unsupported', 'shards inside further codecs are not supported');
   }
   const inner = Array.isArray(sharding?.configuration.codecs) ? sharding.configuration.codecs.map(codecOf) : list;
   const chunks = sharding === undefined ? outer : lengthsOf(sharding.configuration.chunk_shape, 'chunk_shape of the shards', 1);
@@ -165,7 +165,7 @@ function checked(facts: Omit<ArrayFacts, 'problem'>): ArrayFacts {
   }
   const bytes = stored?.bytes ?? 8;
   if (!Number.isSafeInteger(shape.reduce((product, length) => product * length, bytes))) {
-    throw new StriaError('corrupt', `the lengths ${shape.join('×')} make more bytes than an array can have`);
+    throw new StriaError('corrupt', `the lengths ${shape.join('×')} exceed the size of any array`);
   }
   return {
     ...facts,
@@ -178,18 +178,18 @@ function checked(facts: Omit<ArrayFacts, 'problem'>): ArrayFacts {
 
 function problemOf(facts: Omit<ArrayFacts, 'problem'>, chunkBytes: number): string | undefined {
   const { shape, stored, typeName } = facts;
-  if (stored === undefined) return `values of type ${typeName} are not read`;
-  if (shape.length === 0) return 'it is one value, no volume';
+  if (stored === undefined) return `values of type ${typeName} are not supported`;
+  if (shape.length === 0) return 'it is a single value';
   if (shape.includes(0)) return 'it is empty';
   const plain = facts.codecs.map((name) => name.replace(/^numcodecs\./, ''));
   const unknown = plain.find((name) => !knownCodecs.includes(name));
-  if (unknown !== undefined) return `its codec '${unknown}' is not read`;
+  if (unknown !== undefined) return `its codec '${unknown}' is not supported`;
   const onValues = plain.find((name) => valueCodecs.includes(name));
-  if (stored.convert === 'half' && onValues !== undefined) return `float16 with the codec '${onValues}' is not read`;
+  if (stored.convert === 'half' && onValues !== undefined) return `float16 with the codec '${onValues}' is not supported`;
   const count = shape.reduce((product, length, axis) => product * Math.ceil(length / (facts.chunks[axis] as number)), 1);
-  if (count > chunkLimit) return `it has ${count} chunks; up to ${chunkLimit} are read`;
+  if (count > chunkLimit) return `it has ${count} chunks; the limit is ${chunkLimit}`;
   if (chunkBytes <= largestChunkBytes) return undefined;
-  return `its chunks hold ${Math.ceil(chunkBytes / 2 ** 20)} MiB each; up to ${largestChunkBytes / 2 ** 20} MiB are decoded at once`;
+  return `its chunks have ${Math.ceil(chunkBytes / 2 ** 20)} MiB each; the limit is ${largestChunkBytes / 2 ** 20} MiB`;
 }
 
 /** Entries of a shard's index: 16 bytes each. */
@@ -202,18 +202,18 @@ function checkShards(outer: readonly number[], inner: readonly number[]): void {
     throw new StriaError('corrupt', `shards of ${outer.join('×')} cannot be cut into chunks of ${inner.join('×')}`);
   }
   if (count > shardEntryLimit)
-    throw new StriaError('unsupported', `a shard holds ${count} chunks; up to ${shardEntryLimit} are read`);
+    throw new StriaError('unsupported', `a shard has ${count} chunks; the limit is ${shardEntryLimit}`);
 }
 
 function lengthsOf(value: unknown, what: string, least: 0 | 1): number[] {
   const isSound =
     Array.isArray(value) && value.length <= rankLimit && value.every((length) => Number.isSafeInteger(length) && length >= least);
   if (isSound) return value;
-  throw new StriaError('corrupt', `the metadata's ${what} is no list of lengths: ${JSON.stringify(value)?.slice(0, 100)}`);
+  throw new StriaError('corrupt', `the metadata's ${what} is not a list of lengths: ${JSON.stringify(value)?.slice(0, 100)}`);
 }
 
 function codecOf(value: unknown): { name: string; configuration: Record<string, unknown> } {
-  // A codec without a configuration may be written as its name alone.
+  // A codec without a configuration may be given by its name alone.
   if (typeof value === 'string') return { name: value, configuration: {} };
   const codec = objectOf(value);
   return { name: String(codec?.name), configuration: { ...objectOf(codec?.configuration) } };
@@ -231,7 +231,7 @@ export function objectOf(value: unknown): Json | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
 }
 
-/** The value of missing chunks as JSON holds it for zarrita. None means 0. */
+/** The value of missing chunks, as JSON for zarrita. Defaults to 0. */
 function fillValue(value: unknown, stored: StoredType | undefined): unknown {
   if (stored === undefined) return null;
   const number = fillNumber(value, stored);
@@ -251,7 +251,7 @@ function fillNumber(value: unknown, { bytes }: StoredType): number {
   return bytes === 8 ? view.getFloat64(0) : view.getFloat32(4);
 }
 
-/** The 16 bits of a floating-point number that they can hold. Source: IEEE 754, binary16. */
+/** The bits of a number that is exact in IEEE 754 binary16. */
 function halfBits(value: number): number {
   const sign = value < 0 || Object.is(value, -0) ? 0x8000 : 0;
   const size = Math.abs(value);
@@ -262,7 +262,7 @@ function halfBits(value: number): number {
   return sign + Math.round((exponent + 15) * 1024 + (size / 2 ** exponent - 1) * 1024);
 }
 
-/** Bytes of the whole array as it is read. */
+/** Length of the whole array in bytes, in the type as which it is read. */
 export function readBytes({ shape, stored }: ArrayFacts): number {
   return shape.reduce((product, length) => product * length, stored === undefined ? 8 : elementBytes(stored.type));
 }

@@ -4,7 +4,7 @@ import { gunzip } from '../common/gunzip.ts';
 import { inflateBounded } from '../common/inflate-bounded.ts';
 import { crc32c } from './crc32c.ts';
 
-/** What comes between a chunk and its bytes may be a little longer than the chunk: checksums, paddings. */
+/** Intermediate data may be slightly longer than the chunk, because of checksums and padding. */
 const slackBytes = 64 * 1024;
 
 interface CodecMeta {
@@ -14,7 +14,7 @@ interface CodecMeta {
 
 interface BytesCodec {
   readonly kind: 'bytes_to_bytes';
-  /** Known of codecs whose output is as long for all bytes. */
+  /** Defined for codecs whose output length depends only on the input length. */
   computeEncodedSize?(decodedSize: number): number;
   decode(bytes: Uint8Array): Promise<Uint8Array>;
   encode(bytes: Uint8Array): Promise<Uint8Array>;
@@ -22,15 +22,15 @@ interface BytesCodec {
 
 type CodecLoader = () => Promise<{ fromConfig(configuration: unknown, meta: CodecMeta): BytesCodec }>;
 
-/** As zarrita's registry: a map from names to loaders of codecs. */
+/** Like zarrita's registry: maps names to loaders of codecs. */
 export interface CodecRegistry {
   get(name: string): unknown;
   set(name: string, loader: never): unknown;
 }
 
 /**
- * Puts decoders in place of zarrita's that refuse a chunk that would become larger than its metadata promises, before there is
- * memory for it. What zarrita takes by itself makes gigabytes of a few kilobytes. The checksum, which zarrita cuts off, is checked.
+ * Replaces zarrita's decoders with ones that refuse a chunk that exceeds the size in its metadata, before allocating memory for it.
+ * Zarrita alone would expand a few kilobytes to gigabytes. The checksum, which zarrita discards, is verified.
  */
 export function boundCodecs(registry: CodecRegistry): void {
   const set = (names: readonly string[], loader: CodecLoader) => {
@@ -87,7 +87,7 @@ const checkingCrc32c: CodecLoader = async () => ({
     async decode(bytes) {
       const content = bytes.subarray(0, -4);
       const expected = viewOf(bytes, 4).getUint32(content.byteLength, true);
-      if (crc32c(content) !== expected) throw new StriaError('corrupt', 'its checksum does not fit its content');
+      if (crc32c(content) !== expected) throw new StriaError('corrupt', 'its checksum does not match its content');
       return content;
     },
   }),
@@ -113,7 +113,7 @@ function limitOf({ shape, dataType }: CodecMeta): number {
 
 function refuseBeyond(limit: number, length: number): void {
   if (length <= limit) return;
-  throw new StriaError('corrupt', `the chunk would become ${length} bytes or more, but its metadata promises at most ${limit}`);
+  throw new StriaError('corrupt', `the chunk would have at least ${length} bytes, but its metadata allows at most ${limit}`);
 }
 
 function viewOf(bytes: Uint8Array, length: number): DataView {
@@ -121,32 +121,32 @@ function viewOf(bytes: Uint8Array, length: number): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** The header of c-blosc 1: versions, flags and the type's width, then the lengths of what is in it, of a block, of itself. */
+/** The header of c-blosc 1: versions, flags, the type's width, then the lengths of the content, of a block and of the chunk. */
 function bloscBytes(bytes: Uint8Array): number {
   const view = viewOf(bytes, 16);
   const [content, block, whole] = [4, 8, 12].map((at) => view.getUint32(at, true)) as [number, number, number];
   if (whole !== bytes.byteLength || (content > 0 && (block === 0 || block > content))) {
-    throw new StriaError('corrupt', 'the lengths in the header of a blosc chunk do not fit together');
+    throw new StriaError('corrupt', 'the lengths in the header of a blosc chunk contradict each other');
   }
   return content;
 }
 
-/** numcodecs puts the length of what is in it in front, in 32 bits. */
+/** numcodecs stores the length of the content first, in 32 bits. */
 function lz4Bytes(bytes: Uint8Array): number {
   return viewOf(bytes, 4).getUint32(0, true);
 }
 
 const zstdMagic = 0xfd2fb528;
-/** No block of Zstandard holds more than 128 KiB. Some encoders split them, so a quarter of that is expected of each. */
+/** A Zstandard block holds at most 128 KiB. Some encoders split blocks, so a quarter of that is assumed. */
 const zstdBlock = 32 * 1024;
 
 /**
- * The length of a frame's content; where its header does not tell, at least a quarter of what its blocks can hold.
+ * The length of a frame's content. If its header does not state it, a quarter of what its blocks can hold.
  * Source: RFC 8878, 3.1.1.
  */
 function zstdBytes(bytes: Uint8Array): number {
   const view = viewOf(bytes, 6);
-  if (view.getUint32(0, true) !== zstdMagic) throw new StriaError('corrupt', 'a chunk that should be Zstandard is none');
+  if (view.getUint32(0, true) !== zstdMagic) throw new StriaError('corrupt', 'a chunk is not valid Zstandard data');
   const descriptor = view.getUint8(4);
   const isSingleSegment = (descriptor & 0x20) !== 0;
   const sizeFlag = descriptor >> 6;

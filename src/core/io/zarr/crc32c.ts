@@ -1,4 +1,4 @@
-/** CRC-32C (Castagnoli), RFC 3720, B.4, by a table of bytes. */
+/** CRC-32C (Castagnoli), RFC 3720, B.4, with a table for each byte value. */
 const table = Uint32Array.from({ length: 256 }, (_, byte) => {
   let crc = byte;
   for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0x82f63b78 : 0);

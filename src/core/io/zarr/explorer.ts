@@ -12,7 +12,7 @@ import { zipTree } from './zip-tree.ts';
 
 type Options = OpenOptions & JobOptions;
 
-const noArray = 'there is Zarr metadata, but no array: Stria reads arrays of Zarr v2 and v3';
+const noArray = 'this has Zarr metadata, but no array: Stria reads arrays of Zarr v2 and v3';
 const noZarr = 'this is a ZIP archive without a Zarr array: unpack it and open the volume inside';
 
 /** The volumes of a folder or ZIP. @throws StriaError `unsupported` if there are none; `corrupt`, `not-readable`, `aborted` */
@@ -23,17 +23,17 @@ export async function entriesOf(input: ByteSource | FileTree, options: Options):
   throw new StriaError('unsupported', isFileTree(input) ? noArray : noZarr);
 }
 
-/** Folders within folders, and folders in all, that are looked into. */
+/** Limits for the depth and the number of folders that are searched. */
 const depthLimit = 32;
 const folderLimit = 20_000;
 const entryLimit = 10_000;
 
-/** Finds the volumes of a hierarchy: what OME's metadata names, and where it names nothing, every array. */
+/** Finds the volumes of a hierarchy: those that OME metadata names, or every array if there is no such metadata. */
 class Explorer {
   readonly #store: KeyStore;
   readonly #options: Options;
   readonly #entries: VolumeEntry[] = [];
-  /** Groups that were looked at: metadata may name one twice. */
+  /** Groups that were already searched, because metadata may name one twice. */
   readonly #seen = new Set<string>();
   #folders: Map<string, string[]> | undefined;
 
@@ -61,7 +61,7 @@ class Explorer {
     for (const child of await this.#childrenOf(folder, node)) await this.#explore(`${folder}${child}/`, depth + 1);
   }
 
-  /** What a group says that it holds. False where it says nothing. */
+  /** Explores what a group's metadata lists. Returns false if it lists nothing. */
   async #exploreOme(folder: string, { attributes }: ZarrNode, depth: number): Promise<boolean> {
     const ome = omeOf(attributes);
     const images = parseImages(attributes);
@@ -85,7 +85,7 @@ class Explorer {
     return false;
   }
 
-  /** bioformats2raw names its images 0, 1, 2 …, and lists them in `OME` only if it wants to. */
+  /** bioformats2raw names its images 0, 1, 2 …, and may also list them in `OME`. */
   async #exploreNumbered(folder: string, depth: number): Promise<boolean> {
     const list = await readNode(this.#store, `${folder}OME/`, this.#options);
     const series = list && omeOf(list.attributes).series;
@@ -108,7 +108,7 @@ class Explorer {
     return Array.isArray(labels) ? labels.map(safePath).filter((path) => path !== undefined) : [];
   }
 
-  /** The folders in a folder: from consolidated metadata, else from the list of files. */
+  /** The folders in a folder: from consolidated metadata, or else from the list of files. */
   async #childrenOf(folder: string, node: ZarrNode | undefined): Promise<readonly string[]> {
     const consolidated = consolidatedChildren(folder, node);
     if (consolidated.length > 0) return consolidated;
@@ -117,7 +117,7 @@ class Explorer {
   }
 }
 
-/** The folders in each folder, by path. */
+/** Maps each folder's path to the folders in it. */
 function foldersOf(paths: readonly string[]): Map<string, string[]> {
   const folders = new Map<string, Set<string>>();
   for (const path of paths) {

@@ -82,7 +82,7 @@ test.each([
   );
 });
 
-test('says when no server is there, and when it is cancelled', async () => {
+test('reports an unreachable server, and a cancel', async () => {
   const fault = await faultOf(openVolume(httpTree('http://127.0.0.1:9/a.zarr', {})));
   expect(fault).toMatchObject({ tag: 'not-readable' });
   expect(fault?.message).toContain('cannot be reached');

@@ -3,7 +3,7 @@ import { StriaError, toStriaError } from '../../shared/errors.ts';
 import type { JobOptions } from '../../shared/job.ts';
 import { type FileTree, splitPath } from '../common/file-tree.ts';
 
-/** Files up to this length come in one answer; of longer ones the parts that are needed. */
+/** Files up to this length are fetched in one response; only the needed parts of longer ones. */
 const wholeBytes = 32 * 2 ** 20;
 const timeoutMs = 30_000;
 
@@ -12,9 +12,9 @@ export function isAddress(name: string): boolean {
   return /^https?:\/\/./i.test(name);
 }
 
-/** The files below a web address. They cannot be listed, only asked for. @throws StriaError `invalid-input` for no address */
+/** The files below a web address. They cannot be listed, only requested by name. @throws StriaError `invalid-input` */
 export function httpTree(address: string, job: JobOptions): FileTree {
-  if (!URL.canParse(address)) throw new StriaError('invalid-input', `${address} is no web address`);
+  if (!URL.canParse(address)) throw new StriaError('invalid-input', `${address} is not a web address`);
   const base = new URL(address);
   const folder = base.pathname.replace(/\/+$/, '');
   const urlOf = (path: string) => {
@@ -27,7 +27,7 @@ export function httpTree(address: string, job: JobOptions): FileTree {
     files: async () => {
       throw new StriaError(
         'unsupported',
-        'nothing that Stria reads was found: at a web address there has to be a Zarr that says in its metadata (zarr.json, .zarray or .zattrs) what it holds',
+        'nothing that Stria reads was found: a web address must be a Zarr whose metadata (zarr.json, .zarray or .zattrs) lists its contents',
       );
     },
     find: (path) => findFile(urlOf(path), path, job),
@@ -53,7 +53,7 @@ async function findFile(url: URL, path: string, job: JobOptions): Promise<ByteSo
       const part = await ask(url, { range: `bytes=${offset}-${end - 1}` }, { signal: options?.signal ?? job.signal });
       if (part.status === 200) {
         await part.body?.cancel();
-        throw new StriaError('not-readable', `${url.href}: the server gives long files only as a whole; download it first`);
+        throw new StriaError('not-readable', `${url.href}: the server does not send parts of long files; download it first`);
       }
       if (part.status !== 206) throw await refused(url, part);
       return readAnswer(url, part, options ?? job);
@@ -70,7 +70,7 @@ async function ask(url: URL, headers: Record<string, string>, { signal }: JobOpt
   }
 }
 
-/** The bytes of an answer. */
+/** The bytes of a response. */
 async function readAnswer(url: URL, response: Response, { signal }: JobOptions): Promise<Uint8Array<ArrayBuffer>> {
   try {
     return new Uint8Array(await response.arrayBuffer());

@@ -3,12 +3,12 @@ import { StriaError } from '../../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../../shared/job.ts';
 import type { FileTree } from '../common/file-tree.ts';
 
-/** The longest metadata document that is read. Plates and consolidated metadata have megabytes. */
+/** The longest metadata document that is read. Those of plates, and consolidated metadata, take megabytes. */
 const metadataLimit = 32 * 2 ** 20;
 /** Shards are read piece by piece, so they are kept open. */
 const openFiles = 16;
 
-/** Zarr's store over a tree of files: keys are paths. */
+/** A Zarr store on a tree of files. Keys are paths. */
 export class KeyStore {
   readonly tree: FileTree;
   readonly #open = new Map<string, Promise<ByteSource | undefined>>();
@@ -18,8 +18,8 @@ export class KeyStore {
   }
 
   /**
-   * A JSON document; undefined where there is none.
-   * @throws StriaError `corrupt` for what is no JSON object, `not-readable`, `aborted`
+   * A JSON document; undefined if there is none.
+   * @throws StriaError `corrupt` for anything but a JSON object, `not-readable`, `aborted`
    */
   async json(key: string, job: JobOptions = {}): Promise<Record<string, unknown> | undefined> {
     const bytes = await this.read(key, metadataLimit, job);
@@ -28,26 +28,26 @@ export class KeyStore {
       const document: unknown = JSON.parse(new TextDecoder().decode(bytes));
       if (typeof document === 'object' && document !== null && !Array.isArray(document)) return { ...document };
     } catch (error) {
-      throw new StriaError('corrupt', `${key} is no JSON document`, { cause: error });
+      throw new StriaError('corrupt', `${key} is not a JSON document`, { cause: error });
     }
-    throw new StriaError('corrupt', `${key} is no JSON object`);
+    throw new StriaError('corrupt', `${key} is not a JSON object`);
   }
 
-  /** All of a file; undefined where there is none. @throws StriaError `unsupported` beyond `limit` bytes, `not-readable`, `aborted` */
+  /** A whole file; undefined if there is none. @throws StriaError `unsupported` beyond `limit` bytes, `not-readable`, `aborted` */
   async read(key: string, limit: number, job: JobOptions): Promise<Uint8Array<ArrayBuffer> | undefined> {
     throwIfAborted(job.signal);
     const source = await this.tree.find(key);
     if (source === undefined) return undefined;
     if (source.size > limit) {
-      throw new StriaError('unsupported', `${key} has ${source.size} bytes; no more than ${limit} are read at once`);
+      throw new StriaError('unsupported', `${key} has ${source.size} bytes; the limit is ${limit}`);
     }
     return wholeRead(key, source, 0, source.size, job);
   }
 
   /**
-   * A part of a file; undefined where there is no such file.
-   * @param offset from the file's end where it is negative
-   * @throws StriaError `corrupt` for a part that the file does not have, `not-readable`, `aborted`
+   * A part of a file; undefined if there is no such file.
+   * @param offset relative to the file's end if it is negative
+   * @throws StriaError `corrupt` for a part outside the file, `not-readable`, `aborted`
    */
   async readPart(key: string, offset: number, length: number, job: JobOptions): Promise<Uint8Array<ArrayBuffer> | undefined> {
     throwIfAborted(job.signal);
@@ -56,7 +56,7 @@ export class KeyStore {
     const start = offset < 0 ? source.size + offset : offset;
     const isWithin = Number.isSafeInteger(start) && Number.isSafeInteger(length) && length >= 0 && start >= 0;
     if (!isWithin || start + length > source.size) {
-      throw new StriaError('corrupt', `${key} has ${source.size} bytes, but ${length} from byte ${start} on are asked for`);
+      throw new StriaError('corrupt', `${key} has ${source.size} bytes, but ${length} bytes from byte ${start} on are needed`);
     }
     return wholeRead(key, source, start, length, job);
   }

@@ -7,12 +7,12 @@ import { objectOf } from './array-metadata.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** One image of OME-Zarr: the same at several resolutions. */
+/** One OME-Zarr image at several resolutions. */
 export interface OmeImage {
   readonly name: string;
-  /** Undefined where the version is older than 0.4 and names none. */
+  /** Undefined for versions before 0.3, which name no axes. */
   readonly axes: readonly OmeAxis[] | undefined;
-  /** The levels, the largest first. */
+  /** The levels, largest first. */
   readonly levels: readonly OmeLevel[];
   readonly channels: readonly Channel[];
 }
@@ -30,12 +30,12 @@ interface OmeLevel {
 
 const levelLimit = 100;
 
-/** OME's part of a group's attributes: below `ome` from 0.5 on. */
+/** OME's part of a group's attributes. From 0.5 on it is under `ome`. */
 export function omeOf(attributes: Json): Json {
   return objectOf(attributes.ome) ?? attributes;
 }
 
-/** The images that a group's attributes describe. What is not as OME says is left out. */
+/** The images that a group's attributes describe. Skips parts that violate OME's specification. */
 export function parseImages(attributes: Json): readonly OmeImage[] {
   const ome = omeOf(attributes);
   const channels = parseChannels(objectOf(ome.omero));
@@ -78,7 +78,7 @@ function transformOf(transformations: unknown): Transform {
   return { scale: numbers('scale'), translation: numbers('translation') };
 }
 
-/** First a level's own transformation, then that of all levels. */
+/** Applies a level's own transformation first, then the one for all levels. */
 function chained(inner: Transform, outer: Transform): Transform {
   const rank = Math.max(...[inner, outer].flatMap(({ scale, translation }) => [scale?.length ?? 0, translation?.length ?? 0]));
   if (rank === 0) return { scale: undefined, translation: undefined };
@@ -107,7 +107,7 @@ function parseChannels(omero: Json | undefined): readonly Channel[] {
     });
 }
 
-/** Metres, and seconds, of the units that OME names. */
+/** OME's units in metres and seconds. */
 const metres: Readonly<Record<string, number>> = {
   meter: 1,
   metre: 1,
@@ -138,7 +138,7 @@ const seconds: Readonly<Record<string, number>> = {
   day: 86_400,
 };
 
-/** What the axes stand for: by their names, which OME defines, and else by their number. */
+/** The meaning of the axes: by their names, which OME defines, or else by their number. */
 export function omeAxes(image: OmeImage | undefined, shape: readonly number[]): readonly ArrayAxis[] {
   return guessAxes(
     shape,
@@ -146,7 +146,7 @@ export function omeAxes(image: OmeImage | undefined, shape: readonly number[]): 
   );
 }
 
-/** Spacing, units and place of a level. */
+/** Spacing, units and origin of a level. */
 export function omeGeometry(
   image: OmeImage | undefined,
   level: OmeLevel | undefined,
@@ -162,7 +162,7 @@ export function omeGeometry(
   const number = (numbers: readonly number[] | undefined, axis: number | undefined, otherwise: number) => {
     const value = numbers?.[axis ?? -1] ?? otherwise;
     const factor = (unitMetres && (inMetres(axis) ?? unitMetres) / unitMetres) || 1;
-    // 12 digits: 0.5 nm are 0.0005 µm, not 0.0005000000000000001.
+    // Rounded to 12 digits, so that 0.5 nm becomes 0.0005 µm, not 0.0005000000000000001.
     return factor === 1 ? value : Number((value * factor).toPrecision(12));
   };
   const steps = [plan.x, plan.y, plan.z].map((axis) => number(level?.scale, axis, 1) || 1);
@@ -180,12 +180,12 @@ export function omeGeometry(
   return { spacing: [x, y, z, checkedSpacing(timeStep)], spatialUnit: unit ?? 'unknown', timeUnit, affine };
 }
 
-/** Lists of objects, without what is none. */
+/** The objects in a list. Skips everything else. */
 export function listOf(value: unknown): Json[] {
   return Array.isArray(value) ? value.map(objectOf).filter((item) => item !== undefined) : [];
 }
 
-/** A path below its group; undefined for one that leads out of it. */
+/** A path below its group; undefined if it leads outside. */
 export function safePath(path: unknown): string | undefined {
   if (typeof path !== 'string' && typeof path !== 'number') return undefined;
   const parts = String(path).split('/').filter(Boolean);

@@ -26,7 +26,7 @@ const scale = (factor: number) => [
 const values = noise(3 * 2 * 4 * 6 * 8);
 const small = noise(3 * 2 * 4 * 3 * 4, 5);
 
-/** Three time points of two channels at two levels, with labels. */
+/** An image with three time points, two channels, two levels and labels. */
 async function image(folder: string, version: 2 | 3): Promise<TestFiles> {
   const multiscales = [
     {
@@ -60,14 +60,14 @@ async function image(folder: string, version: 2 | 3): Promise<TestFiles> {
   };
 }
 
-/** Voxels by channel, then time point. */
+/** Voxels ordered by channel, then by time point. */
 function byChannel(bytes: Uint8Array, frame: number): Uint8Array {
   const frames = [0, 2, 4, 1, 3, 5].map((number) => bytes.subarray(number * frame, (number + 1) * frame));
   return Buffer.concat(frames);
 }
 
 describe.each([2, 3] as const)('OME-Zarr on Zarr v%i', (version) => {
-  test('opens the largest level, with channels, colors, windows, units and place', async () => {
+  test('opens the largest level, with channels, colors, windows, units and origin', async () => {
     const volume = await open(await image('', version));
     expect(volume.info).toEqual({
       dims: [8, 6, 4, 6],
@@ -85,7 +85,7 @@ describe.each([2, 3] as const)('OME-Zarr on Zarr v%i', (version) => {
     expect(Buffer.compare(await readVoxels(volume), byChannel(values, 4 * 6 * 8))).toBe(0);
   });
 
-  test('opens another level where it is named, and a smaller one where the largest does not fit', async () => {
+  test('opens another level by name, and a smaller one if the largest does not fit', async () => {
     const files = await image('', version);
     for (const options of [{ dataset: 'half' }, { levelBytes: 300 }]) {
       const volume = await open(files, options);
@@ -134,7 +134,7 @@ describe.each([2, 3] as const)('OME-Zarr on Zarr v%i', (version) => {
     expect((await list(named)).map(({ id }) => id)).toEqual(['1/0', '1/half']);
   });
 
-  test('finds images and arrays in folders that say nothing', async () => {
+  test('finds images and arrays in folders without metadata', async () => {
     const files = {
       ...(await image('study/a.ome.zarr/', version)),
       ...(await zarrArray('study/raw/', { version, shape: [4, 4], chunks: [4, 4], dtype: '<u2', values: noise(32) })),
@@ -143,7 +143,7 @@ describe.each([2, 3] as const)('OME-Zarr on Zarr v%i', (version) => {
   });
 });
 
-test('says what of an image is missing, and opens the level that is there', async () => {
+test('names the missing parts of an image, and opens the existing level', async () => {
   const files = await image('', 3);
   delete files['0/zarr.json'];
   const [first] = await list(files);

@@ -14,17 +14,17 @@ import { ownFacts } from './own-facts.ts';
 import { openGrid } from './zarr-grid.ts';
 import { readNode, type ZarrNode } from './zarr-nodes.ts';
 
-/** An array and what OME says of it. */
+/** An array and its OME metadata. */
 interface ArrayPlace {
-  /** With a `/` behind it, unless it is the root. */
+  /** Ends with a `/`, except for the root. */
   readonly folder: string;
   readonly image?: OmeImage | undefined;
   readonly level?: OmeImage['levels'][number] | undefined;
 }
 
 /**
- * The levels of an image, as entries. The largest that fits is the image; the others are its alternatives.
- * @param folder of the image's group
+ * The levels of an image, as entries. The largest level that fits represents the image; the others are its alternatives.
+ * @param folder the folder of the image's group
  */
 export async function imageEntries(
   store: KeyStore,
@@ -50,7 +50,7 @@ export async function imageEntries(
   }));
 }
 
-/** The entry of an array that stands by itself. */
+/** The entry of an array that belongs to no image. */
 export function plainEntry(store: KeyStore, folder: string, node: ZarrNode): VolumeEntry {
   try {
     const facts = parseArray(node.document, node.attributes);
@@ -71,7 +71,7 @@ async function factsAt(store: KeyStore, folder: string, job: JobOptions) {
   }
 }
 
-/** What one volume's metadata has wrong is that volume's problem; all else is everybody's. */
+/** Errors in a volume's metadata become that volume's problem. All other errors are thrown. */
 function problemOf(error: unknown): string {
   const { tag, message } = toStriaError(error);
   if (tag !== 'corrupt' && tag !== 'unsupported') throw error;
@@ -114,7 +114,7 @@ async function openArray(
   options: OpenOptions & JobOptions,
 ): Promise<OpenVolume> {
   const node = await readNode(store, place.folder, options);
-  if (node?.kind !== 'array') throw new StriaError('not-readable', `there is no array '${place.folder}' any more`);
+  if (node?.kind !== 'array') throw new StriaError('not-readable', `the array '${place.folder}' no longer exists`);
   const facts = parseArray(node.document, node.attributes);
   const grid = await openGrid(store, place.folder, facts);
   const { shape } = facts;
@@ -131,7 +131,7 @@ async function openArray(
     ...own,
     ...(channels && { channels }),
   };
-  if (!Number.isSafeInteger(volumeBytes(info))) throw new StriaError('corrupt', 'the array is longer than any file can be');
+  if (!Number.isSafeInteger(volumeBytes(info))) throw new StriaError('corrupt', 'the array exceeds the size of any file');
   const windows = known.flatMap(({ name, window }) => (window === undefined ? [] : [{ name, low: window[0], high: window[1] }]));
   return {
     info,
@@ -144,7 +144,7 @@ async function openArray(
   };
 }
 
-/** Dimensions that the array itself names. */
+/** The dimensions that the array itself names. */
 function namedImage(facts: ArrayFacts): OmeImage | undefined {
   if (facts.names === undefined) return undefined;
   const axes = facts.names.map((name) => ({ name: name ?? '', unit: undefined }));
@@ -169,7 +169,7 @@ function channelsOf(count: number | undefined, known: readonly Channel[]): reado
 const tagLimit = 500;
 const tagValueLimit = 2000;
 
-/** The attributes as people search them: each value with its path. */
+/** The attributes as searchable tags: each value with its path. */
 function tagsOf(attributes: ZarrNode['attributes']): readonly VolumeTag[] | undefined {
   const tags: VolumeTag[] = [];
   const visit = (value: unknown, path: string, depth: number) => {

@@ -10,12 +10,12 @@ import type { KeyStore } from './key-store.ts';
 type Zarrita = typeof import('zarrita');
 type Range = { readonly offset: number; readonly length: number } | { readonly suffixLength: number };
 
-/** A file that holds no more than chunks that decode can hold: compression makes nothing much longer. */
+/** The largest file that is read: the largest chunk, plus a margin, because compression hardly ever makes data longer. */
 const largestFileBytes = largestChunkBytes + 2 ** 20;
 
 let loading: Promise<Zarrita> | undefined;
 
-/** Zarrita and its codecs of WebAssembly, loaded when the first array is opened. */
+/** Zarrita and its WebAssembly codecs, loaded when the first array is opened. */
 function loadZarrita(): Promise<Zarrita> {
   loading ??= import('zarrita').then((zarrita) => {
     boundCodecs(zarrita.registry as never);
@@ -25,14 +25,14 @@ function loadZarrita(): Promise<Zarrita> {
 }
 
 /**
- * The values of an array, by zarrita.
- * @param path of the array's folder, with a `/` behind it unless it is the root
- * @throws StriaError `unsupported` where the array has a `problem`; `corrupt`, `not-readable`, `aborted`
+ * The values of an array, decoded by zarrita.
+ * @param path the path of the array's folder; ends with a `/`, except for the root
+ * @throws StriaError `unsupported` if the array has a `problem`; `corrupt`, `not-readable`, `aborted`
  */
 export async function openGrid(store: KeyStore, path: string, facts: ArrayFacts): Promise<VoxelGrid> {
   const { stored, problem } = facts;
   if (stored === undefined || problem !== undefined) {
-    throw new StriaError('unsupported', problem ?? `values of type ${facts.typeName} are not read`);
+    throw new StriaError('unsupported', problem ?? `values of type ${facts.typeName} are not supported`);
   }
   const zarrita = await loadZarrita();
   const job: { current: JobOptions } = { current: {} };
@@ -53,9 +53,9 @@ export async function openGrid(store: KeyStore, path: string, facts: ArrayFacts)
       const chunk = await (array as unknown as import('zarrita').Array<'uint8'>).getChunk([...index]).catch((error: unknown) => {
         throw inChunk(index, asFault(zarrita, error));
       });
-      // Zarrita hands on what the codecs gave, however long it is.
+      // Zarrita does not check the length of a codec's output.
       if (chunk.data.length < count) {
-        throw inChunk(index, new StriaError('corrupt', `it holds ${chunk.data.length} values where ${count} belong`));
+        throw inChunk(index, new StriaError('corrupt', `it has ${chunk.data.length} values instead of ${count}`));
       }
       try {
         return { data: converted(chunk.data, stored.convert), stride: chunk.stride };
@@ -73,7 +73,7 @@ function converted(data: Uint8Array, convert: 'half' | 'i64' | 'u64' | undefined
   return narrowIntegers(bytes, convert === 'i64');
 }
 
-/** What zarrita reads from: the array's own metadata as it was checked, and its chunks. */
+/** The store for zarrita: the array's validated metadata, and its chunks. */
 function storeFor(store: KeyStore, path: string, facts: ArrayFacts, job: () => JobOptions) {
   const document = new TextEncoder().encode(JSON.stringify(facts.document));
   const metadataKey = facts.document.zarr_format === 2 ? '/.zarray' : '/zarr.json';
@@ -85,7 +85,7 @@ function storeFor(store: KeyStore, path: string, facts: ArrayFacts, job: () => J
     },
     async getRange(key: string, range: Range): Promise<Uint8Array | undefined> {
       if ('offset' in range) return store.readPart(keyOf(key), range.offset, range.length, job());
-      // Only a shard's index is asked for from the end.
+      // Only a shard's index is requested relative to the end.
       const start = facts.isIndexFirst ? 0 : -range.suffixLength;
       return store.readPart(keyOf(key), start, range.suffixLength, job());
     },
@@ -102,7 +102,7 @@ function asFault(zarrita: Zarrita, error: unknown): StriaError {
     if (cause.name === 'AbortError') return new StriaError('aborted', 'cancelled', { cause });
   }
   if (zarrita.isZarritaError(error, 'UnknownCodecError')) {
-    return new StriaError('unsupported', `its codec '${error.codec}' is not read`, { cause: error });
+    return new StriaError('unsupported', `its codec '${error.codec}' is not supported`, { cause: error });
   }
   const inner = error instanceof Error && error.cause !== undefined ? error.cause : error;
   const reason = inner instanceof Error ? inner.message : String(inner);

@@ -5,18 +5,18 @@ import type { KeyStore } from './key-store.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What lies in one folder of a Zarr hierarchy. */
+/** The array or group in a folder of a Zarr hierarchy. */
 export interface ZarrNode {
   readonly kind: 'array' | 'group';
-  /** `.zarray` or `zarr.json`; of a group nothing more than its attributes is used. */
+  /** `.zarray` or `zarr.json`. For a group only its attributes are used. */
   readonly document: Json;
   readonly attributes: Json;
 }
 
 /**
- * The array or group in a folder; undefined where there is none.
- * @param folder '' for the root, else with a `/` behind it
- * @throws StriaError `corrupt` for documents that are none, `not-readable`, `aborted`
+ * The array or group in a folder; undefined if there is none.
+ * @param folder '' for the root; otherwise ends with a `/`
+ * @throws StriaError `corrupt` for invalid documents, `not-readable`, `aborted`
  */
 export async function readNode(store: KeyStore, folder: string, job: JobOptions): Promise<ZarrNode | undefined> {
   const document = await store.json(`${folder}zarr.json`, job);

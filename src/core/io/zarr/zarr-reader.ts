@@ -1,15 +1,15 @@
 import type { FileTree } from '../common/file-tree.ts';
 import type { CollectionReader } from '../common/volume-entry.ts';
 
-/** Files with metadata, of versions 3 and 2. */
+/** The metadata files of versions 3 and 2. */
 const metadataNames: readonly string[] = ['zarr.json', '.zarray', '.zgroup', '.zattrs'];
 
-/** OME-Zarr and plain Zarr, versions 2 and 3: folders, and such folders in a ZIP. The code that reads them is loaded on demand. */
+/** OME-Zarr and plain Zarr, versions 2 and 3, in folders and ZIPs. The code that reads them is loaded on demand. */
 export const zarrReader: CollectionReader = {
   format: 'zarr',
   recognises: (_name, head) => isZip(head),
   async recognisesTree(tree, job) {
-    // Thousands of chunks may lie below: no other reader needs to look at each of them.
+    // There may be thousands of chunks below, and no other reader needs to examine them.
     if (await hasRootNode(tree)) return 'whole';
     return (await tree.files(job)).some(({ path }) => isMetadata(path));
   },

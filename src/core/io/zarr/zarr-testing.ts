@@ -11,19 +11,19 @@ export interface TestArray {
   readonly version: 2 | 3;
   readonly shape: readonly number[];
   readonly chunks: readonly number[];
-  /** Zarr v2's code, as `<u2`. */
+  /** Zarr v2's code, such as `<u2`. */
   readonly dtype: string;
   /** Elements in C order, in the byte order of `dtype`. */
   readonly values: Uint8Array;
   readonly compressor?: 'gzip' | 'zlib' | 'zstd' | 'lz4' | 'blosc' | undefined;
-  /** Of version 2. */
+  /** For version 2. */
   readonly order?: 'C' | 'F' | undefined;
   /** Chunks within a shard along each axis: version 3 only. */
   readonly perShard?: readonly number[] | undefined;
   readonly indexFirst?: boolean | undefined;
   readonly fill?: unknown;
   readonly names?: readonly string[] | undefined;
-  /** Chunks that are left out, by their index joined with dots. */
+  /** The omitted chunks, by their index joined with dots. */
   readonly missing?: readonly string[] | undefined;
 }
 
@@ -169,7 +169,7 @@ export async function zarrArray(folder: string, array: TestArray): Promise<TestF
   return files;
 }
 
-/** Chunks one behind the other, and an index of offsets and lengths with its CRC-32C. */
+/** Concatenated chunks, and an index of offsets and lengths with its CRC-32C. */
 function shardOf(chunks: readonly (Uint8Array | undefined)[], indexFirst: boolean): Uint8Array | undefined {
   if (chunks.every((chunk) => chunk === undefined)) return undefined;
   const index = new DataView(new ArrayBuffer(chunks.length * 16 + 4));

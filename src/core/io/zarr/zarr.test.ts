@@ -35,7 +35,7 @@ describe.each([2, 3] as const)('Zarr v%i', (version) => {
     expectSame(await readVoxels(await open(await zarrArray('', { ...plain, version, compressor }))), plain.values);
   });
 
-  test('reads chunks that are missing as the fill value', async () => {
+  test('reads missing chunks as the fill value', async () => {
     const values = plain.values.slice();
     const files = await zarrArray('', { ...plain, version, fill: 513, missing: ['0.0.0', '2.2.1'] });
     const read = new Uint16Array((await readVoxels(await open(files))).slice().buffer);
@@ -45,7 +45,7 @@ describe.each([2, 3] as const)('Zarr v%i', (version) => {
     expect(read[4]).toBe(stored[4]);
   });
 
-  test('reads truth values, 16-bit floats exactly, and 64-bit integers that fit into 32', async () => {
+  test('reads booleans, 16-bit floats exactly, and 64-bit integers that fit into 32 bits', async () => {
     const of = async (dtype: string, values: Uint8Array) => {
       const volume = await open(await zarrArray('', { ...plain, version, shape: [4], chunks: [4], dtype, values }));
       return { type: volume.info.type, values: await readVoxels(volume) };
@@ -63,7 +63,7 @@ describe.each([2, 3] as const)('Zarr v%i', (version) => {
     expect(fault?.message).toContain('2147483648');
   });
 
-  test('takes names of axes, and axes that are asked for, in any order', async () => {
+  test('uses named axes and requested axes in any order', async () => {
     const files = await zarrArray('', { ...plain, version, names: ['y', 'x', 'time'] });
     const volume = await open(files);
     expect(volume.info.dims).toEqual([7, 5, 1, 6]);
@@ -100,7 +100,7 @@ test.each([false, true])('reads shards, with chunks and shards missing; index fi
       }
 });
 
-test('reads entries of a ZIP, stored and deflated, below a folder or not', async () => {
+test('reads stored and deflated entries of a ZIP, inside a folder or not', async () => {
   const files = await zarrArray('', { ...plain, perShard: [2, 3, 2], compressor: 'gzip' });
   for (const [folder, level] of [
     ['', 0],
@@ -114,7 +114,7 @@ test('reads entries of a ZIP, stored and deflated, below a folder or not', async
   expect(other?.message).toContain('ZIP archive without a Zarr');
 });
 
-test('names codecs, types and grids that it does not read', async () => {
+test('names unsupported codecs, types and grids', async () => {
   const change = async (from: string, to: string, array: TestArray = plain) => {
     const files = await zarrArray('', array);
     const key = array.version === 3 ? 'zarr.json' : '.zarray';

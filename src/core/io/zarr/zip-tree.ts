@@ -5,7 +5,7 @@ import type { JobOptions } from '../../shared/job.ts';
 import { type FileTree, fileTreeOf, splitPath } from '../common/file-tree.ts';
 import { inflateBounded } from '../common/inflate-bounded.ts';
 
-/** The directory at a ZIP's end: about 100 bytes an entry. */
+/** The limit for the directory at a ZIP's end, which takes about 100 bytes per entry. */
 const directoryLimit = 256 * 2 ** 20;
 /** A compressed entry is unpacked as a whole. */
 const entryLimit = 2 ** 30;
@@ -16,8 +16,8 @@ interface RawEntry {
 }
 
 /**
- * The files in a ZIP, each read when it is asked for: where it is stored, piece by piece; where it is deflated, as a whole.
- * A folder in which all of them lie is left out of their paths.
+ * The files in a ZIP, each read on request: in pieces if it is stored, as a whole if it is deflated. If all files are in one folder,
+ * paths are relative to it.
  * @throws StriaError `corrupt`, `unsupported`, `not-readable`, `aborted`
  */
 export async function zipTree(source: ByteSource, job: JobOptions): Promise<FileTree> {
@@ -25,7 +25,7 @@ export async function zipTree(source: ByteSource, job: JobOptions): Promise<File
   const reader = {
     getLength: async () => source.size,
     async read(offset: number, length: number) {
-      if (length > directoryLimit) throw new StriaError('unsupported', 'the directory of the ZIP is too large to be read');
+      if (length > directoryLimit) throw new StriaError('unsupported', 'the directory of the ZIP is too large');
       const isWithin = offset >= 0 && length >= 0 && offset + length <= source.size;
       if (!isWithin) throw new StriaError('corrupt', 'the directory of the ZIP points beyond the file');
       return source.read(offset, length, { signal: job.signal });
@@ -51,10 +51,13 @@ export async function zipTree(source: ByteSource, job: JobOptions): Promise<File
         const start = await dataStart(source, at, entry.compressedSize, job);
         if (entry.compressionMethod === 0) return partOf(source, entry.name, start, entry.size);
         if (entry.compressionMethod !== 8) {
-          throw new StriaError('unsupported', `${entry.name} is packed with method ${entry.compressionMethod}: unpack the ZIP`);
+          throw new StriaError(
+            'unsupported',
+            `${entry.name} is compressed with method ${entry.compressionMethod}: unpack the ZIP`,
+          );
         }
         if (entry.size > entryLimit)
-          throw new StriaError('unsupported', `${entry.name} is too large to be unpacked at once: unpack the ZIP`);
+          throw new StriaError('unsupported', `${entry.name} is too large to unpack in memory: unpack the ZIP`);
         const packed = await source.read(start, entry.compressedSize, { signal: job.signal });
         const bytes = await inflateBounded(packed, 'deflate-raw', entry.size, job.signal);
         if (bytes.byteLength !== entry.size) throw new StriaError('corrupt', `${entry.name} is shorter than the ZIP says`);
@@ -68,7 +71,7 @@ async function dataStart(source: ByteSource, at: number, length: number, { signa
   const header = await source.read(at, localHeaderBytes, { signal });
   const view = new DataView(header.buffer, header.byteOffset, header.byteLength);
   if (header.byteLength < localHeaderBytes || view.getUint32(0, true) !== 0x04034b50) {
-    throw new StriaError('corrupt', 'the directory of the ZIP points to what is no file');
+    throw new StriaError('corrupt', 'the directory of the ZIP points to something that is not a file');
   }
   const start = at + localHeaderBytes + view.getUint16(26, true) + view.getUint16(28, true);
   if (start + length > source.size) throw new StriaError('corrupt', 'the ZIP ends inside a file');
@@ -83,7 +86,7 @@ function partOf(source: ByteSource, name: string, start: number, size: number): 
   };
 }
 
-/** The folder in which all of the paths lie, with its `/`. */
+/** The folder that contains all of the paths, with its `/`. */
 function commonFolder(paths: readonly string[]): string {
   const [first = ''] = paths;
   let folder = '';
@@ -91,7 +94,7 @@ function commonFolder(paths: readonly string[]): string {
     const longer = first.slice(0, slash + 1);
     if (!paths.every((path) => path.startsWith(longer))) break;
     folder = longer;
-    // Zarr's own folders are not to be left out: its documents lie in the first that has any.
+    // Stops at the first folder that has Zarr's documents, because paths must be relative to that.
     if (paths.some((path) => /^(\.zgroup|\.zattrs|\.zarray|zarr\.json)$/.test(path.slice(folder.length)))) break;
   }
   return folder;

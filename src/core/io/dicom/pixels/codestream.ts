@@ -66,7 +66,7 @@ function kindOf(marker: number): Codestream['kind'] | undefined {
   if (isFrame)
     throw new StriaError(
       'unsupported',
-      `hierarchical or arithmetic JPEG (marker FF${marker.toString(16).toUpperCase()}) is not read`,
+      `hierarchical or arithmetic JPEG (marker FF${marker.toString(16).toUpperCase()}) is not supported`,
     );
   return undefined;
 }

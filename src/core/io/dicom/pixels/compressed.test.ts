@@ -207,7 +207,7 @@ describe('packages', () => {
     const precision = stream.findIndex((byte, index) => byte === 0xff && (stream[index + 1] as number) >> 2 === 0x30) + 4;
     stream[precision] = 12;
     expect((await faultOf(valuesOf(compressed([stream], `${base}.51`, signed))))?.message).toContain(
-      'JPEG of 12 bits (extended, process 4) is not read',
+      'JPEG of 12 bits (extended, process 4) is not supported',
     );
   });
 });

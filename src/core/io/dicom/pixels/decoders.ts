@@ -71,7 +71,7 @@ async function load(kind: Kind): Promise<WasmModule> {
 /** @throws StriaError `corrupt` for what the decoder refuses, `unsupported` */
 export async function decodePicture(stream: Codestream): Promise<DecodedPicture> {
   const { width, height, components, bits } = stream;
-  if (bits > 16) throw new StriaError('unsupported', `compressed pixels of ${bits} bits are not read, only up to 16`);
+  if (bits > 16) throw new StriaError('unsupported', `compressed pixels of ${bits} bits are not supported, only up to 16`);
   const sampleWidth = bits > 8 ? 2 : 1;
   const decoded = stream.kind === 'jpeg-lossless' ? await decodeLossless(stream) : await decodeByWasm(stream, stream.kind);
   if (decoded.bytes.byteLength !== width * height * components * sampleWidth) {
@@ -84,7 +84,7 @@ async function decodeByWasm(stream: Codestream, kind: Kind): Promise<Omit<Decode
   if (kind === 'jpeg' && stream.bits !== 8) {
     throw new StriaError(
       'unsupported',
-      `JPEG of ${stream.bits} bits (extended, process 4) is not read: convert it, for example with dcmdjpeg`,
+      `JPEG of ${stream.bits} bits (extended, process 4) is not supported: convert it, for example with dcmdjpeg`,
     );
   }
   const module = modules.get(kind) ?? load(kind);

@@ -36,7 +36,7 @@ export async function encapsulatedFrames(source: ByteSource, place: PixelPlace, 
 function fromRle(bytes: Uint8Array, format: PixelFormat): VoxelFrame {
   const { bitsAllocated, samples, columns, rows } = format;
   if (bitsAllocated !== 8 && bitsAllocated !== 16 && bitsAllocated !== 32) {
-    throw new StriaError('unsupported', `run lengths of ${bitsAllocated} bits are not read`);
+    throw new StriaError('unsupported', `run lengths of ${bitsAllocated} bits are not supported`);
   }
   const planes = decodeRle(bytes, columns * rows, samples, (bitsAllocated / 8) as 1 | 2 | 4);
   return finish(planes, format, { bits: format.bitsStored, isYbr: isYbr(format), isSigned: false });
@@ -101,7 +101,7 @@ function finish(
   }
   if (convert && planes.length === 3) {
     if (format.type !== 'u8' && format.type !== 'u16')
-      throw new StriaError('unsupported', `${format.photometric} of type ${format.type} is not read`);
+      throw new StriaError('unsupported', `${format.photometric} of type ${format.type} is not supported`);
     const [y, blue, red] = planes.map((plane) => typedVoxels(format.type, plane) as Samples);
     rgbFromYbr([y as Samples, blue as Samples, red as Samples], bits);
   }

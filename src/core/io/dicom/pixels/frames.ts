@@ -8,7 +8,7 @@ import { type PixelFormat, storedFrameBytes } from './pixel-format.ts';
 
 /**
  * @param source as the header was read from: unpacked
- * @throws StriaError `unsupported` for compressions that are not read; `corrupt` where there are fewer pixels than promised
+ * @throws StriaError `unsupported` for unsupported compressions; `corrupt` where there are fewer pixels than promised
  */
 export async function openFrames(source: ByteSource, place: PixelPlace, job: JobOptions = {}): Promise<FrameReader> {
   checkReadable(place);
@@ -18,13 +18,13 @@ export async function openFrames(source: ByteSource, place: PixelPlace, job: Job
   return encapsulatedFrames(source, place, job);
 }
 
-/** @throws StriaError `unsupported` for compressions that are not read; `corrupt` where there are fewer pixels than promised */
+/** @throws StriaError `unsupported` for unsupported compressions; `corrupt` where there are fewer pixels than promised */
 export function checkReadable(place: PixelPlace): void {
   const { syntax, element } = place;
   if (syntax.pixels === undefined) {
     throw new StriaError(
       'unsupported',
-      `pixels compressed as ${syntax.name} (transfer syntax ${syntax.uid}) are not read: convert them, for example with gdcmconv --raw`,
+      `pixels compressed as ${syntax.name} (transfer syntax ${syntax.uid}) are not supported: convert them, for example with gdcmconv --raw`,
     );
   }
   checkFrames(place);

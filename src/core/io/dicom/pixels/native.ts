@@ -44,7 +44,7 @@ function rgbOf422(bytes: Uint8Array, format: PixelFormat): Uint8Array[] {
 }
 
 function convert(planes: readonly Uint8Array[], { type, bitsStored }: PixelFormat): void {
-  if (type !== 'u8' && type !== 'u16') throw new StriaError('unsupported', `YBR_FULL of type ${type} is not read`);
+  if (type !== 'u8' && type !== 'u16') throw new StriaError('unsupported', `YBR_FULL of type ${type} is not supported`);
   const [y, blue, red] = planes.map((plane) => typedVoxels(type, plane) as Samples);
   rgbFromYbr([y as Samples, blue as Samples, red as Samples], bitsStored);
 }

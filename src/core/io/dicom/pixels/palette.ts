@@ -72,7 +72,7 @@ function expand(words: readonly number[], count: number): Uint16Array {
       for (let step = 1; step <= length && filled < count; step++) put(Math.round(from + ((to - from) * step) / length));
       return at + 3;
     }
-    throw new StriaError('unsupported', 'a palette of segments that refer to each other is not read');
+    throw new StriaError('unsupported', 'a palette of segments that refer to each other is not supported');
   };
   for (let at = 0; at < words.length && filled < count; ) at = segment(at);
   return table.subarray(0, filled);

@@ -65,19 +65,19 @@ export function readPixelFormat({ dataSet, pixels, syntax }: DicomHeader): Pixel
   const samples = whole(0x00280002, 'samples of a pixel', 1, 4, 1);
   const photometric = photometricOf(textOf(dataSet, 0x00280004).toUpperCase(), samples);
   if (samples !== 1 && samples !== 3)
-    throw new StriaError('unsupported', `${samples} samples a pixel (${photometric}) are not read`);
+    throw new StriaError('unsupported', `${samples} samples per pixel (${photometric}) are not supported`);
   const common = { columns, rows, frames, samples, isPlanar: numberOf(dataSet, 0x00280006) === 1, photometric } as const;
   if (pixels?.tag !== pixelTags.integers) {
     const bits = pixels?.tag === pixelTags.floats ? 32 : 64;
     const type = bits === 32 ? 'f32' : 'f64';
-    if (samples !== 1) throw new StriaError('unsupported', 'colors as floating point numbers are not read');
+    if (samples !== 1) throw new StriaError('unsupported', 'colors as floating point numbers are not supported');
     return { ...common, bitsAllocated: bits, bitsStored: bits, lowBit: 0, isSigned: false, type, channels: 1 };
   }
   const bitsAllocated = whole(0x00280100, 'bits allocated', 1, 64);
   if (bitsAllocated !== 1 && bitsAllocated !== 8 && bitsAllocated !== 16 && bitsAllocated !== 32) {
     throw new StriaError(
       'unsupported',
-      `${bitsAllocated} bits a sample are not read, only 1, 8, 16 and 32: convert the file, for example with gdcmconv`,
+      `${bitsAllocated} bits per sample are not supported, only 1, 8, 16 and 32: convert the file, for example with gdcmconv`,
     );
   }
   const bitsStored = whole(0x00280101, 'bits stored', 1, bitsAllocated, bitsAllocated);
@@ -102,10 +102,10 @@ function photometricOf(name: string, samples: number): Photometric {
   if (name === '') return samples === 1 ? 'MONOCHROME2' : 'RGB';
   const known = photometrics.find((photometric) => photometric === name);
   if (known === undefined) {
-    throw new StriaError('unsupported', `the photometric interpretation ${name} is not read: convert the pictures to RGB`);
+    throw new StriaError('unsupported', `the photometric interpretation ${name} is not supported: convert the pictures to RGB`);
   }
   const isColor = known !== 'MONOCHROME1' && known !== 'MONOCHROME2' && known !== 'PALETTE COLOR';
-  if (isColor !== samples > 1) throw new StriaError('corrupt', `the header says ${known} with ${samples} samples a pixel`);
+  if (isColor !== samples > 1) throw new StriaError('corrupt', `the header says ${known} with ${samples} samples per pixel`);
   return known;
 }
 

@@ -40,7 +40,7 @@ export interface FileFacts {
 /** Frame Increment Pointer to a time: Frame Time, Frame Time Vector. */
 const timePointers = [0x00181063, 0x00181065];
 
-/** @throws StriaError `corrupt`, `unsupported` for pixels that are not read */
+/** @throws StriaError `corrupt`, `unsupported` for unsupported pixels */
 export function factsOf(file: TreeFile, header: DicomHeader): FileFacts {
   const { dataSet, syntax } = header;
   if (header.pixels === undefined) throw new Error('a file without pixels has no facts');
