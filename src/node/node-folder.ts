@@ -5,7 +5,7 @@ import { type FileTree, isLeftOut, type TreeFile, tooManyFiles, treeFileLimit } 
 import type { ByteSource } from '../core/shared/bytes.ts';
 import { StriaError } from '../core/shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../core/shared/job.ts';
-import { NodeFiles } from './node-source.ts';
+import { type FileIdentity, identityOf, NodeFiles } from './node-source.ts';
 import { errorCode, systemFault } from './system-faults.ts';
 
 /** So many files are looked at at a time. */
@@ -30,10 +30,10 @@ export async function openFolder(path: string, opened: (path: string) => void = 
     throw systemFault('not-readable', path, error);
   });
   let listed: Promise<readonly TreeFile[]> | undefined;
-  const open = (inner: string): Promise<ByteSource> => {
+  const open = (inner: string, identity: FileIdentity): Promise<ByteSource> => {
     const full = join(path, ...inner.split('/'));
     opened(full);
-    return NodeFiles.openWhenRead(full);
+    return NodeFiles.openWhenRead(full, identity);
   };
   return {
     name: basename(resolve(path)),
@@ -47,7 +47,8 @@ export async function openFolder(path: string, opened: (path: string) => void = 
     async find(inner) {
       const parts = inner.split('/');
       if (parts.some((part) => part === '' || part === '.' || part === '..' || /[\\\0]/.test(part))) return undefined;
-      return (await sizeInside(root, join(root, ...parts))) === undefined ? undefined : open(inner);
+      const identity = await identityInside(root, join(root, ...parts));
+      return identity && open(inner, identity);
     },
   };
 }
@@ -55,10 +56,11 @@ export async function openFolder(path: string, opened: (path: string) => void = 
 async function list(
   root: string,
   shown: string,
-  open: (inner: string) => Promise<ByteSource>,
+  open: (inner: string, identity: FileIdentity) => Promise<ByteSource>,
   job: JobOptions,
 ): Promise<readonly TreeFile[]> {
   const paths: string[] = [];
+  const links = new Set<string>();
   const folders = [''];
   for (let at = 0; at < folders.length; at++) {
     throwIfAborted(job.signal);
@@ -70,6 +72,7 @@ async function list(
       if (isLeftOut(entry.name)) continue;
       if (entry.isDirectory()) folders.push(`${folder}${entry.name}/`);
       else if (entry.isFile() || entry.isSymbolicLink()) paths.push(`${folder}${entry.name}`);
+      if (entry.isSymbolicLink()) links.add(`${folder}${entry.name}`);
     }
     if (paths.length > treeFileLimit || folders.length > treeFileLimit) throw tooManyFiles();
   }
@@ -78,22 +81,22 @@ async function list(
   for (let at = 0; at < paths.length; at += looksAtOnce) {
     throwIfAborted(job.signal);
     const some = paths.slice(at, at + looksAtOnce);
-    const sizes = await Promise.all(some.map((path) => sizeInside(root, join(root, path))));
+    const found = await Promise.all(some.map((path) => identityInside(root, join(root, path), links.has(path))));
     for (const [index, path] of some.entries()) {
-      const size = sizes[index];
-      if (size !== undefined) files.push({ path, size, open: () => open(path) });
+      const identity = found[index];
+      if (identity !== undefined) files.push({ path, size: Number(identity.size), open: () => open(path, identity) });
     }
   }
   return files;
 }
 
-/** The size of a file in a folder; undefined for one that is not there, is no ordinary file, or lies elsewhere by a link. */
-async function sizeInside(root: string, path: string): Promise<number | undefined> {
+/** A file in a folder; undefined for one that is not there, is no ordinary file, or lies elsewhere by a link. */
+async function identityInside(root: string, path: string, mayBeLink = true): Promise<FileIdentity | undefined> {
   try {
-    const target = await realpath(path);
+    const target = mayBeLink ? await realpath(path) : path;
     if (!target.startsWith(root.endsWith(sep) ? root : root + sep)) return undefined;
-    const facts = await lstat(target);
-    return facts.isFile() ? facts.size : undefined;
+    const facts = await lstat(target, { bigint: true });
+    return facts.isFile() ? identityOf(facts) : undefined;
   } catch (error) {
     if (['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'].includes(errorCode(error) ?? '')) return undefined;
     throw systemFault('not-readable', path, error);

@@ -55,13 +55,7 @@ export class NodeFiles {
   }
 
   async #openFile(path: string): Promise<{ source: ByteSource; facts: BigIntStats }> {
-    let handle: FileHandle;
-    try {
-      // If the path has become a pipe by now, this does not wait for its writer.
-      handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    } catch (error) {
-      throw systemFault('not-readable', path, error);
-    }
+    const handle = await openForReading(path);
     const facts = await handle.stat({ bigint: true });
     this.#open.push({ handle, path, facts });
     this.#paths.push(path);
@@ -95,31 +89,32 @@ export class NodeFiles {
   /**
    * A file that is open only while a piece of it is read, for stacks of more files than may be open at once. Each time it must
    * be the same, unchanged file.
+   * @param known what was found out about the file before; else it is opened for it
    * @throws StriaError `not-readable`
    */
-  static async openWhenRead(path: string): Promise<ByteSource> {
-    const { name, size, facts } = await NodeFiles.#withFile(path, async (source, facts) => ({ ...source, facts }));
+  static async openWhenRead(path: string, known?: FileIdentity): Promise<ByteSource> {
+    const facts = known ?? (await NodeFiles.#identify(path));
     return {
-      name,
-      size,
-      read: (offset, length, options) =>
-        NodeFiles.#withFile(path, async (source, factsNow, files) => {
-          refuseChanged(path, facts, factsNow);
-          const bytes = await source.read(offset, length, options);
-          await files.checkUnchanged();
+      name: basename(path),
+      size: Number(facts.size),
+      async read(offset, length, options) {
+        const handle = await openForReading(path);
+        try {
+          const bytes = await reader(handle, path, Number(facts.size))(offset, length, options);
+          // Looked at once it is read: what was replaced before then shows as well.
+          refuseChanged(path, facts, await handle.stat({ bigint: true }));
           return bytes;
-        }),
+        } finally {
+          await handle.close();
+        }
+      },
     };
   }
 
-  static async #withFile<T>(
-    path: string,
-    work: (source: ByteSource, facts: BigIntStats, files: NodeFiles) => Promise<T>,
-  ): Promise<T> {
+  static async #identify(path: string): Promise<FileIdentity> {
     const files = new NodeFiles();
     try {
-      const { source, facts } = await files.#openFile(path);
-      return await work(source, facts, files);
+      return (await files.#openFile(path)).facts;
     } finally {
       await files.close();
     }
@@ -145,8 +140,25 @@ export class NodeFiles {
   }
 }
 
-function refuseChanged(path: string, before: BigIntStats, now: BigIntStats): void {
-  const isSame = (['dev', 'ino', 'size', 'mtimeNs'] as const).every((fact) => before[fact] === now[fact]);
+async function openForReading(path: string): Promise<FileHandle> {
+  try {
+    // If the path has become a pipe by now, this does not wait for its writer.
+    return await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    throw systemFault('not-readable', path, error);
+  }
+}
+
+/** What changes when a file is replaced or written to. */
+const identityFacts = ['dev', 'ino', 'size', 'mtimeNs'] as const;
+export type FileIdentity = Pick<BigIntStats, (typeof identityFacts)[number]>;
+
+export function identityOf({ dev, ino, size, mtimeNs }: BigIntStats): FileIdentity {
+  return { dev, ino, size, mtimeNs };
+}
+
+function refuseChanged(path: string, before: FileIdentity, now: FileIdentity): void {
+  const isSame = identityFacts.every((fact) => before[fact] === now[fact]);
   if (isSame) return;
   throw new StriaError('not-readable', `${path} changed while it was read; run the command again once it is complete`);
 }

@@ -28,7 +28,8 @@ export async function listLooseFiles(
   options: OpenOptions & JobOptions,
 ): Promise<readonly VolumeEntry[]> {
   const endings = new RegExp(`\\.(${volumeEndings.join('|')})(\\.gz)?$`, 'i');
-  const named = (await tree.files(options)).filter(({ path }) => endings.test(path));
+  const isOwned = (path: string) => done.some((reader) => reader.owns?.(tree, path));
+  const named = (await tree.files(options)).filter(({ path }) => endings.test(path) && !isOwned(path));
   const stacks = new Map<string, TreeFile[]>();
   const singles: TreeFile[] = [];
   for (const file of named) {

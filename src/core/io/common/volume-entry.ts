@@ -29,6 +29,8 @@ export interface CollectionReader {
    * @throws StriaError `corrupt`, `unsupported`, `not-readable`, `aborted`
    */
   list(input: ByteSource | FileTree, options: OpenOptions & JobOptions): Promise<readonly VolumeEntry[]>;
+  /** Of a folder that it has listed: whether a file is its own, so that no other reader has to look into it. */
+  owns?(tree: FileTree, path: string): boolean;
 }
 
 /** An entry's description, as plain data. */

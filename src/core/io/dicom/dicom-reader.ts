@@ -1,6 +1,11 @@
-import { isFileTree } from '../common/file-tree.ts';
+import { type FileTree, isFileTree } from '../common/file-tree.ts';
 import type { CollectionReader } from '../common/volume-entry.ts';
 import { isDicom } from './parse/recognise.ts';
+
+export { type FolderHeaders, folderHeaders, giveFolderHeaders } from './series/known-headers.ts';
+
+/** The DICOM files among those of a folder that was listed. */
+const ownFiles = new WeakMap<FileTree, ReadonlySet<string>>();
 
 /** What reads headers and pixels is loaded when a file needs it. */
 export const dicomReader: CollectionReader = {
@@ -10,8 +15,12 @@ export const dicomReader: CollectionReader = {
     const { hasDicom } = await import('./series/scan.ts');
     return hasDicom(tree, job);
   },
+  owns: (tree, path) => ownFiles.get(tree)?.has(path) ?? false,
   async list(input, options) {
     const { entriesOfFile, entriesOfTree } = await import('./series/entries.ts');
-    return isFileTree(input) ? entriesOfTree(input, options) : entriesOfFile(input, options);
+    if (!isFileTree(input)) return entriesOfFile(input, options);
+    const { entries, paths } = await entriesOfTree(input, options);
+    ownFiles.set(input, paths);
+    return entries;
   },
 };

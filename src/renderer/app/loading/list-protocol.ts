@@ -1,3 +1,4 @@
+import type { FolderHeaders } from '../../../core/io/folder-headers.ts';
 import type { FaultData } from '../../../core/shared/errors.ts';
 import type { GrayThumbnail, VolumeChoice } from '../../../core/shared/volume-choice.ts';
 import type { LoadRequest } from './load-protocol.ts';
@@ -9,6 +10,6 @@ export type ListCommand =
 
 /** From the worker to the window. */
 export type ListMessage =
-  | { readonly kind: 'choices'; readonly choices: readonly VolumeChoice[] }
+  | { readonly kind: 'choices'; readonly choices: readonly VolumeChoice[]; readonly headers: FolderHeaders | undefined }
   | { readonly kind: 'thumbnail'; readonly id: string; readonly thumbnail: GrayThumbnail | undefined }
   | { readonly kind: 'fault'; readonly fault: FaultData };

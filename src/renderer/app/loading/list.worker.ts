@@ -2,7 +2,7 @@ import { choiceOf, type VolumeEntry } from '../../../core/io/common/volume-entry
 import { faultToData } from '../../../core/shared/errors.ts';
 import type { GrayThumbnail } from '../../../core/shared/volume-choice.ts';
 import type { ListCommand, ListMessage } from './list-protocol.ts';
-import { listRequested } from './open-request.ts';
+import { headersFound, listRequested } from './open-request.ts';
 import { thumbnailOf } from './volume-thumbnail.ts';
 
 // Lists the volumes of a file or folder, and makes their thumbnails one at a time, on demand.
@@ -21,7 +21,7 @@ scope.onmessage = ({ data }) => {
     listRequested(data.request).then(
       (found) => {
         entries = new Map(found.map((entry) => [entry.id, entry]));
-        scope.postMessage({ kind: 'choices', choices: found.map(choiceOf) });
+        scope.postMessage({ kind: 'choices', choices: found.map(choiceOf), headers: headersFound(data.request) });
         void work();
       },
       (error: unknown) => scope.postMessage({ kind: 'fault', fault: faultToData(error) }),

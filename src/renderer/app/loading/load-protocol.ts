@@ -1,6 +1,7 @@
 import type { EncodedChunk } from '../../../core/format/chunk.ts';
 import type { ChunkShape } from '../../../core/format/chunk-grid.ts';
 import type { RawLayout } from '../../../core/io/common/volume-reader.ts';
+import type { FolderHeaders } from '../../../core/io/folder-headers.ts';
 import type { FaultData } from '../../../core/shared/errors.ts';
 import type { SourceDescription } from '../../../core/shared/source.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
@@ -20,6 +21,8 @@ export type LoadRequest =
       readonly pictures: readonly FileHandle[] | undefined;
       /** If set, the files of this folder are opened instead of `handle`. */
       readonly folder: FolderHandle | undefined;
+      /** What another worker has read of its files' headers. */
+      readonly headers: FolderHeaders | undefined;
       /** The id of the volume to open, if there are several. */
       readonly dataset: string | undefined;
     }
@@ -55,7 +58,8 @@ export type LoadMessage =
   /** The next chunks, in order. */
   | { readonly kind: 'chunks'; readonly chunks: readonly EncodedChunk[]; readonly payloadBytes: number }
   | { readonly kind: 'end'; readonly source: SourceDescription }
-  | { readonly kind: 'fault'; readonly fault: FaultData };
+  /** With the headers of a folder, so that they need not be read again for the choice of a volume. */
+  | { readonly kind: 'fault'; readonly fault: FaultData; readonly headers?: FolderHeaders | undefined };
 
 /** How many bytes the worker may be ahead of the GPU. */
 export const initialCreditBytes = 64 * 2 ** 20;

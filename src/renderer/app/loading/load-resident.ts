@@ -15,6 +15,7 @@ import type { Viewer } from '../../viewer/viewer.ts';
 import { type CompressedBytes, type KeptVolume, keepAs, type LoadingEngine, residencyOf } from '../gpu/residency.ts';
 import type { Residency } from '../state/residency-state.ts';
 import type { SampleChoice } from '../state/samples.ts';
+import { keepHeaders, takeHeaders } from './kept-headers.ts';
 import type { LoadCommand, LoadMessage, LoadRequest } from './load-protocol.ts';
 import { serveSiblings } from './ports.ts';
 
@@ -135,6 +136,8 @@ class Loading {
       signal?.addEventListener('abort', abort, { once: true });
       this.#worker.onerror = (event) => reject(new StriaError('internal', `the loading thread ended: ${event.message}`));
       this.#worker.onmessage = ({ data }: MessageEvent<LoadMessage>) => {
+        const isChoice = data.kind === 'fault' && data.fault.tag === 'several';
+        if (isChoice && request.kind === 'file') keepHeaders(request.file, data.headers);
         this.#turn = this.#turn
           .then(async () => {
             throwIfAborted(signal);
@@ -223,5 +226,14 @@ export function toPosted(request: OpenRequest): LoadRequest {
   if (request.kind === 'sample') return { kind: 'sample', sample: request.sample };
   const { file, raw, dataset } = request;
   const { handle, pictures, folder } = file;
-  return { kind: 'file', handle, siblings: serveSiblings(file.siblings), raw, pictures, folder, dataset };
+  return {
+    kind: 'file',
+    handle,
+    siblings: serveSiblings(file.siblings),
+    raw,
+    pictures,
+    folder,
+    headers: takeHeaders(file),
+    dataset,
+  };
 }

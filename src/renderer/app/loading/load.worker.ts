@@ -11,7 +11,7 @@ import { isPictureFormat, type SourceDescription } from '../../../core/shared/so
 import type { Dims3 } from '../../../core/shared/volume.ts';
 import { lostWords } from '../../../core/stream/damage-list.ts';
 import { initialCreditBytes, type LoadCommand, type LoadMessage, type LoadRequest } from './load-protocol.ts';
-import { containerRequested, openRequested } from './open-request.ts';
+import { containerRequested, headersFound, openRequested } from './open-request.ts';
 
 // Opens one file: parses it, unpacks it, and sends its voxels (or a container's chunks) to the window as fast as the window
 // takes them. One worker per file; terminating it cancels.
@@ -27,7 +27,9 @@ let onStart: ((as: 'voxels' | 'chunks') => void) | undefined;
 
 scope.onmessage = ({ data }) => {
   if (data.kind === 'open') {
-    load(data.request).catch((error: unknown) => scope.postMessage({ kind: 'fault', fault: faultToData(error) }));
+    load(data.request).catch((error: unknown) => {
+      scope.postMessage({ kind: 'fault', fault: faultToData(error), headers: headersFound(data.request) });
+    });
   } else if (data.kind === 'start') {
     onStart?.(data.as);
   } else {

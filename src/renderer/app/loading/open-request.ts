@@ -1,11 +1,14 @@
 import { ContainerReader, isContainer } from '../../../core/format/container-reader.ts';
+import type { FileTree } from '../../../core/io/common/file-tree.ts';
 import type { VolumeEntry } from '../../../core/io/common/volume-entry.ts';
 import type { OpenVolume } from '../../../core/io/common/volume-reader.ts';
+import { type FolderHeaders, folderHeaders, giveFolderHeaders } from '../../../core/io/folder-headers.ts';
 import { listVolumes, openVolume } from '../../../core/io/open-volume.ts';
 import { openStack } from '../../../core/io/pictures/picture-stack.ts';
 import { openSample } from '../../../core/samples/sample.ts';
 import type { ByteSource } from '../../../core/shared/bytes.ts';
 import { sourceOf } from '../../host/file-source.ts';
+import type { FolderHandle } from '../../host/host.ts';
 import { treeOf } from './folder-tree.ts';
 import type { LoadRequest } from './load-protocol.ts';
 import { remoteSiblings } from './ports.ts';
@@ -25,16 +28,34 @@ export async function openRequested(request: LoadRequest, signal?: AbortSignal):
     const { kind, side } = request.sample;
     return openSample({ kind, dims: [side, side, side], type: 'u8', seed: 1 });
   }
-  const { handle, siblings, raw, pictures, folder, dataset } = request;
+  const { handle, siblings, raw, pictures, dataset } = request;
   if (pictures) return openStack(pictures.map(sourceOf), { signal });
-  if (folder) return openVolume(treeOf(folder), { dataset, signal });
+  const tree = treeRequested(request);
+  if (tree) return openVolume(tree, { dataset, signal });
   return openVolume(sourceOf(handle), { siblings: remoteSiblings(siblings), raw, dataset, signal });
 }
 
 /** The volumes of what was posted to a worker; none where it is a file of one. @throws StriaError like the readers */
 export async function listRequested(request: LoadRequest): Promise<readonly VolumeEntry[]> {
   if (request.kind === 'sample') return [];
-  const { handle, siblings, folder } = request;
-  const input = folder ? treeOf(folder) : sourceOf(handle);
+  const { handle, siblings } = request;
+  const input = treeRequested(request) ?? sourceOf(handle);
   return (await listVolumes(input, { siblings: remoteSiblings(siblings) })) ?? [];
+}
+
+/** What was read of the headers of a folder that was posted to a worker, for the next one. */
+export function headersFound(request: LoadRequest): FolderHeaders | undefined {
+  const tree = treeRequested(request);
+  return tree && folderHeaders(tree);
+}
+
+const trees = new WeakMap<FolderHandle, FileTree>();
+
+function treeRequested(request: LoadRequest): FileTree | undefined {
+  if (request.kind === 'sample' || request.folder === undefined) return undefined;
+  const { folder, headers } = request;
+  const tree = trees.get(folder) ?? treeOf(folder);
+  if (headers && !trees.has(folder)) giveFolderHeaders(tree, headers);
+  trees.set(folder, tree);
+  return tree;
 }

@@ -1,6 +1,7 @@
 import { faultFromData, StriaError } from '../../../core/shared/errors.ts';
 import type { GrayThumbnail, VolumeChoice } from '../../../core/shared/volume-choice.ts';
 import type { HostFile } from '../../host/host.ts';
+import { keepHeaders } from './kept-headers.ts';
 import type { ListCommand, ListMessage } from './list-protocol.ts';
 import { toPosted } from './load-resident.ts';
 
@@ -16,8 +17,10 @@ export class VolumeList {
     this.choices = new Promise((resolve, reject) => {
       this.#worker.onerror = (event) => reject(new StriaError('internal', `the listing thread ended: ${event.message}`));
       this.#worker.onmessage = ({ data }: MessageEvent<ListMessage>) => {
-        if (data.kind === 'choices') resolve(data.choices);
-        else if (data.kind === 'fault') reject(faultFromData(data.fault));
+        if (data.kind === 'choices') {
+          keepHeaders(file, data.headers);
+          resolve(data.choices);
+        } else if (data.kind === 'fault') reject(faultFromData(data.fault));
         else this.#taken(data.id)?.(data.thumbnail);
       };
     });

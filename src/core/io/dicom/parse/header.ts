@@ -19,24 +19,27 @@ export interface DicomHeader {
   readonly syntax: TransferSyntax;
   /** Where the data set begins, behind preamble and meta information. */
   readonly dataSetStart: number;
+  /** The first bytes of the file, unpacked: those that were read for the header. */
+  readonly head: Uint8Array;
   /** Undefined: the file holds no pixels, or is a directory. */
   readonly pixels: PixelElement | undefined;
 }
 
-const firstRead = 32 * 1024;
+export const firstHeaderRead = 32 * 1024;
 /** Headers of a few hundred megabytes would only be made to do harm. */
 const headerLimit = 64 * 2 ** 20;
 
 /**
  * Reads the elements in front of the pixels, and no pixels.
+ * @param known the file's first bytes, if they were read already: where they reach to the pixels, nothing more is read
  * @throws StriaError `corrupt`, `unsupported`, `not-readable`, `aborted`
  */
-export async function readHeader(given: ByteSource, job: JobOptions = {}): Promise<DicomHeader> {
+export async function readHeader(given: ByteSource, job: JobOptions = {}, known?: Uint8Array): Promise<DicomHeader> {
   let source = given;
-  let head = await source.read(0, Math.min(firstRead, source.size), job);
+  let head = known ?? (await source.read(0, Math.min(firstHeaderRead, source.size), job));
   if (isGzip(head)) {
     source = await gunzippedFile(source, job);
-    head = await source.read(0, Math.min(firstRead, source.size), job);
+    head = await source.read(0, Math.min(firstHeaderRead, source.size), job);
   }
   const metaStart = metaStartOf(head);
   if (metaStart === undefined && dataSetGuess(head, 0) === undefined) {
@@ -99,5 +102,5 @@ function parseDataSet(
   const isExplicit = dataSetStart + 6 <= bytes.byteLength ? isVr(bytes, dataSetStart + 4) : syntax.isExplicit;
   const encoding = { isExplicit, isLittle: guess?.isLittle ?? syntax.isLittle };
   const { dataSet, pixels } = new ElementParser(bytes, source.size, dataSetStart).dataSet(encoding);
-  return { source, meta, dataSet, syntax: { ...syntax, ...encoding }, dataSetStart, pixels };
+  return { source, meta, dataSet, syntax: { ...syntax, ...encoding }, dataSetStart, head: bytes, pixels };
 }

@@ -15,6 +15,8 @@ import { NewUids, strippedBefore } from './strip.ts';
 /** A file of a series, and where its frames went. */
 export interface FileInVolume {
   readonly file: TreeFile;
+  /** Its bytes in front of the pixels, if they are known. */
+  readonly head: Uint8Array | undefined;
   readonly format: PixelFormat;
   /** Planes of its frames, in its order; undefined for a frame that is in no volume, or in another one. */
   readonly planes: readonly (number | undefined)[];
@@ -57,12 +59,12 @@ function withDistinctNames(files: readonly SourceFile[]): SourceFile[] {
 
 /** Undefined where it takes more than `room` bytes. */
 async function describeFile(
-  { file, format, planes, isExact }: FileInVolume,
+  { file, head, format, planes, isExact }: FileInVolume,
   room: number,
   uids: NewUids | undefined,
   job: JobOptions,
 ): Promise<SourceFile | undefined> {
-  const header = await readHeader(await file.open(job), job);
+  const header = await readHeader(await file.open(job), job, head);
   const { source, syntax, pixels } = header;
   if (pixels === undefined) throw new StriaError('not-readable', `${file.path} changed while it was read`);
   const common = {
@@ -80,7 +82,7 @@ async function describeFile(
     if (pixels.valueStart + source.size - end > room) return undefined;
     return {
       ...common,
-      before: uids ? strippedHead(header, pixels, uids) : await read(source, 0, pixels.valueStart, job),
+      before: uids ? strippedHead(header, pixels, uids) : (head ?? (await read(source, 0, pixels.valueStart, job))),
       after: await read(source, end, (uids ? pixels.valueStart + pixels.length : source.size) - end, job),
       endian: syntax.isLittle ? 'little' : 'big',
       planes: whole,
@@ -131,5 +133,6 @@ function unpackedName(path: string, { source, isPacked, syntax }: DicomHeader): 
 }
 
 function read(source: ByteSource, start: number, length: number, job: JobOptions): Promise<Uint8Array> {
-  return plainBytes(source).read(start, Math.max(0, length), job);
+  // Nothing to read is mostly what follows the pixels.
+  return length <= 0 ? Promise.resolve(new Uint8Array()) : plainBytes(source).read(start, length, job);
 }

@@ -10,8 +10,9 @@ import { checkReadable } from '../pixels/frames.ts';
 import { detailsOf } from './describe.ts';
 import { type FileFacts, factsOf } from './facts.ts';
 import { type FrameGroup, groupFiles } from './groups.ts';
+import type { UnreadFile } from './known-headers.ts';
 import { openSeries } from './open-series.ts';
-import { scanTree, type UnreadFile } from './scan.ts';
+import { scanTree } from './scan.ts';
 import { describeSeries, type SeriesVolume } from './series-volume.ts';
 import { stackOf } from './stack.ts';
 import { thumbnailOf } from './thumbnail.ts';
@@ -42,9 +43,13 @@ function noPixels({ meta, dataSet }: DicomHeader): StriaError {
 }
 
 /** The series in a folder. Files that are no DICOM, and those without pixels, are passed over. */
-export async function entriesOfTree(tree: FileTree, job: JobOptions): Promise<VolumeEntry[]> {
+export async function entriesOfTree(
+  tree: FileTree,
+  job: JobOptions,
+): Promise<{ entries: VolumeEntry[]; paths: ReadonlySet<string> }> {
   const { files, unread } = await scanTree(tree, job);
-  return [...entriesOf(files), ...unread.map(problemEntry)];
+  const paths = new Set(files.map(({ file }) => file.path));
+  return { entries: [...entriesOf(files), ...unread.map(problemEntry)], paths };
 }
 
 function problemEntry({ path, problem }: UnreadFile): VolumeEntry {

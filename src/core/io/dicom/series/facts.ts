@@ -16,6 +16,8 @@ export interface FileFacts {
   readonly place: PixelPlace;
   /** It has to be unpacked to be read. */
   readonly isPacked: boolean;
+  /** The file's bytes in front of its pixels, so that they need not be read again. Undefined where that would be too much. */
+  readonly head: Uint8Array | undefined;
   readonly frames: readonly FrameFacts[];
   readonly instanceUid: string;
   readonly patientId: string;
@@ -37,11 +39,27 @@ export interface FileFacts {
   readonly windows: readonly FileWindow[];
 }
 
+/** The headers of all files of a folder that are kept, in bytes. */
+const keptHeads = 64 * 2 ** 20;
+
+/** How much may still be kept of the headers. */
+export class HeadRoom {
+  #room = keptHeads;
+
+  keep({ head, pixels, isPacked }: DicomHeader): Uint8Array | undefined {
+    const length = pixels?.valueStart ?? 0;
+    if (isPacked || length > head.byteLength || length > this.#room) return undefined;
+    this.#room -= length;
+    // A copy: the rest of what was read may go.
+    return head.slice(0, length);
+  }
+}
+
 /** Frame Increment Pointer to a time: Frame Time, Frame Time Vector. */
 const timePointers = [0x00181063, 0x00181065];
 
 /** @throws StriaError `corrupt`, `unsupported` for unsupported pixels */
-export function factsOf(file: TreeFile, header: DicomHeader): FileFacts {
+export function factsOf(file: TreeFile, header: DicomHeader, heads: HeadRoom = new HeadRoom()): FileFacts {
   const { dataSet, syntax } = header;
   if (header.pixels === undefined) throw new Error('a file without pixels has no facts');
   const decoder = decoderOf(dataSet);
@@ -61,6 +79,7 @@ export function factsOf(file: TreeFile, header: DicomHeader): FileFacts {
     file,
     place,
     isPacked: header.isPacked,
+    head: heads.keep(header),
     frames: frameFactsOf(dataSet, format.frames),
     instanceUid: textOf(dataSet, 0x00080018),
     patientId: textOf(dataSet, 0x00100020),

@@ -14,9 +14,11 @@ import { type SeriesVolume, seriesVoxels } from './series-volume.ts';
 /** Opens a series that has been described: reads the tags of its first file, and leaves its voxels to be streamed. */
 export async function openSeries(volume: SeriesVolume, options: OpenOptions & JobOptions): Promise<OpenVolume> {
   const frames = volume.stack.frames.flat();
-  const { file } = (frames[0] as SeriesFrame).owner;
+  const { file, head } = (frames[0] as SeriesFrame).owner;
   const { stripIdentity } = options;
-  const tags = tagsOf(await readHeader(await file.open(options), options)).filter((tag) => !(stripIdentity && tag.isPersonal));
+  const tags = tagsOf(await readHeader(await file.open(options), options, head)).filter(
+    (tag) => !(stripIdentity && tag.isPersonal),
+  );
   /** Whether the stored bytes of a frame follow from its voxels, as far as it was read. */
   const exact = new Map<SeriesFrame, boolean>();
   return {
@@ -47,5 +49,5 @@ function filesOf(frames: readonly SeriesFrame[], exact: ReadonlyMap<SeriesFrame,
     if (!isScaled) known.planes[index] = plane;
     known.isExact &&= exact.get(frame) === true;
   }
-  return [...found].map(([{ file, place }, { planes, isExact }]) => ({ file, format: place.format, planes, isExact }));
+  return [...found].map(([{ file, head, place }, rest]) => ({ file, head, format: place.format, ...rest }));
 }

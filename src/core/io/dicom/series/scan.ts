@@ -1,17 +1,13 @@
 import { inContext, StriaError, toStriaError } from '../../../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../../../shared/job.ts';
 import { type FileTree, splitPath, type TreeFile } from '../../common/file-tree.ts';
-import { readHeader } from '../parse/header.ts';
+import { firstHeaderRead, readHeader } from '../parse/header.ts';
 import { isDicom } from '../parse/recognise.ts';
-import { type FileFacts, factsOf } from './facts.ts';
-
-export interface UnreadFile {
-  readonly path: string;
-  readonly problem: string;
-}
+import { type FileFacts, factsOf, HeadRoom } from './facts.ts';
+import { folderHeaders, giveFolderHeaders, knownFacts, type UnreadFile } from './known-headers.ts';
 
 /** So many headers are read at the same time. */
-const atOnce = 4;
+const atOnce = 8;
 const headBytes = 160;
 /** Files that are looked at before a folder is taken for one without DICOM. */
 const tried = 2000;
@@ -29,6 +25,8 @@ function mayBeDicom({ path, size }: TreeFile): boolean {
 
 /** Whether a folder has DICOM files. */
 export async function hasDicom(tree: FileTree, job: JobOptions = {}): Promise<boolean> {
+  const known = folderHeaders(tree);
+  if (known !== undefined) return known.files.length > 0;
   for (const file of (await tree.files(job)).filter(mayBeDicom).slice(0, tried)) {
     throwIfAborted(job.signal);
     if (await isDicomFile(file, job)) return true;
@@ -42,35 +40,42 @@ async function isDicomFile(file: TreeFile, job: JobOptions): Promise<boolean> {
   return isDicom(head) || /\.dcm\.gz$/i.test(file.path);
 }
 
-/** Reads the headers of all DICOM files of a folder. */
+/** Reads the headers of all DICOM files of a folder, unless they are known. */
 export async function scanTree(tree: FileTree, job: JobOptions): Promise<{ files: FileFacts[]; unread: UnreadFile[] }> {
   const candidates = (await tree.files(job)).filter(mayBeDicom);
+  const known = knownFacts(tree, candidates);
+  if (known !== undefined) return known;
   const found: (FileFacts | UnreadFile | undefined)[] = new Array(candidates.length);
+  const heads = new HeadRoom();
   let next = 0;
   let done = 0;
   const worker = async () => {
     for (let index = next++; index < candidates.length; index = next++) {
       throwIfAborted(job.signal);
-      found[index] = await readFacts(candidates[index] as TreeFile, job);
+      found[index] = await readFacts(candidates[index] as TreeFile, heads, job);
       job.onProgress?.({ stage: 'Reading headers', done: ++done, total: candidates.length });
     }
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
-  const known = found.filter((facts) => facts !== undefined);
-  return {
-    files: known.filter((facts): facts is FileFacts => 'frames' in facts),
-    unread: known.filter((facts): facts is UnreadFile => 'problem' in facts).slice(0, maxUnread),
-  };
+  const facts = found.filter((one) => one !== undefined);
+  const files = facts.filter((one): one is FileFacts => 'frames' in one);
+  const unread = facts.filter((one): one is UnreadFile => 'problem' in one).slice(0, maxUnread);
+  giveFolderHeaders(tree, {
+    looked: candidates.map(({ path, size }) => [path, size]),
+    files: files.map(({ file, ...rest }) => ({ ...rest, path: file.path })),
+    unread,
+  });
+  return { files, unread };
 }
 
 /** Undefined for what is no DICOM, and for DICOM without pixels. */
-async function readFacts(file: TreeFile, job: JobOptions): Promise<FileFacts | UnreadFile | undefined> {
+async function readFacts(file: TreeFile, heads: HeadRoom, job: JobOptions): Promise<FileFacts | UnreadFile | undefined> {
   try {
     const source = await file.open(job);
-    const head = await source.read(0, headBytes, job);
+    const head = await source.read(0, Math.min(firstHeaderRead, source.size), job);
     if (!isDicom(head) && !/\.dcm\.gz$/i.test(file.path)) return undefined;
-    const header = await readHeader(source, job);
-    return header.pixels === undefined ? undefined : factsOf(file, header);
+    const header = await readHeader(source, job, head);
+    return header.pixels === undefined ? undefined : factsOf(file, header, heads);
   } catch (error) {
     const fault = toStriaError(error);
     if (fault.tag === 'corrupt' || fault.tag === 'unsupported') return { path: file.path, problem: fault.message };

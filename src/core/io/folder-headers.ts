@@ -1,0 +1,1 @@
+export { type FolderHeaders, folderHeaders, giveFolderHeaders } from './dicom/dicom-reader.ts';

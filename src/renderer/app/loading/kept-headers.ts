@@ -1,0 +1,16 @@
+import type { FolderHeaders } from '../../../core/io/folder-headers.ts';
+import type { HostFile } from '../../host/host.ts';
+
+const kept = new WeakMap<HostFile, FolderHeaders>();
+
+/** Keeps the headers that a worker has read in a folder for the worker that comes next. */
+export function keepHeaders(file: HostFile, headers: FolderHeaders | undefined): void {
+  if (headers) kept.set(file, headers);
+}
+
+/** Once only: whoever opens the folder again later may find it changed. */
+export function takeHeaders(file: HostFile): FolderHeaders | undefined {
+  const headers = kept.get(file);
+  kept.delete(file);
+  return headers;
+}
