@@ -118,7 +118,7 @@ export const rooms = [
     room: 'core/io',
     holds: 'Opening any file as a volume, and exporting a volume.',
     imports:
-      'core/io/common core/io/dicom core/io/hdf5 core/io/metaimage core/io/mgh core/io/mrc core/io/nifti core/io/npy core/io/nrrd core/io/pictures core/io/raw core/io/vti core/io/zarr core/shared',
+      'core/io/common core/io/dicom core/io/hdf5 core/io/metaimage core/io/mgh core/io/mrc core/io/nifti core/io/npy core/io/nrrd core/io/ome-tiff core/io/pictures core/io/raw core/io/vti core/io/zarr core/shared',
   },
   {
     room: 'core/io/common',
@@ -168,9 +168,28 @@ export const rooms = [
     packages: 'saxes',
   },
   {
+    room: 'core/io/codestreams',
+    holds: 'JPEG and its relatives: headers, and decoders as WebAssembly.',
+    imports: 'core/io/common core/shared',
+    packages:
+      '@cornerstonejs/codec-charls @cornerstonejs/codec-libjpeg-turbo-8bit @cornerstonejs/codec-openjpeg @cornerstonejs/codec-openjph jpeg-lossless-decoder-js',
+  },
+  {
+    room: 'core/io/tiff',
+    holds: 'TIFF files: directories, layouts, strips and tiles, decompression.',
+    imports: 'core/io/codestreams core/io/common core/shared',
+    packages: 'numcodecs',
+  },
+  {
+    room: 'core/io/ome-tiff',
+    holds: 'OME-TIFF and ImageJ’s hyperstacks.',
+    imports: 'core/io/common core/io/tiff core/shared',
+    packages: 'saxes',
+  },
+  {
     room: 'core/io/pictures',
     holds: 'PNG and TIFF, alone and as stacks.',
-    imports: 'core/io/common core/shared',
+    imports: 'core/io/common core/io/tiff core/shared',
     packages: 'fast-png',
   },
   {
@@ -199,9 +218,7 @@ export const rooms = [
   {
     room: 'core/io/dicom/pixels',
     holds: 'Frames of DICOM files as voxels: native and compressed pixels, palettes and colors.',
-    imports: 'core/io/common core/io/dicom/parse core/shared',
-    packages:
-      '@cornerstonejs/codec-charls @cornerstonejs/codec-libjpeg-turbo-8bit @cornerstonejs/codec-openjpeg @cornerstonejs/codec-openjph jpeg-lossless-decoder-js',
+    imports: 'core/io/codestreams core/io/common core/io/dicom/parse core/shared',
   },
   {
     room: 'core/io/dicom/restore',
@@ -503,7 +520,7 @@ export const rooms = [
     room: 'fuzz',
     holds: 'The fuzz: damaged containers and inputs, in a process of their own. A tool, no part of what is shipped.',
     imports:
-      'cli/outputs core/chunks core/codecs core/cpu core/format core/gpu-chunks core/io core/io/common core/io/pictures core/shared core/stream node',
+      'cli/outputs core/chunks core/codecs core/cpu core/format core/gpu-chunks core/io core/io/common core/io/ome-tiff core/io/pictures core/io/tiff core/shared core/stream node',
     packages: 'fflate node:*',
   },
   {

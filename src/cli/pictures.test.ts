@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { decode, encode } from 'fast-png';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { noise } from '../core/io/common/source-testing.ts';
-import { tiffFile } from '../core/io/pictures/pictures-testing.ts';
+import { tiffFile } from '../core/io/tiff/tiff-testing.ts';
 import { niftiFile, requireBuild, scanBytes, stria } from './cli-testing.ts';
 
 const [width, height, count] = [37, 21, 12];

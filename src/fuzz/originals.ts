@@ -4,10 +4,11 @@ import { chainByName } from '../core/codecs/registry.ts';
 import type { EncodedChunk } from '../core/format/chunk.ts';
 import { ContainerReader } from '../core/format/container-reader.ts';
 import { niftiFile, niftiHeaderBytes, nrrdLines, nrrdText, type TestFile } from '../core/io/common/source-testing.ts';
+import { describedTiff, omeTiff, planesInOrder, type TestImage } from '../core/io/ome-tiff/ome-tiff-testing.ts';
 import { openVolume } from '../core/io/open-volume.ts';
-import { tiffFile } from '../core/io/pictures/pictures-testing.ts';
 import { encodePngChunk } from '../core/io/pictures/png-chunks.ts';
 import { pngFile } from '../core/io/pictures/png-testing.ts';
+import { tiffFile } from '../core/io/tiff/tiff-testing.ts';
 import { memorySink, memorySource } from '../core/shared/bytes.ts';
 import type { SourceDescription } from '../core/shared/source.ts';
 import { type Dims4, type ElementType, elementBytes, type VolumeInfo } from '../core/shared/volume.ts';
@@ -189,6 +190,13 @@ export function inputOriginals(): InputOriginal[] {
   const tiff = (spec: Partial<Parameters<typeof tiffFile>[0]>, pages: readonly Uint8Array[]) =>
     tiffFile({ width: 7, height: 5, type: 'u16', ...spec }, pages);
   const pages = [shorts.subarray(0, 70), shorts.subarray(70, 140)];
+  const cells: TestImage = {
+    sizes: [7, 5, 2, 2, 2],
+    attributes: 'PhysicalSizeX="0.5"',
+    channels: '<Channel ID="Channel:0:0" Name="DAPI" Color="65535"/><Channel ID="Channel:0:1"/>',
+  };
+  const level = { spec: { width: 3, height: 2, type: 'u16' as const }, pages: planesInOrder({ sizes: [3, 2, 2, 2, 2] }) };
+  const hyperstack = 'ImageJ=1.54f\nimages=8\nchannels=2\nslices=2\nframes=2\nhyperstack=true\n';
   const binary = (name: string, file: Uint8Array): InputOriginal => ({ name, files: [{ name, bytes: file }], isText: [false] });
   const comesBack = true;
   return [
@@ -258,6 +266,9 @@ export function inputOriginals(): InputOriginal[] {
     binary('lzw.tif', tiff({ compression: 'lzw', predictor: 2, rowsPerStrip: 2 }, pages)),
     binary('tiles.tif', tiff({ compression: 'deflate', tile: [16, 16], endian: 'big' }, pages)),
     binary('big.tif', tiff({ isBig: true, compression: 'packbits' }, pages)),
+    binary('cells.ome.tif', omeTiff(cells, { compression: 'deflate', predictor: 2, tile: [16, 16], levels: [level] })),
+    binary('big.ome.tif', omeTiff({ ...cells, order: 'XYCZT' }, { isBig: true, endian: 'big', compression: 'lzw' })),
+    binary('hyper.tif', describedTiff({ ...cells, order: 'XYCZT' }, hyperstack, planesInOrder({ ...cells, order: 'XYCZT' }))),
     binary('zlib.bin', zlibSync(bytes)),
   ];
 }

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { closeQuestion, newFolderDialog, referenceQuestion, saveDialog } from './dialogs.ts';
+import { closeQuestion, newFolderDialog, openVolumesDialog, referenceQuestion, saveDialog } from './dialogs.ts';
+
+test('endings in a dialog have no dots in them, and come once', () => {
+  const extensions = openVolumesDialog().filters?.[0]?.extensions ?? [];
+  expect(extensions.filter((ending) => ending.includes('.'))).toEqual([]);
+  expect(extensions.filter((ending) => ending === 'tif')).toEqual(['tif']);
+});
 
 test('a save dialog asks before a file is replaced, on Linux too', () => {
   expect(saveDialog('/data/scan.stria')).toEqual({

@@ -11,11 +11,16 @@ export function openVolumesDialog(): OpenDialogOptions {
     filters: [
       {
         name: 'Volumes',
-        extensions: ['stria', 'stria-session', ...readableEndings],
+        extensions: [...new Set(['stria', 'stria-session', ...readableEndings.map(lastEnding)])],
       },
       { name: 'All files', extensions: ['*'] },
     ],
   };
+}
+
+/** Dialogs know no endings with a dot in them: `tif` stands for `ome.tif`. */
+function lastEnding(ending: string): string {
+  return ending.slice(ending.lastIndexOf('.') + 1);
 }
 
 export function openFolderDialog(): OpenDialogOptions {

@@ -1,5 +1,6 @@
 import { posix, win32 } from 'node:path';
 import { volumeEndings } from '../core/shared/readable-formats.ts';
+import { isOmeName } from '../core/shared/volume-names.ts';
 import { isPlainName, misleading } from './plain-name.ts';
 
 /**
@@ -82,7 +83,13 @@ function namesFor(from: string): Names {
   // An NRRD or MetaImage header may name its voxels freely.
   if (/\.(nhdr|nrrd|mhd|mha)$/i.test(name))
     return { mayBe: always, isUsual: (other) => isOwn(other) || voxelEndings.test(other) };
+  // An OME-TIFF names the other files of its set, and its metadata.
+  if (isOmeName(name)) return { mayBe: isPartOfSet, isUsual: isPartOfSet };
   return { mayBe: isOwn, isUsual: (other) => /\.(hdr|img|json)(\.gz)?$/i.test(other) };
+}
+
+function isPartOfSet(name: string): boolean {
+  return /\.tiff?$/i.test(name) || isOmeName(name);
 }
 
 function withoutGzip(name: string): string {

@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { isAddress } from '../../core/io/zarr/http-tree.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { standardStream } from '../../core/shared/standard-streams.ts';
-import { datasetSuffix, volumeStem } from '../../core/shared/volume-names.ts';
+import { datasetSuffix, isOmeName, volumeStem } from '../../core/shared/volume-names.ts';
 import { systemFault } from '../../node/system-faults.ts';
 
 /** A file to write, and whether the user named it. Only then is an existing file replaced without -f. */
@@ -23,9 +23,9 @@ export async function isOneOutput(inputs: readonly string[], output: string | un
   return inputs.length > 1 && output !== undefined && /\.stria$/i.test(output) && !(await isFolder(output));
 }
 
-/** Whether all of these are pictures of one kind, by their names. */
+/** Whether all of these are pictures of one kind, by their names. Files of OME say themselves how they belong together. */
 export function arePictureNames(inputs: readonly string[]): boolean {
-  return [/\.png$/i, /\.tiff?$/i].some((ending) => inputs.every((input) => ending.test(input)));
+  return [/\.png$/i, /\.tiff?$/i].some((ending) => inputs.every((input) => ending.test(input) && !isOmeName(input)));
 }
 
 /**

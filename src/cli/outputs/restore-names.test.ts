@@ -55,6 +55,8 @@ test('a gzip ending is refused, a wrong ending is noted', async () => {
   expect(endingNote('b.nrrd', 'nifti')).toMatch(/holds nifti/);
   expect(endingNote('b.nii', 'nifti')).toBeUndefined();
   expect(endingNote('b', 'nifti')).toBeUndefined();
+  expect(endingNote('b.ome.tif', 'tiff')).toMatch(/--to ome-tiff/);
+  expect(endingNote('b.tif', 'tiff')).toBeUndefined();
 });
 
 test('an export is named after the container', () => {

@@ -2,7 +2,7 @@ import type { ByteSource } from '../shared/bytes.ts';
 import { StriaError, toStriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { formatName, volumeEndings } from '../shared/readable-formats.ts';
-import { collectionReaders } from './collections.ts';
+import { collectionOf } from './collections.ts';
 import { openBytes } from './common/byte-stream.ts';
 import { type FileTree, splitPath, type TreeFile } from './common/file-tree.ts';
 import type { CollectionReader, VolumeEntry } from './common/volume-entry.ts';
@@ -91,8 +91,8 @@ async function entriesOf(
     const source = await open(options);
     if (source.size === 0) return [refused('the file is empty')];
     const head = await (await openBytes(source, options)).read(0, 4096, options);
-    const collection = collectionReaders.find((reader) => head.byteLength > 0 && reader.recognises(name, head));
-    if (collection !== undefined && done.includes(collection)) return [];
+    const collection = await collectionOf(source, head, options);
+    if (collection !== undefined && done.includes(collection) && !collection.listsByName) return [];
     if (collection !== undefined) {
       const inner = await collection.list(source, { ...options, siblings });
       return inner.map((one) => ({

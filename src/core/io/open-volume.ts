@@ -2,7 +2,7 @@ import type { ByteSource } from '../shared/bytes.ts';
 import { StriaError } from '../shared/errors.ts';
 import type { JobOptions } from '../shared/job.ts';
 import { formatName } from '../shared/readable-formats.ts';
-import { collectionReaders } from './collections.ts';
+import { collectionOf, collectionReaders } from './collections.ts';
 import { openBytes, plainBytes } from './common/byte-stream.ts';
 import { type FileTree, isFileTree } from './common/file-tree.ts';
 import { type CollectionReader, chooseEntry, type VolumeEntry } from './common/volume-entry.ts';
@@ -57,7 +57,7 @@ async function openAsRead(input: ByteSource | FileTree, options: OpenOptions & J
   }
   if (raw !== undefined) return openRaw(input, { layout: raw }, options);
   const head = await readHead(input, options);
-  const collection = collectionOf(input.name, head);
+  const collection = await collectionOf(input, head, options);
   if (collection !== undefined) {
     return chooseEntry(withDistinctIds(await collection.list(input, options)), dataset).open(options);
   }
@@ -81,17 +81,13 @@ export async function listVolumes(
   options: OpenOptions & JobOptions = {},
 ): Promise<readonly VolumeEntry[] | undefined> {
   if (isFileTree(input)) return listTree(input, options);
-  const collection = collectionOf(input.name, await readHead(input, options));
+  const collection = await collectionOf(input, await readHead(input, options), options);
   return collection && withDistinctIds(await collection.list(input, options));
 }
 
 /** Whether the file's format can have several volumes in a file, or one volume in several files. */
 export async function mayHoldSeveral(source: ByteSource, options: JobOptions = {}): Promise<boolean> {
-  return collectionOf(source.name, await readHead(source, options)) !== undefined;
-}
-
-function collectionOf(name: string, head: Uint8Array): CollectionReader | undefined {
-  return collectionReaders.find((candidate) => head.byteLength > 0 && candidate.recognises(name, head));
+  return (await collectionOf(source, await readHead(source, options), options)) !== undefined;
 }
 
 /** The volumes that all readers find in a folder. */

@@ -20,6 +20,11 @@ const formats: Readonly<Record<FileFormat, ReadableFormat>> = {
   dicom: { name: 'DICOM', files: 'files and folders', endings: ['dcm', 'dicom', 'ima'] },
   png: { name: 'PNG', endings: ['png'] },
   tiff: { name: 'TIFF', endings: ['tif', 'tiff'] },
+  'ome-tiff': {
+    name: 'OME-TIFF',
+    files: '.ome.tif, .companion.ome',
+    endings: ['ome.tif', 'ome.tiff', 'ome.btf', 'ome.tf2', 'ome.tf8', 'companion.ome'],
+  },
   zarr: { name: 'OME-Zarr', files: 'folders, .zip', endings: ['zip', 'ozx'] },
   hdf5: {
     name: 'HDF5',
@@ -61,9 +66,14 @@ export function usualEnding(format: FileFormat): string {
 
 /** The format of a file name's ending, if only one format has it. */
 export function formatOfEnding(name: string): FileFormat | undefined {
-  const ending = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
-  const found = (Object.keys(formats) as FileFormat[]).filter((format) => formats[format].endings.includes(ending));
-  return found.length === 1 ? found[0] : undefined;
+  const lower = name.toLowerCase();
+  const fitting = (Object.keys(formats) as FileFormat[]).flatMap((format) =>
+    formats[format].endings.filter((ending) => lower.endsWith(`.${ending}`)).map((ending) => ({ format, ending })),
+  );
+  // `.ome.tif` rather than `.tif`.
+  const longest = Math.max(...fitting.map(({ ending }) => ending.length));
+  const found = fitting.filter(({ ending }) => ending.length === longest);
+  return found.length === 1 ? found[0]?.format : undefined;
 }
 
 function listed(names: readonly string[]): string {

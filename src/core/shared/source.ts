@@ -22,7 +22,7 @@ export type PictureFormat = (typeof pictureFormats)[number];
  * Formats of which Stria keeps the values but not the files. They are restored in another format, NIfTI by default. Their
  * `SourceDescription` comes from `valueSource`.
  */
-const valueFormats = ['zarr', 'hdf5', 'dicom'] as const;
+const valueFormats = ['zarr', 'hdf5', 'dicom', 'ome-tiff'] as const;
 export type ValueFormat = (typeof valueFormats)[number];
 
 /** Formats of files that Stria writes from a `SourceDescription`. */

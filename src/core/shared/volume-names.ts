@@ -21,6 +21,16 @@ export function nameWithDataset(name: string, dataset: DatasetName | undefined):
   return dataset === undefined ? name : `${name} · ${dataset.label || dataset.id}`;
 }
 
+/** Whether a file belongs to OME by its name: a part of an OME-TIFF, or the metadata of a set. */
+export function isOmeName(path: string): boolean {
+  return /\.ome\.(tiff?|tf[28]|btf)$/i.test(path) || isCompanionName(path);
+}
+
+/** Metadata of a set of OME-TIFF files, in a file of their own. */
+export function isCompanionName(path: string): boolean {
+  return /\.companion\.ome$/i.test(path);
+}
+
 /** The part of an output's name that says which of several volumes it is: `-entry-data` for the data set `/entry/data`. */
 export function datasetSuffix(dataset: string | undefined): string {
   const plain = dataset?.replace(/[^\p{L}\p{N}._]+/gu, '-').replace(/^[-.]+|[-.]+$/g, '');

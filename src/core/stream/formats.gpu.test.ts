@@ -13,9 +13,10 @@ import { ctSlice, dicomFile, fragmentBytes, uids } from '../io/dicom/dicom-testi
 import { encodeRle } from '../io/dicom/pixels/encoders-testing.ts';
 import { describeExport } from '../io/export-volume.ts';
 import { hdf5File } from '../io/hdf5/h5-testing.ts';
+import { omeTiff, type TestImage, voxelsOfImage } from '../io/ome-tiff/ome-tiff-testing.ts';
 import { openVolume } from '../io/open-volume.ts';
-import { tiffFile } from '../io/pictures/pictures-testing.ts';
 import { pngFile } from '../io/pictures/png-testing.ts';
+import { tiffFile } from '../io/tiff/tiff-testing.ts';
 import { zarrArray, zarrGroup } from '../io/zarr/zarr-testing.ts';
 import { memorySource } from '../shared/bytes.ts';
 import { type FileFormat, fileFormats, type WrittenVoxelFormat } from '../shared/source.ts';
@@ -98,6 +99,8 @@ const tiff = tiffFile(
   range(slices).map((z) => sliceOf(shorts, z)),
 );
 
+const cells: TestImage = { sizes: [columns, rows, 4, 2, 2], channels: '<Channel Name="DAPI" Color="65535"/><Channel/>' };
+
 const table: Readonly<Record<FileFormat, Readonly<Record<string, Row>>>> = {
   nifti: {
     'with an extension and bytes behind the voxels': { files: { 'scan.nii': nifti } },
@@ -127,6 +130,12 @@ const table: Readonly<Record<FileFormat, Readonly<Record<string, Row>>>> = {
   },
   png: { 'one picture': { files: { 'a.png': gray8(8) }, values: sliceOf(bytes, 8) } },
   tiff: { 'pages of LZW': { files: { 'stack.tif': tiff }, values: shorts } },
+  'ome-tiff': {
+    'channels and time points in tiles': {
+      files: { 'cells.ome.tif': omeTiff(cells, { compression: 'deflate', tile: [16, 16] }) },
+      values: voxelsOfImage(cells),
+    },
+  },
   zarr: { 'a zipped image in shards': { files: { 'cells.ome.zarr.zip': zipSync(zarr) }, values: shorts } },
   hdf5: { 'a data set': { files: { 'a.h5': hdf5 }, values: shorts } },
 };

@@ -1,5 +1,5 @@
+import { checkMemory } from '../io/common/picture.ts';
 import type { PicturePlan } from '../io/pictures/describe-pictures.ts';
-import { checkMemory } from '../io/pictures/picture.ts';
 import { createPictureWriter } from '../io/pictures/picture-writer.ts';
 import type { SinkMaker } from '../shared/bytes.ts';
 import { elementBytes } from '../shared/volume.ts';

@@ -20,6 +20,13 @@ export interface CollectionReader {
   /** Whether a single file has this format. @param head as in `VolumeReader.recognises` */
   recognises(name: string, head: Uint8Array): boolean;
   /**
+   * Whether a file that it recognises has this format, if the head does not tell. Default: it has.
+   * @throws StriaError `not-readable`, `aborted`
+   */
+  isOwn?(source: ByteSource, job: JobOptions): Promise<boolean>;
+  /** Of a folder it lists only files that it `owns`; those of other names are listed one by one. */
+  readonly listsByName?: boolean;
+  /**
    * Whether the reader finds volumes in a folder. 'whole' means that the folder itself has this format (a Zarr), so no other
    * reader searches it. Undefined for formats that use no folders.
    */

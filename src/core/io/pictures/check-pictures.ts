@@ -2,9 +2,9 @@ import { StriaError } from '../../shared/errors.ts';
 import { isPictureFormat, type PictureFormat, type SourceDescription } from '../../shared/source.ts';
 import type { VolumeInfo } from '../../shared/volume.ts';
 import { joinBytes } from '../common/byte-stream.ts';
+import { parseStoredTags } from '../tiff/tiff-tags.ts';
 import { planPictures } from './describe-pictures.ts';
 import { pngChunks, pngSignature } from './png-chunks.ts';
-import { parseStoredTags } from './tiff-tags.ts';
 
 /** What writing a volume's pictures requires of its voxels. */
 export interface PictureDemands {

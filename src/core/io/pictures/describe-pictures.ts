@@ -1,7 +1,8 @@
 import { StriaError } from '../../shared/errors.ts';
 import { isPictureFormat, type PictureFormat, type SourceDescription } from '../../shared/source.ts';
 import { elementBytes, type VolumeInfo } from '../../shared/volume.ts';
-import { encodePictureTable, maxPictures, type PictureTable, parsePictureTable } from './picture-table.ts';
+import { maxPictures } from '../common/picture.ts';
+import { encodePictureTable, type PictureTable, parsePictureTable } from './picture-table.ts';
 
 const endings: Readonly<Record<PictureFormat, string>> = { png: 'png', tiff: 'tif' };
 

@@ -3,10 +3,10 @@ import { encode } from 'fast-png';
 import { describe, expect, test } from 'vitest';
 import { memorySource } from '../../shared/bytes.ts';
 import { faultOf, noise, readVoxels } from '../common/source-testing.ts';
+import { tiffFile } from '../tiff/tiff-testing.ts';
 import { compareNatural } from './natural-order.ts';
 import { openStack } from './picture-stack.ts';
 import { ExtraPool, encodePictureTable, parsePictureTable } from './picture-table.ts';
-import { tiffFile } from './pictures-testing.ts';
 
 const gray = (name: string, data: Uint8Array, width = 3, height = 2) =>
   memorySource(name, encode({ width, height, channels: 1, depth: 8, data }));

@@ -5,10 +5,17 @@ import { type PictureFormat, type SourceDescription, safeName } from '../../shar
 import { type Channel, colorChannels, type VolumeInfo, volumeBytes } from '../../shared/volume.ts';
 import { diagonalAffine } from '../common/affine.ts';
 import { isGzip, plainBytes } from '../common/byte-stream.ts';
+import {
+  maxPictures,
+  type Picture,
+  type PictureFile,
+  type PictureShape,
+  pictureBytes,
+  type RowStrip,
+} from '../common/picture.ts';
 import type { OpenOptions, OpenVolume } from '../common/volume-reader.ts';
 import { compareNatural } from './natural-order.ts';
-import { type Picture, type PictureFile, type PictureShape, pictureBytes, type RowStrip } from './picture.ts';
-import { ExtraPool, encodePictureTable, maxPictures } from './picture-table.ts';
+import { ExtraPool, encodePictureTable } from './picture-table.ts';
 import { openPng } from './png-reader.ts';
 import { recognisePicture } from './recognise.ts';
 import { openTiff } from './tiff-reader.ts';

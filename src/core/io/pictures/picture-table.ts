@@ -1,5 +1,6 @@
 import { StriaError } from '../../shared/errors.ts';
 import { safeName } from '../../shared/source.ts';
+import { maxChannels, maxPictures } from '../common/picture.ts';
 
 /** What is kept of a stack of pictures besides its pixels. docs/FORMAT.md, 'Pictures', defines how it is stored. */
 export interface PictureTable {
@@ -17,13 +18,8 @@ export interface PictureEntry {
   readonly extra: Uint8Array;
 }
 
-/** The maximum number of pictures in a stack. */
-export const maxPictures = 2 ** 18;
-/** The maximum size of the metadata kept for one picture. */
-export const maxExtraBytes = 2 ** 16;
 /** The maximum size of the metadata kept for all pictures together. */
 const maxExtrasBytes = 2 ** 23;
-export const maxChannels = 64;
 
 const sampleBits: readonly number[] = [1, 2, 4, 8, 16, 32, 64];
 const what = 'the table of pictures';

@@ -4,10 +4,10 @@ import type { JobOptions } from '../../shared/job.ts';
 import { elementBytes } from '../../shared/volume.ts';
 import { joinBytes, plainBytes } from '../common/byte-stream.ts';
 import { inflate } from '../common/inflate.ts';
-import { PieceReader } from '../common/piece-reader.ts';
 import {
   checkMemory,
   checkPictureShape,
+  maxExtraBytes,
   type Picture,
   type PictureFile,
   type PictureScale,
@@ -16,8 +16,8 @@ import {
   type StripOptions,
   stripRows,
   unknownScale,
-} from './picture.ts';
-import { maxExtraBytes } from './picture-table.ts';
+} from '../common/picture.ts';
+import { PieceReader } from '../common/piece-reader.ts';
 import { isMetadata, type PngChunk, type PngHeader, parsePngHeader, pngHeaderBytes, pngSignature } from './png-chunks.ts';
 import { type PngPalette, passesOf, scanlineBytes, scanlineDecoder } from './png-scanlines.ts';
 import { readPngParts, wasChanged } from './png-stream.ts';

@@ -2,8 +2,8 @@ import type { ByteSource } from '../../shared/bytes.ts';
 import { StriaError } from '../../shared/errors.ts';
 import { plainBytes } from '../common/byte-stream.ts';
 import { crc32 } from '../common/crc32.ts';
+import { maxExtraBytes } from '../common/picture.ts';
 import { PieceReader } from '../common/piece-reader.ts';
-import { maxExtraBytes } from './picture-table.ts';
 import { chunkFrameBytes, damagedChunk, isPng, type PngChunk, pngSignature } from './png-chunks.ts';
 
 /** A part of a PNG file: a piece of pixel data, or another chunk. */

@@ -1,24 +1,13 @@
 import type { ByteSource } from '../../shared/bytes.ts';
 import { inContext, StriaError } from '../../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../../shared/job.ts';
-import { imageJScale, parseImageJ } from './imagej.ts';
-import { type Picture, type PictureFile, type PictureScale, pictureBytes, unknownScale } from './picture.ts';
-import { maxPictures } from './picture-table.ts';
-import {
-  readDirectory,
-  readNumbers,
-  readTag,
-  readTiffHeader,
-  type TiffDirectory,
-  type TiffFile,
-  tagBytes,
-} from './tiff-directory.ts';
-import { readLayout } from './tiff-layout.ts';
-import { readPixels } from './tiff-pixels.ts';
-import { keepTags, tiffTags } from './tiff-tags.ts';
-
-/** Longer descriptions are not parsed; OME's XML can be that long. */
-const longestText = 65_536;
+import { maxPictures, type Picture, type PictureFile, type PictureScale, pictureBytes } from '../common/picture.ts';
+import { imageJScale, parseImageJ } from '../tiff/imagej.ts';
+import { readDirectory, readNumbers, readTiffHeader, type TiffDirectory, type TiffFile } from '../tiff/tiff-directory.ts';
+import { firstNumber, resolutionOf, textOf } from '../tiff/tiff-facts.ts';
+import { readLayout } from '../tiff/tiff-layout.ts';
+import { readPixels } from '../tiff/tiff-pixels.ts';
+import { keepTags, tiffTags } from '../tiff/tiff-tags.ts';
 
 /** NewSubfileType: a reduced version of another picture, or a mask. */
 const notAPage = 1 | 4;
@@ -107,39 +96,4 @@ async function bigStack(file: TiffFile, directory: TiffDirectory, { shape }: Pic
     pictures.push(await openPage(file, file.firstDirectory, directory, options, index * bytes));
   }
   return pictures;
-}
-
-/** The resolution as distances. XResolution counts pixels per inch, per centimetre, or per unit of the program's own. */
-async function resolutionOf(file: TiffFile, directory: TiffDirectory, options: JobOptions): Promise<PictureScale> {
-  const x = await inverseOf(file, directory, tiffTags.xResolution, options);
-  const y = await inverseOf(file, directory, tiffTags.yResolution, options);
-  if (!(Number.isFinite(x) && Number.isFinite(y) && x > 0 && y > 0)) return unknownScale;
-  const unit = directory.tags.has(tiffTags.resolutionUnit)
-    ? await firstNumber(file, directory, tiffTags.resolutionUnit, options)
-    : 2;
-  if (unit !== 2 && unit !== 3) return { spatialUnit: 'unknown', spacing: [x, y, x] };
-  const millimetres = unit === 2 ? 25.4 : 10;
-  return { spatialUnit: 'mm', spacing: [x * millimetres, y * millimetres, x * millimetres] };
-}
-
-/** 1 / the value of a tag. Inverting the fraction itself keeps decimal distances exact. */
-async function inverseOf(file: TiffFile, directory: TiffDirectory, number: number, options: JobOptions): Promise<number> {
-  const tag = directory.tags.get(number);
-  if (tag?.type !== 5 || tag.count === 0) return 1 / (await firstNumber(file, directory, number, options));
-  const bytes = await readTag(file, tag, options);
-  const view = new DataView(bytes.buffer, bytes.byteOffset);
-  return view.getUint32(4, true) / view.getUint32(0, true);
-}
-
-async function firstNumber(file: TiffFile, { tags }: TiffDirectory, number: number, options: JobOptions): Promise<number> {
-  const tag = tags.get(number);
-  return tag === undefined ? 0 : ((await readNumbers(file, tag, options))[0] ?? 0);
-}
-
-async function textOf(file: TiffFile, { tags }: TiffDirectory, number: number, options: JobOptions): Promise<string> {
-  const tag = tags.get(number);
-  if (tag === undefined || tag.type !== 2 || tagBytes(tag) > longestText) return '';
-  const text = new TextDecoder().decode(await readTag(file, tag, options));
-  const end = text.indexOf('\0');
-  return end < 0 ? text : text.slice(0, end);
 }

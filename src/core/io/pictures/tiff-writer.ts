@@ -1,7 +1,7 @@
 import { elementBytes, type VolumeInfo } from '../../shared/volume.ts';
-import { interleave } from './picture.ts';
+import { interleave } from '../common/picture.ts';
+import { isStorageTag, parseStoredTags, type StoredTag, tiffTags } from '../tiff/tiff-tags.ts';
 import type { PictureEntry, PictureTable } from './picture-table.ts';
-import { isStorageTag, parseStoredTags, type StoredTag, tiffTags } from './tiff-tags.ts';
 
 // TIFF 6.0, baseline: little-endian, each picture one uncompressed strip after its directory. Every offset is therefore known
 // when it is written, and the file is written front to back.

@@ -5,9 +5,9 @@ import { type ByteSource, memorySink, memorySource } from '../../shared/bytes.ts
 import { elementBytes, elementTypes, type VolumeInfo, volumeBytes } from '../../shared/volume.ts';
 import { faultOf, noise, readVoxels } from '../common/source-testing.ts';
 import { openVolume } from '../open-volume.ts';
+import { type TestTiff, tiffFile } from '../tiff/tiff-testing.ts';
 import { describePictures, planPictures } from './describe-pictures.ts';
 import { createPictureWriter } from './picture-writer.ts';
-import { type TestTiff, tiffFile } from './pictures-testing.ts';
 
 const source = (bytes: Uint8Array): ByteSource => memorySource('stack.tif', bytes);
 const open = (bytes: Uint8Array) => openVolume(source(bytes));
@@ -160,7 +160,9 @@ describe('hostile files', () => {
     ['more pixels than the file can hold', [{ tag: 257, type: 4, values: [2 ** 31] }], 'corrupt'],
     ['too few strips', [{ tag: 278, type: 4, values: [1] }], 'corrupt'],
     ['strips behind the end', [{ tag: 273, type: 4, values: [8, 2 ** 31, 8] }], 'corrupt'],
-    ['JPEG', [{ tag: 259, type: 3, values: [7] }], 'unsupported'],
+    ['old JPEG', [{ tag: 259, type: 3, values: [6] }], 'unsupported'],
+    ['JPEG that is none', [{ tag: 259, type: 3, values: [7] }], 'corrupt'],
+    ['Zstandard that is none', [{ tag: 259, type: 3, values: [50000] }], 'corrupt'],
     ['an unknown compression', [{ tag: 259, type: 3, values: [999] }], 'unsupported'],
     ['12 bits', [{ tag: 258, type: 3, values: [12] }], 'unsupported'],
     ['no bits', [{ tag: 339, type: 3, values: [9] }], 'unsupported'],

@@ -18,6 +18,10 @@ describe('withStacks', () => {
     ]);
   });
 
+  it('leaves files of OME, which say themselves how they belong together', () => {
+    expect(stacks('a.ome.tif', 'b.OME.TIFF', 'x.tif')).toEqual([['a.ome.tif'], ['b.OME.TIFF'], ['x.tif']]);
+  });
+
   it('leaves a single picture', () => {
     expect(stacks('f1.png', 'x.tif')).toEqual([['f1.png'], ['x.tif']]);
   });

@@ -8,6 +8,7 @@ test('files of a series that are opened together are one; all others stay what t
   expect(named('IM0', 'IM1', 'IM2')).toEqual(['IM0 and 2 more']);
   expect(named('a.dcm', 'notes.txt', 'b.DCM')).toEqual(['a.dcm and 1 more', 'notes.txt']);
   expect(named('1.2.840.1', '1.2.840.2')).toEqual(['1.2.840.1 and 1 more']);
+  expect(named('c0.ome.tif', 'c1.ome.tif', 'set.companion.ome')).toEqual(['c0.ome.tif and 2 more']);
   expect(named('IM0')).toEqual(['IM0']);
   expect(named('a.nii', 'b.nii.gz', 'c.png')).toEqual(['a.nii', 'b.nii.gz', 'c.png']);
 });

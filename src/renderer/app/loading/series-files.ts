@@ -1,3 +1,4 @@
+import { isOmeName } from '../../../core/shared/volume-names.ts';
 import { folderFile } from '../../host/folder-files.ts';
 import type { HostFile } from '../../host/host.ts';
 
@@ -6,7 +7,7 @@ const seriesFile = /\.(dcm|dicom|ima)$|^[^.]+$|^[\d.]+$/i;
 
 /** Several files of a format that spreads volumes over files, opened together, are treated like a folder. */
 export function withSeries(files: readonly HostFile[]): HostFile[] {
-  const isPart = ({ name, folder, pictures }: HostFile) => !folder && !pictures && seriesFile.test(name);
+  const isPart = ({ name, folder, pictures }: HostFile) => !folder && !pictures && (seriesFile.test(name) || isOmeName(name));
   const parts = files.filter(isPart);
   const [first] = parts;
   if (first === undefined || parts.length < 2) return [...files];

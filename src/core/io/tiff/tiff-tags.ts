@@ -1,6 +1,6 @@
 import { StriaError } from '../../shared/errors.ts';
 import { joinBytes } from '../common/byte-stream.ts';
-import { maxExtraBytes } from './picture-table.ts';
+import { maxExtraBytes } from '../common/picture.ts';
 import { readTag, type TiffDirectory, type TiffFile, tagBytes } from './tiff-directory.ts';
 
 export const tiffTags = {
@@ -30,6 +30,7 @@ export const tiffTags = {
   subDirectories: 330,
   extraSamples: 338,
   sampleFormat: 339,
+  jpegTables: 347,
 } as const;
 
 /** Tags that describe the storage of pixels, which is written anew, or contain file offsets, which change. */
@@ -57,7 +58,7 @@ const storageTags: ReadonlySet<number> = new Set<number>([
   tiffTags.tileByteCounts,
   tiffTags.subDirectories,
   tiffTags.sampleFormat,
-  347,
+  tiffTags.jpegTables,
   512,
   513,
   514,

@@ -1,6 +1,13 @@
 import { StriaError } from '../../shared/errors.ts';
 import { type ElementType, elementBytes, type VolumeInfo } from '../../shared/volume.ts';
 
+/** The maximum number of pictures in a stack. */
+export const maxPictures = 2 ** 18;
+/** The maximum number of samples of a pixel. */
+export const maxChannels = 64;
+/** The maximum size of the metadata kept for one picture. */
+export const maxExtraBytes = 2 ** 16;
+
 /** A picture of a stack, with its header read and its pixels still to be read. */
 export interface Picture {
   readonly shape: PictureShape;
@@ -87,16 +94,16 @@ export function pictureBytes({ width, height, type, channels }: PictureShape): n
 /**
  * Holds what a header promises against what can be: before memory is taken for it.
  * @param fileBytes size of the file that the picture is in
+ * @param expansion the most bytes that its compression makes of one. Default: enough for LZW, 2560, and deflate, 1032
  * @throws StriaError `corrupt` for sides of zero and for more pixels than the file can hold
  */
-export function checkPictureShape(shape: PictureShape, fileBytes: number): void {
+export function checkPictureShape(shape: PictureShape, fileBytes: number, expansion = 4096): void {
   const { width, height } = shape;
   if (!(Number.isSafeInteger(width) && Number.isSafeInteger(height) && width > 0 && height > 0)) {
     throw new StriaError('corrupt', `the header says that the picture is ${width} × ${height}`);
   }
   const bytes = pictureBytes(shape);
-  // The best of the compressions, LZW, makes 2560 bytes of one; deflate 1032.
-  if (bytes > fileBytes * 4096) {
+  if (bytes > fileBytes * expansion) {
     throw new StriaError('corrupt', `the header promises ${width} × ${height} pixels, more than ${fileBytes} bytes can hold`);
   }
 }

@@ -2,15 +2,15 @@ import { StriaError } from '../../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../../shared/job.ts';
 import { elementBytes, swapBytes, typedVoxels } from '../../shared/volume.ts';
 import { plainBytes } from '../common/byte-stream.ts';
+import { checkMemory, type RowStrip, type StripOptions, stripRows } from '../common/picture.ts';
 import { PieceReader } from '../common/piece-reader.ts';
-import { checkMemory, type RowStrip, type StripOptions, stripRows } from './picture.ts';
-import { blockDecoder } from './tiff-compression.ts';
+import { compressionOf } from './tiff-compression.ts';
 import { readNumbers, type TiffDirectory, type TiffFile } from './tiff-directory.ts';
 import type { TiffLayout } from './tiff-layout.ts';
 import { tiffTags } from './tiff-tags.ts';
 
-/** No compression makes its input longer than this; further bytes do not belong to the block. */
-const longestBlock = (length: number) => 2 * length + 1024;
+/** Compressions make their input no longer than this; further bytes do not belong to the block. */
+const longestBlock = (length: number, compression: number) => (compression === 1 ? length : 2 * length + 1024);
 
 /** The blocks of a picture in its file. */
 interface Blocks {
@@ -68,7 +68,7 @@ export async function* readPixels(
 
 /** @param rows number of rows in memory, of all channels together */
 function checkTiffMemory(
-  { shape, blockWidth, isPlanar, isTiled }: TiffLayout,
+  { shape, compression, blockWidth, blockHeight, isPlanar, isTiled }: TiffLayout,
   blockCount: number,
   rows: number,
   limitBytes?: number,
@@ -76,8 +76,12 @@ function checkTiffMemory(
   const sampleBytes = elementBytes(shape.type);
   const blockRow = blockWidth * (isPlanar ? 1 : shape.channels) * sampleBytes;
   // The lists of blocks are 8-byte numbers, held twice while they are read.
-  const needed = rows * shape.width * sampleBytes + 4 * blockRow + 32 * blockCount;
-  const what = isTiled ? `a row of tiles that are ${blockWidth} pixels wide` : `a row of ${shape.width} pixels`;
+  const { isWhole } = compressionOf(compression);
+  // Whole blocks: compressed, in the decoder, and decoded.
+  const blockRows = isWhole ? 3 * blockHeight : 4;
+  const needed = rows * shape.width * sampleBytes + blockRows * blockRow + 32 * blockCount;
+  const unit = isWhole ? `a block of ${blockWidth} × ${blockHeight} pixels` : `a row of ${shape.width} pixels`;
+  const what = isTiled && !isWhole ? `a row of tiles that are ${blockWidth} pixels wide` : unit;
   checkMemory(needed, limitBytes, what, 'save it with strips or smaller tiles');
 }
 
@@ -144,27 +148,46 @@ async function* blockRows(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Uint8Array> {
   throwIfAborted(signal);
-  const { shape, isPlanar, isTiled, blockWidth, blockHeight } = layout;
+  const { shape, isPlanar, isTiled, blockWidth, blockHeight, isYbr, tables } = layout;
   const across = Math.ceil(shape.width / blockWidth);
   const down = Math.ceil(shape.height / blockHeight);
   const block = ((isPlanar ? channel : 0) * down + row) * across + column;
   const rows = Math.min(blockHeight, shape.height - row * blockHeight);
-  const line = new Uint8Array(blockWidth * (isPlanar ? 1 : shape.channels) * elementBytes(shape.type));
+  const samplesOfPixel = isPlanar ? 1 : shape.channels;
+  const line = new Uint8Array(blockWidth * samplesOfPixel * elementBytes(shape.type));
+  // A block that is not there at all is blank: GDAL and slide scanners leave such out.
+  if (offsets[block] === 0 && byteCounts[block] === 0) {
+    for (let at = 0; at < rows; at++) yield line.fill(0);
+    return;
+  }
   const decoded = new Uint8Array(line.byteLength);
   const start = (offsets[block] as number) + shift;
   // The last strip has fewer rows; tiles are complete.
-  const stored = Math.min(byteCounts[block] as number, longestBlock(line.byteLength * (isTiled ? blockHeight : rows)));
+  const stored = Math.min(
+    byteCounts[block] as number,
+    longestBlock(line.byteLength * (isTiled ? blockHeight : rows), layout.compression),
+  );
   if (start + stored > file.source.size) {
     throw new StriaError('corrupt', `the TIFF file ends early: it puts pixels at byte ${start}, past its end`);
   }
-  const samples = new PieceReader(blockDecoder(layout.compression)(blockBytes(file, start, stored, signal), signal));
+  const { decode, isLittle } = compressionOf(layout.compression);
+  const facts = {
+    width: blockWidth,
+    rows,
+    height: blockHeight,
+    samples: samplesOfPixel,
+    sampleBytes: elementBytes(shape.type),
+    isYbr,
+    tables,
+  };
+  const samples = new PieceReader(decode(blockBytes(file, start, stored, signal), facts, signal));
   try {
     for (let at = 0; at < rows; at++) {
       const length = await samples.fill(line);
       if (length < line.byteLength) {
         throw new StriaError('corrupt', `the TIFF file's pixels end early: a block holds ${at} of ${rows} rows`);
       }
-      yield toSamples(line, decoded, layout, file.endian === 'big');
+      yield toSamples(line, decoded, layout, file.endian === 'big' && !isLittle);
     }
   } finally {
     await samples.close();

@@ -1,10 +1,9 @@
 import { StriaError } from '../../shared/errors.ts';
 import type { JobOptions } from '../../shared/job.ts';
 import { type ElementType, elementBytes } from '../../shared/volume.ts';
-import { checkPictureShape, type PictureShape } from './picture.ts';
-import { maxChannels } from './picture-table.ts';
-import { blockDecoder } from './tiff-compression.ts';
-import { readNumbers, type TiffDirectory, type TiffFile } from './tiff-directory.ts';
+import { checkPictureShape, maxChannels, type PictureShape } from '../common/picture.ts';
+import { compressionOf, jpegCompression } from './tiff-compression.ts';
+import { readNumbers, readTag, type TiffDirectory, type TiffFile, tagBytes } from './tiff-directory.ts';
 import { tiffTags } from './tiff-tags.ts';
 
 /** How the pixels of a TIFF picture are stored. Strips are blocks as wide as the picture. */
@@ -18,10 +17,18 @@ export interface TiffLayout {
   readonly isTiled: boolean;
   readonly blockWidth: number;
   readonly blockHeight: number;
+  /** Of JPEG: colours are YCbCr, which the decoder makes RGB. */
+  readonly isYbr: boolean;
+  /** Of JPEG: the tables that all blocks share. */
+  readonly tables: Uint8Array | undefined;
 }
 
+/** Four Huffman and four quantization tables take 2 KiB at most. */
+const longestTables = 2 ** 16;
+const yCbCr = 6;
+
 const unreadColours: Readonly<Record<number, string>> = {
-  6: 'YCbCr',
+  [yCbCr]: 'YCbCr',
   8: 'CIE L*a*b*',
   9: 'ICC L*a*b*',
   10: 'ITU L*a*b*',
@@ -53,7 +60,10 @@ export async function readLayout(file: TiffFile, directory: TiffDirectory, optio
   const bits = same((await values(tiffTags.bitsPerSample)) ?? [1], 'bits');
   const type = elementTypeOf(bits, same((await values(tiffTags.sampleFormat)) ?? [1], 'types'));
   const colours = await value(tiffTags.photometric);
-  const unread = unreadColours[colours ?? 1];
+  const compression = (await value(tiffTags.compression)) ?? 1;
+  const isJpeg = compression === jpegCompression;
+  const isYbr = isJpeg && colours === yCbCr;
+  const unread = isYbr ? undefined : unreadColours[colours ?? 1];
   if (unread !== undefined)
     throw new StriaError('unsupported', `Stria does not read TIFF in ${unread} colours; save it as gray or RGB`);
   if (((await value(tiffTags.fillOrder)) ?? 1) !== 1) {
@@ -63,19 +73,27 @@ export async function readLayout(file: TiffFile, directory: TiffDirectory, optio
     );
   }
   const shape: PictureShape = { width, height, type, channels, bits };
-  checkPictureShape(shape, file.source.size);
-
-  const compression = (await value(tiffTags.compression)) ?? 1;
-  blockDecoder(compression);
+  const { expansion } = compressionOf(compression);
+  if (isJpeg && elementBytes(type) > 2) throw new StriaError('corrupt', `the TIFF file says that its JPEG holds ${type}`);
+  checkPictureShape(shape, file.source.size, expansion);
   const isTiled = directory.tags.has(tiffTags.tileOffsets);
   const blockWidth = isTiled ? ((await value(tiffTags.tileWidth)) ?? 0) : width;
   const rows = isTiled
     ? ((await value(tiffTags.tileHeight)) ?? 0)
     : Math.min((await value(tiffTags.rowsPerStrip)) ?? height, height);
   const isPlanar = ((await value(tiffTags.planarConfiguration)) ?? 1) === 2 && channels > 1;
-  checkPictureShape({ ...shape, width: blockWidth, height: rows, channels: isPlanar ? 1 : channels }, file.source.size);
+  checkPictureShape(
+    { ...shape, width: blockWidth, height: rows, channels: isPlanar ? 1 : channels },
+    file.source.size,
+    expansion,
+  );
   const predictor = predictorOf((await value(tiffTags.predictor)) ?? 1, type, compression);
-  return { shape, compression, predictor, isPlanar, isTiled, blockWidth, blockHeight: rows };
+  const tablesTag = isJpeg ? directory.tags.get(tiffTags.jpegTables) : undefined;
+  if (tablesTag !== undefined && tagBytes(tablesTag) > longestTables) {
+    throw new StriaError('corrupt', `the TIFF file's JPEG tables claim ${tagBytes(tablesTag)} bytes`);
+  }
+  const tables = tablesTag && (await readTag(file, tablesTag, options));
+  return { shape, compression, predictor, isPlanar, isTiled, blockWidth, blockHeight: rows, isYbr, tables };
 }
 
 function same(values: readonly number[], what: string): number {
@@ -100,8 +118,8 @@ function elementTypeOf(bits: number, format: number): ElementType {
 }
 
 function predictorOf(predictor: number, type: ElementType, compression: number): 1 | 2 | 3 {
-  // Without compression and with PackBits there is no predictor, whatever the tag says. TIFF 6.0, section 14.
-  if (predictor === 1 || compression === 1 || compression === 32773) return 1;
+  // Without compression, with PackBits and JPEG there is no predictor, whatever the tag says. TIFF 6.0, section 14.
+  if (predictor === 1 || compression === 1 || compression === 32773 || compression === jpegCompression) return 1;
   const isFloat = type === 'f32' || type === 'f64';
   if (predictor === 2 && !isFloat && elementBytes(type) <= 4) return 2;
   if (predictor === 3 && isFloat) return 3;

@@ -1,4 +1,4 @@
-import { StriaError } from '../../../shared/errors.ts';
+import { StriaError } from '../../shared/errors.ts';
 
 /** What a compressed picture says about itself: read before a decoder takes memory for it. */
 export interface Codestream {

@@ -1,4 +1,4 @@
-import { StriaError, toStriaError } from '../../../shared/errors.ts';
+import { StriaError, toStriaError } from '../../shared/errors.ts';
 import { type Codestream, wrong } from './codestream.ts';
 
 /** A decompressed picture. */

@@ -21,12 +21,18 @@ export interface TestTiff {
   readonly rowsPerStrip?: number;
   /** Tags in addition to those of the pixels, or replacing them. */
   readonly tags?: readonly TestTag[];
+  /** Tags of the first page alone. */
+  readonly firstTags?: readonly TestTag[];
+  /** Stores a block that has no predictor and is not compressed. */
+  readonly encode?: (block: Uint8Array) => Uint8Array;
+  /** Smaller levels of each page, as directories below its own. */
+  readonly levels?: readonly { readonly spec: TestTiff; readonly pages: readonly Uint8Array[] }[];
 }
 
-/** A text, whole numbers of 16 or 32 bits, or fractions. */
+/** A text, bytes, whole numbers of 16 or 32 bits, or fractions. */
 export interface TestTag {
   readonly tag: number;
-  readonly type: 2 | 3 | 4 | 5;
+  readonly type: 1 | 2 | 3 | 4 | 5;
   readonly values: string | readonly number[];
 }
 
@@ -61,13 +67,16 @@ export function tiffFile(spec: TestTiff, pages: readonly Uint8Array[]): Uint8Arr
   add(joinBytes([...head, word(0)]));
   /** Where the offset of the next directory must be written. */
   let link = isBig ? 8 : 4;
-  for (const page of pages) {
-    const blocks = pageBlocks(spec, page).map((block) => ({ at: add(block), length: block.byteLength }));
-    const tags = pageTags(spec, blocks).map(({ tag, type, values }) => {
+  /** Adds a directory, which says 0 as the next one. */
+  const directory = (own: TestTiff, page: Uint8Array, levels: readonly number[]) => {
+    const blocks = pageBlocks(own, page).map((block) => ({ at: add(block), length: block.byteLength }));
+    const below: TestTag[] = levels.length > 0 ? [{ tag: 330, type: 4, values: levels }] : [];
+    const all = [...pageTags(own, blocks), ...below].sort((a, b) => a.tag - b.tag);
+    const tags = all.map(({ tag, type, values }) => {
       const bytes =
         typeof values === 'string'
           ? new TextEncoder().encode(`${values}\0`)
-          : joinBytes(values.map((value) => number(type === 3 ? 2 : 4, value)));
+          : joinBytes(values.map((value) => number(type === 1 ? 1 : type === 3 ? 2 : 4, value)));
       const count = typeof values === 'string' ? bytes.byteLength : values.length / (type === 5 ? 2 : 1);
       const inline = bytes.byteLength <= (isBig ? 8 : 4);
       const field = new Uint8Array(isBig ? 8 : 4);
@@ -76,8 +85,16 @@ export function tiffFile(spec: TestTiff, pages: readonly Uint8Array[]): Uint8Arr
     });
     const count = number(isBig ? 8 : 2, tags.length);
     const at = add(joinBytes([count, ...tags, word(0)]));
+    return { at, link: at + count.byteLength + tags.reduce((sum, tag) => sum + tag.byteLength, 0) };
+  };
+  for (const [index, page] of pages.entries()) {
+    const levels = (spec.levels ?? []).map(
+      (level) => directory({ ...spec, ...level.spec }, level.pages[index] as Uint8Array, []).at,
+    );
+    const own = index === 0 ? { ...spec, tags: [...(spec.tags ?? []), ...(spec.firstTags ?? [])] } : spec;
+    const { at, link: next } = directory(own, page, levels);
     patch(file, link, word(at));
-    link = at + count.byteLength + tags.reduce((sum, tag) => sum + tag.byteLength, 0);
+    link = next;
   }
   return joinBytes(file);
 }
@@ -149,7 +166,8 @@ function pageBlocks(spec: TestTiff, planes: Uint8Array): Uint8Array[] {
 }
 
 function storeBlock(spec: TestTiff, block: Uint8Array, rowSamples: number, stride: number): Uint8Array {
-  const { type, endian = 'little', compression = 'none', predictor = 1 } = spec;
+  const { type, endian = 'little', compression = 'none', predictor = 1, encode } = spec;
+  if (encode !== undefined) return encode(block);
   const bytes = elementBytes(type);
   let stored: Uint8Array = block.slice();
   if (predictor === 2) stored = differences(stored, rowSamples, bytes, stride);

@@ -1,82 +1,7 @@
 import { StriaError } from '../../shared/errors.ts';
-import { inflate } from '../common/inflate.ts';
-
-/**
- * Decompresses a block's bytes into samples. Pieces may share memory: each is released when the next is requested. @throws
- * StriaError `corrupt`, `unsupported`; errors of `input`
- */
-type BlockDecoder = (input: AsyncIterable<Uint8Array>, signal: AbortSignal | undefined) => AsyncIterable<Uint8Array>;
-
-/** Keyed by the value of TIFF's tag Compression. */
-const decoders: Readonly<Record<number, BlockDecoder>> = {
-  1: (input) => input,
-  5: decodeLzw,
-  8: inflate,
-  32773: decodePackBits,
-  32946: inflate,
-};
-
-const otherCompressions: Readonly<Record<number, string>> = {
-  2: 'CCITT',
-  3: 'fax (CCITT group 3)',
-  4: 'fax (CCITT group 4)',
-  6: 'JPEG',
-  7: 'JPEG',
-  34712: 'JPEG 2000',
-  34887: 'LERC',
-  34925: 'LZMA',
-  50000: 'Zstandard',
-  50001: 'WebP',
-  50002: 'JPEG XL',
-};
-
-/** @throws StriaError `unsupported`, naming the compression */
-export function blockDecoder(compression: number): BlockDecoder {
-  const decoder = decoders[compression];
-  if (decoder !== undefined) return decoder;
-  const name = otherCompressions[compression] ?? `number ${compression}`;
-  throw new StriaError(
-    'unsupported',
-    `Stria does not read TIFF with the compression ${name}; save it uncompressed, or with LZW, deflate or PackBits`,
-  );
-}
 
 /** The size of output pieces. */
 const outputBytes = 2 ** 16;
-
-/** TIFF 6.0, section 9. */
-async function* decodePackBits(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const output = new Uint8Array(outputBytes);
-  let filled = 0;
-  /** Literal bytes still to be copied. */
-  let literal = 0;
-  /** How often the next byte repeats. */
-  let repeats = 0;
-  for await (const bytes of input) {
-    for (let at = 0; at < bytes.byteLength; ) {
-      if (literal > 0) {
-        const part = bytes.subarray(at, at + Math.min(literal, outputBytes - filled));
-        output.set(part, filled);
-        filled += part.byteLength;
-        literal -= part.byteLength;
-        at += part.byteLength;
-      } else if (repeats > 0) {
-        output.fill(bytes[at++] as number, filled, filled + repeats);
-        filled += repeats;
-        repeats = 0;
-      } else {
-        const head = bytes[at++] as number;
-        if (head < 128) literal = head + 1;
-        else if (head > 128) repeats = 257 - head;
-      }
-      if (filled > outputBytes - 128) {
-        yield output.subarray(0, filled);
-        filled = 0;
-      }
-    }
-  }
-  if (filled > 0) yield output.subarray(0, filled);
-}
 
 const clearCode = 256;
 const endCode = 257;
@@ -86,7 +11,7 @@ const maxCodes = 4096;
  * TIFF 6.0, section 13: codes of 9 to 12 bits, high bits first, each for an earlier string plus one byte. A code's string is
  * written from its end through links to shorter strings, so it costs no memory except the table.
  */
-async function* decodeLzw(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* decodeLzw(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const output = new Uint8Array(outputBytes);
   const prefixes = new Uint16Array(maxCodes);
   const lastBytes = new Uint8Array(maxCodes);

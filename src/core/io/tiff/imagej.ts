@@ -1,4 +1,4 @@
-import type { PictureScale } from './picture.ts';
+import type { PictureScale } from '../common/picture.ts';
 
 /** The relevant part of what ImageJ writes into a TIFF's description: lines of `key=value` after `ImageJ=version`. */
 export interface ImageJDescription {
@@ -26,6 +26,19 @@ const units: Readonly<Record<string, PictureScale['spatialUnit']>> = {
 /** @param description the text of the tag ImageDescription; text of other programs is ignored */
 export function parseImageJ(description: string): ImageJDescription {
   if (!description.startsWith('ImageJ=')) return { images: undefined, frames: undefined, unit: 'unknown', spacing: undefined };
+  const { pairs, count } = linesOf(description);
+  const spacing = Math.abs(Number(pairs.get('spacing') ?? Number.NaN));
+  return {
+    images: count('images'),
+    // Channels vary faster than slices and slices faster than time points. With several channels the pictures remain one
+    // sequence.
+    frames: (count('channels') ?? 1) === 1 ? count('frames') : undefined,
+    unit: units[pairs.get('unit') ?? ''] ?? 'unknown',
+    spacing: spacing > 0 && Number.isFinite(spacing) ? spacing : undefined,
+  };
+}
+
+function linesOf(description: string) {
   const pairs = new Map(
     description.split('\n').map((line): [string, string] => {
       const at = line.indexOf('=');
@@ -36,14 +49,34 @@ export function parseImageJ(description: string): ImageJDescription {
     const number = Number(pairs.get(key) ?? Number.NaN);
     return Number.isSafeInteger(number) && number > 0 ? number : undefined;
   };
-  const spacing = Math.abs(Number(pairs.get('spacing') ?? Number.NaN));
+  return { pairs, count };
+}
+
+/** How the pictures of a hyperstack are ordered: channels vary fastest, then slices, then time points. */
+export interface Hyperstack {
+  readonly channels: number;
+  readonly slices: number;
+  readonly frames: number;
+  /** In seconds. */
+  readonly frameInterval: number | undefined;
+  /** Channels are shown in colours of their own. */
+  readonly isColored: boolean;
+}
+
+/** Undefined if the text is not ImageJ's, or its numbers do not fit together. */
+export function parseHyperstack(description: string): Hyperstack | undefined {
+  if (!description.startsWith('ImageJ=')) return undefined;
+  const { pairs, count } = linesOf(description);
+  const [channels, slices, frames] = [count('channels') ?? 1, count('slices') ?? 1, count('frames') ?? 1];
+  if (channels * slices * frames !== count('images')) return undefined;
+  const interval = Number(pairs.get('finterval') ?? Number.NaN);
+  const isInSeconds = ['s', 'sec', 'seconds', ''].includes(pairs.get('tunit') ?? '');
   return {
-    images: count('images'),
-    // Channels vary faster than slices and slices faster than time points. With several channels the pictures remain one
-    // sequence.
-    frames: (count('channels') ?? 1) === 1 ? count('frames') : undefined,
-    unit: units[pairs.get('unit') ?? ''] ?? 'unknown',
-    spacing: spacing > 0 && Number.isFinite(spacing) ? spacing : undefined,
+    channels,
+    slices,
+    frames,
+    frameInterval: isInSeconds && interval > 0 && Number.isFinite(interval) ? interval : undefined,
+    isColored: (pairs.get('mode') ?? 'grayscale') !== 'grayscale',
   };
 }
 

@@ -1,0 +1,110 @@
+import type { ByteSource, SiblingFinder } from '../../shared/bytes.ts';
+import { inContext, StriaError } from '../../shared/errors.ts';
+import type { JobOptions } from '../../shared/job.ts';
+import type { PictureShape } from '../common/picture.ts';
+import { readLayout } from '../tiff/tiff-layout.ts';
+import { DirectoryChain } from './directory-chain.ts';
+import { omeInfo } from './ome-geometry.ts';
+import type { OmeDocument, OmeXmlImage } from './ome-xml.ts';
+import { firstPlace, mapPlanes } from './plane-map.ts';
+import type { TiffSeries } from './series.ts';
+
+/** The files of a set, by the names that the metadata give them. */
+export class SetFiles {
+  /** The file that the metadata come from; undefined if it holds no pixels. */
+  readonly own: DirectoryChain | undefined;
+  readonly ownName: string | undefined;
+  readonly #siblings: SiblingFinder | undefined;
+  readonly #sources = new Map<string, ByteSource>();
+  readonly #chains = new Map<string, Promise<DirectoryChain>>();
+
+  constructor(own: DirectoryChain | undefined, siblings: SiblingFinder | undefined) {
+    this.own = own;
+    this.ownName = own?.file.source.name;
+    this.#siblings = siblings;
+  }
+
+  /** @param name '' for the own file. @throws StriaError `not-readable` for a missing one; `corrupt` */
+  chain(name: string, job: JobOptions): Promise<DirectoryChain> {
+    if (name === '' && this.own !== undefined) return Promise.resolve(this.own);
+    const known = this.#chains.get(name) ?? this.#open(name, job);
+    this.#chains.set(name, known);
+    // One that was cancelled may be opened again.
+    known.catch(() => this.#chains.delete(name));
+    return known;
+  }
+
+  async #open(name: string, job: JobOptions): Promise<DirectoryChain> {
+    const source = await this.find(name);
+    if (source === undefined) throw missingFiles([name], 0);
+    return DirectoryChain.open(source, job).catch((error: unknown) => Promise.reject(inContext(name, error)));
+  }
+
+  /** Undefined where there is none. @throws StriaError `not-readable` */
+  async find(name: string): Promise<ByteSource | undefined> {
+    const found = this.#sources.get(name) ?? (await this.#siblings?.(name));
+    if (found !== undefined) this.#sources.set(name, found);
+    return found;
+  }
+}
+
+/**
+ * An Image of OME, with its first plane's directory read.
+ * @throws StriaError `corrupt`, `unsupported`, `not-readable`, `aborted`
+ */
+export async function openOmeSeries(
+  document: OmeDocument,
+  image: OmeXmlImage,
+  files: SetFiles,
+  job: JobOptions,
+): Promise<TiffSeries> {
+  const { file, directory } = firstPlace(document, image, files.ownName);
+  const chain = await files.chain(file, job);
+  const levels = await levelShapes(chain, directory, job);
+  const largest = levels[0] as PictureShape;
+  const map = mapPlanes(document, image, largest.channels, files.ownName);
+  return {
+    name: image.name,
+    sizes: map.sizes,
+    levels,
+    missing: map.missing,
+    tags: document.tags.length > 0 ? document.tags : undefined,
+    describe: (level) => omeInfo(image, map.sizes, level, largest),
+    async check(options) {
+      const others = map.files.filter((name) => name !== '');
+      const absent: string[] = [];
+      for (const name of others) if ((await files.find(name)) === undefined) absent.push(name);
+      if (absent.length > 0) throw missingFiles(absent, others.length + (map.files.includes('') ? 1 : 0));
+      if (map.files.includes('')) await files.own?.find(map.last(''), options);
+    },
+    async place(plane, options) {
+      const found = map.at(plane);
+      return found && { chain: await files.chain(found.file, options), directory: found.directory, shift: 0 };
+    },
+  };
+}
+
+/** What a picture is like at each of its levels, the largest first. */
+export async function levelShapes(chain: DirectoryChain, number: number, job: JobOptions): Promise<readonly PictureShape[]> {
+  const main = await chain.directory(number, job);
+  const shapes = [(await readLayout(chain.file, main, job)).shape];
+  const { length } = await chain.levelOffsets(main, job);
+  for (let level = 1; level <= length; level++) {
+    const { shape } = await readLayout(chain.file, await chain.level(number, level, job), job);
+    const [largest] = shapes as [PictureShape];
+    // Previews and labels of other kinds are no levels.
+    if (shape.type !== largest.type || shape.channels !== largest.channels || shape.width > largest.width) break;
+    shapes.push(shape);
+  }
+  return shapes;
+}
+
+const listedNames = 5;
+
+function missingFiles(names: readonly string[], total: number): StriaError {
+  const shown = names.slice(0, listedNames).join(', ');
+  const more = names.length - listedNames;
+  const list = more > 0 ? `${shown} and ${more} more` : shown;
+  const set = total > 1 ? `; the volume is spread over ${total} files, which must lie in one folder` : '';
+  return new StriaError('not-readable', `${list} ${names.length > 1 ? 'are' : 'is'} missing${set}`);
+}

@@ -1,0 +1,111 @@
+import { StriaError } from '../../shared/errors.ts';
+import type { OmeDocument, OmeXmlImage, TiffData } from './ome-xml.ts';
+import type { PlaneAxis, PlaneSizes } from './series.ts';
+
+/** More planes than this are not read. */
+const planeLimit = 2 ** 22;
+
+/** In which directory of which file each plane of an image lies. */
+export interface PlaneMap {
+  readonly sizes: PlaneSizes;
+  /** Names of the files. Empty for the file that the metadata come from. */
+  readonly files: readonly string[];
+  readonly missing: number;
+  /** Undefined for a plane that is nowhere. */
+  at(plane: Readonly<Record<PlaneAxis, number>>): { readonly file: string; readonly directory: number } | undefined;
+  /** The highest directory of a file. */
+  last(file: string): number;
+}
+
+/**
+ * @param samples of a pixel: so many of the image's channels lie in each plane
+ * @param ownName name of the file that the metadata come from; undefined if that holds no pixels
+ * @throws StriaError `corrupt`, `unsupported`
+ */
+export function mapPlanes(document: OmeDocument, image: OmeXmlImage, samples: number, ownName: string | undefined): PlaneMap {
+  const { sizes: all, order } = image;
+  const sizes = { ...all, C: all.C % samples === 0 ? all.C / samples : all.C };
+  const total = sizes.Z * sizes.C * sizes.T;
+  if (total > planeLimit)
+    throw new StriaError('unsupported', `an image of ${total} planes is not read, only up to ${planeLimit}`);
+  const axes = [...order.slice(2)] as [PlaneAxis, PlaneAxis, PlaneAxis];
+  const numberOf = (plane: Readonly<Record<PlaneAxis, number>>) =>
+    plane[axes[0]] + sizes[axes[0]] * (plane[axes[1]] + sizes[axes[1]] * plane[axes[2]]);
+
+  const fileOf = fileFinder(document, ownName);
+  const fileNumbers = new Map<string, number>();
+  const lasts: number[] = [];
+  const directories = new Int32Array(total).fill(-1);
+  const owners = new Int32Array(total);
+  const entries: readonly TiffData[] = image.tiffData.length > 0 ? image.tiffData : [wholeFile];
+  for (const entry of entries) {
+    const { first, ifd } = entry;
+    const outside = axes.find((axis) => first[axis] >= sizes[axis]);
+    if (outside !== undefined) {
+      throw new StriaError(
+        'corrupt',
+        `the OME-XML puts pixels at ${outside} ${first[outside]}, but Size${outside} is ${sizes[outside]}`,
+      );
+    }
+    const start = numberOf(first);
+    const count = Math.min(entry.planeCount ?? (ifd === undefined ? total : 1), total - start);
+    if (count === 0) continue;
+    const file = fileOf(entry);
+    const owner = fileNumbers.get(file) ?? fileNumbers.size;
+    fileNumbers.set(file, owner);
+    const from = ifd ?? 0;
+    if (from + count > planeLimit) throw new StriaError('unsupported', `pictures beyond number ${planeLimit} are not read`);
+    for (let at = 0; at < count; at++) directories[start + at] = from + at;
+    owners.fill(owner, start, start + count);
+    lasts[owner] = Math.max(lasts[owner] ?? 0, from + count - 1);
+  }
+  const missing = directories.reduce((sum, directory) => sum + (directory < 0 ? 1 : 0), 0);
+  // An acquisition that was stopped early lacks some. One that lacks most is more likely to be described wrongly.
+  if (missing > total / 2) {
+    throw new StriaError('corrupt', `the OME-XML promises ${total} planes, and says of ${missing} nowhere where they are`);
+  }
+  const files = [...fileNumbers.keys()];
+  return {
+    sizes,
+    files,
+    missing,
+    at(plane) {
+      const number = numberOf(plane);
+      const directory = directories[number] as number;
+      return directory < 0 ? undefined : { file: files[owners[number] as number] as string, directory };
+    },
+    last: (file) => lasts[fileNumbers.get(file) ?? -1] ?? 0,
+  };
+}
+
+/** Without TiffData all directories are planes, in order. */
+const wholeFile: TiffData = {
+  ifd: undefined,
+  first: { Z: 0, C: 0, T: 0 },
+  planeCount: undefined,
+  fileName: undefined,
+  uuid: undefined,
+};
+
+/** Tells in which file pixels lie: '' for the one that the metadata come from. */
+function fileFinder({ uuid, images }: OmeDocument, ownName: string | undefined): (entry: TiffData) => string {
+  const named = new Set(images.flatMap(({ tiffData }) => tiffData.map((entry) => entry.fileName ?? entry.uuid)));
+  // A file by itself may have another name than when it was written.
+  const isAlone = named.size <= 1;
+  return (entry) => {
+    const isOwn =
+      isAlone ||
+      (entry.fileName === undefined && entry.uuid === undefined) ||
+      (entry.uuid !== undefined && entry.uuid === uuid) ||
+      entry.fileName === ownName;
+    if (isOwn && ownName !== undefined) return '';
+    if (entry.fileName !== undefined) return entry.fileName;
+    throw new StriaError('corrupt', `the OME-XML does not say which file holds ${entry.uuid ?? 'the pixels'}`);
+  };
+}
+
+/** Where the first pixels of an image lie. */
+export function firstPlace(document: OmeDocument, image: OmeXmlImage, ownName: string | undefined) {
+  const entry = image.tiffData.find(({ planeCount }) => planeCount !== 0) ?? wholeFile;
+  return { file: fileFinder(document, ownName)(entry), directory: entry.ifd ?? 0 };
+}
