@@ -1,7 +1,22 @@
 // A plane of a brick becomes its sequence of bits: SPEC.md, 'A brick'.
 
 import { splat, toSymbols } from '../common/lanes';
-import { depth, height, isWhole, lanesWithLeft, planeBytes, presentLanes, rowOf, side, sliceOf, vector } from './brick';
+import {
+  blockHeight,
+  blockSide,
+  blockWidth,
+  depth,
+  height,
+  isWhole,
+  lanesWithLeft,
+  planeBytes,
+  presentLanes,
+  rowOf,
+  setBlock,
+  sliceOf,
+  vector,
+  width,
+} from './brick';
 import { chooseCode } from './choose-code';
 import { chooseCandidate, meanCandidate, meanOf } from './choose-predictor';
 import {
@@ -15,8 +30,10 @@ import {
   placeOffset,
   places,
   presentBits,
+  setStep,
   setsOf,
   suffixWidth,
+  tileOffset,
 } from './groups';
 import { writePlanes } from './planes';
 import { level, residuals } from './predict';
@@ -34,6 +51,12 @@ let writeAt: usize = 0;
 let pending: u64 = 0;
 let pendingBits: u32 = 0;
 
+function startWriting(to: usize): void {
+  writeAt = to;
+  pending = 0;
+  pendingBits = 0;
+}
+
 /** The low `count` bits of `value`, 32 at most. `value` has no bits above. */
 function write(value: u32, count: u32): void {
   pending |= (<u64>value) << pendingBits;
@@ -47,12 +70,17 @@ function write(value: u32, count: u32): void {
 
 /** Writes a brick's plane. @param plane its elements @returns the end of what was written, a whole number of words from `to` on */
 export function encodeBrick<T>(plane: usize, to: usize): usize {
-  const bits: u32 = 8 * sizeof<T>();
-  const mean = meanOf<T>(plane);
-  const candidate = chooseCandidate<T>(plane, mean);
-  const predictor = candidate === meanCandidate ? level : candidate;
-  const base: u32 = predictor !== level ? <u32>load<T>(plane) : candidate === meanCandidate ? mean : 0;
-  predictAll<T>(plane, predictor, base);
+  startWriting(to);
+  // The codes' lowest and width come in front of the blocks, and are not known yet.
+  write(0, 8);
+  if (!isWhole()) memory.fill(symbols, 0, planeBytes);
+  for (let y: u32 = 0; y < height; y += blockSide) {
+    for (let x: u32 = 0; x < width; x += blockSide) {
+      setBlock(x, y);
+      const at = y * rowOf<T>() + x * sizeof<T>();
+      encodeBlock<T>(plane + at, symbols + at, <u32>load<T>(plane));
+    }
+  }
 
   const groups = groupCount<T>();
   let leastCode: u32 = 15;
@@ -63,7 +91,7 @@ export function encodeBrick<T>(plane: usize, to: usize): usize {
     const own = words + 64 * group;
     const p = symbols + groupOffset<T>();
     writePlanes<T>(p, own);
-    if (setsOf<T>() === 2) writePlanes<T>(p + 2 * sliceOf<T>(), own + 32);
+    if (setsOf<T>() === 2) writePlanes<T>(p + setStep<T>(), own + 32);
     const n = groupElements();
     const code = chooseCode<T>(own, n);
     store<u8>(codes + group, <u8>code);
@@ -72,85 +100,112 @@ export function encodeBrick<T>(plane: usize, to: usize): usize {
     suffixBits += n * suffixWidth<T>(code);
   }
 
-  writeAt = to;
-  pending = 0;
-  pendingBits = 0;
   const codeWidth = 32 - clz(mostCode - leastCode);
-  write(leastCode, 4);
-  write(codeWidth, 3);
-  write(0, 1);
-  write(predictor, 3);
-  write(base, bits);
   for (let group: u32 = 0; group < groups; group++) write(load<u8>(codes + group) - leastCode, codeWidth);
-  const escapeCount = writePrefixes<T>(groups);
-  if (escapeCount > 0) {
-    // The bit that says so stands in the first byte, which may not be in memory yet.
-    if (writeAt === to) pending |= 1 << 7;
-    else store<u8>(to, load<u8>(to) | (1 << 7));
-  }
+  writePrefixes<T>(groups);
   for (let i: u32 = 0; i < escapeCount; i++) write(load<u32>(escapes + 8 * i), load<u32>(escapes + 8 * i, 4));
   write(0, -(pendingBits + suffixBits) & 31);
   writeSuffixes<T>(groups);
+  store<u8>(to, <u8>(leastCode | (codeWidth << 4) | (escapeCount > 0 ? 1 << 7 : 0)));
   return writeAt;
 }
 
-/** All symbols of a plane. */
-function predictAll<T>(plane: usize, predictor: u32, base: u32): void {
-  if (!isWhole<T>()) memory.fill(symbols, 0, planeBytes);
+/** Writes a block's predictor and base, and its symbols to `to`. @param first the brick's first element */
+function encodeBlock<T>(block: usize, to: usize, first: u32): void {
+  const mean = meanOf<T>(block, first);
+  const candidate = chooseCandidate<T>(block, mean);
+  const predictor = candidate === meanCandidate ? level : candidate;
+  const base: u32 = predictor !== level ? <u32>load<T>(block) : candidate === meanCandidate ? mean : 0;
+  predictAll<T>(block, to, predictor, base);
+  write(predictor, 3);
+  write(base, 8 * sizeof<T>());
+}
+
+/** All symbols of a block. Clipped elements have none: 0. */
+function predictAll<T>(block: usize, to: usize, predictor: u32, base: u32): void {
   const bases = splat<T>(base);
+  const isClipped = blockWidth < blockSide;
   for (let z: u32 = 0; z < depth; z++) {
-    for (let y: u32 = 0; y < height; y++) {
+    for (let y: u32 = 0; y < blockHeight; y++) {
       const row = z * sliceOf<T>() + y * rowOf<T>();
-      for (let x: u32 = 0; x < side; x += vector / sizeof<T>()) {
+      for (let x: u32 = 0; x < blockWidth; x += vector / sizeof<T>()) {
         const at = row + x * sizeof<T>();
-        let own = toSymbols<T>(residuals<T>(predictor, plane + at, x, y, z, bases));
-        if (!isWhole<T>()) own = v128.and(own, presentLanes<T>(x));
+        let own = toSymbols<T>(residuals<T>(predictor, block + at, x, y, z, bases));
+        if (isClipped) own = v128.and(own, presentLanes<T>(x));
         if (y + z === 0 && predictor !== level) own = v128.and(own, lanesWithLeft<T>(x));
-        v128.store(symbols + at, own);
+        v128.store(to + at, own);
       }
     }
   }
 }
 
-/** @returns the number of escapes */
-function writePrefixes<T>(groups: u32): u32 {
-  const bits: u32 = 8 * sizeof<T>();
-  const whole = isWhole<T>();
-  let escapeCount: u32 = 0;
-  let at = writeAt;
-  let value = pending;
-  let filled = pendingBits;
+/** How many `escapes` there are. */
+let escapeCount: u32 = 0;
+
+/** Keeps a quotient if it is an escape. @returns the zeros of its prefix */
+function zerosOf(quotient: u32, bits: u32): u32 {
+  if (quotient < escapeQuotient) return quotient;
+  store<u32>(escapes + 8 * escapeCount, quotient);
+  store<u32>(escapes + 8 * escapeCount, bits, 4);
+  escapeCount++;
+  return escapeQuotient;
+}
+
+function writePrefixes<T>(groups: u32): void {
+  escapeCount = 0;
   firstGroup<T>();
   for (let group: u32 = 0; group < groups; group++, nextGroup<T>()) {
     const code = <u32>load<u8>(codes + group);
     if (!isRice<T>(code)) continue;
-    const k = code - 1;
     const first = symbols + groupOffset<T>();
-    for (let place: u32 = 0; place < places<T>(); place++) {
-      const offset = placeOffset<T>(place);
-      if (!whole && offset === u32.MAX_VALUE) continue;
-      const quotient = <u32>load<T>(first + offset) >> k;
-      let zeros = quotient;
-      if (quotient >= escapeQuotient) {
-        zeros = escapeQuotient;
-        store<u32>(escapes + 8 * escapeCount, quotient);
-        store<u32>(escapes + 8 * escapeCount, bits - k, 4);
-        escapeCount++;
-      }
-      value |= (<u64>1) << (filled + zeros);
-      filled += zeros + 1;
-      if (filled >= 32) {
-        store<u32>(at, <u32>value);
-        at += 4;
-        value >>= 32;
-        filled -= 32;
+    if (groupElements() === places<T>()) writeWholeGroup<T>(first, code - 1);
+    else writeClippedGroup<T>(first, code - 1);
+  }
+}
+
+/** Writes the prefixes of a group that nothing clips, two at a time. */
+function writeWholeGroup<T>(first: usize, k: u32): void {
+  const bits: u32 = 8 * sizeof<T>() - k;
+  const mask: u32 = (1 << (8 * sizeof<T>())) - 1;
+  const step = rowOf<T>();
+  let at = writeAt;
+  let value = pending;
+  let filled = pendingBits;
+  for (let tile: u32 = 0; tile < 4; tile++) {
+    let row = first + tileOffset<T>(tile);
+    for (let y: u32 = 0; y < 4; y++, row += step) {
+      // Four symbols of u8, two of u16.
+      for (let word = load<u32>(row), left: u32 = 4; left > 0; left -= 2 * sizeof<T>()) {
+        let zeros = (word & mask) >> k;
+        let more = ((word >> (8 * sizeof<T>())) & mask) >> k;
+        if (sizeof<T>() === 1) word >>= 16;
+        if (max(zeros, more) >= escapeQuotient) {
+          zeros = zerosOf(zeros, bits);
+          more = zerosOf(more, bits);
+        }
+        value |= (<u64>((1 | (2 << more)) << zeros)) << filled;
+        filled += zeros + more + 2;
+        if (filled >= 32) {
+          store<u32>(at, <u32>value);
+          at += 4;
+          value >>= 32;
+          filled -= 32;
+        }
       }
     }
   }
   writeAt = at;
   pending = value;
   pendingBits = filled;
-  return escapeCount;
+}
+
+function writeClippedGroup<T>(first: usize, k: u32): void {
+  for (let place: u32 = 0; place < places<T>(); place++) {
+    const offset = placeOffset<T>(place);
+    if (offset === u32.MAX_VALUE) continue;
+    const zeros = zerosOf(<u32>load<T>(first + offset) >> k, 8 * sizeof<T>() - k);
+    write(1 << zeros, zeros + 1);
+  }
 }
 
 function writeSuffixes<T>(groups: u32): void {
@@ -158,7 +213,7 @@ function writeSuffixes<T>(groups: u32): void {
   for (let group: u32 = 0; group < groups; group++, nextGroup<T>()) {
     const width = suffixWidth<T>(<u32>load<u8>(codes + group));
     for (let set: u32 = 0; set < setsOf<T>(); set++) {
-      const present = presentBits<T>(2 * set);
+      const present = presentBits<T>(set);
       const own = words + 64 * group + 32 * set;
       for (let bit: u32 = 0; bit < width; bit++) {
         const word = load<u32>(own + 4 * bit);

@@ -1,6 +1,6 @@
-// SIMD encoder and decoder of `rice` for volumes with predictors 0 to 7 (form 0 of src/core/codecs/rice/SPEC.md). They produce the
-// same bytes as src/core/codecs/rice/reference.ts, which handles all other forms.
-import { depthOf, loadPlane, planeBytes, setExtent, side, storePlane } from './brick';
+// SIMD encoder and decoder of `rice` with predictors 0 to 7 (forms 0 and 1 of src/core/codecs/rice/SPEC.md). They produce the same
+// bytes as src/core/codecs/rice/reference.ts, which handles the other forms.
+import { brickDepth, brickHeight, brickWidth, loadPlane, planeBytes, setExtent, setGeometry, storePlane } from './brick';
 import { decodeBrick } from './decode';
 import { encodeBrick } from './encode';
 
@@ -17,19 +17,20 @@ const mostWords: u32 = 1034;
 /**
  * Encodes a chunk.
  * @param from its voxels, without padding
+ * @param isPicture the geometry
  * @param to room for the longest payload, and 8 bytes more
  * @returns length of the payload in bytes
  */
-export function encode(from: usize, x: u32, y: u32, z: u32, elementBytes: u32, to: usize): usize {
-  const entries = bricksOf(x, y, z, elementBytes) * (elementBytes === 4 ? 2 : 1);
+export function encode(from: usize, x: u32, y: u32, z: u32, elementBytes: u32, isPicture: bool, to: usize): usize {
+  chooseGeometry(elementBytes, isPicture);
+  const entries = bricksOf(x, y, z) * (elementBytes === 4 ? 2 : 1);
   let end = to + directoryBytes(entries);
   memory.fill(to, 0, end - to);
   let entry = to;
-  const depth = brickDepth(elementBytes);
-  for (let oz: u32 = 0; oz < z; oz += depth) {
-    for (let oy: u32 = 0; oy < y; oy += side) {
-      for (let ox: u32 = 0; ox < x; ox += side) {
-        setExtent(min(side, x - ox), min(side, y - oy), min(depth, z - oz));
+  for (let oz: u32 = 0; oz < z; oz += brickDepth) {
+    for (let oy: u32 = 0; oy < y; oy += brickHeight) {
+      for (let ox: u32 = 0; ox < x; ox += brickWidth) {
+        setExtent(min(brickWidth, x - ox), min(brickHeight, y - oy), min(brickDepth, z - oz));
         const first = from + ((oz * y + oy) * x + ox) * elementBytes;
         for (let half: u32 = 0; half < elementBytes; half += 2) {
           const start = end;
@@ -52,21 +53,22 @@ export function encode(from: usize, x: u32, y: u32, z: u32, elementBytes: u32, t
 /**
  * Decodes a chunk.
  * @param from its payload; 256 bytes behind it can be read
+ * @param isPicture the geometry
  * @param to room for its voxels
  * @returns false for a payload that SPEC.md refuses
  */
-export function decode(from: usize, length: usize, x: u32, y: u32, z: u32, elementBytes: u32, to: usize): bool {
-  const entries = bricksOf(x, y, z, elementBytes) * (elementBytes === 4 ? 2 : 1);
+export function decode(from: usize, length: usize, x: u32, y: u32, z: u32, elementBytes: u32, isPicture: bool, to: usize): bool {
+  chooseGeometry(elementBytes, isPicture);
+  const entries = bricksOf(x, y, z) * (elementBytes === 4 ? 2 : 1);
   const directory = directoryBytes(entries);
   if (length < directory) return false;
   if ((entries & 1) !== 0 && load<u16>(from + 2 * entries) !== 0) return false;
-  const depth = brickDepth(elementBytes);
   let entry = from;
   let start: usize = directory;
-  for (let oz: u32 = 0; oz < z; oz += depth) {
-    for (let oy: u32 = 0; oy < y; oy += side) {
-      for (let ox: u32 = 0; ox < x; ox += side) {
-        setExtent(min(side, x - ox), min(side, y - oy), min(depth, z - oz));
+  for (let oz: u32 = 0; oz < z; oz += brickDepth) {
+    for (let oy: u32 = 0; oy < y; oy += brickHeight) {
+      for (let ox: u32 = 0; ox < x; ox += brickWidth) {
+        setExtent(min(brickWidth, x - ox), min(brickHeight, y - oy), min(brickDepth, z - oz));
         const first = to + ((oz * y + oy) * x + ox) * elementBytes;
         for (let half: u32 = 0; half < elementBytes; half += 2) {
           const words = <u32>load<u16>(entry);
@@ -87,13 +89,13 @@ export function decode(from: usize, length: usize, x: u32, y: u32, z: u32, eleme
   return start === length;
 }
 
-function brickDepth(elementBytes: u32): u32 {
-  return elementBytes === 1 ? depthOf<u8>() : depthOf<u16>();
+function chooseGeometry(elementBytes: u32, isPicture: bool): void {
+  if (elementBytes === 1) setGeometry<u8>(isPicture);
+  else setGeometry<u16>(isPicture);
 }
 
-function bricksOf(x: u32, y: u32, z: u32, elementBytes: u32): u32 {
-  const depth = brickDepth(elementBytes);
-  return ((x + side - 1) / side) * ((y + side - 1) / side) * ((z + depth - 1) / depth);
+function bricksOf(x: u32, y: u32, z: u32): u32 {
+  return ((x + brickWidth - 1) / brickWidth) * ((y + brickHeight - 1) / brickHeight) * ((z + brickDepth - 1) / brickDepth);
 }
 
 /** 'then zeros up to a whole word' */

@@ -1,12 +1,13 @@
-// Suffixes bit by bit: SPEC.md, 'Suffixes'. A set is 32 places of a group, 4 elements of each of 8 rows: of u8 half a group, of
+// Suffixes bit by bit: SPEC.md, 'Suffixes'. A set is 32 places of a group, twice 4 elements of 4 rows: of u8 half a group, of
 // u16 a whole one. Its symbols' bytes become vectors in the order of their planes' bits, and those become planes.
-import { rowOf, sliceOf } from './brick';
+import { rowOf } from './brick';
+import { halfSetStep } from './groups';
 
 /** Writes a set's planes: 8 words of u8, 16 of u16. @param p address of the set's first symbol */
 export function writePlanes<T>(p: usize, to: usize): void {
   if (sizeof<T>() === 1) {
     const front = rowsOfBytes(p);
-    const behind = rowsOfBytes(p + sliceOf<T>());
+    const behind = rowsOfBytes(p + halfSetStep<T>());
     // Bit n is column n / 8, row n % 8.
     transpose(
       i8x16.shuffle(front, behind, 0, 4, 8, 12, 16, 20, 24, 28, 1, 5, 9, 13, 17, 21, 25, 29),
@@ -15,7 +16,7 @@ export function writePlanes<T>(p: usize, to: usize): void {
     );
     return;
   }
-  const q = p + sliceOf<T>();
+  const q = p + halfSetStep<T>();
   const first = twoRows(p);
   const second = twoRows(p + 2 * rowOf<T>());
   const third = twoRows(q);
@@ -63,7 +64,10 @@ export function readPlanes<T>(from: usize, count: u32, p: usize): void {
   }
   if (sizeof<T>() === 1) {
     storeRowsOfBytes(p, i8x16.shuffle(lower, upper, 0, 8, 16, 24, 1, 9, 17, 25, 2, 10, 18, 26, 3, 11, 19, 27));
-    storeRowsOfBytes(p + sliceOf<T>(), i8x16.shuffle(lower, upper, 4, 12, 20, 28, 5, 13, 21, 29, 6, 14, 22, 30, 7, 15, 23, 31));
+    storeRowsOfBytes(
+      p + halfSetStep<T>(),
+      i8x16.shuffle(lower, upper, 4, 12, 20, 28, 5, 13, 21, 29, 6, 14, 22, 30, 7, 15, 23, 31),
+    );
     return;
   }
   let lowerHigh = i32x4.splat(0);
@@ -80,7 +84,7 @@ export function readPlanes<T>(from: usize, count: u32, p: usize): void {
     i8x16.shuffle(lowerHigh, upperHigh, 0, 16, 8, 24, 1, 17, 9, 25, 2, 18, 10, 26, 3, 19, 11, 27),
   );
   storeRows(
-    p + sliceOf<T>(),
+    p + halfSetStep<T>(),
     i8x16.shuffle(lower, upper, 4, 20, 12, 28, 5, 21, 13, 29, 6, 22, 14, 30, 7, 23, 15, 31),
     i8x16.shuffle(lowerHigh, upperHigh, 4, 20, 12, 28, 5, 21, 13, 29, 6, 22, 14, 30, 7, 23, 15, 31),
   );
@@ -96,30 +100,33 @@ function spread(bits: u32): v128 {
 
 /** 4 bytes of each of 4 rows. */
 function rowsOfBytes(p: usize): v128 {
+  const row = rowOf<u8>();
   const first = i32x4.splat(load<i32>(p));
-  const second = i32x4.replace_lane(first, 1, load<i32>(p, 16));
-  const third = i32x4.replace_lane(second, 2, load<i32>(p, 32));
-  return i32x4.replace_lane(third, 3, load<i32>(p, 48));
+  const second = i32x4.replace_lane(first, 1, load<i32>(p + row));
+  const third = i32x4.replace_lane(second, 2, load<i32>(p + 2 * row));
+  return i32x4.replace_lane(third, 3, load<i32>(p + 3 * row));
 }
 
 function storeRowsOfBytes(p: usize, rows: v128): void {
+  const row = rowOf<u8>();
   store<i32>(p, i32x4.extract_lane(rows, 0));
-  store<i32>(p, i32x4.extract_lane(rows, 1), 16);
-  store<i32>(p, i32x4.extract_lane(rows, 2), 32);
-  store<i32>(p, i32x4.extract_lane(rows, 3), 48);
+  store<i32>(p + row, i32x4.extract_lane(rows, 1));
+  store<i32>(p + 2 * row, i32x4.extract_lane(rows, 2));
+  store<i32>(p + 3 * row, i32x4.extract_lane(rows, 3));
 }
 
 /** 4 elements of u16 of each of two rows. */
 function twoRows(p: usize): v128 {
-  return i64x2.replace_lane(i64x2.splat(load<i64>(p)), 1, load<i64>(p, 32));
+  return i64x2.replace_lane(i64x2.splat(load<i64>(p)), 1, load<i64>(p + rowOf<u16>()));
 }
 
 /** 4 elements of each of four rows, of which the low and the high bytes are given. */
 function storeRows(p: usize, low: v128, high: v128): void {
+  const row = rowOf<u16>();
   const front = i8x16.shuffle(low, high, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
   const back = i8x16.shuffle(low, high, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
   store<i64>(p, i64x2.extract_lane(front, 0));
-  store<i64>(p, i64x2.extract_lane(front, 1), 32);
-  store<i64>(p, i64x2.extract_lane(back, 0), 64);
-  store<i64>(p, i64x2.extract_lane(back, 1), 96);
+  store<i64>(p + row, i64x2.extract_lane(front, 1));
+  store<i64>(p + 2 * row, i64x2.extract_lane(back, 0));
+  store<i64>(p + 3 * row, i64x2.extract_lane(back, 1));
 }

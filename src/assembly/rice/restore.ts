@@ -1,20 +1,22 @@
 // Elements out of residuals, by the running sums of SPEC.md, 'Predictors'.
 
 import { add, half, splat, toResiduals } from '../common/lanes';
-import { depth, height, lanesWithLeft, rowOf, side, sliceOf, vector } from './brick';
+import { blockHeight, blockSide, blockWidth, depth, lanesWithLeft, rowOf, sliceOf, vector } from './brick';
 import { halfOrWhole, level } from './predict';
 
 /** Of the row above: its differences to the left (of soft up: upwards). */
-const above: usize = memory.data(32, 16);
+const above: usize = memory.data(64, 16);
 /** Of each row of the slice behind: what the sum along z adds up. */
-const behind: usize = memory.data(32 * 16, 16);
+const behind: usize = memory.data(64 * 32, 16);
 
-/** The symbols at `plane` become elements, in place. */
-export function restore<T>(plane: usize, predictor: u32, base: u32): void {
-  memory.fill(behind, 0, 32 * 16);
+/** The symbols of a block become elements, in place. */
+export function restore<T>(block: usize, predictor: u32, base: u32): void {
+  memory.fill(behind, 0, blockSide * blockSide * sizeof<T>());
   for (let z: u32 = 0; z < depth; z++) {
-    memory.fill(above, 0, 32);
-    for (let y: u32 = 0; y < height; y++) restoreRow<T>(plane + z * sliceOf<T>() + y * rowOf<T>(), y, z, predictor, base);
+    memory.fill(above, 0, 64);
+    for (let y: u32 = 0; y < blockHeight; y++) {
+      restoreRow<T>(block + z * sliceOf<T>() + y * rowOf<T>(), y, z, predictor, base);
+    }
   }
 }
 
@@ -22,7 +24,7 @@ function restoreRow<T>(row: usize, y: u32, z: u32, predictor: u32, base: u32): v
   const zero = i32x4.splat(0);
   /** What a sum along x carries from one vector of the row to the next. */
   let carry: u32 = 0;
-  for (let x: u32 = 0; x < side; x += vector / sizeof<T>()) {
+  for (let x: u32 = 0; x < blockWidth; x += vector / sizeof<T>()) {
     const p = row + x * sizeof<T>();
     let r = toResiduals<T>(v128.load(p));
     if (predictor === level) {
@@ -34,7 +36,7 @@ function restoreRow<T>(row: usize, y: u32, z: u32, predictor: u32, base: u32): v
     const hasLeft = lanesWithLeft<T>(x);
     // 'the base in the place of the first residual'
     if (y + z === 0) r = add<T>(r, v128.andnot(splat<T>(base), hasLeft));
-    const behindRow = behind + y * rowOf<T>() + x * sizeof<T>();
+    const behindRow = behind + (y * blockSide + x) * sizeof<T>();
     const aboveRow = above + x * sizeof<T>();
     let along = true;
     switch (predictor) {

@@ -2,7 +2,7 @@ import moduleBytes from '../../../assembly/rice/index.ts?assembly';
 import { chunkBytes } from '../../codec/batch.ts';
 import type { WasmCodec } from '../../codec/codec.ts';
 import { WasmModule } from '../../codec/wasm-module.ts';
-import { encodedBound, type Form, parseForm } from './layout.ts';
+import { encodedBound, parseForm } from './layout.ts';
 
 /** Bytes past the payload that the decoder may read. */
 const slack = 256;
@@ -15,34 +15,32 @@ function rice(): WasmModule<'encode' | 'decode'> | undefined {
   return opened;
 }
 
-/** SIMD for volumes with predictors 0 to 7 (src/assembly/rice). The reference handles pictures and `--effort max`. */
+/** SIMD with predictors 0 to 7 (src/assembly/rice). The reference handles `--effort max`. */
 export const wasm: WasmCodec = {
   encode(chunk, parameters) {
     const { bytes, shape, elementBytes } = chunk;
     const form = parseForm(parameters);
-    if (isOther(form) || bytes.byteLength !== chunkBytes(chunk)) return undefined;
+    if (form.causal || bytes.byteLength !== chunkBytes(chunk)) return undefined;
     const module = rice();
     if (!module) return undefined;
     const { memory, at } = module.room(bytes.byteLength, encodedBound(chunk, form) + 8);
     const [from, to] = at as [number, number];
     memory.set(bytes, from);
-    const length = module.call('encode', from, ...shape, elementBytes, to);
+    const length = module.call('encode', from, ...shape, elementBytes, Number(form.picture), to);
     return memory.slice(to, to + length);
   },
 
   decode(payload, chunk, parameters) {
     const length = chunkBytes(chunk);
-    if (isOther(parseForm(parameters)) || payload.byteLength < 4) return undefined;
+    const form = parseForm(parameters);
+    if (form.causal || payload.byteLength < 4) return undefined;
     const module = rice();
     if (!module) return undefined;
     const { memory, at } = module.room(payload.byteLength + slack, length);
     const [from, to] = at as [number, number];
     memory.set(payload, from);
-    const isSound = module.call('decode', from, payload.byteLength, ...chunk.shape, chunk.elementBytes, to) !== 0;
+    const geometry = [...chunk.shape, chunk.elementBytes, Number(form.picture)];
+    const isSound = module.call('decode', from, payload.byteLength, ...geometry, to) !== 0;
     return isSound ? memory.slice(to, to + length) : undefined;
   },
 };
-
-function isOther({ picture, causal }: Form): boolean {
-  return picture || causal;
-}
