@@ -4,12 +4,12 @@
 export const rooms = [
   {
     room: 'core/shared',
-    holds: 'Volume types, units, errors, progress, the IPC contract: what every room may know.',
+    holds: 'Volume types, units, errors, progress and the IPC contract, for every room.',
     imports: '',
   },
   {
     room: 'shaders',
-    holds: 'Joins a .wgsl file and those that it imports into the text to compile.',
+    holds: 'The linker: joins a .wgsl file and its imports into the text to compile.',
     imports: '',
   },
   {
@@ -30,7 +30,7 @@ export const rooms = [
   },
   {
     room: 'assembly/rice',
-    holds: 'AssemblyScript: bricks of rice by vectors.',
+    holds: 'AssemblyScript: bricks of rice, with SIMD.',
     imports: 'assembly/common',
   },
   {
@@ -55,7 +55,7 @@ export const rooms = [
   },
   {
     room: 'assembly/rle',
-    holds: 'AssemblyScript: where runs start, and their values.',
+    holds: 'AssemblyScript: the starts of runs, and their values.',
     imports: 'assembly/common',
   },
   {
@@ -65,7 +65,7 @@ export const rooms = [
   },
   {
     room: 'core/codec',
-    holds: 'What a codec is: the interface, batches of chunks, scan orders, bricks, the survey of a chunk.',
+    holds: 'The interface of a codec, and what codecs share: batches of chunks, scan orders, bricks, the survey of a chunk.',
     imports: 'core/gpu core/shared shaders',
   },
   {
@@ -76,7 +76,7 @@ export const rooms = [
   },
   {
     room: 'core/codecs/raw',
-    holds: 'Voxels as they are.',
+    holds: 'Voxels stored unchanged.',
     imports: 'core/codec core/gpu core/shared shaders/raw',
   },
   {
@@ -128,7 +128,7 @@ export const rooms = [
   },
   {
     room: 'core/io/nifti',
-    holds: 'NIfTI-1 and NIfTI-2, and Analyze 7.5, from which they come.',
+    holds: 'NIfTI-1 and NIfTI-2, and their predecessor Analyze 7.5.',
     imports: 'core/io/common core/shared',
   },
   {
@@ -188,13 +188,13 @@ export const rooms = [
   },
   {
     room: 'core/io/pictures',
-    holds: 'PNG and TIFF, alone and as stacks.',
+    holds: 'PNG and TIFF, single and as stacks.',
     imports: 'core/io/common core/io/tiff core/shared',
     packages: 'fast-png',
   },
   {
     room: 'core/io/zarr',
-    holds: 'OME-Zarr and plain Zarr: folders, ZIPs and addresses.',
+    holds: 'OME-Zarr and plain Zarr: folders, ZIPs and web addresses.',
     imports: 'core/io/common core/shared',
     packages: 'unzipit zarrita',
   },
@@ -211,28 +211,28 @@ export const rooms = [
   },
   {
     room: 'core/io/dicom/parse',
-    holds: 'Elements of DICOM files: headers, values, names, what is personal.',
+    holds: 'Elements of DICOM files: headers, values, names, and which of them are personal.',
     imports: 'core/io/common core/shared',
     packages: 'fflate',
   },
   {
     room: 'core/io/dicom/pixels',
-    holds: 'Frames of DICOM files as voxels: native and compressed pixels, palettes and colors.',
+    holds: 'Converts frames of DICOM files to voxels: native and compressed pixels, palettes and colors.',
     imports: 'core/io/codestreams core/io/common core/io/dicom/parse core/shared',
   },
   {
     room: 'core/io/dicom/restore',
-    holds: 'What is needed to write DICOM files again.',
+    holds: 'The data needed to restore DICOM files.',
     imports: 'core/io/common core/io/dicom/parse core/io/dicom/pixels core/shared',
   },
   {
     room: 'core/io/dicom/series',
-    holds: 'DICOM files sorted into volumes: series, slices, time points, geometry, units.',
+    holds: 'Sorts DICOM files into volumes: series, slices, time points, geometry, units.',
     imports: 'core/io/common core/io/dicom/parse core/io/dicom/pixels core/io/dicom/restore core/shared',
   },
   {
     room: 'core/io/hdf5',
-    holds: 'Data sets of HDF5, by the HDF5 library as WebAssembly.',
+    holds: 'HDF5 data sets, read by the HDF5 library compiled to WebAssembly.',
     imports: 'core/io/common core/shared',
     packages: 'h5wasm',
   },
@@ -243,7 +243,7 @@ export const rooms = [
   },
   {
     room: 'core/chunks',
-    holds: 'What a chunk is to the engine: backends, boxes, analysis, the choice of a codec, ramps.',
+    holds: 'Chunks: the backend interface, boxes, analysis, the choice of a codec, ramps.',
     imports: 'core/codec core/codecs core/format core/gpu core/io/common core/shared',
   },
   {
@@ -278,7 +278,7 @@ export const rooms = [
   },
   {
     room: 'core/bench/seeds',
-    holds: 'The algorithms of the papers that Stria comes from.',
+    holds: 'The algorithms of the papers behind Stria.',
     imports: 'core/bench/harness core/chunks core/codecs core/gpu core/samples core/shared shaders/bench',
   },
   {
@@ -289,7 +289,7 @@ export const rooms = [
   },
   {
     room: 'node',
-    holds: 'What Node gives to the engine: files, threads, the GPU.',
+    holds: 'What Node provides to the engine: files, threads, the GPU.',
     imports: 'core/cpu core/format core/gpu core/io/common core/shared',
     packages: 'node:* webgpu',
   },
@@ -318,7 +318,7 @@ export const rooms = [
   },
   {
     room: 'cli/devices',
-    holds: 'The backend that `--device` asks for.',
+    holds: 'The backend that `--device` selects.',
     imports: 'cli/arguments core/chunks core/cpu core/gpu core/gpu-chunks core/shared node',
     packages: 'node:*',
   },
@@ -355,12 +355,12 @@ export const rooms = [
   },
   {
     room: 'renderer/host',
-    holds: 'What the shell gives to the page: Electron’s bridge or the browser.',
+    holds: 'What the shell provides to the page: Electron’s bridge or the browser.',
     imports: 'core/shared package.json',
   },
   {
     room: 'renderer/viewer/model',
-    holds: 'What is shown, as plain data and geometry: view state, cameras, slices, clip planes, measurements.',
+    holds: 'The state of the views as plain data, and geometry: cameras, slices, clip planes, measurements.',
     imports: 'core/chunks core/draw core/shared core/volume',
     packages: 'three',
   },
@@ -388,7 +388,7 @@ export const rooms = [
   },
   {
     room: 'renderer/playback',
-    holds: 'The frame clock, the player, what of a volume can be played. No React.',
+    holds: 'The frame clock, the player, and the axes along which a volume can be played. No React.',
     imports: 'core/shared',
   },
   {
@@ -400,7 +400,7 @@ export const rooms = [
   },
   {
     room: 'renderer/app/words',
-    holds: 'Numbers, units, errors and places as text for people.',
+    holds: 'Text for display: numbers, units, errors and positions.',
     imports: 'core/chunks core/codec core/codecs core/shared core/stream core/volume renderer/app/view renderer/viewer/model',
   },
   {
@@ -416,7 +416,7 @@ export const rooms = [
   },
   {
     room: 'renderer/app/loading',
-    holds: 'From files to a volume on the GPU, by a worker.',
+    holds: 'Loads files into a volume on the GPU, in a worker.',
     imports:
       'core/chunks core/format core/gpu core/io core/io/common core/io/pictures core/samples core/shared core/stream core/volume renderer/app/gpu renderer/app/state renderer/app/words renderer/host renderer/viewer renderer/viewer/model',
   },
@@ -490,7 +490,7 @@ export const rooms = [
   },
   {
     room: 'renderer/panels/panes',
-    holds: 'Viewports with what lies over them, the transport bar, the compare bar.',
+    holds: 'Viewports and their overlays, the transport bar, the compare bar.',
     imports:
       'core/draw core/shared core/volume renderer/app renderer/app/state renderer/app/words renderer/panels/controls renderer/panels/hooks renderer/panels/inspector renderer/playback renderer/viewer renderer/viewer/colors renderer/viewer/model',
     packages: 'lucide-react react react-aria-components',
@@ -518,7 +518,7 @@ export const rooms = [
   },
   {
     room: 'fuzz',
-    holds: 'The fuzz: damaged containers and inputs, in a process of their own. A tool, no part of what is shipped.',
+    holds: 'The fuzzer: damaged containers and inputs, in a separate process. A tool that is not shipped.',
     imports:
       'cli/outputs core/chunks core/codecs core/cpu core/format core/gpu-chunks core/io core/io/common core/io/ome-tiff core/io/pictures core/io/tiff core/shared core/stream node',
     packages: 'fflate node:*',

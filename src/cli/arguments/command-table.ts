@@ -155,7 +155,7 @@ const commands = {
       'For a source in two files (scan.hdr and scan.img), OUT is the stem: -o brain writes brain.hdr and brain.img.',
       '--to raw writes the voxels alone, without a header.',
       'A gzipped source is restored uncompressed: its bytes equal the output of `gunzip`.',
-      'Pictures are restored with the same pixels, bit for bit, and their metadata. Their files are compressed anew, so the',
+      'Pictures are restored with the same pixels, bit for bit, and their metadata. Their files are compressed again, so the',
       'file bytes differ. PNG writes one file per picture, TIFF a single file. OUT is a folder (created if needed), or a',
       'file name that ends in .png or .tif: stria decompress stack.stria --to tiff -o out',
     ],

@@ -4,7 +4,7 @@ import { type Spread, spreadOf } from '../../core/bench/harness/statistics.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { throwIfAborted } from '../../core/shared/job.ts';
 
-/** A program's arguments, and where its standard streams go. */
+/** A program's arguments and standard streams. */
 export interface Call {
   readonly args: readonly string[];
   /** Files to use as standard input and standard output. */
@@ -15,9 +15,9 @@ export interface Call {
 /** What one run of a program took. */
 export interface ProgramRun {
   readonly wallMs: number;
-  /** User and system time of the program and its children. Undefined where there is no POSIX shell. */
+  /** User and system time of the program and its children. Undefined without a POSIX shell. */
   readonly processorMs: number | undefined;
-  /** Largest resident memory seen. Only Linux tells it, and a program of a few milliseconds may end unseen. */
+  /** Largest resident memory observed. Only Linux reports it, and a program may end before it is sampled. */
   readonly peakBytes: number | undefined;
 }
 

@@ -81,7 +81,7 @@ export function programOf({ command, method }: Tool): string {
 }
 
 /**
- * This command itself, started anew for each file: on the GPU if there is one to use, and with 1, 2 and all threads of the CPU.
+ * This command itself, started for each file: on the GPU if there is one to use, and with 1, 2 and all threads of the CPU.
  * @param options options of `compress` that say which GPU, if any
  */
 export function striaTools(gpu: readonly string[] | undefined, threads: number, codec: string): Tool[] {

@@ -141,7 +141,7 @@ async function compressTo(
   if (stripIdentity && volume.format !== 'dicom') {
     throw new StriaError(
       'invalid-input',
-      '--strip-identity is for DICOM: of other formats nothing says what tells who a person is',
+      '--strip-identity works only with DICOM: other formats do not define which data identifies a person',
     );
   }
   const choice = { codec: codec === 'auto' ? ('auto' as const) : chainByName(codec), options: { axis, prefer, effort } };

@@ -108,7 +108,7 @@ function restoreFile(
   });
 }
 
-/** Restores many files into a folder, which `-o` names, or which is called as the container and lies beside it. */
+/** Restores many files into a folder: the one that `-o` names, or one beside the container with its name. */
 async function restoreTable(
   table: readonly SourceFile[],
   container: ContainerReader,

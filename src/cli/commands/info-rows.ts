@@ -52,7 +52,7 @@ export function volumeRows(
   return rows;
 }
 
-/** What a file says of its values, where it does. */
+/** What a file says about its values, if anything. */
 export function factRows({ valueUnit, windows = [] }: Pick<OpenVolume, 'valueUnit' | 'windows'>): string[][] {
   const range = ({ name, low, high }: FileWindow) =>
     `${name === '' ? '' : `${name}: `}${significant(low)} to ${significant(high)}`;

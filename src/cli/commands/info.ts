@@ -93,7 +93,7 @@ async function tellVolume(
 
 function describeTags({ tags: all = [] }: OpenVolume, tags: readonly VolumeTag[]): string {
   if (all.length === 0) return 'The file has no metadata that Stria shows.';
-  if (tags.length === 0) return `None of the ${all.length} tags holds that.`;
+  if (tags.length === 0) return `None of the ${all.length} tags matches.`;
   const rows = tags.map(({ id, name, value, isPersonal }) => [id, `${name}${isPersonal ? ' *' : ''}`, value]);
   return `${table(rows)}${tags.some(({ isPersonal }) => isPersonal) ? '\n* personal' : ''}`;
 }

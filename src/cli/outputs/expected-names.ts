@@ -39,10 +39,10 @@ function isExpected(name: string, ending: RegExp): boolean {
   return ending.test(name) && !/^[.~-]|^\s|[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(name) && !deviceName.test(name);
 }
 
-/** What files of DICOM end with: nothing, an ending of its own, or a number. */
+/** The names of DICOM files end with nothing, with their own extension, or with a number. */
 const dicomName = /^[^.]*$|\.(dcm|dicom|ima|\d+)$/i;
 
-/** Whether all of these paths are as one expects them of DICOM files and the folders that they lie in. */
+/** Whether all of these paths look like those of DICOM files in their folders. */
 export function areExpectedPaths(paths: readonly string[]): boolean {
   return paths.every((path) => {
     const folders = path.split('/');

@@ -7,8 +7,8 @@ import { isFolder, type OutputName } from './output-names.ts';
 import { exportBaseName } from './restore-names.ts';
 
 /**
- * Where the files of a source of many are restored: in the folder that `-o` names, or in a new one beside the container, called as it
- * is. A single file is written beside the container, into a folder, or under the name from `-o`.
+ * The output paths for a source with several files: in the folder that `-o` names, or in a new folder beside the container with its
+ * name. A single file is written beside the container, into a folder, or under the name from `-o`.
  * @throws StriaError `invalid-input`
  */
 export async function filePaths(
@@ -18,7 +18,7 @@ export async function filePaths(
 ): Promise<(name: string) => OutputName> {
   const baseName = exportBaseName(input);
   const names = files.map(({ name }) => name);
-  // Names that nobody expects are replaced by numbers.
+  // Unexpected names are replaced by numbers.
   const isExpected = areExpectedPaths(names);
   const digits = Math.max(4, String(names.length).length);
   const numbered = new Map(names.map((name, index) => [name, `${baseName}-${String(index + 1).padStart(digits, '0')}.dcm`]));
@@ -32,6 +32,6 @@ export async function filePaths(
   if (names.length === 1 && output !== undefined && !(await isFolder(output))) return () => ({ path: output, named: true });
   const folder = output ?? (names.length === 1 ? dirname(input) : join(dirname(input), baseName));
   const only = names.length === 1;
-  // Of a single file the folders that it lay in are left out.
+  // A single file is restored without its folders.
   return (name) => ({ path: join(folder, only ? (plain(name).split(/[/\\]/).at(-1) as string) : plain(name)), named: false });
 }

@@ -30,7 +30,7 @@ export function arePictureNames(inputs: readonly string[]): boolean {
 
 /**
  * The output of each input of `compress`. With one input, `-o` is the file or an existing folder; with several, a folder.
- * Without `-o`, each output lies beside its input, and of a web address in the current folder.
+ * Without `-o`, each output is written beside its input, or for a web address into the current folder.
  * @param dataset the volume taken from each input; it becomes part of names that Stria chooses
  * @throws StriaError `invalid-input` if two inputs would get the same name, several inputs one file, or standard input none
  */

@@ -1,7 +1,7 @@
 import type { VolumeChoice } from '../../core/shared/volume-choice.ts';
 import { table } from './text.ts';
 
-/** The volumes of a file or folder, a line each, under the groups that they stand in. */
+/** The volumes of a file or folder, one line each, under their groups. */
 export function choiceTable(choices: readonly VolumeChoice[]): string {
   const rows = choices.map(({ id, label, group, shape, type, details, problem }) => [
     id,

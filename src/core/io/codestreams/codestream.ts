@@ -1,23 +1,23 @@
 import { StriaError } from '../../shared/errors.ts';
 
-/** What a compressed picture says about itself: read before a decoder takes memory for it. */
+/** The properties of a compressed picture, read before a decoder allocates memory for it. */
 export interface Codestream {
   readonly kind: 'jpeg' | 'jpeg-lossless' | 'jpeg-ls' | 'jpeg-2000' | 'htj2k';
   readonly width: number;
   readonly height: number;
   readonly components: number;
-  /** Bits of a sample. */
+  /** Bits per sample. */
   readonly bits: number;
   readonly isSigned: boolean;
-  /** Without what stands in front of the picture itself. */
+  /** The codestream without anything before it. */
   readonly bytes: Uint8Array;
 }
 
-/** @throws StriaError `corrupt`, `unsupported` for kinds that no decoder takes */
+/** @throws StriaError `corrupt`; `unsupported` for kinds without a decoder */
 export function readCodestream(bytes: Uint8Array): Codestream {
   if (bytes[0] === 0xff && bytes[1] === 0xd8) {
     const stream = readJpeg(bytes);
-    // CharLS works on for seconds where the end is missing. Others are read as far as they go: some writers leave it out.
+    // Without an end marker CharLS runs for seconds. Other kinds are decoded without it, because some writers omit it.
     if (stream.kind === 'jpeg-ls' && !hasEnd(bytes)) throw wrong('it ends early');
     return stream;
   }
@@ -55,7 +55,7 @@ function readJpeg(bytes: Uint8Array): Codestream {
     if (marker === 0xda || marker === 0xd9) break;
     at += 2 + word(at + 2);
   }
-  throw wrong('it says no size');
+  throw wrong('it has no size');
 }
 
 function kindOf(marker: number): Codestream['kind'] | undefined {
@@ -71,7 +71,7 @@ function kindOf(marker: number): Codestream['kind'] | undefined {
   return undefined;
 }
 
-/** Behind a JP2 header, which DICOM does not allow and some writers put there. */
+/** The start of the codestream after a JP2 header, which DICOM does not allow but some writers add. */
 function startOfJpeg2000(bytes: Uint8Array): number {
   const most = Math.min(bytes.byteLength - 4, 4096);
   for (let at = 0; at <= most; at++) {
@@ -88,10 +88,10 @@ function readJpeg2000(bytes: Uint8Array): Codestream {
   const components = view.getUint16(40);
   const depth = view.getUint8(42);
   const [width, height] = [x - left, y - top];
-  if (!(width > 0 && height > 0 && tileX > 0 && tileY > 0)) throw wrong('its size is none');
-  // Each tile takes memory of its own.
-  if (Math.ceil(x / tileX) * Math.ceil(y / tileY) > 65535) throw wrong('it has more tiles than there may be');
-  // Marker CAP tells high-throughput streams apart; it follows SIZ.
+  if (!(width > 0 && height > 0 && tileX > 0 && tileY > 0)) throw wrong('its size is invalid');
+  // Each tile takes additional memory.
+  if (Math.ceil(x / tileX) * Math.ceil(y / tileY) > 65535) throw wrong('it has too many tiles');
+  // The marker CAP after SIZ identifies high-throughput streams.
   const siz = view.getUint16(4);
   const isHighThroughput = 6 + siz <= bytes.byteLength && view.getUint16(4 + siz) === 0xff50;
   return {
@@ -106,8 +106,8 @@ function readJpeg2000(bytes: Uint8Array): Codestream {
 }
 
 /**
- * JPEG with what says which colors it has: libjpeg goes by an Adobe marker, by a JFIF marker or by its components' names, DICOM by
- * its header. Where there is no Adobe marker, one is put in that says the same as the header.
+ * A JPEG with a marker for its color space. libjpeg uses an Adobe marker, a JFIF marker or the components' names, but DICOM uses
+ * its header. If there is no Adobe marker, this inserts one that agrees with the header.
  */
 export function withColorMarker(bytes: Uint8Array, isYbr: boolean): Uint8Array {
   const kept: Uint8Array[] = [];
@@ -117,7 +117,7 @@ export function withColorMarker(bytes: Uint8Array, isYbr: boolean): Uint8Array {
     if (marker < 0xe0 || marker > 0xef) break;
     const end = at + 2 + (((bytes[at + 2] as number) << 8) | (bytes[at + 3] as number));
     const isAdobe = marker === 0xee && String.fromCharCode(...bytes.subarray(at + 4, at + 9)) === 'Adobe';
-    // libjpeg overlooks one that is cut short.
+    // libjpeg ignores a truncated one.
     if (isAdobe && end - at >= 16) return bytes;
     if (marker !== 0xe0 && !isAdobe) kept.push(bytes.subarray(at, end));
     at = end;

@@ -6,11 +6,11 @@ export interface DecodedPicture {
   /** Samples of 1 or 2 bytes, little-endian. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly width: 1 | 2;
-  /** The samples of a color lie in planes of their own, not pixel by pixel. */
+  /** Whether the samples of a color are in separate planes instead of interleaved. */
   readonly isPlanar: boolean;
 }
 
-/** What the packages' decoders have in common. */
+/** The common interface of the packages' decoders. */
 interface WasmDecoder {
   getEncodedBuffer(length: number): Uint8Array;
   getDecodedBuffer(): Uint8Array;
@@ -59,7 +59,7 @@ const packages: Readonly<
   },
 };
 
-/** Modules that are loaded. One that has failed is made anew: its memory may be in any state. */
+/** Loaded modules. A module that failed is instantiated again, because its memory may be in any state. */
 const modules = new Map<Kind, Promise<WasmModule>>();
 
 async function load(kind: Kind): Promise<WasmModule> {
@@ -68,14 +68,14 @@ async function load(kind: Kind): Promise<WasmModule> {
   return (glue as Glue).default({ wasmBinary, print: quiet, printErr: quiet });
 }
 
-/** @throws StriaError `corrupt` for what the decoder refuses, `unsupported` */
+/** @throws StriaError `corrupt` if the decoder refuses the picture, `unsupported` */
 export async function decodePicture(stream: Codestream): Promise<DecodedPicture> {
   const { width, height, components, bits } = stream;
   if (bits > 16) throw new StriaError('unsupported', `compressed pixels of ${bits} bits are not supported, only up to 16`);
   const sampleWidth = bits > 8 ? 2 : 1;
   const decoded = stream.kind === 'jpeg-lossless' ? await decodeLossless(stream) : await decodeByWasm(stream, stream.kind);
   if (decoded.bytes.byteLength !== width * height * components * sampleWidth) {
-    throw wrong(`its decoder gave ${decoded.bytes.byteLength} bytes instead of ${width * height * components * sampleWidth}`);
+    throw wrong(`its decoder returned ${decoded.bytes.byteLength} bytes instead of ${width * height * components * sampleWidth}`);
   }
   return { ...decoded, width: sampleWidth };
 }
@@ -95,7 +95,7 @@ async function decodeByWasm(stream: Codestream, kind: Kind): Promise<Omit<Decode
     const decoder = new Decoder();
     decoder.getEncodedBuffer(stream.bytes.byteLength).set(stream.bytes);
     decoder.decode();
-    // A copy: the decoder's own memory is given back with it.
+    // Copied, because deleting the decoder frees its memory.
     const bytes = new Uint8Array(decoder.getDecodedBuffer());
     const isPlanar = stream.components > 1 && decoder.getInterleaveMode?.() === 0;
     decoder.delete();
@@ -107,11 +107,11 @@ async function decodeByWasm(stream: Codestream, kind: Kind): Promise<Omit<Decode
 }
 
 async function decodeLossless({ bytes, bits, components }: Codestream): Promise<Omit<DecodedPicture, 'width'>> {
-  if (components > 1 && bits > 8) throw new StriaError('unsupported', 'lossless JPEG of colors is read of 8 bits alone');
+  if (components > 1 && bits > 8) throw new StriaError('unsupported', 'lossless JPEG with colors is supported only with 8 bits');
   const { Decoder } = await import('jpeg-lossless-decoder-js');
   try {
     const decoded = new Decoder().decode(bytes.slice().buffer, 0, bytes.byteLength);
-    if (decoded === null) throw wrong('its decoder gave nothing');
+    if (decoded === null) throw wrong('its decoder returned nothing');
     return { bytes: new Uint8Array(decoded.buffer as ArrayBuffer, decoded.byteOffset, decoded.byteLength), isPlanar: false };
   } catch (error) {
     throw refused(error);

@@ -31,28 +31,28 @@ const originals: readonly (readonly [string, Uint8Array])[] = [
   ['with delimiters', dicomFile(ctSlice({ pixels, more: sequence }), { isDelimited: true })],
   ['big-endian', dicomFile(ctSlice({ pixels, more: sequence }), { syntax: uids.big })],
   ['deflated', dicomFile(ctSlice({ pixels, more: sequence }), { syntax: uids.deflated, pack: deflateRawSync })],
-  ['in pieces', dicomFile(header, { syntax: uids.rle, after: fragmentBytes([encodeRle(pixels, 2)]) })],
+  ['in fragments', dicomFile(header, { syntax: uids.rle, after: fragmentBytes([encodeRle(pixels, 2)]) })],
 ];
 
 describe.each(originals)('%s', (name, original) => {
-  test('cut anywhere, it is refused', async () => {
-    // The delimiter behind the pieces may be missing.
-    const end = original.byteLength - (name === 'in pieces' ? 8 : 0);
+  test('truncated anywhere, it is refused', async () => {
+    // The delimiter after the fragments may be missing.
+    const end = original.byteLength - (name === 'in fragments' ? 8 : 0);
     for (let length = 0; length < end; length++) {
       const result = await read(original.subarray(0, length)).catch((error: unknown) => error);
-      // Of deflated bytes the last ones may say no more than that it is over.
+      // The last deflated bytes may only mark the end.
       if (name === 'deflated' && result instanceof Uint8Array) expect(result).toEqual(pixels);
       else expect((result as StriaError).tag, `cut at ${length}`).toMatch(/corrupt|unsupported/);
     }
   });
 
-  test('with wrong bytes, it is refused or has the voxels that it promises', async () => {
+  test('with wrong bytes, it is refused or has as many voxels as it states', async () => {
     for (let seed = 1; seed <= 400; seed++) {
       const bytes = original.slice();
       const [count = 0, ...places] = noise(13, seed);
       for (let change = 0; change <= count % 4; change++) {
         const [high = 0, low = 0, value = 0] = places.slice(change * 3);
-        // Behind the preamble, which nobody reads.
+        // After the preamble, which is not read.
         bytes[128 + ((high * 256 + low) % (bytes.byteLength - 128))] = seed % 3 === 0 ? 255 : value;
       }
       const fault = await faultOf(read(bytes));
@@ -61,7 +61,7 @@ describe.each(originals)('%s', (name, original) => {
   });
 });
 
-describe('made to do harm', () => {
+describe('malicious files', () => {
   const little = { isLittle: true };
 
   test.each([
@@ -90,7 +90,7 @@ describe('made to do harm', () => {
     expect((await faultOf(read(bytes)))?.message).toContain('holds more than 128 MiB');
   });
 
-  test('a header that goes on and on', async () => {
+  test('an endless header', async () => {
     const long = head(0x00081140, 0x7fffffff, little);
     const size = 2 ** 31;
     const begin = joinBytes([dicomFile({}, { syntax: uids.implicit }), long]);
@@ -109,7 +109,7 @@ describe('made to do harm', () => {
     expect(asked).toBeLessThan(2 ** 27);
   });
 
-  test('more frames and pixels than there are bytes', async () => {
+  test('more frames and pixels than bytes', async () => {
     for (const more of [{ 2621448: ['IS', '1048576'] }, { 2621456: ['US', 65535], 2621457: ['US', 65535] }] as TestElements[]) {
       expect((await faultOf(read(dicomFile(ctSlice({ pixels, more })))))?.message).toContain('the header promises');
     }

@@ -4,10 +4,10 @@ import { isDicom } from './parse/recognise.ts';
 
 export { type FolderHeaders, folderHeaders, giveFolderHeaders } from './series/known-headers.ts';
 
-/** The DICOM files among those of a folder that was listed. */
+/** The DICOM files of a listed folder. */
 const ownFiles = new WeakMap<FileTree, ReadonlySet<string>>();
 
-/** What reads headers and pixels is loaded when a file needs it. */
+/** The code that reads headers and pixels is loaded on demand. */
 export const dicomReader: CollectionReader = {
   format: 'dicom',
   recognises: (_, head) => isDicom(head),

@@ -3,7 +3,7 @@ import { joinBytes } from '../common/byte-stream.ts';
 // DICOM files for tests, built from PS3.5 and PS3.10, not with this folder's code.
 
 export type TestValue = string | number | readonly number[] | Uint8Array | readonly TestElements[];
-/** Value representation and value by tag: `{ 0x00280010: ['US', 512] }`. */
+/** Value representations and values, keyed by tag: `{ 0x00280010: ['US', 512] }`. */
 export type TestElements = Readonly<Record<number, readonly [vr: string, value: TestValue]>>;
 
 export const uids = {
@@ -17,7 +17,7 @@ export const uids = {
 export interface TestEncoding {
   readonly isExplicit: boolean;
   readonly isLittle: boolean;
-  /** Sequences and items end with delimiters. */
+  /** Whether sequences and items end with delimiters. */
   readonly isDelimited?: boolean;
 }
 
@@ -87,7 +87,7 @@ function padded(bytes: Uint8Array, padding: number): Uint8Array {
   return bytes.byteLength % 2 === 0 ? bytes : joinBytes([bytes, Uint8Array.of(padding)]);
 }
 
-/** Preamble, meta information and data set. `pack` deflates the data set */
+/** Preamble, meta information and data set. `pack` deflates the data set. */
 export function dicomFile(
   elements: TestElements,
   { syntax = uids.explicit as string, isDelimited = false, after = new Uint8Array(), pack = (bytes: Uint8Array) => bytes } = {},
@@ -108,7 +108,7 @@ function metaBytes(syntax: string): Uint8Array {
   return joinBytes([new Uint8Array(128), new TextEncoder().encode('DICM'), length, meta]);
 }
 
-/** Pixels in fragments behind an offset table, mostly empty: what a file's elements end with. */
+/** Pixels in fragments after an offset table, which is usually empty. They are the last element of a file. */
 export function fragmentBytes(frames: readonly Uint8Array[], vr = 'OB', table = new Uint8Array()): Uint8Array<ArrayBuffer> {
   const little = { isLittle: true };
   const start = joinBytes([

@@ -29,7 +29,7 @@ describe('one file', () => {
     ['implicit without them', elementBytes(ctSlice({ pixels }), { isExplicit: false, isLittle: true })],
     ['big-endian without them', elementBytes(ctSlice({ pixels: bigPixels }), { isExplicit: true, isLittle: false })],
     ['gzipped', gzipSync(dicomFile(ctSlice({ pixels })))],
-    ['with elements behind the pixels', dicomFile({ ...ctSlice({ pixels }), 4294770684: ['OB', new Uint8Array(6)] })],
+    ['with elements after the pixels', dicomFile({ ...ctSlice({ pixels }), 4294770684: ['OB', new Uint8Array(6)] })],
   ];
   test.each(encodings)('%s', async (_, bytes) => {
     const volume = await openOne(bytes);
@@ -48,7 +48,7 @@ describe('one file', () => {
     ]);
   });
 
-  test('its header is read without its pixels', async () => {
+  test('reading its header does not read its pixels', async () => {
     const columns = 2000;
     const bytes = dicomFile(ctSlice({ columns, rows: 1000, pixels: new Uint8Array(columns * 1000 * 2) }));
     let read = 0;
@@ -64,13 +64,13 @@ describe('one file', () => {
     expect(read).toBeLessThan(80_000);
   });
 
-  test('a header longer than what is read first', async () => {
+  test('a header longer than the first read', async () => {
     const long = { 2113536: ['LT', 'x'.repeat(60_000)], 3293184: ['UT', 'y'.repeat(300_000)] } as unknown as TestElements;
     const volume = await openOne(dicomFile(ctSlice({ pixels, more: long })));
     expect(await readVoxels(volume)).toEqual(pixels);
   });
 
-  test('12 bits of 16: what lies above them is no part of the value', async () => {
+  test('12 bits of 16: the bits above them are not part of the value', async () => {
     const words = Uint16Array.from({ length: 12 }, (_, index) => 0xa000 | (index * 300));
     const more: TestElements = { 2621697: ['US', 12], 2621698: ['US', 11], 2621699: ['US', 0] };
     const volume = await openOne(dicomFile(ctSlice({ pixels: new Uint8Array(words.buffer), more })));
@@ -81,7 +81,7 @@ describe('one file', () => {
     expect(Array.from(typedVoxels('i16', await readVoxels(signed)))).toEqual(Array.from(words, (word) => (word << 20) >> 20));
   });
 
-  test('tags have names, and those of a person are marked', async () => {
+  test('tags have names, and personal ones are marked', async () => {
     const sequence: TestElements = { 528725: ['UI', '1.2.9'], 589840: ['LO', 'Maker'] };
     const more: TestElements = { 528704: ['SQ', [sequence]], 524293: ['CS', 'ISO_IR 192'], 1048592: ['PN', 'Müller^Änne'] };
     for (const isDelimited of [false, true]) {
@@ -98,7 +98,7 @@ describe('one file', () => {
     }
   });
 
-  test('a film lies along time, a dose at the offsets that it gives', async () => {
+  test('a film extends along time, a dose has the offsets in its file', async () => {
     const frames = noise(4 * 3 * 2 * 5, 5);
     const film: TestElements = { 2621448: ['IS', '5'], 2621449: ['AT', 0x00181063], 1577059: ['DS', '40'] };
     const volume = await openOne(dicomFile(ctSlice({ pixels: frames, more: film })));
@@ -116,13 +116,13 @@ describe('one file', () => {
     };
     const doses = await openOne(dicomFile(ctSlice({ pixels: frames, z: 7, more: dose })));
     expect(doses.info).toMatchObject({ dims: [4, 3, 5, 1], slope: 0.001, intercept: 0, spacing: [0.25, 0.5, 2.5, 1] });
-    // The slice that lies lowest comes first.
+    // The lowest slice is first.
     expect(doses.info.affine).toEqual([-0.25, 0, 0, 10, 0, -0.5, 0, 20, 0, 0, 2.5, -3]);
     expect((await readVoxels(doses)).subarray(0, 24)).toEqual(frames.subarray(96));
     expect(doses.valueUnit).toBe('Gy');
   });
 
-  test('what is not supported is refused by name', async () => {
+  test('unsupported features are refused by name', async () => {
     const refused = async (more: TestElements, syntax?: string) =>
       (await faultOf(openOne(dicomFile(ctSlice({ pixels, more }), { ...(syntax && { syntax }) }))))?.message;
     expect(await refused({}, '1.2.840.10008.1.2.4.103')).toContain(
@@ -138,11 +138,11 @@ describe('one file', () => {
   });
 });
 
-/** Slices of a series, by their places. */
+/** Slices of a series, given by their positions. */
 function series(places: readonly number[], more: (index: number) => TestElements = () => ({})): Record<string, Uint8Array> {
   return Object.fromEntries(
     places.map((z, index) => [
-      // Names in another order than places.
+      // Names and positions have different orders.
       `study/IM${(index * 7) % 10}${index}`,
       dicomFile(ctSlice({ z, instance: index + 1, pixels: noise(24, index + 1), more: more(index) })),
     ]),
@@ -154,7 +154,7 @@ async function entriesOf(files: Record<string, Uint8Array>) {
 }
 
 describe('a folder', () => {
-  test('slices lie by their places, in the patient as RAS', async () => {
+  test('slices are sorted by position, in RAS patient space', async () => {
     const places = [5, 2.5, 10, 7.5];
     const [entry] = await entriesOf({ ...series(places), 'study/notes.txt': noise(50), 'study/thumb': noise(500) });
     expect(entry).toMatchObject({
@@ -175,30 +175,32 @@ describe('a folder', () => {
     expect(picture).toMatchObject({ width: 4, height: 3 });
   });
 
-  test('gaps, doubled and tilted slices are said', async () => {
+  test('gaps, duplicate and tilted slices are reported', async () => {
     const details = async (places: readonly number[], more?: (index: number) => TestElements) =>
       (await entriesOf(series(places, more))).map((entry) => entry.details);
-    expect(await details([0, 1, 2, 4, 5])).toEqual([expect.stringContaining('1 slice is missing behind slice 3')]);
-    expect(await details([0, 1, 2, 3.4, 4.4])).toEqual([expect.stringContaining('slices lie 1.00 to 1.40 mm apart')]);
+    expect(await details([0, 1, 2, 4, 5])).toEqual([expect.stringContaining('1 slice is missing after slice 3')]);
+    expect(await details([0, 1, 2, 3.4, 4.4])).toEqual([expect.stringContaining('slices are 1.00 to 1.40 mm apart')]);
     expect(await details([0, 1, 1, 2])).toEqual([
-      expect.stringContaining('1 picture fits in nowhere and can be opened apart'),
+      expect.stringContaining('1 picture does not fit in and can be opened separately'),
       expect.stringContaining('1 slice'),
     ]);
     const tilted = (index: number): TestElements => ({
       2097202: ['DS', `-10\\${-20 + index * Math.tan(Math.PI / 9)}\\${index}`],
     });
-    expect(await details([0, 1, 2], tilted)).toEqual([expect.stringContaining('slices are tilted by 20.0° against their stack')]);
+    expect(await details([0, 1, 2], tilted)).toEqual([
+      expect.stringContaining('slices are tilted by 20.0° relative to their stack'),
+    ]);
     const [sheared] = await entriesOf(series([0, 1, 2], tilted));
     const affine = (await sheared?.open({}))?.info.affine ?? [];
     expect(affine[6]).toBeCloseTo(-Math.tan(Math.PI / 9), 6);
     expect(affine[10]).toBeCloseTo(1, 6);
   });
 
-  test('a file that is there twice counts once', async () => {
+  test('duplicate files count once', async () => {
     const files = series([0, 1]);
     const [first] = Object.values(files);
     const [entry] = await entriesOf({ ...files, 'copy/IM1': first as Uint8Array });
-    expect(entry?.details).toContain('1 file is a copy and left out');
+    expect(entry?.details).toContain('1 duplicate file is ignored');
     expect(entry?.shape).toEqual([4, 3, 2]);
   });
 
@@ -220,7 +222,7 @@ describe('a folder', () => {
     expect(volume && Array.from(await readVoxels(volume))).toEqual(seeds);
   });
 
-  test('several series are a choice', async () => {
+  test('several series are offered as a choice', async () => {
     const other: TestElements = { 2097166: ['UI', '1.2.3.5'], 2097169: ['IS', '7'], 528446: ['LO', 'Soft'] };
     const turned: TestElements = { 2097207: ['DS', '0\\1\\0\\0\\0\\-1'] };
     const files = {
@@ -239,10 +241,10 @@ describe('a folder', () => {
     expect((await openVolume(tree, { dataset: '7/2' })).info.affine.slice(0, 3)).toEqual([0, 0, 1]);
   });
 
-  test('where scalings differ, the voxels are physical values', async () => {
+  test('if scalings differ, the voxels are physical values', async () => {
     const files = series([0, 1, 2], (index) => ({ 2625619: ['DS', String([1, 0.5, 2.25][index])], 2625618: ['DS', '0'] }));
     const [entry] = await entriesOf(files);
-    expect(entry?.details).toContain('scaled slice by slice');
+    expect(entry?.details).toContain('each slice has its own scaling');
     const volume = await entry?.open({});
     expect(volume?.info).toMatchObject({ type: 'f32', slope: 1, intercept: 0 });
     const values = volume && typedVoxels('f32', await readVoxels(volume));
@@ -252,7 +254,7 @@ describe('a folder', () => {
     expect(Array.from(values ?? [])).toEqual(stored);
   });
 
-  test('uptake values where all is known, becquerels else', async () => {
+  test('uptake values if everything is known, otherwise becquerels', async () => {
     const drug: TestElements = { 1577074: ['TM', '090000'], 1577076: ['DS', '370000000'], 1577077: ['DS', '6586.2'] };
     const pet: TestElements = {
       524384: ['CS', 'PT'],

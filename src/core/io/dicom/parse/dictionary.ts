@@ -7,7 +7,7 @@ interface KnownTag {
 
 let known: ReadonlyMap<number, KnownTag> | undefined;
 
-/** Codes of dictionary.txt for elements that may be of several kinds. */
+/** Codes in dictionary.txt for elements with several possible value representations. */
 const readAs: Readonly<Record<string, string>> = { XS: 'US', OX: 'OW', NO: 'UN' };
 
 /** dictionary.txt has a line for each element of PS3.6: tag, value representation, name. */
@@ -28,7 +28,7 @@ function find(tag: number): KnownTag | undefined {
   return dictionary().get(isRepeated ? (tag & 0xf000ffff) >>> 0 : tag);
 }
 
-/** The value representation that the standard gives an element; `UN` where it does not know it. */
+/** The value representation of an element in the standard; `UN` for unknown elements. */
 export function vrOf(tag: number): string {
   if ((tag & 0xffff) === 0) return 'UL';
   if (isPrivate(tag)) return (tag & 0xffff) >= 0x10 && (tag & 0xffff) <= 0xff ? 'LO' : 'UN';

@@ -1,44 +1,44 @@
 import { StriaError } from '../../../shared/errors.ts';
 import { vrOf } from './dictionary.ts';
 
-/** One element of a data set. Places are bytes of the file. */
+/** One element of a data set. Offsets are in bytes of the file. */
 export interface Element {
   /** Group × 65536 + element: 0x00280010. */
   readonly tag: number;
-  /** `UN` where neither file nor dictionary knows it. */
+  /** `UN` if neither file nor dictionary states it. */
   readonly vr: string;
   readonly start: number;
   readonly valueStart: number;
-  /** Behind the value, without a sequence's delimiter. */
+  /** The end of the value, before a sequence's delimiter. */
   readonly valueEnd: number;
-  /** Of a sequence that could be read. */
+  /** The items of a readable sequence. */
   readonly items?: readonly DataSet[] | undefined;
 }
 
-/** How the bytes of a data set are to be read. */
+/** How the bytes of a data set are encoded. */
 export interface Encoding {
   readonly isExplicit: boolean;
   readonly isLittle: boolean;
 }
 
 export interface DataSet {
-  /** The file from its beginning on; it may end behind what has been parsed. */
+  /** The file from its beginning, at least up to the end of what has been parsed. */
   readonly bytes: Uint8Array;
   readonly encoding: Encoding;
   readonly elements: ReadonlyMap<number, Element>;
 }
 
-/** The pixels' element, whose value has not been read. */
+/** The pixel data element. Its value has not been read. */
 export interface PixelElement {
   readonly tag: number;
   readonly vr: string;
   readonly start: number;
   readonly valueStart: number;
-  /** Undefined: it is encapsulated, in fragments. */
+  /** Undefined if the pixels are encapsulated in fragments. */
   readonly length: number | undefined;
 }
 
-/** More of the file has to be read before it can be parsed. */
+/** Thrown if more of the file must be read before it can be parsed. */
 export class NeedsMore {
   readonly end: number;
 
@@ -55,16 +55,16 @@ const itemEndTag = 0xfffee00d;
 const sequenceEndTag = 0xfffee0dd;
 const undefinedLength = 0xffffffff;
 
-/** Sequences in sequences: no real file comes near. */
+/** The maximum nesting of sequences. Real files are far below it. */
 const maxDepth = 32;
-/** Elements of one header, those in sequences included. */
+/** The maximum number of elements in a header, including those in sequences. */
 const maxElements = 1_000_000;
 
-/** Value representations whose length has four bytes, behind two that are reserved. PS3.5, 7.1.2. */
+/** Value representations with a length of four bytes, after two reserved bytes. PS3.5, 7.1.2. */
 const longVrs = new Set(['OB', 'OD', 'OF', 'OL', 'OV', 'OW', 'SQ', 'SV', 'UC', 'UN', 'UR', 'UT', 'UV']);
 const implicitLittle: Encoding = { isExplicit: false, isLittle: true };
 
-/** Reads elements from bytes, and trusts no length in them. */
+/** Parses elements. Validates every length. */
 export class ElementParser {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
@@ -72,7 +72,7 @@ export class ElementParser {
   #at: number;
   #count = 0;
 
-  /** @param bytes the file's first ones @param fileSize how many there are */
+  /** @param bytes the first bytes of the file @param fileSize the length of the whole file */
   constructor(bytes: Uint8Array, fileSize: number, at: number) {
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -85,8 +85,8 @@ export class ElementParser {
   }
 
   /**
-   * Elements of the outermost data set, up to the pixels or the end of the file.
-   * @param isWanted where it says no, parsing ends in front of that element
+   * The elements of the outermost data set, up to the pixels or the end of the file.
+   * @param isWanted if it returns false, parsing stops before that element
    * @throws StriaError `corrupt`, `unsupported`; NeedsMore
    */
   dataSet(encoding: Encoding, isWanted = (_: number) => true): { dataSet: DataSet; pixels: PixelElement | undefined } {
@@ -94,7 +94,7 @@ export class ElementParser {
     let pixels: PixelElement | undefined;
     while (pixels === undefined && this.#at < this.#fileSize) {
       const start = this.#at;
-      // A few bytes behind the last element are padding.
+      // A few bytes after the last element are padding.
       if (this.#fileSize - start < 8) break;
       const tag = this.#tag(encoding, this.#fileSize);
       this.#at = start;
@@ -120,7 +120,7 @@ export class ElementParser {
     const { tag, vr, length } = this.#head(encoding, end);
     const valueStart = this.#at;
     if (length === undefinedLength) {
-      // Unknown elements of undefined length are implicit sequences, whatever the file is. PS3.5, 6.2.2.
+      // Unknown elements of undefined length are implicit sequences in any file. PS3.5, 6.2.2.
       const items = this.#items(vr === 'UN' ? implicitLittle : encoding, end, depth + 1, true);
       return { tag, vr: 'SQ', start, valueStart, valueEnd: this.#at - 8, items };
     }
@@ -133,7 +133,7 @@ export class ElementParser {
   }
 
   #itemsOfKnownLength(vr: string, encoding: Encoding, start: number, end: number, depth: number) {
-    // What nobody has a name for may be a sequence, too: it begins with an item.
+    // An unknown element may also be a sequence. It then begins with an item.
     if ((vr !== 'SQ' && vr !== 'UN') || end - start < 8) return vr === 'SQ' ? [] : undefined;
     const inside = vr === 'UN' && encoding.isExplicit ? implicitLittle : encoding;
     try {
@@ -181,7 +181,7 @@ export class ElementParser {
     return { bytes: this.#bytes, encoding, elements };
   }
 
-  /** Tag, value representation and length. */
+  /** Reads tag, value representation and length. */
   #head(encoding: Encoding, end: number): { tag: number; vr: string; length: number } {
     const start = this.#at;
     const tag = this.#tag(encoding, end);
@@ -226,7 +226,7 @@ export class ElementParser {
 }
 
 function overrun(tag: number, length: number, at: number): StriaError {
-  return new StriaError('corrupt', `${tagText(tag)} at byte ${at} says that it is ${length} bytes long, more than there are`);
+  return new StriaError('corrupt', `${tagText(tag)} at byte ${at} has a length of ${length} bytes, which exceeds the file`);
 }
 
 /** `(0028,0010)`. */

@@ -8,30 +8,30 @@ import { dataSetGuess, isVr, metaStartOf } from './recognise.ts';
 import { explicitLittle, implicitLittle, type TransferSyntax, transferSyntaxOf } from './transfer-syntax.ts';
 import { textOf } from './values.ts';
 
-/** A DICOM file's elements in front of its pixels. */
+/** The elements of a DICOM file before its pixels. */
 export interface DicomHeader {
-  /** The file, unpacked where it was deflated or gzipped: places in the header are places in it. */
+  /** The file, unpacked if it was deflated or gzipped. Offsets in the header refer to it. */
   readonly source: ByteSource;
-  /** It was. */
+  /** Whether it was deflated or gzipped. */
   readonly isPacked: boolean;
   readonly meta: DataSet;
   readonly dataSet: DataSet;
   readonly syntax: TransferSyntax;
-  /** Where the data set begins, behind preamble and meta information. */
+  /** The start of the data set, after preamble and meta information. */
   readonly dataSetStart: number;
-  /** The first bytes of the file, unpacked: those that were read for the header. */
+  /** The first unpacked bytes of the file, as far as they were read for the header. */
   readonly head: Uint8Array;
-  /** Undefined: the file holds no pixels, or is a directory. */
+  /** Undefined if the file has no pixels or is a directory. */
   readonly pixels: PixelElement | undefined;
 }
 
 export const firstHeaderRead = 32 * 1024;
-/** Headers of a few hundred megabytes would only be made to do harm. */
+/** No genuine file has a header of hundreds of megabytes. */
 const headerLimit = 64 * 2 ** 20;
 
 /**
- * Reads the elements in front of the pixels, and no pixels.
- * @param known the file's first bytes, if they were read already: where they reach to the pixels, nothing more is read
+ * Reads the elements before the pixels, without the pixels.
+ * @param known the file's first bytes, if already read. If they extend to the pixels, nothing more is read
  * @throws StriaError `corrupt`, `unsupported`, `not-readable`, `aborted`
  */
 export async function readHeader(given: ByteSource, job: JobOptions = {}, known?: Uint8Array): Promise<DicomHeader> {
@@ -59,10 +59,7 @@ export async function readHeader(given: ByteSource, job: JobOptions = {}, known?
 async function readMore(source: ByteSource, head: Uint8Array, end: number, job: JobOptions): Promise<Uint8Array<ArrayBuffer>> {
   throwIfAborted(job.signal);
   if (end > headerLimit) {
-    throw new StriaError(
-      'unsupported',
-      `more than ${headerLimit / 2 ** 20} MiB stand in front of the pixels, which Stria does not read`,
-    );
+    throw new StriaError('unsupported', `the header is longer than ${headerLimit / 2 ** 20} MiB, which Stria does not read`);
   }
   const more = await source.read(0, Math.min(source.size, headerLimit, Math.max(end, 4 * head.byteLength)), job);
   if (more.byteLength < end) throw new StriaError('not-readable', 'the file became shorter while it was read');
@@ -98,7 +95,7 @@ function parseDataSet(
 ): ParsedHeader {
   const guess = dataSetGuess(bytes, dataSetStart);
   const syntax = named ?? guess ?? implicitLittle;
-  // Some files are not as their meta information says: the first element shows it.
+  // Some files contradict their meta information. The first element shows the actual encoding.
   const isExplicit = dataSetStart + 6 <= bytes.byteLength ? isVr(bytes, dataSetStart + 4) : syntax.isExplicit;
   const encoding = { isExplicit, isLittle: guess?.isLittle ?? syntax.isLittle };
   const { dataSet, pixels } = new ElementParser(bytes, source.size, dataSetStart).dataSet(encoding);

@@ -4,14 +4,14 @@ import { StriaError } from '../../../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../../../shared/job.ts';
 import { joinBytes, nameWithoutGzip, openBytes, plainBytes } from '../../common/byte-stream.ts';
 
-/** Packed files are held in memory as a whole: a place in them can only be had so. */
+/** Packed files are held in memory as a whole, to allow random access. */
 const unpackedLimit = 2 ** 27;
-/** It may come out 1032 times as large at once. */
+/** How much is given to the inflater at once. The output can be 1032 times as large. */
 const inputBytes = 64 * 1024;
 
 /**
- * The file's first bytes as they are, and behind them its data set inflated. fflate does it, because the platform's inflater refuses
- * the zero that pads a deflated data set to an even length.
+ * The file's first bytes unchanged, followed by its inflated data set. Uses fflate, because the platform's inflater refuses the
+ * zero that pads a deflated data set to an even length.
  * @throws StriaError `corrupt`, `unsupported`, `aborted`
  */
 export async function inflatedDataSet(source: ByteSource, start: number, job: JobOptions): Promise<Uint8Array> {
@@ -33,7 +33,7 @@ export async function inflatedDataSet(source: ByteSource, start: number, job: Jo
   return parts.joined();
 }
 
-/** What a gzipped file holds. @throws StriaError as `inflatedDataSet` */
+/** The content of a gzipped file. @throws StriaError as `inflatedDataSet` */
 export async function gunzippedFile(source: ByteSource, job: JobOptions): Promise<ByteSource> {
   const parts = new Parts();
   for await (const piece of (await openBytes(source, job)).pieces(0, job)) parts.add(piece);
@@ -49,7 +49,7 @@ class Parts {
     if (this.#length > unpackedLimit) {
       throw new StriaError(
         'unsupported',
-        `the packed file holds more than ${unpackedLimit / 2 ** 20} MiB, the most that Stria unpacks in memory: unpack it first, for example with dcmconv`,
+        `the packed file holds more than ${unpackedLimit / 2 ** 20} MiB, the limit for unpacking in memory: unpack it first, for example with dcmconv`,
       );
     }
     this.#parts.push(bytes);

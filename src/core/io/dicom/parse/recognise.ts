@@ -1,11 +1,11 @@
 import { explicitBig, explicitLittle, implicitLittle, type TransferSyntax } from './transfer-syntax.ts';
 
-/** Whether a file's first bytes are those of DICOM: with a preamble, or with elements of groups 2 or 8 at once. */
+/** Whether a file begins like DICOM: with a preamble, or directly with elements of group 2 or 8. */
 export function isDicom(head: Uint8Array): boolean {
   return metaStartOf(head) !== undefined || dataSetGuess(head, 0) !== undefined;
 }
 
-/** Where the meta information begins; undefined where there is none. */
+/** The start of the meta information; undefined if there is none. */
 export function metaStartOf(head: Uint8Array): number | undefined {
   const text = (at: number) => String.fromCharCode(...head.subarray(at, at + 4));
   if (text(128) === 'DICM') return 132;
@@ -20,7 +20,7 @@ export function isVr(head: Uint8Array, at: number): boolean {
   return isLetter(head[at]) && isLetter(head[at + 1]);
 }
 
-/** The encoding of a data set that no meta information describes, by its first element. */
+/** Guesses the encoding of a data set without meta information from its first element. */
 export function dataSetGuess(head: Uint8Array, at: number): TransferSyntax | undefined {
   const [group0, group1, element0 = 0, element1 = 0] = head.subarray(at, at + 4);
   const isLittle = group0 === 8 && group1 === 0 && element1 === 0;

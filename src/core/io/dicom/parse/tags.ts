@@ -5,7 +5,7 @@ import type { DicomHeader } from './header.ts';
 import { isPersonal } from './personal.ts';
 import { decoderOf, numbersOf, valueBytes } from './values.ts';
 
-/** People look at and search them; thousands of frames have the same ones. */
+/** The limit for the list, which is for people. Thousands of frames repeat the same tags. */
 const maxTags = 5000;
 const maxText = 1000;
 const maxShownNumbers = 64;
@@ -13,7 +13,7 @@ const maxShownNumbers = 64;
 const binaryVrs = new Set(['OB', 'OW', 'OD', 'OF', 'OL', 'OV', 'UN']);
 const numberVrs = new Set(['US', 'SS', 'UL', 'SL', 'FL', 'FD', 'SV', 'UV']);
 
-/** All elements in front of the pixels, those in sequences with their way: `(0008,1140)[1](0008,1155)`. */
+/** All elements before the pixels. Those in sequences have a path: `(0008,1140)[1](0008,1155)`. */
 export function tagsOf({ meta, dataSet }: DicomHeader): VolumeTag[] {
   const tags: VolumeTag[] = [];
   const decoder = decoderOf(dataSet);

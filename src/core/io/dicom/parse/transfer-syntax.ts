@@ -6,9 +6,9 @@ export type PixelCompression = 'native' | 'rle' | 'jpeg' | 'jpeg-lossless' | 'jp
 export interface TransferSyntax extends Encoding {
   readonly uid: string;
   readonly name: string;
-  /** All behind the file's meta information is deflated. */
+  /** Whether everything after the file's meta information is deflated. */
   readonly isDeflated: boolean;
-  /** Undefined: Stria does not read it. */
+  /** Undefined if Stria does not read it. */
   readonly pixels: PixelCompression | undefined;
 }
 
@@ -39,13 +39,13 @@ export const explicitBig: TransferSyntax = {
   name: 'Explicit VR Big Endian',
 };
 
-/** PS3.6, A: those with pixels. */
+/** The syntaxes with pixels from PS3.6, A. */
 const syntaxes: readonly TransferSyntax[] = [
   implicitLittle,
   explicitLittle,
   explicitBig,
   { ...explicitLittle, uid: `${root}.1.99`, name: 'Deflated Explicit VR Little Endian', isDeflated: true },
-  // An old private one of GE: implicit little-endian elements, and pixels of big-endian words.
+  // An old private syntax of GE: implicit little-endian elements, pixels in big-endian words.
   { ...explicitLittle, uid: '1.2.840.113619.5.2', name: 'GE Private Implicit VR Big Endian', pixels: undefined },
   { ...explicitLittle, uid: `${root}.5`, name: 'RLE Lossless', pixels: 'rle' },
   encapsulated('50', 'JPEG Baseline', 'jpeg'),
@@ -79,7 +79,7 @@ const syntaxes: readonly TransferSyntax[] = [
   encapsulated('203', 'HTJ2K', 'htj2k'),
 ];
 
-/** The syntax of that name; what is not known is read as explicit and little-endian, and its pixels are not. */
+/** The syntax with this UID. An unknown syntax is treated as explicit little-endian, with unreadable pixels. */
 export function transferSyntaxOf(uid: string): TransferSyntax {
   return (
     syntaxes.find((syntax) => syntax.uid === uid) ?? {

@@ -1,12 +1,12 @@
 import { vrOf } from './dictionary.ts';
 import type { DataSet, Element } from './elements.ts';
 
-/** Values of one element that are read as numbers: lookup tables have 65536, frame offsets a few thousand. */
+/** The maximum number of values that are read from one element. Lookup tables have 65536, frame offsets a few thousand. */
 const maxNumbers = 2 ** 20;
 
 const latin = new TextDecoder('latin1');
 
-/** An element's numbers, whatever kind it is; none where it has none. @param isSigned of those that may be either */
+/** An element's numbers, in any representation; empty if it has none. @param isSigned for elements that may be either */
 export function numbersOf(set: DataSet | undefined, tag: number, isSigned = false): number[] {
   const element = set?.elements.get(tag);
   if (set === undefined || element === undefined) return [];
@@ -52,27 +52,27 @@ function binaryNumbers({ bytes, encoding: { isLittle } }: DataSet, element: Elem
   }
 }
 
-/** One of an element's numbers; undefined where there is none, or it is no finite number. */
+/** One of an element's numbers; undefined if there is none or it is not finite. */
 export function numberOf(set: DataSet | undefined, tag: number, index = 0): number | undefined {
   const number = numbersOf(set, tag)[index];
   return number !== undefined && Number.isFinite(number) ? number : undefined;
 }
 
-/** An element's value as text, without padding; '' where there is none. */
+/** An element's value as text, without padding; '' if there is none. */
 export function textOf(set: DataSet | undefined, tag: number): string {
   const element = set?.elements.get(tag);
   if (set === undefined || element === undefined || element.items !== undefined) return '';
   return latin.decode(valueBytes(set, element)).replace(/^ +|[ \0]+$/g, '');
 }
 
-/** The same for names and descriptions, which are in the character set of the file. */
+/** The same for names and descriptions, which use the file's character set. */
 export function namedText(set: DataSet | undefined, tag: number, decoder: TextDecoder): string {
   const element = set?.elements.get(tag);
   if (set === undefined || element === undefined || element.items !== undefined) return '';
   return decoder.decode(valueBytes(set, element)).replace(/^ +|[ \0]+$/g, '');
 }
 
-/** The values of a text element, which a backslash divides. */
+/** The values of a text element. They are separated by backslashes. */
 export function textsOf(set: DataSet | undefined, tag: number): string[] {
   const text = textOf(set, tag);
   return text === '' ? [] : text.split('\\', maxNumbers).map((part) => part.trim());
@@ -86,7 +86,7 @@ export function valueBytes(set: DataSet, element: Element): Uint8Array {
   return set.bytes.subarray(element.valueStart, element.valueEnd);
 }
 
-/** Specific Character Set by the names that the platform has for it. PS3.3, C.12.1.1.2. */
+/** Maps Specific Character Set to the platform's encoding names. PS3.3, C.12.1.1.2. */
 const charsets: Readonly<Record<string, string>> = {
   'ISO_IR 101': 'iso-8859-2',
   'ISO_IR 109': 'iso-8859-3',
@@ -106,7 +106,7 @@ const charsets: Readonly<Record<string, string>> = {
   GBK: 'gbk',
 };
 
-/** Reads the text of a file. Of several character sets the last one that is known is taken: the first is mostly ASCII. */
+/** A decoder for the text of a file. If there are several character sets, uses the last known one, because the first is mostly ASCII. */
 export function decoderOf(set: DataSet): TextDecoder {
   const names = textsOf(set, 0x00080005).map((name) => charsets[name.replace('ISO 2022 IR', 'ISO_IR')]);
   return new TextDecoder(names.findLast((name) => name !== undefined) ?? 'latin1');

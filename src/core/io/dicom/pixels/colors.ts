@@ -18,8 +18,8 @@ export function throughPalette(stored: StoredSamples, { first, type, tables }: P
 }
 
 /**
- * YCbCr of full range to RGB, in place. PS3.3, C.7.6.3.1.2: the inverse of its matrix, rounded and kept in range.
- * @param bits of a sample
+ * Converts full-range YCbCr to RGB, in place. PS3.3, C.7.6.3.1.2: the inverse of its matrix, rounded and clamped.
+ * @param bits per sample
  */
 export function rgbFromYbr(planes: readonly [Samples, Samples, Samples], bits: number): void {
   const [first, second, third] = planes;
@@ -36,7 +36,7 @@ export function rgbFromYbr(planes: readonly [Samples, Samples, Samples], bits: n
   }
 }
 
-/** Y1 Y2 Cb Cr of two neighbours as three planes: both get the same color difference. */
+/** Separates Y1 Y2 Cb Cr of two neighbours into three planes. Both get the same color difference. */
 export function planesOf422(stored: Uint8Array, pixels: number): [Uint8Array, Uint8Array, Uint8Array] {
   const planes = [new Uint8Array(pixels), new Uint8Array(pixels), new Uint8Array(pixels)] as const;
   for (let pixel = 0; pixel < pixels; pixel++) {

@@ -11,7 +11,7 @@ const columns = 24;
 const rows = 17;
 const base = '1.2.840.10008.1.2.4';
 
-/** 12 bits with sign: smooth, with a few odd values. */
+/** Signed 12-bit values: smooth, with a few outliers. */
 const values = Int16Array.from({ length: columns * rows }, (_, index) =>
   index % 41 === 0 ? -2048 : Math.round(900 * Math.sin(index / 30) + (index % columns)),
 );
@@ -19,7 +19,7 @@ const signed: TestElements = { 2621697: ['US', 12], 2621698: ['US', 11], 2621699
 const bytes8: TestElements = { 2621696: ['US', 8], 2621697: ['US', 8], 2621698: ['US', 7], 2621699: ['US', 0] };
 const rgb: TestElements = { ...bytes8, 2621442: ['US', 3], 2621444: ['CS', 'RGB'], 2621446: ['US', 0] };
 
-/** A file of compressed frames. */
+/** A file with compressed frames. */
 function compressed(frames: readonly Uint8Array[], syntax: string, more: TestElements = {}, fragments = fragmentBytes(frames)) {
   const { 0x7fe00010: _, ...elements } = ctSlice({ columns, rows, pixels: new Uint8Array(), more });
   const count: TestElements = frames.length > 1 ? { 2621448: ['IS', String(frames.length)] } : {};
@@ -56,7 +56,7 @@ describe('RLE', () => {
     expect(Array.from(await readVoxels(volume))).toEqual(planes);
   });
 
-  test('cut anywhere, it is corrupt or its end was padding', async () => {
+  test('truncated anywhere, it is corrupt or only lacks padding', async () => {
     const whole = encodeRle(new Uint8Array(values.buffer), 2);
     for (let length = 0; length < whole.byteLength - 2; length += 7) {
       const fault = await faultOf(valuesOf(compressed([whole.subarray(0, length)], uids.rle, signed)));
@@ -65,7 +65,7 @@ describe('RLE', () => {
   });
 });
 
-describe('pieces of frames', () => {
+describe('fragments of frames', () => {
   const halves = [values, values.map((value) => value + 1)].map((frame) => encodeRle(new Uint8Array(frame.buffer), 2));
   const cut = halves.flatMap((frame) => {
     const middle = (frame.byteLength >> 1) & ~1;
@@ -76,22 +76,22 @@ describe('pieces of frames', () => {
   const second = (lengths[0] as number) + (lengths[1] as number);
   const two: TestElements = { ...signed, 2621448: ['IS', '2'] };
 
-  test('by the offset table', async () => {
+  test('are found by the offset table', async () => {
     const table = new Uint8Array(new Uint32Array([0, second]).buffer);
     expect(await valuesOf(compressed([], uids.rle, two, fragmentBytes(cut, 'OB', table)))).toEqual(wanted);
   });
 
-  test('by the extended offset table', async () => {
+  test('are found by the extended offset table', async () => {
     const table = new Uint8Array(new BigUint64Array([0n, BigInt(second)]).buffer);
     expect(await valuesOf(compressed([], uids.rle, { ...two, 2145386497: ['OV', table] }, fragmentBytes(cut)))).toEqual(wanted);
   });
 
-  test('without a table nobody can tell', async () => {
+  test('cannot be assigned without a table', async () => {
     const fault = await faultOf(valuesOf(compressed([], uids.rle, two, fragmentBytes(cut))));
-    expect(fault?.message).toContain('the 2 frames are in 4 pieces, and no table tells');
+    expect(fault?.message).toContain('the 2 frames are in 4 fragments, and no table assigns');
   });
 
-  test('all pieces of the only frame', async () => {
+  test('all belong to a single frame', async () => {
     expect(await valuesOf(compressed([], uids.rle, signed, fragmentBytes(cut.slice(0, 2))))).toEqual([...values]);
   });
 });
@@ -102,7 +102,7 @@ describe('packages', () => {
     ['JPEG 2000', 'jpeg-2000', `${base}.90`],
     ['HTJ2K', 'htj2k', `${base}.201`],
   ] as const;
-  test.each(cases)('%s: 12 bits without a sign, in 16', async (_, kind, syntax) => {
+  test.each(cases)('%s: unsigned 12 bits, in 16', async (_, kind, syntax) => {
     const unsigned = Uint16Array.from(values, (value) => value + 2048);
     const stream = await encodeWith(kind, new Uint8Array(unsigned.buffer), {
       width: columns,
@@ -114,14 +114,14 @@ describe('packages', () => {
     expect(await valuesOf(compressed([stream], syntax, more), 'u16')).toEqual([...unsigned]);
   });
 
-  test.each(cases)('%s: colors of 8 bits', async (_, kind, syntax) => {
+  test.each(cases)('%s: 8-bit colors', async (_, kind, syntax) => {
     const pixels = Uint8Array.from({ length: columns * rows * 3 }, (_, index) => (index * 7) % 251);
     const stream = await encodeWith(kind, pixels, { width: columns, height: rows, bits: 8, components: 3 });
     const planes = [0, 1, 2].flatMap((channel) => Array.from(pixels).filter((_, index) => index % 3 === channel));
     expect(await valuesOf(compressed([stream], syntax, rgb), 'u8')).toEqual(planes);
   });
 
-  test('JPEG 2000 of 12 bits without a sign, in a file with one: its highest bit is the sign', async () => {
+  test('unsigned 12-bit JPEG 2000 in a signed file: its highest bit is the sign', async () => {
     const unsigned = Uint16Array.from(values, (value) => value & 0xfff);
     const stream = await encodeWith('jpeg-2000', new Uint8Array(unsigned.buffer), {
       width: columns,
@@ -142,7 +142,7 @@ describe('packages', () => {
     expect(await valuesOf(compressed([stream], `${base}.70`, signed))).toEqual([...values]);
   });
 
-  test('JPEG: gray, and colors as the header says', async () => {
+  test('JPEG: gray, and colors according to the header', async () => {
     const flat = (color: readonly number[]) =>
       Uint8Array.from({ length: columns * rows * color.length }, (_, index) => color[index % color.length] as number);
     const shape = { width: columns, height: rows, bits: 8 };
@@ -154,12 +154,12 @@ describe('packages', () => {
     expect(Math.abs((first as number) - 200) + Math.abs((second as number) - 30) + Math.abs((third as number) - 40)).toBeLessThan(
       9,
     );
-    // Told that they are RGB, the stored samples come as they are: those of YCbCr.
+    // If the header says RGB, the stored YCbCr samples are not converted.
     const asRgb = await valuesOf(compressed([red], `${base}.50`, rgb), 'u8');
     expect(Math.abs((asRgb[0] as number) - 82)).toBeLessThan(4);
   });
 
-  test('sizes that lie are found before a decoder takes memory', async () => {
+  test('wrong sizes are detected before a decoder allocates memory', async () => {
     const huge = { width: columns, height: rows, bits: 12, components: 1 };
     for (const [, kind, syntax] of cases) {
       const stream = await encodeWith(kind, new Uint8Array(columns * rows * 2), huge);
@@ -172,7 +172,7 @@ describe('packages', () => {
     expect((await faultOf(valuesOf(bomb)))?.message).toContain('a compressed frame takes more than 256 MiB');
   });
 
-  test('damaged streams are refused, or give as many voxels as promised', async () => {
+  test('damaged streams are refused or give the stated number of voxels', async () => {
     const unsigned = Uint16Array.from(values, (value) => value + 2048);
     for (const [, kind, syntax] of cases) {
       const stream = await encodeWith(kind, new Uint8Array(unsigned.buffer), {
@@ -181,7 +181,7 @@ describe('packages', () => {
         bits: 12,
         components: 1,
       });
-      // Of the others a part is a picture, too, of less quality.
+      // For the other kinds, a part is also a picture, of lower quality.
       if (kind === 'jpeg-ls') {
         expect(await faultOf(valuesOf(compressed([stream.subarray(0, 200)], syntax, signed)))).toMatchObject({ tag: 'corrupt' });
       }
@@ -197,7 +197,7 @@ describe('packages', () => {
     }
   });
 
-  test('12 bits of JPEG are refused by name', async () => {
+  test('12-bit JPEG is refused by name', async () => {
     const stream = await encodeWith('jpeg', new Uint8Array(columns * rows), {
       width: columns,
       height: rows,

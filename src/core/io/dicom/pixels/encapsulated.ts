@@ -11,7 +11,7 @@ import { deinterleaved, thirds, type VoxelFrame } from './native.ts';
 import { type PixelFormat, storedFrameBytes } from './pixel-format.ts';
 import { decodeRle } from './rle.ts';
 
-/** What one compressed frame may take when it is unpacked: a few bytes can promise any number of them. */
+/** The limit for one unpacked frame. A few compressed bytes can promise any number of them. */
 const frameLimit = 2 ** 28;
 
 /** @throws StriaError `corrupt`, `unsupported`, `not-readable`, `aborted` */
@@ -36,7 +36,7 @@ export async function encapsulatedFrames(source: ByteSource, place: PixelPlace, 
 function fromRle(bytes: Uint8Array, format: PixelFormat): VoxelFrame {
   const { bitsAllocated, samples, columns, rows } = format;
   if (bitsAllocated !== 8 && bitsAllocated !== 16 && bitsAllocated !== 32) {
-    throw new StriaError('unsupported', `run lengths of ${bitsAllocated} bits are not supported`);
+    throw new StriaError('unsupported', `RLE with ${bitsAllocated} bits is not supported`);
   }
   const planes = decodeRle(bytes, columns * rows, samples, (bitsAllocated / 8) as 1 | 2 | 4);
   return finish(planes, format, { bits: format.bitsStored, isYbr: isYbr(format), isSigned: false });
@@ -53,7 +53,7 @@ async function fromCodestream(stream: Codestream, format: PixelFormat): Promise<
   if (stream.bits > 8 * width && format.palette === undefined) {
     throw wrong(`it has ${stream.bits} bits, but the header allocates ${format.bitsAllocated}`);
   }
-  // libjpeg turns colors into RGB itself, and so do the transforms of JPEG 2000.
+  // libjpeg and the transforms of JPEG 2000 already give RGB.
   const isRgb =
     stream.kind === 'jpeg' || ((stream.kind === 'jpeg-2000' || stream.kind === 'htj2k') && format.photometric !== 'YBR_FULL');
   const isColorJpeg = stream.kind === 'jpeg' && samples === 3;
@@ -68,7 +68,7 @@ function isYbr({ photometric }: PixelFormat): boolean {
   return photometric.startsWith('YBR');
 }
 
-/** Samples in as many bytes as the header allocates. */
+/** Samples widened to as many bytes as the header allocates. */
 function widened(
   plane: Uint8Array<ArrayBuffer>,
   width: 1 | 2,
@@ -86,13 +86,13 @@ function widened(
   );
 }
 
-/** Signs, palettes and colors. */
+/** Applies signs, palettes and color conversion. */
 function finish(
   planes: Uint8Array<ArrayBuffer>[],
   format: PixelFormat,
   { bits, isYbr: convert, isSigned }: { bits: number; isYbr: boolean; isSigned: boolean },
 ): VoxelFrame {
-  // A sign that the codec knows nothing of is in the highest of the bits that it has.
+  // If the codec does not know about signs, the sign is the highest of its bits.
   if (format.isSigned && !isSigned) for (const plane of planes) extendSign(plane, format.bitsAllocated, bits);
   const [first] = planes;
   if (format.palette !== undefined && first !== undefined) {

@@ -1,10 +1,10 @@
 import { joinBytes } from '../../common/byte-stream.ts';
 
-// Compressed frames for tests: run lengths and lossless JPEG made here, all others by the packages' own encoders.
+// Compressed frames for tests. RLE and lossless JPEG are encoded here, all others by the packages' own encoders.
 
-/** DICOM's run lengths of little-endian samples. @param segments bytes of a pixel: one for a segment each, the highest byte first */
+/** DICOM RLE of little-endian samples. @param segments bytes per pixel: one segment for each, highest byte first */
 export function encodeRle(pixels: Uint8Array, segments: number): Uint8Array<ArrayBuffer> {
-  // Two bytes are one sample of 16 bits, three are three of 8.
+  // Two bytes are one 16-bit sample, three bytes are three 8-bit samples.
   const order = segments === 2 ? [1, 0] : [0, 1, 2].slice(0, segments);
   const parts = order.map((byte) => packBits(pixels.filter((_, index) => index % segments === byte)));
   const header = new Uint32Array(16);
@@ -34,7 +34,7 @@ function packBits(bytes: Uint8Array): Uint8Array {
   return Uint8Array.from(packed);
 }
 
-/** JPEG of process 14 by the left neighbour, with a Huffman code of 5 bits for each size of a difference. */
+/** JPEG, process 14, predicted from the left neighbour, with a 5-bit Huffman code for each size of a difference. */
 export function encodeLosslessJpeg(samples: Uint16Array, width: number, height: number, bits: number): Uint8Array<ArrayBuffer> {
   const lengths = new Uint8Array(16);
   lengths[4] = 17;
@@ -114,7 +114,7 @@ const encoders = {
   },
 };
 
-/** @param pixels little-endian samples, pixel by pixel */
+/** @param pixels interleaved little-endian samples */
 export async function encodeWith(
   kind: keyof typeof encoders,
   pixels: Uint8Array,

@@ -3,48 +3,48 @@ import { StriaError } from '../../../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../../../shared/job.ts';
 import { joinBytes } from '../../common/byte-stream.ts';
 
-/** A piece of the encapsulated pixels. */
+/** A fragment of the encapsulated pixels. */
 export interface Fragment {
-  /** Of its bytes in the file. */
+  /** Offset of its bytes in the file. */
   readonly start: number;
   readonly length: number;
 }
 
 export interface Fragments {
-  /** Where frames begin, behind the offset table, by the table; empty where it is. */
+  /** The starts of frames according to the offset table, relative to its end. Empty if the table is empty. */
   readonly offsets: readonly number[];
   readonly fragments: readonly Fragment[];
-  /** What the offsets count from. */
+  /** The origin of the offsets. */
   readonly origin: number;
-  /** Behind the pixels. */
+  /** The end of the pixels. */
   readonly end: number;
 }
 
 const maxFragments = 2 ** 22;
 const itemBytes = 8;
-/** Item heads are read so many bytes at a time. */
+/** Item headers are read from windows of this size. */
 const windowBytes = 2 ** 16;
 
 /** Finds the fragments of encapsulated pixels: items up to a delimiter. PS3.5, A.4. @throws StriaError `corrupt`, `not-readable` */
 export async function findFragments(source: ByteSource, start: number, job: JobOptions): Promise<Fragments> {
   const window = new Window(source, job);
   const table = await window.item(start);
-  if (table.tag !== 0xfffee000) throw new StriaError('corrupt', `the pixels begin with no offset table, at byte ${start}`);
+  if (table.tag !== 0xfffee000) throw new StriaError('corrupt', `the pixels do not begin with an offset table, at byte ${start}`);
   const offsets = await readOffsets(source, start + itemBytes, table.length, job);
   const origin = start + itemBytes + table.length;
   const fragments: Fragment[] = [];
   for (let at = origin; ; ) {
     throwIfAborted(job.signal);
-    // Some writers leave the delimiter out, others are cut off in the padding behind it.
+    // Some writers omit the delimiter, and some files are truncated in the padding after it.
     if (at + itemBytes > source.size) return { offsets, fragments, origin, end: source.size };
     const { tag, length } = await window.item(at);
     if (tag === 0xfffee0dd) return { offsets, fragments, origin, end: at + itemBytes };
-    if (tag !== 0xfffee000) throw new StriaError('corrupt', `the pixels have no item where one should begin, at byte ${at}`);
+    if (tag !== 0xfffee000) throw new StriaError('corrupt', `the pixels lack an item at byte ${at}`);
     if (at + itemBytes + length > source.size) {
-      throw new StriaError('corrupt', `the file ends early: a piece of the pixels at byte ${at} is ${length} bytes long`);
+      throw new StriaError('corrupt', `the file ends early: a fragment of the pixels at byte ${at} has ${length} bytes`);
     }
     if (fragments.length >= maxFragments)
-      throw new StriaError('unsupported', `the pixels are in more than ${maxFragments} pieces`);
+      throw new StriaError('unsupported', `the pixels are in more than ${maxFragments} fragments`);
     fragments.push({ start: at + itemBytes, length });
     at += itemBytes + length;
   }
@@ -74,7 +74,7 @@ class Window {
 
 async function readOffsets(source: ByteSource, start: number, length: number, job: JobOptions): Promise<number[]> {
   if (start + length > source.size || length > 4 * maxFragments) {
-    throw new StriaError('corrupt', `the table of frames says that it is ${length} bytes long`);
+    throw new StriaError('corrupt', `the table of frames has an invalid length of ${length} bytes`);
   }
   const bytes = await source.read(start, length, job);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -82,8 +82,8 @@ async function readOffsets(source: ByteSource, start: number, length: number, jo
 }
 
 /**
- * Which fragments make which frame. @param extended the Extended Offset Table's offsets, which go beyond 4 GiB
- * @throws StriaError `corrupt` where that cannot be told
+ * Assigns fragments to frames. @param extended the offsets of the Extended Offset Table, which may exceed 4 GiB
+ * @throws StriaError `corrupt` if the assignment is unknown
  */
 export function fragmentsOfFrames(found: Fragments, frames: number, extended: readonly number[]): (readonly Fragment[])[] {
   const { fragments, origin } = found;
@@ -96,7 +96,7 @@ export function fragmentsOfFrames(found: Fragments, frames: number, extended: re
   if (first.length !== frames || !isOrdered) {
     throw new StriaError(
       'corrupt',
-      `the ${frames} frames are in ${fragments.length} pieces, and no table tells which piece belongs to which`,
+      `the ${frames} frames are in ${fragments.length} fragments, and no table assigns fragments to frames`,
     );
   }
   return first.map((index, at) => fragments.slice(index, first[at + 1] ?? fragments.length));

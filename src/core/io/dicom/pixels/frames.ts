@@ -7,8 +7,8 @@ import { unpackBits, voxelsOfNative } from './native.ts';
 import { type PixelFormat, storedFrameBytes } from './pixel-format.ts';
 
 /**
- * @param source as the header was read from: unpacked
- * @throws StriaError `unsupported` for unsupported compressions; `corrupt` where there are fewer pixels than promised
+ * @param source the unpacked source from which the header was read
+ * @throws StriaError `unsupported` for unsupported compressions; `corrupt` if there are fewer pixels than promised
  */
 export async function openFrames(source: ByteSource, place: PixelPlace, job: JobOptions = {}): Promise<FrameReader> {
   checkReadable(place);
@@ -18,7 +18,7 @@ export async function openFrames(source: ByteSource, place: PixelPlace, job: Job
   return encapsulatedFrames(source, place, job);
 }
 
-/** @throws StriaError `unsupported` for unsupported compressions; `corrupt` where there are fewer pixels than promised */
+/** @throws StriaError `unsupported` for unsupported compressions; `corrupt` if there are fewer pixels than promised */
 export function checkReadable(place: PixelPlace): void {
   const { syntax, element } = place;
   if (syntax.pixels === undefined) {
@@ -33,7 +33,7 @@ export function checkReadable(place: PixelPlace): void {
   }
 }
 
-/** Before anything is made for each frame. @throws StriaError `corrupt` where the file cannot hold as many as it says */
+/** Checks the number of frames before anything is allocated for them. @throws StriaError `corrupt` if the file is too short */
 export function checkFrames({ format, element, fileSize }: PixelPlace): void {
   const { bitsAllocated, columns, rows, samples, frames } = format;
   const bits = columns * rows * samples * frames;
@@ -52,7 +52,7 @@ function nativeFrames(source: ByteSource, element: PixelElement, format: PixelFo
   const frameBytes = storedFrameBytes(format);
   const frameBits = columns * rows * samples;
   const there = Math.min(element.length ?? 0, source.size - element.valueStart);
-  // Words of two pixels, in the order of a big-endian file.
+  // Each big-endian word holds two pixels.
   const isPaired = !isLittle && bitsAllocated <= 8 && element.vr === 'OW';
 
   async function read(start: number, length: number, job?: JobOptions): Promise<Uint8Array<ArrayBuffer>> {

@@ -3,20 +3,19 @@ import { swapBytes, typedVoxels } from '../../../shared/volume.ts';
 import { planesOf422, rgbFromYbr, type Samples, type StoredSamples, throughPalette } from './colors.ts';
 import type { PixelFormat } from './pixel-format.ts';
 
-/** A frame as voxels: little-endian, one plane a channel. */
+/** A frame as voxels: little-endian, one plane per channel. */
 export interface VoxelFrame {
   readonly planes: readonly Uint8Array[];
-  /** Its stored bytes follow from the voxels: no bit that is not part of a value was set, no color was converted. */
+  /** Whether its stored bytes can be rebuilt from the voxels: no bits outside the values were set, no color was converted. */
   readonly isExact: boolean;
 }
 
 /**
- * Turns a native frame into voxels. @param bytes of the frame; they are changed
- * @param order of what is wider than a byte
+ * Converts a native frame to voxels. @param bytes of the frame; modified in place
  */
 export function voxelsOfNative(bytes: Uint8Array<ArrayBuffer>, format: PixelFormat, isLittle: boolean): VoxelFrame {
   const { bitsAllocated } = format;
-  if (bitsAllocated === 1) throw new StriaError('internal', 'single bits have to be unpacked first');
+  if (bitsAllocated === 1) throw new StriaError('internal', 'single bits must be unpacked first');
   const width = (bitsAllocated / 8) as 1 | 2 | 4 | 8;
   if (!isLittle) swapBytes(bytes, width);
   if (format.photometric === 'YBR_FULL_422') return { planes: rgbOf422(bytes, format), isExact: false };
@@ -36,7 +35,7 @@ export function voxelsOfNative(bytes: Uint8Array<ArrayBuffer>, format: PixelForm
 
 function rgbOf422(bytes: Uint8Array, format: PixelFormat): Uint8Array[] {
   if (format.bitsAllocated !== 8 || format.columns % 2 !== 0) {
-    throw new StriaError('unsupported', 'YBR_FULL_422 is read of 8 bits and an even number of columns alone');
+    throw new StriaError('unsupported', 'YBR_FULL_422 is supported only with 8 bits and an even number of columns');
   }
   const planes = planesOf422(bytes, format.columns * format.rows);
   rgbFromYbr(planes, 8);
@@ -49,7 +48,7 @@ function convert(planes: readonly Uint8Array[], { type, bitsStored }: PixelForma
   rgbFromYbr([y as Samples, blue as Samples, red as Samples], bitsStored);
 }
 
-/** The values themselves, in place: without what lies above and below them, and with their sign. @returns whether nothing changed */
+/** Extracts values in place: removes the bits above and below them, and extends their sign. @returns whether nothing changed */
 function extractValues(
   bytes: Uint8Array<ArrayBuffer>,
   { bitsAllocated, bitsStored, lowBit, isSigned, type }: PixelFormat,
@@ -84,7 +83,7 @@ export function deinterleaved(bytes: Uint8Array, width: 1 | 2 | 4 | 8): Uint8Arr
   });
 }
 
-/** Single bits as voxels of one byte, from bit `firstBit` of `bytes` on; the first pixel is the lowest bit. */
+/** Unpacks single bits, from bit `firstBit` of `bytes` on, into one byte each. The first pixel is the lowest bit. */
 export function unpackBits(bytes: Uint8Array, firstBit: number, count: number): Uint8Array<ArrayBuffer> {
   const voxels = new Uint8Array(count);
   for (let index = 0; index < count; index++) {

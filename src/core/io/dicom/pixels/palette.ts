@@ -2,7 +2,7 @@ import { StriaError } from '../../../shared/errors.ts';
 import type { DataSet } from '../parse/elements.ts';
 import { numbersOf, valueBytes } from '../parse/values.ts';
 
-/** Colors of stored values: entry i is that of the value `first` + i; values outside take the nearest entry. */
+/** The colors of stored values: entry i belongs to the value `first` + i. Values outside take the nearest entry. */
 export interface Palette {
   readonly first: number;
   readonly type: 'u8' | 'u16';
@@ -22,7 +22,7 @@ export function readPalette(set: DataSet): Palette {
   let first = 0;
   const tables = channels.map(({ descriptor, data, segmented, name }) => {
     const [length = 0, start = 0, bits = 16] = numbersOf(set, descriptor);
-    // PS3.3, C.7.6.3.1.5: 0 stands for 65536.
+    // PS3.3, C.7.6.3.1.5: 0 means 65536.
     const count = length === 0 ? 65536 : length & 0xffff;
     if (bits > 8) type = 'u16';
     const isSigned = numbersOf(set, 0x00280103)[0] === 1;
@@ -30,21 +30,21 @@ export function readPalette(set: DataSet): Palette {
     const words = wordsOf(set, data, count, bits);
     const table = words ?? (set.elements.has(segmented) ? expand(numbersOf(set, segmented), count) : undefined);
     if (table === undefined || table.length < count) {
-      throw new StriaError('corrupt', `the palette has no ${count} entries of ${name}`);
+      throw new StriaError('corrupt', `the palette has fewer than ${count} entries for ${name}`);
     }
     return table;
   });
-  // All three have the same descriptor by the standard; the shortest decides where they have not.
+  // By the standard all three have the same descriptor. If they differ, the shortest decides.
   return { first, type, tables };
 }
 
-/** Entries of 8 bits may lie in bytes or in words. */
+/** 8-bit entries may be stored in bytes or in words. */
 function wordsOf(set: DataSet, tag: number, count: number, bits: number): Uint16Array | undefined {
   const element = set.elements.get(tag);
   if (element === undefined) return undefined;
   const bytes = valueBytes(set, element);
   if (bytes.byteLength < 2 * count && bits <= 8 && bytes.byteLength >= count) {
-    // Bytes of words: a big-endian file has them in pairs that are swapped.
+    // In a big-endian file, the bytes of each word are swapped.
     const isSwapped = !set.encoding.isLittle && element.vr === 'OW';
     return Uint16Array.from({ length: count }, (_, index) => bytes[isSwapped ? index ^ 1 : index] as number);
   }
@@ -53,7 +53,7 @@ function wordsOf(set: DataSet, tag: number, count: number, bits: number): Uint16
   return Uint16Array.from({ length: entries }, (_, index) => view.getUint16(2 * index, set.encoding.isLittle));
 }
 
-/** Segments of PS3.3, C.7.9.2: runs as they are, lines between two values, and copies of earlier segments. */
+/** Segments, PS3.3, C.7.9.2: literal runs, lines between two values, and copies of earlier segments. */
 function expand(words: readonly number[], count: number): Uint16Array {
   const table = new Uint16Array(count);
   let filled = 0;
@@ -72,7 +72,7 @@ function expand(words: readonly number[], count: number): Uint16Array {
       for (let step = 1; step <= length && filled < count; step++) put(Math.round(from + ((to - from) * step) / length));
       return at + 3;
     }
-    throw new StriaError('unsupported', 'a palette of segments that refer to each other is not supported');
+    throw new StriaError('unsupported', 'a palette with segments that refer to each other is not supported');
   };
   for (let at = 0; at < words.length && filled < count; ) at = segment(at);
   return table.subarray(0, filled);

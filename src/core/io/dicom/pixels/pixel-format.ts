@@ -5,26 +5,26 @@ import type { DicomHeader } from '../parse/header.ts';
 import { numberOf, textOf } from '../parse/values.ts';
 import { type Palette, readPalette } from './palette.ts';
 
-/** How the pixels of a file lie, and what becomes of them. */
+/** The format of a file's pixels, and of the voxels made from them. */
 export interface PixelFormat {
   readonly columns: number;
   readonly rows: number;
   readonly frames: number;
-  /** Stored samples of a pixel: 1, or 3 of a color. */
+  /** Stored samples per pixel: 1, or 3 for colors. */
   readonly samples: 1 | 3;
-  /** The samples of a color lie in planes of their own. */
+  /** Whether the samples of a color are in separate planes. */
   readonly isPlanar: boolean;
   readonly bitsAllocated: 1 | 8 | 16 | 32 | 64;
   readonly bitsStored: number;
-  /** The stored value's lowest bit. 0 but in old files. */
+  /** The stored value's lowest bit. Always 0 except in old files. */
   readonly lowBit: number;
   readonly isSigned: boolean;
   readonly photometric: Photometric;
-  /** Of palettes: the colors. */
+  /** The colors, if the file has a palette. */
   readonly palette?: Palette | undefined;
-  /** What the voxels are. */
+  /** The type of the voxels. */
   readonly type: ElementType;
-  /** Voxel planes that a frame becomes: 1, or 3 of a color. */
+  /** Voxel planes per frame: 1, or 3 for colors. */
   readonly channels: 1 | 3;
 }
 
@@ -40,13 +40,13 @@ const photometrics = [
 ] as const;
 export type Photometric = (typeof photometrics)[number];
 
-/** PS3.3 gives sides 16 bits. */
+/** PS3.3 stores the number of rows and columns in 16 bits. */
 const maxSide = 65535;
 const maxFrames = 2 ** 20;
 
 /**
- * Reads the image pixel module, and checks it: sizes before memory is taken for them.
- * @throws StriaError `corrupt`, `unsupported` by name
+ * Reads and validates the image pixel module, so that sizes are checked before memory is allocated.
+ * @throws StriaError `corrupt`; `unsupported`, naming the feature
  */
 export function readPixelFormat({ dataSet, pixels, syntax }: DicomHeader): PixelFormat {
   const whole = (tag: number, name: string, least: number, most: number, missing?: number): number => {
@@ -89,7 +89,7 @@ export function readPixelFormat({ dataSet, pixels, syntax }: DicomHeader): Pixel
     ...common,
     bitsAllocated,
     bitsStored,
-    // Compressed samples are values, however they were stored before.
+    // Compressed samples are plain values, however they were stored before.
     lowBit: syntax.pixels === 'native' ? highBit + 1 - bitsStored : 0,
     isSigned,
     palette,
@@ -109,7 +109,7 @@ function photometricOf(name: string, samples: number): Photometric {
   return known;
 }
 
-/** Bytes of a native frame; of single bits all frames lie without a gap, so the last byte of one may begin the next. */
+/** Bytes of a native frame. Frames of single bits have no gaps, so two frames may share a byte. */
 export function storedFrameBytes({ columns, rows, samples, bitsAllocated, photometric }: PixelFormat): number {
   const pixels = columns * rows;
   if (bitsAllocated === 1) return Math.ceil((pixels * samples) / 8);

@@ -4,9 +4,9 @@ const headerBytes = 64;
 const maxSegments = 15;
 
 /**
- * A frame of DICOM's run lengths (PS3.5, G) as planes, one a sample, little-endian. There is a segment for each byte of each
- * sample, the highest byte first.
- * @param width bytes of a sample
+ * Decodes a frame of DICOM RLE (PS3.5, G) into little-endian planes, one per sample. There is a segment for each byte of each
+ * sample, highest byte first.
+ * @param width bytes per sample
  * @throws StriaError `corrupt`
  */
 export function decodeRle(bytes: Uint8Array, pixels: number, samples: number, width: 1 | 2 | 4): Uint8Array<ArrayBuffer>[] {
@@ -18,14 +18,14 @@ export function decodeRle(bytes: Uint8Array, pixels: number, samples: number, wi
   const planes = Array.from({ length: samples }, () => new Uint8Array(pixels * width));
   for (const [index, start] of starts.entries()) {
     const end = starts[index + 1] ?? bytes.byteLength;
-    if (start < headerBytes || end > bytes.byteLength || end < start) throw wrong(`its segment ${index + 1} lies outside of it`);
+    if (start < headerBytes || end > bytes.byteLength || end < start) throw wrong(`its segment ${index + 1} is out of bounds`);
     const plane = planes[Math.floor(index / width)] as Uint8Array;
     decodeSegment(bytes, start, end, plane, width - 1 - (index % width), width);
   }
   return planes;
 }
 
-/** PackBits: n from 0 to 127 goes before n + 1 bytes, from 129 on before one byte that stands 257 − n times. */
+/** PackBits: n from 0 to 127 precedes n + 1 literal bytes; n from 129 on precedes one byte that is repeated 257 − n times. */
 function decodeSegment(bytes: Uint8Array, start: number, end: number, plane: Uint8Array, first: number, step: number): void {
   let to = first;
   for (let at = start; to < plane.length; ) {

@@ -12,21 +12,21 @@ import { elementHead } from './element-bytes.ts';
 import { rewrittenBefore } from './rewrite.ts';
 import { NewUids, strippedBefore } from './strip.ts';
 
-/** A file of a series, and where its frames went. */
+/** A file of a series, and the places of its frames. */
 export interface FileInVolume {
   readonly file: TreeFile;
   /** Its bytes in front of the pixels, if they are known. */
   readonly head: Uint8Array | undefined;
   readonly format: PixelFormat;
-  /** Planes of its frames, in its order; undefined for a frame that is in no volume, or in another one. */
+  /** The planes of its frames, in order; undefined for a frame that is not in this volume. */
   readonly planes: readonly (number | undefined)[];
-  /** All of its stored bytes follow from the voxels, if it is native. */
+  /** Whether its stored bytes can be rebuilt from the voxels, if it is native. */
   readonly isExact: boolean;
 }
 
 /**
- * What is needed to write the files again; no bytes where that would be too much.
- * @param options.stripIdentity without what PS3.15's basic profile names
+ * The data needed to write the files again; empty if it would be too long.
+ * @param options.stripIdentity omit everything that PS3.15's basic profile names
  * @throws StriaError as `readHeader`
  */
 export async function describeFiles(
@@ -40,13 +40,13 @@ export async function describeFiles(
     const one = await describeFile(file, maxTableBytes - total, uids, job);
     if (one === undefined) return new Uint8Array();
     total += one.before.byteLength + one.after.byteLength;
-    // Names of files and folders may be those of people.
+    // Names of files and folders may contain names of people.
     described.push(stripIdentity ? { ...one, name: `IM${String(described.length + 1).padStart(6, '0')}` } : one);
   }
   return encodeFilesTable(withDistinctNames(described));
 }
 
-/** Names that were told apart by what a name may not have. */
+/** Makes names distinct again, because names that differ only in forbidden characters become equal. */
 function withDistinctNames(files: readonly SourceFile[]): SourceFile[] {
   const taken = new Set<string>();
   return files.map((file) => {
@@ -57,7 +57,7 @@ function withDistinctNames(files: readonly SourceFile[]): SourceFile[] {
   });
 }
 
-/** Undefined where it takes more than `room` bytes. */
+/** Undefined if it takes more than `room` bytes. */
 async function describeFile(
   { file, head, format, planes, isExact }: FileInVolume,
   room: number,
@@ -75,7 +75,7 @@ async function describeFile(
   };
   const whole = planes.filter((plane) => plane !== undefined);
   const isFromVoxels = whole.length === format.frames && format.palette === undefined && format.bitsAllocated >= 8;
-  // Big-endian words of two pixels each.
+  // Each big-endian word holds two pixels.
   const isPaired = !syntax.isLittle && format.bitsAllocated === 8 && pixels.vr === 'OW';
   if (isFromVoxels && isExact && !isPaired && pixels.length !== undefined && !syntax.isDeflated) {
     const end = pixels.valueStart + storedFrameBytes(format) * format.frames;
@@ -100,7 +100,7 @@ async function describeFile(
     return { ...common, isPlanar: false, before, after, endian: 'little', planes: whole, isRewritten: true };
   }
   if (uids !== undefined) {
-    // Its pixels as they are, behind a header of its own.
+    // Keeps its pixels unchanged, after a new header.
     const end =
       pixels.length === undefined ? (await findFragments(source, pixels.valueStart, job)).end : pixels.valueStart + pixels.length;
     if (end > room) return undefined;
@@ -108,7 +108,7 @@ async function describeFile(
     const before = joinBytes([strippedHead(header, pixels, uids), bytes]);
     return { ...common, before, after: new Uint8Array(), endian: 'little', planes: [] };
   }
-  // Bytes that the voxels do not tell: the file as it is.
+  // The voxels do not determine all bytes, so the file is kept as it is.
   const original = await file.open(job);
   if (original.size > room) return undefined;
   return {
@@ -121,13 +121,13 @@ async function describeFile(
   };
 }
 
-/** Up to the pixels' value. */
+/** The header up to the pixels' value, without personal data. */
 function strippedHead(header: DicomHeader, pixels: PixelElement, uids: NewUids): Uint8Array {
   const head = elementHead(pixels.tag, pixels.vr, pixels.length ?? 0xffffffff, header.dataSet.encoding);
   return joinBytes([strippedBefore(header, uids, { isPlain: header.syntax.isDeflated }), head]);
 }
 
-/** A gzipped file comes back unpacked. */
+/** The name for a gzipped file, which is restored unpacked. */
 function unpackedName(path: string, { source, isPacked, syntax }: DicomHeader): string {
   return isPacked && !syntax.isDeflated ? path.replace(/[^/]*$/, source.name) : path;
 }

@@ -8,13 +8,13 @@ import { elementHead, elementOf, textBytes } from './element-bytes.ts';
 import { type NewUids, strippedBefore } from './strip.ts';
 
 const preambleBytes = 128;
-/** Extended Offset Table and its lengths: of fragments that are no more. */
+/** Extended Offset Table and its lengths. They describe fragments, which the restored file does not have. */
 const fragmentTags = [0x7fe00001, 0x7fe00002];
 
 /**
- * What stands in front of the voxels in an explicit little-endian file with the data set of a compressed one. Elements stay as they are,
- * byte for byte, but for those that tell how pixels lie.
- * @param uids given: without what tells who a person is
+ * The bytes before the pixels of an explicit little-endian file with the data set of a compressed file. Elements stay unchanged,
+ * byte for byte, except those that describe the layout of pixels.
+ * @param uids if given, personal data is removed
  */
 export function rewrittenBefore(
   header: DicomHeader,

@@ -8,10 +8,10 @@ import { elementOf, textBytes } from './element-bytes.ts';
 
 const patientIdentityRemoved = 0x00120062;
 const deidentificationMethod = 0x00120063;
-/** Of the meta information: version, class, instance, transfer syntax, writer. Addresses and private ones go. */
+/** The meta information that stays: version, class, instance, transfer syntax, writer. Addresses and private elements are removed. */
 const keptMeta = new Set([0x00020001, 0x00020002, 0x00020003, 0x00020010, 0x00020012, 0x00020013]);
 
-/** New identifiers for old ones: the same one for the same, in all files of a series. */
+/** Replaces identifiers consistently in all files of a series. */
 export class NewUids {
   readonly #known = new Map<string, string>();
 
@@ -28,8 +28,9 @@ function newUid(): string {
 }
 
 /**
- * What stands in front of the pixels, without what PS3.15's basic profile names: private elements, too, and in sequences.
- * @param changed elements that get other bytes, and no bytes those that go
+ * The bytes before the pixels, without everything that PS3.15's basic profile names, including private elements and elements in
+ * sequences.
+ * @param changed the new bytes of changed elements; empty for removed ones
  */
 export function strippedBefore(
   header: DicomHeader,
@@ -59,7 +60,7 @@ function strippedElement(set: DataSet, element: Element, uids: NewUids): Uint8Ar
   const { tag, vr, items } = element;
   const { encoding } = set;
   const action = profileAction(tag);
-  // Lengths of groups are no longer right, and nobody needs them.
+  // Group lengths would be wrong, and they are optional.
   if (action === 'X' || (tag & 0xffff) === 0) return undefined;
   if (action === 'Z' || (action === 'D' && vr === 'SQ')) return elementOf(tag, vr, new Uint8Array(), encoding);
   if (items !== undefined) {
@@ -67,11 +68,11 @@ function strippedElement(set: DataSet, element: Element, uids: NewUids): Uint8Ar
       const own = joinBytes(strippedElements(item, uids, new Map()));
       return joinBytes([elementOf(0xfffee000, '', own, { ...item.encoding, isExplicit: false })]);
     });
-    // Items of an unknown sequence are implicit whatever the file is, and then the sequence stays unknown.
+    // Items of an unknown sequence are implicit in any file. The sequence then stays unknown.
     const isOther = items.some((item) => item.encoding.isExplicit !== encoding.isExplicit);
     return elementOf(tag, isOther ? 'UN' : 'SQ', joinBytes(stripped), encoding);
   }
-  // A sequence that cannot be read may hold anything.
+  // An unreadable sequence may contain anything.
   if (vr === 'SQ') return undefined;
   if (action === 'U') {
     const replaced = textOf(set, tag)
@@ -84,7 +85,7 @@ function strippedElement(set: DataSet, element: Element, uids: NewUids): Uint8Ar
   return set.bytes.subarray(element.start, element.valueEnd);
 }
 
-/** A value of that kind that says nothing. */
+/** A meaningless value of this representation. */
 function dummyOf(vr: string, length: number, uids: NewUids): Uint8Array {
   switch (vr) {
     case 'DA':
@@ -126,6 +127,6 @@ function strippedMeta(meta: DataSet, uids: NewUids, isPlain: boolean): Uint8Arra
   });
   const joined = joinBytes(parts);
   const length = elementOf(0x00020000, 'UL', new Uint8Array(Uint32Array.of(joined.byteLength).buffer), explicitLittle);
-  // The preamble may hold anything.
+  // The preamble may contain anything, so it is cleared.
   return joinBytes([new Uint8Array(128), textBytes('DICM'), length, joined]);
 }

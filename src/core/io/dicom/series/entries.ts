@@ -17,10 +17,10 @@ import { describeSeries, type SeriesVolume } from './series-volume.ts';
 import { stackOf } from './stack.ts';
 import { thumbnailOf } from './thumbnail.ts';
 
-/** What does not fit into a volume becomes others, so often at most. */
+/** Frames that do not fit into a volume form others. This limits their number. */
 const maxRests = 16;
 
-/** The series of one file. @throws StriaError as `readHeader`, and `unsupported` where it holds no pixels */
+/** The series in one file. @throws StriaError as `readHeader`; also `unsupported` if it has no pixels */
 export async function entriesOfFile(source: ByteSource, job: JobOptions): Promise<VolumeEntry[]> {
   const header = await readHeader(source, job);
   if (header.pixels === undefined) throw noPixels(header);
@@ -33,7 +33,7 @@ export async function entriesOfFile(source: ByteSource, job: JobOptions): Promis
 function noPixels({ meta, dataSet }: DicomHeader): StriaError {
   const kind = textOf(meta, 0x00020002) || textOf(dataSet, 0x00080016);
   if (kind === '1.2.840.10008.1.3.10' || dataSet.elements.has(0x00041220)) {
-    return new StriaError('unsupported', 'this DICOMDIR lists files, and holds no pictures: open the folder that it lies in');
+    return new StriaError('unsupported', 'this DICOMDIR only lists files: open its folder');
   }
   const modality = textOf(dataSet, 0x00080060);
   return new StriaError(
@@ -42,7 +42,7 @@ function noPixels({ meta, dataSet }: DicomHeader): StriaError {
   );
 }
 
-/** The series in a folder. Files that are no DICOM, and those without pixels, are passed over. */
+/** The series in a folder. Skips files that are not DICOM or have no pixels. */
 export async function entriesOfTree(
   tree: FileTree,
   job: JobOptions,
@@ -83,7 +83,7 @@ interface GroupVolume {
   readonly problem: string | undefined;
 }
 
-/** The volume of a group, and those that what is left over makes. */
+/** The volume of a group, and the volumes of its remaining frames. */
 function volumesOf(group: FrameGroup): GroupVolume[] {
   const found: GroupVolume[] = [];
   let rest: FrameGroup | undefined = group;
@@ -107,7 +107,7 @@ function describe(group: FrameGroup, make: () => SeriesVolume): GroupVolume {
 
 function problemOf({ place, modality }: FileFacts): string | undefined {
   if (modality === 'SM')
-    return 'the tiles of slide microscopy are not put together: convert the slide to OME-TIFF, for example with bfconvert';
+    return 'tiled slide microscopy is not supported: convert the slide to OME-TIFF, for example with bfconvert';
   try {
     checkReadable(place);
     return undefined;

@@ -10,11 +10,11 @@ import { type FrameFacts, frameFactsOf } from './frame-facts.ts';
 import { suvFactorOf, unitOf } from './units.ts';
 import { windowsOf } from './windows.ts';
 
-/** What is kept of a file's header while the others are read. */
+/** The facts from a file's header that are kept while others are read. */
 export interface FileFacts {
   readonly file: TreeFile;
   readonly place: PixelPlace;
-  /** It has to be unpacked to be read. */
+  /** Whether it must be unpacked to be read. */
   readonly isPacked: boolean;
   /** The file's bytes in front of its pixels, so that they need not be read again. Undefined where that would be too much. */
   readonly head: Uint8Array | undefined;
@@ -29,20 +29,20 @@ export interface FileFacts {
   readonly seriesNumber: number | undefined;
   readonly seriesName: string;
   readonly modality: string;
-  /** Frames follow each other in time: a film, not a stack. */
+  /** Whether frames follow each other in time: a film, not a stack. */
   readonly isFilm: boolean;
   /** Milliseconds between the frames of a film. */
   readonly frameTime: number | undefined;
   readonly unit: string | undefined;
-  /** What makes standardised uptake values of the file's own. */
+  /** The factor from the file's values to standardised uptake values. */
   readonly suvFactor: number | undefined;
   readonly windows: readonly FileWindow[];
 }
 
-/** The headers of all files of a folder that are kept, in bytes. */
+/** The limit for the headers that are kept from all files of a folder, in bytes. */
 const keptHeads = 64 * 2 ** 20;
 
-/** How much may still be kept of the headers. */
+/** The remaining room for kept headers. */
 export class HeadRoom {
   #room = keptHeads;
 
@@ -50,12 +50,12 @@ export class HeadRoom {
     const length = pixels?.valueStart ?? 0;
     if (isPacked || length > head.byteLength || length > this.#room) return undefined;
     this.#room -= length;
-    // A copy: the rest of what was read may go.
+    // Copied, so that the rest of the read bytes can be freed.
     return head.slice(0, length);
   }
 }
 
-/** Frame Increment Pointer to a time: Frame Time, Frame Time Vector. */
+/** Values of Frame Increment Pointer that mean time: Frame Time, Frame Time Vector. */
 const timePointers = [0x00181063, 0x00181065];
 
 /** @throws StriaError `corrupt`, `unsupported` for unsupported pixels */

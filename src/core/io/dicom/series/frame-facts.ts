@@ -3,32 +3,32 @@ import type { DataSet } from '../parse/elements.ts';
 import { itemsOf, numberOf, numbersOf, textOf, valueBytes } from '../parse/values.ts';
 import { secondsOf } from './units.ts';
 
-/** Where and when a frame was taken. */
+/** The position and time of a frame. */
 export interface FrameFacts {
-  /** In its file. */
+  /** Its index in the file. */
   readonly index: number;
-  /** Of the centre of its first pixel, in millimetres towards left, posterior and superior. */
+  /** Position of its first pixel's centre, in millimetres towards left, posterior and superior. */
   readonly position: Vector3 | undefined;
   /** Directions of its rows and columns. */
   readonly orientation: readonly [along: Vector3, down: Vector3] | undefined;
-  /** Distances of pixels along and down. */
+  /** Distances between pixels along and down. */
   readonly spacing: readonly [number, number] | undefined;
-  /** The distance of slices, or how thick one is. */
+  /** The distance between slices, or the slice thickness. */
   readonly sliceStep: number | undefined;
   readonly slope: number;
   readonly intercept: number;
-  /** The number that the scanner gave it, for where nothing else says an order. */
+  /** The number assigned by the scanner, used if nothing else gives an order. */
   readonly order: number;
   /** When it was acquired, in seconds. */
   readonly acquired: number | undefined;
-  /** What tells apart frames of the same place, by `phaseNames`. */
+  /** Values that distinguish frames at the same position, in the order of `phaseNames`. */
   readonly phases: readonly (number | string | undefined)[];
 }
 
-/** What a 4-D series goes by, in the order in which it is asked. */
+/** What may distinguish the time points of a 4-D series, in order of preference. */
 export const phaseNames = ['time', 'trigger time', 'b-value', 'gradient direction', 'echo', 'kind of picture'] as const;
 
-/** One functional group of a frame: its own, else the shared one; of a classic file the data set itself. */
+/** A functional group of a frame: its own or else the shared one. In a classic file, the data set itself. */
 type Group = (sequence: number) => DataSet | undefined;
 
 export function frameFactsOf(dataSet: DataSet, frames: number): FrameFacts[] {
@@ -36,7 +36,7 @@ export function frameFactsOf(dataSet: DataSet, frames: number): FrameFacts[] {
   const perFrame = itemsOf(dataSet, 0x52009230);
   const offsets = numbersOf(dataSet, 0x3004000c);
   const step = positive(numberOf(dataSet, 0x00180088));
-  // The first offset is 0, or the first frame's place along the patient's axis.
+  // The first offset is 0 or the first frame's position along the patient's axis.
   const offsetOf = (index: number) => {
     const offset = (offsets[index] ?? Number.NaN) - (offsets[0] ?? 0);
     return Number.isFinite(offset) ? offset : step === undefined ? undefined : step * index;
@@ -49,14 +49,14 @@ export function frameFactsOf(dataSet: DataSet, frames: number): FrameFacts[] {
   });
 }
 
-/** A frame of a classic file with several: doses say how far each lies from the first one. */
+/** A frame of a classic multi-frame file. Doses give each frame's offset from the first. */
 function withOffset(facts: FrameFacts, offset: number | undefined): FrameFacts {
   const { position, orientation } = facts;
   if (position === undefined || orientation === undefined || offset === undefined) return { ...facts, position: undefined };
   return { ...facts, position: sum(position, scaled(cross(...orientation), offset)) };
 }
 
-/** A place or a direction; undefined where the numbers are missing or none. */
+/** A position or direction; undefined if numbers are missing or invalid. */
 function vectorOf(numbers: readonly number[]): Vector3 | undefined {
   const [x, y, z] = numbers;
   if (x === undefined || y === undefined || z === undefined) return undefined;
@@ -85,7 +85,7 @@ function factsOfFrame(dataSet: DataSet, group: Group, index: number): FrameFacts
   };
 }
 
-/** Pixel Spacing, or that of the detector or of the nominal scanned picture; down first, as DICOM has it. */
+/** Pixel Spacing, or the spacing of the detector or of the scanned picture. Down is first, as in DICOM. */
 function spacingOf(measures: DataSet): readonly (number | undefined)[] {
   for (const tag of [0x00280030, 0x00181164, 0x00182010]) {
     const [down, across] = numbersOf(measures, tag);
@@ -113,7 +113,7 @@ function phasesOf(dataSet: DataSet, group: Group): (number | string | undefined)
   ];
 }
 
-/** The b-value where Siemens and GE kept it before the standard had a place. */
+/** The b-value in the private elements that Siemens and GE used before it was standardised. */
 function privateDiffusion(dataSet: DataSet): number | undefined {
   if (textOf(dataSet, 0x00190010) === 'SIEMENS MR HEADER') return privateNumber(dataSet, 0x0019100c);
   if (textOf(dataSet, 0x00430010) === 'GEMS_PARM_01') {
@@ -137,7 +137,7 @@ function directionOf(set: DataSet | undefined): string | undefined {
   return numbers.length === 3 ? numbers.map((number) => number.toFixed(4)).join(' ') : undefined;
 }
 
-/** For where no phase tells frames apart. */
+/** The acquisition time, used if no phase distinguishes frames. */
 function acquisitionTime(dataSet: DataSet): number | undefined {
   return secondsOf(
     textOf(dataSet, 0x00080022) || textOf(dataSet, 0x00080023),

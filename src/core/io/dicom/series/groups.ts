@@ -6,15 +6,15 @@ export interface SeriesFrame extends FrameFacts {
   readonly owner: FileFacts;
 }
 
-/** Frames that may be one volume. */
+/** Frames that may form one volume. */
 export interface FrameGroup {
   readonly owner: FileFacts;
   readonly frames: readonly SeriesFrame[];
-  /** Files that hold the same picture as another one, and were left out. */
+  /** The number of duplicate files, which are ignored. */
   readonly copies: number;
 }
 
-/** Sorts files into groups by patient, study, series, orientation, size and type: what can lie in one volume. */
+/** Groups files that can form one volume, by patient, study, series, orientation, size and type. */
 export function groupFiles(files: readonly FileFacts[]): FrameGroup[] {
   const groups = new Map<string, { frames: SeriesFrame[]; copies: number }>();
   const seen = new Set<string>();
@@ -39,7 +39,7 @@ export function groupFiles(files: readonly FileFacts[]): FrameGroup[] {
 }
 
 function seriesKey({ patientId, patientName, studyUid, seriesUid, file, place }: FileFacts): string {
-  // A file with several frames is a volume of its own; without a UID nothing says what belongs together.
+  // A multi-frame file is a separate volume, and so is a file without a UID, because nothing tells what it belongs to.
   const own = place.format.frames > 1 || seriesUid === '' ? file.path : '';
   return JSON.stringify([patientId, patientName, studyUid, seriesUid, own]);
 }
@@ -50,7 +50,7 @@ function shapeKey({ place: { format } }: FileFacts): string {
   return [columns, rows, type, channels, isInverted].join(' ');
 }
 
-/** Directions that differ in the third decimal are the same: scanners round them. */
+/** Directions are rounded to three decimals, because scanners round them, too. */
 function orientationKey({ orientation, spacing }: FrameFacts): string {
   const directions = orientation?.flat().map((part) => (Math.round(part * 100) / 100 + 0).toFixed(2)) ?? [];
   return [...directions, ...(spacing ?? []).map((distance) => distance.toPrecision(4))].join(' ');

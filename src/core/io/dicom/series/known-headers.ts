@@ -7,9 +7,9 @@ export interface UnreadFile {
   readonly problem: string;
 }
 
-/** What was read of the headers of a folder's DICOM files, as plain data that can be posted to another thread. */
+/** The facts from the headers of a folder's DICOM files, as plain data that can be posted to another thread. */
 export interface FolderHeaders {
-  /** All files that were looked at. */
+  /** All files that were examined. */
   readonly looked: readonly (readonly [path: string, size: number])[];
   readonly files: readonly (Omit<FileFacts, 'file'> & { readonly path: string })[];
   readonly unread: readonly UnreadFile[];
@@ -17,17 +17,17 @@ export interface FolderHeaders {
 
 const known = new WeakMap<FileTree, FolderHeaders>();
 
-/** The headers of a folder that was listed. Undefined where it has no DICOM files, or was not listed. */
+/** The headers of a listed folder. Undefined if it has no DICOM files or was not listed. */
 export function folderHeaders(tree: FileTree): FolderHeaders | undefined {
   return known.get(tree);
 }
 
-/** Spares the reading of headers that were read before. A folder that has other files by now is read anew. */
+/** Avoids reading headers again. A folder whose files have changed is read again nevertheless. */
 export function giveFolderHeaders(tree: FileTree, headers: FolderHeaders): void {
   known.set(tree, headers);
 }
 
-/** The headers that are known of exactly these files. */
+/** The known headers, if they belong to exactly these files. */
 export function knownFacts(
   tree: FileTree,
   candidates: readonly TreeFile[],

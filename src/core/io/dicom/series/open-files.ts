@@ -8,7 +8,7 @@ import type { VoxelFrame } from '../pixels/native.ts';
 import type { FileFacts } from './facts.ts';
 import type { SeriesFrame } from './groups.ts';
 
-/** So many files stay open: those of the frames that are read at the same time. */
+/** The number of files that stay open: enough for the frames that are read at the same time. */
 const openLimit = 8;
 
 /** Reads frames of many files. */
@@ -16,7 +16,7 @@ export class OpenFiles {
   readonly #open = new Map<TreeFile, Promise<FrameReader>>();
   readonly #isAlone: boolean;
 
-  /** @param isAlone the volume is of one file, so messages need not name it */
+  /** @param isAlone whether the volume has only one file, which messages need not name */
   constructor(isAlone: boolean) {
     this.#isAlone = isAlone;
   }

@@ -11,7 +11,7 @@ import type { SeriesFrame } from './groups.ts';
 import { OpenFiles } from './open-files.ts';
 import { type SeriesVolume, seriesVoxels } from './series-volume.ts';
 
-/** Opens a series that has been described: reads the tags of its first file, and leaves its voxels to be streamed. */
+/** Opens a described series: reads the tags of its first file, so that its voxels can be streamed. */
 export async function openSeries(volume: SeriesVolume, options: OpenOptions & JobOptions): Promise<OpenVolume> {
   const frames = volume.stack.frames.flat();
   const { file, head } = (frames[0] as SeriesFrame).owner;
@@ -19,7 +19,7 @@ export async function openSeries(volume: SeriesVolume, options: OpenOptions & Jo
   const tags = tagsOf(await readHeader(await file.open(options), options, head)).filter(
     (tag) => !(stripIdentity && tag.isPersonal),
   );
-  /** Whether the stored bytes of a frame follow from its voxels, as far as it was read. */
+  /** Whether the stored bytes of each frame that was read can be rebuilt from its voxels. */
   const exact = new Map<SeriesFrame, boolean>();
   return {
     info: volume.info,
@@ -45,7 +45,7 @@ function filesOf(frames: readonly SeriesFrame[], exact: ReadonlyMap<SeriesFrame,
     const { owner, index } = frame;
     const known = found.get(owner) ?? { planes: new Array(owner.place.format.frames).fill(undefined), isExact: true };
     found.set(owner, known);
-    // Voxels that are physical values are no stored ones.
+    // Physical values do not determine the stored ones.
     if (!isScaled) known.planes[index] = plane;
     known.isExact &&= exact.get(frame) === true;
   }

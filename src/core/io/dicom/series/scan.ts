@@ -6,15 +6,15 @@ import { isDicom } from '../parse/recognise.ts';
 import { type FileFacts, factsOf, HeadRoom } from './facts.ts';
 import { folderHeaders, giveFolderHeaders, knownFacts, type UnreadFile } from './known-headers.ts';
 
-/** So many headers are read at the same time. */
+/** The number of headers that are read at the same time. */
 const atOnce = 8;
 const headBytes = 160;
-/** Files that are looked at before a folder is taken for one without DICOM. */
+/** The number of files that are examined before a folder counts as one without DICOM. */
 const tried = 2000;
-/** Of files that cannot be read, so many are listed. */
+/** The maximum number of unreadable files that are listed. */
 const maxUnread = 20;
 
-/** Endings of files that are surely something else. */
+/** Extensions of files that are certainly not DICOM. */
 const otherEndings =
   /\.(nii|nrrd|nhdr|hdr|img|png|tiff?|jpe?g|json|txt|xml|csv|pdf|zip|gz|md|html?|js|py|stria|mp4|avi|h5|hdf5)$/i;
 
@@ -40,7 +40,7 @@ async function isDicomFile(file: TreeFile, job: JobOptions): Promise<boolean> {
   return isDicom(head) || /\.dcm\.gz$/i.test(file.path);
 }
 
-/** Reads the headers of all DICOM files of a folder, unless they are known. */
+/** Reads the headers of all DICOM files in a folder, unless they are known. */
 export async function scanTree(tree: FileTree, job: JobOptions): Promise<{ files: FileFacts[]; unread: UnreadFile[] }> {
   const candidates = (await tree.files(job)).filter(mayBeDicom);
   const known = knownFacts(tree, candidates);
@@ -68,7 +68,7 @@ export async function scanTree(tree: FileTree, job: JobOptions): Promise<{ files
   return { files, unread };
 }
 
-/** Undefined for what is no DICOM, and for DICOM without pixels. */
+/** Undefined for files that are not DICOM or have no pixels. */
 async function readFacts(file: TreeFile, heads: HeadRoom, job: JobOptions): Promise<FileFacts | UnreadFile | undefined> {
   try {
     const source = await file.open(job);

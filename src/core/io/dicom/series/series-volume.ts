@@ -22,16 +22,16 @@ export interface SeriesVolume {
   readonly info: VolumeInfo;
   readonly stack: SliceStack;
   readonly geometry: StackGeometry;
-  /** Frames have a scaling of their own, so the voxels are physical values. */
+  /** Whether frames have different scalings, so that the voxels are physical values. */
   readonly isScaled: boolean;
 }
 
-/** Frames of which the next ones are read while one is given away. */
+/** The number of frames that are read ahead. */
 const readAhead = 3;
-/** Colors are decoded once for all three channels where they fit into this, else once for each. */
+/** Colors are decoded once for all three channels if they fit into this, otherwise once for each channel. */
 const heldColorBytes = 2 ** 28;
 
-/** @throws StriaError `corrupt` for more bytes than a file can have */
+/** @throws StriaError `corrupt` if the volume exceeds the size of any file */
 export function describeSeries(stack: SliceStack): SeriesVolume {
   const points = stack.frames as readonly (readonly SeriesFrame[])[];
   const slices = points[0] as readonly SeriesFrame[];
@@ -63,12 +63,12 @@ export function describeSeries(stack: SliceStack): SeriesVolume {
   };
 }
 
-/** Physical values of up to 16 stored bits are told apart by 24 bits of a float. */
+/** A float's 24 bits can represent physical values of up to 16 stored bits. */
 function scaledType(type: ElementType, bitsStored: number): ElementType {
   return type === 'f64' || bitsStored > 20 ? 'f64' : 'f32';
 }
 
-/** The factor of all files, where all have one. Each file's own differs by rounding of times alone. */
+/** The common factor, if all files have one. Individual factors differ only by rounding of times. */
 export function suvFactorOfAll(frames: readonly SeriesFrame[]): number | undefined {
   const factors = frames.map(({ owner }) => owner.suvFactor);
   const [first] = factors;
@@ -89,7 +89,7 @@ function timeStep({ frames, phase }: SliceStack, frameTime: number | undefined):
   return phase === 'time' && seconds > 0 ? { step: seconds, unit: 's' } : { step: 1, unit: 'unknown' };
 }
 
-/** @param onFrame told of each frame whether its stored bytes follow from its voxels */
+/** @param onFrame called for each frame with whether its stored bytes can be rebuilt from its voxels */
 export async function* seriesVoxels(
   volume: SeriesVolume,
   { signal, onProgress }: PieceOptions,
@@ -124,7 +124,7 @@ export async function* seriesVoxels(
   }
 }
 
-/** A decoder that gave something else than was promised would shift all that follows. */
+/** Checks a decoder's output, because a wrong length would shift everything after it. */
 function checkPlane({ planes }: VoxelFrame, { owner }: SeriesFrame): void {
   const wanted = planeBytes(owner.place.format);
   if (planes.some(({ byteLength }) => byteLength !== wanted)) {
@@ -142,7 +142,7 @@ function physicalValues(plane: Uint8Array, frame: SeriesFrame, type: ElementType
   return new Uint8Array(values.buffer);
 }
 
-/** Reads some ahead, and gives all in their order. */
+/** Reads frames ahead, and yields all in order. */
 async function* inOrder(
   frames: readonly SeriesFrame[],
   read: (frame: SeriesFrame) => Promise<VoxelFrame>,
@@ -153,7 +153,7 @@ async function* inOrder(
   const start = (frame: SeriesFrame | undefined) => {
     if (frame === undefined) return;
     const reading = read(frame);
-    // It is awaited below; nobody may be there any more where an earlier one fails.
+    // Awaited below. If an earlier one fails, nothing would handle this rejection.
     reading.catch(() => undefined);
     waiting.push({ frame, read: reading });
   };

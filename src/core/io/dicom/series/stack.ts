@@ -2,17 +2,17 @@ import { cross, dot, unitVector, type Vector3 } from '../../../shared/vectors.ts
 import { phaseNames } from './frame-facts.ts';
 import type { FrameGroup, SeriesFrame } from './groups.ts';
 
-/** Frames as a grid of slices and time points. */
+/** Frames in a grid of slices and time points. */
 export interface SliceStack {
-  /** By time point, then by slice. */
+  /** Indexed by time point, then by slice. */
   readonly frames: readonly (readonly SeriesFrame[])[];
-  /** What the time points go by, in words; undefined for one of them. */
+  /** What distinguishes the time points, for display. Undefined if there is only one. */
   readonly phase: string | undefined;
   /** Frames that do not fit in. */
   readonly rest: readonly SeriesFrame[];
 }
 
-/** Puts the frames of a group in order. A group has one frame at least. */
+/** Orders the frames of a group, which has at least one. */
 export function stackOf({ owner, frames }: Pick<FrameGroup, 'owner' | 'frames'>): SliceStack {
   const places = placesOf(frames);
   if (places === undefined) return unplaced(frames, owner.isFilm && frames.length > 1);
@@ -32,7 +32,7 @@ export function stackOf({ owner, frames }: Pick<FrameGroup, 'owner' | 'frames'>)
   };
 }
 
-/** Without places: films in time, all others as slices, by their numbers. */
+/** Frames without positions, ordered by number: films along time, all others as slices. */
 function unplaced(frames: readonly SeriesFrame[], isFilm: boolean): SliceStack {
   const sorted = [...frames].sort(byNumber);
   return { frames: isFilm ? sorted.map((frame) => [frame]) : [sorted], phase: isFilm ? 'time' : undefined, rest: [] };
@@ -43,12 +43,12 @@ function byNumber(a: SeriesFrame, b: SeriesFrame): number {
   return a.order - b.order || paths || a.index - b.index;
 }
 
-/** The direction in which slices follow each other. */
+/** The direction perpendicular to the slices. */
 export function normalOf({ orientation }: SeriesFrame): Vector3 | undefined {
   return orientation && unitVector(cross(...orientation));
 }
 
-/** Frames by where they lie along the normal; undefined where some do not say it. */
+/** Frames grouped by position along the normal; undefined if some have no position. */
 function placesOf(frames: readonly SeriesFrame[]): SeriesFrame[][] | undefined {
   const normal = frames[0] && normalOf(frames[0]);
   if (normal === undefined) return undefined;
@@ -59,7 +59,7 @@ function placesOf(frames: readonly SeriesFrame[]): SeriesFrame[][] | undefined {
   }
   placed.sort((a, b) => a.at - b.at || byNumber(a.frame, b.frame));
   const range = (placed.at(-1)?.at ?? 0) - (placed[0]?.at ?? 0);
-  // Positions are written with few decimals. Slices of microscopes lie closer together than that.
+  // Positions have few decimals, but slices from microscopes are closer together than that.
   const tolerance = Math.min(0.01, (0.05 * range) / Math.max(1, placed.length - 1));
   const places: SeriesFrame[][] = [];
   let begin = Number.NEGATIVE_INFINITY;
@@ -73,7 +73,7 @@ function placesOf(frames: readonly SeriesFrame[]): SeriesFrame[][] | undefined {
   return places;
 }
 
-/** How many time points keep the most frames, where some places have fewer than others. */
+/** The number of time points that keeps the most frames if some positions have fewer than others. */
 function pointsPerPlace(counts: readonly number[]): number {
   let best = 1;
   let kept = 0;
@@ -84,14 +84,14 @@ function pointsPerPlace(counts: readonly number[]): number {
   return best;
 }
 
-/** What tells the frames of a place apart, alike in all places; else when they were acquired, else their numbers. */
+/** What distinguishes frames at the same position, consistently at all positions; otherwise acquisition time or number. */
 function orderOf(places: readonly (readonly SeriesFrame[])[]): {
   phase: string;
   compare(a: SeriesFrame, b: SeriesFrame): number;
 } {
   const varying = phaseNames.flatMap((_, phase) => (variesAlike(places, phase) ? [phase] : []));
   const used: number[] = [];
-  // No more of them than are needed, so that what merely goes along is not named.
+  // Uses no more phases than needed, so that phases that only vary along with others are not named.
   for (const phase of varying) {
     if (isDistinct(places, used)) break;
     used.push(phase);
@@ -104,7 +104,7 @@ function orderOf(places: readonly (readonly SeriesFrame[])[]): {
   return { phase: 'time', compare: (a, b) => (isTimed ? (a.acquired ?? 0) - (b.acquired ?? 0) : 0) || byNumber(a, b) };
 }
 
-/** Whether a phase takes several values, and the same ones in each place. */
+/** Whether a phase has several values, the same ones at each position. */
 function variesAlike(places: readonly (readonly SeriesFrame[])[], phase: number): boolean {
   const valuesOf = (place: readonly SeriesFrame[]) =>
     [...new Set(place.map(({ phases }) => String(phases[phase])))].sort().join('|');
@@ -123,7 +123,7 @@ function comparePhases(a: SeriesFrame, b: SeriesFrame, used: readonly number[]):
     const [left, right] = [a.phases[phase], b.phases[phase]];
     if (left === right) continue;
     if (typeof left === 'number' && typeof right === 'number') return left - right;
-    // What has no value comes first: a picture without diffusion weighting.
+    // Frames without a value come first, such as a picture without diffusion weighting.
     return left === undefined ? -1 : right === undefined ? 1 : String(left) < String(right) ? -1 : 1;
   }
   return 0;

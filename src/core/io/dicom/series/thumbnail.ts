@@ -7,10 +7,10 @@ import { OpenFiles } from './open-files.ts';
 import type { SliceStack } from './stack.ts';
 
 const side = 128;
-/** Larger pictures take longer than a list of them should. */
+/** Larger pictures would take too long for a list. */
 const largestPicture = 2 ** 26;
 
-/** The middle slice in gray, from the file's window or the middle of its values. @throws StriaError as `FrameReader.read` */
+/** The middle slice in gray, with the file's window or a range around its middle values. @throws StriaError as `FrameReader.read` */
 export async function thumbnailOf({ frames }: SliceStack, job: JobOptions = {}): Promise<GrayThumbnail | undefined> {
   const slices = frames[frames.length >>> 1] ?? [];
   const frame = slices[slices.length >>> 1];

@@ -3,7 +3,7 @@ import { itemsOf, numberOf, textOf, textsOf } from '../parse/values.ts';
 
 const petUnits: Readonly<Record<string, string>> = { BQML: 'Bq/ml', CNTS: 'counts', CPS: 'counts/s', GML: 'g/ml', '1CM': '1/cm' };
 
-/** The unit of the physical values, where the file says it. */
+/** The unit of the physical values, if the file states it. */
 export function unitOf(dataSet: DataSet, modality: string): string | undefined {
   const rescaleType = textOf(dataSet, 0x00281054);
   if (rescaleType !== '' && rescaleType !== 'US') return rescaleType === 'HU_MOD' ? 'HU' : rescaleType;
@@ -15,14 +15,14 @@ export function unitOf(dataSet: DataSet, modality: string): string | undefined {
     const units = textOf(dataSet, 0x30040002);
     return units === 'GY' ? 'Gy' : units === 'RELATIVE' ? 'relative dose' : undefined;
   }
-  // Of a plain CT picture the standard fixes the unit; a localizer's values are none.
+  // The standard fixes the unit of CT pictures, except localizers.
   const isLocalizer = textsOf(dataSet, 0x00080008).includes('LOCALIZER');
   return modality === 'CT' && dataSet.elements.has(0x00281053) && !isLocalizer ? 'HU' : undefined;
 }
 
 /**
- * What becquerels per millilitre are multiplied with to be standardised uptake values by body weight, as QIBA's profile computes it:
- * weight in grams by the dose that is left at the time to which the picture is corrected. Undefined where anything for it is missing.
+ * The factor from becquerels per millilitre to standardised uptake values by body weight, according to QIBA's profile: the weight in
+ * grams divided by the remaining dose at the time to which the picture is corrected. Undefined if anything is missing.
  */
 export function suvFactorOf(dataSet: DataSet): number | undefined {
   const weight = numberOf(dataSet, 0x00101030);
@@ -39,7 +39,7 @@ export function suvFactorOf(dataSet: DataSet): number | undefined {
   const scanned = secondsOf(textOf(dataSet, 0x00080021), textOf(dataSet, 0x00080031));
   if (injected === undefined || scanned === undefined) return undefined;
   const elapsed = scanned - injected;
-  // A day at most: what is longer has been pieced together from other dates.
+  // At most a day. A longer time results from unrelated dates.
   if (elapsed < 0 || elapsed > 86400) return undefined;
   return (weight * 1000) / (dose * 2 ** (-elapsed / halfLife));
 }
@@ -54,7 +54,7 @@ function injectionTime(dataSet: DataSet, drug: DataSet | undefined): number | un
   return secondsOf(textOf(dataSet, 0x00080021), textOf(drug, 0x00181072));
 }
 
-/** Seconds since 1970 of a date `YYYYMMDD` and a time `HHMMSS.FFFFFF`; undefined where they are none. */
+/** Seconds since 1970 for a date `YYYYMMDD` and a time `HHMMSS.FFFFFF`; undefined if they are invalid. */
 export function secondsOf(date: string, time: string): number | undefined {
   const day = /^(\d{4})\.?(\d\d)\.?(\d\d)$/.exec(date);
   const clock = /^(\d\d):?(\d\d)?:?(\d\d(?:\.\d+)?)?$/.exec(time);

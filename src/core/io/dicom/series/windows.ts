@@ -11,7 +11,7 @@ export function windowsOf(dataSet: DataSet): FileWindow[] {
   const centers = numbersOf(set, 0x00281050);
   const widths = numbersOf(set, 0x00281051);
   const names = namedText(set, 0x00281055, decoderOf(dataSet)).split('\\');
-  // PS3.3, C.11.2.1.2: the plain function gives the first and the last gray to whole values.
+  // PS3.3, C.11.2.1.2: the plain function assigns the first and last gray to whole values.
   const isPlain = textOf(set, 0x00281056) !== 'LINEAR_EXACT' && textOf(set, 0x00281056) !== 'SIGMOID';
   return centers.flatMap((center, index): FileWindow[] => {
     const width = widths[index] ?? Number.NaN;
