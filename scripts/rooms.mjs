@@ -55,7 +55,12 @@ export const rooms = [
   },
   {
     room: 'assembly/rle',
-    holds: 'AssemblyScript: the starts of runs, and their values.',
+    holds: 'AssemblyScript: the starts of runs, their values, and the voxels that they stand for.',
+    imports: 'assembly/common',
+  },
+  {
+    room: 'assembly/checksum',
+    holds: 'AssemblyScript: the checksum of bytes.',
     imports: 'assembly/common',
   },
   {
@@ -82,7 +87,7 @@ export const rooms = [
   {
     room: 'core/codecs/rle',
     holds: 'Column run-length encoding as a bitmap tree.',
-    imports: 'core/codec core/gpu core/shared shaders shaders/rle',
+    imports: 'assembly/rle core/codec core/gpu core/shared shaders shaders/rle',
   },
   {
     room: 'core/codecs/rice',
@@ -112,7 +117,7 @@ export const rooms = [
   {
     room: 'core/format',
     holds: 'The .stria container: reader, writer, index, checksum, recovery of records.',
-    imports: 'core/shared',
+    imports: 'assembly/checksum core/shared',
   },
   {
     room: 'core/io',

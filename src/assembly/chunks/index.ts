@@ -32,7 +32,7 @@ export function analyze(
 /**
  * `encode` of src/core/codecs/rle/reference.ts, for an analysed chunk.
  * @param axis 0, 1 or 2
- * @param to room for the longest payload; then `scratchBytes` of src/core/codecs/rle/wasm.ts
+ * @param to room for the longest payload; then `scratchBytes` of src/core/codecs/rle/in-memory.ts
  * @returns length of the payload
  */
 export function encodeRle(

@@ -1,5 +1,5 @@
 import type { Dims3 } from '../shared/volume.ts';
-import type { WasmModule } from './wasm-module.ts';
+import type { WasmModule } from '../shared/wasm-module.ts';
 
 /** src/assembly/chunks. */
 export type ChunkModule = WasmModule<'findNonZero' | 'copyRows' | 'analyze' | 'encodeRle'>;

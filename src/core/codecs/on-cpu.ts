@@ -1,3 +1,4 @@
+import { chunkBytes } from '../codec/batch.ts';
 import type { ChunkGeometry, ChunkVoxels, CodecDefinition, CodecParameters, WasmCodec } from '../codec/codec.ts';
 import { huffman } from './huffman/index.ts';
 import { wasm as huffmanInWasm } from './huffman/wasm.ts';
@@ -7,6 +8,8 @@ import { predict } from './predict/index.ts';
 import { wasm as predictInWasm } from './predict/wasm.ts';
 import { rice } from './rice/index.ts';
 import { wasm as riceInWasm } from './rice/wasm.ts';
+import { rle } from './rle/index.ts';
+import { wasm as rleInWasm } from './rle/wasm.ts';
 
 /** Codecs that have a WebAssembly version. Separate from the registry, so that only code that runs them loads the modules. */
 const inWasm: ReadonlyMap<CodecDefinition, WasmCodec> = new Map([
@@ -14,11 +17,19 @@ const inWasm: ReadonlyMap<CodecDefinition, WasmCodec> = new Map([
   [predict, predictInWasm],
   [huffman, huffmanInWasm],
   [labels, labelsInWasm],
+  [rle, rleInWasm],
 ]);
+
+/** Larger chunks are left to the references: a thread would keep their memory to its end. */
+const mostBytes = 2 ** 26;
+
+function wasmFor(codec: CodecDefinition, chunk: ChunkGeometry): WasmCodec | undefined {
+  return chunkBytes(chunk) > mostBytes ? undefined : inWasm.get(codec);
+}
 
 /** `reference.encode`, in WebAssembly if the codec has a version of it. */
 export function encodeOnCpu(codec: CodecDefinition, chunk: ChunkVoxels, parameters: CodecParameters): Uint8Array<ArrayBuffer> {
-  return inWasm.get(codec)?.encode(chunk, parameters) ?? codec.reference.encode(chunk, parameters);
+  return wasmFor(codec, chunk)?.encode(chunk, parameters) ?? codec.reference.encode(chunk, parameters);
 }
 
 /** `reference.decode`, in WebAssembly if the codec has a version of it. @throws StriaError `corrupt` */
@@ -28,7 +39,7 @@ export function decodeOnCpu(
   chunk: ChunkGeometry,
   parameters: CodecParameters,
 ): Uint8Array<ArrayBuffer> {
-  return inWasm.get(codec)?.decode(payload, chunk, parameters) ?? codec.reference.decode(payload, chunk, parameters);
+  return wasmFor(codec, chunk)?.decode(payload, chunk, parameters) ?? codec.reference.decode(payload, chunk, parameters);
 }
 
 /** `reference.sections`, in WebAssembly if the codec has a version of it. */
@@ -38,5 +49,5 @@ export function sectionsOnCpu(
   chunk: ChunkGeometry,
   parameters: CodecParameters,
 ): readonly number[] | undefined {
-  return inWasm.get(codec)?.sections?.(payload, chunk, parameters) ?? codec.reference.sections?.(payload, chunk, parameters);
+  return wasmFor(codec, chunk)?.sections?.(payload, chunk, parameters) ?? codec.reference.sections?.(payload, chunk, parameters);
 }

@@ -2,7 +2,7 @@ import moduleBytes from '../../assembly/chunks/index.ts?assembly';
 import type { ChunkAnalysis } from '../chunks/analyze.ts';
 import type { ChunkBox } from '../chunks/backend.ts';
 import { type ChunkInMemory, type ChunkModule, chunkParameters, slackBytes } from '../codec/chunk-in-memory.ts';
-import { WasmModule } from '../codec/wasm-module.ts';
+import { WasmModule } from '../shared/wasm-module.ts';
 import type { RowSource } from './row-source.ts';
 
 /** Larger rows of chunks are not loaded into the memory. */

@@ -2,7 +2,7 @@ import moduleBytes from '../../assembly/survey/index.ts?assembly';
 import { chunkBytes } from '../codec/batch.ts';
 import type { ChunkSurvey, ChunkVoxels } from '../codec/codec.ts';
 import { bitsOf, predictors, sampledElements, survey } from '../codec/survey.ts';
-import { WasmModule } from '../codec/wasm-module.ts';
+import { WasmModule } from '../shared/wasm-module.ts';
 
 /** Bytes on both sides of the voxels that the module may read. */
 const slack = 64;

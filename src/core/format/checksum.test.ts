@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addChecksums, checksum, sameChecksum } from './checksum.ts';
+import { addChecksums, checksum, checksumInScript, sameChecksum } from './checksum.ts';
+import { checksumInWasm } from './checksum-in-wasm.ts';
 
 /** docs/FORMAT.md, 'Checksum', sentence by sentence, with big integers so that no overflow rule of JavaScript is used. */
 function plainChecksum(bytes: Uint8Array, rowLength: number): { sum: number; cross: number } {
@@ -47,7 +48,9 @@ test('equals the plain reading of the specification, for every row length and al
       (bytes, row, shift) => {
         const moved = new Uint8Array(bytes.length + shift);
         moved.set(bytes, shift);
-        expect(checksum(moved.subarray(shift), row)).toEqual(plainChecksum(bytes, row));
+        const plain = plainChecksum(bytes, row);
+        expect(checksumInScript(moved.subarray(shift), row, 0)).toEqual(plain);
+        expect(checksumInWasm(moved.subarray(shift), row, 0)).toEqual(plain);
       },
     ),
   );
@@ -81,4 +84,15 @@ test('pieces add up to the whole', () => {
       expect(addChecksums(first, checksum(bytes.subarray(cut), undefined, cut / 4))).toEqual(checksum(bytes));
     }),
   );
+});
+
+test('many bytes: WebAssembly takes them in pieces and gives the same', () => {
+  const bytes = Uint8Array.from({ length: 100_003 }, (_, at) => Math.imul(at, 2654435761) >>> 24);
+  for (const rowLength of [1, 7, 16, 191, 512, 32_768, 32_771, 70_001, 100_003]) {
+    for (const firstWord of [0, 12345]) {
+      expect(checksumInWasm(bytes, rowLength, firstWord), `rows of ${rowLength}`).toEqual(
+        checksumInScript(bytes, rowLength, firstWord),
+      );
+    }
+  }
 });

@@ -1,3 +1,5 @@
+import { checksumInWasm } from './checksum-in-wasm.ts';
+
 /**
  * Stria's checksum: 64 bits that any number of threads can compute in any order, so that a GPU can check a decoded chunk in
  * place. See docs/FORMAT.md, section 'Checksum'; the GPU twin is shaders/gpu-chunks/analyze.wgsl.
@@ -18,6 +20,15 @@ export interface Checksum {
  * one row). The checksum of both is the sum of the two results, modulo 2^32 (`addChecksums`)
  */
 export function checksum(bytes: Uint8Array, rowLength: number = bytes.byteLength, firstWord = 0): Checksum {
+  const ofMany = bytes.byteLength < manyBytes ? undefined : checksumInWasm(bytes, rowLength, firstWord);
+  return ofMany ?? checksumInScript(bytes, rowLength, firstWord);
+}
+
+/** Fewer bytes take JavaScript less time than a call of WebAssembly. */
+const manyBytes = 2 ** 11;
+
+/** `checksum` without WebAssembly. */
+export function checksumInScript(bytes: Uint8Array, rowLength: number, firstWord: number): Checksum {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let sum = 0;
   let cross = 0;

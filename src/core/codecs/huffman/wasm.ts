@@ -1,7 +1,7 @@
 import moduleBytes from '../../../assembly/huffman/index.ts?assembly';
 import { elementCount } from '../../codec/batch.ts';
 import type { WasmCodec } from '../../codec/codec.ts';
-import { WasmModule } from '../../codec/wasm-module.ts';
+import { WasmModule } from '../../shared/wasm-module.ts';
 import { huffmanChunkBytes, maxSections, sectionsOf } from './layout.ts';
 
 /** Bytes past the payload that the module may read or write. */

@@ -1,7 +1,7 @@
 import moduleBytes from '../../../assembly/labels/index.ts?assembly';
 import { chunkBytes } from '../../codec/batch.ts';
 import type { WasmCodec } from '../../codec/codec.ts';
-import { WasmModule } from '../../codec/wasm-module.ts';
+import { WasmModule } from '../../shared/wasm-module.ts';
 import { brickCount, payloadBound } from './layout.ts';
 import { tableWords } from './tables.ts';
 

@@ -1,7 +1,7 @@
 import moduleBytes from '../../../assembly/predict/index.ts?assembly';
 import { chunkBytes } from '../../codec/batch.ts';
 import type { ChunkGeometry, CodecParameters, WasmCodec } from '../../codec/codec.ts';
-import { WasmModule } from '../../codec/wasm-module.ts';
+import { WasmModule } from '../../shared/wasm-module.ts';
 import { pictureGeometry } from './bricks.ts';
 import { parseMode, payloadBound, symbolBytes } from './layout.ts';
 

@@ -2,8 +2,8 @@ import { elementCount } from '../../codec/batch.ts';
 import type { CodecDefinition, CodecParameters } from '../../codec/codec.ts';
 import { parseAxis } from '../../codec/scan-order.ts';
 import { spikeShare } from '../../codec/survey.ts';
+import { encodeInMemory } from './in-memory.ts';
 import { levelLengths, reference } from './reference.ts';
-import { encodeInMemory } from './wasm.ts';
 
 /** Column run-length encoding with a bitmap tree: SPEC.md. */
 export const rle: CodecDefinition = {

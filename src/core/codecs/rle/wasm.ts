@@ -1,19 +1,34 @@
-import { elementCount } from '../../codec/batch.ts';
-import { type ChunkInMemory, chunkParameters, slackBytes } from '../../codec/chunk-in-memory.ts';
-import type { CodecParameters } from '../../codec/codec.ts';
+import moduleBytes from '../../../assembly/rle/index.ts?assembly';
+import { chunkBytes, elementCount } from '../../codec/batch.ts';
+import type { WasmCodec } from '../../codec/codec.ts';
 import { parseAxis } from '../../codec/scan-order.ts';
+import { WasmModule } from '../../shared/wasm-module.ts';
 import { levelLengths } from './reference.ts';
 
-/** `reference.encode` for an analyzed chunk in memory: src/assembly/rle. */
-export function encodeInMemory(chunk: ChunkInMemory, parameters: CodecParameters): Uint8Array<ArrayBuffer> {
-  const axis = parseAxis('rle', parameters);
-  const { module, elementBytes, freeAt } = chunk;
-  const count = elementCount(chunk);
-  const [level0, level1, level2, level3] = levelLengths(count);
-  const tree = level0 + level1 + level2;
-  const scratch = freeAt + level3 + tree + count * elementBytes + slackBytes;
-  // Three levels, and the bytes of each that are not 0.
-  const memory = module.memoryTo(scratch + 2 * tree + 4 * slackBytes);
-  const length = module.call('encodeRle', ...chunkParameters(chunk), axis, freeAt, scratch);
-  return memory.slice(freeAt, freeAt + length);
-}
+/** Bytes that the decoder may read past the payload, write past the voxels, and read past each level. */
+const slack = { payload: 16, voxels: 512, level: 64 };
+
+/** One per thread. `null`: not opened yet. */
+let opened: WasmModule<'decode'> | null | undefined = null;
+
+/** src/assembly/rle. It encodes only chunks that were analyzed in memory: in-memory.ts. */
+export const wasm: WasmCodec = {
+  encode: () => undefined,
+
+  decode(payload, chunk, parameters) {
+    const axis = parseAxis('rle', parameters);
+    const length = chunkBytes(chunk);
+    if (opened === null) opened = WasmModule.open(moduleBytes);
+    if (!opened) return undefined;
+    const [level0, level1, level2] = levelLengths(elementCount(chunk));
+    const { memory, at } = opened.room(
+      payload.byteLength + slack.payload,
+      level0 + level1 + level2 + 3 * slack.level,
+      length + slack.voxels,
+    );
+    const [from, scratch, to] = at as [number, number, number];
+    memory.set(payload, from);
+    const isSound = opened.call('decode', from, payload.byteLength, ...chunk.shape, chunk.elementBytes, axis, to, scratch) !== 0;
+    return isSound ? memory.slice(to, to + length) : undefined;
+  },
+};

@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { firstDifference, makeChunk, testPatterns, testRandom, testShapes } from '../../codec/chunk-testing.ts';
+import type { ChunkVoxels, CodecElementBytes } from '../../codec/codec.ts';
+import { chunksToDamage } from '../../codec/codec-testing.ts';
+import { StriaError } from '../../shared/errors.ts';
+import { rle } from './index.ts';
+import { reference } from './reference.ts';
+import { wasm } from './wasm.ts';
+
+const axes = [0, 1, 2].map((axis) => Uint8Array.of(axis));
+
+const patterns: Readonly<Record<string, (x: number, y: number, z: number, random: () => number) => number>> = {
+  ...testPatterns,
+  boxes: (x, y, z) => Number(x > 20) + 2 * Number(y > 3) + 4 * Number(z > 2),
+  'each slice constant': (_x, _y, z) => z * 0x01010101,
+  'each row constant': (_x, y) => y * 0x01010101,
+};
+
+function expectSame(chunk: ChunkVoxels, hint: string): void {
+  for (const axis of axes) {
+    const decoded = wasm.decode(reference.encode(chunk, axis), chunk, axis);
+    if (!decoded) throw new Error(`no WebAssembly, or a sound payload was refused: ${hint}, axis ${axis}`);
+    expect(firstDifference(decoded, chunk.bytes), `${hint}, axis ${axis}`).toBeUndefined();
+  }
+}
+
+/** The reference's voxels, or undefined where it refuses. */
+function referenceDecodes(payload: Uint8Array, chunk: ChunkVoxels, axis: Uint8Array): Uint8Array | undefined {
+  try {
+    return reference.decode(payload, chunk, axis);
+  } catch (error) {
+    if (error instanceof StriaError && error.tag === 'corrupt') return undefined;
+    throw error;
+  }
+}
+
+// Encoding is tested in core/cpu/chunk-memory.test.ts.
+describe('rle by WebAssembly decodes what the reference decodes', () => {
+  for (const elementBytes of rle.elementBytes) {
+    test(`chunks of every shape, ${elementBytes}-byte elements`, () => {
+      for (const shape of [...testShapes, [64, 3, 130], [130, 64, 2]] as const) {
+        for (const [name, pattern] of Object.entries(patterns)) {
+          expectSame(makeChunk(shape, elementBytes, pattern), `${shape.join('×')} ${name}`);
+        }
+      }
+    });
+  }
+
+  test('anything (property)', () => {
+    const side = fc.oneof(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 60, max: 70 }));
+    fc.assert(
+      fc.property(
+        fc.tuple(side, side, fc.integer({ min: 1, max: 6 })),
+        fc.constantFrom<CodecElementBytes>(1, 2, 4),
+        fc.constantFrom(...Object.keys(patterns)),
+        fc.integer({ min: 1, max: 1e6 }),
+        (shape, elementBytes, name, seed) => {
+          expectSame(
+            makeChunk(shape, elementBytes, patterns[name] as (typeof patterns)[string], seed),
+            `${shape.join('×')} ${name}`,
+          );
+        },
+      ),
+      { numRuns: 60, seed: 1 },
+    );
+  });
+
+  test('damaged payloads: both refuse, or both give the same voxels', () => {
+    const random = testRandom(7);
+    let refused = 0;
+    let sound = 0;
+    for (const [number, chunk] of [
+      ...chunksToDamage(rle),
+      makeChunk([70, 9, 3], 1, patterns.boxes as (typeof patterns)[string]),
+    ].entries()) {
+      const axis = axes[number % 3] as Uint8Array;
+      const payload = reference.encode(chunk, axis);
+      const check = (damaged: Uint8Array) => {
+        const expected = referenceDecodes(damaged, chunk, axis);
+        const own = wasm.decode(damaged, chunk, axis);
+        if (expected) sound++;
+        else refused++;
+        if ((own === undefined) !== (expected === undefined))
+          expect.fail(`${own ? 'only WebAssembly' : 'only the reference'} decodes`);
+        if (own && expected && firstDifference(own, expected) !== undefined) expect.fail('they decode to different voxels');
+      };
+      for (let length = 0; length < payload.length; length += 1 + (length >> 4)) check(payload.subarray(0, length));
+      check(Uint8Array.of(...payload, 0));
+      for (let at = 0; at < payload.length; at++) {
+        for (const flip of at < 64 ? [0xff, 1, 2, 4, 8, 16, 32, 64, 128] : [1 << (random() % 8)]) {
+          const damaged = payload.slice();
+          damaged[at] = (damaged[at] as number) ^ flip;
+          check(damaged);
+        }
+      }
+    }
+    expect(refused).toBeGreaterThan(1000);
+    expect(sound).toBeGreaterThan(500);
+  });
+});
