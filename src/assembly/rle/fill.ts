@@ -1,5 +1,5 @@
 // Runs become voxels.
-import { getBits, lowBits, transpose } from '../common/bits';
+import { getBits, transpose } from '../common/bits';
 
 /** Along x, elements lie in scan order. Writes up to 80 bytes behind them, too. */
 export function fillAlongRows<T>(level0: usize, values: usize, count: u32, to: usize): void {
