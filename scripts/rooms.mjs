@@ -77,7 +77,7 @@ export const rooms = [
     room: 'core/codecs',
     holds: 'The registry of codecs and the list of their kernels.',
     imports:
-      'core/codec core/codecs/huffman core/codecs/labels core/codecs/parle core/codecs/predict core/codecs/raw core/codecs/rice core/codecs/rle core/gpu core/shared',
+      'core/codec core/codecs/huffman core/codecs/labels core/codecs/parle core/codecs/predict core/codecs/raw core/codecs/rice core/codecs/rle core/codecs/wave core/gpu core/shared',
   },
   {
     room: 'core/codecs/raw',
@@ -113,6 +113,11 @@ export const rooms = [
     room: 'core/codecs/parle',
     holds: 'Flat runs with anchors.',
     imports: 'core/codec core/gpu core/shared shaders/parle',
+  },
+  {
+    room: 'core/codecs/wave',
+    holds: 'Prediction fitted to each chunk and fixed tables of codes, for scans.',
+    imports: 'core/codec core/gpu core/shared shaders shaders/wave',
   },
   {
     room: 'core/format',

@@ -23,6 +23,7 @@ const shared: Readonly<Record<string, readonly string[]>> = {
   raw: ['faults'],
   rice: ['bricks', 'faults'],
   rle: ['faults'],
+  wave: ['faults'],
 };
 
 /** Whether a file of the same folder, or of a shared one, declares a name. */

@@ -33,7 +33,7 @@ export interface Candidate extends ChosenChain {
 }
 
 /**
- * Ranks every codec that takes such elements, alone and with the entropy coder after it, by rising cost; ties keep the
+ * Ranks every codec that takes such elements and is not only taken by name, alone and with the entropy coder after it, by rising cost; ties keep the
  * registry's order. GPU and CPU both use this ranking on equal statistics, so they choose alike.
  */
 export function rank(surveyed: ChunkStatistics & ChunkSurvey, chunk: ChunkGeometry, options: CodecOptions): Candidate[] {
@@ -50,7 +50,7 @@ export function rank(surveyed: ChunkStatistics & ChunkSurvey, chunk: ChunkGeomet
     return { ...chain, bytes, cost };
   };
   return codecs
-    .filter(({ elementBytes }) => elementBytes.includes(chunk.elementBytes))
+    .filter(({ elementBytes, isByNameOnly }) => elementBytes.includes(chunk.elementBytes) && !isByNameOnly)
     .flatMap((codec) => {
       const parameters = codec.choose(surveyed, chunk, options);
       const alone = codec.preparesEntropy ? [] : [candidate({ codec, parameters }, codec.estimate(surveyed, chunk, parameters))];

@@ -76,6 +76,8 @@ export interface CodecDefinition {
   readonly reasonBehind?: string;
   /** No other codec may follow it in a chain: the result would be that codec's alone. */
   readonly standsAlone?: true;
+  /** 'auto' does not take it: users request it by name. */
+  readonly isByNameOnly?: true;
   readonly elementBytes: readonly CodecElementBytes[];
   /** Chooses the parameters for a chunk from its statistics and the user's options. */
   choose(statistics: ChunkStatistics, chunk: ChunkGeometry, options: CodecOptions): CodecParameters;

@@ -7,6 +7,7 @@ import * as predict from './predict/kernels.ts';
 import * as raw from './raw/kernels.ts';
 import * as rice from './rice/kernels.ts';
 import * as rle from './rle/kernels.ts';
+import * as wave from './wave/kernels.ts';
 
 /** Keyed by codec name. */
 // biome-ignore format: one line a codec
@@ -17,6 +18,7 @@ const kernels: Readonly<Record<string, { createKernels(gpu: Gpu): CodecKernels }
   huffman,
   labels,
   parle,
+  wave,
   raw,
 };
 

@@ -7,6 +7,7 @@ import { predict } from './predict/index.ts';
 import { raw } from './raw/index.ts';
 import { rice } from './rice/index.ts';
 import { rle } from './rle/index.ts';
+import { wave } from './wave/index.ts';
 
 /** All codecs, in the order in which they are offered to users. */
 // biome-ignore format: one line a codec
@@ -17,6 +18,7 @@ export const codecs: readonly CodecDefinition[] = [
   huffman,
   labels,
   parle,
+  wave,
   raw,
 ];
 

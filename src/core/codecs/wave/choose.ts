@@ -1,0 +1,183 @@
+import { neighbourCount, signCells } from './model.ts';
+import { levelCount, phaseCount, tokenCount, tokenFrequencies } from './tables.ts';
+
+/**
+ * What the encoder chooses, from sums that the CPU and the GPU make alike. All of it is exact, or in doubles by + − × ÷ alone,
+ * so it is the same on every machine.
+ */
+
+/** The most elements of a part whose values are sampled for its special values. */
+export const sampleCount = 4096;
+
+/** The number of the i-th sampled element of a part with so many elements. */
+export function samplePlace(i: number, elements: number): number {
+  const step = Math.max(1, Math.floor(elements / sampleCount));
+  return i * step + ((i * 29) % step);
+}
+
+/** Values that are far more frequent than those beside them, the most frequent first; at most two. */
+export function specialsOf(sample: ArrayLike<number>): number[] {
+  const counts = new Map<number, number>();
+  for (let i = 0; i < sample.length; i++) {
+    const value = sample[i] as number;
+    counts.set(value, (counts.get(value) ?? 0) + 1);
+  }
+  const beside = (value: number) => Math.max(counts.get(value - 1) ?? 0, counts.get(value + 1) ?? 0);
+  return [...counts]
+    .filter(([value, count]) => 64 * count >= sample.length && count > 3 * beside(value))
+    .sort(([a, m], [b, n]) => n - m || a - b)
+    .slice(0, 2)
+    .map(([value]) => value);
+}
+
+/** Columns of a fit: the neighbours, then the element itself. */
+export const columns = neighbourCount + 1;
+/** Sums of a fit: of the products of two columns, the first being a neighbour. Row by row, each from its own column on. */
+export const fitSums = (neighbourCount * (neighbourCount + 1)) / 2 + neighbourCount;
+
+/** Elements are shifted right by this in sums, so that they have 12 bits at most. */
+export function fitShift(range: number): number {
+  return Math.max(0, 20 - Math.clz32(range));
+}
+
+/** The weight, 1 to 63, of an element where its surroundings are this restless. */
+export function fitWeight(unrest: number): number {
+  return Math.max(1, Math.floor(252 / (4 + unrest)));
+}
+
+/** Whether an element counts in a fit: one row in four behind slice 0. */
+export function isFitted(y: number, z: number): boolean {
+  return z === 0 || ((y + z) & 3) === 0;
+}
+
+/** Weights in 256ths by least squares. @param count 10 for slice 0, else 28 */
+export function solveWeights(sums: ArrayLike<number>, count: number): Int32Array {
+  const weights = new Int32Array(neighbourCount);
+  const size = count + 1;
+  const matrix = new Float64Array(count * size);
+  let at = 0;
+  for (let row = 0; row < neighbourCount; row++) {
+    for (let column = row; column < columns; column++, at++) {
+      const sum = sums[at] as number;
+      if (row >= count) continue;
+      if (column === neighbourCount) matrix[row * size + count] = sum;
+      else if (column < count) {
+        matrix[row * size + column] = sum;
+        matrix[column * size + row] = sum;
+      }
+    }
+  }
+  // So that it has a solution where neighbours are alike.
+  for (let i = 0; i < count; i++) {
+    const diagonal = matrix[i * size + i] as number;
+    matrix[i * size + i] = diagonal + (1 + diagonal / 2 ** 20);
+  }
+  const solution = eliminate(matrix, count);
+  for (let i = 0; i < count; i++) {
+    weights[i] = Math.max(-1023, Math.min(1023, Math.floor((solution[i] as number) * 256 + 0.5)));
+  }
+  return weights;
+}
+
+/** Gaussian elimination; the right side is the last column. The matrix is symmetric and positive, so no rows are exchanged. */
+function eliminate(matrix: Float64Array, count: number): Float64Array {
+  const size = count + 1;
+  for (let i = 0; i < count; i++) {
+    for (let j = i + 1; j < count; j++) {
+      const factor = (matrix[j * size + i] as number) / (matrix[i * size + i] as number);
+      if (factor === 0) continue;
+      for (let k = i; k < size; k++) {
+        matrix[j * size + k] = (matrix[j * size + k] as number) - factor * (matrix[i * size + k] as number);
+      }
+    }
+  }
+  const solution = new Float64Array(count);
+  for (let i = count - 1; i >= 0; i--) {
+    let sum = matrix[i * size + count] as number;
+    for (let k = i + 1; k < count; k++) sum -= (matrix[i * size + k] as number) * (solution[k] as number);
+    solution[i] = sum / (matrix[i * size + i] as number);
+  }
+  return solution;
+}
+
+/** Counts of a part's elements without special values, made with a prediction without biases. */
+export interface Counts {
+  /** By residual cell and gradient cell: the sum of distances in 64ths of the scale, and how many. */
+  readonly distances: Int32Array;
+  readonly elements: Int32Array;
+  /** By level, phase and token. */
+  readonly tokens: Uint32Array;
+}
+
+export function newCounts(): Counts {
+  return {
+    distances: new Int32Array(signCells * signCells),
+    elements: new Int32Array(signCells * signCells),
+    tokens: new Uint32Array(levelCount * phaseCount * tokenCount),
+  };
+}
+
+/** A distance as `Counts.distances` sums it. */
+export function countedDistance(distance: number, scale: number): number {
+  return Math.max(-256, Math.min(256, Math.trunc((64 * distance) / scale)));
+}
+
+/** The biases by the residuals' signs, then, for what those leave, by the gradients'. */
+export function biasesOf({ distances, elements }: Counts): { residualBias: Int32Array; gradientBias: Int32Array } {
+  const residualBias = new Int32Array(signCells);
+  const gradientBias = new Int32Array(signCells);
+  for (let cell = 0; cell < signCells; cell++) {
+    let [sum, count] = [0, 0];
+    for (let other = 0; other < signCells; other++) {
+      sum += distances[cell * signCells + other] as number;
+      count += elements[cell * signCells + other] as number;
+    }
+    residualBias[cell] = meanBias(sum, count);
+  }
+  for (let cell = 0; cell < signCells; cell++) {
+    let [sum, count] = [0, 0];
+    for (let other = 0; other < signCells; other++) {
+      const own = elements[other * signCells + cell] as number;
+      sum += (distances[other * signCells + cell] as number) - own * (residualBias[other] as number);
+      count += own;
+    }
+    gradientBias[cell] = meanBias(sum, count);
+  }
+  return { residualBias, gradientBias };
+}
+
+function meanBias(sum: number, count: number): number {
+  if (count < 32) return 0;
+  return Math.max(-31, Math.min(31, Math.floor((2 * sum + count) / (2 * count))));
+}
+
+/** For each level the level, at most three away, whose tables suit its tokens best. */
+export function levelsOf({ tokens }: Counts): Uint8Array {
+  const levels = new Uint8Array(levelCount);
+  const perLevel = phaseCount * tokenCount;
+  for (let level = 0; level < levelCount; level++) {
+    let best = Number.POSITIVE_INFINITY;
+    for (const step of [0, 1, -1, 2, -2, 3, -3]) {
+      const other = level + step;
+      if (other < 0 || other >= levelCount) continue;
+      let cost = 0;
+      for (let i = 0; i < perLevel; i++) {
+        const count = tokens[level * perLevel + i] as number;
+        if (count > 0) cost += count * (768 - logarithm(tokenFrequencies[other * perLevel + i] as number));
+      }
+      if (cost >= best) continue;
+      best = cost;
+      levels[level] = other;
+    }
+  }
+  return levels;
+}
+
+/** About 64 times the logarithm to base 2. */
+function logarithm(value: number): number {
+  const octave = 31 - Math.clz32(value);
+  const fraction = ((value << 12) >> octave) - 4096;
+  // A parabola through the ends, off by less than a hundredth of an octave.
+  return 64 * octave + ((64 * fraction + ((22 * fraction * (4096 - fraction)) >> 12)) >> 12);
+}
+

@@ -1,0 +1,89 @@
+import decodeShader from '../../../shaders/wave/decode.wgsl';
+import { assertInBox, assertPayloads, boxLayout, firstWordOf, payloadBuffer } from '../../codec/batch.ts';
+import type { DecodePlan, GpuChunk, GpuPayloads, GpuVoxels } from '../../codec/codec.ts';
+import { faultChecks } from '../../codec/faults.ts';
+import type { Gpu } from '../../gpu/gpu.ts';
+import type { GpuScope } from '../../gpu/scope.ts';
+import { blocksOf, checkParameters, laneCount, planesOf } from './layout.ts';
+import { packedTables } from './tables.ts';
+
+/** Words of a `Part` of layout.wgsl. */
+export const partWords = 20;
+
+/** Blocks that a dispatch decodes: each needs a ring. */
+const blocksPerDispatch = 1024;
+
+export interface PartPlace {
+  readonly chunk: number;
+  readonly extent: readonly [number, number, number];
+  readonly firstWord: number;
+  readonly plane: number;
+  readonly number: number;
+  readonly partCount: number;
+}
+
+/** The parts of all chunks, in order: chunk by chunk, block by block, plane by plane. */
+export function partsOf(chunks: readonly GpuChunk[], box: GpuVoxels): PartPlace[] {
+  return chunks.flatMap((chunk, index) => {
+    assertInBox(chunk, box);
+    checkParameters(chunk.parameters);
+    const planes = planesOf(box.elementBytes);
+    const blocks = blocksOf(chunk);
+    return blocks.flatMap(({ origin, extent }, block) => {
+      const at = chunk.origin.map((start, axis) => start + (origin[axis] as number)) as [number, number, number];
+      const firstWord = firstWordOf(box, at);
+      return Array.from({ length: planes }, (_, plane) => {
+        return { chunk: index, extent, firstWord, plane, number: block * planes + plane, partCount: blocks.length * planes };
+      });
+    });
+  });
+}
+
+export function tableBuffer(scope: GpuScope): GPUBuffer {
+  const words = packedTables();
+  return scope.storage('tables', words.byteLength, words);
+}
+
+export function prepareDecode(
+  gpu: Gpu,
+  payloads: GpuPayloads,
+  chunks: readonly GpuChunk[],
+  target: GpuVoxels,
+  scope: GpuScope,
+  faults?: GPUBuffer,
+): DecodePlan {
+  assertPayloads(payloads, chunks.length);
+  const parts = partsOf(chunks, target);
+  const table = new Uint32Array(partWords * parts.length);
+  let ringSteps = 16;
+  for (const [i, { chunk, extent, firstWord, plane, number, partCount }] of parts.entries()) {
+    const payload = [payloads.byteOffsets[chunk] as number, payloads.byteLengths[chunk] as number];
+    table.set([...extent, firstWord, plane, chunk, number, partCount, ...payload], partWords * i);
+    // The oldest neighbour lies two slices and a row behind.
+    while (extent[2] > 1 && ringSteps < 2 * Math.max(extent[0] + 4, 8) + 4) ringSteps *= 2;
+  }
+  const planes = planesOf(target.elementBytes);
+  const blocks = parts.length / planes;
+  const records = scope.storage('parts', table.byteLength, table);
+  const tables = tableBuffer(scope);
+  const history = scope.storage('history', 4 * ringSteps * laneCount * Math.min(blocks, blocksPerDispatch));
+  const { variant, bindings } = faultChecks(faults);
+  const kernel = gpu.kernel({
+    label: 'wave.decode',
+    shader: decodeShader,
+    variant: variant(6),
+    constants: { element_bytes: target.elementBytes, ring_steps: ringSteps },
+  });
+  const { rowWords, sliceWords } = boxLayout(target);
+  const source = payloadBuffer(payloads, scope);
+  const dispatches = Array.from({ length: Math.ceil(blocks / blocksPerDispatch) }, (_, i) => {
+    const first = i * blocksPerDispatch;
+    const count = Math.min(blocks - first, blocksPerDispatch);
+    const box = scope.uniform('box', [rowWords, sliceWords, planes * first, planes * count]);
+    return { count, bindings: [box, records, tables, source, target.buffer, history, ...bindings] };
+  });
+  return (commands) => {
+    commands.stage('decode');
+    for (const dispatch of dispatches) commands.dispatch(kernel, dispatch.bindings, dispatch.count);
+  };
+}

@@ -1,0 +1,213 @@
+import type { Dims3 } from '../../shared/volume.ts';
+import { inPlaneCount, type Model, neighbourCount, neighbours, residualOf, scaleOf, signCell } from './model.ts';
+
+/** Places on each side of a slice that stand for what is outside. */
+const margin = 2;
+
+/** A slice's elements, or their residuals, with margins. */
+interface Slice {
+  readonly values: Int32Array;
+  readonly residuals: Int32Array;
+}
+
+/**
+ * Takes a part's elements in the order in which they are known, and keeps what predictions need: three slices with margins,
+ * which hold what SPEC.md, 'Outside', puts there.
+ */
+export class Walk {
+  readonly model: Model;
+  /** The current element's slice. */
+  z = 0;
+  y = 0;
+  readonly #extent: Dims3;
+  readonly #pitch: number;
+  readonly #offsets: Int32Array;
+  /** Slice z has place z mod 3. */
+  readonly #slices: readonly Slice[];
+  #here: Slice;
+  #behind: Slice;
+  #farther: Slice;
+  #at = 0;
+
+  constructor(model: Model, extent: Dims3) {
+    this.model = model;
+    this.#extent = extent;
+    this.#pitch = extent[0] + 2 * margin;
+    this.#offsets = Int32Array.from(neighbours, ([x, y]) => y * this.#pitch + x);
+    const size = this.#pitch * (extent[1] + 2 * margin);
+    const slice = (): Slice => ({ values: new Int32Array(size), residuals: new Int32Array(size) });
+    this.#slices = [slice(), slice(), slice()];
+    [this.#here, this.#behind, this.#farther] = this.#slices as [Slice, Slice, Slice];
+  }
+
+  /** @param code returns the element's value above the lowest; it may ask for what its neighbours say of it */
+  run(code: (prediction: number) => number): void {
+    const [width, height, depth] = this.#extent;
+    for (this.z = 0; this.z < depth; this.z++) {
+      this.#startSlice();
+      for (this.y = 0; this.y < height; this.y++) {
+        this.#at = (this.y + margin) * this.#pitch + margin;
+        if (this.z === 0) this.#startFirstRow();
+        for (let x = 0; x < width; x++, this.#at++) {
+          if (this.z === 0 && this.y === 0) this.#raiseLeft();
+          const prediction = this.#predict();
+          const value = code(prediction);
+          this.#here.values[this.#at] = value;
+          this.#here.residuals[this.#at] = residualOf(this.model, value, prediction);
+        }
+        for (let i = 0; i < margin; i++) this.#fill(this.#here, this.#at - 1, this.#here, this.#at + i, 1);
+      }
+    }
+  }
+
+  /** The values that the prediction weighs, in the order of `neighbours`; in slice 0 those of the first ten alone. */
+  readNeighbours(into: Int32Array): void {
+    for (let i = 0; i < neighbourCount; i++) {
+      if (this.z === 0 && i >= inPlaneCount) return;
+      into[i] = this.#slice(i).values[this.#at + (this.#offsets[i] as number)] as number;
+    }
+  }
+
+  /** SPEC.md, 'Energy'. */
+  energy(): number {
+    const at = this.#at;
+    const above = at - this.#pitch;
+    const here = this.#here.residuals;
+    const near =
+      8 * (size(here, at - 1) + size(here, above)) +
+      4 * (size(here, above + 1) + size(here, above - 1)) +
+      2 * (size(here, at - 2) + size(here, above - this.#pitch));
+    if (this.z === 0) return (18 * near) >> 7;
+    const behind = this.#behind.residuals;
+    const far =
+      8 * size(behind, at) +
+      4 * (size(behind, at + 1) + size(behind, at + this.#pitch)) +
+      2 * (size(behind, at - 1) + size(behind, above));
+    return (12 * near + 9 * far) >> 7;
+  }
+
+  /** How much residuals around the element weigh when weights are fitted. */
+  unrest(): number {
+    const at = this.#at;
+    const above = at - this.#pitch;
+    const here = this.#here.residuals;
+    const sides = size(here, at - 1) + size(here, above) + (this.z === 0 ? 0 : size(this.#behind.residuals, at));
+    return (2 * sides + size(here, above + 1) + size(here, above - 1)) >> this.model.fraction;
+  }
+
+  residualCell(energy: number): number {
+    const here = this.#here.residuals;
+    const behind = this.z === 0 ? 0 : (this.#behind.residuals[this.#at] as number);
+    const scale = scaleOf(energy, this.model.fraction);
+    return signCell(here[this.#at - 1] as number, here[this.#at - this.#pitch] as number, behind, scale);
+  }
+
+  gradientCell(energy: number, prediction: number): number {
+    const at = this.#at;
+    const above = at - this.#pitch;
+    const here = this.#here.values;
+    const [left, up, leftUp] = [here[at - 1] as number, here[above] as number, here[above - 1] as number];
+    let first = up;
+    let second = here[above + 1] as number;
+    if (this.z > 0) {
+      const behind = this.#behind.values;
+      const straight = behind[at] as number;
+      first = left + straight - (behind[at - 1] as number);
+      second = up + straight - (behind[above] as number);
+    }
+    const { fraction } = this.model;
+    const from = (value: number) => (value << fraction) - prediction;
+    return signCell(from(first), from(second), from(left + up - leftUp), scaleOf(energy, fraction));
+  }
+
+  /** The context of the question whether the element has this special value: SPEC.md, 'Special values'. */
+  flagContext(special: number, energy: number, level: number, prediction: number): number {
+    const at = this.#at;
+    const above = at - this.#pitch;
+    const here = this.#here.values;
+    const is = (values: Int32Array, place: number) => (values[place] === special ? 1 : 0);
+    let near = is(here, at - 1) + 2 * is(here, above);
+    let others = is(here, above + 1) + is(here, above - 1);
+    if (this.z > 0) {
+      const behind = this.#behind.values;
+      near += 4 * is(behind, at);
+      others += is(behind, at + 1) + is(behind, at + this.#pitch);
+    }
+    const distance = 8 * Math.abs(prediction - (special << this.model.fraction));
+    const unit = Math.max(2, energy);
+    let reach = 0;
+    while (reach < 7 && distance >= unit << reach) reach++;
+    const calm = level < 8 ? 0 : level < 13 ? 1 : 2;
+    return ((near * 5 + others) * 8 + reach) * 3 + calm + (this.z > 0 ? 960 : 0);
+  }
+
+  /** SPEC.md, 'Prediction'. */
+  #predict(): number {
+    const { weights, firstWeights, fraction, range } = this.model;
+    const offsets = this.#offsets;
+    const at = this.#at;
+    const here = this.#here.values;
+    let sum = 0;
+    const own = this.z === 0 ? firstWeights : weights;
+    for (let i = 0; i < inPlaneCount; i++) sum += (own[i] as number) * (here[at + (offsets[i] as number)] as number);
+    if (this.z > 0) {
+      const behind = this.#behind.values;
+      for (let i = inPlaneCount; i < 23; i++) sum += (weights[i] as number) * (behind[at + (offsets[i] as number)] as number);
+      const farther = this.#farther.values;
+      for (let i = 23; i < neighbourCount; i++)
+        sum += (weights[i] as number) * (farther[at + (offsets[i] as number)] as number);
+    }
+    return Math.max(0, Math.min(range << fraction, sum >> (8 - fraction)));
+  }
+
+  #slice(neighbour: number): Slice {
+    return neighbour < inPlaneCount ? this.#here : neighbour < 23 ? this.#behind : this.#farther;
+  }
+
+  /** In slice 0, the first element of the row above is to the left of a row, and row 0 is above row 1. */
+  #startFirstRow(): void {
+    if (this.y === 0) return;
+    const first = this.#at - this.#pitch;
+    if (this.y === 1) this.#fill(this.#here, first - margin, this.#here, 0, this.#pitch);
+    if (this.y === 1) this.#fill(this.#here, first - margin, this.#here, this.#pitch, this.#pitch);
+    for (let i = 1; i <= margin; i++) this.#fill(this.#here, first, this.#here, this.#at - i, 1);
+  }
+
+  /** In row 0 of slice 0 the element to the left stands for those above. */
+  #raiseLeft(): void {
+    for (let column = -margin; column <= margin; column++) {
+      for (const row of [1, 2]) this.#fill(this.#here, this.#at - 1, this.#here, this.#at - row * this.#pitch + column, 1);
+    }
+  }
+
+  #startSlice(): void {
+    const place = (z: number) => this.#slices[(z + 3) % 3] as Slice;
+    this.#here = place(this.z);
+    if (this.z === 0) return;
+    const behind = place(this.z - 1);
+    this.#behind = behind;
+    this.#farther = this.z === 1 ? behind : place(this.z - 2);
+    const pitch = this.#pitch;
+    const height = this.#extent[1];
+    for (let row = 0; row < margin; row++) {
+      this.#fill(behind, margin * pitch, behind, row * pitch, pitch);
+      this.#fill(behind, margin * pitch, this.#here, row * pitch, pitch);
+      this.#fill(behind, (height + margin - 1) * pitch, behind, (height + margin + row) * pitch, pitch);
+    }
+    for (let y = 0; y < height; y++) {
+      const row = (y + margin) * pitch;
+      for (let i = 0; i < margin; i++) this.#fill(behind, row + margin, this.#here, row + i, 1);
+    }
+  }
+
+  #fill(from: Slice, at: number, into: Slice, to: number, count: number): void {
+    for (let i = 0; i < count; i++) {
+      into.values[to + i] = from.values[at + i] as number;
+      into.residuals[to + i] = from.residuals[at + i] as number;
+    }
+  }
+}
+
+function size(residuals: Int32Array, at: number): number {
+  return Math.abs(residuals[at] as number);
+}

@@ -1,0 +1,99 @@
+// What the elements around one say of it. src/core/codecs/wave/SPEC.md, 'Energy', 'Bias' and 'Special values'.
+// Twin: src/core/codecs/wave/model.ts and walk.ts.
+
+import package::wave::layout::fraction;
+
+const escape_from = 12u;
+
+// Elements around one: the value in the low half, the residual, signed, in the high one.
+struct Near {
+  has_behind: bool,
+  left: u32,
+  left2: u32,
+  above: u32,
+  above_left: u32,
+  above_right: u32,
+  above2: u32,
+  behind: u32,
+  behind_left: u32,
+  behind_right: u32,
+  behind_up: u32,
+  behind_down: u32,
+}
+
+fn value(word: u32) -> i32 { return i32(word & 0xffffu); }
+fn residual(word: u32) -> i32 { return i32(word) >> 16u; }
+fn size(word: u32) -> i32 { return abs(residual(word)); }
+
+fn energy_of(near: Near) -> i32 {
+  let here = 8 * (size(near.left) + size(near.above)) + 4 * (size(near.above_right) + size(near.above_left)) +
+    2 * (size(near.left2) + size(near.above2));
+  if (!near.has_behind) { return (18 * here) >> 7u; }
+  let behind = 8 * size(near.behind) + 4 * (size(near.behind_right) + size(near.behind_down)) +
+    2 * (size(near.behind_left) + size(near.behind_up));
+  return (12 * here + 9 * behind) >> 7u;
+}
+
+fn level_of(energy: i32) -> u32 {
+  if (energy == 0) { return 0u; }
+  let octave = 31u - countLeadingZeros(u32(energy));
+  return min(31u, 2u * octave + u32((u32(energy) << 6u) >> octave >= 91u));
+}
+
+fn low_bits_of(level: u32) -> u32 { return max(level >> 1u, fraction + 3u) - (fraction + 3u); }
+
+fn scale_of(energy: i32) -> i32 { return max(energy >> 2u, (3 << fraction) >> 3u); }
+
+fn table_of(level: u32, prediction: i32) -> u32 {
+  return (level * 4u + ((u32(prediction) >> (fraction - 2u)) & 3u)) * 27u;
+}
+
+fn residual_of(element: i32, plain: i32, special_count: u32, specials: vec2u) -> i32 {
+  let is_special = (special_count > 0u && element == i32(specials.x)) || (special_count > 1u && element == i32(specials.y));
+  let limit = select(32767, 1 << fraction, is_special);
+  return clamp((element << fraction) - plain, -limit, limit);
+}
+
+fn sign_of(difference: i32, scale: i32) -> i32 { return select(sign(difference), 0, 8 * abs(difference) < 6 * scale); }
+
+fn cell_of(first: i32, second: i32, third: i32, scale: i32) -> u32 {
+  return u32(13 + 9 * sign_of(first, scale) + 3 * sign_of(second, scale) + sign_of(third, scale));
+}
+
+// The cells of both biases.
+fn bias_cells(near: Near, plain: i32, energy: i32) -> vec2u {
+  let scale = scale_of(energy);
+  let left = value(near.left);
+  let above = value(near.above);
+  var first = above;
+  var second = value(near.above_right);
+  var residual_behind = 0;
+  if (near.has_behind) {
+    let behind = value(near.behind);
+    first = left + behind - value(near.behind_left);
+    second = above + behind - value(near.behind_up);
+    residual_behind = residual(near.behind);
+  }
+  let third = left + above - value(near.above_left);
+  return vec2u(
+    cell_of(residual(near.left), residual(near.above), residual_behind, scale),
+    cell_of((first << fraction) - plain, (second << fraction) - plain, (third << fraction) - plain, scale),
+  );
+}
+
+fn is_value(word: u32, special: i32) -> u32 { return u32(value(word) == special); }
+
+fn flag_context(near: Near, special: i32, energy: i32, level: u32, prediction: i32) -> u32 {
+  var close = is_value(near.left, special) + 2u * is_value(near.above, special);
+  var others = is_value(near.above_right, special) + is_value(near.above_left, special);
+  if (near.has_behind) {
+    close += 4u * is_value(near.behind, special);
+    others += is_value(near.behind_right, special) + is_value(near.behind_down, special);
+  }
+  let distance = 8 * abs(prediction - (special << fraction));
+  let unit = max(2, energy);
+  var reach = 0u;
+  while (reach < 7u && distance >= unit << reach) { reach++; }
+  let calm = u32(level >= 8u) + u32(level >= 13u);
+  return ((close * 5u + others) * 8u + reach) * 3u + calm + select(0u, 960u, near.has_behind);
+}

@@ -1,0 +1,145 @@
+// What stands in front of a part's lanes. src/core/codecs/wave/SPEC.md, 'Payload' and 'A coded part'.
+// Invariants:
+// 1. Nothing outside the chunk's payload is read, whatever its bytes are.
+// 2. A part that breaks SPEC.md in its header has the kind `kind_damaged`.
+// Twin: `readHeader` in src/core/codecs/wave/header.ts.
+
+import package::wave::layout::{Part, bits, kind_coded, kind_one_value, lane_count};
+
+const kind_damaged = 3u;
+const neighbours = 28u;
+const in_plane_neighbours = 10u;
+const levels = 32u;
+const cells = 27u;
+const weight_bits = 11u;
+const level_bits = 3u;
+const bias_bits = 6u;
+
+@group(0) @binding(3) var<storage, read> payloads: array<u32>;
+
+var<workgroup> wg_kind: u32;
+// The part's first byte, and its end.
+var<workgroup> wg_start: u32;
+var<workgroup> wg_end: u32;
+var<workgroup> wg_lowest: u32;
+var<workgroup> wg_range: u32;
+var<workgroup> wg_special_count: u32;
+var<workgroup> wg_specials: vec2u;
+// Of the 28 neighbours, then of the first ten in slice 0.
+var<workgroup> wg_weights: array<vec4i, 10>;
+var<workgroup> wg_levels: array<u32, levels>;
+// By the residuals' cell, then by the gradients'.
+var<workgroup> wg_biases: array<i32, 54>;
+// Where each lane's bytes start, and the end of the last one's.
+var<workgroup> wg_lanes: array<u32, 65>;
+var<workgroup> wg_is_damaged: atomic<u32>;
+
+// Up to 16 bits of the part.
+fn part_bits(bit: u32, count: u32) -> u32 {
+  let at = 8u * (wg_start % 4u) + bit;
+  let word = wg_start / 4u + at / 32u;
+  let shift = at % 32u;
+  var value = payloads[word] >> shift;
+  if (shift + count > 32u) { value |= payloads[word + 1u] << (32u - shift); }
+  return value & ((1u << count) - 1u);
+}
+
+fn signed_bits(bit: u32, count: u32) -> i32 {
+  return i32(part_bits(bit, count) << (32u - count)) >> (32u - count);
+}
+
+// Finds the part by the lengths in front of it.
+fn locate(part: Part) -> bool {
+  let directory = 4u * (part.parts - 1u);
+  if (part.byte_length <= directory) { return false; }
+  var start = directory;
+  var end = part.byte_length;
+  for (var i = 0u; i <= part.number && i < part.parts - 1u; i++) {
+    let length = payloads[part.byte_offset / 4u + i];
+    if (length > part.byte_length - start) { return false; }
+    if (i < part.number) { start += length; } else { end = start + length; }
+  }
+  wg_start = part.byte_offset + start;
+  wg_end = part.byte_offset + end;
+  return end > start;
+}
+
+// The part's kind; `kind_damaged` if its length is not what its kind says.
+fn kind_of(part: Part) -> u32 {
+  if (!locate(part)) { return kind_damaged; }
+  let head = part_bits(0u, 8u);
+  let length = wg_end - wg_start;
+  let bytes = bits / 8u;
+  if (head < kind_coded) {
+    let stored = select(part.extent.x * part.extent.y * part.extent.z, 1u, head == kind_one_value);
+    return select(kind_damaged, head, length == 1u + stored * bytes);
+  }
+  wg_special_count = extractBits(head, 2u, 2u);
+  let is_coded = (head & 3u) == kind_coded && wg_special_count <= 2u;
+  return select(kind_damaged, kind_coded, is_coded && 8u * length >= lengths_bit(part) + part.extent.y * (head >> 4u));
+}
+
+// How many weights of the 28 neighbours there are.
+fn weight_count(part: Part) -> u32 { return select(0u, neighbours, part.extent.z > 1u); }
+fn weights_bit() -> u32 { return 8u + (2u + wg_special_count) * bits; }
+fn levels_bit(part: Part) -> u32 { return weights_bit() + (weight_count(part) + in_plane_neighbours) * weight_bits; }
+fn biases_bit(part: Part) -> u32 { return levels_bit(part) + levels * level_bits; }
+fn lengths_bit(part: Part) -> u32 { return biases_bit(part) + 2u * cells * bias_bits + 16u; }
+
+fn damage(is_damaged: bool) {
+  if (is_damaged) { atomicStore(&wg_is_damaged, 1u); }
+}
+
+// Reads what all lanes share. `wg_kind` must then be loaded with a barrier.
+fn read_header(part: Part, lane: u32) {
+  if (lane == 0u) {
+    atomicStore(&wg_is_damaged, 0u);
+    wg_kind = kind_of(part);
+  }
+  if (workgroupUniformLoad(&wg_kind) != kind_coded) { return; }
+  if (lane == 0u) {
+    wg_lowest = part_bits(8u, bits);
+    wg_range = part_bits(8u + bits, bits);
+    let count = wg_special_count;
+    wg_specials = vec2u(0u);
+    if (count > 0u) { wg_specials.x = part_bits(8u + 2u * bits, bits); }
+    if (count > 1u) { wg_specials.y = part_bits(8u + 3u * bits, bits); }
+    damage(wg_range == 0u);
+    damage(count > 0u && wg_specials.x > wg_range);
+    damage(count > 1u && (wg_specials.y > wg_range || wg_specials.x == wg_specials.y));
+  }
+  if (lane < 40u) {
+    var weight = 0;
+    let count = weight_count(part);
+    if (lane < neighbours) {
+      if (lane < count) { weight = signed_bits(weights_bit() + weight_bits * lane, weight_bits); }
+    } else if (lane < neighbours + in_plane_neighbours) {
+      weight = signed_bits(weights_bit() + weight_bits * (lane - neighbours + count), weight_bits);
+    }
+    wg_weights[lane / 4u][lane % 4u] = weight;
+  }
+  if (lane < levels) {
+    let level = lane + part_bits(levels_bit(part) + level_bits * lane, level_bits);
+    damage(level < 4u || level >= levels + 4u);
+    wg_levels[lane] = min(max(level, 4u) - 4u, levels - 1u);
+  }
+  if (lane < 2u * cells) { wg_biases[lane] = signed_bits(biases_bit(part) + bias_bits * lane, bias_bits); }
+  let width = part_bits(4u, 4u);
+  let shortest = part_bits(lengths_bit(part) - 16u, 16u);
+  if (lane < part.extent.y) { wg_lanes[lane] = shortest + part_bits(lengths_bit(part) + width * lane, width); }
+  // The lengths are summed by one invocation.
+  workgroupBarrier();
+  if (lane == 0u) {
+    let header_bits = lengths_bit(part) + width * part.extent.y;
+    damage(part_bits(header_bits, (0u - header_bits) & 7u) != 0u);
+    var at = wg_start + (header_bits + 7u) / 8u;
+    for (var i = 0u; i < part.extent.y; i++) {
+      let length = wg_lanes[i];
+      wg_lanes[i] = at;
+      at += length;
+    }
+    for (var i = part.extent.y; i <= lane_count; i++) { wg_lanes[i] = at; }
+    damage(at != wg_end);
+    if (atomicLoad(&wg_is_damaged) != 0u) { wg_kind = kind_damaged; }
+  }
+}
