@@ -10,6 +10,7 @@ const kind_one_value = 0u;
 const kind_raw = 1u;
 const kind_coded = 2u;
 
+// The layout of the rows of a box, and the parts of a dispatch.
 struct Box { row_words: u32, slice_words: u32, first_part: u32, part_count: u32 }
 
 // One plane of one block.

@@ -1,10 +1,12 @@
 // The fixed tables of codes. src/core/codecs/wave/SPEC.md, 'Tokens' and 'Special values'. Twin: src/core/codecs/wave/tables.ts.
 
+import constants::table_binding;
+
 const token_words = 1728u;
 const table_words = 2688u;
 
 // Two numbers of 16 bits a word: for each level and phase the starts of the 26 tokens and their end, then the chances of flags.
-@group(0) @binding(2) var<storage, read> tables: array<u32>;
+@group(0) @binding(table_binding) var<storage, read> tables: array<u32>;
 
 var<workgroup> wg_tables: array<u32, table_words>;
 

@@ -181,3 +181,8 @@ function logarithm(value: number): number {
   return 64 * octave + ((64 * fraction + ((22 * fraction * (4096 - fraction)) >> 12)) >> 12);
 }
 
+/** @param signedLow the elements' bounds with their highest bit flipped */
+export function smallerRange(low: number, high: number, signedLow: number, signedHigh: number, bits: number) {
+  if (signedHigh - signedLow >= high - low) return { lowest: low, range: high - low };
+  return { lowest: signedLow ^ (2 ** (bits - 1)), range: signedHigh - signedLow };
+}

@@ -1,48 +1,14 @@
 import decodeShader from '../../../shaders/wave/decode.wgsl';
-import { assertInBox, assertPayloads, boxLayout, firstWordOf, payloadBuffer } from '../../codec/batch.ts';
+import { assertPayloads, boxLayout, payloadBuffer } from '../../codec/batch.ts';
 import type { DecodePlan, GpuChunk, GpuPayloads, GpuVoxels } from '../../codec/codec.ts';
 import { faultChecks } from '../../codec/faults.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
-import { blocksOf, checkParameters, laneCount, planesOf } from './layout.ts';
-import { packedTables } from './tables.ts';
-
-/** Words of a `Part` of layout.wgsl. */
-export const partWords = 20;
+import { laneCount, planesOf } from './layout.ts';
+import { partsOf, partWords, tableBuffer } from './part-table.ts';
 
 /** Blocks that a dispatch decodes: each needs a ring. */
 const blocksPerDispatch = 1024;
-
-export interface PartPlace {
-  readonly chunk: number;
-  readonly extent: readonly [number, number, number];
-  readonly firstWord: number;
-  readonly plane: number;
-  readonly number: number;
-  readonly partCount: number;
-}
-
-/** The parts of all chunks, in order: chunk by chunk, block by block, plane by plane. */
-export function partsOf(chunks: readonly GpuChunk[], box: GpuVoxels): PartPlace[] {
-  return chunks.flatMap((chunk, index) => {
-    assertInBox(chunk, box);
-    checkParameters(chunk.parameters);
-    const planes = planesOf(box.elementBytes);
-    const blocks = blocksOf(chunk);
-    return blocks.flatMap(({ origin, extent }, block) => {
-      const at = chunk.origin.map((start, axis) => start + (origin[axis] as number)) as [number, number, number];
-      const firstWord = firstWordOf(box, at);
-      return Array.from({ length: planes }, (_, plane) => {
-        return { chunk: index, extent, firstWord, plane, number: block * planes + plane, partCount: blocks.length * planes };
-      });
-    });
-  });
-}
-
-export function tableBuffer(scope: GpuScope): GPUBuffer {
-  const words = packedTables();
-  return scope.storage('tables', words.byteLength, words);
-}
 
 export function prepareDecode(
   gpu: Gpu,
@@ -71,7 +37,7 @@ export function prepareDecode(
   const kernel = gpu.kernel({
     label: 'wave.decode',
     shader: decodeShader,
-    variant: variant(6),
+    variant: { ...variant(6), table_binding: 2 },
     constants: { element_bytes: target.elementBytes, ring_steps: ringSteps },
   });
   const { rowWords, sliceWords } = boxLayout(target);

@@ -1,6 +1,349 @@
+import type { Variant } from '../../../shaders/link.ts';
+import codeShader from '../../../shaders/wave/code.wgsl';
+import copyShader from '../../../shaders/wave/copy.wgsl';
+import fitShader from '../../../shaders/wave/fit.wgsl';
+import predictShader from '../../../shaders/wave/predict.wgsl';
+import sampleShader from '../../../shaders/wave/sample.wgsl';
+import surveyShader from '../../../shaders/wave/survey.wgsl';
+import { boxLayout, chunkBytes, placePayloads } from '../../codec/batch.ts';
 import type { GpuChunk, GpuPayloads, GpuVoxels, KernelCall } from '../../codec/codec.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
+import type { Kernel } from '../../gpu/kernel.ts';
+import type { GpuScope } from '../../gpu/scope.ts';
+import { throwIfAborted } from '../../shared/job.ts';
+import { biasesOf, fitSums, levelsOf, sampleCount, smallerRange, solveWeights, specialsOf } from './choose.ts';
+import { headerBytes, partKinds } from './header.ts';
+import { directoryBytes, laneCount, laneLimit, planesOf, planeType } from './layout.ts';
+import { type Coding, inPlaneCount, type Model, neighbourCount, signCells } from './model.ts';
+import { type PartPlace, partsOf, partWords, tableBuffer } from './part-table.ts';
+import { levelCount, phaseCount, tokenCount } from './tables.ts';
 
-export async function encode(_gpu: Gpu, _voxels: GpuVoxels, _chunks: readonly GpuChunk[], _call: KernelCall): Promise<GpuPayloads> {
-  throw new TypeError('not yet');
+/** The most bytes of predictions, and of lanes' slots, that are kept at a time. */
+const workBytes = 2 ** 28;
+/** Parts of a dispatch along y. */
+const mostParts = 16384;
+
+const sampleWords = 4 + sampleCount / 2;
+const weightWords = 40;
+const codingWords = 88;
+const cellCount = signCells ** 2;
+const countWords = 2 * cellCount + levelCount * phaseCount * tokenCount;
+const fitSlabSlices = 16;
+
+export async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], call: KernelCall): Promise<GpuPayloads> {
+  throwIfAborted(call.signal);
+  const groups = groupsOf(gpu, voxels, partsOf(chunks, voxels));
+  const results: GpuPayloads[] = [];
+  const { scope } = call;
+  for (const [i, parts] of groups.entries()) {
+    throwIfAborted(call.signal);
+    const first = parts[0]?.chunk as number;
+    const own = chunks.slice(first, (groups[i + 1]?.[0]?.chunk ?? chunks.length) as number);
+    results.push(await new Group(gpu, voxels, own, parts, call).encode());
+  }
+  if (results.length === 1) return results[0] as GpuPayloads;
+  const byteLengths = results.flatMap((one) => one.byteLengths);
+  const { byteOffsets, totalBytes } = placePayloads(byteLengths);
+  if (totalBytes === 0) return { buffer: undefined, byteOffsets, byteLengths };
+  const buffer = scope.storage('wave.payloads', totalBytes);
+  let chunk = 0;
+  const commands = gpu.commands('wave.join');
+  for (const { buffer: from, byteLengths: lengths } of results) {
+    const to = byteOffsets[chunk] as number;
+    const end = byteOffsets[chunk + lengths.length] ?? totalBytes;
+    if (from) commands.record((encoder) => encoder.copyBufferToBuffer(from, 0, buffer, to, end - to));
+    chunk += lengths.length;
+  }
+  await commands.submit();
+  for (const { buffer: from } of results) if (from) scope.free(from);
+  return { buffer, byteOffsets, byteLengths };
+}
+
+/** Parts of whole chunks, as many as are encoded at a time. */
+function groupsOf(gpu: Gpu, { elementBytes }: GpuVoxels, parts: readonly PartPlace[]): PartPlace[][] {
+  const limit = Math.min(workBytes, gpu.maxBindingBytes);
+  const groups: PartPlace[][] = [];
+  let [bytes, chunk] = [0, -1];
+  for (const part of parts) {
+    const needed = Math.max(4 * elementsOf(part), 4 * slotWordsOf(part, elementBytes) * part.extent[1]);
+    const group = groups.at(-1);
+    // A chunk is not divided.
+    if (
+      group &&
+      (part.chunk === chunk || (bytes + needed * part.partCount <= limit && group.length + part.partCount <= mostParts))
+    ) {
+      group.push(part);
+      bytes += needed;
+    } else {
+      groups.push([part]);
+      bytes = needed;
+    }
+    chunk = part.chunk;
+  }
+  return groups;
+}
+
+function elementsOf({ extent }: PartPlace): number {
+  return extent[0] * extent[1] * extent[2];
+}
+
+function slotWordsOf({ extent }: PartPlace, elementBytes: GpuVoxels['elementBytes']): number {
+  return Math.ceil(laneLimit(extent, planeType(elementBytes).bits) / 4);
+}
+
+/** The encoding of some chunks: kernels, and the choices of the CPU between them. */
+class Group {
+  readonly #gpu: Gpu;
+  readonly #voxels: GpuVoxels;
+  readonly #chunks: readonly GpuChunk[];
+  readonly #parts: readonly PartPlace[];
+  readonly #call: KernelCall;
+  readonly #work: GpuScope;
+  readonly #models: Model[];
+  readonly #codings: Coding[] = [];
+  readonly #scratchWords: number;
+  readonly #slotWords: number;
+  readonly #slotStarts: number[] = [];
+  readonly #table: Uint32Array<ArrayBuffer>;
+  readonly #box: GPUBuffer;
+  readonly #records: GPUBuffer;
+
+  constructor(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], parts: readonly PartPlace[], call: KernelCall) {
+    this.#gpu = gpu;
+    this.#voxels = voxels;
+    this.#chunks = chunks;
+    this.#parts = parts;
+    this.#call = call;
+    this.#work = call.scope.scope('wave.encode');
+    const none = new Int32Array(neighbourCount);
+    const type = planeType(voxels.elementBytes);
+    this.#models = parts.map(() => ({ ...type, lowest: 0, range: 0, specials: [], weights: none, firstWeights: none }));
+    this.#table = new Uint32Array(partWords * parts.length);
+    let [scratch, slots] = [0, 0];
+    for (const [i, part] of parts.entries()) {
+      const slotWords = slotWordsOf(part, voxels.elementBytes);
+      const { extent, firstWord, plane, chunk, number, partCount } = part;
+      this.#table.set([...extent, firstWord, plane, chunk, number, partCount, 0, 0, scratch, slots, slotWords], partWords * i);
+      this.#slotStarts.push(slots);
+      scratch += elementsOf(part);
+      slots += slotWords * extent[1];
+    }
+    [this.#scratchWords, this.#slotWords] = [scratch, slots];
+    const { rowWords, sliceWords } = boxLayout(voxels);
+    this.#box = this.#work.uniform('box', [rowWords, sliceWords, 0, parts.length]);
+    this.#records = this.#work.storage('parts', this.#table.byteLength, this.#table);
+  }
+
+  async encode(): Promise<GpuPayloads> {
+    const work = this.#work;
+    try {
+      await this.#sample();
+      const predictions = work.storage('predictions', 4 * this.#scratchWords);
+      await this.#fit(predictions, 0);
+      await this.#fit(predictions, 1);
+      await this.#survey(predictions);
+      const slots = work.storage('slots', 4 * this.#slotWords);
+      const lengths = await this.#code(predictions, slots);
+      return await this.#write(slots, lengths);
+    } finally {
+      work.destroy();
+    }
+  }
+
+  #kernel(name: string, shader: ShaderFile, variant?: Variant): Kernel {
+    const constants = { element_bytes: this.#voxels.elementBytes };
+    return this.#gpu.kernel({ label: `wave.${name}`, shader, variant, constants });
+  }
+
+  async #run(stage: string, kernel: Kernel, bindings: readonly GPUBuffer[], count: number | readonly [number, number, number]) {
+    throwIfAborted(this.#call.signal);
+    const commands = this.#gpu.commands('wave.encode', this.#call.onTimes).stage(stage);
+    await commands.dispatch(kernel, [this.#box, this.#records, this.#voxels.buffer, ...bindings], count).submit();
+  }
+
+  /** The range and the special values of each part. */
+  async #sample(): Promise<void> {
+    const samples = this.#work.storage('samples', 4 * sampleWords * this.#parts.length);
+    await this.#run('sample', this.#kernel('sample', sampleShader), [samples], this.#parts.length);
+    const words = await this.#gpu.readWords(samples);
+    this.#work.free(samples);
+    for (const [i, part] of this.#parts.entries()) {
+      const own = words.subarray(sampleWords * i, sampleWords * (i + 1));
+      const type = planeType(this.#voxels.elementBytes);
+      const [low, high, signedLow, signedHigh] = own as unknown as [number, number, number, number];
+      const { lowest, range } = smallerRange(low, high, signedLow, signedHigh, type.bits);
+      const sampled = new Uint16Array(own.buffer, own.byteOffset + 16, Math.min(elementsOf(part), sampleCount));
+      const specials = specialsOf(sampled.map((element) => (element - lowest) & (2 ** type.bits - 1)));
+      this.#models[i] = { ...(this.#models[i] as Model), lowest, range, specials };
+      this.#table.set([lowest, range, specials.length, ...specials], partWords * i + 13);
+    }
+    this.#gpu.device.queue.writeBuffer(this.#records, 0, this.#table);
+  }
+
+  /** Fits the weights, first by gradients, then by residuals; and predicts. */
+  async #fit(predictions: GPUBuffer, byResiduals: 0 | 1): Promise<void> {
+    const depth = Math.max(...this.#parts.map(({ extent }) => extent[2]));
+    const slabs = 1 + Math.ceil((depth - 1) / fitSlabSlices);
+    const sums = this.#work.storage('sums', 8 * fitSums * slabs * this.#parts.length);
+    const fit = this.#kernel('fit', fitShader, { by_residuals: byResiduals });
+    await this.#run('fit', fit, [predictions, sums], [slabs, this.#parts.length, 1]);
+    const words = await this.#gpu.readWords(sums);
+    this.#work.free(sums);
+    const weights = new Int32Array(weightWords * this.#parts.length);
+    for (const [i, model] of this.#models.entries()) {
+      const sumOf = (first: number, end: number) => {
+        const total = new Float64Array(fitSums);
+        for (let slab = first; slab < end; slab++) {
+          const at = (i * slabs + slab) * 2 * fitSums;
+          for (let j = 0; j < fitSums; j++) {
+            total[j] = (total[j] as number) + (words[at + j] as number) + (words[at + fitSums + j] as number) * 2 ** 32;
+          }
+        }
+        return total;
+      };
+      const fitted = {
+        ...model,
+        weights: solveWeights(sumOf(1, slabs), neighbourCount),
+        firstWeights: solveWeights(sumOf(0, 1), inPlaneCount),
+      };
+      this.#models[i] = fitted;
+      weights.set(fitted.weights, weightWords * i);
+      weights.set(fitted.firstWeights.subarray(0, inPlaneCount), weightWords * i + neighbourCount);
+    }
+    const buffer = this.#work.storage('weights', weights.byteLength, weights);
+    await this.#run('predict', this.#kernel('predict', predictShader), [predictions, buffer], this.#slabs());
+    this.#work.free(buffer);
+  }
+
+  /** Slabs of slabs.wgsl: 8 rows of up to 16 slices. */
+  #slabs(): [number, number, number] {
+    const counts = this.#parts.map(({ extent }) => Math.ceil(extent[1] / 8) * Math.ceil(extent[2] / 16));
+    return [Math.max(...counts), this.#parts.length, 1];
+  }
+
+  async #survey(predictions: GPUBuffer): Promise<void> {
+    const counts = this.#work.storage('counts', 4 * countWords * this.#parts.length);
+    await this.#run('survey', this.#kernel('survey', surveyShader), [predictions, counts], this.#slabs());
+    const words = await this.#gpu.readWords(counts);
+    this.#work.free(counts);
+    for (let at = 0; at < words.length; at += countWords) {
+      const own = words.subarray(at, at + countWords);
+      const distances = new Int32Array(own.buffer, own.byteOffset, cellCount);
+      const elements = new Int32Array(own.buffer, own.byteOffset + 4 * cellCount, cellCount);
+      const result = { distances, elements, tokens: own.subarray(2 * cellCount) };
+      this.#codings.push({ ...biasesOf(result), levels: levelsOf(result) });
+    }
+  }
+
+  /** @returns the lanes' lengths in bytes, 64 for each part */
+  async #code(predictions: GPUBuffer, slots: GPUBuffer): Promise<Uint32Array> {
+    const codings = new Int32Array(codingWords * this.#parts.length);
+    for (const [i, { levels, residualBias, gradientBias }] of this.#codings.entries()) {
+      codings.set([...levels, ...residualBias, ...gradientBias], codingWords * i);
+    }
+    const work = this.#work;
+    const lengths = work.storage('lengths', 4 * laneCount * this.#parts.length);
+    const bindings = [predictions, tableBuffer(work), work.storage('codings', codings.byteLength, codings), slots, lengths];
+    await this.#run('code', this.#kernel('code', codeShader, { table_binding: 4 }), bindings, this.#parts.length);
+    return this.#gpu.readWords(lengths);
+  }
+
+  async #write(slots: GPUBuffer, lengths: Uint32Array): Promise<GpuPayloads> {
+    const { elementBytes } = this.#voxels;
+    const parts = this.#parts.map((part, i) => this.#finished(part, i, lengths));
+    const perChunk = new Map<number, FinishedPart[]>();
+    for (const [i, { chunk }] of this.#parts.entries()) {
+      const own = perChunk.get(chunk) ?? [];
+      own.push(parts[i] as FinishedPart);
+      perChunk.set(chunk, own);
+    }
+    const ofChunks = [...perChunk.values()];
+    const byteLengths = ofChunks.map((own, i) => {
+      const length = own.reduce((sum, part) => sum + part.byteLength, directoryBytes(own.length));
+      return length < chunkBytes({ shape: (this.#chunks[i] as GpuChunk).shape, elementBytes }) ? length : 0;
+    });
+    const { byteOffsets, totalBytes } = placePayloads(byteLengths);
+    if (totalBytes === 0) return { buffer: undefined, byteOffsets, byteLengths };
+    const pieces = new Pieces();
+    for (const [i, own] of ofChunks.entries()) {
+      if (byteLengths[i] !== 0) pieces.add(own, byteOffsets[i] as number, elementBytes);
+    }
+    const { table, headers } = pieces.finish();
+    const work = this.#work;
+    const buffer = this.#call.scope.storage('wave.payloads', totalBytes);
+    const pieceBuffer = work.storage('pieces', table.byteLength, table);
+    const headerBuffer = work.storage('headers', headers.byteLength, headers);
+    await this.#run('write', this.#kernel('copy', copyShader), [pieceBuffer, slots, headerBuffer, buffer], table.length / 4);
+    return { buffer, byteOffsets, byteLengths };
+  }
+
+  /** A part's header, and how long it is with what follows. */
+  #finished({ extent }: PartPlace, index: number, lengths: Uint32Array): FinishedPart {
+    const model = this.#models[index] as Model;
+    const { bits, range, lowest } = model;
+    const rawBytes = (extent[0] * extent[1] * extent[2] * bits) / 8;
+    if (range === 0) {
+      const header = Uint8Array.of(partKinds.oneValue, lowest & 255, lowest >> 8).subarray(0, 1 + bits / 8);
+      return { index, header, lanes: [], rawBytes: 0, byteLength: header.byteLength };
+    }
+    const raw = { index, header: Uint8Array.of(partKinds.raw), lanes: [], rawBytes, byteLength: 1 + rawBytes };
+    const laneLengths = [...lengths.subarray(laneCount * index, laneCount * index + extent[1])];
+    if (laneLengths.some((length) => length > laneLimit(extent, bits))) return raw;
+    const header = headerBytes({ model, coding: this.#codings[index] as Coding, laneLengths }, extent[2]);
+    const byteLength = laneLengths.reduce((sum, length) => sum + length, header.byteLength);
+    if (byteLength > rawBytes) return raw;
+    const slotBytes = 4 * (this.#table[partWords * index + 12] as number);
+    const start = 4 * (this.#slotStarts[index] as number);
+    const lanes = laneLengths.map((length, lane) => ({ from: start + (lane + 1) * slotBytes - length, length }));
+    return { index, header, lanes, rawBytes: 0, byteLength };
+  }
+}
+
+interface FinishedPart {
+  readonly index: number;
+  readonly header: Uint8Array;
+  readonly lanes: readonly { readonly from: number; readonly length: number }[];
+  readonly rawBytes: number;
+  readonly byteLength: number;
+}
+
+/** `array<Piece>` of copy.wgsl, and the bytes that the CPU made. */
+class Pieces {
+  readonly #words: number[] = [];
+  readonly #headers: Uint8Array[] = [];
+  #headerBytes = 0;
+
+  add(parts: readonly FinishedPart[], start: number, _elementBytes: number): void {
+    const directory = new DataView(new ArrayBuffer(directoryBytes(parts.length)));
+    for (const [i, part] of parts.slice(0, -1).entries()) directory.setUint32(4 * i, part.byteLength, true);
+    this.#addHeader(new Uint8Array(directory.buffer), start);
+    let at = start + directory.byteLength;
+    for (const { index, header, lanes, rawBytes } of parts) {
+      this.#addHeader(header, at);
+      at += header.byteLength;
+      for (const { from, length } of lanes) {
+        this.#words.push(0, from, at, length);
+        at += length;
+      }
+      if (rawBytes > 0) this.#words.push(2, index, at, rawBytes);
+      at += rawBytes;
+    }
+  }
+
+  #addHeader(bytes: Uint8Array, to: number): void {
+    if (bytes.byteLength === 0) return;
+    this.#words.push(1, this.#headerBytes, to, bytes.byteLength);
+    this.#headers.push(bytes);
+    this.#headerBytes += bytes.byteLength;
+  }
+
+  finish(): { table: Uint32Array<ArrayBuffer>; headers: Uint8Array<ArrayBuffer> } {
+    const headers = new Uint8Array(4 * Math.ceil(this.#headerBytes / 4));
+    let at = 0;
+    for (const bytes of this.#headers) {
+      headers.set(bytes, at);
+      at += bytes.byteLength;
+    }
+    return { table: new Uint32Array(this.#words), headers };
+  }
 }

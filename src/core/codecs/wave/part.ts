@@ -12,6 +12,7 @@ import {
   newCounts,
   sampleCount,
   samplePlace,
+  smallerRange,
   solveWeights,
   specialsOf,
 } from './choose.ts';
@@ -20,7 +21,7 @@ import { corruptPart, headerBytes, partKinds, readHeader } from './header.ts';
 import { laneLimit, type PlaneType } from './layout.ts';
 import { type Coding, inPlaneCount, levelOf, type Model, neighbourCount, scaleOf } from './model.ts';
 import { LaneDecoder, LaneEncoder } from './rans.ts';
-import { phaseCount, tokenCount } from './tables.ts';
+import { tokenCount } from './tables.ts';
 import { Walk } from './walk.ts';
 
 /** Encodes one plane of a block. */
@@ -109,16 +110,10 @@ function rangeOf(elements: Uint16Array, bits: number): Pick<Model, 'lowest' | 'r
   return smallerRange(low, high, signedLow, signedHigh, bits);
 }
 
-/** @param signedLow the elements' bounds with their highest bit flipped */
-export function smallerRange(low: number, high: number, signedLow: number, signedHigh: number, bits: number) {
-  if (signedHigh - signedLow >= high - low) return { lowest: low, range: high - low };
-  return { lowest: signedLow ^ (2 ** (bits - 1)), range: signedHigh - signedLow };
-}
-
 /** The model with weights fitted to the elements: first by gradients, then by how well the last weights predict. */
 function fitted(model: Model, values: Uint16Array, extent: Dims3, byResiduals: boolean): Model {
   const shift = fitShift(model.range);
-  const restShift = Math.max(0, shift + 12 - 8);
+  const restShift = Math.max(0, 24 - Math.clz32(model.range));
   const sums = [new Float64Array(fitSums), new Float64Array(fitSums)] as const;
   const row = new Int32Array(columns);
   const walk = new Walk(model, extent);
@@ -161,8 +156,7 @@ function count(model: Model, values: Uint16Array, extent: Dims3): Counts {
     const energy = walk.energy();
     const cell = 27 * walk.residualCell(energy) + walk.gradientCell(energy, prediction);
     const scale = scaleOf(energy, model.fraction);
-    counts.distances[cell] =
-      (counts.distances[cell] as number) + countedDistance((value << model.fraction) - prediction, scale);
+    counts.distances[cell] = (counts.distances[cell] as number) + countedDistance((value << model.fraction) - prediction, scale);
     counts.elements[cell] = (counts.elements[cell] as number) + 1;
     const level = levelOf(energy);
     const table = tableOf(level, prediction, model.fraction) / (tokenCount + 1);
@@ -170,7 +164,6 @@ function count(model: Model, values: Uint16Array, extent: Dims3): Counts {
     counts.tokens[token] = (counts.tokens[token] as number) + 1;
     return value;
   });
-  void phaseCount;
   return counts;
 }
 

@@ -1,0 +1,58 @@
+// Finds the bounds of each part's elements, taken without and with a sign, and samples its elements. The CPU chooses the part's
+// range and special values from them. Twin: `rangeOf` in src/core/codecs/wave/part.ts, `samplePlace` in choose.ts.
+// One workgroup owns one part. Dispatch: one workgroup for each part, spread over x and y.
+
+import package::wave::layout::bits;
+import package::wave::source::{box, element_at, parts};
+
+const threads = 256u;
+const sample_count = 4096u;
+const record_words = 4u + sample_count / 2u;
+
+// For each part: the lowest and highest element, the same with the highest bit flipped, then the sample, two elements a word.
+@group(0) @binding(3) var<storage, read_write> samples: array<u32>;
+
+var<workgroup> wg_bounds: array<atomic<u32>, 4>;
+
+@compute @workgroup_size(threads)
+fn main(
+  @builtin(local_invocation_index) thread: u32,
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+) {
+  let number = workgroup.x + workgroup.y * workgroups.x;
+  if (number >= box.part_count) { return; }
+  let part = parts[number];
+  if (thread < 4u) { atomicStore(&wg_bounds[thread], select(0u, 0xffffu, thread % 2u == 0u)); }
+  // The bounds are there.
+  workgroupBarrier();
+  let row = part.extent.x;
+  let slice = row * part.extent.y;
+  let count = slice * part.extent.z;
+  var bounds = vec4u(0xffffu, 0u, 0xffffu, 0u);
+  for (var i = thread; i < count; i += threads) {
+    let element = element_at(part, vec3i(vec3u(i % row, (i / row) % part.extent.y, i / slice)));
+    let flipped = element ^ (1u << (bits - 1u));
+    bounds = vec4u(min(bounds.x, element), max(bounds.y, element), min(bounds.z, flipped), max(bounds.w, flipped));
+  }
+  atomicMin(&wg_bounds[0], bounds.x);
+  atomicMax(&wg_bounds[1], bounds.y);
+  atomicMin(&wg_bounds[2], bounds.z);
+  atomicMax(&wg_bounds[3], bounds.w);
+  let step = max(1u, count / sample_count);
+  for (var at = thread; at < sample_count / 2u; at += threads) {
+    var word = 0u;
+    for (var half = 0u; half < 2u; half++) {
+      let sampled = 2u * at + half;
+      if (sampled < min(count, sample_count)) {
+        let i = sampled * step + (sampled * 29u) % step;
+        let element = element_at(part, vec3i(vec3u(i % row, (i / row) % part.extent.y, i / slice)));
+        word |= element << (16u * half);
+      }
+    }
+    samples[number * record_words + 4u + at] = word;
+  }
+  // All elements have been met.
+  workgroupBarrier();
+  if (thread < 4u) { samples[number * record_words + thread] = atomicLoad(&wg_bounds[thread]); }
+}
