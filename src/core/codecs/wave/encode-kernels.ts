@@ -13,7 +13,7 @@ import type { GpuScope } from '../../gpu/scope.ts';
 import { throwIfAborted } from '../../shared/job.ts';
 import { biasesOf, fitSums, levelsOf, sampleCount, smallerRange, solveWeights, specialsOf } from './choose.ts';
 import { headerBytes, partKinds } from './header.ts';
-import { directoryBytes, laneCount, laneLimit, planesOf, planeType } from './layout.ts';
+import { directoryBytes, laneCount, laneLimit, planeType } from './layout.ts';
 import { type Coding, inPlaneCount, type Model, neighbourCount, signCells } from './model.ts';
 import { type PartPlace, partsOf, partWords, tableBuffer } from './part-table.ts';
 import { levelCount, phaseCount, tokenCount } from './tables.ts';
@@ -266,7 +266,7 @@ class Group {
     if (totalBytes === 0) return { buffer: undefined, byteOffsets, byteLengths };
     const pieces = new Pieces();
     for (const [i, own] of ofChunks.entries()) {
-      if (byteLengths[i] !== 0) pieces.add(own, byteOffsets[i] as number, elementBytes);
+      if (byteLengths[i] !== 0) pieces.add(own, byteOffsets[i] as number);
     }
     const { table, headers } = pieces.finish();
     const work = this.#work;
@@ -313,7 +313,7 @@ class Pieces {
   readonly #headers: Uint8Array[] = [];
   #headerBytes = 0;
 
-  add(parts: readonly FinishedPart[], start: number, _elementBytes: number): void {
+  add(parts: readonly FinishedPart[], start: number): void {
     const directory = new DataView(new ArrayBuffer(directoryBytes(parts.length)));
     for (const [i, part] of parts.slice(0, -1).entries()) directory.setUint32(4 * i, part.byteLength, true);
     this.#addHeader(new Uint8Array(directory.buffer), start);

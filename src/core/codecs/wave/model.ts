@@ -79,8 +79,10 @@ export function lowBitsOf(level: number, fraction: number): number {
 /** What is stored of an element for the energy of later ones: its distance to the prediction before biases. */
 export function residualOf(model: Model, value: number, prediction: number): number {
   const residual = (value << model.fraction) - prediction;
-  const limit = model.specials.includes(value) ? 1 << model.fraction : 32767;
-  return Math.max(-limit, Math.min(limit, residual));
+  const { specials } = model;
+  const isSpecial = specials.length > 0 && (value === specials[0] || value === specials[1]);
+  const limit = isSpecial ? 1 << model.fraction : 32767;
+  return residual > limit ? limit : residual < -limit ? -limit : residual;
 }
 
 /** 0 for what is small against the scale, else the sign. */

@@ -116,6 +116,8 @@ function fitted(model: Model, values: Uint16Array, extent: Dims3, byResiduals: b
   const restShift = Math.max(0, 24 - Math.clz32(model.range));
   const sums = [new Float64Array(fitSums), new Float64Array(fitSums)] as const;
   const row = new Int32Array(columns);
+  // Doubles, as the sums are: converting them would take longer than the products.
+  const terms = new Float64Array(columns);
   const walk = new Walk(model, extent);
   let at = 0;
   walk.run(() => {
@@ -131,18 +133,18 @@ function fitted(model: Model, values: Uint16Array, extent: Dims3, byResiduals: b
     const gradients = Math.abs(left - above) + Math.abs(left - third) + Math.abs(above - third);
     const weight = fitWeight(byResiduals ? walk.unrest() : (2 * gradients) >> restShift);
     row[neighbourCount] = value;
-    for (let i = 0; i < columns; i++) row[i] = (row[i] as number) >> shift;
-    addProducts(sums[walk.z === 0 ? 1 : 0], row, weight, count);
+    for (let i = 0; i < columns; i++) terms[i] = (row[i] as number) >> shift;
+    addProducts(sums[walk.z === 0 ? 1 : 0], terms, weight, count);
     return value;
   });
   return { ...model, weights: solveWeights(sums[0], neighbourCount), firstWeights: solveWeights(sums[1], inPlaneCount) };
 }
 
-function addProducts(sums: Float64Array, row: Int32Array, weight: number, count: number): void {
+function addProducts(sums: Float64Array, terms: Float64Array, weight: number, count: number): void {
   let at = 0;
   for (let i = 0; i < count; i++) {
-    const weighed = weight * (row[i] as number);
-    for (let j = i; j < columns; j++, at++) sums[at] = (sums[at] as number) + weighed * (row[j] as number);
+    const weighed = weight * (terms[i] as number);
+    for (let j = i; j < columns; j++, at++) sums[at] = (sums[at] as number) + weighed * (terms[j] as number);
   }
 }
 

@@ -106,7 +106,9 @@ export class Walk {
     const at = this.#at;
     const above = at - this.#pitch;
     const here = this.#here.values;
-    const [left, up, leftUp] = [here[at - 1] as number, here[above] as number, here[above - 1] as number];
+    const left = here[at - 1] as number;
+    const up = here[above] as number;
+    const leftUp = here[above - 1] as number;
     let first = up;
     let second = here[above + 1] as number;
     if (this.z > 0) {
@@ -141,23 +143,53 @@ export class Walk {
     return ((near * 5 + others) * 8 + reach) * 3 + calm + (this.z > 0 ? 960 : 0);
   }
 
-  /** SPEC.md, 'Prediction'. */
+  /** SPEC.md, 'Prediction'. Written out, because all of encoding and decoding waits for it. */
   #predict(): number {
-    const { weights, firstWeights, fraction, range } = this.model;
-    const offsets = this.#offsets;
+    const { model } = this;
     const at = this.#at;
+    const row = this.#pitch;
     const here = this.#here.values;
-    let sum = 0;
-    const own = this.z === 0 ? firstWeights : weights;
-    for (let i = 0; i < inPlaneCount; i++) sum += (own[i] as number) * (here[at + (offsets[i] as number)] as number);
+    const w = this.z === 0 ? model.firstWeights : model.weights;
+    const up = at - row;
+    let sum =
+      term(w, 0, here, at - 1) +
+      term(w, 1, here, up) +
+      term(w, 2, here, up - 1) +
+      term(w, 3, here, up + 1) +
+      term(w, 4, here, at - 2);
+    sum +=
+      term(w, 5, here, up - row) +
+      term(w, 6, here, up - row - 1) +
+      term(w, 7, here, up - row + 1) +
+      term(w, 8, here, up - 2) +
+      term(w, 9, here, up + 2);
     if (this.z > 0) {
       const behind = this.#behind.values;
-      for (let i = inPlaneCount; i < 23; i++) sum += (weights[i] as number) * (behind[at + (offsets[i] as number)] as number);
       const farther = this.#farther.values;
-      for (let i = 23; i < neighbourCount; i++)
-        sum += (weights[i] as number) * (farther[at + (offsets[i] as number)] as number);
+      const down = at + row;
+      sum +=
+        term(w, 10, behind, at) +
+        term(w, 11, behind, at - 1) +
+        term(w, 12, behind, up) +
+        term(w, 13, behind, at + 1) +
+        term(w, 14, behind, down);
+      sum +=
+        term(w, 15, behind, up - 1) + term(w, 16, behind, up + 1) + term(w, 17, behind, down - 1) + term(w, 18, behind, down + 1);
+      sum +=
+        term(w, 19, behind, at + 2) +
+        term(w, 20, behind, down + row) +
+        term(w, 21, behind, at - 2) +
+        term(w, 22, behind, up - row);
+      sum +=
+        term(w, 23, farther, at) +
+        term(w, 24, farther, at - 1) +
+        term(w, 25, farther, up) +
+        term(w, 26, farther, at + 1) +
+        term(w, 27, farther, down);
     }
-    return Math.max(0, Math.min(range << fraction, sum >> (8 - fraction)));
+    const prediction = sum >> (8 - model.fraction);
+    const highest = model.range << model.fraction;
+    return prediction < 0 ? 0 : prediction > highest ? highest : prediction;
   }
 
   #slice(neighbour: number): Slice {
@@ -206,6 +238,10 @@ export class Walk {
       into.residuals[to + i] = from.residuals[at + i] as number;
     }
   }
+}
+
+function term(weights: Int32Array, number: number, values: Int32Array, at: number): number {
+  return (weights[number] as number) * (values[at] as number);
 }
 
 function size(residuals: Int32Array, at: number): number {
