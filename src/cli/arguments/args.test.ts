@@ -76,7 +76,7 @@ test.each([
   ['compress a --colour red', /--colour/],
   [
     'compress a --codec zip',
-    /--codec must be one of auto, rle, rice, predict, huffman, labels, parle, raw, rle\+huffman, rice\+huffman, predict\+huffman, labels\+huffman, parle\+huffman; got 'zip'/,
+    /--codec must be one of auto, rle, rice, predict, huffman, labels, parle, wave, raw, rle\+huffman, rice\+huffman, predict\+huffman, labels\+huffman, parle\+huffman; got 'zip'/,
   ],
   ['compress a --axis w', /--axis must be one of/],
   ['compress a --effort some', /--effort must be one of/],

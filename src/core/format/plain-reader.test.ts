@@ -9,6 +9,7 @@ import * as predict from '../codecs/predict/plain-decoder-testing.ts';
 import * as raw from '../codecs/raw/plain-decoder-testing.ts';
 import * as rice from '../codecs/rice/plain-decoder-testing.ts';
 import * as rle from '../codecs/rle/plain-decoder-testing.ts';
+import * as wave from '../codecs/wave/plain-decoder-testing.ts';
 import { createCpuBackend } from '../cpu/cpu-backend.ts';
 import { inlinePool } from '../cpu/inline-pool.ts';
 import { StriaError } from '../shared/errors.ts';
@@ -27,6 +28,7 @@ const codecs: StageCodecs = new Map([
   [5, { decode: huffman.decodePlainly, decodedLength: huffman.decodedLengthPlainly }],
   [6, { decode: labels.decodePlainly }],
   [7, { decode: predict.decodePlainly }],
+  [8, { decode: wave.decodePlainly }],
 ]);
 
 const backend = createCpuBackend(inlinePool());
@@ -117,6 +119,7 @@ describe('the plain reader', () => {
     ['f32', [21, 9, 5, 2], [16, 9, 3, 1], 'rice'],
     ['u8', [21, 19, 17, 1], [20, 20, 20, 1], 'labels'],
     ['u16', [33, 19, 9, 1], [32, 20, 9, 1], 'predict+huffman'],
+    ['i16', [25, 19, 9, 1], [24, 20, 9, 1], 'wave'],
     ['i32', [17, 9, 5, 2], [16, 9, 5, 1], 'rle+huffman'],
     ['f64', [11, 9, 5, 2], [8, 9, 3, 1], 'parle'],
   ])('reads what the engine writes: %s, %s in chunks of %s, %s', async (type, dims, chunkShape, codec) => {

@@ -64,7 +64,7 @@ export const plainCoding: Coding = {
   gradientBias: new Int32Array(signCells),
 };
 
-/** 'half octaves' of an energy: SPEC.md, 'Energy'. */
+/** In half octaves: SPEC.md, 'Energy'. */
 export function levelOf(energy: number): number {
   if (energy === 0) return 0;
   const octave = 31 - Math.clz32(energy);

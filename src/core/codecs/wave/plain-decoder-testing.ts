@@ -31,7 +31,9 @@ export const decodePlainly: PlainDecoder = (payload, { shape, elementBytes: E },
   // 'the lengths in bytes of all parts but the last, 4 bytes each'
   let at = 4 * (parts.length - 1);
   if (payload.length < at) throw corrupt('payload ends within its lengths');
-  const lengths = parts.slice(1).map((_, i) => [3, 2, 1, 0].reduce((sum, byte) => sum * 256 + (payload[4 * i + byte] as number), 0));
+  const lengths = parts
+    .slice(1)
+    .map((_, i) => [3, 2, 1, 0].reduce((sum, byte) => sum * 256 + (payload[4 * i + byte] as number), 0));
   const voxels = new Uint8Array(shape[0] * shape[1] * shape[2] * E);
   for (const [i, { origin, extent, plane }] of parts.entries()) {
     const length = lengths[i] ?? payload.length - at;

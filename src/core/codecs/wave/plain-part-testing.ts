@@ -165,8 +165,14 @@ export class PlainPart {
 
     // SPEC.md, 'Energy'
     const A =
-      8 * size(-1, 0, 0) + 8 * size(0, -1, 0) + 4 * size(1, -1, 0) + 4 * size(-1, -1, 0) + 2 * size(-2, 0, 0) + 2 * size(0, -2, 0);
-    const B = z === 0 ? 0 : 8 * size(0, 0, -1) + 4 * size(1, 0, -1) + 4 * size(0, 1, -1) + 2 * size(-1, 0, -1) + 2 * size(0, -1, -1);
+      8 * size(-1, 0, 0) +
+      8 * size(0, -1, 0) +
+      4 * size(1, -1, 0) +
+      4 * size(-1, -1, 0) +
+      2 * size(-2, 0, 0) +
+      2 * size(0, -2, 0);
+    const B =
+      z === 0 ? 0 : 8 * size(0, 0, -1) + 4 * size(1, 0, -1) + 4 * size(0, 1, -1) + 2 * size(-1, 0, -1) + 2 * size(0, -1, -1);
     // 'The energy is (12 A + 9 B) >> 7; in slice 0 it is 18 A >> 7.'
     const e = Math.floor((z === 0 ? 18 * A : 12 * A + 9 * B) / 128);
     // 'it is 2 m, and 1 more where ((e << 6) >> m) ≥ 91, but at most 31'

@@ -49,7 +49,7 @@ export const reference: ReferenceCodec = {
   },
 };
 
-/** 'The lengths … then the parts, without gaps.' */
+/** SPEC.md, 'Payload'. */
 function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   let at = directoryBytes(parts.length);
   const payload = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, at));
