@@ -16,6 +16,7 @@ import { headerBytes, partKinds } from './header.ts';
 import { directoryBytes, laneCount, laneLimit, planeType } from './layout.ts';
 import { type Coding, inPlaneCount, type Model, neighbourCount, signCells } from './model.ts';
 import { type PartPlace, partsOf, partWords, tableBuffer } from './part-table.ts';
+import { type FinishedPart, Pieces } from './pieces.ts';
 import { levelCount, phaseCount, tokenCount } from './tables.ts';
 
 /** The most bytes of predictions, and of lanes' slots, that are kept at a time. */
@@ -296,54 +297,5 @@ class Group {
     const start = 4 * (this.#slotStarts[index] as number);
     const lanes = laneLengths.map((length, lane) => ({ from: start + (lane + 1) * slotBytes - length, length }));
     return { index, header, lanes, rawBytes: 0, byteLength };
-  }
-}
-
-interface FinishedPart {
-  readonly index: number;
-  readonly header: Uint8Array;
-  readonly lanes: readonly { readonly from: number; readonly length: number }[];
-  readonly rawBytes: number;
-  readonly byteLength: number;
-}
-
-/** `array<Piece>` of copy.wgsl, and the bytes that the CPU made. */
-class Pieces {
-  readonly #words: number[] = [];
-  readonly #headers: Uint8Array[] = [];
-  #headerBytes = 0;
-
-  add(parts: readonly FinishedPart[], start: number): void {
-    const directory = new DataView(new ArrayBuffer(directoryBytes(parts.length)));
-    for (const [i, part] of parts.slice(0, -1).entries()) directory.setUint32(4 * i, part.byteLength, true);
-    this.#addHeader(new Uint8Array(directory.buffer), start);
-    let at = start + directory.byteLength;
-    for (const { index, header, lanes, rawBytes } of parts) {
-      this.#addHeader(header, at);
-      at += header.byteLength;
-      for (const { from, length } of lanes) {
-        this.#words.push(0, from, at, length);
-        at += length;
-      }
-      if (rawBytes > 0) this.#words.push(2, index, at, rawBytes);
-      at += rawBytes;
-    }
-  }
-
-  #addHeader(bytes: Uint8Array, to: number): void {
-    if (bytes.byteLength === 0) return;
-    this.#words.push(1, this.#headerBytes, to, bytes.byteLength);
-    this.#headers.push(bytes);
-    this.#headerBytes += bytes.byteLength;
-  }
-
-  finish(): { table: Uint32Array<ArrayBuffer>; headers: Uint8Array<ArrayBuffer> } {
-    const headers = new Uint8Array(4 * Math.ceil(this.#headerBytes / 4));
-    let at = 0;
-    for (const bytes of this.#headers) {
-      headers.set(bytes, at);
-      at += bytes.byteLength;
-    }
-    return { table: new Uint32Array(this.#words), headers };
   }
 }

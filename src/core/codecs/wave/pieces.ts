@@ -1,0 +1,57 @@
+import { directoryBytes } from './layout.ts';
+
+/** Twins of those in copy.wgsl. */
+const pieceKinds = { lane: 0, header: 1, raw: 2 } as const;
+
+/** A part whose bytes are known, or where they are. */
+export interface FinishedPart {
+  /** Among the parts of a dispatch. */
+  readonly index: number;
+  readonly header: Uint8Array;
+  /** Where each lane's bytes are among the slots. */
+  readonly lanes: readonly { readonly from: number; readonly length: number }[];
+  /** How many bytes of the box it has. */
+  readonly rawBytes: number;
+  readonly byteLength: number;
+}
+
+/** `array<Piece>` of copy.wgsl, and the bytes that the CPU made. */
+export class Pieces {
+  readonly #words: number[] = [];
+  readonly #headers: Uint8Array[] = [];
+  #headerBytes = 0;
+
+  add(parts: readonly FinishedPart[], start: number): void {
+    const directory = new DataView(new ArrayBuffer(directoryBytes(parts.length)));
+    for (const [i, part] of parts.slice(0, -1).entries()) directory.setUint32(4 * i, part.byteLength, true);
+    this.#addHeader(new Uint8Array(directory.buffer), start);
+    let at = start + directory.byteLength;
+    for (const { index, header, lanes, rawBytes } of parts) {
+      this.#addHeader(header, at);
+      at += header.byteLength;
+      for (const { from, length } of lanes) {
+        this.#words.push(pieceKinds.lane, from, at, length);
+        at += length;
+      }
+      if (rawBytes > 0) this.#words.push(pieceKinds.raw, index, at, rawBytes);
+      at += rawBytes;
+    }
+  }
+
+  #addHeader(bytes: Uint8Array, to: number): void {
+    if (bytes.byteLength === 0) return;
+    this.#words.push(pieceKinds.header, this.#headerBytes, to, bytes.byteLength);
+    this.#headers.push(bytes);
+    this.#headerBytes += bytes.byteLength;
+  }
+
+  finish(): { table: Uint32Array<ArrayBuffer>; headers: Uint8Array<ArrayBuffer> } {
+    const headers = new Uint8Array(4 * Math.ceil(this.#headerBytes / 4));
+    let at = 0;
+    for (const bytes of this.#headers) {
+      headers.set(bytes, at);
+      at += bytes.byteLength;
+    }
+    return { table: new Uint32Array(this.#words), headers };
+  }
+}
