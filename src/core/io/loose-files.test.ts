@@ -19,6 +19,22 @@ test('volumes in a folder are listed by their paths', async () => {
   expect(await readVoxels(await openVolume(tree, { dataset: 'sub/b.nrrd' }))).toEqual(noise(4));
 });
 
+test.each([
+  [1, 'NIfTI · 1 × 1 × 1 m'],
+  [2, 'NIfTI · 1 × 1 × 1 mm'],
+  [3, 'NIfTI · 1 × 1 × 1 µm'],
+  [0, 'NIfTI · 1 × 1 × 1'],
+])('spacing with its unit (%s)', async (units, details) => {
+  const entries = await listVolumes(memoryTree('study', { 'a.nii': niftiFile({ units }, noise(24)) }));
+  expect(entries?.[0]?.details).toBe(details);
+});
+
+test('tiny spacing is in nanometres', async () => {
+  const file = niftiFile({ units: 3, pixdim: [1, 0.00012, 0.00012, 0.00034567] }, noise(24));
+  const entries = await listVolumes(memoryTree('maps', { 'a.nii': file }));
+  expect(entries?.[0]?.details).toBe('NIfTI · 0.12 × 0.12 × 0.3457 nm');
+});
+
 test('a detached header finds its data file, which is not listed as a volume', async () => {
   const header = nrrdText([...nrrdLines([2, 2, 1, 1], 'u8', 'little'), 'data file: b.raw']);
   const tree = memoryTree('study', { 'sub/b.nhdr': header, 'sub/b.raw': noise(4) });

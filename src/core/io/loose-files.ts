@@ -137,7 +137,9 @@ async function openSingle(
 function wordsOf({ info, format }: OpenVolume): Pick<VolumeEntry, 'shape' | 'type' | 'details'> {
   const { dims, type } = info;
   const shape = dims[3] > 1 ? dims : dims.slice(0, 3);
-  const known = info.spatialUnit === 'unknown' ? '' : ` ${info.spatialUnit}`;
-  const spacing = info.spacing.slice(0, 3).map((distance) => String(Number(distance.toPrecision(4))));
-  return { shape, type, details: `${formatName(format)} · ${spacing.join(' × ')}${known}` };
+  // Maps of molecules have spacings of some hundredths of a nanometre.
+  const isTiny = info.spatialUnit === 'um' && info.spacing.slice(0, 3).every((distance) => distance < 0.01);
+  const unit = isTiny ? ' nm' : { m: ' m', mm: ' mm', um: ' µm', unknown: '' }[info.spatialUnit];
+  const spacing = info.spacing.slice(0, 3).map((distance) => Number(((isTiny ? 1000 : 1) * distance).toPrecision(4)));
+  return { shape, type, details: `${formatName(format)} · ${spacing.join(' × ')}${unit}` };
 }

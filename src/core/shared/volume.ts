@@ -34,6 +34,11 @@ export interface VolumeInfo {
   readonly valueUnit?: string | undefined;
   /** The file's own display windows, in the file's order. */
   readonly windows?: readonly FileWindow[] | undefined;
+  /**
+   * Set where the world's axes are an instrument's or a simulation's, not a patient's: views name no sides and turn nothing. It
+   * follows from the format, so that containers do not keep it.
+   */
+  readonly world?: 'instrument' | undefined;
 }
 
 /** One channel of a volume: a stain, a wavelength, red. */

@@ -160,7 +160,7 @@ describe('a folder', () => {
     expect(entry).toMatchObject({
       id: '3',
       label: 'Bone 0.6',
-      group: ['Doe Jane', '20240229 Head'],
+      group: ['Doe Jane', '2024-02-29 Head'],
       shape: [4, 3, 4],
       type: 'i16',
     });

@@ -34,7 +34,7 @@ export class CompressQueue {
     const rows = datasets.map((dataset): QueueRow => {
       const id = this.#nextId++;
       this.#jobs.set(id, { file: dataset.primary, dataset: dataset.primary.dataset?.id });
-      return { id, name: dataset.primary.name, size: datasetBytes(dataset), state: { kind: 'waiting' } };
+      return { id, name: dataset.primary.name, size: datasetBytes(dataset) || undefined, state: { kind: 'waiting' } };
     });
     this.#store.setState(({ queue }) => ({ queue: [...queue, ...rows] }));
     void this.#run();

@@ -12,6 +12,7 @@ import type { Dims3 } from '../../../core/shared/volume.ts';
 import { lostWords } from '../../../core/stream/damage-list.ts';
 import { initialCreditBytes, type LoadCommand, type LoadMessage, type LoadRequest } from './load-protocol.ts';
 import { containerRequested, headersFound, openRequested } from './open-request.ts';
+import { shownInfo } from './shown-info.ts';
 
 // Opens one file: parses it, unpacks it, and sends its voxels (or a container's chunks) to the window as fast as the window
 // takes them. One worker per file; terminating it cancels.
@@ -50,7 +51,7 @@ async function load(request: LoadRequest): Promise<void> {
 async function sendVolume(format: string | undefined, volume: OpenVolume): Promise<void> {
   await start({
     kind: 'info',
-    info: volume.info,
+    info: shownInfo(volume.info, volume.format),
     format: format ?? formatName(volume.format),
     chunkShape: undefined,
     lost: undefined,
@@ -67,7 +68,7 @@ async function sendContainer(reader: ContainerReader, payloadBytes: number): Pro
   const { volume, chunkShape, sourceFormat } = reader.header;
   const as = await start({
     kind: 'info',
-    info: volume,
+    info: shownInfo(volume, sourceFormat),
     format: `Stria (${formatName(sourceFormat)})`,
     chunkShape,
     lost: reader.lostCount > 0 ? lostWords(reader) : undefined,

@@ -3,6 +3,7 @@ import type { JobOptions } from '../../../core/shared/job.ts';
 import { elementBytes, typedVoxels, type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
 import type { GrayThumbnail } from '../../../core/shared/volume-choice.ts';
 import { safeSpacing, sliceFrame } from '../../viewer/model/orientation.ts';
+import { shownInfo } from './shown-info.ts';
 
 const side = 128;
 /** At most so many bytes of voxels are read for a thumbnail. */
@@ -23,7 +24,7 @@ export async function thumbnailOf(volume: OpenVolume, job: JobOptions = {}): Pro
   const plane = new Uint8Array(planeBytes);
   if (volume.fill) await volume.fill(plane, middle * planeBytes, job);
   else await readInOrder(volume, plane, Math.min(middle, Math.floor(readLimit / planeBytes) - 1) * planeBytes, job);
-  return grayOf(info, plane);
+  return grayOf(shownInfo(info, volume.format), plane);
 }
 
 async function readInOrder(volume: OpenVolume, target: Uint8Array, start: number, job: JobOptions): Promise<void> {

@@ -109,6 +109,9 @@ describe('chosen units', () => {
     expect(lengthUnit(info)).toBe('µm');
     expect(shownLength(2, info, 3)).toBeCloseTo(2e9);
     expect(formatSpacing({ ...info, spatialUnit: 'unknown' })).toBe('0.5 × 0.5 × 1.25');
+    expect(formatSpacing({ ...info, spacing: [0.0000459, 0.0000448, 0.0000393, 1], spatialUnit: 'um' })).toBe(
+      `0.0459 × 0.0448 × 0.0393${thinSpace}nm`,
+    );
     setUnits({ lengthUnits: 'mm', byteUnits: 'binary' });
     expect(shownLength(2, { spatialUnit: 'm' })).toBeCloseTo(2000);
   });

@@ -95,8 +95,11 @@ export function formatType(type: ElementType): string {
 
 /** Voxel size with its unit: `0.9 × 0.9 × 1.25 mm`. */
 export function formatSpacing(info: VolumeInfo): string {
-  const [x, y, z] = info.spacing.map((length) => formatNumber(shownLength(length, info), 4));
-  return `${x} × ${y} × ${z}${thinSpace}${lengthUnit(info)}`.trimEnd();
+  const lengths = info.spacing.slice(0, 3).map((length) => shownLength(length, info));
+  // Maps of molecules have spacings of some hundredths of a nanometre.
+  const isTiny = lengthUnit(info) === 'µm' && lengths.every((length) => length < 0.01);
+  const [x, y, z] = lengths.map((length) => formatNumber(isTiny ? 1000 * length : length, 4));
+  return `${x} × ${y} × ${z}${thinSpace}${isTiny ? 'nm' : lengthUnit(info)}`.trimEnd();
 }
 
 /** `mm`, `µm`, or an empty text where the file gives no unit. */

@@ -51,7 +51,7 @@ export function LoadFailed({ name, fault, rawFile, incomplete }: LoadFailedProps
                   Choose {displayText(wanted)}…
                 </Button>
               )}
-              <CommandButton id="open" icon={<FolderOpen size={14} aria-hidden />} />
+              {!isIncomplete && <CommandButton id="open" icon={<FolderOpen size={14} aria-hidden />} />}
               {rawFile && <Button onPress={() => app.askLayout(rawFile)}>Open as raw voxels…</Button>}
               <CommandButton id="close" kind="quiet" />
             </>

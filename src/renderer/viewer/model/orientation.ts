@@ -83,7 +83,7 @@ export function worldOf(info: VolumeInfo, [x, y, z]: readonly [number, number, n
  * readers make it up for files without an orientation.
  */
 export function hasOrientation(info: VolumeInfo): boolean {
-  if (!affineColumns(info)) return false;
+  if (info.world === 'instrument' || !affineColumns(info)) return false;
   const isPlain = info.affine.every((value, index) => (index % 5 === 0 ? value > 0 : value === 0));
   return !isPlain;
 }

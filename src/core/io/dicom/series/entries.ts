@@ -116,13 +116,20 @@ function problemOf({ place, modality }: FileFacts): string | undefined {
   }
 }
 
+/** `2024-02-29` for DICOM's `20240229` and the old `2024.02.29`; what is no date stays. */
+function dateText(value: string): string {
+  return value.replace(/^(\d{4})\.?(\d\d)\.?(\d\d)$/, '$1-$2-$3');
+}
+
 function entryOf(group: FrameGroup, volume: SeriesVolume | undefined, problem: string | undefined, id: string): VolumeEntry {
   const { owner } = group;
   const shape = volume?.info.dims.filter((length, axis) => axis < 2 || length > 1) ?? [];
   return {
     id,
     label: owner.seriesName || owner.modality || owner.file.path,
-    group: [owner.patientName || owner.patientId, [owner.studyDate, owner.studyName].filter(Boolean).join(' ')].filter(Boolean),
+    group: [owner.patientName || owner.patientId, [dateText(owner.studyDate), owner.studyName].filter(Boolean).join(' ')].filter(
+      Boolean,
+    ),
     shape,
     type: volume?.info.type ?? owner.place.format.type,
     details: volume === undefined ? 'not read' : detailsOf(volume, group),

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import type { FileFormat } from '../../../core/shared/source.ts';
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import { hasOrientation } from '../../viewer/model/orientation.ts';
+import { shownInfo } from './shown-info.ts';
+
+const info: VolumeInfo = {
+  dims: [4, 4, 4, 1],
+  type: 'u8',
+  spacing: [1, 1, 1, 1],
+  spatialUnit: 'um',
+  timeUnit: 'unknown',
+  // With an origin, as stage positions of microscopes and the maps of MRC have it.
+  affine: [1, 0, 0, 100, 0, 1, 0, 200, 0, 0, 1, 300],
+  slope: 1,
+  intercept: 0,
+};
+
+test.each([
+  ['nifti', 'um', true],
+  ['dicom', 'mm', true],
+  ['nrrd', 'unknown', true],
+  ['mrc', 'um', false],
+  ['vti', 'unknown', false],
+  ['tiff', 'mm', false],
+  ['zarr', 'um', false],
+  ['zarr', 'mm', true],
+  ['hdf5', 'unknown', false],
+] as const)('the sides of %s in %s are named: %s', (format: FileFormat, spatialUnit, isNamed) => {
+  const shown = shownInfo({ ...info, spatialUnit }, format);
+  expect(hasOrientation(shown)).toBe(isNamed);
+  // Where its voxels lie is kept.
+  expect(shown).toMatchObject({ ...info, spatialUnit });
+});
