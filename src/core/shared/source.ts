@@ -13,7 +13,7 @@ export const voxelFormats = [...writtenVoxelFormats, ...restoredFormats] as cons
 
 /**
  * Formats of pictures, which are compressed files themselves. Their pixels are restored bit for bit; their files are compressed
- * anew.
+ * again.
  */
 const pictureFormats = ['png', 'tiff'] as const;
 export type PictureFormat = (typeof pictureFormats)[number];
