@@ -22,7 +22,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           // What wasm.config.ts makes of packages' files: Node itself could not load it.
-          server: { deps: { inline: [/bytes:/, /@cornerstonejs/] } },
+          server: { deps: { inline: [/bytes:/, /@cornerstonejs/, /h5wasm/] } },
           include: ['src/**/*.test.ts', 'bench/**/*.test.ts', 'e2e/**/*.test.ts'],
           exclude: ['src/**/*.gpu.test.ts'],
           testTimeout: 120_000,

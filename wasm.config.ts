@@ -10,9 +10,10 @@ const marker = '\0bytes:';
  * file's bytes in a chunk of their own, as base64: there is no path to find, no server to ask and no permission to fetch. Emscripten's
  * modules take them as `wasmBinary`.
  *
- * Emscripten's glue is changed in two places, on its way into the bundle:
+ * Emscripten's glue is changed in three places, on its way into the bundle:
  * - As CommonJS it asks for `fs` where it runs in Node, which a bundle of ES modules does not have. Given its bytes it needs nothing
  *   of it, so it is told that this is not Node.
+ * - The memory of h5wasm may grow to 1 GiB instead of 2: HDF5 unpacks a chunk into as much as there is, whatever size is declared.
  * - The glue in numcodecs makes functions of text, which the page's policy forbids. `makeInvoker` does the same without.
  */
 export function wasmModules(): Plugin {
@@ -41,6 +42,9 @@ export default bytes;`,
       if (id.startsWith(marker)) return undefined;
       if (/[\\/]@cornerstonejs[\\/]codec-[^\\/]+[\\/].*\.js$/.test(id)) {
         return changed(id, code, 'ENVIRONMENT_IS_NODE=typeof process=="object"&&', 'ENVIRONMENT_IS_NODE=false&&');
+      }
+      if (/[\\/]h5wasm[\\/]dist[\\/]esm[\\/]hdf5_util\.js$/.test(id)) {
+        return changed(id, code, 'getHeapMax=()=>2147483648', 'getHeapMax=()=>1073741824');
       }
       if (/[\\/]numcodecs[\\/]dist[\\/](blosc|lz4|zstd)\.js$/.test(id)) {
         const makesFunction = /function \w+\(a\) \{\s*var b = Function;[\s\S]*?return a instanceof Object \? a : c;\s*\}/;

@@ -200,6 +200,9 @@ export class H5File {
   #faultOf(what: string, cause: unknown): StriaError {
     // The innermost error is last: `#004: H5Zdeflate.c line 130 in H5Z__filter_deflate(): inflate() failed`.
     const said = [...this.#library.errors.text.matchAll(/#\d+: .*?\(\): (.*)/g)].at(-1)?.[1];
+    if (said?.startsWith('filter returned failure')) {
+      return new StriaError('corrupt', `${what}: a chunk is damaged, or unpacks to far more than it declares`, { cause });
+    }
     const thrown = cause instanceof Error ? cause.message : '';
     const reason = said ?? thrown;
     return new StriaError('corrupt', reason === '' ? what : `${what}: ${reason}`, { cause });

@@ -1,8 +1,9 @@
+import { constants, deflateRawSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { memorySource } from '../../shared/bytes.ts';
 import { faultOf, noise } from '../common/source-testing.ts';
 import { openVolume } from '../open-volume.ts';
-import { hdf5File } from './h5-testing.ts';
+import { h5wasm, hdf5File } from './h5-testing.ts';
 import { filterName } from './h5-types.ts';
 
 const shorts = new Uint16Array(noise(5 * 7 * 6 * 2).buffer);
@@ -93,3 +94,45 @@ test('500 damaged files give typed faults or values', async () => {
     if (!allowed.has(fault?.tag)) expect.fail(`mutant ${number}: ${fault?.tag} ${fault?.message}\n${fault?.stack}`);
   }
 }, 120_000);
+
+test('a chunk that unpacks to far more than it declares is refused within the memory that the library may have', async () => {
+  // Noise, so that its compressed chunk is as long as it is; a bomb takes its place.
+  const length = 2 ** 22;
+  const bytes = await hdf5File((root) => {
+    const data = noise(length, 5);
+    root.create_dataset({ name: 'data', data, shape: [4, 1024, 1024], chunks: [4, 1024, 1024], compression: 1 });
+  });
+  const stream = Buffer.from(bytes).indexOf(Uint8Array.of(0x78, 0x01));
+  expect(stream).toBeGreaterThan(0);
+  const zeros = deflateRawSync(new Uint8Array(2 ** 25), { finishFlush: constants.Z_SYNC_FLUSH });
+  let unpacked = 0;
+  for (let at = stream + 2; at + zeros.byteLength < bytes.byteLength && unpacked < 3 * 2 ** 30; at += zeros.byteLength) {
+    bytes.set(zeros, at);
+    unpacked += 2 ** 25;
+  }
+  expect(unpacked).toBeGreaterThan(2 ** 31);
+  const fault = await faultOf(read(bytes, '/data'));
+  expect(fault).toMatchObject({ tag: 'corrupt' });
+  expect(fault?.message).toContain('unpacks to far more than it declares');
+  const { HEAPU8 } = (await h5wasm.ready) as unknown as { HEAPU8: Uint8Array };
+  expect(HEAPU8.byteLength).toBeLessThanOrEqual(2 ** 30);
+  // It goes on with other files.
+  expect(await faultOf(read(file))).toBeUndefined();
+});
+
+test('chunks that declare more than 256 MiB are refused before anything is read of them', async () => {
+  const old = await hdf5File(
+    (root) => {
+      root.create_dataset({ name: 'data', data: shorts, shape, chunks: [2, 3, 4], compression: 4 });
+    },
+    { libver: ['earliest', 'v114'] },
+  );
+  const declared = (...lengths: readonly number[]) => Buffer.from(Uint32Array.from([...lengths, 2]).buffer);
+  const at = Buffer.from(old).indexOf(declared(2, 3, 4));
+  expect(at).toBeGreaterThan(0);
+  const bytes = old.slice();
+  bytes.set(declared(2, 2 ** 14, 2 ** 13), at);
+  const fault = await faultOf(read(bytes, '/data'));
+  expect(fault).toMatchObject({ tag: 'unsupported' });
+  expect(fault?.message).toContain('512 MiB each; the limit is 256 MiB');
+});
