@@ -4,13 +4,14 @@ import type { CollectionReader } from './common/volume-entry.ts';
 import { dicomReader } from './dicom/dicom-reader.ts';
 import { hdf5Reader } from './hdf5/hdf5-reader.ts';
 import { omeTiffReader } from './ome-tiff/ome-tiff-reader.ts';
+import { vtiReader } from './vti/vti-reader.ts';
 import { zarrReader } from './zarr/zarr-reader.ts';
 
 /**
  * The formats whose files or folders may hold several volumes. They are asked before the readers of single volumes, so each must
  * recognise its files reliably: by content, not only by name.
  */
-export const collectionReaders: CollectionReader[] = [zarrReader, dicomReader, hdf5Reader, omeTiffReader];
+export const collectionReaders: CollectionReader[] = [zarrReader, dicomReader, hdf5Reader, omeTiffReader, vtiReader];
 
 /** The reader of a single file. @param head as `VolumeReader.recognises` @throws StriaError `not-readable`, `aborted` */
 export async function collectionOf(source: ByteSource, head: Uint8Array, job: JobOptions): Promise<CollectionReader | undefined> {

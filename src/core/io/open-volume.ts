@@ -17,7 +17,6 @@ import { nrrdReader } from './nrrd/nrrd-reader.ts';
 import { pngReader, tiffReader } from './pictures/picture-readers.ts';
 import { findRawLayout, openRaw } from './raw/raw-reader.ts';
 import { unrecognised } from './unrecognised.ts';
-import { vtiReader } from './vti/vti-reader.ts';
 
 /** In order of certainty: raw files have neither a signature nor a fixed name, so they come last. */
 const readers: readonly VolumeReader[] = [
@@ -26,7 +25,6 @@ const readers: readonly VolumeReader[] = [
   mhaReader,
   npyReader,
   mrcReader,
-  vtiReader,
   mghReader,
   pngReader,
   tiffReader,

@@ -44,6 +44,17 @@ describe('the initial view', () => {
     expect(autoView(testInfo([8, 8, 8, 1], 'f32'), labels).colormap).not.toBe('labels');
   });
 
+  test.each([
+    { valueUnit: 'HU' },
+    { intercept: -1024 },
+    { slope: 0.5 },
+    { windows: [{ name: 'Bone', low: -500, high: 1500 }] },
+    { dims: [8, 8, 4, 2] as const, channels: [{ name: 'a', window: [0, 9] as const }, { name: 'b' }] },
+  ])('does not take for labels what was measured: %j', (facts) => {
+    const few = statistics((bin) => (bin < 40 ? 1000 : 0), { max: 39, flatness: 0.95 });
+    expect(autoView({ ...testInfo([8, 8, 8, 1], 'i16'), ...facts }, few).colormap).not.toBe('labels');
+  });
+
   test('does not take a scan on a flat background other than 0 for labels', () => {
     const scan = statistics((bin) => (bin === 0 ? 80_000 : bin < 100 ? 200 : 0), { min: -300, max: -200, flatness: 0.82 });
     const shifted = { ...scan, histogram: { ...scan.histogram, low: -300 } };

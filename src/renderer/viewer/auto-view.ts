@@ -78,11 +78,17 @@ export function autoView(info: VolumeInfo, statistics: VolumeStatistics): ViewSt
 function isLabels(info: VolumeInfo, statistics: VolumeStatistics): boolean {
   const { min, max, histogram, count } = statistics;
   const isInteger = info.type !== 'f32' && info.type !== 'f64';
-  if (!isInteger || max - min < 3 || flatnessBesideBackground(statistics) < labelFlatness) return false;
+  if (!isInteger || isMeasured(info) || max - min < 3 || flatnessBesideBackground(statistics) < labelFlatness) return false;
   // Volumes that are flat because they are nearly constant, or a mask with a soft border, are scans. Labels spread over
   // several bin sizes.
   const kept = histogram.counts.filter((bin) => bin > 0.0005 * count);
   return kept.length >= 4;
+}
+
+/** What has a unit, a scaling or a window of its own was measured, however few values it has. */
+function isMeasured({ valueUnit, slope, intercept, windows, channels }: VolumeInfo): boolean {
+  const hasWindow = (windows?.length ?? 0) > 0 || channels?.some(({ window }) => window !== undefined) === true;
+  return valueUnit !== undefined || slope !== 1 || intercept !== 0 || hasWindow;
 }
 
 /** A background other than 0, which flatness already leaves out, is flat too but does not make a scan a label volume. */

@@ -8,7 +8,7 @@ import type { OpenVolume } from './volume-reader.ts';
 /** The maximum length of the bytes that are kept verbatim before the voxels: NIfTI extensions can hold megabytes of XML. */
 export const beforeLimit = 64 * 2 ** 20;
 /** The maximum length of the bytes that are kept verbatim after the voxels. */
-const afterLimit = 16 * 2 ** 20;
+export const afterLimit = 16 * 2 ** 20;
 
 /** The place of a volume's voxels, and the description of its source. */
 export interface VoxelPlace {

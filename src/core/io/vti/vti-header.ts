@@ -5,7 +5,7 @@ import { type Dims4, type ElementType, type Endian, elementBytes, type VolumeInf
 import { affineFromColumns, diagonalAffine, isUsableAffine } from '../common/affine.ts';
 import { sampleChannels } from '../common/stored-volume.ts';
 import { checkedDims, checkedSpacing } from '../common/streamed-volume.ts';
-import type { VtiMarkup } from './vti-xml.ts';
+import type { VtiArray, VtiMarkup } from './vti-xml.ts';
 
 export const vtiTypes: Record<ElementType, string> = {
   u8: 'UInt8',
@@ -28,7 +28,7 @@ export interface VtiHeader {
 }
 
 /** Parses the attributes. Source: VTK's documentation, 'VTK XML formats'. @throws StriaError `corrupt`, `unsupported` */
-export function parseVtiHeader({ file, image, piece, array }: VtiMarkup): VtiHeader {
+export function parseVtiHeader({ file, image, piece }: VtiMarkup, array: VtiArray): VtiHeader {
   const { type: typeName = '', NumberOfComponents: count = '1' } = array.attributes;
   const type = (Object.keys(vtiTypes) as ElementType[]).find((candidate) => vtiTypes[candidate] === typeName);
   if (type === undefined) {

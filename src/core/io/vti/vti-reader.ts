@@ -1,11 +1,12 @@
-import type { VolumeReader } from '../common/volume-reader.ts';
+import { isFileTree } from '../common/file-tree.ts';
+import type { CollectionReader } from '../common/volume-entry.ts';
 
 /**
- * VTK image data, `.vti`: appended raw or base64, inline base64 or text, zlib, both byte orders, lengths of 32 and 64 bits. If
- * there are several arrays, the active scalars are read, or else the first array. A file with appended raw uncompressed values is
+ * VTK image data, `.vti`: appended raw or base64, inline base64 or text, zlib, both byte orders, lengths of 32 and 64 bits. Each
+ * array is an entry; the active scalars are read unless another one is named. A file with appended raw uncompressed values is
  * restored byte for byte. Others are restored as a new file that has only this array, appended and raw. The code is loaded on demand.
  */
-export const vtiReader: VolumeReader = {
+export const vtiReader: CollectionReader = {
   format: 'vti',
 
   recognises(name, head) {
@@ -13,9 +14,9 @@ export const vtiReader: VolumeReader = {
     return /<VTKFile\b[^>]*\btype\s*=\s*["']ImageData["']/.test(text) || /\.vti(\.gz)?$/i.test(name);
   },
 
-  /** @throws StriaError `corrupt`, `unsupported`, `aborted` */
-  async open(source, options) {
-    const { openVti } = await import('./vti-volume.ts');
-    return openVti(source, options);
+  async list(input, options) {
+    if (isFileTree(input)) return [];
+    const { vtiEntries } = await import('./vti-volume.ts');
+    return vtiEntries(input, options);
   },
 };

@@ -19,8 +19,10 @@ export interface VtiMarkup {
   readonly file: Attributes;
   readonly image: Attributes;
   readonly piece: Attributes;
-  /** The array to read: the active scalars, or else the first one. */
-  readonly array: VtiArray;
+  /** Those of points and of cells, in the file's order: at least one. */
+  readonly arrays: readonly VtiArray[];
+  /** The arrays that the file calls active. Usually one, or none. */
+  readonly active: readonly VtiArray[];
   /** The encoding of appended data, and the offset of the byte after its underscore. */
   readonly appended: { readonly encoding: string; readonly at: number } | undefined;
 }
@@ -29,7 +31,7 @@ export interface VtiMarkup {
 const markupLimit = 2 ** 20;
 const [lessThan, greaterThan, underscore] = [0x3c, 0x3e, 0x5f];
 
-/** Reads the markup before the values, and skips inline values. @throws StriaError `corrupt`, `unsupported` */
+/** Reads the markup, and skips inline values. Of appended values nothing is read. @throws StriaError `corrupt`, `unsupported` */
 export async function readVtiMarkup(stream: ByteStream, options: JobOptions): Promise<VtiMarkup> {
   const reader = new MarkupReader();
   let at = 0;
@@ -56,7 +58,8 @@ class MarkupReader {
   #image: Attributes | undefined;
   #pieces: Attributes[] = [];
   #scalars = '';
-  #array: VtiArray | undefined;
+  readonly #arrays: VtiArray[] = [];
+  readonly #active: VtiArray[] = [];
   #appended: { encoding: string; at: number } | undefined;
   #length = 0;
   #end = 0;
@@ -67,8 +70,6 @@ class MarkupReader {
     this.#parser.on('opentag', ({ name, attributes }) => this.#open(name, attributes));
     this.#parser.on('closetag', ({ name }) => {
       this.#path.pop();
-      // Inline values need nothing from the rest of the file.
-      if (name === 'DataArray' && this.#array && this.#array.attributes.format !== 'appended') this.isDone = this.#isWanted();
       if (name === 'VTKFile') this.isDone = true;
     });
     this.#parser.on('error', (error) => {
@@ -99,15 +100,15 @@ class MarkupReader {
     const [piece] = this.#pieces;
     if (!this.#file) throw new StriaError('corrupt', 'this is not a VTK file: it has no VTKFile element');
     if (!this.#image || !piece) throw new StriaError('corrupt', 'the VTK file has no piece of an image');
-    if (!this.#array) throw new StriaError('unsupported', 'the VTK image has no values for points or cells');
-    if (this.#array.attributes.format === 'appended' && !this.#appended) {
-      throw new StriaError('corrupt', 'the VTK file has no appended data, which should hold its values');
-    }
-    return { file: this.#file, image: this.#image, piece, array: this.#array, appended: this.#appended };
-  }
-
-  #isWanted(): boolean {
-    return this.#scalars === '' || this.#array?.attributes.Name === this.#scalars;
+    if (this.#arrays.length === 0) throw new StriaError('unsupported', 'the VTK image has no values for points or cells');
+    return {
+      file: this.#file,
+      image: this.#image,
+      piece,
+      arrays: this.#arrays,
+      active: this.#active,
+      appended: this.#appended,
+    };
   }
 
   #open(name: string, attributes: Attributes): void {
@@ -127,11 +128,11 @@ class MarkupReader {
       this.#pieces.push(attributes);
       if (this.#pieces.length > 1) throw new StriaError('unsupported', 'a VTK image in several pieces is not supported');
     } else if (name === 'PointData' || name === 'CellData') {
-      if (this.#array === undefined) this.#scalars = attributes.Scalars ?? '';
+      this.#scalars = attributes.Scalars ?? '';
     } else if (name === 'DataArray' && (parent === 'PointData' || parent === 'CellData')) {
-      if (this.#array === undefined || (!this.#isWanted() && attributes.Name === this.#scalars)) {
-        this.#array = { attributes, isOfCells: parent === 'CellData', contentAt: this.#end };
-      }
+      const array = { attributes, isOfCells: parent === 'CellData', contentAt: this.#end };
+      this.#arrays.push(array);
+      if (this.#scalars !== '' && attributes.Name === this.#scalars) this.#active.push(array);
     } else if (name === 'AppendedData') {
       this.isAppended = true;
       this.#appended = { encoding: attributes.encoding ?? 'raw', at: 0 };

@@ -5,9 +5,17 @@ import { type Dims4, elementTypes, type VolumeInfo, volumeBytes } from '../../sh
 import { joinBytes } from '../common/byte-stream.ts';
 import { expectCutsNoticed, expectMutantsHandled } from '../common/hostile-testing.ts';
 import { faultOf, noise, readVoxels, rebuild, testVoxels, trickling } from '../common/source-testing.ts';
+import { chooseEntry } from '../common/volume-entry.ts';
+import type { VolumeReader } from '../common/volume-reader.ts';
 import { describeExport } from '../export-volume.ts';
-import { openVolume } from '../open-volume.ts';
+import { listVolumes, openVolume } from '../open-volume.ts';
 import { vtiReader } from './vti-reader.ts';
+
+/** As a reader of files with one array. */
+const reader: VolumeReader = {
+  ...vtiReader,
+  open: async (source, options) => chooseEntry(await vtiReader.list(source, options), undefined).open(options),
+};
 
 const dims: Dims4 = [5, 3, 7, 1];
 const names = {
@@ -215,10 +223,68 @@ describe('faults', () => {
 
   test('a file truncated at any byte is detected', async () => {
     const end = (plain[0]?.bytes.byteLength ?? 0) - '\n </AppendedData>\n</VTKFile>\n'.length;
-    await expectCutsNoticed(vtiReader, plain, 0, (length) => length >= end);
+    await expectCutsNoticed(reader, plain, 0, (length) => length >= end);
   });
 
   test('2,000 damaged files give a typed error or a volume', async () => {
-    for (const files of [zlib, plain]) await expectMutantsHandled(vtiReader, files, 1000, 1000);
+    for (const files of [zlib, plain]) await expectMutantsHandled(reader, files, 1000, 1000);
+  });
+});
+
+describe('several arrays', () => {
+  const [first, second] = [noise(105), noise(210, 3)];
+  const length = (bytes: Uint8Array) => new Uint8Array(Uint32Array.of(bytes.byteLength).buffer);
+  const appended = joinBytes([length(first), first, length(second), second]);
+  const several = (scalars: string, rest = new Uint8Array()) =>
+    joinBytes([
+      utf8(`<VTKFile type="ImageData" byte_order="LittleEndian"><ImageData WholeExtent="0 4 0 2 0 6"><Piece>
+<PointData${scalars}><DataArray type="UInt8" Name="mask" format="appended" offset="0"/>
+<DataArray type="UInt16" Name="density" format="appended" offset="109"/>
+<DataArray type="Int64" Name="ids" format="appended" offset="0"/></PointData>
+<CellData><DataArray type="UInt8" Name="mask" format="ascii">${'7 '.repeat(48)}</DataArray></CellData>
+</Piece></ImageData><AppendedData encoding="raw">_`),
+      appended,
+      rest,
+      utf8('</AppendedData></VTKFile>'),
+    ]);
+  const source = (bytes: Uint8Array) => memorySource('a.vti', bytes);
+
+  test('are entries, and one has to be chosen', async () => {
+    const bytes = several('');
+    const entries = (await listVolumes(source(bytes))) ?? [];
+    expect(entries.map(({ id, shape, type }) => ({ id, shape, type }))).toEqual([
+      { id: 'mask', shape: [7, 3, 5], type: 'u8' },
+      { id: 'density', shape: [7, 3, 5], type: 'u16' },
+      { id: 'ids', shape: [], type: 'Int64' },
+      { id: 'mask#2', shape: [6, 2, 4], type: 'u8' },
+    ]);
+    expect(entries[2]?.problem).toContain('Int64');
+    expect(await faultOf(openVolume(source(bytes)))).toMatchObject({ tag: 'several' });
+    for (const [dataset, values] of [
+      ['mask', first],
+      ['density', second],
+      ['mask#2', new Uint8Array(48).fill(7)],
+    ] as const) {
+      expect(Buffer.compare(await readVoxels(await openVolume(source(bytes), { dataset })), values)).toBe(0);
+    }
+  });
+
+  test('the active scalars are opened, and the file comes back byte for byte', async () => {
+    const bytes = several(' Scalars="density"');
+    const volume = await openVolume(source(bytes));
+    const voxels = await readVoxels(volume);
+    expect(Buffer.compare(voxels, second)).toBe(0);
+    expect(rebuild(await volume.source(), voxels, 'u16')).toEqual([{ name: 'a.vti', bytes }]);
+  });
+
+  test('beside large arrays one comes back as a file of its own', async () => {
+    const bytes = several('', new Uint8Array(17 * 2 ** 20));
+    const volume = await openVolume(source(bytes), { dataset: 'density' });
+    const voxels = await readVoxels(volume);
+    expect(Buffer.compare(voxels, second)).toBe(0);
+    const [file] = rebuild(await volume.source(), voxels, 'u16');
+    const again = await openVolume(source(file?.bytes ?? new Uint8Array()));
+    expect(again.info).toEqual(volume.info);
+    expect(Buffer.compare(await readVoxels(again), second)).toBe(0);
   });
 });

@@ -107,7 +107,10 @@ export function imageDocument(
             type: method,
           },
         ],
-        omero: { channels: ranges.map((range, index) => channelDocument(info, info.channels?.[index], range, index)) },
+        // Windows are of no use to labels, and would say that they are none.
+        ...(method === 'mean' && {
+          omero: { channels: ranges.map((range, index) => channelDocument(info, info.channels?.[index], range, index)) },
+        }),
       },
       ...(own && { stria: own }),
     },

@@ -199,6 +199,12 @@ test.each([
   expect(Object.keys(files).length).toBeLessThan(20);
 });
 
+test('labels have no windows, so that they are shown as labels', async () => {
+  const volume = await open(await write(plain, voxelsOf(plain), 'mode'));
+  expect(volume.windows).toBeUndefined();
+  expect(volume.info.channels).toBeUndefined();
+});
+
 test('infinities and NaN are kept, and do not become windows', async () => {
   const info: VolumeInfo = { ...plain, dims: [3, 2, 1, 1], type: 'f32' };
   const values = Float32Array.of(Number.NaN, Number.POSITIVE_INFINITY, -0, 2, Number.NEGATIVE_INFINITY, -7);
