@@ -67,7 +67,7 @@ test('a disk that fails on the way fails the file, which is then discarded', asy
   let discarded = 0;
   const failing: WritableFile = {
     ...file,
-    datasync: () => Promise.reject(Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' })),
+    datasync: () => Promise.reject(Object.assign(new Error('ENOSPC'), { code: 'ENOSPC', syscall: 'fdatasync' })),
   };
   const discard = async () => void discarded++;
   const sink = fileSink(failing, { path: 'a', gatherBytes: 4, discard });
