@@ -115,7 +115,18 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
     // On a software GPU a second box would only take cores from the first.
     boxesAtOnce: gpu.isSoftware ? 1 : 2,
 
-    borrowBytes: (byteLength) => guarded(gpu, () => UploadMemory.take(gpu, byteLength)),
+    async borrowBytes(byteLength) {
+      let memory: UploadMemory | undefined;
+      try {
+        return await guarded(gpu, async () => {
+          memory = await UploadMemory.take(gpu, byteLength);
+          return memory;
+        });
+      } catch (error) {
+        memory?.release();
+        throw error;
+      }
+    },
 
     async encode(box, chunks, choice, job = {}) {
       checkPlaces(chunks, box.elementBytes);
