@@ -58,6 +58,16 @@ export interface Backend {
   encodeFile?(box: FileBox, chunks: readonly ChunkBox[], choice: EncodeChoice, job?: BackendJob): Promise<EncodedChunk[]>;
   /** Decodes into `box.bytes` and checks each chunk's checksums. @throws StriaError `corrupt`, in the context of `chunk N` */
   decode(chunks: readonly EncodedChunk[], boxes: readonly ChunkBox[], box: VoxelBox, job?: BackendJob): Promise<void>;
+  /**
+   * Like `decode`, into memory that the backend lends, and compares also the payloads with their checksums
+   * (`ContainerReader.readUnchecked`). Undefined if the backend has no such memory.
+   */
+  decodeLent?(
+    chunks: readonly EncodedChunk[],
+    boxes: readonly ChunkBox[],
+    box: Omit<VoxelBox, 'bytes'>,
+    job?: BackendJob,
+  ): Promise<LentBytes>;
   destroy(): Promise<void>;
 }
 

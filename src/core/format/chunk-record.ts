@@ -4,7 +4,7 @@ import { ByteBuilder, ByteCursor } from './byte-cursor.ts';
 import type { Checksum } from './checksum.ts';
 import type { ChunkStage, CodedChunk } from './chunk.ts';
 import { align8, maxStages, recordTypes } from './layout.ts';
-import { parseRecord, type RecordHead, type RecordParts, recordParts } from './record.ts';
+import { parseRecord, type RecordHead, type RecordParts, recordParts, type StriaRecord } from './record.ts';
 
 /** The stages of a chunk as written in CHNK and INDX: their number, then the codec and parameters of each. */
 export function encodeStages(stages: readonly ChunkStage[]): Uint8Array<ArrayBuffer> {
@@ -68,7 +68,19 @@ export function parseChunkMeta(head: RecordHead): ChunkMeta {
  * @throws StriaError `corrupt` for any wrong byte, and for the record of another chunk
  */
 export function parseChunkRecord(bytes: Uint8Array, offset: number, number: number): CodedChunk {
-  const record = parseRecord(bytes, offset, recordTypes.chunk);
+  const chunk = chunkOfRecord(parseRecord(bytes, offset, recordTypes.chunk), offset, number);
+  return { ...chunk, payload: chunk.payload.slice() };
+}
+
+/**
+ * As `parseChunkRecord`, but the payload shares the memory of `bytes`, and whoever decodes it compares it with
+ * `encodedChecksum`.
+ */
+export function parseUncheckedRecord(bytes: Uint8Array, offset: number, number: number): CodedChunk {
+  return chunkOfRecord(parseRecord(bytes, offset, recordTypes.chunk, false), offset, number);
+}
+
+function chunkOfRecord(record: StriaRecord, offset: number, number: number): CodedChunk {
   const meta = parseChunkMeta(record);
   if (meta.number !== number) {
     throw new StriaError('corrupt', `the record at byte ${offset} belongs to ${chunkName(meta.number)}`);
@@ -76,7 +88,7 @@ export function parseChunkRecord(bytes: Uint8Array, offset: number, number: numb
   return {
     kind: 'coded',
     stages: meta.stages,
-    payload: record.body.slice(),
+    payload: record.body,
     encodedChecksum: record.bodyChecksum,
     decodedChecksum: meta.decodedChecksum,
   };

@@ -7,7 +7,7 @@ import { sameChecksum } from './checksum.ts';
 import type { CodedChunk, EncodedChunk } from './chunk.ts';
 import { type ChunkGrid, codecElementBytes } from './chunk-grid.ts';
 import { type ChunkEntry, ChunkIndex, type CodedEntry, type IndexSpan, type MethodUse } from './chunk-index.ts';
-import { encodeStages, parseChunkMeta, parseChunkRecord } from './chunk-record.ts';
+import { encodeStages, parseChunkMeta, parseChunkRecord, parseUncheckedRecord } from './chunk-record.ts';
 import { computedRuns } from './computed-run.ts';
 import { type ContainerHeader, checkVersion, parseHeader } from './header.ts';
 import { maxTextLength, prologueLength, recordHeadLength, recordTypes, signature } from './layout.ts';
@@ -135,6 +135,39 @@ export class ContainerReader {
     return chunks;
   }
 
+  /**
+   * Like `readChunks`, in one read into memory that the caller provides (the start of its buffer), and without comparing payloads with their checksums:
+   * whoever decodes them does that. The payloads lie in that memory. Undefined if the chunks are scattered over the file, so that
+   * `readChunks` reads less.
+   * @throws StriaError as readChunk
+   */
+  async readUnchecked(
+    first: number,
+    count: number,
+    memory: (byteLength: number) => Uint8Array<ArrayBuffer>,
+    options?: JobOptions,
+  ): Promise<EncodedChunk[] | undefined> {
+    const entries = Array.from({ length: count }, (_, at) => this.entry(first + at));
+    const coded = entries.filter((entry) => entry.kind === 'coded');
+    const start = Math.min(...coded.map(({ recordOffset }) => recordOffset));
+    const end = Math.max(...coded.map(({ recordOffset, recordLength }) => recordOffset + recordLength));
+    const needed = coded.reduce((sum, { recordLength }) => sum + recordLength, 0);
+    if (coded.length > 0 && end - start > needed + edgeLength) return undefined;
+    const read = () => readExactly(this.#source, start, end - start, { ...options, into: memory(end - start).buffer });
+    const bytes = coded.length > 0 ? await read() : new Uint8Array(0);
+    return entries.map((entry, at) => {
+      const number = first + at;
+      if (entry.kind === 'lost') return this.#lost.ofShape(this.grid.box(number).shape);
+      if (entry.kind !== 'coded') return entry;
+      try {
+        const from = entry.recordOffset - start;
+        return parseEntry(bytes.subarray(from, from + entry.recordLength), entry, number, parseUncheckedRecord);
+      } catch (error) {
+        throw inContext(chunkName(number), error);
+      }
+    });
+  }
+
   /** The description from which the source file can be written. @throws StriaError `corrupt`, `not-readable`, `aborted` */
   async sourceDescription(options?: JobOptions): Promise<SourceDescription> {
     const { offset, length } = this.#tail.source;
@@ -212,8 +245,8 @@ export class ContainerReader {
 }
 
 /** Parses the chunk of an index entry, and checks that its record agrees with the entry. */
-function parseEntry(bytes: Uint8Array, entry: CodedEntry, number: number): CodedChunk {
-  const chunk = parseChunkRecord(bytes, entry.recordOffset, number);
+function parseEntry(bytes: Uint8Array, entry: CodedEntry, number: number, parse = parseChunkRecord): CodedChunk {
+  const chunk = parse(bytes, entry.recordOffset, number);
   const stages = encodeStages(entry.stages);
   const found = encodeStages(chunk.stages);
   if (

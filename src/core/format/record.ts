@@ -1,4 +1,4 @@
-import type { ByteSource } from '../shared/bytes.ts';
+import type { ByteSource, ReadOptions } from '../shared/bytes.ts';
 import { StriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { ByteBuilder, ByteCursor } from './byte-cursor.ts';
@@ -122,9 +122,10 @@ function isLetter(byte: number): boolean {
 
 /**
  * The record of `type` in `bytes`, which were read at `offset` and must contain nothing else. `body` shares their memory.
+ * @param checksBody false if the caller compares the body with `bodyChecksum`
  * @throws StriaError `corrupt` for a wrong checksum, type or length, or nonzero padding
  */
-export function parseRecord(bytes: Uint8Array, offset: number, type: string): StriaRecord {
+export function parseRecord(bytes: Uint8Array, offset: number, type: string, checksBody = true): StriaRecord {
   const head = parseRecordHead(bytes, offset);
   const where = `the ${type} record at byte ${offset}`;
   if (head === undefined) throw new StriaError('corrupt', `${where} is damaged: its head does not match its checksum`);
@@ -135,7 +136,7 @@ export function parseRecord(bytes: Uint8Array, offset: number, type: string): St
     throw new StriaError('corrupt', `${where} is ${align8(end)} bytes long instead of ${bytes.byteLength}`);
   }
   const body = bytes.subarray(start, end);
-  if (!sameChecksum(checksum(body), head.bodyChecksum)) {
+  if (checksBody && !sameChecksum(checksum(body), head.bodyChecksum)) {
     throw new StriaError('corrupt', `${where} is damaged: its content does not match its checksum`);
   }
   if (bytes.subarray(end).some((byte) => byte !== 0)) {
@@ -161,7 +162,7 @@ export async function readExactly(
   source: ByteSource,
   offset: number,
   length: number,
-  options?: JobOptions,
+  options?: ReadOptions,
 ): Promise<Uint8Array<ArrayBuffer>> {
   if (offset + length > source.size) {
     throw new StriaError('corrupt', `bytes ${offset} to ${offset + length} are needed, but the file ends at ${source.size}`);

@@ -5,9 +5,10 @@ import { type Ramp, rampOf } from '../chunks/ramp.ts';
 import { bytesOfChunks } from '../codec/batch.ts';
 import type { GpuVoxels, KernelCall } from '../codec/codec.ts';
 import { chainName } from '../codecs/registry.ts';
-import { sameChecksum } from '../format/checksum.ts';
+import { type Checksum, sameChecksum } from '../format/checksum.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import type { Gpu } from '../gpu/gpu.ts';
+import type { LentBytes } from '../gpu/lent-bytes.ts';
 import { UploadMemory } from '../gpu/upload-memory.ts';
 import { StriaError } from '../shared/errors.ts';
 import { throwIfAborted } from '../shared/job.ts';
@@ -15,7 +16,8 @@ import { DecodePlanner, type PlannedChunk } from './decode-planner.ts';
 import { FaultFlags, judgeChunk } from './fault-flags.ts';
 import { analyzeOnGpu, compareOnGpu, fillOnGpu, paddedBoxBytes, stackedBox } from './gpu-chunks.ts';
 import { type EncodedBatch, GpuEncoder, labelled } from './gpu-encoder.ts';
-import { downloadBox, emptyBox, guarded, uploadBox } from './gpu-transfer.ts';
+import { checksumOnGpu } from './gpu-payloads.ts';
+import { clearedBox, downloadBox, guarded, lendBox, uploadBox, uploadPayloads } from './gpu-transfer.ts';
 
 /** A backend on a GPU, which can also process voxels that are already in GPU memory. */
 export interface GpuBackend extends Backend {
@@ -42,8 +44,11 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
     try {
       throwIfAborted(work.call.signal);
       using scope = work.call.scope.scope('payloads');
-      const { bytes, byteOffsets, byteLengths } = joinPayloads(members.map(({ payload }) => payload));
-      const buffer = scope.storage('payloads', bytes.byteLength, bytes);
+      const { buffer, byteOffsets, byteLengths } = await uploadPayloads(
+        gpu,
+        scope,
+        members.map(({ payload }) => payload),
+      );
       const chunks = members.map(({ place, decodedBy, index: number }, i): PlannedChunk => {
         const byteOffset = byteOffsets[i] as number;
         const stored = { kind: 'coded', ...decodedBy, buffer, byteOffset, byteLength: byteLengths[i] as number } as const;
@@ -52,7 +57,18 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
       const plan = planner.plan(chunks, target, scope, undefined, work.flags);
       const commands = gpu.commands(`${name}.decode`, labelled(work.call, `${name}.decode`).onTimes);
       plan(commands);
+      const checksums = work.checksPayloads
+        ? checksumOnGpu(
+            gpu,
+            commands,
+            scope,
+            byteOffsets.map((byteOffset, i) => ({ buffer, byteOffset, byteLength: byteLengths[i] as number })),
+          )
+        : undefined;
       await commands.submit();
+      checksums?.().forEach((checksum, i) => {
+        if (!sameChecksum(checksum, (members[i] as DecodeMember).payloadChecksum)) throw mismatch();
+      });
     } catch (error) {
       if (!(error instanceof StriaError) || error.tag !== 'corrupt') throw error;
       const [first, second] = members;
@@ -77,7 +93,7 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
         const decodedBy = codecOfChunk(chunk, geometry);
         const name = chainName(decodedBy.second ? [decodedBy.codec, decodedBy.second.codec] : [decodedBy.codec]);
         const members = byName.get(name) ?? [];
-        members.push({ place, decodedBy, payload: chunk.payload, index });
+        members.push({ place, decodedBy, payload: chunk.payload, payloadChecksum: chunk.encodedChecksum, index });
         byName.set(name, members);
       } catch (error) {
         work.damaged(index, error);
@@ -87,7 +103,13 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
     for (const [name, members] of byName) await decodeWith(name, members, voxels, work);
   };
 
-  const decodeChecked = async (box: ResidentBox, chunks: readonly EncodedChunk[], job: BackendJob, firstChunk: number) => {
+  const decodeChecked = async (
+    box: ResidentBox,
+    chunks: readonly EncodedChunk[],
+    job: BackendJob,
+    firstChunk: number,
+    checksPayloads = false,
+  ) => {
     using scope = gpu.scope('decode');
     const damaged = new Set<number>();
     const damage = (index: number, error: unknown) => {
@@ -96,7 +118,7 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
     };
     const call = { scope, signal: job.signal, onTimes: job.onTimes };
     const flags = new FaultFlags(scope);
-    await decodeBatch(box, chunks, { call, damaged: damage, flags });
+    await decodeBatch(box, chunks, { call, damaged: damage, flags, checksPayloads });
     const [analyses, suspects] = await Promise.all([analyzeOnGpu(gpu, box, call), flags.take(gpu)]);
     for (const [index, { checksum }] of analyses.entries()) {
       if (damaged.has(index)) continue;
@@ -107,6 +129,14 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
         await judgeChunk(chunk, shape, box.voxels.elementBytes, job.signal).catch((error) => damage(index, error));
       }
     }
+  };
+
+  const decodeAll = async (chunks: readonly EncodedChunk[], box: ResidentBox, job: BackendJob, checksPayloads = false) => {
+    checkCount(chunks, box.chunks);
+    await inBatches(box, maxBoxBytes, 'Decompressing', job, (batch, first) => {
+      const inBatch = chunks.slice(first, first + batch.chunks.length);
+      return decodeChecked(batch, inBatch, job, (job.firstChunk ?? 0) + first, checksPayloads);
+    });
   };
 
   const backend: GpuBackend = {
@@ -146,12 +176,32 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
       await guarded(gpu, async () => {
         throwIfAborted(job.signal);
         using scope = gpu.scope('download');
-        const voxels = emptyBox(scope, box.dims, box.elementBytes);
-        await backend.decodeResident(chunks, { voxels, chunks: boxes }, job);
+        const voxels = clearedBox(gpu, scope, box);
+        await decodeAll(chunks, { voxels, chunks: boxes }, job);
         const start = performance.now();
         await downloadBox(gpu, voxels, box.bytes);
         job.onSpan?.('readback', start, performance.now(), box.bytes.byteLength);
       });
+    },
+
+    async decodeLent(chunks, boxes, box, job = {}) {
+      checkPlaces(boxes, box.elementBytes);
+      let lent: LentBytes | undefined;
+      try {
+        return await guarded(gpu, async () => {
+          throwIfAborted(job.signal);
+          using scope = gpu.scope('download');
+          const voxels = clearedBox(gpu, scope, box);
+          await decodeAll(chunks, { voxels, chunks: boxes }, job, true);
+          const start = performance.now();
+          lent = await lendBox(gpu, voxels);
+          job.onSpan?.('readback', start, performance.now(), lent.bytes.byteLength);
+          return lent;
+        });
+      } catch (error) {
+        lent?.release();
+        throw error;
+      }
     },
 
     encodeResident: (box, choice, job = {}) =>
@@ -183,13 +233,7 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
         return { differingWords };
       }),
 
-    decodeResident: (chunks, box, job = {}) =>
-      guarded(gpu, async () => {
-        checkCount(chunks, box.chunks);
-        await inBatches(box, maxBoxBytes, 'Decompressing', job, (batch, first) =>
-          decodeChecked(batch, chunks.slice(first, first + batch.chunks.length), job, (job.firstChunk ?? 0) + first),
-        );
-      }),
+    decodeResident: (chunks, box, job = {}) => guarded(gpu, () => decodeAll(chunks, box, job)),
 
     async destroy() {
       gpu.spare.free();
@@ -220,11 +264,13 @@ interface DecodeMember {
   readonly place: ChunkBox;
   readonly decodedBy: DecodedBy;
   readonly payload: Uint8Array;
+  readonly payloadChecksum: Checksum;
   /** Index in the batch. */
   readonly index: number;
 }
 
 interface DecodeWork {
+  readonly checksPayloads?: boolean;
   readonly call: KernelCall;
   /** If undefined, payloads are not checked. */
   readonly flags?: FaultFlags;
@@ -267,20 +313,4 @@ function checkPlaces(places: readonly ChunkBox[], elementBytes: number): void {
 function checkCount(chunks: readonly EncodedChunk[], places: readonly ChunkBox[]): void {
   if (chunks.length === places.length) return;
   throw new StriaError('internal', `got ${chunks.length} chunks for ${places.length} places`);
-}
-
-/** Joins payloads, each at a multiple of 4 bytes. */
-function joinPayloads(payloads: readonly Uint8Array[]) {
-  const byteLengths = payloads.map(({ byteLength }) => byteLength);
-  const byteOffsets: number[] = [];
-  let total = 0;
-  for (const length of byteLengths) {
-    byteOffsets.push(total);
-    total += Math.ceil(length / 4) * 4;
-  }
-  const bytes = new Uint8Array(total);
-  payloads.forEach((payload, index) => {
-    bytes.set(payload, byteOffsets[index]);
-  });
-  return { bytes, byteOffsets, byteLengths };
 }

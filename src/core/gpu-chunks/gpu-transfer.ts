@@ -1,6 +1,8 @@
 import type { VoxelBox } from '../chunks/backend.ts';
+import { placePayloads } from '../codec/batch.ts';
 import { type CodecElementBytes, type GpuVoxels, rowBytes } from '../codec/codec.ts';
 import type { Gpu } from '../gpu/gpu.ts';
+import type { LentBytes } from '../gpu/lent-bytes.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { UploadMemory } from '../gpu/upload-memory.ts';
 import { StriaError } from '../shared/errors.ts';
@@ -13,6 +15,51 @@ const scratchBytes = 2 ** 22;
 /** A box of zeros in GPU memory. */
 export function emptyBox(scope: GpuScope, dims: Dims3, elementBytes: CodecElementBytes): GpuVoxels {
   return { buffer: scope.storage('box', paddedBoxBytes(dims, elementBytes)), dims, elementBytes };
+}
+
+/** As `emptyBox`, in memory that may have been used before. */
+export function clearedBox(gpu: Gpu, scope: GpuScope, { dims, elementBytes }: Omit<VoxelBox, 'bytes'>): GpuVoxels {
+  const buffer = scope.reused('box', paddedBoxBytes(dims, elementBytes));
+  const encoder = gpu.device.createCommandEncoder({ label: 'clear' });
+  encoder.clearBuffer(buffer);
+  gpu.device.queue.submit([encoder.finish()]);
+  return { buffer, dims, elementBytes };
+}
+
+/** Smaller payloads are not worth memory of their own. */
+const leastUploadBytes = 2 ** 20;
+
+/** Uploads payloads, each to a multiple of 4 bytes. */
+export async function uploadPayloads(gpu: Gpu, scope: GpuScope, payloads: readonly Uint8Array[]) {
+  const byteLengths = payloads.map(({ byteLength }) => byteLength);
+  const { byteOffsets, totalBytes } = placePayloads(byteLengths);
+  const buffer = scope.reused('payloads', totalBytes);
+  const join = (bytes: Uint8Array) => {
+    payloads.forEach((payload, i) => {
+      const end = (byteOffsets[i] as number) + payload.byteLength;
+      bytes.set(payload, byteOffsets[i]);
+      bytes.fill(0, end, Math.ceil(end / 4) * 4);
+    });
+  };
+  if (totalBytes >= leastUploadBytes) {
+    const memory = await UploadMemory.take(gpu, totalBytes);
+    join(memory.bytes);
+    memory.copyTo(buffer);
+  } else if (totalBytes > 0) {
+    const bytes = new Uint8Array(totalBytes);
+    join(bytes);
+    gpu.device.queue.writeBuffer(buffer, 0, bytes);
+  }
+  return { buffer, byteOffsets, byteLengths };
+}
+
+/** Lends a box's bytes, rows padded. */
+export async function lendBox(gpu: Gpu, { buffer, dims, elementBytes }: GpuVoxels): Promise<LentBytes> {
+  const size = paddedBoxBytes(dims, elementBytes);
+  const commands = gpu.commands('download');
+  const lent = commands.lend(size, [{ buffer, offset: 0, size, to: 0 }]);
+  await commands.submit();
+  return lent();
 }
 
 /** Uploads a box, padding its rows with zeros. Bytes in `UploadMemory` are taken from there if they need no padding. */
@@ -45,12 +92,11 @@ export async function downloadBox(gpu: Gpu, { buffer, dims, elementBytes }: GpuV
   const rowLength = dims[0] * elementBytes;
   const padded = rowBytes(dims[0], elementBytes);
   const rows = dims[1] * dims[2];
-  const read = await gpu.read(buffer, 0, padded * rows);
-  if (padded === rowLength) {
-    bytes.set(read);
-    return;
-  }
-  for (let row = 0; row < rows; row++) bytes.set(read.subarray(row * padded, row * padded + rowLength), row * rowLength);
+  const lent = await lendBox(gpu, { buffer, dims, elementBytes });
+  const read = lent.bytes;
+  if (padded === rowLength) bytes.set(read);
+  else for (let row = 0; row < rows; row++) bytes.set(read.subarray(row * padded, row * padded + rowLength), row * rowLength);
+  lent.release();
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Backend, DeviceReport } from '../chunks/backend.ts';
 import { maxLayerBytes } from '../chunks/chunk-shape.ts';
 import type { ContainerReader } from '../format/container-reader.ts';
+import type { LentBytes } from '../gpu/lent-bytes.ts';
 import { hasFilesTable, parseFilesTable } from '../io/common/files-table.ts';
 import { describeExport } from '../io/export-volume.ts';
 import { planPictures } from '../io/pictures/describe-pictures.ts';
@@ -25,7 +26,7 @@ import { isZipName, openOmeZarr } from './restore-ome-zarr.ts';
 import { restorePictures } from './restore-pictures.ts';
 import { writeStored } from './restore-stored.ts';
 import { type RestoreStage, SlabDecoder } from './slab-decoder.ts';
-import { largestSlabBytes, maxRegionBytes, ReusedBytes, regionsOf, slabsOf } from './slabs.ts';
+import { largestSlabBytes, maxRegionBytes, ReusedBytes, regionsOf, type Slab, slabsOf } from './slabs.ts';
 import { KernelClock, type KernelTimes, type StageReport, type StageSpan, Stopwatch } from './stage-times.ts';
 
 export interface RestoreSettings {
@@ -209,7 +210,11 @@ async function writeVoxels(
 ): Promise<void> {
   const { grid, elementBytes, volume } = slabs;
   const slabBytes = Math.min(backend.maxBoxBytes, slabTargetBytes);
-  const overlaps = largestSlabBytes(grid, elementBytes, slabBytes) <= overlapBytes;
+  const largestBytes = largestSlabBytes(grid, elementBytes, slabBytes);
+  if ((endian === 'little' || voxelWidth(volume.type) === 1) && slabs.canLend(largestBytes)) {
+    return writeLent(slabs, slabsOf(grid, elementBytes, slabBytes), backend.boxesAtOnce ?? 1, write);
+  }
+  const overlaps = largestBytes <= overlapBytes;
   const buffers = [new ReusedBytes(), new ReusedBytes()] as const;
   const writing = new Beside<void>();
   let pieceNumber = 0;
@@ -227,6 +232,38 @@ async function writeVoxels(
     await writing.end();
     slabs.throwIfAborted();
   } finally {
+    await writing.settle();
+  }
+}
+
+/** Writes slabs from the memory in which the backend decodes them. Several are decoded at once while another is written. */
+async function writeLent(
+  slabs: SlabDecoder,
+  ranges: Iterable<Slab>,
+  slabsAtOnce: number,
+  write: (bytes: Uint8Array) => Promise<void>,
+): Promise<void> {
+  const writing = new Beside<void>();
+  const running: { readonly decoded: Promise<LentBytes>; readonly written: Promise<void> }[] = [];
+  const memory = Array.from({ length: slabsAtOnce }, () => new ReusedBytes());
+  let number = 0;
+  try {
+    for (const slab of ranges) {
+      slabs.throwIfAborted();
+      if (running.length >= slabsAtOnce) await running.at(-slabsAtOnce)?.decoded;
+      if (running.length > slabsAtOnce) await running.shift()?.written;
+      slabs.throwIfAborted();
+      const decoded = slabs.lend(slab, memory[number++ % slabsAtOnce] as ReusedBytes);
+      const written = writing.start(async () => write((await decoded).bytes));
+      const release = async () => (await decoded).release();
+      // Also if an earlier write fails.
+      written.then(release, release).catch(() => {});
+      running.push({ decoded, written });
+    }
+    await writing.end();
+    slabs.throwIfAborted();
+  } finally {
+    await Promise.allSettled(running.flatMap(({ decoded, written }) => [decoded, written]));
     await writing.settle();
   }
 }

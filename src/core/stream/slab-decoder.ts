@@ -1,7 +1,10 @@
-import type { Backend, VoxelBox } from '../chunks/backend.ts';
+import type { Backend, BackendJob, VoxelBox } from '../chunks/backend.ts';
 import type { CodecElementBytes } from '../codec/codec.ts';
+import type { EncodedChunk } from '../format/chunk.ts';
 import { type ChunkGrid, codecElementBytes } from '../format/chunk-grid.ts';
 import type { ContainerReader } from '../format/container-reader.ts';
+import type { LentBytes } from '../gpu/lent-bytes.ts';
+import { toStriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { type Dims3, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 import { maxBoxBytes } from './pipeline.ts';
@@ -66,6 +69,65 @@ export class SlabDecoder {
   }
 
   /**
+   * Whether `lend` takes such slabs: the backend lends memory, and a slab is one box whose rows the GPU does not pad.
+   * @param largestBytes of a slab
+   */
+  canLend(largestBytes: number): boolean {
+    const { maxBoxBytes: most, decodeLent } = this.#backend;
+    return (
+      decodeLent !== undefined && largestBytes <= Math.min(most, maxBoxBytes) && (this.grid.dims[0] * this.elementBytes) % 4 === 0
+    );
+  }
+
+  /**
+   * Like `decode`, into memory that the backend lends. Several calls may run at the same time.
+   * @param memory for the chunks, until the end of the call
+   */
+  async lend(slab: ChunkRange, memory: ReusedBytes): Promise<LentBytes> {
+    const { signal, onProgress } = this.#job;
+    const { firstChunk, dims, chunks: boxes } = slab;
+    const total = volumeBytes(this.volume);
+    let doneHere = 0;
+    const progress = (done: number) => {
+      this.#done += done - doneHere;
+      doneHere = done;
+      onProgress?.({ stage: 'Decompressing', done: this.#done, total });
+    };
+    const box = { dims, elementBytes: this.elementBytes };
+    const decode = async (chunks: readonly EncodedChunk[]) => {
+      const decodeLent = () => this.#backend.decodeLent?.(chunks, boxes, box, this.#options(firstChunk, progress));
+      return (await this.#stopwatch.time('decode', async () => decodeLent(), volumeOf(dims) * this.elementBytes)) as LentBytes;
+    };
+    try {
+      const read = () => this.#container.readUnchecked(firstChunk, boxes.length, (bytes) => memory.take(bytes), { signal });
+      const chunks = await this.#timeRead(read);
+      if (chunks) return await decode(chunks);
+    } catch (error) {
+      if (toStriaError(error).tag !== 'corrupt') throw error;
+    }
+    // Scattered chunks; or a fault, which the slower way finds again and describes.
+    return decode((await this.#timeRead(() => this.#container.readChunks(firstChunk, boxes.length, { signal }))) ?? []);
+  }
+
+  async #timeRead(read: () => Promise<EncodedChunk[] | undefined>): Promise<EncodedChunk[] | undefined> {
+    const start = performance.now();
+    const chunks = await read();
+    const payloadBytes = chunks?.reduce((sum, chunk) => sum + (chunk.kind === 'coded' ? chunk.payload.byteLength : 0), 0);
+    this.#stopwatch.add('read', start, performance.now(), payloadBytes ?? 0);
+    return chunks;
+  }
+
+  #options(firstChunk: number, onDone: (done: number) => void): BackendJob {
+    return {
+      signal: this.#job.signal,
+      onTimes: this.#clock.onTimes,
+      onSpan: (stage, ...span) => stage === 'readback' && this.#stopwatch.add(stage, ...span),
+      firstChunk,
+      onProgress: ({ done }) => onDone(done),
+    };
+  }
+
+  /**
    * Like `decode`, for any region. Unless a layer is small, it is decoded again, box by box, for each region that holds only
    * part of it, so memory is bounded for every chunk shape.
    * @param bytes exactly as many as the region has
@@ -126,19 +188,15 @@ export class SlabDecoder {
     for (const box of boxesOf(range, this.elementBytes, Math.min(this.#backend.maxBoxBytes, maxBoxBytes))) {
       this.throwIfAborted();
       const { firstChunk } = box;
-      const start = performance.now();
-      const chunks = await this.#container.readChunks(firstChunk, box.chunks.length, { signal });
-      const payloadBytes = chunks.reduce((sum, chunk) => sum + (chunk.kind === 'coded' ? chunk.payload.byteLength : 0), 0);
-      this.#stopwatch.add('read', start, performance.now(), payloadBytes);
+      const chunks = (await this.#timeRead(() => this.#container.readChunks(firstChunk, box.chunks.length, { signal }))) ?? [];
       const place = placeFor(voxels, box, this.#scratch);
       const decode = () =>
-        this.#backend.decode(chunks, box.chunks, place, {
-          signal,
-          onTimes: this.#clock.onTimes,
-          onSpan: (stage, ...span) => stage === 'readback' && this.#stopwatch.add(stage, ...span),
-          firstChunk,
-          onProgress: ({ done }) => onBytes?.(before + done),
-        });
+        this.#backend.decode(
+          chunks,
+          box.chunks,
+          place,
+          this.#options(firstChunk, (done) => onBytes?.(before + done)),
+        );
       await this.#stopwatch.time('decode', decode, place.bytes.byteLength);
       before += place.bytes.byteLength;
       putBox(box, place, voxels);
