@@ -212,6 +212,8 @@ export interface GpuPayloads {
  */
 export interface CodecKernels {
   encode(voxels: GpuVoxels, chunks: readonly GpuChunk[], call: KernelCall): Promise<GpuPayloads>;
+  /** Compiles what `encode` needs, ahead of it. Only for codecs that follow others in chains. */
+  prepareEncode?(elementBytes: CodecElementBytes): Promise<void>;
   /**
    * Prepares the decoding of these chunks without running it; `scope` owns what it creates. The plan decodes whatever
    * `payloads.buffer` holds when it runs. It writes the chunks' elements into `target` and nothing outside them (the row

@@ -126,6 +126,8 @@ export class GpuEncoder {
     const places = members.map(({ index, chosen }) => ({ ...(chunks[index] as ChunkBox), parameters: chosen.parameters }));
     const { codec, second } = (members[0] as EncodeMember).chosen;
     const isFirstStage = second !== undefined && codec.preparesEntropy;
+    // Compiles beside the first codec's kernels.
+    const prepared = second && this.#kernelsOf(second).prepareEncode?.(1);
     const first = await this.#run(codec, voxels, places, { ...call, isFirstStage });
     const voxelBytes = places.map(({ shape }) => chunkBytes({ shape, elementBytes: voxels.elementBytes }));
     // The first payload is used if the second codec did not make it shorter.
@@ -145,6 +147,7 @@ export class GpuEncoder {
     }));
     const buffer = first.buffer as GPUBuffer;
     const box: GpuVoxels = { buffer, dims: [buffer.size, 1, 1], elementBytes: 1 };
+    await prepared;
     const shorter = await this.#run(second, box, payloads, call);
     indices.forEach((i, at) => {
       const place = placeOf(shorter, at);
@@ -156,9 +159,13 @@ export class GpuEncoder {
   }
 
   #run(codec: CodecDefinition, ...[voxels, chunks, call]: Parameters<CodecKernels['encode']>): Promise<GpuPayloads> {
+    return this.#kernelsOf(codec).encode(voxels, chunks, labelled(call, `${codec.name}.encode`));
+  }
+
+  #kernelsOf(codec: CodecDefinition): CodecKernels {
     const kernels = this.#kernels.get(codec) ?? createKernels(codec, this.#gpu);
     this.#kernels.set(codec, kernels);
-    return kernels.encode(voxels, chunks, labelled(call, `${codec.name}.encode`));
+    return kernels;
   }
 }
 

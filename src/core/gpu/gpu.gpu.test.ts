@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import { openNodeGpu } from '../../node/node-gpu.ts';
+import { KernelCache } from './kernel.ts';
 
 const gpu = await openNodeGpu({ software: true });
 afterAll(() => gpu.destroy());
@@ -46,6 +47,29 @@ test('kernels of one label and different text have two pipelines; of the same te
   expect(gpu.kernel({ label, shader: scaling(3) }).pipeline).not.toBe(twice.pipeline);
   expect(gpu.kernel({ label, shader: scaling(2), constants: { factor: 4 } }).pipeline).not.toBe(twice.pipeline);
   expect(gpu.kernel({ label: 'test.other', shader: scaling(2) }).pipeline).toBe(twice.pipeline);
+});
+
+test('kernels that are prepared are compiled once, and one that does not compile is left to whoever needs it', async () => {
+  const problems: string[] = [];
+  const kernels = new KernelCache(gpu.device, (problem) => problems.push(problem));
+  const { device } = gpu;
+  const own = device.createComputePipeline;
+  let compiled = 0;
+  device.createComputePipeline = (descriptor) => {
+    compiled++;
+    return own.call(device, descriptor);
+  };
+  try {
+    const descriptors = [5, 6].map((factor) => ({ label: 'test.prepared', shader: scaling(1), constants: { factor } }));
+    const wrong = { label: 'test.unprepared', shader: shaderOf('@compute @workgroup_size(1) fn main() { let a = missing; }') };
+    await Promise.all([kernels.prepare([...descriptors, wrong]), kernels.prepare(descriptors)]);
+    const [five, six] = descriptors.map((descriptor) => kernels.get(descriptor));
+    expect(five?.pipeline).not.toBe(six?.pipeline);
+    expect(compiled).toBe(0);
+    expect(problems.every((problem) => problem.startsWith('test.unprepared does not compile'))).toBe(true);
+  } finally {
+    device.createComputePipeline = own;
+  }
 });
 
 test('a compile error names the file and the line that are wrong', async () => {

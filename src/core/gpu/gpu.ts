@@ -112,6 +112,14 @@ export class Gpu {
     return this.#kernels.get(descriptor);
   }
 
+  /**
+   * Compiles kernels that `kernel` will return, all at once and beside the CPU's work. Worth it where several are needed soon.
+   * A software GPU compiles on the same cores, so there it does nothing.
+   */
+  async prepareKernels(descriptors: readonly KernelDescriptor[]): Promise<void> {
+    if (!this.isSoftware) await this.#kernels.prepare(descriptors);
+  }
+
   /** Compiles a shader for render pipelines. The caller keeps it. */
   shaderModule(label: string, shader: ShaderFile, variant?: Variant): GPUShaderModule {
     return this.#kernels.compile(label, shader, variant);

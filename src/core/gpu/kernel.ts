@@ -18,12 +18,22 @@ export interface KernelDescriptor {
   readonly constants?: Readonly<Record<string, number>>;
 }
 
+/** The kernels of one text, by their constants. */
+interface KernelsOfText {
+  readonly kernels: Map<string, Kernel>;
+  readonly preparing: Map<string, Promise<void>>;
+}
+
+function kernelOf({ label }: KernelDescriptor, pipeline: GPUComputePipeline): Kernel {
+  return { label, pipeline, layout: pipeline.getBindGroupLayout(0) };
+}
+
 /** Compiles each kernel once per device. Kernels with the same text and constants are one, whatever their labels. */
 export class KernelCache {
   readonly #device: GPUDevice;
   readonly #report: (problem: string) => void;
   /** By the linked text, then by the constants. */
-  readonly #kernels = new Map<string, Map<string, Kernel>>();
+  readonly #kernels = new Map<string, KernelsOfText>();
 
   /** @param report gets each compile error, with file and line */
   constructor(device: GPUDevice, report: (problem: string) => void) {
@@ -31,21 +41,53 @@ export class KernelCache {
     this.#report = report;
   }
 
-  get({ label, shader, variant, constants = {} }: KernelDescriptor): Kernel {
-    const { text } = linkShader(shader, variant);
-    const kernels = this.#kernels.get(text) ?? new Map<string, Kernel>();
-    this.#kernels.set(text, kernels);
-    const key = JSON.stringify(Object.entries(constants).sort());
+  get(descriptor: KernelDescriptor): Kernel {
+    const { kernels, key } = this.#place(descriptor);
     const known = kernels.get(key);
     if (known) return known;
-    const pipeline = this.#device.createComputePipeline({
-      label,
-      layout: 'auto',
-      compute: { module: this.compile(label, shader, variant), entryPoint: 'main', constants: { ...constants } },
-    });
-    const kernel: Kernel = { label, pipeline, layout: pipeline.getBindGroupLayout(0) };
+    const kernel = kernelOf(descriptor, this.#device.createComputePipeline(this.#pipelineDescriptor(descriptor)));
     kernels.set(key, kernel);
     return kernel;
+  }
+
+  /**
+   * Compiles kernels beside each other and beside the CPU's work, so that `get` finds them. A kernel that does not compile is
+   * left to `get`, which reports why.
+   */
+  async prepare(descriptors: readonly KernelDescriptor[]): Promise<void> {
+    const work = descriptors.map((descriptor) => {
+      const { kernels, preparing, key } = this.#place(descriptor);
+      if (kernels.has(key)) return undefined;
+      const known = preparing.get(key);
+      if (known) return known;
+      const compile = async () => {
+        try {
+          const pipeline = await this.#device.createComputePipelineAsync(this.#pipelineDescriptor(descriptor));
+          if (!kernels.has(key)) kernels.set(key, kernelOf(descriptor, pipeline));
+        } catch {
+          // Left to `get`.
+        } finally {
+          preparing.delete(key);
+        }
+      };
+      const compiling = compile();
+      preparing.set(key, compiling);
+      return compiling;
+    });
+    await Promise.all(work);
+  }
+
+  /** Where a kernel is kept. */
+  #place({ shader, variant, constants = {} }: KernelDescriptor) {
+    const { text } = linkShader(shader, variant);
+    const known = this.#kernels.get(text) ?? { kernels: new Map(), preparing: new Map() };
+    this.#kernels.set(text, known);
+    return { ...known, key: JSON.stringify(Object.entries(constants).sort()) };
+  }
+
+  #pipelineDescriptor({ label, shader, variant, constants = {} }: KernelDescriptor): GPUComputePipelineDescriptor {
+    const module = this.compile(label, shader, variant);
+    return { label, layout: 'auto', compute: { module, entryPoint: 'main', constants: { ...constants } } };
   }
 
   /** Compiles a shader for render pipelines, which their owners keep. */

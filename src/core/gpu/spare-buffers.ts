@@ -35,7 +35,7 @@ export class SpareBuffers {
       const fits = buffer.usage === usage && buffer.size >= bytes && buffer.size < 2 * bytes;
       if (fits && buffer.size < (best?.size ?? Number.POSITIVE_INFINITY)) best = buffer;
     }
-    const buffer = best ?? this.#device.createBuffer({ label, size: this.#roomFor(bytes), usage });
+    const buffer = best ?? this.#device.createBuffer({ label, size: this.#roomFor(bytes, usage), usage });
     if (best) this.#remove(best);
     buffer.label = label;
     if (usage & GPUBufferUsage.COPY_DST) this.beforeUse?.(buffer);
@@ -67,10 +67,14 @@ export class SpareBuffers {
     this.free();
   }
 
-  /** Rounds up by at most an eighth of a power of two, because batches differ slightly in size. */
-  #roomFor(bytes: number): number {
+  /**
+   * Rounds up by at most an eighth of a power of two, because batches differ slightly in size; memory of the CPU, which takes
+   * long to allocate, by at most a quarter.
+   */
+  #roomFor(bytes: number, usage: GPUBufferUsageFlags): number {
     const { maxBufferSize, maxStorageBufferBindingSize } = this.#device.limits;
-    const step = Math.max(4, 2 ** (Math.floor(Math.log2(bytes)) - 3));
+    const isShared = (usage & (GPUBufferUsage.MAP_READ | GPUBufferUsage.MAP_WRITE)) !== 0;
+    const step = Math.max(4, 2 ** (Math.floor(Math.log2(bytes)) - (isShared ? 2 : 3)));
     return Math.max(bytes, Math.min(Math.ceil(bytes / step) * step, maxBufferSize, maxStorageBufferBindingSize));
   }
 

@@ -3,8 +3,9 @@ import gatherShader from '../../../shaders/huffman/gather.wgsl';
 import measureShader from '../../../shaders/huffman/measure.wgsl';
 import writeShader from '../../../shaders/huffman/write.wgsl';
 import { assertInBox, boxUniform, firstWordOf, placePayloads, submitLast, tileTable } from '../../codec/batch.ts';
-import type { GpuChunk, GpuPayloads, GpuVoxels, KernelCall } from '../../codec/codec.ts';
+import type { CodecElementBytes, GpuChunk, GpuPayloads, GpuVoxels, KernelCall } from '../../codec/codec.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
+import type { KernelDescriptor } from '../../gpu/kernel.ts';
 import { throwIfAborted } from '../../shared/job.ts';
 import {
   huffmanChunkBytes,
@@ -31,6 +32,8 @@ export async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuCh
   const { sections, tileCount } = batch;
   if (chunks.length === 0) return { buffer: undefined, byteOffsets: [], byteLengths: [] };
   const sectionCount = sections.length;
+  const kernels = encoders(gpu, voxels.elementBytes);
+  await gpu.prepareKernels(Object.values(kernels));
   const work = scope.scope('huffman.encode');
   try {
     const box = boxUniform(work, voxels, tileCount, sectionCount);
@@ -45,13 +48,9 @@ export async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuCh
     const tileBytes = work.storage('tile-bytes', 4 * tileCount);
     const tileUniform = work.uniform('tile-count', [tileCount]);
 
-    const gather = gpu.kernel({
-      label: 'huffman.gather',
-      shader: gatherShader,
-      constants: { element_bytes: voxels.elementBytes, threads: gpu.tuning['huffman.gather'] },
-    });
-    const makeCodes = gpu.kernel({ label: 'huffman.code', shader: codeShader });
-    const measure = gpu.kernel({ label: 'huffman.measure', shader: measureShader });
+    const gather = gpu.kernel(kernels.gather);
+    const makeCodes = gpu.kernel(kernels.code);
+    const measure = gpu.kernel(kernels.measure);
     const commands = gpu
       .commands('huffman.encode', onTimes)
       .stage('gather')
@@ -70,7 +69,7 @@ export async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuCh
     gpu.device.queue.writeBuffer(table, 0, unplaced);
     gpu.device.queue.writeBuffer(tiles, 0, batch.tiles);
     const buffer = scope.storage('huffman.payloads', totalBytes);
-    const write = gpu.kernel({ label: 'huffman.write', shader: writeShader });
+    const write = gpu.kernel(kernels.write);
     const writing = gpu.commands('huffman.encode', onTimes).stage('write');
     writing.dispatch(write, [tileUniform, table, tiles, symbols, codes, tables, segmentBits, buffer], tileCount);
     await submitLast(writing, call);
@@ -78,6 +77,17 @@ export async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuCh
   } finally {
     work.destroy();
   }
+}
+
+/** What `encode` runs. */
+export function encoders(gpu: Gpu, elementBytes: CodecElementBytes) {
+  const constants = { element_bytes: elementBytes, threads: gpu.tuning['huffman.gather'] };
+  return {
+    gather: { label: 'huffman.gather', shader: gatherShader, constants },
+    code: { label: 'huffman.code', shader: codeShader },
+    measure: { label: 'huffman.measure', shader: measureShader },
+    write: { label: 'huffman.write', shader: writeShader },
+  } satisfies Record<string, KernelDescriptor>;
 }
 
 interface ChunkSection extends Section {

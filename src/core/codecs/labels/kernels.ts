@@ -29,7 +29,7 @@ import {
 } from '../../codec/codec.ts';
 import { faultChecks } from '../../codec/faults.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
-import type { Kernel } from '../../gpu/kernel.ts';
+import type { Kernel, KernelDescriptor } from '../../gpu/kernel.ts';
 import { exclusiveScan } from '../../gpu/scan.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
 import { throwIfAborted } from '../../shared/job.ts';
@@ -48,8 +48,22 @@ export function createKernels(gpu: Gpu): CodecKernels {
   };
 }
 
-function kernel(gpu: Gpu, name: string, shader: ShaderFile, elementBytes: CodecElementBytes, variant?: Variant): Kernel {
-  return gpu.kernel({ label: `labels.${name}`, shader, variant, constants: { element_bytes: elementBytes } });
+function kernel(gpu: Gpu, ...described: Parameters<typeof describe>): Kernel {
+  return gpu.kernel(describe(...described));
+}
+
+function describe(name: string, shader: ShaderFile, elementBytes: CodecElementBytes, variant?: Variant): KernelDescriptor {
+  return { label: `labels.${name}`, shader, variant, constants: { element_bytes: elementBytes } };
+}
+
+/** What `encode` runs, besides scans. */
+function encoders(elementBytes: CodecElementBytes): KernelDescriptor[] {
+  return [
+    describe('encode', encodeShader, elementBytes, { walkers: encodeWalkers }),
+    describe('kinds', kindsShader, elementBytes),
+    describe('sizes', sizesShader, elementBytes),
+    describe('write', writeShader, elementBytes),
+  ];
 }
 
 async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], call: KernelCall): Promise<GpuPayloads> {
@@ -59,6 +73,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
   const { tileCount: brickTotal } = bricks;
   if (brickTotal === 0) return { buffer: undefined, byteOffsets: [], byteLengths: [] };
   const { elementBytes } = voxels;
+  await gpu.prepareKernels(encoders(elementBytes));
   const work = scope.scope('labels.encode');
   try {
     const box = boxUniform(work, voxels, brickTotal, chunks.length);

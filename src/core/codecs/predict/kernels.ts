@@ -27,7 +27,7 @@ import type {
 } from '../../codec/codec.ts';
 import { faultChecks } from '../../codec/faults.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
-import type { Kernel } from '../../gpu/kernel.ts';
+import type { Kernel, KernelDescriptor } from '../../gpu/kernel.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
 import { throwIfAborted } from '../../shared/job.ts';
 import { pictureGeometry } from './bricks.ts';
@@ -53,8 +53,12 @@ interface PredictKernel {
   readonly variant?: Variant;
 }
 
-function kernel(gpu: Gpu, { name, shader, elementBytes, mode, variant }: PredictKernel): Kernel {
-  return gpu.kernel({
+function kernel(gpu: Gpu, described: PredictKernel): Kernel {
+  return gpu.kernel(describe(described));
+}
+
+function describe({ name, shader, elementBytes, mode, variant }: PredictKernel): KernelDescriptor {
+  return {
     label: `predict.${name}`,
     shader,
     variant: { ...variant, predict: true },
@@ -63,7 +67,16 @@ function kernel(gpu: Gpu, { name, shader, elementBytes, mode, variant }: Predict
       picture: Number(mode.geometry === pictureGeometry),
       medians: Number(mode.tryMedian),
     },
-  });
+  };
+}
+
+/** What `encode` runs for these modes. */
+function encoders(modes: readonly Mode[], elementBytes: CodecElementBytes): KernelDescriptor[] {
+  return modes.flatMap((mode) => [
+    describe({ name: 'measure', shader: measureShader, elementBytes, mode }),
+    describe({ name: 'places', shader: placesShader, elementBytes, mode }),
+    describe({ name: 'write', shader: writeShader, elementBytes, mode }),
+  ]);
 }
 
 async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], call: KernelCall): Promise<GpuPayloads> {
@@ -75,6 +88,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
   const { elementBytes } = voxels;
   const unitCount = brickTotal * planesOf(elementBytes).planes;
   const { unitWords, startWords } = placeWords(elementBytes);
+  await gpu.prepareKernels(encoders(modes, elementBytes));
   const work = scope.scope('predict.encode');
   try {
     const box = boxUniform(work, voxels, brickTotal, chunks.length);

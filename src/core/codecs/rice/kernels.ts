@@ -30,7 +30,7 @@ import type {
 import { faultChecks } from '../../codec/faults.ts';
 import type { Commands } from '../../gpu/commands.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
-import type { Kernel } from '../../gpu/kernel.ts';
+import type { Kernel, KernelDescriptor } from '../../gpu/kernel.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
 import { throwIfAborted } from '../../shared/job.ts';
 import { type Form, geometryOf, parseForm, roomWords } from './layout.ts';
@@ -69,9 +69,13 @@ interface RiceKernel {
   readonly threads?: number;
 }
 
-function kernel(gpu: Gpu, { name, shader, elementBytes, kind = anyKind, variant, threads = invocations }: RiceKernel): Kernel {
+function kernel(gpu: Gpu, described: RiceKernel): Kernel {
+  return gpu.kernel(describe(described));
+}
+
+function describe({ name, shader, elementBytes, kind = anyKind, variant, threads = invocations }: RiceKernel): KernelDescriptor {
   const { form, clipped } = kind;
-  return gpu.kernel({
+  return {
     label: `rice.${name}`,
     shader,
     // Arrays in registers are as long as a part. An override cannot set their length, so the shader is compiled for it.
@@ -82,13 +86,29 @@ function kernel(gpu: Gpu, { name, shader, elementBytes, kind = anyKind, variant,
       causal: Number(form.causal),
       clipped: Number(clipped),
     },
-  });
+  };
+}
+
+/** What `encode` runs for these chunks. */
+function encoders(chunks: readonly GpuChunk[], voxels: GpuVoxels): KernelDescriptor[] {
+  const { elementBytes } = voxels;
+  return [
+    describe({ name: 'cut', shader: cutShader, elementBytes }),
+    ...cutAll(chunks, voxels).kinds.map((kind) => describe(encoderOf(kind, elementBytes))),
+    describe({ name: 'sizes', shader: sizesShader, elementBytes }),
+    describe({ name: 'move', shader: moveShader, elementBytes }),
+  ];
+}
+
+function encoderOf(kind: BrickKind, elementBytes: CodecElementBytes): RiceKernel {
+  return { name: 'encode', shader: encodeShader, elementBytes, kind, variant: { scans_pairs: true } };
 }
 
 async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], call: KernelCall): Promise<GpuPayloads> {
   const { scope, signal, onTimes } = call;
   throwIfAborted(signal);
   const { elementBytes } = voxels;
+  await gpu.prepareKernels(encoders(chunks, voxels));
   const work = scope.scope('rice.encode');
   try {
     const commands = gpu.commands('rice.encode', onTimes);
@@ -174,7 +194,7 @@ function recordEncode(gpu: Gpu, commands: Commands, work: GpuScope, voxels: GpuV
   const cut = kernel(gpu, { name: 'cut', shader: cutShader, elementBytes });
   commands.dispatch(cut, [box, table, chunkOfBrick, places], Math.ceil(brickTotal / invocations));
   for (const kind of kinds) {
-    const encoder = kernel(gpu, { name: 'encode', shader: encodeShader, elementBytes, kind, variant: { scans_pairs: true } });
+    const encoder = kernel(gpu, encoderOf(kind, elementBytes));
     commands.dispatch(encoder, [box, places, voxels.buffer, rooms, sizes], brickTotal);
   }
   commands.stage('scan');

@@ -29,7 +29,7 @@ import type {
 import { faultChecks } from '../../codec/faults.ts';
 import { parseAxis } from '../../codec/scan-order.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
-import type { Kernel } from '../../gpu/kernel.ts';
+import type { Kernel, KernelDescriptor } from '../../gpu/kernel.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
 import { throwIfAborted } from '../../shared/job.ts';
 
@@ -47,8 +47,21 @@ export function createKernels(gpu: Gpu): CodecKernels {
   };
 }
 
-function kernel(gpu: Gpu, name: string, shader: ShaderFile, elementBytes: CodecElementBytes, variant?: Variant): Kernel {
-  return gpu.kernel({ label: `rle.${name}`, shader, variant, constants: { element_bytes: elementBytes } });
+function kernel(gpu: Gpu, ...described: Parameters<typeof describe>): Kernel {
+  return gpu.kernel(describe(...described));
+}
+
+function describe(name: string, shader: ShaderFile, elementBytes: CodecElementBytes, variant?: Variant): KernelDescriptor {
+  return { label: `rle.${name}`, shader, variant, constants: { element_bytes: elementBytes } };
+}
+
+/** What `encode` runs. */
+function encoders(elementBytes: CodecElementBytes): KernelDescriptor[] {
+  return [
+    describe('measure', measureShader, elementBytes),
+    describe('place', placeShader, elementBytes),
+    describe('write', writeShader, elementBytes),
+  ];
 }
 
 async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], call: KernelCall): Promise<GpuPayloads> {
@@ -58,6 +71,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
   const { tileCount } = tiles;
   if (tileCount === 0) return { buffer: undefined, byteOffsets: [], byteLengths: [] };
   const { elementBytes } = voxels;
+  await gpu.prepareKernels(encoders(elementBytes));
   const work = scope.scope('rle.encode');
   try {
     const box = boxUniform(work, voxels, tileCount, chunks.length);

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { openTestGpu } from '../../testing/node-gpu-testing.ts';
+import { createCpuBackend } from '../cpu/cpu-backend.ts';
+import { inlinePool } from '../cpu/inline-pool.ts';
+import { createGpuBackend, type GpuBackend } from '../gpu-chunks/gpu-backend.ts';
+import { auto, compressBytes, infoOf, restoreBytes, voxelsOf } from './engine-testing.ts';
+
+const gpu = await openTestGpu();
+const cpu = createCpuBackend(inlinePool());
+
+/** Several slabs, and several at once. */
+function watchedBackend() {
+  let running = 0;
+  const counts = { lent: 0, released: 0, most: 0 };
+  const own = createGpuBackend(gpu);
+  const backend: GpuBackend = {
+    ...own,
+    maxBoxBytes: 2 ** 15,
+    boxesAtOnce: 2,
+    async decodeLent(...decoding) {
+      counts.most = Math.max(counts.most, ++running);
+      try {
+        const lent = await own.decodeLent?.(...decoding);
+        if (!lent) throw new Error('nothing was lent');
+        counts.lent++;
+        return {
+          bytes: lent.bytes,
+          release: () => {
+            counts.released++;
+            lent.release();
+          },
+        };
+      } finally {
+        running--;
+      }
+    },
+  };
+  return { backend, counts };
+}
+
+const info = infoOf([32, 32, 160, 1], 'u8');
+const voxels = voxelsOf(info, 'blobs');
+const chunkShape = [16, 16, 16] as const;
+
+test('slabs are decoded into lent memory, two at once, and written in order', async () => {
+  const { bytes } = await compressBytes(cpu, info, voxels, { chunkShape });
+  const { backend, counts } = watchedBackend();
+  expect((await restoreBytes(backend, bytes)).get('volume.raw')).toEqual(voxels);
+  expect(counts).toEqual({ lent: 5, released: 5, most: 2 });
+});
+
+test('a damaged payload is reported as on the CPU, and all lent memory is given back', async () => {
+  const { bytes } = await compressBytes(cpu, info, voxels, { choice: { ...auto, options: { axis: 'x' } }, chunkShape });
+  const damaged = bytes.slice();
+  // Within a payload of the last slabs.
+  const at = Math.floor(0.8 * bytes.length);
+  damaged[at] = (damaged[at] as number) ^ 4;
+  const expected = await restoreBytes(cpu, damaged).catch((error: unknown) => error);
+  const { backend, counts } = watchedBackend();
+  const fault = await restoreBytes(backend, damaged).catch((error: unknown) => error);
+  expect(fault).toMatchObject({ tag: 'corrupt' });
+  expect(String(fault)).toBe(String(expected));
+  expect((fault as { context: unknown }).context).toEqual((expected as { context: unknown }).context);
+  expect(counts.released).toBe(counts.lent);
+});
