@@ -530,7 +530,7 @@ export const rooms = [
     room: 'fuzz',
     holds: 'The fuzzer: damaged containers and inputs, in a separate process. A tool that is not shipped.',
     imports:
-      'cli/outputs core/chunks core/codecs core/cpu core/format core/gpu-chunks core/io core/io/common core/io/ome-tiff core/io/pictures core/io/tiff core/shared core/stream node',
+      'cli/outputs core/chunks core/codecs core/cpu core/format core/gpu-chunks core/io core/io/common core/io/dicom core/io/dicom/pixels core/io/hdf5 core/io/ome-tiff core/io/pictures core/io/tiff core/io/zarr core/shared core/stream node',
     packages: 'fflate node:*',
   },
   {

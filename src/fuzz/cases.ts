@@ -15,6 +15,8 @@ export interface FuzzCase {
   readonly isContainer: boolean;
   /** As in `InputOriginal`. */
   readonly comesBack?: boolean;
+  /** As in `InputOriginal`. */
+  readonly isFolder?: boolean;
 }
 
 export interface Originals {
@@ -22,21 +24,21 @@ export interface Originals {
   readonly inputs: readonly InputOriginal[];
 }
 
-/** Case `number` of a seed. Deterministic. */
-export async function caseOf(seed: number, number: number, originals: Originals): Promise<FuzzCase> {
+/** Case `number` of a seed. Deterministic. @param ofInputs no containers */
+export async function caseOf(seed: number, number: number, originals: Originals, ofInputs = false): Promise<FuzzCase> {
   const random = new Random(seed, number);
-  return random.oneIn(3) ? inputCase(originals, random) : containerCase(originals, random);
+  return ofInputs || random.oneIn(3) ? inputCase(originals, random) : containerCase(originals, random);
 }
 
 function inputCase({ inputs }: Originals, random: Random): FuzzCase {
-  const { name, files, isText, comesBack = false } = random.pick(inputs);
+  const { name, files, isText, comesBack = false, isFolder = false } = random.pick(inputs);
   const hit = random.below(files.length);
   const other = random.pick(random.pick(inputs).files).bytes;
   const mutants = files.map(({ name: fileName, bytes }, at) => {
     if (at !== hit) return { name: fileName, bytes };
     return { name: fileName, bytes: isText[at] ? mutateHead(bytes, random, other) : mutateBytes(bytes, random, other) };
   });
-  return { name: `input ${name}`, files: mutants, isContainer: false, comesBack };
+  return { name: `input ${name}`, files: mutants, isContainer: false, comesBack, isFolder };
 }
 
 /** Damages mostly the text that precedes a file's voxels. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createNodeSink } from '../cli/outputs/node-sink.ts';
 import type { Backend } from '../core/chunks/backend.ts';
 import { ContainerReader } from '../core/format/container-reader.ts';
+import { memoryTree } from '../core/io/common/file-tree.ts';
 import type { OpenVolume } from '../core/io/common/volume-reader.ts';
 import { openVolume } from '../core/io/open-volume.ts';
 import { type ByteSink, memorySink, memorySource } from '../core/shared/bytes.ts';
@@ -20,7 +21,14 @@ import { joined } from './mutate.ts';
 import { siblingsOf } from './originals.ts';
 
 /** The faults that a damaged file may raise. Anything else is a finding. */
-const allowedTags: ReadonlySet<FaultTag> = new Set(['corrupt', 'unsupported', 'invalid-input', 'not-readable', 'aborted']);
+const allowedTags: ReadonlySet<FaultTag> = new Set([
+  'corrupt',
+  'unsupported',
+  'invalid-input',
+  'not-readable',
+  'aborted',
+  'several',
+]);
 
 /** Reading a large volume is cancelled after this time, and must then stop at once. */
 const budgetMs = 2000;
@@ -143,14 +151,18 @@ async function checkRecovery(bytes: Uint8Array, backend: Backend): Promise<void>
   if (problems.length > 0) throw new Finding(`the recovered file has problems: ${problems.join('; ')}`);
 }
 
-async function checkInput({ files, comesBack }: FuzzCase, { cpu }: Backends): Promise<void> {
+async function checkInput({ files, comesBack, isFolder }: FuzzCase, { cpu }: Backends): Promise<void> {
   const [file] = files as [FuzzCase['files'][number]];
-  const options = { siblings: siblingsOf(files) };
-  const opened = await outcome('open', () => openVolume(memorySource(file.name, file.bytes), { ...options, ...job() }));
+  const options = isFolder ? {} : { siblings: siblingsOf(files) };
+  const input = () =>
+    isFolder
+      ? memoryTree('folder', Object.fromEntries(files.map(({ name, bytes }) => [name, bytes])))
+      : memorySource(file.name, file.bytes);
+  const opened = await outcome('open', () => openVolume(input(), { ...options, ...job() }));
   if ('fault' in opened) return;
   const read = await readVoxels(opened.value);
   const sink = limitedSink();
-  const again = await openVolume(memorySource(file.name, file.bytes), options);
+  const again = await openVolume(input(), options);
   const choice = { codec: 'auto', options: { axis: 'auto' } } as const;
   const compressed = await outcome('compress', () => compressVolume(again, sink, { backend: cpu, choice }, job()));
   const container = 'value' in compressed ? sink.kept() : undefined;

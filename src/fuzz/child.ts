@@ -5,6 +5,7 @@ import { createGpuBackend } from '../core/gpu-chunks/gpu-backend.ts';
 import { openNodeGpu } from '../node/node-gpu.ts';
 import { caseOf, type FuzzCase } from './cases.ts';
 import { type Backends, check } from './checks.ts';
+import { collectionOriginals } from './collection-originals.ts';
 import type { ChildTask, ChildWord } from './messages.ts';
 import { containerOriginals, inputOriginals } from './originals.ts';
 
@@ -14,17 +15,20 @@ function tell(word: ChildWord): void {
   process.send?.(word);
 }
 
-async function run({ seed, first, end, withGpu, mostMegabytes }: ChildTask): Promise<void> {
+async function run({ seed, first, end, withGpu, ofInputs, mostMegabytes }: ChildTask): Promise<void> {
   const cpu = createCpuBackend(inlinePool());
   const gpu = withGpu ? await openNodeGpu({ software: true, limits: 'default' }).catch(() => undefined) : undefined;
   const backends: Backends = { cpu, gpu: gpu && createGpuBackend(gpu) };
-  const inputs = inputOriginals();
-  const containers = await containerOriginals(cpu, inputs.slice(0, -1));
+  const collections = await collectionOriginals();
+  const plain = inputOriginals();
+  const files = collections.filter(({ isFolder }) => !isFolder);
+  const containers = await containerOriginals(cpu, [...plain.slice(0, -1), ...files]);
+  const inputs = [...plain, ...collections];
   tell({ kind: 'ready', hasGpu: gpu !== undefined });
   const before = process.resourceUsage().maxRSS / 1024;
   for (let number = first; number < end; number++) {
     tell({ kind: 'case', number });
-    const one = await caseOf(seed, number, { containers, inputs });
+    const one = await caseOf(seed, number, { containers, inputs }, ofInputs);
     const found = await faultIn(one, backends);
     if (found !== undefined) tell({ kind: 'finding', number, name: one.name, what: found, files: filesOf(one) });
     if (number % casesPerCollection === 0) globalThis.gc?.();

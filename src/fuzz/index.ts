@@ -1,4 +1,4 @@
-// `npm run fuzz -- --seconds N [--seed S] [--case C] [--cpu]`: feeds damaged containers and inputs to the engine and checks the
+// `npm run fuzz -- --seconds N [--cases N] [--seed S] [--case C] [--cpu] [--inputs]`: feeds damaged containers and inputs to the engine and checks the
 // promises in CONTRIBUTING.md. Cases run in a child process, so that a hang, a crash or excessive memory is a finding like any
 // other.
 import { type ChildProcess, fork } from 'node:child_process';
@@ -20,14 +20,18 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '60' },
     seed: { type: 'string' },
     case: { type: 'string' },
+    cases: { type: 'string' },
     cpu: { type: 'boolean', default: false },
+    inputs: { type: 'boolean', default: false },
   },
 });
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
 const only = values.case === undefined ? undefined : Number(values.case);
 const seconds = Number(values.seconds);
-if (![seed, seconds, only ?? 0].every((value) => Number.isFinite(value) && value >= 0)) {
-  console.error('fuzz: --seconds, --seed and --case take numbers');
+/** Ends the run before its time is over. */
+const mostCases = Number(values.cases ?? Number.MAX_SAFE_INTEGER);
+if (![seed, seconds, mostCases, only ?? 0].every((value) => Number.isFinite(value) && value >= 0)) {
+  console.error('fuzz: --seconds, --cases, --seed and --case take numbers');
   process.exit(2);
 }
 
@@ -36,6 +40,7 @@ const endTime = Date.now() + 1000 * seconds;
 let caseCount = 0;
 let findingCount = 0;
 let lastCase = only ?? 0;
+const isTimeOver = () => Date.now() > endTime || caseCount > mostCases;
 
 function report(number: number, name: string, what: string, files: readonly { name: string; base64: string }[]): void {
   findingCount++;
@@ -46,7 +51,9 @@ function report(number: number, name: string, what: string, files: readonly { na
     writeFileSync(path, Buffer.from(file.base64, 'base64'));
     console.error(`  saved as ${path}`);
   }
-  console.error(`  rerun with: npm run fuzz -- --seed ${seed} --case ${number}${values.cpu ? ' --cpu' : ''}`);
+  console.error(
+    `  rerun with: npm run fuzz -- --seed ${seed} --case ${number}${values.cpu ? ' --cpu' : ''}${values.inputs ? ' --inputs' : ''}`,
+  );
 }
 
 /** Runs cases in a child process, starting at `first`. Resolves with the case to continue from, or undefined when done. */
@@ -57,7 +64,8 @@ function runChild(first: number): Promise<number | undefined> {
     seed,
     first,
     end: only === undefined ? Number.MAX_SAFE_INTEGER : only + 1,
-    withGpu: !values.cpu,
+    withGpu: !values.cpu && !values.inputs,
+    ofInputs: values.inputs,
     mostMegabytes,
   };
   let limitMs = mostGpuCaseMs;
@@ -82,7 +90,7 @@ function runChild(first: number): Promise<number | undefined> {
         caseCount++;
       }
       if (word.kind === 'finding') report(word.number, word.name, word.what, word.files);
-      isOver = word.kind === 'done' || Date.now() > endTime || findingCount >= mostFindings;
+      isOver = word.kind === 'done' || isTimeOver() || findingCount >= mostFindings;
       if (isOver && (only === undefined || word.kind === 'done')) child.kill();
     });
     child.on('exit', (code, signal) => {
@@ -90,7 +98,7 @@ function runChild(first: number): Promise<number | undefined> {
       if (!isOver && code !== 0 && signal !== 'SIGKILL') {
         report(current ?? first, 'a case', `the process ended with ${signal ?? code}`, []);
       }
-      resolve(isOver || only !== undefined || Date.now() > endTime ? undefined : lastCase + 1);
+      resolve(isOver || only !== undefined || isTimeOver() ? undefined : lastCase + 1);
     });
     child.send(task);
   });

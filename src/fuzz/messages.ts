@@ -4,6 +4,8 @@ export interface ChildTask {
   readonly first: number;
   readonly end: number;
   readonly withGpu: boolean;
+  /** Inputs alone, no containers. */
+  readonly ofInputs: boolean;
   /** By how much a case may raise the process's peak memory. */
   readonly mostMegabytes: number;
 }
