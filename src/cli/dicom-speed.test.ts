@@ -26,7 +26,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Milliseconds to read a whole volume: it is stored as it is, and each voxel goes through the engine once. */
+/** Milliseconds to read a whole volume: it is stored raw, so each voxel passes through the engine once. */
 async function timeOf(input: string): Promise<number> {
   const start = performance.now();
   const ended = await stria('compress', at(input), '-o', at('out.stria'), '--codec', 'raw', '--device', 'cpu', '-q');
@@ -35,7 +35,7 @@ async function timeOf(input: string): Promise<number> {
 }
 
 test('a folder of 100 slices is read within twice the time of the same volume as NIfTI', async () => {
-  // The least of several: other work on the machine makes a run longer, and none shorter.
+  // The minimum of several runs, because other work on the machine only makes a run longer.
   const rounds = 8;
   let [dicom, nifti] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (let round = 0; round === 0 || (round < rounds && dicom > 2 * nifti); round++) {

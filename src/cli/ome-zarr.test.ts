@@ -47,7 +47,7 @@ test.each(['scan.ome.zarr', 'scan.ome.zarr.zip', 'plain.zip', 'scan.ozx'])(
   },
 );
 
-test('without a name it lies beside the container, in a folder in the folder', async () => {
+test('without a name it is written beside the container; with a folder, into that', async () => {
   mkdirSync(at('out'));
   expect(await write('-o', at('out'))).toMatchObject({ code: 0 });
   expect(readdirSync(at('out'))).toEqual(['scan.ome.zarr']);
@@ -77,7 +77,7 @@ test('an existing Zarr is replaced only with -f, and nothing else is', async () 
 });
 
 test.skipIf(!existsSync('/dev/full'))('a full disk is named', async () => {
-  // The name of a ZIP, so that the device is written.
+  // Named like a ZIP, so that the device is written.
   const link = at('full.zip');
   symlinkSync('/dev/full', link);
   const ended = await write('-o', link);

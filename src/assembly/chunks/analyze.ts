@@ -8,7 +8,7 @@ const zeroSums: usize = memory.data(8 * ((1 << 14) + 1), 16);
 let knownBlocks: u32 = 0;
 const zeros: usize = memory.data(64 + 16, 16);
 
-/** As `analyze` in index.ts. Only rows that are not zero, and those beside them, are looked at. */
+/** Like `analyze` in index.ts. Examines only nonzero rows and their neighbours. */
 export function analyzeChunk<T>(
   at: usize,
   rowStride: u32,

@@ -1,4 +1,4 @@
-// What a thread does with chunks in its memory: analysis, and run-length encoding. See src/core/cpu/chunk-memory.ts.
+// Analyses and run-length encodes chunks in a thread's memory. See src/core/cpu/chunk-memory.ts.
 import { encodeRuns } from '../rle/encode';
 import { analyzeChunk } from './analyze';
 
@@ -9,9 +9,9 @@ export { copyRows, findNonZero } from './rows';
 
 /**
  * `analyze` of src/core/chunks/analyze.ts.
- * @param at a chunk's first element; rows and planes lie `rowStride` and `planeStride` bytes apart. 512 bytes behind can be read
- * @param sets rows by what they are (rows.ts): the nonzero ones are known; those that change are found here
- * @param to gets the changes along x, y and z, and the checksum's `sum` and `cross`, 4 bytes each
+ * @param at a chunk's first element; rows and planes are `rowStride` and `planeStride` bytes apart. 512 more bytes must be readable
+ * @param sets sets of rows (rows.ts): the nonzero ones are given, those that change are written
+ * @param to receives the changes along x, y and z, and the checksum's `sum` and `cross`, 4 bytes each
  */
 export function analyze(
   at: usize,

@@ -1,6 +1,6 @@
 import { firstLanes } from '../common/lanes';
 
-/** Writes a word for each 64 rows: which of them have any bit that is 1. 16 bytes behind a row can be read. */
+/** Writes a word for each 64 rows that flags the nonzero ones. 16 bytes past a row must be readable. */
 export function findNonZero(row: usize, stride: u32, rowBytes: u32, rows: u32, to: usize): void {
   const short = rowBytes < 16;
   const present = firstLanes<u8>(rowBytes);
@@ -11,7 +11,7 @@ export function findNonZero(row: usize, stride: u32, rowBytes: u32, rows: u32, t
       let any: v128;
       if (short) any = v128.and(v128.load(row), present);
       else {
-        // The last vector may overlap the one before it.
+        // The last vector may overlap the previous one.
         const last = row + rowBytes - 16;
         any = v128.load(last);
         for (let p = row; p < last; p += 16) any = v128.or(any, v128.load(p));
@@ -22,7 +22,7 @@ export function findNonZero(row: usize, stride: u32, rowBytes: u32, rows: u32, t
   }
 }
 
-/** Copies a chunk's rows so that they lie one behind the other. 16 bytes behind `to` and its rows are written too. */
+/** Copies a chunk's rows so that they are contiguous. Also overwrites 16 bytes past the end. */
 export function copyRows(at: usize, rowStride: u32, planeStride: u32, rowBytes: u32, height: u32, depth: u32, to: usize): void {
   for (let z: u32 = 0; z < depth; z++) {
     let row = at + z * planeStride;

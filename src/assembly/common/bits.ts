@@ -5,7 +5,7 @@ export function lowBits(count: u32): u64 {
   return u64.MAX_VALUE >> (64 - count);
 }
 
-/** Sets bits from number `index` on where those of `bits` are 1. 9 bytes are read and written. */
+/** Sets the bits from number `index` on that are 1 in `bits`. Reads and writes 9 bytes. */
 export function putBits(bytes: usize, index: u32, bits: u64): void {
   const at = bytes + (index >> 3);
   const shift = index & 7;
@@ -13,7 +13,7 @@ export function putBits(bytes: usize, index: u32, bits: u64): void {
   if (shift !== 0) store<u8>(at, load<u8>(at, 8) | <u8>(bits >> (64 - shift)), 8);
 }
 
-/** `count` bits from number `index` on, 1 to 64. 9 bytes are read. */
+/** `count` bits, 1 to 64, from number `index` on. Reads 9 bytes. */
 export function getBits(bytes: usize, index: u32, count: u32): u64 {
   const at = bytes + (index >> 3);
   const shift = index & 7;
@@ -23,8 +23,8 @@ export function getBits(bytes: usize, index: u32, count: u32): u64 {
 }
 
 /**
- * Turns 64 words of 64 bits: bit j of word i becomes bit i of word j. Blocks of bits change places, 32×32 first, then smaller ones
- * in each of them (Hacker's Delight, section 7-3).
+ * Transposes 64 words of 64 bits: bit j of word i becomes bit i of word j. Swaps blocks of 32×32 bits first, then smaller blocks
+ * within each (Hacker's Delight, section 7-3).
  */
 export function transpose(words: usize): void {
   let mask: u64 = 0x00000000_ffffffff;
@@ -47,7 +47,7 @@ export function transpose(words: usize): void {
   }
 }
 
-/** Which of 64 elements of T at `p` differ from those at `q`. */
+/** Flags which of 64 elements of T at `p` differ from those at `q`. */
 export function differences<T>(p: usize, q: usize): u64 {
   const quarter = 16 * sizeof<T>();
   return (
@@ -58,7 +58,7 @@ export function differences<T>(p: usize, q: usize): u64 {
   );
 }
 
-/** The same of 16 elements. */
+/** The same for 16 elements. */
 function differ<T>(p: usize, q: usize): u32 {
   if (sizeof<T>() === 1) return i8x16.bitmask(i8x16.ne(v128.load(p), v128.load(q)));
   if (sizeof<T>() === 2) return i8x16.bitmask(i8x16.narrow_i16x8_s(differ16(p, q), differ16(p + 16, q + 16)));

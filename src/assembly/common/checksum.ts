@@ -3,7 +3,7 @@ import { firstLanes } from './lanes';
 
 const step: u32 = 0x9e3779b1;
 
-/** Sums of what was mixed since `startChecksum`, lane by lane. */
+/** The sums since `startChecksum`, lane by lane. */
 let sums: v128 = i32x4.splat(0);
 let crosses: v128 = i32x4.splat(0);
 
@@ -13,9 +13,9 @@ export function startChecksum(): void {
 }
 
 /**
- * Mixes rows, each padded with zero bytes to whole words; 16 bytes behind them can be read.
+ * Mixes rows, each padded with zero bytes to whole words. 16 bytes past them must be readable.
  * @param row address of the first of 64 rows, `stride` bytes apart; those whose bits are 1 are mixed
- * @param word number of the first row's first word; `rowWords` words on is the next row's
+ * @param word number of the first row's first word; each row has `rowWords` words
  */
 export function mixRows(rows: u64, row: usize, stride: u32, bytes: u32, word: u32, rowWords: u32): void {
   let sum = sums;
@@ -74,7 +74,7 @@ function mix(words: v128): v128 {
   return v128.xor(mixed, i32x4.shr_u(mixed, 16));
 }
 
-/** The second mixing, but for its factor, which the sum of all is multiplied by. */
+/** The second mixing without its factor, by which the sum is multiplied instead. */
 function fold(mixed: v128): v128 {
   return v128.xor(mixed, i32x4.shr_u(mixed, 15));
 }

@@ -34,7 +34,7 @@ export function toResiduals<T>(symbols: v128): v128 {
   return v128.xor(sizeof<T>() === 1 ? v128.and(halves, i8x16.splat(0x7f)) : halves, sign);
 }
 
-/** The sums of lanes that lie in the same 4 bytes. */
+/** The sums of the lanes in each 4 bytes. */
 export function sumWords<T>(lanes: v128): v128 {
   return i32x4.extadd_pairwise_i16x8_u(sizeof<T>() === 1 ? i16x8.extadd_pairwise_i8x16_u(lanes) : lanes);
 }

@@ -1,6 +1,6 @@
-// Sets of a chunk's rows, as bits: the words of a line of rows are 64 rows each. Encoders look only at rows that matter.
+// Sets of a chunk's rows as bits. Each word covers 64 rows of a line. Encoders examine only the rows in these sets.
 
-/** Words of a line of this many rows. */
+/** Number of words in a line of this many rows. */
 export function setWords(rows: u32): u32 {
   return (rows + 63) >> 6;
 }
@@ -10,7 +10,7 @@ function setBytes(y: u32, z: u32): u32 {
   return 8 * setWords(y) * z;
 }
 
-/** The rows with any bit that is 1: lines along y, one for each z. */
+/** The nonzero rows: lines along y, one for each z. */
 export function nonZeroRows(sets: usize): usize {
   return sets;
 }

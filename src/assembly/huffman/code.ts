@@ -2,9 +2,9 @@
 
 export const maxCodeBits: u32 = 12;
 
-/** For each symbol its code's length in bits, 0 if it has none: 256 bytes. */
+/** The length of each symbol's code in bits; 0 if it has none: 256 bytes. */
 export const lengths: usize = memory.data(256, 16);
-/** For each symbol its code, the first bit being the lowest, and in the upper 16 bits its length: 256 words. */
+/** Each symbol's code, first bit lowest, with its length in the upper 16 bits: 256 words. */
 export const codes: usize = memory.data(4 * 256, 16);
 /** For the next 12 bits of a stream: the symbol, and its code's length × 256. 4096 numbers of 2 bytes. */
 export const decodeTable: usize = memory.data(2 * 4096, 16);
@@ -37,7 +37,7 @@ export function chooseLengths(counts: usize): void {
   }
 }
 
-/** Shell's sort of the first `count` numbers of `sorted`. */
+/** Sorts the first `count` numbers of `sorted` (shellsort). */
 function sort(count: u32): void {
   for (let gap: u32 = 121; gap > 0; gap /= 3) {
     for (let i = gap; i < count; i++) {
@@ -138,7 +138,7 @@ function writeNibble(value: u32): void {
   nibbles++;
 }
 
-/** Symbols from `start` on that have the same length, `limit` at most. */
+/** The number of symbols from `start` on with the same length, at most `limit`. */
 function runFrom(start: u32, limit: u32): u32 {
   const length = load<u8>(lengths + start);
   let end = start;
@@ -146,7 +146,7 @@ function runFrom(start: u32, limit: u32): u32 {
   return end - start;
 }
 
-/** Writes `lengths` in nibbles. @returns the table's bytes, 128 at most */
+/** Writes `lengths` in nibbles. @returns the table's length in bytes, at most 128 */
 export function writeTable(to: usize): u32 {
   tableAt = to;
   nibbles = 0;
@@ -180,12 +180,12 @@ export function writeTable(to: usize): u32 {
   return (nibbles + 1) >> 1;
 }
 
-/** A table's nibble; 0 behind its end. */
+/** A table's nibble; 0 past its end. */
 function nibbleAt(from: usize, bytes: u32, at: u32): u32 {
   return at < 2 * bytes ? (<u32>load<u8>(from + (at >> 1)) >> (4 * (at & 1))) & 15 : 0;
 }
 
-/** Sets `lengths` by a table. @returns whether it is as SPEC.md says and the code is complete */
+/** Sets `lengths` from a table. @returns whether the table is valid and the code complete */
 export function readTable(from: usize, bytes: u32): bool {
   memory.fill(lengths, 0, 256);
   let symbol: u32 = 0;
@@ -199,7 +199,7 @@ export function readTable(from: usize, bytes: u32): bool {
       length = length === 15 && symbol > 0 ? <u32>load<u8>(lengths + symbol - 1) : 0;
     }
     if (symbol + count > 256) {
-      // The last nibble may be there to fill its byte.
+      // The last nibble may be padding.
       if (length !== 0 || at !== 2 * bytes) return false;
       count = 256 - symbol;
     }

@@ -63,7 +63,7 @@ function varintBytes(length: u32): u32 {
 
 /**
  * Decodes a chunk.
- * @param from its payload; 1024 bytes behind it can be read
+ * @param from its payload; 1024 bytes past its end must be readable
  * @param scratch room for `elements` bytes
  * @param to room for its voxels
  * @returns false for a payload that SPEC.md refuses
@@ -95,7 +95,7 @@ export function decode(from: usize, length: u32, elements: u32, elementBytes: u3
   return body === end;
 }
 
-/** Reads the sections' varints. @returns where they end; 0 for what SPEC.md refuses */
+/** Reads the sections' varints. @returns their end; 0 if SPEC.md refuses them */
 function readHeader(from: usize, end: usize, sections: u32): usize {
   let at = from;
   for (let i: u32 = 0; i < sections; i++) {

@@ -1,4 +1,4 @@
-// SPEC.md, 'Payload' and 'A coded section': symbols are bytes, one behind the other.
+// SPEC.md, 'Payload' and 'A coded section': symbols are consecutive bytes.
 import { assignCodes, chooseLengths, fillDecodeTable, lengths, readTable, writeTable } from './code';
 import { decodeTile, encodeTile, tileSymbols } from './tile';
 
@@ -6,7 +6,7 @@ export const plain: u32 = 0;
 export const single: u32 = 1;
 export const coded: u32 = 2;
 
-/** Four histograms, so that no count waits for the one before it. The first gets the sum. */
+/** Four histograms, so that no count waits for the previous one. The first one receives the sum. */
 const counts: usize = memory.data(4 * 4 * 256, 16);
 
 function countSymbols(symbols: usize, count: u32): void {
@@ -30,7 +30,7 @@ function increment(at: usize): void {
   store<u32>(at, load<u32>(at) + 1);
 }
 
-/** Where the last section that was encoded ends. */
+/** The end of the last encoded section. */
 export let sectionEnd: usize = 0;
 
 /** Writes a section's body. @returns its kind */
@@ -74,7 +74,7 @@ export function encodeSection(symbols: usize, count: u32, to: usize): u32 {
  * Decodes a section.
  * @param from its body; `end` the payload's
  * @param symbols room for `count` symbols
- * @returns whether it is as SPEC.md says. Then `sectionEnd` says where it ends
+ * @returns whether it is valid. If so, `sectionEnd` is its end
  */
 export function decodeSection(kind: u32, from: usize, end: usize, symbols: usize, count: u32): bool {
   const left = <u32>(end - from);

@@ -4,12 +4,12 @@ import { codes, decodeTable } from './code';
 export const tileSymbols: u32 = 32768;
 const segmentSymbols: u32 = 256;
 
-/** Where each segment starts, in bits; behind the last, where it ends. */
+/** The start of each segment in bits, then the end of the last one. */
 const starts: usize = memory.data(4 * 129, 16);
-/** A tile's codes, before its directory's length is known: 12 bits for each symbol, and what the last store writes behind them. */
+/** A tile's codes, before the length of its directory is known: 12 bits per symbol, and room for the last store. */
 const stream: usize = memory.data(49152 + 16, 16);
 
-/** The writer of a tile's codes. Bits that do not fill a byte wait. */
+/** The writer of a tile's codes. Bits that do not fill a byte are pending. */
 let streamAt: usize = 0;
 let pending: u64 = 0;
 let filled: u32 = 0;
@@ -85,7 +85,7 @@ function putSegment(first: usize, end: usize, stride: u32): void {
   }
 }
 
-/** Writes the base, the width and the segments' lengths. @returns how many bits; those behind them in the last byte are 0 */
+/** Writes the base, the width and the segments' lengths. @returns the number of bits. The padding bits of the last byte are 0 */
 function writeDirectory(segments: u32, to: usize): u32 {
   let least: u32 = u32.MAX_VALUE;
   let most: u32 = 0;
@@ -117,16 +117,16 @@ function segmentBits(segment: u32): u32 {
 
 /**
  * Decodes a tile of `count` symbols.
- * @param from its first byte; 1024 bytes behind the payload can be read
+ * @param from its first byte; 1024 bytes past the payload must be readable
  * @param length in bytes
- * @returns whether it is as SPEC.md says
+ * @returns whether it is valid
  */
 export function decodeTile(from: usize, length: u32, symbols: usize, count: u32): bool {
   const segments = (count + segmentSymbols - 1) / segmentSymbols;
   const all: u32 = 8 * length;
   if (!readDirectory(from, all, segments)) return false;
   const groups = count >> 2;
-  // So many groups of all segments are whole.
+  // The number of rounds in which all segments have whole groups.
   const rounds = groups / segments;
   let segment: u32 = 0;
   for (; segment + 4 <= segments; segment += 4) {
@@ -149,10 +149,10 @@ export function decodeTile(from: usize, length: u32, symbols: usize, count: u32)
   return end <= all && rest < 8 && (rest === 0 || <u32>load<u8>(from + (end >> 3)) >> (end & 7) === 0);
 }
 
-/** Where the whole groups of four segments end, by segment modulo 4. */
+/** The ends of the whole groups of four segments, by segment modulo 4. */
 const ends: usize = memory.data(16, 16);
 
-/** Reads where segments start, but for the end of the last one. */
+/** Reads the starts of segments, without the end of the last one. */
 function readDirectory(from: usize, all: u32, segments: u32): bool {
   store<u32>(starts, 0);
   if (segments === 1) return true;
@@ -171,7 +171,7 @@ function readDirectory(from: usize, all: u32, segments: u32): bool {
   return start <= all;
 }
 
-/** Four symbols from bit `at` on, and above them the number of the bit behind them. */
+/** Four symbols from bit `at` on, and above them the number of the next bit. */
 function decodeGroup(from: usize, at: u32): u64 {
   let bits = load<u64>(from + (at >> 3)) >> (at & 7);
   const a = <u32>load<u16>(decodeTable + 2 * (<u32>bits & 4095));
@@ -185,7 +185,7 @@ function decodeGroup(from: usize, at: u32): u64 {
   return <u64>four | ((<u64>(at + (a >> 8) + (b >> 8) + (c >> 8) + (d >> 8))) << 32);
 }
 
-/** Decodes `rounds` groups of each of four adjacent segments, side by side because each step waits for the one before it. */
+/** Decodes `rounds` groups of each of four adjacent segments, interleaved because each step waits for the previous one. */
 function decodeFourSegments(from: usize, to: usize, stride: u32, rounds: u32, start: usize): void {
   let a = load<u32>(start);
   let b = load<u32>(start, 4);
@@ -211,11 +211,11 @@ function decodeFourSegments(from: usize, to: usize, stride: u32, rounds: u32, st
   store<u32>(ends, d, 12);
 }
 
-/** Decodes what the rounds left of a segment. @returns whether it ends where the next one starts */
+/** Decodes the rest of a segment after the rounds. @returns whether it ends where the next one starts */
 function endSegment(from: usize, segment: u32, segments: u32, rounds: u32, symbols: usize, count: u32): bool {
   let at = load<u32>(ends + 4 * (segment & 3));
   const first = 4 * (rounds * segments + segment);
-  // One group at most, for the tile has no more than one round of groups that are not all whole.
+  // At most one group, because a tile has at most one round in which not all groups are whole.
   const end = min(first + 4, count);
   for (let index = first; index < end; index++) {
     const entry = <u32>load<u16>(decodeTable + 2 * ((load<u32>(from + (at >> 3)) >> (at & 7)) & 4095));

@@ -4,19 +4,19 @@
 export const brickEdge: u32 = 16;
 /** 'A brick of more than 64 labels is a raw brick.' */
 export const maxLabels: u32 = 64;
-/** The number of what does not exist. */
+/** The number for elements that do not exist. */
 export const none: u32 = 255;
 
 /**
- * Numbers of labels. Rows and slices are further apart than they are long, so that every element has neighbours: those outside the
- * brick are `none`.
+ * Numbers of labels. Rows and slices have gaps between them, so that every element has neighbours. Those outside the brick are
+ * `none`.
  */
 export const rowStep: u32 = 32;
 export const sliceStep: u32 = 18 * rowStep;
 const allBytes: u32 = 17 * sliceStep + 2 * rowStep;
 const all: usize = memory.data(<i32>allBytes, 16);
 
-/** Where row (y, z) begins among the numbers. */
+/** The index of row (y, z) among the numbers. */
 export function rowAt(y: u32, z: u32): usize {
   return all + (z + 1) * sliceStep + (y + 2) * rowStep;
 }
@@ -72,7 +72,7 @@ export function fillBrick<T>(value: T): void {
   }
 }
 
-/** Copies all elements out. @returns the end of what was written */
+/** Copies all elements out. @returns the end of the output */
 export function writeRaw<T>(to: usize): usize {
   const bytes = width * sizeof<T>();
   for (let z: u32 = 0; z < depth; z++) {
@@ -93,7 +93,7 @@ const slots: usize = memory.data(8 * 256, 16);
 
 /**
  * Numbers the brick's labels 'from 0 in the order in which the walk meets them', and writes them to `values`, 4 bytes each.
- * @returns how many there are; any number above `maxLabels` if there are more than that
+ * @returns their number; any number above `maxLabels` if there are more than that
  */
 export function numberLabels<T>(values: usize): u32 {
   clearNumbers();
@@ -128,7 +128,7 @@ export function numberLabels<T>(values: usize): u32 {
   return count;
 }
 
-/** Writes the elements by their numbers. @param labelsEnd label number i lies i + 1 labels before it */
+/** Writes the elements from their numbers. @param labelsEnd label i is i + 1 labels before it */
 export function storeLabels<T>(labelsEnd: usize): void {
   const first = labelsEnd - sizeof<T>();
   for (let z: u32 = 0; z < depth; z++) {

@@ -6,7 +6,7 @@ import { labelCount, walk } from './walk';
 /** An encoder's labels, 4 bytes each. */
 const values: usize = memory.data(4 * 64, 16);
 
-/** @returns the end of the coded brick, or 0 where it would be no shorter than the elements */
+/** @returns the end of the coded brick, or 0 if it would be no shorter than the elements */
 export function encodeBrick<T>(to: usize): usize {
   const count = numberLabels<T>(values);
   if (count > maxLabels) return 0;
@@ -18,7 +18,7 @@ export function encodeBrick<T>(to: usize): usize {
   return end < limit ? end : 0;
 }
 
-/** @returns whether the coded brick is as SPEC.md says */
+/** @returns whether the coded brick is valid */
 export function decodeBrick<T>(from: usize, bytes: u32): bool {
   clearNumbers();
   startDecoder(from, from + bytes);

@@ -2,7 +2,7 @@
 
 /** Elements of a whole brick, of either geometry. */
 export const brickElements: u32 = 4096;
-/** Bytes in front of a plane that can be read: a row's first element is loaded with its left neighbour. */
+/** Readable bytes before a plane, because a row's first element is loaded with its left neighbour. */
 export const margin: u32 = 16;
 
 /** SPEC.md, 'Planes; bricks, blocks and groups': sides along x and y, and depths along z. */
@@ -40,7 +40,7 @@ function parts(length: u32, side: u32): u32 {
   return (length + side - 1) / side;
 }
 
-/** The current brick: its first element, and what the chunk's edges leave of it. */
+/** The current brick: its first element, and its extent after clipping. */
 export let originX: u32 = 0;
 export let originY: u32 = 0;
 export let originZ: u32 = 0;
@@ -48,7 +48,7 @@ export let width: u32 = 0;
 export let height: u32 = 0;
 export let depth: u32 = 0;
 
-/** Its groups, 64 at most: how many elements each has. */
+/** The number of elements in each of its groups, at most 64. */
 export let groupCount: u32 = 0;
 export const groupSizes: usize = memory.data(64, 16);
 
@@ -122,7 +122,7 @@ export function storePlane<T>(from: usize, number: u32, to: usize): void {
   }
 }
 
-/** Copies the groups' elements out of a plane, one group behind the other. Each gets whole vectors, filled up with zeros. */
+/** Copies the groups' elements out of a plane, group after group. Each group takes whole vectors, padded with zeros. */
 export function gatherGroups<T>(plane: usize, to: usize): usize {
   let target = to;
   for (let z: u32 = 0; z < depth; z += groupDepth) {

@@ -51,7 +51,7 @@ function addCosts<T>(columns: u32, rows: u32, candidates: u32): void {
   }
 }
 
-/** Adds up symbols: of u8 in lanes of 2 bytes, as no more than 32 rows are added; of u16 in words. */
+/** Sums symbols: u8 in 2-byte lanes, because at most 32 rows are added; u16 in words. */
 function addSymbols<T>(sum: v128, residuals: v128, present: v128): v128 {
   const symbols = v128.and(toSymbols<T>(residuals), present);
   if (sizeof<T>() === 1) return i16x8.add(sum, i16x8.extadd_pairwise_i8x16_u(symbols));
@@ -68,7 +68,7 @@ function countedLanes<T>(x: u32, y: u32, z: u32, width: u32): v128 {
   return x + y + z === 0 ? v128.and(present, allButFirst<T>()) : present;
 }
 
-/** Sums symbols of a vector's columns over the rows of groups, under predictors 0 to 7: `residuals`, with what they share. */
+/** Sums symbols of a vector's columns over the rows of groups, under predictors 0 to 7, like `residuals` but with shared intermediate results. */
 function sumGroups<T>(block: usize, x: u32, fromY: u32, endY: u32, fromZ: u32, endZ: u32, width: u32): void {
   const zero = i32x4.splat(0);
   const hasLeft = x > 0 ? i32x4.splat(-1) : allButFirst<T>();

@@ -1,11 +1,11 @@
 // SPEC.md, 'Classes; heads and tails' and "The encoder's choice". T is u8 or u16.
 
-/** The highest class, and so the number of sections of heads. */
+/** The highest class, which is also the number of sections of heads. */
 export function classCount<T>(): u32 {
   return sizeof<T>() === 1 ? 8 : 12;
 }
 
-/** How many low bits of each symbol a class keeps apart. */
+/** How many low bits of each symbol a class stores separately. */
 export function tailBits<T>(groupClass: u32): u32 {
   return sizeof<T>() === 1 || groupClass < 4 ? 0 : groupClass - 4;
 }
@@ -33,7 +33,7 @@ export function expectedCost<T>(sum: u32, count: u32): u32 {
   return min(count * (k + 1) + (sum >> k), count * 8 * sizeof<T>());
 }
 
-/** The class of a group. @param union all its symbols, ORed */
+/** The class of a group. @param union the bitwise OR of its symbols */
 export function classOf<T>(sum: u32, union: u32, count: u32): u32 {
   if (sum === 0) return 0;
   const byMean = min(1 + meanDigits(sum, count), classCount<T>());

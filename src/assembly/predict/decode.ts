@@ -28,14 +28,14 @@ import { fixedBytes, sectionWords, startOf, wordBytes } from './sections';
 const plane: usize = memory.data(<i32>(margin + 2 * brickElements), 16) + margin;
 /** One group's symbols. */
 const symbols: usize = memory.data(128, 16);
-/** Where the next heads of each class stand; at 0, the next tails. */
+/** The positions of the next heads of each class; at 0, of the next tails. */
 const places: usize = memory.data(4 * 13, 16);
 
 /**
  * Reads predictors and classes, and adds up the sections' lengths.
- * @param from the payload; 256 bytes behind it can be read
- * @param candidates predictors that it may name
- * @returns whether the sections make up the payload, and what stands before the tails is as SPEC.md says
+ * @param from the payload; 256 bytes past its end must be readable
+ * @param candidates the number of predictors that it may use
+ * @returns whether the sections add up to the payload, and everything before the tails is valid
  */
 export function plan<T>(from: usize, length: u32, candidates: u32): bool {
   memory.fill(sectionWords, 0, 4 * 14);
@@ -142,7 +142,7 @@ function readGroups<T>(classes: usize): bool {
   return true;
 }
 
-/** Reads a group into `symbols`. False if bits behind its heads or tails are not 0. */
+/** Reads a group into `symbols`. Returns false if the padding after its heads or tails is not 0. */
 function readGroup<T>(groupClass: u32, size: u32): bool {
   if (groupClass === 0) {
     memory.fill(symbols, 0, 128);
@@ -171,7 +171,7 @@ function readGroup<T>(groupClass: u32, size: u32): bool {
   return true;
 }
 
-/** Goes past a group's fields. @returns the address of the first, 0 if bits behind the last are not 0 */
+/** Skips a group's fields. @returns the address of the first one; 0 if the padding after the last is not 0 */
 function take(section: u32, size: u32, bits: u32): usize {
   const at = <usize>load<u32>(places + 4 * section);
   const end = at + 4 * wordsOf(size, bits);
@@ -180,7 +180,7 @@ function take(section: u32, size: u32, bits: u32): usize {
   return rest !== 0 && load<u32>(end - 4) >> rest !== 0 ? 0 : at;
 }
 
-/** 16 symbols that stand two in a byte. */
+/** 16 symbols, stored two in a byte. */
 function pairs(from: usize): v128 {
   const both = i16x8.extend_low_i8x16_u(v128.load(from));
   return v128.and(v128.or(both, i16x8.shl(both, 4)), i16x8.splat(0x0f0f));

@@ -23,18 +23,18 @@ import { classCount, classOf, headBits, tailBits, wordsOf } from './classes';
 import { flatMark, residuals } from './residuals';
 import { fixedBytes, sectionWords, startOf, wordBytes } from './sections';
 
-/** One plane of one brick, with room in front. */
+/** One plane of one brick, with a margin before it. */
 const plane: usize = memory.data(<i32>(margin + 2 * brickElements), 16) + margin;
 const symbols: usize = memory.data(<i32>(2 * brickElements), 16);
 /** A group's heads. */
 const heads: usize = memory.data(64, 16);
-/** Where the next heads of each class go; at 0, the next tails. */
+/** The positions of the next heads of each class; at 0, of the next tails. */
 const places: usize = memory.data(4 * 13, 16);
 
 /**
  * Encodes the current chunk.
  * @param from its voxels
- * @param store room for its symbols: of each group whole vectors
+ * @param store room for its symbols, in whole vectors for each group
  * @param to room for the longest payload
  * @returns the payload's length in bytes
  */
@@ -72,7 +72,7 @@ export function encodeChunk<T>(from: usize, store: usize, candidates: u32, to: u
   return startOf<T>(classCount<T>() + 1);
 }
 
-/** Writes the predictors and bases of a unit; unless it is flat, its symbols, too. @returns whether it is flat */
+/** Writes the predictors and bases of a unit and, unless it is flat, its symbols. @returns whether it is flat */
 function isFlat<T>(number: u32, candidates: u32, to: usize): bool {
   let flat = true;
   for (let y: u32 = 0; y < height && flat; y += blockSide) {
@@ -112,7 +112,7 @@ function isConstant<T>(x: u32, y: u32): bool {
   return true;
 }
 
-/** Writes a block's symbols. What stands behind its columns is undefined. */
+/** Writes a block's symbols. The contents after its columns are undefined. */
 function predict<T>(predictor: u32, block: usize, to: usize, columns: u32, rows: u32): void {
   const lanes: u32 = 16 / sizeof<T>();
   for (let z: u32 = 0; z < depth; z++) {
@@ -126,7 +126,7 @@ function predict<T>(predictor: u32, block: usize, to: usize, columns: u32, rows:
   }
 }
 
-/** Writes the classes of a unit's groups, whose symbols are at `from`, and adds up how long their sections become. */
+/** Writes the classes of a unit's groups, whose symbols are at `from`, and adds up the lengths of their sections. */
 function writeClasses<T>(from: usize, to: usize): usize {
   const bytes = wordBytes((groupCount + 1) >> 1);
   memory.fill(to, 0, bytes);

@@ -14,7 +14,7 @@ export const freeAt: usize = __heap_base;
  * Encodes a chunk.
  * @param from its voxels, without padding
  * @param isPicture the geometry; `hasMedian` whether the median is tried
- * @param symbols room for the symbols of all groups, of each in whole vectors
+ * @param symbols room for the symbols of all groups, in whole vectors for each
  * @param to room for the longest payload
  * @returns the payload's length in bytes
  */
@@ -36,7 +36,7 @@ export function encode(
 
 /**
  * Decodes a chunk.
- * @param from its payload; 256 bytes behind it can be read
+ * @param from its payload; 256 bytes past its end must be readable
  * @param to room for its voxels
  * @returns false for a payload that SPEC.md refuses
  */
@@ -58,8 +58,8 @@ export function decode(
 
 /**
  * The sections of a payload. Parameters as of `decode`.
- * @param to receives their lengths in bytes, 16 words at most
- * @returns how many there are; 0 for a payload that SPEC.md refuses
+ * @param to receives their lengths in bytes, at most 16 words
+ * @returns their number; 0 for a payload that SPEC.md refuses
  */
 export function sections(
   from: usize,

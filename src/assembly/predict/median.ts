@@ -25,7 +25,7 @@ function upper<T>(v: v128): v128 {
   return sizeof<T>() === 1 ? i16x8.extend_high_i8x16_u(v) : i32x4.extend_high_i16x8_u(v);
 }
 
-/** What the median predicts, modulo 2^w. Neighbours outside the block are 0. */
+/** The median's prediction, modulo 2^w. Neighbours outside the block are 0. */
 export function medians<T>(a: v128, b: v128, c: v128, ab: v128, ac: v128, bc: v128, abc: v128): v128 {
   const low = wideMedians<T>(lower<T>(a), lower<T>(b), lower<T>(c), lower<T>(ab), lower<T>(ac), lower<T>(bc), lower<T>(abc));
   const high = wideMedians<T>(upper<T>(a), upper<T>(b), upper<T>(c), upper<T>(ab), upper<T>(ac), upper<T>(bc), upper<T>(abc));
@@ -41,7 +41,7 @@ function wideMedians<T>(a: v128, b: v128, c: v128, ab: v128, ac: v128, bc: v128,
   return middleOf<T>(a, b, c, flat, wideSub<T>(wideAdd<T>(a, c), ac), wideSub<T>(wideAdd<T>(b, c), bc), all);
 }
 
-/** The median of seven by 13 comparisons, of which some need one result alone (N. Devillard, "Fast median search", 1998). */
+/** The median of seven with 13 comparisons, some of which need only one result (N. Devillard, "Fast median search", 1998). */
 function middleOf<T>(p0: v128, p1: v128, p2: v128, p3: v128, p4: v128, p5: v128, p6: v128): v128 {
   let t = smaller<T>(p0, p5);
   p5 = larger<T>(p0, p5);

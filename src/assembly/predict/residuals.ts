@@ -4,14 +4,14 @@ import { rowBytes, sliceBytes } from './brick';
 import { medians } from './median';
 
 export const medianPredictor: u32 = 8;
-/** In the place of a predictor: all elements of the unit are their block's base. */
+/** Stored instead of a predictor if every element of the unit equals its block's base. */
 export const flatMark: u32 = 15;
 
 /**
  * Residuals of a vector of elements. The caller sets the residual of the block's first element to 0.
  * @param p address of the elements
  * @param hasLeft all ones in the lanes that are not a row's first element
- * @param hasAbove whether there is a row above in the block; `hasBehind` whether there is a slice behind
+ * @param hasAbove whether the block has a row above; `hasBehind` whether it has a slice behind
  */
 export function residuals<T>(predictor: u32, p: usize, hasLeft: v128, hasAbove: bool, hasBehind: bool): v128 {
   const zero = i32x4.splat(0);
@@ -26,7 +26,7 @@ export function residuals<T>(predictor: u32, p: usize, hasLeft: v128, hasAbove: 
   const b = hasAbove ? v128.load(above) : zero;
   const c = hasBehind ? v128.load(behind) : zero;
   const bc = isEdge ? zero : v128.load(aboveBehind);
-  /** The prediction of left; of others, too, at some edges. */
+  /** The prediction of left, and at some edges of other predictors. */
   const left = v128.bitselect(a, hasAbove ? b : c, hasLeft);
   switch (predictor) {
     case 1:

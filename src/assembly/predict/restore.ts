@@ -1,9 +1,9 @@
-// Elements out of symbols, in place, by the running sums of SPEC.md, 'Predictors'.
+// Converts symbols to elements in place, with the running sums of SPEC.md, 'Predictors'.
 import { add, allButFirst, splat, sub, toResiduals } from '../common/lanes';
 import { depth, elementAt, rowBytes, sliceBytes } from './brick';
 import { medianOf } from './median';
 
-/** @param block address of its first symbol; `columns`, `rows` its extents. What stands behind its columns may be overwritten. */
+/** @param block address of its first symbol; `columns`, `rows` its extents. Contents after its columns may be overwritten. */
 export function restore<T>(block: usize, predictor: u32, base: u32, columns: u32, rows: u32): void {
   store<T>(block, 0);
   for (let z: u32 = 0; z < depth; z++) {
@@ -14,14 +14,14 @@ export function restore<T>(block: usize, predictor: u32, base: u32, columns: u32
 function restoreRow<T>(row: usize, hasAbove: bool, hasBehind: bool, predictor: u32, base: u32, columns: u32): void {
   const lanes: u32 = 16 / sizeof<T>();
   const zero = i32x4.splat(0);
-  /** What the sum along x carries from one vector to the next. */
+  /** The carry of the sum along x from one vector to the next. */
   let carry = zero;
   for (let x: u32 = 0; x < columns; x += lanes) {
     const p = row + x * sizeof<T>();
     const b = hasAbove ? v128.load(p - rowBytes<T>()) : zero;
     const c = hasBehind ? v128.load(p - sliceBytes<T>()) : zero;
     const isFirst = x === 0 ? v128.not(allButFirst<T>()) : zero;
-    /** What is added behind the sum along x. */
+    /** Added after the sum along x. */
     let ahead = zero;
     let along = true;
     let r = toResiduals<T>(v128.load(p));
@@ -69,7 +69,7 @@ function lastOf<T>(r: v128): v128 {
     : i8x16.shuffle(r, r, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15);
 }
 
-/** The same for the median, one element after the other. */
+/** The same for the median, element by element. */
 export function restoreMedians<T>(block: usize, base: u32, columns: u32, rows: u32): void {
   for (let z: u32 = 0; z < depth; z++) {
     for (let y: u32 = 0; y < rows; y++) {

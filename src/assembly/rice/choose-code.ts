@@ -1,10 +1,10 @@
 // The encoder's choice of a group's code: SPEC.md, "The encoder's choice".
 import { escapeQuotient, rawCode } from './groups';
 
-/** How many of a group's symbols have each bit; four zeros behind. */
+/** How many of a group's symbols have each bit; four zeros follow. */
 const counts: usize = memory.data(<i32>(4 * (16 + 4)), 16);
 
-/** @param words planes of the group's sets, one set behind the other; `n` elements */
+/** @param words planes of the group's sets, set after set; `n` elements */
 export function chooseCode<T>(words: usize, n: u32): u32 {
   const bits: u32 = 8 * sizeof<T>();
   const raw = rawCode<T>();

@@ -28,7 +28,7 @@ const escapes: usize = memory.data(8 * 4096, 16);
 /** Predictor and base of each block. */
 const blocks: usize = memory.data(8 * 4, 16);
 
-/** 17 bits or more from bit `at` of `from` on. 8 bytes behind the end can be read. */
+/** At least 17 bits from bit `at` of `from` on. 8 bytes past the end must be readable. */
 function peek(from: usize, at: u32): u32 {
   return <u32>(load<u64>(from + (at >> 3)) >> (at & 7));
 }
@@ -36,8 +36,8 @@ function peek(from: usize, at: u32): u32 {
 /**
  * Reads a brick's plane.
  * @param from its first byte; `bytes` a whole number of words
- * @param plane gets the elements; those that the edges clip away hold anything
- * @returns whether it is as SPEC.md says
+ * @param plane receives the elements; clipped ones are undefined
+ * @returns whether it is valid
  */
 export function decodeBrick<T>(from: usize, bytes: u32, plane: usize): bool {
   const bits: u32 = 8 * sizeof<T>();
@@ -79,7 +79,7 @@ export function decodeBrick<T>(from: usize, bytes: u32, plane: usize): bool {
     const isSound =
       groupElements() === places<T>() ? readWholeGroup<T>(from, first, code - 1) : readClippedGroup<T>(from, first, code - 1);
     if (!isSound) return false;
-    // Prefixes of one group take 128 bytes at most: what stands behind the brick may be read, but nothing far from it.
+    // Prefixes of one group take at most 128 bytes, so reads never go far past the end of the brick.
     if (prefixAt > suffixesAt) return false;
   }
   at = prefixAt;
@@ -109,11 +109,11 @@ export function decodeBrick<T>(from: usize, bytes: u32, plane: usize): bool {
   return true;
 }
 
-/** The next prefix, and how many `escapes` there are. */
+/** The position of the next prefix, and the number of `escapes`. */
 let prefixAt: u32 = 0;
 let escapeCount: u32 = 0;
 
-/** Adds the quotients of a group that nothing clips to its suffixes, two at a time. */
+/** Adds the quotients of an unclipped group to its suffixes, two at a time. */
 function readWholeGroup<T>(from: usize, first: usize, k: u32): bool {
   const step = rowOf<T>();
   const limit = min(escapeQuotient, mostQuotient<T>(k) + 1);
@@ -158,7 +158,7 @@ function mostQuotient<T>(k: u32): u32 {
   return ((1 << (8 * sizeof<T>())) - 1) >> k;
 }
 
-/** The quotient of the symbol at `p` by its prefix; u32.MAX_VALUE if no symbol has it. An escape is kept, and is 0 for now. */
+/** The quotient of the symbol at `p` by its prefix; u32.MAX_VALUE if no symbol has it. An escape is recorded, and counts as 0 for now. */
 function checked<T>(p: usize, zeros: u32, k: u32): u32 {
   if (zeros < escapeQuotient) return zeros <= mostQuotient<T>(k) ? zeros : u32.MAX_VALUE;
   if (zeros > escapeQuotient) return u32.MAX_VALUE;
@@ -168,7 +168,7 @@ function checked<T>(p: usize, zeros: u32, k: u32): u32 {
   return 0;
 }
 
-/** All suffixes, at their elements; 0 where there are none. */
+/** All suffixes, in the order of elements; 0 if an element has none. */
 function readSuffixes<T>(from: usize, start: u32, plane: usize, groups: u32): void {
   memory.fill(plane, 0, planeBytes);
   let at = start;
@@ -189,7 +189,7 @@ function readSuffixes<T>(from: usize, start: u32, plane: usize, groups: u32): vo
   }
 }
 
-/** The low bits of `word`, in order, at the places that `mask` has. */
+/** The low bits of `word`, in order, moved to the bits of `mask`. */
 function scatter(word: u32, mask: u32): u32 {
   let scattered: u32 = 0;
   for (let left = mask; left !== 0; left &= left - 1, word >>= 1) {

@@ -38,15 +38,15 @@ import {
 import { writePlanes } from './planes';
 import { level, residuals } from './predict';
 
-/** Symbols stand as elements do. */
+/** Symbols, in the order of elements. */
 const symbols: usize = memory.data(<i32>planeBytes, 16);
 /** Each group's planes: 16 words. */
 const words: usize = memory.data(<i32>planeBytes, 16);
 const codes: usize = memory.data(64, 16);
-/** An escape's quotient and its width. 4096 at most. */
+/** The quotient and width of each escape, at most 4096. */
 const escapes: usize = memory.data(8 * 4096, 16);
 
-/** The writer: whole words are in memory, the others wait. */
+/** The writer: whole words are in memory, other bits are pending. */
 let writeAt: usize = 0;
 let pending: u64 = 0;
 let pendingBits: u32 = 0;
@@ -57,7 +57,7 @@ function startWriting(to: usize): void {
   pendingBits = 0;
 }
 
-/** The low `count` bits of `value`, 32 at most. `value` has no bits above. */
+/** Writes the low `count` bits of `value`, at most 32. Higher bits of `value` must be 0. */
 function write(value: u32, count: u32): void {
   pending |= (<u64>value) << pendingBits;
   pendingBits += count;
@@ -68,10 +68,10 @@ function write(value: u32, count: u32): void {
   pendingBits -= 32;
 }
 
-/** Writes a brick's plane. @param plane its elements @returns the end of what was written, a whole number of words from `to` on */
+/** Writes a brick's plane. @param plane its elements @returns the end of the output, a whole number of words after `to` */
 export function encodeBrick<T>(plane: usize, to: usize): usize {
   startWriting(to);
-  // The codes' lowest and width come in front of the blocks, and are not known yet.
+  // The lowest code and the width of codes precede the blocks, but are not known yet.
   write(0, 8);
   if (!isWhole()) memory.fill(symbols, 0, planeBytes);
   for (let y: u32 = 0; y < height; y += blockSide) {
@@ -224,7 +224,7 @@ function writeSuffixes<T>(groups: u32): void {
   }
 }
 
-/** The bits of `word` that `mask` has, side by side. */
+/** The bits of `word` that are in `mask`, moved together. */
 function gather(word: u32, mask: u32): u32 {
   let gathered: u32 = 0;
   let at: u32 = 0;

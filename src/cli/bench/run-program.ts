@@ -12,7 +12,7 @@ export interface Call {
   readonly to?: string;
 }
 
-/** What one run of a program took. */
+/** The cost of one run of a program. */
 export interface ProgramRun {
   readonly wallMs: number;
   /** User and system time of the program and its children. Undefined without a POSIX shell. */
@@ -34,7 +34,7 @@ const onceMs = 5000;
 const enoughMs = 2000;
 const leastRuns = 3;
 const mostRuns = 15;
-/** How often the memory of a running program is looked up. */
+/** The interval at which a running program's memory is sampled. */
 const lookMs = 5;
 
 /** Runs the program of `call` repeatedly; quick programs once more, unmeasured, to warm up the file cache. */
@@ -74,7 +74,7 @@ export async function runProgram(command: string, { args, from, to }: Call, sign
   }
 }
 
-/** The shell runs the program and then prints the times of its children, as POSIX wants it of `times`. */
+/** The shell runs the program and then prints the times of its children with POSIX's `times`. */
 const timed = '"$@"; code=$?; times >&2; exit $code';
 
 async function spawnMeasured(
@@ -89,7 +89,7 @@ async function spawnMeasured(
   const begin = performance.now();
   const child = spawn(program, words, {
     stdio: [input?.fd ?? 'ignore', output?.fd ?? 'ignore', 'pipe'],
-    // A group of its own, so that an abort ends the program and not only the shell.
+    // A separate process group, so that an abort ends the program and not only the shell.
     detached: hasShell,
   });
   const stop = (): void => {
@@ -127,7 +127,7 @@ async function spawnMeasured(
   }
 }
 
-/** Milliseconds in the last line of `times`: user and system time of the children, as `0m1.25s 0m0.10s`. */
+/** Milliseconds from the last line of `times`: user and system time of the children, such as `0m1.25s 0m0.10s`. */
 export function timesOf(words: string): number | undefined {
   const last = words.trimEnd().split('\n').at(-1) ?? '';
   const parts = [...last.matchAll(/(\d+)m([\d.]+)s/g)];
@@ -135,7 +135,7 @@ export function timesOf(words: string): number | undefined {
   return 1000 * parts.reduce((sum, [, minutes, seconds]) => sum + 60 * Number(minutes) + Number(seconds), 0);
 }
 
-/** The largest resident memory so far of one of the processes that a process started, in bytes; 0 if there are none. */
+/** The peak resident memory among a process's children, in bytes; 0 if there are none. */
 async function memoryOf(pid: number): Promise<number> {
   try {
     const tasks = await readdir(`/proc/${pid}/task`);

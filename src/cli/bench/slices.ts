@@ -2,7 +2,7 @@ import { mkdir, open, readdir, readFile, stat, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { StriaError } from '../../core/shared/errors.ts';
 
-/** What picture coders take: gray values of 8 or 16 bits. Signed values are moved up by half of their range. */
+/** The input of picture coders: gray values of 8 or 16 bits. Signed values are shifted up by half of their range. */
 const pictureTypes: Readonly<Record<string, { readonly bytes: 1 | 2; readonly flip: 0 | 0x80 }>> = {
   u8: { bytes: 1, flip: 0 },
   i8: { bytes: 1, flip: 0x80 },
@@ -17,7 +17,7 @@ export interface RawVolume {
   readonly type: string;
 }
 
-/** Whether a volume's slices can be pictures. */
+/** Whether a volume's slices can be stored as pictures. */
 export function hasPictureSlices({ type }: Pick<RawVolume, 'type'>): boolean {
   return type in pictureTypes;
 }

@@ -5,14 +5,14 @@ import type { Call } from './run-program.ts';
 export interface Tool {
   readonly method: string;
   readonly command: string;
-  /** `slices`: it takes a folder of slices as PGM files, and gives one. */
+  /** `slices` means that input and output are folders of PGM slices. */
   readonly takes: 'file' | 'slices';
   readonly processor: 'gpu' | 'cpu';
   compress(input: string, output: string): Call;
   decompress(input: string, output: string): Call;
 }
 
-/** A tool that may be missing, and how to see whether it is there. */
+/** A tool that may not be installed, and how to check for it. */
 export interface OptionalTool extends Tool {
   readonly versionFlag?: string;
 }
@@ -75,14 +75,14 @@ export const otherTools: readonly OptionalTool[] = [
   },
 ];
 
-/** The program that has to be installed for a tool. */
+/** The program that a tool needs. */
 export function programOf({ command, method }: Tool): string {
   return method.endsWith('(cjxl)') ? 'cjxl' : command;
 }
 
 /**
  * This command itself, started for each file: on the GPU if there is one to use, and with 1, 2 and all threads of the CPU.
- * @param options options of `compress` that say which GPU, if any
+ * @param options the options of `compress` that select the GPU
  */
 export function striaTools(gpu: readonly string[] | undefined, threads: number, codec: string): Tool[] {
   const script = process.argv[1];

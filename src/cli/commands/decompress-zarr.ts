@@ -13,7 +13,7 @@ import { createNodeSink } from '../outputs/node-sink.ts';
 import { isFolder, makeFolder } from '../outputs/output-names.ts';
 import { exportBaseName } from '../outputs/restore-names.ts';
 
-/** Names in a folder that is a Zarr, of v3 and v2. */
+/** Names of files that identify a folder as a Zarr, v3 and v2. */
 const zarrNames = ['zarr.json', '.zgroup', '.zarray'];
 
 /** `stria decompress --to ome-zarr`: a folder, or a ZIP if the output's name says so. */
@@ -35,7 +35,7 @@ export async function exportOmeZarr(
     const makeSink: SinkMaker = (_name, byteLength) => createNodeSink(path, { overwrite, inputs, byteLength, ...job });
     return { report: await restoreVolume(container, makeSink, settings, job), path };
   }
-  // A whole folder is replaced only where that was asked for.
+  // An existing folder is replaced only on request.
   const folder = await createFolderOutput(path, { overwrite: force, known: zarrNames });
   try {
     const report = await restoreVolume(container, folder.makeSink, settings, job);
@@ -49,7 +49,7 @@ export async function exportOmeZarr(
 
 async function placeOf(input: string, output: string | undefined, baseName: string): Promise<{ path: string; named: boolean }> {
   if (output !== undefined && !(await isFolder(output))) return { path: output, named: true };
-  // An existing Zarr is the target, any other folder the place of a new one.
+  // An existing Zarr is the target. In any other folder a new one is created.
   if (output !== undefined && /\.zarr[/\\]*$/i.test(output)) return { path: output.replace(/[/\\]+$/, ''), named: true };
   const folder = output ?? dirname(input);
   await makeFolder(folder);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { fileSink, type WritableFile } from './file-sink.ts';
 
-/** A file in memory that takes at most `most` bytes a call. */
+/** A file in memory that accepts at most `most` bytes per call. */
 function testFile(most: number) {
   const written: number[] = [];
   const calls: string[] = [];
@@ -38,7 +38,7 @@ function testFile(most: number) {
 
 const parts = [[1, 2, 3], [], [4], [5, 6, 7, 8, 9], [10]].map((bytes) => Uint8Array.from(bytes));
 
-test.each([1, 2, 3, 4, 7, 99])('pieces arrive whole and in order if the system takes %i bytes a call', async (most) => {
+test.each([1, 2, 3, 4, 7, 99])('pieces arrive whole and in order if the system takes %i bytes per call', async (most) => {
   const { file, written, calls } = testFile(most);
   const sink = fileSink(file, { path: 'a', gatherBytes: 4 });
   await sink.write(Uint8Array.of(0));
@@ -50,7 +50,7 @@ test.each([1, 2, 3, 4, 7, 99])('pieces arrive whole and in order if the system t
   expect(calls.slice(-2)).toEqual(['sync', 'close']);
 });
 
-test('the disk starts to write before the file is complete', async () => {
+test('writing to disk starts before the file is complete', async () => {
   const { file, calls, byteLength } = testFile(2 ** 40);
   const sink = fileSink(file, { path: 'a', gatherBytes: 4 });
   const piece = new Uint8Array(2 ** 24);
@@ -62,7 +62,7 @@ test('the disk starts to write before the file is complete', async () => {
   await sink.close();
 });
 
-test('a disk that fails on the way fails the file, which is then discarded', async () => {
+test('if the disk fails midway, the file fails and is discarded', async () => {
   const { file } = testFile(2 ** 40);
   let discarded = 0;
   const failing: WritableFile = {

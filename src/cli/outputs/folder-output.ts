@@ -20,7 +20,7 @@ export interface FolderOutput {
 export interface FolderOutputOptions {
   /** Whether an existing folder may be replaced. */
   readonly overwrite: boolean;
-  /** One of these names is in a folder that may be replaced. No other is. */
+  /** A folder may be replaced only if it contains one of these names. */
   readonly known: readonly string[];
 }
 
@@ -80,7 +80,7 @@ export async function createFolderOutput(path: string, { overwrite, known }: Fol
   };
 }
 
-/** A folder that holds something else is never removed, whatever was asked for. */
+/** A folder with other contents is never removed, not even on request. */
 async function checkReplaceable(
   target: string,
   shown: string,

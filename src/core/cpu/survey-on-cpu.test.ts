@@ -15,7 +15,7 @@ const patterns = {
   'about the edge of signs': (x: number, _y: number, z: number) => -3 + ((x + z) % 7),
 };
 
-test.each([1, 2, 4] as const)('WebAssembly counts what the reference counts, %i-byte elements', (elementBytes) => {
+test.each([1, 2, 4] as const)('WebAssembly gives the same counts as the reference, %i-byte elements', (elementBytes) => {
   const shapes: Dims3[] = [...testShapes, [16, 8, 3], [17, 9, 2], [33, 24, 4], [64, 16, 4], [4, 7, 3]];
   for (const shape of shapes) {
     for (const [name, pattern] of Object.entries(patterns)) {
@@ -25,7 +25,7 @@ test.each([1, 2, 4] as const)('WebAssembly counts what the reference counts, %i-
   }
 });
 
-test('so for any chunk (property)', () => {
+test('and so it does for any chunk (property)', () => {
   const side = fc.integer({ min: 1, max: 40 });
   fc.assert(
     fc.property(

@@ -10,7 +10,7 @@ const slack = 64;
 /** One per thread. `null`: not opened yet. */
 let opened: WasmModule<'survey'> | null | undefined = null;
 
-/** `survey` by WebAssembly. */
+/** `survey` in WebAssembly. */
 export function surveyOnCpu(chunk: ChunkVoxels): ChunkSurvey {
   return surveyInWasm(chunk) ?? survey(chunk);
 }

@@ -5,7 +5,7 @@ import { gatherPayloads } from './gpu-payloads.ts';
 
 const gpu = await openTestGpu();
 
-test('payloads of any length come from several buffers with their checksums, whatever lies behind them', async () => {
+test('payloads of any length are read from several buffers with their checksums, whatever follows them', async () => {
   using scope = gpu.scope('test');
   const lengths = [1, 2, 3, 4, 5, 16_383, 16_384, 16_385, 40_001, 7];
   const bytes = Uint8Array.from({ length: 2 ** 17 }, (_, at) => (at * at + 3 * at) >>> 3);

@@ -22,11 +22,11 @@ export interface GatheredPayloads {
   /** Undefined if there are none. */
   readonly lent: LentBytes | undefined;
   readonly byteOffsets: readonly number[];
-  /** Of each payload, as one row. */
+  /** The checksum of each payload, as one row. */
   readonly checksums: readonly Checksum[];
 }
 
-/** Brings payloads to the CPU, with their checksums, in one submit. */
+/** Copies payloads to the CPU, with their checksums, in one submit. */
 export async function gatherPayloads(
   gpu: Gpu,
   payloads: readonly PlacedPayload[],
@@ -42,7 +42,7 @@ export async function gatherPayloads(
   return { lent: lent(), byteOffsets, checksums: checksums() };
 }
 
-/** Copies of payloads to their new places. Neighbours that stay neighbours are one copy. */
+/** The copies that move payloads to their new places. Payloads that stay adjacent are copied together. */
 function copiesOf(payloads: readonly PlacedPayload[], byteOffsets: readonly number[]): GatheredCopy[] {
   const copies: { -readonly [Key in keyof GatheredCopy]: GatheredCopy[Key] }[] = [];
   payloads.forEach(({ buffer, byteOffset, byteLength }, i) => {

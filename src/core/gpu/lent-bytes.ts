@@ -1,4 +1,4 @@
-/** Memory that CPU and GPU share. Nobody may touch the bytes after `release`, which can be called more than once. */
+/** Memory that CPU and GPU share. The bytes must not be used after `release`, which can be called more than once. */
 export interface LentBytes {
   readonly bytes: Uint8Array<ArrayBuffer>;
   release(): void;

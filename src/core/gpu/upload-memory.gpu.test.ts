@@ -4,7 +4,7 @@ import { UploadMemory } from './upload-memory.ts';
 
 const gpu = await openTestGpu();
 
-test('what the CPU writes is on the GPU, and the memory is used again once the GPU has copied it', async () => {
+test('data written by the CPU arrive on the GPU, and the memory is reused once the GPU has copied it', async () => {
   using scope = gpu.scope('test');
   const target = scope.storage('target', 1000);
   for (const value of [7, 9]) {
@@ -22,13 +22,13 @@ test('what the CPU writes is on the GPU, and the memory is used again once the G
   }
 });
 
-test('memory that is not used is given back', async () => {
+test('unused memory is returned', async () => {
   const before = gpu.memory.liveBytes();
   (await UploadMemory.take(gpu, 4096)).release();
   gpu.spare.free();
   expect(gpu.memory.liveBytes()).toBe(before);
 });
 
-test('bytes elsewhere are no such memory', () => {
+test('other bytes are not upload memory', () => {
   expect(UploadMemory.of(new Uint8Array(4))).toBe(undefined);
 });

@@ -5,8 +5,8 @@ import type { GpuScope } from './scope.ts';
 const byBuffer = new WeakMap<ArrayBuffer, UploadMemory>();
 
 /**
- * Memory that the CPU fills and the GPU copies from, so that a file can be read to where the GPU takes it. Reused, because
- * such memory takes long to allocate.
+ * Memory that the CPU fills and the GPU copies from, so that a file can be read directly into it. It is reused, because
+ * allocating it takes long.
  */
 export class UploadMemory implements LentBytes {
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -22,7 +22,7 @@ export class UploadMemory implements LentBytes {
     byBuffer.set(this.bytes.buffer, this);
   }
 
-  /** Waits until the GPU has done with the memory's last use. The contents are undefined. @throws StriaError `device-lost` */
+  /** Waits until the GPU has finished with the memory. The contents are undefined. @throws StriaError `device-lost` */
   static async take(gpu: Gpu, byteLength: number): Promise<UploadMemory> {
     gpu.checkAlive();
     const scope = gpu.scope('upload-memory');
@@ -37,7 +37,7 @@ export class UploadMemory implements LentBytes {
     }
   }
 
-  /** The memory in which these bytes lie, if it is such memory and they begin it. */
+  /** The upload memory that begins with these bytes, if any. */
   static of(bytes: Uint8Array<ArrayBuffer>): UploadMemory | undefined {
     return bytes.byteOffset === 0 ? byBuffer.get(bytes.buffer) : undefined;
   }

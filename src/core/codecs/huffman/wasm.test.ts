@@ -30,7 +30,7 @@ function expectSame(chunk: ChunkVoxels, hint: string): Uint8Array {
   return payload;
 }
 
-/** `length` bytes with these symbols' counts, in a fixed disorder. */
+/** `length` bytes with these counts of symbols, in a fixed pseudorandom order. */
 function shuffled(counts: readonly number[]): ChunkVoxels {
   const random = testRandom(9);
   const bytes = Uint8Array.from(counts.flatMap((count, symbol) => new Array<number>(count).fill(symbol)));
@@ -41,7 +41,7 @@ function shuffled(counts: readonly number[]): ChunkVoxels {
   return { bytes, shape: [bytes.length, 1, 1], elementBytes: 1 };
 }
 
-/** The reference's voxels, or undefined where it refuses. */
+/** The voxels that the reference decodes; undefined if it refuses the payload. */
 function referenceDecodes(payload: Uint8Array, chunk: ChunkVoxels): Uint8Array | undefined {
   try {
     return reference.decode(payload, chunk, none);
@@ -51,7 +51,7 @@ function referenceDecodes(payload: Uint8Array, chunk: ChunkVoxels): Uint8Array |
   }
 }
 
-describe('huffman by WebAssembly gives what the reference gives', () => {
+describe('huffman in WebAssembly gives the same results as the reference', () => {
   for (const elementBytes of huffman.elementBytes) {
     test(`chunks of every shape, ${elementBytes}-byte elements`, () => {
       const shapes: Dims3[] = [...testShapes, [64, 64, 8], [64, 64, 16], [255, 1, 1], [256, 1, 1], [257, 1, 1], [1030, 1, 1]];
@@ -73,7 +73,7 @@ describe('huffman by WebAssembly gives what the reference gives', () => {
     }
   });
 
-  test('codes that would be longer than 12 bits, and counts that tie', () => {
+  test('codes that would exceed 12 bits, and equal counts', () => {
     const fibonacci = [1, 1];
     while (fibonacci.length < 20) fibonacci.push((fibonacci.at(-1) as number) + (fibonacci.at(-2) as number));
     for (const counts of [
@@ -88,7 +88,7 @@ describe('huffman by WebAssembly gives what the reference gives', () => {
     }
   });
 
-  test('sections of an earlier payload, more than 16 of them, too', () => {
+  test('sections of a first-stage payload, also more than 16', () => {
     const random = testRandom(4);
     const lengths = [1, 700, 0, 33_000, 2, 256, 4000, ...Array.from({ length: 14 }, (_, i) => 10 * i)];
     const bytes = Uint8Array.from(lengths.flatMap((length, i) => Array.from({ length }, () => random() % (1 + 3 * i))));
@@ -152,7 +152,7 @@ describe('huffman by WebAssembly gives what the reference gives', () => {
     expect(sound).toBeGreaterThan(100);
   });
 
-  test('what it does not do is left to the reference', () => {
+  test('unsupported input is left to the reference', () => {
     const chunk = makeChunk([8, 8, 2], 1, (x) => x);
     expect(wasm.encode(chunk, Uint8Array.of(1))).toBeUndefined();
     expect(wasm.encode({ ...chunk, bytes: new Uint8Array(7) }, none)).toBeUndefined();

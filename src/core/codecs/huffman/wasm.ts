@@ -15,7 +15,7 @@ function huffman(): WasmModule<'encode' | 'decode'> | undefined {
   return opened;
 }
 
-/** All chunks, by WebAssembly (src/assembly/huffman). */
+/** WebAssembly for all chunks (src/assembly/huffman). */
 export const wasm: WasmCodec = {
   encode(chunk, parameters) {
     const { bytes, elementBytes } = chunk;
@@ -24,7 +24,7 @@ export const wasm: WasmCodec = {
     if (!module || parameters.byteLength !== 0 || bytes.byteLength !== length) return undefined;
     const sections = sectionsOf(chunk, chunk.sections);
     const elements = elementCount(chunk);
-    // A section that becomes plain may have been a little longer as a coded one.
+    // The coded form of a section that becomes plain may be slightly longer.
     const { memory, at } = module.room(length, 4 * maxSections, elements, length + (length >> 2) + slack);
     const [from, lengthsAt, scratch, to] = at as [number, number, number, number];
     memory.set(bytes, from);

@@ -14,8 +14,8 @@ const patterns: Readonly<Record<string, (x: number, y: number, z: number, random
   ...testPatterns,
   cells: (x, y, z) => 70000 * Math.floor((x + 2 * Math.sin(z / 3)) / 5) + 300 * Math.floor((y + x / 4) / 4) + Math.floor(z / 6),
   'cells with specks': (x, y, z, random) => (random() % 30 === 0 ? random() % 9 : Math.floor((x + y) / 6) + Math.floor(z / 5)),
-  'few labels, at random': (_x, _y, _z, random) => random() % 3,
-  '64 labels at most': (x, y, z) => Math.floor((x + 16 * y + 256 * z) / 4) % 64,
+  'few random labels': (_x, _y, _z, random) => random() % 3,
+  'at most 64 labels': (x, y, z) => Math.floor((x + 16 * y + 256 * z) / 4) % 64,
   '65 labels': (x, y, z) => Math.floor((x + 16 * y + 256 * z) / 4) % 65,
   slices: (_x, _y, z) => z * 0x01010101,
 };
@@ -30,7 +30,7 @@ function expectSame(chunk: ChunkVoxels, hint: string): void {
   expect(firstDifference(decoded, chunk.bytes), `decode ${hint}`).toBeUndefined();
 }
 
-/** The reference's voxels, or undefined where it refuses. */
+/** The voxels that the reference decodes; undefined if it refuses the payload. */
 function referenceDecodes(payload: Uint8Array, chunk: ChunkVoxels): Uint8Array | undefined {
   try {
     return reference.decode(payload, chunk, none);
@@ -40,11 +40,11 @@ function referenceDecodes(payload: Uint8Array, chunk: ChunkVoxels): Uint8Array |
   }
 }
 
-describe('labels by WebAssembly gives what the reference gives', () => {
+describe('labels in WebAssembly gives the same results as the reference', () => {
   for (const elementBytes of labels.elementBytes) {
     test(`chunks of every shape, ${elementBytes}-byte elements`, () => {
       for (const shape of [...testShapes, [16, 16, 16], [33, 17, 18]] as const) {
-        // The reference takes long: large chunks get every third pattern.
+        // The reference is slow, so large chunks get only every third pattern.
         const isLarge = shape[0] * shape[1] * shape[2] > 2 ** 12;
         for (const [name, pattern] of Object.entries(patterns).filter((_, number) => !isLarge || number % 3 === 0)) {
           expectSame(makeChunk(shape, elementBytes, pattern), `${shape.join('×')} ${name}`);
@@ -92,7 +92,7 @@ describe('labels by WebAssembly gives what the reference gives', () => {
         else refused++;
         if ((own === undefined) !== (expected === undefined))
           expect.fail(`${own ? 'only WebAssembly' : 'only the reference'} decodes`);
-        if (own && expected && firstDifference(own, expected) !== undefined) expect.fail('they decode to different voxels');
+        if (own && expected && firstDifference(own, expected) !== undefined) expect.fail('the two decode to different voxels');
       };
       for (let length = 0; length < payload.length; length += 1 + (length >> 3)) check(payload.subarray(0, length));
       check(Uint8Array.of(...payload, 0));
@@ -113,7 +113,7 @@ describe('labels by WebAssembly gives what the reference gives', () => {
     expect(sound).toBeGreaterThan(500);
   });
 
-  test('what it does not do is left to the reference', () => {
+  test('unsupported input is left to the reference', () => {
     const chunk = makeChunk([8, 8, 2], 1, (x) => x);
     expect(wasm.encode(chunk, Uint8Array.of(1))).toBeUndefined();
     expect(wasm.encode({ ...chunk, bytes: new Uint8Array(7) }, none)).toBeUndefined();

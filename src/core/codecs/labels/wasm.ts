@@ -7,7 +7,7 @@ import { tableWords } from './tables.ts';
 
 /** Bytes past the payload that the decoder may read. */
 const slack = 16;
-/** Bytes past the longest payload that the encoder may write before it gives up a brick. */
+/** Bytes past the longest payload that the encoder may write before it abandons a brick. */
 const overrun = 2048;
 
 const tables = new Uint8Array(tableWords().buffer);

@@ -19,8 +19,8 @@ const patterns: Readonly<Record<string, (x: number, y: number, z: number, random
   'noise of many bits': (_x, _y, _z, random) => 4000 + (random() % 900),
   waves: (x, y, z, random) => 1000 + 90 * Math.sin(x / 5) + 200 * Math.cos(y / 7 + z / 9) + (random() % 4),
   'slices of their own': (x, y, z, random) => Math.imul(z, 0x9e3779b1) + x + y + (random() % 3),
-  'columns of their own': (x, y, _z, random) => Math.imul(x + 64 * y, 0x9e3779b1) + (random() % 3),
-  'rows of their own': (x, y, z) => Math.imul(y, 0x9e3779b1) + x * z,
+  'unrelated columns': (x, y, _z, random) => Math.imul(x + 64 * y, 0x9e3779b1) + (random() % 3),
+  'unrelated rows': (x, y, z) => Math.imul(y, 0x9e3779b1) + x * z,
   'a product': (x, y, z) => x * y + z * z * x,
   'flat bricks': (x, y, z) => (x >> 4) + 5 * (y >> 4) + 9 * (z >> 4) + (x > 40 && y > 40 ? x & 1 : 0),
   'noise that grows': (x, y, z, random) => 32768 + (random() % (1 + ((x * x + y * y + z * z) << 3))),
@@ -38,7 +38,7 @@ function expectSame(chunk: ChunkVoxels, mode: number, hint: string): void {
   expect(wasm.sections?.(payload, chunk, parameters), hint).toEqual(reference.sections?.(payload, chunk, parameters));
 }
 
-/** The reference's voxels, or undefined where it refuses. */
+/** The voxels that the reference decodes; undefined if it refuses the payload. */
 function referenceDecodes(payload: Uint8Array, chunk: ChunkVoxels, parameters: Uint8Array): Uint8Array | undefined {
   try {
     return reference.decode(payload, chunk, parameters);
@@ -48,7 +48,7 @@ function referenceDecodes(payload: Uint8Array, chunk: ChunkVoxels, parameters: U
   }
 }
 
-describe('predict by WebAssembly gives what the reference gives', () => {
+describe('predict in WebAssembly gives the same results as the reference', () => {
   const shapes: Dims3[] = [
     ...testShapes,
     [16, 16, 16],
@@ -63,7 +63,7 @@ describe('predict by WebAssembly gives what the reference gives', () => {
     test(`chunks of every shape, ${elementBytes}-byte elements`, () => {
       let number = 0;
       for (const shape of shapes) {
-        // The reference takes long: large chunks get every eighth pattern.
+        // The reference is slow, so large chunks get only every eighth pattern.
         const isLarge = shape[0] * shape[1] * shape[2] > 2 ** 13;
         for (const [name, pattern] of Object.entries(patterns)) {
           number++;
@@ -105,7 +105,7 @@ describe('predict by WebAssembly gives what the reference gives', () => {
     const parameters = Uint8Array.of(mode);
     for (const elementBytes of [1, 2] as const) {
       const shape: Dims3 = mode % 2 === 0 ? [16, 16, 16] : [32, 32, 1];
-      // Small residuals that are coded under predictor 0, read as if they were those of another predictor.
+      // Small residuals encoded under predictor 0, then decoded as another predictor's.
       const noise = makeChunk(shape, elementBytes, (x, y, z, random) => (x + y + z === 0 ? 0 : (random() % 7) - 3));
       const residuals = reference.encode(noise, parameters);
       expect(residuals[0]).toBe(0);
@@ -139,11 +139,11 @@ describe('predict by WebAssembly gives what the reference gives', () => {
         else refused++;
         if ((own === undefined) !== (expected === undefined))
           expect.fail(`${own ? 'only WebAssembly' : 'only the reference'} decodes`);
-        if (own && expected && firstDifference(own, expected) !== undefined) expect.fail('they decode to different voxels');
+        if (own && expected && firstDifference(own, expected) !== undefined) expect.fail('the two decode to different voxels');
       };
       for (let length = 0; length < payload.length; length += 1 + (length >> 3)) check(payload.subarray(0, length));
       check(Uint8Array.of(...payload, 0, 0, 0, 0));
-      // What stands in front is a small part and decides the most.
+      // The beginning is a small part, but has the most effect.
       const step = Math.max(1, payload.length >> 9);
       for (let at = 0; at < payload.length; at += at < 64 ? 1 : step) {
         for (const flip of at < 32 ? [0xff, 1, 2, 4, 8, 16, 32, 64, 128] : [1 << (random() % 8)]) {
@@ -162,7 +162,7 @@ describe('predict by WebAssembly gives what the reference gives', () => {
     expect(sound).toBeGreaterThan(1000);
   });
 
-  test('what it does not do is left to the reference', () => {
+  test('unsupported input is left to the reference', () => {
     const chunk = makeChunk([8, 8, 2], 1, (x) => x);
     expect(wasm.encode({ ...chunk, bytes: new Uint8Array(7) }, Uint8Array.of(0))).toBeUndefined();
     expect(wasm.decode(new Uint8Array(2), chunk, Uint8Array.of(0))).toBeUndefined();

@@ -4,10 +4,10 @@ import { type JobOptions, throwIfAborted } from '../../shared/job.ts';
 import { readDirectory, readNumbers, readTiffHeader, type TiffDirectory, type TiffFile } from '../tiff/tiff-directory.ts';
 import { tiffTags } from '../tiff/tiff-tags.ts';
 
-/** The most levels of a pyramid. */
+/** The maximum number of levels in a pyramid. */
 const levelLimit = 64;
 
-/** The directories of a TIFF file by their number, found as far as they are needed. */
+/** The directories of a TIFF file by number, located on demand. */
 export class DirectoryChain {
   readonly file: TiffFile;
   readonly #offsets: number[] = [];
@@ -24,7 +24,7 @@ export class DirectoryChain {
     return new DirectoryChain(await readTiffHeader(source, job));
   }
 
-  /** @throws StriaError `corrupt` where there are fewer directories; `not-readable`, `aborted` */
+  /** @throws StriaError `corrupt` if there are fewer directories; `not-readable`, `aborted` */
   async directory(number: number, job: JobOptions): Promise<TiffDirectory> {
     await this.find(number, job);
     return readDirectory(this.file, this.#offsets[number] as number, job);
@@ -39,7 +39,7 @@ export class DirectoryChain {
     return readDirectory(this.file, offset, job);
   }
 
-  /** Where the smaller levels of a picture lie. */
+  /** The offsets of a picture's smaller levels. */
   async levelOffsets(main: TiffDirectory, job: JobOptions): Promise<readonly number[]> {
     const tag = main.tags.get(tiffTags.subDirectories);
     if (tag === undefined || tag.count === 0) return [];
@@ -47,7 +47,7 @@ export class DirectoryChain {
     return readNumbers(this.file, tag, job);
   }
 
-  /** Makes sure that a directory is there. @throws as `directory` */
+  /** Locates a directory. @throws as `directory` */
   async find(number: number, job: JobOptions): Promise<void> {
     while (this.#offsets.length <= number) {
       throwIfAborted(job.signal);

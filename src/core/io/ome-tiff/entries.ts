@@ -18,7 +18,7 @@ import { type OmeDocument, parseOmeXml } from './ome-xml.ts';
 import { planeVoxels } from './plane-voxels.ts';
 import type { TiffSeries } from './series.ts';
 
-/** The most bytes of OME-XML that are read. */
+/** The limit for OME-XML, in bytes. */
 const longestXml = 64 * 2 ** 20;
 
 /** The volumes of one file, or of the files of a folder. @throws StriaError as `CollectionReader.list` */
@@ -27,7 +27,7 @@ export async function entriesOf(input: ByteSource, options: OpenOptions & JobOpt
 }
 
 /**
- * The volumes of the files in a folder that are OME's by their names. Files of one set are one list.
+ * The volumes of the files in a folder with names of OME files. The files of a set form one list.
  * @throws StriaError `not-readable`, `aborted`
  */
 export async function entriesOfTree(tree: FileTree, options: OpenOptions & JobOptions): Promise<readonly VolumeEntry[]> {
@@ -61,7 +61,7 @@ export async function entriesOfTree(tree: FileTree, options: OpenOptions & JobOp
   return all;
 }
 
-/** @returns with the names of the files that the set consists of, beside this one */
+/** @returns also the names of the set's other files */
 async function listFile(source: ByteSource, siblings: SiblingFinder | undefined, options: OpenOptions & JobOptions) {
   const isText = isCompanionName(source.name);
   const chain = isText ? undefined : await DirectoryChain.open(source, options);
@@ -70,7 +70,7 @@ async function listFile(source: ByteSource, siblings: SiblingFinder | undefined,
   if (chain && first && description?.startsWith('ImageJ=')) {
     const series = await openHyperstack(chain, first, description, options);
     if (series === undefined)
-      throw new StriaError('corrupt', 'the description of the ImageJ hyperstack does not fit its pictures');
+      throw new StriaError('corrupt', 'the description of the ImageJ hyperstack does not match its pictures');
     return { entries: entriesOfSeries(series, '0', source.name, options), fileNames: [] };
   }
   const document = await readDocument(source, description, siblings, options);
@@ -108,7 +108,7 @@ async function readDocument(
   if (companion === undefined) {
     throw new StriaError(
       'not-readable',
-      `${metadataFile} is missing, which describes the volume; it must lie in the same folder`,
+      `${metadataFile}, which describes the volume, is missing; it must be in the same folder`,
     );
   }
   try {
@@ -124,12 +124,12 @@ async function readDocument(
 
 async function textOfFile(source: ByteSource, job: JobOptions): Promise<string> {
   if (source.size > longestXml) {
-    throw new StriaError('unsupported', `OME-XML of ${source.size} bytes is not read, only up to ${longestXml / 2 ** 20} MiB`);
+    throw new StriaError('unsupported', `OME-XML of ${source.size} bytes is too long; the limit is ${longestXml / 2 ** 20} MiB`);
   }
   return new TextDecoder().decode(await plainBytes(source).read(0, source.size, job));
 }
 
-/** The levels of a series, as entries. The largest that fits is the volume; the others are its alternatives. */
+/** The levels of a series, as entries. The largest one that fits represents the volume; the others are its alternatives. */
 function entriesOfSeries(series: TiffSeries, id: string, fileName: string, options: OpenOptions): readonly VolumeEntry[] {
   const limit = options.levelBytes ?? defaultLevelBytes;
   const fitting = series.levels.findIndex((level) => volumeBytes(series.describe(level)) <= limit);
@@ -154,7 +154,7 @@ function wordsOf(series: TiffSeries, level: PictureShape, number: number): Pick<
   const words = [
     ...(levels.length > 1 ? [`level ${number + 1} of ${levels.length}`] : []),
     `${distances.join(' × ')}${unit}`,
-    ...(missing > 0 ? [`${missing} of ${sizes.Z * sizes.C * sizes.T} planes are missing, and read as 0`] : []),
+    ...(missing > 0 ? [`${missing} of ${sizes.Z * sizes.C * sizes.T} planes are missing and read as 0`] : []),
   ];
   const channels = sizes.C * level.channels;
   const series4 = [sizes.T, channels, sizes.Z].map((length, axis) => ({ length, axis }));
@@ -169,7 +169,7 @@ async function openLevel(
   options: OpenOptions & JobOptions,
 ): Promise<OpenVolume> {
   const info = series.describe(series.levels[level] as PictureShape);
-  if (!Number.isSafeInteger(volumeBytes(info))) throw new StriaError('corrupt', 'the volume is longer than any file can be');
+  if (!Number.isSafeInteger(volumeBytes(info))) throw new StriaError('corrupt', 'the volume exceeds the size of any file');
   await series.check(options);
   const { pictureMemory: limitBytes } = options;
   return {

@@ -6,12 +6,12 @@ import { parseHyperstack } from '../tiff/imagej.ts';
 import { readDirectory, readTiffHeader, type TiffFile, type TiffTag, tagBytes } from '../tiff/tiff-directory.ts';
 import { tiffTags } from '../tiff/tiff-tags.ts';
 
-/** So much of a description tells whose it is. */
+/** This much of a description is enough to identify its format. */
 const startBytes = 4096;
 
 /**
- * Whether the first picture of a TIFF file says that its pictures are a series of several axes: OME-XML, or a hyperstack of ImageJ
- * with channels. A broken file is none.
+ * Whether the description of a TIFF file's first picture makes its pictures a series with several axes: OME-XML, or an ImageJ
+ * hyperstack with channels. False for a broken file.
  * @throws StriaError `not-readable`, `aborted`
  */
 export async function hasSeries(source: ByteSource, job: JobOptions): Promise<boolean> {

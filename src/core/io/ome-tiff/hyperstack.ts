@@ -13,8 +13,8 @@ import { levelShapes } from './ome-series.ts';
 import type { TiffSeries } from './series.ts';
 
 /**
- * A hyperstack of ImageJ with several channels: channels vary fastest, then slices, then time points. One over 4 GiB has a single
- * directory, and its pictures follow each other in the file. Undefined for any other description.
+ * An ImageJ hyperstack with several channels. Channels vary fastest, then slices, then time points. A hyperstack over 4 GiB has a
+ * single directory, and its pictures are consecutive in the file. Undefined for any other description.
  * @throws StriaError `corrupt`, `unsupported`, `not-readable`, `aborted`
  */
 export async function openHyperstack(
@@ -71,13 +71,13 @@ async function isContiguous(file: TiffFile, first: TiffDirectory, shape: Picture
 
 const metadataTag = 50839;
 const metadataCountsTag = 50838;
-/** Labels of slices are as long as there are slices; they are passed over. */
+/** Longer metadata are skipped: the labels of slices grow with the number of slices. */
 const longestMetadata = 2 ** 24;
 const lutBytes = 768;
 
 /**
- * Colours and display ranges of the channels, as far as they are given. ImageJ's metadata are a header (`IJIJ`, then type and
- * number of each kind of value) and the values, whose lengths stand in a tag of their own. Source: ImageJ's TiffEncoder.
+ * The channels' colours and display ranges, if present. ImageJ's metadata are a header (`IJIJ`, then type and number of each kind of
+ * value) and the values. Another tag has their lengths. Source: ImageJ's TiffEncoder.
  */
 async function displayOf(file: TiffFile, { tags }: TiffDirectory, stack: Hyperstack, job: JobOptions) {
   const channels = Array.from({ length: stack.channels }, () => ({ name: '', color: undefined as string | undefined }));

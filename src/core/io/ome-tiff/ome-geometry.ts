@@ -5,7 +5,7 @@ import { checkedSpacing } from '../common/streamed-volume.ts';
 import type { OmeChannel, OmeXmlImage } from './ome-xml.ts';
 import type { PlaneSizes } from './series.ts';
 
-/** Metres of the units of length that OME names and that people measure volumes in. */
+/** OME's units of length that are used for volumes, in metres. */
 const metres: Readonly<Record<string, number>> = {
   m: 1,
   dm: 1e-1,
@@ -24,7 +24,7 @@ const metres: Readonly<Record<string, number>> = {
 
 const seconds: Readonly<Record<string, number>> = { s: 1, ms: 1e-3, µs: 1e-6, μs: 1e-6, ns: 1e-9, min: 60, h: 3600, d: 86_400 };
 
-/** @param largest level, whose pixels the sizes of OME are of */
+/** @param largest the largest level, to whose pixels OME's sizes refer */
 export function omeInfo(image: OmeXmlImage, planes: PlaneSizes, level: PictureShape, largest: PictureShape): VolumeInfo {
   const [x, y, z] = image.physical.map(({ size }) => (size > 0 && Number.isFinite(size) ? size : undefined));
   const units = image.physical.map(({ unit }) => metres[unit]);
@@ -34,7 +34,7 @@ export function omeInfo(image: OmeXmlImage, planes: PlaneSizes, level: PictureSh
   const inUnit = (size: number, axis: number) => {
     const unit = units[axis];
     const factor = isKnown && unit !== undefined ? unit / metresOf[spatialUnit] : 1;
-    // 12 digits: 0.5 nm are 0.0005 µm, not 0.0005000000000000001.
+    // Rounded to 12 digits, so that 0.5 nm becomes 0.0005 µm, not 0.0005000000000000001.
     return factor === 1 ? size : Number((size * factor).toPrecision(12));
   };
   const [xStep, yStep] = [inUnit(x ?? 1, 0), inUnit(y ?? x ?? 1, y === undefined ? 0 : 1)];
@@ -70,7 +70,7 @@ function timeOf({ size, unit }: OmeXmlImage['timeIncrement']): { timeUnit: Volum
 
 /**
  * The channels of a volume: one for each sample of each of the planes' channels. Undefined for a single one without a name.
- * @param known as the file describes them
+ * @param known the file's description of them
  */
 export function channelsOf(
   known: readonly (Omit<OmeChannel, 'samples'> & Channel)[],

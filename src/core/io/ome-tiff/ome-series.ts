@@ -9,9 +9,9 @@ import type { OmeDocument, OmeXmlImage } from './ome-xml.ts';
 import { firstPlace, mapPlanes } from './plane-map.ts';
 import type { TiffSeries } from './series.ts';
 
-/** The files of a set, by the names that the metadata give them. */
+/** The files of a set, keyed by their names in the metadata. */
 export class SetFiles {
-  /** The file that the metadata come from; undefined if it holds no pixels. */
+  /** The file that contains the metadata; undefined if it has no pixels. */
   readonly own: DirectoryChain | undefined;
   readonly ownName: string | undefined;
   readonly #siblings: SiblingFinder | undefined;
@@ -29,7 +29,7 @@ export class SetFiles {
     if (name === '' && this.own !== undefined) return Promise.resolve(this.own);
     const known = this.#chains.get(name) ?? this.#open(name, job);
     this.#chains.set(name, known);
-    // One that was cancelled may be opened again.
+    // A file whose opening was cancelled may be opened again.
     known.catch(() => this.#chains.delete(name));
     return known;
   }
@@ -40,7 +40,7 @@ export class SetFiles {
     return DirectoryChain.open(source, job).catch((error: unknown) => Promise.reject(inContext(name, error)));
   }
 
-  /** Undefined where there is none. @throws StriaError `not-readable` */
+  /** Undefined if there is none. @throws StriaError `not-readable` */
   async find(name: string): Promise<ByteSource | undefined> {
     const found = this.#sources.get(name) ?? (await this.#siblings?.(name));
     if (found !== undefined) this.#sources.set(name, found);
@@ -49,7 +49,7 @@ export class SetFiles {
 }
 
 /**
- * An Image of OME, with its first plane's directory read.
+ * An OME Image, after reading the directory of its first plane.
  * @throws StriaError `corrupt`, `unsupported`, `not-readable`, `aborted`
  */
 export async function openOmeSeries(
@@ -84,7 +84,7 @@ export async function openOmeSeries(
   };
 }
 
-/** What a picture is like at each of its levels, the largest first. */
+/** The format of a picture at each of its levels, largest first. */
 export async function levelShapes(chain: DirectoryChain, number: number, job: JobOptions): Promise<readonly PictureShape[]> {
   const main = await chain.directory(number, job);
   const shapes = [(await readLayout(chain.file, main, job)).shape];
@@ -92,7 +92,7 @@ export async function levelShapes(chain: DirectoryChain, number: number, job: Jo
   for (let level = 1; level <= length; level++) {
     const { shape } = await readLayout(chain.file, await chain.level(number, level, job), job);
     const [largest] = shapes as [PictureShape];
-    // Previews and labels of other kinds are no levels.
+    // Previews and labels of another format are not levels.
     if (shape.type !== largest.type || shape.channels !== largest.channels || shape.width > largest.width) break;
     shapes.push(shape);
   }
@@ -105,6 +105,6 @@ function missingFiles(names: readonly string[], total: number): StriaError {
   const shown = names.slice(0, listedNames).join(', ');
   const more = names.length - listedNames;
   const list = more > 0 ? `${shown} and ${more} more` : shown;
-  const set = total > 1 ? `; the volume is spread over ${total} files, which must lie in one folder` : '';
+  const set = total > 1 ? `; the volume consists of ${total} files, which must be in one folder` : '';
   return new StriaError('not-readable', `${list} ${names.length > 1 ? 'are' : 'is'} missing${set}`);
 }

@@ -32,7 +32,7 @@ const originals: readonly (readonly [string, Uint8Array])[] = [
   ['a hyperstack', describedTiff({ ...image, order: 'XYCZT' }, text, planesInOrder(image), { firstTags: metadata })],
 ];
 
-/** No file of these tests holds more voxels than this: a reader that gives more has believed the metadata. */
+/** No file in these tests holds more bytes of voxels. A reader that returns more has trusted the metadata. */
 const mostBytes = 2 ** 20;
 const answers = ['corrupt', 'unsupported', 'invalid-input', 'not-readable'];
 
@@ -41,9 +41,9 @@ async function read(bytes: Uint8Array, name = 'a.ome.tif') {
   let length = 0;
   for await (const piece of volume.voxels()) {
     length += piece.byteLength;
-    if (length > mostBytes) throw new Error(`${length} bytes of voxels came out of a file of ${bytes.byteLength}`);
+    if (length > mostBytes) throw new Error(`got ${length} bytes of voxels from a file of ${bytes.byteLength}`);
   }
-  if (length !== volumeBytes(volume.info)) throw new Error(`${length} bytes came instead of ${volumeBytes(volume.info)}`);
+  if (length !== volumeBytes(volume.info)) throw new Error(`got ${length} bytes instead of ${volumeBytes(volume.info)}`);
   await volume.source();
   return volume;
 }
@@ -57,16 +57,16 @@ async function answer(bytes: Uint8Array) {
 }
 
 describe.each(originals)('%s', (name, original) => {
-  test('cut anywhere, it is refused', async () => {
+  test('truncated anywhere, it is refused', async () => {
     await read(original);
     for (let length = 0; length < original.byteLength; length += name === 'plain' ? 3 : 7) {
-      // What is lost of the padding at the end is not missed.
+      // Losing padding at the end does not matter.
       if (original.subarray(length).every((byte) => byte === 0)) continue;
       if ((await answer(original.subarray(0, length))) === undefined) throw new Error(`cut at byte ${length}, it was read`);
     }
   });
 
-  test('with wrong bytes, it is refused or has the voxels that it promises', async () => {
+  test('with wrong bytes, it is refused or has as many voxels as it states', async () => {
     let state = 4321;
     const below = (limit: number) => {
       state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
@@ -76,7 +76,7 @@ describe.each(originals)('%s', (name, original) => {
     for (let run = 0; run < 500; run++) {
       const bytes = original.slice();
       for (let change = 0; change <= below(3); change++) {
-        // Numbers in the description are what a reader believes most easily.
+        // Numbers in the description are the easiest to trust by mistake.
         if (below(3) === 0) bytes[digits[below(digits.length)] as number] = 0x30 + below(10);
         else bytes[below(bytes.byteLength)] = [0, 1, 0x7f, 0x80, 0xff, below(256)][below(6)] as number;
       }
@@ -85,7 +85,7 @@ describe.each(originals)('%s', (name, original) => {
   });
 });
 
-describe('made to do harm', () => {
+describe('malicious files', () => {
   const faultWith = (xml: string) => faultOf(read(describedTiff(image, xml, planesInOrder(image))));
 
   test.each<readonly [string, string, string]>([
@@ -95,12 +95,12 @@ describe('made to do harm', () => {
       'broken',
     ],
     ['a size that is none', omeXml([image]).replace('SizeZ="2"', 'SizeZ="-2"'), 'SizeZ'],
-    ['a huge size', omeXml([image]).replace('SizeT="2"', 'SizeT="2000000000"'), 'not read'],
+    ['a huge size', omeXml([image]).replace('SizeT="2"', 'SizeT="2000000000"'), 'too large'],
     ['a large size', omeXml([image]).replace('SizeT="2"', 'SizeT="900000"'), 'has 8 pictures'],
     [
       'sizes that overflow',
       omeXml([image]).replace('SizeT="2"', 'SizeT="9007199254740991"').replace('SizeZ="2"', 'SizeZ="9007199254740991"'),
-      'not read',
+      'too large',
     ],
     ['no order', omeXml([{ ...image, order: 'XYZZZ' }]), 'order of axes'],
     ['a plane outside', omeXml([{ ...image, tiffData: '<TiffData IFD="0" FirstT="5"/>' }]), 'puts pixels at T 5'],
@@ -116,7 +116,7 @@ describe('made to do harm', () => {
     expect(fault?.message).toContain(says);
   });
 
-  test('directories that go round', async () => {
+  test('circular directories', async () => {
     const file = omeTiff(image);
     const view = new DataView(file.buffer, file.byteOffset);
     const endOf = (directory: number) => directory + 2 + 12 * view.getUint16(directory, true);
@@ -125,7 +125,7 @@ describe('made to do harm', () => {
     expect(await faultOf(read(file))).toMatchObject({ tag: 'corrupt', message: expect.stringContaining('form a loop') });
   });
 
-  test('levels that are the picture itself, or too many', async () => {
+  test('levels that refer to the picture itself, or too many levels', async () => {
     const level = (values: readonly number[]) => omeTiff(image, { firstTags: [{ tag: 330, type: 4, values }] });
     const first = new DataView(omeTiff(image).buffer).getUint32(4, true);
     await answer(level([first, first]));
@@ -133,7 +133,7 @@ describe('made to do harm', () => {
     expect(many).toMatchObject({ tag: 'corrupt', message: expect.stringContaining('claims 9999 levels') });
   });
 
-  test('a set that leads out of its folder finds nothing', async () => {
+  test('a set cannot refer to files outside its folder', async () => {
     const asked: string[] = [];
     const set = {
       ...image,

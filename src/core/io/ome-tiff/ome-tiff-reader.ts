@@ -3,7 +3,7 @@ import { isFileTree } from '../common/file-tree.ts';
 import type { CollectionReader } from '../common/volume-entry.ts';
 import { isTiff } from '../tiff/tiff-directory.ts';
 
-/** OME-TIFF, in one file or several, and ImageJ's hyperstacks of several channels. All other TIFF is a stack of pictures. */
+/** OME-TIFF in one or several files, and ImageJ hyperstacks with several channels. All other TIFF files are stacks of pictures. */
 export const omeTiffReader: CollectionReader = {
   format: 'ome-tiff',
   recognises: (name, head) => isTiff(head) || (isCompanionName(name) && head[0] === 0x3c),

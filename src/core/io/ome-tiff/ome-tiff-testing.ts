@@ -3,7 +3,7 @@ import { joinBytes } from '../common/byte-stream.ts';
 import { noise } from '../common/source-testing.ts';
 import { type TestTiff, tiffFile } from '../tiff/tiff-testing.ts';
 
-// OME-TIFF for tests, from its specification. Pixels are numbered planes, so that a plane in the wrong place is noticed.
+// OME-TIFF files for tests, written from the specification. Pixels depend on the plane's number, to detect misplaced planes.
 
 export interface TestImage {
   /** The order of axes, fastest first. */
@@ -37,13 +37,13 @@ export function omeXml(images: readonly TestImage[], root = ''): string {
   return `<?xml version="1.0" encoding="UTF-8"?><OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06" ${root}>${elements.join('')}</OME>`;
 }
 
-/** The pixels of a plane: the same wherever it lies in a file. */
+/** The pixels of a plane. They do not depend on its place in a file. */
 export function plane(image: TestImage, z: number, c: number, t: number): Uint8Array {
   const [x, y] = image.sizes;
   return noise(x * y * elementBytes(image.type ?? 'u16'), 1 + z + 100 * c + 10_000 * t);
 }
 
-/** The planes of an image in a file's order. */
+/** The planes of an image in the order of a file. */
 export function planesInOrder(image: TestImage): readonly Uint8Array[] {
   const { order = 'XYZCT', sizes } = image;
   const lengths = { Z: sizes[2], C: sizes[3], T: sizes[4] };
@@ -60,7 +60,7 @@ export function planesInOrder(image: TestImage): readonly Uint8Array[] {
   return planes;
 }
 
-/** The voxels of an image as a volume has them: channels slowest, then time points, then planes. */
+/** The voxels of an image in a volume's order: channels slowest, then time points, then planes. */
 export function voxelsOfImage(image: TestImage): Uint8Array {
   return joinBytes(planesInOrder({ ...image, order: 'XYZTC' }));
 }

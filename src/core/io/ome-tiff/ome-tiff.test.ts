@@ -70,7 +70,7 @@ describe('one file', () => {
 
   test('planes in any directories, by TiffData', async () => {
     const planes = planesInOrder(image);
-    // Backwards: plane n lies in directory count − 1 − n. The first six are one run of a TiffData at the end.
+    // In reverse: plane n is in directory count − 1 − n. One TiffData at the end covers the first six.
     const places = planes.map((_, number) => {
       const [z, c, t] = [number % 3, Math.floor(number / 3) % 2, Math.floor(number / 6)];
       return `<TiffData IFD="${planes.length - 1 - number}" FirstZ="${z}" FirstC="${c}" FirstT="${t}"/>`;
@@ -83,7 +83,7 @@ describe('one file', () => {
     expectSame(await readVoxels(await open(describedTiff(image, inRuns, half))), voxelsOfImage(image));
   });
 
-  test('planes that are nowhere are zeros, and said so', async () => {
+  test('missing planes are zeros, and are reported', async () => {
     const text = omeXml([{ ...image, tiffData: '<TiffData IFD="0" PlaneCount="20"/>' }]);
     const file = describedTiff(image, text, planesInOrder(image).slice(0, 20));
     const expected = Buffer.concat(
@@ -95,15 +95,15 @@ describe('one file', () => {
     expect((await list(file))[0]?.details).toContain('4 of 24 planes are missing');
     const most = omeXml([{ ...image, tiffData: '<TiffData IFD="0" PlaneCount="4"/>' }]);
     const fault = await faultOf(open(describedTiff(image, most, planesInOrder(image).slice(0, 4))));
-    expect(fault).toMatchObject({ tag: 'corrupt', message: expect.stringContaining('says of 20 nowhere where they are') });
+    expect(fault).toMatchObject({ tag: 'corrupt', message: expect.stringContaining('does not locate 20 of them') });
   });
 
-  test('a file that was cut off, or promises too much, is refused when it is opened', async () => {
+  test('a truncated file, or one that promises too much, is refused when it is opened', async () => {
     const fault = await faultOf(open(describedTiff(image, omeXml([image]), planesInOrder(image).slice(0, 9))));
     expect(fault).toMatchObject({ tag: 'corrupt', message: expect.stringContaining('has 9 pictures') });
   });
 
-  test('a single channel without a name is no channel; one with a name is', async () => {
+  test('a single channel is listed only if it has a name', async () => {
     const one: TestImage = { sizes: [7, 5, 3, 1, 1] };
     expect((await open(omeTiff(one))).info.channels).toBeUndefined();
     const named = { ...one, channels: '<Channel ID="Channel:0:0" Name="Actin"/>' };
@@ -142,7 +142,7 @@ describe('one file', () => {
     expectSame(await readVoxels(await open(file, { dataset: '1' })), voxelsOfImage(second));
   });
 
-  test('what an image has wrong is its own problem, if there are others', async () => {
+  test('a fault in one image does not affect the others', async () => {
     const [good, bad]: TestImage[] = [
       { sizes: [7, 5, 2, 1, 1], tiffData: '<TiffData IFD="0" PlaneCount="2"/>' },
       { sizes: [7, 5, 2, 1, 1], tiffData: '<TiffData IFD="9" PlaneCount="2"/>', name: 'lost' },
@@ -156,16 +156,16 @@ describe('one file', () => {
   });
 });
 
-/** Pages of two images, one after the other. */
+/** The pages of two images, concatenated. */
 function tiffOfTwo(first: TestImage, second: TestImage): Uint8Array {
-  // The second image's pages are those of a smaller picture, told by their own tags in a file of their own, appended.
+  // The second image's pages are smaller and have their own tags, so they come from a separate file, which is appended.
   const text = omeXml([first, second]);
   const own = describedTiff(first, text, planesInOrder(first));
   const other = describedTiff(second, 'x', planesInOrder(second));
   return appended(own, other);
 }
 
-/** Two little-endian TIFF files as one: the directories of the second follow those of the first. */
+/** Joins two little-endian TIFF files. The directories of the second follow those of the first. */
 function appended(a: Uint8Array, b: Uint8Array): Uint8Array {
   const file = Buffer.concat([a, b]);
   const at = (offset: number) => file.readUInt32LE(offset);
@@ -250,10 +250,10 @@ describe('several files', () => {
   test('a missing one is named', async () => {
     const fault = await faultOf(openVolume(memorySource('c0.ome.tif', files['c0.ome.tif']), { siblings: async () => undefined }));
     expect(fault).toMatchObject({ tag: 'not-readable' });
-    expect(fault?.message).toContain('c1.ome.tif is missing; the volume is spread over 2 files');
+    expect(fault?.message).toContain('c1.ome.tif is missing; the volume consists of 2 files');
   });
 
-  test('a renamed file knows itself by its UUID', async () => {
+  test('a renamed file recognises itself by its UUID', async () => {
     const volume = await openVolume(memorySource('mine.ome.tif', files['c0.ome.tif']), { siblings: filesOf(files) });
     expectSame(await readVoxels(volume), voxelsOfImage(set));
     const alone = {
@@ -280,7 +280,7 @@ describe('several files', () => {
     expectSame(await readVoxels(volume), voxelsOfImage(set));
   });
 
-  test('metadata in a file of their own', async () => {
+  test('metadata in a separate file', async () => {
     const binaryOnly = (c: number) =>
       `<OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06" UUID="${uuid(c)}"><BinaryOnly MetadataFile="set.companion.ome" UUID="urn:uuid:1"/></OME>`;
     const parts = {
@@ -295,7 +295,7 @@ describe('several files', () => {
     expect((await listVolumes(memoryTree('set', parts)))?.map(({ id }) => id)).toEqual(['set.companion.ome']);
     const { 'c0.ome.tif': first } = parts;
     const fault = await faultOf(openVolume(memorySource('c0.ome.tif', first), { siblings: async () => undefined }));
-    expect(fault?.message).toContain('set.companion.ome is missing');
+    expect(fault?.message).toContain('set.companion.ome, which describes the volume, is missing');
   });
 });
 
@@ -343,9 +343,9 @@ describe('ImageJ', () => {
     expectSame(await readVoxels(volume), voxelsOfImage(stack));
   });
 
-  test('a hyperstack with one directory, whose pictures follow each other', async () => {
+  test('a hyperstack with one directory and consecutive pictures', async () => {
     const voxels = Buffer.concat(planesInOrder(stack));
-    // The pixels stand behind the header; the directory stands behind all of them.
+    // The pixels follow the header, and the directory follows all pixels.
     const firstTags = [
       { tag: 257, type: 4, values: [5] },
       { tag: 278, type: 4, values: [5] },

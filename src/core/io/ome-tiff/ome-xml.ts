@@ -2,11 +2,11 @@ import { SaxesParser } from 'saxes';
 import { StriaError } from '../../shared/errors.ts';
 import type { VolumeTag } from '../../shared/volume-facts.ts';
 
-/** What OME-XML says, as far as Stria reads it. Source: the schema OME 2016-06. */
+/** The parts of OME-XML that Stria reads. Source: the schema OME 2016-06. */
 export interface OmeDocument {
-  /** Of the file that the text stands in. */
+  /** The UUID of the file that contains the text. */
   readonly uuid: string | undefined;
-  /** The file that has the metadata, where this text does not. */
+  /** The file with the metadata, if this text has none. */
   readonly metadataFile: string | undefined;
   readonly images: readonly OmeXmlImage[];
   readonly tags: readonly VolumeTag[];
@@ -28,11 +28,11 @@ export interface OmeXmlImage {
 export interface OmeChannel {
   readonly name: string;
   readonly color: string | undefined;
-  /** Samples of a pixel that this element stands for. */
+  /** The number of samples per pixel in this channel. */
   readonly samples: number;
 }
 
-/** Which planes lie in which directories. Undefined: not said. */
+/** Assigns planes to directories. Undefined if not stated. */
 export interface TiffData {
   readonly ifd: number | undefined;
   readonly first: Readonly<Record<'Z' | 'C' | 'T', number>>;
@@ -50,9 +50,9 @@ const channelLimit = 65_536;
 const tagLimit = 500;
 const tagValueLimit = 2000;
 
-/** Elements that come once a plane, or hold pixels. */
+/** Elements that occur for each plane, or contain pixels. */
 const untold: ReadonlySet<string> = new Set(['Plane', 'TiffData', 'UUID', 'BinData', 'MetadataOnly']);
-/** Elements that tell who a person is. */
+/** Elements that identify a person. */
 const personal: ReadonlySet<string> = new Set(['Experimenter', 'ExperimenterGroup']);
 
 /** @throws StriaError `corrupt`, `unsupported` */
@@ -69,7 +69,7 @@ export function parseOmeXml(text: string): OmeDocument {
   return reader.document();
 }
 
-/** Without its namespace's prefix. */
+/** The name without its namespace prefix. */
 function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1);
 }
@@ -152,10 +152,10 @@ class OmeXmlReader {
     const { pixels, name, channels, tiffData } = image;
     const order = pixels.DimensionOrder ?? 'XYZCT';
     if (!/^XY(ZCT|ZTC|CTZ|CZT|TCZ|TZC)$/.test(order))
-      throw new StriaError('corrupt', `the OME-XML says '${order.slice(0, 20)}' as the order of axes`);
+      throw new StriaError('corrupt', `the OME-XML gives '${order.slice(0, 20)}' as the order of axes`);
     const size = (axis: 'Z' | 'C' | 'T') => {
       const length = count(pixels[`Size${axis}`] ?? '1');
-      if (length === undefined) throw new StriaError('corrupt', `the OME-XML says '${pixels[`Size${axis}`]}' as Size${axis}`);
+      if (length === undefined) throw new StriaError('corrupt', `the OME-XML gives '${pixels[`Size${axis}`]}' as Size${axis}`);
       return length;
     };
     this.#images.push({
@@ -172,7 +172,7 @@ class OmeXmlReader {
     });
   }
 
-  /** Keeps attributes as people search them. */
+  /** Keeps attributes as searchable tags. */
   #tell(name: string, attributes: Attributes): void {
     if (untold.has(name)) return;
     const isPersonal = this.#path.some((step) => personal.has(step));

@@ -2,24 +2,24 @@ import { StriaError } from '../../shared/errors.ts';
 import type { OmeDocument, OmeXmlImage, TiffData } from './ome-xml.ts';
 import type { PlaneAxis, PlaneSizes } from './series.ts';
 
-/** More planes than this are not read. */
+/** The maximum number of planes. */
 const planeLimit = 2 ** 22;
 
-/** In which directory of which file each plane of an image lies. */
+/** The file and directory of each plane of an image. */
 export interface PlaneMap {
   readonly sizes: PlaneSizes;
-  /** Names of the files. Empty for the file that the metadata come from. */
+  /** Names of the files. Empty for the file that contains the metadata. */
   readonly files: readonly string[];
   readonly missing: number;
-  /** Undefined for a plane that is nowhere. */
+  /** Undefined for a missing plane. */
   at(plane: Readonly<Record<PlaneAxis, number>>): { readonly file: string; readonly directory: number } | undefined;
   /** The highest directory of a file. */
   last(file: string): number;
 }
 
 /**
- * @param samples of a pixel: so many of the image's channels lie in each plane
- * @param ownName name of the file that the metadata come from; undefined if that holds no pixels
+ * @param samples per pixel: the number of the image's channels in each plane
+ * @param ownName name of the file that contains the metadata; undefined if it has no pixels
  * @throws StriaError `corrupt`, `unsupported`
  */
 export function mapPlanes(document: OmeDocument, image: OmeXmlImage, samples: number, ownName: string | undefined): PlaneMap {
@@ -27,7 +27,7 @@ export function mapPlanes(document: OmeDocument, image: OmeXmlImage, samples: nu
   const sizes = { ...all, C: all.C % samples === 0 ? all.C / samples : all.C };
   const total = sizes.Z * sizes.C * sizes.T;
   if (total > planeLimit)
-    throw new StriaError('unsupported', `an image of ${total} planes is not read, only up to ${planeLimit}`);
+    throw new StriaError('unsupported', `an image of ${total} planes is too large; the limit is ${planeLimit}`);
   const axes = [...order.slice(2)] as [PlaneAxis, PlaneAxis, PlaneAxis];
   const numberOf = (plane: Readonly<Record<PlaneAxis, number>>) =>
     plane[axes[0]] + sizes[axes[0]] * (plane[axes[1]] + sizes[axes[1]] * plane[axes[2]]);
@@ -54,15 +54,15 @@ export function mapPlanes(document: OmeDocument, image: OmeXmlImage, samples: nu
     const owner = fileNumbers.get(file) ?? fileNumbers.size;
     fileNumbers.set(file, owner);
     const from = ifd ?? 0;
-    if (from + count > planeLimit) throw new StriaError('unsupported', `pictures beyond number ${planeLimit} are not read`);
+    if (from + count > planeLimit) throw new StriaError('unsupported', `pictures beyond number ${planeLimit} are not supported`);
     for (let at = 0; at < count; at++) directories[start + at] = from + at;
     owners.fill(owner, start, start + count);
     lasts[owner] = Math.max(lasts[owner] ?? 0, from + count - 1);
   }
   const missing = directories.reduce((sum, directory) => sum + (directory < 0 ? 1 : 0), 0);
-  // An acquisition that was stopped early lacks some. One that lacks most is more likely to be described wrongly.
+  // An acquisition that was stopped early lacks some planes. If most are missing, the description is probably wrong.
   if (missing > total / 2) {
-    throw new StriaError('corrupt', `the OME-XML promises ${total} planes, and says of ${missing} nowhere where they are`);
+    throw new StriaError('corrupt', `the OME-XML promises ${total} planes, but does not locate ${missing} of them`);
   }
   const files = [...fileNumbers.keys()];
   return {
@@ -87,10 +87,10 @@ const wholeFile: TiffData = {
   uuid: undefined,
 };
 
-/** Tells in which file pixels lie: '' for the one that the metadata come from. */
+/** The name of the file with the pixels; '' for the file that contains the metadata. */
 function fileFinder({ uuid, images }: OmeDocument, ownName: string | undefined): (entry: TiffData) => string {
   const named = new Set(images.flatMap(({ tiffData }) => tiffData.map((entry) => entry.fileName ?? entry.uuid)));
-  // A file by itself may have another name than when it was written.
+  // A single file may have been renamed since it was written.
   const isAlone = named.size <= 1;
   return (entry) => {
     const isOwn =
@@ -104,7 +104,7 @@ function fileFinder({ uuid, images }: OmeDocument, ownName: string | undefined):
   };
 }
 
-/** Where the first pixels of an image lie. */
+/** The location of an image's first pixels. */
 export function firstPlace(document: OmeDocument, image: OmeXmlImage, ownName: string | undefined) {
   const entry = image.tiffData.find(({ planeCount }) => planeCount !== 0) ?? wholeFile;
   return { file: fileFinder(document, ownName)(entry), directory: entry.ifd ?? 0 };

@@ -7,7 +7,7 @@ import { readLayout } from '../tiff/tiff-layout.ts';
 import { readPixels } from '../tiff/tiff-pixels.ts';
 import type { DirectoryPlace, TiffSeries } from './series.ts';
 
-/** A plane with several samples a pixel is decoded once for all of them if the series has no more than this; else once for each. */
+/** In a larger series, a plane with several samples per pixel is decoded once for each sample, not once for all. */
 const heldBytes = 2 ** 28;
 
 /**

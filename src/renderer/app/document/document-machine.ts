@@ -99,7 +99,7 @@ export function nextLife({ phase, job }: DocumentLifeState, event: DocumentEvent
   return { phase: nextPhase ?? phase, job: isGone ? 'none' : (nextJob ?? job) };
 }
 
-/** Whether an event ends the job that is running, be it by the same job anew. */
+/** Whether an event ends the running job, even if the same kind of job starts again. */
 export function endsJob(before: DocumentLifeState, event: DocumentEventKind): boolean {
   const after = nextLife(before, event);
   return after !== undefined && before.job !== 'none' && (after.job !== before.job || isJobStart(event));

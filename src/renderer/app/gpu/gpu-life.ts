@@ -34,7 +34,7 @@ const mostLosses = 5;
 const lossWindowMs = 30_000;
 
 const givenUp =
-  'The graphics device was lost again and again. Update the graphics driver, then start Stria anew; no file was changed.';
+  'The graphics device was lost again and again. Update the graphics driver, then restart Stria; no file was changed.';
 
 /** @param lossTimesMs times of device losses, the last one just now */
 export function isLostTooOften(lossTimesMs: readonly number[]): boolean {

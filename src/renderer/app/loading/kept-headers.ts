@@ -8,7 +8,7 @@ export function keepHeaders(file: HostFile, headers: FolderHeaders | undefined):
   if (headers) kept.set(file, headers);
 }
 
-/** Once only: whoever opens the folder again later may find it changed. */
+/** Only once, because the folder may have changed when it is opened again later. */
 export function takeHeaders(file: HostFile): FolderHeaders | undefined {
   const headers = kept.get(file);
   kept.delete(file);

@@ -6,7 +6,7 @@ import { safeSpacing, sliceFrame } from '../../viewer/model/orientation.ts';
 import { shownInfo } from './shown-info.ts';
 
 const side = 128;
-/** At most so many bytes of voxels are read for a thumbnail. */
+/** The maximum number of bytes of voxels that are read for a thumbnail. */
 const readLimit = 64 * 2 ** 20;
 /** Voxels that can only be read in order come in steps as long as the file's chunks, which are limited by the volume. */
 const inOrderLimit = 2 ** 30;
