@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { testInfo } from '../../core/volume/resident-testing.ts';
 import type { VolumeStatistics } from '../../core/volume/statistics.ts';
-import { autoView } from './auto-view.ts';
+import { autoView, firstView } from './auto-view.ts';
 import { colormap, colormapGradient, colormapNames, colorsOf, labelColorIndex, withPresentName } from './colors/colormaps.ts';
 import { isFloorOpaque, opacityAt, transferTexels } from './colors/transfer-function.ts';
 import { adjustedWindow } from './slices/slice-canvas.ts';
@@ -60,6 +60,40 @@ describe('the initial view', () => {
     const shifted = { ...scan, histogram: { ...scan.histogram, low: -300 } };
     expect(autoView(testInfo([8, 8, 8, 1], 'i16'), shifted).colormap).not.toBe('labels');
     expect(autoView(testInfo([8, 8, 8, 1], 'i16'), { ...shifted, flatness: 0.99 }).colormap).toBe('labels');
+  });
+});
+
+describe('the window of a volume that is just opened', () => {
+  const scan = statistics(() => 100);
+  const info = { ...testInfo([8, 8, 8, 2], 'u8'), slope: 2, intercept: -100 };
+  const brain = { name: 'BRAIN', low: 0, high: 80 };
+
+  test('is the first one of the file, in stored values', () => {
+    const view = firstView({ ...info, windows: [brain, { name: 'BONE', low: -100, high: 300 }] }, scan);
+    expect(view).toMatchObject({ window: [50, 90], level: expect.closeTo(64, 9), projection: 'composite' });
+  });
+
+  test('is that of the first channel', () => {
+    const channels = [
+      { name: 'a', window: [-90, 100] as const },
+      { name: 'b', window: [0, 20] as const },
+    ];
+    expect(firstView({ ...info, channels, windows: [brain] }, scan).window).toEqual([5, 100]);
+    expect(firstView({ ...info, channels: [{ name: 'a' }, { name: 'b', window: [0, 20] }] }, scan).window).toEqual([10, 200]);
+  });
+
+  test.each([
+    [500, 600],
+    [-900, -100],
+    [80, 0],
+    [0, Number.POSITIVE_INFINITY],
+  ])('is the automatic one where the file’s shows none of the values: %s to %s', (low, high) => {
+    expect(firstView({ ...info, windows: [{ name: '', low, high }] }, scan).window).toEqual([10, 200]);
+  });
+
+  test('of labels is all of them', () => {
+    const labels = statistics((bin) => (bin < 40 ? 1000 : 0), { max: 39, flatness: 0.95 });
+    expect(firstView({ ...info, windows: [brain] }, labels).window).toEqual([0, 39]);
   });
 });
 

@@ -75,6 +75,22 @@ export function autoView(info: VolumeInfo, statistics: VolumeStatistics): ViewSt
   };
 }
 
+/**
+ * The view of a volume that is just opened: `autoView`, with the window that the first channel or the file gives, if any of the
+ * values lie in it.
+ */
+export function firstView(info: VolumeInfo, statistics: VolumeStatistics): ViewState {
+  const view = autoView(info, statistics);
+  const [ofFile] = info.windows ?? [];
+  const physical = info.channels?.[0]?.window ?? (ofFile && [ofFile.low, ofFile.high]);
+  if (!physical || view.colormap === 'labels') return view;
+  const [low, high] = physical.map((value) => (value - info.intercept) / info.slope) as [number, number];
+  const { min, max } = statistics;
+  const isUsable =
+    Number.isFinite(high - low) && physical[0] < physical[1] && Math.min(low, high) < max && Math.max(low, high) > min;
+  return isUsable ? { ...view, window: [low, high], level: low + firstLevel * (high - low) } : view;
+}
+
 function isLabels(info: VolumeInfo, statistics: VolumeStatistics): boolean {
   const { min, max, histogram, count } = statistics;
   const isInteger = info.type !== 'f32' && info.type !== 'f64';

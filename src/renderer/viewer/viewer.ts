@@ -2,7 +2,7 @@ import type { ChunkMap } from '../../core/chunks/chunk-map.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import type { VolumeSource } from '../../core/volume/volume-source.ts';
-import { autoView, default3d, defaultColors } from './auto-view.ts';
+import { default3d, defaultColors, firstView } from './auto-view.ts';
 import { withPresentName } from './colors/colormaps.ts';
 import { type Ground, grounds } from './colors/grounds.ts';
 import { DisplayFeed } from './display-feed.ts';
@@ -128,7 +128,7 @@ export class Viewer {
 
   /**
    * Shows a volume, or nothing. The volume belongs to the caller, who must await `setVolume(undefined)` before destroying it.
-   * @param state initial state; default: `autoView` of its statistics. All views are reset.
+   * @param state initial state; default: `firstView` of its statistics. All views are reset.
    * @param with3d whether a 3D view is visible, or will be at once, so that its texture is created immediately
    * @throws StriaError `device-lost`, `out-of-memory`
    */
@@ -142,7 +142,7 @@ export class Viewer {
     if (!volume || turn !== this.#turn) return;
     // Needed even with a given state, since the statistics tell which values mark missing data.
     const statistics = await volume.statistics();
-    const first = withPresentName(state ?? autoView(volume.info, statistics));
+    const first = withPresentName(state ?? firstView(volume.info, statistics));
     if (turn !== this.#turn) return;
     this.#take(volume);
     this.#change({ info: volume.info, state: first, probe: undefined, decimation: volume.decimation });
