@@ -8,17 +8,25 @@ export const vector: u32 = 16;
 
 /** SPEC.md, 'Bricks, blocks and groups': the extents of whole ones, in elements. */
 export let isPicture: bool = false;
+/** Bit 4 of the form: whether there are predictors 8 to 15. */
+export let isCausal: bool = false;
 export let brickWidth: u32 = 16;
 export let brickHeight: u32 = 16;
 export let brickDepth: u32 = 16;
 export let blockSide: u32 = 16;
 
-export function setGeometry<T>(picture: bool): void {
+export function setForm<T>(picture: bool, causal: bool): void {
   isPicture = picture;
+  isCausal = causal;
   brickWidth = picture ? 64 : 16;
   brickHeight = picture ? 64 / sizeof<T>() : 16;
   brickDepth = picture ? 1 : 16 / sizeof<T>();
   blockSide = picture ? 32 : 16;
+}
+
+/** Bits of a predictor's number. */
+export function predictorBits(): u32 {
+  return isCausal ? 4 : 3;
 }
 
 /** Bytes of a row. */

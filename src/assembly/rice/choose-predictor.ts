@@ -6,6 +6,7 @@ import {
   blockSide,
   blockWidth,
   depth,
+  isCausal,
   isPicture,
   lanesWithLeft,
   presentLanes,
@@ -13,18 +14,25 @@ import {
   sliceOf,
   vector,
 } from './brick';
+import { addCausalRow, causalPredictors } from './causal';
 import { level, predictors, residuals } from './predict';
 
-/** Predictors 0 to 7, then level with the mean as its base. */
-export const candidates: u32 = predictors + 1;
+/** Predictors 0 to 7, then level with the mean as its base; then predictors 8 to 15. */
+const plainCandidates: u32 = predictors + 1;
+const mostCandidates: u32 = plainCandidates + causalPredictors;
 export const meanCandidate: u32 = predictors;
+
+/** The predictor of a candidate. */
+export function predictorOf(candidate: u32): u32 {
+  return candidate === meanCandidate ? level : candidate < meanCandidate ? candidate : candidate - 1;
+}
 
 /** Rows of parts in a whole block's plane: 32 in volumes, 8 in pictures. */
 const partRows: u32 = 32;
 /** Vectors of all rows of parts, at most. */
 const partVectors: u32 = 64;
 /** For each candidate, row of parts and vector: sums of the symbols in each word. */
-const sums: usize = memory.data(<i32>(candidates * partVectors * vector), 16);
+const sums: usize = memory.data(<i32>(mostCandidates * partVectors * vector), 16);
 const rowCounts: usize = memory.data(<i32>(partRows * 4), 16);
 
 /** Bytes of the sums of a row of parts. */
@@ -34,16 +42,19 @@ function partRowBytes<T>(): u32 {
 
 /** The candidate whose parts are worth the least; the first on a tie. @param block address; `mean` is the block's */
 export function chooseCandidate<T>(block: usize, mean: u32): u32 {
+  const candidates: u32 = isCausal ? mostCandidates : plainCandidates;
   memory.fill(sums, 0, candidates * partVectors * vector);
   memory.fill(rowCounts, 0, partRows * 4);
-  const step: u32 = depth * blockHeight === 1 ? 1 : isPicture || blockHeight < 4 ? 2 : 4;
+  const step: u32 = depth * blockHeight === 1 ? 1 : isPicture || isCausal || blockHeight < 4 ? 2 : 4;
   for (let z: u32 = 0; z < depth; z++) {
     const odd = z & 1;
     for (let y: u32 = step === 1 ? 0 : step === 2 ? 1 - odd : 1 + 2 * odd; y < blockHeight; y += step) {
       // In volumes a part has two slices of u8, one of u16.
       const part = (sizeof<T>() === 1 ? z >> 1 : z) * 4 + (y >> 2);
       store<u32>(rowCounts + 4 * part, load<u32>(rowCounts + 4 * part) + 1);
-      addRow<T>(block + z * sliceOf<T>() + y * rowOf<T>(), y, z, mean, sums + part * partRowBytes<T>());
+      const to = sums + part * partRowBytes<T>();
+      addRow<T>(block + z * sliceOf<T>() + y * rowOf<T>(), y, z, mean, to);
+      if (isCausal) addCausalRow<T>(y, z, to + plainCandidates * partVectors * vector, partVectors * vector);
     }
   }
   let best: u32 = 0;
@@ -58,14 +69,14 @@ export function chooseCandidate<T>(block: usize, mean: u32): u32 {
   return best;
 }
 
-/** Adds a row's symbols under each candidate to its parts' sums, the first of which is at `to`. */
+/** Adds a row's symbols under predictors 0 to 7 and the mean to its parts' sums, the first of which is at `to`. */
 function addRow<T>(row: usize, y: u32, z: u32, mean: u32, to: usize): void {
   const zero = splat<T>(0);
   const means = splat<T>(mean);
   for (let x: u32 = 0; x < blockWidth; x += vector / sizeof<T>()) {
     const p = row + x * sizeof<T>();
     const present = presentLanes<T>(x);
-    for (let candidate: u32 = 0; candidate < candidates; candidate++) {
+    for (let candidate: u32 = 0; candidate < plainCandidates; candidate++) {
       const isLevel = candidate === level || candidate === meanCandidate;
       const r = residuals<T>(isLevel ? level : candidate, p, x, y, z, candidate === meanCandidate ? means : zero);
       let symbols = v128.and(toSymbols<T>(r), present);

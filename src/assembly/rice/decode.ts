@@ -1,5 +1,6 @@
 // A sequence of bits becomes a plane of a brick: SPEC.md, 'A brick' and 'Decoding'.
-import { blockSide, height, planeBytes, rowOf, setBlock, width } from './brick';
+import { blockSide, height, planeBytes, predictorBits, rowOf, setBlock, width } from './brick';
+import { medianPredictor, restoreCausal } from './causal';
 import {
   escapeQuotient,
   firstGroup,
@@ -44,15 +45,15 @@ export function decodeBrick<T>(from: usize, bytes: u32, plane: usize): bool {
   const groups = groupCount<T>();
   const all: u32 = 8 * bytes;
   const blockCount = ((width + blockSide - 1) / blockSide) * ((height + blockSide - 1) / blockSide);
-  let at: u32 = 8 + blockCount * (3 + bits);
+  let at: u32 = 8 + blockCount * (predictorBits() + bits);
   if (all < at) return false;
   const leastCode = peek(from, 0) & 15;
   const codeWidth = peek(from, 4) & 7;
   const hasEscapes = (peek(from, 7) & 1) !== 0;
   for (let block: u32 = 0; block < blockCount; block++) {
-    const head = peek(from, 8 + block * (3 + bits));
-    store<u32>(blocks + 8 * block, head & 7);
-    store<u32>(blocks + 8 * block, peek(from, 11 + block * (3 + bits)) & ((1 << bits) - 1), 4);
+    const head = 8 + block * (predictorBits() + bits);
+    store<u32>(blocks + 8 * block, peek(from, head) & ((1 << predictorBits()) - 1));
+    store<u32>(blocks + 8 * block, peek(from, head + predictorBits()) & ((1 << bits) - 1), 4);
   }
   if (codeWidth > 4 || all < at + groups * codeWidth) return false;
 
@@ -102,7 +103,8 @@ export function decodeBrick<T>(from: usize, bytes: u32, plane: usize): bool {
       const first = plane + y * rowOf<T>() + x * sizeof<T>();
       const predictor = load<u32>(block);
       if (predictor !== level && load<T>(first) !== 0) return false;
-      restore<T>(first, predictor, load<u32>(block, 4));
+      if (predictor < medianPredictor) restore<T>(first, predictor, load<u32>(block, 4));
+      else restoreCausal<T>(first, predictor, load<u32>(block, 4));
       block += 8;
     }
   }

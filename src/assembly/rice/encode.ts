@@ -7,9 +7,11 @@ import {
   blockWidth,
   depth,
   height,
+  isCausal,
   isWhole,
   lanesWithLeft,
   planeBytes,
+  predictorBits,
   presentLanes,
   rowOf,
   setBlock,
@@ -17,8 +19,9 @@ import {
   vector,
   width,
 } from './brick';
+import { loadValues, medianPredictor, predictCausal } from './causal';
 import { chooseCode } from './choose-code';
-import { chooseCandidate, meanCandidate, meanOf } from './choose-predictor';
+import { chooseCandidate, meanCandidate, meanOf, predictorOf } from './choose-predictor';
 import {
   escapeQuotient,
   firstGroup,
@@ -113,11 +116,13 @@ export function encodeBrick<T>(plane: usize, to: usize): usize {
 /** Writes a block's predictor and base, and its symbols to `to`. @param first the brick's first element */
 function encodeBlock<T>(block: usize, to: usize, first: u32): void {
   const mean = meanOf<T>(block, first);
+  if (isCausal) loadValues<T>(block);
   const candidate = chooseCandidate<T>(block, mean);
-  const predictor = candidate === meanCandidate ? level : candidate;
+  const predictor = predictorOf(candidate);
   const base: u32 = predictor !== level ? <u32>load<T>(block) : candidate === meanCandidate ? mean : 0;
-  predictAll<T>(block, to, predictor, base);
-  write(predictor, 3);
+  if (predictor < medianPredictor) predictAll<T>(block, to, predictor, base);
+  else predictCausal<T>(predictor, to);
+  write(predictor, predictorBits());
   write(base, 8 * sizeof<T>());
 }
 

@@ -1,6 +1,5 @@
-// SIMD encoder and decoder of `rice` with predictors 0 to 7 (forms 0 and 1 of src/core/codecs/rice/SPEC.md). They produce the same
-// bytes as src/core/codecs/rice/reference.ts, which handles the other forms.
-import { brickDepth, brickHeight, brickWidth, loadPlane, planeBytes, setExtent, setGeometry, storePlane } from './brick';
+// SIMD encoder and decoder of `rice`. They produce the same bytes as src/core/codecs/rice/reference.ts.
+import { brickDepth, brickHeight, brickWidth, loadPlane, planeBytes, setExtent, setForm, storePlane } from './brick';
 import { decodeBrick } from './decode';
 import { encodeBrick } from './encode';
 
@@ -17,12 +16,21 @@ const mostWords: u32 = 1034;
 /**
  * Encodes a chunk.
  * @param from its voxels, without padding
- * @param isPicture the geometry
+ * @param isPicture the geometry; `isCausal` whether there are predictors 8 to 15
  * @param to room for the longest payload, and 8 bytes more
  * @returns length of the payload in bytes
  */
-export function encode(from: usize, x: u32, y: u32, z: u32, elementBytes: u32, isPicture: bool, to: usize): usize {
-  chooseGeometry(elementBytes, isPicture);
+export function encode(
+  from: usize,
+  x: u32,
+  y: u32,
+  z: u32,
+  elementBytes: u32,
+  isPicture: bool,
+  isCausal: bool,
+  to: usize,
+): usize {
+  chooseForm(elementBytes, isPicture, isCausal);
   const entries = bricksOf(x, y, z) * (elementBytes === 4 ? 2 : 1);
   let end = to + directoryBytes(entries);
   memory.fill(to, 0, end - to);
@@ -53,12 +61,22 @@ export function encode(from: usize, x: u32, y: u32, z: u32, elementBytes: u32, i
 /**
  * Decodes a chunk.
  * @param from its payload; 256 bytes behind it can be read
- * @param isPicture the geometry
+ * @param isPicture the geometry; `isCausal` whether there are predictors 8 to 15
  * @param to room for its voxels
  * @returns false for a payload that SPEC.md refuses
  */
-export function decode(from: usize, length: usize, x: u32, y: u32, z: u32, elementBytes: u32, isPicture: bool, to: usize): bool {
-  chooseGeometry(elementBytes, isPicture);
+export function decode(
+  from: usize,
+  length: usize,
+  x: u32,
+  y: u32,
+  z: u32,
+  elementBytes: u32,
+  isPicture: bool,
+  isCausal: bool,
+  to: usize,
+): bool {
+  chooseForm(elementBytes, isPicture, isCausal);
   const entries = bricksOf(x, y, z) * (elementBytes === 4 ? 2 : 1);
   const directory = directoryBytes(entries);
   if (length < directory) return false;
@@ -89,9 +107,9 @@ export function decode(from: usize, length: usize, x: u32, y: u32, z: u32, eleme
   return start === length;
 }
 
-function chooseGeometry(elementBytes: u32, isPicture: bool): void {
-  if (elementBytes === 1) setGeometry<u8>(isPicture);
-  else setGeometry<u16>(isPicture);
+function chooseForm(elementBytes: u32, isPicture: bool, isCausal: bool): void {
+  if (elementBytes === 1) setForm<u8>(isPicture, isCausal);
+  else setForm<u16>(isPicture, isCausal);
 }
 
 function bricksOf(x: u32, y: u32, z: u32): u32 {

@@ -2,7 +2,7 @@ import moduleBytes from '../../../assembly/rice/index.ts?assembly';
 import { chunkBytes } from '../../codec/batch.ts';
 import type { WasmCodec } from '../../codec/codec.ts';
 import { WasmModule } from '../../shared/wasm-module.ts';
-import { encodedBound, parseForm } from './layout.ts';
+import { encodedBound, type Form, parseForm } from './layout.ts';
 
 /** Bytes past the payload that the decoder may read. */
 const slack = 256;
@@ -15,32 +15,36 @@ function rice(): WasmModule<'encode' | 'decode'> | undefined {
   return opened;
 }
 
-/** SIMD with predictors 0 to 7 (src/assembly/rice). The reference handles `--effort max`. */
+/** SIMD for all forms (src/assembly/rice). */
 export const wasm: WasmCodec = {
   encode(chunk, parameters) {
     const { bytes, shape, elementBytes } = chunk;
     const form = parseForm(parameters);
-    if (form.causal || bytes.byteLength !== chunkBytes(chunk)) return undefined;
+    if (bytes.byteLength !== chunkBytes(chunk)) return undefined;
     const module = rice();
     if (!module) return undefined;
     const { memory, at } = module.room(bytes.byteLength, encodedBound(chunk, form) + 8);
     const [from, to] = at as [number, number];
     memory.set(bytes, from);
-    const length = module.call('encode', from, ...shape, elementBytes, Number(form.picture), to);
+    const length = module.call('encode', from, ...shape, elementBytes, ...bitsOf(form), to);
     return memory.slice(to, to + length);
   },
 
   decode(payload, chunk, parameters) {
     const length = chunkBytes(chunk);
     const form = parseForm(parameters);
-    if (form.causal || payload.byteLength < 4) return undefined;
+    if (payload.byteLength < 4) return undefined;
     const module = rice();
     if (!module) return undefined;
     const { memory, at } = module.room(payload.byteLength + slack, length);
     const [from, to] = at as [number, number];
     memory.set(payload, from);
-    const geometry = [...chunk.shape, chunk.elementBytes, Number(form.picture)];
+    const geometry = [...chunk.shape, chunk.elementBytes, ...bitsOf(form)];
     const isSound = module.call('decode', from, payload.byteLength, ...geometry, to) !== 0;
     return isSound ? memory.slice(to, to + length) : undefined;
   },
 };
+
+function bitsOf({ picture, causal }: Form): [number, number] {
+  return [Number(picture), Number(causal)];
+}
