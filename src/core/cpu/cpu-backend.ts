@@ -43,7 +43,11 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
     const codec = choice.codec === 'auto' ? 'auto' : chainName(choice.codec);
     const isFast = choice.codec !== 'auto' && choice.codec[0].encodeInMemory !== undefined;
     const progress = progressOf(job, 'Compressing', elementBytes, chunks);
-    const rows = rowsOf(chunks, elementBytes, isFast ? ('bytes' in box ? fastTogether : fastInFile) : slowTogether);
+    const rows = rowsOf(
+      chunks,
+      elementBytes,
+      isFast ? ('bytes' in box ? fastTogether : fastInFile) : slowTogether(chunks.length, threads),
+    );
     const lanes = isFast ? ofFast(box, bytesOfChunks(chunks, elementBytes)) : all;
     const finished: (readonly EncodedChunk[])[] = [];
     let handedRows = 0;
@@ -73,6 +77,8 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
   return {
     device: { kind: 'cpu', name: `CPU, ${threads} ${threads === 1 ? 'thread' : 'threads'}`, software: false },
     maxBoxBytes: Number.MAX_SAFE_INTEGER,
+    // While the last tasks of a box run, other threads begin the next box.
+    boxesAtOnce: threads > 1 ? 2 : 1,
 
     encode: (box, chunks, choice, job = {}) => encode(box, chunks, choice, job),
     ...((own ?? pool).readsFiles &&
@@ -115,11 +121,14 @@ interface Lane {
 
 /**
  * This many adjacent chunks form one task, because their rows are adjacent too and sequential reads are fast. For slow codecs a
- * task has few chunks, so that all threads have work and an abort takes effect soon. In a file a whole row is read at once.
+ * task has fewer chunks, so that all threads have work to the end of the box. In a file a whole row is read at once.
  */
 const fastTogether = { chunks: 8, bytes: 2 ** 22 };
 const fastInFile = { chunks: Number.MAX_SAFE_INTEGER, bytes: maxMemoryBytes };
-const slowTogether = { chunks: 2, bytes: 2 ** 22 };
+const slowTogether = (chunks: number, threads: number) => ({
+  chunks: Math.max(2, Math.min(8, Math.floor(chunks / (4 * threads)))),
+  bytes: 2 ** 22,
+});
 
 /** Up to this many threads, the caller's thread takes part in all work. */
 const maxSharing = 4;

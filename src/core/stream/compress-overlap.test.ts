@@ -130,6 +130,19 @@ test('two boxes are encoded at once, and written in order', async () => {
   expect(payloads.size).toBe(0);
 });
 
+test('chunks of a box are not written before those of the box before it, however long that takes', async () => {
+  const { backend } = lendingBackend(async (box, chunks, choice, job = {}) => {
+    const wait = { 0: 800, 1: 600 }[job.firstChunk ?? 0];
+    if (wait) await new Promise((done) => setTimeout(done, wait));
+    return cpu.encode(box, chunks, choice, job);
+  });
+  const sink = memorySink();
+  await compressVolume(memoryVolume(info, voxels), sink, { backend, choice: only('rle') });
+  const expected = memorySink();
+  await compressVolume(memoryVolume(info, voxels), expected, { backend: cpu, choice: only('rle') });
+  expect(sink.bytes()).toEqual(expected.bytes());
+});
+
 test.each([0, 3, 7])('if box %i fails, all lent memory is given back, and nothing goes on', async (failing) => {
   let ended = 0;
   const { backend, lent } = lendingBackend(async (box, chunks, choice, job = {}) => {

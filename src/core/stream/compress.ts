@@ -112,6 +112,14 @@ async function compress(
   const encode = async ({ voxels, chunks, firstChunk, release }: ReadBox, earlier: Promise<unknown>): Promise<EncodedBox> => {
     const byteLength = bytesOfChunks(chunks, elementBytes);
     let doneHere = 0;
+    /** Whether all chunks before this box's wait to be written, or are. */
+    let isNext = false;
+    earlier.then(
+      () => {
+        isNext = true;
+      },
+      () => {},
+    );
     // Finished chunks of a slow codec are written from time to time, so that `recover` finds them if the process is killed.
     let waiting: EncodedChunk[] = [];
     let writtenChunks = 0;
@@ -129,7 +137,7 @@ async function compress(
     const options: BackendJob = {
       onChunks: (finished) => {
         waiting.push(...finished);
-        if (performance.now() > lastWriteMs + longestWaitMs) writeWaiting();
+        if (isNext && performance.now() > lastWriteMs + longestWaitMs) writeWaiting();
       },
       lend: (one) => payloads.push(one),
       signal,
