@@ -197,6 +197,11 @@ export const rooms = [
     packages: 'saxes',
   },
   {
+    room: 'core/io/ome-tiff/write',
+    holds: 'Writing OME-TIFF.',
+    imports: 'core/io/common core/io/tiff core/shared',
+  },
+  {
     room: 'core/io/pictures',
     holds: 'PNG and TIFF, single and as stacks.',
     imports: 'core/io/common core/io/tiff core/shared',
@@ -269,7 +274,8 @@ export const rooms = [
   {
     room: 'core/stream',
     holds: 'Compress, restore, verify, recover: slabs of a volume from a source to a sink.',
-    imports: 'core/chunks core/codec core/format core/gpu core/io core/io/common core/io/pictures core/io/zarr/write core/shared',
+    imports:
+      'core/chunks core/codec core/format core/gpu core/io core/io/common core/io/ome-tiff/write core/io/pictures core/io/zarr/write core/shared',
   },
   {
     room: 'core/volume',

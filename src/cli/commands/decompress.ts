@@ -21,6 +21,7 @@ import { endingNote, exportBaseName, otherNameNote, picturePlace, restoreOutputs
 import type { CommandContext } from '../terminal/context.ts';
 import { type ExitCode, exitCodes } from '../terminal/messages.ts';
 import { formatBytes, formatDuration, formatRate } from '../terminal/text.ts';
+import { exportOmeTiff } from './decompress-ome-tiff.ts';
 import { exportOmeZarr } from './decompress-zarr.ts';
 import { withFile } from './files.ts';
 
@@ -66,6 +67,9 @@ function restoreFile(
     }
     const baseName = exportBaseName(input);
     const own = await container.sourceDescription(job);
+    if (asked === 'ome-tiff' || (asked === undefined && own.format === 'ome-tiff')) {
+      return exportOmeTiff(container, command, files.paths, backend, job);
+    }
     const [described] = own.parts;
     if (asked === undefined && described !== undefined && hasFilesTable(own)) {
       const table = parseFilesTable(described.before, container.header.volume);

@@ -19,8 +19,8 @@ const pictureFormats = ['png', 'tiff'] as const;
 export type PictureFormat = (typeof pictureFormats)[number];
 
 /**
- * Formats of which Stria keeps the values but not the files. They are restored in another format, NIfTI by default. Their
- * `SourceDescription` comes from `valueSource`.
+ * Formats of which Stria keeps the values but not the files. They are restored in another format, NIfTI by default, or OME-TIFF in
+ * a new file. Their `SourceDescription` comes from `valueSource`.
  */
 const valueFormats = ['zarr', 'hdf5', 'dicom', 'ome-tiff'] as const;
 export type ValueFormat = (typeof valueFormats)[number];
@@ -30,7 +30,7 @@ const describedFormats = [...writtenVoxelFormats, ...pictureFormats] as const;
 export type DescribedFormat = (typeof describedFormats)[number];
 
 /** The formats that Stria writes besides its own. An OME-Zarr is a folder of files, or a ZIP of them. */
-export const writableFormats = [...describedFormats, 'ome-zarr'] as const;
+export const writableFormats = [...describedFormats, 'ome-zarr', 'ome-tiff'] as const;
 export type WritableFormat = (typeof writableFormats)[number];
 
 /** The formats that Stria reads besides its own. */

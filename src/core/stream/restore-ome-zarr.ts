@@ -1,7 +1,7 @@
-import { ChunkTally } from '../chunks/chunk-tally.ts';
 import type { ContainerReader } from '../format/container-reader.ts';
 import type { SinkMaker } from '../shared/bytes.ts';
 import type { JobOptions } from '../shared/job.ts';
+import { areLabels } from './labels-volume.ts';
 
 export interface OmeZarrOutput {
   /** Takes all voxels in order, little-endian, in pieces of any size. */
@@ -44,18 +44,4 @@ export async function openOmeZarr(
       await sink.close();
     },
   };
-}
-
-/**
- * Whether the volume holds labels, as far as the file tells: whole numbers without a unit, scaling or window, of which most chunks
- * that hold several values were compressed best by the codec for labels.
- */
-function areLabels(container: ContainerReader): boolean {
-  const { type, slope, intercept, valueUnit, channels, windows } = container.header.volume;
-  const isScan = valueUnit !== undefined || slope !== 1 || intercept !== 0 || channels !== undefined || windows !== undefined;
-  if (isScan || type === 'f32' || type === 'f64') return false;
-  const tally = new ChunkTally();
-  for (const { how, count, bytes } of container.uses()) if (typeof how !== 'string') tally.add(how, bytes, count);
-  const [most] = tally.shares();
-  return most?.codec === 'labels';
 }

@@ -22,6 +22,7 @@ import { type Endian, swapBytes, volumeBytes, elementBytes as voxelWidth } from 
 import { lostWords } from './damage-list.ts';
 import { Beside, overlapBytes, slabTargetBytes, writingTo } from './pipeline.ts';
 import { restoreFiles } from './restore-files.ts';
+import { openOmeTiff } from './restore-ome-tiff.ts';
 import { isZipName, openOmeZarr } from './restore-ome-zarr.ts';
 import { restorePictures } from './restore-pictures.ts';
 import { writeStored } from './restore-stored.ts';
@@ -33,8 +34,8 @@ export interface RestoreSettings {
   readonly backend: Backend;
   /**
    * What to write. Default: the source's own file or files, byte for byte; pictures in the same format with the same pixels,
-   * but compressed anew; NIfTI for a source of which only the values were kept. 'raw': the voxels alone, in the source's byte
-   * order.
+   * but compressed anew; NIfTI for a source of which only the values were kept, but OME-TIFF for
+   * OME-TIFF. 'raw': the voxels alone, in the source's byte order.
    */
   readonly to?: WritableFormat | undefined;
   /** File name without ending, for other formats than the source's own. */
@@ -103,8 +104,9 @@ async function restore(
     throw new StriaError('corrupt', `${lostWords(container)}; use --fill to write zeros for their voxels`);
   }
   const clock = new KernelClock();
-  const { to } = settings;
-  const description = to === 'ome-zarr' ? undefined : await describeOutput(container, to, settings, job);
+  const to = settings.to ?? (container.header.sourceFormat === 'ome-tiff' ? 'ome-tiff' : undefined);
+  const isDescribed = to !== 'ome-zarr' && to !== 'ome-tiff';
+  const description = isDescribed ? await describeOutput(container, to, settings, job) : undefined;
   const slabs = new SlabDecoder(container, backend, stopwatch, clock, job);
   let bytesOut = 0;
   let files: readonly string[] = description?.parts.map(({ name }) => name) ?? [];
@@ -124,7 +126,14 @@ async function restore(
       abort: () => sink.abort(),
     };
   };
-  if (description === undefined) {
+  if (to === 'ome-tiff') {
+    const { baseName, outputName = `${baseName}.ome.tif` } = settings;
+    const { write } = await openSink(outputName);
+    const output = await openOmeTiff(container, write, baseName, job);
+    await writeVoxels(slabs, 'little', backend, (bytes) => output.push(bytes));
+    await output.end();
+    files = [outputName];
+  } else if (description === undefined) {
     const { baseName, outputName = '' } = settings;
     const zipName = isZipName(outputName) ? outputName : undefined;
     const output = await openOmeZarr(container, openSink, { baseName, zipName }, job);
@@ -151,7 +160,7 @@ async function restore(
   }
   return {
     files,
-    format: description?.format ?? 'zarr',
+    format: description?.format ?? (to === 'ome-tiff' ? 'ome-tiff' : 'zarr'),
     bytesOut,
     voxelBytes: volumeBytes(container.header.volume),
     chunkCount: container.chunkCount,

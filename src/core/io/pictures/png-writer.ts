@@ -1,8 +1,8 @@
 import { StriaError } from '../../shared/errors.ts';
 import { metresOf, swapBytes, type VolumeInfo } from '../../shared/volume.ts';
 import { joinBytes } from '../common/byte-stream.ts';
+import { Deflater } from '../common/deflate.ts';
 import { interleave } from '../common/picture.ts';
-import { Deflater } from './deflate.ts';
 import type { PictureEntry, PictureTable } from './picture-table.ts';
 import { encodePngChunk, isMetadata, pngChunks, pngSignature } from './png-chunks.ts';
 

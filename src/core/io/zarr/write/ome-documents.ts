@@ -1,7 +1,7 @@
 import type { Channel, ElementType, VolumeInfo } from '../../../shared/volume.ts';
 import { affineOrigin, diagonalAffine, isUsableAffine } from '../../common/affine.ts';
+import type { HalvingMethod } from '../../common/halve.ts';
 import { checkedScaling, checkedSpacing } from '../../common/streamed-volume.ts';
-import type { HalvingMethod } from './halve.ts';
 import type { ImagePlan, LevelPlan } from './ome-zarr-plan.ts';
 
 /** What Zarr v3 calls the types. */

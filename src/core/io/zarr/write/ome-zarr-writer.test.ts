@@ -11,9 +11,9 @@ import {
   volumeBytes,
 } from '../../../shared/volume.ts';
 import { memoryTree } from '../../common/file-tree.ts';
+import type { HalvingMethod } from '../../common/halve.ts';
 import { faultOf, noise, readVoxels } from '../../common/source-testing.ts';
 import { listVolumes, openVolume } from '../../open-volume.ts';
-import type { HalvingMethod } from './halve.ts';
 import { createOmeZarrWriter } from './ome-zarr-writer.ts';
 import { ZipSinks } from './zip-sinks.ts';
 

@@ -3,7 +3,7 @@ import { StriaError } from '../../../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../../../shared/job.ts';
 import { nextTurn } from '../../../shared/turn.ts';
 import { type VolumeInfo, type VoxelArray, volumeBytes } from '../../../shared/volume.ts';
-import type { HalvingMethod } from './halve.ts';
+import type { HalvingMethod } from '../../common/halve.ts';
 import { LevelWriter } from './level-writer.ts';
 import { arrayDocument, type ChannelRange, imageDocument, zstdLevel } from './ome-documents.ts';
 import { planImage } from './ome-zarr-plan.ts';

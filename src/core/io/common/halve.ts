@@ -1,4 +1,4 @@
-import { type Dims3, type ElementType, elementBytes, typedVoxels, type VoxelArray } from '../../../shared/volume.ts';
+import { type Dims3, type ElementType, elementBytes, typedVoxels, type VoxelArray } from '../../shared/volume.ts';
 
 /** How a voxel comes of the up to eight that it stands for: their mean, or of labels the most frequent. */
 export type HalvingMethod = 'mean' | 'mode';

@@ -1,0 +1,32 @@
+import { basename, dirname, join } from 'node:path';
+import type { Backend } from '../../core/chunks/backend.ts';
+import type { ContainerReader } from '../../core/format/container-reader.ts';
+import type { JobOptions } from '../../core/shared/job.ts';
+import { shownPath } from '../../core/shared/standard-streams.ts';
+import { type RestoreReport, restoreVolume } from '../../core/stream/restore.ts';
+import type { DecompressCommand } from '../arguments/args.ts';
+import { createNodeSink } from '../outputs/node-sink.ts';
+import { isFolder } from '../outputs/output-names.ts';
+import { exportBaseName } from '../outputs/restore-names.ts';
+
+/** `stria decompress --to ome-tiff`: one file. A volume that came from OME-TIFF is restored so, too. */
+export async function exportOmeTiff(
+  container: ContainerReader,
+  { input, output, to, force, fill }: DecompressCommand,
+  inputs: readonly string[],
+  backend: Backend,
+  job: JobOptions,
+): Promise<{ report: RestoreReport; paths: string[]; notes: string[] }> {
+  const isNamed = output !== undefined && !(await isFolder(output));
+  const baseName = exportBaseName(input);
+  const path = isNamed ? output : join(output ?? dirname(input), `${baseName}.ome.tif`);
+  const report = await restoreVolume(
+    container,
+    (_name, byteLength) => createNodeSink(path, { overwrite: force || isNamed, inputs, byteLength, ...job }),
+    { backend, to: 'ome-tiff', baseName, outputName: basename(path), fill },
+    job,
+  );
+  const notes =
+    to === undefined ? ['Of OME-TIFF Stria keeps the values, the geometry and the channels: this is a new file of them.'] : [];
+  return { report, paths: [shownPath(path, 'output')], notes };
+}
