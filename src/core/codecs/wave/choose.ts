@@ -15,19 +15,27 @@ export function samplePlace(i: number, elements: number): number {
   return i * step + ((i * 29) % step);
 }
 
+/** How often each value was met; all 0 between two calls of `specialsOf`. */
+const met = new Uint16Array(2 ** 16);
+
 /** Values that are far more frequent than those beside them, the most frequent first; at most two. */
 export function specialsOf(sample: ArrayLike<number>): number[] {
-  const counts = new Map<number, number>();
+  const values: number[] = [];
   for (let i = 0; i < sample.length; i++) {
     const value = sample[i] as number;
-    counts.set(value, (counts.get(value) ?? 0) + 1);
+    if (met[value] === 0) values.push(value);
+    met[value] = (met[value] as number) + 1;
   }
-  const beside = (value: number) => Math.max(counts.get(value - 1) ?? 0, counts.get(value + 1) ?? 0);
-  return [...counts]
-    .filter(([value, count]) => 64 * count >= sample.length && count > 3 * beside(value))
-    .sort(([a, m], [b, n]) => n - m || a - b)
-    .slice(0, 2)
-    .map(([value]) => value);
+  const countOf = (value: number) => met[value] ?? 0;
+  const specials = values
+    .filter((value) => {
+      const count = countOf(value);
+      return 64 * count >= sample.length && count > 3 * Math.max(countOf(value - 1), countOf(value + 1));
+    })
+    .sort((a, b) => countOf(b) - countOf(a) || a - b)
+    .slice(0, 2);
+  for (const value of values) met[value] = 0;
+  return specials;
 }
 
 /** Columns of a fit: the neighbours, then the element itself. */
@@ -151,11 +159,16 @@ function meanBias(sum: number, count: number): number {
   return Math.max(-31, Math.min(31, Math.floor((2 * sum + count) / (2 * count))));
 }
 
+/** About 64ths of bits that each token takes. */
+const tokenCosts = Float64Array.from(tokenFrequencies, (frequency) => 768 - logarithm(frequency));
+
 /** For each level the level, at most three away, whose tables suit its tokens best. */
 export function levelsOf({ tokens }: Counts): Uint8Array {
   const levels = new Uint8Array(levelCount);
   const perLevel = phaseCount * tokenCount;
   for (let level = 0; level < levelCount; level++) {
+    levels[level] = level;
+    if (tokens.subarray(level * perLevel, (level + 1) * perLevel).every((count) => count === 0)) continue;
     let best = Number.POSITIVE_INFINITY;
     for (const step of [0, 1, -1, 2, -2, 3, -3]) {
       const other = level + step;
@@ -163,7 +176,7 @@ export function levelsOf({ tokens }: Counts): Uint8Array {
       let cost = 0;
       for (let i = 0; i < perLevel; i++) {
         const count = tokens[level * perLevel + i] as number;
-        if (count > 0) cost += count * (768 - logarithm(tokenFrequencies[other * perLevel + i] as number));
+        cost += count * (tokenCosts[other * perLevel + i] as number);
       }
       if (cost >= best) continue;
       best = cost;
