@@ -59,6 +59,11 @@ export const rooms = [
     imports: 'assembly/common',
   },
   {
+    room: 'assembly/wave',
+    holds: 'AssemblyScript: the loops of wave over elements.',
+    imports: '',
+  },
+  {
     room: 'assembly/checksum',
     holds: 'AssemblyScript: the checksum of bytes.',
     imports: 'assembly/common',
@@ -117,7 +122,7 @@ export const rooms = [
   {
     room: 'core/codecs/wave',
     holds: 'Prediction fitted to each chunk and fixed tables of codes, for scans.',
-    imports: 'core/codec core/gpu core/shared shaders shaders/wave',
+    imports: 'assembly/wave core/codec core/gpu core/shared shaders shaders/wave',
   },
   {
     room: 'core/format',

@@ -10,6 +10,8 @@ import { rice } from './rice/index.ts';
 import { wasm as riceInWasm } from './rice/wasm.ts';
 import { rle } from './rle/index.ts';
 import { wasm as rleInWasm } from './rle/wasm.ts';
+import { wave } from './wave/index.ts';
+import { wasm as waveInWasm } from './wave/wasm.ts';
 
 /** Codecs that have a WebAssembly version. Separate from the registry, so that only code that runs them loads the modules. */
 const inWasm: ReadonlyMap<CodecDefinition, WasmCodec> = new Map([
@@ -18,6 +20,7 @@ const inWasm: ReadonlyMap<CodecDefinition, WasmCodec> = new Map([
   [huffman, huffmanInWasm],
   [labels, labelsInWasm],
   [rle, rleInWasm],
+  [wave, waveInWasm],
 ]);
 
 /** Larger chunks are left to the references: a thread would keep their memory to its end. */

@@ -2,52 +2,58 @@ import { chunkBytes } from '../../codec/batch.ts';
 import type { ChunkGeometry, ReferenceCodec } from '../../codec/codec.ts';
 import { StriaError } from '../../shared/errors.ts';
 import { blocksOf, checkParameters, directoryBytes, planesOf, planeType } from './layout.ts';
+import { type Loops, plainLoops } from './loops.ts';
 import { decodePart, encodePart } from './part.ts';
 
-export const reference: ReferenceCodec = {
-  encode(chunk, parameters) {
-    checkParameters(parameters);
-    const length = chunkBytes(chunk);
-    if (chunk.bytes.byteLength !== length) {
-      throw new StriaError('internal', `a chunk of ${length} bytes came as ${chunk.bytes.byteLength}`);
-    }
-    const type = planeType(chunk.elementBytes);
-    const parts: Uint8Array[] = [];
-    for (const { origin, extent } of blocksOf(chunk)) {
-      for (let plane = 0; plane < planesOf(chunk.elementBytes); plane++) {
-        const elements = new Uint16Array(extent[0] * extent[1] * extent[2]);
-        let i = 0;
-        forEachElement(chunk, origin, extent, plane, (at) => {
-          elements[i++] = (chunk.bytes[at] as number) + (type.bits === 16 ? 256 * (chunk.bytes[at + 1] as number) : 0);
-        });
-        parts.push(encodePart(elements, extent, type));
+/** The codec by these loops. */
+export function codecBy(loops: Loops): ReferenceCodec {
+  return {
+    encode(chunk, parameters) {
+      checkParameters(parameters);
+      const length = chunkBytes(chunk);
+      if (chunk.bytes.byteLength !== length) {
+        throw new StriaError('internal', `a chunk of ${length} bytes came as ${chunk.bytes.byteLength}`);
       }
-    }
-    return joined(parts);
-  },
+      const type = planeType(chunk.elementBytes);
+      const parts: Uint8Array[] = [];
+      for (const { origin, extent } of blocksOf(chunk)) {
+        for (let plane = 0; plane < planesOf(chunk.elementBytes); plane++) {
+          const elements = new Uint16Array(extent[0] * extent[1] * extent[2]);
+          let i = 0;
+          forEachElement(chunk, origin, extent, plane, (at) => {
+            elements[i++] = (chunk.bytes[at] as number) + (type.bits === 16 ? 256 * (chunk.bytes[at + 1] as number) : 0);
+          });
+          parts.push(encodePart(elements, extent, type, loops));
+        }
+      }
+      return joined(parts);
+    },
 
-  decode(payload, chunk, parameters) {
-    checkParameters(parameters);
-    const length = chunkBytes(chunk);
-    const planes = planesOf(chunk.elementBytes);
-    const type = planeType(chunk.elementBytes);
-    const blocks = blocksOf(chunk);
-    const parts = cut(payload, blocks.length * planes);
-    const bytes = new Uint8Array(length);
-    for (const [number, { origin, extent }] of blocks.entries()) {
-      for (let plane = 0; plane < planes; plane++) {
-        const elements = decodePart(parts[number * planes + plane] as Uint8Array, extent, type);
-        let i = 0;
-        forEachElement(chunk, origin, extent, plane, (at) => {
-          const element = elements[i++] as number;
-          bytes[at] = element;
-          if (type.bits === 16) bytes[at + 1] = element >> 8;
-        });
+    decode(payload, chunk, parameters) {
+      checkParameters(parameters);
+      const length = chunkBytes(chunk);
+      const planes = planesOf(chunk.elementBytes);
+      const type = planeType(chunk.elementBytes);
+      const blocks = blocksOf(chunk);
+      const parts = cut(payload, blocks.length * planes);
+      const bytes = new Uint8Array(length);
+      for (const [number, { origin, extent }] of blocks.entries()) {
+        for (let plane = 0; plane < planes; plane++) {
+          const elements = decodePart(parts[number * planes + plane] as Uint8Array, extent, type, loops);
+          let i = 0;
+          forEachElement(chunk, origin, extent, plane, (at) => {
+            const element = elements[i++] as number;
+            bytes[at] = element;
+            if (type.bits === 16) bytes[at + 1] = element >> 8;
+          });
+        }
       }
-    }
-    return bytes;
-  },
-};
+      return bytes;
+    },
+  };
+}
+
+export const reference: ReferenceCodec = codecBy(plainLoops);
 
 /** SPEC.md, 'Payload'. */
 function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
