@@ -54,11 +54,11 @@ test('writing to disk starts before the file is complete', async () => {
   const { file, calls, byteLength } = testFile(2 ** 40);
   const sink = fileSink(file, { path: 'a', gatherBytes: 4 });
   const piece = new Uint8Array(2 ** 24);
-  await sink.writeParts?.([piece, piece, piece]);
+  await sink.writeParts?.([piece]);
   expect(calls).not.toContain('datasync');
   await sink.writeParts?.([piece, piece]);
   expect(calls).toContain('datasync');
-  expect(byteLength()).toBe(5 * 2 ** 24);
+  expect(byteLength()).toBe(3 * 2 ** 24);
   await sink.close();
 });
 

@@ -37,7 +37,7 @@ const partsAtOnce = 2 ** 24;
  * After this many bytes the system starts to bring them to the disk, while more are written. Otherwise it would start with the
  * last `sync`, and the disk would idle until then.
  */
-const unsyncedBytes = 2 ** 26;
+const unsyncedBytes = 2 ** 25;
 
 /** Gathered bytes are written after this time at the latest, so that `recover` finds them if the process is killed. */
 const longestWaitMs = 500;

@@ -1,5 +1,13 @@
 import { chunkBytes } from '../codec/batch.ts';
-import type { ChunkGeometry, ChunkStatistics, ChunkSurvey, CodecDefinition, CodecOptions, Preference } from '../codec/codec.ts';
+import type {
+  ChunkGeometry,
+  ChunkStatistics,
+  ChunkSurvey,
+  CodecDefinition,
+  CodecOptions,
+  CodecParameters,
+  Preference,
+} from '../codec/codec.ts';
 import { codecs } from '../codecs/registry.ts';
 import type { ChosenChain } from './chosen-codec.ts';
 
@@ -42,22 +50,20 @@ export function rank(surveyed: ChunkStatistics & ChunkSurvey, chunk: ChunkGeomet
   // Maximum effort implies a preference for size.
   const { weight, most, linkGigabytesPerSecond } =
     speedWeights[prefer === 'balanced' && options.effort === 'max' ? 'size' : prefer];
-  const candidate = (chain: ChosenChain, estimate: number): Candidate => {
+  const ranked: Candidate[] = [];
+  const add = (codec: CodecDefinition, parameters: CodecParameters, second: CodecDefinition | undefined, estimate: number) => {
     const bytes = Math.min(Math.ceil(estimate), voxelBytes);
-    const { codec, second } = chain;
     const slowness = 1 / codec.gigabytesPerSecond + (second ? 1 / second.gigabytesPerSecond : 0);
     const cost = bytes * (1 + Math.min(most, weight * slowness)) + linkGigabytesPerSecond * voxelBytes * slowness;
-    return { ...chain, bytes, cost };
+    ranked.push({ codec, parameters, second, bytes, cost });
   };
-  return codecs
-    .filter(({ elementBytes, isByNameOnly }) => elementBytes.includes(chunk.elementBytes) && !isByNameOnly)
-    .flatMap((codec) => {
-      const parameters = codec.choose(surveyed, chunk, options);
-      const alone = codec.preparesEntropy ? [] : [candidate({ codec, parameters }, codec.estimate(surveyed, chunk, parameters))];
-      const left = codec.estimateWithEntropy?.(surveyed, chunk, parameters);
-      return left === undefined || !entropyCoder
-        ? alone
-        : [...alone, candidate({ codec, parameters, second: entropyCoder }, left)];
-    })
-    .sort((a, b) => a.cost - b.cost);
+  // Loops, because a file has thousands of chunks, and a GPU waits for their ranking.
+  for (const codec of codecs) {
+    if (codec.isByNameOnly || !codec.elementBytes.includes(chunk.elementBytes)) continue;
+    const parameters = codec.choose(surveyed, chunk, options);
+    if (!codec.preparesEntropy) add(codec, parameters, undefined, codec.estimate(surveyed, chunk, parameters));
+    const left = entropyCoder && codec.estimateWithEntropy?.(surveyed, chunk, parameters);
+    if (left !== undefined) add(codec, parameters, entropyCoder, left);
+  }
+  return ranked.sort((a, b) => a.cost - b.cost);
 }
