@@ -56,7 +56,7 @@ test('a row is cancelled while it runs or waits, and leaves nothing', async ({ s
   const { page } = stria;
   const last = nifti(shapes(32));
   await stria.dropFiles([
-    stria.write('long.nii', nifti(noise([256, 256, 256]))),
+    stria.write('long.nii', nifti(noise([512, 512, 256]))),
     stria.write('waiting.nii', nifti(shapes(32))),
     stria.write('last.nii', last),
   ]);
