@@ -49,10 +49,19 @@ export default () => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0
   };
 }
 
+/** What is being compiled, by its file: several builds of one process may want the same module at once. */
+const underWay = new Map<string, Promise<Buffer>>();
+
 async function compiled(entry: string, files: readonly string[]): Promise<Buffer> {
   const hash = createHash('sha256').update(JSON.stringify([asc.version, options, entry.slice(sources.length)]));
   for (const file of files) hash.update(JSON.stringify([file.slice(sources.length), await readFile(file, 'utf8')]));
   const kept = join(cache, `${hash.digest('hex')}.wasm`);
+  const pending = underWay.get(kept) ?? readOrCompile(entry, kept);
+  underWay.set(kept, pending);
+  return pending;
+}
+
+async function readOrCompile(entry: string, kept: string): Promise<Buffer> {
   try {
     return await readFile(kept);
   } catch {
