@@ -12,16 +12,16 @@ import { readVoxels, type VoxelReader } from './voxel-reader.ts';
 export interface ReadBox {
   readonly firstChunk: number;
   readonly chunks: readonly ChunkBox[];
-  /** A `FileBox` has not been read yet. */
+  /** If this is a `FileBox`, it has not been read yet. */
   readonly voxels: VoxelBox | FileBox;
-  /** Call it once nobody needs the voxels. */
+  /** Must be called when the voxels are no longer needed. */
   release(): void;
 }
 
 /**
- * Reads a volume as boxes for a backend, in order: slab by slab, each of whole layers, and each slab in one box or several. The
- * voxels go to memory that the backend lends, if it does. Otherwise there are two buffers for small slabs, so that one is filled
- * while the other is encoded, and one for large slabs.
+ * Reads a volume as boxes for a backend, in order. Each slab consists of whole layers and is one or several boxes. Voxels go to
+ * memory that the backend lends, if any. Otherwise there are two buffers for small slabs, so that one is filled while the other is
+ * encoded, and one buffer for large slabs.
  */
 export class BoxReader {
   readonly #elementBytes: CodecElementBytes;
@@ -30,7 +30,7 @@ export class BoxReader {
   readonly #reader: VoxelReader;
   /** If set, the backend reads. */
   readonly #place: FilePlace | undefined;
-  /** Whether bytes can be read to where they are only ever written, which is slow to read back from. */
+  /** Whether bytes can be read directly into write-only memory, which is slow to read back. */
   readonly #readsInPlace: boolean;
   readonly #boxBytes: number;
   readonly #slabs: Generator<Slab>;
@@ -133,7 +133,7 @@ export class BoxReader {
   }
 }
 
-/** A buffer that grows as needed, and that one user holds at a time. */
+/** A buffer that grows as needed. Only one user holds it at a time. */
 class HeldBytes {
   #buffer = new ArrayBuffer(0);
   #free: Promise<void> = Promise.resolve();

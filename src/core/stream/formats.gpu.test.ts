@@ -25,7 +25,7 @@ import { compressVolume } from './compress.ts';
 import { auto, infoOf, restoreBytes, voxelsOf, watchedSink } from './engine-testing.ts';
 import { verifyContainer } from './verify.ts';
 
-// Every format that is read, from its files to a .stria and back, by both backends.
+// Every readable format, from its files to a .stria and back, with both backends.
 
 const gpu = createGpuBackend(await openTestGpu());
 const cpu = createCpuBackend(inlinePool());
@@ -33,11 +33,11 @@ const cpu = createCpuBackend(inlinePool());
 type Files = Readonly<Record<string, Uint8Array>>;
 
 interface Row {
-  /** The first one is opened, or all of them together if they are DICOM. */
+  /** The first file is opened, or for DICOM all of them together. */
   readonly files: Files;
-  /** What restoring gives. Default: the same files */
+  /** The restored files. Default: the same files. */
   readonly restored?: Files;
-  /** Of a format of which only the values come back: the voxels. */
+  /** The voxels, for formats whose values are restored but not their files. */
   readonly values?: Uint8Array;
 }
 
@@ -140,7 +140,7 @@ const table: Readonly<Record<FileFormat, Readonly<Record<string, Row>>>> = {
   hdf5: { 'a data set': { files: { 'a.h5': hdf5 }, values: shorts } },
 };
 
-test('every format that is read has a row', () => {
+test('every readable format has a row', () => {
   expect(Object.keys(table).sort()).toEqual([...fileFormats].sort());
 });
 

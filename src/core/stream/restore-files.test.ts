@@ -222,6 +222,6 @@ describe('a forged table', () => {
     await compressVolume(volume, sink, { backend, choice: auto });
     const container = await ContainerReader.open(memorySource('a.stria', sink.bytes()));
     const report = await verifyContainer(container, { backend });
-    expect(report.problems.join()).toContain('the table of files says 30');
+    expect(report.problems.join()).toContain('the table of files has 30');
   });
 });

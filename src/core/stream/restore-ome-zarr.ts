@@ -9,15 +9,15 @@ export interface OmeZarrOutput {
   end(): Promise<void>;
 }
 
-/** Whether an OME-Zarr of this name is one file and no folder. */
+/** Whether an OME-Zarr with this name is a single file instead of a folder. */
 export function isZipName(name: string): boolean {
   return /\.(zip|ozx)$/i.test(name);
 }
 
 /**
- * What writes an OME-Zarr: into files of a folder, or into one ZIP. The code is loaded when it is called, as it brings zarrita and
+ * A writer of an OME-Zarr into the files of a folder or into a ZIP. The code is loaded on demand, because it includes zarrita and
  * WebAssembly.
- * @param zipName of the ZIP; undefined for a folder
+ * @param zipName name of the ZIP; undefined for a folder
  */
 export async function openOmeZarr(
   container: ContainerReader,

@@ -34,8 +34,8 @@ export interface RestoreSettings {
   readonly backend: Backend;
   /**
    * What to write. Default: the source's own file or files, byte for byte; pictures in the same format with the same pixels,
-   * but compressed anew; NIfTI for a source of which only the values were kept, but OME-TIFF for
-   * OME-TIFF. 'raw': the voxels alone, in the source's byte order.
+   * but compressed again; NIfTI if only the values of the source were kept, except OME-TIFF for OME-TIFF.
+   * 'raw': the voxels alone, in the source's byte order.
    */
   readonly to?: WritableFormat | undefined;
   /** File name without ending, for other formats than the source's own. */

@@ -1,14 +1,14 @@
 import { type Dims3, type ElementType, elementBytes, typedVoxels, type VoxelArray } from '../../shared/volume.ts';
 
-/** How a voxel comes of the up to eight that it stands for: their mean, or of labels the most frequent. */
+/** How up to eight voxels become one: by their mean, or for labels by the most frequent one. */
 export type HalvingMethod = 'mean' | 'mode';
 
 /**
- * Halves volumes along some axes. At an end of odd length a voxel stands for those that there are. Means of integers are rounded,
- * halves away from zero. Among labels that are equally frequent the one that comes first (x fastest, then y, z) is taken.
+ * Halves volumes along some axes. At the end of an odd length, a voxel combines only the existing ones. Means of integers are rounded,
+ * halves away from zero. Among equally frequent labels, the first one (x fastest, then y, z) is used.
  * @param dims of each volume
- * @param steps 2 along an axis that is halved, else 1
- * @param count of volumes, one behind the other
+ * @param steps 2 along an axis that is halved, otherwise 1
+ * @param count the number of consecutive volumes
  */
 export function halve(
   from: VoxelArray,

@@ -1,14 +1,14 @@
-/** What a decoder of whole blocks has to know of one. */
+/** What a decoder of whole blocks must know about a block. */
 export interface BlockFacts {
   readonly width: number;
-  /** Rows that are needed, and rows that the block has: the last tile's are more. */
+  /** The rows that are needed, and the rows in the block, which for the last tile are more. */
   readonly rows: number;
   readonly height: number;
-  /** Samples of a pixel, and bytes of a sample. */
+  /** Samples per pixel, and bytes per sample. */
   readonly samples: number;
   readonly sampleBytes: number;
-  /** Of JPEG: colours are YCbCr. */
+  /** For JPEG: whether colours are YCbCr. */
   readonly isYbr: boolean;
-  /** Of JPEG: the tables that all blocks share. */
+  /** For JPEG: the tables that all blocks share. */
   readonly tables: Uint8Array | undefined;
 }

@@ -6,8 +6,8 @@ import type { BlockFacts } from './block-facts.ts';
 import { gathered } from './gathered.ts';
 
 /**
- * A block of JPEG with the tables that all blocks share (TIFF Technical Note 2). YCbCr becomes RGB. The decoder is loaded when the
- * first block is met.
+ * Decodes a JPEG block, with the tables that all blocks share (TIFF Technical Note 2). YCbCr becomes RGB. The decoder is loaded on
+ * demand.
  */
 export async function* decodeJpeg(
   input: AsyncIterable<Uint8Array>,
@@ -29,11 +29,11 @@ export async function* decodeJpeg(
   throwIfAborted(signal);
   const { decodePicture } = await import('../codestreams/decoders.ts');
   const { bytes: decoded, isPlanar } = await decodePicture(stream);
-  if (isPlanar) throw new StriaError('unsupported', 'Stria does not read JPEG whose samples lie in planes');
+  if (isPlanar) throw new StriaError('unsupported', 'Stria does not read JPEG with samples in separate planes');
   yield decoded;
 }
 
-/** The tables, without their end, in front of what follows the block's start marker. */
+/** The block with the tables, without their end marker, inserted after its start marker. */
 function withTables(block: Uint8Array, tables: Uint8Array | undefined): Uint8Array {
   if (tables === undefined || tables.byteLength < 4) return block;
   const hasEnd = tables.at(-2) === 0xff && tables.at(-1) === 0xd9;

@@ -18,11 +18,11 @@ type BlockDecoder = (
 
 interface Compression {
   readonly decode: BlockDecoder;
-  /** The most bytes that come of one, if that is more than of LZW. */
+  /** The maximum expansion of one byte, if it exceeds that of LZW. */
   readonly expansion?: number;
-  /** Blocks are decoded as a whole. */
+  /** Whether blocks are decoded as a whole. */
   readonly isWhole?: boolean;
-  /** Its samples are little-endian, whatever the file is. */
+  /** Whether its samples are little-endian in any file. */
   readonly isLittle?: boolean;
 }
 

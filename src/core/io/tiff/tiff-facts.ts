@@ -3,7 +3,7 @@ import { type PictureScale, unknownScale } from '../common/picture.ts';
 import { readNumbers, readTag, type TiffDirectory, type TiffFile, tagBytes } from './tiff-directory.ts';
 import { tiffTags } from './tiff-tags.ts';
 
-/** Longer texts are not parsed; OME's XML is, which can be much longer. */
+/** Longer texts are not parsed, except OME-XML, which can be much longer. */
 const longestText = 65_536;
 
 /** The resolution as distances. XResolution counts pixels per inch, per centimetre, or per unit of the program's own. */
@@ -34,7 +34,7 @@ export async function firstNumber(file: TiffFile, { tags }: TiffDirectory, numbe
   return tag === undefined ? 0 : ((await readNumbers(file, tag, options))[0] ?? 0);
 }
 
-/** A tag's text; '' where there is none, or a longer one. */
+/** A tag's text; '' if there is none or it is too long. */
 export async function textOf(
   file: TiffFile,
   { tags }: TiffDirectory,

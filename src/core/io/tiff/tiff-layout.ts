@@ -17,13 +17,13 @@ export interface TiffLayout {
   readonly isTiled: boolean;
   readonly blockWidth: number;
   readonly blockHeight: number;
-  /** Of JPEG: colours are YCbCr, which the decoder makes RGB. */
+  /** For JPEG: whether colours are YCbCr, which the decoder converts to RGB. */
   readonly isYbr: boolean;
-  /** Of JPEG: the tables that all blocks share. */
+  /** For JPEG: the tables that all blocks share. */
   readonly tables: Uint8Array | undefined;
 }
 
-/** Four Huffman and four quantization tables take 2 KiB at most. */
+/** Four Huffman and four quantization tables take at most 2 KiB. */
 const longestTables = 2 ** 16;
 const yCbCr = 6;
 

@@ -155,7 +155,7 @@ async function* blockRows(
   const rows = Math.min(blockHeight, shape.height - row * blockHeight);
   const samplesOfPixel = isPlanar ? 1 : shape.channels;
   const line = new Uint8Array(blockWidth * samplesOfPixel * elementBytes(shape.type));
-  // A block that is not there at all is blank: GDAL and slide scanners leave such out.
+  // A missing block is blank: GDAL and slide scanners omit empty blocks.
   if (offsets[block] === 0 && byteCounts[block] === 0) {
     for (let at = 0; at < rows; at++) yield line.fill(0);
     return;

@@ -33,7 +33,7 @@ export const tiffTags = {
   jpegTables: 347,
 } as const;
 
-/** Tags that describe the storage of pixels, which is written anew, or contain file offsets, which change. */
+/** Tags that describe the storage of pixels, which is rewritten, or contain file offsets, which change. */
 const storageTags: ReadonlySet<number> = new Set<number>([
   tiffTags.newSubfileType,
   255,

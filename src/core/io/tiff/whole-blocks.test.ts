@@ -22,13 +22,13 @@ describe('Zstandard', () => {
     expect(await read(stored(spec, pixels, block))).toEqual(pixels);
   });
 
-  test('a block that would become too long is refused before it is decoded', async () => {
+  test('a block that would be too long is refused before it is decoded', async () => {
     const bomb = await zstd.encode(new Uint8Array(2 ** 24));
     const fault = await faultOf(read(stored(spec, pixels, bomb)));
     expect(fault).toMatchObject({ tag: 'corrupt', message: expect.stringContaining('at most 71536 belong') });
   });
 
-  test('cut or changed anywhere, it is refused or gives pixels', async () => {
+  test('truncated or changed anywhere, it is refused or gives pixels', async () => {
     const block = await zstd.encode(pixels);
     for (let at = 0; at < block.byteLength; at++) {
       expect(await faultOf(read(stored(spec, pixels, block.slice(0, at)))), `cut at ${at}`).toMatchObject({ tag: 'corrupt' });
@@ -40,7 +40,7 @@ describe('Zstandard', () => {
     expect(await read(stored(spec, pixels, block))).toEqual(pixels);
   });
 
-  test('is not decoded where it takes more memory than it may', async () => {
+  test('is not decoded if it exceeds the memory limit', async () => {
     const block = await zstd.encode(pixels);
     const source = memorySource('a.tif', stored(spec, pixels, block));
     const fault = await faultOf(openVolume(source, { pictureMemory: 10_000 }).then(readVoxels));

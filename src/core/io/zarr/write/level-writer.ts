@@ -3,7 +3,7 @@ import { type HalvingMethod, halve } from '../../common/halve.ts';
 import type { ImagePlan, LevelPlan } from './ome-zarr-plan.ts';
 import { ShardWriter } from './shard-writer.ts';
 
-/** What the levels of an image have in common. */
+/** What the levels of an image share. */
 export interface LevelContext {
   readonly plan: ImagePlan;
   readonly type: ElementType;
@@ -12,13 +12,13 @@ export interface LevelContext {
   encode(chunk: Uint8Array): Promise<Uint8Array>;
   /** Writes a file, by its path in the image. */
   write(path: string, parts: readonly Uint8Array[]): Promise<void>;
-  /** Is told the values of the first and of the last level, slab by slab. */
+  /** Receives the values of the first and last levels, slab by slab. */
   note(level: 'first' | 'last', channel: number, values: VoxelArray): void;
-  /** Lets others run, and throws where the job was cancelled. */
+  /** Yields to the event loop, and throws if the job was cancelled. */
   breathe(): Promise<void>;
 }
 
-/** Takes the planes of one level in order, writes its shards, and gives the next level what this one becomes by halving. */
+/** Takes the planes of one level in order, writes its shards, and passes the halved planes to the next level. */
 export class LevelWriter {
   readonly #context: LevelContext;
   readonly #level: LevelPlan;
@@ -101,7 +101,7 @@ export class LevelWriter {
     for (let y = 0; y < ny; y += cy) {
       for (let x = 0; x < nx; x += cx) {
         await breathe();
-        // Beyond the array a chunk holds the fill value.
+        // Beyond the array, a chunk has the fill value.
         bytes.fill(0);
         const length = Math.min(cx, nx - x) * width;
         const rows = Math.min(cy, ny - y);

@@ -4,7 +4,7 @@ import type { HalvingMethod } from '../../common/halve.ts';
 import { checkedScaling, checkedSpacing } from '../../common/streamed-volume.ts';
 import type { ImagePlan, LevelPlan } from './ome-zarr-plan.ts';
 
-/** What Zarr v3 calls the types. */
+/** Zarr v3's names of the types. */
 const dataTypes: Readonly<Record<ElementType, string>> = {
   u8: 'uint8',
   i8: 'int8',
@@ -54,9 +54,9 @@ export function arrayDocument(plan: ImagePlan, level: LevelPlan, type: ElementTy
 
 /** Windows of a channel, in stored values. */
 export interface ChannelRange {
-  /** Of all voxels. */
+  /** The range of all voxels. */
   readonly whole: readonly [low: number, high: number];
-  /** Of the smallest level, where single extreme voxels have gone into means. */
+  /** The range of the smallest level, in which means have absorbed single extreme voxels. */
   readonly shown: readonly [low: number, high: number];
 }
 
@@ -90,7 +90,7 @@ export function imageDocument(
               })),
             ]),
             datasets: plan.levels.map(({ path, factors: [fx, fy, fz] }) => {
-              // The middle of a voxel lies where the middle of those that it stands for lies.
+              // The centre of a voxel is the centre of those that it combines.
               const place = (axis: 0 | 1 | 2, step: number, factor: number) =>
                 (origin[axis] as number) + ((factor - 1) / 2) * step;
               return {
@@ -107,7 +107,7 @@ export function imageDocument(
             type: method,
           },
         ],
-        // Windows are of no use to labels, and would say that they are none.
+        // Labels have no use for windows, and with windows readers would not take them for labels.
         ...(method === 'mean' && {
           omero: { channels: ranges.map((range, index) => channelDocument(info, info.channels?.[index], range, index)) },
         }),
@@ -121,7 +121,7 @@ function channelDocument(info: VolumeInfo, channel: Channel | undefined, { whole
   const { slope, intercept } = checkedScaling(info.slope, info.intercept);
   const file =
     channel?.window ?? (index === 0 && info.windows?.[0] ? ([info.windows[0].low, info.windows[0].high] as const) : undefined);
-  // OME-Zarr knows stored values alone.
+  // OME-Zarr has only stored values.
   const window = file?.map((value) => (value - intercept) / slope).sort((a, b) => a - b);
   const [start, end] = spread((window as [number, number] | undefined) ?? shown);
   const [min, max] = spread(whole);
@@ -137,7 +137,7 @@ function spread([low, high]: readonly [number, number]): readonly [number, numbe
   return [low, high > low ? high : low + 1];
 }
 
-/** What OME-Zarr has no place for, so that Stria finds it again. */
+/** Metadata that OME-Zarr cannot store, in a form that Stria reads back. */
 function ownFacts(info: VolumeInfo): object | undefined {
   const scaling = checkedScaling(info.slope, info.intercept);
   const facts = {
@@ -148,7 +148,7 @@ function ownFacts(info: VolumeInfo): object | undefined {
   return Object.keys(facts).length > 0 ? facts : undefined;
 }
 
-/** Whether scale and translation say all that the affine says. */
+/** Whether scale and translation fully describe the affine. */
 function isPlainAffine({ affine, spacing }: VolumeInfo): boolean {
   if (!isUsableAffine(affine)) return false;
   const origin = affineOrigin(affine);
@@ -172,7 +172,7 @@ const timeUnits: Readonly<Record<VolumeInfo['timeUnit'], string | undefined>> = 
   unknown: undefined,
 };
 
-/** Of a value for each of t, c, z, y and x those whose axes the image has. */
+/** Selects, from values for t, c, z, y and x, those of the image's axes. */
 function byAxes<T>(plan: ImagePlan, values: readonly T[]): readonly T[] {
   const has = [plan.hasTimeAxis, plan.hasChannelAxis, plan.hasZAxis, true, true];
   return values.filter((_, axis) => has[axis]);

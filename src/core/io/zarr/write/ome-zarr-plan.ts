@@ -2,16 +2,16 @@ import { StriaError } from '../../../shared/errors.ts';
 import { channelLayout, type Dims3, elementBytes, type VolumeInfo } from '../../../shared/volume.ts';
 import { checkedSpacing } from '../../common/streamed-volume.ts';
 
-/** One resolution of an image that is written, and how its arrays are cut. */
+/** One resolution of a written image, and the chunking of its array. */
 export interface LevelPlan {
   readonly path: string;
   /** Lengths along x, y and z. */
   readonly dims: Dims3;
-  /** How many voxels of the first level one of this level stands for, along each axis. */
+  /** How many voxels of the first level one voxel of this level combines, along each axis. */
   readonly factors: Dims3;
-  /** Inner chunks, along x, y, z and t. Of time points there is more than one only where a chunk has all planes. */
+  /** Shape of inner chunks along x, y, z and t. A chunk has several time points only if it has all planes. */
   readonly chunk: readonly [x: number, y: number, z: number, t: number];
-  /** Time points of a shard. Along x and y a shard has everything, along z one chunk. */
+  /** Time points per shard. A shard covers everything along x and y, and one chunk along z. */
   readonly shardTimes: number;
 }
 
@@ -24,21 +24,21 @@ export interface ImagePlan {
   readonly levels: readonly LevelPlan[];
 }
 
-/** Planes of the first level that are held at a time; of each further level half of that. */
+/** The limit for planes of the first level that are in memory at a time. Each further level holds half as much. */
 const slabBytes = 128 * 2 ** 20;
-/** The next power of two decides about the depth of chunks, this about whether the volume is written at all. */
+/** Volumes with larger planes are not written. */
 const planeLimit = 512 * 2 ** 20;
-/** Shards of short time points take several, up to this size. */
+/** Small time points share a shard, up to this size. */
 const seriesShardBytes = 32 * 2 ** 20;
 /** Tiny time points share a chunk, up to this size. */
 const seriesChunkBytes = 64 * 1024;
 const deepest = 64;
-/** A level this small is the last. */
+/** The last level is at most this large. */
 const smallestLevel = 128;
 
 /**
- * Levels, chunks and shards of a volume. Chunks have 64×64×64 voxels where 64 planes fit into `slabBytes`; where fewer do, they
- * are flatter and wider, down to 512×512 of a single plane.
+ * Plans the levels, chunks and shards of a volume. Chunks have 64×64×64 voxels if 64 planes fit into `slabBytes`. Otherwise they are
+ * flatter and wider, down to 512×512 voxels of a single plane.
  * @throws StriaError `unsupported` for planes that are too large
  */
 export function planImage(info: VolumeInfo): ImagePlan {
@@ -47,7 +47,7 @@ export function planImage(info: VolumeInfo): ImagePlan {
   const [nx, ny, nz] = info.dims;
   if (nx * ny * width > planeLimit) {
     const size = `${Math.ceil((nx * ny * width) / 2 ** 20)} MiB`;
-    throw new StriaError('unsupported', `a plane has ${size}; OME-Zarr is written of planes up to ${planeLimit / 2 ** 20} MiB`);
+    throw new StriaError('unsupported', `a plane has ${size}; the limit for OME-Zarr is ${planeLimit / 2 ** 20} MiB`);
   }
   const levels: LevelPlan[] = [];
   let dims: Dims3 = [nx, ny, nz];
@@ -70,7 +70,7 @@ export function planImage(info: VolumeInfo): ImagePlan {
   };
 }
 
-/** The axes to halve next: those along which voxels are less than twice as long as along the shortest axis. */
+/** The axes to halve next: those with voxels less than twice as long as along the axis with the shortest ones. */
 function halvedAxes(dims: Dims3, factors: Dims3, spacing: readonly number[]): readonly boolean[] {
   const steps = dims.map((_, axis) => checkedSpacing(spacing[axis]) * (factors[axis] as number));
   const shortest = Math.min(...steps.filter((_, axis) => (dims[axis] as number) > 1));
@@ -88,7 +88,7 @@ function planLevel(
   const [nx, ny, nz] = dims;
   const planeBytes = nx * ny * width;
   const fitting = Math.max(1, Math.floor(slabBytes / 2 ** number / planeBytes));
-  // Planes that become one plane of the next level have to be in memory together.
+  // Planes that are combined in the next level must be in memory together.
   const depth = Math.min(nz, Math.max(isZHalved ? 2 : 1, Math.min(deepest, 2 ** Math.floor(Math.log2(fitting)))));
   const side = depth >= 32 ? 64 : depth >= 8 ? 128 : depth >= 2 ? 256 : 512;
   const frameBytes = planeBytes * nz;

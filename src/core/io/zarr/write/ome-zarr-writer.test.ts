@@ -71,7 +71,7 @@ function expectSame(actual: Uint8Array, expected: Uint8Array): void {
   expect(Buffer.compare(actual, expected)).toBe(0);
 }
 
-/** An array as zarrita reads it, without any of Stria's code: in C order. */
+/** An array in C order, read with zarrita and without Stria's code. */
 async function readByZarrita(files: Files, path: string): Promise<{ shape: number[]; bytes: Uint8Array }> {
   const store = {
     get: async (key: string) => files[key.slice(1)],
@@ -89,7 +89,7 @@ async function readByZarrita(files: Files, path: string): Promise<{ shape: numbe
   return { shape, bytes: new Uint8Array(data.buffer, data.byteOffset, data.byteLength) };
 }
 
-/** The level that comes next, by definition. */
+/** The next level, computed by definition. */
 function halfOf(values: readonly number[], [nx, ny, nz]: Dims3, [sx, sy, sz]: Dims3, type: ElementType, method: HalvingMethod) {
   const dims: Dims3 = [Math.ceil(nx / sx), Math.ceil(ny / sy), Math.ceil(nz / sz)];
   const frames = values.length / (nx * ny * nz);
@@ -119,7 +119,7 @@ function halfOf(values: readonly number[], [nx, ny, nz]: Dims3, [sx, sy, sz]: Di
 }
 
 describe.each(elementTypes)('%s', (type) => {
-  test.each(['mean', 'mode'] as const)('comes back, and each level is the %s of the one before', async (method) => {
+  test.each(['mean', 'mode'] as const)('can be read, and each level is the %s of the previous one', async (method) => {
     const info = { ...plain, type };
     const bytes = voxelsOf(info);
     const files = await write(info, bytes, method);
@@ -138,7 +138,7 @@ describe.each(elementTypes)('%s', (type) => {
   });
 });
 
-test('axes of thick slices are halved once the others are as long', async () => {
+test('the axis of thick slices is halved once the others have voxels as long', async () => {
   const info = { ...plain, dims: [300, 260, 9, 1] as const, type: 'i16' as const, spacing: [1, 1, 3, 1] as const };
   const files = await write({ ...info, affine: [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 3, 0] }, voxelsOf(info));
   const choices = (await listVolumes(memoryTree('a', files))) ?? [];
@@ -172,7 +172,7 @@ test('channels and time points keep their order, names, colours and windows', as
   expectSame(await readVoxels(volume), bytes);
   const { shape, bytes: stored } = await readByZarrita(files, '0');
   expect(shape).toEqual([5, 2, 3, 20, 33]);
-  // Time point 3 of channel 1 stands at 1 × 5 + 3 in the volume, at 3 × 2 + 1 in the array.
+  // Time point 3 of channel 1 has index 1 × 5 + 3 in the volume, and 3 × 2 + 1 in the array.
   const frame = 33 * 20 * 3 * 2;
   expectSame(stored.subarray(7 * frame, 8 * frame), bytes.subarray(8 * frame, 9 * frame));
   const { attributes } = JSON.parse(Buffer.from(files['zarr.json'] as Uint8Array).toString());
@@ -214,7 +214,7 @@ test('infinities and NaN are kept, and do not become windows', async () => {
   expect(attributes.ome.omero.channels[0].window).toEqual({ min: -7, max: 2, start: -7, end: 2 });
 });
 
-test('what OME-Zarr has no place for is found again by Stria', async () => {
+test('Stria reads back metadata that OME-Zarr cannot store', async () => {
   const affine = [0, -0.5, 0, 90, 0.5, 0, 0, -126, 0, 0, 0.75, -72];
   const info: VolumeInfo = {
     ...plain,
@@ -228,11 +228,11 @@ test('what OME-Zarr has no place for is found again by Stria', async () => {
   const volume = await open(files, '0');
   expect(volume.info).toMatchObject({ affine, slope: 2, intercept: -1024, valueUnit: 'HU', spacing: info.spacing });
   expect(volume.windows?.[0]).toMatchObject({ low: -500, high: 1500 });
-  // The first voxel of the second level lies in the middle of eight.
+  // The first voxel of the second level is at the centre of eight.
   expect((await open(files, '1')).info.affine).toEqual([0, -1, 0, 89.75, 1, 0, 0, -125.75, 0, 0, 1.5, -71.625]);
 });
 
-test('metadata that is no affine and no scaling is not taken over', async () => {
+test('an invalid affine or scaling in the metadata is ignored', async () => {
   const files = await write({ ...plain, slope: 2 }, voxelsOf(plain));
   const text = Buffer.from(files['zarr.json'] as Uint8Array).toString();
   const hostile = { slope: 'x', intercept: [1], valueUnit: 'x'.repeat(1000), affine: [1, 2, 3] };
@@ -243,7 +243,7 @@ test('metadata that is no affine and no scaling is not taken over', async () => 
   expect(volume.info.valueUnit).toBeUndefined();
 });
 
-test('a ZIP of it opens, and names each file once', async () => {
+test('it opens from a ZIP, which lists each file once', async () => {
   const bytes = voxelsOf(plain);
   const parts: Uint8Array[] = [];
   const zip = new ZipSinks({
@@ -259,7 +259,7 @@ test('a ZIP of it opens, and names each file once', async () => {
   expectSame(await readVoxels(volume), bytes);
 });
 
-test('shards and chunks are as Zarr v3 wants them, and bounded', async () => {
+test('shards and chunks follow Zarr v3 and have bounded sizes', async () => {
   const files = await write(plain, voxelsOf(plain));
   const document = JSON.parse(Buffer.from(files['0/zarr.json'] as Uint8Array).toString());
   expect(document).toMatchObject({
@@ -277,7 +277,7 @@ test('shards and chunks are as Zarr v3 wants them, and bounded', async () => {
   expect(inner.reduce((product, length) => product * length)).toBeLessThanOrEqual(64 ** 3 * 2);
 });
 
-test('a cancel, and a sink that fails, end the writing', async () => {
+test('a cancel or a failing sink ends the writing', async () => {
   const info: VolumeInfo = { ...plain, dims: [200, 200, 128, 1] };
   const bytes = new Uint8Array(volumeBytes(info)).map((_, at) => at % 251);
   const controller = new AbortController();

@@ -9,26 +9,26 @@ import { arrayDocument, type ChannelRange, imageDocument, zstdLevel } from './om
 import { planImage } from './ome-zarr-plan.ts';
 
 export interface OmeZarrSettings {
-  /** Of the image, in its metadata. */
+  /** The name of the image in its metadata. */
   readonly name: string;
   readonly method: HalvingMethod;
 }
 
 export interface OmeZarrWriter {
-  /** Takes the volume's voxels in order, as little-endian bytes in pieces of any size. */
+  /** Writes the volume's voxels in order, as little-endian bytes in pieces of any size. */
   push(bytes: Uint8Array): Promise<void>;
-  /** Writes what is left, once all voxels were given. */
+  /** Writes the rest, after all voxels. */
   end(): Promise<void>;
 }
 
-/** So often a cancel is looked for, in milliseconds. */
+/** The interval at which cancellation is checked, in milliseconds. */
 const turnMs = 50;
 
 type Encode = (bytes: Uint8Array) => Promise<Uint8Array>;
 
 let loading: Promise<Encode> | undefined;
 
-/** Zstandard as WebAssembly, which zarrita brings along. It is loaded when the first image is written. */
+/** Zstandard in WebAssembly, a dependency of zarrita. Loaded when the first image is written. */
 function loadEncoder(): Promise<Encode> {
   loading ??= import('zarrita').then(async ({ registry }) => {
     const load = registry.get('zstd') as unknown as () => Promise<{
@@ -41,8 +41,8 @@ function loadEncoder(): Promise<Encode> {
 }
 
 /**
- * Writes a volume as OME-Zarr 0.5: Zarr v3 in shards, compressed by Zstandard, with smaller levels. Nothing is read again, and
- * files are written one after the other, each in one go. In memory are the planes of a row of chunks of each level, and a shard.
+ * Writes a volume as OME-Zarr 0.5: Zarr v3 in shards, compressed with Zstandard, with smaller levels. Voxels are read once, and each
+ * file is written sequentially, one after another. Memory holds the planes of one row of chunks per level, and a shard.
  * @param open opens the sink of a file, by its path in the image's folder
  * @throws StriaError `unsupported` for planes that are too large; errors of the sinks; `aborted`
  */
@@ -111,7 +111,7 @@ class Range {
     [this.#low, this.#high] = [low, high];
   }
 
-  /** 0 and 1 where there is none. */
+  /** 0 and 1 if there is none. */
   values(): readonly [low: number, high: number] {
     return this.#low <= this.#high ? [this.#low, this.#high] : [0, 1];
   }

@@ -3,7 +3,7 @@ import { crc32c } from '../crc32c.ts';
 const noChunk = 2n ** 64n - 1n;
 
 /**
- * Puts a shard together: compressed chunks one behind the other, then the index of their offsets and lengths with its CRC-32C.
+ * Assembles a shard: the compressed chunks, then the index of their offsets and lengths with its CRC-32C.
  * Source: Zarr's `sharding_indexed` codec, index_location 'end'.
  */
 export class ShardWriter {
@@ -12,12 +12,12 @@ export class ShardWriter {
   #next = 0;
   #length = 0;
 
-  /** @param chunkCount chunks of a shard, also of one that reaches beyond the array */
+  /** @param chunkCount chunks per shard, even if the shard extends beyond the array */
   constructor(chunkCount: number) {
     this.#index = new DataView(new ArrayBuffer(chunkCount * 16 + 4));
   }
 
-  /** The next chunk in the order of the shard; undefined for one that holds nothing but the fill value. */
+  /** Adds the next chunk in the order of the shard; undefined for one that has only the fill value. */
   add(chunk: Uint8Array | undefined): void {
     this.#setEntry(
       chunk === undefined ? noChunk : BigInt(this.#length),
@@ -28,7 +28,7 @@ export class ShardWriter {
     this.#length += chunk.byteLength;
   }
 
-  /** The shard's bytes; undefined where no chunk holds anything. Chunks that were not added are missing. */
+  /** The shard's bytes; undefined if all chunks are empty. Chunks that were not added are missing. */
   finish(): readonly Uint8Array[] | undefined {
     if (this.#parts.length === 0) return undefined;
     const bytes = new Uint8Array(this.#index.buffer);

@@ -3,9 +3,9 @@ import { StriaError } from '../../../shared/errors.ts';
 import { joinBytes } from '../../common/byte-stream.ts';
 import { crc32 } from '../../common/crc32.ts';
 
-/** 1 January 1980, the first day that a ZIP can tell: files that are equal become archives that are equal. */
+/** 1 January 1980, the earliest date in a ZIP. A fixed date makes archives of equal files equal. */
 const date = 0x0021;
-/** A 32-bit field that says: see the ZIP64 extra field. */
+/** The value of a 32-bit field that refers to the ZIP64 extra field. */
 const inExtra = 0xffffffff;
 /** ZIP64 came with version 4.5. */
 const version = 45;
@@ -20,8 +20,8 @@ interface Entry {
 }
 
 /**
- * Writes files into a ZIP, one after the other and uncompressed, as OME-Zarr's chunks are compressed already. It has ZIP64's
- * fields, so that it can be of any size. Source: APPNOTE.TXT 6.3.9.
+ * Writes files into a ZIP, sequentially and uncompressed, because OME-Zarr's chunks are already compressed. It has ZIP64 fields, so
+ * its size is not limited. Source: APPNOTE.TXT 6.3.9.
  */
 export class ZipSinks {
   readonly #sink: ByteSink;
@@ -32,7 +32,7 @@ export class ZipSinks {
     this.#sink = sink;
   }
 
-  /** A sink for one file. It keeps what is written until it is closed: only then are length and checksum known. */
+  /** A sink for one file. It holds the data until it is closed, because length and checksum are known only then. */
   readonly open: SinkMaker = async (path) => {
     const parts: Uint8Array[] = [];
     return {
@@ -52,7 +52,7 @@ export class ZipSinks {
     for (const part of parts) await this.#write(part);
   }
 
-  /** Writes the directory. The sink is left open. */
+  /** Writes the directory. Leaves the sink open. */
   async end(): Promise<void> {
     const start = this.#offset;
     for (const entry of this.#entries) await this.#write(directoryEntry(entry));
@@ -66,7 +66,7 @@ export class ZipSinks {
   }
 }
 
-/** Numbers one behind the other, little-endian: [bytes, value]. */
+/** Concatenated little-endian numbers, given as [bytes, value]. */
 function fields(...numbers: readonly (readonly [width: 2 | 4 | 8, value: number])[]): Uint8Array {
   const view = new DataView(new ArrayBuffer(numbers.reduce((sum, [width]) => sum + width, 0)));
   let at = 0;
