@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rename } from 'node:fs/promises';
+import { mkdir, readFile, rename } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import asc from 'assemblyscript/asc';
 import type { Plugin } from 'vite';
@@ -15,7 +15,7 @@ const options = ['--enable', 'simd', '--runtime', 'stub', '-O3', '--noAssert', '
 /**
  * AssemblyScript: `import assembly from '…/assembly/rice/index.ts?assembly'` gives a function that returns the compiled module's
  * bytes. They stand in the bundle as base64, as those of packages do (wasm.config.ts). What was compiled is kept by the hash of the
- * sources in its folder and in src/assembly/common: a module uses no others (scripts/rooms.mjs).
+ * file and all that it imports.
  */
 export function assemblyModules(): Plugin {
   return {
@@ -29,15 +29,8 @@ export function assemblyModules(): Plugin {
     async load(id) {
       if (!id.startsWith(marker)) return undefined;
       const entry = id.slice(marker.length, -'.js'.length);
-      const folders = [dirname(entry), join(sources, 'common')];
-      const names = await Promise.all(folders.map((folder) => readdir(folder)));
-      const files = folders.flatMap((folder, i) =>
-        (names[i] as string[])
-          .filter((name) => name.endsWith('.ts'))
-          .sort()
-          .map((name) => join(folder, name)),
-      );
-      for (const file of files) this.addWatchFile(file);
+      const files = await sourcesOf(entry);
+      for (const file of files.keys()) this.addWatchFile(file);
       const bytes = await compiled(entry, files);
       return {
         code: `const text = '${bytes.toString('base64')}';
@@ -49,12 +42,25 @@ export default () => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0
   };
 }
 
+/** A file and all that it imports, with their texts. */
+async function sourcesOf(entry: string): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>();
+  const visit = async (file: string): Promise<void> => {
+    if (texts.has(file)) return;
+    const text = await readFile(file, 'utf8');
+    texts.set(file, text);
+    for (const [, path] of text.matchAll(/ from '(\.[^']+)'/g)) await visit(`${resolve(dirname(file), path as string)}.ts`);
+  };
+  await visit(entry);
+  return texts;
+}
+
 /** What is being compiled, by its file: several builds of one process may want the same module at once. */
 const underWay = new Map<string, Promise<Buffer>>();
 
-async function compiled(entry: string, files: readonly string[]): Promise<Buffer> {
+async function compiled(entry: string, files: ReadonlyMap<string, string>): Promise<Buffer> {
   const hash = createHash('sha256').update(JSON.stringify([asc.version, options, entry.slice(sources.length)]));
-  for (const file of files) hash.update(JSON.stringify([file.slice(sources.length), await readFile(file, 'utf8')]));
+  for (const [file, text] of files) hash.update(JSON.stringify([file.slice(sources.length), text]));
   const kept = join(cache, `${hash.digest('hex')}.wasm`);
   const pending = underWay.get(kept) ?? readOrCompile(entry, kept);
   underWay.set(kept, pending);
