@@ -17,15 +17,15 @@ import package::wave::source::{is_special, neighbour_value, parts, value_at};
 const threads = 128u;
 const columns = neighbour_count + 1u;
 const sum_count = 434u;
-const sums_per_thread = 4u;
 const slab_slices = 16u;
-const pitch = threads + 1u;
+// Vectors of a column: one more than its elements fill, so that columns lie in different banks.
+const pitch = threads / 4u + 1u;
 
 // For each part and slab: the low words of the sums, then their high words.
 @group(0) @binding(4) var<storage, read_write> sums: array<u32>;
 
 // By column and element: the value, and from bit 12 on the weighed value.
-var<workgroup> wg_values: array<u32, columns * pitch>;
+var<workgroup> wg_values: array<vec4u, columns * pitch>;
 
 fn range_bits(part: Part) -> u32 { return 32u - countLeadingZeros(part.range); }
 
@@ -49,10 +49,10 @@ fn load(part: Part, place: vec3i, is_inside: bool, shift: u32, thread: u32) {
       if (i == 1u) { first.y = value; }
       if (i == select(in_plane_count, 2u, place.z == 0)) { first.z = value; }
       is_flat = is_flat && value == first.x;
-      wg_values[i * pitch + thread] = u32(value) >> shift;
+      wg_values[i * pitch + thread / 4u][thread % 4u] = u32(value) >> shift;
     }
     let value = value_at(part, place);
-    wg_values[neighbour_count * pitch + thread] = value >> shift;
+    wg_values[neighbour_count * pitch + thread / 4u][thread % 4u] = value >> shift;
     if (!is_flat && !is_special(part, value)) {
       let gradients = abs(first.x - first.y) + abs(first.x - first.z) + abs(first.y - first.z);
       var unrest = u32(2 * gradients) >> (max(range_bits(part), 8u) - 8u);
@@ -62,9 +62,26 @@ fn load(part: Part, place: vec3i, is_inside: bool, shift: u32, thread: u32) {
   }
   for (var i = 0u; i < columns; i++) {
     let is_used = weight > 0u && (i < count || i == neighbour_count);
-    let at = i * pitch + thread;
-    wg_values[at] = select(0u, wg_values[at] * (1u + (weight << 12u)), is_used);
+    let at = i * pitch + thread / 4u;
+    wg_values[at][thread % 4u] = select(0u, wg_values[at][thread % 4u] * (1u + (weight << 12u)), is_used);
   }
+}
+
+// The columns of a sum, as the places of their first vectors.
+fn pair_of(sum: u32) -> vec2u {
+  var rest = min(sum, sum_count - 1u);
+  var row = 0u;
+  while (rest >= columns - row) {
+    rest -= columns - row;
+    row++;
+  }
+  return vec2u(row, row + rest) * pitch;
+}
+
+// The sum of four products, weighed.
+fn product(pair: vec2u) -> u32 {
+  let products = (wg_values[pair.x] >> vec4u(12u)) * (wg_values[pair.y] & vec4u(4095u));
+  return products.x + products.y + products.z + products.w;
 }
 
 @compute @workgroup_size(threads)
@@ -84,16 +101,10 @@ fn main(
   let total = slices * rows * part.extent.x;
   let shift = max(range_bits(part), 12u) - 12u;
 
-  var pairs: array<vec2u, sums_per_thread>;
-  for (var own = 0u; own < sums_per_thread; own++) {
-    var rest = min(thread + own * threads, sum_count - 1u);
-    var row = 0u;
-    while (rest >= columns - row) {
-      rest -= columns - row;
-      row++;
-    }
-    pairs[own] = vec2u(row, row + rest) * pitch;
-  }
+  let first_pair = pair_of(thread);
+  let second_pair = pair_of(thread + threads);
+  let third_pair = pair_of(thread + 2u * threads);
+  let fourth_pair = pair_of(thread + 3u * threads);
   var low = vec4u(0u);
   var high = vec4u(0u);
   for (var base = 0u; base < total; base += threads) {
@@ -107,18 +118,16 @@ fn main(
     load(part, place, i < total && y < part.extent.y, shift, thread);
     // The tile is read.
     workgroupBarrier();
-    for (var own = 0u; own < sums_per_thread; own++) {
-      let pair = pairs[own];
-      for (var v = 0u; v < threads; v += 4u) {
-        var sum = 0u;
-        for (var k = v; k < v + 4u; k++) { sum += (wg_values[pair.x + k] >> 12u) * (wg_values[pair.y + k] & 4095u); }
-        low[own] += sum;
-        high[own] += u32(low[own] < sum);
-      }
+    for (var four = 0u; four < threads / 4u; four++) {
+      let sum = vec4u(
+        product(first_pair + four), product(second_pair + four), product(third_pair + four), product(fourth_pair + four),
+      );
+      low += sum;
+      high += select(vec4u(0u), vec4u(1u), low < sum);
     }
   }
   let at = (number * workgroups.x + slab) * 2u * sum_count;
-  for (var own = 0u; own < sums_per_thread; own++) {
+  for (var own = 0u; own < 4u; own++) {
     let entry = thread + own * threads;
     if (entry < sum_count) {
       sums[at + entry] = low[own];
