@@ -8,8 +8,8 @@ import type { RowSource } from './row-source.ts';
 /** Larger rows of chunks are not loaded into the memory. */
 export const maxMemoryBytes = 2 ** 24;
 
-/** The gap between planes. Without it the same positions of all planes would often share one set of the cache. */
-const planeGapBytes = 64;
+/** Bytes of a line of the cache. */
+const lineOfCache = 64;
 
 /**
  * WebAssembly memory into which chunks of a box are copied, to be analyzed and encoded there. They lie as they do in the box. One per
@@ -31,7 +31,8 @@ export class ChunkMemory {
     const module = this.#module;
     if (!module) return undefined;
 
-    const planeStride = rowStride * height + planeGapBytes;
+    // An odd number of lines: otherwise the same positions of all planes would often share few sets of the cache.
+    const planeStride = lineOfCache * (Math.ceil((rowStride * height) / lineOfCache) | 1);
     const voxelsAt = module.freeAt + slackBytes;
     const lineBytes = 8 * Math.ceil(height / 64);
     const setBytes = 3 * lineBytes * depth + 8 * Math.ceil(depth / 64) * height;
