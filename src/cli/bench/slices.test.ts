@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { timesOf } from './run-program.ts';
-import { folderBytes, sameSlices, writeSlices } from './slices.ts';
+import { fillFromFile, folderBytes, sameSlices, writeSlices } from './slices.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'stria-slices-test-'));
 const at = (name: string) => join(folder, name);
@@ -21,6 +21,28 @@ test('signed 16-bit slices become unsigned pictures, most significant byte first
     [0x80, 5, 0x80, 6],
   ]);
   expect(await folderBytes(at('pgm'))).toBe(4 * (13 + 4));
+});
+
+test('a file that ends within a slice is corrupt', async () => {
+  writeFileSync(at('short.raw'), Uint8Array.of(1, 2, 3, 4, 5));
+  const written = writeSlices({ path: at('short.raw'), dims: [3, 1, 2], type: 'u8' }, at('short'));
+  await expect(written).rejects.toMatchObject({ tag: 'corrupt', message: expect.stringContaining('short.raw') });
+});
+
+test('a slice is read on until it is full', async () => {
+  const bytes = Uint8Array.of(9, 1, 2, 3, 4, 5, 6, 7);
+  const file = {
+    // Gives at most 3 bytes at a time.
+    async read(target: Uint8Array, offset: number, length: number, position: number) {
+      const piece = bytes.subarray(position, position + Math.min(3, length));
+      target.set(piece, offset);
+      return { bytesRead: piece.byteLength };
+    },
+  };
+  const slice = new Uint8Array(7);
+  await fillFromFile(file, 'a.raw', slice, 1);
+  expect([...slice]).toEqual([1, 2, 3, 4, 5, 6, 7]);
+  await expect(fillFromFile(file, 'a.raw', slice, 2)).rejects.toMatchObject({ tag: 'corrupt' });
 });
 
 test('slices are the same if their pixels are, whatever separates the words of the header', async () => {

@@ -22,7 +22,10 @@ export function hasPictureSlices({ type }: Pick<RawVolume, 'type'>): boolean {
   return type in pictureTypes;
 }
 
-/** Writes each slice along z (and t) of a raw volume as a PGM file, 000001.pgm and on. 16 bits are most significant first. */
+/**
+ * Writes each slice along z (and t) of a raw volume as a PGM file, 000001.pgm and on. 16 bits are most significant first.
+ * @throws StriaError `unsupported` for other types; `corrupt` if the file ends early
+ */
 export async function writeSlices({ path, dims, type }: RawVolume, folder: string): Promise<void> {
   const picture = pictureTypes[type];
   if (!picture) throw new StriaError('unsupported', `slices of ${type} are not pictures`);
@@ -35,13 +38,27 @@ export async function writeSlices({ path, dims, type }: RawVolume, folder: strin
   try {
     const slice = Buffer.alloc(width * height * bytes);
     for (let index = 0; index < count; index++) {
-      await file.read(slice, 0, slice.length, index * slice.length);
+      await fillFromFile(file, path, slice, index * slice.length);
       if (bytes === 2) slice.swap16();
       if (flip !== 0) for (let at = 0; at < slice.length; at += bytes) slice[at] = (slice[at] as number) ^ flip;
       await writeFile(join(folder, `${String(index + 1).padStart(6, '0')}.pgm`), [header, slice]);
     }
   } finally {
     await file.close();
+  }
+}
+
+/** Fills `target` from byte `start` on. A single read may return fewer bytes. @throws StriaError `corrupt` if the file ends early */
+export async function fillFromFile(
+  file: { read(target: Uint8Array, offset: number, length: number, position: number): Promise<{ readonly bytesRead: number }> },
+  path: string,
+  target: Uint8Array,
+  start: number,
+): Promise<void> {
+  for (let filled = 0; filled < target.length; ) {
+    const { bytesRead } = await file.read(target, filled, target.length - filled, start + filled);
+    if (bytesRead === 0) throw new StriaError('corrupt', `${path} ends early, after ${start + filled} bytes`);
+    filled += bytesRead;
   }
 }
 
