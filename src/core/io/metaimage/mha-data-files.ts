@@ -1,5 +1,5 @@
 import { StriaError } from '../../shared/errors.ts';
-import { withoutFolders } from '../common/siblings.ts';
+import { allWithoutFolders } from '../common/siblings.ts';
 
 /** The files that hold the voxels, if they do not follow the header: one file, or several in order. */
 export interface DataFiles {
@@ -21,7 +21,7 @@ export function dataFiles(value: string, list: string, lengths: readonly number[
   const named = /^LIST(?:\s+(\d+)D?)?$/i.exec(value);
   const isList = named !== null;
   const pattern = isList ? null : /^(.*%0?\d*[du].*?)\s+(-?\d{1,9})\s+(-?\d{1,9})\s+(-?\d{1,9})(?:\s+(\d+)D?)?$/.exec(value);
-  if (!isList && pattern === null) return { names: [plainName(value)], axes };
+  if (!isList && pattern === null) return { names: plainNames([value]), axes };
   const ownAxes = Number(named?.[1] ?? pattern?.[5] ?? axes - 1);
   if (!(ownAxes >= 1 && ownAxes <= axes))
     throw new StriaError('corrupt', `each data file has ${ownAxes} of the MetaImage's ${axes} axes`);
@@ -31,7 +31,7 @@ export function dataFiles(value: string, list: string, lengths: readonly number[
   if (names.length < count) {
     throw new StriaError('corrupt', `the MetaImage header names ${names.length} data files, but its volume has ${count} parts`);
   }
-  return { names: names.slice(0, count), axes: ownAxes };
+  return { names: plainNames(names.slice(0, count)), axes: ownAxes };
 }
 
 function listed(list: string): string[] {
@@ -39,8 +39,7 @@ function listed(list: string): string[] {
     .split(/\r?\n/)
     .map((line) => line.trim())
     .filter((line) => line !== '')
-    .slice(0, mostFiles)
-    .map(plainName);
+    .slice(0, mostFiles);
 }
 
 /** Inserts numbers into the pattern, as C's printf does. */
@@ -51,13 +50,13 @@ function numbered([, pattern = '', first, last, step]: RegExpExecArray, count: n
     const name = pattern.replace(/%(0?)(\d*)[du]/, (_, zero: string, width: string) =>
       String(number).padStart(Math.min(Number(width), 20), zero === '' ? ' ' : '0'),
     );
-    names.push(plainName(name));
+    names.push(name);
   }
   return names;
 }
 
-function plainName(value: string): string {
-  const name = withoutFolders(value);
-  if (name === '') throw new StriaError('corrupt', 'the MetaImage header names no data file');
-  return name;
+function plainNames(paths: readonly string[]): string[] {
+  const names = allWithoutFolders(paths);
+  if (names.includes('')) throw new StriaError('corrupt', 'the MetaImage header names no data file');
+  return names;
 }

@@ -255,6 +255,28 @@ describe('faults', () => {
     expect(await faultOf(open(many, 'scan.mhd'))).toMatchObject({ tag: 'unsupported' });
   });
 
+  test.each([
+    ['LIST', ['t0/slice.raw', 't1/slice.raw'], 't0/slice.raw and t1/slice.raw'],
+    ['LIST', ['t0\\slice.raw', 'slice.raw'], 't0\\slice.raw and slice.raw'],
+    ['t%d/slice.raw 0 1 1', [], 't0/slice.raw and t1/slice.raw'],
+  ])('files of one name in different folders are refused: %s %j', async (file, names, both) => {
+    const header = text(...lines([4, 3, 2]), `ElementDataFile = ${file}`, ...names);
+    const fault = await faultOf(open(header, 'scan.mhd', [{ name: 'slice.raw', bytes: noise(12) }]));
+    expect(fault).toMatchObject({ tag: 'unsupported' });
+    expect(fault?.message).toContain(both);
+  });
+
+  test.each([
+    ['a.raw', 'a.raw'],
+    ['./a.raw', 'a.raw'],
+    ['t0/a.raw', 't0\\.\\a.raw'],
+    ['t0/a.raw', 'a.raw.raw', 't1/a.raw'],
+  ])('one file may be named several times, and names that are not needed may be anything: %j', async (...names) => {
+    const beside = ['a.raw', 'a.raw.raw'].map((name) => ({ name, bytes: noise(12) }));
+    const header = text(...lines([4, 3, 2]), 'ElementDataFile = LIST', ...names);
+    expect(await readVoxels(await open(header, 'scan.mhd', beside))).toEqual(joinBytes([noise(12), noise(12)]));
+  });
+
   test('compressed voxels that end early, are too long or are broken', async () => {
     const packed = deflateSync(noise(24));
     const broken = packed.slice();
