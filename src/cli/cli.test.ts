@@ -247,14 +247,34 @@ test('--json prints one object with sizes, ratio, times, device and throughput',
 });
 
 describe('damage', () => {
-  test('a flipped byte is detected', async () => {
-    await makeContainer();
+  const otherCopy = 'Use another copy of the file if there is one.';
+  const otherCopyOrRecover = `${otherCopy} \`stria recover IN -o OUT\` saves every intact chunk.`;
+
+  test.each([
+    { of: 'the only chunk', extent: dims, width: 2, options: [], damaged: '1 of 1', next: otherCopy },
+    {
+      of: 'one of several chunks',
+      extent: [64, 64, 192],
+      width: 1,
+      options: ['--codec', 'raw'],
+      damaged: '1 of 3',
+      next: otherCopyOrRecover,
+    },
+  ] as const)('a flipped byte is detected in $of', async ({ extent, width, options, damaged, next }) => {
+    writeFileSync(at('scan.nii'), niftiFile(extent, width));
+    await succeed('compress', at('scan.nii'), '-o', at('scan.stria'), ...options, ...cpu);
     const bytes = readFileSync(at('scan.stria'));
     const middle = Math.floor(bytes.length / 2);
     bytes[middle] = (bytes[middle] as number) ^ 0x10;
     writeFileSync(at('scan.stria'), bytes);
     const ended = await stria('verify', at('scan.stria'), ...cpu);
-    expect(ended).toMatchObject({ code: 1, stderr: expect.stringMatching(/scan\.stria.*\n.*stria recover/s) });
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringMatching(/damaged file: .*scan\.stria\n/) });
+    expect(ended.stderr).toContain(`${damaged} chunks are damaged:\n`);
+    expect(ended.stderr.trimEnd().split('\n').at(-1)).toBe(`  ${next}`);
+    // `recover` saves something exactly where `verify` names it.
+    const recovered = await stria('recover', at('scan.stria'), '-o', at('r.stria'));
+    expect(recovered.code).toBe(next === otherCopyOrRecover ? 0 : 1);
+    if (recovered.code === 1) expect(recovered.stderr.trimEnd().split('\n').at(-1)).toBe(`  ${otherCopy}`);
     // Messages count from 1, JSON has indexes from 0.
     const [first] = JSON.parse((await stria('verify', at('scan.stria'), '--json', ...cpu)).stdout).damaged;
     const from = first.origin.map((index: number) => index + 1).join(', ');

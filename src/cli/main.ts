@@ -35,7 +35,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     const terminal = createTerminal(talk);
     const { tag, fullMessage: message, choices } = fault;
     terminal.result({ error: { tag, message, ...(choices && { volumes: choices }) } });
-    terminal.fail(describeFault(fault));
+    terminal.fail(describeFault(fault, argv[0]));
     return faultWords[fault.tag].exitCode;
   } finally {
     for (const signal of endingSignals) process.off(signal, stop);

@@ -48,8 +48,12 @@ function describeDamage(input: string, { damaged, damagedCount, lostCount, chunk
   }
   if (damagedCount > shownDamage) lines.push(`    and ${formatCount(damagedCount - shownDamage)} more`);
   const isOnlyLost = lostCount > 0 && damagedCount === 0 && problems.length === 1;
+  const { next: otherCopy, nextOfStria: otherCopyOrRecover } = faultWords.corrupt;
+  const isAnyIntact = damagedCount + lostCount < chunkCount;
   const next = isOnlyLost
     ? 'All other chunks are sound. `stria decompress --fill` writes 0 for lost voxels.'
-    : faultWords.corrupt.next;
+    : isAnyIntact
+      ? otherCopyOrRecover
+      : otherCopy;
   return [...lines, `  ${next}`].join('\n');
 }

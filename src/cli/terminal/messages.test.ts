@@ -18,4 +18,6 @@ test('only of a .stria can chunks be recovered', () => {
   const fault = new StriaError('corrupt', 'it ends early');
   expect(describeFault(inContext('scan.stria', fault))).toContain('recover');
   expect(describeFault(inContext('scan.dcm', fault))).not.toContain('recover');
+  expect(describeFault(inContext('scan.stria', fault), 'verify')).toContain('recover');
+  expect(describeFault(inContext('scan.stria', fault), 'recover')).not.toContain('recover');
 });

@@ -88,11 +88,12 @@ export const faultWords: Readonly<Record<FaultTag, FaultWords>> = {
   },
 };
 
-/** A fault as lines for the terminal: what happened, where, and what to do next. */
-export function describeFault(fault: StriaError): string {
+/** A fault as lines for the terminal: what happened, where, and what to do next. @param command the one that failed, if known */
+export function describeFault(fault: StriaError, command?: string): string {
   const words = faultWords[fault.tag];
   const isStria = fault.context.some((place) => /\.stria$/i.test(place));
-  const next = (isStria ? words.nextOfStria : undefined) ?? words.next;
+  // `recover` fails only if it can save nothing.
+  const next = (isStria && command !== 'recover' ? words.nextOfStria : undefined) ?? words.next;
   if (fault.tag === 'aborted') return 'stria: cancelled';
   const choices = fault.choices ? `\n${choiceTable(fault.choices)}` : '';
   return `stria: ${words.title}: ${displayText(fault.fullMessage)}${choices}${next ? `\n  ${next}` : ''}`;

@@ -91,9 +91,16 @@ describe('the window of a volume that is just opened', () => {
     expect(firstView({ ...info, windows: [{ name: '', low, high }] }, scan).window).toEqual([10, 200]);
   });
 
-  test('of labels is all of them', () => {
-    const labels = statistics((bin) => (bin < 40 ? 1000 : 0), { max: 39, flatness: 0.95 });
-    expect(firstView({ ...info, windows: [brain] }, labels).window).toEqual([0, 39]);
+  const few = statistics((bin) => (bin < 40 ? 1000 : 0), { max: 39, flatness: 0.95 });
+
+  test.each([{}, { windows: [] }, { channels: [{ name: 'a' }, { name: 'b' }] }])('of labels is all of them: %j', (facts) => {
+    const labels = { ...testInfo([8, 8, 8, 2], 'u8'), ...facts };
+    expect(firstView(labels, few)).toMatchObject({ window: [0, 39], colormap: 'labels' });
+  });
+
+  test('is the one of the file where it has few values, too, since labels have no window', () => {
+    const measured = { ...testInfo([8, 8, 8, 2], 'u8'), windows: [brain] };
+    expect(firstView(measured, few)).toMatchObject({ window: [0, 80], colormap: 'gray' });
   });
 });
 

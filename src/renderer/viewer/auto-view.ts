@@ -77,13 +77,13 @@ export function autoView(info: VolumeInfo, statistics: VolumeStatistics): ViewSt
 
 /**
  * The view of a volume that is just opened: `autoView`, with the window that the first channel or the file gives, if any of the
- * values lie in it.
+ * values lie in it. Labels have no such window: `isMeasured`.
  */
 export function firstView(info: VolumeInfo, statistics: VolumeStatistics): ViewState {
   const view = autoView(info, statistics);
   const [ofFile] = info.windows ?? [];
   const physical = info.channels?.[0]?.window ?? (ofFile && [ofFile.low, ofFile.high]);
-  if (!physical || view.colormap === 'labels') return view;
+  if (!physical) return view;
   const [low, high] = physical.map((value) => (value - info.intercept) / info.slope) as [number, number];
   const { min, max } = statistics;
   const isUsable =

@@ -5,7 +5,7 @@ import { flagChances, phaseCount, tokenCount, tokenStarts } from './tables.ts';
 import type { Walk } from './walk.ts';
 
 /** Magnitudes from this on, without their low bits, are escapes. */
-export const escapeFrom = 12;
+const escapeFrom = 12;
 
 /** What an element's codes depend on. */
 interface Situation {

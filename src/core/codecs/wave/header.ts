@@ -19,12 +19,6 @@ export interface Header {
   readonly laneLengths: readonly number[];
 }
 
-/** Bits of a coded part's header in front of the lanes' lengths. */
-export function fixedHeaderBits(bits: number, specials: number, depth: number): number {
-  const weights = depth > 1 ? neighbourCount + inPlaneCount : inPlaneCount;
-  return 8 + (2 + specials) * bits + weights * weightBits + levelCount * levelBits + 2 * signCells * biasBits + 16;
-}
-
 export function headerBytes({ model, coding, laneLengths }: Header, depth: number): Uint8Array<ArrayBuffer> {
   const { bits, specials } = model;
   const shortest = Math.min(...laneLengths);

@@ -58,12 +58,6 @@ export interface Coding {
   readonly gradientBias: Int32Array;
 }
 
-export const plainCoding: Coding = {
-  levels: Uint8Array.from({ length: 32 }, (_, level) => level),
-  residualBias: new Int32Array(signCells),
-  gradientBias: new Int32Array(signCells),
-};
-
 /** In half octaves: SPEC.md, 'Energy'. */
 export function levelOf(energy: number): number {
   if (energy === 0) return 0;

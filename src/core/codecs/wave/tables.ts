@@ -3,7 +3,6 @@
 export const levelCount = 32;
 export const phaseCount = 4;
 export const tokenCount = 26;
-export const flagContexts = 1920;
 
 function numbersOf(digits: string): Uint16Array {
   return Uint16Array.from(digits.match(/[0-9a-f]{3}/g) ?? [], (number) => Number.parseInt(number, 16));
