@@ -83,3 +83,21 @@ test('siblings are found only in the same folder', async () => {
   }
   await expect(find('sub')).rejects.toMatchObject({ tag: 'not-readable' });
 });
+
+test('of many siblings only some stay open; a change to any of them is noticed', async () => {
+  const names = Array.from({ length: 100 }, (_, number) => `${number}.tif`);
+  for (const name of names) writeFileSync(join(folder, name), name);
+  const own = new NodeFiles();
+  const find = own.siblingsOf(join(folder, '0.tif'));
+  const sources = [];
+  for (const name of names) sources.push(await find(name));
+  expect(sources.filter((source) => source?.file).length).toBeLessThan(50);
+  for (const [number, name] of names.entries()) expect(String(Buffer.from((await sources[number]?.read(0, 9)) ?? []))).toBe(name);
+  expect(own.paths).toEqual(names.map((name) => join(folder, name)));
+  expect(await find('none.tif')).toBeUndefined();
+  await own.checkUnchanged();
+  writeFileSync(join(folder, '99.tif'), 'after!');
+  await expect(sources[99]?.read(0, 6)).rejects.toMatchObject({ tag: 'not-readable', message: /changed while it was read/ });
+  await expect(own.checkUnchanged()).rejects.toMatchObject({ message: /99\.tif changed while it was read/ });
+  await own.close();
+});

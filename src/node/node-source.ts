@@ -14,10 +14,15 @@ const maxReadBytes = 4 * 2 ** 20;
 /** Read calls at a time: one thread copies from the system's cache more slowly than a GPU takes voxels. */
 const readsAtOnce = 3;
 
+/** Further files beside a file are open only while they are read: a set may have more files than a process may open. */
+const openSiblings = 32;
+
 /** The files that a command reads. `close` closes them all. */
 export class NodeFiles {
   readonly #job: JobOptions;
   readonly #open: { readonly handle: FileHandle; readonly path: string; readonly facts: BigIntStats }[] = [];
+  /** Files that are open only while they are read. */
+  readonly #closed: { readonly path: string; readonly facts: FileIdentity }[] = [];
   readonly #paths: string[] = [];
   readonly #noted = new Set<string>();
 
@@ -84,6 +89,12 @@ export class NodeFiles {
    */
   async checkUnchanged(): Promise<void> {
     for (const { handle, path, facts } of this.#open) refuseChanged(path, facts, await handle.stat({ bigint: true }));
+    for (const { path, facts } of this.#closed) {
+      const now = await stat(path, { bigint: true }).catch((error: unknown) => {
+        throw systemFault('not-readable', path, error);
+      });
+      refuseChanged(path, facts, now);
+    }
   }
 
   /**
@@ -120,14 +131,18 @@ export class NodeFiles {
     }
   }
 
-  /** Finds files in the folder of `path`. A name that leads to another folder is not found. */
+  /** Finds files in the folder of `path`. A name that leads to another folder is not found. @throws StriaError `not-readable` */
   siblingsOf(path: string): SiblingFinder {
     return async (name) => {
       if (path === standardStream) return undefined;
       if (name !== basename(name) || name === '' || name === '.' || name === '..' || name.includes('\0')) return undefined;
       const sibling = join(dirname(path), name);
       try {
-        return (await this.#openFile(sibling)).source;
+        if (this.#open.length < openSiblings) return (await this.#openFile(sibling)).source;
+        const facts = await NodeFiles.#identify(sibling);
+        this.#closed.push({ path: sibling, facts });
+        this.#paths.push(sibling);
+        return await NodeFiles.openWhenRead(sibling, facts);
       } catch (error) {
         if (error instanceof StriaError && errorCode(error.cause) === 'ENOENT') return undefined;
         throw error;
