@@ -57,6 +57,11 @@ test('a gzip ending is refused, a wrong ending is noted', async () => {
   expect(endingNote('b', 'nifti')).toBeUndefined();
   expect(endingNote('b.ome.tif', 'tiff')).toMatch(/--to ome-tiff/);
   expect(endingNote('b.tif', 'tiff')).toBeUndefined();
+  expect(endingNote('b.zip', 'nifti')).toMatch(/--to ome-zarr/);
+});
+
+test.each(['b.h5', 'b.dcm', 'b.mat'])('the note on %s names no format that Stria cannot write', (path) => {
+  expect(endingNote(path, 'nifti')).toBe(`${path} holds nifti despite its ending`);
 });
 
 test('an export is named after the container', () => {

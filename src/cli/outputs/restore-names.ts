@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path';
 import { displayText } from '../../core/shared/display-text.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { formatOfEnding } from '../../core/shared/readable-formats.ts';
-import type { FileFormat, SourceDescription } from '../../core/shared/source.ts';
+import { type FileFormat, type SourceDescription, writableFormats } from '../../core/shared/source.ts';
 import { standardStream } from '../../core/shared/standard-streams.ts';
 import { expectedNames } from './expected-names.ts';
 import { isFolder, type OutputName } from './output-names.ts';
@@ -96,7 +96,13 @@ export function otherNameNote(ownName: string, path: string): string | undefined
 export function endingNote(path: string, format: FileFormat): string | undefined {
   const promised = formatOfEnding(path);
   if (promised === undefined || promised === format) return undefined;
-  return `${displayText(path)} holds ${format} despite its ending; --to ${promised} writes that format`;
+  const fact = `${displayText(path)} holds ${format} despite its ending`;
+  const to = promised === 'zarr' ? 'ome-zarr' : promised;
+  return isWritable(to) ? `${fact}; --to ${to} writes that format` : fact;
+}
+
+function isWritable(format: string): boolean {
+  return (writableFormats as readonly string[]).includes(format);
 }
 
 /** A part's name comes from a file that may be hostile: it must not lead to another folder. */
