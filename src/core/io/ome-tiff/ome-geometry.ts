@@ -41,8 +41,9 @@ export function omeInfo(image: OmeXmlImage, planes: PlaneSizes, level: PictureSh
   const zStep = z === undefined ? xStep : inUnit(z, 2);
   const { timeUnit, step } = timeOf(image.timeIncrement);
   const spacing = [
-    checkedSpacing((xStep * largest.width) / level.width),
-    checkedSpacing((yStep * largest.height) / level.height),
+    // The quotient first: it is 1 for the largest level, whose distances must not be rounded.
+    checkedSpacing(xStep * (largest.width / level.width)),
+    checkedSpacing(yStep * (largest.height / level.height)),
     checkedSpacing(zStep),
     step,
   ] as const;

@@ -41,6 +41,11 @@ describe('one file', () => {
     expect(volume.tags).toContainEqual({ id: 'OME/Image/Name', name: 'Image Name', value: 'cells', isPersonal: false });
   });
 
+  test('distances are not rounded, whatever the width', async () => {
+    const wide: TestImage = { sizes: [52, 1, 1, 1, 1], attributes: 'PhysicalSizeX="0.325"' };
+    expect((await open(omeTiff(wide))).info.spacing[0]).toBe(0.325);
+  });
+
   test.each(['XYZCT', 'XYZTC', 'XYCTZ', 'XYCZT', 'XYTCZ', 'XYTZC'])('order %s', async (order) => {
     const ordered = { ...image, order };
     expectSame(await readVoxels(await open(omeTiff(ordered))), voxelsOfImage(ordered));
