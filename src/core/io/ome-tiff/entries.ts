@@ -1,6 +1,6 @@
 import type { ByteSource, SiblingFinder } from '../../shared/bytes.ts';
 import { inContext, StriaError, toStriaError } from '../../shared/errors.ts';
-import type { JobOptions } from '../../shared/job.ts';
+import { type JobOptions, throwIfAborted } from '../../shared/job.ts';
 import { valueSource } from '../../shared/source.ts';
 import { volumeBytes } from '../../shared/volume.ts';
 import { isCompanionName, isOmeName } from '../../shared/volume-names.ts';
@@ -15,6 +15,7 @@ import { DirectoryChain } from './directory-chain.ts';
 import { openHyperstack } from './hyperstack.ts';
 import { openOmeSeries, SetFiles } from './ome-series.ts';
 import { type OmeDocument, parseOmeXml } from './ome-xml.ts';
+import { PlaneMapper } from './plane-map.ts';
 import { planeVoxels } from './plane-voxels.ts';
 import type { TiffSeries } from './series.ts';
 
@@ -75,13 +76,15 @@ async function listFile(source: ByteSource, siblings: SiblingFinder | undefined,
   }
   const document = await readDocument(source, description, siblings, options);
   const files = new SetFiles(chain, siblings);
+  const mapper = new PlaneMapper(document, files.ownName);
   const named = document.images.flatMap(({ tiffData }) => tiffData.map(({ fileName }) => fileName));
   const fileNames = [...new Set(named)].filter((name) => name !== undefined);
   const entries: VolumeEntry[] = [];
   for (const [number, image] of document.images.entries()) {
+    throwIfAborted(options.signal);
     const id = String(number);
     try {
-      const series = await openOmeSeries(document, image, files, options);
+      const series = await openOmeSeries(document, image, mapper, files, options);
       entries.push(...entriesOfSeries(series, id, source.name, options));
     } catch (error) {
       const fault = toStriaError(error);

@@ -6,7 +6,7 @@ import { readLayout } from '../tiff/tiff-layout.ts';
 import { DirectoryChain } from './directory-chain.ts';
 import { omeInfo } from './ome-geometry.ts';
 import type { OmeDocument, OmeXmlImage } from './ome-xml.ts';
-import { firstPlace, mapPlanes } from './plane-map.ts';
+import type { PlaneMapper } from './plane-map.ts';
 import type { TiffSeries } from './series.ts';
 
 /** The files of a set, keyed by their names in the metadata. */
@@ -53,32 +53,34 @@ export class SetFiles {
  * @throws StriaError `corrupt`, `unsupported`, `not-readable`, `aborted`
  */
 export async function openOmeSeries(
-  document: OmeDocument,
+  { tags }: OmeDocument,
   image: OmeXmlImage,
+  mapper: PlaneMapper,
   files: SetFiles,
   job: JobOptions,
 ): Promise<TiffSeries> {
-  const { file, directory } = firstPlace(document, image, files.ownName);
+  const { file, directory } = mapper.firstPlace(image);
   const chain = await files.chain(file, job);
   const levels = await levelShapes(chain, directory, job);
   const largest = levels[0] as PictureShape;
-  const map = mapPlanes(document, image, largest.channels, files.ownName);
+  const { sizes, missing, map } = mapper.survey(image, largest.channels);
   return {
     name: image.name,
-    sizes: map.sizes,
+    sizes,
     levels,
-    missing: map.missing,
-    tags: document.tags.length > 0 ? document.tags : undefined,
-    describe: (level) => omeInfo(image, map.sizes, level, largest),
+    missing,
+    tags: tags.length > 0 ? tags : undefined,
+    describe: (level) => omeInfo(image, sizes, level, largest),
     async check(options) {
-      const others = map.files.filter((name) => name !== '');
+      const { files: names, last } = map();
+      const others = names.filter((name) => name !== '');
       const absent: string[] = [];
       for (const name of others) if ((await files.find(name)) === undefined) absent.push(name);
-      if (absent.length > 0) throw missingFiles(absent, others.length + (map.files.includes('') ? 1 : 0));
-      if (map.files.includes('')) await files.own?.find(map.last(''), options);
+      if (absent.length > 0) throw missingFiles(absent, others.length + (names.includes('') ? 1 : 0));
+      if (names.includes('')) await files.own?.find(last(''), options);
     },
     async place(plane, options) {
-      const found = map.at(plane);
+      const found = map().at(plane);
       return found && { chain: await files.chain(found.file, options), directory: found.directory, shift: 0 };
     },
   };

@@ -2,8 +2,12 @@ import { StriaError } from '../../shared/errors.ts';
 import type { OmeDocument, OmeXmlImage, TiffData } from './ome-xml.ts';
 import type { PlaneAxis, PlaneSizes } from './series.ts';
 
-/** The maximum number of planes. */
+/** The maximum number of planes of an image. */
 const planeLimit = 2 ** 22;
+/** The maximum number of planes of all images of a document. A plate of 10,000 images of 1000 planes is below it. */
+const documentPlaneLimit = 2 ** 24;
+/** TiffData elements may overlap, but not without end: each plane of an image may be located so many times on average. */
+const overlapLimit = 4;
 
 /** The file and directory of each plane of an image. */
 export interface PlaneMap {
@@ -17,28 +21,77 @@ export interface PlaneMap {
   last(file: string): number;
 }
 
-/**
- * @param samples per pixel: the number of the image's channels in each plane
- * @param ownName name of the file that contains the metadata; undefined if it has no pixels
- * @throws StriaError `corrupt`, `unsupported`
- */
-export function mapPlanes(document: OmeDocument, image: OmeXmlImage, samples: number, ownName: string | undefined): PlaneMap {
-  const { sizes: all, order } = image;
-  const sizes = { ...all, C: all.C % samples === 0 ? all.C / samples : all.C };
+/** What a list of images needs to know, without the map itself: a document may have thousands of images. */
+export interface PlaneSurvey {
+  readonly sizes: PlaneSizes;
+  readonly missing: number;
+  /** Made when it is first needed. */
+  map(): PlaneMap;
+}
+
+/** Locates the planes of a document's images. */
+export class PlaneMapper {
+  readonly #fileOf: FileFinder;
+  #planes = 0;
+
+  /** @param ownName name of the file that contains the metadata; undefined if it has no pixels */
+  constructor(document: OmeDocument, ownName: string | undefined) {
+    this.#fileOf = fileFinder(document, ownName);
+  }
+
+  /** The location of an image's first pixels. @throws StriaError `corrupt` */
+  firstPlace(image: OmeXmlImage) {
+    const entry = image.tiffData.find(({ planeCount }) => planeCount !== 0) ?? wholeFile;
+    return { file: this.#fileOf(entry), directory: entry.ifd ?? 0 };
+  }
+
+  /**
+   * Checks where an image's planes are. Call it once for each image: it counts their planes.
+   * @param samples per pixel: the number of the image's channels in each plane
+   * @throws StriaError `corrupt`, `unsupported`
+   */
+  survey(image: OmeXmlImage, samples: number): PlaneSurvey {
+    const all = image.sizes;
+    const sizes = { ...all, C: all.C % samples === 0 ? all.C / samples : all.C };
+    const total = sizes.Z * sizes.C * sizes.T;
+    if (total > planeLimit)
+      throw new StriaError('unsupported', `an image of ${total} planes is too large; the limit is ${planeLimit}`);
+    if (this.#planes + total > documentPlaneLimit) {
+      const sum = this.#planes + total;
+      throw new StriaError(
+        'unsupported',
+        `with this image there are ${sum} planes; the limit for all images is ${documentPlaneLimit}`,
+      );
+    }
+    this.#planes += total;
+    const { missing } = mapPlanes(image, sizes, this.#fileOf);
+    let map: PlaneMap | undefined;
+    return {
+      sizes,
+      missing,
+      map: () => {
+        map ??= mapPlanes(image, sizes, this.#fileOf);
+        return map;
+      },
+    };
+  }
+}
+
+/** @throws StriaError `corrupt`, `unsupported` */
+function mapPlanes(image: OmeXmlImage, sizes: PlaneSizes, fileOf: FileFinder): PlaneMap {
+  const { order } = image;
   const total = sizes.Z * sizes.C * sizes.T;
-  if (total > planeLimit)
-    throw new StriaError('unsupported', `an image of ${total} planes is too large; the limit is ${planeLimit}`);
   const axes = [...order.slice(2)] as [PlaneAxis, PlaneAxis, PlaneAxis];
   const numberOf = (plane: Readonly<Record<PlaneAxis, number>>) =>
     plane[axes[0]] + sizes[axes[0]] * (plane[axes[1]] + sizes[axes[1]] * plane[axes[2]]);
 
-  const fileOf = fileFinder(document, ownName);
   const fileNumbers = new Map<string, number>();
   const lasts: number[] = [];
   const directories = new Int32Array(total).fill(-1);
   const owners = new Int32Array(total);
   const entries: readonly TiffData[] = image.tiffData.length > 0 ? image.tiffData : [wholeFile];
-  for (const entry of entries) {
+  let located = 0;
+  for (const [index, entry] of entries.entries()) {
     const { first, ifd } = entry;
     const outside = axes.find((axis) => first[axis] >= sizes[axis]);
     if (outside !== undefined) {
@@ -48,8 +101,16 @@ export function mapPlanes(document: OmeDocument, image: OmeXmlImage, samples: nu
       );
     }
     const start = numberOf(first);
-    const count = Math.min(entry.planeCount ?? (ifd === undefined ? total : 1), total - start);
-    if (count === 0) continue;
+    const next = entries[index + 1];
+    // Without a count, an element goes on to the end, or to the next such element, which replaces all that follows.
+    const end = isOpenEnded(entry) && next && isOpenEnded(next) ? Math.min(numberOf(next.first), total) : total;
+    const count = Math.min(entry.planeCount ?? (ifd === undefined ? total : 1), end - start);
+    if (count <= 0) continue;
+    located += count;
+    if (located > overlapLimit * total + entries.length) {
+      const words = `they locate the image's ${total} planes more than ${overlapLimit} times over`;
+      throw new StriaError('corrupt', `the TiffData elements of the OME-XML overlap: ${words}`);
+    }
     const file = fileOf(entry);
     const owner = fileNumbers.get(file) ?? fileNumbers.size;
     fileNumbers.set(file, owner);
@@ -87,8 +148,13 @@ const wholeFile: TiffData = {
   uuid: undefined,
 };
 
+/** Whether an element says neither how many planes it locates nor that it is one. */
+const isOpenEnded = ({ planeCount, ifd }: TiffData) => planeCount === undefined && ifd === undefined;
+
+type FileFinder = (entry: TiffData) => string;
+
 /** The name of the file with the pixels; '' for the file that contains the metadata. */
-function fileFinder({ uuid, images }: OmeDocument, ownName: string | undefined): (entry: TiffData) => string {
+function fileFinder({ uuid, images }: OmeDocument, ownName: string | undefined): FileFinder {
   const named = new Set(images.flatMap(({ tiffData }) => tiffData.map((entry) => entry.fileName ?? entry.uuid)));
   // A single file may have been renamed since it was written.
   const isAlone = named.size <= 1;
@@ -102,10 +168,4 @@ function fileFinder({ uuid, images }: OmeDocument, ownName: string | undefined):
     if (entry.fileName !== undefined) return entry.fileName;
     throw new StriaError('corrupt', `the OME-XML does not say which file holds ${entry.uuid ?? 'the pixels'}`);
   };
-}
-
-/** The location of an image's first pixels. */
-export function firstPlace(document: OmeDocument, image: OmeXmlImage, ownName: string | undefined) {
-  const entry = image.tiffData.find(({ planeCount }) => planeCount !== 0) ?? wholeFile;
-  return { file: fileFinder(document, ownName)(entry), directory: entry.ifd ?? 0 };
 }
