@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -58,13 +68,16 @@ test('without a name it is written beside the container; with a folder, into tha
 test('an existing Zarr is replaced only with -f, and nothing else is', async () => {
   const target = at('scan.ome.zarr');
   expect(await write('-o', target)).toMatchObject({ code: 0 });
-  writeFileSync(join(target, 'note.txt'), 'mine');
   const refused = await write('-o', target);
   expect(refused.code).not.toBe(0);
   expect(refused.stderr).toContain('already exists; add -f');
-  expect(existsSync(join(target, 'note.txt'))).toBe(true);
+  writeFileSync(join(target, 'zarr.json'), 'old');
   expect(await write('-o', target, '-f')).toMatchObject({ code: 0 });
-  expect(existsSync(join(target, 'note.txt'))).toBe(false);
+  expect(readFileSync(join(target, 'zarr.json'), 'utf8')).not.toBe('old');
+  expect(readdirSync(folder)).toEqual(['scan.ome.zarr']);
+  writeFileSync(join(target, 'note.txt'), 'mine');
+  expect((await write('-o', target, '-f')).stderr).toContain('holds something else (note.txt)');
+  expect(readFileSync(join(target, 'note.txt'), 'utf8')).toBe('mine');
   mkdirSync(at('b.zarr'));
   writeFileSync(at('b.zarr/thesis.tex'), 'all of it');
   const other = await write('-o', at('b.zarr'), '-f');
@@ -74,6 +87,18 @@ test('an existing Zarr is replaced only with -f, and nothing else is', async () 
   expect((await write('-o', '-')).stderr).toContain('name it with -o');
   expect(readdirSync(folder).sort()).toEqual(['b.zarr', 'file', 'scan.ome.zarr']);
   expect(readFileSync(at('b.zarr/thesis.tex'), 'utf8')).toBe('all of it');
+});
+
+test('a Zarr that contains the input is not replaced', async () => {
+  const target = at('scan.zarr');
+  expect(await write('-o', target)).toMatchObject({ code: 0 });
+  const input = join(target, 'x.stria');
+  copyFileSync(container, input);
+  const refused = await stria('decompress', '--to', 'ome-zarr', '-f', '-o', target, input, ...cpu);
+  expect(refused.code).not.toBe(0);
+  expect(refused.stderr).toContain('contains the input');
+  expect(existsSync(input)).toBe(true);
+  expect(readdirSync(folder)).toEqual(['scan.zarr']);
 });
 
 test.skipIf(!existsSync('/dev/full'))('a full disk is named', async () => {

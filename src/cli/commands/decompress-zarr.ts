@@ -8,13 +8,17 @@ import { standardStream } from '../../core/shared/standard-streams.ts';
 import { type RestoreReport, restoreVolume } from '../../core/stream/restore.ts';
 import { isZipName } from '../../core/stream/restore-ome-zarr.ts';
 import type { DecompressCommand } from '../arguments/args.ts';
-import { createFolderOutput } from '../outputs/folder-output.ts';
+import { createFolderOutput, type FolderLayout } from '../outputs/folder-output.ts';
 import { createNodeSink } from '../outputs/node-sink.ts';
 import { isFolder, makeFolder } from '../outputs/output-names.ts';
 import { exportBaseName } from '../outputs/restore-names.ts';
 
-/** Names of files that identify a folder as a Zarr, v3 and v2. */
-const zarrNames = ['zarr.json', '.zgroup', '.zarray'];
+/** What Stria writes into the folder of an OME-Zarr: metadata, and levels with their shards. */
+const zarrLayout: FolderLayout = {
+  marker: 'zarr.json',
+  files: /^(\d+\/)?zarr\.json$|^\d+\/c(\/\d+)+$/,
+  folders: /^\d+(\/c(\/\d+)*)?$/,
+};
 
 /** `stria decompress --to ome-zarr`: a folder, or a ZIP if the output's name says so. */
 export async function exportOmeZarr(
@@ -36,7 +40,7 @@ export async function exportOmeZarr(
     return { report: await restoreVolume(container, makeSink, settings, job), path };
   }
   // An existing folder is replaced only on request.
-  const folder = await createFolderOutput(path, { overwrite: force, known: zarrNames });
+  const folder = await createFolderOutput(path, { overwrite: force, inputs, layout: zarrLayout });
   try {
     const report = await restoreVolume(container, folder.makeSink, settings, job);
     await folder.commit();

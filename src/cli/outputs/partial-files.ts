@@ -29,15 +29,38 @@ const thisHost = () => hex8(crc32(new TextEncoder().encode(hostname())));
 export function partialPath(target: string): string {
   // This need not be secret: the file must not exist when it is created. (Loading node:crypto takes some milliseconds.)
   const random = hex8(Math.floor(Math.random() * 2 ** 32));
+  return join(dirname(target), `${namePrefix(target)}${thisHost()}-${process.pid}-${random}.partial`);
+}
+
+/** How the names of temporary files of a target begin. */
+function namePrefix(target: string): string {
   let name = basename(target);
   // File systems allow names of up to 255 bytes.
   while (Buffer.byteLength(name) > 200) name = name.slice(0, -1);
-  return join(dirname(target), `.${name}.${thisHost()}-${process.pid}-${random}.partial`);
+  return `.${name}.`;
 }
 
 /** The temporary folder beside a target: `.NAME.HOST-PID-RANDOM.partial-folder`. */
 export function partialFolder(target: string): string {
   return `${partialPath(target)}-folder`;
+}
+
+/**
+ * Holds a folder's former contents until the new ones are in place: `.NAME.HOST-PID-RANDOM.replaced`. It is not a leftover, because
+ * it may be the only copy.
+ */
+export function replacedFolder(target: string): string {
+  return partialPath(target).replace(/partial$/, 'replaced');
+}
+
+/** The former contents of a target that killed runs, on any machine, left under such names. */
+export async function findReplaced(target: string): Promise<string[]> {
+  const prefix = namePrefix(target);
+  const names = await readdir(dirname(target)).catch(() => []);
+  const found = names.filter(
+    (name) => name.startsWith(prefix) && /^[0-9a-f]{8}-\d+-[0-9a-f]{8}\.replaced$/.test(name.slice(prefix.length)),
+  );
+  return found.map((name) => join(dirname(target), name));
 }
 
 export const partials = {
