@@ -41,8 +41,8 @@ export interface Candidate extends ChosenChain {
 }
 
 /**
- * Ranks every codec that takes such elements and is not only taken by name, alone and with the entropy coder after it, by rising cost; ties keep the
- * registry's order. GPU and CPU both use this ranking on equal statistics, so they choose alike.
+ * Ranks every codec that takes such elements and is not only taken by name, alone and with the entropy coder after it, by rising
+ * cost; ties keep the registry's order. GPU and CPU both use this ranking on equal statistics, so they choose alike.
  */
 export function rank(surveyed: ChunkStatistics & ChunkSurvey, chunk: ChunkGeometry, options: CodecOptions): Candidate[] {
   const voxelBytes = chunkBytes(chunk);
@@ -53,7 +53,9 @@ export function rank(surveyed: ChunkStatistics & ChunkSurvey, chunk: ChunkGeomet
   const ranked: Candidate[] = [];
   const add = (codec: CodecDefinition, parameters: CodecParameters, second: CodecDefinition | undefined, estimate: number) => {
     const bytes = Math.min(Math.ceil(estimate), voxelBytes);
-    const slowness = 1 / codec.gigabytesPerSecond + (second ? 1 / second.gigabytesPerSecond : 0);
+    // The second stage has only the payload of the first to encode, at the same speed.
+    const secondShare = second ? Math.min(1, codec.estimate(surveyed, chunk, parameters) / voxelBytes) : 0;
+    const slowness = 1 / codec.gigabytesPerSecond + (second ? secondShare / second.gigabytesPerSecond : 0);
     const cost = bytes * (1 + Math.min(most, weight * slowness)) + linkGigabytesPerSecond * voxelBytes * slowness;
     ranked.push({ codec, parameters, second, bytes, cost });
   };

@@ -90,8 +90,8 @@ export interface CodecDefinition {
   /** Estimated length after an entropy coder as the second stage, in bytes. Undefined if `auto` should not try one. */
   estimateWithEntropy?(statistics: ChunkStatistics & ChunkSurvey, chunk: ChunkGeometry, parameters: CodecParameters): number;
   /**
-   * Approximate encoding speed of its kernels on a large GPU, in GB of voxels a second, which 'auto' weighs against size. For a
-   * second stage, the voxels of the first count.
+   * Approximate encoding speed of its kernels on a large GPU, in GB of input per second, which 'auto' weighs against size. The
+   * input of a second stage is the payload of the first.
    */
   readonly gigabytesPerSecond: number;
   /** Its payloads are meant for an entropy coder, so they may be worthwhile although they are not smaller. */

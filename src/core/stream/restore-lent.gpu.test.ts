@@ -2,8 +2,11 @@ import { expect, test } from 'vitest';
 import { openTestGpu } from '../../testing/node-gpu-testing.ts';
 import { createCpuBackend } from '../cpu/cpu-backend.ts';
 import { inlinePool } from '../cpu/inline-pool.ts';
+import { ContainerReader } from '../format/container-reader.ts';
 import { createGpuBackend, type GpuBackend } from '../gpu-chunks/gpu-backend.ts';
+import { memorySink, memorySource } from '../shared/bytes.ts';
 import { auto, compressBytes, infoOf, restoreBytes, voxelsOf } from './engine-testing.ts';
+import { restoreVolume } from './restore.ts';
 
 const gpu = await openTestGpu();
 const cpu = createCpuBackend(inlinePool());
@@ -63,3 +66,35 @@ test('a damaged payload is reported as on the CPU, and all lent memory is given 
   expect((fault as { context: unknown }).context).toEqual((expected as { context: unknown }).context);
   expect(counts.released).toBe(counts.lent);
 });
+
+test('a fault that comes while an earlier slab is still being written is reported, and not as an unhandled rejection', async () => {
+  const { bytes } = await compressBytes(cpu, info, voxels, { choice: { ...auto, options: { axis: 'x' } }, chunkShape });
+  const damaged = bytes.slice();
+  const at = Math.floor(0.8 * bytes.length);
+  damaged[at] = (damaged[at] as number) ^ 4;
+  const unhandled: unknown[] = [];
+  const note = (error: unknown) => unhandled.push(error);
+  process.on('unhandledRejection', note);
+  try {
+    const { backend, counts } = watchedBackend();
+    const slowly = () => new Promise<void>((resolve) => setTimeout(resolve, 400));
+    await expect(restoreSlowly(backend, damaged, slowly)).rejects.toMatchObject({ tag: 'corrupt' });
+    expect(unhandled).toEqual([]);
+    expect(counts.released).toBe(counts.lent);
+  } finally {
+    process.off('unhandledRejection', note);
+  }
+});
+
+/** Restores into memory; each write waits first. */
+async function restoreSlowly(backend: GpuBackend, container: Uint8Array, wait: () => Promise<void>): Promise<void> {
+  const makeSink = async () => {
+    const sink = memorySink();
+    const write = async (piece: Uint8Array) => {
+      await wait();
+      await sink.write(piece);
+    };
+    return { ...sink, write };
+  };
+  await restoreVolume(await ContainerReader.open(memorySource('test.stria', container)), makeSink, { backend, baseName: 'test' });
+}

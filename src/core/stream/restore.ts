@@ -263,7 +263,10 @@ async function writeLent(
       if (running.length > slabsAtOnce) await running.shift()?.written;
       slabs.throwIfAborted();
       const decoded = slabs.lend(slab, memory[number++ % slabsAtOnce] as ReusedBytes);
-      const written = writing.start(async () => write((await decoded).bytes));
+      // Its fault is thrown by `written`, which may come to it only after earlier, slower writes.
+      decoded.catch(() => {});
+      // A box of one row may be padded to whole words.
+      const written = writing.start(async () => write((await decoded).bytes.subarray(0, slab.byteLength)));
       const release = async () => (await decoded).release();
       // Also if an earlier write fails.
       written.then(release, release).catch(() => {});
