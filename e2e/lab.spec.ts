@@ -8,7 +8,7 @@ import { expect, type Stria, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
 /** The result that comes with the app. */
-const committed = new URL('../bench/results/2026-11-23-h200-files.json', import.meta.url);
+const committed = new URL('../bench/results/2026-11-23-epyc-files.json', import.meta.url);
 
 async function openLab(page: Page, suite: 'seeds' | 'codecs'): Promise<void> {
   await page.getByTestId('lab-button').click();

@@ -36,7 +36,7 @@ export class Lab {
   async #loadFiles(): Promise<void> {
     if (this.#store.getState().lab.files) return;
     try {
-      const { default: result } = await import('../../../../bench/results/2026-11-23-h200-files.json');
+      const { default: result } = await import('../../../../bench/results/2026-11-23-epyc-files.json');
       this.#set({ files: checkBenchResult(result) });
     } catch (error) {
       this.#store.setState({ notice: toStriaError(error).message });
