@@ -2,7 +2,6 @@ import type { Backend, BackendJob, ChunkBox, EncodeChoice, ResidentBox } from '.
 import { codecOfChunk, mismatch, reportDamage } from '../chunks/choose.ts';
 import type { DecodedBy } from '../chunks/chosen-codec.ts';
 import { type Ramp, rampOf } from '../chunks/ramp.ts';
-import { bytesOfChunks } from '../codec/batch.ts';
 import type { GpuVoxels, KernelCall } from '../codec/codec.ts';
 import { chainName } from '../codecs/registry.ts';
 import { type Checksum, sameChecksum } from '../format/checksum.ts';
@@ -12,9 +11,10 @@ import type { LentBytes } from '../gpu/lent-bytes.ts';
 import { UploadMemory } from '../gpu/upload-memory.ts';
 import { StriaError } from '../shared/errors.ts';
 import { throwIfAborted } from '../shared/job.ts';
+import { checkCount, checkPlaces, inBatches } from './box-batches.ts';
 import { DecodePlanner, type PlannedChunk } from './decode-planner.ts';
 import { FaultFlags, judgeChunk } from './fault-flags.ts';
-import { analyzeOnGpu, compareOnGpu, fillOnGpu, paddedBoxBytes, stackedBox } from './gpu-chunks.ts';
+import { analyzeOnGpu, compareOnGpu, fillOnGpu, stackedBox } from './gpu-chunks.ts';
 import { type EncodedBatch, GpuEncoder, labelled } from './gpu-encoder.ts';
 import { checksumOnGpu } from './gpu-payloads.ts';
 import { clearedBox, downloadBox, guarded, lendBox, uploadBox, uploadPayloads } from './gpu-transfer.ts';
@@ -275,42 +275,4 @@ interface DecodeWork {
   /** If undefined, payloads are not checked. */
   readonly flags?: FaultFlags;
   readonly damaged: (index: number, error: unknown) => void;
-}
-
-/** Cuts a box's chunks into batches of at most `maxBytes` (at least one chunk), with progress and abort checks between them. */
-async function inBatches(
-  { voxels, chunks }: ResidentBox,
-  maxBytes: number,
-  stage: string,
-  job: BackendJob,
-  work: (batch: ResidentBox, first: number) => Promise<void>,
-): Promise<void> {
-  const { elementBytes } = voxels;
-  const total = bytesOfChunks(chunks, elementBytes);
-  const widest: [number, number, number] = [0, 0, 0];
-  for (const { shape } of chunks) for (const axis of [0, 1, 2] as const) widest[axis] = Math.max(widest[axis], shape[axis]);
-  const perBatch = Math.max(1, Math.floor(maxBytes / Math.max(1, paddedBoxBytes(widest, elementBytes))));
-  let done = 0;
-  for (let first = 0; first < chunks.length; first += perBatch) {
-    throwIfAborted(job.signal);
-    const batch = chunks.slice(first, first + perBatch);
-    await work({ voxels, chunks: batch }, first);
-    done += bytesOfChunks(batch, elementBytes);
-    job.onProgress?.({ stage, done, total });
-  }
-  throwIfAborted(job.signal);
-}
-
-/** @throws StriaError `unsupported` for chunks that do not fit the GPU's layout: they must begin at whole words */
-function checkPlaces(places: readonly ChunkBox[], elementBytes: number): void {
-  const odd = places.find(({ origin }) => (origin[0] * elementBytes) % 4 !== 0);
-  if (!odd) return;
-  const width = `a chunk that begins ${odd.origin[0] * elementBytes} bytes into its row`;
-  throw new StriaError('unsupported', `${width} cannot be processed on the GPU; use the CPU (--device cpu)`);
-}
-
-/** @throws StriaError `internal` if the numbers of chunks and places differ */
-function checkCount(chunks: readonly EncodedChunk[], places: readonly ChunkBox[]): void {
-  if (chunks.length === places.length) return;
-  throw new StriaError('internal', `got ${chunks.length} chunks for ${places.length} places`);
 }
