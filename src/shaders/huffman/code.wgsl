@@ -39,7 +39,7 @@ var<workgroup> wg_lengths: array<u32, 256>;
 var<workgroup> wg_nibbles: array<u32, 256>;
 var<workgroup> wg_packed: array<atomic<u32>, 32>;
 
-// 'the two lightest nodes get a parent, again and again, where a leaf goes before a parent of the same weight'
+// 'the two lightest nodes get a parent, again and again; a leaf goes before a parent of the same weight'
 fn build_tree(used: u32) {
   var leaf = 0u;
   var root = 0u;

@@ -43,7 +43,7 @@ fn read_header(chunk: Chunk) -> bool {
     var ended = false;
     for (var shift = 0u; shift < 35u && at < end && !ended; shift += 7u) {
       let byte = byte_at(at);
-      // 'No last byte is 0, but for the value 0'
+      // 'The last byte is 0 only for the value 0'
       if ((shift == 28u && byte > 15u) || (shift > 0u && byte == 0u)) { return false; }
       value |= (byte & 127u) << shift;
       ended = byte < 128u;

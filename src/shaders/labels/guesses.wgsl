@@ -73,7 +73,7 @@ fn windows_of(before: vec4u, here: vec4u, after: vec4u, i: u32) -> vec4u {
   }
 }
 
-// 'it is the first label in this order that exists and is no guess yet'. Goes from the last to the first, because earlier ones
+// 'it is the first label in this order that exists and has not been guessed yet'. Goes from the last to the first, because earlier ones
 // win. `none` if there is none.
 fn next_guess(windows: vec4u, left: u32, number: u32, guess0: u32, guess1: u32) -> u32 {
   let above = extractBits(windows.x, 8u, 8u);
@@ -118,7 +118,7 @@ fn weight(index: u32) -> i32 {
 // The chance that a label is new, if the guesses leave `labels_left` known labels; at least one.
 fn new_chance(labels_left: u32) -> u32 { return tables[new_label_chances + min(labels_left, 7u)]; }
 
-// 'with as many bits as the largest number met so far has binary digits.'
+// 'It has as many bits as the largest number met so far has binary digits.'
 fn index_bits(label_count: u32) -> u32 { return 32u - countLeadingZeros(label_count - 1u); }
 
 // SPEC.md, 'The range coder'. Twin: `Interval` in src/core/codecs/labels/range-coder.ts.

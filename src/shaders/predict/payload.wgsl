@@ -12,7 +12,7 @@ fn predictor_at(chunk: Chunk, place: u32) -> u32 {
   return (payloads[chunk.payload_word + place / 4u] >> (8u * (place % 4u))) & 0xffu;
 }
 
-// 'no predictor is above 7, or 8 where the parameters allow it, but 15 in all blocks of a unit'
+// 'no predictor is above 7, or above 8 where the parameters allow it, except 15 in all blocks of a unit'
 fn predictors_fail(chunk: Chunk, brick: u32, plane: u32) -> bool {
   if (!checks) { return false; }
   let chunk_blocks = (chunk.shape.xy + vec2u(block_x, block_y) - 1u) / vec2u(block_x, block_y);

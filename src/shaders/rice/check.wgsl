@@ -12,7 +12,7 @@ import package::rice::reader::{peek, reader_at};
 @if(checks) fn raise_for(brick: u32, is_fault: bool) { raise(chunk_of_brick[brick], is_fault); }
 @else fn raise_for(brick: u32, is_fault: bool) {}
 
-// The bits from `bit` to the suffixes are 'less than 32 bits', all 0.
+// The bits from `bit` to the suffixes are 'fewer than 32 bits', all 0.
 @if(checks)
 fn filling_fails(bit: u32, suffixes_bit: u32) -> bool {
   if (bit > suffixes_bit || suffixes_bit - bit > 31u) { return true; }

@@ -266,7 +266,7 @@ fn main(
         residual = packed_add(residual, own_block.base * ones);
       } else if (i == 0u && starts_block(place)) {
         raise_for(brick, (residual & element_mask) != 0u);
-        // 'the base in the place of the first residual'
+        // 'the base in place of the first residual'
         residual = (residual & ~element_mask) | own_block.base;
       }
       if (word.count > 0u) { store_word(word_at(word.first), residual); }

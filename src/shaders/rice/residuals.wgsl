@@ -212,7 +212,7 @@ fn symbols_by(candidate: u32, place: Place, mean: u32) -> Eight {
   } else {
     residuals = residuals_of(candidate, tiles_of(place), mean);
   }
-  // 'the base is the block's first element, which has no neighbours: its residual counts as 0, and is coded so'
+  // 'the base is the block's first element, which has no neighbours: its residual counts as 0, and is coded as 0'
   if (predictor_of(candidate) != 0u && starts_block(place)) { residuals.low.x &= ~element_mask; }
   let low = vec4u(symbols_of(residuals.low.xy), symbols_of(residuals.low.zw));
   let high = vec4u(symbols_of(residuals.high.xy), symbols_of(residuals.high.zw));

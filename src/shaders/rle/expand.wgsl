@@ -109,7 +109,7 @@ fn check_tile(at: Lane, own: Bits, tile: u32, chunk_number: u32, span: Span, end
   // 'bit 0 of level 0 is 1'. The chunk's first run has no run before it.
   let is_first = number == 0u;
   if (is_first && at.lane == 0u) { raise(chunk_number, (own[0].x & 1u) == 0u); }
-  // 'runs side by side have different values'
+  // 'neighbouring runs have different values'
   for (var run = at.lane + u32(is_first); run < span.counts.w; run += lanes) {
     let value = span.starts.w + run * element_bytes;
     raise(chunk_number, payload_element(value, end) == payload_element(value - element_bytes, end));

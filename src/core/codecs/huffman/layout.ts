@@ -6,7 +6,7 @@ import { StriaError } from '../../shared/errors.ts';
 export const segmentSymbols = 256;
 export const segmentsPerTile = 128;
 export const tileSymbols = segmentSymbols * segmentsPerTile;
-/** 'Elements of 1 byte are 1 to 16 sections' */
+/** 'Elements of 1 byte are 1 to 16 consecutive sections' */
 export const maxSections = 16;
 /** 'together they have less than 2^30 bytes' */
 const maxChunkBytes = 2 ** 30 - 1;

@@ -10,7 +10,7 @@ interface Section {
   readonly kind: number;
 }
 
-/** SPEC.md, 'Behind another codec': 'Its length is the sum of the sections' lengths.' */
+/** SPEC.md, 'As a second stage': 'Its length is the sum of the sections' lengths.' */
 export function decodedLengthPlainly(payload: Uint8Array): number {
   return readSections(new Bytes(payload)).reduce((sum, { length }) => sum + length, 0);
 }
@@ -25,7 +25,7 @@ export const decodePlainly: PlainDecoder = (payload, { shape: [X, Y, Z], element
   const elements = X * Y * Z;
   const isOfChunk =
     E === 1
-      ? // 'Elements of 1 byte are 1 to 16 sections of any lengths, not 0, one behind the other'
+      ? // 'Elements of 1 byte are 1 to 16 consecutive sections of any lengths but 0'
         sections.length >= 1 &&
         sections.length <= 16 &&
         sections.every(({ length }) => length > 0) &&
@@ -63,7 +63,7 @@ function readVarint(bytes: Bytes): number {
     // '7 bits in each byte, the lowest first; all bytes but the last have bit 7 set.'
     value += (byte % 128) * 128 ** number;
     if (byte >= 128) continue;
-    // 'No last byte is 0, but for the value 0'
+    // 'The last byte is 0 only for the value 0'
     if (byte === 0 && number > 0) throw corrupt('varint ends in 0');
     return value;
   }
@@ -80,7 +80,7 @@ function readBody(bytes: Bytes, { length, kind }: Section): number[] {
   }
   // 'a table, a directory, tiles'
   if (kind === 2) return readCoded(bytes, length);
-  // 'kinds are 0, 1 or 2, and varints as above'
+  // 'kinds are 0, 1 or 2, and varints are as above'
   throw corrupt('section is of an unknown kind');
 }
 
@@ -89,7 +89,7 @@ function readCoded(bytes: Bytes, length: number): number[] {
   // 'the length of the table: 1 byte'
   const [tableLength] = bytes.take(1) as [number];
   const symbolOf = codesOf(readTable(bytes.take(tableLength)));
-  // 'A tile is 32,768 symbols of the section, the last one what is left.'
+  // 'A tile is 32,768 symbols of the section; the last tile has the rest.'
   const tileCount = Math.ceil(length / 32768);
   // 'the directory: for each tile its length in bytes, 2 bytes each'
   const lengths = Array.from({ length: tileCount }, () => {
@@ -132,12 +132,12 @@ function readTable(table: readonly number[]): number[] {
     else if (nibble === 13) add(2 + next(), 0);
     // 'the next 18 + a + 16b symbols have no code'
     else if (nibble === 14) add(18 + next() + 16 * next(), 0);
-    // 'the next 2 + a symbols have what the last one has (at first: none)'
+    // 'the next 2 + a symbols repeat the one before (at first: no code)'
     else add(2 + next(), last);
   }
-  // 'Symbols behind the last nibble have no code.'
+  // 'Symbols after the last nibble have no code.'
   while (lengths.length < 256) lengths.push(0);
-  // 'Lengths l of all symbols that have a code fulfil Σ 2^(12 − l) = 4096: the code is complete.'
+  // 'The lengths l of all symbols with a code fulfil Σ 2^(12 − l) = 4096: the code is complete.'
   const sum = lengths.reduce((total, l) => total + (l === 0 ? 0 : 2 ** (12 - l)), 0);
   if (sum !== 4096) throw corrupt('code is not complete');
   return lengths;
@@ -152,7 +152,7 @@ function codesOf(lengths: readonly number[]): ReadonlyMap<string, number> {
     // 'codes rise, as numbers, with their length, and among those of one length with the symbol'
     for (const [symbol, own] of lengths.entries()) {
       if (own !== length) continue;
-      // 'A code's highest bit stands first.'
+      // 'A code's highest bit comes first.'
       symbolOf.set(code.toString(2).padStart(length, '0'), symbol);
       code++;
     }
@@ -179,11 +179,11 @@ function readTile(tile: readonly number[], n: number, symbolOf: ReadonlyMap<stri
 
   // 'L = ceil(n / 256) segments share them'
   const L = Math.ceil(n / 256);
-  // 'the base, which is taken off all lengths of segments'
+  // 'the base, which is subtracted from all segment lengths'
   const base = L > 1 ? read(12) : 0;
-  // 'the width w of what is left'
+  // 'the width w of the differences'
   const w = L > 1 ? read(4) : 0;
-  // 'its length in bits, less the base'
+  // 'its length in bits minus the base'
   const lengths = Array.from({ length: L - 1 }, () => base + read(w));
 
   const symbols = new Array<number>(n).fill(0);
@@ -201,7 +201,7 @@ function readTile(tile: readonly number[], n: number, symbolOf: ReadonlyMap<stri
     // 'every segment takes as many bits as its tile says'
     if (j < L - 1 && at - start !== lengths[j]) throw corrupt('segment has a wrong length');
   }
-  // 'each tile ends with less than 8 bits behind its last segment, all 0'
+  // 'each tile ends with fewer than 8 bits after its last segment, all 0'
   if (bits.length - at >= 8 || bits.slice(at).includes('1')) throw corrupt('tile does not end in zeros');
   return symbols;
 }

@@ -148,7 +148,7 @@ class BrickDecoder implements WalkPartner {
   }
 }
 
-/** 'with as many bits as the largest number met so far has binary digits' */
+/** 'It has as many bits as the largest number met so far has binary digits' */
 function indexBits(labelCount: number): number {
   return 32 - Math.clz32(labelCount - 1);
 }

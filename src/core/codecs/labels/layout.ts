@@ -23,7 +23,7 @@ export function directoryBytes(bricks: number, codedBricks: number, lengthBits: 
   return 1 + Math.ceil(bricks / 4) + Math.ceil((codedBricks * lengthBits) / 8);
 }
 
-/** 'w has as many bits as the longest coded brick's length has digits' */
+/** 'w is the number of binary digits of the longest coded brick's length' */
 export function lengthBitsOf(longest: number): number {
   return 32 - Math.clz32(longest);
 }

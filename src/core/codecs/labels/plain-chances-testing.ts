@@ -79,10 +79,10 @@ export function chanceOfWrong(number: GuessNumber, isGuess: (i: number, j: numbe
     [0, 1, -1],
   ] as const;
   const seven = near.reduce((sum, [i, j, k], bit) => sum + (isGuess(i, j, k) ? 2 ** bit : 0), 0);
-  // 'The score of the first or the second guess is the sum of two weights of tables of its own.'
+  // 'The score of the first or the second guess is the sum of two weights, each from a table of that guess's own.'
   const [nineBehind, sevenNear] = number === 0 ? [firstNineBehind, firstSevenNear] : [secondNineBehind, secondSevenNear];
   const sum = (nineBehind[nine] as number) + (sevenNear[seven] as number);
-  // 'The chance that a guess is wrong is T[−s] for a score s ≤ 0 and 4096 − T[s] for s > 0, where s is first brought to −96 … 96.'
+  // 'The chance that a guess is wrong is T[−s] for a score s ≤ 0 and 4096 − T[s] for s > 0, where s is first clamped to −96 … 96.'
   const s = Math.max(-96, Math.min(96, sum));
   return s <= 0 ? (T[-s] as number) : 4096 - (T[s] as number);
 }
@@ -157,7 +157,7 @@ export class PlainRangeDecoder {
   }
 
   #nextByte(): number {
-    // 'What it reads behind the stream's end changes no answer.'
+    // 'Bytes that it reads after the stream's end change no answer.'
     return this.#stream[this.#read++] ?? 0;
   }
 }

@@ -19,7 +19,7 @@ export const decodePlainly: PlainDecoder = (payload, { shape, elementBytes: E },
   // 'A decoder refuses a chunk that has any.'
   if (parameters.length !== 0) throw corrupt('parameters are not empty');
 
-  // '16 × 16 × 16 elements, cut from the chunk's first element on and clipped at its far edges; what lies outside does not exist.
+  // '16 × 16 × 16 elements, cut from the chunk's first element on and clipped at its far edges; elements outside do not exist.
   // Bricks in a chunk, and elements in a brick, are taken with x fastest, then y, then z.'
   const bricks: { origin: Three; extent: Three }[] = [];
   for (const [x, y, z] of placesOf([Math.ceil(shape[0] / 16), Math.ceil(shape[1] / 16), Math.ceil(shape[2] / 16)])) {
@@ -39,7 +39,7 @@ export const decodePlainly: PlainDecoder = (payload, { shape, elementBytes: E },
     const bits = [...take(Math.ceil((count * width) / 8))].flatMap((byte) =>
       [0, 1, 2, 3, 4, 5, 6, 7].map((bit) => (byte >> bit) & 1),
     );
-    // 'bits that fill up a byte and are not 0'
+    // 'padding bits that are not 0'
     if (bits.slice(count * width).includes(1)) throw corrupt('directory has a byte that is not padded with zeros');
     return Array.from({ length: count }, (_, i) =>
       bits.slice(i * width, (i + 1) * width).reduce((value, bit, number) => value + bit * 2 ** number, 0),
@@ -49,9 +49,9 @@ export const decodePlainly: PlainDecoder = (payload, { shape, elementBytes: E },
   const [w] = take(1) as unknown as [number];
   // 'A decoder refuses more than 16'
   if (w > 16) throw corrupt('lengths are too wide');
-  // 'two bits for each brick, its kind, filled up with zero bits to a whole byte: ceil(n / 4) bytes'
+  // 'two bits for each brick, its kind, padded with zero bits to a whole byte: ceil(n / 4) bytes'
   const kinds = takeFields(bricks.length, 2);
-  // 'w bits for the length in bytes of each coded brick, filled up likewise: ceil(w c / 8) bytes'
+  // 'w bits for the length in bytes of each coded brick, padded likewise: ceil(w c / 8) bytes'
   const lengths = takeFields(kinds.filter((kind) => kind === 2).length, w);
 
   const voxels = new Uint8Array(shape[0] * shape[1] * shape[2] * E);
@@ -116,7 +116,7 @@ function decodeBrick(bytes: Uint8Array, extent: Three, E: number): number[][] {
       const around = [rowAt(y - 1, z), rowAt(y - 1, z - 1), rowAt(y, z - 1), rowAt(y + 1, z - 1)].filter(
         ([one]) => one !== undefined,
       );
-      // 'If there is one at least, and all their elements have the same label, a question is asked: does any element of the row differ
+      // 'If there is at least one, and all their elements have the same label, a question is asked: does any element of the row differ
       // from it?'
       const [label, ...others] = new Set(around.flat());
       if (label !== undefined && others.length === 0) {
@@ -159,7 +159,7 @@ function nextLabel(
   ];
   // 'The first guess is the label above, (x, y − 1, z), where that exists and is the same as that behind, (x, y, z − 1).'
   const preferred = above === behind ? [above] : [];
-  // 'Else, and for all later guesses, it is the first label in this order that exists and is no guess yet'
+  // 'Else, and for all later guesses, it is the first label in this order that exists and has not been guessed yet'
   const candidates = [...new Set([...preferred, ...inOrder])].filter((label) => label !== undefined);
   // 'For each guess, three at most, a question is asked: is it wrong? After a no, the element has that label.'
   const guesses = candidates.slice(0, 3);
@@ -170,10 +170,10 @@ function nextLabel(
   // 'let m be the number of labels met in this brick so far, less the number of guesses. If m = 0, the label is new.'
   const m = labels.length - guesses.length;
   if (m === 0) return newLabel();
-  // 'Else a question is asked, is it new?'
+  // 'Else a question is asked: is it new?'
   if (coder.ask(chancesOfNew[Math.min(m, 7) - 1] as number)) return newLabel();
-  // 'Any other one's number is written bit by bit, the lowest first, each bit a question of chance 2048 (yes: 1), with as many bits
-  // as the largest number met so far has binary digits.'
+  // 'The number of any other label is written bit by bit, the lowest first, each bit a question of chance 2048 (yes: 1). It has
+  // as many bits as the largest number met so far has binary digits.'
   let label = 0;
   for (let bit = 0; bit < digits(labels.length - 1); bit++) label += coder.ask(2048) ? 2 ** bit : 0;
   // 'one that names a number that no label has'

@@ -103,7 +103,7 @@ function codeElement(labels: Uint8Array, at: number, labelCount: number, partner
   return labelCount;
 }
 
-/** 'it is the first label in this order that exists and is no guess yet' */
+/** 'it is the first label in this order that exists and has not been guessed yet' */
 function nextGuess(labels: Uint8Array, at: number, guesses: readonly number[]): number {
   const labelAbove = labels[at + above] as number;
   if (guesses.length === 0 && labelAbove !== none && labelAbove === labels[at + middle]) return labelAbove;

@@ -31,7 +31,7 @@ export const decodePlainly: PlainDecoder = (payload, { shape: [X, Y, Z], element
   // 'A[−1] and B[−1] are taken as 0.'
   const runsIn = (k: number) => (A[k] as number) - (A[k - 1] ?? 0);
   const wordsIn = (k: number) => (B[k] as number) - (B[k - 1] ?? 0);
-  // 'A and B never fall, and no segment has more than L runs or ceil(L / 32) words of marks'
+  // 'A and B never decrease, and no segment has more than L runs or ceil(L / 32) words of marks'
   for (const k of segments) {
     if (runsIn(k) < 0 || runsIn(k) > L(k)) throw corrupt('segment has a wrong number of runs');
     if (wordsIn(k) < 0 || wordsIn(k) > Math.ceil(L(k) / 32)) throw corrupt('segment has a wrong number of words');
@@ -43,7 +43,7 @@ export const decodePlainly: PlainDecoder = (payload, { shape: [X, Y, Z], element
   const values = Array.from({ length: R }, () => take(E));
   const valuesEnd = 8 * S + 4 * Math.ceil((R * E) / 4);
   if (take(valuesEnd - at).some((byte) => byte !== 0)) throw corrupt('values end in bytes that are not 0');
-  // 'runs side by side have different values'
+  // 'neighbouring runs have different values'
   if (values.some((value, run) => value.join() === values[run - 1]?.join()))
     throw corrupt('payload has two adjacent runs of one value');
 
@@ -61,8 +61,8 @@ export const decodePlainly: PlainDecoder = (payload, { shape: [X, Y, Z], element
   // 'its length is exactly what its parts add up to'
   if (at !== payload.length) throw corrupt('payload continues after its marks');
 
-  // 'The elements in front of its first start belong to the run that is under way there, number A[k − 1] − 1; those from a start
-  // on to the run that starts.'
+  // 'The elements before its first start belong to the run in progress there, number A[k − 1] − 1; those from a start on belong
+  // to the run that starts there.'
   const ordered: number[][] = [];
   let run = -1;
   for (const isStart of starts) {
@@ -126,7 +126,7 @@ function marksOf(starts: readonly boolean[]): number[] {
   }
   // 'Zero bytes fill the last word.'
   while (gaps.length % 4 !== 0) gaps.push(0);
-  // 'A bitmap of ceil(L / 32) words', 'Bits behind element L − 1 are 0.'
+  // 'A bitmap of ceil(L / 32) words', 'Bits after element L − 1 are 0.'
   const bitmap = new Array<number>(4 * Math.ceil(starts.length / 32)).fill(0);
   for (const [i, isStart] of starts.entries()) {
     if (isStart) bitmap[Math.floor(i / 8)] = (bitmap[Math.floor(i / 8)] as number) + 2 ** (i % 8);

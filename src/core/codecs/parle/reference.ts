@@ -164,7 +164,7 @@ class PayloadReader {
     const length = segmentLength(this.#count, segment);
     const { firstRun, runCount } = this.#anchor(segment);
     const starts = this.#startsOf(segment, length);
-    // 'The elements in front of its first start belong to the run that is under way there, number A[k − 1] − 1'
+    // 'The elements before its first start belong to the run in progress there, number A[k − 1] − 1'
     if (firstRun === 0 && starts[0] !== 0) throw corrupt('has no run that starts at element 0');
     let value = firstRun === 0 ? -1 : this.#value(firstRun - 1);
     let from = at;

@@ -38,7 +38,7 @@ export interface Unit {
   readonly blockPlaces: readonly number[];
 }
 
-/** A chunk's units, in order: 'Units are taken brick by brick, of a brick the low plane first.' */
+/** A chunk's units, in order: 'Units are taken brick by brick, the low plane of each first.' */
 export function unitsOf({ shape, elementBytes }: ChunkGeometry, geometry: BrickGeometry): Unit[] {
   const { planes } = planesOf(elementBytes);
   const layoutOf = brickLayouts(geometry);

@@ -46,26 +46,26 @@ export const decodePlainly: PlainDecoder = (payload, { shape, elementBytes }, pa
   const highestClass = w === 8 ? 8 : 12;
 
   const whole: Box = { origin: [0, 0, 0], extent: shape };
-  // 'So are the blocks: in the chunk, not brick by brick.'
+  // 'So are blocks, but in the chunk, not brick by brick.'
   const blocks = cut(whole, size.block);
   const bricks = cut(whole, size.brick);
 
   const section = sectionsOf(payload);
-  // 'for each block, of it for each plane: its predictor, 1 byte. At the end zeros up to a whole word'
+  // 'for each block, for each plane: its predictor, 1 byte; then zeros up to a whole word'
   const predictors = section.bytes(blocks.length * planes.length);
-  // 'for each block, of it for each plane: its first element, w / 8 bytes. Zeros up to a whole word'
+  // 'for each block, for each plane: its first element, w / 8 bytes; then zeros up to a whole word'
   const baseBytes = section.bytes((blocks.length * planes.length * w) / 8);
 
-  // 'Units are taken brick by brick, of a brick the low plane first.'
+  // 'Units are taken brick by brick, the low plane of each first.'
   const units: Unit[] = [];
   for (const brick of bricks) {
     for (const plane of planes) {
       const own = [...blocks.keys()].filter((number) => isInside(blocks[number] as Box, brick));
       const ownPredictors = own.map((number) => predictors[number * planes.length + plane] as number);
-      // 'All its blocks then have 15 for a predictor, and nothing but predictors and bases is stored of it. Units that are not flat
-      // have no 15.'
+      // 'All its blocks then have the predictor 15, and only its predictors and bases are stored. Units that are not flat have
+      // no predictor 15.'
       const isFlat = ownPredictors.every((predictor) => predictor === 15);
-      // 'no predictor is above 7, or 8 where the parameters allow it, but 15 in all blocks of a unit'
+      // 'no predictor is above 7, or above 8 where the parameters allow it, except 15 in all blocks of a unit'
       if (!isFlat && ownPredictors.some((predictor) => predictor > highestPredictor)) throw corrupt('predictor is unknown');
       if (isFlat) continue;
       const groups = cut(brick, size.group).map((group) => ({
@@ -126,7 +126,7 @@ export const decodePlainly: PlainDecoder = (payload, { shape, elementBytes }, pa
       if (residuals[0] !== 0) throw corrupt('block starts with a residual');
       const elements = elementsOf(residuals, block.extent, predictors[which] as number, base, w);
       for (const [i, place] of [...placesOf(block)].entries()) {
-        // 'Bytes of larger numbers stand with the lowest first.'
+        // 'Numbers of several bytes are little-endian.'
         for (let at = 0; at < w / 8; at++) {
           voxels[indexIn(shape, place) * elementBytes + 2 * plane + at] = (elements[i] as number) >> (8 * at);
         }
@@ -203,10 +203,10 @@ function elementsOf(residuals: readonly number[], extent: Three, predictor: numb
   }
   for (const [along, where] of sumsOf[predictor] as readonly Sum[]) {
     for (const [at, place] of places.entries()) {
-      // 'Some sums run over part of the lines alone: those whose named coordinates, counted in the block, are 0.'
+      // 'Some sums run over only part of the lines: those whose named coordinates, counted in the block, are 0.'
       if (where.some((axis) => place[axis] !== 0)) continue;
-      // 'A sum along x replaces each element, from the line's second on, by itself plus its neighbour before it along x; so along y
-      // and z.'
+      // 'A sum along x replaces each element, from the line's second on, by itself plus its neighbour before it along x;
+      // likewise along y and z.'
       if (place[along] === 0) continue;
       const before = place.map((coordinate, axis) => (axis === along ? coordinate - 1 : coordinate)) as unknown as Three;
       values[at] = modulo((values[at] as number) + (values[indexIn(extent, before)] as number), w);
@@ -224,7 +224,7 @@ function median(valueAt: (left: number, above: number, behind: number) => number
   return seven.sort((one, other) => one - other)[3] as number;
 }
 
-/** 'Sections of whole words, one behind the other' */
+/** 'Consecutive sections of whole words' */
 function sectionsOf(payload: Uint8Array) {
   let at = 0;
   const bytes = (length: number): number[] => {
@@ -232,7 +232,7 @@ function sectionsOf(payload: Uint8Array) {
     if (at + padded > payload.length) throw corrupt('payload ends too soon');
     const own = [...payload.subarray(at, at + padded)];
     at += padded;
-    // 'all bits that fill up words are 0'
+    // 'all padding bits are 0'
     if (own.slice(length).some((byte) => byte !== 0)) throw corrupt('word is not padded with zeros');
     return own.slice(0, length);
   };

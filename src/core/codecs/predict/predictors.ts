@@ -31,7 +31,7 @@ export const medianPredictor = 8;
 /** Stored instead of a predictor for bricks in which every element equals its block's base. */
 export const flatMark = 15;
 
-/** The symbols of a block's elements. For the first one: 'Its residual counts as 0, and is coded so.' */
+/** The symbols of a block's elements. For the first one: 'Its residual counts as 0, and is coded as 0.' */
 export function symbolsOf(elements: Uint16Array, extent: Dims3, predictor: number, bits: 8 | 16): Uint16Array {
   const block = elements.slice();
   if (predictor === medianPredictor) subtractMedians(block, elements, extent);

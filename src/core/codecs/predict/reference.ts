@@ -152,7 +152,7 @@ function readPlan(
   return { units, sectionBytes };
 }
 
-/** 'all bits that fill up words are 0' */
+/** 'all padding bits are 0' */
 function assertPadding(
   payload: Uint8Array,
   [predictorBytes, baseBytes]: readonly [number, number],

@@ -117,7 +117,7 @@ function predict(elements: Uint16Array, layout: BrickLayout, bits: 8 | 16, form:
     const level = candidate === meanCandidate ? mean : 0;
     forEachElement(block, layout.extent, 1, (place) => {
       const { index } = place;
-      // 'the base is the block's first element, which has no neighbours: its residual counts as 0, and is coded so'
+      // 'the base is the block's first element, which has no neighbours: its residual counts as 0, and is coded as 0'
       if (index === block.first && !isLevel) return;
       symbols[index] = toSymbol((elements[index] as number) - (isLevel ? level : neighbourhood.predict(predictor, place)), bits);
     });

@@ -56,7 +56,7 @@ export const decodePlainly: PlainDecoder = (payload, { shape, elementBytes }, pa
     if (at === payload.length) throw corrupt('payload ends in its directory');
     return payload[at++] as number;
   };
-  // 'Of a brick's two planes the low one comes first, in both.'
+  // 'If a brick has two planes, the low one comes first in both.'
   for (let i = 0; i < bricks.length * planes; i++) lengths.push(nextByte() + 256 * nextByte());
   while (at % 4 !== 0) if (nextByte() !== 0) throw corrupt('directory does not end in zeros');
 
@@ -75,7 +75,7 @@ export const decodePlainly: PlainDecoder = (payload, { shape, elementBytes }, pa
       for (const [x, y, z] of placesOf(extent)) {
         const element = elements[indexIn(extent, [x, y, z])] as number;
         const number = indexIn(shape, [origin[0] + x, origin[1] + y, origin[2] + z]);
-        // 'Bytes of larger numbers stand with the lowest first.'
+        // 'Numbers of several bytes are little-endian.'
         for (let byte = 0; byte < w / 8; byte++) voxels[number * elementBytes + 2 * plane + byte] = element >> (8 * byte);
       }
     }
@@ -116,7 +116,7 @@ function decodeBrick(bytes: Uint8Array, extent: Three, { w, size, isPicture, p }
 
   // 'its predictor; its base: see Predictors.'
   const choices = blocks.map(() => ({ predictor: read(p), base: read(w) }));
-  // 'its code, less the lowest'
+  // 'its code minus the lowest'
   const codes = groups.map(() => lowestCode + read(c));
   if (codes.some((code) => code > rawCode)) throw corrupt('code is unknown');
 
@@ -138,7 +138,7 @@ function decodeBrick(bytes: Uint8Array, extent: Three, { w, size, isPicture, p }
       while (nextBit() === 0) q++;
       // 'no prefix has more than 15 zeros, no escape is below 15, no symbol is 2^w or more'
       if (q > 15) throw corrupt('prefix is too long');
-      // 'A quotient of 15 or more is an escape: its prefix is 15 zero bits and a one, and q itself stands among the escapes, in
+      // 'A quotient of 15 or more is an escape: its prefix is 15 zero bits and a one, and q itself is stored among the escapes, in
       // w − k bits.'
       if (q === 15) escapes.push({ index, k });
       else symbols[index] = q * 2 ** k;
@@ -157,8 +157,7 @@ function decodeBrick(bytes: Uint8Array, extent: Three, { w, size, isPicture, p }
   // 'The suffixes end with the brick's last word.'
   let suffixBits = 0;
   for (const [number, code] of codes.entries()) suffixBits += suffixBitsOf(code) * (placed[number] as Map<number, number>).size;
-  // 'each brick's suffixes start where what stands in front of them ends, or less than 32 bits behind that, and these bits are
-  // all 0'
+  // 'each brick's suffixes start where the fields before them end, or fewer than 32 bits later, and the bits between are all 0'
   const padding = bits.length - suffixBits - position;
   if (padding < 0 || padding >= 32) throw corrupt('suffixes start in a wrong place');
   if (read(padding) !== 0) throw corrupt('bits before the suffixes are not 0');
@@ -171,7 +170,7 @@ function decodeBrick(bytes: Uint8Array, extent: Three, { w, size, isPicture, p }
       const inSet = [...group].filter(([place]) => Math.floor(place / 32) === set);
       // 'Elements that do not exist are left out; the others keep their order.'
       const inOrder = inSet.sort(([one], [other]) => numberInPlane(one % 32, w) - numberInPlane(other % 32, w));
-      // 'For each set, for each bit b of its suffixes, from 0 on, comes a plane: bit b of each symbol of the set.'
+      // 'For each set, for each bit b of its suffixes, from 0 on, there is a plane: bit b of each symbol of the set.'
       for (let b = 0; b < suffixBitsOf(code); b++) {
         for (const [, index] of inOrder) symbols[index] = (symbols[index] as number) + nextBit() * 2 ** b;
       }
@@ -184,7 +183,7 @@ function decodeBrick(bytes: Uint8Array, extent: Three, { w, size, isPicture, p }
     const { predictor, base } = choices[number] as { predictor: number; base: number };
     const indexOf = (place: Three) =>
       indexIn(extent, place.map((x, axis) => x + (block.origin[axis] as number)) as unknown as Three);
-    // 'each block's first symbol is 0, but with level'
+    // 'each block's first symbol is 0, except with level'
     if (predictor !== 0 && symbols[indexOf([0, 0, 0])] !== 0) throw corrupt('block starts with a residual');
     const residuals = [...placesOf(block.extent)].map((place) => residualOf(symbols[indexOf(place)] as number));
     const made = undoPrediction(residuals, block.extent, predictor, base, w, isPicture);
@@ -216,20 +215,20 @@ function undoPrediction(
   const elements: number[] = [];
   for (const [x, y, z] of placesOf(extent)) {
     // 'With all other predictors the base is the block's first element, which has no neighbours: its residual counts as 0, and
-    // is coded so.'
+    // is coded as 0.'
     if (x === 0 && y === 0 && z === 0) {
       elements.push(base);
       continue;
     }
-    // 'For median and linear, elements of w = 16 are taken as signed, from −2^15 on, after the base is taken off them (it is
-    // added to the prediction again): so data with a sign have no edge between −1 and 0. Elements of w = 8 are taken as they
+    // 'For median and linear, the base is subtracted from elements of w = 16, and the differences are taken as signed, from
+    // −2^15 on (the base is added to the prediction again). So signed data have no jump between −1 and 0. Elements of w = 8 are taken as they
     // are.'
     const valueAt = (place: Three) => {
       const element = elements[indexIn(extent, place)] as number;
       return w === 8 ? element : modulo(element - base + 2 ** 15, 16) - 2 ** 15;
     };
     const prediction = predictionOf(predictor, valueAt, [x, y, z], w, isPicture) + (w === 8 ? 0 : base);
-    // 'An element's residual is what it is less its prediction, modulo 2^w.'
+    // 'An element's residual is the element minus its prediction, modulo 2^w.'
     elements.push(modulo(prediction + (residuals[elements.length] as number), w));
   }
   return elements;
@@ -264,7 +263,7 @@ function numberInPlane(e: number, w: 8 | 16): number {
   return 16 * (e % 2) + 8 * (Math.floor(e / 8) % 2) + 4 * Math.floor(e / 16) + (Math.floor(e / 2) % 4);
 }
 
-/** 'the chunk's far edges clip all of them, and what lies outside does not exist', all 'taken with x fastest, then y, then z' */
+/** 'the chunk's far edges clip all of them, and elements outside do not exist', all 'taken with x fastest, then y, then z' */
 function cut(whole: Three, [width, height, depth]: Three): Box[] {
   const parts: Box[] = [];
   for (let z = 0; z < whole[2]; z += depth) {

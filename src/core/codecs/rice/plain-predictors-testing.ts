@@ -44,7 +44,7 @@ export function runningSums(
 ): number[] {
   const values = residuals.map((residual) => modulo(residual, w));
   const step = [1, extent[0], extent[0] * extent[1]] as const;
-  // 'the base in the place of the first residual'
+  // 'the base in place of the first residual'
   values[0] = base;
   for (const [number, { along, where, isHalf }] of allSums.entries()) {
     const later = allSums.slice(number + 1).map((other) => other.along);
@@ -52,13 +52,13 @@ export function runningSums(
       for (let y = 0; y < extent[1]; y++) {
         for (let x = 0; x < extent[0]; x++) {
           const place = [x, y, z] as const;
-          // 'Some sums run over part of the lines alone: those whose named coordinates are 0.'
+          // 'Some sums run over only part of the lines: those whose named coordinates are 0.'
           if (where.some((axis) => place[axis] !== 0)) continue;
-          // 'A sum along x replaces each residual, from the line's second on, by itself plus what stands before it along x'
+          // 'A sum along x replaces each residual, from the line's second on, by itself plus its predecessor along x'
           if (place[along] === 0) continue;
           const at = x * step[0] + y * step[1] + z * step[2];
           const before = values[at - step[along]] as number;
-          // 'But where the coordinates of all axes whose sums come after are 0, it adds the whole'
+          // 'But where the coordinates of all axes that are summed later are 0, it adds the whole predecessor'
           const addsHalf = isHalf && later.some((axis) => place[axis] !== 0);
           values[at] = modulo((values[at] as number) + (addsHalf ? h(before, w) : before), w);
         }
@@ -139,12 +139,12 @@ function linearAt(predictor: number, valueAt: (place: Three) => number, place: T
 
 /** The position of the neighbour with this name: 'aa is two elements to the left, aab the one above that, and so on' */
 function neighbourOf(place: Three, name: string): Three {
-  // 'In the place of a neighbour outside the block stands the nearest inside it: along each axis it is as many steps away as
-  // there are up to the block's edge.'
+  // 'A neighbour outside the block is replaced by the nearest element inside it: along each axis, the steps towards the
+  // neighbour end at the block's edge.'
   const stepsAlong = (axis: 0 | 1 | 2) => Math.min([...name].filter((letter) => letter === 'abc'[axis]).length, place[axis]);
   const steps = [stepsAlong(0), stepsAlong(1), stepsAlong(2)] as const;
   if (steps.some((count) => count > 0)) return [place[0] - steps[0], place[1] - steps[1], place[2] - steps[2]];
-  // 'Should that be the element itself, it is a; where x = 0, b; where x = y = 0, c.'
+  // 'If that is the element itself, it is a; where x = 0, b; where x = y = 0, c.'
   const [x, y, z] = place;
   return x > 0 ? [x - 1, y, z] : y > 0 ? [x, y - 1, z] : [x, y, z - 1];
 }

@@ -142,7 +142,7 @@ describe('linear', () => {
   });
 });
 
-/** 'In the place of a neighbour outside the block stands the nearest inside it', except the element itself. */
+/** 'A neighbour outside the block is replaced by the nearest element inside it', except the element itself. */
 function insteadOf(place: Dims3, step: Dims3): Dims3 {
   const to = place.map((at, axis) => Math.max(0, at - (step[axis] as number)));
   const isOwn = to.every((at, axis) => at === place[axis]);

@@ -14,7 +14,7 @@ export const reference: ReferenceCodec = {
     const { planes, bits } = planesOf(elementBytes);
     const geometry = geometryOf(form, elementBytes);
 
-    // 'Of a brick's two planes the low one comes first, in both.'
+    // 'If a brick has two planes, the low one comes first in both.'
     const bricks: Uint8Array[] = [];
     const layoutOf = brickLayouts(geometry);
     for (const part of cut(shape, geometry.brick)) {

@@ -51,7 +51,7 @@ export const decodePlainly: PlainDecoder = (payload, { shape: [X, Y, Z], element
   for (let i = 0; i < N; i++) if (isOne(level0, i)) values.push(Array.from({ length: E }, nextByte));
   // 'its length is exactly what its parts add up to'
   if (at !== payload.length) throw corrupt('payload continues after its values');
-  // 'runs side by side have different values'
+  // 'neighbouring runs have different values'
   if (values.some((value, r) => value.join() === values[r - 1]?.join()))
     throw corrupt('payload has two adjacent runs of one value');
 
@@ -81,7 +81,7 @@ function isOne(level: readonly number[], i: number): boolean {
   return Math.floor((level[Math.floor(i / 8)] as number) / 2 ** (i % 8)) % 2 === 1;
 }
 
-/** 'Bits behind the last byte of the level below (in level 0: behind the last element) are 0.' */
+/** 'Bits after the last byte of the level below (in level 0: after the last element) are 0.' */
 function checkEnd(level: readonly number[], count: number): void {
   for (let i = count; i < 8 * level.length; i++) if (isOne(level, i)) throw corrupt('payload has bits after the end of a level');
 }

@@ -166,7 +166,7 @@ function childLevel(parent: Uint8Array, length: number, payload: Uint8Array, at:
   return { level, read };
 }
 
-/** 'Bits behind the last byte of the level below (in level 0: behind the last element) are 0.' */
+/** 'Bits after the last byte of the level below (in level 0: after the last element) are 0.' */
 function checkPadding(level: Uint8Array, bitCount: number, number: number): void {
   if (bitCount % 8 !== 0 && (level.at(-1) as number) >> (bitCount % 8) !== 0) {
     throw corrupt(`has bits after the end of level ${number}`);

@@ -63,7 +63,7 @@ export class PlainPart {
       for (let y = 0; y < Y; y++) for (let x = 0; x < X; x++) this.#element([x, y, z], lanes[y] as Lane);
     }
     for (const lane of lanes) lane.end();
-    // 'the element less the lowest one, modulo 2^w'
+    // 'the element minus the lowest one, modulo 2^w'
     return this.#values.map((value) => (value + lowest) % 2 ** this.#w);
   }
 
@@ -100,7 +100,7 @@ export class PlainPart {
     // 'the weights c0 to c27, signed; none where Z = 1'
     if (Z > 1) this.#weights = Array.from({ length: 28 }, () => this.#signed(11));
     this.#firstWeights = Array.from({ length: 10 }, () => this.#signed(11));
-    // 'for each level, 4 more than how far above it the level is whose tables are used'
+    // 'for each level: the level whose tables it uses, minus the level itself, plus 4'
     this.#levels = Array.from({ length: 32 }, (_, level) => level + this.#field(3) - 4);
     // 'with a level below 0 or above 31'
     if (this.#levels.some((level) => level < 0 || level > 31)) throw corrupt('names a level that there is not');
@@ -108,7 +108,7 @@ export class PlainPart {
     this.#biases = [biases(), biases()];
     const shortest = this.#field(16);
     const lengths = Array.from({ length: Y }, () => shortest + this.#field(v));
-    // 'with bits that fill up the last byte and are not 0'
+    // 'with padding bits that are not 0'
     while (this.#bit % 8 !== 0) if (this.#field(1) !== 0) throw corrupt('has bits behind its header that are not 0');
     let at = this.#bit / 8;
     // 'one whose lanes do not end where it ends'
@@ -157,8 +157,8 @@ export class PlainPart {
     const residual = (i: number, j: number, k: number) => this.#residuals[at(i, j, k) ?? -1] ?? 0;
     const size = (i: number, j: number, k: number) => Math.abs(residual(i, j, k));
 
-    // 'the sum of its neighbours' values times their weights, >> (8 − F), clamped to 0 … range << F. In slice 0 the first ten
-    // neighbours alone count, with the weights of slice 0.'
+    // 'the sum of its neighbours' values times their weights, >> (8 − F), clamped to 0 … range << F. In slice 0 only the first
+    // ten neighbours count, with the weights of slice 0.'
     const weights = z === 0 ? this.#firstWeights : this.#weights;
     const sum = weights.reduce((total, weight, c) => total + weight * n(...(neighbours[c] as Three)), 0);
     const s = clamp(Math.floor(sum / 2 ** (8 - F)), 0, top);
@@ -268,7 +268,7 @@ class Lane {
   read(list: readonly number[]): number {
     let start = 0;
     let number = 0;
-    // 'the one is read in which the state's low 12 bits lie'
+    // 'the one whose range contains the state's low 12 bits is read'
     while (start + (list[number] as number) <= this.#state % 4096) start += list[number++] as number;
     this.#take(start, list[number] as number);
     return number;
@@ -282,7 +282,7 @@ class Lane {
   }
 
   end(): void {
-    // 'one whose state behind its last element is not 2^16 or that has bytes left'
+    // 'one whose state after its last element is not 2^16 or that has bytes left'
     if (this.#state !== 2 ** 16 || this.#at < this.#bytes.length) throw corrupt('has a lane that ends elsewhere');
   }
 
@@ -294,7 +294,7 @@ class Lane {
   }
 
   #byte(): number {
-    // 'one whose bytes do not suffice'
+    // 'one with too few bytes'
     if (this.#at === this.#bytes.length) throw corrupt('has a lane that ends too early');
     return this.#bytes[this.#at++] as number;
   }
