@@ -6,9 +6,9 @@ import { checksumCross, checksumSum, mixRows, startChecksum } from '../common/ch
 export const freeAt: usize = __heap_base;
 
 /**
- * The checksum of rows that lie one behind the other; 16 bytes behind them can be read.
+ * The checksum of contiguous rows. 16 bytes past them must be readable.
  * @param word number of the first word
- * @param to gets `sum` and `cross`, 4 bytes each
+ * @param to receives `sum` and `cross`, 4 bytes each
  */
 export function checksum(from: usize, rowBytes: u32, rows: u32, word: u32, to: usize): void {
   startChecksum();

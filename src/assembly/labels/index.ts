@@ -30,7 +30,7 @@ export function encode(from: usize, x: u32, y: u32, z: u32, elementBytes: u32, t
 
 /**
  * Decodes a chunk.
- * @param from its payload; 16 bytes behind it can be read
+ * @param from its payload; 16 bytes past its end must be readable
  * @param tables as for `encode`
  * @param to room for its voxels
  * @returns false for a payload that SPEC.md refuses
@@ -45,7 +45,7 @@ export function decode(from: usize, length: usize, x: u32, y: u32, z: u32, eleme
 function encodeChunk<T>(from: usize, x: u32, y: u32, z: u32, lengths: usize, to: usize): usize {
   const bricks = bricksOf(x, y, z);
   const kindBytes = (bricks + 3) >> 2;
-  // Bricks are written behind the longest possible directory, and move when its length is known.
+  // Bricks are written after the longest possible directory, and moved when its length is known.
   const bricksAt = to + 1 + kindBytes + 2 * bricks;
   memory.fill(to, 0, bricksAt - to);
   let end = bricksAt;
@@ -90,7 +90,7 @@ function encodeChunk<T>(from: usize, x: u32, y: u32, z: u32, lengths: usize, to:
   return directoryEnd + (end - bricksAt) - to;
 }
 
-/** @returns the end of what was written */
+/** @returns the end of the output */
 function writeLengths(lengths: usize, count: u32, width: u32, to: usize): usize {
   let pending: u32 = 0;
   let filled: u32 = 0;

@@ -5,7 +5,7 @@ let low: u32 = 0;
 let range: u32 = 0;
 /** The next byte of the stream. A decoder is four bytes ahead. */
 let at: usize = 0;
-/** Of a decoder: code − low, the stream's start, and the end of what it may read. */
+/** For a decoder: code − low, the stream's start, and the end of the readable bytes. */
 let offset: u32 = 0;
 let start: usize = 0;
 let end: usize = 0;
@@ -78,7 +78,7 @@ export function closeEncoder(): usize {
   return at;
 }
 
-/** Bytes of the stream that an encoder makes of a decoder's answers. */
+/** Bytes of the stream that an encoder writes for a decoder's answers. */
 export function decodedBytes(): u32 {
   return <u32>(at - start) - 4 + closingCount();
 }

@@ -1,4 +1,4 @@
-// SPEC.md, 'Walk' and 'Guesses'. An encoder has numbered the elements' labels before; a decoder does it here.
+// SPEC.md, 'Walk' and 'Guesses'. An encoder has already numbered the elements' labels; a decoder numbers them here.
 import { firstLanes } from '../common/lanes';
 import { depth, height, none, rowAt, rowStep, sliceStep, width } from './brick';
 import { ask, streamAt } from './range-coder';
@@ -12,9 +12,9 @@ let present: v128 = i32x4.splat(0);
 
 /**
  * Goes through the brick and asks every question.
- * @param mostLabels the walk ends where there are more
- * @param lastByte the walk ends where the stream goes on behind it
- * @returns false where it ended early, or a number has no label
+ * @param mostLabels the walk ends if there are more
+ * @param lastByte the walk ends if the stream continues past it
+ * @returns false if it ended early, or if a number has no label
  */
 export function walk(mostLabels: u32, lastByte: usize): bool {
   labelCount = 0;
@@ -44,7 +44,7 @@ export function walk(mostLabels: u32, lastByte: usize): bool {
   return true;
 }
 
-/** The rows around a row: how many exist, the first one's label, and where others differ from it. */
+/** The rows around a row: how many exist, the first one's label, and where the others differ from it. */
 let rowsAround: u32 = 0;
 let labelAround: u32 = none;
 let differences: v128 = i32x4.splat(0);
@@ -103,7 +103,7 @@ function codeElement(at: usize): u32 {
   return number < labelCount ? number : none;
 }
 
-/** 'it is the first label in this order that exists and is no guess yet' */
+/** 'it is the first label in this order that exists and has not been guessed yet' */
 function nextGuess(ordered: v128, tried: v128): u32 {
   const first = ctz(~i8x16.bitmask(tried));
   return first < 7 ? <u32>i8x16.extract_lane_u(i8x16.swizzle(ordered, i8x16.splat(<i8>first)), 0) : none;

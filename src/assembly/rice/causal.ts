@@ -1,21 +1,21 @@
 // Predictors 8 to 15, median and linear: SPEC.md, 'Predictors' and 'Linear'. A block's elements are numbers of 4 bytes here, four in a
-// vector. Values are elements of u8, or what elements of u16 are more than the block's first one, taken as signed.
+// vector. Values are elements of u8; for u16, signed differences to the block's first element.
 import { firstLanes } from '../common/lanes';
 import { blockHeight, blockSide, blockWidth, depth, isPicture, rowOf, sliceOf } from './brick';
 
 export const medianPredictor: u32 = 8;
 export const causalPredictors: u32 = 8;
 
-/** Bytes in front of the values that may be read where there are none. */
+/** Bytes before the values that may be read although they hold no values. */
 const margin: i32 = 4096;
 const values: usize = memory.data(margin + 4 * 4096 + 64, 16) + margin;
 
-/** Neighbours of the linear predictors: how far away along x, y and z. */
+/** Neighbours of the linear predictors: their distances along x, y and z. */
 const volumeSteps: usize = memory.data<u8>([
   1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 0, 1, 0, 1, 0, 1, 1, 1, 1, 1, 2, 0, 0, 0, 2, 0, 0, 0, 2,
 ]);
 const pictureSteps: usize = memory.data<u8>([1, 0, 0, 0, 1, 0, 1, 1, 0, 2, 0, 0, 0, 2, 0, 2, 1, 0, 1, 2, 0, 3, 0, 0, 0, 3, 0]);
-/** Their weights, for predictors 9 to 15; of pictures a 0 behind. */
+/** Their weights, for predictors 9 to 15; those of pictures end with a 0. */
 const volumeWeights: usize = memory.data<i16>([
   2, 2, 2, 2, 1, 1, 1, 2, 2, 1, 11, 10, 7, -4, -2, -2, 0, -2, -1, -1, 4, 9, 6, 2, 1, 1, -4, -1, -1, -1, 10, 12, 4, -3, -2, -1, 0,
   -2, -2, 0, 6, 9, 11, -1, -1, -1, -2, -1, -2, -2, 10, 8, 11, -2, -3, -2, -1, -2, -1, -2, 5, 13, 6, 1, 2, -1, -5, -1, -3, -1,
@@ -26,9 +26,9 @@ const pictureWeights: usize = memory.data<i16>([
 ]);
 const maxNeighbours: u32 = 10;
 
-/** Bytes from each neighbour to an element, for elements 0, 1, 2, and 3 or more behind a row's first. */
+/** Bytes from each neighbour to an element, for elements 0, 1, 2, and 3 or more after a row's first. */
 const offsets: usize = memory.data(4 * 4 * 10, 16);
-/** The neighbours of four elements, two by two: in each word the lower half is the first of them. */
+/** The neighbours of four elements, in pairs: the lower half of each word is the first of a pair. */
 const neighbours: usize = memory.data(16 * 5, 16);
 
 function neighbourCount(): u32 {
@@ -55,12 +55,12 @@ function toValue<T>(difference: u32): i32 {
   return sizeof<T>() === 1 ? <i32>(difference & 0xff) : <i32>(<i16>difference);
 }
 
-/** Sets `offsets` for a row. 'In the place of a neighbour outside the block stands the nearest inside it' */
+/** Sets `offsets` for a row. 'A neighbour outside the block is replaced by the nearest element inside it' */
 function setOffsets(y: u32, z: u32): void {
   const steps = isPicture ? pictureSteps : volumeSteps;
   const slice = blockSide * blockSide;
   for (let x: u32 = 0; x < 4; x++) {
-    // 'Should that be the element itself, it is a; where x = 0, b; where x = y = 0, c.'
+    // 'If that is the element itself, it is a; where x = 0, b; where x = y = 0, c.'
     const nearest: u32 = x > 0 ? 1 : y > 0 ? blockSide : slice;
     for (let i: u32 = 0; i < neighbourCount(); i++) {
       const step = steps + 3 * i;
@@ -93,7 +93,7 @@ function weightsOf(predictor: u32): usize {
   return (isPicture ? pictureWeights : volumeWeights) + 2 * maxNeighbours * (predictor - medianPredictor - 1);
 }
 
-/** What elements can be, and predictions are clamped to. */
+/** The range of elements, to which predictions are clamped. */
 function least<T>(): i32 {
   return sizeof<T>() === 1 ? 0 : -0x8000;
 }
@@ -144,7 +144,7 @@ function medianOf(a: v128, b: v128, c: v128, ab: v128, ac: v128, bc: v128, hasA:
   return i32x4.add(i32x4.add(a, b), c);
 }
 
-/** Four symbols under a predictor; of elements that do not exist, and of the block's first, 0. `neighbours` are set. */
+/** Four symbols under a predictor: 0 for elements that do not exist and for the block's first one. `neighbours` must be set. */
 function symbolsOf<T>(predictor: u32, p: usize, x: u32, y: u32, z: u32): v128 {
   const unused: i32 = 32 - 8 * sizeof<T>();
   const predictions = predictor === medianPredictor ? medians(p, x, y, z) : weigh<T>(predictor);
@@ -156,7 +156,7 @@ function symbolsOf<T>(predictor: u32, p: usize, x: u32, y: u32, z: u32): v128 {
 
 /**
  * Adds a row's symbols under predictors 8 to 15 to the sums of its parts: `addRow` in choose-predictor.ts.
- * @param to the sums under predictor 8; `stride` bytes from those under one predictor to the next
+ * @param to the sums under predictor 8; `stride` bytes from one predictor's sums to the next one's
  */
 export function addCausalRow<T>(y: u32, z: u32, to: usize, stride: u32): void {
   setOffsets(y, z);
@@ -195,7 +195,7 @@ export function predictCausal<T>(predictor: u32, to: usize): void {
   }
 }
 
-/** The symbols of the current block become elements, in place, one after the other. */
+/** Converts the current block's symbols to elements in place, one at a time. */
 export function restoreCausal<T>(block: usize, predictor: u32, base: u32): void {
   const own: u32 = sizeof<T>() === 1 ? 0 : base;
   for (let z: u32 = 0; z < depth; z++) {

@@ -1,7 +1,7 @@
 // The encoder's choice of a group's code: SPEC.md, "The encoder's choice".
 import { escapeQuotient, rawCode } from './groups';
 
-/** How many of a group's symbols have each bit; four zeros follow. */
+/** For each bit, how many of a group's symbols have it; four zeros follow. */
 const counts: usize = memory.data(<i32>(4 * (16 + 4)), 16);
 
 /** @param words planes of the group's sets, set after set; `n` elements */

@@ -114,7 +114,7 @@ function logarithm(value: u32): u32 {
 }
 
 /**
- * The mean of the block's elements as their differences to the brick's first one are signed: SPEC.md, 'Mean'.
+ * The mean of the block's elements, from their signed differences to the brick's first element: SPEC.md, 'Mean'.
  * @param first the brick's first element
  */
 export function meanOf<T>(block: usize, first: u32): u32 {

@@ -1,4 +1,4 @@
-// A sequence of bits becomes a plane of a brick: SPEC.md, 'A brick' and 'Decoding'.
+// Converts a sequence of bits to a plane of a brick: SPEC.md, 'A brick' and 'Decoding'.
 import { blockSide, height, planeBytes, predictorBits, rowOf, setBlock, width } from './brick';
 import { medianPredictor, restoreCausal } from './causal';
 import {

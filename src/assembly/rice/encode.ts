@@ -1,4 +1,4 @@
-// A plane of a brick becomes its sequence of bits: SPEC.md, 'A brick'.
+// Converts a plane of a brick to its sequence of bits: SPEC.md, 'A brick'.
 
 import { splat, toSymbols } from '../common/lanes';
 import {
@@ -144,10 +144,10 @@ function predictAll<T>(block: usize, to: usize, predictor: u32, base: u32): void
   }
 }
 
-/** How many `escapes` there are. */
+/** The number of `escapes`. */
 let escapeCount: u32 = 0;
 
-/** Keeps a quotient if it is an escape. @returns the zeros of its prefix */
+/** Records a quotient if it is an escape. @returns the zeros of its prefix */
 function zerosOf(quotient: u32, bits: u32): u32 {
   if (quotient < escapeQuotient) return quotient;
   store<u32>(escapes + 8 * escapeCount, quotient);
@@ -168,7 +168,7 @@ function writePrefixes<T>(groups: u32): void {
   }
 }
 
-/** Writes the prefixes of a group that nothing clips, two at a time. */
+/** Writes the prefixes of an unclipped group, two at a time. */
 function writeWholeGroup<T>(first: usize, k: u32): void {
   const bits: u32 = 8 * sizeof<T>() - k;
   const mask: u32 = (1 << (8 * sizeof<T>())) - 1;

@@ -13,7 +13,7 @@ export function isRice<T>(code: u32): bool {
   return code > 0 && code < rawCode<T>();
 }
 
-/** Bits of a symbol that are its suffix. */
+/** The number of a symbol's bits in its suffix. */
 export function suffixWidth<T>(code: u32): u32 {
   return code === 0 ? 0 : isRice<T>(code) ? code - 1 : 8 * sizeof<T>();
 }
@@ -70,7 +70,7 @@ function lookAt<T>(x: u32, y: u32, z: u32): void {
   groupDepthLeft = z < depth ? min(wholeDepth<T>(), depth - z) : 0;
 }
 
-/** Where the group's first element stands in the plane, in bytes. */
+/** The position of the group's first element in the plane, in bytes. */
 export function groupOffset<T>(): usize {
   return groupZ * sliceOf<T>() + groupY * rowOf<T>() + groupX * sizeof<T>();
 }
@@ -84,7 +84,7 @@ export function halfSetStep<T>(): u32 {
   return isPicture ? 4 * sizeof<T>() : sliceOf<T>();
 }
 
-/** Bytes from a group's first set to its second. Of u16 there is no second. */
+/** Bytes from a group's first set to its second. For u16 there is no second. */
 export function setStep<T>(): u32 {
   return isPicture ? 4 * rowOf<T>() : 2 * sliceOf<T>();
 }
@@ -113,7 +113,7 @@ function columnBit<T>(x: u32): u32 {
 
 /**
  * 'Elements in a group are taken by tiles': address of the element at a place, from the group's first one on.
- * u32.MAX_VALUE: it does not exist.
+ * u32.MAX_VALUE if it does not exist.
  */
 export function placeOffset<T>(place: u32): u32 {
   let x = sizeof<T>() === 1 ? place & 3 : (place & 1) + 2 * ((place >> 3) & 1);

@@ -3,7 +3,7 @@ import { brickDepth, brickHeight, brickWidth, loadPlane, planeBytes, setExtent, 
 import { decodeBrick } from './decode';
 import { encodeBrick } from './encode';
 
-/** A vector's room in front of the plane, because left neighbours are read one element early. */
+/** A vector's room before the plane, because left neighbours are read one element early. */
 const room: usize = memory.data(16 + <i32>planeBytes, 16);
 const plane: usize = room + 16;
 
@@ -60,7 +60,7 @@ export function encode(
 
 /**
  * Decodes a chunk.
- * @param from its payload; 256 bytes behind it can be read
+ * @param from its payload; 256 bytes past its end must be readable
  * @param isPicture the geometry; `isCausal` whether there are predictors 8 to 15
  * @param to room for its voxels
  * @returns false for a payload that SPEC.md refuses

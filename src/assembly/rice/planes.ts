@@ -1,5 +1,5 @@
-// Suffixes bit by bit: SPEC.md, 'Suffixes'. A set is 32 places of a group, twice 4 elements of 4 rows: of u8 half a group, of
-// u16 a whole one. Its symbols' bytes become vectors in the order of their planes' bits, and those become planes.
+// Suffixes bit by bit: SPEC.md, 'Suffixes'. A set is 32 places of a group, 2 × 4 elements of 4 rows: half a group of u8, or
+// a whole one of u16. Its symbols' bytes become vectors in the order of their planes' bits, and those become planes.
 import { rowOf } from './brick';
 import { halfSetStep } from './groups';
 
@@ -34,7 +34,7 @@ export function writePlanes<T>(p: usize, to: usize): void {
   );
 }
 
-/** Of u16 the columns stand in the order 0, 2, 1, 3. */
+/** For u16 the columns are in the order 0, 2, 1, 3. */
 function transposeColumns(front: v128, behind: v128, to: usize): void {
   transpose(
     i8x16.shuffle(front, behind, 0, 4, 8, 12, 16, 20, 24, 28, 2, 6, 10, 14, 18, 22, 26, 30),
@@ -120,7 +120,7 @@ function twoRows(p: usize): v128 {
   return i64x2.replace_lane(i64x2.splat(load<i64>(p)), 1, load<i64>(p + rowOf<u16>()));
 }
 
-/** 4 elements of each of four rows, of which the low and the high bytes are given. */
+/** 4 elements of each of four rows, from their low and their high bytes. */
 function storeRows(p: usize, low: v128, high: v128): void {
   const row = rowOf<u16>();
   const front = i8x16.shuffle(low, high, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);

@@ -9,9 +9,9 @@ export const predictors: u32 = 8;
 
 /**
  * Residuals of a vector of elements. The caller sets the residual of the block's first element to 0.
- * @param p address of the elements in the brick's plane; in front of the plane 2 bytes can be read
+ * @param p address of the elements in the brick's plane; 2 bytes before the plane must be readable
  * @param x, y, z place of the first element in the brick
- * @param base the residuals of level are the elements less this
+ * @param base subtracted from elements to get the residuals of level
  */
 export function residuals<T>(predictor: u32, p: usize, x: u32, y: u32, z: u32, base: v128): v128 {
   const v = v128.load(p);
@@ -59,7 +59,7 @@ function carried<T>(difference: v128, isSoft: bool, hasAbove: bool, hasLeft: v12
   return hasAbove ? half<T>(difference) : difference;
 }
 
-/** Half of a difference behind; the whole where neither of the later sums has begun. */
+/** Half of a difference behind, or the whole where neither of the later sums has begun. */
 export function halfOrWhole<T>(difference: v128, hasAbove: bool, hasLeft: v128): v128 {
   return hasAbove ? half<T>(difference) : v128.bitselect(half<T>(difference), difference, hasLeft);
 }

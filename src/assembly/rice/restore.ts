@@ -1,15 +1,15 @@
-// Elements out of residuals, by the running sums of SPEC.md, 'Predictors'.
+// Converts residuals to elements, by the running sums of SPEC.md, 'Predictors'.
 
 import { add, half, splat, toResiduals } from '../common/lanes';
 import { blockHeight, blockSide, blockWidth, depth, lanesWithLeft, rowOf, sliceOf, vector } from './brick';
 import { halfOrWhole, level } from './predict';
 
-/** Of the row above: its differences to the left (of soft up: upwards). */
+/** The row above: its differences to the left (for soft up, upwards). */
 const above: usize = memory.data(64, 16);
-/** Of each row of the slice behind: what the sum along z adds up. */
+/** For each row of the slice behind: the terms of the sum along z. */
 const behind: usize = memory.data(64 * 32, 16);
 
-/** The symbols of a block become elements, in place. */
+/** Converts a block's symbols to elements in place. */
 export function restore<T>(block: usize, predictor: u32, base: u32): void {
   memory.fill(behind, 0, blockSide * blockSide * sizeof<T>());
   for (let z: u32 = 0; z < depth; z++) {
@@ -22,7 +22,7 @@ export function restore<T>(block: usize, predictor: u32, base: u32): void {
 
 function restoreRow<T>(row: usize, y: u32, z: u32, predictor: u32, base: u32): void {
   const zero = i32x4.splat(0);
-  /** What a sum along x carries from one vector of the row to the next. */
+  /** The carry of a sum along x from one vector of the row to the next. */
   let carry: u32 = 0;
   for (let x: u32 = 0; x < blockWidth; x += vector / sizeof<T>()) {
     const p = row + x * sizeof<T>();
@@ -34,7 +34,7 @@ function restoreRow<T>(row: usize, y: u32, z: u32, predictor: u32, base: u32): v
     const b = y > 0 ? v128.load(p - rowOf<T>()) : zero;
     const c = z > 0 ? v128.load(p - sliceOf<T>()) : zero;
     const hasLeft = lanesWithLeft<T>(x);
-    // 'the base in the place of the first residual'
+    // 'the base in place of the first residual'
     if (y + z === 0) r = add<T>(r, v128.andnot(splat<T>(base), hasLeft));
     const behindRow = behind + (y * blockSide + x) * sizeof<T>();
     const aboveRow = above + x * sizeof<T>();
@@ -57,7 +57,7 @@ function restoreRow<T>(row: usize, y: u32, z: u32, predictor: u32, base: u32): v
         break;
       case 4:
         r = add<T>(r, y > 0 ? v128.load(aboveRow) : v128.andnot(c, hasLeft));
-        // Above the next row stand differences, of which the first is the element itself.
+        // The row above the next one holds differences, the first of which is the element itself.
         if (y === 0) {
           v128.store(p, r);
           const sums = alongX<T>(r, carry);

@@ -1,7 +1,7 @@
 // Decoding: src/core/codecs/rle/SPEC.md.
 import { fillAcrossRows, fillAlongRows } from './fill';
 
-/** Bytes behind each level that are read. */
+/** Bytes past the end of each level that are read. */
 const slack: u32 = 64;
 
 /** As `decode` in index.ts. */
@@ -43,14 +43,14 @@ export function decodeRuns<T>(
   return true;
 }
 
-/** 'Bits behind the last byte of the level below … are 0': whether any from number `count` on is 1. */
+/** 'Bits after the last byte of the level below … are 0': whether any bit from number `count` on is 1. */
 function hasBitsFrom(level: usize, bytes: u32, count: u32): bool {
   return (count & 7) !== 0 && <u32>load<u8>(level + bytes - 1) >> (count & 7) !== 0;
 }
 
 /**
  * Puts the stored bytes of the level below in their places. @param from the next of them
- * @returns where they end; 0 where one is missing or is 0
+ * @returns their end; 0 if one is missing or is 0
  */
 function unpack(level: usize, bytes: u32, from: usize, end: usize, to: usize): usize {
   for (let i: u32 = 0; i < bytes; i++, to += 8) {
@@ -64,7 +64,7 @@ function unpack(level: usize, bytes: u32, from: usize, end: usize, to: usize): u
   return from;
 }
 
-/** 7 bytes behind the level are 0 and can be read. */
+/** 7 bytes past the level are 0 and readable. */
 function countBits(level: usize, bytes: u32): u32 {
   let count: u64 = 0;
   for (let i: u32 = 0; i < bytes; i += 8) count += popcnt(load<u64>(level + i));

@@ -1,9 +1,9 @@
-// Encoding: src/core/codecs/rle/SPEC.md. Runs' starts are found where the analysis saw rows change.
+// Encoding: src/core/codecs/rle/SPEC.md. Searches for the starts of runs only where the analysis saw rows change.
 import { getBits } from '../common/bits';
 import { rowsChangingY, rowsChangingZ } from '../common/row-sets';
 import { markAcrossRows, markAlongRows } from './mark';
 
-/** Bytes behind each level that are read and written. */
+/** Bytes past the end of each level that are read and written. */
 const slack: u32 = 512;
 
 /** As `encodeRle` in src/assembly/chunks. */
@@ -57,9 +57,9 @@ export function encodeRuns<T>(
 }
 
 /**
- * Writes the bytes of a level that are not 0, and bit by bit which ones these are.
+ * Writes the nonzero bytes of a level, and a bit for each byte that flags the nonzero ones.
  * @param bits 2 bytes are written for each 16 of the level
- * @returns how many are not 0
+ * @returns the number of nonzero bytes
  */
 function pack(level: usize, length: u32, bits: usize, to: usize): u32 {
   const end = level + length;
@@ -75,7 +75,7 @@ function pack(level: usize, length: u32, bits: usize, to: usize): u32 {
 /**
  * Writes the value of each run. Columns have `length` elements, `step` bytes apart; there are `inners` of them, `innerStep` bytes
  * apart, in each of `outers` groups, `outerStep` bytes apart.
- * @returns the end of what was written
+ * @returns the end of the output
  */
 function takeValues<T>(
   level0: usize,

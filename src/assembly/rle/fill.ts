@@ -1,7 +1,7 @@
-// Runs become voxels.
+// Writes the voxels of runs.
 import { getBits, transpose } from '../common/bits';
 
-/** Along x, elements lie in scan order. Writes up to 80 bytes behind them, too. */
+/** Along x, elements are in scan order. Also writes up to 80 bytes past the end. */
 export function fillAlongRows<T>(level0: usize, values: usize, count: u32, to: usize): void {
   let value = load<T>(values);
   for (let first: u32 = 0; first < count; first += 64) {
@@ -23,14 +23,14 @@ function fill<T>(start: usize, end: usize, value: T): void {
   for (let p = start; p < end; p += 16) v128.store(p, vector);
 }
 
-/** Of each of 64 columns the bits, then, when these are turned, of each of 64 rows. */
+/** The bits of each of 64 columns; after they are transposed, of each of 64 rows. */
 const turned: usize = memory.data(512, 16);
-/** Of each of 64 columns the address behind the value of the run that is being written. */
+/** For each of 64 columns, the address after the value of the current run. */
 const next: usize = memory.data(4 * 64, 16);
 
 /**
- * Along y or z: `length` rows lie across the columns, `step` bytes apart, in each of `outers` groups, `outerStep` bytes apart. A row is
- * the row before it, but for the columns in which a run starts.
+ * Along y or z: `length` rows lie across the columns, `step` bytes apart, in each of `outers` groups, `outerStep` bytes apart. A row equals
+ * the row before it, except in the columns in which a run starts.
  */
 export function fillAcrossRows<T>(
   level0: usize,
@@ -63,7 +63,7 @@ export function fillAcrossRows<T>(
           const p = start + (part + row) * step;
           let starts = any !== 0 ? load<u64>(turned + 8 * row) : 0;
           if (part + row === 0) {
-            // Every column's first element: of a run that starts, or goes on from the column before.
+            // Every column's first element: its run starts here or continues from the column before.
             for (let column: u32 = 0; column < columns; column++) {
               if (((starts >> column) & 1) !== 0) store<u32>(next + 4 * column, load<u32>(next + 4 * column) + sizeof<T>());
               store<T>(p + column * sizeof<T>(), load<T>(load<u32>(next + 4 * column) - sizeof<T>()));
@@ -83,7 +83,7 @@ export function fillAcrossRows<T>(
   }
 }
 
-/** Finds where each column's values begin. @returns where those behind the columns begin */
+/** Finds where each column's values begin. @returns where the values after these columns begin */
 function findColumns<T>(level0: usize, values: usize, index: u32, columns: u32, length: u32): usize {
   for (let column: u32 = 0; column < columns; column++) {
     store<u32>(next + 4 * column, <u32>values);

@@ -6,7 +6,7 @@ export const freeAt: usize = __heap_base;
 
 /**
  * Decodes a chunk.
- * @param from its payload; 16 bytes behind it can be read
+ * @param from its payload; 16 bytes past its end must be readable
  * @param axis 0, 1 or 2
  * @param to room for its voxels, and 512 bytes more
  * @param scratch room for levels 0, 1 and 2, and 64 bytes more for each

@@ -1,10 +1,11 @@
-// Level 0 of the bitmaps: 'bit i is 1 where element i starts a run', in scan order. All zeros before; 512 bytes behind are used too.
+// Level 0 of the bitmaps: 'bit i is 1 where element i starts a run', in scan order. Must be zeros before.
+// 512 bytes past the end are used too.
 import { differences, lowBits, putBits, transpose } from '../common/bits';
 import { rowsChangingX, rowsChangingY, setWords } from '../common/row-sets';
 
 const turned: usize = memory.data(512, 16);
 
-/** Along x: elements follow each other in scan order as they lie in rows. */
+/** Along x: the scan order of elements is that of rows. */
 export function markAlongRows<T>(
   at: usize,
   rowStride: u32,
@@ -83,7 +84,7 @@ export function markAcrossRows<T>(
         let any: u64 = 0;
         if (part > 0) look |= load<u64>(line - 8) >> 63;
         else {
-          // Before a column's first element stands the last of the column before it; before the first of all, nothing.
+          // A column's first element follows the last one of the column before. The very first has no predecessor.
           any = differences<T>(start, start + toLast - sizeof<T>()) & present;
           if (first === 0) {
             any &= ~1;

@@ -16,7 +16,7 @@ const sums: usize = memory.data(16 * 6, 16);
 
 /**
  * Surveys a chunk.
- * @param from its voxels, without padding; 64 bytes before and after them can be read
+ * @param from its voxels, without padding; 64 bytes before and after them must be readable
  * @param to receives 8 numbers of type f64: the expected bits for each predictor, then steps and spikes
  */
 export function survey(from: usize, x: u32, y: u32, z: u32, elementBytes: u32, to: usize): void {

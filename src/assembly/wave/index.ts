@@ -1,5 +1,5 @@
 // The loops of `wave` over a part's elements: src/core/codecs/wave/SPEC.md. They produce the same results as those of
-// src/core/codecs/wave/part.ts, which chooses by them, and reads and writes headers.
+// src/core/codecs/wave/part.ts, which makes the choices, and reads and writes headers.
 import {
   endRow,
   energy,
@@ -41,7 +41,7 @@ function isSpecial(value: i32): bool {
 /**
  * Adds up the products by which weights are fitted.
  * @param values two bytes each
- * @param sums 434 doubles for the slices behind slice 0, then 434 for slice 0; zeros
+ * @param sums 434 doubles for the slices after slice 0, then 434 for slice 0; initially 0
  */
 export function fit(values: usize, x: i32, y: i32, depth: i32, model: usize, work: usize, byResiduals: bool, sums: usize): void {
   startPart(model, work, x, y);
@@ -102,8 +102,8 @@ function phaseOf(prediction: i32): i32 {
 }
 
 /**
- * Counts elements by what surrounds them.
- * @param counts zeros: 729 sums of distances, 729 numbers of elements, 3328 numbers of tokens, four bytes each
+ * Counts elements by their contexts.
+ * @param counts initially 0: 729 sums of distances, 729 numbers of elements, 3328 numbers of tokens, four bytes each
  */
 export function count(values: usize, x: i32, y: i32, depth: i32, model: usize, work: usize, counts: usize): void {
   startPart(model, work, x, y);
@@ -141,7 +141,7 @@ function countElement(value: i32, prediction: i32, counts: usize): void {
 
 /** The levels by level, four bytes each, then the biases by residuals' cell and by gradients'. */
 let coding: usize = 0;
-/** Starts of tokens, two bytes each, 27 for each level and phase; then the chances of flags. */
+/** Starts of tokens, 27 for each level and phase, then the chances of flags: two bytes each. */
 let tables: usize = 0;
 
 function biased(plain: i32, around: i32): i32 {
@@ -160,7 +160,7 @@ function tableOf(level: i32, prediction: i32): usize {
   return tables + 2 * <usize>(27 * (4 * load<i32>(coding + 4 * <usize>level) + phaseOf(prediction)));
 }
 
-/** The current lane's codes: where the next one goes. */
+/** The address of the current lane's next code. */
 let next: usize = 0;
 
 function add(start: i32, frequency: i32): void {
@@ -176,7 +176,7 @@ function addBits(value: i32, bits: i32): void {
  * Codes each lane.
  * @param codes room for seven codes of four bytes for each element
  * @param lanes for each lane, room for twice its elements' bytes and 16 more
- * @param lengths gets the lanes' lengths, four bytes each; a lane's bytes end where its room ends
+ * @param lengths receives the lanes' lengths, four bytes each; a lane's bytes end where its room ends
  * @returns whether each lane fits in its room
  */
 export function encode(
@@ -197,7 +197,7 @@ export function encode(
   coding = choices;
   tables = fixed;
   const codeRoom: usize = 28 * <usize>x * <usize>depth;
-  // Until a lane is written, its length is where its next code goes.
+  // Until a lane is written, its length holds the address of its next code.
   for (let line = 0; line < y; line++) store<u32>(lengths + 4 * <usize>line, <u32>(codes + <usize>line * codeRoom));
   let at = values;
   for (let slice = 0; slice < depth; slice++) {
@@ -306,10 +306,10 @@ function takeBits(bits: i32): i32 {
 
 /**
  * Decodes a coded part's lanes.
- * @param lanes the bytes of all lanes, one after the other
+ * @param lanes the bytes of all lanes, contiguous
  * @param lengths of each lane, four bytes each
- * @param values gets the elements above the lowest, two bytes each
- * @returns false if a lane is not as SPEC.md says
+ * @param values receives the elements minus the lowest, two bytes each
+ * @returns false for a lane that SPEC.md refuses
  */
 export function decode(
   lanes: usize,

@@ -1,10 +1,10 @@
-// A part's elements in the order in which they are known, with what their neighbours say of them: src/core/codecs/wave/SPEC.md,
+// Visits a part's elements in the order in which they become known, and computes their contexts: src/core/codecs/wave/SPEC.md,
 // 'Outside' to 'Special values'. Twin: src/core/codecs/wave/walk.ts.
 
-/** Places on each side of a slice that stand for what is outside. */
+/** Margin on each side of a slice, which holds stand-ins for elements outside. */
 const margin: usize = 2;
 
-/** Values are stored less this, so that they are 16 bits with a sign, as vector products take them. */
+/** Subtracted from stored values, so that they are signed 16-bit numbers, as vector products require. */
 const center = 32768;
 
 export let fraction: i32 = 0;
@@ -15,7 +15,7 @@ export let special1: i32 = 0;
 let weights: usize = 0;
 
 let height: usize = 0;
-/** Bytes of a row with its margins, and of a slice's values; residuals stand behind them. */
+/** Bytes of a row with its margins, and of a slice's values; residuals follow them. */
 let row: usize = 0;
 let slice: usize = 0;
 let slices: usize = 0;
@@ -26,13 +26,13 @@ let farther: usize = 0;
 let at: usize = 0;
 export let z: i32 = 0;
 
-/** Eleven vectors of weights, one for each row of neighbours from two left of the element on; then three for slice 0. */
+/** Eleven vectors of weights, one for each row of neighbours, beginning two left of the element; then three for slice 0. */
 const vectors: usize = memory.data(14 * 16, 16);
-/** What the sums lack because values are stored less `center`. */
+/** Added to the sums, because `center` was subtracted from the values. */
 let offset: i32 = 0;
 let firstOffset: i32 = 0;
 
-// For each vector, the weights that it has: from two to the left of the element to two to the right; 255: none.
+// The weights in each vector, from two to the left of the element to two to the right. 255 means none.
 const places: usize = memory.data<u8>([
   4, 0, 255, 255, 255, 8, 2, 1, 3, 9, 255, 6, 5, 7, 255, 21, 11, 10, 13, 19, 255, 15, 12, 16, 255, 255, 17, 14, 18, 255, 255, 255,
   22, 255, 255, 255, 255, 20, 255, 255, 255, 24, 23, 26, 255, 255, 255, 25, 255, 255, 255, 255, 27, 255, 255,
@@ -118,7 +118,7 @@ export function startRow(y: i32): void {
   }
 }
 
-/** In row 0 of slice 0 the element to the left stands for those above. */
+/** In row 0 of slice 0 the element to the left is the stand-in for those above. */
 export function raiseLeft(): void {
   for (let part: usize = 0; part < 2; part++) {
     const to = here + part * slice + at;
@@ -215,7 +215,7 @@ function rowOf(vector: i32): usize {
   }
 }
 
-/** The values that the prediction weighs, in SPEC.md's order; in slice 0 the first ten alone. */
+/** The values that the prediction weighs, in SPEC.md's order; in slice 0 only the first ten. */
 export function readNeighbours(to: usize): void {
   for (let vector = 0; vector < (z === 0 ? 3 : 11); vector++) {
     const from = rowOf(vector);
@@ -239,7 +239,7 @@ export function energy(): i32 {
   return (12 * near + 9 * far) >> 7;
 }
 
-/** How much residuals around the element weigh when weights are fitted. */
+/** The weight of residuals around the element when weights are fitted. */
 export function unrest(): i32 {
   const up = at - row;
   const sides = size(here, at - 2) + size(here, up) + (z === 0 ? 0 : size(behind, at));

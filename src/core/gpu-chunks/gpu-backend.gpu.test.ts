@@ -75,7 +75,7 @@ test('statistics and checksums of the GPU are those of the CPU', async () => {
         [70, 66, 65],
         [64, 64, 64],
       ],
-      // All rows are whole quads, and slices more than one invocation walks.
+      // All rows are whole quads, and there are more slices than one invocation walks.
       [
         [64, 9, 20],
         [32, 8, 11],
@@ -118,7 +118,7 @@ test('GPU and CPU give the same file, and each reads it: every type, odd dims, t
     ],
   ] satisfies [Dims4, Dims3][];
   for (const [index, type] of elementTypes.entries()) {
-    // Codecs know widths, not signs: every shape of the first type, and of each other one by turns.
+    // Codecs know widths, not signs: every shape with the first type, and by turns with each of the others.
     for (const [dims, chunkShape] of shapes.filter((_, at) => index === 0 || at === index % 3)) {
       const info = infoOf(dims, type);
       const voxels = voxelsOf(info, 'blobs');
@@ -166,7 +166,7 @@ test('voxels that are on the GPU are encoded, checked and decoded there', async 
     expect(encoded.chunks).toEqual(await cpu.encode(box, chunks, auto));
     const job = { onTimes: clock.onTimes };
     expect(await backend.checkResident({ voxels, chunks }, encoded.chunks, job)).toEqual({ differingWords: 0 });
-    // What was encoded by a codec is decoded by it.
+    // Each codec decodes its own output.
     const timed = Object.keys(clock.times()?.ms ?? {});
     expect(timed).toEqual(expect.arrayContaining(['analyze', 'check']));
     const coded = timed.flatMap((name) => /^(\w+)\.decode$/.exec(name)?.[1] ?? []);

@@ -34,7 +34,7 @@ export interface GpuBackend extends Backend {
 
 /** @param gpu still belongs to the caller: `destroy` leaves it alive */
 export function createGpuBackend(gpu: Gpu): GpuBackend {
-  // How much goes through one call of a codec. On software GPUs large batches gain nothing and delay an abort.
+  // How many bytes one call of a codec handles. On software GPUs large batches gain nothing and delay an abort.
   const maxBoxBytes = Math.min(gpu.isSoftware ? 2 ** 22 : 2 ** 26, Math.floor(gpu.maxBindingBytes / 4));
   const planner = new DecodePlanner(gpu);
   const encoder = new GpuEncoder(gpu);

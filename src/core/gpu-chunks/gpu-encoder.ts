@@ -27,7 +27,7 @@ interface Encoded extends PlacedPayload {
 
 export interface EncodedBatch {
   readonly chunks: EncodedChunk[];
-  /** The memory in which the payloads lie. Undefined if there are none. */
+  /** The memory that holds the payloads. Undefined if there are none. */
   readonly lent: LentBytes | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface EncodedBatch {
  * Encodes chunks of boxes in GPU memory: each with its codec, and the payload with the second codec if there is one.
  *
  * The CPU waits three times for most batches: for the analysis, for the lengths of the payloads, and for the payloads. Codecs
- * run beside each other, and write their payloads without a wait.
+ * run in parallel, and write their payloads without a wait.
  */
 export class GpuEncoder {
   readonly #gpu: Gpu;
@@ -46,7 +46,7 @@ export class GpuEncoder {
   }
 
   /**
-   * The payloads lie in lent memory, which the caller releases.
+   * The payloads are in lent memory, which the caller releases.
    * @throws StriaError `unsupported`, `aborted`, `device-lost`, `limit-too-small`
    */
   async encode(box: ResidentBox, choice: EncodeChoice, call: KernelCall, onSpan?: OnSpan): Promise<EncodedBatch> {
@@ -79,7 +79,7 @@ export class GpuEncoder {
       work.catch(() => {});
       later.push(work);
     };
-    // With the bench's hook, a submit is not at once, and buffers could be freed before.
+    // The bench's hook delays submits, and buffers could be freed before them.
     const inner = { ...call, later: this.#gpu.beforeTimed ? undefined : submitted };
     const placed = new Map<number, Encoded>();
     // Raw comes last: it takes the chunks that the other codecs did not make smaller.
@@ -126,7 +126,7 @@ export class GpuEncoder {
     const places = members.map(({ index, chosen }) => ({ ...(chunks[index] as ChunkBox), parameters: chosen.parameters }));
     const { codec, second } = (members[0] as EncodeMember).chosen;
     const isFirstStage = second !== undefined && codec.preparesEntropy;
-    // Compiles beside the first codec's kernels.
+    // Compiles while the first codec's kernels do.
     const prepared = second && this.#kernelsOf(second).prepareEncode?.(1);
     const first = await this.#run(codec, voxels, places, { ...call, isFirstStage });
     const voxelBytes = places.map(({ shape }) => chunkBytes({ shape, elementBytes: voxels.elementBytes }));
@@ -169,13 +169,13 @@ export class GpuEncoder {
   }
 }
 
-/** Where a payload lies. Undefined if it has no bytes. */
+/** The location of a payload. Undefined if it has no bytes. */
 function placeOf({ buffer, byteOffsets, byteLengths }: GpuPayloads, index: number): PlacedPayload | undefined {
   const byteLength = byteLengths[index] as number;
   return buffer && byteLength > 0 ? { buffer, byteOffset: byteOffsets[index] as number, byteLength } : undefined;
 }
 
-/** All results, once all work has ended, or the first error: no work may go on when its scope is destroyed. */
+/** All results, once all work has ended, or the first error: all work must have ended when its scope is destroyed. */
 async function allOf<T>(work: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(work);
   return Promise.all(work);

@@ -19,7 +19,7 @@ const gpuBackend = createGpuBackend(gpu);
 const cpuBackend = createCpuBackend(inlinePool());
 const shape: Dims3 = [12, 11, 9];
 
-/** A chunk by a chain of codecs, and what it might be after damage that left its checksums right. */
+/** A chunk encoded by a chain of codecs, and what damage that its checksums miss might turn it into. */
 function damagedChunks(chain: string): CodedChunk[] {
   const wave = (x: number, y: number, z: number, random: () => number) => 40 * ((x >> 2) + (y >> 3)) + z + (random() & 3);
   const stepped = (x: number, y: number, z: number) => (x >> 2) + (y >> 3) * 7 + (z >> 2) * 31;
@@ -29,7 +29,7 @@ function damagedChunks(chain: string): CodedChunk[] {
   return mutants(chunk.payload).map((payload) => ({ ...chunk, payload, encodedChecksum: checksum(payload) }));
 }
 
-/** The numbers of the chunks that a backend finds damaged, all in a row. */
+/** The numbers of all chunks that a backend finds damaged, in order. */
 async function damagedBy(backend: Backend, chunks: readonly CodedChunk[]): Promise<number[]> {
   const places = chunks.map((_, i): ChunkBox => ({ origin: [0, 0, i * shape[2]], shape }));
   const dims: Dims3 = [shape[0], shape[1], shape[2] * chunks.length];

@@ -55,7 +55,7 @@ export class BatchDecoder {
     const elementBytes = this.#elementBytes;
     const { dims, boxes } = stacked(numbers.map((number) => this.#container.grid.box(number).shape));
     const bytes = this.#scratch.take(dims[0] * dims[1] * dims[2] * elementBytes);
-    // Beside smaller chunks there may be voxels of the previous batch.
+    // Voxels of the previous batch may remain beside smaller chunks.
     bytes.fill(0);
     const options = {
       signal: job.signal,
@@ -98,7 +98,7 @@ export class BatchDecoder {
   }
 }
 
-/** Places boxes one behind another along z. */
+/** Stacks boxes along z. */
 function stacked(shapes: readonly Dims3[]): { readonly dims: Dims3; readonly boxes: readonly ChunkBox[] } {
   let [x, y, z] = [0, 0, 0];
   const boxes = shapes.map((shape): ChunkBox => {

@@ -19,7 +19,7 @@ const cpu = createCpuBackend(inlinePool());
 
 test.each(['u8', 'u16', 'f32'] as const)('chains of %s: both backends write the same file and restore it', async (type) => {
   const info = infoOf([34, 20, 33, 1], type);
-  // The other looks are tested with one type only: the kernels are the same.
+  // The other patterns are tested with only one type, because the kernels are the same.
   for (const look of type === 'u8' ? (['blobs', 'noise'] as const) : (['blobs'] as const)) {
     const voxels = voxelsOf(info, look);
     for (const chain of ['rle+huffman', 'rice+huffman', 'predict+huffman']) {

@@ -43,7 +43,7 @@ export interface CompressReport {
   /**
    * When each stage ran, from the start of the work, and how many bytes it handled: voxels read, analyzed or encoded, chunks
    * written. `analyze` (changes, checksum and, for `auto`, the survey, in one pass) is part of `encode`, as are `upload` and
-   * `readback` on a GPU. `save` ends the writing: gathered bytes go to the disk, and the file gets its name.
+   * `readback` on a GPU. `save` ends the writing: buffered bytes are synced to the disk, and the file gets its name.
    */
   readonly timeline: readonly StageSpan<CompressStage>[];
   /** Undefined on the CPU. */
@@ -108,11 +108,11 @@ async function compress(
 
   let doneBytes = 0;
   let lastWriteMs = performance.now();
-  /** @param earlier ends when all earlier boxes' chunks wait to be written, or are */
+  /** @param earlier ends when the chunks of all earlier boxes are queued for writing or written */
   const encode = async ({ voxels, chunks, firstChunk, release }: ReadBox, earlier: Promise<unknown>): Promise<EncodedBox> => {
     const byteLength = bytesOfChunks(chunks, elementBytes);
     let doneHere = 0;
-    /** Whether all chunks before this box's wait to be written, or are. */
+    /** Whether all chunks before this box's are queued for writing or written. */
     let isNext = false;
     earlier.then(
       () => {
@@ -173,7 +173,7 @@ async function compress(
     for (read = await reading.end(); read; read = await reading.end()) {
       throwIfAborted(signal);
       reading.start(() => boxes.next());
-      // One box more than are encoded may wait to be written.
+      // Besides the boxes that are being encoded, one more may wait to be written.
       if (running.length >= boxesAtOnce) await running.at(-boxesAtOnce)?.encoded;
       if (running.length > boxesAtOnce) await running.shift()?.written;
       throwIfAborted(signal);
@@ -214,7 +214,7 @@ interface EncodedBox {
 
 /** A box that is being encoded and written. */
 class RunningBox {
-  /** Ends when its chunks wait to be written. */
+  /** Ends when its chunks are queued for writing. */
   readonly encoded: Promise<EncodedBox>;
   readonly written: Promise<void>;
 

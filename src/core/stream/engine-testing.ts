@@ -36,7 +36,7 @@ export function infoOf(dims: Dims4, type: ElementType): VolumeInfo {
   };
 }
 
-/** The look of a test's voxels. 'blobs' mixes runs, constant chunks and noise. */
+/** The pattern of a test's voxels. 'blobs' mixes runs, constant chunks and noise. */
 export type Look = 'constant' | 'noise' | 'blobs';
 
 export function voxelsOf(info: VolumeInfo, look: Look, seed = 1): Uint8Array<ArrayBuffer> {

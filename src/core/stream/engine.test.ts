@@ -166,7 +166,7 @@ const sound = await (async () => {
   return { info, voxels, bytes };
 })();
 
-/** The promise for any file: a fault of a known kind, or the right voxels. */
+/** What every file must give: a fault of a known kind, or the right voxels. */
 async function restoresRightOrFails(bytes: Uint8Array): Promise<void> {
   try {
     const files = await restoreBytes(backend, bytes);

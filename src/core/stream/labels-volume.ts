@@ -2,8 +2,8 @@ import { ChunkTally } from '../chunks/chunk-tally.ts';
 import type { ContainerReader } from '../format/container-reader.ts';
 
 /**
- * Whether the volume holds labels, as far as the file tells: whole numbers without a unit, scaling or window, of which most chunks
- * that hold several values were compressed best by the codec for labels.
+ * Whether the volume probably holds labels, judging by the file: whole numbers without a unit, scaling or window, where the codec
+ * for labels was the best choice for most chunks with several values.
  */
 export function areLabels(container: ContainerReader): boolean {
   const { type, slope, intercept, valueUnit, channels, windows } = container.header.volume;

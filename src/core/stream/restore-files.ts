@@ -5,8 +5,8 @@ import { elementBytes, swapBytes } from '../shared/volume.ts';
 import type { SlabDecoder } from './slab-decoder.ts';
 
 /**
- * Decodes a container into many files, each with planes of voxels of its own. In memory are, of each sample of a pixel, the planes
- * of a layer of chunks: as many as `maxLayerBytes` allows, but one at least.
+ * Decodes a container into many files, each with planes of voxels of its own. Holds, for each sample of a pixel, the planes of a
+ * layer of chunks: as many as `maxLayerBytes` allows, but at least one.
  * @param openSink makes the sink of a file, which is closed when the file is complete
  * @throws StriaError as `restoreVolume`
  */
@@ -59,7 +59,7 @@ class Planes {
     this.planeBytes = volume.dims[0] * volume.dims[1] * elementBytes(volume.type);
   }
 
-  /** @param number of the plane of the first sample */
+  /** @param the number of the first sample's plane */
   async read(number: number, sample: number, samples: number): Promise<Uint8Array> {
     const { grid, volume } = this.#slabs;
     const perBlock = Math.min(grid.chunkShape[2], Math.max(1, Math.floor(maxLayerBytes / (this.planeBytes * samples))));
@@ -69,7 +69,7 @@ class Planes {
     const held = this.#blocks.get(start);
     if (held === undefined) {
       const count = Math.min(perBlock, this.#depth - (z - (z % perBlock)));
-      // As many as a file's samples want at once.
+      // As many as the samples of a file need at once.
       const [oldest] = this.#blocks.keys();
       if (this.#blocks.size >= samples && oldest !== undefined) this.#blocks.delete(oldest);
       const bytes = new Uint8Array(count * this.planeBytes);

@@ -11,7 +11,7 @@ import { restoreVolume } from './restore.ts';
 const gpu = await openTestGpu();
 const cpu = createCpuBackend(inlinePool());
 
-/** Several slabs, and several at once. */
+/** Several slabs, some of them at the same time. */
 function watchedBackend() {
   let running = 0;
   const counts = { lent: 0, released: 0, most: 0 };
@@ -86,7 +86,7 @@ test('a fault that comes while an earlier slab is still being written is reporte
   }
 });
 
-/** Restores into memory; each write waits first. */
+/** Restores into memory. Each write is delayed. */
 async function restoreSlowly(backend: GpuBackend, container: Uint8Array, wait: () => Promise<void>): Promise<void> {
   const makeSink = async () => {
     const sink = memorySink();

@@ -8,7 +8,7 @@ interface OmeTiffOutput {
   end(): Promise<void>;
 }
 
-/** What writes an OME-TIFF into a sink. The code is loaded when it is called. @throws StriaError `unsupported` */
+/** Makes a writer of an OME-TIFF into a sink. The code is loaded on demand. @throws StriaError `unsupported` */
 export async function openOmeTiff(
   container: ContainerReader,
   write: (bytes: Uint8Array) => Promise<void>,

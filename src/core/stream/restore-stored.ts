@@ -3,7 +3,7 @@ import { type Endian, elementBytes, swapBytes } from '../shared/volume.ts';
 import { sampleBands } from './sample-bands.ts';
 import type { SlabDecoder } from './slab-decoder.ts';
 
-/** Decodes all voxels in the order and the form that their source's file has: samples side by side, half floats, 4 bits. */
+/** Decodes all voxels in the order and form of their source's file: interleaved samples, half floats, 4 bits. */
 export async function writeStored(
   slabs: SlabDecoder,
   { samples: count, as }: StoredVoxels,

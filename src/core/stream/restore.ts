@@ -62,7 +62,7 @@ export interface RestoreReport {
   readonly timesMs: Readonly<Record<RestoreStage | 'total', number>>;
   /**
    * When each stage ran, from the start of the work, and how many bytes it handled: chunks read, voxels decoded (which includes
-   * checking their checksums) or written. `readback` is part of `decode` on a GPU. `save` ends the writing: gathered bytes go
+   * checking their checksums) or written. `readback` is part of `decode` on a GPU. `save` ends the writing: buffered bytes are synced
    * to the disk, and the files get their names.
    */
   readonly timeline: readonly StageSpan<RestoreStage>[];
@@ -263,7 +263,7 @@ async function writeLent(
       if (running.length > slabsAtOnce) await running.shift()?.written;
       slabs.throwIfAborted();
       const decoded = slabs.lend(slab, memory[number++ % slabsAtOnce] as ReusedBytes);
-      // Its fault is thrown by `written`, which may come to it only after earlier, slower writes.
+      // `written` throws its fault, but perhaps only after earlier, slower writes.
       decoded.catch(() => {});
       // A box of one row may be padded to whole words.
       const written = writing.start(async () => write((await decoded).bytes.subarray(0, slab.byteLength)));

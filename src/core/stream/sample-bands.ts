@@ -4,24 +4,24 @@ import { slabTargetBytes } from './pipeline.ts';
 import type { SlabDecoder } from './slab-decoder.ts';
 import { ReusedBytes } from './slabs.ts';
 
-/** Whole rows of some planes, of each of a voxel's samples. */
+/** Whole rows of some planes, for each of a voxel's samples. */
 export interface SampleBand {
   readonly rows: number;
   readonly planes: number;
-  /** In the order of the samples; until the next band is asked for. */
+  /** In the order of the samples. Valid until the next band is requested. */
   readonly samples: readonly Uint8Array<ArrayBuffer>[];
 }
 
 export interface SampleBands {
-  /** What the largest band takes, in bytes. */
+  /** The size of the largest band in bytes. */
   readonly heldBytes: number;
   bands(): AsyncGenerator<SampleBand>;
 }
 
 /**
  * A volume whose samples of one kind follow each other, in bands that hold all samples of their places. The volume has `count`
- * samples: sample c at time point i of n is at t = c × n + i. In memory are some rows of chunks of each of them; or where chunks
- * are deeper than one slice, the planes of a layer, as many as `maxLayerBytes` allows, but one at least.
+ * samples: sample c at time point i of n is at t = c × n + i. Holds some rows of chunks of each of them; where chunks are
+ * deeper than one slice, the planes of a layer: as many as `maxLayerBytes` allows, but at least one.
  */
 export function sampleBands(slabs: SlabDecoder, count: number): SampleBands {
   const { volume, grid } = slabs;

@@ -14,7 +14,7 @@ import type { KernelClock, Stopwatch } from './stage-times.ts';
 /** `readback` is a part of `decode`. */
 export type RestoreStage = 'read' | 'decode' | 'readback' | 'write' | 'save';
 
-/** A layer up to this size is kept after decoding a part of it, because the next part mostly lies in it too. */
+/** A layer up to this size is kept after decoding a part of it, because the next part is usually in it too. */
 const maxKeptBytes = 2 ** 24;
 
 /** To decode part of a larger layer, it is decoded in boxes of this size, one after another. */

@@ -15,7 +15,7 @@ import { restoreVolume } from './restore.ts';
 
 const backend = createCpuBackend(inlinePool());
 const secret = 'SECRET';
-/** Each of these holds the word in another way. */
+/** Each of these contains the word in a different way. */
 const personal: TestElements = {
   524416: ['LO', `${secret} hospital`],
   528656: ['SQ', [{ 528725: ['UI', '1.2.99'] }]],

@@ -21,7 +21,7 @@ interface Case {
   readonly format?: 'png' | 'tiff';
   readonly type?: ElementType;
   readonly channels?: number;
-  /** The forged table, in place of the one that fits the volume. */
+  /** The forged table, which replaces the one that matches the volume. */
   readonly table: Record<string, unknown> | string;
 }
 

@@ -51,7 +51,7 @@ export async function verifyContainer(
   const problems = new Problems();
   const pictures = await problems.catch(async () => checkSource(header.volume, await container.sourceDescription(job)));
   const checkSamples = async (bytes: Uint8Array) => {
-    // The samples of a damaged chunk mean nothing, and it is reported already.
+    // The samples of a damaged chunk mean nothing, and it has already been reported.
     if (pictures && damage.count === 0) await problems.catch(async () => pictures.checkSamples(bytes));
   };
   const decoding = new BatchDecoder(container, backend, {

@@ -1,7 +1,7 @@
 // Encodes each lane of a part into its slot, from the last element to the first: src/core/codecs/wave/SPEC.md, 'A lane'.
 // One workgroup owns one part, one invocation one row. Dispatch: one workgroup for each part, spread over x and y.
 // Invariants:
-// 1. A lane's bytes end where its slot ends. What does not fit is counted and not written.
+// 1. A lane's bytes end where its slot ends. Bytes that do not fit are counted but not written.
 // Twin: `encodeElement` in src/core/codecs/wave/code.ts, `LaneEncoder` in rans.ts.
 
 import package::wave::contexts::{
@@ -12,7 +12,7 @@ import package::wave::predicted::{index_of, near_of, predictions};
 import package::wave::source::{box, parts, value_at};
 import package::wave::tables::{flag_chance, load_tables, token_start};
 
-// For each part: by level the level whose tables are used, then the biases by the residuals' cell and by the gradients'.
+// For each part: for each level the level whose tables are used, then the biases by the residuals' cell and by the gradients'.
 @group(0) @binding(5) var<storage, read> codings: array<i32>;
 @group(0) @binding(6) var<storage, read_write> slots: array<u32>;
 // For each part the bytes of its 64 lanes.
@@ -102,7 +102,7 @@ fn main(
   let number = workgroup.x + workgroup.y * workgroups.x;
   if (number >= box.part_count) { return; }
   load_tables(lane);
-  // The tables are there.
+  // The tables are loaded.
   workgroupBarrier();
   let part = parts[number];
   if (lane >= part.extent.y || part.range == 0u) { return; }
@@ -115,7 +115,7 @@ fn main(
   put_byte(state & 255u);
   put_byte((state >> 8u) & 255u);
   put_byte(state >> 16u);
-  // The word that the first bytes do not fill.
+  // The word that the first bytes fill only partly.
   if (byte_count <= slot_bytes && byte_count % 4u != 0u) { slots[(slot_end - byte_count) / 4u] = pending; }
   lengths[number * lane_count + lane] = byte_count;
 }

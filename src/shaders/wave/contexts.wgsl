@@ -1,11 +1,11 @@
-// What the elements around one say of it. src/core/codecs/wave/SPEC.md, 'Energy', 'Bias' and 'Special values'.
+// The contexts of an element, from the elements around it. src/core/codecs/wave/SPEC.md, 'Energy', 'Bias' and 'Special values'.
 // Twin: src/core/codecs/wave/model.ts and walk.ts.
 
 import package::wave::layout::fraction;
 
 const escape_from = 12u;
 
-// Elements around one: the value in the low half, the residual, signed, in the high one.
+// Elements around one: the value in the low half, the signed residual in the high one.
 struct Near {
   has_behind: bool,
   left: u32,

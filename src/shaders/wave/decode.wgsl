@@ -1,16 +1,16 @@
 // Decodes each part. src/core/codecs/wave/SPEC.md.
-// Algorithm: a wave. Each lane, a row of the block, decodes one position a step, three positions behind the lane above it, so all
-// that its prediction needs was decoded in earlier steps. A lane's positions in a slice are two that stand for what is left of the
-// row, the row's elements, and two or more for what is right of it. What a lane leaves at a position, an element and its residual,
-// goes into a ring by the step, so that all lanes find a neighbour in the same row of the ring. Neighbours that the next step needs
+// Algorithm: a wave. Each lane, a row of the block, decodes one position a step, three positions after the lane above it, so all
+// that its prediction needs was decoded in earlier steps. A lane's positions in a slice are two stand-ins for elements left of the
+// row, the row's elements, and two or more stand-ins for elements right of it. A lane stores each position's element and residual
+// in a ring, at the step's row, so that all lanes find a neighbour in the same row of the ring. Neighbours that the next step needs
 // too stay in registers: ten words are read a step.
-// One workgroup owns one block and decodes its planes one after the other. One invocation owns one row of the block, and its words
+// One workgroup owns one block and decodes its planes in order. One invocation owns one row of the block, and its words
 // in the box. Dispatch: one workgroup for each block of a batch, spread over x and y.
 // Invariants:
 // 1. Blocks begin at whole words of the target's rows, so no word has two writers.
 // 2. Nothing outside the block's elements is written and nothing outside the chunk's payload is read, even if it is damaged.
-// 3. The ring is longer than the oldest neighbour is old, so no step writes what its lanes read.
-// Twin: `decodePart` in src/core/codecs/wave/part.ts, which takes rows one after the other.
+// 3. The ring is longer than the age of the oldest neighbour, so no step overwrites data that its lanes read.
+// Twin: `decodePart` in src/core/codecs/wave/part.ts, which decodes rows one at a time.
 
 import package::faults::faults::{checks, raise};
 import package::wave::header::{
@@ -74,7 +74,7 @@ fn take_token(table: u32) -> u32 {
   return token;
 }
 
-// Decodes an element from what is around it.
+// Decodes an element from its neighbours.
 fn decode_element(near: Near, plain: i32, energy: i32) -> i32 {
   let range = i32(wg_range);
   let cells = bias_cells(near, plain, energy);
@@ -108,7 +108,7 @@ fn decode_element(near: Near, plain: i32, energy: i32) -> i32 {
   return clamp(value, 0, range);
 }
 
-// Stores an element of this lane's row, whose elements come one after the other.
+// Stores an element of this lane's row, whose elements arrive in order.
 fn emit(part: Part, x: u32, y: u32, z: u32, element: u32) {
   let at = part.first_word + z * box.slice_words + y * box.row_words + x / lanes_per_word;
   if (element_bytes == 4u) {
@@ -153,7 +153,7 @@ fn main(
   load_tables(lane);
   for (var plane = 0u; plane < planes; plane++) {
     let part = parts[box.first_part + group * planes + plane];
-    // The tables are loaded, and everyone is done with the last part's header.
+    // The tables are loaded, and all invocations are done with the last part's header.
     workgroupBarrier();
     read_header(part, lane);
     // The lanes read the header together.
@@ -188,7 +188,7 @@ fn decode_wave(part: Part, lane: u32, group: u32) {
     is_damaged = is_damaged || state < 65536u;
   }
 
-  // The rows that stand for those around this one, and the steps by which their lanes are ahead.
+  // The rows (or their stand-ins) around this one, and how many steps their lanes are ahead.
   let up = max(y - 1, 0);
   let up2 = max(y - 2, 0);
   let down = min(y + 1, height - 1);
@@ -212,7 +212,7 @@ fn decode_wave(part: Part, lane: u32, group: u32) {
   var farther = vec3u(0u);
   let steps = depth * pitch + 3 * (height - 1);
   for (var step = 0; step < steps; step++) {
-    // Two positions earlier than its own first, a lane reads what is left of the row above.
+    // Two positions before its own first one, a lane reads the elements left of the row above.
     if (is_lane && x >= -4 && z < depth) {
       above = array<u32, 5>(above[1], above[2], above[3], above[4], history[ring_at(group, step + up_step, up)]);
       let above2_slice = select(0, pitch, y < 2 && z > 0);
@@ -234,7 +234,7 @@ fn decode_wave(part: Part, lane: u32, group: u32) {
       }
       var word = left.x;
       if (x < 0) {
-        // Left of a row: the row's first element in the slice behind; in slice 0 that of the row above.
+        // Left of a row is the row's first element in the slice behind, or in slice 0 that of the row above.
         if (z > 0) { word = first; } else if (x == -2) { word = select(above[4], 0u, y == 0); }
       } else if (x < width) {
         var near_above = above;
@@ -279,7 +279,7 @@ fn decode_wave(part: Part, lane: u32, group: u32) {
       x = -2;
       z++;
     }
-    // What this step left is read in later ones.
+    // Later steps read the results of this one.
     storageBarrier();
   }
   if (checks && is_lane) { raise(part.chunk, is_damaged || state != 65536u || next != end); }

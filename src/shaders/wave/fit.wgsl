@@ -1,8 +1,8 @@
-// Sums the products by which the CPU fits a part's weights: of each two of an element's neighbours, and of each neighbour and
-// the element, weighed by how calm it is around. The sums are exact, in two words each.
+// Sums the products by which the CPU fits a part's weights: of every two of an element's neighbours, and of each neighbour and
+// the element, weighted by how smooth the surroundings are. The sums are exact, in two words each.
 // Algorithm: by tiles of elements. Each invocation reads the neighbours of one element into workgroup memory; then each sums
 // some of the products over the tile.
-// One workgroup owns one slab of a part: slice 0, or up to 16 slices behind it. Dispatch: slabs × parts.
+// One workgroup owns one slab of a part: slice 0, or up to 16 slices after it. Dispatch: slabs × parts.
 // Invariants:
 // 1. A value has 12 bits and a weight 6, so four products fit in a word.
 // Twin: `fitted` in src/core/codecs/wave/part.ts.
@@ -24,7 +24,7 @@ const pitch = threads / 4u + 1u;
 // For each part and slab: the low words of the sums, then their high words.
 @group(0) @binding(4) var<storage, read_write> sums: array<u32>;
 
-// By column and element: the value, and from bit 12 on the weighed value.
+// By column and element: the value, and from bit 12 on the weighted value.
 var<workgroup> wg_values: array<vec4u, columns * pitch>;
 
 fn range_bits(part: Part) -> u32 { return 32u - countLeadingZeros(part.range); }
@@ -78,7 +78,7 @@ fn pair_of(sum: u32) -> vec2u {
   return vec2u(row, row + rest) * pitch;
 }
 
-// The sum of four products, weighed.
+// The weighted sum of four products.
 fn product(pair: vec2u) -> u32 {
   let products = (wg_values[pair.x] >> vec4u(12u)) * (wg_values[pair.y] & vec4u(4095u));
   return products.x + products.y + products.z + products.w;
@@ -96,7 +96,7 @@ fn main(
   let first_slice = select(1u + slab_slices * (slab - 1u), 0u, slab == 0u);
   if (first_slice >= part.extent.z) { return; }
   let slices = min(select(slab_slices, 1u, slab == 0u), part.extent.z - first_slice);
-  // Behind slice 0 one row in four counts.
+  // After slice 0 one row in four counts.
   let rows = select((part.extent.y + 3u) / 4u, part.extent.y, slab == 0u);
   let total = slices * rows * part.extent.x;
   let shift = max(range_bits(part), 12u) - 12u;
@@ -113,10 +113,10 @@ fn main(
     var y = (i / part.extent.x) % rows;
     if (slab > 0u) { y = 4u * y + ((0u - z) & 3u); }
     let place = vec3i(vec3u(i % part.extent.x, y, z));
-    // The sums are done with the last tile.
+    // The sums no longer need the last tile.
     workgroupBarrier();
     load(part, place, i < total && y < part.extent.y, shift, thread);
-    // The tile is read.
+    // The tile is loaded.
     workgroupBarrier();
     for (var four = 0u; four < threads / 4u; four++) {
       let sum = vec4u(

@@ -1,4 +1,4 @@
-// What stands in front of a part's lanes. src/core/codecs/wave/SPEC.md, 'Payload' and 'A coded part'.
+// The fields before a part's lanes. src/core/codecs/wave/SPEC.md, 'Payload' and 'A coded part'.
 // Invariants:
 // 1. Nothing outside the chunk's payload is read, whatever its bytes are.
 // 2. A part that breaks SPEC.md in its header has the kind `kind_damaged`.
@@ -25,12 +25,12 @@ var<workgroup> wg_lowest: u32;
 var<workgroup> wg_range: u32;
 var<workgroup> wg_special_count: u32;
 var<workgroup> wg_specials: vec2u;
-// Of the 28 neighbours, then of the first ten in slice 0.
+// Weights of the 28 neighbours, then of the first ten in slice 0.
 var<workgroup> wg_weights: array<vec4i, 10>;
 var<workgroup> wg_levels: array<u32, levels>;
-// By the residuals' cell, then by the gradients'.
+// Biases by the residuals' cell, then by the gradients'.
 var<workgroup> wg_biases: array<i32, 54>;
-// Where each lane's bytes start, and the end of the last one's.
+// The start of each lane's bytes, and the end of the last lane's.
 var<workgroup> wg_lanes: array<u32, 65>;
 var<workgroup> wg_is_damaged: atomic<u32>;
 
@@ -48,7 +48,7 @@ fn signed_bits(bit: u32, count: u32) -> i32 {
   return i32(part_bits(bit, count) << (32u - count)) >> (32u - count);
 }
 
-// Finds the part by the lengths in front of it.
+// Finds the part by the lengths at the start of the payload.
 fn locate(part: Part) -> bool {
   let directory = 4u * (part.parts - 1u);
   if (part.byte_length <= directory) { return false; }
@@ -64,7 +64,7 @@ fn locate(part: Part) -> bool {
   return end > start;
 }
 
-// The part's kind; `kind_damaged` if its length is not what its kind says.
+// The part's kind; `kind_damaged` if its length does not match its kind.
 fn kind_of(part: Part) -> u32 {
   if (!locate(part)) { return kind_damaged; }
   let head = part_bits(0u, 8u);
@@ -90,7 +90,7 @@ fn damage(is_damaged: bool) {
   if (is_damaged) { atomicStore(&wg_is_damaged, 1u); }
 }
 
-// Reads what all lanes share. `wg_kind` must then be loaded with a barrier.
+// Reads the fields that all lanes share. `wg_kind` must then be loaded with a barrier.
 fn read_header(part: Part, lane: u32) {
   if (lane == 0u) {
     atomicStore(&wg_is_damaged, 0u);
@@ -127,7 +127,7 @@ fn read_header(part: Part, lane: u32) {
   let width = part_bits(4u, 4u);
   let shortest = part_bits(lengths_bit(part) - 16u, 16u);
   if (lane < part.extent.y) { wg_lanes[lane] = shortest + part_bits(lengths_bit(part) + width * lane, width); }
-  // The lengths are summed by one invocation.
+  // One invocation sums the lengths.
   workgroupBarrier();
   if (lane == 0u) {
     let header_bits = lengths_bit(part) + width * part.extent.y;

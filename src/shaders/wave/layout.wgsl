@@ -19,8 +19,8 @@ struct Part {
   first_word: u32,  // word of the block's origin in the box
   plane: u32,
   chunk: u32,
-  number: u32,      // among the chunk's parts
-  parts: u32,       // how many the chunk has
+  number: u32,      // its number among the chunk's parts
+  parts: u32,       // number of the chunk's parts
   byte_offset: u32, // where the chunk's payload starts
   byte_length: u32,
   scratch: u32,     // word where an encoder's predictions start, one word an element

@@ -1,4 +1,4 @@
-// Elements of a part with what their predictions missed. src/core/codecs/wave/SPEC.md, 'Energy'.
+// Elements of a part with their residuals. src/core/codecs/wave/SPEC.md, 'Energy'.
 // Twin: src/core/codecs/wave/walk.ts.
 
 import package::wave::contexts::{Near, residual_of};

@@ -24,7 +24,7 @@ fn main(
   if (number >= box.part_count) { return; }
   let part = parts[number];
   if (thread < 4u) { atomicStore(&wg_bounds[thread], select(0u, 0xffffu, thread % 2u == 0u)); }
-  // The bounds are there.
+  // The bounds are complete.
   workgroupBarrier();
   let row = part.extent.x;
   let slice = row * part.extent.y;
@@ -52,7 +52,7 @@ fn main(
     }
     samples[number * record_words + 4u + at] = word;
   }
-  // All elements have been met.
+  // All elements have been read.
   workgroupBarrier();
   if (thread < 4u) { samples[number * record_words + thread] = atomicLoad(&wg_bounds[thread]); }
 }

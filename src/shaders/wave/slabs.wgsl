@@ -9,7 +9,7 @@ const slab_slices = 16u;
 struct Slab {
   first: vec2u, // row and slice
   extent: vec2u,
-  count: u32,   // elements; 0 behind the last slab
+  count: u32,   // elements; 0 after the last slab
 }
 
 fn slab_of(part: Part, number: u32) -> Slab {

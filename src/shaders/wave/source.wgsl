@@ -1,4 +1,4 @@
-// Elements of a part where an encoder finds them: in the box. src/core/codecs/wave/SPEC.md, 'Outside'.
+// Elements of a part in the box of an encoder. src/core/codecs/wave/SPEC.md, 'Outside'.
 // Twin: src/core/codecs/wave/walk.ts, which keeps margins instead.
 
 import package::wave::layout::{Box, Part, bits, element_bytes};
@@ -15,12 +15,12 @@ fn element_at(part: Part, place: vec3i) -> u32 {
   return extractBits(word, bits * (at.x % elements_per_word), bits);
 }
 
-// How far the element is above the lowest.
+// The element minus the lowest one.
 fn value_at(part: Part, place: vec3i) -> u32 {
   return (element_at(part, place) - part.lowest) & (0xffffffffu >> (32u - bits));
 }
 
-// The element that stands for a neighbour; its x is negative if there is none.
+// The stand-in of a neighbour; its x is negative if there is none.
 fn stand_in(part: Part, place: vec3i, offset: vec3i) -> vec3i {
   var other = place + offset;
   if (place.z == 0 && place.y == 0 && offset.y < 0) { other = vec3i(place.x - 1, 0, 0); }

@@ -1,6 +1,6 @@
-// Counts a part's elements by what surrounds them, for the CPU to choose biases and levels. src/core/codecs/wave/SPEC.md, 'Bias'
+// Counts a part's elements by their contexts, so that the CPU can choose biases and levels. src/core/codecs/wave/SPEC.md, 'Bias'
 // and 'Tokens'.
-// One workgroup owns one slab of a part and counts in workgroup memory, then adds what it counted to the part's counts.
+// One workgroup owns one slab of a part and counts in workgroup memory, then adds its counts to the part's.
 // Dispatch: slabs × parts.
 // Invariants:
 // 1. A slab has fewer than 2^16 elements, so two counts share a word in workgroup memory.

@@ -2,8 +2,8 @@ import { neighbourCount, signCells } from './model.ts';
 import { levelCount, phaseCount, tokenCount, tokenFrequencies } from './tables.ts';
 
 /**
- * What the encoder chooses, from sums that the CPU and the GPU make alike. All of it is exact, or in doubles by + − × ÷ alone,
- * so it is the same on every machine.
+ * The encoder's choices, from sums that CPU and GPU compute alike. Everything is exact, or uses only + − × ÷ of doubles, so it
+ * is the same on every machine.
  */
 
 /** The most elements of a part whose values are sampled for its special values. */
@@ -15,10 +15,10 @@ export function samplePlace(i: number, elements: number): number {
   return i * step + ((i * 29) % step);
 }
 
-/** How often each value was met; all 0 between two calls of `specialsOf`. */
+/** How often each value occurred; all 0 between calls of `specialsOf`. */
 const met = new Uint16Array(2 ** 16);
 
-/** Values that are far more frequent than those beside them, the most frequent first; at most two. */
+/** At most two values that are far more frequent than adjacent values, the most frequent first. */
 export function specialsOf(sample: ArrayLike<number>): number[] {
   const values: number[] = [];
   for (let i = 0; i < sample.length; i++) {
@@ -40,7 +40,7 @@ export function specialsOf(sample: ArrayLike<number>): number[] {
 
 /** Columns of a fit: the neighbours, then the element itself. */
 export const columns = neighbourCount + 1;
-/** Sums of a fit: of the products of two columns, the first being a neighbour. Row by row, each from its own column on. */
+/** Sums of a fit: the products of two columns, the first of which is a neighbour. Row by row, each from its own column on. */
 export const fitSums = (neighbourCount * (neighbourCount + 1)) / 2 + neighbourCount;
 
 /** Elements are shifted right by this in sums, so that they have 12 bits at most. */
@@ -48,12 +48,12 @@ export function fitShift(range: number): number {
   return Math.max(0, 20 - Math.clz32(range));
 }
 
-/** The weight, 1 to 63, of an element where its surroundings are this restless. */
+/** The weight, 1 to 63, of an element whose surroundings vary this much. */
 export function fitWeight(unrest: number): number {
   return Math.max(1, Math.floor(252 / (4 + unrest)));
 }
 
-/** Whether an element counts in a fit: one row in four behind slice 0. */
+/** Whether an element counts in a fit: one row in four after slice 0. */
 export function isFitted(y: number, z: number): boolean {
   return z === 0 || ((y + z) & 3) === 0;
 }
@@ -75,7 +75,7 @@ export function solveWeights(sums: ArrayLike<number>, count: number): Int32Array
       }
     }
   }
-  // So that it has a solution where neighbours are alike.
+  // Ensures a solution if neighbours are alike.
   for (let i = 0; i < count; i++) {
     const diagonal = matrix[i * size + i] as number;
     matrix[i * size + i] = diagonal + (1 + diagonal / 2 ** 20);
@@ -87,7 +87,7 @@ export function solveWeights(sums: ArrayLike<number>, count: number): Int32Array
   return weights;
 }
 
-/** Gaussian elimination; the right side is the last column. The matrix is symmetric and positive, so no rows are exchanged. */
+/** Gaussian elimination; the right side is the last column. The matrix is symmetric and positive definite, so no rows are exchanged. */
 function eliminate(matrix: Float64Array, count: number): Float64Array {
   const size = count + 1;
   for (let i = 0; i < count; i++) {
@@ -110,7 +110,7 @@ function eliminate(matrix: Float64Array, count: number): Float64Array {
 
 /** Counts of a part's elements without special values, made with a prediction without biases. */
 export interface Counts {
-  /** By residual cell and gradient cell: the sum of distances in 64ths of the scale, and how many. */
+  /** By residual cell and gradient cell: the sum of distances in 64ths of the scale, and their number. */
   readonly distances: Int32Array;
   readonly elements: Int32Array;
   /** By level, phase and token. */
@@ -130,7 +130,7 @@ export function countedDistance(distance: number, scale: number): number {
   return Math.max(-256, Math.min(256, Math.trunc((64 * distance) / scale)));
 }
 
-/** The biases by the residuals' signs, then, for what those leave, by the gradients'. */
+/** The biases by the residuals' signs, then by the gradients' for the remaining distances. */
 export function biasesOf({ distances, elements }: Counts): { residualBias: Int32Array; gradientBias: Int32Array } {
   const residualBias = new Int32Array(signCells);
   const gradientBias = new Int32Array(signCells);
@@ -159,7 +159,7 @@ function meanBias(sum: number, count: number): number {
   return Math.max(-31, Math.min(31, Math.floor((2 * sum + count) / (2 * count))));
 }
 
-/** About 64ths of bits that each token takes. */
+/** The approximate length of each token in 64ths of bits. */
 const tokenCosts = Float64Array.from(tokenFrequencies, (frequency) => 768 - logarithm(frequency));
 
 /** For each level the level, at most three away, whose tables suit its tokens best. */
@@ -190,7 +190,7 @@ export function levelsOf({ tokens }: Counts): Uint8Array {
 function logarithm(value: number): number {
   const octave = 31 - Math.clz32(value);
   const fraction = ((value << 12) >> octave) - 4096;
-  // A parabola through the ends, off by less than a hundredth of an octave.
+  // A parabola through the ends. Its error is less than a hundredth of an octave.
   return 64 * octave + ((64 * fraction + ((22 * fraction * (4096 - fraction)) >> 12)) >> 12);
 }
 

@@ -7,7 +7,7 @@ import type { Walk } from './walk.ts';
 /** Magnitudes from this on, without their low bits, are escapes. */
 const escapeFrom = 12;
 
-/** What an element's codes depend on. */
+/** The context of an element's codes. */
 interface Situation {
   readonly energy: number;
   readonly level: number;
@@ -31,7 +31,7 @@ export function tableOf(level: number, prediction: number, fraction: number): nu
   return (level * phaseCount + phase) * (tokenCount + 1);
 }
 
-/** An element as a token, less the low bits. */
+/** An element's token, without the low bits. */
 export function tokenOf(model: Model, value: number, prediction: number, level: number) {
   const middle = prediction >> model.fraction;
   const isAbove = value > middle;

@@ -25,7 +25,7 @@ export function prepareDecode(
   for (const [i, { chunk, extent, firstWord, plane, number, partCount }] of parts.entries()) {
     const payload = [payloads.byteOffsets[chunk] as number, payloads.byteLengths[chunk] as number];
     table.set([...extent, firstWord, plane, chunk, number, partCount, ...payload], partWords * i);
-    // The oldest neighbour lies two slices and a row behind.
+    // The oldest neighbour is two slices and a row back.
     while (extent[2] > 1 && ringSteps < 2 * Math.max(extent[0] + 4, 8) + 4) ringSteps *= 2;
   }
   const planes = planesOf(target.elementBytes);

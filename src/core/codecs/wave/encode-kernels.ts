@@ -92,7 +92,7 @@ function slotWordsOf({ extent }: PartPlace, elementBytes: GpuVoxels['elementByte
   return Math.ceil(laneLimit(extent, planeType(elementBytes).bits) / 4);
 }
 
-/** The encoding of some chunks: kernels, and the choices of the CPU between them. */
+/** Encodes some chunks: runs kernels, and makes the CPU's choices between them. */
 class Group {
   readonly #gpu: Gpu;
   readonly #voxels: GpuVoxels;
@@ -181,7 +181,7 @@ class Group {
     this.#gpu.device.queue.writeBuffer(this.#records, 0, this.#table);
   }
 
-  /** Fits the weights, first by gradients, then by residuals; and predicts. */
+  /** Fits the weights, first by gradients, then by residuals, and predicts. */
   async #fit(predictions: GPUBuffer, byResiduals: 0 | 1): Promise<void> {
     const depth = Math.max(...this.#parts.map(({ extent }) => extent[2]));
     const slabs = 1 + Math.ceil((depth - 1) / fitSlabSlices);
@@ -278,7 +278,7 @@ class Group {
     return { buffer, byteOffsets, byteLengths };
   }
 
-  /** A part's header, and how long it is with what follows. */
+  /** A part's header, and the part's whole length. */
   #finished({ extent }: PartPlace, index: number, lengths: Uint32Array): FinishedPart {
     const model = this.#models[index] as Model;
     const { bits, range, lowest } = model;

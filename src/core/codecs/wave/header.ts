@@ -12,7 +12,7 @@ const weightBits = 11;
 const levelBits = 3;
 const biasBits = 6;
 
-/** What stands in front of a coded part's lanes. */
+/** The fields before a coded part's lanes. */
 export interface Header {
   readonly model: Model;
   readonly coding: Coding;

@@ -3,7 +3,7 @@ import type { CodecDefinition, CodecParameters } from '../../codec/codec.ts';
 import { blockCount, payloadBound } from './layout.ts';
 import { reference } from './reference.ts';
 
-/** Prediction fitted to each chunk, and codes from fixed tables, in rows that decode side by side: SPEC.md. */
+/** Prediction fitted to each chunk, and codes from fixed tables, in rows that decode in parallel: SPEC.md. */
 export const wave: CodecDefinition = {
   id: 8,
   name: 'wave',
@@ -19,7 +19,7 @@ export const wave: CodecDefinition = {
     return new Uint8Array(0);
   },
 
-  /** From what rice would take: on scans it is about a fifth smaller. `auto` does not weigh it yet. */
+  /** Estimated from rice: on scans it is about a fifth smaller. `auto` does not consider it yet. */
   estimate(surveyed, chunk) {
     const { sampledElements, riceBits, softBits } = surveyed;
     const bits = sampledElements === 0 ? 0 : Math.min(softBits, ...riceBits) / sampledElements;

@@ -64,7 +64,7 @@ export function directoryBytes(parts: number): number {
   return 4 * (parts - 1);
 }
 
-/** SPEC.md, 'Payload': the longest one has raw parts alone. */
+/** SPEC.md, 'Payload': the longest one has only raw parts. */
 export function payloadBound(chunk: ChunkGeometry): number {
   elementCount(chunk);
   const parts = blockCount(chunk) * planesOf(chunk.elementBytes);

@@ -7,10 +7,10 @@ import { LaneDecoder, LaneEncoder } from './rans.ts';
 import { tokenCount } from './tables.ts';
 import { Walk } from './walk.ts';
 
-/** What is done with each element of a part, and takes the time. Values are elements less the lowest one. */
+/** The time-consuming loops over a part's elements. Values are elements minus the lowest one. */
 export interface Loops {
   /**
-   * The sums by which weights are fitted, behind slice 0 and in it.
+   * The sums by which weights are fitted, after slice 0 and in it.
    * @param byResiduals weighs elements by how well the model's weights predict around them, not by gradients
    */
   fit(model: Model, values: Uint16Array, extent: Dims3, byResiduals: boolean): readonly [Float64Array, Float64Array];
@@ -28,7 +28,7 @@ function fit(model: Model, values: Uint16Array, extent: Dims3, byResiduals: bool
   const restShift = Math.max(0, 24 - Math.clz32(model.range));
   const sums = [new Float64Array(fitSums), new Float64Array(fitSums)] as const;
   const row = new Int32Array(columns);
-  // Doubles, as the sums are: converting them would take longer than the products.
+  // Doubles, like the sums: converting them would take longer than the products.
   const terms = new Float64Array(columns);
   const walk = new Walk(model, extent);
   let at = 0;

@@ -1,6 +1,6 @@
 import type { PlaneType } from './layout.ts';
 
-/** Neighbours whose values a prediction weighs, as (x, y, z): SPEC.md, 'Prediction'. The first ten lie in the element's slice. */
+/** Neighbours whose values a prediction weighs, as (x, y, z): SPEC.md, 'Prediction'. The first ten are in the element's slice. */
 export const neighbours = [
   [-1, 0, 0],
   [0, -1, 0],
@@ -36,11 +36,11 @@ export const neighbourCount = neighbours.length;
 export const inPlaneCount = 10;
 export const signCells = 27;
 
-/** What a coded part says of its elements: SPEC.md, 'A coded part'. */
+/** A coded part's fields about its elements: SPEC.md, 'A coded part'. */
 export interface Model extends PlaneType {
-  /** The lowest element; elements are coded as what they are above it, modulo 2^w. */
+  /** The lowest element. It is subtracted from all elements, modulo 2^w. */
   readonly lowest: number;
-  /** The highest element less the lowest. */
+  /** The highest element minus the lowest. */
   readonly range: number;
   /** At most two. */
   readonly specials: readonly number[];
@@ -50,9 +50,9 @@ export interface Model extends PlaneType {
   readonly firstWeights: Int32Array;
 }
 
-/** What a coded part says of its codes. */
+/** A coded part's fields about its codes. */
 export interface Coding {
-  /** By the level of energy, the level whose tables are used. */
+  /** For each level of energy, the level whose tables are used. */
   readonly levels: Uint8Array;
   readonly residualBias: Int32Array;
   readonly gradientBias: Int32Array;
@@ -70,7 +70,7 @@ export function lowBitsOf(level: number, fraction: number): number {
   return Math.max(0, (level >> 1) - fraction - 3);
 }
 
-/** What is stored of an element for the energy of later ones: its distance to the prediction before biases. */
+/** An element's residual, stored for the energy of later ones: its distance to the prediction before biases. */
 export function residualOf(model: Model, value: number, prediction: number): number {
   const residual = (value << model.fraction) - prediction;
   const { specials } = model;
@@ -79,7 +79,7 @@ export function residualOf(model: Model, value: number, prediction: number): num
   return residual > limit ? limit : residual < -limit ? -limit : residual;
 }
 
-/** 0 for what is small against the scale, else the sign. */
+/** 0 for numbers that are small relative to the scale, else the sign. */
 function signOf(difference: number, scale: number): number {
   if (8 * Math.abs(difference) < 6 * scale) return 0;
   return difference < 0 ? -1 : 1;
@@ -90,7 +90,7 @@ export function signCell(first: number, second: number, third: number, scale: nu
   return 9 * (signOf(first, scale) + 1) + 3 * (signOf(second, scale) + 1) + signOf(third, scale) + 1;
 }
 
-/** Of how many prediction's fractions a unit of distance is: SPEC.md, 'Bias'. */
+/** The unit of distances, in the fractions of predictions: SPEC.md, 'Bias'. */
 export function scaleOf(energy: number, fraction: number): number {
   return Math.max(energy >> 2, (3 << fraction) >> 3);
 }

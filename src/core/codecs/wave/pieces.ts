@@ -3,19 +3,19 @@ import { directoryBytes } from './layout.ts';
 /** Twins of those in copy.wgsl. */
 const pieceKinds = { lane: 0, header: 1, raw: 2 } as const;
 
-/** A part whose bytes are known, or where they are. */
+/** A part whose bytes, or their location, are known. */
 export interface FinishedPart {
-  /** Among the parts of a dispatch. */
+  /** Its number among the parts of a dispatch. */
   readonly index: number;
   readonly header: Uint8Array;
-  /** Where each lane's bytes are among the slots. */
+  /** The position of each lane's bytes in the slots. */
   readonly lanes: readonly { readonly from: number; readonly length: number }[];
-  /** How many bytes of the box it has. */
+  /** The number of its bytes in the box. */
   readonly rawBytes: number;
   readonly byteLength: number;
 }
 
-/** `array<Piece>` of copy.wgsl, and the bytes that the CPU made. */
+/** `array<Piece>` of copy.wgsl, and the bytes that the CPU wrote. */
 export class Pieces {
   readonly #words: number[] = [];
   readonly #headers: Uint8Array[] = [];

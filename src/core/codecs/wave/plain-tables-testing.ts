@@ -1,4 +1,4 @@
-/** SPEC.md's tables of codes, for the plain decoder beside this file. Imported by tests alone. */
+/** SPEC.md's tables of codes, for the plain decoder beside this file. Imported only by tests. */
 
 // 'of three hexadecimal digits each'
 const numbers = (text: string) => [...text.replace(/\s/g, '').matchAll(/.../g)].map(([digits]) => Number.parseInt(digits, 16));

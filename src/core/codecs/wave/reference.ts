@@ -82,7 +82,7 @@ function cut(payload: Uint8Array, count: number): Uint8Array[] {
   });
 }
 
-/** Calls `visit` with the byte where each of a block's elements has this plane: x fastest, then y, then z. */
+/** Calls `visit` with the byte offset of this plane in each of a block's elements: x fastest, then y, then z. */
 function forEachElement(
   { shape, elementBytes }: ChunkGeometry,
   origin: readonly [number, number, number],

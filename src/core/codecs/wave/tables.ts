@@ -1,4 +1,4 @@
-/** The tables of SPEC.md, 'Tokens' and 'Special values', as they are printed there: three hexadecimal digits a number. */
+/** The tables of SPEC.md, 'Tokens' and 'Special values', as printed there: three hexadecimal digits a number. */
 
 export const levelCount = 32;
 export const phaseCount = 4;
@@ -8,7 +8,7 @@ function numbersOf(digits: string): Uint16Array {
   return Uint16Array.from(digits.match(/[0-9a-f]{3}/g) ?? [], (number) => Number.parseInt(number, 16));
 }
 
-/** How often each token is expected, of 4096: by level, then phase, then token. */
+/** The expected frequency of each token, of 4096: by level, then phase, then token. */
 // biome-ignore format: a line for each level and phase
 export const tokenFrequencies = numbersOf(`
 05f0c308e12c03f0e802510201506900503f00102500100500102000101500100500101001098a
@@ -193,7 +193,7 @@ dcde76b15ca2dd3b8fb1f901ada8d0405c7795f56bdea800fa7e1dd5bf5ee54d98e8cd95d50bd2bc
 f49e82ef9edcddaf3ce89dd0ec7e6be4cf2cf0ded1f43d00fffffdff9ffaffefa8ff9feef77ffffeaf5afffff2efefd9ff5f80fd0ff1800fb8fff800
 `);
 
-/** For each level and phase the sums of the frequencies before each token, and 4096 behind the last. */
+/** For each level and phase the sums of the frequencies before each token, and 4096 after the last. */
 export const tokenStarts = startsOf(tokenFrequencies);
 
 function startsOf(frequencies: Uint16Array): Uint16Array {
@@ -210,7 +210,7 @@ function startsOf(frequencies: Uint16Array): Uint16Array {
   return starts;
 }
 
-/** The tables as tables.wgsl takes them: two numbers a word. */
+/** The tables in the form of tables.wgsl: two numbers a word. */
 export function packedTables(): Uint32Array<ArrayBuffer> {
   const words = new Uint32Array((tokenStarts.length + flagChances.length) / 2);
   const numbers = new Uint16Array(words.buffer);

@@ -1,7 +1,7 @@
 import type { Dims3 } from '../../shared/volume.ts';
 import { inPlaneCount, type Model, neighbourCount, neighbours, residualOf, scaleOf, signCell } from './model.ts';
 
-/** Places on each side of a slice that stand for what is outside. */
+/** Margin on each side of a slice, which holds stand-ins for elements outside. */
 const margin = 2;
 
 /** A slice's elements, or their residuals, with margins. */
@@ -11,8 +11,8 @@ interface Slice {
 }
 
 /**
- * Takes a part's elements in the order in which they are known, and keeps what predictions need: three slices with margins,
- * which hold what SPEC.md, 'Outside', puts there.
+ * Visits a part's elements in the order in which they become known, and keeps the data for predictions: three slices with
+ * margins, which hold the stand-ins of SPEC.md, 'Outside'.
  */
 export class Walk {
   readonly model: Model;
@@ -40,7 +40,7 @@ export class Walk {
     [this.#here, this.#behind, this.#farther] = this.#slices as [Slice, Slice, Slice];
   }
 
-  /** @param code returns the element's value above the lowest; it may ask for what its neighbours say of it */
+  /** @param code returns the element's value above the lowest; it may ask for the element's contexts */
   run(code: (prediction: number) => number): void {
     const [width, height, depth] = this.#extent;
     for (this.z = 0; this.z < depth; this.z++) {
@@ -60,7 +60,7 @@ export class Walk {
     }
   }
 
-  /** The values that the prediction weighs, in the order of `neighbours`; in slice 0 those of the first ten alone. */
+  /** The values that the prediction weighs, in the order of `neighbours`; in slice 0 only those of the first ten. */
   readNeighbours(into: Int32Array): void {
     for (let i = 0; i < neighbourCount; i++) {
       if (this.z === 0 && i >= inPlaneCount) return;
@@ -86,7 +86,7 @@ export class Walk {
     return (12 * near + 9 * far) >> 7;
   }
 
-  /** How much residuals around the element weigh when weights are fitted. */
+  /** The weight of residuals around the element when weights are fitted. */
   unrest(): number {
     const at = this.#at;
     const above = at - this.#pitch;
@@ -143,7 +143,7 @@ export class Walk {
     return ((near * 5 + others) * 8 + reach) * 3 + calm + (this.z > 0 ? 960 : 0);
   }
 
-  /** SPEC.md, 'Prediction'. Written out, because all of encoding and decoding waits for it. */
+  /** SPEC.md, 'Prediction'. Unrolled, because all of encoding and decoding waits for it. */
   #predict(): number {
     const { model } = this;
     const at = this.#at;
@@ -205,7 +205,7 @@ export class Walk {
     for (let i = 1; i <= margin; i++) this.#fill(this.#here, first, this.#here, this.#at - i, 1);
   }
 
-  /** In row 0 of slice 0 the element to the left stands for those above. */
+  /** In row 0 of slice 0 the element to the left is the stand-in for those above. */
   #raiseLeft(): void {
     for (let column = -margin; column <= margin; column++) {
       for (const row of [1, 2]) this.#fill(this.#here, this.#at - 1, this.#here, this.#at - row * this.#pitch + column, 1);

@@ -27,7 +27,7 @@ function expectSame(chunk: ChunkVoxels, hint: string): void {
   expect(firstDifference(decoded, chunk.bytes), `decode ${hint}`).toBeUndefined();
 }
 
-/** The reference's voxels, or undefined where it refuses. */
+/** The reference's voxels, or undefined if it refuses the payload. */
 function referenceDecodes(payload: Uint8Array, chunk: ChunkVoxels): Uint8Array | undefined {
   try {
     return reference.decode(payload, chunk, none);
@@ -41,7 +41,7 @@ describe('wave by WebAssembly gives what the reference gives', () => {
   for (const elementBytes of wave.elementBytes) {
     test(`chunks of every shape, ${elementBytes}-byte elements`, () => {
       for (const shape of [...testShapes, [33, 17, 18], [70, 66, 3], [90, 70, 1]] as const) {
-        // The reference takes long: large chunks get fewer patterns.
+        // The reference is slow, so large chunks get fewer patterns.
         const isLarge = shape[0] * shape[1] * shape[2] > 2 ** 13;
         for (const [name, pattern] of Object.entries(patterns).filter(([name]) => !isLarge || name === 'scan')) {
           expectSame(makeChunk(shape, elementBytes, pattern), `${shape.join('×')} ${name}`);

@@ -12,13 +12,13 @@ import type { Coding, Model } from './model.ts';
 import { codecBy } from './reference.ts';
 import { packedTables } from './tables.ts';
 
-/** As many addresses as a loop needs at most. */
+/** The most addresses that a loop needs. */
 type Eight = readonly [number, number, number, number, number, number, number, number];
 
 type Name = 'workBytes' | 'fit' | 'count' | 'encode' | 'decode';
 
 const tables = new Uint8Array(packedTables().buffer);
-/** Bytes past a lane's limit that it has room for, so that a longer one is noticed. */
+/** Extra room past a lane's limit, so that a longer lane is noticed. */
 const laneSlack = 16;
 /** The most bytes of an element's codes. */
 const codeBytes = 28;
@@ -124,7 +124,7 @@ function loopsIn(module: WasmModule<Name>): Loops {
   };
 }
 
-/** `startPart` of walk.ts says what they are. */
+/** `startPart` of walk.ts explains them. */
 function modelWords({ fraction, range, specials, weights, firstWeights }: Model): Int32Array<ArrayBuffer> {
   return Int32Array.of(fraction, range, specials.length, specials[0] ?? 0, specials[1] ?? 0, ...weights, ...firstWeights);
 }

@@ -24,7 +24,7 @@ function openBytes(bytes: Uint8Array, name = 'scan.nii') {
   return openVolume(memorySource(name, bytes));
 }
 
-/** What a header of a 4×3×2 u8 volume says. */
+/** The fields of a header of a 4×3×2 u8 volume. */
 async function infoOf(fields: NiftiFields): Promise<VolumeInfo> {
   return (await openBytes(niftiFile(fields, noise(4 * 3 * 2 * 64)))).info;
 }

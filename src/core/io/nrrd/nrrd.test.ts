@@ -25,7 +25,7 @@ function openFile(bytes: Uint8Array, name = 'scan.nrrd', beside: readonly TestFi
   return openVolume(trickling(memorySource(name, bytes), 53), { siblings: siblingsAmong(beside) });
 }
 
-/** What a header with these fields says of 64 KiB of voxels. */
+/** How a header with these fields describes 64 KiB of voxels. */
 async function infoOf(lines: readonly string[], magic?: string): Promise<VolumeInfo> {
   return (await openFile(joinBytes([nrrdText(lines, magic), noise(65536)]))).info;
 }
@@ -269,7 +269,7 @@ describe('faults', () => {
       const fault = await faultOf(openFile(bytes, 'scan.nhdr'));
       expect(fault).toMatchObject({ tag: 'not-readable', missing: ['scan.raw'] });
       expect(fault?.message).toContain('the file scan.raw is missing, which belongs to scan.nhdr');
-      // It is looked for beside the header only.
+      // It is only looked for beside the header.
       const volume = await openFile(bytes, 'scan.nhdr', [{ name: 'scan.raw', bytes: noise(24) }]);
       expect(await readVoxels(volume)).toEqual(noise(24));
       expect((await volume.source()).parts).toMatchObject([{ before: bytes }, { name: 'scan.raw' }]);

@@ -89,7 +89,7 @@ async function listFile(source: ByteSource, siblings: SiblingFinder | undefined,
     } catch (error) {
       const fault = toStriaError(error);
       if (fault.tag !== 'corrupt' && fault.tag !== 'unsupported' && fault.tag !== 'not-readable') throw fault;
-      // What is wrong with the only image is what is wrong with the file.
+      // A fault of the only image is a fault of the file.
       if (document.images.length === 1) throw fault;
       entries.push(refused({ id, label: image.name || source.name, group: [] }, fault.fullMessage));
     }

@@ -6,7 +6,7 @@ import type { PlaneAxis, PlaneSizes } from './series.ts';
 const planeLimit = 2 ** 22;
 /** The maximum number of planes of all images of a document. A plate of 10,000 images of 1000 planes is below it. */
 const documentPlaneLimit = 2 ** 24;
-/** TiffData elements may overlap, but not without end: each plane of an image may be located so many times on average. */
+/** TiffData elements may overlap, within limits: each plane of an image may be located this many times on average. */
 const overlapLimit = 4;
 
 /** The file and directory of each plane of an image. */
@@ -148,7 +148,7 @@ const wholeFile: TiffData = {
   uuid: undefined,
 };
 
-/** Whether an element says neither how many planes it locates nor that it is one. */
+/** Whether an element says neither how many planes it locates nor that it locates one. */
 const isOpenEnded = ({ planeCount, ifd }: TiffData) => planeCount === undefined && ifd === undefined;
 
 type FileFinder = (entry: TiffData) => string;

@@ -103,7 +103,7 @@ async function* stripsAt(
   yield* readPixels(chain.file, found, layout, shift, samples, options);
 }
 
-/** A plane that is nowhere. */
+/** A missing plane. */
 function* blank({ width, height, type }: PictureShape, samples: number): Generator<Uint8Array[]> {
   const rowBytes = width * elementBytes(type);
   const rows = Math.max(1, Math.floor(pieceBytes / rowBytes));

@@ -4,21 +4,21 @@ import type { VolumeTag } from '../../shared/volume-facts.ts';
 import type { PictureShape } from '../common/picture.ts';
 import type { DirectoryChain } from './directory-chain.ts';
 
-/** A volume whose planes lie in directories of TIFF files: an Image of OME, or a hyperstack of ImageJ. */
+/** A volume whose planes are in directories of TIFF files: an OME Image, or an ImageJ hyperstack. */
 export interface TiffSeries {
   readonly name: string;
   /** Numbers of planes. A plane's samples are channels, too. */
   readonly sizes: PlaneSizes;
-  /** What the planes are like, at each level; the largest first. */
+  /** The format of the planes at each level, largest first. */
   readonly levels: readonly PictureShape[];
-  /** Planes that are nowhere: they are read as zeros. */
+  /** Missing planes, which are read as zeros. */
   readonly missing: number;
   readonly tags: readonly VolumeTag[] | undefined;
   /** Everything but the voxels. @param level as in `levels` */
   describe(level: PictureShape): VolumeInfo;
-  /** Makes sure that all files are there. @throws StriaError `not-readable`, naming those that are missing; `corrupt` */
+  /** Checks that all files exist. @throws StriaError `not-readable`, naming those that are missing; `corrupt` */
   check(job: JobOptions): Promise<void>;
-  /** Where a plane lies; undefined for a missing one. @throws StriaError `corrupt`, `not-readable` */
+  /** The location of a plane; undefined for a missing one. @throws StriaError `corrupt`, `not-readable` */
   place(plane: Readonly<Record<PlaneAxis, number>>, job: JobOptions): Promise<DirectoryPlace | undefined>;
 }
 

@@ -135,7 +135,7 @@ function describeStack(pictures: readonly Picture[], { scale }: PictureFile, isO
   };
 }
 
-/** Names of a pixel's samples: colours, where there are as many as colours have; else numbers. */
+/** Names of a pixel's samples: those of colours if the number of samples fits, otherwise numbers. */
 function sampleChannels(count: number): readonly Channel[] {
   if (count === 2) return [{ name: 'Gray' }, { name: 'Alpha' }];
   if (count <= colorChannels.length) return colorChannels.slice(0, count);

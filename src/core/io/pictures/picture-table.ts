@@ -2,9 +2,9 @@ import { StriaError } from '../../shared/errors.ts';
 import { safeName } from '../../shared/source.ts';
 import { maxChannels, maxPictures } from '../common/picture.ts';
 
-/** What is kept of a stack of pictures besides its pixels. docs/FORMAT.md, 'Pictures', defines how it is stored. */
+/** The data kept for a stack of pictures besides its pixels. docs/FORMAT.md, 'Pictures', defines how it is stored. */
 export interface PictureTable {
-  /** Samples per pixel. Several samples lie along t: all first samples of all pictures, then all second ones. */
+  /** Samples per pixel. Several samples are along t: all first samples of all pictures, then all second ones. */
   readonly channels: number;
   /** Bits of a sample in its file: PNG samples of 1, 2 or 4 bits are stored in 8. */
   readonly bits: number;

@@ -9,11 +9,11 @@ export const chunkFrameBytes = 12;
 export interface PngChunk {
   readonly type: string;
   readonly data: Uint8Array;
-  /** The chunk as it stands in the file, with length, type and CRC. */
+  /** The chunk as in the file, with length, type and CRC. */
   readonly whole: Uint8Array;
 }
 
-/** What IHDR says. */
+/** The contents of IHDR. */
 export interface PngHeader {
   readonly width: number;
   readonly height: number;
@@ -23,7 +23,7 @@ export interface PngHeader {
   readonly isInterlaced: boolean;
 }
 
-/** Where the signature and IHDR end. */
+/** The end of the signature and IHDR. */
 export const pngHeaderBytes = pngSignature.byteLength + chunkFrameBytes + 13;
 
 /** Bit depths by colour type. PNG specification (W3C), 11.2.1. */
@@ -35,17 +35,17 @@ const bitDepths: Readonly<Record<number, readonly number[]>> = {
   6: [8, 16],
 };
 
-/** Samples of a pixel by colour type, an index into a palette being one. */
+/** Samples of a pixel by colour type. An index into a palette counts as one. */
 const fileSamples = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 } as const;
 
 export function samplesInFile({ colourType }: PngHeader): number {
   return fileSamples[colourType];
 }
 
-/** Chunks of an animation. Without `acTL` in front of the pixels a file is no animation, and they mean nothing (PNG, third edition). */
+/** Chunks of an animation. Without `acTL` before the pixels a file is not an animation, and they mean nothing (PNG, third edition). */
 const animationChunks = ['acTL', 'fcTL', 'fdAT'];
 
-/** Whether a chunk only adds to a picture (a first letter in lower case says so), and not by making it a frame of an animation. */
+/** Whether a chunk is ancillary (its first letter is in lower case) and does not belong to an animation. */
 export function isMetadata(type: string): boolean {
   return /^[a-z]/.test(type) && !animationChunks.includes(type);
 }
@@ -75,8 +75,8 @@ export function parsePngHeader(head: Uint8Array): PngHeader {
 }
 
 /**
- * The chunks behind the signature, checked, up to IEND or the end of the bytes.
- * @throws StriaError `corrupt` for a chunk that is cut off or whose CRC does not fit
+ * The chunks after the signature, checked, up to IEND or the end of the bytes.
+ * @throws StriaError `corrupt` for a chunk that is cut off or whose CRC is wrong
  */
 export function* pngChunks(bytes: Uint8Array): Generator<PngChunk> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

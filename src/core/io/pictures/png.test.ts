@@ -236,7 +236,7 @@ describe('writing', () => {
       await writer.end();
     };
     expect(await faultOf(work())).toMatchObject({ tag: 'not-writable' });
-    // The header is written; what is compressed is not.
+    // The header is written; the compressed pixels are not.
     let writes = 0;
     const laterFull = async () => {
       if (++writes > 1) await full();

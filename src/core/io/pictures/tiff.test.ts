@@ -52,7 +52,7 @@ describe('reading', () => {
         const pages = Array.from({ length: count }, (_, index) => samples(planeBytes * channels, index + 1));
         const volume = await open(tiffFile(spec, pages));
         expect(volume.info).toMatchObject({ dims: [width, height, count, channels], type });
-        // The samples of a pixel lie along t.
+        // The samples of a pixel are along t.
         const expected = Array.from({ length: channels }, (_, channel) =>
           pages.map((page) => page.subarray(channel * planeBytes, (channel + 1) * planeBytes)),
         ).flat();
@@ -74,7 +74,7 @@ describe('reading', () => {
     ];
     for (const spec of kinds) {
       const bytes = samples(90 * 50 * elementBytes(spec.type), 6);
-      // The other reader takes floats as numbers, which changes some NaN: these have none.
+      // The other reader converts floats, which changes some NaN; these samples have none.
       if (spec.type === 'f32') bytes.set(new Uint8Array(Float32Array.from({ length: 4500 }, (_, at) => Math.sin(at)).buffer));
       const image = await (await fromArrayBuffer(tiffFile(spec, [bytes]).slice().buffer as ArrayBuffer)).getImage();
       const raster = (await image.readRasters({ interleave: true })) as unknown as Uint8Array;
@@ -119,7 +119,7 @@ describe('reading', () => {
       spatialUnit: 'um',
       spacing: [0.25, 0.5, 1.5, 1],
     });
-    // A description that does not fit its pictures is not believed.
+    // A description that does not match its pictures is ignored.
     expect(await at([imageJ], 5)).toMatchObject({ dims: [4, 3, 5, 1] });
   });
 
@@ -128,7 +128,7 @@ describe('reading', () => {
     const tags = [{ tag: 270, type: 2, values: 'ImageJ=1.53t\nimages=5\nslices=5\n' } as const];
     const file = tiffFile({ width: 4, height: 3, type: 'u16', tags }, [voxels.slice(0, 24)]);
     expect((await open(file)).info.dims).toEqual([4, 3, 1, 1]);
-    // The first strip stands behind the header, at byte 8: the other pictures follow it, then the directory.
+    // The first strip follows the header, at byte 8; then the other pictures, then the directory.
     const whole = tiffFile(
       {
         width: 4,

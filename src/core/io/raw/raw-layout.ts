@@ -44,8 +44,8 @@ export function sidecarName(name: string): string {
  * Reads a sidecar: a JSON object such as
  * `{"dims": [256, 256, 178], "type": "u8", "endian": "little", "offset": 0, "spacing": [0.5, 0.5, 1], "unit": "mm"}`.
  * `dims` (x, y, z and optionally t) and `type` are needed. `type` is one of u8 i8 u16 i16 u32 i32 f32 f64, or spelled
- * uint8 … float64; `endian` is little (default) or big; `offset` counts the bytes in front of the voxels (default 0);
- * `spacing` has three or four distances; `unit` is m, mm or um. Other members are left to others.
+ * uint8 … float64; `endian` is little (default) or big; `offset` is the number of bytes before the voxels (default 0);
+ * `spacing` has three or four distances; `unit` is m, mm or um. Other members are ignored.
  * @throws StriaError `invalid-input` naming the member that is wrong
  */
 export function parseSidecar(bytes: Uint8Array, name: string): RawDescription {

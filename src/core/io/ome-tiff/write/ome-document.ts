@@ -1,7 +1,7 @@
 import { channelLayout, type ElementType, type VolumeInfo } from '../../../shared/volume.ts';
 import { checkedSpacing } from '../../common/streamed-volume.ts';
 
-/** What OME calls the types. */
+/** OME's names of the types. */
 const pixelTypes: Readonly<Record<ElementType, string>> = {
   u8: 'uint8',
   i8: 'int8',
@@ -16,7 +16,7 @@ const pixelTypes: Readonly<Record<ElementType, string>> = {
 const spaceUnits = { m: 'm', mm: 'mm', um: 'µm', unknown: 'pixel' } as const;
 const timeUnits = { s: 's', ms: 'ms', us: 'µs', unknown: undefined } as const;
 
-/** OME-XML of one image, whose planes lie in the file's directories as in the volume. Source: the schema OME 2016-06. */
+/** OME-XML of one image, whose planes are in the file's directories in the volume's order. Source: the schema OME 2016-06. */
 export function omeDocument(info: VolumeInfo, name: string, creator: string): string {
   const [x, y, z] = info.dims;
   const { channelCount, timePoints } = channelLayout(info);
@@ -73,7 +73,7 @@ const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 function escaped(text: string): string {
   return (
     text
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for control characters
       .replace(/[\u0000-\u001f\ufffe\uffff]|\p{Cs}/gu, ' ')
       .replace(/[&<>"]/g, (character) => entities[character] as string)
   );

@@ -1,7 +1,7 @@
 import { StriaError } from '../../../shared/errors.ts';
 import { elementBytes, type VolumeInfo, volumeBytes } from '../../../shared/volume.ts';
 
-/** One resolution of the planes that are written. */
+/** One resolution of the planes to write. */
 export interface PlaneLevel {
   readonly width: number;
   readonly height: number;
@@ -19,7 +19,7 @@ export interface OmeTiffPlan {
 /** Planes with a longer side than this get smaller levels, down to one whose sides are all at most half of this. */
 const longestPlainSide = 2048;
 const tileSide = 512;
-/** Two planes are held while they are written, compressed. */
+/** Two compressed planes are held while they are written. */
 const planeLimit = 512 * 2 ** 20;
 /** Every directory with its tags, without lists of tiles. */
 const directoryBytes = 512;
@@ -46,7 +46,7 @@ export function planOmeTiff(info: VolumeInfo, textBytes: number): OmeTiffPlan {
     (sum, level) => sum + directoryBytes + tileCount(level) * tileEntryBytes + tileBytes(level, info),
     0,
   );
-  // Deflate makes noise longer by 5 bytes in 16 KiB, and 11 a tile.
+  // Deflate makes noise longer, by 5 bytes for each 16 KiB and 11 bytes for each tile.
   const most = perPlane * planeCount * 1.001 + textBytes + Math.min(volumeBytes(info), 2 ** 20);
   return { levels, planeCount, isBig: most >= 2 ** 32 };
 }
@@ -65,7 +65,7 @@ function tileCount({ width, height, tile }: PlaneLevel): number {
   return Math.ceil(width / tile[0]) * Math.ceil(height / tile[1]);
 }
 
-/** Bytes of all tiles of a level, with what stands beyond its edges. */
+/** Bytes of all tiles of a level, including the parts beyond its edges. */
 function tileBytes(level: PlaneLevel, { type }: VolumeInfo): number {
   return tileCount(level) * level.tile[0] * level.tile[1] * elementBytes(type);
 }

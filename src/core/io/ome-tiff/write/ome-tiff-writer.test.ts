@@ -128,7 +128,7 @@ describe('levels', () => {
 
 test.each(elementTypes)('an independent reader understands %s', async (type) => {
   const info: VolumeInfo = { ...base, type };
-  // The other reader takes floats as numbers, which changes some NaN: these have none.
+  // The other reader converts floats, which changes some NaN; these voxels have none.
   const voxels = type.startsWith('f')
     ? new Uint8Array(typedVoxels(type, new Uint8Array(volumeBytes(info))).map((_, at) => Math.sin(at)).buffer as ArrayBuffer)
     : noise(volumeBytes(info));

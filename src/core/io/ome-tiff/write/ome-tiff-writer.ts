@@ -20,9 +20,9 @@ export interface OmeTiffSettings {
   /** The image's name. */
   readonly name: string;
   readonly creator: string;
-  /** How smaller levels come about. */
+  /** How smaller levels are computed. */
   readonly method: HalvingMethod;
-  /** BigTIFF even where it is not needed. */
+  /** BigTIFF even if it is not needed. */
   readonly isBig?: boolean;
 }
 
@@ -33,8 +33,8 @@ const deflate = 8;
 const reduced = 1;
 
 /**
- * Writes a volume as one OME-TIFF, front to back: of each plane the tiles, then the directories of its smaller levels, then its
- * own. A directory says where the next one lies, so it waits until the next plane is compressed.
+ * Writes a volume as one OME-TIFF, front to back: the tiles of each plane, then the directories of its smaller levels, then its
+ * own. A directory contains the offset of the next one, so it waits until the next plane is compressed.
  */
 export class OmeTiffWriter {
   readonly #info: VolumeInfo;
@@ -45,10 +45,10 @@ export class OmeTiffWriter {
   readonly #job: JobOptions;
   readonly #encoder: PlaneEncoder;
   readonly #planeBytes: number;
-  /** Bytes of the current plane that have come. */
+  /** Bytes of the current plane received so far. */
   #filled = 0;
   #offset = 0;
-  /** Planes that are written. */
+  /** Planes written so far. */
   #written = 0;
   #waiting: EncodedPlane | undefined;
 
@@ -81,7 +81,7 @@ export class OmeTiffWriter {
     }
   }
 
-  /** @throws StriaError `internal` where voxels are missing; errors of the sink */
+  /** @throws StriaError `internal` if voxels are missing; errors of the sink */
   async end(): Promise<void> {
     if (this.#waiting !== undefined) await this.#put(this.#waiting, undefined);
     this.#waiting = undefined;
@@ -124,7 +124,7 @@ export class OmeTiffWriter {
     if (bytes.byteLength > 0) await this.#write(bytes);
   }
 
-  /** What stands in front of a plane's own directory: its tiles, and the directories of its smaller levels. */
+  /** The data before a plane's own directory: its tiles, and the directories of its smaller levels. */
   #lengthBefore({ tiles }: EncodedPlane): number {
     const { levels, isBig } = this.#plan;
     const all = tiles.flat().reduce((sum, tile) => sum + tile.byteLength, 0);

@@ -10,7 +10,7 @@ export interface EncodedPlane {
   readonly tiles: readonly (readonly Uint8Array[])[];
 }
 
-/** Takes a plane's rows, and gives its tiles at all levels. A row of tiles is held at a time, of each level. */
+/** Takes a plane's rows, and returns its tiles at all levels. Holds one row of tiles of each level at a time. */
 export class PlaneEncoder {
   readonly #type: ElementType;
   readonly #level: PlaneLevel;
@@ -19,10 +19,10 @@ export class PlaneEncoder {
   readonly #rows: Uint8Array<ArrayBuffer>;
   readonly #tiles: Uint8Array[] = [];
   #filled = 0;
-  /** Rows that are encoded already. */
+  /** Rows encoded so far. */
   #done = 0;
 
-  /** @param levels of which this is the first */
+  /** @param levels this is the first of them */
   constructor(type: ElementType, levels: readonly PlaneLevel[], method: HalvingMethod) {
     const [level, ...smaller] = levels as readonly [PlaneLevel, ...PlaneLevel[]];
     this.#type = type;
@@ -88,7 +88,7 @@ export class PlaneEncoder {
   }
 }
 
-/** Whether TIFF's predictor 2 is used: few programs undo that of floats. */
+/** Whether TIFF's predictor 2 is used: few programs can undo the predictor for floats. */
 export function isPredicted(type: ElementType): boolean {
   return type !== 'f32' && type !== 'f64';
 }
