@@ -1,4 +1,4 @@
-// The unit tests run the built command and its threads: says so where there is no build.
+// The unit tests run the built command and its threads. Says so if there is no build.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

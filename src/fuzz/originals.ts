@@ -27,7 +27,7 @@ export interface InputOriginal {
   readonly isText: readonly boolean[];
   /** The files are restored byte for byte: they are neither pictures nor compressed inside. */
   readonly comesBack?: true;
-  /** The files lie in one folder, which is opened. */
+  /** The files are in one folder, which is opened. */
   readonly isFolder?: true;
 }
 

@@ -18,7 +18,7 @@ export function openVolumesDialog(): OpenDialogOptions {
   };
 }
 
-/** Dialogs know no endings with a dot in them: `tif` stands for `ome.tif`. */
+/** Dialogs do not support endings that contain a dot: `tif` is used for `ome.tif`. */
 function lastEnding(ending: string): string {
   return ending.slice(ending.lastIndexOf('.') + 1);
 }

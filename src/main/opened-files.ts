@@ -42,7 +42,7 @@ export interface OpenedFiles {
   get(id: string): FileOnDisk;
   /** The path of a file or folder that the user chose. @throws StriaError `invalid-input` for any other */
   chosenPath(id: string): string;
-  /** The folder in which a chosen folder lies, or an opened file, if the user has chosen a file in it. @throws StriaError `invalid-input` otherwise */
+  /** The folder that contains a chosen folder or an opened file, if the user has chosen a file in it. @throws StriaError `invalid-input` otherwise */
   chosenFolder(id: string): Promise<string>;
 }
 

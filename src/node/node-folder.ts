@@ -90,7 +90,7 @@ async function list(
   return files;
 }
 
-/** A file in a folder; undefined for one that is not there, is no ordinary file, or lies elsewhere by a link. */
+/** A file in a folder; undefined if it does not exist, is not an ordinary file, or is elsewhere because of a link. */
 async function identityInside(root: string, path: string, mayBeLink = true): Promise<FileIdentity | undefined> {
   try {
     const target = mayBeLink ? await realpath(path) : path;

@@ -31,7 +31,7 @@ function wholeDepth<T>(): u32 {
   return isPicture ? 1 : 4 / sizeof<T>();
 }
 
-/** Sets of 32 places in a group. */
+/** The number of sets of 32 places in a group. */
 export function setsOf<T>(): u32 {
   return sizeof<T>() === 1 ? 2 : 1;
 }

@@ -49,7 +49,7 @@ export interface Backend {
   /** How many boxes the backend works on at the same time, if it is given so many. Default 1. */
   readonly boxesAtOnce?: number | undefined;
   /**
-   * Memory for a box's voxels that `encode` need not copy. They lie at its start, and after `encode` they are gone. Undefined if
+   * Memory for a box's voxels that `encode` need not copy. The voxels are at its start, and are lost after `encode`. Undefined if
    * all memory is alike to the backend.
    */
   borrowBytes?(byteLength: number): Promise<LentBytes>;
@@ -89,7 +89,7 @@ export interface BackendJob extends JobOptions {
   /** An encoder may call this with finished chunks, in order. Its result still holds all of them. */
   readonly onChunks?: ((chunks: readonly EncodedChunk[]) => void) | undefined;
   /**
-   * If set, an encoder may return payloads that lie in its own memory. The caller calls the function that it is given here once
+   * If set, an encoder may return payloads that are in its own memory. The caller calls the function that it is given here once
    * it no longer needs them. Otherwise payloads are the caller's.
    */
   readonly lend?: ((release: () => void) => void) | undefined;

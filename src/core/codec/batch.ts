@@ -40,7 +40,7 @@ export function bytesOfChunks(chunks: readonly Pick<ChunkGeometry, 'shape'>[], e
   return chunks.reduce((sum, { shape }) => sum + chunkBytes({ shape, elementBytes }), 0);
 }
 
-/** How a box's rows lie in words, as every kernel needs to know. */
+/** The layout of a box's rows in words, which every kernel needs. */
 export interface BoxLayout {
   /** Words from one row of the box to the next, and from one slice to the next. */
   readonly rowWords: number;

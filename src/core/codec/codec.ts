@@ -259,7 +259,7 @@ export interface RangePlan {
   readonly run: DecodePlan;
   /** The output: elements in scan order. Usage STORAGE | COPY_SRC; owned by the scope. */
   readonly buffer: GPUBuffer;
-  /** Where each range starts in the output. Around a range lie other elements of its chunk that were decoded with it. */
+  /** Where each range starts in the output. A range is surrounded by other elements of its chunk that were decoded with it. */
   readonly byteOffsets: readonly number[];
   /** How many parts of payloads are read and decoded. */
   readonly segmentCount: number;

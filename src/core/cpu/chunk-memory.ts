@@ -12,7 +12,7 @@ export const maxMemoryBytes = 2 ** 24;
 const lineOfCache = 64;
 
 /**
- * WebAssembly memory into which chunks of a box are copied, to be analyzed and encoded there. They lie as they do in the box. One per
+ * WebAssembly memory into which chunks of a box are copied, to be analyzed and encoded there. Their layout is that of the box. One per
  * thread.
  */
 export class ChunkMemory {

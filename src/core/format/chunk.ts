@@ -19,7 +19,7 @@ export interface ConstantChunk {
   /** The codec element's 1, 2 or 4 bytes, little-endian. (An f64 chunk is constant only if all its 4-byte halves are equal.) */
   readonly element: Uint8Array;
   readonly decodedChecksum: Checksum;
-  /** The chunk was lost in the file from which this one was recovered. Its voxels are unknown, and 0 stands in for them. */
+  /** The chunk was lost in the file from which this one was recovered. Its voxels are unknown, and are read as 0. */
   readonly isLost?: true;
 }
 

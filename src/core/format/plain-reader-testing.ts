@@ -1,5 +1,5 @@
 /**
- * docs/FORMAT.md as a reader, to learn from and to test by: each sentence stands above the lines that do what it says. It takes
+ * docs/FORMAT.md as a reader, to learn from and to test by: each sentence is above the lines that implement it. It takes
  * a whole file in memory and shares no code with `ContainerReader`. Imported by tests alone.
  *
  * It does not know the feature 'pictures', and refuses such files by that name.

@@ -8,7 +8,7 @@ export interface OpenedFile {
   readonly name: string;
   readonly size: number;
   readonly url: string;
-  /** It is a folder: `url` lists its files, as pairs of path and size, and below it lies each of them. Its size is 0. */
+  /** It is a folder: `url` lists its files, as pairs of path and size, and each file is below it. Its size is 0. */
   readonly isFolder?: boolean | undefined;
   /** Of a recent file or folder: the volume in it that was open. */
   readonly dataset?: DatasetName | undefined;

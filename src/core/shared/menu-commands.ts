@@ -1,7 +1,7 @@
 /** The words and the key of a command that the shell's menus have, too. */
 export interface MenuWords {
   readonly label: string;
-  /** The letter that opens the item from the keyboard, as it stands in the label. */
+  /** The letter that opens the item from the keyboard, as in the label. */
   readonly mnemonic?: string;
   /** `Mod+O`, `R`. Mod is ⌘ on macOS and Ctrl elsewhere. A menu shows those with Mod. */
   readonly shortcut?: string;

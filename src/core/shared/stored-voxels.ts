@@ -3,7 +3,7 @@ import { type VolumeInfo, volumeBytes, voxelCount } from './volume.ts';
 
 /** How a source's file stores its voxels, where that is not one after the other in the volume's type. */
 export interface StoredVoxels {
-  /** So many values stand side by side for each place. Value c at time point i of n is the voxel at t = c × n + i. */
+  /** The number of interleaved values at each place. Value c at time point i of n is the voxel at t = c × n + i. */
   readonly samples: number;
   /**
    * `f16`: half floats, of an f32 volume. `u4`: 4 bits each, of a u8 volume; the first voxel of a byte is in its low half, and each
@@ -65,7 +65,7 @@ function floatOfHalf(half: number): number {
   if (exponent === 31) return (sign | 0x7f800000 | (fraction << 13)) >>> 0;
   if (exponent > 0) return (sign | ((exponent + 112) << 23) | (fraction << 13)) >>> 0;
   if (fraction === 0) return sign >>> 0;
-  // Subnormal: the highest bit that is set becomes the one in front of the point.
+  // Subnormal: the highest bit that is set becomes the one before the point.
   const shift = Math.clz32(fraction) - 21;
   return (sign | ((113 - shift) << 23) | (((fraction << shift) & 1023) << 13)) >>> 0;
 }

@@ -4,7 +4,7 @@ export interface VolumeChoice {
   readonly id: string;
   /** What a person calls it: a series' description, a path. */
   readonly label: string;
-  /** Where it stands in a tree, outermost first: patient and study, or groups of HDF5. */
+  /** Its place in a tree, outermost first: patient and study, or groups of HDF5. */
   readonly group: readonly string[];
   /** Lengths of its axes in the format's own order. */
   readonly shape: readonly number[];

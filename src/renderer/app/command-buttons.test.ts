@@ -33,7 +33,7 @@ function calledByCommands(): string[] {
   return [...called].filter((path) => path !== 'set' && path !== 'changeView');
 }
 
-/** What stands in the braces of each handler of a press: `onPress={…}`, and `onAction: …` up to the end of its line. */
+/** The text in the braces of each press handler: `onPress={…}`, and `onAction: …` up to the end of its line. */
 function handlersIn(text: string): string[] {
   const found: string[] = [];
   for (const { index } of text.matchAll(/onPress=\{/g)) {

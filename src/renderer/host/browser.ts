@@ -197,7 +197,7 @@ function isSameFile(a: File, b: File): boolean {
   return a.name === b.name && a.size === b.size && a.lastModified === b.lastModified;
 }
 
-/** Asks for files, or for a folder with all that lies in it, through a hidden <input>. Empty if the user cancelled. */
+/** Asks for files, or for a folder with everything in it, through a hidden <input>. Empty if the user cancelled. */
 function filesFromInput(folder = false): Promise<File[]> {
   return new Promise((resolve) => {
     const input = document.createElement('input');

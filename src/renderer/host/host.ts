@@ -12,7 +12,7 @@ export interface HostFile {
   readonly size: number;
   readonly handle: FileHandle;
   readonly siblings: SiblingFinder;
-  /** Set if this stands for a stack of pictures: the file of each (app/loading/picture-stacks.ts). */
+  /** Set if this represents a stack of pictures: the file of each (app/loading/picture-stacks.ts). */
   readonly pictures?: readonly FileHandle[] | undefined;
   /** The files of that stack, in the same order. */
   readonly stackOf?: readonly HostFile[] | undefined;
@@ -28,7 +28,7 @@ export type FolderHandle =
   | { readonly kind: 'files'; readonly name: string; readonly files: readonly FolderFile[] }
   /** A folder that the browser gave access to. */
   | { readonly kind: 'directory'; readonly name: string; readonly handle: FileSystemDirectoryHandle }
-  /** The URL lists the files; each lies below it, by its path. */
+  /** The URL lists the files; each is below it, by its path. */
   | { readonly kind: 'url'; readonly name: string; readonly url: string };
 export interface FolderFile {
   /** From the folder, with `/`. */

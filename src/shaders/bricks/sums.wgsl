@@ -180,7 +180,7 @@ fn half_sum_block(sum: Sum, origin: u32, end: vec3u, lane: u32, width: u32) {
 // word. `extent`: the block's size in elements.
 fn sum_block(sum: Sum, origin: u32, extent: vec3u, lane: u32, width: u32) {
   let words = block_x / lanes;
-  // Lines are numbered as in an unclipped block and skipped behind its end, so that shifts can split their numbers.
+  // Lines are numbered as in an unclipped block and skipped past its end, so that shifts can split their numbers.
   let end = vec3u((extent.x + lanes - 1u) / lanes, extent.yz);
   if (sum.others_half) {
     half_sum_block(sum, origin, end, lane, width);

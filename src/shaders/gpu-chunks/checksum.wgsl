@@ -4,7 +4,7 @@
 // Dispatch: one workgroup per tile, spread over x and y.
 // Invariants:
 // 1. `totals` is zero before the dispatch.
-// 2. Bytes behind a payload's end count as zero, whatever they are.
+// 2. Bytes past a payload's end count as zero, whatever they are.
 // Twin: core/format/checksum.ts, `checksum`.
 
 import package::gpu_chunks::mix::{mix, of_cross, of_number};
@@ -32,7 +32,7 @@ const threads = 256u;
 var<workgroup> wg_sum: atomic<u32>;
 var<workgroup> wg_cross: atomic<u32>;
 
-/** Word `number` of a payload; 0 behind its end. */
+/** Word `number` of a payload; 0 past its end. */
 fn load(payload: Payload, number: u32) -> u32 {
   let left = payload.byte_length - min(payload.byte_length, 4u * number);
   if (left == 0u) { return 0u; }

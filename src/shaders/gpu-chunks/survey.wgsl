@@ -151,7 +151,7 @@ fn main(
     var words = vec4u(voxels[at], voxels[at - to_above], voxels[at - to_behind], voxels[at - to_above - to_behind]);
     var previous: vec4u;
     if (first_x == 0u) {
-      // What stands before a row's first element: the element above, else the one behind, else itself; before the row behind, the
+      // The predecessor of a row's first element: the element above, else the one behind, else itself; before the row behind, the
       // element above that.
       previous = vec4u(
         before_row(select(words.z, words.y, has_above)),
@@ -201,7 +201,7 @@ fn main(
       );
       for (var i = 0u; i < predictors; i++) { sums[i] += plane_sums(packed_symbols(residuals[i]) & mask); }
       previous = words;
-      // Not used behind the piece's last word.
+      // Not used past the piece's last word.
       words = vec4u(next, voxels[at - to_above], voxels[at - to_behind], voxels[at - to_above - to_behind]);
     }
     for (var i = 0u; i < predictors; i++) {

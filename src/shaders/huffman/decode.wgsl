@@ -6,7 +6,7 @@
 // Invariants:
 // 1. An invocation writes as many words as its segment has, whatever the bits say.
 // 2. Neighbouring lanes write neighbouring words, because segments are striped.
-// 3. Symbols behind a section's end, in its last word, are undefined.
+// 3. Symbols past a section's end, in its last word, are undefined.
 // Twin: `tileDecoder` in src/core/codecs/huffman/tile.ts.
 
 import package::faults::faults::{checks, raise};
@@ -207,7 +207,7 @@ fn main(
   var high = payloads[at + 1u];
   at += 2u;
   var output = output_of(chunk, is_direct, slot.symbols_word, first_word + thread, tile.segments);
-  // Bits that were read as symbols behind the tile's last one.
+  // Bits that were read as symbols after the tile's last one.
   var surplus = 0u;
   for (var w = thread; w < tile.words; w += tile.segments) {
     var word = 0u;

@@ -6,7 +6,7 @@
 // and y.
 // Invariants:
 // 1. `counts` starts as zeros. The order of additions does not matter.
-// 2. Symbols behind a section's end are 0 in its last word, and are not counted.
+// 2. Symbols past a section's end are 0 in its last word, and are not counted.
 // Twin: `symbolsOf` and `encodeSection` in src/core/codecs/huffman/reference.ts.
 
 import package::huffman::tile::{Section, tile_of, tile_words};
@@ -31,7 +31,7 @@ struct Box { row_words: u32, slice_words: u32, tile_count: u32, section_count: u
 
 var<workgroup> wg_counts: array<atomic<u32>, 256u * copies>;
 
-// Four bytes, starting `byte` bytes behind the start of word `word`. Bytes behind the buffer's end are 0.
+// Four bytes, starting `byte` bytes after the start of word `word`. Bytes past the buffer's end are 0.
 fn load_bytes(word: u32, byte: u32) -> u32 {
   let at = word + byte / 4u;
   let shift = 8u * (byte % 4u);

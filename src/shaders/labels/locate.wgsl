@@ -41,7 +41,7 @@ fn inclusive_sum(thread: u32, value: u32) -> u32 {
   return wg_sums[thread];
 }
 
-// `width` bits, at most 16, from a bit of the payload on. Bits behind its end are 0.
+// `width` bits, at most 16, from a bit of the payload on. Bits past its end are 0.
 fn bits_at(chunk: Chunk, bit: u32, width: u32) -> u32 {
   let word = bit / 32u;
   let first = chunk.byte_offset / 4u + word;

@@ -30,7 +30,7 @@ struct Chunk {
   count: u32,          // elements in the chunk
   length: u32,         // elements in a column
   step: u32,           // words from one element of a column to the next
-  rows: u32,           // row b starts (b % rows) × low + (b / rows) × high words behind first_word
+  rows: u32,           // row b starts (b % rows) × low + (b / rows) × high words after first_word
   low: u32,
   high: u32,
   first_segment: u32,  // number of the chunk's first segment in the batch

@@ -101,7 +101,7 @@ fn group_number(number: u32) -> vec3u {
   return vec3u(number % groups_x, (number / groups_x) % groups_y, number / (groups_x * groups_y));
 }
 
-// The size of the group that starts at `group`: 0 behind the brick's end.
+// The size of the group that starts at `group`: 0 past the brick's end.
 fn size_of(extent: vec3u, group: vec3u) -> vec3u {
   if (any(group >= extent)) { return vec3u(0u); }
   return min(group_shape(), extent - group);

@@ -6,7 +6,7 @@
 // Invariants:
 // 1. Each word of `voxels` belongs to one brick, because bricks start at whole words, and one invocation writes it. Of an element
 //    of 4 bytes it writes first the low half, then the high half.
-// 2. Bytes behind the chunk's end in a row's last word keep their values.
+// 2. Bytes past the chunk's end in a row's last word keep their values.
 // 3. The brick's size bounds every loop, so damage only gives wrong voxels.
 // Twin: `decodeBrick` in src/core/codecs/predict/brick.ts.
 
@@ -29,7 +29,7 @@ import package::predict::medians::{median_step, wave_steps};
 @group(0) @binding(3) var<storage, read> payloads: array<u32>;
 @group(0) @binding(6) var<storage, read_write> voxels: array<u32>;
 
-// `width` bits, at most 32, starting `bit` bits behind the start of word `word`.
+// `width` bits, at most 32, starting `bit` bits after the start of word `word`.
 fn bits_at(word: u32, bit: u32, width: u32) -> u32 {
   let at = word + bit / 32u;
   let shift = bit % 32u;
@@ -44,12 +44,12 @@ fn bytes_of(nibbles: u32) -> u32 {
   return (pairs & 0x000f000fu) | ((pairs & 0x00f000f0u) << 4u);
 }
 
-// 'zero bits up to a whole word': whether any bit is set behind the first `used` bits of a part that starts at a word.
+// 'zero bits up to a whole word': whether any bit is set after the first `used` bits of a part that starts at a word.
 fn padding_fails(start: u32, used: u32) -> bool {
   return used % 32u != 0u && payloads[start + used / 32u] >> (used % 32u) != 0u;
 }
 
-// Whether any bit is set behind a group's heads or tails. `count`: the group's elements.
+// Whether any bit is set after a group's heads or tails. `count`: the group's elements.
 fn group_fails(group: vec3u, count: u32) -> bool {
   if (group.x == 0u) { return false; }
   return padding_fails(group.y, count * head_bits(group.x)) || padding_fails(group.z, count * tail_bits(group.x));

@@ -14,7 +14,7 @@ import package::predict::brick::{
 @group(0) @binding(2) var<storage, read> chunk_of_brick: array<u32>;
 @group(0) @binding(3) var<storage, read> voxels: array<u32>;
 
-// One word of the brick's plane, by its number without padding. Lanes behind the chunk's edge are 0.
+// One word of the brick's plane, by its number without padding. Lanes past the chunk's edge are 0.
 fn box_word(place: Place, plane: u32, index: u32) -> u32 {
   let x = (index % row_words) * lanes;
   let y = (index / row_words) % brick_y;

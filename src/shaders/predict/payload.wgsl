@@ -44,7 +44,7 @@ fn ends_wrong(chunk: Chunk, end: u32) -> bool {
     || is_filled_wrong(chunk.payload_word + fixed.x, predictors * plane_bytes);
 }
 
-// Whether a bit is set behind the last of `bytes` bytes in its word. `word`: where the bytes start.
+// Whether a bit is set after the last of `bytes` bytes in its word. `word`: where the bytes start.
 fn is_filled_wrong(word: u32, bytes: u32) -> bool {
   return bytes % 4u != 0u && payloads[word + bytes / 4u] >> (8u * (bytes % 4u)) != 0u;
 }

@@ -23,7 +23,7 @@ import package::predict::load::{box, chunk_of_brick, chunks, load_brick, symbols
 @group(0) @binding(7) var<storage, read> classes: array<u32>;
 @group(0) @binding(8) var<storage, read_write> payloads: array<atomic<u32>>;
 
-// Writes `width` bits, at most 32, starting `bit` bits behind the start of word `word`. `value` must have no bits above them.
+// Writes `width` bits, at most 32, starting `bit` bits after the start of word `word`. `value` must have no bits above them.
 fn put(word: u32, bit: u32, value: u32, width: u32) {
   let at = word + bit / 32u;
   let shift = bit % 32u;

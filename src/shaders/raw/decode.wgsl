@@ -3,8 +3,8 @@
 // Dispatch: one workgroup per tile, spread over x and y.
 // Invariants:
 // 1. Each word of `voxels` belongs to one chunk, because chunks start at whole words, and one invocation writes it.
-// 2. Bytes behind the chunk's end in a row's last word keep their values.
-// 3. Payload bytes behind `payload_bytes` read as 0.
+// 2. Bytes past the chunk's end in a row's last word keep their values.
+// 3. Payload bytes past `payload_bytes` read as 0.
 // Twin: `decode` in src/core/codecs/raw/reference.ts.
 
 import package::faults::faults::raise;
@@ -32,7 +32,7 @@ struct Chunk {
 // The box: rows of `row_words` words.
 @group(0) @binding(4) var<storage, read_write> voxels: array<u32>;
 
-// Word number `word` of a payload; 0 behind its end.
+// Word number `word` of a payload; 0 past its end.
 fn payload_word(chunk: Chunk, word: u32) -> u32 {
   if (4u * word >= chunk.payload_bytes) { return 0u; }
   return payloads[chunk.payload_word + word];

@@ -2,7 +2,7 @@
 // One invocation owns words of the payload, one workgroup a tile of 1024 neighbouring words of one payload.
 // Dispatch: one workgroup per tile, spread over x and y.
 // Invariants:
-// 1. One invocation writes each word of `payloads`. The bytes behind a payload's end in its last word are 0.
+// 1. One invocation writes each word of `payloads`. The bytes past a payload's end in its last word are 0.
 // 2. Nothing outside the chunk is read.
 // Twin: `encode` in src/core/codecs/raw/reference.ts.
 

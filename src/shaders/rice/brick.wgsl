@@ -159,7 +159,7 @@ fn word_of(place: Place, index: u32) -> Word {
   return Word(place.group + offset, count);
 }
 
-// Shares a brick's words evenly among the invocations. Word `i` of an invocation lies whole slices behind its first word, in a
+// Shares a brick's words evenly among the invocations. Word `i` of an invocation is whole slices after its first word, in a
 // picture whole rows.
 override step_z: u32 = threads / (row_words * brick_y);
 override step_y: u32 = (threads / row_words) * (1u - min(step_z, 1u));
@@ -183,7 +183,7 @@ fn starts_block(place: Place) -> bool {
 // 'then zeros up to a whole word'
 fn directory_words(entries: u32) -> u32 { return (entries + 1u) / 2u; }
 
-// The first bit of a block's predictor and base. For the block behind the last one: the first bit of the codes.
+// The first bit of a block's predictor and base. For the block after the last one: the first bit of the codes.
 fn block_header(block: u32) -> u32 { return 8u + block * (predictor_bits + bits); }
 
 // The word of workgroup memory that holds an element. x must be a multiple of `lanes`.

@@ -10,8 +10,8 @@
 // Invariants:
 // 1. Each word of `voxels` belongs to one brick, because bricks start at whole words, and one invocation writes it. Of an element
 //    of 4 bytes it writes first the low half, then the high half.
-// 2. Bytes behind the chunk's end in a row's last word keep their values.
-// 3. The brick's size bounds every loop, so damage only gives wrong voxels. Bits behind a brick's end mean nothing.
+// 2. Bytes past the chunk's end in a row's last word keep their values.
+// 3. The brick's size bounds every loop, so damage only gives wrong voxels. Bits past a brick's end mean nothing.
 // Twin: `decodeBrick` in src/core/codecs/rice/brick.ts.
 
 import package::bricks::memory::{load_word, store_word};

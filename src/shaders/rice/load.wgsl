@@ -25,7 +25,7 @@ fn mean_of(place: Place) -> u32 {
   return (word_with(vec3u(0u)) + (2u * sum + count) / (2u * count) - (1u << (bits - 1u))) & element_mask;
 }
 
-// Fills workgroup memory with one plane of the brick. Lanes behind the chunk's edge become 0. A barrier must follow. Returns the
+// Fills workgroup memory with one plane of the brick. Lanes past the chunk's edge become 0. A barrier must follow. Returns the
 // bits in which this invocation's elements differ from the brick's first element.
 fn load_brick(place: Place, plane: u32, thread: u32) -> u32 {
   let first_element = ((voxels[place.first_word] >> (16u * plane)) & element_mask) * ones;

@@ -8,7 +8,7 @@ import package::rice::brick::{clipped, part_words, threads};
 
 // Elements of an unclipped part.
 override part_elements: u32 = part_words * lanes;
-// Element n > 0: the bit behind the first n × part_elements ones of the prefixes.
+// Element n > 0: the bit after the first n × part_elements ones of the prefixes.
 var<workgroup> wg_marks: array<u32, threads + 1u>;
 
 // The words `first` to `end` that hold a brick's prefixes, `share` of them for each invocation. Ones before `bit` in the first
@@ -82,7 +82,7 @@ fn bit_of_one(bits_there: u32, number: u32) -> u32 {
   return bit + u32(rest >= ((bits_there >> bit) & 1u));
 }
 
-// The bit behind the first `count` ones of the prefixes.
+// The bit after the first `count` ones of the prefixes.
 fn bit_behind(prefixes: Prefixes, count: u32) -> u32 {
   let mark = min(count / part_elements, threads);
   var bit = prefixes.bit;
@@ -100,7 +100,7 @@ fn bit_behind(prefixes: Prefixes, count: u32) -> u32 {
   return 32u * word + bit_of_one(bits_there, rest - passed - 1u) + 1u;
 }
 
-// How many prefixes between two bits are escapes, that is ones behind 15 zeros. Searches all positions of a word at once.
+// How many prefixes between two bits are escapes, that is ones after 15 zeros. Searches all positions of a word at once.
 fn count_escapes(start: u32, end: u32) -> u32 {
   var escaped = 0u;
   // For the previous word: the bits at which 1, 2, 4, 8 or 15 zeros end. Bits before the prefixes count as ones.

@@ -7,7 +7,7 @@
 // Invariants:
 // 1. A word whose bytes all belong to this tile is stored. Of any other word (a row's end, or columns of two tiles) only the
 //    tile's own bytes are cleared and set, atomically. Bytes of other tiles and row padding keep their values.
-// 2. Bytes behind the payload's end read as 0, and the tile's size bounds each loop, so damage only gives wrong voxels.
+// 2. Bytes past the payload's end read as 0, and the tile's size bounds each loop, so damage only gives wrong voxels.
 // Twin: `decode` in src/core/codecs/rle/reference.ts.
 
 import package::faults::faults::{checks, raise};
@@ -89,7 +89,7 @@ fn level_0_bytes(marks: u32, at: u32, end: u32) -> vec2u {
   if (marks == 0u) { return vec2u(0u); }
   let stored = payload_bytes(at, end);
   let in_first = countOneBits(marks & 0xfu);
-  // The bytes behind those of the first word.
+  // The bytes after those of the first word.
   var second = stored.y;
   if (in_first < 4u) { second = stored.x >> (8u * in_first); }
   if (in_first > 0u && in_first < 4u) { second |= stored.y << (32u - 8u * in_first); }

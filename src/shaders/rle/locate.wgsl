@@ -4,7 +4,7 @@
 // One invocation owns every 64th tile, one workgroup a chunk. Dispatch: one workgroup per chunk, spread over x and y.
 // Invariants:
 // 1. An invocation reads only those `spans` that it wrote itself.
-// 2. Bytes behind the payload's end read as 0, and counts are at most 8, 64, 512 and 4096, so damage cannot cause long loops.
+// 2. Bytes past the payload's end read as 0, and counts are at most 8, 64, 512 and 4096, so damage cannot cause long loops.
 // Twin: `childLevel` in src/core/codecs/rle/reference.ts.
 
 import package::faults::faults::{checks, raise};

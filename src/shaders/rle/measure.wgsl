@@ -7,7 +7,7 @@
 // order.
 // Dispatch: one workgroup for each `tiles_at_once` tiles, spread over x and y.
 // Invariants:
-// 1. Elements outside the chunk never set a bit: columns behind its x extent are skipped, and so are other tiles' columns.
+// 1. Elements outside the chunk never set a bit: columns past its x extent are skipped, and so are other tiles' columns.
 // 2. Nothing is written to `bits` for a tile in which no run starts.
 // Twin: `runStarts` and `parentLevel` in src/core/codecs/rle/reference.ts.
 

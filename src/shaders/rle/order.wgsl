@@ -40,7 +40,7 @@ struct Chunk {
   count: u32,        // elements in the chunk
   length: u32,       // elements in a column
   step: u32,         // words from one element of a column to the next
-  rows: u32,         // row b starts (b % rows) × low + (b / rows) × high words behind first_word
+  rows: u32,         // row b starts (b % rows) × low + (b / rows) × high words after first_word
   low: u32,
   high: u32,
   first_tile: u32,
@@ -111,7 +111,7 @@ fn share_of(order: Chunk, walk: Walk, lane: u32) -> Share {
   let groups = lanes / width;
   let steps_per_group = (walk.steps + groups - 1u) / groups;
   let group = lane / width;
-  // For lanes behind the last full group first ≥ steps, so they do nothing.
+  // For lanes after the last full group first ≥ steps, so they do nothing.
   let first = group * steps_per_group;
   return Share(lane - group * width, width, first, min(walk.steps, first + steps_per_group));
 }

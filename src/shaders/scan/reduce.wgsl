@@ -4,7 +4,7 @@
 // Dispatch: one workgroup per tile, spread over x and y.
 // Invariants:
 // 1. Sums are modulo 2^32, like u32 addition.
-// 2. Values behind `length` count as 0 and are not read.
+// 2. Values past `length` count as 0 and are not read.
 
 override per_thread: u32 = 8u;
 

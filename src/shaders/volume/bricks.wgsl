@@ -7,7 +7,7 @@
 //
 // Invariants
 // 1. Planes come in order, in several dispatches. The dispatch with a brick's first plane sets its range, later ones widen it.
-// 2. Padding behind a row's end may count as texels of 0, so a range may be too wide, but never too narrow.
+// 2. Padding past a row's end may count as texels of 0, so a range may be too wide, but never too narrow.
 //
 // Twin: src/core/volume/brick-grid.gpu.test.ts computes the same on the CPU.
 

@@ -88,7 +88,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   let row_word = ((plane - fill.box_plane) * fill.box_rows + row - fill.box_row) * fill.box_row_words;
   var word: u32;
   if (texel_kind == 0u && fill.step == 1u) {
-    // The box's own word. Padding behind a row's end is never copied.
+    // The box's own word. Padding past a row's end is never copied.
     if (id.x < fill.box_row_words) {
       word = voxels[row_word + id.x] ^ select(0u, 0x80808080u, element_type == 1u);
     }

@@ -30,7 +30,7 @@ export function ownFacts(
   };
 }
 
-/** How many voxels of the first level one of this level stands for, along x, y and z. */
+/** How many voxels of the first level one of this level represents, along x, y and z. */
 function factorsOf(image: OmeImage, level: OmeImage['levels'][number] | undefined): readonly number[] {
   const axes = image.axes?.map(({ name }) => name) ?? [];
   return ['x', 'y', 'z'].map((name) => {
@@ -44,7 +44,7 @@ function affineOfLevel(affine: readonly number[], factors: readonly number[]): r
   return affine.map((number, at) => {
     const row = at - (at % 4);
     if (at % 4 < 3) return number * (factors[at % 4] as number);
-    // The middle of a voxel lies where the middle of those that it stands for lies.
+    // The centre of a voxel is the centre of those that it represents.
     return factors.reduce((sum, factor, axis) => sum + ((factor - 1) / 2) * (affine[row + axis] as number), number);
   });
 }

@@ -9,7 +9,7 @@ const sources = readdirSync('src/renderer', { recursive: true, encoding: 'utf8' 
   .filter((path) => /\.tsx?$/.test(path) && !/(\.test|-testing)\./.test(path))
   .map((path) => ({ path, text: readFileSync(`src/renderer/${path}`, 'utf8') }));
 
-/** The names that a file sets in the store, as far as they stand in the call. */
+/** The names that a file sets in the store, as far as they are in the call. */
 function written(text: string): string[] {
   return [...text.matchAll(/[sS]tore\.setState\(\s*(?:\([^)]*\)\s*=>\s*\()?\{([^}]*)/g)].flatMap(([, body = '']) =>
     [...body.matchAll(/(?:^|[,{\s])(\w+)\s*(?=[:,]|$)/g)].map(([, name = '']) => name),

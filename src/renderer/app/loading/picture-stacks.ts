@@ -5,7 +5,7 @@ import type { HostFile } from '../../host/host.ts';
 const kinds = [/\.png$/i, /\.tiff?$/i];
 
 /**
- * Several PNGs, or several TIFFs, opened together are one stack. One file stands for all of them, in place of the first. It
+ * Several PNGs, or several TIFFs, opened together are one stack. One file represents all of them, in place of the first. It
  * has no `id`, since the shell could find only one picture by it. Files of OME say themselves how they belong together.
  */
 export function withStacks(files: readonly HostFile[]): HostFile[] {

@@ -29,6 +29,6 @@ test.each([
 ] as const)('the sides of %s in %s are named: %s', (format: FileFormat, spatialUnit, isNamed) => {
   const shown = shownInfo({ ...info, spatialUnit }, format);
   expect(hasOrientation(shown)).toBe(isNamed);
-  // Where its voxels lie is kept.
+  // The location of its voxels is kept.
   expect(shown).toMatchObject({ ...info, spatialUnit });
 });

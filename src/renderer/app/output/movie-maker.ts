@@ -76,7 +76,7 @@ export class MovieMaker {
         return;
       }
       this.#send({ kind: 'fail', fault: faultToData(error) });
-      // The dialog would lie over it.
+      // The dialog would cover it.
       if (this.#store.getState().overlay === 'movie') this.#store.setState({ overlay: 'none' });
     } finally {
       if (movie.kind === 'time') scene.viewer.set({ timePoint: before });

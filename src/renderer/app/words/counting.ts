@@ -17,7 +17,7 @@ export function channelName({ name }: Channel, index: number): string {
   return displayText(name) || `Channel ${numberOf(index)}`;
 }
 
-/** What is shown along t, to stand behind a place: the channel's name, `t 2` of a series; '' where there is but one. */
+/** The shown position along t, as a suffix: the channel's name, or `t 2` in a series; '' if there is only one. */
 export function timeWords(info: Pick<VolumeInfo, 'dims' | 'channels'>, index: number): string {
   const { channel, time } = channelAt(info, index);
   const named = info.channels?.[channel];

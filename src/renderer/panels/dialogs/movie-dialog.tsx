@@ -31,7 +31,7 @@ const formats: readonly { readonly key: MovieFormat; readonly label: string; rea
   { key: 'video', label: 'Video', testId: 'movie-video' },
 ];
 const kindNames: Readonly<Record<MovieKind, string>> = { turn: 'Turntable', slices: 'Slices', time: 'Time' };
-/** Titles that name the kind where there is no choice of kinds. */
+/** Titles that name the kind if there is no choice of kinds. */
 const kindTitles: Readonly<Record<MovieKind, string>> = {
   turn: 'Make turntable movie',
   slices: 'Make movie of slices',

@@ -188,7 +188,7 @@ interface Group {
   readonly choices: readonly VolumeChoice[];
 }
 
-/** Choices by the group that they stand in, in their order. */
+/** Choices by group, in their order. */
 function groupsOf(choices: readonly VolumeChoice[], fileName: string): Group[] {
   const groups = new Map<string, VolumeChoice[]>();
   for (const choice of choices) {
@@ -197,7 +197,7 @@ function groupsOf(choices: readonly VolumeChoice[], fileName: string): Group[] {
     if (found) found.push(choice);
     else groups.set(title, [choice]);
   }
-  // What stands in no group is not to look as if it belonged to the group above it.
+  // Choices without a group must not look as if they belonged to the group above them.
   const root = groups.size > 1 ? displayText(fileName) : '';
   return [...groups].map(([title, inside]) => ({ id: title, title: title || root, choices: inside }));
 }

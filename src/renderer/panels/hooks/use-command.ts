@@ -25,7 +25,7 @@ export function useCommand(id: string): ShownCommand {
   return { words, tip, isEnabled, shortcut: shownShortcut(app, command), run: () => app.runCommand(id) };
 }
 
-/** What stands for a command in a row or a menu of several. */
+/** A command's entry in a row or menu of several. */
 export function choiceOf(
   app: App,
   id: string,

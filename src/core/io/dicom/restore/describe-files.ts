@@ -15,7 +15,7 @@ import { NewUids, strippedBefore } from './strip.ts';
 /** A file of a series, and the places of its frames. */
 export interface FileInVolume {
   readonly file: TreeFile;
-  /** Its bytes in front of the pixels, if they are known. */
+  /** Its bytes before the pixels, if known. */
   readonly head: Uint8Array | undefined;
   readonly format: PixelFormat;
   /** The planes of its frames, in order; undefined for a frame that is not in this volume. */

@@ -16,7 +16,7 @@ export interface FileFacts {
   readonly place: PixelPlace;
   /** Whether it must be unpacked to be read. */
   readonly isPacked: boolean;
-  /** The file's bytes in front of its pixels, so that they need not be read again. Undefined where that would be too much. */
+  /** The file's bytes before its pixels, so that they need not be read again. Undefined if they are too many. */
   readonly head: Uint8Array | undefined;
   readonly frames: readonly FrameFacts[];
   readonly instanceUid: string;
