@@ -100,7 +100,7 @@ export class NodeFiles {
   /**
    * A file that is open only while a piece of it is read, for stacks of more files than may be open at once. Each time it must
    * be the same, unchanged file.
-   * @param known what was found out about the file before; else it is opened for it
+   * @param known facts about the file found earlier; otherwise it is opened to find them
    * @throws StriaError `not-readable`
    */
   static async openWhenRead(path: string, known?: FileIdentity): Promise<ByteSource> {
@@ -112,7 +112,7 @@ export class NodeFiles {
         const handle = await openForReading(path);
         try {
           const bytes = await reader(handle, path, Number(facts.size))(offset, length, options);
-          // Looked at once it is read: what was replaced before then shows as well.
+          // Checked after reading, so that an earlier replacement is noticed too.
           refuseChanged(path, facts, await handle.stat({ bigint: true }));
           return bytes;
         } finally {
@@ -205,7 +205,7 @@ function reader(handle: FileHandle, path: string, size: number): ByteSource['rea
       }
     };
     const calls = Array.from({ length: Math.min(readsAtOnce, Math.ceil(wanted / maxReadBytes)) }, readPieces);
-    // No call may go on when its caller frees the memory.
+    // All calls must have ended when the caller frees the memory.
     await Promise.allSettled(calls);
     await Promise.all(calls);
     return end < wanted ? bytes.slice(0, end) : bytes;

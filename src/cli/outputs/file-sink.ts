@@ -7,7 +7,7 @@ export interface WritableFile {
   write(bytes: Uint8Array, offset: number, length: number): Promise<{ readonly bytesWritten: number }>;
   /** Writes some of the pieces, in order. */
   writev?(parts: readonly Uint8Array[]): Promise<{ readonly bytesWritten: number }>;
-  /** Brings what was written so far to the disk. */
+  /** Syncs everything written so far to the disk. */
   datasync?(): Promise<void>;
   sync(): Promise<void>;
   close(): Promise<void>;

@@ -5,7 +5,7 @@ export interface MenuWords {
   readonly mnemonic?: string;
   /** `Mod+O`, `R`. Mod is ⌘ on macOS and Ctrl elsewhere. A menu shows those with Mod. */
   readonly shortcut?: string;
-  /** A key of the menu alone: a browser has another use for it. */
+  /** A key only of the menu, because browsers use it for something else. */
   readonly shellShortcut?: string;
 }
 

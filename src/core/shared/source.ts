@@ -55,7 +55,7 @@ export function isPictureFormat(format: FileFormat | WritableFormat): format is 
 export interface SourceDescription {
   readonly format: FileFormat;
   readonly endian: Endian;
-  /** Of a header and voxels: how the voxels are stored, where not one after the other in the volume's type. */
+  /** For a header and voxels: how the voxels are stored, unless they are contiguous in the volume's type. */
   readonly stored?: StoredVoxels | undefined;
   readonly parts: readonly SourcePart[];
 }

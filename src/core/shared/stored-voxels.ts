@@ -1,7 +1,7 @@
 import { StriaError } from './errors.ts';
 import { type VolumeInfo, volumeBytes, voxelCount } from './volume.ts';
 
-/** How a source's file stores its voxels, where that is not one after the other in the volume's type. */
+/** How a source's file stores its voxels, unless they are contiguous in the volume's type. */
 export interface StoredVoxels {
   /** The number of interleaved values at each place. Value c at time point i of n is the voxel at t = c × n + i. */
   readonly samples: number;

@@ -16,7 +16,7 @@ export class WasmModule<Name extends string> {
     this.#exports = exports;
   }
 
-  /** Undefined where there is no WebAssembly with vectors, or where it is not allowed. */
+  /** Undefined if WebAssembly with SIMD is missing or not allowed. */
   static open<Name extends string>(bytes: () => Uint8Array<ArrayBuffer>): WasmModule<Name> | undefined {
     try {
       const module = new WebAssembly.Module(bytes());

@@ -92,7 +92,7 @@ export function pictureBytes({ width, height, type, channels }: PictureShape): n
 }
 
 /**
- * Holds what a header promises against what can be: before memory is taken for it.
+ * Checks whether a header's claims are possible, before memory is allocated for them.
  * @param fileBytes size of the file that the picture is in
  * @param expansion the most bytes that its compression makes of one. Default: enough for LZW, 2560, and deflate, 1032
  * @throws StriaError `corrupt` for sides of zero and for more pixels than the file can hold

@@ -116,7 +116,7 @@ function problemOf({ place, modality }: FileFacts): string | undefined {
   }
 }
 
-/** `2024-02-29` for DICOM's `20240229` and the old `2024.02.29`; what is no date stays. */
+/** `2024-02-29` for DICOM's `20240229` and the old `2024.02.29`; text that is not a date stays as it is. */
 function dateText(value: string): string {
   return value.replace(/^(\d{4})\.?(\d\d)\.?(\d\d)$/, '$1-$2-$3');
 }
