@@ -105,7 +105,7 @@ export function parseIndex(body: Uint8Array, elementBytes: number, room: { start
     } else if (kind === 1) {
       // 'offset of the first CHNK record'
       let offset = take(8);
-      // 'Records lie behind HEAD, before INDX, and in rising order: no two overlap.'
+      // 'Records follow HEAD and precede INDX, in rising order; no two overlap.'
       if (offset < free) throw corrupt('index has records that overlap');
       for (let i = 0; i < count; i++) {
         // 'u32 method number, u32 length of the payload'

@@ -52,7 +52,7 @@ export function readFilesPlainly(table: Uint8Array, volume: PlainVolume, inflate
 function pictureOf({ endian, samples, planar }: FileRow, plane: number, volume: PlainVolume): Uint8Array {
   const { voxels, voxelBytes, depth, times } = volume;
   const planeBytes = voxels.length / (depth * times);
-  // 'Plane p of a file stands for z = p mod (length of z) and t = p div (length of z), of the first sample'
+  // 'Plane p of a file is the slice at z = p mod (length of z) and t = p div (length of z), of the first sample'
   const [z, t] = [plane % depth, Math.floor(plane / depth)];
   const picture = new Uint8Array(planeBytes * samples);
   for (let sample = 0; sample < samples; sample++) {
@@ -61,7 +61,7 @@ function pictureOf({ endian, samples, planar }: FileRow, plane: number, volume: 
     for (let byte = 0; byte < planeBytes; byte++) {
       const [pixel, place] = [Math.floor(byte / voxelBytes), byte % voxelBytes];
       const inOrder = endian === 'little' ? place : voxelBytes - 1 - place;
-      // 'true: the samples of a picture lie in the file as planes, one after the other; false: pixel by pixel'
+      // 'true: the file stores the samples of a picture plane by plane; false: pixel by pixel'
       const element = planar ? (sample * planeBytes) / voxelBytes + pixel : pixel * samples + sample;
       picture[element * voxelBytes + inOrder] = voxels[start + byte] as number;
     }

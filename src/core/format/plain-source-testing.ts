@@ -86,7 +86,7 @@ function storedBytes(
   if (stored === undefined) return { bytes: voxels, width: header.voxelBytes };
   const { samples, as } = (stored ?? {}) as { samples?: unknown; as?: unknown };
   const [x, y, z, t] = header.dims;
-  // '1 to 1024: so many values stand side by side for each place in the file, and n = t / `samples` is a whole number.'
+  // '1 to 1024: the number of values that the file stores side by side for each position; n = t / `samples` is a whole number.'
   const isCount = typeof samples === 'number' && Number.isSafeInteger(samples) && samples >= 1 && samples <= 1024;
   if (!isCount || t % samples !== 0) throw corrupt('SRCE has a wrong number of samples');
   const n = t / samples;
@@ -114,7 +114,7 @@ function storedBytes(
   if (as !== 'u4' || header.type !== 'u8' || samples !== 1) throw corrupt('SRCE has voxels stored as nothing that is known');
   const bytes: number[] = [];
   for (let row = 0; row < y * z * t; row++) {
-    // 'the first of two in a byte is in its low half, and each row along x begins a byte, with zeros behind its last voxel'
+    // 'the first of two in a byte is in its low half, and each row along x begins a byte, with zeros after its last voxel'
     for (let at = 0; at < x; at += 2) {
       const [low = 0, high = 0] = [voxels[row * x + at], at + 1 < x ? voxels[row * x + at + 1] : 0];
       bytes.push((low % 16) | ((high % 16) << 4));
