@@ -5,7 +5,10 @@ import { spawn } from 'node:child_process';
 const [command, ...args] = process.argv.slice(2);
 const needsDisplay = process.platform === 'linux' && !process.env.DISPLAY;
 const server = needsDisplay ? await startServer() : undefined;
-const env = server ? { ...process.env, DISPLAY: server.display } : process.env;
+// Without a UTF-8 locale Chromium cannot open files whose names are not ASCII.
+const isUtf8 = /utf-?8/i.test(process.env.LC_ALL ?? process.env.LC_CTYPE ?? process.env.LANG ?? '');
+const locale = process.platform === 'linux' && !isUtf8 ? { LC_ALL: 'C.UTF-8' } : {};
+const env = { ...process.env, ...locale, ...(server && { DISPLAY: server.display }) };
 const child = spawn(command, args, { env, stdio: 'inherit', shell: process.platform === 'win32' });
 // Ctrl-C also reaches the command, which decides when to end. The display must outlive it.
 process.on('SIGINT', () => undefined);
