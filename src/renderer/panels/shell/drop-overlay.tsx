@@ -1,4 +1,4 @@
-import { useLayoutEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { dropWords } from '../../app/loading/datasets.ts';
 import { droppedFiles } from '../../app/loading/dropped-files.ts';
 import { useApp, useAppState } from '../hooks/use-app.ts';
@@ -16,8 +16,7 @@ export function DropOverlay() {
   const [isSecond, setIsSecond] = useState(false);
   const isOpen = useAppState((state) => state.document.kind === 'ready' && state.gpu.kind === 'ready' && state.page === 'viewer');
   const canCompare = isOpen && words === dropWords(['']);
-  // As soon as the page is there: an effect that waits for the first picture would miss a drop before it.
-  useLayoutEffect(() => {
+  useEffect(() => {
     // Before the drop the page sees only the number and types of the files, not their names.
     const filesIn = (event: DragEvent): readonly string[] | undefined => {
       const transfer = event.dataTransfer;
