@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { firstDifference, makeChunk, testPatterns, testRandom, testShapes } from '../../codec/chunk-testing.ts';
+import { makeChunk, testPatterns, testRandom, testShapes } from '../../codec/chunk-testing.ts';
 import type { ChunkVoxels, CodecElementBytes } from '../../codec/codec.ts';
 import { chunksToDamage } from '../../codec/codec-testing.ts';
-import { StriaError } from '../../shared/errors.ts';
+import { damagedCopies, WasmTwin } from '../../codec/wasm-codec-testing.ts';
 import { labels } from './index.ts';
 import { reference } from './reference.ts';
 import { wasm } from './wasm.ts';
@@ -20,25 +20,8 @@ const patterns: Readonly<Record<string, (x: number, y: number, z: number, random
   slices: (_x, _y, z) => z * 0x01010101,
 };
 
-function expectSame(chunk: ChunkVoxels, hint: string): void {
-  const payload = reference.encode(chunk, none);
-  const own = wasm.encode(chunk, none);
-  if (!own) throw new Error('no WebAssembly');
-  expect(firstDifference(own, payload), `encode ${hint}`).toBeUndefined();
-  const decoded = wasm.decode(payload, chunk, none);
-  if (!decoded) throw new Error(`a sound payload was refused: ${hint}`);
-  expect(firstDifference(decoded, chunk.bytes), `decode ${hint}`).toBeUndefined();
-}
-
-/** The voxels that the reference decodes; undefined if it refuses the payload. */
-function referenceDecodes(payload: Uint8Array, chunk: ChunkVoxels): Uint8Array | undefined {
-  try {
-    return reference.decode(payload, chunk, none);
-  } catch (error) {
-    if (error instanceof StriaError && error.tag === 'corrupt') return undefined;
-    throw error;
-  }
-}
+const twin = new WasmTwin(reference, wasm);
+const expectSame = (chunk: ChunkVoxels, hint: string) => twin.expectSame(chunk, none, hint);
 
 describe('labels in WebAssembly gives the same results as the reference', () => {
   for (const elementBytes of labels.elementBytes) {
@@ -74,8 +57,6 @@ describe('labels in WebAssembly gives the same results as the reference', () => 
 
   test('damaged payloads: both refuse, or both give the same voxels', () => {
     const random = testRandom(5);
-    let refused = 0;
-    let sound = 0;
     const chunks = [
       ...chunksToDamage(labels),
       makeChunk([18, 17, 2], 1, patterns.cells as (typeof patterns)[string]),
@@ -85,32 +66,10 @@ describe('labels in WebAssembly gives the same results as the reference', () => 
     ];
     for (const chunk of chunks) {
       const payload = reference.encode(chunk, none);
-      const check = (damaged: Uint8Array) => {
-        const expected = referenceDecodes(damaged, chunk);
-        const own = wasm.decode(damaged, chunk, none);
-        if (expected) sound++;
-        else refused++;
-        if ((own === undefined) !== (expected === undefined))
-          expect.fail(`${own ? 'only WebAssembly' : 'only the reference'} decodes`);
-        if (own && expected && firstDifference(own, expected) !== undefined) expect.fail('the two decode to different voxels');
-      };
-      for (let length = 0; length < payload.length; length += 1 + (length >> 3)) check(payload.subarray(0, length));
-      check(Uint8Array.of(...payload, 0));
-      for (let at = 0; at < payload.length; at++) {
-        for (const flip of at < 24 ? [0xff, 1, 2, 4, 8, 16, 32, 64, 128] : [1 << (random() % 8), 1 + (random() % 255)]) {
-          const damaged = payload.slice();
-          damaged[at] = (damaged[at] as number) ^ flip;
-          check(damaged);
-        }
-      }
-      for (let number = 0; number < 200; number++) {
-        const damaged = payload.slice();
-        for (let times = 0; times < 3; times++) damaged[random() % payload.length] = random();
-        check(damaged);
-      }
+      for (const damaged of damagedCopies(payload, random)) twin.expectSameVerdict(damaged, chunk, none);
     }
-    expect(refused).toBeGreaterThan(1000);
-    expect(sound).toBeGreaterThan(500);
+    expect(twin.refused).toBeGreaterThan(1000);
+    expect(twin.sound).toBeGreaterThan(500);
   });
 
   test('unsupported input is left to the reference', () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { firstDifference, makeChunk, testPatterns, testRandom, testShapes } from '../../codec/chunk-testing.ts';
 import type { ChunkVoxels, CodecElementBytes } from '../../codec/codec.ts';
 import { chunksToDamage } from '../../codec/codec-testing.ts';
-import { StriaError } from '../../shared/errors.ts';
+import { damagedCopies, WasmTwin } from '../../codec/wasm-codec-testing.ts';
 import type { Dims3 } from '../../shared/volume.ts';
 import { predict } from './index.ts';
 import { reference } from './reference.ts';
@@ -26,27 +26,8 @@ const patterns: Readonly<Record<string, (x: number, y: number, z: number, random
   'noise that grows': (x, y, z, random) => 32768 + (random() % (1 + ((x * x + y * y + z * z) << 3))),
 };
 
-function expectSame(chunk: ChunkVoxels, mode: number, hint: string): void {
-  const parameters = Uint8Array.of(mode);
-  const payload = reference.encode(chunk, parameters);
-  const own = wasm.encode(chunk, parameters);
-  if (!own) throw new Error('no WebAssembly');
-  expect(firstDifference(own, payload), `encode ${hint}`).toBeUndefined();
-  const decoded = wasm.decode(payload, chunk, parameters);
-  if (!decoded) throw new Error(`a sound payload was refused: ${hint}`);
-  expect(firstDifference(decoded, chunk.bytes), `decode ${hint}`).toBeUndefined();
-  expect(wasm.sections?.(payload, chunk, parameters), hint).toEqual(reference.sections?.(payload, chunk, parameters));
-}
-
-/** The voxels that the reference decodes; undefined if it refuses the payload. */
-function referenceDecodes(payload: Uint8Array, chunk: ChunkVoxels, parameters: Uint8Array): Uint8Array | undefined {
-  try {
-    return reference.decode(payload, chunk, parameters);
-  } catch (error) {
-    if (error instanceof StriaError && error.tag === 'corrupt') return undefined;
-    throw error;
-  }
-}
+const twin = new WasmTwin(reference, wasm);
+const expectSame = (chunk: ChunkVoxels, mode: number, hint: string) => twin.expectSame(chunk, Uint8Array.of(mode), hint);
 
 describe('predict in WebAssembly gives the same results as the reference', () => {
   const shapes: Dims3[] = [
@@ -125,41 +106,16 @@ describe('predict in WebAssembly gives the same results as the reference', () =>
 
   test('damaged payloads: both refuse, or both give the same voxels', () => {
     const random = testRandom(3);
-    let refused = 0;
-    let sound = 0;
     const grows = patterns['noise that grows'] as (typeof patterns)[string];
     const chunks = [...chunksToDamage(predict), makeChunk([18, 5, 9], 2, grows), makeChunk([40, 17, 1], 2, grows)];
     for (const [number, chunk] of chunks.entries()) {
       const parameters = Uint8Array.of(modes[number % 4] as number);
       const payload = reference.encode(chunk, parameters);
-      const check = (damaged: Uint8Array) => {
-        const expected = referenceDecodes(damaged, chunk, parameters);
-        const own = wasm.decode(damaged, chunk, parameters);
-        if (expected) sound++;
-        else refused++;
-        if ((own === undefined) !== (expected === undefined))
-          expect.fail(`${own ? 'only WebAssembly' : 'only the reference'} decodes`);
-        if (own && expected && firstDifference(own, expected) !== undefined) expect.fail('the two decode to different voxels');
-      };
-      for (let length = 0; length < payload.length; length += 1 + (length >> 3)) check(payload.subarray(0, length));
-      check(Uint8Array.of(...payload, 0, 0, 0, 0));
-      // The beginning is a small part, but has the most effect.
-      const step = Math.max(1, payload.length >> 9);
-      for (let at = 0; at < payload.length; at += at < 64 ? 1 : step) {
-        for (const flip of at < 32 ? [0xff, 1, 2, 4, 8, 16, 32, 64, 128] : [1 << (random() % 8)]) {
-          const damaged = payload.slice();
-          damaged[at] = (damaged[at] as number) ^ flip;
-          check(damaged);
-        }
-      }
-      for (let times = 0; times < 100; times++) {
-        const damaged = payload.slice();
-        for (let place = 0; place < 3; place++) damaged[random() % payload.length] = random();
-        check(damaged);
-      }
+      for (const damaged of damagedCopies(payload, random, Math.max(1, payload.length >> 9)))
+        twin.expectSameVerdict(damaged, chunk, parameters);
     }
-    expect(refused).toBeGreaterThan(1000);
-    expect(sound).toBeGreaterThan(1000);
+    expect(twin.refused).toBeGreaterThan(1000);
+    expect(twin.sound).toBeGreaterThan(1000);
   });
 
   test('unsupported input is left to the reference', () => {

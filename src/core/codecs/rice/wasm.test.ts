@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { firstDifference, makeChunk, testPatterns, testRandom, testShapes } from '../../codec/chunk-testing.ts';
 import type { ChunkVoxels, CodecElementBytes } from '../../codec/codec.ts';
 import { chunksToDamage } from '../../codec/codec-testing.ts';
-import { StriaError } from '../../shared/errors.ts';
+import { damagedCopies, WasmTwin } from '../../codec/wasm-codec-testing.ts';
 import type { Dims3 } from '../../shared/volume.ts';
 import { rice } from './index.ts';
 import { reference } from './reference.ts';
@@ -31,26 +31,8 @@ const patterns: Readonly<Record<string, (x: number, y: number, z: number, random
   escapes: (_x, _y, _z, random) => (random() % 40 === 0 ? random() : 3 + (random() % 2)),
 };
 
-function expectSame(chunk: ChunkVoxels, hint: string, form = volume): void {
-  const payload = reference.encode(chunk, form);
-  const own = wasm.encode(chunk, form);
-  if (!own) throw new Error('no WebAssembly');
-  expect(firstDifference(own, payload), `encode ${hint}`).toBeUndefined();
-  expect(own.byteLength).toBe(payload.byteLength);
-  const decoded = wasm.decode(payload, chunk, form);
-  if (!decoded) throw new Error(`a sound payload was refused: ${hint}`);
-  expect(firstDifference(decoded, chunk.bytes), `decode ${hint}`).toBeUndefined();
-}
-
-/** The voxels that the reference decodes; undefined if it refuses the payload. */
-function referenceDecodes(payload: Uint8Array, chunk: ChunkVoxels, form: Uint8Array): Uint8Array | undefined {
-  try {
-    return reference.decode(payload, chunk, form);
-  } catch (error) {
-    if (error instanceof StriaError && error.tag === 'corrupt') return undefined;
-    throw error;
-  }
-}
+const twin = new WasmTwin(reference, wasm);
+const expectSame = (chunk: ChunkVoxels, hint: string, form: Uint8Array) => twin.expectSame(chunk, form, hint);
 
 describe('rice in WebAssembly gives the same results as the reference', () => {
   const shapes: Dims3[] = [
@@ -70,7 +52,7 @@ describe('rice in WebAssembly gives the same results as the reference', () => {
         // The reference is slow, so large chunks get only every fourth pattern.
         const isLarge = shape[0] * shape[1] * shape[2] > 2 ** 12;
         for (const [number, [name, pattern]] of Object.entries(patterns).entries()) {
-          const form = forms[(number + (number >> 2)) % 4];
+          const form = forms[(number + (number >> 2)) % 4] ?? volume;
           if (!isLarge || number % 4 === 1) {
             expectSame(makeChunk(shape, elementBytes, pattern), `${shape.join('×')} ${name}, form ${form}`, form);
           }
@@ -149,8 +131,6 @@ describe('rice in WebAssembly gives the same results as the reference', () => {
 
   test('damaged payloads: both refuse, or both give the same voxels', () => {
     const random = testRandom(3);
-    let refused = 0;
-    let sound = 0;
     const chunks = [
       ...chunksToDamage(rice),
       makeChunk([18, 17, 5], 1, patterns.escapes as (typeof patterns)[string]),
@@ -161,33 +141,10 @@ describe('rice in WebAssembly gives the same results as the reference', () => {
     for (const [number, chunk] of chunks.entries()) {
       const form = forms[(chunk.shape[2] === 1 ? 1 : 0) + 2 * (number % 2)] ?? volume;
       const payload = reference.encode(chunk, form);
-      const check = (damaged: Uint8Array) => {
-        const expected = referenceDecodes(damaged, chunk, form);
-        const own = wasm.decode(damaged, chunk, form);
-        if (expected) sound++;
-        else refused++;
-        if ((own === undefined) !== (expected === undefined))
-          expect.fail(`${own ? 'only WebAssembly' : 'only the reference'} decodes`);
-        if (own && expected && firstDifference(own, expected) !== undefined) expect.fail('the two decode to different voxels');
-      };
-      for (let length = 0; length < payload.length; length += 1 + (length >> 3)) check(payload.subarray(0, length));
-      check(Uint8Array.of(...payload, 0));
-      check(Uint8Array.of(...payload, 0, 0, 0, 0));
-      for (let at = 0; at < payload.length; at += at < 64 ? 1 : 3) {
-        for (const flip of at < 64 ? [0xff, 1, 2, 4, 8, 16, 32, 64, 128] : [1 << (random() % 8)]) {
-          const damaged = payload.slice();
-          damaged[at] = (damaged[at] as number) ^ flip;
-          check(damaged);
-        }
-      }
-      for (let number = 0; number < 200; number++) {
-        const damaged = payload.slice();
-        for (let times = 0; times < 3; times++) damaged[random() % payload.length] = random();
-        check(damaged);
-      }
+      for (const damaged of damagedCopies(payload, random, 3)) twin.expectSameVerdict(damaged, chunk, form);
     }
-    expect(refused).toBeGreaterThan(1000);
-    expect(sound).toBeGreaterThan(1000);
+    expect(twin.refused).toBeGreaterThan(1000);
+    expect(twin.sound).toBeGreaterThan(1000);
   });
 
   test('unsupported input is left to the reference', () => {

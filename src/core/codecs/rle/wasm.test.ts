@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { firstDifference, makeChunk, testPatterns, testRandom, testShapes } from '../../codec/chunk-testing.ts';
+import { makeChunk, testPatterns, testRandom, testShapes } from '../../codec/chunk-testing.ts';
 import type { ChunkVoxels, CodecElementBytes } from '../../codec/codec.ts';
 import { chunksToDamage } from '../../codec/codec-testing.ts';
-import { StriaError } from '../../shared/errors.ts';
+import { damagedCopies, WasmTwin } from '../../codec/wasm-codec-testing.ts';
 import { rle } from './index.ts';
 import { reference } from './reference.ts';
 import { wasm } from './wasm.ts';
@@ -17,22 +17,10 @@ const patterns: Readonly<Record<string, (x: number, y: number, z: number, random
   'each row constant': (_x, y) => y * 0x01010101,
 };
 
-function expectSame(chunk: ChunkVoxels, hint: string): void {
-  for (const axis of axes) {
-    const decoded = wasm.decode(reference.encode(chunk, axis), chunk, axis);
-    if (!decoded) throw new Error(`no WebAssembly, or a sound payload was refused: ${hint}, axis ${axis}`);
-    expect(firstDifference(decoded, chunk.bytes), `${hint}, axis ${axis}`).toBeUndefined();
-  }
-}
+const twin = new WasmTwin(reference, wasm);
 
-/** The reference's voxels, or undefined where it refuses. */
-function referenceDecodes(payload: Uint8Array, chunk: ChunkVoxels, axis: Uint8Array): Uint8Array | undefined {
-  try {
-    return reference.decode(payload, chunk, axis);
-  } catch (error) {
-    if (error instanceof StriaError && error.tag === 'corrupt') return undefined;
-    throw error;
-  }
+function expectSame(chunk: ChunkVoxels, hint: string): void {
+  for (const axis of axes) twin.expectDecodes(reference.encode(chunk, axis), chunk, axis, `${hint}, axis ${axis}`);
 }
 
 // Encoding is tested in core/cpu/chunk-memory.test.ts.
@@ -68,34 +56,15 @@ describe('rle by WebAssembly decodes what the reference decodes', () => {
 
   test('damaged payloads: both refuse, or both give the same voxels', () => {
     const random = testRandom(7);
-    let refused = 0;
-    let sound = 0;
     for (const [number, chunk] of [
       ...chunksToDamage(rle),
       makeChunk([70, 9, 3], 1, patterns.boxes as (typeof patterns)[string]),
     ].entries()) {
       const axis = axes[number % 3] as Uint8Array;
       const payload = reference.encode(chunk, axis);
-      const check = (damaged: Uint8Array) => {
-        const expected = referenceDecodes(damaged, chunk, axis);
-        const own = wasm.decode(damaged, chunk, axis);
-        if (expected) sound++;
-        else refused++;
-        if ((own === undefined) !== (expected === undefined))
-          expect.fail(`${own ? 'only WebAssembly' : 'only the reference'} decodes`);
-        if (own && expected && firstDifference(own, expected) !== undefined) expect.fail('they decode to different voxels');
-      };
-      for (let length = 0; length < payload.length; length += 1 + (length >> 4)) check(payload.subarray(0, length));
-      check(Uint8Array.of(...payload, 0));
-      for (let at = 0; at < payload.length; at++) {
-        for (const flip of at < 64 ? [0xff, 1, 2, 4, 8, 16, 32, 64, 128] : [1 << (random() % 8)]) {
-          const damaged = payload.slice();
-          damaged[at] = (damaged[at] as number) ^ flip;
-          check(damaged);
-        }
-      }
+      for (const damaged of damagedCopies(payload, random)) twin.expectSameVerdict(damaged, chunk, axis);
     }
-    expect(refused).toBeGreaterThan(1000);
-    expect(sound).toBeGreaterThan(500);
+    expect(twin.refused).toBeGreaterThan(1000);
+    expect(twin.sound).toBeGreaterThan(500);
   });
 });
