@@ -3,6 +3,7 @@ import { mkdir, readFile, rename } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import asc from 'assemblyscript/asc';
 import type { Plugin } from 'vite';
+import { decodeBase64 } from './wasm.config.ts';
 
 const suffix = '?assembly';
 const marker = '\0assembly:';
@@ -33,8 +34,8 @@ export function assemblyModules(): Plugin {
       for (const file of files.keys()) this.addWatchFile(file);
       const bytes = await compiled(entry, files);
       return {
-        code: `const text = '${bytes.toString('base64')}';
-export default () => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));`,
+        code: `${decodeBase64}
+export default () => decode('${bytes.toString('base64')}');`,
         map: null,
         moduleType: 'js',
       };

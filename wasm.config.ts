@@ -5,6 +5,14 @@ const suffix = '?bytes';
 /** In front of the id of a module that holds a file's bytes. No other plugin touches such a module. */
 const marker = '\0bytes:';
 
+/** The text of a function that decodes base64, for modules that hold bytes. `Uint8Array.from` takes several times as long. */
+export const decodeBase64 = `const decode = (base64) => {
+  const text = atob(base64);
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < bytes.length; at++) bytes[at] = text.charCodeAt(at);
+  return bytes;
+};`;
+
 /**
  * WebAssembly in the page's workers, in the bundled command and in tests alike. `import('some-package/codec.wasm?bytes')` gives the
  * file's bytes in a chunk of their own, as base64: there is no path to find, no server to ask and no permission to fetch. Emscripten's
@@ -30,10 +38,8 @@ export function wasmModules(): Plugin {
       if (!id.startsWith(marker)) return undefined;
       const bytes = await readFile(id.slice(marker.length, -'.js'.length));
       return {
-        code: `const text = atob('${bytes.toString('base64')}');
-const bytes = new Uint8Array(text.length);
-for (let at = 0; at < bytes.length; at++) bytes[at] = text.charCodeAt(at);
-export default bytes;`,
+        code: `${decodeBase64}
+export default decode('${bytes.toString('base64')}');`,
         map: null,
         moduleType: 'js',
       };

@@ -1,13 +1,5 @@
 import { chunkBytes } from '../codec/batch.ts';
-import type {
-  ChunkGeometry,
-  ChunkStatistics,
-  ChunkSurvey,
-  CodecDefinition,
-  CodecOptions,
-  CodecParameters,
-  Preference,
-} from '../codec/codec.ts';
+import type { ChunkGeometry, ChunkStatistics, ChunkSurvey, CodecDefinition, CodecOptions, Preference } from '../codec/codec.ts';
 import { codecs } from '../codecs/registry.ts';
 import type { ChosenChain } from './chosen-codec.ts';
 
@@ -51,21 +43,23 @@ export function rank(surveyed: ChunkStatistics & ChunkSurvey, chunk: ChunkGeomet
   const { weight, most, linkGigabytesPerSecond } =
     speedWeights[prefer === 'balanced' && options.effort === 'max' ? 'size' : prefer];
   const ranked: Candidate[] = [];
-  const add = (codec: CodecDefinition, parameters: CodecParameters, second: CodecDefinition | undefined, estimate: number) => {
+  const add = (chain: ChosenChain, estimate: number, slowness: number) => {
     const bytes = Math.min(Math.ceil(estimate), voxelBytes);
-    // The second stage has only the payload of the first to encode, at the same speed.
-    const secondShare = second ? Math.min(1, codec.estimate(surveyed, chunk, parameters) / voxelBytes) : 0;
-    const slowness = 1 / codec.gigabytesPerSecond + (second ? secondShare / second.gigabytesPerSecond : 0);
     const cost = bytes * (1 + Math.min(most, weight * slowness)) + linkGigabytesPerSecond * voxelBytes * slowness;
-    ranked.push({ codec, parameters, second, bytes, cost });
+    ranked.push({ ...chain, bytes, cost });
   };
   // Loops, because a file has thousands of chunks, and a GPU waits for their ranking.
   for (const codec of codecs) {
     if (codec.isByNameOnly || !codec.elementBytes.includes(chunk.elementBytes)) continue;
     const parameters = codec.choose(surveyed, chunk, options);
-    if (!codec.preparesEntropy) add(codec, parameters, undefined, codec.estimate(surveyed, chunk, parameters));
-    const left = entropyCoder && codec.estimateWithEntropy?.(surveyed, chunk, parameters);
-    if (left !== undefined) add(codec, parameters, entropyCoder, left);
+    const estimate = codec.estimate(surveyed, chunk, parameters);
+    const slowness = 1 / codec.gigabytesPerSecond;
+    if (!codec.preparesEntropy) add({ codec, parameters }, estimate, slowness);
+    const left = codec.estimateWithEntropy?.(surveyed, chunk, parameters);
+    if (left === undefined || !entropyCoder) continue;
+    // The second stage has only the payload of the first to encode.
+    const share = Math.min(1, estimate / voxelBytes);
+    add({ codec, parameters, second: entropyCoder }, left, slowness + share / entropyCoder.gigabytesPerSecond);
   }
   return ranked.sort((a, b) => a.cost - b.cost);
 }

@@ -2,7 +2,7 @@ import moduleBytes from '../../assembly/chunks/index.ts?assembly';
 import type { ChunkAnalysis } from '../chunks/analyze.ts';
 import type { ChunkBox } from '../chunks/backend.ts';
 import { type ChunkInMemory, type ChunkModule, chunkParameters, slackBytes } from '../codec/chunk-in-memory.ts';
-import { WasmModule } from '../shared/wasm-module.ts';
+import { lazyModule } from '../shared/wasm-module.ts';
 import type { RowSource } from './row-source.ts';
 
 /** Larger rows of chunks are not loaded into the memory. */
@@ -16,8 +16,7 @@ const lineOfCache = 64;
  * thread.
  */
 export class ChunkMemory {
-  /** `null`: not opened yet. */
-  #module: ChunkModule | null | undefined = null;
+  readonly #module: () => ChunkModule | undefined = lazyModule(moduleBytes);
 
   /** Undefined if the chunks are too large, or without WebAssembly. @param chunks of equal height and depth, adjacent along x */
   load(box: RowSource, chunks: readonly ChunkBox[]): readonly ChunkInMemory[] | undefined {
@@ -27,8 +26,7 @@ export class ChunkMemory {
     const [, height, depth] = first.shape;
     const rowStride = chunks.reduce((sum, { shape }) => sum + shape[0] * elementBytes, 0);
     if (rowStride * height * depth > maxMemoryBytes) return undefined;
-    if (this.#module === null) this.#module = WasmModule.open(moduleBytes);
-    const module = this.#module;
+    const module = this.#module();
     if (!module) return undefined;
 
     // An odd number of lines: otherwise the same positions of all planes would often share few sets of the cache.

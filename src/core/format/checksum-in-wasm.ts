@@ -1,13 +1,12 @@
 import moduleBytes from '../../assembly/checksum/index.ts?assembly';
-import { WasmModule } from '../shared/wasm-module.ts';
+import { lazyModule } from '../shared/wasm-module.ts';
 
 /** So many bytes are copied into the module's memory at a time: the cache still has them when they are mixed. */
 const pieceBytes = 2 ** 15;
 /** Bytes past the rows that the module may read. */
 const slack = 16;
 
-/** One per thread. `null`: not opened yet. */
-let opened: WasmModule<'checksum'> | null | undefined = null;
+const checksumModule = lazyModule<'checksum'>(moduleBytes);
 
 /** `checksum` by src/assembly/checksum. Undefined without WebAssembly. */
 export function checksumInWasm(
@@ -15,12 +14,12 @@ export function checksumInWasm(
   rowLength: number,
   firstWord: number,
 ): { sum: number; cross: number } | undefined {
-  if (opened === null) opened = WasmModule.open(moduleBytes);
-  if (!opened) return undefined;
+  const module = checksumModule();
+  if (!module) return undefined;
   // Rows of whole words are one long row.
   const isOneRow = rowLength % 4 === 0 || rowLength >= bytes.byteLength;
   const step = isOneRow ? pieceBytes : rowLength * Math.max(1, Math.floor(pieceBytes / rowLength));
-  const { memory, at } = opened.room(Math.min(step, bytes.byteLength) + slack, 8);
+  const { memory, at } = module.room(Math.min(step, bytes.byteLength) + slack, 8);
   const [from, to] = at as [number, number];
   const results = new Uint32Array(memory.buffer, to, 2);
   let sum = 0;
@@ -32,7 +31,7 @@ export function checksumInWasm(
     const inRow = isOneRow ? piece.byteLength : rowLength;
     const wholeRows = Math.floor(piece.byteLength / inRow);
     const add = (at: number, rowBytes: number, rows: number) => {
-      opened?.call('checksum', at, rowBytes, rows, word, to);
+      module.call('checksum', at, rowBytes, rows, word, to);
       sum = (sum + (results[0] as number)) | 0;
       cross = (cross + (results[1] as number)) | 0;
       word += Math.ceil(rowBytes / 4) * rows;

@@ -60,6 +60,16 @@ export class WasmModule<Name extends string> {
   }
 }
 
+/** A module that is opened when it is first asked for: one for each thread. */
+export function lazyModule<Name extends string>(bytes: () => Uint8Array<ArrayBuffer>): () => WasmModule<Name> | undefined {
+  /** `null`: not opened yet. */
+  let opened: WasmModule<Name> | null | undefined = null;
+  return () => {
+    if (opened === null) opened = WasmModule.open<Name>(bytes);
+    return opened;
+  };
+}
+
 function aligned(address: number): number {
   return Math.ceil(address / 16) * 16;
 }

@@ -1,19 +1,13 @@
 import moduleBytes from '../../../assembly/huffman/index.ts?assembly';
 import { elementCount } from '../../codec/batch.ts';
 import type { WasmCodec } from '../../codec/codec.ts';
-import { WasmModule } from '../../shared/wasm-module.ts';
+import { lazyModule } from '../../shared/wasm-module.ts';
 import { huffmanChunkBytes, maxSections, sectionsOf } from './layout.ts';
 
 /** Bytes past the payload that the module may read or write. */
 const slack = 1024;
 
-/** One per thread. `null`: not opened yet. */
-let opened: WasmModule<'encode' | 'decode'> | null | undefined = null;
-
-function huffman(): WasmModule<'encode' | 'decode'> | undefined {
-  if (opened === null) opened = WasmModule.open(moduleBytes);
-  return opened;
-}
+const huffman = lazyModule<'encode' | 'decode'>(moduleBytes);
 
 /** WebAssembly for all chunks (src/assembly/huffman). */
 export const wasm: WasmCodec = {

@@ -1,7 +1,7 @@
 import moduleBytes from '../../../assembly/labels/index.ts?assembly';
 import { chunkBytes } from '../../codec/batch.ts';
 import type { WasmCodec } from '../../codec/codec.ts';
-import { WasmModule } from '../../shared/wasm-module.ts';
+import { lazyModule } from '../../shared/wasm-module.ts';
 import { brickCount, payloadBound } from './layout.ts';
 import { tableWords } from './tables.ts';
 
@@ -12,13 +12,7 @@ const overrun = 2048;
 
 const tables = new Uint8Array(tableWords().buffer);
 
-/** One per thread. `null`: not opened yet. */
-let opened: WasmModule<'encode' | 'decode'> | null | undefined = null;
-
-function labels(): WasmModule<'encode' | 'decode'> | undefined {
-  if (opened === null) opened = WasmModule.open(moduleBytes);
-  return opened;
-}
+const labels = lazyModule<'encode' | 'decode'>(moduleBytes);
 
 /** src/assembly/labels. */
 export const wasm: WasmCodec = {

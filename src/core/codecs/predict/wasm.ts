@@ -1,7 +1,7 @@
 import moduleBytes from '../../../assembly/predict/index.ts?assembly';
 import { chunkBytes } from '../../codec/batch.ts';
 import type { ChunkGeometry, CodecParameters, WasmCodec } from '../../codec/codec.ts';
-import { WasmModule } from '../../shared/wasm-module.ts';
+import { lazyModule } from '../../shared/wasm-module.ts';
 import { pictureGeometry } from './bricks.ts';
 import { parseMode, payloadBound, symbolBytes } from './layout.ts';
 
@@ -10,15 +10,7 @@ const slack = 256;
 const vectorBytes = 16;
 const maxSections = 16;
 
-type Name = 'encode' | 'decode' | 'sections';
-
-/** One per thread. `null`: not opened yet. */
-let opened: WasmModule<Name> | null | undefined = null;
-
-function predict(): WasmModule<Name> | undefined {
-  if (opened === null) opened = WasmModule.open(moduleBytes);
-  return opened;
-}
+const predict = lazyModule<'encode' | 'decode' | 'sections'>(moduleBytes);
 
 /** SIMD for all forms (src/assembly/predict). */
 export const wasm: WasmCodec = {

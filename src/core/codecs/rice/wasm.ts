@@ -1,19 +1,13 @@
 import moduleBytes from '../../../assembly/rice/index.ts?assembly';
 import { chunkBytes } from '../../codec/batch.ts';
 import type { WasmCodec } from '../../codec/codec.ts';
-import { WasmModule } from '../../shared/wasm-module.ts';
+import { lazyModule } from '../../shared/wasm-module.ts';
 import { encodedBound, type Form, parseForm } from './layout.ts';
 
 /** Bytes past the payload that the decoder may read. */
 const slack = 256;
 
-/** One module per thread. `null` means not opened yet. */
-let opened: WasmModule<'encode' | 'decode'> | null | undefined = null;
-
-function rice(): WasmModule<'encode' | 'decode'> | undefined {
-  if (opened === null) opened = WasmModule.open(moduleBytes);
-  return opened;
-}
+const rice = lazyModule<'encode' | 'decode'>(moduleBytes);
 
 /** SIMD for all forms (src/assembly/rice). */
 export const wasm: WasmCodec = {

@@ -17,7 +17,6 @@ type Eight = readonly [number, number, number, number, number, number, number, n
 
 type Name = 'workBytes' | 'fit' | 'count' | 'encode' | 'decode';
 
-const tables = new Uint8Array(packedTables().buffer);
 /** Extra room past a lane's limit, so that a longer lane is noticed. */
 const laneSlack = 16;
 /** The most bytes of an element's codes. */
@@ -51,6 +50,7 @@ export const wasm: WasmCodec = {
 };
 
 function loopsIn(module: WasmModule<Name>): Loops {
+  const tables = new Uint8Array(packedTables().buffer);
   /** Memory for the model, the slices, and parts of these sizes. */
   const roomFor = (model: Model, [x, y]: Dims3, ...sizes: number[]) => {
     const words = modelWords(model);
