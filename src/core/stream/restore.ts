@@ -1,7 +1,5 @@
 import type { Backend, DeviceReport } from '../chunks/backend.ts';
-import { maxLayerBytes } from '../chunks/chunk-shape.ts';
 import type { ContainerReader } from '../format/container-reader.ts';
-import type { LentBytes } from '../gpu/lent-bytes.ts';
 import { hasFilesTable, parseFilesTable } from '../io/common/files-table.ts';
 import { describeExport } from '../io/export-volume.ts';
 import { planPictures } from '../io/pictures/describe-pictures.ts';
@@ -18,17 +16,17 @@ import {
   type WritableFormat,
 } from '../shared/source.ts';
 import { storedBytes } from '../shared/stored-voxels.ts';
-import { type Endian, swapBytes, volumeBytes, elementBytes as voxelWidth } from '../shared/volume.ts';
+import { volumeBytes } from '../shared/volume.ts';
 import { lostWords } from './damage-list.ts';
-import { Beside, overlapBytes, slabTargetBytes, writingTo } from './pipeline.ts';
+import { writingTo } from './pipeline.ts';
 import { restoreFiles } from './restore-files.ts';
 import { openOmeTiff } from './restore-ome-tiff.ts';
 import { isZipName, openOmeZarr } from './restore-ome-zarr.ts';
 import { restorePictures } from './restore-pictures.ts';
 import { writeStored } from './restore-stored.ts';
 import { type RestoreStage, SlabDecoder } from './slab-decoder.ts';
-import { largestSlabBytes, maxRegionBytes, ReusedBytes, regionsOf, type Slab, slabsOf } from './slabs.ts';
 import { KernelClock, type KernelTimes, type StageReport, type StageSpan, Stopwatch } from './stage-times.ts';
+import { writeVoxels } from './write-voxels.ts';
 
 export interface RestoreSettings {
   readonly backend: Backend;
@@ -208,95 +206,4 @@ function renamed(parts: readonly SourcePart[], outputName: string | undefined): 
 function stem(name: string): string {
   const dot = name.lastIndexOf('.');
   return dot > 0 ? name.slice(0, dot) : name;
-}
-
-/** Decodes all voxels in order. One piece is written while the next is decoded, if two fit in memory. */
-async function writeVoxels(
-  slabs: SlabDecoder,
-  endian: Endian,
-  backend: Backend,
-  write: (bytes: Uint8Array) => Promise<void>,
-): Promise<void> {
-  const { grid, elementBytes, volume } = slabs;
-  const slabBytes = Math.min(backend.maxBoxBytes, slabTargetBytes);
-  const largestBytes = largestSlabBytes(grid, elementBytes, slabBytes);
-  if ((endian === 'little' || voxelWidth(volume.type) === 1) && slabs.canLend(largestBytes)) {
-    return writeLent(slabs, slabsOf(grid, elementBytes, slabBytes), backend.boxesAtOnce ?? 1, write);
-  }
-  const overlaps = largestBytes <= overlapBytes;
-  const buffers = [new ReusedBytes(), new ReusedBytes()] as const;
-  const writing = new Beside<void>();
-  let pieceNumber = 0;
-  try {
-    for (const { byteLength, decode } of piecesOf(slabs, slabBytes)) {
-      slabs.throwIfAborted();
-      if (!overlaps) await writing.end();
-      const buffer = buffers[overlaps ? pieceNumber++ % 2 : 0] as ReusedBytes;
-      const bytes = buffer.take(byteLength);
-      await decode(bytes);
-      if (endian === 'big') swapBytes(bytes, voxelWidth(volume.type));
-      await writing.end();
-      writing.start(() => write(bytes));
-    }
-    await writing.end();
-    slabs.throwIfAborted();
-  } finally {
-    await writing.settle();
-  }
-}
-
-/** Writes slabs from the memory in which the backend decodes them. Several are decoded at once while another is written. */
-async function writeLent(
-  slabs: SlabDecoder,
-  ranges: Iterable<Slab>,
-  slabsAtOnce: number,
-  write: (bytes: Uint8Array) => Promise<void>,
-): Promise<void> {
-  const writing = new Beside<void>();
-  const running: { readonly decoded: Promise<LentBytes>; readonly written: Promise<void> }[] = [];
-  const memory = Array.from({ length: slabsAtOnce }, () => new ReusedBytes());
-  let number = 0;
-  try {
-    for (const slab of ranges) {
-      slabs.throwIfAborted();
-      if (running.length >= slabsAtOnce) await running.at(-slabsAtOnce)?.decoded;
-      if (running.length > slabsAtOnce) await running.shift()?.written;
-      slabs.throwIfAborted();
-      const decoded = slabs.lend(slab, memory[number++ % slabsAtOnce] as ReusedBytes);
-      // `written` throws its fault, but perhaps only after earlier, slower writes.
-      decoded.catch(() => {});
-      // A box of one row may be padded to whole words.
-      const written = writing.start(async () => write((await decoded).bytes.subarray(0, slab.byteLength)));
-      const release = async () => (await decoded).release();
-      // Also if an earlier write fails.
-      written.then(release, release).catch(() => {});
-      running.push({ decoded, written });
-    }
-    await writing.end();
-    slabs.throwIfAborted();
-  } finally {
-    await Promise.allSettled(running.flatMap(({ decoded, written }) => [decoded, written]));
-    await writing.settle();
-  }
-}
-
-/** Voxels that are contiguous in the volume. */
-interface Piece {
-  readonly byteLength: number;
-  decode(bytes: Uint8Array<ArrayBuffer>): Promise<void>;
-}
-
-/** A volume's voxels in order: in slabs, or in regions if a layer exceeds the memory limit. */
-function* piecesOf(slabs: SlabDecoder, slabBytes: number): Generator<Piece> {
-  const { grid, elementBytes } = slabs;
-  if (largestSlabBytes(grid, elementBytes, slabBytes) <= maxLayerBytes) {
-    for (const slab of slabsOf(grid, elementBytes, slabBytes)) {
-      yield { byteLength: slab.byteLength, decode: (bytes) => slabs.decode(slab, bytes) };
-    }
-  } else {
-    for (const region of regionsOf(grid, elementBytes, maxRegionBytes)) {
-      const [x, y, z] = region.dims;
-      yield { byteLength: x * y * z * elementBytes, decode: (bytes) => slabs.decodeRegion(region, bytes) };
-    }
-  }
 }
