@@ -1,7 +1,10 @@
 // Shared by the tests of the built command: generated volumes, and running the command.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 
 export const cliPath = fileURLToPath(new URL('../../out/main/cli.js', import.meta.url));
 
@@ -9,6 +12,45 @@ export const cliPath = fileURLToPath(new URL('../../out/main/cli.js', import.met
 export function requireBuild(): void {
   if (!existsSync(cliPath))
     throw new Error(`${cliPath} is missing: these tests run the built command. Run \`npm run build\` first.`);
+}
+
+/** Where the tests of a file work. */
+export interface TestFolders {
+  /** The folder of all tests. */
+  readonly work: string;
+  /** The current test's own folder. */
+  readonly folder: string;
+  /** A path in it. */
+  at(name: string): string;
+}
+
+/** Gives each test an empty folder, and removes all of them after the last. Call it once, at the top of a test file. */
+export function testFolders(): TestFolders {
+  const work = mkdtempSync(join(tmpdir(), 'stria-cli-'));
+  let folder = work;
+  let count = 0;
+  beforeAll(requireBuild);
+  beforeEach(() => {
+    folder = join(work, String(count++));
+    mkdirSync(folder);
+  });
+  afterAll(() => rmSync(work, { recursive: true, force: true }));
+  return {
+    work,
+    get folder() {
+      return folder;
+    },
+    at: (name) => join(folder, name),
+  };
+}
+
+export const cpu = ['--device', 'cpu'] as const;
+
+/** Runs the command, which must succeed. */
+export async function succeed(...args: readonly string[]): Promise<Ended> {
+  const ended = await stria(...args);
+  expect(ended, ended.stderr).toMatchObject({ code: 0 });
+  return ended;
 }
 
 export interface Ended {

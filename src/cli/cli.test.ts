@@ -1,45 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { CompressReport } from '../core/stream/compress.ts';
-import { cliPath, niftiFile, nrrdFile, requireBuild, scanBytes, start, stria } from './cli-testing.ts';
+import { cliPath, cpu, niftiFile, nrrdFile, scanBytes, start, stria, succeed, testFolders } from './cli-testing.ts';
 import { zeros } from './hostile-testing.ts';
 
 const dims = [70, 33, 21] as const;
-const work = mkdtempSync(join(tmpdir(), 'stria-cli-'));
-let folder: string;
-let folders = 0;
-const at = (name: string) => join(folder, name);
-const cpu = ['--device', 'cpu'] as const;
-
-beforeAll(requireBuild);
-beforeEach(() => {
-  folder = join(work, String(folders++));
-  mkdirSync(folder);
-});
-afterAll(() => rmSync(work, { recursive: true, force: true }));
-
-async function succeed(...args: readonly string[]) {
-  const ended = await stria(...args);
-  expect(ended, ended.stderr).toMatchObject({ code: 0 });
-  return ended;
-}
+const place = testFolders();
+const { at } = place;
 
 function expectSameBytes(path: string, expected: Uint8Array): void {
   expect(Buffer.compare(readFileSync(path), expected)).toBe(0);
@@ -88,7 +60,7 @@ describe('messages and exit codes', () => {
     const ended = await stria('compress', at('garbage.nii'), '-o', at('a.stria'), ...cpu);
     expect(ended.code).toBe(1);
     expect(ended.stderr).toMatch(/garbage\.nii/);
-    expect(readdirSync(folder)).toEqual(['garbage.nii']);
+    expect(readdirSync(place.folder)).toEqual(['garbage.nii']);
   });
 });
 
@@ -133,7 +105,7 @@ describe('round trips', () => {
     const source = niftiFile(dims, 2);
     writeFileSync(at('scan.nii.gz'), gzipSync(source));
     await succeed('compress', at('scan.nii.gz'), ...cpu);
-    expect(readdirSync(folder).sort()).toEqual(['scan.nii.gz', 'scan.stria']);
+    expect(readdirSync(place.folder).sort()).toEqual(['scan.nii.gz', 'scan.stria']);
     await succeed('decompress', at('scan.stria'), ...cpu);
     expectSameBytes(at('scan.nii'), source);
   });
@@ -314,7 +286,7 @@ describe('damage', () => {
       code: 3,
       stderr: expect.stringMatching(/70\.4 TB are needed, and the disk has .* free/),
     });
-    expect(readdirSync(folder)).toEqual(['huge.stria']);
+    expect(readdirSync(place.folder)).toEqual(['huge.stria']);
   });
 });
 
@@ -322,8 +294,8 @@ describe('an interrupted compression', () => {
   /** Starts a compression that takes half a minute on any machine (one thread makes its voxels), and waits until it writes. */
   async function startLong() {
     const started = start(['sample', 'phantom', '--size', '256,256,16384', '-o', at('a.stria'), ...cpu]);
-    while (readdirSync(folder).length === 0 && started.child.exitCode === null) await sleep(5);
-    expect(readdirSync(folder)).toEqual([expect.stringMatching(/partial$/)]);
+    while (readdirSync(place.folder).length === 0 && started.child.exitCode === null) await sleep(5);
+    expect(readdirSync(place.folder)).toEqual([expect.stringMatching(/partial$/)]);
     return started;
   }
 
@@ -332,7 +304,7 @@ describe('an interrupted compression', () => {
     await sleep(100);
     child.kill(signal);
     expect((await ended).code).toBe(130);
-    expect(readdirSync(folder)).toEqual([]);
+    expect(readdirSync(place.folder)).toEqual([]);
   });
 
   test.each([20, 400, 900])('by SIGKILL after %i ms: no output, and what was written is recoverable', async (delayMs) => {
@@ -341,7 +313,7 @@ describe('an interrupted compression', () => {
     child.kill('SIGKILL');
     await ended;
     expect(existsSync(at('a.stria'))).toBe(false);
-    const partial = readdirSync(folder)[0] as string;
+    const partial = readdirSync(place.folder)[0] as string;
     copyFileSync(at(partial), at('cut.stria'));
     const recovered = await stria('recover', at('cut.stria'), '-o', at('r.stria'));
     expect([0, 1]).toContain(recovered.code);
@@ -351,17 +323,17 @@ describe('an interrupted compression', () => {
 
   test('by SIGKILL during the first piece of a slow codec: intact chunks are recoverable', async () => {
     await succeed('sample', 'phantom', '--size', '256', '-o', at('scan.raw'));
-    const { child, ended } = start(['compress', at('scan.raw'), '-o', at('a.stria'), '--effort', 'max', ...cpu]);
+    const { child, ended } = start(['compress', at('scan.raw'), '-o', at('a.stria'), '--codec', 'wave', ...cpu]);
     const isPartial = (name: string) => name.endsWith('.partial');
     const written = () =>
-      readdirSync(folder)
+      readdirSync(place.folder)
         .filter(isPartial)
         .map((name) => statSync(at(name)).size)[0] ?? 0;
     // The header has some hundred bytes, the whole file megabytes.
     while (written() < 10_000 && child.exitCode === null) await sleep(50);
     child.kill('SIGKILL');
     await ended;
-    const partial = readdirSync(folder).find(isPartial) as string;
+    const partial = readdirSync(place.folder).find(isPartial) as string;
     expect(written()).toBeLessThan(2 ** 22);
     const { stdout } = await succeed('recover', at(partial), '-o', at('r.stria'), '--json');
     expect((JSON.parse(stdout) as { wholeCount: number }).wholeCount).toBeGreaterThan(0);
@@ -369,7 +341,7 @@ describe('an interrupted compression', () => {
 
   test('by SIGKILL: the next run in that folder lists the leftover file and keeps it', async () => {
     const { child, ended } = await startLong();
-    const partial = readdirSync(folder)[0] as string;
+    const partial = readdirSync(place.folder)[0] as string;
     // Not while the process lives.
     expect((await succeed('sample', 'zero', '--size', '8', '-o', at('b.raw'))).stderr).not.toContain(partial);
     child.kill('SIGKILL');

@@ -1,35 +1,21 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { niftiFile, nrrdFile, requireBuild, stria } from './cli-testing.ts';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { cpu, niftiFile, nrrdFile, stria, succeed, testFolders } from './cli-testing.ts';
 
-const work = mkdtempSync(join(tmpdir(), 'stria-folders-'));
-let folder: string;
-let folders = 0;
-const at = (name: string) => join(folder, name);
-const cpu = ['--device', 'cpu'] as const;
+const place = testFolders();
+const { at } = place;
 const scan = niftiFile([20, 10, 6], 2);
 
-beforeAll(requireBuild);
 beforeEach(() => {
-  folder = join(work, String(folders++));
   mkdirSync(at('study/deep'), { recursive: true });
 });
-afterAll(() => rmSync(work, { recursive: true, force: true }));
-
-async function succeed(...args: readonly string[]) {
-  const ended = await stria(...args);
-  expect(ended, ended.stderr).toMatchObject({ code: 0 });
-  return ended;
-}
 
 describe('a folder of one volume', () => {
   beforeEach(() => writeFileSync(at('study/deep/scan.nii'), scan));
 
   test.each(['study', 'study/'])('%s is compressed beside itself, by its name, and comes back', async (name) => {
     await succeed('compress', at(name), ...cpu);
-    expect(readdirSync(folder).sort()).toEqual(['study', 'study.stria']);
+    expect(readdirSync(place.folder).sort()).toEqual(['study', 'study.stria']);
     await succeed('decompress', at('study.stria'), '-o', at('back.nii'), ...cpu);
     expect(readFileSync(at('back.nii'))).toEqual(Buffer.from(scan));
   });
@@ -64,7 +50,7 @@ describe('a folder of several volumes', () => {
     expect(ended.stderr).toMatch(/^deep\/other\.nrrd +deep \/ other\.nrrd +8 × 8 × 8 u8 +NRRD/m);
     expect(ended.stderr).toMatch(/^deep\/broken\.nii .*cannot be opened: .*ends early/m);
     expect(ended.stderr).toMatch(/--dataset ID/);
-    expect(readdirSync(folder)).toEqual(['study']);
+    expect(readdirSync(place.folder)).toEqual(['study']);
     const json = JSON.parse((await stria('compress', at('study'), '--json', ...cpu)).stdout);
     expect(json.error).toMatchObject({ tag: 'several' });
     expect(json.error.volumes).toHaveLength(3);

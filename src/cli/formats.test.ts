@@ -1,31 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { deflateSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { niftiFile, requireBuild, scanBytes, stria } from './cli-testing.ts';
+import { describe, expect, test } from 'vitest';
+import { cpu, niftiFile, scanBytes, succeed, testFolders } from './cli-testing.ts';
 
 // The formats of a header and voxels, but for those that cli.test.ts goes through: compress, verify, decompress, compare.
 
 const dims = [40, 21, 13] as const;
-const work = mkdtempSync(join(tmpdir(), 'stria-formats-'));
-let folder: string;
-let folders = 0;
-const at = (name: string) => join(folder, name);
-const cpu = ['--device', 'cpu'] as const;
-
-beforeAll(requireBuild);
-beforeEach(() => {
-  folder = join(work, String(folders++));
-  mkdirSync(folder);
-});
-afterAll(() => rmSync(work, { recursive: true, force: true }));
-
-async function succeed(...args: readonly string[]) {
-  const ended = await stria(...args);
-  expect(ended, ended.stderr).toMatchObject({ code: 0 });
-  return ended;
-}
+const place = testFolders();
+const { at } = place;
 
 /** Compresses the first file, and gives the files that come back from it, by their names. */
 async function comesBackAs(...files: readonly (readonly [name: string, bytes: Uint8Array])[]) {

@@ -1,22 +1,10 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
 import { describedTiff, omeXml, plane, type TestImage, voxelsOfImage } from '../core/io/ome-tiff/ome-tiff-testing.ts';
-import { niftiFile, requireBuild, scanBytes, stria } from './cli-testing.ts';
+import { cpu, niftiFile, scanBytes, stria, testFolders } from './cli-testing.ts';
 
-const work = mkdtempSync(join(tmpdir(), 'stria-ome-tiff-'));
-let folder: string;
-let folders = 0;
-const at = (name: string) => join(folder, name);
-const cpu = ['--device', 'cpu'] as const;
-
-beforeAll(requireBuild);
-beforeEach(() => {
-  folder = join(work, String(folders++));
-  mkdirSync(folder);
-});
-afterAll(() => rmSync(work, { recursive: true, force: true }));
+const place = testFolders();
+const { at } = place;
 
 /** Two channels, each in a file of its own. */
 const set: TestImage = {
@@ -61,7 +49,7 @@ test.each([[['c0.ome.tif']], [['c1.ome.tif', 'c0.ome.tif']], [['.']]])(
     const restored = await stria('decompress', at('out.stria'), ...cpu);
     expect(restored, restored.stderr).toMatchObject({ code: 0 });
     expect(restored.stderr).toContain('this is a new file of them');
-    expect(readdirSync(folder).sort()).toEqual(['c0.ome.tif', 'c1.ome.tif', 'out.ome.tif', 'out.stria']);
+    expect(readdirSync(place.folder).sort()).toEqual(['c0.ome.tif', 'c1.ome.tif', 'out.ome.tif', 'out.stria']);
     expect(Buffer.compare(await voxelsIn(at('out.ome.tif')), voxelsOfImage(set))).toBe(0);
     const again = await stria('info', at('out.ome.tif'), '--json');
     expect(JSON.parse(again.stdout)).toMatchObject({

@@ -1,38 +1,18 @@
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { niftiFile, requireBuild, scanBytes, start, stria } from './cli-testing.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { cpu, niftiFile, scanBytes, start, stria, testFolders } from './cli-testing.ts';
 
 const dims = [140, 50, 30] as const;
-const work = mkdtempSync(join(tmpdir(), 'stria-ome-zarr-'));
-let folder: string;
-let folders = 0;
-const at = (name: string) => join(folder, name);
-const cpu = ['--device', 'cpu'] as const;
-const container = join(work, 'scan.stria');
+const place = testFolders();
+const { at } = place;
+const container = join(place.work, 'scan.stria');
 
 beforeAll(async () => {
-  requireBuild();
-  writeFileSync(join(work, 'scan.nii'), niftiFile(dims, 2));
-  expect((await stria('compress', join(work, 'scan.nii'), ...cpu)).code).toBe(0);
+  writeFileSync(join(place.work, 'scan.nii'), niftiFile(dims, 2));
+  expect((await stria('compress', join(place.work, 'scan.nii'), ...cpu)).code).toBe(0);
 });
-beforeEach(() => {
-  folder = join(work, String(folders++));
-  mkdirSync(folder);
-});
-afterAll(() => rmSync(work, { recursive: true, force: true }));
 
 const write = (...more: readonly string[]) => stria('decompress', container, '--to', 'ome-zarr', ...cpu, ...more);
 
@@ -50,7 +30,7 @@ test.each(['scan.ome.zarr', 'scan.ome.zarr.zip', 'plain.zip', 'scan.ozx'])(
     const ended = await write('-o', at(name));
     expect(ended, ended.stderr).toMatchObject({ code: 0 });
     expect(ended.stderr).not.toContain('despite its ending');
-    expect(readdirSync(folder)).toEqual([name]);
+    expect(readdirSync(place.folder)).toEqual([name]);
     expect(Buffer.compare(await valuesOf(at(name)), scanBytes(dims, 2))).toBe(0);
     const listed = await stria('info', at(name), '--dataset', '1', '--json');
     expect(JSON.parse(listed.stdout).volume).toMatchObject({ dims: [70, 25, 30, 1], type: 'i16' });
@@ -62,7 +42,7 @@ test('without a name it is written beside the container; with a folder, into tha
   expect(await write('-o', at('out'))).toMatchObject({ code: 0 });
   expect(readdirSync(at('out'))).toEqual(['scan.ome.zarr']);
   expect(await write()).toMatchObject({ code: 0 });
-  expect(existsSync(join(work, 'scan.ome.zarr/zarr.json'))).toBe(true);
+  expect(existsSync(join(place.work, 'scan.ome.zarr/zarr.json'))).toBe(true);
 });
 
 test('an existing Zarr is replaced only with -f, and nothing else is', async () => {
@@ -74,7 +54,7 @@ test('an existing Zarr is replaced only with -f, and nothing else is', async () 
   writeFileSync(join(target, 'zarr.json'), 'old');
   expect(await write('-o', target, '-f')).toMatchObject({ code: 0 });
   expect(readFileSync(join(target, 'zarr.json'), 'utf8')).not.toBe('old');
-  expect(readdirSync(folder)).toEqual(['scan.ome.zarr']);
+  expect(readdirSync(place.folder)).toEqual(['scan.ome.zarr']);
   writeFileSync(join(target, 'note.txt'), 'mine');
   expect((await write('-o', target, '-f')).stderr).toContain('holds something else (note.txt)');
   expect(readFileSync(join(target, 'note.txt'), 'utf8')).toBe('mine');
@@ -85,7 +65,7 @@ test('an existing Zarr is replaced only with -f, and nothing else is', async () 
   writeFileSync(at('file'), '');
   expect((await write('-o', at('file'), '-f')).stderr).toContain('is a file, and a folder would be written');
   expect((await write('-o', '-')).stderr).toContain('name it with -o');
-  expect(readdirSync(folder).sort()).toEqual(['b.zarr', 'file', 'scan.ome.zarr']);
+  expect(readdirSync(place.folder).sort()).toEqual(['b.zarr', 'file', 'scan.ome.zarr']);
   expect(readFileSync(at('b.zarr/thesis.tex'), 'utf8')).toBe('all of it');
 });
 
@@ -98,7 +78,7 @@ test('a Zarr that contains the input is not replaced', async () => {
   expect(refused.code).not.toBe(0);
   expect(refused.stderr).toContain('contains the input');
   expect(existsSync(input)).toBe(true);
-  expect(readdirSync(folder)).toEqual(['scan.zarr']);
+  expect(readdirSync(place.folder)).toEqual(['scan.zarr']);
 });
 
 test.skipIf(!existsSync('/dev/full'))('a full disk is named', async () => {
@@ -122,11 +102,11 @@ test('a cancel leaves nothing', async () => {
   expect(await stria('compress', at('big.raw'), ...size, ...cpu)).toMatchObject({ code: 0 });
   rmSync(at('big.raw'));
   const { child, ended } = start(['decompress', at('big.stria'), '--to', 'ome-zarr', ...cpu]);
-  const partial = () => readdirSync(folder).find((name) => name.includes('.partial'));
+  const partial = () => readdirSync(place.folder).find((name) => name.includes('.partial'));
   while (child.exitCode === null && partial() === undefined) await sleep(5);
   expect(partial()).toBeDefined();
   await sleep(100);
   child.kill('SIGINT');
   expect((await ended).code).not.toBe(0);
-  expect(readdirSync(folder)).toEqual(['big.stria']);
+  expect(readdirSync(place.folder)).toEqual(['big.stria']);
 });

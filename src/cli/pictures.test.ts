@@ -1,31 +1,17 @@
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { decode, encode } from 'fast-png';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { noise } from '../core/io/common/source-testing.ts';
 import { tiffFile } from '../core/io/tiff/tiff-testing.ts';
-import { niftiFile, requireBuild, scanBytes, stria } from './cli-testing.ts';
+import { cpu, niftiFile, scanBytes, stria, succeed, testFolders } from './cli-testing.ts';
 
 const [width, height, count] = [37, 21, 12];
-const work = mkdtempSync(join(tmpdir(), 'stria-pictures-'));
-let folder: string;
-let folders = 0;
-const at = (name: string) => join(folder, name);
-const cpu = ['--device', 'cpu'] as const;
+const place = testFolders();
+const { at } = place;
 
-beforeAll(requireBuild);
 beforeEach(() => {
-  folder = join(work, String(folders++));
-  mkdirSync(at('frames'), { recursive: true });
+  mkdirSync(at('frames'));
 });
-afterAll(() => rmSync(work, { recursive: true, force: true }));
-
-async function succeed(...args: readonly string[]) {
-  const ended = await stria(...args);
-  expect(ended, ended.stderr).toMatchObject({ code: 0 });
-  return ended;
-}
 
 /** Frames `frame1.png` to `frame12.png`, gray or RGB, and their samples in the volume's order. */
 function writeFrames(depth: 8 | 16, channels: 1 | 3): Buffer[] {
@@ -104,7 +90,7 @@ describe('PNG', () => {
     expect(refused.stderr).toMatch(/already exists/);
     await succeed('decompress', at('stack.stria'), '-o', at('frames'), '-f', ...cpu);
     await succeed('decompress', at('stack.stria'), '-o', at('n.png'), ...cpu);
-    expect(readdirSync(folder).filter((name) => name.startsWith('n-'))).toHaveLength(count);
+    expect(readdirSync(place.folder).filter((name) => name.startsWith('n-'))).toHaveLength(count);
     expect(existsSync(at('n-0012.png'))).toBe(true);
   });
 

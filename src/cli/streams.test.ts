@@ -1,42 +1,24 @@
 // Standard input, standard output and pipes, through the built command.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { copyFileSync, existsSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { encode } from 'fast-png';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { cliPath, niftiFile, requireBuild, scanBytes, start, stria } from './cli-testing.ts';
+import { describe, expect, test } from 'vitest';
+import { cliPath, cpu, niftiFile, scanBytes, start, stria, testFolders } from './cli-testing.ts';
 
 const dims = [70, 33, 21] as const;
-const work = mkdtempSync(join(tmpdir(), 'stria-streams-'));
-const cpu = ['--device', 'cpu'] as const;
-let folder: string;
-let folders = 0;
-const at = (name: string) => join(folder, name);
-
-beforeAll(requireBuild);
-beforeEach(() => {
-  folder = join(work, String(folders++));
-  mkdirSync(folder);
-});
-afterAll(() => rmSync(work, { recursive: true, force: true }));
+const place = testFolders();
+const { at } = place;
 
 /** Runs a line of bash in which `stria` is the command. */
 function bash(line: string): { code: number | null; stdout: Buffer; stderr: string } {
   const script = `set -o pipefail; stria() { "${process.execPath}" "${cliPath}" "$@"; }; ${line}`;
   try {
-    const stdout = execFileSync('bash', ['-c', script], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 2 ** 26 });
+    const stdout = execFileSync('bash', ['-c', script], {
+      cwd: place.folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      maxBuffer: 2 ** 26,
+    });
     return { code: 0, stdout, stderr: '' };
   } catch (error) {
     const { status, stdout, stderr } = error as { status: number; stdout: Buffer; stderr: Buffer };
@@ -60,7 +42,7 @@ describe.skipIf(process.platform === 'win32')('standard input and output', () =>
     const restored = bash('stria decompress - -o - --device cpu < a.stria | cat');
     expect(restored, restored.stderr).toMatchObject({ code: 0 });
     expect(Buffer.compare(restored.stdout, source)).toBe(0);
-    expect(readdirSync(folder).sort()).toEqual(['a.stria', 'scan.nii']);
+    expect(readdirSync(place.folder).sort()).toEqual(['a.stria', 'scan.nii']);
   });
 
   test('output redirected to a file is appended to what is there', () => {
@@ -128,7 +110,7 @@ describe.skipIf(process.platform === 'win32')('named pipes', () => {
     const ends = await Promise.all(waits.map(({ ended }) => endedWithin(ended, 10_000)));
     for (const { child } of waits) child.kill('SIGKILL');
     expect(ends.map(({ code }) => code)).toEqual([130, 130, 130, 130]);
-    expect(readdirSync(folder).sort()).toEqual(['a.stria', 'in', 'out', 'scan.nii']);
+    expect(readdirSync(place.folder).sort()).toEqual(['a.stria', 'in', 'out', 'scan.nii']);
   });
 
   test('a signal ends a write that has no reader', async () => {
@@ -163,7 +145,7 @@ describe('names that come from a container', () => {
     rmSync(at('.bash_profile'));
     const ended = await stria('decompress', at('a.stria'), ...cpu);
     expect(ended).toMatchObject({ code: 0, stderr: expect.stringMatching(/called '\.bash_profile'/) });
-    expect(readdirSync(folder).sort()).toEqual(['a.raw', 'a.stria']);
+    expect(readdirSync(place.folder).sort()).toEqual(['a.raw', 'a.stria']);
   });
 
   test('so are pictures', async () => {
@@ -171,25 +153,25 @@ describe('names that come from a container', () => {
     expect(await stria('compress', at('.a.png'), '-o', at('b.stria'), ...cpu)).toMatchObject({ code: 0 });
     rmSync(at('.a.png'));
     expect(await stria('decompress', at('b.stria'), ...cpu)).toMatchObject({ code: 0 });
-    expect(readdirSync(folder).sort()).toEqual(['b.png', 'b.stria']);
+    expect(readdirSync(place.folder).sort()).toEqual(['b.png', 'b.stria']);
   });
 });
 
 describe('a source that changes during compression', () => {
   test('written to: exit code 3, and no output', async () => {
     expect(await stria('sample', 'phantom', '--size', '128', '-o', at('v.nii'), ...cpu)).toMatchObject({ code: 0 });
-    const { child, ended } = start(['compress', at('v.nii'), '-o', at('a.stria'), '--effort', 'max', ...cpu]);
-    while (readdirSync(folder).length === 1 && child.exitCode === null) await sleep(10);
+    const { child, ended } = start(['compress', at('v.nii'), '-o', at('a.stria'), '--codec', 'wave', ...cpu]);
+    while (readdirSync(place.folder).length === 1 && child.exitCode === null) await sleep(10);
     writeFileSync(at('v.nii'), Buffer.alloc(16), { flag: 'r+' });
     expect(await ended).toMatchObject({ code: 3, stderr: expect.stringMatching(/v\.nii changed while it was read/) });
-    expect(readdirSync(folder)).toEqual(['v.nii']);
+    expect(readdirSync(place.folder)).toEqual(['v.nii']);
   });
 
   test('replaced by another file: the opened file is compressed', async () => {
     expect(await stria('sample', 'phantom', '--size', '128', '-o', at('v.nii'), ...cpu)).toMatchObject({ code: 0 });
     copyFileSync(at('v.nii'), at('before.nii'));
     const { child, ended } = start(['compress', at('v.nii'), '-o', at('a.stria'), ...cpu]);
-    while (readdirSync(folder).length === 2 && child.exitCode === null) await sleep(10);
+    while (readdirSync(place.folder).length === 2 && child.exitCode === null) await sleep(10);
     rmSync(at('v.nii'));
     writeFileSync(at('v.nii'), 'another file');
     expect(await ended).toMatchObject({ code: 0 });
