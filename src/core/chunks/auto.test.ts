@@ -15,12 +15,42 @@ import type { ChosenChain } from './chosen-codec.ts';
 
 const shape: Dims3 = [64, 64, 64];
 
-/** A sample volume, cut into chunks of at most 64³. */
-async function sampleChunks(kind: SampleKind, type: 'u8' | 'u16', dims: Dims3): Promise<ChunkVoxels[]> {
+/**
+ * Like an MR scan: a head in air, with noise that the scanner's reconstruction has spread over neighbouring voxels. The samples
+ * have noise that is independent from voxel to voxel.
+ */
+function scan(type: 'u8' | 'u16', dims: Dims3): ChunkVoxels {
+  const [width, rows, slices] = dims;
+  const noise = Float64Array.from({ length: width * rows * slices }, uniform(7));
+  for (const step of [1, width, width * rows]) {
+    const before = noise.slice();
+    for (let i = step; i < noise.length - step; i++) {
+      noise[i] = (before[i] as number) + ((before[i - step] as number) + (before[i + step] as number)) / 2;
+    }
+  }
+  const unit = type === 'u8' ? 1 : 12;
+  return makeChunk(dims, type === 'u8' ? 1 : 2, (x, y, z) => {
+    const radius = Math.hypot(x - width / 2, y - rows / 2, z - slices / 2);
+    const tissue = radius > 34 ? 10 : 70 + 40 * Math.cos(radius / 8) + 20 * Math.sin(x / 5 + y / 9);
+    return Math.max(0, unit * (tissue + 6 * (noise[(z * rows + y) * width + x] as number)));
+  });
+}
+
+/** Numbers from -1 to 1 in an order that only depends on the seed. */
+function uniform(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 31 - 1;
+  };
+}
+
+type Kind = SampleKind | 'scan';
+
+/** A volume, cut into chunks of at most 64³. */
+async function sampleChunks(kind: Kind, type: 'u8' | 'u16', dims: Dims3): Promise<ChunkVoxels[]> {
   const elementBytes = type === 'u8' ? 1 : 2;
-  const pieces: Uint8Array[] = [];
-  for await (const piece of openSample({ kind, dims, type, seed: 1 }).voxels()) pieces.push(piece.slice());
-  const bytes = new Uint8Array(Buffer.concat(pieces));
+  const bytes = kind === 'scan' ? new Uint8Array(scan(type, dims).bytes) : await sampleBytes(kind, type, dims);
   const grid = new ChunkGrid([...dims, 1], [...shape, 1]);
   return Array.from({ length: grid.count }, (_, number) => {
     const box = grid.box(number);
@@ -28,7 +58,13 @@ async function sampleChunks(kind: SampleKind, type: 'u8' | 'u16', dims: Dims3): 
   });
 }
 
-async function sampleChunk(kind: SampleKind, type: 'u8' | 'u16'): Promise<ChunkVoxels> {
+async function sampleBytes(kind: SampleKind, type: 'u8' | 'u16', dims: Dims3): Promise<Uint8Array<ArrayBuffer>> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of openSample({ kind, dims, type, seed: 1 }).voxels()) pieces.push(piece.slice());
+  return new Uint8Array(Buffer.concat(pieces));
+}
+
+async function sampleChunk(kind: Kind, type: 'u8' | 'u16'): Promise<ChunkVoxels> {
   return (await sampleChunks(kind, type, shape))[0] as ChunkVoxels;
 }
 
@@ -41,7 +77,7 @@ function nameOf({ codec, second }: ChosenChain): string {
 }
 
 test('by size, the choice is within 10 % of the smallest candidate for every sample', async () => {
-  for (const kind of ['potential', 'phantom', 'labels'] as const) {
+  for (const kind of ['potential', 'phantom', 'labels', 'scan'] as const) {
     for (const type of ['u8', 'u16'] as const) {
       const chunk = await sampleChunk(kind, type);
       const all = ranked(chunk, 'size').map((candidate) => {
@@ -77,13 +113,33 @@ test('the faster codec wins if it costs little size, unless only size counts', a
   }
 });
 
+test.each(['u8', 'u16'] as const)('by size a scan goes to wave, which is the smallest; otherwise to rice: %s', async (type) => {
+  const chunks = await sampleChunks('scan', type, [96, 80, 64]);
+  for (const chunk of chunks) {
+    const names = preferences.map((prefer) => nameOf(ranked(chunk, prefer)[0] as ChosenChain));
+    expect(names, chunk.shape.join('×')).toEqual(['wave', 'rice', 'rice']);
+    const lengths = ranked(chunk, 'size').map((candidate) => {
+      const encoded = encodeChunk(chunk, { codec: chainByName(nameOf(candidate)), options: { axis: 'auto' } });
+      return encoded.kind === 'coded' ? encoded.payload.byteLength : Number.POSITIVE_INFINITY;
+    });
+    expect(lengths[0]).toBe(Math.min(...lengths));
+  }
+});
+
+test('speed never takes a codec that decodes slowly', async () => {
+  for (const kind of ['potential', 'phantom', 'labels', 'scan'] as const) {
+    const [best] = ranked(await sampleChunk(kind, 'u8'), 'speed');
+    expect(best?.codec.decodeGigabytesPerSecond, kind).toBeUndefined();
+  }
+});
+
 test('smooth volumes that gain little from the soft predictor go to predict+huffman', () => {
   const smooth = makeChunk(shape, 1, (x, y, z) => 120 + 60 * Math.sin(x / 6) + 50 * Math.cos((x * y) / 300) * Math.sin(z / 9));
   expect(nameOf(ranked(smooth, 'balanced')[0] as ChosenChain)).toBe('predict+huffman');
 });
 
 /** Bytes of each chunk by every codec and chain that auto weighs, alone and as auto's preferences choose. */
-async function encodings(kind: SampleKind, type: 'u8' | 'u16') {
+async function encodings(kind: Kind, type: 'u8' | 'u16') {
   const chunks = await sampleChunks(kind, type, [96, 80, 64]);
   const ways = chunks.map((chunk) => {
     const bySize = ranked(chunk, 'size');
@@ -121,6 +177,8 @@ test.each([
   ['labels', 'u16'],
   ['phantom', 'u8'],
   ['phantom', 'u16'],
+  ['scan', 'u8'],
+  ['scan', 'u16'],
 ] as const)('no preference is beaten in size and in speed by another or by a single codec: %s %s', async (kind, type) => {
   const { preferences: own, singles } = await encodings(kind, type);
   for (const one of own) {

@@ -7,21 +7,30 @@ import type { ChosenChain } from './chosen-codec.ts';
 const entropyCoder: CodecDefinition | undefined = codecs.find(({ decodedLength }) => decodedLength !== undefined);
 
 /**
- * The value of speed. The cost of a chunk is the bytes that its codec makes, plus two surcharges for the time that it takes to
- * encode.
+ * The value of speed. The cost of a chunk is the bytes that its codec makes, plus surcharges for the time that it takes.
  * - `weight` is relative to the encoded bytes: a codec that encodes `weight` GB/s is charged twice its bytes, one ten times as
  *   fast a tenth more, but never more than `most` of its bytes. So 'balanced' gives up at most 4.5 % to take `rice` instead of
  *   `predict+huffman`, and at most an eighth for any speed.
+ * - `decodeWeight` is the same for decoding, without a limit, and only for codecs that decode slowly: every later opening pays
+ *   for them, most of all on a processor. So 'balanced' takes `wave` only where it saves about a third.
  * - `linkGigabytesPerSecond` is absolute: encoding costs as many bytes as a link of that speed moves in the same time. The cost
  *   of 'speed' is therefore the time to encode a chunk and to move it over such a link. In 'balanced' it decides between codecs
  *   that make next to nothing of a chunk.
  */
 const speedWeights: Readonly<
-  Record<Preference, { readonly weight: number; readonly most: number; readonly linkGigabytesPerSecond: number }>
+  Record<
+    Preference,
+    {
+      readonly weight: number;
+      readonly most: number;
+      readonly decodeWeight: number;
+      readonly linkGigabytesPerSecond: number;
+    }
+  >
 > = {
-  size: { weight: 0, most: 0, linkGigabytesPerSecond: 0 },
-  balanced: { weight: 5, most: 0.13, linkGigabytesPerSecond: 0.02 },
-  speed: { weight: 0, most: 0, linkGigabytesPerSecond: 4 },
+  size: { weight: 0, most: 0, decodeWeight: 0, linkGigabytesPerSecond: 0 },
+  balanced: { weight: 5, most: 0.13, decodeWeight: 5, linkGigabytesPerSecond: 0.02 },
+  speed: { weight: 0, most: 0, decodeWeight: Number.POSITIVE_INFINITY, linkGigabytesPerSecond: 4 },
 };
 
 /** A way to encode a chunk, with its estimates. */
@@ -33,24 +42,27 @@ export interface Candidate extends ChosenChain {
 }
 
 /**
- * Ranks every codec that takes such elements and is not only taken by name, alone and with the entropy coder after it, by rising
- * cost; ties keep the registry's order. GPU and CPU both use this ranking on equal statistics, so they choose alike.
+ * Ranks every codec that takes such elements, alone and with the entropy coder after it, by rising cost; ties keep the
+ * registry's order. GPU and CPU both use this ranking on equal statistics, so they choose alike.
  */
 export function rank(surveyed: ChunkStatistics & ChunkSurvey, chunk: ChunkGeometry, options: CodecOptions): Candidate[] {
   const voxelBytes = chunkBytes(chunk);
   const prefer = options.prefer ?? 'balanced';
   // Maximum effort implies a preference for size.
-  const { weight, most, linkGigabytesPerSecond } =
+  const { weight, most, decodeWeight, linkGigabytesPerSecond } =
     speedWeights[prefer === 'balanced' && options.effort === 'max' ? 'size' : prefer];
   const ranked: Candidate[] = [];
   const add = (chain: ChosenChain, estimate: number, slowness: number) => {
     const bytes = Math.min(Math.ceil(estimate), voxelBytes);
-    const cost = bytes * (1 + Math.min(most, weight * slowness)) + linkGigabytesPerSecond * voxelBytes * slowness;
+    const { decodeGigabytesPerSecond } = chain.codec;
+    const forDecoding = decodeGigabytesPerSecond === undefined ? 0 : decodeWeight / decodeGigabytesPerSecond;
+    if (forDecoding === Number.POSITIVE_INFINITY) return;
+    const cost = bytes * (1 + Math.min(most, weight * slowness) + forDecoding) + linkGigabytesPerSecond * voxelBytes * slowness;
     ranked.push({ ...chain, bytes, cost });
   };
   // Loops, because a file has thousands of chunks, and a GPU waits for their ranking.
   for (const codec of codecs) {
-    if (codec.isByNameOnly || !codec.elementBytes.includes(chunk.elementBytes)) continue;
+    if (!codec.elementBytes.includes(chunk.elementBytes)) continue;
     const parameters = codec.choose(surveyed, chunk, options);
     const estimate = codec.estimate(surveyed, chunk, parameters);
     const slowness = 1 / codec.gigabytesPerSecond;

@@ -76,8 +76,6 @@ export interface CodecDefinition {
   readonly reasonBehind?: string;
   /** No other codec may follow it in a chain: the result would be that codec's alone. */
   readonly standsAlone?: true;
-  /** 'auto' does not take it: users request it by name. */
-  readonly isByNameOnly?: true;
   readonly elementBytes: readonly CodecElementBytes[];
   /** Chooses the parameters for a chunk from its statistics and the user's options. */
   choose(statistics: ChunkStatistics, chunk: ChunkGeometry, options: CodecOptions): CodecParameters;
@@ -94,6 +92,11 @@ export interface CodecDefinition {
    * input of a second stage is the payload of the first.
    */
   readonly gigabytesPerSecond: number;
+  /**
+   * The same for decoding, set only for codecs that decode too slowly to be drawn from. 'balanced' charges for it, 'speed' does
+   * not take the codec, and a volume that stays compressed in GPU memory is transcoded to a faster codec.
+   */
+  readonly decodeGigabytesPerSecond?: number;
   /** Its payloads are meant for an entropy coder, so they may be worthwhile although they are not smaller. */
   readonly preparesEntropy?: true;
   /** Upper bound of the encoded length, in bytes. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Dims3 } from '../shared/volume.ts';
 import { testRandom } from './chunk-testing.ts';
 import type { ChunkVoxels, CodecElementBytes } from './codec.ts';
-import { softShare, survey } from './survey.ts';
+import { lorenzoGain, softShare, survey } from './survey.ts';
 
 function chunkOf(shape: Dims3, elementBytes: CodecElementBytes, value: (x: number, y: number, z: number) => number): ChunkVoxels {
   const bytes = new Uint8Array(shape[0] * shape[1] * shape[2] * elementBytes);
@@ -64,6 +64,13 @@ test('soft costs less for noise that half follows the elements above and behind,
     expect(softShare(survey(chunkOf([size, size, size], elementBytes, at)))).toBeLessThan(0.95);
     expect(softShare(survey(chunkOf([size, size, size], elementBytes, (x, y, z) => 9 * x * y + 5 * y * z + z * x)))).toBe(1.25);
   }
+});
+
+test('Lorenzo gains on smooth functions, and loses on noise that is independent from element to element', () => {
+  const random = testRandom(9);
+  const gainOf = (value: (x: number, y: number, z: number) => number) => lorenzoGain(survey(chunkOf([32, 32, 32], 2, value)));
+  expect(gainOf((x, y, z) => 9 * x * y + 5 * y * z + z * x)).toBeGreaterThan(2);
+  expect(gainOf(() => 1000 + (random() & 63))).toBeLessThan(0.9);
 });
 
 test('steps are elements that differ from the previous one; spikes also differ from the one behind', () => {
