@@ -134,7 +134,7 @@ export class SlabPlane {
  * The projection of stored values that corresponds to this projection of real values: with a negative slope, minimum and
  * maximum swap.
  */
-function storedKind(kind: SlabKind, slope: number): SlabKind {
+export function storedKind(kind: SlabKind, slope: number): SlabKind {
   if (kind === 'mean' || slope >= 0) return kind;
   return kind === 'maximum' ? 'minimum' : 'maximum';
 }

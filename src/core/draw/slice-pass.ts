@@ -11,13 +11,19 @@ import { type MissingLook, missingParameter, type OutsideLook, outsideParameters
 export interface SlicePlane {
   /**
    * The axis that the slice cuts across. The origin along it is unused, because the slice's number gives it. If undefined, the
-   * plane has any orientation, and the number is unused.
+   * plane has any orientation, and `across` says what the number means.
    */
   readonly axis: AxisIndex | undefined;
   readonly origin: Dims3;
   readonly right: Dims3;
   readonly down: Dims3;
+  /** For a plane of any orientation: the step from one slice to the next, added to the origin as often as the slice's number says. */
+  readonly across?: Dims3 | undefined;
 }
+
+/** How a layer is combined with what is drawn below it. */
+export const blendings = ['over', 'add', 'maximum'] as const;
+export type Blending = (typeof blendings)[number];
 
 export interface SliceLook {
   /** Stored values with the lowest and the highest colour; see `ViewState.window`. */
@@ -28,6 +34,12 @@ export interface SliceLook {
   readonly isCategorical: boolean;
   readonly outside: OutsideLook;
   readonly missing: MissingLook;
+  /** 0…1; default 1. */
+  readonly opacity?: number | undefined;
+  /** Draws only the edges of labels, this many pixels wide. Default 0: all of them. */
+  readonly outline?: number | undefined;
+  /** The number 0 draws nothing, as the background of labels. */
+  readonly hidesZero?: boolean | undefined;
 }
 
 /** Bytes of `Slice` in shaders/draw/slice.wgsl. */
@@ -36,8 +48,8 @@ export const sliceUniformBytes = 176;
 /** `Slice` of shaders/draw/slice.wgsl. */
 export function sliceUniform(
   { info, decimation, dims, numbers }: Pick<VolumeSource, 'info' | 'decimation' | 'dims' | 'numbers'>,
-  { axis, origin, right, down }: SlicePlane,
-  { window, smooth, isCategorical, outside, missing }: SliceLook,
+  { axis, origin, right, down, across = [0, 0, 0] }: SlicePlane,
+  { window, smooth, isCategorical, outside, missing, opacity = 1, outline = 0, hidesZero = false }: SliceLook,
 ): Uint32Array<ArrayBuffer> {
   const { type } = info;
   const { power, key, scaledBits, rest } = rangeStart(type, window);
@@ -45,7 +57,7 @@ export function sliceUniform(
   const bits = (values: readonly number[]): number[] => [...values.map((value) => floatBits(value / decimation)), 0];
   return new Uint32Array([
     ...bits(axis === undefined ? origin : origin.with(axis, 0.5)),
-    ...bits(axis === undefined ? [0, 0, 0] : [0, 0, 0].with(axis, 1)),
+    ...bits(axis === undefined ? across : [0, 0, 0].with(axis, 1)),
     ...bits(right),
     ...bits(down),
     ...dims.slice(0, 3),
@@ -57,11 +69,11 @@ export function sliceUniform(
     smooth && !isCategorical ? 1 : 0,
     isCategorical ? 1 : 0,
     power >>> 0,
-    0,
+    floatBits(opacity),
     ...[...outsideParameters(outside), missingParameter(missing)].flat().map(floatBits),
     ...numbers.map((value) => voxelKey(type, value)),
-    0,
-    0,
+    floatBits(outline),
+    hidesZero ? 1 : 0,
   ]);
 }
 
@@ -75,13 +87,23 @@ export interface SliceDraw {
   readonly colors: GPUTexture;
   readonly index: number;
   readonly timePoint: number;
+  /** Default: over. */
+  readonly blending?: Blending | undefined;
 }
 
-/** Draws slices with shaders/draw/slice.wgsl, with one pipeline per element type. */
+const over: GPUBlendComponent = { srcFactor: 'one', dstFactor: 'one-minus-src-alpha' };
+/** Colours are premultiplied. */
+const blendStates: Readonly<Record<Blending, GPUBlendState>> = {
+  over: { color: over, alpha: over },
+  add: { color: { srcFactor: 'one', dstFactor: 'one' }, alpha: over },
+  maximum: { color: { operation: 'max', srcFactor: 'one', dstFactor: 'one' }, alpha: over },
+};
+
+/** Draws slices with shaders/draw/slice.wgsl, with one pipeline for each element type and blending. */
 export class SlicePass {
   readonly #gpu: Gpu;
   readonly #format: GPUTextureFormat;
-  readonly #pipelines = new Map<ElementType, GPURenderPipeline>();
+  readonly #pipelines = new Map<string, GPURenderPipeline>();
 
   /** @param format of the targets */
   constructor(gpu: Gpu, format: GPUTextureFormat) {
@@ -90,8 +112,8 @@ export class SlicePass {
   }
 
   /** The slice's number and the time point are passed with the draw, so that no buffer is written from frame to frame. */
-  draw(pass: GPURenderPassEncoder, { type, boxes, uniform, colors, index, timePoint }: SliceDraw): void {
-    const pipeline = this.#pipelineFor(type);
+  draw(pass: GPURenderPassEncoder, { type, boxes, uniform, colors, index, timePoint, blending = 'over' }: SliceDraw): void {
+    const pipeline = this.#pipelineFor(type, blending);
     pass.setPipeline(pipeline);
     for (const { voxels, place } of boxes) {
       const bindings = [voxels.buffer, uniform, place, colors.createView()];
@@ -100,22 +122,23 @@ export class SlicePass {
     }
   }
 
-  #pipelineFor(type: ElementType): GPURenderPipeline {
-    const known = this.#pipelines.get(type);
+  #pipelineFor(type: ElementType, blending: Blending): GPURenderPipeline {
+    const key = `${type} ${blending}`;
+    const known = this.#pipelines.get(key);
     if (known) return known;
     const module = this.#gpu.shaderModule('view.slice', sliceShader);
     const pipeline = this.#gpu.device.createRenderPipeline({
-      label: `view.slice ${type}`,
+      label: `view.slice ${key}`,
       layout: 'auto',
       vertex: { module, entryPoint: 'vertex' },
       fragment: {
         module,
         entryPoint: 'main',
-        targets: [{ format: this.#format }],
+        targets: [{ format: this.#format, blend: blendStates[blending] }],
         constants: { element_type: elementTypeNumber(type) },
       },
     });
-    this.#pipelines.set(type, pipeline);
+    this.#pipelines.set(key, pipeline);
     return pipeline;
   }
 }

@@ -2,6 +2,7 @@ import { inRealOrder } from '../../core/shared/real-order.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
 import type { VolumeStatistics } from '../../core/volume/statistics.ts';
 import { unclipped } from './model/clip.ts';
+import { noLayers } from './model/layers.ts';
 import { hasOrientation, safeSpacing } from './model/orientation.ts';
 import { firstSlab } from './model/slab.ts';
 import type { ViewState } from './model/viewer-api.ts';
@@ -57,6 +58,7 @@ export function autoView(info: VolumeInfo, statistics: VolumeStatistics): ViewSt
     slab: firstSlab(safeSpacing(info)),
     sliceSlabs: undefined,
     oblique: { turn: 0, tilt: 0 },
+    layers: noLayers,
   } as const;
   if (isLabels(info, statistics)) {
     const window = inRealOrder([statistics.min, statistics.max], info);

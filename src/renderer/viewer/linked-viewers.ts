@@ -66,6 +66,8 @@ export function followed(
 ): Partial<ViewState> {
   const change: Record<string, unknown> = {};
   for (const key of keys) {
+    // Layers belong to one viewer.
+    if (key === 'layers') continue;
     const isValue = valueKeys.includes(key);
     if (isValue ? !links.values : !links.views) continue;
     change[key] = state[key];

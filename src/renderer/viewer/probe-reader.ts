@@ -1,8 +1,17 @@
 import type { VolumeSource } from '../../core/volume/volume-source.ts';
 import type { Voxel } from './model/slice-geometry.ts';
-import type { Probe } from './model/viewer-api.ts';
+import type { LayerProbe, Probe } from './model/viewer-api.ts';
 
 interface ProbeWish {
+  readonly volume: VolumeSource;
+  readonly voxel: Voxel;
+  readonly timePoint: number;
+  readonly layers: readonly LayerWish[];
+}
+
+/** A voxel of a layer at the same place. */
+export interface LayerWish {
+  readonly id: string;
   readonly volume: VolumeSource;
   readonly voxel: Voxel;
   readonly timePoint: number;
@@ -29,8 +38,8 @@ export class ProbeReader {
     this.#report(undefined);
   }
 
-  request(volume: VolumeSource, voxel: Voxel, timePoint: number): void {
-    this.#wanted = { volume, voxel, timePoint };
+  request(volume: VolumeSource, voxel: Voxel, timePoint: number, layers: readonly LayerWish[] = []): void {
+    this.#wanted = { volume, voxel, timePoint, layers };
     if (!this.#isReading) void this.#readAll();
   }
 
@@ -42,10 +51,13 @@ export class ProbeReader {
         this.#wanted = undefined;
         this.#read = wish;
         const { volume, voxel, timePoint } = wish;
-        const stored = await volume.voxel(...voxel, timePoint);
+        const [stored, ...layers] = await Promise.all([
+          volume.voxel(...voxel, timePoint),
+          ...wish.layers.map((layer) => readLayer(layer)),
+        ]);
         if (this.#read !== wish) continue;
         const { slope, intercept } = volume.info;
-        this.#report({ voxel, stored, value: slope * stored + intercept });
+        this.#report({ voxel, stored, value: slope * stored + intercept, layers: layers.flat() });
       }
     } catch {
       // The volume or the device went away under the pointer, so there is no value to show.
@@ -53,5 +65,14 @@ export class ProbeReader {
     } finally {
       this.#isReading = false;
     }
+  }
+}
+
+/** Nothing if the layer was removed meanwhile. */
+async function readLayer({ id, volume, voxel, timePoint }: LayerWish): Promise<readonly LayerProbe[]> {
+  try {
+    return [{ id, voxel, stored: await volume.voxel(...voxel, timePoint) }];
+  } catch {
+    return [];
   }
 }

@@ -10,10 +10,12 @@ import { decodeMs, frameAxis, withFrame } from './frames.ts';
 import type { CameraFrame, ScenePoint } from './model/camera-frame.ts';
 import { facingCut, fittedCut } from './model/cut-plane.ts';
 import { fittedWindow } from './model/fitted-window.ts';
+import { layerVoxelAt, placeLayer } from './model/layer-place.ts';
+import { isLayerShown, layerTime, noLayers } from './model/layers.ts';
 import { checkPictureSize, type PictureRequest, type ViewPicture } from './model/picture.ts';
 import type { FittedScales, Viewpoints } from './model/same-place.ts';
-import { clampVoxel } from './model/slice-geometry.ts';
-import { emptyBoard, type MeasureBoard, type View, type ViewHost } from './model/view-host.ts';
+import { clampVoxel, type Voxel, voxelAt } from './model/slice-geometry.ts';
+import { emptyBoard, type MeasureBoard, type ShownLayer, type View, type ViewHost } from './model/view-host.ts';
 import type { Frame, FrameReport, SliceAxis, ViewerSnapshot, ViewState } from './model/viewer-api.ts';
 import { ProbeReader } from './probe-reader.ts';
 import { ObliqueView } from './slices/oblique-view.ts';
@@ -42,6 +44,7 @@ const initialState: ViewState = {
   slab: { kind: 'none', thickness: 5 },
   sliceSlabs: undefined,
   oblique: { turn: 0, tilt: 0 },
+  layers: noLayers,
 };
 
 /** A view that shows a slice. */
@@ -67,6 +70,7 @@ export class Viewer {
   readonly #dirty = new Set<View>();
   readonly #host: ViewHost;
   #volume: VolumeSource | undefined;
+  #layers: ReadonlyMap<string, VolumeSource> = new Map();
   #ground: Ground = 'near-black';
   /** Viewpoints for views that are attached later. */
   #firstViewpoints: Viewpoints = {};
@@ -115,10 +119,8 @@ export class Viewer {
         return viewer.#views.get('oblique')?.view.isShown === true;
       },
       set: this.set,
-      probe: (voxel) => {
-        if (voxel && this.#volume) this.#probe.request(this.#volume, voxel, this.#snapshot.state.timePoint);
-        else if (this.#snapshot.probe) this.#probe.clear();
-      },
+      layersIn: (state) => this.#layersIn(state),
+      probe: (position) => this.#probeAt(position),
       requestRender: (view) => this.#requestFrame([view]),
       drawn: () => {
         this.#drawnFrames++;
@@ -150,6 +152,16 @@ export class Viewer {
     this.#has3d = with3d;
     if (with3d) await this.#display.show(volume, first.timePoint);
     if (turn === this.#turn) this.prepareFrames(volume.info.dims[3] > 1 ? 't' : 'z');
+  }
+
+  /**
+   * The voxels of the layers in `ViewState.layers`, by id; layers without voxels are not drawn. They belong to the caller, who
+   * may destroy those of an earlier call at once.
+   */
+  setLayers(layers: ReadonlyMap<string, VolumeSource>): void {
+    this.#layers = layers;
+    this.#probe.clear();
+    this.#requestFrame(this.#canvases().map(([, view]) => view));
   }
 
   /**
@@ -225,6 +237,7 @@ export class Viewer {
     const notIn3d = {
       smooth: 0,
       missing: 0,
+      layers: 0,
       slab: 0,
       sliceSlabs: 0,
       ...(!this.#host.hasOblique && { crosshair: 0, oblique: 0 }),
@@ -298,7 +311,8 @@ export class Viewer {
 
   /** Reads the crosshair's voxel as if the pointer were over it, for keyboard use. */
   probeCrosshair(): void {
-    this.#host.probe(this.#snapshot.state.crosshair);
+    const [x, y, z] = this.#snapshot.state.crosshair;
+    this.#host.probe([x + 0.5, y + 0.5, z + 0.5]);
   }
 
   /** Paints the chunks over slices, each in the colour of its way; undefined for none. They must belong to the volume shown. */
@@ -525,6 +539,32 @@ export class Viewer {
     if (view instanceof VolumeView) view.renderStill();
     else view.render();
     return view.canvas;
+  }
+
+  #layersIn({ layers }: ViewState): readonly ShownLayer[] {
+    const base = this.#volume?.info;
+    if (!base) return [];
+    return layers.layers.flatMap((look) => {
+      const volume = this.#layers.get(look.id);
+      return volume && isLayerShown(layers, look) ? [{ look, volume, map: placeLayer(base, volume.info).map }] : [];
+    });
+  }
+
+  #probeAt(position: Voxel | undefined): void {
+    const { state, probe } = this.#snapshot;
+    const volume = this.#volume;
+    const [x, y, z] = volume?.info.dims ?? [0, 0, 0];
+    const voxel = position && voxelAt(position, [x, y, z]);
+    if (!volume || !position || !voxel) {
+      if (probe) this.#probe.clear();
+      return;
+    }
+    const layers = this.#layersIn(state).flatMap(({ look, volume: layer, map }) => {
+      const there = layerVoxelAt(map, position, layer.info);
+      const timePoint = layerTime(volume.info, state.timePoint, layer.info, look.channel);
+      return there ? [{ id: look.id, volume: layer, voxel: there, timePoint }] : [];
+    });
+    this.#probe.request(volume, voxel, state.timePoint, layers);
   }
 
   #take(volume: VolumeSource): void {

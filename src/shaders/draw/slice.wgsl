@@ -7,12 +7,15 @@
 // The window runs from the lowest shown real value to the highest. If the slope is negative, stored values fall along it, and its
 // width is negative.
 //
+// Layers are drawn one over the other by the same shader, each in a plane of any orientation through its own voxels. Colours are
+// premultiplied by the layer's opacity; the pipeline's blend state combines them with what lies below.
+//
 // Draw: 3 vertices, the first being 3 × the time point, and 1 instance, the slice's number; once for each box that the slice
 // crosses. Everything that changes from frame to frame is in the draw call, so playing writes no buffer.
 //
 // Invariants
 // 1. A voxel's colour depends on its exact stored value: differences of integers are computed as integers.
-// 2. Smooth blending stays inside the box: it does not cross the seam between two boxes.
+// 2. Smooth blending stays inside the box: it does not cross the seam between two boxes. Nor do outlines look across it.
 //
 // Twin: src/renderer/viewer/slices/slice-renderer.gpu.test.ts computes the same pixels on the CPU.
 
@@ -40,6 +43,8 @@ struct Slice {
   /// 1: colours stand for single values: 0 has colour 0, the others take colours 1 to 255 in turn.
   categorical: u32,
   power: i32,
+  /// 0…1.
+  opacity: f32,
   /// What values below and above the window show: a colour; and w: 0 the nearest colour instead, 1 nothing, 2 that colour.
   below: vec4f,
   above: vec4f,
@@ -47,6 +52,10 @@ struct Slice {
   missing: vec4f,
   /// Keys of the lowest and the highest number.
   numbers: vec2u,
+  /// If colours are categorical: only a line of this many pixels inside the edge of each label is drawn. 0: all of it.
+  outline: f32,
+  /// 1: the number 0 draws nothing.
+  hides_zero: u32,
 }
 struct Box {
   /// The box's first voxel, and words per row.
@@ -93,7 +102,7 @@ fn missing_color() -> vec4f {
   if (slice.missing.w != 2.0) {
     discard;
   }
-  return vec4f(slice.missing.rgb, 1.0);
+  return slice.opacity * vec4f(slice.missing.rgb, 1.0);
 }
 
 /// A label's index in the palette. Twin: labelColorIndex in src/renderer/viewer/colors/colormaps.ts.
@@ -128,6 +137,19 @@ fn color_of(from_low: f32, label: i32) -> vec4f {
   return vec4f(mix(low, high, place - f32(index)), 1.0);
 }
 
+/// Whether a voxel at some distance on the canvas has other bits, or lies outside the volume. `first` and `last` are the box's
+/// voxels at this time point, and `origin` its place.
+fn differs_at(position: vec3f, bits: u32, first: vec3i, last: vec3i, origin: vec3i) -> bool {
+  let voxel = vec3i(floor(position));
+  if (any(voxel < vec3i(0)) || any(voxel >= vec3i(slice.dims))) {
+    return true;
+  }
+  if (any(voxel < first) || any(voxel > last)) {
+    return false;
+  }
+  return bits_of(vec3u(voxel - origin)) != bits;
+}
+
 @fragment
 fn main(corner: Corner) -> @location(0) vec4f {
   let pixel = corner.pixel;
@@ -147,7 +169,20 @@ fn main(corner: Corner) -> @location(0) vec4f {
     if (value.y == 0.0) {
       return missing_color();
     }
-    return color_of(value.x, label_index(bits));
+    let label = label_index(bits);
+    if (slice.hides_zero == 1u && label == 0) {
+      discard;
+    }
+    if (slice.outline > 0.0) {
+      let right = slice.outline * slice.right.xyz;
+      let down = slice.outline * slice.down.xyz;
+      let is_edge = differs_at(position + right, bits, first, last, origin) || differs_at(position - right, bits, first, last, origin)
+        || differs_at(position + down, bits, first, last, origin) || differs_at(position - down, bits, first, last, origin);
+      if (!is_edge) {
+        discard;
+      }
+    }
+    return slice.opacity * color_of(value.x, label);
   }
   // If the slice is across an axis, the position along that axis is in the middle of a voxel, and half of the weights are 0.
   let base_position = position - 0.5;
@@ -166,5 +201,5 @@ fn main(corner: Corner) -> @location(0) vec4f {
   if (sum.y < 0.5) {
     return missing_color();
   }
-  return color_of(sum.x / sum.y, 0);
+  return slice.opacity * color_of(sum.x / sum.y, 0);
 }

@@ -57,8 +57,9 @@ export class SavedSessions {
       throw new StriaError('invalid-input', 'there is no open volume to save a session of');
     }
     const { viewer } = state.gpu;
+    const { layers: _, ...view } = viewer.snapshot().state;
     const looks = {
-      view: viewer.snapshot().state as unknown as SavedSession['view'],
+      view: view as unknown as SavedSession['view'],
       viewpoints: viewer.viewpoints(),
       layout: state.settings.layout,
       sliceAxis: state.sliceAxis,

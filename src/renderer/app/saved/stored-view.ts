@@ -4,6 +4,9 @@ import type { JsonObject } from '../../../core/format/json.ts';
 import { colormapNames } from '../../viewer/colors/colormaps.ts';
 import type { SlabChoice, ViewState } from '../../viewer/model/viewer-api.ts';
 
+/** Layers are stored with their files: see stored-layers.ts. */
+type StoredView = Omit<ViewState, 'layers'>;
+
 // A view from a file is checked against the shape of a valid one: numbers where that has numbers, and as many. Tables here
 // add what a shape cannot express. A new part of ViewState that needs an entry does not compile without it.
 
@@ -15,12 +18,12 @@ type HasWords<T> = T extends string
       ? HasWords<T[keyof T]>
       : false;
 type IsList<T> = T extends readonly unknown[] ? (number extends T['length'] ? true : false) : false;
-type KeysWhere<Test extends { readonly [Key in keyof ViewState]-?: unknown }> = {
-  readonly [Key in keyof ViewState]-?: true extends Test[Key] ? Key : never;
-}[keyof ViewState];
+type KeysWhere<Test extends { readonly [Key in keyof StoredView]-?: unknown }> = {
+  readonly [Key in keyof StoredView]-?: true extends Test[Key] ? Key : never;
+}[keyof StoredView];
 
 /** The names that a part may hold. */
-const words: Readonly<Record<KeysWhere<{ [Key in keyof ViewState]-?: HasWords<ViewState[Key]> }>, readonly string[]>> = {
+const words: Readonly<Record<KeysWhere<{ [Key in keyof StoredView]-?: HasWords<StoredView[Key]> }>, readonly string[]>> = {
   projection: projections,
   quality: ['draft', 'normal', 'fine'],
   camera: ['perspective', 'orthographic'],
@@ -33,14 +36,14 @@ const words: Readonly<Record<KeysWhere<{ [Key in keyof ViewState]-?: HasWords<Vi
 };
 
 /** Lists of variable length, with their maximum length. */
-const longest: Readonly<Record<KeysWhere<{ [Key in keyof ViewState]-?: IsList<ViewState[Key]> }>, number>> = {
+const longest: Readonly<Record<KeysWhere<{ [Key in keyof StoredView]-?: IsList<StoredView[Key]> }>, number>> = {
   opacity: 1000,
 };
 
 /** Optional parts, each with an example. */
-type OptionalKey = KeysWhere<{ [Key in keyof ViewState]-?: undefined extends ViewState[Key] ? true : false }>;
+type OptionalKey = KeysWhere<{ [Key in keyof StoredView]-?: undefined extends StoredView[Key] ? true : false }>;
 const anySlab: SlabChoice = { kind: 'none', thickness: 0 };
-const examples: { readonly [Key in OptionalKey]: NonNullable<ViewState[Key]> } = {
+const examples: { readonly [Key in OptionalKey]: NonNullable<StoredView[Key]> } = {
   cut: { normal: [0, 0, 1], offset: 0 },
   sliceSlabs: { x: anySlab, y: anySlab, z: anySlab },
 };
@@ -49,10 +52,10 @@ const examples: { readonly [Key in OptionalKey]: NonNullable<ViewState[Key]> } =
  * The valid parts of a view from a file. Invalid ones are left out, so that they keep their value.
  * @param shape a view of the same kind: the viewer's own
  */
-export function viewFrom(stored: JsonObject, shape: ViewState): Partial<ViewState> {
+export function viewFrom(stored: JsonObject, { layers: _, ...shape }: ViewState): Partial<StoredView> {
   const isGood = (key: string): boolean => {
     const value = stored[key];
-    const example = (examples as JsonObject)[key] ?? shape[key as keyof ViewState];
+    const example = (examples as JsonObject)[key] ?? shape[key as keyof StoredView];
     const known = (words as Readonly<Record<string, readonly string[]>>)[key] ?? [];
     const most = (longest as Readonly<Record<string, number>>)[key];
     if (most === undefined) return isLike(value, example, known);

@@ -52,7 +52,7 @@ export function sameViewpoints(from: LinkedVolume, to: LinkedVolume, viewpoints:
 }
 
 /** How many spatial units of the second volume make one of the first; 1 if either has none. */
-function unitRatio(from: VolumeInfo, to: VolumeInfo): number {
+export function unitRatio(from: VolumeInfo, to: VolumeInfo): number {
   const ratio = metresOf[from.spatialUnit] / metresOf[to.spatialUnit];
   return Number.isFinite(ratio) ? ratio : 1;
 }
@@ -131,7 +131,7 @@ function worldMap(from: VolumeInfo, to: VolumeInfo): ((position: Voxel) => Voxel
 }
 
 /** Solves `columns · x = target` by Cramer's rule. The columns are independent. */
-function solve(columns: Matrix, target: Voxel): Voxel {
+export function solve(columns: Matrix, target: Voxel): Voxel {
   const determinant = (a: Voxel, b: Voxel, c: Voxel): number =>
     a[0] * (b[1] * c[2] - b[2] * c[1]) - b[0] * (a[1] * c[2] - a[2] * c[1]) + c[0] * (a[1] * b[2] - a[2] * b[1]);
   const [a, b, c] = columns as unknown as readonly [Voxel, Voxel, Voxel];

@@ -1,5 +1,7 @@
 import type { ChunkMap } from '../../../core/chunks/chunk-map.ts';
 import type { VolumeSource } from '../../../core/volume/volume-source.ts';
+import type { VoxelMap } from './layer-place.ts';
+import type { LayerLook } from './layers.ts';
 import type { Measurement, SliceTool } from './measure.ts';
 import type { OrbitPose } from './orbit-camera.ts';
 import type { PictureRequest, ViewPicture } from './picture.ts';
@@ -28,10 +30,20 @@ export const emptyBoard: MeasureBoard = {
   choose: () => {},
 };
 
+/** A layer that is drawn. */
+export interface ShownLayer {
+  readonly look: LayerLook;
+  readonly volume: VolumeSource;
+  /** From the open volume to the layer. */
+  readonly map: VoxelMap;
+}
+
 /** What a view needs from its viewer. */
 export interface ViewHost {
   readonly state: ViewState;
   readonly volume: VolumeSource | undefined;
+  /** The layers to draw over the volume in a state, the lowest first. */
+  layersIn(state: ViewState): readonly ShownLayer[];
   /** The viewport background. */
   readonly ground: Readonly<GPUColorDict>;
   /** The chunks to paint over the slices, if they are shown. */
@@ -40,8 +52,8 @@ export interface ViewHost {
   /** Whether the oblique slice is visible. */
   readonly hasOblique: boolean;
   set(change: Partial<ViewState>): void;
-  /** Reads the voxel under the pointer; undefined if the pointer has left. */
-  probe(voxel: Voxel | undefined): void;
+  /** Reads the values under the pointer, at a voxel position; undefined if the pointer has left. */
+  probe(position: Voxel | undefined): void;
   /** Draws this view at the next animation frame. */
   requestRender(view: View): void;
   /** A frame, or a strip of one, was submitted to the GPU. */

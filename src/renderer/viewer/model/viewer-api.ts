@@ -3,6 +3,7 @@ import type { RayLook } from '../../../core/draw/ray-pass.ts';
 import type { SlabKind } from '../../../core/draw/slab-plane.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { CutPlane } from './cut-plane.ts';
+import type { LayerStack } from './layers.ts';
 
 export type SliceAxis = 'x' | 'y' | 'z';
 /** 1: 3D only, 2: one slice, 3: three slices, 4: 3D and three slices, 5: the same with an oblique slice. */
@@ -59,6 +60,8 @@ export interface ViewState extends Omit<RayLook, 'plane'> {
   /** A slab for each axis; undefined if `slab` applies to all. */
   readonly sliceSlabs: Readonly<Record<SliceAxis, SlabChoice>> | undefined;
   readonly oblique: ObliqueTilt;
+  /** The layers over the volume. Slices show them. */
+  readonly layers: LayerStack;
 }
 
 /** A frame of a stack: a slice along an axis, or a time point. */
@@ -80,6 +83,15 @@ export interface Probe {
   readonly stored: number;
   /** `slope × stored + intercept`. */
   readonly value: number;
+  /** The values of the layers at the same place, the lowest layer first. */
+  readonly layers: readonly LayerProbe[];
+}
+
+/** A layer's value under the pointer. */
+export interface LayerProbe {
+  readonly id: string;
+  readonly voxel: readonly [x: number, y: number, z: number];
+  readonly stored: number;
 }
 
 /** What panels read through `useSyncExternalStore(viewer.subscribe, viewer.snapshot)`. */

@@ -1,5 +1,6 @@
 import type { Commands } from '../../../core/gpu/commands.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
+import { baseOpacity } from '../model/layers.ts';
 import {
   alongNormal,
   fittedObliquePixelsPerUnit,
@@ -9,7 +10,7 @@ import {
   zoomOblique,
 } from '../model/oblique-geometry.ts';
 import { scaleBar } from '../model/scale-bar.ts';
-import { clampVoxel, maxZoom, minZoom, type Point, positionAt, type SliceCamera, voxelAt } from '../model/slice-geometry.ts';
+import { clampVoxel, maxZoom, minZoom, type Point, positionAt, type SliceCamera } from '../model/slice-geometry.ts';
 import type { ViewHost } from '../model/view-host.ts';
 import { adjustedWindow, marginOf, type PictureSize, SliceCanvas, type SlicePicture } from './slice-canvas.ts';
 import { listenToSlicePointer } from './slice-pointer.ts';
@@ -49,7 +50,7 @@ export class ObliqueView extends SliceCanvas {
   protected override recordInto(
     commands: Commands,
     target: GPUTexture,
-    { pixelRatio, state, overlay, caption, ground }: SlicePicture,
+    { pixelRatio, state, overlay, slabs, caption, ground }: SlicePicture,
   ): void {
     const { volume } = this.host;
     const placement = this.#placement(target, pixelRatio, state);
@@ -66,6 +67,9 @@ export class ObliqueView extends SliceCanvas {
       map,
       // Voxels cut at an angle have no rectangle to show.
       state: { ...state, smooth: true },
+      opacity: baseOpacity(state.layers),
+      layers: slabs.drawings(this.host, state),
+      lineWidth: Math.max(1, Math.round(pixelRatio)),
       ground,
       overlay: overlay && {
         picture: overlay.texture({
@@ -120,8 +124,7 @@ export class ObliqueView extends SliceCanvas {
   #hover(pixel: Point | undefined): void {
     const placement = this.#placement();
     const position = placement && pixel && positionAt(placeOblique(placement).map, pixel);
-    const [x, y, z] = placement?.info.dims ?? [0, 0, 0];
-    this.host.probe(position && voxelAt(position, [x, y, z]));
+    this.host.probe(position);
   }
 
   #pick(pixel: Point): void {

@@ -8,6 +8,7 @@ import type { PictureRequest, ViewPicture } from '../model/picture.ts';
 import type { SliceCamera } from '../model/slice-geometry.ts';
 import type { View, ViewHost } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
+import { LayerSlabs } from './layer-slabs.ts';
 import { readTexture } from './read-texture.ts';
 import { SliceOverlayPicture } from './slice-overlay.ts';
 
@@ -28,6 +29,8 @@ export interface SlicePicture {
   readonly overlay: SliceOverlayPicture | undefined;
   /** Scratch memory for slabs. */
   readonly plane: SlabPlane;
+  /** The same for layers. */
+  readonly slabs: LayerSlabs;
   readonly caption?: string | undefined;
   readonly ground: GPUColorDict;
 }
@@ -42,6 +45,7 @@ export abstract class SliceCanvas implements View {
   readonly #context: GPUCanvasContext;
   readonly #overlay: SliceOverlayPicture;
   readonly #plane: SlabPlane;
+  readonly #slabs: LayerSlabs;
   #camera = fitted;
   #pixelRatio = 1;
   /** The number of frames that the GPU has not finished. */
@@ -59,6 +63,7 @@ export abstract class SliceCanvas implements View {
     this.#context.configure({ device: gpu.device, format, alphaMode: 'opaque' });
     this.#overlay = new SliceOverlayPicture(gpu);
     this.#plane = new SlabPlane(gpu);
+    this.#slabs = new LayerSlabs(gpu);
   }
 
   /** Records drawing the slice into a texture. */
@@ -105,6 +110,7 @@ export abstract class SliceCanvas implements View {
       state: this.host.state,
       overlay: this.#overlay,
       plane: this.#plane,
+      slabs: this.#slabs,
       ground: this.host.ground,
     });
   }
@@ -119,6 +125,7 @@ export abstract class SliceCanvas implements View {
     });
     const overlay = isAnnotated ? new SliceOverlayPicture(this.#gpu) : undefined;
     const plane = new SlabPlane(this.#gpu);
+    const slabs = new LayerSlabs(this.#gpu);
     try {
       const commands = this.#gpu.commands('picture');
       const ground = background === 'screen' ? this.host.ground : pictureGrounds[background];
@@ -127,6 +134,7 @@ export abstract class SliceCanvas implements View {
         state: { ...this.host.state, ...state },
         overlay,
         plane,
+        slabs,
         caption,
         ground,
       });
@@ -134,6 +142,7 @@ export abstract class SliceCanvas implements View {
     } finally {
       overlay?.destroy();
       plane.destroy();
+      slabs.destroy();
     }
     const picture = await readTexture(this.#gpu, target, background !== 'transparent');
     const pixelsPerUnit = this.pixelsPerUnit(target, pixelRatio);
@@ -166,6 +175,7 @@ export abstract class SliceCanvas implements View {
   dispose(): void {
     this.#overlay.destroy();
     this.#plane.destroy();
+    this.#slabs.destroy();
     this.#context.unconfigure();
   }
 

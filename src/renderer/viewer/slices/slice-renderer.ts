@@ -1,4 +1,5 @@
-import type { SlabPlane, ThickSlice } from '../../../core/draw/slab-plane.ts';
+import { type LayerSlab, layerSlabPlane } from '../../../core/draw/layer-slab.ts';
+import { type SlabPlane, slabRange, type ThickSlice } from '../../../core/draw/slab-plane.ts';
 import { SlicePass, sliceUniform, sliceUniformBytes } from '../../../core/draw/slice-pass.ts';
 import type { Commands } from '../../../core/gpu/commands.ts';
 import { createBindGroup } from '../../../core/gpu/commands.ts';
@@ -8,8 +9,10 @@ import type { SliceBox, VolumeSource } from '../../../core/volume/volume-source.
 import overlayShader from '../../../shaders/viewer/overlay.wgsl';
 import { type ColorChoice, colormap, colorsOf } from '../colors/colormaps.ts';
 import { grounds } from '../colors/grounds.ts';
+import { mapPosition, mapStep } from '../model/layer-place.ts';
 import type { AxisNumber } from '../model/orientation.ts';
 import type { CanvasToVoxel, Point } from '../model/slice-geometry.ts';
+import type { ShownLayer } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 import { UniformCache } from './uniform-cache.ts';
 
@@ -26,6 +29,14 @@ export interface SliceOverlay {
   readonly thickness: number;
 }
 
+/** A layer to draw over the slice. */
+export interface LayerDrawing extends ShownLayer {
+  /** Of the layer. */
+  readonly timePoint: number;
+  /** Scratch memory for thick slices. */
+  readonly slab: LayerSlab;
+}
+
 export interface SliceDrawing {
   readonly volume: VolumeSource;
   /** The axis across the slice, and the slice's index along it. Undefined: the map gives the plane, which has any orientation. */
@@ -36,6 +47,12 @@ export interface SliceDrawing {
   readonly state: Pick<ViewState, 'window' | 'colormap' | 'inverted' | 'outside' | 'missing' | 'timePoint' | 'smooth'>;
   /** Draws a slab instead of a single slice. */
   readonly slab?: (ThickSlice & { readonly plane: SlabPlane }) | undefined;
+  /** Opacity of the volume itself, 0…1. Default: 1. */
+  readonly opacity?: number | undefined;
+  /** The layers over the volume, the lowest first. */
+  readonly layers?: readonly LayerDrawing[] | undefined;
+  /** The width of outlines in pixels. Default: 1. */
+  readonly lineWidth?: number | undefined;
   readonly overlay?: SliceOverlay | undefined;
   /** Background beside the slice, premultiplied. Default: near black. */
   readonly ground?: GPUColorDict | undefined;
@@ -52,22 +69,17 @@ export class SliceRenderer {
   readonly #scope: GpuScope;
   readonly #format: GPUTextureFormat;
   readonly #pass: SlicePass;
-  readonly #colors: GPUTexture;
+  /** By colormap. They are never overwritten, because several are used in one submit. */
+  readonly #colors = new Map<string, GPUTexture>();
   readonly #sliceUniforms: UniformCache;
   readonly #overlayUniforms: UniformCache;
   #overlayPipeline: GPURenderPipeline | undefined;
-  #colorsKey = '';
 
   constructor(gpu: Gpu, format: GPUTextureFormat) {
     this.#gpu = gpu;
     this.#format = format;
     this.#pass = new SlicePass(gpu, format);
     this.#scope = gpu.scope('slices');
-    this.#colors = this.#scope.texture('colors', 1024, {
-      size: [256, 1],
-      format: 'rgba8unorm',
-      usage: GPUTextureUsage.TEXTURE_BINDING | GPUTextureUsage.COPY_DST,
-    });
     this.#sliceUniforms = new UniformCache(gpu.device, this.#scope, sliceUniformBytes);
     this.#overlayUniforms = new UniformCache(gpu.device, this.#scope, overlayBytes);
   }
@@ -83,16 +95,25 @@ export class SliceRenderer {
     };
     if (drawing && drawing.axis === undefined) {
       const plane = { ...drawing.map, width: target.width, height: target.height };
-      drawing.volume.recordPlane(commands, plane, drawing.state.timePoint, (boxes) =>
-        render((pass) => this.#drawSlice(pass, drawing, boxes)),
-      );
-      render((pass) => drawing.overlay && this.#drawOverlay(pass, drawing.overlay));
+      if (drawing.opacity !== 0) {
+        drawing.volume.recordPlane(commands, plane, drawing.state.timePoint, (boxes) =>
+          render((pass) => this.#drawSlice(pass, drawing, boxes)),
+        );
+      }
+      const layers = this.#recordLayers(commands, drawing, target);
+      render((pass) => {
+        for (const draw of layers) draw(pass);
+        if (drawing.overlay) this.#drawOverlay(pass, drawing.overlay);
+      });
       return;
     }
-    const boxes = drawing?.axis === undefined ? [] : recordBoxes(commands, drawing, drawing.axis);
+    const isDrawn = drawing?.axis !== undefined && drawing.opacity !== 0;
+    const boxes = isDrawn ? recordBoxes(commands, drawing, drawing.axis) : [];
+    const layers = drawing ? this.#recordLayers(commands, drawing, target) : [];
     render((pass) => {
       if (!drawing) return;
       this.#drawSlice(pass, drawing, boxes);
+      for (const draw of layers) draw(pass);
       if (drawing.overlay) this.#drawOverlay(pass, drawing.overlay);
     });
   }
@@ -103,19 +124,66 @@ export class SliceRenderer {
 
   #drawSlice(
     pass: GPURenderPassEncoder,
-    { volume, axis, index, map, state, slab }: SliceDrawing,
+    { volume, axis, index, map, state, slab, opacity }: SliceDrawing,
     boxes: readonly SliceBox[],
   ): void {
-    this.#writeColors(state);
     const { window, smooth, timePoint, outside, missing } = state;
     const { isCategorical } = colormap(state.colormap);
     // A slab's plane holds 32-bit floats.
     const type = slab ? 'f32' : volume.info.type;
     const { info, decimation, dims, numbers } = volume;
     const shown = { info: { ...info, type }, decimation, dims, numbers };
-    const look = { window, smooth, isCategorical, outside, missing };
+    const look = { window, smooth, isCategorical, outside, missing, opacity };
     const uniform = this.#sliceUniforms.get(sliceUniform(shown, { axis, ...map }, look));
-    this.#pass.draw(pass, { type, boxes, uniform, colors: this.#colors, index, timePoint });
+    this.#pass.draw(pass, { type, boxes, uniform, colors: this.#colorsOf(state), index, timePoint });
+  }
+
+  /** Records what the layers need, and returns what draws them. */
+  #recordLayers(
+    commands: Commands,
+    drawing: SliceDrawing,
+    { width, height }: Pick<GPUTexture, 'width' | 'height'>,
+  ): ((pass: GPURenderPassEncoder) => void)[] {
+    const { layers = [], axis, map, index, slab, lineWidth = 1 } = drawing;
+    return layers.flatMap(({ look, volume, map: toLayer, timePoint, slab: scratch }) => {
+      const { isCategorical } = colormap(look.colormap);
+      const isThick = slab !== undefined && axis !== undefined && !isCategorical;
+      if (!isThick) scratch.destroy();
+      const { decimation, dims } = drawing.volume;
+      // The middle of a slice; those of a slab are slices of kept voxels.
+      const step = isThick ? decimation : 1;
+      const origin = mapPosition(
+        toLayer,
+        axis === undefined ? map.origin : (map.origin.with(axis, 0.5 * step) as [number, number, number]),
+      );
+      const across = mapStep(toLayer, axis === undefined ? [0, 0, 0] : ([0, 0, 0].with(axis, step) as [number, number, number]));
+      const plane = { axis: undefined, origin, across, right: mapStep(toLayer, map.right), down: mapStep(toLayer, map.down) };
+      const { window, smooth, opacity, blending, outline } = look;
+      const outside = [look.hidesBelow ? 'hide' : 'clamp', 'clamp'] as const;
+      const common = { window, outside, missing: 'hide', isCategorical, opacity, hidesZero: isCategorical } as const;
+      const colors = this.#colorsOf(look);
+      if (isThick) {
+        const slices = slabRange(Math.floor(index / decimation), slab.slices, dims[axis]);
+        const boxes = scratch.record(commands, volume, timePoint, { ...plane, width, height, slices, kind: slab.kind, smooth });
+        const shown = {
+          info: { ...volume.info, type: 'f32' },
+          decimation: 1,
+          dims: [width, height, 1, 1],
+          numbers: [-Infinity, Infinity],
+        } as const;
+        const uniform = this.#sliceUniforms.get(sliceUniform(shown, layerSlabPlane, { ...common, smooth: false }));
+        return [(pass) => this.#pass.draw(pass, { type: 'f32', boxes, uniform, colors, index: 0, timePoint: 0, blending })];
+      }
+      const uniform = this.#sliceUniforms.get(
+        sliceUniform(volume, plane, { ...common, smooth, outline: isCategorical && outline ? lineWidth : 0 }),
+      );
+      const draws: ((pass: GPURenderPassEncoder) => void)[] = [];
+      const { type } = volume.info;
+      volume.recordPlane(commands, { ...plane, width, height }, timePoint, (boxes) => {
+        draws.push((pass) => this.#pass.draw(pass, { type, boxes, uniform, colors, index, timePoint, blending }));
+      });
+      return draws;
+    });
   }
 
   #drawOverlay(pass: GPURenderPassEncoder, { picture, voxel, center, step, gap, thickness }: SliceOverlay): void {
@@ -129,15 +197,22 @@ export class SliceRenderer {
     pass.draw(3, 1, 3 * voxel[1], voxel[0]);
   }
 
-  #writeColors(choice: ColorChoice): void {
+  #colorsOf(choice: ColorChoice): GPUTexture {
     const key = `${choice.colormap} ${choice.inverted}`;
-    if (key === this.#colorsKey) return;
-    this.#colorsKey = key;
+    const known = this.#colors.get(key);
+    if (known) return known;
+    const texture = this.#scope.texture('colors', 1024, {
+      size: [256, 1],
+      format: 'rgba8unorm',
+      usage: GPUTextureUsage.TEXTURE_BINDING | GPUTextureUsage.COPY_DST,
+    });
     const colors = colorsOf(choice);
     const texels = Uint8Array.from({ length: 1024 }, (_, index) =>
       index % 4 === 3 ? 255 : (colors[Math.floor(index / 4) * 3 + (index % 4)] as number),
     );
-    this.#gpu.device.queue.writeTexture({ texture: this.#colors }, texels, { bytesPerRow: 1024 }, [256, 1]);
+    this.#gpu.device.queue.writeTexture({ texture }, texels, { bytesPerRow: 1024 }, [256, 1]);
+    this.#colors.set(key, texture);
+    return texture;
   }
 
   #overlay(): GPURenderPipeline {

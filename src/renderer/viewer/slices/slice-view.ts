@@ -1,6 +1,7 @@
 import type { Commands } from '../../../core/gpu/commands.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 import { chunkPicture } from '../model/chunk-rectangles.ts';
+import { baseOpacity } from '../model/layers.ts';
 import type { SliceTool } from '../model/measure.ts';
 import { cutLine, obliqueNormal } from '../model/oblique-geometry.ts';
 import { type SliceFrame, safeSpacing, sliceFrame } from '../model/orientation.ts';
@@ -17,7 +18,6 @@ import {
   positionAt,
   type SliceCamera,
   type SlicePlacement,
-  voxelAt,
   zoomAt,
 } from '../model/slice-geometry.ts';
 import type { ViewHost } from '../model/view-host.ts';
@@ -68,7 +68,7 @@ export class SliceView extends SliceCanvas {
   protected override recordInto(
     commands: Commands,
     target: GPUTexture,
-    { pixelRatio, state, overlay, plane, caption, ground }: SlicePicture,
+    { pixelRatio, state, overlay, plane, slabs, caption, ground }: SlicePicture,
   ): void {
     const { volume } = this.host;
     const placement = this.#placement(target, pixelRatio, state);
@@ -90,6 +90,9 @@ export class SliceView extends SliceCanvas {
       map,
       state,
       slab: slab && { ...slab, plane },
+      opacity: baseOpacity(state.layers),
+      layers: slabs.drawings(this.host, state),
+      lineWidth: Math.max(1, Math.round(pixelRatio)),
       ground,
       overlay: overlay && {
         picture: overlay.texture({
@@ -168,7 +171,7 @@ export class SliceView extends SliceCanvas {
   #hover(pixel: Point | undefined): void {
     const placement = this.#placement();
     const position = placement && pixel && positionAt(placeSlice(placement), pixel);
-    this.host.probe(position && voxelAt(position, placement.dims));
+    this.host.probe(position);
     if (!pixel) return;
     this.#onMeasures((slice) => {
       this.#measuring.move(pixel, slice);

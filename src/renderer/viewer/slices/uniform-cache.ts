@@ -1,7 +1,7 @@
 import type { GpuScope } from '../../../core/gpu/scope.ts';
 
-/** More than one submit needs for all its pictures, so that no buffer is overwritten before it is drawn. */
-const capacity = 64;
+/** More than one submit needs for all its pictures and their layers, so that no buffer is overwritten before it is drawn. */
+const capacity = 256;
 
 /**
  * Uniform buffers by content: equal content shares a buffer and needs no write. The least recently used buffer is overwritten

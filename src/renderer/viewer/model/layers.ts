@@ -1,0 +1,78 @@
+import type { Blending } from '../../../core/draw/slice-pass.ts';
+import { channelAt, channelLayout, type VolumeInfo } from '../../../core/shared/volume.ts';
+
+/** How a layer over the open volume looks. Its voxels are kept beside the state, under its id. */
+export interface LayerLook {
+  readonly id: string;
+  readonly name: string;
+  readonly isVisible: boolean;
+  /** 0…1. */
+  readonly opacity: number;
+  readonly blending: Blending;
+  readonly colormap: string;
+  readonly inverted: boolean;
+  /** Stored values, ordered like `ViewState.window`. */
+  readonly window: readonly [low: number, high: number];
+  /** Values below the window are not drawn. */
+  readonly hidesBelow: boolean;
+  /** Interpolate between voxels. Labels never are. */
+  readonly smooth: boolean;
+  /** Of labels, only the edges are drawn. */
+  readonly outline: boolean;
+  /** Which of its channels is shown, if it has several. */
+  readonly channel: number;
+}
+
+/** The open volume, which is the lowest layer, and the layers over it. */
+export interface LayerStack {
+  readonly base: { readonly isVisible: boolean; readonly opacity: number };
+  /** The only layer that is drawn: its id, or `baseId`. Undefined: all that are visible. */
+  readonly solo: string | undefined;
+  /** The lowest first. */
+  readonly layers: readonly LayerLook[];
+}
+
+/** Stands for the open volume where a layer's id is expected. */
+export const baseId = 'base';
+
+export const noLayers: LayerStack = { base: { isVisible: true, opacity: 1 }, solo: undefined, layers: [] };
+
+/** More layers would make frames slow and the list long. */
+export const mostLayers = 32;
+
+/** The opacity with which the open volume is drawn; 0 if it is not. */
+export function baseOpacity({ base, solo }: LayerStack): number {
+  const isShown = solo === undefined ? base.isVisible : solo === baseId;
+  return isShown ? base.opacity : 0;
+}
+
+/** Whether a layer is drawn. */
+export function isLayerShown({ solo }: LayerStack, { id, isVisible, opacity }: LayerLook): boolean {
+  return opacity > 0 && (solo === undefined ? isVisible : solo === id);
+}
+
+/** The index along t that a layer shows while the open volume shows `timePoint`. A shorter series stays at its last time point. */
+export function layerTime(base: VolumeInfo, timePoint: number, layer: VolumeInfo, channel: number): number {
+  const { channelCount, timePoints } = channelLayout(layer);
+  const { time } = channelAt(base, timePoint);
+  return Math.min(channel, channelCount - 1) * timePoints + Math.min(time, timePoints - 1);
+}
+
+/** The stack with a layer moved to another place, 0 being the lowest. */
+export function movedLayer(stack: LayerStack, id: string, to: number): LayerStack {
+  const moved = stack.layers.find((layer) => layer.id === id);
+  if (!moved) return stack;
+  const others = stack.layers.filter((layer) => layer !== moved);
+  const place = Math.min(others.length, Math.max(0, to));
+  return { ...stack, layers: others.toSpliced(place, 0, moved) };
+}
+
+/** The stack without a layer. */
+export function withoutLayer(stack: LayerStack, id: string): LayerStack {
+  const layers = stack.layers.filter((layer) => layer.id !== id);
+  return { ...stack, layers, solo: stack.solo === id ? undefined : stack.solo };
+}
+
+export function changedLayer(stack: LayerStack, id: string, change: Partial<Omit<LayerLook, 'id'>>): LayerStack {
+  return { ...stack, layers: stack.layers.map((layer) => (layer.id === id ? { ...layer, ...change } : layer)) };
+}

@@ -1,0 +1,403 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { LayerSlab } from '../../../core/draw/layer-slab.ts';
+import { SlabPlane, slabRange, type ThickSlice } from '../../../core/draw/slab-plane.ts';
+import { type Dims4, type ElementType, typedVoxels, type VolumeInfo } from '../../../core/shared/volume.ts';
+import { testInfo, testVoxels, withBindingLimit } from '../../../core/volume/resident-testing.ts';
+import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
+import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
+import { colorsOf, labelColorIndex } from '../colors/colormaps.ts';
+import { grounds } from '../colors/grounds.ts';
+import { placeLayer } from '../model/layer-place.ts';
+import type { LayerLook } from '../model/layers.ts';
+import { placeOblique } from '../model/oblique-geometry.ts';
+import { type AxisNumber, sliceFrame } from '../model/orientation.ts';
+import { type CanvasToVoxel, placeSlice, positionAt, type Voxel } from '../model/slice-geometry.ts';
+import { SliceRenderer } from './slice-renderer.ts';
+
+// The reference goes from a pixel to world coordinates and from there to the layer, with the affines of both, in double precision.
+
+const gpu = await openTestGpu();
+const [width, height] = [64, 48];
+
+const baseDims: Dims4 = [20, 17, 12, 1];
+/** Turned about two axes, with steps of different lengths; the second axis runs backwards. */
+const base: VolumeInfo = { ...testInfo(baseDims, 'u8'), affine: [1.1, 0.1, 0, -12, -0.1, -1.3, 0.2, 9, 0, 0.2, 2, -8] };
+const layerDims: Dims4 = [11, 14, 16, 2];
+const layerInfo = (type: ElementType): VolumeInfo => ({
+  ...testInfo(layerDims, type),
+  affine: [0.2, 1.4, 0.3, -11, 1.2, -0.3, 0, -9, -0.2, 0.1, 1.5, -11],
+});
+
+const look: LayerLook = {
+  id: 'layer',
+  name: 'layer',
+  isVisible: true,
+  opacity: 1,
+  blending: 'over',
+  colormap: 'gray',
+  inverted: false,
+  window: [0, 255],
+  hidesBelow: false,
+  smooth: false,
+  outline: false,
+  channel: 0,
+};
+const ground = Object.values(grounds['near-black']).map((value) => Math.round(value * 255));
+
+interface Shown {
+  readonly axis: AxisNumber | undefined;
+  readonly index: number;
+  readonly map: CanvasToVoxel;
+}
+
+function slice(axis: 'x' | 'y' | 'z', index: number): Shown {
+  const frame = sliceFrame(base, axis);
+  const camera = { zoom: 1.137, center: undefined };
+  const dims: Voxel = [baseDims[0], baseDims[1], baseDims[2]];
+  const map = placeSlice({ frame, dims, spacing: [1.1, 1.3, 2], width, height, index, camera, margin: 3 });
+  return { axis: frame.across, index, map };
+}
+
+function oblique(): Shown {
+  const placed = placeOblique({
+    info: base,
+    tilt: { turn: 25, tilt: -35 },
+    crosshair: [9, 8, 6],
+    camera: { zoom: 1, center: undefined },
+    width,
+    height,
+    margin: 3,
+  });
+  return { axis: undefined, index: 0, map: placed.map };
+}
+
+let renderer: SliceRenderer;
+beforeEach(() => {
+  renderer = new SliceRenderer(gpu, 'rgba8unorm');
+});
+afterEach(() => renderer.destroy());
+
+interface Drawn extends Shown {
+  readonly layers: readonly { readonly volume: ResidentVolume; readonly look: LayerLook; readonly timePoint?: number }[];
+  readonly baseVolume: ResidentVolume;
+  readonly opacity: number;
+  readonly thick?: ThickSlice;
+}
+
+async function drawn({ layers, baseVolume, opacity, thick, ...shown }: Drawn): Promise<Uint8Array> {
+  using scope = gpu.scope('test');
+  const target = scope.texture('target', width * height * 4, {
+    size: [width, height],
+    format: 'rgba8unorm',
+    usage: GPUTextureUsage.RENDER_ATTACHMENT | GPUTextureUsage.COPY_SRC,
+  });
+  const buffer = scope.buffer('pixels', width * height * 4, GPUBufferUsage.COPY_SRC);
+  const plane = new SlabPlane(gpu);
+  const slabs = layers.map(() => new LayerSlab(gpu));
+  const commands = gpu.commands('test');
+  renderer.record(commands, target, {
+    volume: baseVolume,
+    ...shown,
+    state: {
+      window: [0, 255],
+      colormap: 'gray',
+      inverted: false,
+      outside: ['clamp', 'clamp'],
+      missing: 'hide',
+      timePoint: 0,
+      smooth: false,
+    },
+    opacity,
+    slab: thick && { ...thick, plane },
+    layers: layers.map(({ volume, look, timePoint = 0 }, at) => ({
+      volume,
+      look,
+      timePoint,
+      map: placeLayer(base, volume.info).map,
+      slab: slabs[at] as LayerSlab,
+    })),
+  });
+  await commands
+    .record((encoder) => encoder.copyTextureToBuffer({ texture: target }, { buffer, bytesPerRow: width * 4 }, [width, height]))
+    .submit();
+  const pixels = await gpu.read(buffer);
+  plane.destroy();
+  for (const slab of slabs) slab.destroy();
+  return pixels;
+}
+
+type Row = readonly [number, number, number, number];
+const rowsOf = ({ affine }: VolumeInfo): readonly Row[] => [0, 4, 8].map((at) => affine.slice(at, at + 4) as unknown as Row);
+
+/** Where a position of the base lies in the layer, by elimination on the layer's affine. */
+function inLayer(position: Voxel, layer: VolumeInfo): Voxel {
+  const world = rowsOf(base).map(
+    ([a, b, c, d]) => a * (position[0] - 0.5) + b * (position[1] - 0.5) + c * (position[2] - 0.5) + d,
+  );
+  const rows = rowsOf(layer).map(([a, b, c, d], at) => [a, b, c, (world[at] as number) - d]);
+  for (let column = 0; column < 3; column++) {
+    const best = [...rows.keys()]
+      .slice(column)
+      .sort((i, j) => Math.abs(rows[j]?.[column] ?? 0) - Math.abs(rows[i]?.[column] ?? 0));
+    const pivot = best[0] as number;
+    [rows[column], rows[pivot]] = [rows[pivot] as number[], rows[column] as number[]];
+    const row = rows[column] as number[];
+    for (const other of rows) {
+      if (other === row) continue;
+      const factor = (other[column] as number) / (row[column] as number);
+      for (let at = 0; at < 4; at++) other[at] = (other[at] as number) - factor * (row[at] as number);
+    }
+  }
+  const [x, y, z] = rows.map((row, at) => (row[3] as number) / (row[at] as number) + 0.5);
+  return [x as number, y as number, z as number];
+}
+
+/** The layer's value at a position: of the voxel there, or blended. `unsure` close to a voxel's edge, where rounding decides. */
+function sampled(
+  voxels: ArrayLike<number>,
+  [nx, ny, nz]: Dims4,
+  position: Voxel,
+  smooth: boolean,
+  time = 0,
+): number | undefined | 'unsure' {
+  const isInside = position.every((at, axis) => at >= 0 && at < ([nx, ny, nz][axis] as number));
+  const isNear = (at: number, length: number): boolean =>
+    Math.abs(at - Math.round(at)) < 1e-3 && (!smooth || Math.round(at) === 0 || Math.round(at) === length);
+  if (position.some((at, axis) => isNear(at, [nx, ny, nz][axis] as number))) return 'unsure';
+  if (!isInside) return undefined;
+  const at = (x: number, y: number, z: number): number => {
+    const [cx, cy, cz] = [Math.min(nx - 1, Math.max(0, x)), Math.min(ny - 1, Math.max(0, y)), Math.min(nz - 1, Math.max(0, z))];
+    return voxels[((time * nz + cz) * ny + cy) * nx + cx] as number;
+  };
+  const [x, y, z] = position;
+  if (!smooth) return at(Math.floor(x), Math.floor(y), Math.floor(z));
+  let sum = 0;
+  for (let corner = 0; corner < 8; corner++) {
+    const offset = [corner & 1, (corner >> 1) & 1, corner >> 2] as const;
+    const weight = [x, y, z].reduce((product, place, axis) => {
+      const part = place - 0.5 - Math.floor(place - 0.5);
+      return product * (offset[axis] === 1 ? part : 1 - part);
+    }, 1);
+    sum += weight * at(Math.floor(x - 0.5) + offset[0], Math.floor(y - 0.5) + offset[1], Math.floor(z - 0.5) + offset[2]);
+  }
+  return sum;
+}
+
+/** Compares each pixel with the reference. @returns how many were compared inside the layer, and how many differ */
+function compared(
+  pixels: Uint8Array,
+  map: CanvasToVoxel,
+  reference: (position: Voxel) => readonly number[] | undefined | 'unsure',
+): { readonly inside: number; readonly differing: number; readonly unsure: number } {
+  let [inside, differing, unsure] = [0, 0, 0];
+  for (let pixel = 0; pixel < width * height; pixel++) {
+    const color = reference(positionAt(map, [(pixel % width) + 0.5, Math.floor(pixel / width) + 0.5]));
+    if (color === 'unsure') {
+      unsure++;
+      continue;
+    }
+    if (color) inside++;
+    const isSame = (color ?? ground).every((value, at) => Math.abs(value - (pixels[4 * pixel + at] as number)) <= 1);
+    if (!isSame) differing++;
+  }
+  return { inside, differing, unsure };
+}
+
+async function resident(info: VolumeInfo, bytes: Uint8Array, limit?: number): Promise<ResidentVolume> {
+  const on = limit === undefined ? gpu : withBindingLimit(gpu, limit);
+  const volume = await ResidentVolume.create(on, info, { chunkShape: [8, 8, 8], budgetBytes: 2 ** 24 });
+  volume.append(bytes);
+  return volume;
+}
+
+const gray = (value: number): readonly number[] => [value, value, value, 255];
+
+describe('a layer with another affine, grid and type', () => {
+  const cases: readonly (readonly [name: string, shown: Shown])[] = [
+    ['x', slice('x', 8)],
+    ['y', slice('y', 9)],
+    ['z', slice('z', 5)],
+    ['oblique', oblique()],
+  ];
+  test.each(cases)('is sampled at each pixel of the slice across %s, from one box and from many', async (_, shown) => {
+    const info = layerInfo('u8');
+    const bytes = testVoxels(info);
+    const baseVolume = await resident(base, testVoxels(base));
+    for (const [smooth, limit] of [
+      [false, undefined],
+      [false, 1500],
+      [true, undefined],
+    ] as const) {
+      const volume = await resident(info, bytes, limit);
+      if (limit) expect(volume.placedBoxes.length).toBeGreaterThan(1);
+      const timePoint = limit ? 1 : 0;
+      const pixels = await drawn({
+        ...shown,
+        baseVolume,
+        opacity: 0,
+        layers: [{ volume, look: { ...look, smooth }, timePoint }],
+      });
+      const result = compared(pixels, shown.map, (position) => {
+        const value = sampled(bytes, layerDims, inLayer(position, info), smooth, timePoint);
+        return typeof value === 'number' ? gray(value) : value;
+      });
+      expect(result.differing).toBe(0);
+      expect(result.inside).toBeGreaterThan(400);
+      expect(result.unsure).toBeLessThan(60);
+      volume.destroy();
+    }
+    baseVolume.destroy();
+  });
+
+  test.each(['mean', 'maximum', 'minimum'] as const)('is projected through the slices of a slab: %s', async (kind) => {
+    const info = layerInfo('i16');
+    const voxels = Int16Array.from({ length: 11 * 14 * 16 * 2 }, (_, at) => ((at * 7919) % 1000) - 300);
+    const baseVolume = await resident(base, testVoxels(base));
+    const shown = slice('y', 9);
+    const thick: ThickSlice = { kind, slices: 6 };
+    const [first, last] = slabRange(shown.index, thick.slices, baseDims[1]);
+    for (const [smooth, limit] of [
+      [true, undefined],
+      [false, 3000],
+    ] as const) {
+      const volume = await resident(info, new Uint8Array(voxels.buffer), limit);
+      const window = [-300, 699] as const;
+      const pixels = await drawn({
+        ...shown,
+        baseVolume,
+        opacity: 0,
+        thick,
+        layers: [{ volume, look: { ...look, smooth, window } }],
+      });
+      const result = compared(pixels, shown.map, (position) => {
+        const values: number[] = [];
+        for (let at = first; at <= last; at++) {
+          const value = sampled(voxels, layerDims, inLayer([position[0], at + 0.5, position[2]], info), smooth);
+          if (value === 'unsure') return 'unsure';
+          if (value !== undefined) values.push(value);
+        }
+        if (values.length === 0) return undefined;
+        const mean = values.reduce((sum, value) => sum + value) / values.length;
+        const value = kind === 'mean' ? mean : kind === 'maximum' ? Math.max(...values) : Math.min(...values);
+        return gray(Math.round(((value + 300) / 999) * 255));
+      });
+      expect(result.differing).toBe(0);
+      expect(result.inside).toBeGreaterThan(400);
+      volume.destroy();
+    }
+    baseVolume.destroy();
+  });
+
+  test.each(['over', 'add', 'maximum'] as const)('is combined with the volume below it: %s', async (blending) => {
+    const info = layerInfo('u8');
+    const bytes = testVoxels(info);
+    const below = testVoxels(base);
+    const [volume, baseVolume] = [await resident(info, bytes), await resident(base, below)];
+    const shown = slice('z', 5);
+    const opacity = 0.4;
+    const pixels = await drawn({ ...shown, baseVolume, opacity: 1, layers: [{ volume, look: { ...look, opacity, blending } }] });
+    const result = compared(pixels, shown.map, (position) => {
+      const [value, under] = [
+        sampled(bytes, layerDims, inLayer(position, info), false),
+        sampled(below, baseDims, position, false),
+      ];
+      if (value === 'unsure' || under === 'unsure') return 'unsure';
+      if (value === undefined && under === undefined) return undefined;
+      return [0, 1, 2].map((channel) => {
+        const lower = under ?? (ground[channel] as number);
+        if (value === undefined) return lower;
+        if (blending === 'over') return Math.round(opacity * value + (1 - opacity) * lower);
+        return blending === 'add'
+          ? Math.min(255, Math.round(lower + opacity * value))
+          : Math.max(lower, Math.round(opacity * value));
+      });
+    });
+    expect(result.differing).toBe(0);
+    expect(result.inside).toBeGreaterThan(400);
+    for (const each of [volume, baseVolume]) each.destroy();
+  });
+});
+
+describe('a layer of labels', () => {
+  const info = layerInfo('u16');
+  // Blocks of 4³ voxels; every third has no label.
+  const voxels = Uint16Array.from({ length: 11 * 14 * 16 * 2 }, (_, at) => {
+    const [x, y, z] = [at % 11, Math.floor(at / 11) % 14, Math.floor(at / 154) % 16];
+    const block = (x >> 2) + 3 * (y >> 2) + 12 * (z >> 2);
+    return block % 3 === 0 ? 0 : block + 300;
+  });
+  const labels: LayerLook = { ...look, colormap: 'labels', window: [0, 400] };
+  const palette = colorsOf(labels);
+  const colorOf = (label: number): number[] => [
+    ...palette.subarray(3 * labelColorIndex(label), 3 * labelColorIndex(label) + 3),
+    255,
+  ];
+
+  test('has a colour for each number, and none for 0, even in a thick slice', async () => {
+    const [volume, baseVolume] = [await resident(info, new Uint8Array(voxels.buffer)), await resident(base, testVoxels(base))];
+    const shown = slice('z', 5);
+    for (const thick of [undefined, { kind: 'maximum', slices: 5 } as const]) {
+      const pixels = await drawn({
+        ...shown,
+        baseVolume,
+        opacity: 0,
+        ...(thick && { thick }),
+        layers: [{ volume, look: { ...labels, smooth: true } }],
+      });
+      const result = compared(pixels, shown.map, (position) => {
+        const label = sampled(voxels, layerDims, inLayer(position, info), false);
+        return typeof label === 'number' ? (label === 0 ? undefined : colorOf(label)) : label;
+      });
+      expect(result.differing).toBe(0);
+      expect(result.inside).toBeGreaterThan(250);
+    }
+    for (const each of [volume, baseVolume]) each.destroy();
+  });
+
+  test('as outlines: only pixels beside another number, or beside the end of the layer', async () => {
+    const [volume, baseVolume] = [await resident(info, new Uint8Array(voxels.buffer)), await resident(base, testVoxels(base))];
+    const shown = slice('z', 5);
+    const pixels = await drawn({ ...shown, baseVolume, opacity: 0, layers: [{ volume, look: { ...labels, outline: true } }] });
+    const labelAt = (position: Voxel) => sampled(voxels, layerDims, inLayer(position, info), false);
+    const moved = ([x, y, z]: Voxel, [a, b, c]: Voxel, by: number): Voxel => [x + by * a, y + by * b, z + by * c];
+    const { right, down } = shown.map;
+    let hidden = 0;
+    const result = compared(pixels, shown.map, (position) => {
+      const label = labelAt(position);
+      const around = [moved(position, right, 1), moved(position, right, -1), moved(position, down, 1), moved(position, down, -1)];
+      const others = around.map(labelAt);
+      if (label === 'unsure' || others.includes('unsure')) return 'unsure';
+      if (label === undefined || label === 0) return undefined;
+      if (others.some((other) => other !== label)) return colorOf(label);
+      hidden++;
+      return undefined;
+    });
+    expect(result.differing).toBe(0);
+    expect(result.inside).toBeGreaterThan(50);
+    expect(hidden).toBeGreaterThan(50);
+    for (const each of [volume, baseVolume]) each.destroy();
+  });
+});
+
+test('values below the window are left out if the layer says so', async () => {
+  const info = layerInfo('f32');
+  const bytes = testVoxels(info);
+  const voxels = typedVoxels('f32', bytes);
+  const [volume, baseVolume] = [await resident(info, bytes), await resident(base, testVoxels(base))];
+  const shown = slice('x', 8);
+  const window = [0, 1.5e6] as const;
+  const pixels = await drawn({
+    ...shown,
+    baseVolume,
+    opacity: 0,
+    layers: [{ volume, look: { ...look, window, hidesBelow: true } }],
+  });
+  const result = compared(pixels, shown.map, (position) => {
+    const value = sampled(voxels, layerDims, inLayer(position, info), false);
+    if (typeof value !== 'number') return value;
+    return value < 0 ? undefined : gray(Math.round(Math.min(1, value / 1.5e6) * 255));
+  });
+  expect(result.differing).toBe(0);
+  expect(result.inside).toBeGreaterThan(200);
+  for (const each of [volume, baseVolume]) each.destroy();
+});

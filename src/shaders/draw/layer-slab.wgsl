@@ -1,0 +1,111 @@
+// Projects a layer onto a canvas through several slices of another volume: for each pixel the mean or an extreme of the layer's
+// values at the pixel's place in each slice.
+//
+// One invocation owns one pixel. Each box of the layer has its own dispatch and adds the samples that lie in it. slab-finish.wgsl
+// then makes a plane of 32-bit floats of the canvas's size, from which slice.wgsl draws.
+//
+// Invariants
+// 1. Samples outside the layer, and samples most of whose neighbours are missing, are not counted.
+// 2. Blending stays inside the box: it does not cross the seam between two boxes.
+// 3. Sums do not overflow: a running mean is kept instead.
+//
+// Twin: `projected` in src/core/draw/layer-slab.gpu.test.ts.
+
+import package::volume::voxel::{element_type, is_finite, is_float, voxel_bits, voxel_key};
+
+struct Samples {
+  /// Voxel position = origin + across × slice number + right × pixel x + down × pixel y. w is unused.
+  origin: vec4f,
+  across: vec4f,
+  right: vec4f,
+  down: vec4f,
+  /// The layer's voxels along x, y, z.
+  dims: vec3u,
+  time_point: u32,
+  /// The canvas.
+  size: vec2u,
+  /// The first slice, and how many there are.
+  first_slice: u32,
+  slices: u32,
+  /// Keys of the lowest and the highest number.
+  numbers: vec2u,
+  /// 0: mean, 1: maximum, 2: minimum, of stored values.
+  kind: u32,
+  /// 1: blend between voxels.
+  smooth_voxels: u32,
+}
+struct Box {
+  /// As in slice.wgsl.
+  first: vec3u,
+  row_words: u32,
+  size: vec3u,
+  planes_per_time_point: u32,
+}
+@group(0) @binding(1) var<uniform> box: Box;
+@group(0) @binding(2) var<uniform> samples: Samples;
+/// x: mean or extreme so far; y: number of samples in it. Pixels row by row.
+@group(0) @binding(3) var<storage, read_write> sums: array<vec2f>;
+
+/// x: the value of a voxel; y: 1, or 0 if it is missing.
+fn value_at(in_box: vec3u) -> vec2f {
+  let bits = voxel_bits((in_box.z * box.size.y + in_box.y) * box.row_words, in_box.x);
+  let key = voxel_key(bits);
+  if (!is_finite(bits) || key < samples.numbers.x || key > samples.numbers.y) {
+    return vec2f(0.0);
+  }
+  if (is_float()) {
+    return vec2f(bitcast<f32>(bits), 1.0);
+  }
+  let signed = element_type == 1u || element_type == 3u || element_type == 5u;
+  return vec2f(select(f32(bits), f32(bitcast<i32>(bits)), signed), 1.0);
+}
+
+@compute @workgroup_size(8, 8)
+fn main(@builtin(global_invocation_id) id: vec3u) {
+  if (id.x >= samples.size.x || id.y >= samples.size.y) {
+    return;
+  }
+  // The box's place at this time point. A box may reach into other time points.
+  let origin = vec3i(box.first) - vec3i(0, 0, i32(samples.time_point * box.planes_per_time_point));
+  let first = max(origin, vec3i(0));
+  let last = min(origin + vec3i(box.size), vec3i(samples.dims)) - 1;
+  let start = samples.origin.xyz + samples.right.xyz * (f32(id.x) + 0.5) + samples.down.xyz * (f32(id.y) + 0.5);
+  let index = id.y * samples.size.x + id.x;
+  var sum = sums[index];
+  for (var slice = 0u; slice < samples.slices; slice++) {
+    let position = start + samples.across.xyz * f32(samples.first_slice + slice);
+    let voxel = vec3i(floor(position));
+    if (any(voxel < first) || any(voxel > last)) {
+      continue;
+    }
+    var value = vec2f(0.0);
+    if (samples.smooth_voxels == 0u) {
+      value = value_at(vec3u(voxel - origin));
+    } else {
+      let base = vec3i(floor(position - 0.5 + 1e-4));
+      let fraction = clamp(position - 0.5 - vec3f(base), vec3f(0.0), vec3f(1.0));
+      for (var corner = 0; corner < 8; corner++) {
+        let offset = vec3i(corner & 1, (corner >> 1) & 1, corner >> 2);
+        let weights = select(1.0 - fraction, fraction, offset == vec3i(1));
+        let weight = weights.x * weights.y * weights.z;
+        if (weight > 1e-3) {
+          value += weight * value_at(vec3u(clamp(base + offset, first, last) - origin));
+        }
+      }
+    }
+    if (value.y < 0.5) {
+      continue;
+    }
+    let sample = value.x / value.y;
+    let count = sum.y + 1.0;
+    if (samples.kind == 0u) {
+      sum.x += sample / count - sum.x / count;
+    } else if (sum.y == 0.0) {
+      sum.x = sample;
+    } else {
+      sum.x = select(min(sum.x, sample), max(sum.x, sample), samples.kind == 1u);
+    }
+    sum.y = count;
+  }
+  sums[index] = sum;
+}
