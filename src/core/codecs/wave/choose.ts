@@ -194,8 +194,30 @@ function logarithm(value: number): number {
   return 64 * octave + ((64 * fraction + ((22 * fraction * (4096 - fraction)) >> 12)) >> 12);
 }
 
-/** @param signedLow the elements' bounds with their highest bit flipped */
-export function smallerRange(low: number, high: number, signedLow: number, signedHigh: number, bits: number) {
-  if (signedHigh - signedLow >= high - low) return { lowest: low, range: high - low };
-  return { lowest: signedLow ^ (2 ** (bits - 1)), range: signedHigh - signedLow };
+/**
+ * The lowest element and the range, of elements with or without a sign: whichever range is smaller. If elements of 16 bits take
+ * up nearly all numbers either way, a few outliers decide which range is smaller, so the sample decides instead.
+ * @param signedLow the elements' bounds with their highest bit flipped
+ * @param sample of the elements
+ */
+export function chooseRange(
+  [low, high, signedLow, signedHigh]: readonly [low: number, high: number, signedLow: number, signedHigh: number],
+  sample: ArrayLike<number>,
+  bits: number,
+) {
+  const [unsigned, signed] = [high - low, signedHigh - signedLow];
+  const areFull = bits === 16 && Math.min(unsigned, signed) >= 7 * 2 ** 13;
+  const isSigned = areFull ? wrapsMore(sample) : signed < unsigned;
+  return isSigned ? { lowest: signedLow ^ (2 ** (bits - 1)), range: signed } : { lowest: low, range: unsigned };
+}
+
+/** Whether more elements of 16 bits lie on both sides of 0 than on both sides of 2^15: as signed numbers, they would be continuous. */
+function wrapsMore(sample: ArrayLike<number>): boolean {
+  const eighths = new Uint32Array(8);
+  for (let i = 0; i < sample.length; i++) {
+    const eighth = (sample[i] as number) >> 13;
+    eighths[eighth] = (eighths[eighth] as number) + 1;
+  }
+  const least = (one: number, other: number) => Math.min(eighths[one] as number, eighths[other] as number);
+  return least(0, 7) > least(3, 4);
 }

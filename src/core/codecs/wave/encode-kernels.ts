@@ -11,7 +11,7 @@ import type { Gpu } from '../../gpu/gpu.ts';
 import type { Kernel } from '../../gpu/kernel.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
 import { throwIfAborted } from '../../shared/job.ts';
-import { biasesOf, fitSums, levelsOf, sampleCount, smallerRange, solveWeights, specialsOf } from './choose.ts';
+import { biasesOf, chooseRange, fitSums, levelsOf, sampleCount, solveWeights, specialsOf } from './choose.ts';
 import { headerBytes, partKinds } from './header.ts';
 import { directoryBytes, laneCount, laneLimit, planeType } from './layout.ts';
 import { type Coding, inPlaneCount, type Model, neighbourCount, signCells } from './model.ts';
@@ -171,9 +171,9 @@ class Group {
     for (const [i, part] of this.#parts.entries()) {
       const own = words.subarray(sampleWords * i, sampleWords * (i + 1));
       const type = planeType(this.#voxels.elementBytes);
-      const [low, high, signedLow, signedHigh] = own as unknown as [number, number, number, number];
-      const { lowest, range } = smallerRange(low, high, signedLow, signedHigh, type.bits);
+      const bounds = own as unknown as [number, number, number, number];
       const sampled = new Uint16Array(own.buffer, own.byteOffset + 16, Math.min(elementsOf(part), sampleCount));
+      const { lowest, range } = chooseRange(bounds, sampled, type.bits);
       const specials = specialsOf(sampled.map((element) => (element - lowest) & (2 ** type.bits - 1)));
       this.#models[i] = { ...(this.#models[i] as Model), lowest, range, specials };
       this.#table.set([lowest, range, specials.length, ...specials], partWords * i + 13);

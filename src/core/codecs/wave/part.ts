@@ -1,5 +1,5 @@
 import type { Dims3 } from '../../shared/volume.ts';
-import { biasesOf, levelsOf, sampleCount, samplePlace, smallerRange, solveWeights, specialsOf } from './choose.ts';
+import { biasesOf, chooseRange, levelsOf, sampleCount, samplePlace, solveWeights, specialsOf } from './choose.ts';
 import { corruptPart, headerBytes, partKinds, readHeader } from './header.ts';
 import type { PlaneType } from './layout.ts';
 import type { Loops } from './loops.ts';
@@ -7,14 +7,15 @@ import { type Coding, inPlaneCount, type Model, neighbourCount } from './model.t
 
 /** Encodes one plane of a block. */
 export function encodePart(elements: Uint16Array, extent: Dims3, type: PlaneType, loops: Loops): Uint8Array {
-  const range = rangeOf(elements, type.bits);
+  const sampled = Array.from(
+    { length: Math.min(elements.length, sampleCount) },
+    (_, i) => elements[samplePlace(i, elements.length)] as number,
+  );
+  const range = rangeOf(elements, sampled, type.bits);
   if (range.range === 0) return Uint8Array.of(partKinds.oneValue, ...bytesOf(elements.subarray(0, 1), type.bits));
   const mask = 2 ** type.bits - 1;
   const values = elements.map((element) => (element - range.lowest) & mask);
-  const sample = Array.from(
-    { length: Math.min(values.length, sampleCount) },
-    (_, i) => values[samplePlace(i, values.length)] as number,
-  );
+  const sample = sampled.map((element) => (element - range.lowest) & mask);
   const zeros = new Int32Array(neighbourCount);
   let model: Model = { ...type, ...range, specials: specialsOf(sample), weights: zeros, firstWeights: zeros };
   for (const byResiduals of [false, true]) {
@@ -63,8 +64,8 @@ export function decodePart(part: Uint8Array, extent: Dims3, type: PlaneType, loo
   return values.map((value) => (value + model.lowest) & mask);
 }
 
-/** The elements' range, taken with or without a sign, whichever is smaller. */
-function rangeOf(elements: Uint16Array, bits: number): Pick<Model, 'lowest' | 'range'> {
+/** The elements' range, taken with or without a sign. */
+function rangeOf(elements: Uint16Array, sampled: readonly number[], bits: number): Pick<Model, 'lowest' | 'range'> {
   const sign = 2 ** (bits - 1);
   let [low, high, signedLow, signedHigh] = [65535, 0, 65535, 0];
   for (const element of elements) {
@@ -73,7 +74,7 @@ function rangeOf(elements: Uint16Array, bits: number): Pick<Model, 'lowest' | 'r
     signedLow = Math.min(signedLow, element ^ sign);
     signedHigh = Math.max(signedHigh, element ^ sign);
   }
-  return smallerRange(low, high, signedLow, signedHigh, bits);
+  return chooseRange([low, high, signedLow, signedHigh], sampled, bits);
 }
 
 function rawPart(elements: Uint16Array, bits: number): Uint8Array {

@@ -76,6 +76,14 @@ describe('scans come back, and are small', () => {
     expect(expectRoundTrip([40, 40, 20], 2, scan(-1500, 1500))).toBe(plain);
   });
 
+  test('outliers at both ends of 16 bits do not decide the sign', () => {
+    const noisy = (middle: number) => (x: number, y: number, z: number, random: () => number) => {
+      if (x === 3 && y === 5) return z === 0 ? middle - 32768 : z === 1 ? middle + 32767 : middle;
+      return middle + Math.round(2000 * Math.sin(x / 9)) + (random() % 256);
+    };
+    for (const middle of [0, 32768]) expect(expectRoundTrip([40, 40, 20], 2, noisy(middle)), `${middle}`).toBeLessThan(10);
+  });
+
   test('a picture', () => {
     expect(expectRoundTrip([200, 100, 1], 1, scan(0, 200))).toBeLessThan(1.5);
   });
