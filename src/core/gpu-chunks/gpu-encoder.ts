@@ -4,7 +4,8 @@ import type { ChosenChain, ChosenCodec } from '../chunks/chosen-codec.ts';
 import { bytesOfChunks, chunkBytes } from '../codec/batch.ts';
 import type { ChunkSurvey, CodecDefinition, CodecKernels, GpuPayloads, GpuVoxels, KernelCall } from '../codec/codec.ts';
 import { createKernels } from '../codecs/kernels.ts';
-import type { EncodedChunk } from '../format/chunk.ts';
+import type { Checksum } from '../format/checksum.ts';
+import type { ComputedChunk, EncodedChunk } from '../format/chunk.ts';
 import type { CommandTimes } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { LentBytes } from '../gpu/lent-bytes.ts';
@@ -20,10 +21,15 @@ interface EncodeMember {
   readonly chosen: ChosenChain;
 }
 
-/** An encoded chunk whose payload is on the GPU. */
+/** A payload in GPU memory, and how it was encoded. */
 interface Encoded extends PlacedPayload {
   readonly stages: readonly ChosenCodec[];
+  /** With two stages: the length of the first one's payload. */
+  readonly firstLength?: number;
 }
+
+/** An encoded chunk in GPU memory. */
+export type PlacedChunk = ComputedChunk | (Encoded & { readonly kind: 'coded'; readonly decodedChecksum: Checksum });
 
 export interface EncodedBatch {
   readonly chunks: EncodedChunk[];
@@ -50,12 +56,43 @@ export class GpuEncoder {
    * @throws StriaError `unsupported`, `aborted`, `device-lost`, `limit-too-small`
    */
   async encode(box: ResidentBox, choice: EncodeChoice, call: KernelCall, onSpan?: OnSpan): Promise<EncodedBatch> {
+    const { placed, later } = await this.#place(box, choice, call, onSpan);
+    const payloads = placed.filter((chunk) => chunk.kind === 'coded');
+    const readStart = performance.now();
+    const [gathered] = await allOf([gatherPayloads(this.#gpu, payloads, call), ...later]);
+    const { lent, checksums, byteOffsets } = gathered as GatheredPayloads;
+    if (lent) onSpan?.('readback', readStart, performance.now(), lent.bytes.byteLength);
+    let at = 0;
+    const chunks = placed.map((chunk): EncodedChunk => {
+      if (chunk.kind !== 'coded') return chunk;
+      const { stages, byteLength, decodedChecksum } = chunk;
+      const byteOffset = byteOffsets[at] as number;
+      const payload = (lent as LentBytes).bytes.subarray(byteOffset, byteOffset + byteLength);
+      return codedChunk(stages, payload, decodedChecksum, checksums[at++]);
+    });
+    return { chunks, lent };
+  }
+
+  /** Like `encode`, but the payloads stay in buffers that `call.scope` owns. */
+  async encodeInPlace(box: ResidentBox, choice: EncodeChoice, call: KernelCall): Promise<readonly PlacedChunk[]> {
+    const { placed, later } = await this.#place(box, choice, call);
+    await allOf(later);
+    return placed;
+  }
+
+  /** @returns also submitted work whose results later commands see, to be awaited before anything is freed */
+  async #place(
+    box: ResidentBox,
+    choice: EncodeChoice,
+    call: KernelCall,
+    onSpan?: OnSpan,
+  ): Promise<{ readonly placed: readonly PlacedChunk[]; readonly later: readonly Promise<unknown>[] }> {
     const { voxels, chunks } = box;
     const start = performance.now();
     const analyses = await analyzeOnGpu(this.#gpu, box, call, choice.codec === 'auto');
     onSpan?.('analyze', start, performance.now(), bytesOfChunks(chunks, voxels.elementBytes));
     const ramps = await findRampsOnGpu(this.#gpu, box, analyses, call);
-    const encoded = new Array<EncodedChunk>(chunks.length);
+    const placed = new Array<PlacedChunk>(chunks.length);
     const waiting = new Map<string, EncodeMember[]>();
     const add = (index: number, chosen: ChosenChain) => {
       const members = waiting.get(chainName(chosen));
@@ -68,8 +105,8 @@ export class GpuEncoder {
       const element = head.slice(0, voxels.elementBytes);
       const ramp = ramps.get(index);
       const survey = () => analysis.survey as ChunkSurvey;
-      if (isConstant(analysis)) encoded[index] = { kind: 'constant', element, decodedChecksum };
-      else if (ramp) encoded[index] = { kind: 'ramp', ...ramp, element, decodedChecksum };
+      if (isConstant(analysis)) placed[index] = { kind: 'constant', element, decodedChecksum };
+      else if (ramp) placed[index] = { kind: 'ramp', ...ramp, element, decodedChecksum };
       else add(index, chooseCodec(analysis, geometryOf(index), choice, survey));
     });
 
@@ -81,7 +118,6 @@ export class GpuEncoder {
     };
     // The bench's hook delays submits, and buffers could be freed before them.
     const inner = { ...call, later: this.#gpu.beforeTimed ? undefined : submitted };
-    const placed = new Map<number, Encoded>();
     // Raw comes last: it takes the chunks that the other codecs did not make smaller.
     const rawChain = chainName({ codec: rawCodec });
     while (waiting.size > 0) {
@@ -94,26 +130,13 @@ export class GpuEncoder {
         members.forEach(({ index, chosen }, i) => {
           const result = results[at]?.[i];
           const analysis = analyses[index] as (typeof analyses)[number];
-          if (result) placed.set(index, result);
+          if (result) placed[index] = { kind: 'coded', ...result, decodedChecksum: analysis.checksum };
           else if (chain === rawChain) throw new StriaError('internal', 'the raw codec returned no bytes');
           else add(index, fallback(chosen, analysis, geometryOf(index), choice.options));
         });
       });
     }
-    const indices = [...placed.keys()].sort((a, b) => a - b);
-    const payloads = indices.map((index) => placed.get(index) as Encoded);
-    const readStart = performance.now();
-    const [gathered] = await allOf([gatherPayloads(this.#gpu, payloads, call), ...later]);
-    const { lent, checksums, byteOffsets } = gathered as GatheredPayloads;
-    if (lent) onSpan?.('readback', readStart, performance.now(), lent.bytes.byteLength);
-    indices.forEach((index, at) => {
-      const { stages, byteLength } = payloads[at] as Encoded;
-      const byteOffset = byteOffsets[at] as number;
-      const payload = (lent as LentBytes).bytes.subarray(byteOffset, byteOffset + byteLength);
-      const { checksum: decodedChecksum } = analyses[index] as (typeof analyses)[number];
-      encoded[index] = codedChunk(stages, payload, decodedChecksum, checksums[at]);
-    });
-    return { chunks: encoded, lent };
+    return { placed, later };
   }
 
   /** @param members all of one chain @returns undefined for a chunk that would not be smaller than its voxels */
@@ -131,7 +154,7 @@ export class GpuEncoder {
     const first = await this.#run(codec, voxels, places, { ...call, isFirstStage });
     const voxelBytes = places.map(({ shape }) => chunkBytes({ shape, elementBytes: voxels.elementBytes }));
     // The first payload is used if the second codec did not make it shorter.
-    const results = members.map(({ chosen }, i) => {
+    const results = members.map(({ chosen }, i): Encoded | undefined => {
       const place = placeOf(first, i);
       return place && (place.byteLength < (voxelBytes[i] as number) || codec === rawCodec)
         ? { stages: [chosen], ...place }
@@ -153,7 +176,8 @@ export class GpuEncoder {
       const place = placeOf(shorter, at);
       if (!place || place.byteLength >= (voxelBytes[i] as number)) return;
       const { parameters } = payloads[at] as (typeof payloads)[number];
-      results[i] = { stages: [(members[i] as EncodeMember).chosen, { codec: second, parameters }], ...place };
+      const stages = [(members[i] as EncodeMember).chosen, { codec: second, parameters }];
+      results[i] = { stages, firstLength: first.byteLengths[i] as number, ...place };
     });
     return results;
   }

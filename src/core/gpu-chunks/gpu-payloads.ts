@@ -43,7 +43,7 @@ export async function gatherPayloads(
 }
 
 /** The copies that move payloads to their new places. Payloads that stay adjacent are copied together. */
-function copiesOf(payloads: readonly PlacedPayload[], byteOffsets: readonly number[]): GatheredCopy[] {
+export function copiesOf(payloads: readonly PlacedPayload[], byteOffsets: readonly number[]): GatheredCopy[] {
   const copies: { -readonly [Key in keyof GatheredCopy]: GatheredCopy[Key] }[] = [];
   payloads.forEach(({ buffer, byteOffset, byteLength }, i) => {
     const [to, size] = [byteOffsets[i] as number, Math.ceil(byteLength / 4) * 4];

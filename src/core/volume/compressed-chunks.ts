@@ -1,12 +1,15 @@
 import { codecOfChunk } from '../chunks/choose.ts';
+import { type ChunkShare, ChunkTally } from '../chunks/chunk-tally.ts';
 import { rampOf } from '../chunks/ramp.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import { type ChunkGrid, codecElementBytes } from '../format/chunk-grid.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import type { StoredChunk } from '../gpu-chunks/decode-planner.ts';
+import { decodesSlowly, transcodeOnGpu } from '../gpu-chunks/gpu-transcoder.ts';
 import { chunkName } from '../shared/chunk-name.ts';
 import { inContext, StriaError } from '../shared/errors.ts';
+import type { JobOptions } from '../shared/job.ts';
 import type { ElementType } from '../shared/volume.ts';
 
 /** Payloads are uploaded in pieces of about this size, into buffers of at most this size. */
@@ -24,6 +27,7 @@ export interface CompressedChunks {
  * Uploads the payloads of a volume's chunks one after another, each at a multiple of 4 bytes.
  * @param chunks all chunks of the grid, in order
  * @param scope owns the buffers
+ * @param known chunks that are in GPU memory already, by number
  * @throws StriaError `corrupt`, `unsupported`, in the context of `chunk N`; `internal` if chunks are missing
  */
 export function uploadChunks(
@@ -32,6 +36,7 @@ export function uploadChunks(
   type: ElementType,
   grid: ChunkGrid,
   chunks: readonly EncodedChunk[],
+  known: ReadonlyMap<number, StoredChunk>,
 ): CompressedChunks {
   if (chunks.length !== grid.count) {
     throw new StriaError('internal', `got ${chunks.length} chunks for a volume of ${grid.count}`);
@@ -45,12 +50,18 @@ export function uploadChunks(
     let end = first;
     let bytes = 0;
     for (; end < chunks.length; end++) {
-      const padded = paddedBytes(chunks[end] as EncodedChunk);
+      const padded = known.has(end) ? 0 : paddedBytes(chunks[end] as EncodedChunk);
       if (bytes > 0 && bytes + padded > limit) break;
       bytes += padded;
     }
     const writer = new PieceWriter(gpu, bytes === 0 ? undefined : scope.storage('payloads', bytes));
     for (let number = first; number < end; number++) {
+      const ready = known.get(number);
+      if (ready) {
+        stored[number] = ready;
+        if (ready.kind === 'coded') payloadBytes += ready.byteLength;
+        continue;
+      }
       const chunk = chunks[number] as EncodedChunk;
       const geometry = { shape: grid.box(number).shape, elementBytes };
       try {
@@ -69,6 +80,44 @@ export function uploadChunks(
     first = end;
   }
   return { stored, payloadBytes };
+}
+
+/** How the chunks are kept in GPU memory, most used first. */
+export function sharesOf(stored: readonly StoredChunk[]): ChunkShare[] {
+  const tally = new ChunkTally();
+  for (const chunk of stored) {
+    if (chunk.kind === 'ramp') {
+      tally.add(chunk.ramp.steps.some((step) => step !== 0) ? 'ramp' : 'constant', 0);
+      continue;
+    }
+    const stages = chunk.second ? [chunk, chunk.second] : [chunk];
+    tally.add(
+      stages.map(({ codec, parameters }) => ({ codecId: codec.id, parameters })),
+      chunk.byteLength,
+    );
+  }
+  return tally.shares();
+}
+
+/**
+ * Transcodes the chunks whose codec decodes too slowly to be drawn from: see `transcodeOnGpu`.
+ * @param scope owns the new payloads
+ * @returns them by number
+ */
+export async function transcodeSlow(
+  gpu: Gpu,
+  scope: GpuScope,
+  type: ElementType,
+  grid: ChunkGrid,
+  chunks: readonly EncodedChunk[],
+  job: JobOptions,
+): Promise<ReadonlyMap<number, StoredChunk>> {
+  const slow = chunks.flatMap((chunk, number) =>
+    number < grid.count && decodesSlowly(chunk) ? [{ chunk, number, shape: grid.box(number).shape }] : [],
+  );
+  if (slow.length === 0) return new Map();
+  const stored = await transcodeOnGpu(gpu, scope, slow, codecElementBytes(type), job);
+  return new Map(slow.map(({ number }, i) => [number, stored[i] as StoredChunk]));
 }
 
 function paddedBytes(chunk: EncodedChunk): number {

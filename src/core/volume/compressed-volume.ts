@@ -1,12 +1,13 @@
 import type { NumberedBox } from '../chunks/backend.ts';
 import { mismatch } from '../chunks/choose.ts';
+import type { ChunkShare } from '../chunks/chunk-tally.ts';
 import { sameChecksum } from '../format/checksum.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import { ChunkGrid, type ChunkShape, codecElementDims } from '../format/chunk-grid.ts';
 import type { Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
-import { DecodePlanner } from '../gpu-chunks/decode-planner.ts';
+import { DecodePlanner, type StoredChunk } from '../gpu-chunks/decode-planner.ts';
 import { FaultFlags, judgeChunk } from '../gpu-chunks/fault-flags.ts';
 import { analyzeOnGpu } from '../gpu-chunks/gpu-chunks.ts';
 import { guarded } from '../gpu-chunks/gpu-transfer.ts';
@@ -15,7 +16,7 @@ import { inContext, StriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { type Dims3, type Dims4, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 import { recordLevels } from './brick-grid.ts';
-import { uploadChunks } from './compressed-chunks.ts';
+import { sharesOf, transcodeSlow, uploadChunks } from './compressed-chunks.ts';
 import { CompressedLayers, type LayerBox, type LayerSource, type PlacedLayerBox } from './compressed-layers.ts';
 import { CompressedPlane } from './compressed-plane.ts';
 import { compressedPlanes } from './compressed-planes.ts';
@@ -79,6 +80,8 @@ export class CompressedVolume implements VolumeSource {
   readonly chunkShape: ChunkShape;
   /** Compressed bytes in GPU memory. */
   readonly payloadBytes: number;
+  /** How its chunks are kept in GPU memory, most used first. */
+  readonly shares: readonly ChunkShare[];
   readonly #gpu: Gpu;
   readonly #scope: GpuScope;
   readonly #decoded: GpuScope;
@@ -96,17 +99,24 @@ export class CompressedVolume implements VolumeSource {
   /** Fill the display texture from each layer in turn, keyed by the plane of its chunk at which a time point begins. */
   readonly #fills = new Map<number, readonly ((commands: Commands) => void)[]>();
 
-  private constructor(gpu: Gpu, { info, chunkShape, chunks }: CompressedSource) {
+  /** @param transcoded chunks that `scope` holds already, by number */
+  private constructor(
+    gpu: Gpu,
+    scope: GpuScope,
+    { info, chunkShape, chunks }: CompressedSource,
+    transcoded: ReadonlyMap<number, StoredChunk>,
+  ) {
     this.info = info;
     this.dims = info.dims;
     this.chunkShape = chunkShape;
     this.#gpu = gpu;
     const grid = new ChunkGrid(codecElementDims(info), chunkShape);
-    this.#scope = gpu.scope('compressed');
+    this.#scope = scope;
     this.#decoded = gpu.scope('decoded');
     try {
-      const { stored, payloadBytes } = uploadChunks(gpu, this.#scope, info.type, grid, chunks);
+      const { stored, payloadBytes } = uploadChunks(gpu, this.#scope, info.type, grid, chunks, transcoded);
       this.payloadBytes = payloadBytes;
+      this.shares = sharesOf(stored);
       this.#source = { gpu, planner: new DecodePlanner(gpu), grid, type: info.type, stored };
     } catch (error) {
       this.destroy();
@@ -119,16 +129,21 @@ export class CompressedVolume implements VolumeSource {
   }
 
   /**
-   * Uploads the chunks' payloads; voxels are never uploaded.
+   * Uploads the chunks' payloads; voxels are never uploaded. Chunks of codecs that decode too slowly to be drawn from are
+   * transcoded, so `payloadBytes` may differ from the source's.
    * @throws StriaError `corrupt` or `unsupported` in the context of `chunk N`, `out-of-memory`, `limit-too-small`, `aborted`,
    *   `device-lost`
    */
   static async create(gpu: Gpu, source: CompressedSource, options: CompressedOptions): Promise<CompressedVolume> {
     throwIfAborted(options.signal);
+    const scope = gpu.scope('compressed');
     let volume: CompressedVolume | undefined;
     try {
       return await guarded(gpu, async () => {
-        volume = new CompressedVolume(gpu, source);
+        const { info, chunkShape, chunks } = source;
+        const grid = new ChunkGrid(codecElementDims(info), chunkShape);
+        const transcoded = await transcodeSlow(gpu, scope, info.type, grid, chunks, options);
+        volume = new CompressedVolume(gpu, scope, source, transcoded);
         for (const layers of volume.#layers) layers.assertFits();
         if (options.verify) await volume.#verify(source.chunks, options);
         if (options.statistics) {
@@ -139,6 +154,7 @@ export class CompressedVolume implements VolumeSource {
       });
     } catch (error) {
       volume?.destroy();
+      scope.destroy();
       throw error;
     }
   }

@@ -1,0 +1,172 @@
+import { codecOfChunk, mismatch } from '../chunks/choose.ts';
+import { rampOf } from '../chunks/ramp.ts';
+import { placePayloads } from '../codec/batch.ts';
+import type { CodecElementBytes, KernelCall } from '../codec/codec.ts';
+import { codecs } from '../codecs/registry.ts';
+import { sameChecksum } from '../format/checksum.ts';
+import type { CodedChunk, EncodedChunk } from '../format/chunk.ts';
+import type { Gpu } from '../gpu/gpu.ts';
+import type { GpuScope } from '../gpu/scope.ts';
+import { chunkName } from '../shared/chunk-name.ts';
+import { inContext } from '../shared/errors.ts';
+import { type JobOptions, throwIfAborted } from '../shared/job.ts';
+import type { Dims3 } from '../shared/volume.ts';
+import { DecodePlanner, type PlannedChunk, type StoredChunk } from './decode-planner.ts';
+import { FaultFlags, judgeChunk } from './fault-flags.ts';
+import { paddedBoxBytes, stackedBox } from './gpu-chunks.ts';
+import { GpuEncoder, type PlacedChunk } from './gpu-encoder.ts';
+import { copiesOf } from './gpu-payloads.ts';
+import { uploadPayloads } from './gpu-transfer.ts';
+
+/** A chunk to transcode, with its number in its volume. */
+export interface TranscodedChunk {
+  readonly chunk: CodedChunk;
+  readonly number: number;
+  readonly shape: Dims3;
+}
+
+/** Fast to decode: that is why chunks are transcoded. */
+const choice = { codec: 'auto', options: { axis: 'auto', prefer: 'speed' } } as const;
+
+/** Whether a chunk's codec decodes too slowly to be drawn from. */
+export function decodesSlowly(chunk: EncodedChunk): chunk is CodedChunk {
+  if (chunk.kind !== 'coded') return false;
+  const { stages } = chunk;
+  return stages.some(({ codecId }) => codecs.find(({ id }) => id === codecId)?.decodeGigabytesPerSecond !== undefined);
+}
+
+/**
+ * Decodes chunks and encodes them again with the codecs that 'auto' takes for speed, entirely on the GPU: batch by batch, each in
+ * scratch memory of at most 128 MiB. The decoded voxels are compared with the chunks' checksums before anything replaces them.
+ * @param owner owns the buffers of the new payloads
+ * @returns the chunks in GPU memory, in the same order
+ * @throws StriaError `corrupt` or `unsupported` in the context of `chunk N`, `out-of-memory`, `aborted`, `device-lost`
+ */
+export async function transcodeOnGpu(
+  gpu: Gpu,
+  owner: GpuScope,
+  chunks: readonly TranscodedChunk[],
+  elementBytes: CodecElementBytes,
+  { signal, onProgress, onTimes }: JobOptions & Pick<KernelCall, 'onTimes'>,
+): Promise<StoredChunk[]> {
+  const work: Work = { gpu, owner, elementBytes, planner: new DecodePlanner(gpu), encoder: new GpuEncoder(gpu) };
+  const bytesOf = ({ shape }: TranscodedChunk) => paddedBoxBytes(shape, elementBytes);
+  const total = chunks.reduce((sum, chunk) => sum + bytesOf(chunk), 0);
+  const stored: StoredChunk[] = [];
+  let done = 0;
+  try {
+    for (const batch of batchesOf(gpu, chunks, elementBytes)) {
+      throwIfAborted(signal);
+      onProgress?.({ stage: 'Preparing for display', done, total });
+      using scope = gpu.scope('transcode');
+      for (const one of await transcodeBatch(work, batch, { scope, signal, onTimes })) stored.push(one);
+      for (const chunk of batch) done += bytesOf(chunk);
+    }
+  } finally {
+    gpu.spare.free();
+  }
+  throwIfAborted(signal);
+  return stored;
+}
+
+interface Work {
+  readonly gpu: Gpu;
+  readonly owner: GpuScope;
+  readonly elementBytes: CodecElementBytes;
+  readonly planner: DecodePlanner;
+  readonly encoder: GpuEncoder;
+}
+
+/** Chunks that fill at most one scratch box together; at least one. A slow codec is fastest if it decodes many at once. */
+function batchesOf(
+  gpu: Gpu,
+  chunks: readonly TranscodedChunk[],
+  elementBytes: CodecElementBytes,
+): (readonly TranscodedChunk[])[] {
+  const most = Math.min(gpu.isSoftware ? 2 ** 22 : 2 ** 27, Math.floor(gpu.maxBindingBytes / 4));
+  const batches: TranscodedChunk[][] = [];
+  let [width, rows, slices] = [0, 0, 0];
+  for (const one of chunks) {
+    const [x, y, z] = one.shape;
+    [width, rows, slices] = [Math.max(width, x), Math.max(rows, y), slices + z];
+    const batch = batches.at(-1);
+    if (batch && paddedBoxBytes([width, rows, slices], elementBytes) <= most) batch.push(one);
+    else {
+      batches.push([one]);
+      [width, rows, slices] = [x, y, z];
+    }
+  }
+  return batches;
+}
+
+async function transcodeBatch(work: Work, batch: readonly TranscodedChunk[], call: KernelCall): Promise<StoredChunk[]> {
+  const { gpu, elementBytes, planner, encoder } = work;
+  const { scope, signal } = call;
+  const payloads = batch.map(({ chunk }) => chunk.payload);
+  const { buffer, byteOffsets, byteLengths } = await uploadPayloads(gpu, scope, payloads);
+  const shapes = batch.map(({ shape }) => shape);
+  const box = stackedBox(scope, shapes, elementBytes);
+  const planned = batch.map(({ chunk, shape, number }, i): PlannedChunk => {
+    const place = { buffer, byteOffset: byteOffsets[i] as number, byteLength: byteLengths[i] as number };
+    const stored = inChunk(number, () => ({ kind: 'coded', ...codecOfChunk(chunk, { shape, elementBytes }), ...place }) as const);
+    return { ...(box.chunks[i] as (typeof box.chunks)[number]), stored, number };
+  });
+  const flags = new FaultFlags(scope);
+  const commands = gpu.commands('transcode', call.onTimes);
+  planner.plan(planned, box.voxels, scope, undefined, flags)(commands);
+  await commands.submit();
+  const suspects = await flags.take(gpu);
+  const placed = await encoder.encodeInPlace(box, choice, call);
+  for (const [i, { chunk, shape, number }] of batch.entries()) {
+    const { decodedChecksum } = placed[i] as PlacedChunk;
+    inChunk(number, () => {
+      if (!sameChecksum(decodedChecksum, chunk.decodedChecksum)) throw mismatch();
+    });
+    if (!suspects.has(number)) continue;
+    await judgeChunk(chunk, shape, elementBytes, signal).catch((error: unknown) => {
+      throw inContext(chunkName(number), error);
+    });
+  }
+  return keep(work, placed, shapes);
+}
+
+/** Moves payloads out of the encoder's buffers into one of their own. */
+async function keep(
+  { gpu, owner, elementBytes }: Work,
+  placed: readonly PlacedChunk[],
+  shapes: readonly Dims3[],
+): Promise<StoredChunk[]> {
+  const coded = placed.filter((chunk) => chunk.kind === 'coded');
+  const { byteOffsets, totalBytes } = placePayloads(coded.map(({ byteLength }) => byteLength));
+  const buffer = owner.storage('payloads', totalBytes);
+  const commands = gpu.commands('keep');
+  commands.record((encoder) => {
+    for (const { buffer: from, offset, size, to } of copiesOf(coded, byteOffsets)) {
+      encoder.copyBufferToBuffer(from, offset, buffer, to, size);
+    }
+  });
+  await commands.submit();
+  let at = 0;
+  return placed.map((chunk, i): StoredChunk => {
+    if (chunk.kind !== 'coded') return { kind: 'ramp', ramp: rampOf(chunk, { shape: shapes[i] as Dims3, elementBytes }) };
+    const [first, second] = chunk.stages as [(typeof chunk.stages)[number], (typeof chunk.stages)[number]?];
+    const byteOffset = byteOffsets[at++] as number;
+    return {
+      kind: 'coded',
+      codec: first.codec,
+      parameters: first.parameters,
+      second: second && { ...second, decodedLength: chunk.firstLength as number },
+      buffer,
+      byteOffset,
+      byteLength: chunk.byteLength,
+    };
+  });
+}
+
+function inChunk<T>(number: number, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw inContext(chunkName(number), error);
+  }
+}
