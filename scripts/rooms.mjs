@@ -283,6 +283,11 @@ export const rooms = [
       'core/chunks core/codec core/format core/gpu core/io core/io/common core/io/ome-tiff/write core/io/pictures core/io/zarr/write core/shared',
   },
   {
+    room: 'core/parts',
+    holds: 'Merging the parts of a volume that several machines compressed.',
+    imports: 'core/format core/shared core/stream',
+  },
+  {
     room: 'core/volume',
     holds: 'Volumes in GPU memory, raw or compressed: statistics, regions, differences, the display texture.',
     imports: 'core/chunks core/codec core/format core/gpu core/gpu-chunks core/io/common core/shared core/stream shaders/volume',
@@ -353,7 +358,7 @@ export const rooms = [
     room: 'cli/commands',
     holds: 'One file for each command.',
     imports:
-      'cli/arguments cli/bench cli/devices cli/outputs cli/terminal core/bench core/bench/harness core/chunks core/codecs core/format core/gpu core/io core/io/common core/io/pictures core/samples core/io/zarr core/shared core/stream node',
+      'cli/arguments cli/bench cli/devices cli/outputs cli/terminal core/bench core/bench/harness core/chunks core/codecs core/format core/gpu core/io core/io/common core/io/pictures core/samples core/io/zarr core/parts core/shared core/stream node',
     packages: 'node:*',
   },
   {

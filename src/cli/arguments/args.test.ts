@@ -114,6 +114,15 @@ test.each([
   ['bench --size 4', /a side must be at least 8/],
   ['gpu now', /gpu takes no arguments/],
   ['verify a --codec rle', /--codec/],
+  ['compress a --part 0/3', /parts are numbered from 1 to 3/],
+  ['compress a --part 4/3', /parts are numbered from 1 to 3/],
+  ['compress a --part 3', /such as 3\/8/],
+  ['compress a --part 1/100001', /from 0 to 100000/],
+  ['compress a --origin 0,0,0', /both --origin and --of/],
+  ['compress a --origin 0,0 --of 1,1,1', /three whole numbers/],
+  ['compress a --part 1/2 --of 1,1,1', /say where a piece lies/],
+  ['merge -o a.stria', /merge needs the parts/],
+  ['merge a.stria', /needs -o/],
 ])('%s is refused', (line, message) => {
   expect(() => parse(line)).toThrow(
     expect.objectContaining({ tag: 'invalid-input', message: expect.stringMatching(message) }) as Error,

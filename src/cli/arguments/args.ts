@@ -5,6 +5,7 @@ import { chainNames, codecs } from '../../core/codecs/registry.ts';
 import type { RawLayout } from '../../core/io/common/volume-reader.ts';
 import { type SampleKind, sampleKinds } from '../../core/samples/sample-kinds.ts';
 import { StriaError } from '../../core/shared/errors.ts';
+import { mostShares, type PartChoice } from '../../core/shared/part-choice.ts';
 import { type WritableFormat, writableFormats } from '../../core/shared/source.ts';
 import { standardStream } from '../../core/shared/standard-streams.ts';
 import { type Dims3, type Dims4, elementTypes } from '../../core/shared/volume.ts';
@@ -44,6 +45,7 @@ export interface CompressCommand extends DeviceOptions, TalkOptions {
   /** A letter for each axis of an array, slowest first. */
   readonly axes: string | undefined;
   readonly stripIdentity: boolean;
+  readonly part: PartChoice | undefined;
   /** In bytes. Undefined leaves the limit to the engine. */
   readonly pictureMemory: number | undefined;
 }
@@ -71,6 +73,13 @@ export interface InfoCommand extends TalkOptions {
   readonly axes: string | undefined;
   /** Given: the metadata is printed, too, as far as it holds all words of this; '' for all of it. */
   readonly tags: string | undefined;
+}
+
+export interface MergeCommand extends TalkOptions {
+  readonly name: 'merge';
+  /** Files, and folders of them. */
+  readonly inputs: readonly string[];
+  readonly output: string;
 }
 
 export interface RecoverCommand extends TalkOptions {
@@ -113,6 +122,7 @@ export type ParsedCommand =
   | DecompressCommand
   | VerifyCommand
   | InfoCommand
+  | MergeCommand
   | RecoverCommand
   | SampleCommand
   | BenchCommand
@@ -200,6 +210,7 @@ function build(name: CommandName, values: Values, positionals: readonly string[]
         dataset: text(values, 'dataset'),
         axes: text(values, 'axes'),
         stripIdentity: values['strip-identity'] === true,
+        part: partChoice(values, positionals),
         pictureMemory: pictureMemory(values),
         ...device(),
         ...talk,
@@ -224,6 +235,9 @@ function build(name: CommandName, values: Values, positionals: readonly string[]
         tags: typeof values.tags === 'string' ? values.tags : undefined,
         ...talk,
       };
+    case 'merge':
+      if (positionals.length === 0) throw usage('merge needs the parts, or a folder of them: `stria merge parts -o scan.stria`');
+      return { name, inputs: positionals, output: needed(name, 'output', output), ...talk };
     case 'recover':
       return { name, input: only(name, positionals), output: needed(name, 'output', output), fill, ...talk };
     case 'sample': {
@@ -285,6 +299,43 @@ function rawLayout(values: Values): RawLayout | undefined {
     endian: oneOf(values, 'endian', ['little', 'big'], 'little'),
     offset: wholeNumber('offset', text(values, 'offset') ?? '0', Number.MAX_SAFE_INTEGER),
   };
+}
+
+function partChoice(values: Values, inputs: readonly string[]): PartChoice | undefined {
+  const [part, origin, of] = [text(values, 'part'), text(values, 'origin'), text(values, 'of')];
+  if (part === undefined && origin === undefined && of === undefined) return undefined;
+  if (inputs.length > 1 && part === undefined) throw usage('--origin and --of describe one input');
+  if (part !== undefined) {
+    if (origin !== undefined || of !== undefined)
+      throw usage('--part divides one input; --origin and --of say where a piece lies');
+    return shareOf(part);
+  }
+  if (origin === undefined || of === undefined) throw usage('a piece of a larger volume needs both --origin and --of');
+  return { origin: threeLengths('origin', origin, 0), of: threeLengths('of', of, 1) };
+}
+
+/** `3/8`, or `/8` within a Slurm job array. */
+function shareOf(value: string): PartChoice {
+  const [, given, count] = /^(\d*)\/(\d+)$/.exec(value) ?? [];
+  if (count === undefined) throw usage(`--part takes a number and a count, such as 3/8; got '${value}'`);
+  const variable = 'SLURM_ARRAY_TASK_ID';
+  const word = given || process.env[variable];
+  if (word === undefined)
+    throw usage(`--part ${value} takes the number from ${variable}, which is not set; write --part 1${value}`);
+  const [number, of] = [wholeNumber('part', word, mostShares), wholeNumber('part', count, mostShares)];
+  if (number < 1 || number > of) {
+    const hint = given ? '' : ` (from ${variable}; use --array=1-${of})`;
+    throw usage(`--part ${number}/${of}: parts are numbered from 1 to ${of}${hint}`);
+  }
+  return { number, of };
+}
+
+function threeLengths(option: OptionName, value: string, least: number): Dims3 {
+  const [x, y, z, ...more] = value.split(',').map((part) => wholeNumber(option, part, 2 ** 31 - 1));
+  if (x === undefined || y === undefined || z === undefined || more.length > 0 || Math.min(x, y, z) < least) {
+    throw usage(`--${option} takes three whole numbers from ${least}, such as 0,0,512; got '${value}'`);
+  }
+  return [x, y, z];
 }
 
 function pictureMemory(values: Values): number | undefined {

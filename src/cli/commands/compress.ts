@@ -9,13 +9,22 @@ import { StriaError, toStriaError } from '../../core/shared/errors.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
 import { shownPath, standardStream } from '../../core/shared/standard-streams.ts';
 import type { VolumeChoice } from '../../core/shared/volume-choice.ts';
+import { datasetSuffix } from '../../core/shared/volume-names.ts';
 import { type CompressReport, compressVolume } from '../../core/stream/compress.ts';
 import { isExistingFolder, treeOfFiles } from '../../node/node-folder.ts';
 import { NodeFiles } from '../../node/node-source.ts';
 import type { CompressCommand } from '../arguments/args.ts';
 import { deviceNote, openBackend } from '../devices/device.ts';
 import { createNodeSink } from '../outputs/node-sink.ts';
-import { arePictureNames, compressOutputs, isFolder, isOneOutput, makeFolder, type OutputName } from '../outputs/output-names.ts';
+import {
+  arePictureNames,
+  compressOutputs,
+  isFolder,
+  isOneOutput,
+  makeFolder,
+  type OutputName,
+  partSuffix,
+} from '../outputs/output-names.ts';
 import { offerLeftovers } from '../outputs/partial-files.ts';
 import type { CommandContext } from '../terminal/context.ts';
 import { describeFault, type ExitCode, exitCodes, faultWords } from '../terminal/messages.ts';
@@ -35,7 +44,7 @@ export async function runCompress(command: CompressCommand, { terminal, signal }
   const { output } = command;
   const asStack = (await isOneOutput(command.inputs, output)) && (await makesOne(command.inputs));
   const inputs = asStack ? command.inputs.slice(0, 1) : command.inputs;
-  const outputs = await compressOutputs(inputs, output, command.dataset);
+  const outputs = await compressOutputs(inputs, output, nameSuffix(command));
   if (output !== undefined && (inputs.length > 1 || (await isFolder(output)))) await makeFolder(output);
   await offerLeftovers(
     outputs.map(({ path }) => path),
@@ -133,7 +142,7 @@ async function compressTo(
   output: OutputName,
   volume: OpenVolume,
   inputs: readonly string[],
-  { codec, axis, prefer, effort, force, stripIdentity }: CompressCommand,
+  { codec, axis, prefer, effort, force, stripIdentity, part }: CompressCommand,
   backend: Backend,
   job: JobOptions,
   checkInputs: () => Promise<void> = async () => {},
@@ -150,7 +159,12 @@ async function compressTo(
     await checkInputs();
     await sink.close();
   };
-  return compressVolume(volume, { ...sink, close }, { backend, choice }, job);
+  return compressVolume(volume, { ...sink, close }, { backend, choice, part }, job);
+}
+
+/** What a name that Stria chooses says about a volume's file besides its input. */
+function nameSuffix({ dataset, part }: CompressCommand): string {
+  return `${datasetSuffix(dataset)}${part ? partSuffix(part) : ''}`;
 }
 
 /** `scan.nii → scan.stria  19.2 MB → 6.83 MB  2.81 ×  in 0.21 s, 91 MB/s`. */
@@ -158,5 +172,6 @@ export function describeCompression(input: string, output: string, report: Compr
   const { bytesIn, bytesOut, ratio, timesMs, voxelBytes } = report;
   const speed = formatRate((voxelBytes / timesMs.total) * 1000);
   const sizes = `${formatBytes(bytesIn)} → ${formatBytes(bytesOut)}`;
-  return `${input} → ${output}  ${sizes}  ${formatRatio(ratio)}  in ${formatDuration(timesMs.total)}, ${speed}`;
+  const what = report.part === undefined ? input : `${input}, ${report.part}`;
+  return `${what} → ${output}  ${sizes}  ${formatRatio(ratio)}  in ${formatDuration(timesMs.total)}, ${speed}`;
 }

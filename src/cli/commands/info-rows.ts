@@ -14,11 +14,12 @@ export function describeContainerInfo(input: string, info: ContainerInfo): strin
   return table([
     ...fileRows(input, 'stria', fileBytes),
     ...volumeRows(volume, voxelBytes),
-    ['Ratio', formatRatio(ratio)],
+    ...(info.part === undefined ? [['Ratio', formatRatio(ratio)]] : []),
     [
       'Chunks',
       `${formatCount(chunkCount)} of ${(chunkShape[3] > 1 ? chunkShape : chunkShape.slice(0, 3)).join(' × ')}: ${shares.join(', ')}`,
     ],
+    ...(info.part === undefined ? [] : [['Part', `${info.part}; \`stria merge\` joins all parts`]]),
     ['Source', `${sourceFormat}, ${endian}-endian: ${sourceFiles.join(', ')}`],
     ['Written by', writer],
   ]);

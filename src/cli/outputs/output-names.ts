@@ -2,8 +2,9 @@ import { mkdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isAddress } from '../../core/io/zarr/http-tree.ts';
 import { StriaError } from '../../core/shared/errors.ts';
+import type { PartChoice } from '../../core/shared/part-choice.ts';
 import { standardStream } from '../../core/shared/standard-streams.ts';
-import { datasetSuffix, isOmeName, volumeStem } from '../../core/shared/volume-names.ts';
+import { isOmeName, volumeStem } from '../../core/shared/volume-names.ts';
 import { systemFault } from '../../node/system-faults.ts';
 
 /** A file to write, and whether the user named it. Only then is an existing file replaced without -f. */
@@ -31,14 +32,10 @@ export function arePictureNames(inputs: readonly string[]): boolean {
 /**
  * The output of each input of `compress`. With one input, `-o` is the file or an existing folder; with several, a folder.
  * Without `-o`, each output is written beside its input, or for a web address into the current folder.
- * @param dataset the volume taken from each input; it becomes part of names that Stria chooses
+ * @param suffix added to names that Stria chooses
  * @throws StriaError `invalid-input` if two inputs would get the same name, several inputs one file, or standard input none
  */
-export async function compressOutputs(
-  inputs: readonly string[],
-  output: string | undefined,
-  dataset?: string,
-): Promise<OutputName[]> {
+export async function compressOutputs(inputs: readonly string[], output: string | undefined, suffix = ''): Promise<OutputName[]> {
   if (inputs.length > 1 && output === standardStream) {
     throw new StriaError('invalid-input', 'standard output takes a single .stria; with several inputs, name a folder with -o');
   }
@@ -53,7 +50,7 @@ export async function compressOutputs(
     if (output !== undefined && !toFolder) return { path: output, named: true };
     const ownFolder = isAddress(input) ? '.' : dirname(/(^|[/\\])\.{1,2}[/\\]?$/.test(input) ? resolve(input) : input);
     const folder = toFolder ? output : ownFolder;
-    return { path: join(folder, `${stemOf(input)}${datasetSuffix(dataset)}.stria`), named: false };
+    return { path: join(folder, `${stemOf(input)}${suffix}.stria`), named: false };
   });
   const taken = new Map<string, string>();
   for (const [index, { path }] of outputs.entries()) {
@@ -65,6 +62,13 @@ export async function compressOutputs(
     taken.set(path, input);
   }
   return outputs;
+}
+
+/** `.part-03-of-12`, `.at-0-0-512`: names of parts sort as the parts do. */
+export function partSuffix(part: PartChoice): string {
+  if ('origin' in part) return `.at-${part.origin.join('-')}`;
+  const number = String(part.number).padStart(String(part.of).length, '0');
+  return `.part-${number}-of-${part.of}`;
 }
 
 /** Whether `-o` names a folder: it exists as one, or ends in a slash. */

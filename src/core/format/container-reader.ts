@@ -5,13 +5,14 @@ import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import type { SourceDescription } from '../shared/source.ts';
 import { sameChecksum } from './checksum.ts';
 import type { CodedChunk, EncodedChunk } from './chunk.ts';
-import { type ChunkGrid, codecElementBytes } from './chunk-grid.ts';
+import { type ChunkGrid, type ChunkSpan, codecElementBytes } from './chunk-grid.ts';
 import { type ChunkEntry, ChunkIndex, type CodedEntry, type IndexSpan, type MethodUse } from './chunk-index.ts';
 import { encodeStages, parseChunkMeta, parseChunkRecord, parseUncheckedRecord } from './chunk-record.ts';
 import { computedRuns } from './computed-run.ts';
 import { type ContainerHeader, checkVersion, parseHeader } from './header.ts';
 import { maxTextLength, prologueLength, recordHeadLength, recordTypes, signature } from './layout.ts';
 import { LostChunks } from './lost-chunks.ts';
+import { countOf, intersection, ownSpans, partName } from './part.ts';
 import {
   isCritical,
   parseRecord,
@@ -44,7 +45,9 @@ export class ContainerReader {
   readonly header: ContainerHeader;
   readonly grid: ChunkGrid;
   /** Chunks that were lost in the file from which this one was recovered. */
-  readonly lostCount: number = 0;
+  readonly lostCount: number;
+  /** How many chunks the file should hold: fewer than the volume has if it is a part. */
+  readonly ownCount: number;
   readonly #source: ByteSource;
   readonly #headerRecord: RecordHead;
   readonly #tail: Tail;
@@ -59,7 +62,18 @@ export class ContainerReader {
     this.#tail = tail;
     this.#index = index;
     this.#lost = new LostChunks(codecElementBytes(this.header.volume.type));
-    for (const { kind, count } of index.spans()) if (kind === 'lost') this.lostCount += count;
+    const { part } = this.header;
+    const presentCount = countOf(this.presentSpans());
+    this.ownCount = countOf(ownSpans(this.grid, part));
+    this.lostCount = this.ownCount - presentCount;
+    if (part && countOf(intersection(this.presentSpans(), ownSpans(this.grid, part))) !== presentCount) {
+      throw new StriaError('corrupt', `the file holds chunks that do not belong to ${partName(part, this.header.volume.type)}`);
+    }
+  }
+
+  /** The chunks that the file holds, as spans in order. Reads nothing. */
+  *presentSpans(): Generator<ChunkSpan> {
+    for (const span of this.#index.spans()) if (span.kind !== 'lost') yield span;
   }
 
   /**

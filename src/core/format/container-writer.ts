@@ -24,7 +24,7 @@ import { encodeTail, type RecordPlace } from './tail.ts';
 
 /** The parameters of a new container. `writer` is for tests of exact bytes; by default it is this program. */
 export type NewContainer = Pick<ContainerHeader, 'volume' | 'chunkShape' | 'sourceFormat'> &
-  Partial<Pick<ContainerHeader, 'writer'>> & { readonly stored?: StoredVoxels | undefined };
+  Partial<Pick<ContainerHeader, 'writer' | 'part'>> & { readonly stored?: StoredVoxels | undefined };
 
 /** The maximum number of runs of constant chunks, or ramps, that are held back before they are written as a CONS or RAMP record. */
 const maxPending = 4096;
@@ -66,8 +66,9 @@ export class ContainerWriter {
 
   /** Writes the start of the file. @throws StriaError `invalid-input` for a volume or chunk shape that no container can have */
   static async create(sink: ByteSink, newContainer: NewContainer): Promise<ContainerWriter> {
-    const { volume, chunkShape, sourceFormat, stored, writer = writerName } = newContainer;
-    const body = encodeHeader({ volume, chunkShape, sourceFormat, writer, requires: featuresOf(sourceFormat, stored) });
+    const { volume, chunkShape, sourceFormat, stored, part, writer = writerName } = newContainer;
+    const requires = featuresOf(sourceFormat, stored, part);
+    const body = encodeHeader({ volume, chunkShape, sourceFormat, writer, requires, part });
     let container: ContainerWriter;
     try {
       const { header, grid } = parseHeader(body);
@@ -119,6 +120,15 @@ export class ContainerWriter {
       done += here;
       if ((first + done) % this.#chunksPerFlush === 0) await this.#flushIndex();
     }
+  }
+
+  /** Up to chunk `end`, the chunks are in other parts of the volume. @throws StriaError `internal` out of order */
+  async skip(end: number): Promise<void> {
+    const count = end - this.#nextChunk;
+    if (count === 0) return;
+    this.#take(this.#nextChunk, count);
+    this.#lose(count);
+    await this.#flushIndex();
   }
 
   #take(first: number, count: number): void {

@@ -7,6 +7,7 @@ import { type ChunkGrid, chunkGridOf } from './chunk-grid.ts';
 import { encodeFacts, parseFacts } from './header-facts.ts';
 import { asArray, asCount, asNumber, asObject, asText, asWord, jsonLines, jsonNumber, parseJsonObject } from './json.ts';
 import { formatVersion, signature } from './layout.ts';
+import { parsePart, pieceFault, type VolumePart } from './part.ts';
 
 /** A container's description of itself. */
 export interface ContainerHeader {
@@ -18,6 +19,8 @@ export interface ContainerHeader {
   readonly writer: string;
   /** Names of features that a reader must support. */
   readonly requires: readonly string[];
+  /** Set if the file holds only some of the volume's chunks. */
+  readonly part?: VolumePart | undefined;
 }
 
 /** The name of this writer. Its version is package.json's (a test compares them). */
@@ -32,15 +35,19 @@ export const storedFeature = 'stored';
 /** The source is a set of files, each with planes of its own. docs/FORMAT.md, 'Files'. */
 const filesFeature = 'files';
 
-/** The features that this reader supports, of those that a header can require. */
-const knownFeatures: readonly string[] = [picturesFeature, storedFeature, filesFeature];
+/** The file is one part of a volume. docs/FORMAT.md, 'Parts'. */
+const partFeature = 'part';
 
-/** The features that a reader needs for a volume from such a source. */
-export function featuresOf(sourceFormat: FileFormat, stored?: StoredVoxels): readonly string[] {
+/** The features that this reader supports, of those that a header can require. */
+const knownFeatures: readonly string[] = [picturesFeature, storedFeature, filesFeature, partFeature];
+
+/** The features that a reader needs for a volume from such a source, or for a part of it. */
+export function featuresOf(sourceFormat: FileFormat, stored?: StoredVoxels, part?: VolumePart): readonly string[] {
   return [
     ...(isPictureFormat(sourceFormat) ? [picturesFeature] : []),
     ...(sourceFormat === 'dicom' ? [filesFeature] : []),
     ...(stored ? [storedFeature] : []),
+    ...(part ? [partFeature] : []),
   ];
 }
 
@@ -74,6 +81,7 @@ export function encodeHeader(header: ContainerHeader): Uint8Array<ArrayBuffer> {
     chunk: header.chunkShape,
     source: header.sourceFormat,
     writer: header.writer,
+    ...(header.part && { part: header.part }),
   });
 }
 
@@ -110,12 +118,22 @@ export function parseHeader(body: Uint8Array): ParsedHeader {
   const missing = featuresOf(sourceFormat).find((feature) => !requires.includes(feature));
   if (missing !== undefined)
     throw new StriaError('corrupt', `${what} has a ${sourceFormat} source and does not require ${missing}`);
-  const header = { volume, chunkShape, sourceFormat, writer: asText(json.writer, `${what}'s writer`), requires };
+  const writer = asText(json.writer, `${what}'s writer`);
+  const part = requires.includes(partFeature) ? parsePart(json.part, `${what}'s part`) : undefined;
+  const header = { volume, chunkShape, sourceFormat, writer, requires, ...(part && { part }) };
+  return { header, grid: gridOf(header), version };
+}
+
+function gridOf({ volume, chunkShape, part }: Pick<ContainerHeader, 'volume' | 'chunkShape' | 'part'>): ChunkGrid {
+  let grid: ChunkGrid;
   try {
-    return { header, grid: chunkGridOf(volume, chunkShape), version };
+    grid = chunkGridOf(volume, chunkShape);
   } catch (error) {
     throw new StriaError('corrupt', `${what} is impossible: ${toStriaError(error).message}`, { cause: error });
   }
+  const fault = part && 'origin' in part ? pieceFault(grid, part, volume.type) : undefined;
+  if (fault !== undefined) throw new StriaError('corrupt', `${what}'s part is impossible: ${fault}`);
+  return grid;
 }
 
 /** @throws StriaError `unsupported` for a major version that this Stria does not read */

@@ -54,6 +54,7 @@ export function chunksOf({ grid, chunk }: PlainHeader): PlainChunk[] {
 }
 
 type Entry =
+  | { readonly kind: 'lost' }
   | { readonly kind: 'constant'; readonly checksum: string; readonly element: number }
   | { readonly kind: 'coded'; readonly offset: number; readonly stages: Uint8Array; readonly payloadLength: number }
   | {
@@ -137,6 +138,9 @@ export function parseIndex(body: Uint8Array, elementBytes: number, room: { start
         if (first >= modulus) throw corrupt('ramp starts above its modulus');
         entries.push({ kind: 'ramp', checksum: sum, first, steps, modulus });
       }
+    } else if (kind === 3) {
+      // 'chunks that were lost in the damaged file from which this one was recovered'
+      for (let i = 0; i < count; i++) entries.push({ kind: 'lost' });
     } else throw corrupt('index has a run of an unknown kind');
   }
   if (at !== body.length) throw corrupt('index goes on behind its runs');
@@ -179,6 +183,8 @@ export function decodeChunk(
     if (checksum(voxels, X * elementBytes) !== expected) throw corrupt('voxels do not match their checksum');
     return voxels;
   };
+  // 'The voxels of lost chunks are unknown. A reader reports them before it restores a source file'
+  if (entry.kind === 'lost') throw corrupt('chunk is lost');
   if (entry.kind !== 'coded') {
     // 'Chunks all of whose elements are the same have no CHNK.'
     const elementAt = (x: number, y: number, z: number) => (entry.kind === 'constant' ? entry.element : rampAt(entry, x, y, z));

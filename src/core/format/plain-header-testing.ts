@@ -15,6 +15,8 @@ export interface PlainHeader {
   readonly type: string;
   readonly requires: readonly string[];
   readonly source: string;
+  /** The key `part`, unchecked. */
+  readonly part: unknown;
 }
 
 const voxelBytesOf: Readonly<Record<string, 1 | 2 | 4 | 8>> = { u8: 1, i8: 1, u16: 2, i16: 2, u32: 4, i32: 4, f32: 4, f64: 8 };
@@ -31,7 +33,7 @@ export function parseHeader(body: Uint8Array, version: readonly [number, number]
   // '`requires` comes first: refuse what is not known, by name.'
   const { requires } = json;
   if (!isList(requires, (name) => typeof name === 'string')) throw corrupt('header has no list of features');
-  const unknown = requires.filter((name) => name !== 'stored' && name !== 'files');
+  const unknown = requires.filter((name) => name !== 'stored' && name !== 'files' && name !== 'part');
   if (unknown.length > 0) throw new StriaError('unsupported', `the file needs ${unknown.join(', ')}`);
   const isRight = json.format === 'stria' && isList(json.version, isNumber, 2) && json.version.join() === version.join();
   if (!isRight) throw corrupt('header is of another format');
@@ -78,6 +80,7 @@ export function parseHeader(body: Uint8Array, version: readonly [number, number]
     type: String(type),
     requires: requires as string[],
     source: String(source),
+    part: requires.includes('part') ? (json.part ?? {}) : undefined,
   };
 }
 

@@ -8,6 +8,7 @@ import { StriaError } from '../shared/errors.ts';
 import { chunksOf, decodeChunk, type PlainChunk, parseIndex, type StageCodecs } from './plain-chunks-testing.ts';
 import { type Inflate, readFilesPlainly } from './plain-files-testing.ts';
 import { parseHeader } from './plain-header-testing.ts';
+import { belongsToPart } from './plain-part-testing.ts';
 import { corrupt, readRecord, u64, uint } from './plain-records-testing.ts';
 import { joinParts } from './plain-source-testing.ts';
 
@@ -43,6 +44,14 @@ export function readPlainly(file: Uint8Array, codecs: StageCodecs, inflate: Infl
   if (index.end !== indexAt + indexLength || index.meta.length > 0) throw corrupt('INDX is wrong');
   const entries = parseIndex(index.body, header.elementBytes, { start: head.end, end: indexAt });
   if (entries.length !== chunks.length) throw corrupt('INDX has another number of chunks');
+
+  if (header.part !== undefined) {
+    const isOwn = belongsToPart(header, chunks);
+    // FORMAT.md, 'Parts': 'A reader refuses a file with chunks outside its part.'
+    if (chunks.some((chunk) => !isOwn(chunk) && entries[chunk.number]?.kind !== 'lost')) throw corrupt('INDX has other chunks');
+    // 'No source file can be restored from one part.'
+    throw new StriaError('invalid-input', 'the file holds only a part of its volume');
+  }
 
   // 'A voxel is one element, but an f64 voxel is two of 4 bytes, the low half first, side by side along x.'
   const voxels = new Uint8Array(header.grid.reduce((product, length) => product * length, header.elementBytes));

@@ -97,7 +97,7 @@ describe('the plain reader', () => {
     }
   });
 
-  test.each(['small.stria', 'series.stria', 'ramps.stria', 'files.stria'])(
+  test.each(['small.stria', 'series.stria', 'ramps.stria', 'files.stria', 'part.stria'])(
     'judges %s with any byte changed as the engine does',
     async (name) => {
       const file = new Uint8Array(readFileSync(new URL(name, folder)));

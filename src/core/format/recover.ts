@@ -4,7 +4,7 @@ import { inContext, StriaError, toStriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import type { SourceDescription } from '../shared/source.ts';
 import type { ComputedChunk, EncodedChunk } from './chunk.ts';
-import { type ChunkGrid, codecElementBytes } from './chunk-grid.ts';
+import { type ChunkGrid, type ChunkSpan, codecElementBytes } from './chunk-grid.ts';
 import { ChunkIndex } from './chunk-index.ts';
 import { parseChunkMeta, parseChunkRecord } from './chunk-record.ts';
 import { computedChunkAt, computedRuns } from './computed-run.ts';
@@ -12,6 +12,7 @@ import { FoundChunks, type FoundSpan } from './found-chunks.ts';
 import { type ContainerHeader, encodePrologue, type ParsedHeader, parseHeader } from './header.ts';
 import { align8, maxPayloadLength, maxTextLength, prologueLength, recordHeadLength, recordTypes } from './layout.ts';
 import { NumberList } from './number-list.ts';
+import { countOf, intersection, ownSpans, partName } from './part.ts';
 import { Problems } from './problems.ts';
 import { isCritical, parseRecord, type RecordHead, readExactly, recordEnd, type StriaRecord } from './record.ts';
 import { bodyFault, scanRecords } from './record-scan.ts';
@@ -24,6 +25,9 @@ export interface RecoveredContainer {
   readonly grid: ChunkGrid;
   /** Number of intact chunks, of `grid.count`. */
   readonly wholeCount: number;
+  /** How many chunks the file should hold, and those of them that were not found. */
+  readonly ownCount: number;
+  lost(): Iterable<ChunkSpan>;
   has(number: number): boolean;
   /** All chunks in order, as runs of one kind or runs of chunks that are not intact. */
   spans(): Iterable<FoundSpan>;
@@ -87,14 +91,19 @@ export async function recoverContainer(source: ByteSource, options?: JobOptions)
   const wholeCount = chunks.count;
   const description = await recoverSource(source, found.source, header, problems, options);
   if (!found.tail) problems.add("The file's end is missing or damaged.");
-  if (wholeCount < grid.count) {
-    problems.add(`Chunks lost: ${grid.count - wholeCount} of ${grid.count} (${missingNumbers(chunks.spans(grid.count))}).`);
+  const lost = () => intersection(lostSpans(chunks.spans(grid.count)), ownSpans(grid, header.part));
+  const ownCount = countOf(ownSpans(grid, header.part));
+  if (header.part && countOf(lost()) !== ownCount - wholeCount) {
+    throw new StriaError('corrupt', `it holds chunks that do not belong to ${partName(header.part, header.volume.type)}`);
   }
+  if (wholeCount < ownCount) problems.add(`Chunks lost: ${ownCount - wholeCount} of ${ownCount} (${missingNumbers(lost())}).`);
 
   return {
     header,
     grid,
+    ownCount,
     wholeCount,
+    lost,
     has: (number) => chunks.has(number),
     spans: () => chunks.spans(grid.count),
     async readChunk(number, readOptions) {
@@ -272,11 +281,14 @@ async function readWhole(source: ByteSource, head: RecordHead, options?: JobOpti
   return parseRecord(await readPadded(source, unpadded(head), options), head.offset, head.type);
 }
 
+function* lostSpans(spans: Iterable<FoundSpan>): Generator<ChunkSpan> {
+  for (const span of spans) if (span.kind === 'lost') yield span;
+}
+
 /** `4, 7 to 8, …`, at most 12 ranges, counted from 1 as in `chunkName`. */
-function missingNumbers(spans: Iterable<FoundSpan>): string {
+function missingNumbers(spans: Iterable<ChunkSpan>): string {
   const ranges: string[] = [];
-  for (const { kind, first, count } of spans) {
-    if (kind !== 'lost') continue;
+  for (const { first, count } of spans) {
     if (ranges.length === 12) return `${ranges.join(', ')} and more`;
     ranges.push(count === 1 ? `${first + 1}` : `${first + 1} to ${first + count}`);
   }

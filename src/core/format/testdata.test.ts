@@ -164,6 +164,13 @@ async function makeFiles(): Promise<Map<string, Uint8Array>> {
     ),
     seriesSource,
   );
+  const part = await writeContainer(
+    { volume: seriesVolume, chunkShape: [4, 4, 2, 1], sourceFormat: 'nifti', writer, part: { number: 2, of: 3 } },
+    rawChunks(seriesVolume, [4, 4, 2, 1], new Uint8Array(seriesVoxels.buffer)).map((chunk, number) =>
+      number === 2 || number === 3 ? chunk : lost.ofShape(seriesGrid.box(number).shape),
+    ),
+    seriesSource,
+  );
   const flipped = (at: number) => series.with(at, (series[at] as number) ^ 0x10);
   const payloadOf = (number: number) => {
     const before = splitRecords(series).slice(0, number + 1);
@@ -191,6 +198,9 @@ async function makeFiles(): Promise<Map<string, Uint8Array>> {
     ['stored.stria', stored],
     ['stored-impossibly.stria', changedIn(stored, ['SRCE'], ['"samples":3', '"samples":2'])],
     ['recovered.stria', recovered],
+    ['part.stria', part],
+    ['part-of-too-few.stria', changedIn(part, ['HEAD', 'head'], ['"number":2', '"number":4'])],
+    ['other-part.stria', changedIn(part, ['HEAD', 'head'], ['"number":2', '"number":1'])],
     [
       'ramp-beyond-modulus.stria',
       joinRecords(

@@ -1,10 +1,10 @@
 import type { Backend, ChunkBox, FileBox, VoxelBox } from '../chunks/backend.ts';
 import { gatherChunk } from '../chunks/boxes.ts';
 import type { CodecElementBytes } from '../codec/codec.ts';
-import { type ChunkGrid, codecElementBytes } from '../format/chunk-grid.ts';
+import { type ChunkGrid, type ChunkSpan, codecElementBytes } from '../format/chunk-grid.ts';
 import type { FilePlace, OpenVolume } from '../io/common/volume-reader.ts';
 import { maxBoxBytes, overlapBytes, slabTargetBytes } from './pipeline.ts';
-import { boxesOf, largestSlabBytes, type Slab, type SlabBox, slabsOf } from './slabs.ts';
+import { boxesOf, bytesBefore, largestSlabBytes, type Slab, type SlabBox, slabsOf } from './slabs.ts';
 import type { Stopwatch } from './stage-times.ts';
 import { readVoxels, type VoxelReader } from './voxel-reader.ts';
 
@@ -36,6 +36,9 @@ export class BoxReader {
   readonly #slabs: Generator<Slab>;
   readonly #buffers: readonly HeldBytes[];
   readonly #scratch = new HeldBytes();
+  /** The voxels of other parts, which are skipped. */
+  #bytesBefore: number;
+  readonly #bytesAfter: number;
   #slabCount = 0;
   #readBytes = 0;
   #slab: VoxelBox | undefined;
@@ -47,6 +50,7 @@ export class BoxReader {
     backend: Backend,
     stopwatch: Pick<Stopwatch<'read'>, 'time'>,
     signal: AbortSignal | undefined,
+    span: ChunkSpan = { first: 0, count: grid.count },
   ) {
     this.#elementBytes = codecElementBytes(volume.info.type);
     this.#backend = backend;
@@ -56,7 +60,11 @@ export class BoxReader {
     this.#readsInPlace = volume.fill === undefined || volume.place !== undefined;
     this.#boxBytes = Math.min(backend.maxBoxBytes, maxBoxBytes);
     const slabBytes = this.#place ? this.#boxBytes : Math.min(backend.maxBoxBytes, slabTargetBytes);
-    this.#slabs = slabsOf(grid, this.#elementBytes, slabBytes);
+    this.#slabs = slabsOf(grid, this.#elementBytes, slabBytes, span);
+    this.#bytesBefore = bytesBefore(grid, span.first, this.#elementBytes);
+    this.#readBytes = this.#bytesBefore;
+    this.#bytesAfter =
+      bytesBefore(grid, grid.count, this.#elementBytes) - bytesBefore(grid, span.first + span.count, this.#elementBytes);
     const overlaps = largestSlabBytes(grid, this.#elementBytes, slabBytes) <= overlapBytes;
     this.#buffers = overlaps ? [new HeldBytes(), new HeldBytes()] : [new HeldBytes()];
   }
@@ -67,6 +75,8 @@ export class BoxReader {
       const { value: slab, done } = this.#slabs.next();
       if (done) return undefined;
       if (this.#place) return this.#fileBoxes(slab, this.#place);
+      if (this.#bytesBefore > 0) await this.#reader.skip(this.#bytesBefore);
+      this.#bytesBefore = 0;
       const boxes = boxesOf(slab, this.#elementBytes, this.#boxBytes);
       if (boxes.length === 1) return this.#wholeSlab(slab);
       const buffer = this.#nextBuffer();
@@ -80,8 +90,9 @@ export class BoxReader {
     return this.#copyBox(this.#boxes.shift() as SlabBox, this.#slab as VoxelBox);
   }
 
-  /** Reads to the end. @throws StriaError if voxels are left */
+  /** Reads to the end, because a stream's source is described only there. @throws StriaError if voxels are left */
   async end(): Promise<void> {
+    await this.#reader.skip(this.#bytesBefore + this.#bytesAfter);
     await this.#reader.end();
   }
 

@@ -1,16 +1,18 @@
 import type { Backend, BackendJob, DeviceReport, EncodeChoice } from '../chunks/backend.ts';
-import { checkChunkShape, chunkShapeOf } from '../chunks/chunk-shape.ts';
 import { type ChunkShare, ChunkTally } from '../chunks/chunk-tally.ts';
 import { bytesOfChunks } from '../codec/batch.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
-import { type ChunkShape, codecElementBytes, withTimePoints } from '../format/chunk-grid.ts';
+import { type ChunkShape, codecElementBytes } from '../format/chunk-grid.ts';
 import { ContainerWriter } from '../format/container-writer.ts';
+import { ownBytes } from '../format/part.ts';
 import type { OpenVolume } from '../io/common/volume-reader.ts';
 import type { ByteSink } from '../shared/bytes.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
-import { isPictureFormat, type SourceDescription, sourceBytes } from '../shared/source.ts';
-import { type Dims4, volumeBytes } from '../shared/volume.ts';
+import type { PartChoice } from '../shared/part-choice.ts';
+import { type SourceDescription, sourceBytes } from '../shared/source.ts';
+import type { Dims4 } from '../shared/volume.ts';
 import { BoxReader, type ReadBox } from './box-reader.ts';
+import { planName, planPart } from './part-plan.ts';
 import { Beside, writingTo } from './pipeline.ts';
 import { KernelClock, type KernelTimes, type StageReport, type StageSpan, Stopwatch } from './stage-times.ts';
 
@@ -19,6 +21,8 @@ export interface CompressSettings {
   readonly choice: EncodeChoice;
   /** In codec elements (an f64 voxel is two along x). Default: from `chunkShapeOf`. */
   readonly chunkShape?: ChunkShape | undefined;
+  /** Write only a part of a volume, which `mergeParts` joins with the others. */
+  readonly part?: PartChoice | undefined;
 }
 
 const compressStages = ['read', 'upload', 'analyze', 'encode', 'readback', 'write', 'save'] as const;
@@ -28,7 +32,7 @@ export type CompressStage = (typeof compressStages)[number];
 const longestWaitMs = 500;
 
 export interface CompressReport {
-  /** Size of the uncompressed source: its voxels, headers and everything else it holds. */
+  /** Size of the uncompressed source: its voxels, headers and everything else it holds. Of a part, the voxels alone. */
   readonly bytesIn: number;
   readonly voxelBytes: number;
   /** Size of the container. */
@@ -38,6 +42,8 @@ export interface CompressReport {
   readonly chunkCount: number;
   readonly chunkShape: Dims4;
   readonly chunks: readonly ChunkShare[];
+  /** `part 3 of 7`, if it is one. */
+  readonly part?: string | undefined;
   /** Wall time of each stage. Stages overlap (`analyze` runs in several threads), so they may sum to more than `total`. */
   readonly timesMs: Readonly<Record<CompressStage | 'total', number>>;
   /**
@@ -73,21 +79,20 @@ export async function compressVolume(
 async function compress(
   volume: OpenVolume,
   sink: ByteSink,
-  { backend, choice, chunkShape }: CompressSettings,
+  { backend, choice, chunkShape, part }: CompressSettings,
   stopwatch: Stopwatch<CompressStage>,
   { signal, onProgress }: JobOptions,
 ): Promise<Omit<CompressReport, keyof StageReport>> {
   throwIfAborted(signal);
   const { info } = volume;
-  const voxelBytes = volumeBytes(info);
   const elementBytes = codecElementBytes(info.type);
-  const shape = withTimePoints(checkChunkShape(info, chunkShape ?? chunkShapeOf(info, isPictureFormat(volume.format))));
+  const plan = planPart(volume, chunkShape, part);
   const clock = new KernelClock();
   const tally = new ChunkTally();
-  const container = { volume: info, chunkShape: shape, sourceFormat: volume.format, stored: volume.stored };
-  const writer = await ContainerWriter.create(sink, container);
+  const writer = await ContainerWriter.create(sink, plan.container);
+  const voxelBytes = ownBytes(writer.grid, writer.header.part, elementBytes);
   const { boxesAtOnce = 1 } = backend;
-  const boxes = new BoxReader(volume, writer.grid, backend, stopwatch, signal);
+  const boxes = new BoxReader(volume, plan.grid, backend, stopwatch, signal, plan.span);
   const reading = new Beside<ReadBox | undefined>();
   const writing = new Beside<void>();
   const running: RunningBox[] = [];
@@ -96,7 +101,7 @@ async function compress(
   const write = (firstChunk: number, chunks: readonly EncodedChunk[], release = () => {}): Promise<void> => {
     const work = async () => {
       throwIfAborted(signal);
-      await writer.chunks(firstChunk, chunks);
+      await plan.write(writer, firstChunk, chunks);
       for (const chunk of chunks) tally.addChunk(chunk);
     };
     const payloadBytes = chunks.reduce((sum, chunk) => sum + (chunk.kind === 'coded' ? chunk.payload.byteLength : 0), 0);
@@ -184,7 +189,8 @@ async function compress(
     await boxes.end();
     throwIfAborted(signal);
     source = await volume.source();
-    await stopwatch.time('write', () => writer.finish(source));
+    await writer.skip(writer.grid.count);
+    await stopwatch.time('write', () => writer.finish(plan.describe(source)));
   } finally {
     read?.release();
     // No read, encode or write may be pending when the sink is closed or aborted.
@@ -194,15 +200,16 @@ async function compress(
     await boxes.close();
   }
 
-  const bytesIn = sourceBytes(info, source);
+  const bytesIn = part ? voxelBytes : sourceBytes(info, source);
   return {
     bytesIn,
     voxelBytes,
     bytesOut: writer.bytesWritten,
     ratio: bytesIn / writer.bytesWritten,
-    chunkCount: writer.grid.count,
-    chunkShape: shape,
+    chunkCount: plan.span.count,
+    chunkShape: plan.container.chunkShape,
     chunks: tally.shares(),
+    ...(part && { part: planName(plan) }),
     kernelTimes: clock.times(),
     device: backend.device,
   };

@@ -1,6 +1,7 @@
 import { type ChunkPlace, placeOf } from '../chunks/chunk-place.ts';
 import type { ChunkGrid } from '../format/chunk-grid.ts';
 import type { ContainerReader } from '../format/container-reader.ts';
+import { partName } from '../format/part.ts';
 import { chunkName } from '../shared/chunk-name.ts';
 import { inContext, type StriaError } from '../shared/errors.ts';
 import type { ElementType } from '../shared/volume.ts';
@@ -14,8 +15,15 @@ export interface DamagedChunk extends ChunkPlace {
 export const maxListed = 1000;
 
 /** Describes what a recovered container lacks. */
-export function lostWords({ lostCount, chunkCount }: Pick<ContainerReader, 'lostCount' | 'chunkCount'>): string {
-  return `${lostCount} of ${chunkCount} chunks were lost in the damaged file from which this one was recovered`;
+export function lostWords({ lostCount, ownCount }: Pick<ContainerReader, 'lostCount' | 'ownCount'>): string {
+  return `${lostCount} of ${ownCount} chunks were lost in the damaged file from which this one was recovered`;
+}
+
+/** Where a container's volume is shown with zeros that are not its voxels; undefined if nowhere. */
+export function missingWords(container: ContainerReader): string | undefined {
+  const { part, volume } = container.header;
+  if (part) return `the file holds only ${partName(part, volume.type)}: 0 is shown elsewhere`;
+  return container.lostCount > 0 ? `${lostWords(container)}: 0 is shown in their places` : undefined;
 }
 
 /** Counts damaged chunks, and keeps the first ones reported. */

@@ -1,5 +1,6 @@
 import { type ChunkShare, ChunkTally } from '../chunks/chunk-tally.ts';
 import type { ContainerReader } from '../format/container-reader.ts';
+import { partName } from '../format/part.ts';
 import { type FileFormat, sourceBytes } from '../shared/source.ts';
 import { type Dims4, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 
@@ -8,9 +9,12 @@ export interface ContainerInfo {
   readonly volume: VolumeInfo;
   /** In codec elements (an f64 voxel is two along x). */
   readonly chunkShape: Dims4;
+  /** Of a part, only its own. */
   readonly chunkCount: number;
   /** Chunks that were already lost in the damaged file from which this one was recovered. */
   readonly lostCount: number;
+  /** `part 3 of 7` of the volume, if the file holds only that. */
+  readonly part?: string | undefined;
   readonly chunks: readonly ChunkShare[];
   readonly sourceFormat: FileFormat;
   /** Names of the source's files. */
@@ -34,9 +38,13 @@ export interface ContainerInfo {
  * @throws StriaError `corrupt`, `not-readable`
  */
 export async function describeContainer(container: ContainerReader, fileBytes: number): Promise<ContainerInfo> {
-  const { volume, chunkShape, sourceFormat, writer } = container.header;
+  const { volume, chunkShape, sourceFormat, writer, part } = container.header;
   const tally = new ChunkTally();
-  for (const { how, count, bytes } of container.uses()) tally.add(how, bytes, count);
+  const elsewhere = container.chunkCount - container.ownCount;
+  for (const { how, count, bytes } of container.uses()) {
+    const own = how === 'lost' ? count - elsewhere : count;
+    if (own > 0) tally.add(how, bytes, own);
+  }
   const source = await container.sourceDescription();
   const chunks = tally.shares();
   const voxelBytes = volumeBytes(volume);
@@ -44,8 +52,9 @@ export async function describeContainer(container: ContainerReader, fileBytes: n
   return {
     volume,
     chunkShape,
-    chunkCount: container.chunkCount,
+    chunkCount: container.ownCount,
     lostCount: container.lostCount,
+    ...(part && { part: partName(part, volume.type) }),
     chunks,
     sourceFormat,
     sourceFiles: source.parts.map(({ name }) => name),

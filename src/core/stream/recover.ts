@@ -3,6 +3,7 @@ import type { ConstantChunk } from '../format/chunk.ts';
 import { codecElementBytes } from '../format/chunk-grid.ts';
 import { ContainerWriter } from '../format/container-writer.ts';
 import { LostChunks } from '../format/lost-chunks.ts';
+import { partName } from '../format/part.ts';
 import { type RecoveredContainer, recoverContainer } from '../format/recover.ts';
 import type { ByteSink, ByteSource } from '../shared/bytes.ts';
 import { StriaError } from '../shared/errors.ts';
@@ -77,11 +78,24 @@ async function rewrite(
   { signal, onProgress }: JobOptions,
 ): Promise<RecoverReport> {
   const { grid } = recovered;
-  const { volume, chunkShape } = recovered.header;
+  const { volume, chunkShape, part } = recovered.header;
+  if (part && fill) {
+    throw new StriaError(
+      'invalid-input',
+      `the file holds only ${partName(part, volume.type)}; recover it without --fill, merge all parts, and fill what is still lost`,
+    );
+  }
   const { source: own, problem } = usableSource(recovered);
   const source = own ?? rawSource('recovered.raw');
-  const writer = await ContainerWriter.create(sink, { volume, chunkShape, sourceFormat: source.format, stored: source.stored });
+  const { format: sourceFormat, stored } = source;
+  const writer = await ContainerWriter.create(sink, { volume, chunkShape, sourceFormat, stored, part });
   const lost: ChunkPlace[] = [];
+  for (const { first, count } of recovered.lost()) {
+    for (let number = first; number < first + count && lost.length < maxListed; number++) {
+      lost.push(placeOf(grid, volume.type, number));
+    }
+    if (lost.length === maxListed) break;
+  }
   const missing = new LostChunks(codecElementBytes(volume.type));
   const voxelBytes = volumeBytes(volume);
   const progress = (done: number) =>
@@ -89,11 +103,6 @@ async function rewrite(
   for (const { kind, first, count } of recovered.spans()) {
     throwIfAborted(signal);
     const end = first + count;
-    if (kind === 'lost') {
-      for (let number = first; number < end && lost.length < maxListed; number++) {
-        lost.push(placeOf(grid, volume.type, number));
-      }
-    }
     if (kind === 'constant') {
       await writer.repeat(first, count, (await recovered.readChunk(first, { signal })) as ConstantChunk);
     } else if (kind === 'lost' && !fill) {
@@ -111,9 +120,9 @@ async function rewrite(
   }
   await writer.finish(source);
   return {
-    chunkCount: grid.count,
+    chunkCount: recovered.ownCount,
     wholeCount: recovered.wholeCount,
-    lostCount: grid.count - recovered.wholeCount,
+    lostCount: recovered.ownCount - recovered.wholeCount,
     lost,
     isFilled: fill,
     sourceKept: own !== undefined,

@@ -1,5 +1,6 @@
 import type { Backend, DeviceReport } from '../chunks/backend.ts';
 import type { ContainerReader } from '../format/container-reader.ts';
+import { partName } from '../format/part.ts';
 import { hasFilesTable, parseFilesTable } from '../io/common/files-table.ts';
 import { describeExport } from '../io/export-volume.ts';
 import { planPictures } from '../io/pictures/describe-pictures.ts';
@@ -98,6 +99,13 @@ async function restore(
 ): Promise<Omit<RestoreReport, keyof StageReport>> {
   throwIfAborted(job.signal);
   const { backend } = settings;
+  const { part, volume } = container.header;
+  if (part) {
+    throw new StriaError(
+      'invalid-input',
+      `the file holds only ${partName(part, volume.type)} of its volume; join all parts with \`stria merge\` first`,
+    );
+  }
   if (container.lostCount > 0 && !settings.fill) {
     throw new StriaError('corrupt', `${lostWords(container)}; use --fill to write zeros for their voxels`);
   }

@@ -37,15 +37,29 @@ export function rangeOf(grid: ChunkGrid, firstChunk: number, count: number): Chu
  * at least one. A layer over `targetBytes` that is one slice of voxels is cut into chunk rows, and such a row that is one line
  * of voxels into chunks.
  * @param targetBytes of voxels in rows padded to whole words
+ * @param span the chunks to cut: whole layers. Default: all
  */
-export function* slabsOf(grid: ChunkGrid, elementBytes: CodecElementBytes, targetBytes: number): Generator<Slab> {
-  for (const { first, count } of cuts(grid, elementBytes, targetBytes)) {
+export function* slabsOf(
+  grid: ChunkGrid,
+  elementBytes: CodecElementBytes,
+  targetBytes: number,
+  span: ChunkSpan = { first: 0, count: grid.count },
+): Generator<Slab> {
+  for (const { first, count } of cuts(grid, elementBytes, targetBytes, span)) {
     const range = rangeOf(grid, first, count);
     yield { ...range, byteLength: range.dims[0] * range.dims[1] * range.dims[2] * elementBytes };
   }
 }
 
-function* cuts(grid: ChunkGrid, elementBytes: CodecElementBytes, targetBytes: number): Generator<ChunkSpan> {
+/** The voxel bytes before a chunk that starts a layer, or of the whole volume for the end of its chunks. */
+export function bytesBefore(grid: ChunkGrid, chunk: number, elementBytes: number): number {
+  const [width, height, depth, times] = grid.dims;
+  const planes = chunk === grid.count ? depth * times : grid.box(chunk).plane;
+  return planes * width * height * elementBytes;
+}
+
+function* cuts(grid: ChunkGrid, elementBytes: CodecElementBytes, targetBytes: number, span: ChunkSpan): Generator<ChunkSpan> {
+  const spanEnd = span.first + span.count;
   const [dimX, dimY] = grid.dims;
   const [countX, countY] = grid.counts;
   const line = rowBytes(dimX, elementBytes);
@@ -54,8 +68,9 @@ function* cuts(grid: ChunkGrid, elementBytes: CodecElementBytes, targetBytes: nu
   const layers = fits(line * dimY * depth, grid.chunksPerLayer);
   if (layers > 0 || depth > 1) {
     const step = Math.max(1, layers);
-    for (let layer = 0; layer < grid.layerCount; layer += step) {
-      const count = Math.min(step, grid.layerCount - layer);
+    const lastLayer = spanEnd / grid.chunksPerLayer;
+    for (let layer = span.first / grid.chunksPerLayer; layer < lastLayer; layer += step) {
+      const count = Math.min(step, lastLayer - layer);
       yield { first: layer * grid.chunksPerLayer, count: count * grid.chunksPerLayer };
     }
     return;
@@ -64,7 +79,7 @@ function* cuts(grid: ChunkGrid, elementBytes: CodecElementBytes, targetBytes: nu
   const byRows = rows > 0 || height > 1;
   const step = Math.max(1, byRows ? rows : fits(rowBytes(width, elementBytes), 1));
   const [length, unit] = byRows ? [countY, countX] : [countX, 1];
-  for (let start = 0; start < grid.count; start += length * unit) {
+  for (let start = span.first; start < spanEnd; start += length * unit) {
     for (let at = 0; at < length; at += step) {
       yield { first: start + at * unit, count: Math.min(step, length - at) * unit };
     }

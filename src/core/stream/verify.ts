@@ -6,9 +6,9 @@ import { sameChecksum } from '../format/checksum.ts';
 import type { ConstantChunk } from '../format/chunk.ts';
 import { type ChunkSpan, codecElementBytes } from '../format/chunk-grid.ts';
 import type { ContainerReader } from '../format/container-reader.ts';
+import { ownBytes } from '../format/part.ts';
 import { type StriaError, toStriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
-import { volumeBytes } from '../shared/volume.ts';
 import { BatchDecoder } from './batch-decoder.ts';
 import { checkSource } from './check-source.ts';
 import { type DamagedChunk, DamageList, lostWords } from './damage-list.ts';
@@ -44,7 +44,7 @@ export async function verifyContainer(
   job: JobOptions = {},
 ): Promise<VerifyReport> {
   const { grid, header } = container;
-  const voxelBytes = volumeBytes(header.volume);
+  const voxelBytes = ownBytes(grid, header.part, codecElementBytes(header.volume.type));
   const stopwatch = new Stopwatch(['read', 'decode']);
   const clock = new KernelClock();
   const damage = new DamageList(grid, header.volume.type);
@@ -81,7 +81,7 @@ export async function verifyContainer(
   const timesMs = stopwatch.times();
   return {
     sound: damage.count === 0 && problems.sentences.length === 0,
-    chunkCount: grid.count,
+    chunkCount: container.ownCount,
     damagedCount: damage.count,
     lostCount: container.lostCount,
     damaged: damage.sorted(),

@@ -187,7 +187,7 @@ export class DocumentLife implements EngineWatcher {
         this.#held = held;
         const document = documentOf(request, loaded, statistics);
         this.#send({ kind: 'loaded', document, ...stateOnGpu(this.#works, engine, held) });
-        if (loaded.lost) this.#store.setState({ notice: `${loaded.lost}: 0 is shown in their places` });
+        if (loaded.lost) this.#store.setState({ notice: loaded.lost });
         void this.#whenPictured(held, engine, pictured, () => ({
           ms: performance.now() - start,
           timeline: stopwatch.timeline(),

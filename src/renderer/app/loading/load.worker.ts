@@ -9,7 +9,7 @@ import { faultToData, inContext } from '../../../core/shared/errors.ts';
 import { formatName } from '../../../core/shared/readable-formats.ts';
 import { isPictureFormat, type SourceDescription } from '../../../core/shared/source.ts';
 import type { Dims3 } from '../../../core/shared/volume.ts';
-import { lostWords } from '../../../core/stream/damage-list.ts';
+import { missingWords } from '../../../core/stream/damage-list.ts';
 import { initialCreditBytes, type LoadCommand, type LoadMessage, type LoadRequest } from './load-protocol.ts';
 import { containerRequested, headersFound, openRequested } from './open-request.ts';
 import { shownInfo } from './shown-info.ts';
@@ -71,7 +71,7 @@ async function sendContainer(reader: ContainerReader, payloadBytes: number): Pro
     info: shownInfo(volume, sourceFormat),
     format: `Stria (${formatName(sourceFormat)})`,
     chunkShape,
-    lost: reader.lostCount > 0 ? lostWords(reader) : undefined,
+    lost: missingWords(reader),
     payloadBytes,
     arePictures: isPictureFormat(sourceFormat),
     tags: [],
