@@ -539,7 +539,7 @@ export const rooms = [
     room: 'renderer/panels/shell',
     holds: 'The window around the panes: top bar, empty state, loading, queue.',
     imports:
-      'core/gpu core/io/common core/samples core/shared renderer/app renderer/app/loading renderer/app/state renderer/app/words renderer/host renderer/panels/controls renderer/panels/dialogs renderer/panels/hooks renderer/panels/inspector renderer/panels/lab renderer/panels/panes renderer/viewer/model',
+      'resources/introduction core/gpu core/io/common core/samples core/shared renderer/app renderer/app/loading renderer/app/state renderer/app/words renderer/host renderer/panels/controls renderer/panels/dialogs renderer/panels/hooks renderer/panels/inspector renderer/panels/lab renderer/panels/panes renderer/viewer/model',
     packages: 'lucide-react react react-aria-components zustand',
   },
   {

@@ -7,6 +7,7 @@ import { createBeside, createFolder, distinctDownloads, downloadSink, pickedSink
 import { backedOut, toFileFault } from './faults.ts';
 import { blobFolder, folderFile } from './folder-files.ts';
 import type { Host, HostFile, HostSink } from './host.ts';
+import { installWebApp, listenForSystemFiles } from './web-app.ts';
 
 /** The host in a browser: the File System Access API if available, else <input type=file> and downloads. */
 export function browserHost(): Host {
@@ -160,9 +161,16 @@ export function browserHost(): Host {
         throw toFileFault(error, 'not-writable', 'the folder');
       }
     },
-    // A page has no menus and gets no files from the system.
+    // A page has no menus.
     onMenuCommand: () => () => undefined,
-    onFilesOpened: () => () => undefined,
+    onFilesOpened(listener) {
+      listenForSystemFiles({
+        handles: (opened) => void fromHandles(opened).then(listener, (error: unknown) => reportError(error)),
+        shared: (files) => listener(blobFiles(files)),
+      });
+      return () => undefined;
+    },
+    newVersion: installWebApp(),
   };
 }
 

@@ -16,6 +16,10 @@ declare global {
       id?: string;
       types?: PickerType[];
     }) => Promise<FileSystemFileHandle>;
+    /** In an installed web app: the files that the system opens with it. */
+    readonly launchQueue?: {
+      setConsumer(consumer: (launch: { readonly files: readonly FileSystemHandle[] }) => void): void;
+    };
     readonly showDirectoryPicker?: (options?: { mode?: 'read' | 'readwrite'; id?: string }) => Promise<FileSystemDirectoryHandle>;
   }
 

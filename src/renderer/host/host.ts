@@ -2,6 +2,7 @@ import type { ByteSink, SiblingFinder } from '../../core/shared/bytes.ts';
 import type { RecentFile, ShellInfo, UnfinishedKind } from '../../core/shared/ipc.ts';
 import type { MenuCommand } from '../../core/shared/menu-commands.ts';
 import type { DatasetName } from '../../core/shared/volume-names.ts';
+import type { NewVersion } from './web-app.ts';
 
 /**
  * A file that the user gave. `handle` can be posted to a worker, where `sourceOf` (host/file-source.ts) reads it: a Blob by
@@ -115,4 +116,6 @@ export interface Host {
   readonly setMenu?: ((enabled: readonly MenuCommand[]) => void) | undefined;
   /** Electron only: offers to restart with the flags that make WebGPU work with older drivers. */
   readonly restartCompatible?: (() => Promise<void>) | undefined;
+  /** Web app only: a newer version of it. */
+  readonly newVersion?: NewVersion | undefined;
 }

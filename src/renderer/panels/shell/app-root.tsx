@@ -9,7 +9,7 @@ import { Inspector } from '../inspector/inspector.tsx';
 import { LabPage } from '../lab/lab-page.tsx';
 import { TransportBar } from '../panes/transport-bar.tsx';
 import styles from './app-root.module.css';
-import { Banner, Notice } from './banner.tsx';
+import { Banner, NewVersionBanner, Notice } from './banner.tsx';
 import { DropOverlay } from './drop-overlay.tsx';
 import { QueuePanel } from './queue-panel.tsx';
 import { Stage } from './stage.tsx';
@@ -25,6 +25,7 @@ export function AppRoot({ app }: { readonly app: App }) {
       <div className={styles.app}>
         <TopBar />
         <Banner />
+        <NewVersionBanner />
         <Middle />
       </div>
       <Notice />

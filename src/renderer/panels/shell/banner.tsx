@@ -1,6 +1,7 @@
 import { Info, LoaderCircle } from 'lucide-react';
-import { useEffect } from 'react';
+import { useEffect, useSyncExternalStore } from 'react';
 import { displayText } from '../../../core/shared/display-text.ts';
+import { Button } from '../controls/button.tsx';
 import { useApp, useAppState } from '../hooks/use-app.ts';
 import styles from './banner.module.css';
 
@@ -13,6 +14,23 @@ export function Banner() {
       <LoaderCircle size={14} className={styles.turning} aria-hidden />
       <span>The graphics device was lost. Requesting a new one…</span>
       <span className={styles.why}>{gpu.message}</span>
+    </div>
+  );
+}
+
+const never = () => () => undefined;
+
+/** One line under the top bar when a newer version of the web app is installed. */
+export function NewVersionBanner() {
+  const { newVersion } = useApp().host;
+  const isReady = useSyncExternalStore(newVersion?.subscribe ?? never, () => newVersion?.isReady() ?? false);
+  if (!isReady) return null;
+  return (
+    <div className={styles.banner} role="status" data-testid="new-version">
+      <Info size={14} aria-hidden />
+      <span>A new version of Stria is ready.</span>
+      <Button onPress={() => newVersion?.use()}>Reload</Button>
+      <span className={styles.why}>Or it is used once all tabs of Stria are closed.</span>
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import { MonitorOff } from 'lucide-react';
+import picture from '../../../../resources/introduction/app.png';
 import type { GpuDiagnosis } from '../../../core/gpu/diagnosis.ts';
 import { faultWords } from '../../app/words/messages.ts';
 import { Button } from '../controls/button.tsx';
@@ -28,6 +29,7 @@ export function NoGpuView({ diagnosis }: { readonly diagnosis: GpuDiagnosis }) {
             }))}
           />
         )}
+        {app.host.kind === 'browser' && diagnosis.state === 'no-webgpu' && <Introduction />}
         <p className={styles.still}>
           Stria cannot show volumes without a GPU. You can still drop files here to compress them on the CPU.
         </p>
@@ -43,5 +45,18 @@ export function NoGpuView({ diagnosis }: { readonly diagnosis: GpuDiagnosis }) {
         </div>
       </div>
     </main>
+  );
+}
+
+/** For people whose browser cannot show what Stria is. */
+function Introduction() {
+  return (
+    <section className={styles.introduction} data-testid="introduction">
+      <p>
+        Stria is a viewer and lossless compressor for scientific volumes: scans, microscopy, simulations. It shows a volume in 3D
+        and in slices, compresses it on the GPU, bit for bit, and opens the small file again at once. Files stay on your computer.
+      </p>
+      <img src={picture} alt="A sparse volume in Stria: 3D view, three slices, and the result of compressing it" />
+    </section>
   );
 }

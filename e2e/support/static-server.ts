@@ -1,0 +1,47 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import sirv from 'sirv';
+
+export interface StaticServer {
+  /** The address of the folder, with `/` at its end. */
+  readonly url: string;
+  close(): void;
+}
+
+/**
+ * Serves a folder below a path, like any host of static files. What changes in the folder is served at once.
+ * @param port 0 selects a free one
+ */
+export async function serveStatic(
+  folder: string,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  port = 0,
+): Promise<StaticServer> {
+  const serveFile = sirv(folder, {
+    dev: true,
+    setHeaders: (response) => {
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    },
+  });
+  const server = createServer((request, response) => {
+    if (request.url === '/elsewhere') {
+      response.setHeader('content-type', 'text/html').end('<!doctype html><title>elsewhere</title>');
+      return;
+    }
+    if (!request.url?.startsWith(path)) {
+      response.writeHead(404).end();
+      return;
+    }
+    request.url = request.url.slice(path.length - 1);
+    serveFile(request, response, () => void response.writeHead(404).end());
+  });
+  await new Promise<void>((listening) => server.listen(port, '127.0.0.1', listening));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}

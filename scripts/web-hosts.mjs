@@ -1,0 +1,80 @@
+// The headers of the web app, as the files that usual hosts read. Hosts that send no headers of their own (GitHub Pages) get the
+// policy from the page's <meta>.
+
+/** Added to the desktop app's policy: only the web app has a manifest. */
+const webSources = { 'manifest-src': ["'self'"] };
+
+function policyText(policy) {
+  return Object.entries({ ...policy, ...webSources })
+    .map(([directive, sources]) => `${directive} ${sources.join(' ')}`)
+    .join('; ');
+}
+
+/** Browsers accept `frame-ancestors` only as a header. */
+export function metaPolicy({ 'frame-ancestors': _, ...policy }) {
+  return policyText(policy);
+}
+
+function headersOf(policy) {
+  return {
+    'content-security-policy': policyText(policy),
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-embedder-policy': 'require-corp',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-cache',
+  };
+}
+
+/** Names in `assets` have a hash of their content. */
+const forever = 'public, max-age=31536000, immutable';
+
+/** The files by name: Netlify and Cloudflare Pages, Apache, nginx, Azure Static Web Apps, Vercel. */
+export function hostFiles(policy) {
+  const headers = Object.entries(headersOf(policy));
+  const lines = (make) => headers.map(([name, value]) => make(name, value)).join('\n');
+  return {
+    _headers: [
+      '/*',
+      lines((name, value) => `  ${name}: ${value}`),
+      '',
+      '/assets/*',
+      '  ! cache-control',
+      `  cache-control: ${forever}`,
+    ].join('\n'),
+    '.htaccess': [
+      'AddType application/manifest+json .webmanifest',
+      '<IfModule mod_headers.c>',
+      lines((name, value) => `Header set ${name} "${value}"`),
+      `Header set cache-control "${forever}" "expr=%{REQUEST_URI} =~ m#/assets/#"`,
+      '</IfModule>',
+    ].join('\n'),
+    'nginx.conf.example': [
+      '# Inside `server { … }`, with the folder below `root`. Replace /stria/ by its path.',
+      'location /stria/ {',
+      lines((name, value) => `  add_header ${name} "${value}" always;`),
+      '  types { application/manifest+json webmanifest; }',
+      '  include mime.types;',
+      '}',
+    ].join('\n'),
+    'staticwebapp.config.json': JSON.stringify(
+      {
+        globalHeaders: Object.fromEntries(headers),
+        routes: [{ route: '/assets/*', headers: { 'cache-control': forever } }],
+        mimeTypes: { '.webmanifest': 'application/manifest+json' },
+      },
+      null,
+      2,
+    ),
+    'vercel.json': JSON.stringify(
+      {
+        headers: [
+          { source: '/(.*)', headers: headers.map(([key, value]) => ({ key, value })) },
+          { source: '/assets/(.*)', headers: [{ key: 'cache-control', value: forever }] },
+        ],
+      },
+      null,
+      2,
+    ),
+  };
+}

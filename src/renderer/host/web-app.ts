@@ -1,0 +1,80 @@
+/** A new version of the web app that is installed and waits. */
+export interface NewVersion {
+  isReady(): boolean;
+  subscribe(listener: () => void): () => void;
+  /** Loads the page again, as the new version. */
+  use(): void;
+}
+
+const updateCheckMs = 60 * 60 * 1000;
+
+/**
+ * Registers the service worker that makes the web app work offline (resources/web-app/service-worker.js). Only
+ * `npm run build:web` makes one, together with the manifest; elsewhere this returns undefined.
+ */
+export function installWebApp(): NewVersion | undefined {
+  const workers = navigator.serviceWorker as ServiceWorkerContainer | undefined;
+  if (workers === undefined || document.querySelector('link[rel="manifest"]') === null) return undefined;
+  const listeners = new Set<() => void>();
+  let registration: ServiceWorkerRegistration | undefined;
+  let isWanted = false;
+  const changed = () => {
+    for (const listener of listeners) listener();
+  };
+  workers.addEventListener('controllerchange', () => {
+    if (isWanted) location.reload();
+  });
+  workers.register(new URL('service-worker.js', document.baseURI), { updateViaCache: 'none' }).then(
+    (found) => {
+      registration = found;
+      changed();
+      found.addEventListener('updatefound', () => found.installing?.addEventListener('statechange', changed));
+      setInterval(() => void found.update().catch(() => undefined), updateCheckMs);
+    },
+    // Without it everything works except offline.
+    (error: unknown) => console.warn('Stria will not work offline:', error),
+  );
+  return {
+    // The first version to be installed does not wait.
+    isReady: () => registration?.waiting != null && registration.active !== null,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    use() {
+      isWanted = true;
+      registration?.waiting?.postMessage('take-over');
+    },
+  };
+}
+
+/** What the system gives the installed web app: files opened with it, and files shared with it. */
+export interface SystemFiles {
+  readonly handles: (handles: readonly FileSystemFileHandle[]) => void;
+  readonly shared: (files: readonly File[]) => void;
+}
+
+export function listenForSystemFiles({ handles, shared }: SystemFiles): void {
+  window.launchQueue?.setConsumer(({ files }) => {
+    const opened = files.filter((handle) => handle instanceof FileSystemFileHandle);
+    if (opened.length > 0) handles(opened);
+  });
+  if (new URLSearchParams(location.search).has('shared')) {
+    void takeShared().then((files) => files.length > 0 && shared(files));
+  }
+}
+
+/** The files that the service worker kept. They are taken once. */
+async function takeShared(): Promise<File[]> {
+  const scope = new URL('.', document.baseURI).href;
+  const name = `stria shared ${scope}`;
+  const cache = await caches.open(name);
+  const files: File[] = [];
+  for (const { url } of await cache.keys()) {
+    const blob = await (await cache.match(url))?.blob();
+    if (blob) files.push(new File([blob], decodeURIComponent(url.slice(url.lastIndexOf('/') + 1))));
+  }
+  await caches.delete(name);
+  history.replaceState(null, '', scope);
+  return files;
+}
