@@ -1,20 +1,8 @@
 // Codes lanes: src/core/codecs/wave/SPEC.md, 'Tokens' and 'A lane'.
-import { biased, chanceOf, lowBitsOf, startCoding, tableOf } from './contexts';
-import {
-  endRow,
-  energy,
-  fraction,
-  levelOf,
-  predict,
-  put,
-  raiseLeft,
-  special0,
-  special1,
-  specialCount,
-  startPart,
-  startRow,
-  startSlice,
-} from './walk';
+import { biasedAt, flagsAt, lowBitsAt, situation, startChoices, tablesAt } from './contexts';
+import { fraction, isWide, special0, special1, specialCount, startModel } from './model';
+import { endRow, openSlice, predictSlice, situateNext, startSlices } from './slices';
+import { chances, entries, startTables } from './tables';
 
 /** The address of the current lane's next code. */
 let next: usize = 0;
@@ -49,28 +37,15 @@ export function encode(
   laneRoom: usize,
   lengths: usize,
 ): bool {
-  startPart(model, work, x, y);
-  startCoding(choices, fixed);
+  startModel(model);
+  startSlices(work, x, y);
+  startChoices(choices);
+  startTables(fixed);
   const codeRoom: usize = 28 * <usize>x * <usize>depth;
   // Until a lane is written, its length holds the address of its next code.
   for (let line = 0; line < y; line++) store<u32>(lengths + 4 * <usize>line, <u32>(codes + <usize>line * codeRoom));
-  let at = values;
-  for (let slice = 0; slice < depth; slice++) {
-    startSlice(slice);
-    for (let line = 0; line < y; line++) {
-      startRow(line);
-      next = load<u32>(lengths + 4 * <usize>line);
-      for (let i = 0; i < x; i++, at += 2) {
-        if (slice === 0 && line === 0) raiseLeft();
-        const value = <i32>load<u16>(at);
-        const plain = predict();
-        addElement(value, plain);
-        put(value, plain);
-      }
-      store<u32>(lengths + 4 * <usize>line, <u32>next);
-      endRow();
-    }
-  }
+  if (isWide()) codeSlices<i32>(values, x, y, depth, lengths);
+  else codeSlices<i16>(values, x, y, depth, lengths);
   let fits = true;
   for (let line = 0; line < y && fits; line++) {
     const start = codes + <usize>line * codeRoom;
@@ -81,27 +56,43 @@ export function encode(
   return fits;
 }
 
-function addElement(value: i32, plain: i32): void {
-  const around = energy();
-  const level = levelOf(around);
-  const prediction = biased(plain, around);
-  for (let i = 0; i < specialCount; i++) {
-    const special = i === 0 ? special0 : special1;
-    const chance = chanceOf(special, around, level, prediction);
-    if (value === special) {
+function codeSlices<T>(values: usize, width: i32, height: i32, depth: i32, lengths: usize): void {
+  let at = values;
+  for (let slice = 0; slice < depth; slice++) {
+    openSlice(slice, values);
+    predictSlice();
+    for (let line = 0; line < height; line++) {
+      next = load<u32>(lengths + 4 * <usize>line);
+      for (let x = 0; x < width; ) {
+        const count = situateNext<T>(x, line);
+        for (let i = 0; i < count; i++, at += 2) addElement(<i32>load<u16>(at), <usize>i);
+        x += count;
+      }
+      store<u32>(lengths + 4 * <usize>line, <u32>next);
+      endRow(line);
+    }
+  }
+}
+
+/** @param i which of eight elements it is */
+function addElement(value: i32, i: usize): void {
+  const own = situation + 2 * i;
+  for (let number = 0; number < specialCount; number++) {
+    const chance = <i32>load<u16>(chances + 2 * <usize>load<u16>(own + <usize>(16 * number), flagsAt));
+    if (value === (number === 0 ? special0 : special1)) {
       add(4096 - chance, chance);
       return;
     }
     add(0, 4096 - chance);
   }
-  const lowBits = lowBitsOf(level);
-  const middle = prediction >> fraction;
-  const isAbove = value > middle;
-  const magnitude = isAbove ? value - middle - 1 : middle - value;
+  const lowBits = <i32>load<u16>(own, lowBitsAt);
+  const middle = load<i32>(situation + 4 * i, biasedAt) >> fraction;
+  const isAbove = i32(value > middle);
+  const magnitude = (value - middle - 1) ^ (isAbove - 1);
   const high = magnitude >> lowBits;
-  const token = tableOf(level, prediction) + 2 * <usize>(2 * min(high, 12) + i32(isAbove));
-  const start = <i32>load<u16>(token);
-  add(start, <i32>load<u16>(token, 2) - start);
+  const token = 2 * min(high, 12) + isAbove;
+  store<u32>(next, load<u32>(entries + ((<usize>load<u16>(own, tablesAt)) << 7) + 4 * <usize>token));
+  next += 4;
   if (high >= 12) {
     const rest = high - 11;
     const digits = 31 - clz(rest);

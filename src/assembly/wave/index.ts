@@ -4,7 +4,8 @@ export { count } from './count';
 export { decode } from './decode';
 export { encode } from './encode';
 export { fit } from './fit';
-export { workBytes } from './walk';
+export { historyBytes } from './history';
+export { slicesBytes } from './slices';
 
 /** Memory from this address on belongs to the caller. */
 export const freeAt: usize = __heap_base;

@@ -14,7 +14,8 @@ export function encodePart(elements: Uint16Array, extent: Dims3, type: PlaneType
   const range = rangeOf(elements, sampled, type.bits);
   if (range.range === 0) return Uint8Array.of(partKinds.oneValue, ...bytesOf(elements.subarray(0, 1), type.bits));
   const mask = 2 ** type.bits - 1;
-  const values = elements.map((element) => (element - range.lowest) & mask);
+  const values = new Uint16Array(elements.length);
+  for (let i = 0; i < elements.length; i++) values[i] = ((elements[i] as number) - range.lowest) & mask;
   const sample = sampled.map((element) => (element - range.lowest) & mask);
   const zeros = new Int32Array(neighbourCount);
   let model: Model = { ...type, ...range, specials: specialsOf(sample), weights: zeros, firstWeights: zeros };
@@ -61,18 +62,21 @@ export function decodePart(part: Uint8Array, extent: Dims3, type: PlaneType, loo
   const { model, coding, laneLengths, byteLength } = readHeader(part, extent, type);
   const values = loops.decode(model, coding, part.subarray(byteLength), laneLengths, extent);
   const mask = 2 ** type.bits - 1;
-  return values.map((value) => (value + model.lowest) & mask);
+  for (let i = 0; i < count; i++) values[i] = ((values[i] as number) + model.lowest) & mask;
+  return values;
 }
 
 /** The elements' range, taken with or without a sign. */
 function rangeOf(elements: Uint16Array, sampled: readonly number[], bits: number): Pick<Model, 'lowest' | 'range'> {
   const sign = 2 ** (bits - 1);
   let [low, high, signedLow, signedHigh] = [65535, 0, 65535, 0];
-  for (const element of elements) {
-    low = Math.min(low, element);
-    high = Math.max(high, element);
-    signedLow = Math.min(signedLow, element ^ sign);
-    signedHigh = Math.max(signedHigh, element ^ sign);
+  for (let i = 0; i < elements.length; i++) {
+    const element = elements[i] as number;
+    const signed = element ^ sign;
+    if (element < low) low = element;
+    if (element > high) high = element;
+    if (signed < signedLow) signedLow = signed;
+    if (signed > signedHigh) signedHigh = signed;
   }
   return chooseRange([low, high, signedLow, signedHigh], sampled, bits);
 }

@@ -1,6 +1,7 @@
 import { chunkBytes } from '../../codec/batch.ts';
-import type { ChunkGeometry, ReferenceCodec } from '../../codec/codec.ts';
+import type { ChunkGeometry, ChunkVoxels, ReferenceCodec } from '../../codec/codec.ts';
 import { StriaError } from '../../shared/errors.ts';
+import type { Dims3 } from '../../shared/volume.ts';
 import { blocksOf, checkParameters, directoryBytes, planesOf, planeType } from './layout.ts';
 import { type Loops, plainLoops } from './loops.ts';
 import { decodePart, encodePart } from './part.ts';
@@ -18,12 +19,7 @@ export function codecBy(loops: Loops): ReferenceCodec {
       const parts: Uint8Array[] = [];
       for (const { origin, extent } of blocksOf(chunk)) {
         for (let plane = 0; plane < planesOf(chunk.elementBytes); plane++) {
-          const elements = new Uint16Array(extent[0] * extent[1] * extent[2]);
-          let i = 0;
-          forEachElement(chunk, origin, extent, plane, (at) => {
-            elements[i++] = (chunk.bytes[at] as number) + (type.bits === 16 ? 256 * (chunk.bytes[at + 1] as number) : 0);
-          });
-          parts.push(encodePart(elements, extent, type, loops));
+          parts.push(encodePart(elementsOf(chunk, origin, extent, plane), extent, type, loops));
         }
       }
       return joined(parts);
@@ -40,12 +36,7 @@ export function codecBy(loops: Loops): ReferenceCodec {
       for (const [number, { origin, extent }] of blocks.entries()) {
         for (let plane = 0; plane < planes; plane++) {
           const elements = decodePart(parts[number * planes + plane] as Uint8Array, extent, type, loops);
-          let i = 0;
-          forEachElement(chunk, origin, extent, plane, (at) => {
-            const element = elements[i++] as number;
-            bytes[at] = element;
-            if (type.bits === 16) bytes[at + 1] = element >> 8;
-          });
+          place(elements, bytes, chunk, origin, extent, plane);
         }
       }
       return bytes;
@@ -82,18 +73,54 @@ function cut(payload: Uint8Array, count: number): Uint8Array[] {
   });
 }
 
-/** Calls `visit` with the byte offset of this plane in each of a block's elements: x fastest, then y, then z. */
-function forEachElement(
-  { shape, elementBytes }: ChunkGeometry,
-  origin: readonly [number, number, number],
-  extent: readonly [number, number, number],
+/** This plane of a block's elements: x fastest, then y, then z. */
+function elementsOf(chunk: ChunkVoxels, origin: Dims3, extent: Dims3, plane: number): Uint16Array {
+  const { bytes, elementBytes } = chunk;
+  const elements = new Uint16Array(extent[0] * extent[1] * extent[2]);
+  let i = 0;
+  for (const row of rowsOf(chunk, origin, extent)) {
+    const end = i + extent[0];
+    if (elementBytes === 1) elements.set(bytes.subarray(row, row + extent[0]), i);
+    else {
+      for (let j = i, at = row + 2 * plane; j < end; j++, at += elementBytes) {
+        elements[j] = (bytes[at] as number) + 256 * (bytes[at + 1] as number);
+      }
+    }
+    i = end;
+  }
+  return elements;
+}
+
+/** Puts this plane of a block's elements into a chunk's bytes. */
+function place(
+  elements: Uint16Array,
+  bytes: Uint8Array,
+  chunk: ChunkGeometry,
+  origin: Dims3,
+  extent: Dims3,
   plane: number,
-  visit: (at: number) => void,
 ): void {
+  const { elementBytes } = chunk;
+  let i = 0;
+  for (const row of rowsOf(chunk, origin, extent)) {
+    const end = i + extent[0];
+    if (elementBytes === 1) bytes.set(elements.subarray(i, end), row);
+    else {
+      for (let j = i, at = row + 2 * plane; j < end; j++, at += elementBytes) {
+        const element = elements[j] as number;
+        bytes[at] = element;
+        bytes[at + 1] = element >> 8;
+      }
+    }
+    i = end;
+  }
+}
+
+/** Where each row of a block begins in its chunk's bytes. */
+function* rowsOf({ shape, elementBytes }: ChunkGeometry, origin: Dims3, extent: Dims3): Generator<number> {
   for (let z = origin[2]; z < origin[2] + extent[2]; z++) {
     for (let y = origin[1]; y < origin[1] + extent[1]; y++) {
-      const first = (z * shape[1] + y) * shape[0] + origin[0];
-      for (let x = first; x < first + extent[0]; x++) visit(x * elementBytes + 2 * plane);
+      yield elementBytes * ((z * shape[1] + y) * shape[0] + origin[0]);
     }
   }
 }

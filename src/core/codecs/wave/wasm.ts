@@ -15,12 +15,14 @@ import { packedTables } from './tables.ts';
 /** The most addresses that a loop needs. */
 type Eight = readonly [number, number, number, number, number, number, number, number];
 
-type Name = 'workBytes' | 'fit' | 'count' | 'encode' | 'decode';
+type Name = 'historyBytes' | 'slicesBytes' | 'fit' | 'count' | 'encode' | 'decode';
 
 /** Extra room past a lane's limit, so that a longer lane is noticed. */
 const laneSlack = 16;
 /** The most bytes of an element's codes. */
 const codeBytes = 28;
+/** A damaged lane is read past its end by so many bytes for each element of a row. */
+const readAhead = 14;
 
 /** One per thread. `null`: not opened yet. */
 let opened: ReferenceCodec | undefined | null = null;
@@ -51,19 +53,20 @@ export const wasm: WasmCodec = {
 
 function loopsIn(module: WasmModule<Name>): Loops {
   const tables = new Uint8Array(packedTables().buffer);
-  /** Memory for the model, the slices, and parts of these sizes. */
-  const roomFor = (model: Model, [x, y]: Dims3, ...sizes: number[]) => {
+  /** Memory for the model and parts of these sizes. */
+  const roomFor = (model: Model, ...sizes: number[]) => {
     const words = modelWords(model);
-    const { memory, at } = module.room(4 * words.length, module.call('workBytes', x, y), ...sizes);
+    const { memory, at } = module.room(4 * words.length, ...sizes);
     memory.set(new Uint8Array(words.buffer), at[0]);
-    return { memory, at: at as Eight };
+    return { memory, at: at as unknown as Eight };
   };
+  const slicesBytes = ([x, y]: Dims3) => module.call('slicesBytes', x, y);
   const bytesOf = (array: Uint16Array | Int32Array | Uint32Array) =>
     new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 
   return {
     fit(model, values, extent, byResiduals) {
-      const { memory, at } = roomFor(model, extent, values.byteLength, 16 * fitSums);
+      const { memory, at } = roomFor(model, slicesBytes(extent), values.byteLength, 16 * fitSums);
       memory.set(bytesOf(values), at[2]);
       memory.fill(0, at[3], at[3] + 16 * fitSums);
       module.call('fit', at[2], ...extent, at[0], at[1], Number(byResiduals), at[3]);
@@ -74,7 +77,7 @@ function loopsIn(module: WasmModule<Name>): Loops {
     count(model, values, extent) {
       const counts = newCounts();
       const size = counts.distances.byteLength + counts.elements.byteLength + counts.tokens.byteLength;
-      const { memory, at } = roomFor(model, extent, values.byteLength, size);
+      const { memory, at } = roomFor(model, slicesBytes(extent), values.byteLength, size);
       memory.set(bytesOf(values), at[2]);
       memory.fill(0, at[3], at[3] + size);
       module.call('count', at[2], ...extent, at[0], at[1], at[3]);
@@ -91,8 +94,8 @@ function loopsIn(module: WasmModule<Name>): Loops {
       const height = extent[1];
       const laneRoom = laneLimit(extent, model.bits) + laneSlack;
       const sizes = [choices.byteLength, tables.byteLength, codeBytes * values.length, laneRoom * height, 4 * height];
-      const { memory, at } = roomFor(model, extent, values.byteLength, ...sizes);
-      const [modelAt, work, from, choicesAt, tablesAt, codes, lanes, lengthsAt] = at as Eight;
+      const { memory, at } = roomFor(model, slicesBytes(extent), values.byteLength, ...sizes);
+      const [modelAt, work, from, choicesAt, tablesAt, codes, lanes, lengthsAt] = at;
       memory.set(bytesOf(values), from);
       memory.set(bytesOf(choices), choicesAt);
       memory.set(tables, tablesAt);
@@ -110,9 +113,10 @@ function loopsIn(module: WasmModule<Name>): Loops {
       const choices = codingWords(coding);
       const count = extent[0] * extent[1] * extent[2];
       const lengths = Uint32Array.from(laneLengths);
-      const sizes = [bytes.byteLength, lengths.byteLength, choices.byteLength, tables.byteLength, 2 * count];
-      const { memory, at } = roomFor(model, extent, ...sizes);
-      const [modelAt, work, lanes, lengthsAt, choicesAt, tablesAt, to] = at as Eight;
+      const laneBytes = bytes.byteLength + readAhead * extent[0];
+      const sizes = [laneBytes, lengths.byteLength, choices.byteLength, tables.byteLength, 2 * count];
+      const { memory, at } = roomFor(model, module.call('historyBytes', ...extent), ...sizes);
+      const [modelAt, work, lanes, lengthsAt, choicesAt, tablesAt, to] = at;
       memory.set(bytes, lanes);
       memory.set(bytesOf(lengths), lengthsAt);
       memory.set(bytesOf(choices), choicesAt);
@@ -124,7 +128,7 @@ function loopsIn(module: WasmModule<Name>): Loops {
   };
 }
 
-/** `startPart` of walk.ts explains them. */
+/** `startModel` of model.ts explains them. */
 function modelWords({ fraction, range, specials, weights, firstWeights }: Model): Int32Array<ArrayBuffer> {
   return Int32Array.of(fraction, range, specials.length, specials[0] ?? 0, specials[1] ?? 0, ...weights, ...firstWeights);
 }
