@@ -23,7 +23,7 @@ export default defineConfig({
           name: 'unit',
           // What wasm.config.ts makes of packages' files: Node itself could not load it.
           server: { deps: { inline: [/bytes:/, /@cornerstonejs/, /h5wasm/] } },
-          include: ['src/**/*.test.ts', 'bench/**/*.test.ts', 'e2e/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'bench/**/*.test.ts', 'e2e/**/*.test.ts', 'packaging/**/*.test.ts'],
           exclude: ['src/**/*.gpu.test.ts'],
           testTimeout: 120_000,
           setupFiles: './vitest.setup.ts',

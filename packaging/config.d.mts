@@ -1,0 +1,7 @@
+import type { Configuration } from 'electron-builder';
+
+export function mainFiles(start?: string): string[];
+export function packageConfig(options?: {
+  readonly electronDist?: string;
+  readonly signed?: { readonly mac: boolean; readonly notarize: boolean };
+}): Promise<Configuration>;

@@ -1,0 +1,120 @@
+// The configuration of electron-builder for all packages. docs/RELEASING.md says how each is made.
+import { readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runnerImport } from 'vite';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** The main bundle and what it imports. The command's files are in the same folder, and the app does not need them. */
+export function mainFiles(start = join(root, 'out/main/index.js')) {
+  const found = new Set([start]);
+  for (const file of found) {
+    const text = readFileSync(file, 'utf8');
+    for (const [, path] of text.matchAll(/\b(?:from|import)\s*["'](\.[^"']+)["']/g)) found.add(join(dirname(file), path));
+  }
+  return [...found].map((file) => relative(root, file).replaceAll('\\', '/')).sort();
+}
+
+/** Bits in Electron's binary that nobody can change without breaking its signature. */
+const electronFuses = {
+  // ELECTRON_RUN_AS_NODE, NODE_OPTIONS and --inspect would let other programs run code with Stria's signature and permissions.
+  runAsNode: false,
+  enableNodeOptionsEnvironmentVariable: false,
+  enableNodeCliInspectArguments: false,
+  enableCookieEncryption: true,
+  onlyLoadAppFromAsar: true,
+  // Checked on macOS and Windows; Electron has no such check on Linux.
+  enableEmbeddedAsarIntegrityValidation: true,
+  loadBrowserProcessSpecificV8Snapshot: false,
+  // The page comes from app://.
+  grantFileProtocolExtraPrivileges: false,
+  // An arm64 Mac starts no binary whose signature is broken; without a certificate it is signed ad hoc again.
+  resetAdHocDarwinSignature: true,
+};
+
+/** Stria's own files. They open with Stria by default. */
+const ownFiles = [
+  { ext: 'stria', name: 'Stria volume', mimeType: 'application/x-stria', role: 'Editor', rank: 'Owner' },
+  { ext: 'stria-session', name: 'Stria session', mimeType: 'application/x-stria-session', role: 'Editor', rank: 'Owner' },
+];
+
+/** Media types that systems know of files that Stria reads. */
+const foreignMimeTypes = [
+  'application/dicom',
+  'application/x-hdf',
+  'application/x-hdf5',
+  'application/x-netcdf',
+  'image/png',
+  'image/tiff',
+];
+
+/**
+ * @param {{ electronDist?: string, signed?: { mac: boolean, notarize: boolean } }} options `electronDist` is a folder with
+ * Electron's files, instead of the installed ones
+ */
+export async function packageConfig({ electronDist, signed = { mac: false, notarize: false } } = {}) {
+  const { module: formats } = await runnerImport(join(root, 'src/core/shared/readable-formats.ts'));
+  const endings = [...new Set(formats.readableEndings.map((ending) => ending.split('.').at(-1)))];
+  const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return {
+    appId: 'org.stria.Stria',
+    productName: 'Stria',
+    copyright: 'The Stria authors, MIT license',
+    directories: { output: 'dist', buildResources: 'packaging' },
+    electronVersion: devDependencies.electron,
+    ...(electronDist && { electronDist }),
+    // Nothing of node_modules: out/ is self-contained.
+    files: [
+      ...mainFiles(),
+      'out/package.json',
+      'out/preload/**',
+      'out/renderer/**',
+      'resources/icon.png',
+      'LICENSE',
+      '!node_modules/**',
+    ],
+    asar: true,
+    npmRebuild: false,
+    electronFuses,
+    fileAssociations: ownFiles,
+    publish: null,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: electron-builder fills this in
+    artifactName: '${productName}-${version}-${os}-${arch}.${ext}',
+    win: { target: ['nsis', 'portable'], icon: 'icon.ico' },
+    nsis: { oneClick: false, perMachine: false, allowToChangeInstallationDirectory: true, include: 'packaging/installer.nsh' },
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: electron-builder fills this in
+    portable: { artifactName: '${productName}-${version}-portable.${ext}' },
+    mac: {
+      target: ['dmg', 'zip'].map((target) => ({ target, arch: ['arm64', 'x64', 'universal'] })),
+      category: 'public.app-category.medical',
+      icon: 'icon.icns',
+      hardenedRuntime: true,
+      // Without a certificate the app is signed ad hoc, which Macs with Apple silicon need to start it.
+      ...(!signed.mac && { identity: '-' }),
+      notarize: signed.notarize,
+      extendInfo: {
+        // In 'Open with', never the default.
+        CFBundleDocumentTypes: [
+          { CFBundleTypeName: 'Volume', CFBundleTypeRole: 'Viewer', LSHandlerRank: 'Alternate', CFBundleTypeExtensions: endings },
+        ],
+      },
+    },
+    linux: {
+      target: ['AppImage', 'deb', 'rpm', 'flatpak'],
+      // Not `stria`, which is the command's name.
+      executableName: 'stria-desktop',
+      icon: 'icons',
+      category: 'Science',
+      mimeTypes: foreignMimeTypes,
+      synopsis: 'Viewer and lossless compressor for scientific volumes',
+      desktop: { entry: { StartupWMClass: 'Stria', Keywords: 'volume;scan;microscopy;NIfTI;DICOM;' } },
+    },
+    flatpak: {
+      runtimeVersion: '25.08',
+      baseVersion: '25.08',
+      // No network. Files by name, because a header names its data file.
+      finishArgs: ['--socket=wayland', '--socket=fallback-x11', '--share=ipc', '--device=dri', '--filesystem=home'],
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { createPackage, extractFile, listPackage } from '@electron/asar';
+import { FuseV1Options, FuseVersion, getCurrentFuseWire } from '@electron/fuses';
+import { afterAll, expect, test } from 'vitest';
+import { readableEndings } from '../src/core/shared/readable-formats.ts';
+import { mainFiles, packageConfig } from './config.mjs';
+
+const folder = mkdtempSync(join(tmpdir(), 'stria-package-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The mark in Electron's binary that its fuses follow: the version, their count, and a character for each. */
+const sentinel = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX';
+
+/** A folder like the one that Electron's zip has, with the fuses as they are there, and nothing that runs. */
+async function standInElectron(): Promise<string> {
+  const dist = join(folder, 'electron');
+  mkdirSync(join(dist, 'resources'), { recursive: true });
+  mkdirSync(join(dist, 'locales'));
+  const names = ['LICENSE', 'LICENSES.chromium.html', 'chrome-sandbox', 'chrome_crashpad_handler', 'locales/en-US.pak'];
+  for (const name of names) writeFileSync(join(dist, name), name);
+  writeFileSync(join(dist, 'version'), '45.4.1');
+  const fuses = Buffer.concat([Buffer.from(sentinel), Buffer.from([1, 8]), Buffer.from('10110001')]);
+  writeFileSync(join(dist, 'electron'), Buffer.concat([Buffer.alloc(100), fuses, Buffer.alloc(100)]));
+  chmodSync(join(dist, 'electron'), 0o755);
+  const empty = join(folder, 'empty');
+  mkdirSync(empty);
+  writeFileSync(join(empty, 'main.js'), '');
+  await createPackage(empty, join(dist, 'resources/default_app.asar'));
+  return dist;
+}
+
+test('without Electron, packaging names what is missing and makes nothing', () => {
+  const env = { ...process.env, ELECTRON_DIST: join(folder, 'none'), STRIA_MAINTAINER: '', STRIA_HOMEPAGE: '' };
+  const { status, stdout } = spawnSync(process.execPath, ['scripts/package.mjs', '--out', join(folder, 'none')], {
+    env,
+    encoding: 'utf8',
+  });
+  expect(status).toBe(1);
+  expect(stdout).toContain(`Missing. ELECTRON_DIST: there is no Electron in ${join(folder, 'none')}`);
+  if (process.platform === 'linux') expect(stdout).toContain('Missing. For deb and rpm a maintainer');
+});
+
+test.runIf(process.platform === 'linux')('the app holds what it needs and no more, and its fuses are set', async () => {
+  const dist = await standInElectron();
+  const out = join(folder, 'dist');
+  const env = { ...process.env, ELECTRON_DIST: dist };
+  await promisify(execFile)(process.execPath, ['scripts/package.mjs', '--dir', '--out', out], { env });
+  const app = join(out, 'linux-unpacked');
+  const asar = join(app, 'resources/app.asar');
+
+  const entries = listPackage(asar, { isPack: false }).map((name) => name.replaceAll('\\', '/').slice(1));
+  const isFile = (name: string) => statSync(resolve(name), { throwIfNoEntry: false })?.isFile();
+  const files = entries.filter(isFile);
+  const known = new Set([
+    ...mainFiles(),
+    'LICENSE',
+    'out/package.json',
+    'out/preload/index.cjs',
+    'package.json',
+    'resources/icon.png',
+  ]);
+  expect(files.filter((name) => !known.has(name) && !name.startsWith('out/renderer/'))).toEqual([]);
+  expect([...known].filter((name) => !files.includes(name))).toEqual([]);
+  expect(entries.filter((name) => /node_modules|cli\.js|\.map$|\.ts$|test/.test(name))).toEqual([]);
+  for (const name of ['out/main/index.js', 'out/renderer/index.html']) {
+    expect(extractFile(asar, name).equals(readFileSync(name)), name).toBe(true);
+  }
+
+  const size = (prefix: string) =>
+    files.filter((name) => name.startsWith(prefix)).reduce((sum, name) => sum + statSync(name).size, 0);
+  expect(size('out/main/')).toBeLessThan(1_000_000);
+  expect(size('out/renderer/')).toBeLessThan(25_000_000);
+  const { scripts, devDependencies, main } = JSON.parse(extractFile(asar, 'package.json').toString());
+  expect([scripts, devDependencies, main]).toEqual([undefined, undefined, 'out/main/index.js']);
+
+  const wire = await getCurrentFuseWire(join(app, 'stria-desktop'));
+  const { RunAsNode, EnableCookieEncryption, EnableNodeOptionsEnvironmentVariable, EnableNodeCliInspectArguments } =
+    FuseV1Options;
+  const { EnableEmbeddedAsarIntegrityValidation, OnlyLoadAppFromAsar, GrantFileProtocolExtraPrivileges } = FuseV1Options;
+  const on = [EnableCookieEncryption, EnableEmbeddedAsarIntegrityValidation, OnlyLoadAppFromAsar];
+  const off = [RunAsNode, EnableNodeOptionsEnvironmentVariable, EnableNodeCliInspectArguments, GrantFileProtocolExtraPrivileges];
+  expect(wire.version).toBe(FuseVersion.V1);
+  const bits = (fuses: readonly FuseV1Options[]) => fuses.map((fuse) => String.fromCharCode(Number(wire[fuse]))).join('');
+  expect([bits(on), bits(off)]).toEqual(['111', '0000']);
+});
+
+test("Stria's own files open with it by default, others are only offered", async () => {
+  const { fileAssociations, mac, linux } = await packageConfig();
+  expect([fileAssociations].flat().map((one) => one && [one.ext, one.rank])).toEqual([
+    ['stria', 'Owner'],
+    ['stria-session', 'Owner'],
+  ]);
+  const types = mac?.extendInfo as { CFBundleDocumentTypes: { LSHandlerRank: string; CFBundleTypeExtensions: string[] }[] };
+  const [foreign] = types.CFBundleDocumentTypes;
+  expect(foreign?.LSHandlerRank).toBe('Alternate');
+  expect(foreign?.CFBundleTypeExtensions).toEqual(expect.arrayContaining(['nii', 'dcm', 'h5', 'tif']));
+  expect(linux?.executableName).not.toBe('stria');
+  const offered = [...readFileSync('packaging/installer.nsh', 'utf8').matchAll(/supportedType "(.+)"/g)].map(
+    ([, ending]) => ending,
+  );
+  expect(offered.filter((ending) => !readableEndings.includes(ending ?? ''))).toEqual([]);
+  expect(offered).toEqual(expect.arrayContaining(['nii', 'dcm', 'tif']));
+});
