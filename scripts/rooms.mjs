@@ -438,7 +438,7 @@ export const rooms = [
     room: 'renderer/app/gpu',
     holds: 'The life of the GPU device, residency, diagnostics.',
     imports:
-      'core/format core/gpu core/gpu-chunks core/shared core/volume renderer/app/state renderer/viewer renderer/viewer/model',
+      'core/chunks core/format core/gpu core/gpu-chunks core/shared core/volume renderer/app/state renderer/viewer renderer/viewer/model',
   },
   {
     room: 'renderer/app/loading',

@@ -180,7 +180,7 @@ export async function probeAt(page: Page, view: View, across: number, down: numb
 }
 
 /** Chooses from one of the inspector's lists. */
-export async function choose(page: Page, list: 'codec-select' | 'axis-select', option: string): Promise<void> {
+export async function choose(page: Page, list: 'codec-select' | 'axis-select' | 'prefer-select', option: string): Promise<void> {
   await page.getByTestId(list).click();
   await page.getByRole('option', { name: option, exact: true }).click();
   await expect(page.getByTestId(list)).toHaveText(option);

@@ -49,6 +49,37 @@ export function series(side: number, timePoints: number): TestVolume {
   return { ...first, bytes, timePoints };
 }
 
+/**
+ * Like an MR scan: a head in air, and noise that neighbouring voxels share. `wave` is the smallest codec for it. `move` shifts the
+ * head along x.
+ */
+export function scan(side: number, move = 0): TestVolume {
+  const grain = noise([side, side, side]);
+  const around = (x: number, y: number, z: number): number => {
+    let sum = 0;
+    for (const [dx, dy, dz] of [
+      [0, 0, 0],
+      [1, 0, 0],
+      [0, 1, 0],
+      [0, 0, 1],
+    ] as const) {
+      sum += grain.voxel((x + dx) % side, (y + dy) % side, (z + dz) % side);
+    }
+    return sum / 96;
+  };
+  return volumeOf([side, side, side], 'u8', (x, y, z) => {
+    const radius = Math.hypot(x - side / 2 - move, y - side / 2, z - side / 2) / side;
+    const tissue = radius > 0.42 ? 6 : 90 + 50 * Math.cos(14 * radius) + 20 * Math.sin(x / 5 + y / 9);
+    return tissue + around(x, y, z);
+  });
+}
+
+/** Some scans, in which the head moves by a voxel from one time point to the next. `voxel` reads the first. */
+export function scans(side: number, timePoints: number): TestVolume {
+  const all = Array.from({ length: timePoints }, (_, t) => scan(side, t));
+  return { ...(all[0] as TestVolume), bytes: Buffer.concat(all.map(({ bytes }) => bytes)), timePoints };
+}
+
 /** Bytes without long runs: nothing to gain for run lengths, and much work. */
 export function noise(dims: TestVolume['dims'], seed = 1): TestVolume {
   let state = seed;

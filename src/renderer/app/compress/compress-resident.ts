@@ -6,6 +6,7 @@ import { type ChunkShape, withTimePoints } from '../../../core/format/chunk-grid
 import { ContainerWriter } from '../../../core/format/container-writer.ts';
 import type { GpuBackend } from '../../../core/gpu-chunks/gpu-backend.ts';
 import { paddedBoxBytes } from '../../../core/gpu-chunks/gpu-chunks.ts';
+import { decodesSlowly } from '../../../core/gpu-chunks/gpu-transcoder.ts';
 import type { ByteSink } from '../../../core/shared/bytes.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../../../core/shared/job.ts';
@@ -85,10 +86,12 @@ export async function compressResident(
       decode: stageClock(checkClock.times(), (name) => name !== 'check', checkMs),
       isExact: true,
       timeline: stopwatch.timeline(),
-      gpuBytes: {
-        before: paddedBytes,
-        after: chunks.reduce((sum, chunk) => sum + (chunk.kind === 'coded' ? chunk.payload.byteLength : 0), 0),
-      },
+      gpuBytes: chunks.some(decodesSlowly)
+        ? undefined
+        : {
+            before: paddedBytes,
+            after: chunks.reduce((sum, chunk) => sum + (chunk.kind === 'coded' ? chunk.payload.byteLength : 0), 0),
+          },
     },
   };
 }

@@ -1,3 +1,4 @@
+import { type ChunkShare, ChunkTally } from '../../../core/chunks/chunk-tally.ts';
 import type { EncodedChunk } from '../../../core/format/chunk.ts';
 import type { ChunkShape } from '../../../core/format/chunk-grid.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
@@ -6,7 +7,7 @@ import { type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
 import { CompressedVolume } from '../../../core/volume/compressed-volume.ts';
 import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
 import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
-import type { Residency, ResidencyState } from '../state/residency-state.ts';
+import type { HeldBytes, Residency, ResidencyState } from '../state/residency-state.ts';
 import type { Engine } from './gpu-life.ts';
 
 export type KeptVolume = ResidentVolume | CompressedVolume;
@@ -23,15 +24,21 @@ export function residencyState(
   chunks: readonly EncodedChunk[] | undefined,
 ): ResidencyState {
   const { info } = kept;
-  const compressedBytes = chunks?.reduce((sum, chunk) => sum + (chunk.kind === 'coded' ? chunk.payload.byteLength : 0), 0);
+  const tally = new ChunkTally();
+  for (const chunk of chunks ?? []) tally.addChunk(chunk);
   return {
     kept: residencyOf(kept),
     rawBytes: volumeBytes(info),
-    compressedBytes,
+    asFile: chunks && heldBytes(tally.shares()),
+    inGpu: kept instanceof CompressedVolume ? heldBytes(kept.shares) : undefined,
     canBeRaw: ResidentVolume.fits(gpu, info, { chunkShape, budgetBytes }),
     canBeCompressed: kept.decimation === 1,
     progress: undefined,
   };
+}
+
+function heldBytes(shares: readonly ChunkShare[]): HeldBytes {
+  return { bytes: shares.reduce((sum, { bytes }) => sum + bytes, 0), shares };
 }
 
 /** The parts of the engine needed to load volumes into GPU memory. */

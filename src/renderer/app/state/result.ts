@@ -22,7 +22,10 @@ export interface CompressionResult {
   readonly isExact: boolean | undefined;
   /** When each stage ran, with names to show. */
   readonly timeline: readonly StageSpan[];
-  /** GPU memory of the volume as voxels, and as compressed bytes; undefined if it was never entirely in GPU memory. */
+  /**
+   * GPU memory of the volume as voxels, and as compressed bytes; undefined if it was never entirely in GPU memory, or if other
+   * codecs would hold it there.
+   */
   readonly gpuBytes: { readonly before: number; readonly after: number } | undefined;
 }
 

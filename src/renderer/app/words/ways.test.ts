@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ChunkMap } from '../../../core/chunks/chunk-map.ts';
 import { codecs } from '../../../core/codecs/registry.ts';
 import { checksum } from '../../../core/format/checksum.ts';
-import { describeChunkAt, describeWay, formatShare, reasonOf } from './ways.ts';
+import { describeChunkAt, describeCodecs, describeHeld, describeWay, formatShare, reasonOf } from './ways.ts';
 
 describe('a way', () => {
   it('is named by its codecs and its axis', () => {
@@ -21,6 +21,15 @@ describe('a way', () => {
   it.each([...codecs.map(({ name }) => name), 'constant', 'ramp'])('%s has its own reason', (codec) => {
     expect(reasonOf({ codec })).not.toBe('smallest this way');
   });
+});
+
+it('codecs are named by the bytes that they hold, at most two of them', () => {
+  const share = (codec: string, bytes: number, axis?: 'x' | 'y' | 'z') => ({ codec, bytes, count: 1, ...(axis && { axis }) });
+  expect(describeCodecs([share('constant', 0)])).toBe('index alone');
+  expect(describeCodecs([share('constant', 0), share('wave', 9)])).toBe('wave');
+  expect(describeCodecs([share('rle', 4, 'x'), share('wave', 9), share('rle', 8, 'z')])).toBe('rle and wave');
+  expect(describeCodecs([share('rice', 1), share('rle+huffman', 2), share('wave', 3)])).toBe('wave, rle + huffman and others');
+  expect(describeHeld(2048, [share('wave', 9)])).toBe('2.00\u202fKiB, wave');
 });
 
 it('shares are whole percent, but 0 and 100 only if exact', () => {

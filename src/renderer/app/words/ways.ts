@@ -12,6 +12,22 @@ export function describeWay({ codec, axis }: Way): string {
   return axis ? `${chain} along ${axis}` : chain;
 }
 
+/** The codecs that hold the most bytes: `wave`, `wave and rice`, `wave, rice and others`. */
+export function describeCodecs(shares: readonly ChunkShare[]): string {
+  const bytesBy = new Map<string, number>();
+  for (const { codec, bytes } of shares) if (bytes > 0) bytesBy.set(codec, (bytesBy.get(codec) ?? 0) + bytes);
+  const names = [...bytesBy].sort((a, b) => b[1] - a[1]).map(([codec]) => describeWay({ codec }));
+  const [first, second] = names;
+  if (first === undefined) return 'index alone';
+  if (second === undefined) return first;
+  return names.length === 2 ? `${first} and ${second}` : `${first}, ${second} and others`;
+}
+
+/** Compressed bytes and their codecs: `30.1 MiB, wave`. */
+export function describeHeld(bytes: number, shares: readonly ChunkShare[]): string {
+  return `${formatBytes(bytes)}, ${describeCodecs(shares)}`;
+}
+
 /** Reasons for chunks that no codec encodes because the index alone describes them. */
 const computedReasons: Readonly<Record<string, string>> = {
   constant: 'all one value',

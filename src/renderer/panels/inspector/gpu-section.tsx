@@ -2,6 +2,7 @@ import { CircleCheck, TriangleAlert } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 import { formatBytes } from '../../app/words/units.ts';
+import { describeCodecs, describeHeld } from '../../app/words/ways.ts';
 import { CommandButton } from '../controls/command-button.tsx';
 import { Facts } from '../controls/facts.tsx';
 import { Progress } from '../controls/progress.tsx';
@@ -41,11 +42,14 @@ function ResidencyChoice() {
   const residency = useAppState((state) => state.residency);
   const isBusy = useAppState((state) => state.compression.kind === 'running' || state.save.kind === 'saving');
   if (!residency?.canBeCompressed) return null;
-  const { kept, progress, rawBytes, compressedBytes, canBeRaw } = residency;
+  const { kept, progress, rawBytes, asFile, inGpu, canBeRaw } = residency;
+  const isTranscoded =
+    asFile !== undefined && inGpu !== undefined && describeCodecs(asFile.shares) !== describeCodecs(inGpu.shares);
   const isDisabled = isBusy || progress !== undefined || (kept === 'compressed' && !canBeRaw);
   const facts = [
     { label: 'Uncompressed', value: formatBytes(rawBytes) },
-    { label: 'Compressed', value: compressedBytes === undefined ? 'not known yet' : formatBytes(compressedBytes) },
+    { label: 'As a file', value: asFile ? describeHeld(asFile.bytes, asFile.shares) : 'not known yet' },
+    ...(inGpu ? [{ label: 'In GPU memory', value: describeHeld(inGpu.bytes, inGpu.shares) }] : []),
   ];
   return (
     <div className={styles.residency} data-testid="residency" data-kept={kept}>
@@ -58,6 +62,11 @@ function ResidencyChoice() {
         isDisabled={isDisabled}
       />
       <Facts facts={facts} testId="residency-facts" />
+      {isTranscoded && (
+        <span className={styles.advice} data-testid="transcoded">
+          The file’s codec is smaller, but too slow to draw from. GPU memory holds the same voxels in a faster one.
+        </span>
+      )}
       {!canBeRaw && <span className={styles.advice}>Uncompressed, the volume is too large for this GPU.</span>}
       {progress && (
         <>

@@ -2,6 +2,9 @@ import { CircleCheck, ShieldCheck } from 'lucide-react';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { type CompressionResult, ratioOf } from '../../app/state/result.ts';
 import { formatBytes, formatRatio } from '../../app/words/units.ts';
+import { describeHeld } from '../../app/words/ways.ts';
+import { Facts } from '../controls/facts.tsx';
+import { useAppState } from '../hooks/use-app.ts';
 import styles from './result-card.module.css';
 
 interface ResultCardProps {
@@ -49,7 +52,21 @@ export function ResultCard({ result, isAsked, children }: ResultCardProps) {
           </>
         )}
       </p>
+      <Places result={result} />
       {children}
     </div>
   );
+}
+
+/** Which codecs hold the volume in the file, and which in GPU memory. */
+function Places({ result: { bytesOut, shares } }: { readonly result: CompressionResult }) {
+  const residency = useAppState((state) => state.residency);
+  const inGpu = residency && (residency.inGpu ? describeHeld(residency.inGpu.bytes, residency.inGpu.shares) : undefined);
+  const facts = [
+    { label: 'File', value: describeHeld(bytesOut, shares) },
+    ...(residency?.canBeCompressed
+      ? [{ label: 'GPU memory', value: inGpu ?? `${formatBytes(residency.rawBytes)}, uncompressed` }]
+      : []),
+  ];
+  return <Facts facts={facts} testId="result-places" />;
 }

@@ -25,10 +25,10 @@ function Figures({ player }: { readonly player: Player }) {
       />
       <Fact label="Dropped" value={`${formatCount(dropped)}${thinSpace}dropped`} isHidden={isIdle} />
       <Fact label="Decoding" value={`${decodeMs === undefined ? '–' : formatDuration(decodeMs)} decoding`} isHidden={isIdle} />
-      {residency?.kept === 'compressed' && residency.compressedBytes !== undefined && (
+      {residency?.inGpu && (
         <Fact
           label="GPU memory, compressed and uncompressed"
-          value={`${formatBytes(residency.compressedBytes)}, raw ${formatBytes(residency.rawBytes)}`}
+          value={`${formatBytes(residency.inGpu.bytes)}, raw ${formatBytes(residency.rawBytes)}`}
         />
       )}
     </dl>
