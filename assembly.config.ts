@@ -43,6 +43,12 @@ export default () => decode('${bytes.toString('base64')}');`,
   };
 }
 
+/** The bytes of a module of src/assembly, by its folder's name. */
+export async function assemblyModule(name: string): Promise<Buffer> {
+  const entry = join(sources, name, 'index.ts');
+  return compiled(entry, await sourcesOf(entry));
+}
+
 /** A file and all that it imports, with their texts. */
 async function sourcesOf(entry: string): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string>();

@@ -59,6 +59,11 @@ export const rooms = [
     imports: 'assembly/common',
   },
   {
+    room: 'assembly/parle',
+    holds: 'AssemblyScript: flat runs with anchors.',
+    imports: '',
+  },
+  {
     room: 'assembly/wave',
     holds: 'AssemblyScript: the loops of wave over elements.',
     imports: '',
@@ -117,7 +122,7 @@ export const rooms = [
   {
     room: 'core/codecs/parle',
     holds: 'Flat runs with anchors.',
-    imports: 'core/codec core/gpu core/shared shaders/parle',
+    imports: 'assembly/parle core/codec core/gpu core/shared shaders/parle',
   },
   {
     room: 'core/codecs/wave',

@@ -4,6 +4,8 @@ import { huffman } from './huffman/index.ts';
 import { wasm as huffmanInWasm } from './huffman/wasm.ts';
 import { labels } from './labels/index.ts';
 import { wasm as labelsInWasm } from './labels/wasm.ts';
+import { parle } from './parle/index.ts';
+import { wasm as parleInWasm } from './parle/wasm.ts';
 import { predict } from './predict/index.ts';
 import { wasm as predictInWasm } from './predict/wasm.ts';
 import { rice } from './rice/index.ts';
@@ -20,6 +22,7 @@ const inWasm: ReadonlyMap<CodecDefinition, WasmCodec> = new Map([
   [huffman, huffmanInWasm],
   [labels, labelsInWasm],
   [rle, rleInWasm],
+  [parle, parleInWasm],
   [wave, waveInWasm],
 ]);
 

@@ -1,0 +1,121 @@
+"""Where a file's bytes come from: a path, an address or a file object."""
+
+import os
+import threading
+import urllib.error
+import urllib.request
+from typing import IO, Protocol, runtime_checkable
+
+from .errors import CorruptError, NotReadableError
+
+
+@runtime_checkable
+class Source(Protocol):
+    """Bytes at places. `read` may be called by several threads at once."""
+
+    size: int
+
+    def read(self, offset: int, length: int) -> bytes: ...
+
+    def close(self) -> None: ...
+
+
+class FileSource:
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = os.path.abspath(path)
+        try:
+            self._file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+            self.size = os.fstat(self._file).st_size
+        except OSError as error:
+            raise NotReadableError(f"{os.fspath(path)} cannot be read: {error.strerror}") from error
+
+    def read(self, offset: int, length: int) -> bytes:
+        try:
+            return os.pread(self._file, length, offset)
+        except OSError as error:
+            raise NotReadableError(f"bytes {offset} to {offset + length} cannot be read: {error.strerror}") from error
+
+    def close(self) -> None:
+        if self._file >= 0:
+            os.close(self._file)
+        self._file = -1
+
+    def __reduce__(self) -> tuple[type["FileSource"], tuple[str]]:
+        """A copy opens the file again, also in another process."""
+        return FileSource, (self._path,)
+
+    def __del__(self) -> None:
+        if getattr(self, "_file", -1) >= 0:
+            self.close()
+
+
+class HttpSource:
+    """A file on a server that answers range requests."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        # A GET of one byte, because some servers answer HEAD without a length.
+        with self._open(0, 1) as answer:
+            total = (answer.headers.get("Content-Range") or "").rpartition("/")[2]
+            if answer.status != 206 or not total.isdigit():
+                raise NotReadableError(f"{url}: the server does not answer range requests; download the file")
+            self.size = int(total)
+
+    def __reduce__(self) -> tuple[type["HttpSource"], tuple[str]]:
+        return HttpSource, (self._url,)
+
+    def _open(self, offset: int, length: int):  # type: ignore[no-untyped-def]
+        request = urllib.request.Request(self._url, headers={"Range": f"bytes={offset}-{offset + length - 1}"})
+        try:
+            return urllib.request.urlopen(request, timeout=60)  # noqa: S310
+        except (urllib.error.URLError, OSError) as error:
+            raise NotReadableError(f"{self._url} cannot be read: {error}") from error
+
+    def read(self, offset: int, length: int) -> bytes:
+        if length == 0:
+            return b""
+        with self._open(offset, length) as answer:
+            if answer.status != 206:
+                raise NotReadableError(f"{self._url}: the server answered {answer.status} to a range request")
+            try:
+                return bytes(answer.read())
+            except OSError as error:
+                raise NotReadableError(f"{self._url}: the connection broke off: {error}") from error
+
+    def close(self) -> None:
+        pass
+
+
+class ObjectSource:
+    """An open file, in binary, that can seek: also those of fsspec."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._lock = threading.Lock()
+        self.size = file.seek(0, os.SEEK_END)
+
+    def read(self, offset: int, length: int) -> bytes:
+        with self._lock:
+            self._file.seek(offset)
+            return self._file.read(length)
+
+    def close(self) -> None:
+        pass
+
+
+def source_of(file: "str | os.PathLike[str] | IO[bytes] | Source") -> Source:
+    if isinstance(file, str) and file.startswith(("http://", "https://")):
+        return HttpSource(file)
+    if isinstance(file, (str, os.PathLike)):
+        return FileSource(file)
+    return file if isinstance(file, Source) else ObjectSource(file)
+
+
+def read_exactly(source: Source, offset: int, length: int) -> bytes:
+    """@raise CorruptError if the file is shorter, before memory is allocated"""
+    if offset + length > source.size:
+        raise CorruptError(f"bytes {offset} to {offset + length} are needed, but the file ends at {source.size}")
+    octets = source.read(offset, length)
+    if len(octets) != length:
+        raise NotReadableError(f"the file gave {len(octets)} of {length} bytes at {offset}: has it changed?")
+    return octets

@@ -1,0 +1,287 @@
+"""Reading: slices, every type and codec, faulty files, servers, dask, nibabel, memory."""
+
+import http.server
+import io
+import pickle
+import re
+import subprocess
+import sys
+import threading
+import unittest
+from pathlib import Path
+
+import numpy as np
+
+import stria
+from common import TESTDATA, TYPES, Folder, command, compress, labels, smooth
+
+CODECS = ["raw", "rle", "rice", "predict", "huffman", "labels", "parle", "wave", "rle+huffman", "predict+huffman", "parle+huffman"]
+
+
+class Voxels(Folder):
+    def test_every_codec_and_width(self) -> None:
+        for dtype in ("u1", "u2", "f4"):
+            volume = np.concatenate([smooth((75, 45, 40), dtype), labels((75, 45, 33), dtype)], axis=2)
+            source = self.npy(volume)
+            for codec in CODECS:
+                for effort in ["normal", "max"] if codec in ("rice", "predict+huffman") else ["normal"]:
+                    with self.subTest(codec=codec, dtype=dtype, effort=effort):
+                        options = [] if effort == "normal" else ["--effort", effort]
+                        file = compress(source, self.folder / "a.stria", "--codec", codec, *options)
+                        np.testing.assert_array_equal(np.asarray(stria.open(file)), volume)
+
+    def test_every_type(self) -> None:
+        random = np.random.default_rng(5)
+        for name, dtype in TYPES.items():
+            for shape in ((1, 1, 1), (70, 3, 5), (33, 20, 9, 4)):
+                with self.subTest(type=name, shape=shape):
+                    volume = (smooth(shape, "f8", 3) * random.integers(0, 2, shape)).astype(dtype)
+                    array = stria.open(compress(self.npy(volume), self.folder / "a.stria"))
+                    self.assertEqual((array.shape, array.dtype), (shape, np.dtype(dtype)))
+                    np.testing.assert_array_equal(np.asarray(array), volume)
+
+    def test_constants_and_ramps(self) -> None:
+        x, y, z = np.indices((100, 70, 66))
+        for volume in (np.full((100, 70, 66), 7, "u2"), (x + 2 * y + 3 * z).astype("u4"), ((x + y) % 251).astype("u1")):
+            np.testing.assert_array_equal(np.asarray(stria.open(compress(self.npy(volume), self.folder / "a.stria"))), volume)
+
+
+class Slices(Folder):
+    def test_like_numpy(self) -> None:
+        volume = smooth((130, 70, 66, 2), "i2")
+        array = stria.open(compress(self.npy(volume), self.folder / "a.stria"), threads=3)
+        keys = [
+            np.s_[10:20, :, 5],
+            np.s_[...],
+            np.s_[3],
+            np.s_[-1, 2:, ..., 1],
+            np.s_[::7, ::-3, 65:2:-11, 0],
+            np.s_[5, 6, 7, 1],
+            np.s_[20:10],
+            np.s_[:, :, :, 1],
+            np.s_[np.int64(4), ..., -2:],
+            np.s_[129:128:-1, 64:65],
+        ]
+        for key in keys:
+            with self.subTest(key=key):
+                got = array[key]
+                np.testing.assert_array_equal(got, volume[key])
+                self.assertEqual(type(got), type(volume[key]))
+        for key in (np.s_[130], np.s_[0, 0, 0, 0, 0], np.s_[[1, 2]], np.s_[None], np.s_[..., ...]):
+            with self.assertRaises(IndexError):
+                array[key]
+
+    def test_reads_only_the_chunks_needed(self) -> None:
+        volume = np.random.default_rng(1).integers(0, 256, (192, 192, 192), "u1")
+        file = compress(self.npy(volume), self.folder / "a.stria").read_bytes()
+
+        class Counting(io.BytesIO):
+            count = 0
+
+            def read(self, length: int | None = -1) -> bytes:  # type: ignore[override]
+                Counting.count += length or 0
+                return super().read(length)
+
+        array = stria.open(Counting(file))
+        opened = Counting.count
+        self.assertLess(opened, 3 * 65_536)
+        np.testing.assert_array_equal(array[60:70, 5, 5], volume[60:70, 5, 5])
+        # Two of 27 chunks of 64³ bytes, which noise does not make smaller.
+        self.assertLess(Counting.count - opened, 2 * 64**3 + 1000)
+
+    def test_4_gib_within_200_mib(self) -> None:
+        # Half a terabyte would be as cheap to make: nearly all of it is a hole.
+        raw, dims = self.folder / "big.raw", (2048, 1024, 2048)
+        with raw.open("wb") as file:
+            file.truncate(2048 * 1024 * 2048)
+            for plane in (0, 700, 2047):
+                file.seek(plane * 2048 * 1024 + 512 * 2048)
+                file.write(bytes(range(256)) * 8)
+        out = compress(raw, self.folder / "big.stria", "--dims", "2048,1024,2048", "--type", "u8", "--codec", "rle")
+        code = f"""
+import resource, stria, numpy as np
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+a = stria.open({str(out)!r})
+assert a.shape == {dims} and a.nbytes == 2**32
+line = np.tile(np.arange(256, dtype='u1'), 8)
+assert (a[:, 512, 700] == line).all() and (a[:, 511, 700] == 0).all()
+assert (a[:, :, 2047][:, 512] == line).all()
+assert (a[100, 500:600, :] != 0).sum() == 3
+assert a[::97, ::97, ::97].any() == False
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+        most = int(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout)
+        self.assertLess(most, 200)
+
+
+class Faults(unittest.TestCase):
+    def test_golden_and_faulty_files(self) -> None:
+        """Every line of testdata/README.md: what reading says. Nothing that only concerns the source is read here."""
+        lines = re.findall(r"^\| `([\w-]+\.stria)` \| .* \| ([^|]+) \| [^|]+ \|$", (TESTDATA / "README.md").read_text(), re.M)
+        self.assertGreater(len(lines), 20)
+        for name, verdict in lines:
+            with self.subTest(file=name):
+                # The last two are faults of the source's description, which is not read here.
+                if verdict == "whole" or "description of the source" in verdict or "is not stored with" in verdict:
+                    array = stria.open(TESTDATA / name, fill=0)
+                    self.assertEqual(np.asarray(array).shape, array.shape)
+                    continue
+                error = {"corrupt": stria.CorruptError, "unsupported": stria.UnsupportedError}[verdict.split(":")[0]]
+                with self.assertRaises(error) as caught:
+                    np.asarray(stria.open(TESTDATA / name))
+                said = verdict.split(": ", 1)[1]
+                if name != "too-many-chunks.stria":
+                    self.assertEqual(str(caught.exception), said)
+
+    def test_damaged_payloads_and_chains(self) -> None:
+        for folder in ("codecs", "chains", "parle"):
+            for file in sorted((TESTDATA / folder).glob("*.stria")):
+                with self.subTest(file=file.name):
+                    if re.search(r"^(huffman|labels|raw|rice|rice-max|rle|golden|\w+-huffman)\.stria$", file.name):
+                        np.asarray(stria.open(file))
+                    else:
+                        with self.assertRaises(stria.StriaError):
+                            np.asarray(stria.open(file))
+
+    def test_every_flipped_byte_is_an_error_or_changes_nothing(self) -> None:
+        for name in ("small", "series", "ramps", "codecs/rice", "codecs/labels", "chains/predict-huffman", "parle/golden"):
+            whole = (TESTDATA / f"{name}.stria").read_bytes()
+            expected = np.asarray(stria.open(io.BytesIO(whole), threads=1))
+            # Prime steps after the header.
+            for at in [*range(400), *range(400, min(len(whole), 2000), 3), *range(2000, len(whole), 97)]:
+                damaged = bytearray(whole)
+                damaged[at] ^= 1 << (at % 8)
+                try:
+                    got = np.asarray(stria.open(io.BytesIO(bytes(damaged)), threads=1))
+                except stria.StriaError:
+                    continue
+                if not (got.dtype == expected.dtype and np.array_equal(got, expected)):
+                    self.fail(f"{name}: byte {at} gives other voxels and no error")
+
+    def test_cut_files(self) -> None:
+        whole = (TESTDATA / "series.stria").read_bytes()
+        for length in range(0, len(whole), 7):
+            with self.assertRaises(stria.CorruptError):
+                stria.open(io.BytesIO(whole[:length]))
+
+    def test_what_is_no_file(self) -> None:
+        with self.assertRaises(stria.NotReadableError):
+            stria.open("/nowhere/a.stria")
+        with self.assertRaises(stria.CorruptError):
+            stria.open(io.BytesIO(b"something else" * 100))
+
+    def test_lost_chunks(self) -> None:
+        array = stria.open(TESTDATA / "recovered.stria")
+        self.assertEqual(array.lost_chunks, 3)
+        with self.assertRaisesRegex(stria.CorruptError, "lost"):
+            np.asarray(array)
+        filled = np.asarray(stria.open(TESTDATA / "recovered.stria", fill=9))
+        whole = np.asarray(stria.open(TESTDATA / "series.stria"))
+        self.assertTrue(((filled == whole) | (filled == 9)).all())
+
+
+class Header(Folder):
+    def test_geometry_and_metadata(self) -> None:
+        array = stria.open(TESTDATA / "small.stria")
+        self.assertEqual(array.affine.tolist(), [[0.5, 0, 0, -1], [0, 0.5, 0, -1], [0, 0, 2, 0], [0, 0, 0, 1]])
+        self.assertEqual(array.spacing, (0.5, 0.5, 2.0))
+        self.assertEqual((array.metadata["spatialUnit"], array.metadata["source"]), ("mm", "raw"))
+        doubles = stria.open(TESTDATA / "doubles.stria")
+        self.assertTrue(np.isnan(doubles.slope))
+        self.assertEqual(np.asarray(doubles)[:, 0, 0].tolist(), [1.5, 0.0, -np.inf])
+        channels = stria.open(TESTDATA / "channels.stria").metadata["channels"]
+        self.assertEqual(len(channels), 2)
+
+    def test_beside_nibabel(self) -> None:
+        try:
+            import nibabel
+        except ImportError:
+            self.skipTest("nibabel is not installed")
+        affine = np.array([[-2, 0.1, 0, 90], [0, 2.5, 0.3, -126], [0.2, 0, 3, -72], [0, 0, 0, 1]])
+        volume = smooth((40, 50, 30, 3), "i2")
+        image = nibabel.Nifti1Image(volume, affine)
+        image.header.set_xyzt_units("mm", "sec")
+        nibabel.save(image, self.folder / "a.nii")
+        array = stria.open(compress(self.folder / "a.nii", self.folder / "a.stria"))
+        read = nibabel.load(self.folder / "a.nii")
+        self.assertEqual(array.shape, read.shape)
+        np.testing.assert_array_equal(np.asarray(array), np.asarray(read.dataobj))
+        np.testing.assert_array_equal(array.affine, read.affine)
+        np.testing.assert_allclose(array.spacing, read.header.get_zooms(), rtol=1e-6)
+
+
+class Elsewhere(Folder):
+    def test_dask(self) -> None:
+        try:
+            import dask.array
+        except ImportError:
+            self.skipTest("dask is not installed")
+        volume = smooth((100, 90, 70), "u2")
+        array = stria.open(compress(self.npy(volume), self.folder / "a.stria"))
+        lazy = dask.array.from_array(array)
+        self.assertEqual(lazy.shape, volume.shape)
+        self.assertTrue(all(length % chunk == 0 for length, chunk in zip(lazy.chunksize, array.chunks)) or lazy.numblocks == (1, 1, 1))
+        self.assertEqual(int(lazy.astype("u8").sum().compute()), int(volume.astype("u8").sum()))
+        by_chunks = dask.array.from_array(array, chunks=array.chunks)
+        self.assertEqual(by_chunks.numblocks, (2, 2, 2))
+        np.testing.assert_array_equal(by_chunks[::2, 5].compute(), volume[::2, 5])
+        np.testing.assert_array_equal(pickle.loads(pickle.dumps(array))[5], volume[5])
+
+    def test_threads_share_an_array(self) -> None:
+        volume = smooth((150, 130, 70), "u2")
+        array = stria.open(compress(self.npy(volume), self.folder / "a.stria", "--codec", "rice"), threads=4)
+        faults: list[BaseException] = []
+
+        def work(seed: int) -> None:
+            random = np.random.default_rng(seed)
+            try:
+                for _ in range(20):
+                    low = random.integers(0, 60, 3)
+                    key = tuple(slice(int(at), int(at) + 70) for at in low)
+                    np.testing.assert_array_equal(array[key], volume[key])
+            except BaseException as error:
+                faults.append(error)
+
+        threads = [threading.Thread(target=work, args=(seed,)) for seed in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(faults, [])
+
+    def test_a_server(self) -> None:
+        volume = smooth((100, 60, 50), "u1")
+        file = compress(self.npy(volume), self.folder / "a.stria").read_bytes()
+        asked: list[str] = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                wanted = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
+                if self.path != "/a.stria" or wanted is None:
+                    self.send_error(404)
+                    return
+                asked.append(self.headers["Range"])
+                first, last = int(wanted[1]), min(int(wanted[2]), len(file) - 1)
+                self.send_response(206)
+                self.send_header("Content-Range", f"bytes {first}-{last}/{len(file)}")
+                self.send_header("Content-Length", str(last - first + 1))
+                self.end_headers()
+                self.wfile.write(file[first : last + 1])
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        address = f"http://127.0.0.1:{server.server_address[1]}"
+        array = stria.open(f"{address}/a.stria")
+        np.testing.assert_array_equal(array[30:40, :, 5], volume[30:40, :, 5])
+        self.assertGreater(len(asked), 2)
+        with self.assertRaises(stria.NotReadableError):
+            stria.open(f"{address}/b.stria")
+
+
+if __name__ == "__main__":
+    unittest.main()
