@@ -26,6 +26,7 @@ typedef int32_t stria_i32 __attribute__((vector_size(16)));
 typedef uint32_t stria_u32 __attribute__((vector_size(16)));
 typedef int64_t stria_i64 __attribute__((vector_size(16)));
 typedef uint64_t stria_u64 __attribute__((vector_size(16)));
+typedef float stria_f32 __attribute__((vector_size(16)));
 typedef double stria_f64 __attribute__((vector_size(16)));
 typedef stria_i64 simde_v128_t;
 
@@ -61,12 +62,14 @@ LANES(i16x8, stria_i16, int16_t)
 LANES(u16x8, stria_u16, uint16_t)
 LANES(i32x4, stria_i32, int32_t)
 LANES(i64x2, stria_i64, int64_t)
+LANES(f32x4, stria_f32, float)
 LANES(f64x2, stria_f64, double)
 #undef LANES
 FN V simde_wasm_i8x16_splat(int8_t x) { return (V)((stria_i8){0} + x); }
 FN V simde_wasm_i16x8_splat(int16_t x) { return (V)((stria_i16){0} + x); }
 FN V simde_wasm_i32x4_splat(int32_t x) { return (V)((stria_i32){0} + x); }
 FN V simde_wasm_i64x2_splat(int64_t x) { return (V)((stria_i64){0} + x); }
+FN V simde_wasm_f32x4_splat(float x) { return (V)(stria_f32){x, x, x, x}; }
 FN V simde_wasm_f64x2_splat(double x) { return (V)(stria_f64){x, x}; }
 
 /* Bits. */
@@ -76,7 +79,14 @@ FN V simde_wasm_v128_xor(V a, V b) { return a ^ b; }
 FN V simde_wasm_v128_not(V a) { return ~a; }
 FN V simde_wasm_v128_andnot(V a, V b) { return a & ~b; }
 FN V simde_wasm_v128_bitselect(V a, V b, V mask) { return (a & mask) | (b & ~mask); }
+#define ALL_TRUE(name, lanes) \
+  FN bool simde_wasm_##name##_all_true(V v) { V zero = (V)((lanes)v == 0); return !simde_wasm_v128_any_true(zero); }
 FN bool simde_wasm_v128_any_true(V v) { return (v[0] | v[1]) != 0; }
+ALL_TRUE(i8x16, stria_i8)
+ALL_TRUE(i16x8, stria_i16)
+ALL_TRUE(i32x4, stria_i32)
+ALL_TRUE(i64x2, stria_i64)
+#undef ALL_TRUE
 
 /* Arithmetic wraps, so it is that of unsigned lanes. */
 #define BINARY(name, lanes, operator) \
@@ -107,12 +117,31 @@ BINARY(i32x4_gt, stria_i32, >)
 BINARY(i32x4_lt, stria_i32, <)
 BINARY(u32x4_lt, stria_u32, <)
 BINARY(u32x4_gt, stria_u32, >)
+BINARY(i8x16_ge, stria_i8, >=)
+BINARY(i8x16_le, stria_i8, <=)
+BINARY(u8x16_ge, stria_u8, >=)
+BINARY(u8x16_le, stria_u8, <=)
+BINARY(i16x8_ge, stria_i16, >=)
+BINARY(i16x8_le, stria_i16, <=)
+BINARY(u16x8_ge, stria_u16, >=)
+BINARY(u16x8_le, stria_u16, <=)
+BINARY(i32x4_ge, stria_i32, >=)
+BINARY(i32x4_le, stria_i32, <=)
+BINARY(u32x4_ge, stria_u32, >=)
+BINARY(u32x4_le, stria_u32, <=)
+BINARY(i64x2_eq, stria_u64, ==)
+BINARY(i64x2_ne, stria_u64, !=)
 BINARY(i64x2_add, stria_u64, +)
 BINARY(i64x2_sub, stria_u64, -)
 BINARY(i64x2_mul, stria_u64, *)
+BINARY(f32x4_add, stria_f32, +)
+BINARY(f32x4_sub, stria_f32, -)
+BINARY(f32x4_mul, stria_f32, *)
+BINARY(f32x4_div, stria_f32, /)
 BINARY(f64x2_add, stria_f64, +)
 BINARY(f64x2_sub, stria_f64, -)
 BINARY(f64x2_mul, stria_f64, *)
+BINARY(f64x2_div, stria_f64, /)
 #undef BINARY
 #define SHIFTS(bits, count)                                                                                        \
   FN V simde_wasm_i##bits##x##count##_shl(V a, uint32_t n) { return (V)((stria_u##bits)a << (n & (bits - 1))); }     \
@@ -133,6 +162,43 @@ EXTREMES(u16x8, stria_u16)
 EXTREMES(i32x4, stria_i32)
 EXTREMES(u32x4, stria_u32)
 #undef EXTREMES
+#define SIGNS(name, lanes, wide)                                                                         \
+  FN V simde_wasm_##name##_neg(V a) { return (V)(-(wide)a); }                                             \
+  FN V simde_wasm_##name##_abs(V a) { V less = (V)((lanes)a < 0); return (V)((wide)(a ^ less) - (wide)less); }
+SIGNS(i8x16, stria_i8, stria_u8)
+SIGNS(i16x8, stria_i16, stria_u16)
+SIGNS(i32x4, stria_i32, stria_u32)
+SIGNS(i64x2, stria_i64, stria_u64)
+#undef SIGNS
+#if defined(__SSE4_1__)
+FN V simde_wasm_i8x16_add_sat(V a, V b) { return (V)_mm_adds_epi8((__m128i)a, (__m128i)b); }
+FN V simde_wasm_i8x16_sub_sat(V a, V b) { return (V)_mm_subs_epi8((__m128i)a, (__m128i)b); }
+FN V simde_wasm_u8x16_add_sat(V a, V b) { return (V)_mm_adds_epu8((__m128i)a, (__m128i)b); }
+FN V simde_wasm_u8x16_sub_sat(V a, V b) { return (V)_mm_subs_epu8((__m128i)a, (__m128i)b); }
+FN V simde_wasm_i16x8_add_sat(V a, V b) { return (V)_mm_adds_epi16((__m128i)a, (__m128i)b); }
+FN V simde_wasm_i16x8_sub_sat(V a, V b) { return (V)_mm_subs_epi16((__m128i)a, (__m128i)b); }
+FN V simde_wasm_u16x8_add_sat(V a, V b) { return (V)_mm_adds_epu16((__m128i)a, (__m128i)b); }
+FN V simde_wasm_u16x8_sub_sat(V a, V b) { return (V)_mm_subs_epu16((__m128i)a, (__m128i)b); }
+#else
+#define SATURATING(name, lanes, operation, operator, count, least, most)                                  \
+  FN V simde_wasm_##name##_##operation(V a, V b) {                                                        \
+    lanes r;                                                                                             \
+    for (int i = 0; i < count; i++) {                                                                    \
+      int32_t x = (int32_t)((lanes)a)[i] operator(int32_t)((lanes)b)[i];                                  \
+      r[i] = x < least ? least : x > most ? most : x;                                                    \
+    }                                                                                                    \
+    return (V)r;                                                                                         \
+  }
+SATURATING(i8x16, stria_i8, add_sat, +, 16, -128, 127)
+SATURATING(i8x16, stria_i8, sub_sat, -, 16, -128, 127)
+SATURATING(u8x16, stria_u8, add_sat, +, 16, 0, 255)
+SATURATING(u8x16, stria_u8, sub_sat, -, 16, 0, 255)
+SATURATING(i16x8, stria_i16, add_sat, +, 8, -32768, 32767)
+SATURATING(i16x8, stria_i16, sub_sat, -, 8, -32768, 32767)
+SATURATING(u16x8, stria_u16, add_sat, +, 8, 0, 65535)
+SATURATING(u16x8, stria_u16, sub_sat, -, 8, 0, 65535)
+#undef SATURATING
+#endif
 
 /* Moving lanes. */
 #if defined(__clang__)
@@ -178,6 +244,8 @@ WIDEN(u64x2, u32x4, stria_u64, stria_u32, 2)
 #define simde_wasm_i64x2_load32x2 simde_wasm_i64x2_load_half_of_i32x4
 #define simde_wasm_u64x2_load32x2 simde_wasm_u64x2_load_half_of_u32x4
 
+FN V simde_wasm_i16x8_extadd_pairwise_i8x16(V a) { return (V)(((stria_i16)((stria_u16)a << 8) >> 8) + ((stria_i16)a >> 8)); }
+FN V simde_wasm_i32x4_extadd_pairwise_i16x8(V a) { return (V)(((stria_i32)((stria_u32)a << 16) >> 16) + ((stria_i32)a >> 16)); }
 FN V simde_wasm_u16x8_extadd_pairwise_u8x16(V a) { return (V)(((stria_u16)a & 255) + ((stria_u16)a >> 8)); }
 FN V simde_wasm_u32x4_extadd_pairwise_u16x8(V a) { return (V)(((stria_u32)a & 65535) + ((stria_u32)a >> 16)); }
 
@@ -191,6 +259,7 @@ FN uint32_t simde_wasm_i16x8_bitmask(V a) { return (uint32_t)_mm_movemask_epi8(_
 FN uint32_t simde_wasm_i32x4_bitmask(V a) { return (uint32_t)_mm_movemask_ps((__m128)a); }
 FN uint32_t simde_wasm_i64x2_bitmask(V a) { return (uint32_t)_mm_movemask_pd((__m128d)a); }
 FN V simde_wasm_u8x16_avgr(V a, V b) { return (V)_mm_avg_epu8((__m128i)a, (__m128i)b); }
+FN V simde_wasm_u16x8_avgr(V a, V b) { return (V)_mm_avg_epu16((__m128i)a, (__m128i)b); }
 FN V simde_wasm_i32x4_dot_i16x8(V a, V b) { return (V)_mm_madd_epi16((__m128i)a, (__m128i)b); }
 #else
 #define NARROW(to, from, out, lanes, count, least, most)                             \
@@ -215,6 +284,7 @@ BITMASK(i16x8, stria_i16, 8)
 BITMASK(i32x4, stria_i32, 4)
 BITMASK(i64x2, stria_i64, 2)
 #undef BITMASK
+FN V simde_wasm_u16x8_avgr(V a, V b) { return (V)((((stria_u16)a | (stria_u16)b)) - ((((stria_u16)a ^ (stria_u16)b)) >> 1)); }
 FN V simde_wasm_u8x16_avgr(V a, V b) { return (V)((((stria_u8)a | (stria_u8)b)) - ((((stria_u8)a ^ (stria_u8)b)) >> 1)); }
 FN V simde_wasm_i32x4_dot_i16x8(V a, V b) {
   stria_i32 r;
@@ -226,6 +296,33 @@ FN V simde_wasm_i32x4_dot_i16x8(V a, V b) {
 
 FN V simde_wasm_f64x2_convert_low_u32x4(V a) { return (V)(stria_f64){(double)((stria_u32)a)[0], (double)((stria_u32)a)[1]}; }
 FN V simde_wasm_f64x2_convert_low_i32x4(V a) { return (V)(stria_f64){(double)((stria_i32)a)[0], (double)((stria_i32)a)[1]}; }
+
+FN V simde_wasm_f32x4_convert_i32x4(V a) {
+#if defined(__SSE4_1__)
+  return (V)_mm_cvtepi32_ps((__m128i)a);
+#else
+  stria_f32 r;
+  for (int i = 0; i < 4; i++) r[i] = (float)((stria_i32)a)[i];
+  return (V)r;
+#endif
+}
+/* No number becomes 0; what is too large becomes the nearest bound. */
+FN V simde_wasm_i32x4_trunc_sat_f32x4(V a) {
+#if defined(__SSE4_1__)
+  const __m128 x = (__m128)a;
+  const __m128 known = _mm_and_ps(x, _mm_cmpord_ps(x, x));
+  const __m128i large = (__m128i)_mm_cmpge_ps(known, _mm_set1_ps(2147483648.0f));
+  /* The conversion gives -2^31 for all that it cannot represent. */
+  return (V)_mm_xor_si128(_mm_cvttps_epi32(known), large);
+#else
+  stria_i32 r;
+  for (int i = 0; i < 4; i++) {
+    float x = ((stria_f32)a)[i];
+    r[i] = x != x ? 0 : x >= 2147483648.0f ? INT32_MAX : x <= -2147483648.0f ? INT32_MIN : (int32_t)x;
+  }
+  return (V)r;
+#endif
+}
 
 #undef FN
 #endif
