@@ -130,6 +130,7 @@ function decodeGroup<T>(slot: i32, lane: i32, count: i32, isFirst: bool): void {
   const back = at - slotBytes * <usize>period;
   predict(at, back, back - slotBytes * <usize>period, isFirst, situation);
   situate<T>(at, back, isFirst, situation);
+  const haveLowBits = v128.any_true(v128.load(situation, lowBitsAt));
   let own = situation;
   let reader = readers + 16 * <usize>lane;
   const last = lane + count;
@@ -163,10 +164,11 @@ function decodeGroup<T>(slot: i32, lane: i32, count: i32, isFirst: bool): void {
       const token = <i32>load<u8>(tokens + (table << 12) + slotOfCode);
       const entry = load<u32>(entries + ((table << 7) + 4 * <usize>token));
       state = (entry & 0xffff) * (state >> 12) + slotOfCode - (entry >> 16);
-      if (state < 65536) {
-        state = (state << 8) | load<u8>(from++);
-        if (state < 65536) state = (state << 8) | load<u8>(from++);
-      }
+      // Whether a byte is due is hard to foresee, so this is not a branch.
+      let isDue = state < 65536;
+      state = select<u32>((state << 8) | load<u8>(from), state, isDue);
+      from += <usize>isDue;
+      if (state < 65536) state = (state << 8) | load<u8>(from++);
       let magnitude = token >> 1;
       if (magnitude === 12) {
         const digits = (state & 4095) >> 8;
@@ -184,10 +186,14 @@ function decodeGroup<T>(slot: i32, lane: i32, count: i32, isFirst: bool): void {
         magnitude = 11 + more;
       }
       const lowBits = <i32>load<u16>(situation + half, lowBitsAt);
-      if (lowBits > 0) {
+      if (haveLowBits) {
+        // Of no bits, this reads 0 and leaves the state as it is.
         magnitude = (magnitude << lowBits) | ((state & 4095) >> (12 - lowBits));
         state = skipped(state, lowBits);
-        while (state < 65536) state = (state << 8) | load<u8>(from++);
+        isDue = state < 65536;
+        state = select<u32>((state << 8) | load<u8>(from), state, isDue);
+        from += <usize>isDue;
+        if (state < 65536) state = (state << 8) | load<u8>(from++);
       }
       const isAbove = token & 1;
       value = (prediction >> fraction) + 1 + (magnitude ^ (isAbove - 1));

@@ -4,6 +4,16 @@ import { fraction, isWide, special0, special1, specialCount, startModel } from '
 import { endRow, openSlice, predictSlice, situateNext, startSlices } from './slices';
 import { chances, entries, startTables } from './tables';
 
+/** By frequency: 2^36 divided by it, plus 1. A product with a state below 2^24, >> 36, is the quotient exactly. */
+const reciprocals: usize = memory.data(8 * 4097, 16);
+
+function startReciprocals(): void {
+  if (load<u64>(reciprocals, 8) !== 0) return;
+  for (let frequency: u64 = 1; frequency <= 4096; frequency++) {
+    store<u64>(reciprocals + 8 * <usize>frequency, ((<u64>1) << 36) / frequency + 1);
+  }
+}
+
 /** The address of the current lane's next code. */
 let next: usize = 0;
 
@@ -41,6 +51,7 @@ export function encode(
   startSlices(work, x, y);
   startChoices(choices);
   startTables(fixed);
+  startReciprocals();
   const codeRoom: usize = 28 * <usize>x * <usize>depth;
   // Until a lane is written, its length holds the address of its next code.
   for (let line = 0; line < y; line++) store<u32>(lengths + 4 * <usize>line, <u32>(codes + <usize>line * codeRoom));
@@ -112,11 +123,18 @@ function writeLane(codes: usize, end: usize, room: usize, roomBytes: usize): usi
     if (to < room + 8) return 0;
     const code = load<u32>(at - 4);
     const frequency = code & 0xffff;
-    while (state >= frequency << 12) {
+    const limit = frequency << 12;
+    // Whether a byte is due is hard to foresee, so this is not a branch.
+    const isDue = state >= limit;
+    store<u8>(to - 1, <u8>state);
+    to -= <usize>isDue;
+    state = select<u32>(state >> 8, state, isDue);
+    while (state >= limit) {
       store<u8>(--to, <u8>state);
       state >>= 8;
     }
-    state = ((state / frequency) << 12) + (state % frequency) + (code >> 16);
+    const quotient = <u32>((<u64>state * load<u64>(reciprocals + 8 * <usize>frequency)) >> 36);
+    state += quotient * (4096 - frequency) + (code >> 16);
   }
   if (to < room + 3) return 0;
   store<u8>(--to, <u8>state);

@@ -15,7 +15,7 @@ export interface Loops {
    */
   fit(model: Model, values: Uint16Array, extent: Dims3, byResiduals: boolean): readonly [Float64Array, Float64Array];
   count(model: Model, values: Uint16Array, extent: Dims3): Counts;
-  /** The lanes; undefined if one is longer than `laneLimit`. */
+  /** The lanes, valid until the next call; undefined if one is longer than `laneLimit`. */
   encode(model: Model, coding: Coding, values: Uint16Array, extent: Dims3): Uint8Array[] | undefined;
   /** @param bytes of all lanes @throws StriaError `corrupt` */
   decode(model: Model, coding: Coding, bytes: Uint8Array, laneLengths: readonly number[], extent: Dims3): Uint16Array;

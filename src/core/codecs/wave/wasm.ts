@@ -105,7 +105,7 @@ function loopsIn(module: WasmModule<Name>): Loops {
       if (lengths.some((length) => length > laneRoom - laneSlack)) return undefined;
       return Array.from(lengths, (length, lane) => {
         const end = lanes + (lane + 1) * laneRoom;
-        return memory.slice(end - length, end);
+        return memory.subarray(end - length, end);
       });
     },
 
