@@ -103,6 +103,22 @@ test('auto is timed with its statistics, its survey and the chosen codecs, and i
   expect(gpu.memory.liveBytes()).toBe(before);
 });
 
+test('transcoding a slow codec for GPU memory is timed, checked, and its memory is freed', async () => {
+  const before = gpu.memory.liveBytes();
+  const request = { suite: 'codecs', size: 16, type: 'u8', codecs: ['wave'], samples: ['phantom'], repetitions: 1 } as const;
+  const result = await runGpuSuite('codecs', gpu, host, runner, request);
+  expect(gpu.memory.liveBytes()).toBe(before);
+  const { cases } = checkBenchResult(JSON.parse(JSON.stringify(result)));
+  expect(cases.map(({ operation }) => operation)).toEqual(['encode', 'decode', 'transcode']);
+  const [encoded, , transcoded] = cases;
+  expect(transcoded).toMatchObject({
+    method: 'wave',
+    inputBytes: 4096,
+    note: `${encoded?.outputBytes} bytes became rice`,
+  });
+  expect(Object.keys(transcoded?.stages ?? {})).toEqual(expect.arrayContaining(['decode', 'analyze', 'rice.encode.write']));
+});
+
 test('a cancelled run ends as cancelled and frees its memory', async () => {
   const before = gpu.memory.liveBytes();
   const controller = new AbortController();

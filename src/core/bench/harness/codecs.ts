@@ -7,6 +7,7 @@ import type { Dims3 } from '../../shared/volume.ts';
 import { benchAuto } from './auto-case.ts';
 import { benchCodec, padRows } from './codec-cases.ts';
 import type { BenchContext } from './context.ts';
+import { benchTranscode } from './transcode-case.ts';
 
 const chunkShape: Dims3 = [64, 64, 64];
 
@@ -31,7 +32,9 @@ export async function benchCodecs(context: BenchContext): Promise<void> {
       for (const axis of codec.axisOf ? (['x', 'y', 'z'] as const) : (['auto'] as const)) {
         const method = codec.axisOf ? `${codec.name} ${axis}` : codec.name;
         context.begin(`${sample}, ${method}`);
-        await benchCodec(context, { table: 'codecs', subject, x: sample, codec, method, voxels, expected, chunkShape, axis });
+        const work = { table: 'codecs', subject, x: sample, codec, method, voxels, expected, chunkShape, axis } as const;
+        await benchCodec(context, work);
+        if (codec.decodeGigabytesPerSecond !== undefined) await benchTranscode(context, work);
       }
     }
     for (const prefer of request.codecs.includes('auto') ? autoPreferences : []) {
