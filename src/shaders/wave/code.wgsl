@@ -10,7 +10,7 @@ import package::wave::contexts::{
 import package::wave::layout::{Part, fraction, lane_count};
 import package::wave::predicted::{index_of, near_of, predictions};
 import package::wave::source::{box, parts, value_at};
-import package::wave::tables::{flag_chance, load_tables, token_start};
+import package::wave::tables::{flag_chance, token_start};
 
 // For each part: for each level the level whose tables are used, then the biases by the residuals' cell and by the gradients'.
 @group(0) @binding(5) var<storage, read> codings: array<i32>;
@@ -101,9 +101,6 @@ fn main(
 ) {
   let number = workgroup.x + workgroup.y * workgroups.x;
   if (number >= box.part_count) { return; }
-  load_tables(lane);
-  // The tables are loaded.
-  workgroupBarrier();
   let part = parts[number];
   if (lane >= part.extent.y || part.range == 0u) { return; }
   state = 65536u;

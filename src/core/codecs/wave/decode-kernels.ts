@@ -7,7 +7,7 @@ import type { GpuScope } from '../../gpu/scope.ts';
 import { laneCount, planesOf } from './layout.ts';
 import { partsOf, partWords, tableBuffer } from './part-table.ts';
 
-/** Blocks that a dispatch decodes: each needs a ring. */
+/** Blocks that a dispatch decodes: each needs a history. */
 const blocksPerDispatch = 1024;
 
 export function prepareDecode(
@@ -21,24 +21,24 @@ export function prepareDecode(
   assertPayloads(payloads, chunks.length);
   const parts = partsOf(chunks, target);
   const table = new Uint32Array(partWords * parts.length);
-  let ringSteps = 16;
+  let historySteps = 16;
   for (const [i, { chunk, extent, firstWord, plane, number, partCount }] of parts.entries()) {
     const payload = [payloads.byteOffsets[chunk] as number, payloads.byteLengths[chunk] as number];
     table.set([...extent, firstWord, plane, chunk, number, partCount, ...payload], partWords * i);
     // The oldest neighbour is two slices and a row back.
-    while (extent[2] > 1 && ringSteps < 2 * Math.max(extent[0] + 4, 8) + 4) ringSteps *= 2;
+    while (extent[2] > 1 && historySteps < 2 * Math.max(extent[0] + 4, 16) + 16) historySteps *= 2;
   }
   const planes = planesOf(target.elementBytes);
   const blocks = parts.length / planes;
   const records = scope.storage('parts', table.byteLength, table);
   const tables = tableBuffer(scope);
-  const history = scope.storage('history', 4 * ringSteps * laneCount * Math.min(blocks, blocksPerDispatch));
+  const history = scope.storage('history', 4 * historySteps * laneCount * Math.min(blocks, blocksPerDispatch));
   const { variant, bindings } = faultChecks(faults);
   const kernel = gpu.kernel({
     label: 'wave.decode',
     shader: decodeShader,
     variant: { ...variant(6), table_binding: 2 },
-    constants: { element_bytes: target.elementBytes, ring_steps: ringSteps },
+    constants: { element_bytes: target.elementBytes, history_steps: historySteps },
   });
   const { rowWords, sliceWords } = boxLayout(target);
   const source = payloadBuffer(payloads, scope);
