@@ -78,6 +78,7 @@ struct Row {
   down2: i32,
   depth: i32,
   pitch: i32,
+  weights: array<vec4i, 7>,
   // The place, and that of the next step.
   x: i32,
   z: i32,
@@ -103,31 +104,41 @@ fn row_of(part: Part, pitch: i32, lane: u32) -> Row {
   row.down2 = min(y + 2, last);
   row.depth = i32(part.extent.z);
   row.pitch = pitch;
+  row.weights = array<vec4i, 7>(
+    wg_weights[0], wg_weights[1], wg_weights[2], wg_weights[3], wg_weights[4], wg_weights[5], wg_weights[6],
+  );
   row.x = -2 - 3 * y;
   row.next_x = row.x;
   return row;
 }
 
-fn history_at(group: u32, step: i32, row: i32) -> u32 {
-  return history[(group * history_steps + (u32(step) & (history_steps - 1u))) * lane_count + u32(row)];
+// An offset in the history, from the row's own place: steps later, in another row.
+fn offset_of(y: i32, steps: i32, row: i32) -> i32 { return (steps + 3 * (row - y)) * i32(lane_count) + row; }
+
+fn history_at(group: u32, start: i32, offset: i32) -> u32 {
+  let mask = history_steps * lane_count - 1u;
+  return history[group * history_steps * lane_count + (u32(start + offset) & mask)];
 }
 
 fn older_at(row: ptr<function, Row>, group: u32, step: i32) -> Older {
   let y = (*row).y;
-  let one = step - (*row).pitch;
-  let two = select(one - (*row).pitch, one, (*row).next_z == 1);
-  let up = 3 * ((*row).up - y);
-  let down = 3 * ((*row).down - y);
+  let slice = (*row).pitch * i32(lane_count);
+  let one = step * i32(lane_count) - slice;
+  let two = select(one - slice, one, (*row).next_z == 1);
   return Older(
-    history_at(group, one + 2, y),
-    history_at(group, one + 1 + up, (*row).up),
-    history_at(group, one + 1 + down, (*row).down),
-    history_at(group, one + 3 * ((*row).up2 - y), (*row).up2),
-    history_at(group, one + 3 * ((*row).down2 - y), (*row).down2),
-    history_at(group, two + 1, y),
-    history_at(group, two + up, (*row).up),
-    history_at(group, two + down, (*row).down),
+    history_at(group, one, offset_of(y, 2, y)),
+    history_at(group, one, offset_of(y, 1, (*row).up)),
+    history_at(group, one, offset_of(y, 1, (*row).down)),
+    history_at(group, one, offset_of(y, 0, (*row).up2)),
+    history_at(group, one, offset_of(y, 0, (*row).down2)),
+    history_at(group, two, offset_of(y, 1, y)),
+    history_at(group, two, offset_of(y, 0, (*row).up)),
+    history_at(group, two, offset_of(y, 0, (*row).down)),
   );
+}
+
+fn put_history(group: u32, step: i32, lane: u32, word: u32) {
+  history[(group * history_steps + (u32(step) & (history_steps - 1u))) * lane_count + lane] = word;
 }
 
 fn values_of(a: u32, b: u32, c: u32, d: u32) -> vec4i { return vec4i(vec4u(a, b, c, d) & vec4u(0xffffu)); }
@@ -189,11 +200,11 @@ fn around_of(row: ptr<function, Row>, left2: u32) -> Around {
   } else if (y == 1) {
     b = up;
   }
-  let sum = dot(wg_weights[0], values_of(0u, a[2], a[1], a[3])) + dot(wg_weights[1], values_of(left2, b.y, b.x, b.z)) +
-    dot(wg_weights[2], values_of(a[0], upper_right, c[2], c[1])) + dot(wg_weights[3], values_of(up.y, c[3], down.y, up.x)) +
-    dot(wg_weights[4], values_of(up.z, down.x, down.z, c[4])) +
-    dot(wg_weights[5], values_of(older.behind_down2, c[0], older.behind_up2, farther.y)) +
-    dot(wg_weights[6], values_of(farther.x, older.farther_up, farther.z, older.farther_down));
+  let sum = dot((*row).weights[0], values_of(0u, a[2], a[1], a[3])) + dot((*row).weights[1], values_of(left2, b.y, b.x, b.z)) +
+    dot((*row).weights[2], values_of(a[0], upper_right, c[2], c[1])) + dot((*row).weights[3], values_of(up.y, c[3], down.y, up.x)) +
+    dot((*row).weights[4], values_of(up.z, down.x, down.z, c[4])) +
+    dot((*row).weights[5], values_of(older.behind_down2, c[0], older.behind_up2, farther.y)) +
+    dot((*row).weights[6], values_of(farther.x, older.farther_up, farther.z, older.farther_down));
   let here = 8 * size(a[2]) + 4 * (size(a[3]) + size(a[1])) + 2 * (size(left2) + size(b.y));
   let behind = 8 * size(c[2]) + 4 * (size(c[3]) + size(down.y)) + 2 * (size(c[1]) + size(up.y));
   var flags = 0u;

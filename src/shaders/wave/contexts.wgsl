@@ -35,9 +35,10 @@ fn energy_of(near: Near) -> i32 {
 }
 
 fn level_of(energy: i32) -> u32 {
-  if (energy == 0) { return 0u; }
-  let octave = 31u - countLeadingZeros(u32(energy));
-  return min(31u, 2u * octave + u32((u32(energy) << 6u) >> octave >= 91u));
+  // 0 has the level of 1.
+  let least = max(u32(energy), 1u);
+  let octave = 31u - countLeadingZeros(least);
+  return min(31u, 2u * octave + u32((least << 6u) >> octave >= 91u));
 }
 
 fn low_bits_of(level: u32) -> u32 { return max(level >> 1u, fraction + 3u) - (fraction + 3u); }
@@ -54,10 +55,14 @@ fn residual_of(element: i32, plain: i32, special_count: u32, specials: vec2u) ->
   return clamp((element << fraction) - plain, -limit, limit);
 }
 
-fn sign_of(difference: i32, scale: i32) -> i32 { return select(sign(difference), 0, 8 * abs(difference) < 6 * scale); }
+fn signed_unit(difference: i32, least: i32, unit: i32) -> i32 {
+  return select(select(0, -unit, difference <= -least), unit, difference >= least);
+}
 
 fn cell_of(first: i32, second: i32, third: i32, scale: i32) -> u32 {
-  return u32(13 + 9 * sign_of(first, scale) + 3 * sign_of(second, scale) + sign_of(third, scale));
+  // The least d with 8 d ≥ 6 scale.
+  let least = (3 * scale + 3) >> 2u;
+  return u32(13 + signed_unit(first, least, 9) + signed_unit(second, least, 3) + signed_unit(third, least, 1));
 }
 
 // The cells of both biases.

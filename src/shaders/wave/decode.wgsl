@@ -22,7 +22,7 @@ import package::wave::contexts::{
   cell_of, escape_from, level_of, low_bits_of, residual, residual_of, scale_of, size, table_of, value,
 };
 import package::wave::around::{
-  Around, advance, around_of, get_around, history, history_steps, older_at, put_around, recent_at, row_of, wg_recent,
+  Around, advance, around_of, get_around, older_at, put_around, put_history, recent_at, row_of, wg_recent,
 };
 import package::wave::target::{box, emit_value, fill};
 
@@ -36,6 +36,9 @@ const storage_steps = 4;
 
 var<private> is_damaged: bool;
 
+// Fields of the header, in registers.
+struct Model { range: i32, special_count: u32, specials: vec2u }
+
 // The number of h from 0 to 6 with distance ≥ unit << h.
 fn reach_of(distance: i32, unit: i32) -> u32 {
   let octaves = max(0, i32(countLeadingZeros(u32(unit))) - i32(countLeadingZeros(u32(distance))));
@@ -43,8 +46,8 @@ fn reach_of(distance: i32, unit: i32) -> u32 {
 }
 
 // Decodes an element from its surroundings and the element on its left.
-fn decode_element(around: Around, left: u32, plain: i32, energy: i32, is_later: bool) -> i32 {
-  let range = i32(wg_range);
+fn decode_element(model: Model, around: Around, left: u32, plain: i32, energy: i32, is_later: bool) -> i32 {
+  let range = model.range;
   let scale = scale_of(energy);
   let origin = plain - (value(left) << fraction);
   let straight = (around.straight << fraction) - select(plain, origin, is_later);
@@ -54,8 +57,8 @@ fn decode_element(around: Around, left: u32, plain: i32, energy: i32, is_later: 
   let biased = plain + ((wg_biases[by_residuals] * scale) >> 6u) + ((wg_biases[27u + by_gradients] * scale) >> 6u);
   let prediction = clamp(biased, 0, range << fraction);
   let level = level_of(energy);
-  for (var i = 0u; i < wg_special_count; i++) {
-    let special = i32(wg_specials[i]);
+  for (var i = 0u; i < model.special_count; i++) {
+    let special = i32(model.specials[i]);
     let near = extractBits(around.flags, 6u * i, 6u) + select(0u, 5u, value(left) == special);
     let reach = reach_of(8 * abs(prediction - (special << fraction)), max(2, energy));
     let calm = u32(level >= 8u) + u32(level >= 13u);
@@ -116,7 +119,8 @@ fn decode_wave(part: Part, thread: u32, group: u32) {
   let pitch = max(width + 4, 16);
   let lane = thread % lane_count;
   let y = i32(lane);
-  let is_decoder = thread < lane_count;
+  // Warps whose numbers differ by 4 share an execution unit on some GPUs. So not all workgroups decode in the same ones.
+  let is_decoder = (thread < lane_count) == ((group ^ (group >> 7u)) % 2u == 0u);
   let is_lane = y < height;
   let up = max(y - 1, 0);
   is_damaged = false;
@@ -124,6 +128,9 @@ fn decode_wave(part: Part, thread: u32, group: u32) {
     open_stream(wg_lanes[lane]);
     is_damaged = state < 65536u;
   }
+  let model = Model(i32(wg_range), wg_special_count, wg_specials);
+  let first_weights = vec2i(wg_weights[7].x, wg_weights[9].y);
+  let later_weights = vec2i(wg_weights[0].x, wg_weights[2].y);
   var row = row_of(part, pitch, lane);
   var x = row.x;
   var z = 0;
@@ -146,24 +153,24 @@ fn decode_wave(part: Part, thread: u32, group: u32) {
           if (is_later) { word = first; } else if (x == -2) { word = select(upper_right, 0u, y == 0); }
         } else if (x < width) {
           var around = get_around(now, lane);
-          var left_weight = select(wg_weights[7].x, wg_weights[0].x, is_later);
+          let weights = select(first_weights, later_weights, is_later);
+          var left_weight = weights.x;
           var left_energy = select(144, 96, is_later);
-          let upper_right_weight = select(wg_weights[9].y, wg_weights[2].y, is_later);
           if (y == 0 && !is_later) {
             left_weight = all_left;
             left_energy = 468;
             around.residuals = left >> 16u;
             around.straight = value(left);
             around.upper = value(left);
-            for (var i = 0u; i < wg_special_count; i++) {
-              if (value(left) == i32(wg_specials[i])) { around.flags |= 12u << (6u * i); }
+            for (var i = 0u; i < model.special_count; i++) {
+              if (value(left) == i32(model.specials[i])) { around.flags |= 12u << (6u * i); }
             }
           }
-          let sum = around.sum + left_weight * value(left) + select(upper_right_weight * value(upper_right), 0, y == 0);
-          let plain = clamp(sum >> (8u - fraction), 0, i32(wg_range) << fraction);
+          let sum = around.sum + left_weight * value(left) + select(weights.y * value(upper_right), 0, y == 0);
+          let plain = clamp(sum >> (8u - fraction), 0, model.range << fraction);
           let energy = (around.energy + left_energy * size(left)) >> 7u;
-          let element = decode_element(around, left, plain, energy, is_later);
-          word = u32(element) | (u32(residual_of(element, plain, wg_special_count, wg_specials)) << 16u);
+          let element = decode_element(model, around, left, plain, energy, is_later);
+          word = u32(element) | (u32(residual_of(element, plain, model.special_count, model.specials)) << 16u);
           if (x == 0) { first = word; }
         }
         left = word;
@@ -181,7 +188,7 @@ fn decode_wave(part: Part, thread: u32, group: u32) {
       advance(&row, step);
       put_around(step, lane, around_of(&row, left2));
       if (depth > 1) {
-        history[(group * history_steps + (u32(step - 2) & (history_steps - 1u))) * lane_count + lane] = left2;
+        put_history(group, step - 2, lane, left2);
         row.older = older_at(&row, group, step + 1);
       }
       if (row.x >= 2 && row.x < width + 2 && row.z < depth) {
