@@ -49,9 +49,12 @@ fn table_of(level: u32, prediction: i32) -> u32 {
   return (level * 4u + ((u32(prediction) >> (fraction - 2u)) & 3u)) * 27u;
 }
 
+fn is_special(element: u32, special_count: u32, specials: vec2u) -> bool {
+  return (special_count > 0u && element == specials.x) || (special_count > 1u && element == specials.y);
+}
+
 fn residual_of(element: i32, plain: i32, special_count: u32, specials: vec2u) -> i32 {
-  let is_special = (special_count > 0u && element == i32(specials.x)) || (special_count > 1u && element == i32(specials.y));
-  let limit = select(32767, 1 << fraction, is_special);
+  let limit = select(32767, 1 << fraction, is_special(u32(element), special_count, specials));
   return clamp((element << fraction) - plain, -limit, limit);
 }
 

@@ -8,11 +8,13 @@
 // Twin: `fitted` in src/core/codecs/wave/part.ts.
 
 import constants::by_residuals;
-import package::wave::contexts::size;
+import package::wave::contexts::{is_special, size};
 import package::wave::layout::{Part, fraction};
-import package::wave::neighbours::{count_of, in_plane_count, neighbour_count, neighbour_offsets};
-import package::wave::predicted::neighbour_word;
-import package::wave::source::{is_special, neighbour_value, parts, value_at};
+import package::wave::places::{around_of, index_of};
+import package::wave::predicted::elements;
+import package::wave::values::{neighbour_count, neighbours_of, values};
+
+@group(0) @binding(0) var<storage, read> parts: array<Part>;
 
 const threads = 128u;
 const columns = neighbour_count + 1u;
@@ -22,7 +24,7 @@ const slab_slices = 16u;
 const pitch = threads / 4u + 1u;
 
 // For each part and slab: the low words of the sums, then their high words.
-@group(0) @binding(4) var<storage, read_write> sums: array<u32>;
+@group(0) @binding(3) var<storage, read_write> sums: array<u32>;
 
 // By column and element: the value, and from bit 12 on the weighted value.
 var<workgroup> wg_values: array<vec4u, columns * pitch>;
@@ -30,41 +32,62 @@ var<workgroup> wg_values: array<vec4u, columns * pitch>;
 fn range_bits(part: Part) -> u32 { return 32u - countLeadingZeros(part.range); }
 
 fn unrest_at(part: Part, place: vec3i) -> u32 {
-  var sides = size(neighbour_word(part, place, vec3i(-1, 0, 0))) + size(neighbour_word(part, place, vec3i(0, -1, 0)));
-  if (place.z > 0) { sides += size(neighbour_word(part, place, vec3i(0, 0, -1))); }
-  let corners = size(neighbour_word(part, place, vec3i(1, -1, 0))) + size(neighbour_word(part, place, vec3i(-1, -1, 0)));
+  let a = around_of(part, place);
+  var sides = size(elements[a.here - 1u]) + size(elements[a.up]);
+  if (place.z > 0) { sides += size(elements[a.behind]); }
+  let corners = size(elements[a.up + a.right]) + size(elements[a.up - a.right]);
   return u32(2 * sides + corners) >> fraction;
+}
+
+fn differs(four: vec4u, value: u32) -> bool { return any(four != vec4u(value)); }
+
+// How much an element counts; 0 if its neighbours are alike.
+fn weight_of(part: Part, place: vec3i, n: array<vec4u, 7>) -> u32 {
+  let left = n[0].x;
+  var is_flat = !differs(n[0], left) && !differs(n[1], left) && all(n[2].xy == vec2u(left));
+  var third = n[0].z;
+  if (place.z > 0) {
+    is_flat = is_flat && !differs(n[2], left) && !differs(n[3], left) && !differs(n[4], left) && !differs(n[5], left) &&
+      !differs(n[6], left);
+    third = n[2].z;
+  }
+  if (is_flat) { return 0u; }
+  let first = vec3i(vec3u(left, n[0].y, third));
+  let gradients = abs(first.x - first.y) + abs(first.x - first.z) + abs(first.y - first.z);
+  var unrest = u32(2 * gradients) >> (max(range_bits(part), 8u) - 8u);
+  if (by_residuals == 1u) { unrest = unrest_at(part, place); }
+  return max(1u, 252u / (4u + unrest));
+}
+
+fn put(column: u32, thread: u32, value: u32) { wg_values[column * pitch + thread / 4u][thread % 4u] = value; }
+
+fn put_four(column: u32, thread: u32, four: vec4u) {
+  put(column, thread, four.x);
+  put(column + 1u, thread, four.y);
+  put(column + 2u, thread, four.z);
+  put(column + 3u, thread, four.w);
 }
 
 // Reads an element's neighbours, with a weight of 0 where it does not count.
 fn load(part: Part, place: vec3i, is_inside: bool, shift: u32, thread: u32) {
+  var n = array<vec4u, 7>();
+  var own = 0u;
   var weight = 0u;
-  var is_flat = true;
-  let count = count_of(place.z);
   if (is_inside) {
-    var first = vec3i(0);
-    for (var i = 0u; i < count; i++) {
-      let value = i32(neighbour_value(part, place, neighbour_offsets[i]));
-      if (i == 0u) { first.x = value; }
-      if (i == 1u) { first.y = value; }
-      if (i == select(in_plane_count, 2u, place.z == 0)) { first.z = value; }
-      is_flat = is_flat && value == first.x;
-      wg_values[i * pitch + thread / 4u][thread % 4u] = u32(value) >> shift;
-    }
-    let value = value_at(part, place);
-    wg_values[neighbour_count * pitch + thread / 4u][thread % 4u] = value >> shift;
-    if (!is_flat && !is_special(part, value)) {
-      let gradients = abs(first.x - first.y) + abs(first.x - first.z) + abs(first.y - first.z);
-      var unrest = u32(2 * gradients) >> (max(range_bits(part), 8u) - 8u);
-      if (by_residuals == 1u) { unrest = unrest_at(part, place); }
-      weight = max(1u, 252u / (4u + unrest));
-    }
+    n = neighbours_of(part, place);
+    own = values[index_of(part, place)];
+    if (!is_special(own, part.specials, part.special)) { weight = weight_of(part, place, n); }
   }
-  for (var i = 0u; i < columns; i++) {
-    let is_used = weight > 0u && (i < count || i == neighbour_count);
-    let at = i * pitch + thread / 4u;
-    wg_values[at][thread % 4u] = select(0u, wg_values[at][thread % 4u] * (1u + (weight << 12u)), is_used);
-  }
+  let factor = select(0u, 1u + (weight << 12u), weight > 0u);
+  let later = select(factor, 0u, place.z == 0);
+  put_four(0u, thread, (n[0] >> vec4u(shift)) * factor);
+  put_four(4u, thread, (n[1] >> vec4u(shift)) * factor);
+  put_four(8u, thread, (n[2] >> vec4u(shift)) * vec4u(factor, factor, later, later));
+  put_four(12u, thread, (n[3] >> vec4u(shift)) * later);
+  put_four(16u, thread, (n[4] >> vec4u(shift)) * later);
+  put_four(20u, thread, (n[5] >> vec4u(shift)) * later);
+  put_four(24u, thread, (n[6] >> vec4u(shift)) * later);
+  put(neighbour_count, thread, (own >> shift) * factor);
 }
 
 // The columns of a sum, as the places of their first vectors.

@@ -1,28 +1,56 @@
 // Predicts each element from its neighbours, without biases. src/core/codecs/wave/SPEC.md, 'Prediction'.
-// One workgroup owns one slab of a part, 8 rows of up to 16 slices; one invocation every 256th element of it. Dispatch: slabs ×
-// parts.
+// One workgroup owns one slab of a part; one invocation every 256th element of it. Dispatch: slabs × parts.
+// Invariants:
+// 1. Each element's words, and those of what stands for it at the sides of rows, are written by its invocation alone.
 // Twin: `Walk` in src/core/codecs/wave/walk.ts.
 
-import package::wave::layout::fraction;
-import package::wave::neighbours::{count_of, neighbour_count, neighbour_offsets};
+import package::wave::contexts::residual_of;
+import package::wave::layout::{Part, fraction};
+import package::wave::places::{index_of, row_at};
 import package::wave::slabs::{place_in, slab_of, slab_threads};
-import package::wave::predicted::{index_of, predictions};
-import package::wave::source::{neighbour_value, parts};
+import package::wave::values::{neighbours_of, values};
 
-// For each part: the weights of the 28 neighbours, those of the first ten in slice 0, and two words that are not used.
-@group(0) @binding(4) var<storage, read> weights: array<i32>;
+@group(0) @binding(0) var<storage, read> parts: array<Part>;
+// For each part: the weights of the 28 neighbours, those of the first ten in slice 0, and two zeros.
+@group(0) @binding(2) var<storage, read> weights: array<vec4i>;
+@group(0) @binding(3) var<storage, read_write> predictions: array<u32>;
+@group(0) @binding(4) var<storage, read_write> elements: array<u32>;
+
+fn put_both(at: u32, word: u32) {
+  elements[at] = word;
+  elements[at + 1u] = word;
+}
+
+fn put(part: Part, place: vec3i, word: u32) {
+  let at = index_of(part, place);
+  elements[at] = word;
+  if (u32(place.x) == part.extent.x - 1u) { put_both(at + 1u, word); }
+  if (place.x > 0) { return; }
+  if (place.z == 0 && place.y == 0) { put_both(at - 2u, 0u); }
+  if (u32(place.z) + 1u < part.extent.z) { put_both(row_at(part, place.y, place.z + 1) - 2u, word); }
+  if (place.z == 0 && u32(place.y) + 1u < part.extent.y) { put_both(row_at(part, place.y + 1, 0) - 2u, word); }
+}
 
 @compute @workgroup_size(slab_threads)
 fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) workgroup: vec3u) {
   let part = parts[workgroup.y];
   let slab = slab_of(part, workgroup.x);
+  let w = 10u * workgroup.y;
   for (var i = thread; i < slab.count; i += slab_threads) {
     let place = place_in(part, slab, i);
-    let first = 40u * workgroup.y + select(0u, neighbour_count, place.z == 0);
+    let n = neighbours_of(part, place);
     var sum = 0;
-    for (var j = 0u; j < count_of(place.z); j++) {
-      sum += weights[first + j] * i32(neighbour_value(part, place, neighbour_offsets[j]));
+    if (place.z == 0) {
+      sum = dot(weights[w + 7u], vec4i(n[0])) + dot(weights[w + 8u], vec4i(n[1])) + dot(weights[w + 9u], vec4i(n[2]));
+    } else {
+      sum = dot(weights[w], vec4i(n[0])) + dot(weights[w + 1u], vec4i(n[1])) + dot(weights[w + 2u], vec4i(n[2])) +
+        dot(weights[w + 3u], vec4i(n[3])) + dot(weights[w + 4u], vec4i(n[4])) + dot(weights[w + 5u], vec4i(n[5])) +
+        dot(weights[w + 6u], vec4i(n[6]));
     }
-    predictions[index_of(part, place)] = u32(clamp(sum >> (8u - fraction), 0, i32(part.range << fraction)));
+    let plain = clamp(sum >> (8u - fraction), 0, i32(part.range << fraction));
+    let at = index_of(part, place);
+    let value = values[at];
+    predictions[at] = u32(plain);
+    put(part, place, value | (u32(residual_of(i32(value), plain, part.specials, part.special)) << 16u));
   }
 }

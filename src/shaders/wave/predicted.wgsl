@@ -1,42 +1,29 @@
-// Elements of a part with their residuals. src/core/codecs/wave/SPEC.md, 'Energy'.
+// Elements of a part with their residuals, as the kernel `predict` writes them. src/core/codecs/wave/SPEC.md, 'Energy'.
 // Twin: src/core/codecs/wave/walk.ts.
 
-import package::wave::contexts::{Near, residual_of};
+import package::wave::contexts::Near;
 import package::wave::layout::Part;
-import package::wave::source::{stand_in, value_at};
+import package::wave::places::around_of;
 
-// The prediction of each element before biases, x fastest.
-@group(0) @binding(3) var<storage, read_write> predictions: array<u32>;
-
-fn index_of(part: Part, place: vec3i) -> u32 {
-  let at = vec3u(place);
-  return part.scratch + (at.z * part.extent.y + at.y) * part.extent.x + at.x;
-}
-
-// A neighbour's value, and its residual in the high half.
-fn neighbour_word(part: Part, place: vec3i, offset: vec3i) -> u32 {
-  let other = stand_in(part, place, offset);
-  if (other.x < 0) { return 0u; }
-  let value = value_at(part, other);
-  let plain = i32(predictions[index_of(part, other)]);
-  return value | (u32(residual_of(i32(value), plain, part.specials, part.special)) << 16u);
-}
+// Values, and residuals in the high halves.
+@group(0) @binding(2) var<storage, read> elements: array<u32>;
 
 fn near_of(part: Part, place: vec3i) -> Near {
+  let a = around_of(part, place);
   var near: Near;
   near.has_behind = place.z > 0;
-  near.left = neighbour_word(part, place, vec3i(-1, 0, 0));
-  near.left2 = neighbour_word(part, place, vec3i(-2, 0, 0));
-  near.above = neighbour_word(part, place, vec3i(0, -1, 0));
-  near.above_left = neighbour_word(part, place, vec3i(-1, -1, 0));
-  near.above_right = neighbour_word(part, place, vec3i(1, -1, 0));
-  near.above2 = neighbour_word(part, place, vec3i(0, -2, 0));
+  near.left = elements[a.here - 1u];
+  near.left2 = elements[a.here - 2u];
+  near.above = elements[a.up];
+  near.above_left = elements[a.up - a.right];
+  near.above_right = elements[a.up + a.right];
+  near.above2 = elements[a.up2];
   if (near.has_behind) {
-    near.behind = neighbour_word(part, place, vec3i(0, 0, -1));
-    near.behind_left = neighbour_word(part, place, vec3i(-1, 0, -1));
-    near.behind_right = neighbour_word(part, place, vec3i(1, 0, -1));
-    near.behind_up = neighbour_word(part, place, vec3i(0, -1, -1));
-    near.behind_down = neighbour_word(part, place, vec3i(0, 1, -1));
+    near.behind = elements[a.behind];
+    near.behind_left = elements[a.behind - 1u];
+    near.behind_right = elements[a.behind + 1u];
+    near.behind_up = elements[a.behind_up];
+    near.behind_down = elements[a.behind_down];
   }
   return near;
 }

@@ -1,5 +1,4 @@
-// Elements of a part in the box of an encoder. src/core/codecs/wave/SPEC.md, 'Outside'.
-// Twin: src/core/codecs/wave/walk.ts, which keeps margins instead.
+// Elements of a part in the box of an encoder. src/core/codecs/wave/SPEC.md, 'A coded part'.
 
 import package::wave::layout::{Box, Part, bits, element_bytes};
 
@@ -18,35 +17,4 @@ fn element_at(part: Part, place: vec3i) -> u32 {
 // The element minus the lowest one.
 fn value_at(part: Part, place: vec3i) -> u32 {
   return (element_at(part, place) - part.lowest) & (0xffffffffu >> (32u - bits));
-}
-
-// The stand-in of a neighbour; its x is negative if there is none.
-fn stand_in(part: Part, place: vec3i, offset: vec3i) -> vec3i {
-  var other = place + offset;
-  if (place.z == 0 && place.y == 0 && offset.y < 0) { other = vec3i(place.x - 1, 0, 0); }
-  if (other.y < 0) {
-    other.y = 0;
-    if (offset.z == 0 && place.z > 0) { other.z--; }
-  }
-  other.y = min(other.y, i32(part.extent.y) - 1);
-  other.z = max(other.z, 0);
-  if (other.x < 0) {
-    if (other.z > 0) {
-      other = vec3i(0, other.y, other.z - 1);
-    } else if (other.y > 0) {
-      other = vec3i(0, other.y - 1, 0);
-    }
-  }
-  other.x = min(other.x, i32(part.extent.x) - 1);
-  return other;
-}
-
-fn neighbour_value(part: Part, place: vec3i, offset: vec3i) -> u32 {
-  let other = stand_in(part, place, offset);
-  if (other.x < 0) { return 0u; }
-  return value_at(part, other);
-}
-
-fn is_special(part: Part, value: u32) -> bool {
-  return (part.specials > 0u && value == part.special.x) || (part.specials > 1u && value == part.special.y);
 }

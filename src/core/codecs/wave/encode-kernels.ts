@@ -4,9 +4,12 @@ import copyShader from '../../../shaders/wave/copy.wgsl';
 import fitShader from '../../../shaders/wave/fit.wgsl';
 import predictShader from '../../../shaders/wave/predict.wgsl';
 import sampleShader from '../../../shaders/wave/sample.wgsl';
+import spreadShader from '../../../shaders/wave/spread.wgsl';
 import surveyShader from '../../../shaders/wave/survey.wgsl';
+import symbolsShader from '../../../shaders/wave/symbols.wgsl';
 import { boxLayout, chunkBytes, placePayloads } from '../../codec/batch.ts';
 import type { GpuChunk, GpuPayloads, GpuVoxels, KernelCall } from '../../codec/codec.ts';
+import type { Commands } from '../../gpu/commands.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { Kernel } from '../../gpu/kernel.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
@@ -19,8 +22,8 @@ import { type PartPlace, partsOf, partWords, tableBuffer } from './part-table.ts
 import { type FinishedPart, Pieces } from './pieces.ts';
 import { levelCount, phaseCount, tokenCount } from './tables.ts';
 
-/** The most bytes of predictions, and of lanes' slots, that are kept at a time. */
-const workBytes = 2 ** 28;
+/** The most bytes of predictions, and of lanes' slots, that are kept at a time: 128 chunks of 64³. */
+const workBytes = 136 * 2 ** 20;
 /** Parts of a dispatch along y. */
 const mostParts = 16384;
 
@@ -66,7 +69,7 @@ function groupsOf(gpu: Gpu, { elementBytes }: GpuVoxels, parts: readonly PartPla
   const groups: PartPlace[][] = [];
   let [bytes, chunk] = [0, -1];
   for (const part of parts) {
-    const needed = Math.max(4 * elementsOf(part), 4 * slotWordsOf(part, elementBytes) * part.extent[1]);
+    const needed = Math.max(4 * scratchWordsOf(part), 4 * slotWordsOf(part, elementBytes) * part.extent[1]);
     const group = groups.at(-1);
     // A chunk is not divided.
     if (
@@ -88,8 +91,21 @@ function elementsOf({ extent }: PartPlace): number {
   return extent[0] * extent[1] * extent[2];
 }
 
+/** A row has a margin of two words on each side. */
+function scratchWordsOf({ extent }: PartPlace): number {
+  return (extent[0] + 4) * extent[1] * extent[2];
+}
+
 function slotWordsOf({ extent }: PartPlace, elementBytes: GpuVoxels['elementBytes']): number {
   return Math.ceil(laneLimit(extent, planeType(elementBytes).bits) / 4);
+}
+
+/** Buffers with a word for each element of all parts, and for what stands for elements at the sides of rows. */
+interface Scratch {
+  readonly values: GPUBuffer;
+  readonly predictions: GPUBuffer;
+  /** Values with residuals. */
+  readonly elements: GPUBuffer;
 }
 
 /** Encodes some chunks: runs kernels, and makes the CPU's choices between them. */
@@ -126,7 +142,7 @@ class Group {
       const { extent, firstWord, plane, chunk, number, partCount } = part;
       this.#table.set([...extent, firstWord, plane, chunk, number, partCount, 0, 0, scratch, slots, slotWords], partWords * i);
       this.#slotStarts.push(slots);
-      scratch += elementsOf(part);
+      scratch += scratchWordsOf(part);
       slots += slotWords * extent[1];
     }
     [this.#scratchWords, this.#slotWords] = [scratch, slots];
@@ -139,12 +155,21 @@ class Group {
     const work = this.#work;
     try {
       await this.#sample();
-      const predictions = work.storage('predictions', 4 * this.#scratchWords);
-      await this.#fit(predictions, 0);
-      await this.#fit(predictions, 1);
-      await this.#survey(predictions);
+      const [values, predictions, elements] = ['values', 'predictions', 'elements'].map((label) =>
+        work.storage(label, 4 * this.#scratchWords),
+      ) as [GPUBuffer, GPUBuffer, GPUBuffer];
+      const scratch = { values, predictions, elements };
+      const first = this.#commands().stage('spread');
+      first.dispatch(this.#kernel('spread', spreadShader), [...this.#source, values], this.#slabs());
+      await this.#fit(first, scratch, 0);
+      const second = this.#commands();
+      this.#predict(second, scratch);
+      await this.#fit(second, scratch, 1);
+      const third = this.#commands();
+      this.#predict(third, scratch);
+      await this.#survey(third, scratch);
       const slots = work.storage('slots', 4 * this.#slotWords);
-      const lengths = await this.#code(predictions, slots);
+      const lengths = await this.#code(scratch, slots);
       return await this.#write(slots, lengths);
     } finally {
       work.destroy();
@@ -156,17 +181,24 @@ class Group {
     return this.#gpu.kernel({ label: `wave.${name}`, shader, variant, constants });
   }
 
-  async #run(stage: string, kernel: Kernel, bindings: readonly GPUBuffer[], count: number | readonly [number, number, number]) {
+  #commands(): Commands {
     throwIfAborted(this.#call.signal);
-    const commands = this.#gpu.commands('wave.encode', this.#call.onTimes).stage(stage);
-    await commands.dispatch(kernel, [this.#box, this.#records, this.#voxels.buffer, ...bindings], count).submit();
+    return this.#gpu.commands('wave.encode', this.#call.onTimes);
+  }
+
+  /** The bindings of kernels that read the box. */
+  get #source(): GPUBuffer[] {
+    return [this.#box, this.#records, this.#voxels.buffer];
   }
 
   /** The range and the special values of each part. */
   async #sample(): Promise<void> {
     const samples = this.#work.storage('samples', 4 * sampleWords * this.#parts.length);
-    await this.#run('sample', this.#kernel('sample', sampleShader), [samples], this.#parts.length);
-    const words = await this.#gpu.readWords(samples);
+    const commands = this.#commands().stage('sample');
+    commands.dispatch(this.#kernel('sample', sampleShader), [...this.#source, samples], this.#parts.length);
+    const read = commands.readWords(samples);
+    await commands.submit();
+    const words = read();
     this.#work.free(samples);
     for (const [i, part] of this.#parts.entries()) {
       const own = words.subarray(sampleWords * i, sampleWords * (i + 1));
@@ -181,16 +213,17 @@ class Group {
     this.#gpu.device.queue.writeBuffer(this.#records, 0, this.#table);
   }
 
-  /** Fits the weights, first by gradients, then by residuals, and predicts. */
-  async #fit(predictions: GPUBuffer, byResiduals: 0 | 1): Promise<void> {
+  /** Fits the weights, first by gradients, then by residuals. */
+  async #fit(commands: Commands, { values, elements }: Scratch, byResiduals: 0 | 1): Promise<void> {
     const depth = Math.max(...this.#parts.map(({ extent }) => extent[2]));
     const slabs = 1 + Math.ceil((depth - 1) / fitSlabSlices);
     const sums = this.#work.storage('sums', 8 * fitSums * slabs * this.#parts.length);
     const fit = this.#kernel('fit', fitShader, { by_residuals: byResiduals });
-    await this.#run('fit', fit, [predictions, sums], [slabs, this.#parts.length, 1]);
-    const words = await this.#gpu.readWords(sums);
+    commands.stage('fit').dispatch(fit, [this.#records, values, elements, sums], [slabs, this.#parts.length, 1]);
+    const read = commands.readWords(sums);
+    await commands.submit();
+    const words = read();
     this.#work.free(sums);
-    const weights = new Int32Array(weightWords * this.#parts.length);
     for (const [i, model] of this.#models.entries()) {
       const sumOf = (first: number, end: number) => {
         const total = new Float64Array(fitSums);
@@ -202,18 +235,23 @@ class Group {
         }
         return total;
       };
-      const fitted = {
+      this.#models[i] = {
         ...model,
         weights: solveWeights(sumOf(1, slabs), neighbourCount),
         firstWeights: solveWeights(sumOf(0, 1), inPlaneCount),
       };
-      this.#models[i] = fitted;
-      weights.set(fitted.weights, weightWords * i);
-      weights.set(fitted.firstWeights.subarray(0, inPlaneCount), weightWords * i + neighbourCount);
+    }
+  }
+
+  #predict(commands: Commands, { values, elements, predictions }: Scratch): void {
+    const weights = new Int32Array(weightWords * this.#parts.length);
+    for (const [i, model] of this.#models.entries()) {
+      weights.set(model.weights, weightWords * i);
+      weights.set(model.firstWeights.subarray(0, inPlaneCount), weightWords * i + neighbourCount);
     }
     const buffer = this.#work.storage('weights', weights.byteLength, weights);
-    await this.#run('predict', this.#kernel('predict', predictShader), [predictions, buffer], this.#slabs());
-    this.#work.free(buffer);
+    const bindings = [this.#records, values, buffer, predictions, elements];
+    commands.stage('predict').dispatch(this.#kernel('predict', predictShader), bindings, this.#slabs());
   }
 
   /** Slabs of slabs.wgsl: 8 rows of up to 16 slices. */
@@ -222,10 +260,13 @@ class Group {
     return [Math.max(...counts), this.#parts.length, 1];
   }
 
-  async #survey(predictions: GPUBuffer): Promise<void> {
+  async #survey(commands: Commands, { predictions, elements }: Scratch): Promise<void> {
     const counts = this.#work.storage('counts', 4 * countWords * this.#parts.length);
-    await this.#run('survey', this.#kernel('survey', surveyShader), [predictions, counts], this.#slabs());
-    const words = await this.#gpu.readWords(counts);
+    const bindings = [this.#records, predictions, elements, counts];
+    commands.stage('survey').dispatch(this.#kernel('survey', surveyShader), bindings, this.#slabs());
+    const read = commands.readWords(counts);
+    await commands.submit();
+    const words = read();
     this.#work.free(counts);
     for (let at = 0; at < words.length; at += countWords) {
       const own = words.subarray(at, at + countWords);
@@ -237,16 +278,25 @@ class Group {
   }
 
   /** @returns the lanes' lengths in bytes, 64 for each part */
-  async #code(predictions: GPUBuffer, slots: GPUBuffer): Promise<Uint32Array> {
+  async #code({ predictions, elements, values }: Scratch, slots: GPUBuffer): Promise<Uint32Array> {
     const codings = new Int32Array(codingWords * this.#parts.length);
     for (const [i, { levels, residualBias, gradientBias }] of this.#codings.entries()) {
       codings.set([...levels, ...residualBias, ...gradientBias], codingWords * i);
     }
     const work = this.#work;
     const lengths = work.storage('lengths', 4 * laneCount * this.#parts.length);
-    const bindings = [predictions, tableBuffer(work), work.storage('codings', codings.byteLength, codings), slots, lengths];
-    await this.#run('code', this.#kernel('code', codeShader, { table_binding: 4 }), bindings, this.#parts.length);
-    return this.#gpu.readWords(lengths);
+    const tables = tableBuffer(work);
+    const commands = this.#commands();
+    // Symbols replace the predictions, and flags the values.
+    const choices = [work.storage('codings', codings.byteLength, codings), values, tables];
+    const symbols = this.#kernel('symbols', symbolsShader, { table_binding: 5 });
+    commands.stage('symbols').dispatch(symbols, [this.#records, predictions, elements, ...choices], this.#slabs());
+    const code = this.#kernel('code', codeShader, { table_binding: 4 });
+    const bindings = [this.#box, this.#records, predictions, values, tables, slots, lengths];
+    commands.stage('code').dispatch(code, bindings, this.#parts.length);
+    const read = commands.readWords(lengths);
+    await commands.submit();
+    return read();
   }
 
   async #write(slots: GPUBuffer, lengths: Uint32Array): Promise<GpuPayloads> {
@@ -274,7 +324,8 @@ class Group {
     const buffer = this.#call.scope.storage('wave.payloads', totalBytes);
     const pieceBuffer = work.storage('pieces', table.byteLength, table);
     const headerBuffer = work.storage('headers', headers.byteLength, headers);
-    await this.#run('write', this.#kernel('copy', copyShader), [pieceBuffer, slots, headerBuffer, buffer], table.length / 4);
+    const bindings = [...this.#source, pieceBuffer, slots, headerBuffer, buffer];
+    await this.#commands().stage('write').dispatch(this.#kernel('copy', copyShader), bindings, table.length / 4).submit();
     return { buffer, byteOffsets, byteLengths };
   }
 
