@@ -85,11 +85,15 @@ export class Meter {
    */
   async timeApart(work: (onTimes: NonNullable<Commands['onTimes']>) => Promise<void>): Promise<Timing> {
     let heatMs = 0;
+    let heatedUntil = 0;
     this.gpu.beforeTimed = async () => {
       const start = performance.now();
       await this.#heater.raiseClocks();
       await this.#heater.keepBusy();
-      heatMs += performance.now() - start;
+      // Submits that wait at the same time share this time.
+      const end = performance.now();
+      heatMs += end - Math.max(start, heatedUntil);
+      heatedUntil = end;
     };
     try {
       return await this.time(work, () => heatMs);

@@ -39,12 +39,24 @@ export async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuCh
   const groups = groupsOf(gpu, voxels, partsOf(chunks, voxels));
   const results: GpuPayloads[] = [];
   const { scope } = call;
-  for (const [i, parts] of groups.entries()) {
-    throwIfAborted(call.signal);
-    const first = parts[0]?.chunk as number;
-    const own = chunks.slice(first, (groups[i + 1]?.[0]?.chunk ?? chunks.length) as number);
-    results.push(await new Group(gpu, voxels, own, parts, call).encode());
-  }
+  let next = 0;
+  let hasFailed = false;
+  // Two groups at a time, so that the GPU has work while the CPU makes its choices.
+  const encodeGroups = async () => {
+    while (next < groups.length && !hasFailed) {
+      const i = next++;
+      const parts = groups[i] as PartPlace[];
+      const own = chunks.slice(parts[0]?.chunk as number, groups[i + 1]?.[0]?.chunk ?? chunks.length);
+      try {
+        results[i] = await new Group(gpu, voxels, own, parts, call).encode();
+      } catch (error) {
+        hasFailed = true;
+        throw error;
+      }
+    }
+  };
+  const runs = await Promise.allSettled([encodeGroups(), encodeGroups()]);
+  for (const run of runs) if (run.status === 'rejected') throw run.reason;
   if (results.length === 1) return results[0] as GpuPayloads;
   const byteLengths = results.flatMap((one) => one.byteLengths);
   const { byteOffsets, totalBytes } = placePayloads(byteLengths);
@@ -325,7 +337,10 @@ class Group {
     const pieceBuffer = work.storage('pieces', table.byteLength, table);
     const headerBuffer = work.storage('headers', headers.byteLength, headers);
     const bindings = [...this.#source, pieceBuffer, slots, headerBuffer, buffer];
-    await this.#commands().stage('write').dispatch(this.#kernel('copy', copyShader), bindings, table.length / 4).submit();
+    await this.#commands()
+      .stage('write')
+      .dispatch(this.#kernel('copy', copyShader), bindings, table.length / 4)
+      .submit();
     return { buffer, byteOffsets, byteLengths };
   }
 
