@@ -168,7 +168,7 @@ class Group {
     try {
       await this.#sample();
       const [values, predictions, elements] = ['values', 'predictions', 'elements'].map((label) =>
-        work.storage(label, 4 * this.#scratchWords),
+        work.reused(label, 4 * this.#scratchWords),
       ) as [GPUBuffer, GPUBuffer, GPUBuffer];
       const scratch = { values, predictions, elements };
       const first = this.#commands().stage('spread');
@@ -180,7 +180,7 @@ class Group {
       const third = this.#commands();
       this.#predict(third, scratch);
       await this.#survey(third, scratch);
-      const slots = work.storage('slots', 4 * this.#slotWords);
+      const slots = work.reused('slots', 4 * this.#slotWords);
       const lengths = await this.#code(scratch, slots);
       return await this.#write(slots, lengths);
     } finally {
