@@ -58,6 +58,9 @@ class App extends EventEmitter {
   async whenReady() {
     await listening;
   }
+  setAppUserModelId() {}
+  addRecentDocument() {}
+  clearRecentDocuments() {}
   relaunch({ args }) {
     tell({ type: 'relaunch', args });
   }
@@ -182,7 +185,13 @@ export const protocol = {
   handle: (scheme, handler) => protocolHandlers.set(scheme, handler),
 };
 export const session = {
-  defaultSession: { setPermissionRequestHandler() {}, setPermissionCheckHandler() {}, setDevicePermissionHandler() {} },
+  defaultSession: {
+    setPermissionRequestHandler() {},
+    setPermissionCheckHandler() {},
+    setDevicePermissionHandler() {},
+    on() {},
+    webRequest: { onBeforeRequest() {} },
+  },
 };
 const display = { workArea: { x: 0, y: 0, width: 1920, height: 1080 } };
 export const screen = { getPrimaryDisplay: () => display, getAllDisplays: () => [display] };

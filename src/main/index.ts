@@ -17,9 +17,12 @@ import { createProtocol } from './protocol.ts';
 import { createRecentFiles } from './recent-files.ts';
 import { createSaves } from './saves.ts';
 import { createSettings } from './settings.ts';
+import { systemRecent } from './system-recent.ts';
 import { type AppWindow, createWindow } from './window.ts';
 
 app.setName('Stria');
+// The id of the installed shortcut, under which Windows keeps the jump list.
+if (process.platform === 'win32') app.setAppUserModelId('org.stria.Stria');
 protocol.registerSchemesAsPrivileged([
   { scheme: appScheme, privileges: { standard: true, secure: true, supportFetchAPI: true, stream: true, corsEnabled: true } },
 ]);
@@ -127,6 +130,7 @@ function run(): void {
       openRecent: (id) => void openRecent(id),
       clearRecent: () => {
         recent.clear();
+        systemRecent.clear();
         buildMenu();
       },
       toggleCompatible: () => {
@@ -168,7 +172,7 @@ function run(): void {
   });
 
   void app.whenReady().then(() => {
-    harden(session.defaultSession, devServer);
+    harden(app, session.defaultSession, devServer);
     const root = resolve(import.meta.dirname, '../renderer');
     protocol.handle(appScheme, createProtocol({ root, findFile: opened.find, findFolder: opened.folder, devServer }));
     registerIpc({

@@ -12,6 +12,7 @@ import type { FolderSaves } from './folder-saves.ts';
 import type { AskPerson, Denial, OpenedFiles } from './opened-files.ts';
 import type { RecentFiles } from './recent-files.ts';
 import type { Saves } from './saves.ts';
+import { systemRecent } from './system-recent.ts';
 
 export interface Services {
   readonly opened: OpenedFiles;
@@ -123,12 +124,14 @@ function makeHandlers({
       const path = opened.chosenPath(id);
       recent.add(path, thumbnail ?? undefined, dataset ?? undefined);
       window.setRepresentedFilename(path);
+      systemRecent.add(path);
       lastFolder.noteFile(path);
       onRecentChanged();
       return null;
     },
     'recent-clear'() {
       recent.clear();
+      systemRecent.clear();
       onRecentChanged();
       return null;
     },

@@ -5,6 +5,7 @@ import type { EventName, Events, UnfinishedKind } from '../core/shared/ipc.ts';
 import { appPage } from './app-origin.ts';
 import { createCloseGuard } from './close-guard.ts';
 import { closeQuestion, loadFailure } from './dialogs.ts';
+import { pagePreferences } from './page-preferences.ts';
 import type { SettingsStore } from './settings.ts';
 import { showOnce, watchLoading } from './window-loading.ts';
 import { placeWindow, smallestWindow } from './window-place.ts';
@@ -49,16 +50,7 @@ export function createWindow(options: WindowOptions): AppWindow {
     backgroundColor: nativeTheme.shouldUseDarkColors ? background.dark : background.light,
     webPreferences: {
       preload: join(import.meta.dirname, '../preload/index.cjs'),
-      sandbox: true,
-      contextIsolation: true,
-      nodeIntegration: false,
-      nodeIntegrationInWorker: false,
-      nodeIntegrationInSubFrames: false,
-      webSecurity: true,
-      allowRunningInsecureContent: false,
-      webviewTag: false,
-      navigateOnDragDrop: false,
-      spellcheck: false,
+      ...pagePreferences,
     },
   });
   const { webContents } = window;
