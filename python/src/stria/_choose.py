@@ -1,0 +1,124 @@
+"""How a chunk is stored: src/core/cpu/cpu-task-run.ts and src/core/chunks/ramp.ts, for a codec that is named."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ._codecs import BY_ID, RAW, Codec, Geometry, InMemory, Octets, Stage
+from ._index import Ramp
+
+_NO_CHANGES = (0, 0, 0)
+
+
+class Encoded(NamedTuple):
+    """A chunk with a payload."""
+
+    stages: tuple[Stage, ...]
+    payload: bytes
+    checksum: tuple[int, int]
+
+
+class Choice(NamedTuple):
+    """What the caller asked for."""
+
+    codec: Codec
+    second: Codec | None
+    axis: int | None
+    is_max: bool
+
+
+def choice_of(codec: str, axis: str | None, effort: str) -> Choice:
+    """@raise ValueError for a name, chain, axis or effort that there is not"""
+    by_name = {one.name: one for one in BY_ID.values()}
+    names = codec.split("+")
+    if not all(name in by_name for name in names) or len(names) > 2:
+        raise ValueError(f"there is no codec {codec!r}; there are {', '.join(by_name)}, and chains such as rle+huffman")
+    if len(names) == 2 and (names[1] != "huffman" or names[0] in ("raw", "wave", "huffman")):
+        raise ValueError(f"{codec} is no chain of codecs: only huffman comes second, and not after {names[0]}")
+    if axis not in (None, "x", "y", "z"):
+        raise ValueError(f"{axis!r} is no axis: x, y or z")
+    if effort not in ("normal", "max"):
+        raise ValueError(f"{effort!r} is no effort: normal or max")
+    second = by_name[names[1]] if len(names) == 2 else None
+    return Choice(by_name[names[0]], second, None if axis is None else "xyz".index(axis), effort == "max")
+
+
+def encode(voxels: Octets, chunk: Geometry, choice: Choice) -> Encoded | Ramp:
+    """Encodes a chunk; constants and ramps have no payload. A codec that makes nothing smaller gives way to the next."""
+    memory = InMemory(voxels, chunk)
+    if memory.changes == _NO_CHANGES:
+        return Ramp(int.from_bytes(voxels[: chunk.width].tobytes(), "little"), (0, 0, 0), 0, memory.checksum)
+    ramp = _find_ramp(voxels, chunk, memory)
+    if ramp is not None:
+        return ramp
+    chains: list[tuple[Codec, Codec | None]] = [(choice.codec, choice.second)]
+    chains += [(choice.second, None)] if choice.second else []
+    for codec, second in [*chains, (RAW, None)]:
+        encoded = _by_chain(codec, second, voxels, chunk, memory, choice)
+        if encoded is not None:
+            return encoded
+    raise AssertionError("raw always encodes")
+
+
+def _parameters(codec: Codec, chunk: Geometry, changes: Sequence[int], choice: Choice) -> bytes:
+    if codec.name in ("rle", "parle"):
+        return bytes([list(changes).index(min(changes)) if choice.axis is None else choice.axis])
+    if codec.name in ("rice", "predict"):
+        return bytes([int(chunk.shape[2] < 4) + 16 * choice.is_max])
+    return b""
+
+
+def _by_chain(
+    codec: Codec, second: Codec | None, voxels: Octets, chunk: Geometry, memory: InMemory, choice: Choice
+) -> Encoded | None:
+    """None if the chunk would not become smaller."""
+    parameters = _parameters(codec, chunk, memory.changes, choice)
+    if codec.name == "rle":
+        payload = memory.encode_rle(parameters[0])
+    else:
+        payload = codec.encode(voxels, chunk, parameters, None)
+    stage = Stage(codec.id, parameters)
+    has_gain = codec is RAW or len(payload) < chunk.nbytes
+    if second is not None and (has_gain or codec.name == "predict"):
+        shorter = second.encode(payload, Geometry((len(payload), 1, 1), 1), b"", codec.sections(payload, chunk, parameters))
+        if len(shorter) < len(payload) and len(shorter) < chunk.nbytes:
+            return Encoded((stage, Stage(second.id, b"")), shorter, memory.checksum)
+    return Encoded((stage,), payload, memory.checksum) if has_gain else None
+
+
+def _find_ramp(voxels: Octets, chunk: Geometry, memory: InMemory) -> Ramp | None:
+    """The rule that all elements follow, if there is one: docs/FORMAT.md, 'Ramps'."""
+    x, y, z = chunk.shape
+    neighbours = ((x - 1) * y * z, x * (y - 1) * z, x * y * (z - 1))
+    if any(count not in (0, all_of) for count, all_of in zip(memory.changes, neighbours, strict=True)):
+        return None
+    elements = voxels.view(f"<u{chunk.width}").reshape(z, y, x)
+    row = elements[0, 0, :3].astype(np.int64)
+    first = int(row[0])
+    steps = (
+        int(elements[0, 0, 1]) - first if x > 1 else 0,
+        int(elements[0, 1, 0]) - first if y > 1 else 0,
+        int(elements[1, 0, 0]) - first if z > 1 else 0,
+    )
+    wrap = 2 ** (8 * chunk.width)
+    away = 0
+    # Each element except the first is compared with an earlier one: in the first row along x, in the first slice along y, then z.
+    for later, earlier, step in (
+        (elements[0, 0, 1:], elements[0, 0, :-1], steps[0]),
+        (elements[0, 1:], elements[0, :-1], steps[1]),
+        (elements[1:], elements[:-1], steps[2]),
+    ):
+        differences = later.astype(np.int64) - earlier - step
+        if chunk.width == 4:
+            differences = (differences + 2**31) % 2**32 - 2**31
+        distances = np.unique(np.abs(differences))
+        for distance in distances[distances != 0].tolist():
+            if away not in (0, distance):
+                return None
+            away = distance
+    modulus = 0 if away in (0, wrap) else away
+    if modulus != 0 and (modulus > min(65536, wrap) or int(elements.max()) >= modulus):
+        return None
+    bound = modulus or wrap
+    return Ramp(first, (steps[0] % bound, steps[1] % bound, steps[2] % bound), modulus, memory.checksum)
