@@ -35,6 +35,17 @@ export default defineConfig({
       },
       {
         plugins: [wasmModules(), assemblyModules(), wgsl()],
+        // Slurm and Snakemake: see scripts/ensure-cluster-tools.mjs. One after the other, because they share the cores.
+        test: {
+          name: 'cluster',
+          include: ['workflows/test/*.test.ts'],
+          testTimeout: 600_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        plugins: [wasmModules(), assemblyModules(), wgsl()],
         // Dawn in Node. Two processes, because most of the time goes into compiling shaders on one core. The files of a process
         // share its devices, and therefore the compiled kernels (`openTestGpu`).
         test: {

@@ -1,32 +1,7 @@
 // Finds what the tests need besides npm packages: Chromium, Xvfb, the Vulkan loader, and SwiftShader (a Vulkan driver that runs
 // on the CPU, part of Debian's chromium). On Debian and its derivatives it installs what is missing, if it may.
-import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
-
-const hasCommand = (...names) =>
-  (process.env.PATH ?? '').split(delimiter).some((folder) =>
-    names.some((name) => {
-      try {
-        accessSync(join(folder, name), constants.X_OK);
-        return true;
-      } catch {
-        return false;
-      }
-    }),
-  );
-
-const libraryFolders = ['/usr/lib', '/usr/lib64', '/usr/local/lib', '/lib', '/lib64'];
-const hasLibrary = (name) =>
-  libraryFolders
-    .filter((folder) => existsSync(folder))
-    .flatMap((folder) => [
-      folder,
-      ...readdirSync(folder)
-        .filter((entry) => entry.endsWith('-linux-gnu'))
-        .map((entry) => join(folder, entry)),
-    ])
-    .some((folder) => existsSync(join(folder, name)));
+import { existsSync, readdirSync } from 'node:fs';
+import { ensureTools, hasCommand, hasLibrary } from './tools.mjs';
 
 const tools = [
   {
@@ -51,34 +26,6 @@ const tools = [
       ['/usr/share/vulkan/icd.d', '/etc/vulkan/icd.d'].some((folder) => existsSync(folder) && readdirSync(folder).length > 0),
   },
 ];
-const missingTools = () => tools.filter((tool) => !tool.found());
-
-function run(command, args) {
-  console.log(`ensure-test-tools: ${[command, ...args].join(' ')}`);
-  return spawnSync(command, args, { stdio: 'inherit', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } }).status === 0;
-}
-
-/** How to run apt-get: as root, or by sudo without a password; undefined if neither works. */
-function aptPrefix() {
-  if (!hasCommand('apt-get')) return undefined;
-  if (process.getuid?.() === 0) return [];
-  const free = hasCommand('sudo') && spawnSync('sudo', ['-n', 'true'], { stdio: 'ignore' }).status === 0;
-  return free ? ['sudo', '-n', 'DEBIAN_FRONTEND=noninteractive'] : undefined;
-}
-
-function install(missing) {
-  const prefix = aptPrefix();
-  if (!prefix) return;
-  const packages = [...new Set(missing.flatMap((tool) => tool.packages))];
-  console.log(`ensure-test-tools: installing ${packages.join(', ')}, which the tests need`);
-  const apt = (...args) => {
-    const [command, ...rest] = [...prefix, 'apt-get', ...args];
-    return run(command, rest);
-  };
-  apt('update', '-qq');
-  apt('install', '-y', '-qq', '--no-install-recommends', ...packages);
-}
-
 if (process.platform !== 'linux') {
   const browser =
     process.platform === 'darwin'
@@ -89,13 +36,5 @@ if (process.platform !== 'linux') {
     process.exit(1);
   }
 } else {
-  const missing = missingTools();
-  if (missing.length > 0) install(missing);
-  const still = missingTools();
-  if (still.length > 0) {
-    console.error('ensure-test-tools: the tests need what is not here:');
-    for (const tool of still) console.error(`  ${tool.what} (Debian: ${tool.packages.join(', ')})`);
-    console.error('Install it, on Debian by `sudo apt-get install chromium xvfb libvulkan1`, and run the tests again.');
-    process.exit(1);
-  }
+  ensureTools('ensure-test-tools', tools);
 }
