@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { requireBuild } from '../cli/cli-testing.ts';
+import { gatherChunk } from '../core/chunks/boxes.ts';
 import type { CpuTask, CpuTaskResult, TaskPool } from '../core/cpu/cpu-task.ts';
 import { runCpuTask } from '../core/cpu/cpu-task-run.ts';
 import type { EncodedChunk } from '../core/format/chunk.ts';
+import { sharedBytes } from '../core/shared/shared-bytes.ts';
 import { createNodeTaskPool } from './node-task-pool.ts';
 
 beforeAll(requireBuild);
@@ -47,6 +49,25 @@ test('a whole buffer is transferred; a part of one is copied, and the original s
   await Promise.all([pool.run(encodeTask(whole)), pool.run(encodeTask(large.subarray(100, 100 + 4096)))]);
   expect(whole.byteLength).toBe(0);
   expect(large.byteLength).toBe(10_000);
+});
+
+test('a payload in shared memory stays there, and its voxels go to a box in shared memory', async () => {
+  pool = createNodeTaskPool(1);
+  const result = await pool.run(encodeTask(voxelsOf(7), 'rice'));
+  if (result.kind !== 'encode') throw new Error('not the result of an encode task');
+  const chunk = result.chunks[0] as Extract<EncodedChunk, { kind: 'coded' }>;
+  const payload = sharedBytes(chunk.payload.byteLength);
+  payload.set(chunk.payload);
+  const box = { bytes: sharedBytes(18 * 16 * 17), dims: [18, 16, 17] as const, elementBytes: 1 as const };
+  const into = { box, origin: [2, 0, 1] as const };
+  const task = { kind: 'decode', chunk: { ...chunk, payload }, shape: [16, 16, 16], elementBytes: 1, into } as const;
+  expect(await pool.run(task)).toEqual({ kind: 'decode', voxels: undefined });
+  expect(payload.byteLength).toBe(chunk.payload.byteLength);
+  const chunkBox = { origin: [2, 0, 1], shape: [16, 16, 16] } as const;
+  expect(gatherChunk({ ...box, bytes: box.bytes.slice() }, chunkBox)).toEqual(voxelsOf(7));
+
+  payload[0] = (payload[0] as number) ^ 1;
+  await expect(pool.run({ ...task, checksPayload: true })).rejects.toMatchObject({ tag: 'corrupt' });
 });
 
 test('the thread reads voxels from a file; a closed file is a fault', async () => {

@@ -23,8 +23,8 @@ interface Thread {
   readonly work: Waiting[];
 }
 
-/** Tasks queued at a thread, so that it continues while this thread is busy. */
-const tasksAhead = 2;
+/** Tasks at a thread, running or queued, so that it continues while this thread is busy, perhaps with a task of its own. */
+const tasksAhead = 3;
 
 /**
  * A pool of worker threads. Each runs one task at a time, in the order of requests, with the next one already queued. Threads
@@ -79,6 +79,7 @@ export function createNodeTaskPool(threads: number = availableParallelism()): Ta
   return {
     threads,
     isInline: false,
+    sharesMemory: true,
     readsFiles: true,
     run: (task, signal, most = threads) =>
       new Promise<Done>((resolve, reject) => {

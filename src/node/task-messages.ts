@@ -1,5 +1,6 @@
 import type { CpuTask, CpuTaskResult } from '../core/cpu/cpu-task.ts';
 import type { EncodedChunk } from '../core/format/chunk.ts';
+import { isShared } from '../core/shared/shared-bytes.ts';
 
 /** A message between threads, and the buffers that are transferred with it instead of copied. */
 export interface Packed<T> {
@@ -24,7 +25,7 @@ export function packResult(result: CpuTaskResult): Packed<CpuTaskResult> {
       return { message: { ...result, chunks, voxels: result.voxels && handOver(result.voxels, transfer) }, transfer };
     }
     case 'decode':
-      return { message: { ...result, voxels: handOver(result.voxels, transfer) }, transfer };
+      return { message: { ...result, voxels: result.voxels && handOver(result.voxels, transfer) }, transfer };
     case 'fault':
       return { message: result, transfer };
   }
@@ -37,11 +38,12 @@ function packChunk(chunk: EncodedChunk, transfer: ArrayBuffer[]): EncodedChunk {
 }
 
 /**
- * The bytes in a buffer of their own. A view of part of a buffer is copied, because posting it would copy or transfer the whole
+ * The bytes in a buffer of their own, or in memory that threads share. A view of part of a buffer is copied, because posting it would copy or transfer the whole
  * buffer.
  */
 function handOver(bytes: Uint8Array, transfer: ArrayBuffer[]): Uint8Array<ArrayBuffer> {
-  const { buffer } = bytes;
+  const buffer: ArrayBufferLike = bytes.buffer;
+  if (isShared(bytes)) return bytes as Uint8Array<ArrayBuffer>;
   const own =
     buffer instanceof ArrayBuffer && bytes.byteLength === buffer.byteLength ? new Uint8Array(buffer) : new Uint8Array(bytes);
   if (!transfer.includes(own.buffer)) transfer.push(own.buffer);

@@ -256,8 +256,9 @@ function build(name: CommandName, values: Values, positionals: readonly string[]
         throw usage(`Unknown suite: ${word}. The suites are ${suiteNames.join(', ')}; \`tune\` and \`compare\` also go here.`);
       if (task === 'compare' && inputs.length !== 2)
         throw usage('bench compare needs two results: `stria bench compare a.json b.json`');
-      const unknown = task === 'codecs' ? inputs.find((input) => !sampleKinds.some((kind) => kind === input)) : inputs[0];
-      if (task === 'codecs' && unknown !== undefined)
+      const takesSamples = task === 'codecs' || task === 'compress';
+      const unknown = takesSamples ? inputs.find((input) => !sampleKinds.some((kind) => kind === input)) : inputs[0];
+      if (takesSamples && unknown !== undefined)
         throw usage(`Unknown sample: ${unknown}. The samples are ${sampleKinds.join(', ')}.`);
       if (task !== 'compare' && task !== 'files' && unknown !== undefined)
         throw usage(`the suite ${task} takes no files; got '${unknown}'`);

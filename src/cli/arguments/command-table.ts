@@ -219,11 +219,12 @@ const commands = {
     ],
   },
   bench: {
-    usage: '[codecs [SAMPLE...] | seeds | playback | view | files [IN...] | tune | compare A B]',
+    usage: '[codecs [SAMPLE...] | compress [SAMPLE...] | seeds | playback | view | files [IN...] | tune | compare A B]',
     summary: 'measure kernels and whole files on this machine, relative to a plain copy',
     options: ['size', 'type', 'codec', 'output', 'device', 'gpu-limits', 'tuning', ...common],
     notes: [
       'codecs  every codec, and auto, on every sample volume or on those named (the default)',
+      'compress  what the app’s Compress does with each sample volume in GPU memory, by the clock: first, again, after a pause',
       'seeds   the tables of the papers behind Stria, reproduced here with their own algorithms',
       'playback  a stack of pictures, decoded from compressed GPU memory and drawn frame by frame',
       'view    the 3D view of a rotating volume, drawn with lighting at 1920 × 1080',
@@ -231,7 +232,7 @@ const commands = {
       '        pigz, lz4, zstd, xz, JPEG-LS (ffmpeg) and JPEG XL (cjxl) if installed',
       'tune    tries the workgroup sizes of kernels on this GPU; keeps one that is 5 % faster than the standard, twice',
       'compare checks whether two results agree within 5 %; refuses results from different machines or workloads',
-      '--size is the side of the volumes. The default is 256; 512 for seeds, playback and view; 64 on a software GPU.',
+      '--size is the side of the volumes. The default is 256; 512 for seeds, compress, playback and view; 64 on a software GPU.',
       'Times are medians, from timestamp queries where the GPU has them. Every output is verified after its timing.',
       '-o writes the whole result as JSON.',
     ],

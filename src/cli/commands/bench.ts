@@ -27,7 +27,7 @@ import { type ExitCode, exitCodes } from '../terminal/messages.ts';
 import { formatBytes, formatCount, formatDuration, formatRatio, table } from '../terminal/text.ts';
 import { version } from '../terminal/version.ts';
 
-const sizes = { seeds: 512, codecs: 256, playback: 512, view: 512, files: 256 } as const;
+const sizes = { seeds: 512, codecs: 256, compress: 512, playback: 512, view: 512, files: 256 } as const;
 const softwareSize = 64;
 
 /** `stria bench`: runs a suite or compares two results. core/bench defines the measurements. */

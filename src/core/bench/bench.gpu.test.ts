@@ -59,6 +59,22 @@ test('a stack is played from compressed memory, its frames are checked, and the 
   expect(Object.keys(found?.stages ?? {})).toEqual(['decode', 'draw']);
 });
 
+test('open volumes are compressed by the clock: first, again and after a pause; the result is checked, and the memory is freed', async () => {
+  const before = gpu.memory.liveBytes();
+  const request = { suite: 'compress', size: 16, type: 'u8', codecs: [], samples: ['phantom'], repetitions: 1 } as const;
+  const result = await runGpuSuite('compress', gpu, host, runner, request);
+  expect(gpu.memory.liveBytes()).toBe(before);
+  const { cases } = checkBenchResult(JSON.parse(JSON.stringify(result)));
+  const moments = ['first', 'again', 'after a pause'];
+  expect(cases.map(({ method }) => method)).toEqual(moments.map((moment) => `auto, balanced, ${moment}`));
+  for (const { stages, inputBytes, outputBytes } of cases) {
+    expect(Object.keys(stages)).toEqual(expect.arrayContaining(['Analyse', 'Encode', 'Read back', 'Measure', 'kernels']));
+    expect(stages).not.toHaveProperty('Check');
+    expect(inputBytes).toBe(16 ** 3);
+    expect(outputBytes).toBeGreaterThan(0);
+  }
+});
+
 test('a volume turns in the 3D view, looks the same without skipping, and the memory is freed', async () => {
   const before = gpu.memory.liveBytes();
   const request = { suite: 'view', size: 8, type: 'u16', codecs: [], repetitions: 1 } as const;

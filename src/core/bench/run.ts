@@ -2,6 +2,7 @@ import type { Gpu } from '../gpu/gpu.ts';
 import { changedTuning } from '../gpu/tuning.ts';
 import { StriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
+import { benchCompress } from './compress.ts';
 import { benchCodecs } from './harness/codecs.ts';
 import type { BenchContext, BenchHost } from './harness/context.ts';
 import { Meter } from './harness/meter.ts';
@@ -18,7 +19,13 @@ import { benchSeeds } from './seeds/seeds.ts';
 import { benchView } from './view.ts';
 
 /** The suites that run wherever there is a GPU. `files` needs external programs and belongs to the command. */
-const gpuSuites = { seeds: benchSeeds, codecs: benchCodecs, playback: benchPlayback, view: benchView } as const;
+const gpuSuites = {
+  seeds: benchSeeds,
+  codecs: benchCodecs,
+  compress: benchCompress,
+  playback: benchPlayback,
+  view: benchView,
+} as const;
 export type GpuSuite = keyof typeof gpuSuites;
 
 export interface BenchListener extends JobOptions {

@@ -52,15 +52,15 @@ export function rank(surveyed: ChunkStatistics & ChunkSurvey, chunk: ChunkGeomet
   const { weight, most, decodeWeight, linkGigabytesPerSecond } =
     speedWeights[prefer === 'balanced' && options.effort === 'max' ? 'size' : prefer];
   const ranked: Candidate[] = [];
-  const add = (chain: ChosenChain, estimate: number, slowness: number) => {
+  // Loops and plain literals, because a file has thousands of chunks, and a GPU waits for their ranking.
+  const add = ({ codec, parameters, second }: ChosenChain, estimate: number, slowness: number) => {
     const bytes = Math.min(Math.ceil(estimate), voxelBytes);
-    const { decodeGigabytesPerSecond } = chain.codec;
+    const { decodeGigabytesPerSecond } = codec;
     const forDecoding = decodeGigabytesPerSecond === undefined ? 0 : decodeWeight / decodeGigabytesPerSecond;
     if (forDecoding === Number.POSITIVE_INFINITY) return;
     const cost = bytes * (1 + Math.min(most, weight * slowness) + forDecoding) + linkGigabytesPerSecond * voxelBytes * slowness;
-    ranked.push({ ...chain, bytes, cost });
+    ranked.push({ codec, parameters, second, bytes, cost });
   };
-  // Loops, because a file has thousands of chunks, and a GPU waits for their ranking.
   for (const codec of codecs) {
     if (!codec.elementBytes.includes(chunk.elementBytes)) continue;
     const parameters = codec.choose(surveyed, chunk, options);

@@ -53,6 +53,8 @@ export interface Backend {
    * all memory is alike to the backend.
    */
   borrowBytes?(byteLength: number): Promise<LentBytes>;
+  /** Gets ready to encode chunks of such shapes, while the caller reads the first of them. Need not be awaited; never throws. */
+  prepareEncode?(shapes: readonly Dims3[], elementBytes: CodecElementBytes, choice: EncodeChoice): Promise<void>;
   encode(box: VoxelBox, chunks: readonly ChunkBox[], choice: EncodeChoice, job?: BackendJob): Promise<EncodedChunk[]>;
   /** Like `encode`, but also reads the voxels. Undefined if that is not faster. @throws StriaError `not-readable` */
   encodeFile?(box: FileBox, chunks: readonly ChunkBox[], choice: EncodeChoice, job?: BackendJob): Promise<EncodedChunk[]>;
@@ -68,6 +70,8 @@ export interface Backend {
     box: Omit<VoxelBox, 'bytes'>,
     job?: BackendJob,
   ): Promise<LentBytes>;
+  /** Its threads read payloads, and write voxels, in shared memory (shared/shared-bytes.ts) without copies. */
+  readonly sharesMemory?: boolean | undefined;
   destroy(): Promise<void>;
 }
 

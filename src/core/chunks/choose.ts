@@ -38,7 +38,9 @@ export function chooseCodec(
     }
     return { codec, parameters: codec.choose(statistics, chunk, options), second };
   }
-  const [best] = rank({ ...statistics, ...survey() }, chunk, options);
+  const { sampledElements, riceBits, softBits, steps, spikes } = survey();
+  const surveyed = { changes: statistics.changes, sampledElements, riceBits, softBits, steps, spikes };
+  const [best] = rank(surveyed, chunk, options);
   if (!best) throw new StriaError('internal', `no codec takes elements of ${chunk.elementBytes} bytes`);
   return best;
 }

@@ -192,6 +192,9 @@ export interface GpuChunk {
   readonly sections?: readonly number[] | undefined;
 }
 
+/** What is known of a chunk before it is encoded. */
+export type PreparedChunk = Pick<GpuChunk, 'shape' | 'parameters'>;
+
 /** Encoded chunks in GPU memory, one after another, each starting at a multiple of 4 bytes. */
 export interface GpuPayloads {
   /**
@@ -215,8 +218,8 @@ export interface GpuPayloads {
  */
 export interface CodecKernels {
   encode(voxels: GpuVoxels, chunks: readonly GpuChunk[], call: KernelCall): Promise<GpuPayloads>;
-  /** Compiles what `encode` needs, ahead of it. Only for codecs that follow others in chains. */
-  prepareEncode?(elementBytes: CodecElementBytes): Promise<void>;
+  /** Compiles what `encode` needs for such chunks, ahead of it. Only for codecs that `auto` often chooses. */
+  prepareEncode?(elementBytes: CodecElementBytes, chunks: readonly PreparedChunk[]): Promise<void>;
   /**
    * Prepares the decoding of these chunks without running it; `scope` owns what it creates. The plan decodes whatever
    * `payloads.buffer` holds when it runs. It writes the chunks' elements into `target` and nothing outside them (the row

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import type { ChunkBox } from '../chunks/backend.ts';
+import type { BackendJob, ChunkBox } from '../chunks/backend.ts';
 import { ChunkGrid } from '../format/chunk-grid.ts';
+import { isShared } from '../shared/shared-bytes.ts';
 import { nextTurn } from '../shared/turn.ts';
 import { infoOf, only, voxelsOf } from '../stream/engine-testing.ts';
 import { createCpuBackend } from './cpu-backend.ts';
@@ -40,14 +41,14 @@ test('the caller’s thread works beside a pool, and the bytes are the same', as
   expect(decoded.bytes).toEqual(box.bytes);
 });
 
-test('a fast codec uses the caller’s thread and two others with two tasks each; other codecs use only the pool', async () => {
+test('a fast codec uses the caller’s thread and two others with three tasks each; other codecs use only the pool', async () => {
   const large = infoOf([1024, 64, 272, 1], 'u8');
   const grid = new ChunkGrid(large.dims, [64, 64, 16]);
   const rows = Array.from({ length: grid.count }, (_, number): ChunkBox => grid.box(number));
   const box = { bytes: new Uint8Array(1024 * 64 * 272), dims: [1024, 64, 272] as const, elementBytes: 1 as const };
   for (const [codec, most, isOwn] of [
-    ['rle', 4, true],
-    ['raw', 16, false],
+    ['rle', 6, true],
+    ['raw', 24, false],
   ] as const) {
     let [running, peak] = [0, 0];
     const pool = { ...counting(false), threads: 8 };
@@ -64,6 +65,33 @@ test('a fast codec uses the caller’s thread and two others with two tasks each
   }
 });
 
+test('threads decode into lent memory that they share, check payloads, and get the memory again once it is released', async () => {
+  const encoded = await createCpuBackend(inlinePool()).encode(box, chunks, only('rice'));
+  const { dims, elementBytes } = box;
+  const backend = createCpuBackend(counting(false), counting(true));
+  const decode = (given = encoded, job?: BackendJob) => backend.decodeLent?.(given, chunks, { dims, elementBytes }, job);
+  const first = await decode();
+  expect(isShared(first?.bytes as Uint8Array)).toBe(true);
+  expect(first?.bytes.slice()).toEqual(box.bytes);
+  expect((await decode())?.bytes.buffer).not.toBe(first?.bytes.buffer);
+  first?.release();
+  first?.release();
+  expect((await decode())?.bytes.buffer).toBe(first?.bytes.buffer);
+  expect((await decode())?.bytes.buffer).not.toBe(first?.bytes.buffer);
+
+  const wrong = encoded.map((chunk, number) =>
+    number === 5 && chunk.kind === 'coded' ? { ...chunk, encodedChecksum: { sum: 1, cross: 2 } } : chunk,
+  );
+  await expect(decode(wrong)).rejects.toMatchObject({ tag: 'corrupt', fullMessage: expect.stringContaining('chunk 6') });
+  const damaged: number[] = [];
+  await decode(wrong, { onDamage: (chunk) => damaged.push(chunk) });
+  expect(damaged).toEqual([5]);
+});
+
+test('a single thread lends no memory', () => {
+  expect(createCpuBackend(inlinePool()).decodeLent).toBe(undefined);
+});
+
 test('work that ends before another thread could start stays on the caller’s thread', async () => {
   const [pool, own] = [counting(false), counting(true)];
   await createCpuBackend(pool, own).encode(box, chunks, only('rle'));
@@ -76,6 +104,7 @@ test('if threads read the file themselves, a longer file starts more of them', a
   const fake = (isInline: boolean): TaskPool => ({
     threads: isInline ? 1 : 15,
     isInline,
+    sharesMemory: false,
     readsFiles: true,
     run: async (task, _signal, threads) => {
       started.push(isInline ? 0 : (threads as number));

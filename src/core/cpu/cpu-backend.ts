@@ -7,6 +7,7 @@ import type { CodecElementBytes } from '../codec/codec.ts';
 import { chainName } from '../codecs/registry.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import { throwIfAborted } from '../shared/job.ts';
+import { FreeSharedBytes, isShared } from '../shared/shared-bytes.ts';
 import { maxMemoryBytes } from './chunk-memory.ts';
 import type { TaskPool, TaskSpan } from './cpu-task.ts';
 import { readRow, rowsInMemory } from './row-source.ts';
@@ -18,9 +19,10 @@ import { readRow, rowsInMemory } from './row-source.ts';
  */
 export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
   const free = new FreeBytes();
+  const shared = new FreeSharedBytes();
   const threads = pool.threads + (own?.threads ?? 0);
-  /** Each of the pool's threads gets two lanes: one running task and the next one. */
-  const ofPool = (count: number): readonly Lane[] => Array.from({ length: 2 * count }, () => ({ pool, threads: count }));
+  /** Each of the pool's threads gets three lanes: one running task and the next two. */
+  const ofPool = (count: number): readonly Lane[] => Array.from({ length: 3 * count }, () => ({ pool, threads: count }));
   const ofOwn: readonly Lane[] = own ? [{ pool: own, threads: 1 }] : [];
   // With many threads, the caller's is busy feeding the others.
   const all = [...ofPool(pool.threads), ...(threads <= maxSharing ? ofOwn : [])];
@@ -74,6 +76,35 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
     return encoded.flat();
   };
 
+  const decode = async (
+    chunks: readonly EncodedChunk[],
+    boxes: readonly ChunkBox[],
+    box: VoxelBox,
+    job: BackendJob,
+    checksPayload: boolean,
+  ): Promise<void> => {
+    const progress = progressOf(job, 'Decompressing', box.elementBytes, boxes);
+    const { elementBytes } = box;
+    await mapOnto(all, boxes, async ({ pool, threads }, chunkBox, index) => {
+      throwIfAborted(job.signal);
+      const given = chunks[index];
+      if (!given) throw new TypeError('there are fewer chunks than places');
+      const { origin, shape } = chunkBox;
+      // The pool transfers the payload away from its owner, so this hands over a copy, unless threads share it.
+      const isCopied = given.kind === 'coded' && !pool.isInline && !isShared(given.payload);
+      const chunk = isCopied ? { ...given, payload: given.payload.slice() } : given;
+      const into = pool.isInline || isShared(box.bytes) ? { box, origin } : undefined;
+      try {
+        const result = await pool.run({ kind: 'decode', chunk, shape, elementBytes, checksPayload, into }, job.signal, threads);
+        if (result.kind !== 'decode') throw new TypeError('the pool answered with the result of another task');
+        if (result.voxels) scatterChunk(result.voxels, chunkBox, box);
+      } catch (error) {
+        reportDamage((job.firstChunk ?? 0) + index, error, job.onDamage);
+      }
+      progress(index);
+    });
+  };
+
   return {
     device: { kind: 'cpu', name: `CPU, ${threads} ${threads === 1 ? 'thread' : 'threads'}`, software: false },
     maxBoxBytes: Number.MAX_SAFE_INTEGER,
@@ -87,25 +118,27 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
           encode(box, chunks, choice, job),
       }),
 
-    async decode(chunks, boxes, box, job = {}) {
-      const progress = progressOf(job, 'Decompressing', box.elementBytes, boxes);
-      await mapOnto(all, boxes, async ({ pool, threads }, chunkBox, index) => {
-        throwIfAborted(job.signal);
-        const given = chunks[index];
-        if (!given) throw new TypeError('there are fewer chunks than places');
-        // The pool transfers the payload away from its owner, so this hands over a copy.
-        const chunk = given.kind === 'coded' ? { ...given, payload: given.payload.slice() } : given;
-        const { shape } = chunkBox;
-        try {
-          const result = await pool.run({ kind: 'decode', chunk, shape, elementBytes: box.elementBytes }, job.signal, threads);
-          if (result.kind !== 'decode') throw new TypeError('the pool answered with the result of another task');
-          scatterChunk(result.voxels, chunkBox, box);
-        } catch (error) {
-          reportDamage((job.firstChunk ?? 0) + index, error, job.onDamage);
-        }
-        progress(index);
-      });
-    },
+    decode: (chunks, boxes, box, job = {}) => decode(chunks, boxes, box, job, false),
+    // One thread has no use for memory that others reach.
+    ...(pool.sharesMemory &&
+      threads > 1 && {
+        sharesMemory: true,
+        async decodeLent(
+          chunks: readonly EncodedChunk[],
+          boxes: readonly ChunkBox[],
+          { dims, elementBytes }: Omit<VoxelBox, 'bytes'>,
+          job: BackendJob = {},
+        ) {
+          const lent = shared.take(dims[0] * dims[1] * dims[2] * elementBytes);
+          try {
+            await decode(chunks, boxes, { bytes: lent.bytes, dims, elementBytes }, job, true);
+            return lent;
+          } catch (error) {
+            lent.release();
+            throw error;
+          }
+        },
+      }),
 
     destroy: async () => {
       await Promise.all([pool.destroy(), own?.destroy()]);

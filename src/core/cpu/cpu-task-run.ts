@@ -1,6 +1,7 @@
 import { analyze, type ChunkAnalysis } from '../chunks/analyze.ts';
 import type { EncodeChoice } from '../chunks/backend.ts';
-import { chooseCodec, codedChunk, fallback, isConstant, isNoGain, payloadChunk, rawCodec } from '../chunks/choose.ts';
+import { scatterChunk } from '../chunks/boxes.ts';
+import { chooseCodec, codedChunk, fallback, isConstant, isNoGain, mismatch, payloadChunk, rawCodec } from '../chunks/choose.ts';
 import type { ChosenChain } from '../chunks/chosen-codec.ts';
 import { ChunkGatherer, FreeBytes } from '../chunks/chunk-gatherer.ts';
 import { decodeChunk } from '../chunks/decode-chunk.ts';
@@ -10,6 +11,7 @@ import { type ChunkInMemory, firstBytes } from '../codec/chunk-in-memory.ts';
 import type { ChunkGeometry, ChunkVoxels, CodecOptions } from '../codec/codec.ts';
 import { encodeOnCpu, sectionsOnCpu } from '../codecs/on-cpu.ts';
 import { chainByName } from '../codecs/registry.ts';
+import { checksum, sameChecksum } from '../format/checksum.ts';
 import type { EncodedChunk, RampRule } from '../format/chunk.ts';
 import type { ReadSharedFile } from '../shared/bytes.ts';
 import { chunkName } from '../shared/chunk-name.ts';
@@ -38,11 +40,20 @@ export class CpuDesk {
 /** Runs a task in a worker. A fault becomes a result; nothing is thrown. */
 export function runCpuTask(task: CpuTask, desk = new CpuDesk()): CpuTaskResult {
   try {
-    if (task.kind === 'decode') return { kind: 'decode', voxels: decodeChunk(task.chunk, task) };
+    if (task.kind === 'decode') return { kind: 'decode', voxels: decodeTask(task) };
     return { kind: 'encode', ...encodeChunks(task, desk), voxels: 'bytes' in task.box ? task.box.bytes : undefined };
   } catch (error) {
     return { kind: 'fault', fault: faultToData(error) };
   }
+}
+
+function decodeTask(task: Extract<CpuTask, { kind: 'decode' }>): Uint8Array<ArrayBuffer> | undefined {
+  const { chunk, shape, checksPayload, into } = task;
+  if (checksPayload && chunk.kind === 'coded' && !sameChecksum(checksum(chunk.payload), chunk.encodedChecksum)) throw mismatch();
+  const voxels = decodeChunk(chunk, task);
+  if (!into) return voxels;
+  scatterChunk(voxels, { origin: into.origin, shape }, into.box);
+  return undefined;
 }
 
 /**

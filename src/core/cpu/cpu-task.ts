@@ -17,7 +17,16 @@ export type CpuTask =
       readonly codec: string;
       readonly options: CodecOptions;
     }
-  | { readonly kind: 'decode'; readonly chunk: EncodedChunk; readonly shape: Dims3; readonly elementBytes: CodecElementBytes };
+  | {
+      readonly kind: 'decode';
+      readonly chunk: EncodedChunk;
+      readonly shape: Dims3;
+      readonly elementBytes: CodecElementBytes;
+      /** Compares the payload with its checksum first. */
+      readonly checksPayload?: boolean | undefined;
+      /** Where the voxels go: a box in memory that the threads share. Undefined: into memory of their own. */
+      readonly into?: { readonly box: VoxelBox; readonly origin: Dims3 } | undefined;
+    };
 
 export type CpuTaskResult =
   | {
@@ -29,7 +38,7 @@ export type CpuTaskResult =
       readonly read: TaskSpan | undefined;
       readonly analyzed: TaskSpan;
     }
-  | { readonly kind: 'decode'; readonly voxels: Uint8Array<ArrayBuffer> }
+  | { readonly kind: 'decode'; readonly voxels: Uint8Array<ArrayBuffer> | undefined }
   | { readonly kind: 'fault'; readonly fault: FaultData };
 
 /** In milliseconds since the epoch, the only clock that threads share. */
@@ -46,6 +55,8 @@ export interface TaskPool {
    * needs.
    */
   readonly isInline: boolean;
+  /** Its threads reach memory of the caller in a `SharedArrayBuffer`. */
+  readonly sharesMemory: boolean;
   /** Tasks may have their voxels in a file. */
   readonly readsFiles: boolean;
   /**

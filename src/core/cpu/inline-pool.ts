@@ -16,6 +16,7 @@ export function inlinePool(readFile?: ReadSharedFile): TaskPool {
   return {
     threads: 1,
     isInline: true,
+    sharesMemory: true,
     readsFiles: readFile !== undefined,
     async run(task, signal) {
       if (performance.now() >= turnEnd) {

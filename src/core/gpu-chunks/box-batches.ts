@@ -5,27 +5,44 @@ import { StriaError } from '../shared/errors.ts';
 import { throwIfAborted } from '../shared/job.ts';
 import { paddedBoxBytes } from './gpu-chunks.ts';
 
-/** Cuts a box's chunks into batches of at most `maxBytes` (at least one chunk), with progress and abort checks between them. */
+/**
+ * Cuts a box's chunks into batches of at most `maxBytes` (at least one chunk), with progress and abort checks between them.
+ * @param atOnce how many batches are worked on at the same time
+ */
 export async function inBatches(
   { voxels, chunks }: ResidentBox,
   maxBytes: number,
   stage: string,
   job: BackendJob,
   work: (batch: ResidentBox, first: number) => Promise<void>,
+  atOnce = 1,
 ): Promise<void> {
   const { elementBytes } = voxels;
   const total = bytesOfChunks(chunks, elementBytes);
   const widest: [number, number, number] = [0, 0, 0];
   for (const { shape } of chunks) for (const axis of [0, 1, 2] as const) widest[axis] = Math.max(widest[axis], shape[axis]);
   const perBatch = Math.max(1, Math.floor(maxBytes / Math.max(1, paddedBoxBytes(widest, elementBytes))));
-  let done = 0;
-  for (let first = 0; first < chunks.length; first += perBatch) {
-    throwIfAborted(job.signal);
-    const batch = chunks.slice(first, first + perBatch);
-    await work({ voxels, chunks: batch }, first);
-    done += bytesOfChunks(batch, elementBytes);
-    job.onProgress?.({ stage, done, total });
-  }
+  let [done, next, hasFailed] = [0, 0, false];
+  const workOn = async () => {
+    while (next < chunks.length && !hasFailed) {
+      throwIfAborted(job.signal);
+      const first = next;
+      next += perBatch;
+      const batch = chunks.slice(first, next);
+      await work({ voxels, chunks: batch }, first);
+      done += bytesOfChunks(batch, elementBytes);
+      job.onProgress?.({ stage, done, total });
+    }
+  };
+  const running = Array.from({ length: atOnce }, () =>
+    workOn().catch((error: unknown) => {
+      hasFailed = true;
+      throw error;
+    }),
+  );
+  // All must have ended when the caller frees its memory.
+  await Promise.allSettled(running);
+  await Promise.all(running);
   throwIfAborted(job.signal);
 }
 

@@ -36,6 +36,8 @@ export interface GpuBackend extends Backend {
 export function createGpuBackend(gpu: Gpu): GpuBackend {
   // How many bytes one call of a codec handles. On software GPUs large batches gain nothing and delay an abort.
   const maxBoxBytes = Math.min(gpu.isSoftware ? 2 ** 22 : 2 ** 26, Math.floor(gpu.maxBindingBytes / 4));
+  // On a software GPU a second box would only take cores from the first.
+  const boxesAtOnce = gpu.isSoftware ? 1 : 2;
   const planner = new DecodePlanner(gpu);
   const encoder = new GpuEncoder(gpu);
 
@@ -142,8 +144,9 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
   const backend: GpuBackend = {
     device: { kind: 'gpu', name: gpu.name, software: gpu.isSoftware },
     maxBoxBytes,
-    // On a software GPU a second box would only take cores from the first.
-    boxesAtOnce: gpu.isSoftware ? 1 : 2,
+    boxesAtOnce,
+
+    prepareEncode: (shapes, elementBytes, choice) => encoder.prepare(shapes, elementBytes, choice),
 
     async borrowBytes(byteLength) {
       let memory: UploadMemory | undefined;
@@ -206,13 +209,15 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
 
     encodeResident: (box, choice, job = {}) =>
       guarded(gpu, async () => {
-        const chunks: EncodedChunk[] = [];
-        await inBatches(box, maxBoxBytes, 'Compressing', job, async (batch) => {
+        const chunks = new Array<EncodedChunk>(box.chunks.length);
+        const work = async (batch: ResidentBox, first: number) => {
           using scope = gpu.scope('encode');
           const call = { scope, signal: job.signal, onTimes: job.onTimes };
-          const encoded = await encoder.encode(batch, choice, call, job.onSpan);
-          for (const chunk of kept(encoded, job)) chunks.push(chunk);
-        });
+          const encoded = kept(await encoder.encode(batch, choice, call, job.onSpan), job);
+          for (let at = 0; at < encoded.length; at++) chunks[first + at] = encoded[at] as EncodedChunk;
+        };
+        // The bench times kernels one batch after the other.
+        await inBatches(box, maxBoxBytes, 'Compressing', job, work, gpu.beforeTimed ? 1 : boxesAtOnce);
         return { chunks };
       }),
 

@@ -14,9 +14,10 @@ import {
   rowBytes,
 } from '../codec/codec.ts';
 import type { Gpu } from '../gpu/gpu.ts';
+import type { KernelDescriptor } from '../gpu/kernel.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import type { Dims3 } from '../shared/volume.ts';
-import { surveyOnGpu } from './gpu-survey.ts';
+import { surveyOnGpu, surveyor } from './gpu-survey.ts';
 
 /** The GPU's analysis of a chunk: enough to create a constant chunk without reading its voxels back. */
 export interface GpuChunkAnalysis extends ChunkAnalysis {
@@ -41,15 +42,11 @@ export async function analyzeOnGpu(
   const { voxels, chunks } = box;
   if (chunks.length === 0) return [];
   const { elementBytes } = voxels;
-  using scope = call.scope.scope('analyze');
-  const lanes = lanesOf[elementBytes];
   const byQuads = hasWholeQuads(voxels, chunks);
-  const walk = byQuads ? segment / 4 : segment;
-  const kernel = gpu.kernel({
-    label: 'engine.analyze',
-    shader: analyzeShader,
-    constants: { segment: walk, ...lanes, by_quads: Number(byQuads) },
-  });
+  await gpu.prepareKernels([analyzer(elementBytes, byQuads), ...(withSurvey ? [surveyor(elementBytes)] : [])]);
+  using scope = call.scope.scope('analyze');
+  const walk = walkOf(byQuads);
+  const kernel = gpu.kernel(analyzer(elementBytes, byQuads));
   const plan = planPieces(voxels, chunks, walk, byQuads ? 4 : 1);
   const table = chunkTable(voxels, chunks, (x) => maskOfElements((x - 1) % (4 / elementBytes), elementBytes));
   const chunkRecords = scope.storage('chunks', table.byteLength, table);
@@ -67,21 +64,26 @@ export async function analyzeOnGpu(
   const words = readTotals();
   const surveys = readSurveys?.();
   return chunks.map(({ shape }, index) => {
-    const [x, y, z, sum, cross, ...head] = words.subarray(recordWords * index, recordWords * (index + 1)) as unknown as [
-      number,
-      number,
-      number,
-      number,
-      number,
-      ...number[],
-    ];
+    const at = recordWords * index;
+    const word = (i: number) => words[at + i] as number;
     return {
-      changes: [x, y, z],
-      checksum: { sum, cross },
-      head: new Uint8Array(Uint32Array.from(head).buffer, 0, Math.min(headBytes, shape[0] * elementBytes)),
+      changes: [word(0), word(1), word(2)],
+      checksum: { sum: word(3), cross: word(4) },
+      // A view of all totals: its start is a multiple of 4, and the totals are kept as long as the analyses.
+      head: new Uint8Array(words.buffer, words.byteOffset + 4 * (at + 5), Math.min(headBytes, shape[0] * elementBytes)),
       survey: surveys?.[index],
     };
   });
+}
+
+/** What `analyzeOnGpu` runs for most boxes: those whose rows are whole quads. */
+export function analyzers(elementBytes: CodecElementBytes, withSurvey: boolean): KernelDescriptor[] {
+  return [analyzer(elementBytes, true), ...(withSurvey ? [surveyor(elementBytes)] : [])];
+}
+
+function analyzer(elementBytes: CodecElementBytes, byQuads: boolean): KernelDescriptor {
+  const constants = { segment: walkOf(byQuads), ...lanesOf[elementBytes], by_quads: Number(byQuads) };
+  return { label: 'engine.analyze', shader: analyzeShader, constants };
 }
 
 /** Writes ramps and constant chunks into a box, by shaders/gpu-chunks/fill.wgsl. `ramps[i]` is `chunks[i]`. */
@@ -178,6 +180,8 @@ export function stackedBox(scope: GpuScope, shapes: readonly Dims3[], elementByt
 /** Slices that one invocation processes along z: enough to pay for the reduction, few enough for many workgroups. */
 export const segment = 32;
 const workgroupSize = 256;
+/** Slices per invocation of analyze.wgsl. */
+const walkOf = (byQuads: boolean) => (byQuads ? segment / 4 : segment);
 /** Words of `Chunk` in the shaders, and of a chunk's totals. */
 const recordWords = 8;
 
@@ -213,9 +217,14 @@ export function chunkTable(
   value: (index: number) => number = () => 0,
 ): Uint32Array<ArrayBuffer> {
   const table = new Uint32Array(recordWords * chunks.length);
-  chunks.forEach(({ origin, shape: [x, y, z] }, index) => {
-    const rowWords = rowBytes(x, voxels.elementBytes) / 4;
-    table.set([firstWordOf(voxels, origin), rowWords, y, z, lastMask(x), value(index)], recordWords * index);
-  });
+  for (let index = 0, at = 0; index < chunks.length; index++, at += recordWords) {
+    const { origin, shape } = chunks[index] as ChunkBox;
+    table[at] = firstWordOf(voxels, origin);
+    table[at + 1] = rowBytes(shape[0], voxels.elementBytes) / 4;
+    table[at + 2] = shape[1];
+    table[at + 3] = shape[2];
+    table[at + 4] = lastMask(shape[0]);
+    table[at + 5] = value(index);
+  }
   return table;
 }

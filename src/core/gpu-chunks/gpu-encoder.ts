@@ -2,8 +2,18 @@ import type { ChunkBox, EncodeChoice, OnSpan, ResidentBox } from '../chunks/back
 import { chooseCodec, codedChunk, fallback, isConstant, payloadChunk, rawCodec } from '../chunks/choose.ts';
 import type { ChosenChain, ChosenCodec } from '../chunks/chosen-codec.ts';
 import { bytesOfChunks, chunkBytes } from '../codec/batch.ts';
-import type { ChunkSurvey, CodecDefinition, CodecKernels, GpuPayloads, GpuVoxels, KernelCall } from '../codec/codec.ts';
+import type {
+  ChunkSurvey,
+  CodecDefinition,
+  CodecElementBytes,
+  CodecKernels,
+  GpuChunk,
+  GpuPayloads,
+  GpuVoxels,
+  KernelCall,
+} from '../codec/codec.ts';
 import { createKernels } from '../codecs/kernels.ts';
+import { codecs } from '../codecs/registry.ts';
 import type { Checksum } from '../format/checksum.ts';
 import type { ComputedChunk, EncodedChunk } from '../format/chunk.ts';
 import type { CommandTimes } from '../gpu/commands.ts';
@@ -11,8 +21,9 @@ import type { Gpu } from '../gpu/gpu.ts';
 import type { LentBytes } from '../gpu/lent-bytes.ts';
 import { StriaError } from '../shared/errors.ts';
 import { throwIfAborted } from '../shared/job.ts';
-import { analyzeOnGpu } from './gpu-chunks.ts';
-import { type GatheredPayloads, gatherPayloads, type PlacedPayload } from './gpu-payloads.ts';
+import type { Dims3 } from '../shared/volume.ts';
+import { analyzeOnGpu, analyzers } from './gpu-chunks.ts';
+import { checksummer, type GatheredPayloads, gatherPayloads, type PlacedPayload } from './gpu-payloads.ts';
 import { findRampsOnGpu } from './gpu-ramps.ts';
 
 interface EncodeMember {
@@ -49,6 +60,25 @@ export class GpuEncoder {
 
   constructor(gpu: Gpu) {
     this.#gpu = gpu;
+  }
+
+  /** Compiles what `encode` will probably need for such chunks, while the CPU does something else. */
+  async prepare(shapes: readonly Dims3[], elementBytes: CodecElementBytes, { codec, options }: EncodeChoice): Promise<void> {
+    const isAuto = codec === 'auto';
+    const engine = this.#gpu.prepareKernels([...analyzers(elementBytes, isAuto), checksummer]);
+    const prepareCodec = (definition: CodecDefinition, ofVoxels: boolean) => {
+      const width = ofVoxels ? elementBytes : 1;
+      if (!definition.elementBytes.includes(width)) return undefined;
+      const chunks = (ofVoxels ? shapes : []).map((shape) => {
+        const parameters = definition.choose({ changes: [1, 1, 1] }, { shape, elementBytes }, options);
+        return { shape, parameters };
+      });
+      return this.#kernelsOf(definition).prepareEncode?.(width, chunks);
+    };
+    const chosen = isAuto ? codecs.map((one) => prepareCodec(one, true)) : codec.map((one, at) => prepareCodec(one, at === 0));
+    // A second stage encodes bytes.
+    const second = isAuto && elementBytes > 1 ? codecs.map((one) => one.decodedLength && prepareCodec(one, false)) : [];
+    await Promise.all([engine, ...chosen, ...second]);
   }
 
   /**
@@ -99,7 +129,7 @@ export class GpuEncoder {
       if (members) members.push({ index, chosen });
       else waiting.set(chainName(chosen), [{ index, chosen }]);
     };
-    const geometryOf = (index: number) => ({ ...(chunks[index] as ChunkBox), elementBytes: voxels.elementBytes });
+    const geometryOf = (index: number) => ({ shape: (chunks[index] as ChunkBox).shape, elementBytes: voxels.elementBytes });
     analyses.forEach((analysis, index) => {
       const { head, checksum: decodedChecksum } = analysis;
       const element = head.slice(0, voxels.elementBytes);
@@ -146,28 +176,30 @@ export class GpuEncoder {
     { options }: EncodeChoice,
     call: KernelCall,
   ): Promise<(Encoded | undefined)[]> {
-    const places = members.map(({ index, chosen }) => ({ ...(chunks[index] as ChunkBox), parameters: chosen.parameters }));
+    const places = members.map(({ index, chosen }): GpuChunk => {
+      const { origin, shape } = chunks[index] as ChunkBox;
+      return { origin, shape, parameters: chosen.parameters };
+    });
     const { codec, second } = (members[0] as EncodeMember).chosen;
     const isFirstStage = second !== undefined && codec.preparesEntropy;
     // Compiles while the first codec's kernels do.
-    const prepared = second && this.#kernelsOf(second).prepareEncode?.(1);
+    const prepared = second && this.#kernelsOf(second).prepareEncode?.(1, []);
     const first = await this.#run(codec, voxels, places, { ...call, isFirstStage });
     const voxelBytes = places.map(({ shape }) => chunkBytes({ shape, elementBytes: voxels.elementBytes }));
     // The first payload is used if the second codec did not make it shorter.
     const results = members.map(({ chosen }, i): Encoded | undefined => {
       const place = placeOf(first, i);
       return place && (place.byteLength < (voxelBytes[i] as number) || codec === rawCodec)
-        ? { stages: [chosen], ...place }
+        ? encodedAt([chosen], place)
         : undefined;
     });
     const indices = second ? [...members.keys()].filter((i) => first.byteLengths[i]) : [];
     if (!second || indices.length === 0) return results;
     throwIfAborted(call.signal);
-    const payloads = indices.map((i) => ({
-      ...payloadChunk(second, first.byteLengths[i] as number, options),
-      origin: [first.byteOffsets[i] as number, 0, 0] as const,
-      sections: first.sections?.[i],
-    }));
+    const payloads = indices.map((i): GpuChunk => {
+      const { shape, parameters } = payloadChunk(second, first.byteLengths[i] as number, options);
+      return { origin: [first.byteOffsets[i] as number, 0, 0], shape, parameters, sections: first.sections?.[i] };
+    });
     const buffer = first.buffer as GPUBuffer;
     const box: GpuVoxels = { buffer, dims: [buffer.size, 1, 1], elementBytes: 1 };
     await prepared;
@@ -177,7 +209,7 @@ export class GpuEncoder {
       if (!place || place.byteLength >= (voxelBytes[i] as number)) return;
       const { parameters } = payloads[at] as (typeof payloads)[number];
       const stages = [(members[i] as EncodeMember).chosen, { codec: second, parameters }];
-      results[i] = { stages, firstLength: first.byteLengths[i] as number, ...place };
+      results[i] = encodedAt(stages, place, first.byteLengths[i]);
     });
     return results;
   }
@@ -191,6 +223,14 @@ export class GpuEncoder {
     this.#kernels.set(codec, kernels);
     return kernels;
   }
+}
+
+function encodedAt(
+  stages: readonly ChosenCodec[],
+  { buffer, byteOffset, byteLength }: PlacedPayload,
+  firstLength?: number,
+): Encoded {
+  return { stages, buffer, byteOffset, byteLength, ...(firstLength !== undefined && { firstLength }) };
 }
 
 /** The location of a payload. Undefined if it has no bytes. */

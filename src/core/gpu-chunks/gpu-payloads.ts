@@ -4,6 +4,7 @@ import type { KernelCall } from '../codec/codec.ts';
 import type { Checksum } from '../format/checksum.ts';
 import type { Commands, GatheredCopy } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
+import type { KernelDescriptor } from '../gpu/kernel.ts';
 import type { LentBytes } from '../gpu/lent-bytes.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 
@@ -57,6 +58,12 @@ export function copiesOf(payloads: readonly PlacedPayload[], byteOffsets: readon
 /** `tile_words` in checksum.wgsl. */
 const tileWords = 4096;
 
+export const checksummer: KernelDescriptor = {
+  label: 'engine.checksum',
+  shader: checksumShader,
+  constants: { tile_words: tileWords },
+};
+
 /**
  * Records the checksums of payloads, by shaders/gpu-chunks/checksum.wgsl. @param scope owns the tables
  * @returns the checksums, once the commands are done
@@ -73,7 +80,7 @@ export function checksumOnGpu(
     if (members) members.push(i);
     else byBuffer.set(buffer, [i]);
   });
-  const kernel = gpu.kernel({ label: 'engine.checksum', shader: checksumShader, constants: { tile_words: tileWords } });
+  const kernel = gpu.kernel(checksummer);
   commands.stage('checksum');
   const groups = [...byBuffer].map(([buffer, members]) => {
     const lengths = members.map((i) => (payloads[i] as PlacedPayload).byteLength);

@@ -1,15 +1,20 @@
 import surveyShader from '../../shaders/gpu-chunks/survey.wgsl';
 import type { ResidentBox } from '../chunks/backend.ts';
 import { boxLayout, firstWordOf } from '../codec/batch.ts';
-import type { ChunkSurvey } from '../codec/codec.ts';
+import type { ChunkSurvey, CodecElementBytes } from '../codec/codec.ts';
 import { bitsOf, pieceElements, predictors, rowStep, sampledElements } from '../codec/survey.ts';
 import type { Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
+import type { KernelDescriptor } from '../gpu/kernel.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 
 const workgroupSize = 64;
 /** The predictors' bits, steps and spikes. */
 const counters = predictors.length + 2;
+
+export function surveyor(elementBytes: CodecElementBytes): KernelDescriptor {
+  return { label: 'engine.survey', shader: surveyShader, constants: { element_bytes: elementBytes } };
+}
 
 /**
  * Records the survey of a box's chunks (at least one) in `commands`, by shaders/gpu-chunks/survey.wgsl. @returns reads the
@@ -30,7 +35,7 @@ export function surveyOnGpu(gpu: Gpu, { voxels, chunks }: ResidentBox, scope: Gp
   commands
     .stage('survey')
     .dispatch(
-      gpu.kernel({ label: 'engine.survey', shader: surveyShader, constants: { element_bytes: elementBytes } }),
+      gpu.kernel(surveyor(elementBytes)),
       [
         voxels.buffer,
         scope.storage('survey-chunks', table.byteLength, table),
@@ -43,12 +48,13 @@ export function surveyOnGpu(gpu: Gpu, { voxels, chunks }: ResidentBox, scope: Gp
   return () => {
     const words = read();
     return chunks.map((chunk, index) => {
-      const counts = Array.from({ length: counters }, (_, counter) => {
+      const count = (counter: number) => {
         const at = 2 * (index * counters + counter);
         return (words[at] as number) + 2 ** 32 * (words[at + 1] as number);
-      });
-      const [steps, spikes] = counts.slice(predictors.length) as [number, number];
-      return { sampledElements: sampledElements(chunk), ...bitsOf(counts.slice(0, predictors.length)), steps, spikes };
+      };
+      const { riceBits, softBits } = bitsOf(predictors.map((_, predictor) => count(predictor)));
+      const [steps, spikes] = [count(predictors.length), count(predictors.length + 1)];
+      return { sampledElements: sampledElements(chunk), riceBits, softBits, steps, spikes };
     });
   };
 }

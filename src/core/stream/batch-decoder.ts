@@ -27,12 +27,13 @@ export class BatchDecoder {
   readonly #work: BatchWork;
   readonly #elementBytes: CodecElementBytes;
   readonly #perBatch: number;
-  readonly #scratch = new ReusedBytes();
+  readonly #scratch: ReusedBytes;
   #waiting: number[] = [];
 
   constructor(container: ContainerReader, backend: Backend, work: BatchWork) {
     this.#container = container;
     this.#backend = backend;
+    this.#scratch = new ReusedBytes(backend.sharesMemory);
     this.#work = work;
     this.#elementBytes = codecElementBytes(container.header.volume.type);
     const [x, y, z] = container.grid.box(0).shape;

@@ -175,6 +175,9 @@ async function compress(
   let source: SourceDescription;
   try {
     reading.start(() => boxes.next());
+    const { count } = writer.grid;
+    const shapes = count > 0 ? [writer.grid.box(0).shape, writer.grid.box(count - 1).shape] : [];
+    void backend.prepareEncode?.(shapes, elementBytes, choice);
     for (read = await reading.end(); read; read = await reading.end()) {
       throwIfAborted(signal);
       reading.start(() => boxes.next());

@@ -30,8 +30,8 @@ export class SlabDecoder {
   readonly #stopwatch: Stopwatch<RestoreStage>;
   readonly #clock: KernelClock;
   readonly #job: JobOptions;
-  readonly #scratch = new ReusedBytes();
-  readonly #part = new ReusedBytes();
+  readonly #scratch: ReusedBytes;
+  readonly #part: ReusedBytes;
   /** The layer that `#part` holds. */
   #kept: number | undefined;
   #done = 0;
@@ -48,6 +48,8 @@ export class SlabDecoder {
     this.elementBytes = codecElementBytes(this.volume.type);
     this.#container = container;
     this.#backend = backend;
+    this.#scratch = new ReusedBytes(backend.sharesMemory);
+    this.#part = new ReusedBytes(backend.sharesMemory);
     this.#stopwatch = stopwatch;
     this.#clock = clock;
     this.#job = job;

@@ -2,6 +2,7 @@ import type { ChunkBox, VoxelBox } from '../chunks/backend.ts';
 import { scatterChunk } from '../chunks/boxes.ts';
 import { type CodecElementBytes, rowBytes } from '../codec/codec.ts';
 import type { ChunkGrid, ChunkSpan } from '../format/chunk-grid.ts';
+import { sharedBytes } from '../shared/shared-bytes.ts';
 import type { Dims3 } from '../shared/volume.ts';
 
 /** Consecutive chunks whose voxels form a box. */
@@ -190,11 +191,19 @@ function boxFrom(slab: ChunkRange, first: number, end: number): SlabBox {
 
 /** Part of a reused buffer that grows as needed. There are hundreds of large boxes, too many to leave to the garbage collector. */
 export class ReusedBytes {
-  #buffer = new ArrayBuffer(0);
+  readonly #isShared: boolean;
+  #bytes = new Uint8Array(0);
+
+  /** @param isShared whether all threads can reach the bytes */
+  constructor(isShared = false) {
+    this.#isShared = isShared;
+  }
 
   take(byteLength: number): Uint8Array<ArrayBuffer> {
-    if (this.#buffer.byteLength < byteLength) this.#buffer = new ArrayBuffer(byteLength);
-    return new Uint8Array(this.#buffer, 0, byteLength);
+    if (this.#bytes.byteLength < byteLength) {
+      this.#bytes = this.#isShared ? sharedBytes(byteLength) : new Uint8Array(byteLength);
+    }
+    return this.#bytes.subarray(0, byteLength);
   }
 }
 

@@ -17,10 +17,10 @@ export async function writeVoxels(
   const slabBytes = Math.min(backend.maxBoxBytes, slabTargetBytes);
   const largestBytes = largestSlabBytes(grid, elementBytes, slabBytes);
   if ((endian === 'little' || voxelWidth(volume.type) === 1) && slabs.canLend(largestBytes)) {
-    return writeLent(slabs, slabsOf(grid, elementBytes, slabBytes), backend.boxesAtOnce ?? 1, write);
+    return writeLent(slabs, slabsOf(grid, elementBytes, slabBytes), backend, write);
   }
   const overlaps = largestBytes <= overlapBytes;
-  const buffers = [new ReusedBytes(), new ReusedBytes()] as const;
+  const buffers = [new ReusedBytes(backend.sharesMemory), new ReusedBytes(backend.sharesMemory)] as const;
   const writing = new Beside<void>();
   let pieceNumber = 0;
   try {
@@ -45,12 +45,12 @@ export async function writeVoxels(
 async function writeLent(
   slabs: SlabDecoder,
   ranges: Iterable<Slab>,
-  slabsAtOnce: number,
+  { boxesAtOnce: slabsAtOnce = 1, sharesMemory }: Backend,
   write: (bytes: Uint8Array) => Promise<void>,
 ): Promise<void> {
   const writing = new Beside<void>();
   const running: { readonly decoded: Promise<LentBytes>; readonly written: Promise<void> }[] = [];
-  const memory = Array.from({ length: slabsAtOnce }, () => new ReusedBytes());
+  const memory = Array.from({ length: slabsAtOnce }, () => new ReusedBytes(sharesMemory));
   let number = 0;
   try {
     for (const slab of ranges) {

@@ -1,4 +1,4 @@
-export const suiteNames = ['seeds', 'codecs', 'playback', 'view', 'files'] as const;
+export const suiteNames = ['seeds', 'codecs', 'compress', 'playback', 'view', 'files'] as const;
 export type SuiteName = (typeof suiteNames)[number];
 
 export const tableIds = [
@@ -10,6 +10,7 @@ export const tableIds = [
   'cuvle-size',
   'cuvle-plane',
   'metal-rice',
+  'compress',
   'playback',
   'view',
   'files',
@@ -66,6 +67,11 @@ export const benchTables: Readonly<Record<TableId, BenchTable>> = {
     title: 'Rice codes of one picture',
     source: 'M. DeJong, Rice decoding on the GPU with Metal, 2018',
     axis: { label: 'layout', scale: 'words' },
+  },
+  compress: {
+    title: 'Compress, on volumes in GPU memory, by the clock',
+    source: undefined,
+    axis: { label: 'sample', scale: 'words' },
   },
   playback: {
     title: 'A stack played from compressed GPU memory',

@@ -127,10 +127,12 @@ function cutAll(chunks: readonly GpuChunk[], box: GpuVoxels): Batch {
     tiles[2 * tile] = section;
   });
   let symbolWords = 0;
-  const sections = parts.map(({ chunk, section }, i) => {
+  // Plain literals here and loops below, because a batch has thousands of sections, and the GPU waits for their tables.
+  const sections = parts.map(({ chunk, section: { plane, firstElement, length } }, i): ChunkSection => {
     const symbolsWord = symbolWords;
-    symbolWords += Math.ceil(section.length / 4);
-    return { ...section, chunk, symbolsWord, firstTile: firstTiles[i] as number, tileCount: tilesPerSection[i] as number };
+    symbolWords += Math.ceil(length / 4);
+    const [firstTile, tileCount] = [firstTiles[i] as number, tilesPerSection[i] as number];
+    return { plane, firstElement, length, chunk, symbolsWord, firstTile, tileCount };
   });
   return { sections, firstSections, tileCount, tiles, symbolWords };
 }
@@ -138,10 +140,17 @@ function cutAll(chunks: readonly GpuChunk[], box: GpuVoxels): Batch {
 /** `array<Section>` of tile.wgsl. `placeAll` fills in the places. */
 function sectionTable(box: GpuVoxels, { sections }: Batch): Uint32Array<ArrayBuffer> {
   const table = new Uint32Array(sectionWords * sections.length);
-  sections.forEach(({ chunk: { origin, shape }, firstElement, plane, length, symbolsWord, firstTile }, i) => {
-    const source = [firstWordOf(box, origin), shape[0], shape[1], firstElement, plane, length, symbolsWord, firstTile];
-    table.set(source, sectionWords * i);
-  });
+  for (let i = 0, at = 0; i < sections.length; i++, at += sectionWords) {
+    const { chunk, firstElement, plane, length, symbolsWord, firstTile } = sections[i] as ChunkSection;
+    table[at] = firstWordOf(box, chunk.origin);
+    table[at + 1] = chunk.shape[0];
+    table[at + 2] = chunk.shape[1];
+    table[at + 3] = firstElement;
+    table[at + 4] = plane;
+    table[at + 5] = length;
+    table[at + 6] = symbolsWord;
+    table[at + 7] = firstTile;
+  }
   return table;
 }
 
@@ -162,7 +171,8 @@ function placeAll(
     const tableLength = tables[tableWords * i] as number;
     const directory = 1 + tableLength;
     const start = directory + 2 * tileCount;
-    const coded = tileLengths.subarray(firstTile, firstTile + tileCount).reduce((sum, bytes) => sum + bytes, start);
+    let coded = start;
+    for (let tile = firstTile; tile < firstTile + tileCount; tile++) coded += tileLengths[tile] as number;
     if (tableLength === 0) return { kind: kinds.single as SectionKind, bytes: 1, directory, start };
     return coded < length
       ? { kind: kinds.coded as SectionKind, bytes: coded, directory, start }
@@ -176,24 +186,29 @@ function placeAll(
     return bytes < huffmanChunkBytes({ shape: chunk.shape, elementBytes }) ? bytes : 0;
   });
   const { byteOffsets, totalBytes } = placePayloads(byteLengths);
-  chunks.forEach((_, number) => {
-    const first = firstSections[number] as number;
-    const own = sections.slice(first, firstSections[number + 1]);
+  for (let number = 0; number < chunks.length; number++) {
+    const [first, end] = [firstSections[number] as number, firstSections[number + 1] as number];
     let header = byteOffsets[number] as number;
-    let at = own.reduce((sum, { length }) => sum + varintLength(length), header + 1);
-    own.forEach(({ length, firstTile, tileCount }, j) => {
-      const { kind, bytes, directory, start } = bodies[first + j] as (typeof bodies)[number];
-      const written = byteLengths[number] === 0 ? leftOut : kind;
-      const place = [written, header, 4 * length + kind, j === 0 ? own.length : 0, at, at + directory];
-      table.set(place, sectionWords * (first + j) + sectionWords / 2);
-      header += varintLength(length) + Number(j === 0);
+    let at = header + 1;
+    for (let i = first; i < end; i++) at += varintLength((sections[i] as ChunkSection).length);
+    for (let i = first; i < end; i++) {
+      const { length, firstTile, tileCount } = sections[i] as ChunkSection;
+      const { kind, bytes, directory, start } = bodies[i] as (typeof bodies)[number];
+      const place = sectionWords * i + sectionWords / 2;
+      table[place] = byteLengths[number] === 0 ? leftOut : kind;
+      table[place + 1] = header;
+      table[place + 2] = 4 * length + kind;
+      table[place + 3] = i === first ? end - first : 0;
+      table[place + 4] = at;
+      table[place + 5] = at + directory;
+      header += varintLength(length) + Number(i === first);
       let tileAt = kind === kinds.coded ? at + start : at;
       for (let tile = firstTile; tile < firstTile + tileCount; tile++) {
         tiles[2 * tile + 1] = tileAt;
         tileAt += kind === kinds.coded ? (tileLengths[tile] as number) : tileSymbols;
       }
       at += bytes;
-    });
-  });
+    }
+  }
   return { byteOffsets, byteLengths, totalBytes };
 }

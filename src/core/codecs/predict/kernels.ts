@@ -24,6 +24,7 @@ import type {
   GpuPayloads,
   GpuVoxels,
   KernelCall,
+  PreparedChunk,
 } from '../../codec/codec.ts';
 import { faultChecks } from '../../codec/faults.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
@@ -41,6 +42,7 @@ const classWords = 8;
 export function createKernels(gpu: Gpu): CodecKernels {
   return {
     encode: (voxels, chunks, call) => encode(gpu, voxels, chunks, call),
+    prepareEncode: (elementBytes, chunks) => gpu.prepareKernels(encoders(modesOf(chunks), elementBytes)),
     prepareDecode: (...decoding) => prepareDecode(gpu, ...decoding),
   };
 }
@@ -188,14 +190,20 @@ function sectionLengths(starts: Uint32Array, startWords: number): number[][] {
 
 /** The bricks of all chunks, and the modes among them. Each mode has its own kernels, which skip chunks of other modes. */
 function cutAll(chunks: readonly GpuChunk[], box: GpuVoxels): { modes: Mode[]; bricks: TileTable } {
-  const modes = new Map<number, Mode>();
   const bricksPerChunk = chunks.map((chunk) => {
     assertInBox(chunk, box);
-    const mode = parseMode(chunk.parameters);
-    modes.set(modeByte(mode), mode);
-    return brickCount(chunk, mode.geometry);
+    return brickCount(chunk, parseMode(chunk.parameters).geometry);
   });
-  return { modes: [...modes.values()], bricks: tileTable(bricksPerChunk) };
+  return { modes: modesOf(chunks), bricks: tileTable(bricksPerChunk) };
+}
+
+function modesOf(chunks: readonly PreparedChunk[]): Mode[] {
+  const modes = new Map<number, Mode>();
+  for (const { parameters } of chunks) {
+    const mode = parseMode(parameters);
+    modes.set(modeByte(mode), mode);
+  }
+  return [...modes.values()];
 }
 
 function modeByte(mode: Mode): number {

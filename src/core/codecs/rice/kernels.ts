@@ -26,6 +26,7 @@ import type {
   GpuPayloads,
   GpuVoxels,
   KernelCall,
+  PreparedChunk,
 } from '../../codec/codec.ts';
 import { faultChecks } from '../../codec/faults.ts';
 import type { Commands } from '../../gpu/commands.ts';
@@ -45,6 +46,7 @@ const moved = 4;
 export function createKernels(gpu: Gpu): CodecKernels {
   return {
     encode: (voxels, chunks, call) => encode(gpu, voxels, chunks, call),
+    prepareEncode: (elementBytes, chunks) => gpu.prepareKernels(encoders(chunks, elementBytes)),
     prepareDecode: (...decoding) => prepareDecode(gpu, ...decoding),
   };
 }
@@ -90,11 +92,10 @@ function describe({ name, shader, elementBytes, kind = anyKind, variant, threads
 }
 
 /** What `encode` runs for these chunks. */
-function encoders(chunks: readonly GpuChunk[], voxels: GpuVoxels): KernelDescriptor[] {
-  const { elementBytes } = voxels;
+function encoders(chunks: readonly PreparedChunk[], elementBytes: CodecElementBytes): KernelDescriptor[] {
   return [
     describe({ name: 'cut', shader: cutShader, elementBytes }),
-    ...cutAll(chunks, voxels).kinds.map((kind) => describe(encoderOf(kind, elementBytes))),
+    ...kindsOf(chunks, elementBytes).map((kind) => describe(encoderOf(kind, elementBytes))),
     describe({ name: 'sizes', shader: sizesShader, elementBytes }),
     describe({ name: 'move', shader: moveShader, elementBytes }),
   ];
@@ -108,7 +109,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
   const { scope, signal, onTimes } = call;
   throwIfAborted(signal);
   const { elementBytes } = voxels;
-  await gpu.prepareKernels(encoders(chunks, voxels));
+  await gpu.prepareKernels(encoders(chunks, elementBytes));
   const work = scope.scope('rice.encode');
   try {
     const commands = gpu.commands('rice.encode', onTimes);
@@ -237,20 +238,29 @@ function prepareDecode(
   };
 }
 
-/** The bricks of all chunks, and the kinds among them. Each kind has its own kernels, which skip other bricks. */
+/** The bricks of all chunks, and the kinds among them. */
 function cutAll(chunks: readonly GpuChunk[], box: GpuVoxels): { kinds: BrickKind[]; bricks: TileTable } {
-  const kinds = new Map<string, BrickKind>();
   const bricksPerChunk = chunks.map((chunk) => {
     assertInBox(chunk, box);
-    const form = parseForm(chunk.parameters);
-    const geometry = geometryOf(form, box.elementBytes);
-    const { brick } = geometry;
-    const add = (clipped: boolean) => kinds.set(`${chunk.parameters[0]} ${clipped}`, { form, clipped });
-    if (chunk.shape.every((length, axis) => length >= (brick[axis] as number))) add(false);
-    if (chunk.shape.some((length, axis) => length % (brick[axis] as number) !== 0)) add(true);
-    return brickCount(chunk, geometry);
+    return brickCount(chunk, geometryOf(parseForm(chunk.parameters), box.elementBytes));
   });
-  return { kinds: [...kinds.values()], bricks: tileTable(bricksPerChunk) };
+  return { kinds: kindsOf(chunks, box.elementBytes), bricks: tileTable(bricksPerChunk) };
+}
+
+/** The kinds of bricks in chunks. Each kind has its own kernels, which skip other bricks. */
+function kindsOf(chunks: readonly PreparedChunk[], elementBytes: CodecElementBytes): BrickKind[] {
+  const kinds = new Map<number, BrickKind>();
+  for (const { shape, parameters } of chunks) {
+    const form = parseForm(parameters);
+    const [x, y, z] = geometryOf(form, elementBytes).brick;
+    const add = (clipped: boolean) => {
+      const key = 2 * (parameters[0] as number) + Number(clipped);
+      if (!kinds.has(key)) kinds.set(key, { form, clipped });
+    };
+    if (shape[0] >= x && shape[1] >= y && shape[2] >= z) add(false);
+    if (shape[0] % x !== 0 || shape[1] % y !== 0 || shape[2] % z !== 0) add(true);
+  }
+  return [...kinds.values()];
 }
 
 /** `array<Chunk>` of brick.wgsl. */
@@ -263,8 +273,13 @@ function chunkTable(
 ): GPUBuffer {
   const table = new Uint32Array(chunkWords * chunks.length);
   chunks.forEach(({ origin, shape, parameters }, i) => {
-    const place = [placement?.byteOffsets[i] ?? 0, placement?.byteLengths[i] ?? 0, firstTiles[i] as number];
-    table.set([...shape, firstWordOf(box, origin), ...place, parameters[0] as number], chunkWords * i);
+    const at = chunkWords * i;
+    table.set(shape, at);
+    table[at + 3] = firstWordOf(box, origin);
+    table[at + 4] = placement?.byteOffsets[i] ?? 0;
+    table[at + 5] = placement?.byteLengths[i] ?? 0;
+    table[at + 6] = firstTiles[i] as number;
+    table[at + 7] = parameters[0] as number;
   });
   return scope.storage('chunks', table.byteLength, table);
 }

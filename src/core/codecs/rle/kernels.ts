@@ -43,6 +43,7 @@ const chunkWords = 20;
 export function createKernels(gpu: Gpu): CodecKernels {
   return {
     encode: (voxels, chunks, call) => encode(gpu, voxels, chunks, call),
+    prepareEncode: (elementBytes) => gpu.prepareKernels(encoders(elementBytes)),
     prepareDecode: (...decoding) => prepareDecode(gpu, ...decoding),
   };
 }
@@ -164,9 +165,16 @@ function chunkTable(
   const table = new Uint32Array(chunkWords * chunks.length);
   chunks.forEach((chunk, i) => {
     const { order, tileWords, columnWords } = layOut(box, chunk);
-    const place = [firstTiles[i] as number, placement?.byteOffsets[i] ?? 0, placement?.byteLengths[i] ?? 0];
-    const starts = placement?.sectionStarts?.[i] ?? [];
-    table.set([...chunk.shape, ...order, ...place, tileWords, columnWords, ...starts], chunkWords * i);
+    const at = chunkWords * i;
+    table.set(chunk.shape, at);
+    table.set(order, at + 3);
+    table[at + 11] = firstTiles[i] as number;
+    table[at + 12] = placement?.byteOffsets[i] ?? 0;
+    table[at + 13] = placement?.byteLengths[i] ?? 0;
+    table[at + 14] = tileWords;
+    table[at + 15] = columnWords;
+    const starts = placement?.sectionStarts?.[i];
+    if (starts) table.set(starts, at + 16);
   });
   return scope.storage('chunks', table.byteLength, table);
 }
@@ -202,11 +210,11 @@ function placeChunks(sizes: Uint32Array, chunks: readonly GpuChunk[], elementByt
   const byteLengths: number[] = [];
   const sections = chunks.map(({ shape }, i) => {
     const count = elementCount({ shape, elementBytes });
-    const [level2, level1, level0, runs] = sizes.subarray(4 * i, 4 * i + 4) as unknown as [number, number, number, number];
-    const lengths = [Math.ceil(count / tileElements), level2, level1, level0];
-    const byteLength = lengths.reduce((sum, length) => sum + length, runs * elementBytes);
+    const size = (field: number) => sizes[4 * i + field] as number;
+    const [level3, valueBytes] = [Math.ceil(count / tileElements), size(3) * elementBytes];
+    const byteLength = level3 + size(0) + size(1) + size(2) + valueBytes;
     byteLengths.push(byteLength < count * elementBytes ? byteLength : 0);
-    return [...lengths, runs * elementBytes];
+    return [level3, size(0), size(1), size(2), valueBytes];
   });
   const { byteOffsets, totalBytes } = placePayloads(byteLengths);
   const sectionStarts = sections.map((lengths, i) => {

@@ -48,6 +48,8 @@ export function createWebTaskPool(threads = Math.max(1, navigator.hardwareConcur
   return {
     threads,
     isInline: false,
+    // A page has no shared memory unless its server isolates it.
+    sharesMemory: false,
     readsFiles: false,
     run: (task, signal) =>
       new Promise<Done>((resolve, reject) => {

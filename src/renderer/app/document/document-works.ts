@@ -1,6 +1,7 @@
 import { ChunkMap } from '../../../core/chunks/chunk-map.ts';
 import type { EncodedChunk } from '../../../core/format/chunk.ts';
-import { type Compressed, compressResident, writeContainer } from '../compress/compress-resident.ts';
+import { writeContainer } from '../../../core/volume/compress-resident.ts';
+import { type Compressed, compressResident } from '../compress/compress-resident.ts';
 import type { Engine } from '../gpu/gpu-life.ts';
 import { keepAs, residencyOf, residencyState } from '../gpu/residency.ts';
 import { firstPicture } from '../loading/first-picture.ts';

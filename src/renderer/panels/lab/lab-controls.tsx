@@ -21,6 +21,11 @@ const suites: readonly { readonly key: LabSuite; readonly label: string; readonl
   },
   { key: 'codecs', label: 'Codecs', text: 'Every codec on every sample volume, along every axis.' },
   {
+    key: 'compress',
+    label: 'Compress',
+    text: 'What the button Compress does with each sample volume, by the clock.',
+  },
+  {
     key: 'playback',
     label: 'Playback',
     text: 'Decodes a stack of pictures from compressed GPU memory and draws it, as fast as possible.',

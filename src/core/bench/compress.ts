@@ -1,0 +1,108 @@
+import type { Preference } from '../codec/codec.ts';
+import { createGpuBackend } from '../gpu-chunks/gpu-backend.ts';
+import { openSample } from '../samples/sample.ts';
+import { type SampleKind, sampleKinds } from '../samples/sample-kinds.ts';
+import type { Dims3 } from '../shared/volume.ts';
+import { type CompressedResident, compressResident } from '../volume/compress-resident.ts';
+import { ResidentVolume } from '../volume/resident-volume.ts';
+import type { BenchContext } from './harness/context.ts';
+import { spreadOf } from './harness/statistics.ts';
+
+const chunkShape: Dims3 = [64, 64, 64];
+const prefer: Preference = 'balanced';
+/** Long enough for an idle GPU to lower its clocks. */
+const pauseMs = 500;
+const afterPauses = 5;
+
+/** When a volume is compressed: the first after the device was opened, at once after the last, or by a user who had paused. */
+type Moment = 'first' | 'again' | 'after a pause';
+
+/**
+ * Suite `compress`: what the app's Compress does with an open volume, by the clock. Voxels in GPU memory become payloads in the
+ * host's memory. Its check, a decoding of everything, is timed apart.
+ */
+export async function benchCompress(context: BenchContext): Promise<void> {
+  const { gpu, request, job } = context;
+  const { size, type } = request;
+  for (const kind of sampleKinds.filter((kind) => request.samples?.includes(kind) ?? true)) {
+    context.begin(kind);
+    const sample = openSample({ kind, dims: [size, size, size], type, seed: 1 });
+    const resident = await ResidentVolume.create(gpu, sample.info, { chunkShape });
+    try {
+      for await (const piece of sample.voxels(job)) resident.append(piece);
+      const volume = { kept: resident, source: await sample.source(), chunkShape };
+      // Each volume gets its own backend, and with it its own kernels.
+      const backend = createGpuBackend(gpu);
+      const choice = { codec: 'auto', options: { axis: 'auto', prefer } } as const;
+      const compress = (check: boolean) => compressResident(backend, volume, choice, { ...job, check });
+      const measure = async (moment: Moment, repetitions: number) => {
+        context.begin(`${kind}, ${moment}`);
+        const wallMs: number[] = [];
+        const parts = new Map<string, number[]>();
+        let last: CompressedResident | undefined;
+        for (let repetition = 0; repetition < repetitions; repetition++) {
+          if (moment === 'after a pause') await new Promise((resolve) => setTimeout(resolve, pauseMs));
+          const start = performance.now();
+          last = await compress(false);
+          wallMs.push(performance.now() - start);
+          for (const [part, ms] of partsOf(last)) parts.set(part, [...(parts.get(part) ?? []), ms]);
+        }
+        addCase(context, kind, moment, last as CompressedResident, wallMs, parts);
+      };
+      const { isSoftware } = gpu;
+      await measure('first', 1);
+      await measure('again', isSoftware ? 1 : request.repetitions);
+      await measure('after a pause', isSoftware ? 1 : afterPauses);
+      // What was timed makes the same payloads as this, which is decoded and compared.
+      await compress(true);
+    } finally {
+      resident.destroy();
+      gpu.spare.free();
+    }
+  }
+}
+
+/** The stages by the host's clock, and the kernels by the GPU's. */
+function partsOf({ timeline, encode }: CompressedResident): Map<string, number> {
+  const parts = new Map<string, number>();
+  for (const { stage, startMs, endMs } of timeline) parts.set(stage, (parts.get(stage) ?? 0) + endMs - startMs);
+  if (encode.kernels?.clock === 'GPU') {
+    parts.set(
+      'kernels',
+      Object.values(encode.kernels.ms).reduce((sum, ms) => sum + ms, 0),
+    );
+  }
+  return parts;
+}
+
+function addCase(
+  context: BenchContext,
+  kind: SampleKind,
+  moment: Moment,
+  { chunks, shares }: CompressedResident,
+  wallMs: readonly number[],
+  parts: ReadonlyMap<string, readonly number[]>,
+): void {
+  const { size, type } = context.request;
+  const inputBytes = size ** 3 * (type === 'u8' ? 1 : 2);
+  const outputBytes = chunks.reduce((sum, one) => sum + (one.kind === 'coded' ? one.payload : one.element).byteLength, 0);
+  context.add({
+    table: 'compress',
+    subject: `${kind} ${size}³ ${type}`,
+    x: kind,
+    method: `auto, ${prefer}, ${moment}`,
+    operation: 'compress',
+    processor: 'gpu',
+    inputBytes,
+    outputBytes,
+    movedBytes: inputBytes + outputBytes,
+    movedBytesAre: 'least',
+    gpuMs: undefined,
+    wallMs: spreadOf(wallMs),
+    stages: Object.fromEntries([...parts].map(([part, ms]) => [part, spreadOf(ms)])),
+    copyMs: undefined,
+    timesCopy: undefined,
+    verified: 'decoded on the GPU and compared bit by bit',
+    note: shares.map(({ codec, count }) => `${codec} ${count}`).join(', '),
+  });
+}
