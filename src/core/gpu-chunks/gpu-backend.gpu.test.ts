@@ -154,6 +154,37 @@ describe.each(['default dispatches', 'spread dispatches'])('%s', (way) => {
   });
 });
 
+test('what was prepared is compiled before the first chunk; once codecs are chosen, no more is guessed', async () => {
+  const dims: Dims3 = [64, 32, 32];
+  const chunks = chunksOf(dims, [32, 32, 32]);
+  const box = boxOf(dims, 1, 'blobs');
+  // Only a hardware GPU compiles beside the CPU's work.
+  const own = await openNodeGpu({ software: true });
+  Object.defineProperty(own, 'isSoftware', { value: false });
+  try {
+    const shaders: string[] = [];
+    const { device } = own;
+    const create = device.createShaderModule.bind(device);
+    device.createShaderModule = (descriptor) => {
+      shaders.push(descriptor.label as string);
+      return create(descriptor);
+    };
+    const prepared = createGpuBackend(own);
+    await prepared.prepareEncode?.([[32, 32, 32]], 1, only('rle+huffman'));
+    expect(shaders).toEqual(
+      expect.arrayContaining(['engine.analyze', 'rle.measure', 'rle.write', 'huffman.code', 'huffman.write']),
+    );
+    const before = [...shaders];
+    const encoded = await prepared.encode(box, chunks, only('rle+huffman'));
+    expect(encoded).toEqual(await cpu.encode(box, chunks, only('rle+huffman')));
+    expect(shaders).toEqual(before);
+    await prepared.prepareEncode?.([[32, 32, 32]], 1, auto);
+    expect(shaders.filter((label) => /^(rice|predict)/.test(label))).toEqual([]);
+  } finally {
+    own.destroy();
+  }
+});
+
 test('voxels that are on the GPU are encoded, checked and decoded there', async () => {
   const dims: Dims3 = [70, 40, 37];
   const chunks = chunksOf(dims, [32, 32, 32]);

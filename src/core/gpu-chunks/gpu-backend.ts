@@ -149,6 +149,8 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
     prepareEncode: (shapes, elementBytes, choice) => encoder.prepare(shapes, elementBytes, choice),
 
     async borrowBytes(byteLength) {
+      // Then nothing can fail, and nothing need be awaited.
+      if (gpu.spare.holdsMapped(byteLength)) return UploadMemory.take(gpu, byteLength);
       let memory: UploadMemory | undefined;
       try {
         return await guarded(gpu, async () => {

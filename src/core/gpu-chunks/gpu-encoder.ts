@@ -21,6 +21,7 @@ import type { Gpu } from '../gpu/gpu.ts';
 import type { LentBytes } from '../gpu/lent-bytes.ts';
 import { StriaError } from '../shared/errors.ts';
 import { throwIfAborted } from '../shared/job.ts';
+import { nextTurn } from '../shared/turn.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import { analyzeOnGpu, analyzers } from './gpu-chunks.ts';
 import { checksummer, type GatheredPayloads, gatherPayloads, type PlacedPayload } from './gpu-payloads.ts';
@@ -36,7 +37,7 @@ interface EncodeMember {
 interface Encoded extends PlacedPayload {
   readonly stages: readonly ChosenCodec[];
   /** With two stages: the length of the first one's payload. */
-  readonly firstLength?: number;
+  readonly firstLength?: number | undefined;
 }
 
 /** An encoded chunk in GPU memory. */
@@ -57,6 +58,8 @@ export interface EncodedBatch {
 export class GpuEncoder {
   readonly #gpu: Gpu;
   readonly #kernels = new Map<CodecDefinition, CodecKernels>();
+  /** Whether the codecs of a batch are known, so that what `prepare` has not begun is no longer guessed. */
+  #hasChosen = false;
 
   constructor(gpu: Gpu) {
     this.#gpu = gpu;
@@ -64,21 +67,21 @@ export class GpuEncoder {
 
   /** Compiles what `encode` will probably need for such chunks, while the CPU does something else. */
   async prepare(shapes: readonly Dims3[], elementBytes: CodecElementBytes, { codec, options }: EncodeChoice): Promise<void> {
+    if (this.#gpu.isSoftware) return;
     const isAuto = codec === 'auto';
-    const engine = this.#gpu.prepareKernels([...analyzers(elementBytes, isAuto), checksummer]);
-    const prepareCodec = (definition: CodecDefinition, ofVoxels: boolean) => {
-      const width = ofVoxels ? elementBytes : 1;
-      if (!definition.elementBytes.includes(width)) return undefined;
-      const chunks = (ofVoxels ? shapes : []).map((shape) => {
-        const parameters = definition.choose({ changes: [1, 1, 1] }, { shape, elementBytes }, options);
+    void this.#gpu.prepareKernels([...analyzers(elementBytes, isAuto), checksummer]);
+    for (const { one, isSecond } of isAuto ? likelyStages() : codec.map((one, at) => ({ one, isSecond: at > 0 }))) {
+      const width = isSecond ? 1 : elementBytes;
+      if (!one.elementBytes.includes(width)) continue;
+      // Parsing a codec's shaders takes 10 to 30 ms of this thread. Whoever reads the voxels continues meanwhile.
+      await nextTurn();
+      if (this.#hasChosen) return;
+      const chunks = (isSecond ? [] : shapes).map((shape) => {
+        const parameters = one.choose({ changes: [1, 1, 1] }, { shape, elementBytes }, options);
         return { shape, parameters };
       });
-      return this.#kernelsOf(definition).prepareEncode?.(width, chunks);
-    };
-    const chosen = isAuto ? codecs.map((one) => prepareCodec(one, true)) : codec.map((one, at) => prepareCodec(one, at === 0));
-    // A second stage encodes bytes.
-    const second = isAuto && elementBytes > 1 ? codecs.map((one) => one.decodedLength && prepareCodec(one, false)) : [];
-    await Promise.all([engine, ...chosen, ...second]);
+      void this.#kernelsOf(one).prepareEncode?.(width, chunks);
+    }
   }
 
   /**
@@ -140,6 +143,7 @@ export class GpuEncoder {
       else add(index, chooseCodec(analysis, geometryOf(index), choice, survey));
     });
 
+    this.#hasChosen = true;
     const later: Promise<unknown>[] = [];
     const submitted = (work: Promise<unknown>) => {
       // Its error is thrown where the work is awaited.
@@ -160,7 +164,7 @@ export class GpuEncoder {
         members.forEach(({ index, chosen }, i) => {
           const result = results[at]?.[i];
           const analysis = analyses[index] as (typeof analyses)[number];
-          if (result) placed[index] = { kind: 'coded', ...result, decodedChecksum: analysis.checksum };
+          if (result) placed[index] = placedAs(result, analysis.checksum);
           else if (chain === rawChain) throw new StriaError('internal', 'the raw codec returned no bytes');
           else add(index, fallback(chosen, analysis, geometryOf(index), choice.options));
         });
@@ -225,12 +229,25 @@ export class GpuEncoder {
   }
 }
 
+/** What 'auto' often chooses. Chains come first, because two codecs must be compiled for them. */
+function likelyStages(): { readonly one: CodecDefinition; readonly isSecond: boolean }[] {
+  const firsts = codecs.filter((one) => !one.decodedLength && one !== rawCodec);
+  const ofChains = firsts.filter(({ estimateWithEntropy, preparesEntropy }) => estimateWithEntropy && !preparesEntropy);
+  const seconds = codecs.filter(({ decodedLength }) => decodedLength).map((one) => ({ one, isSecond: true }));
+  const others = firsts.filter((one) => !ofChains.includes(one));
+  return [...ofChains.map((one) => ({ one, isSecond: false })), ...seconds, ...others.map((one) => ({ one, isSecond: false }))];
+}
+
+function placedAs({ stages, buffer, byteOffset, byteLength, firstLength }: Encoded, decodedChecksum: Checksum): PlacedChunk {
+  return { kind: 'coded', stages, buffer, byteOffset, byteLength, firstLength, decodedChecksum };
+}
+
 function encodedAt(
   stages: readonly ChosenCodec[],
   { buffer, byteOffset, byteLength }: PlacedPayload,
   firstLength?: number,
 ): Encoded {
-  return { stages, buffer, byteOffset, byteLength, ...(firstLength !== undefined && { firstLength }) };
+  return { stages, buffer, byteOffset, byteLength, firstLength };
 }
 
 /** The location of a payload. Undefined if it has no bytes. */

@@ -1,3 +1,4 @@
+import { wholeWords } from './lent-bytes.ts';
 import type { MemoryLedger } from './memory-ledger.ts';
 
 /** The usage of every reused buffer: STORAGE | COPY_SRC | COPY_DST. */
@@ -21,6 +22,8 @@ export class SpareBuffers {
   readonly #ledger: MemoryLedger;
   /** Oldest first. */
   readonly #idle: GPUBuffer[] = [];
+  /** Of memory that the CPU writes: it is mapped again as soon as the GPU has finished with it. */
+  readonly #mapping = new WeakMap<GPUBuffer, Promise<void>>();
   #closed = false;
 
   constructor(device: GPUDevice, ledger: MemoryLedger) {
@@ -30,16 +33,33 @@ export class SpareBuffers {
 
   /** @param bytes a multiple of 4 that the device can bind @returns a buffer of at least this size and less than twice this size */
   take(bytes: number, label: string, usage: GPUBufferUsageFlags = spareUsage()): GPUBuffer {
-    let best: GPUBuffer | undefined;
-    for (const buffer of this.#idle) {
-      const fits = buffer.usage === usage && buffer.size >= bytes && buffer.size < 2 * bytes;
-      if (fits && buffer.size < (best?.size ?? Number.POSITIVE_INFINITY)) best = buffer;
-    }
+    const best = this.#bestOf(bytes, usage);
     const buffer = best ?? this.#device.createBuffer({ label, size: this.#roomFor(bytes, usage), usage });
     if (best) this.#remove(best);
     buffer.label = label;
     if (usage & GPUBufferUsage.COPY_DST) this.beforeUse?.(buffer);
     return buffer;
+  }
+
+  /** Whether `take` would return memory that the CPU can write at once. */
+  holdsMapped(bytes: number): boolean {
+    return this.#bestOf(wholeWords(bytes), GPUBufferUsage.MAP_WRITE | GPUBufferUsage.COPY_SRC)?.mapState === 'mapped';
+  }
+
+  /** Maps a buffer from `take` that the CPU writes, if it is not mapped yet. */
+  async mapForWriting(buffer: GPUBuffer): Promise<void> {
+    if (buffer.mapState !== 'mapped') await (this.#mapping.get(buffer) ?? buffer.mapAsync(GPUMapMode.WRITE));
+  }
+
+  /** The smallest one that fits; of equal ones, one that is mapped. */
+  #bestOf(bytes: number, usage: GPUBufferUsageFlags): GPUBuffer | undefined {
+    let best: GPUBuffer | undefined;
+    for (const buffer of this.#idle) {
+      if (buffer.usage !== usage || buffer.size < bytes || buffer.size >= 2 * bytes) continue;
+      const isBetter = !best || buffer.size < best.size || (buffer.size === best.size && best.mapState !== 'mapped');
+      if (isBetter) best = buffer;
+    }
+    return best;
   }
 
   /** Returns a buffer from `take`, unmapped. Submitted work may still use it, because the queue runs in order. */
@@ -49,6 +69,12 @@ export class SpareBuffers {
       return;
     }
     buffer.label = spareLabel;
+    if (buffer.usage & GPUBufferUsage.MAP_WRITE) {
+      const mapping = buffer.mapAsync(GPUMapMode.WRITE);
+      // It fails if the buffer is dropped. Whoever has taken it awaits it.
+      mapping.catch(() => {});
+      this.#mapping.set(buffer, mapping);
+    }
     this.#idle.push(buffer);
     this.#ledger.add(spareLabel, buffer.size);
     const alike = this.#idle.filter(({ usage }) => usage === buffer.usage);

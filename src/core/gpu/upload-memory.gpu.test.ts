@@ -16,9 +16,12 @@ test('data written by the CPU arrive on the GPU, and the memory is reused once t
     memory.copyTo(target);
     expect(memory.bytes.byteLength).toBe(0);
     memory.release();
+    expect(gpu.spare.holdsMapped(997)).toBe(false);
     expect([...(await gpu.read(target, 0, 997))].every((byte) => byte === value)).toBe(true);
     expect(gpu.memory.liveBytes('spare')).toBeGreaterThanOrEqual(1000);
     expect(gpu.memory.liveBytes('spare')).toBeLessThan(2000);
+    // Mapped again without being asked, so that the next user need not wait.
+    expect(gpu.spare.holdsMapped(997)).toBe(true);
   }
 });
 

@@ -22,13 +22,13 @@ export class UploadMemory implements LentBytes {
     byBuffer.set(this.bytes.buffer, this);
   }
 
-  /** Waits until the GPU has finished with the memory. The contents are undefined. @throws StriaError `device-lost` */
+  /** Waits until the GPU has finished with the memory, which it usually has. The contents are undefined. @throws StriaError `device-lost` */
   static async take(gpu: Gpu, byteLength: number): Promise<UploadMemory> {
     gpu.checkAlive();
     const scope = gpu.scope('upload-memory');
     try {
       const buffer = scope.reused('bytes', byteLength, GPUBufferUsage.MAP_WRITE | GPUBufferUsage.COPY_SRC);
-      await buffer.mapAsync(GPUMapMode.WRITE, 0, wholeWords(byteLength));
+      await gpu.spare.mapForWriting(buffer);
       return new UploadMemory(gpu, scope, buffer, byteLength);
     } catch (error) {
       scope.destroy();

@@ -10,6 +10,7 @@ import type { ByteSink } from '../shared/bytes.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import type { PartChoice } from '../shared/part-choice.ts';
 import { type SourceDescription, sourceBytes } from '../shared/source.ts';
+import { nextTurn } from '../shared/turn.ts';
 import type { Dims4 } from '../shared/volume.ts';
 import { BoxReader, type ReadBox } from './box-reader.ts';
 import { planName, planPart } from './part-plan.ts';
@@ -175,12 +176,15 @@ async function compress(
   let source: SourceDescription;
   try {
     reading.start(() => boxes.next());
+    // Here and below, the next read begins before this thread is busy with encoding.
+    await nextTurn();
     const { count } = writer.grid;
     const shapes = count > 0 ? [writer.grid.box(0).shape, writer.grid.box(count - 1).shape] : [];
     void backend.prepareEncode?.(shapes, elementBytes, choice);
     for (read = await reading.end(); read; read = await reading.end()) {
       throwIfAborted(signal);
       reading.start(() => boxes.next());
+      await nextTurn();
       // Besides the boxes that are being encoded, one more may wait to be written.
       if (running.length >= boxesAtOnce) await running.at(-boxesAtOnce)?.encoded;
       if (running.length > boxesAtOnce) await running.shift()?.written;

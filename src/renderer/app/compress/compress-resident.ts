@@ -29,19 +29,6 @@ export async function compressResident(
       bytesIn: sourceBytes(info, volume.source),
       voxelBytes: volumeBytes(info),
       bytesOut,
-<<<<<<< HEAD
-      shares: tally.shares(),
-      encode: stageClock(encodeClock.times(), () => true, encodeMs),
-      decode: stageClock(checkClock.times(), (name) => name !== 'check', checkMs),
-      isExact: true,
-      timeline: stopwatch.timeline(),
-      gpuBytes: chunks.some(decodesSlowly)
-        ? undefined
-        : {
-            before: paddedBytes,
-            after: chunks.reduce((sum, chunk) => sum + (chunk.kind === 'coded' ? chunk.payload.byteLength : 0), 0),
-          },
-=======
       shares,
       encode: stageClock(encode.kernels, () => true, encode.wallMs),
       decode: check && stageClock(check.kernels, (name) => name !== 'check', check.wallMs),
@@ -53,7 +40,6 @@ export async function compressResident(
             before: paddedBytes,
             after: chunks.reduce((sum, chunk) => sum + (chunk.kind === 'coded' ? chunk.payload.byteLength : 0), 0),
           },
->>>>>>> 0123387 (Decode on CPU threads in memory that they share; three tasks per thread; time the app's Compress by the clock; plain loops where the GPU waits for JavaScript)
     },
   };
 }
