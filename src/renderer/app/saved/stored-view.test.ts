@@ -23,7 +23,7 @@ describe('a view from a file', () => {
     expect(viewFrom(stored(startView), startView)).toEqual(view);
     const slab = { kind: 'maximum', thickness: 4 };
     const other = {
-      ...startView,
+      ...view,
       window: [-5, 7.5],
       projection: 'mean',
       opacity: [
