@@ -194,6 +194,12 @@ test('every panel, dialog, menu and layout is accessible', async ({ stria }) => 
     await openTab(page, 'volume');
     await page.getByTestId('open-timeline').getByRole('button').click();
     await expectAccessible(page, 'facts and timeline', { within: 'aside' });
+    await openTab(page, 'layers');
+    await stria.chooseOpen([other]);
+    await page.getByTestId('add-layer').click();
+    await expect(page.getByTestId('layer-settings')).toBeVisible();
+    await expectAccessible(page, 'layers', { within: 'aside' });
+    await page.getByTestId('layer-remove').click();
     await openTab(page, 'gpu');
     await expectAccessible(page, 'GPU', { within: 'aside' });
     await page.keyboard.press('4');

@@ -489,6 +489,12 @@ export const rooms = [
       'core/format core/shared core/stream core/volume renderer/app/gpu renderer/app/loading renderer/app/state renderer/app/words renderer/viewer renderer/viewer/model',
   },
   {
+    room: 'renderer/app/layers',
+    holds: 'Layers over the open volume: loading, freeing, their first look.',
+    imports:
+      'core/shared core/stream core/volume renderer/app/gpu renderer/app/loading renderer/app/state renderer/viewer renderer/viewer/model',
+  },
+  {
     room: 'renderer/app/lab',
     holds: 'Benchmarks in the app.',
     imports:
@@ -498,7 +504,7 @@ export const rooms = [
     room: 'renderer/app',
     holds: 'The app object, its commands, keys and the test hook.',
     imports:
-      'core/codec core/draw core/format core/io/common core/shared renderer/app/compare renderer/app/compress renderer/app/document renderer/app/gpu renderer/app/lab renderer/app/loading renderer/app/measure renderer/app/output renderer/app/saved renderer/app/state renderer/app/view renderer/app/words renderer/host renderer/playback renderer/viewer renderer/viewer/model renderer/viewer/space',
+      'core/codec core/draw core/format core/io/common core/shared renderer/app/compare renderer/app/compress renderer/app/document renderer/app/gpu renderer/app/lab renderer/app/layers renderer/app/loading renderer/app/measure renderer/app/output renderer/app/saved renderer/app/state renderer/app/view renderer/app/words renderer/host renderer/playback renderer/viewer renderer/viewer/model renderer/viewer/space',
   },
   {
     room: 'renderer/panels/hooks',

@@ -25,6 +25,11 @@ export function drawCoarsely(page: Page): Promise<void> {
   return page.evaluate(() => (window as unknown as HookedWindow).striaTest.fixScale(0.25));
 }
 
+/** Opens files in place of the open volume, without asking. */
+export function replaceWithoutAsking(page: Page): Promise<void> {
+  return page.evaluate(() => (window as unknown as HookedWindow).striaTest.replaceWithoutAsking());
+}
+
 /** Waits until a volume with this name is open and shown in the 3D view. */
 export async function expectOpen(page: Page, name: string): Promise<void> {
   await expect(page.getByRole('heading', { level: 1 })).toContainText(name);
@@ -134,7 +139,7 @@ export function plain(text: string): string {
   return text.replaceAll('\u202f', '').replaceAll('−', '-').trim();
 }
 
-export type InspectorTab = 'display' | 'measure' | 'volume' | 'gpu';
+export type InspectorTab = 'display' | 'layers' | 'measure' | 'volume' | 'gpu';
 
 /** Opens a tab of the inspector. */
 export async function openTab(page: Page, tab: InspectorTab): Promise<void> {

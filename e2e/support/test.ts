@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { test as base, expect, type Page } from 'playwright/test';
-import { drawCoarsely } from './app.ts';
+import { drawCoarsely, replaceWithoutAsking } from './app.ts';
 import { openDouble } from './double-shell.ts';
 import { electronBinary } from './electron-binary.ts';
 import { openElectron } from './electron-shell.ts';
@@ -37,11 +37,14 @@ interface Options {
   readonly launchArguments: readonly string[];
   /** Draws the 3D view as sharp as for users. Otherwise it is coarse, deterministic and fast. */
   readonly sharp: boolean;
+  /** Asks what to do with a file that is opened while a volume is open. Otherwise it replaces the volume. */
+  readonly asks: boolean;
 }
 
 export const test = base.extend<Options & { folder: string; stria: Stria }, { webServer: WebServer }>({
   launchArguments: [[], { option: true }],
   sharp: [false, { option: true }],
+  asks: [false, { option: true }],
 
   webServer: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads a fixture's needs from this pattern
@@ -60,7 +63,7 @@ export const test = base.extend<Options & { folder: string; stria: Stria }, { we
     rmSync(folder, { recursive: true, force: true });
   },
 
-  stria: async ({ context, folder, launchArguments, sharp, webServer }, use, { project }) => {
+  stria: async ({ context, folder, launchArguments, sharp, asks, webServer }, use, { project }) => {
     const userData = mkdtempSync(join(tmpdir(), 'stria-user-'));
     const problems: string[] = [];
     const binary = electronBinary();
@@ -73,6 +76,7 @@ export const test = base.extend<Options & { folder: string; stria: Stria }, { we
       watch(shell.page, problems);
     }
     if (!sharp) await drawCoarsely(shell.page);
+    if (!asks) await replaceWithoutAsking(shell.page);
     await use({ ...shell, folder, problems, ...fileActions(shell, folder) });
     await shell.close();
     rmSync(userData, { recursive: true, force: true });

@@ -19,6 +19,8 @@ import { diagnosticsText } from './gpu/diagnostics.ts';
 import { GpuLife } from './gpu/gpu-life.ts';
 import { isOfText, runKey, tryCommand } from './keys.ts';
 import { Lab, type LabFileKind, labFiles } from './lab/lab.ts';
+import { Layers } from './layers/layers.ts';
+import { SecondVolume } from './layers/second-volume.ts';
 import { completed, completes, joined } from './loading/companions.ts';
 import { groupDatasets } from './loading/datasets.ts';
 import type { Dropped } from './loading/dropped-files.ts';
@@ -38,6 +40,7 @@ import { defaultSettings, readSettings, type Settings, writeSettings } from './s
 import { type AppState, type AppStore, createAppStore, openDocument } from './state/store.ts';
 import { Undo } from './state/undo.ts';
 import { presetWindow } from './view/window-presets.ts';
+import { isInViewer } from './when.ts';
 import { setUnits } from './words/units.ts';
 
 /** Everything that panels can request. Results come back through the store. */
@@ -48,6 +51,8 @@ export class App {
   readonly lab: Lab;
   readonly output: Output;
   readonly comparison: Comparison;
+  readonly layers: Layers;
+  readonly second: SecondVolume;
   readonly playback: Playback;
   readonly undo: Undo;
   readonly measuring: Measuring;
@@ -95,6 +100,10 @@ export class App {
       host,
       store: this.store,
       document: this.#document,
+      layers: {
+        requestOf: (id) => this.layers.requestOf(id),
+        restore: (requests) => this.layers.restore(requests),
+      },
       set: (change) => this.set(change),
       playAlong: (axis) => this.playback.choose(axis),
     });
@@ -103,6 +112,8 @@ export class App {
       () => this.#gpuLife.engine,
       () => this.#document.kept && { kept: this.#document.kept, chunks: this.#document.chunks },
     );
+    this.layers = new Layers(this.store, () => this.#gpuLife.engine);
+    this.second = new SecondVolume(this.store);
     this.undo = new Undo(this.store, (change) => this.set(change));
     this.measuring = new Measuring(
       this.store,
@@ -171,13 +182,43 @@ export class App {
     const datasets = groupDatasets(withSeries(withStacks(files))).map((one) => ({ ...one, primary: joined(one) }));
     const [first] = datasets;
     if (!first) return;
-    if (datasets.length === 1 && gpu.kind !== 'failed') {
+    if (datasets.length > 1 || gpu.kind === 'failed') {
+      this.queue.add(datasets);
+      return;
+    }
+    const { primary: file } = first;
+    const open = () =>
       this.leaving.before(() => {
-        if (first.primary.pictures) this.playback.playNext();
-        const { primary: file } = first;
+        if (file.pictures) this.playback.playNext();
         void this.#document.open({ kind: 'file', file, dataset: file.dataset?.id, label: file.dataset?.label });
       });
-    } else this.queue.add(datasets);
+    const { settings } = this.store.getState();
+    if (!isInViewer(this.store.getState()) || settings.openingSecond === 'replace') open();
+    else this.second.ask(file.name, { layer: () => this.addLayers(files), compare: () => this.compare(files), replace: open });
+  }
+
+  /** Adds volumes as layers over the open one, one after the other. */
+  addLayers(files: readonly HostFile[]): void {
+    const datasets = groupDatasets(withSeries(withStacks(files)));
+    this.showInspector('layers');
+    void (async () => {
+      for (const dataset of datasets) {
+        const file = joined(dataset);
+        await this.layers.add({ kind: 'file', file, dataset: file.dataset?.id, label: file.dataset?.label }, file.name);
+        if (this.store.getState().layers.adding.kind !== 'none') return;
+      }
+    })();
+  }
+
+  addLayerDialog(): void {
+    void this.#orNotice(async () => {
+      const files = await this.host.openDialog();
+      if (files.length > 0) this.addLayers(files);
+    });
+  }
+
+  showInspector(inspectorTab: Settings['inspectorTab']): void {
+    this.set({ inspectorTab, inspectorOpen: true });
   }
 
   /** @param asSecond compares it with the open volume */

@@ -11,7 +11,7 @@ export interface Command {
   readonly words?: string | ((state: AppState) => string);
   /** What a button with an icon says, where that depends on what is there. */
   readonly tip?: (state: AppState) => string;
-  readonly group: 'File' | 'Edit' | 'View' | 'Measure' | 'Playback' | 'Compression' | 'Help' | 'Debug';
+  readonly group: 'File' | 'Edit' | 'View' | 'Layers' | 'Measure' | 'Playback' | 'Compression' | 'Help' | 'Debug';
   /** `Mod+O`, `[`; see shortcuts.ts. */
   readonly shortcut?: string;
   /** Sent by the shell's menus. */

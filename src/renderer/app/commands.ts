@@ -1,5 +1,6 @@
 import type { App } from './app.ts';
 import { type Command, ofMenu } from './command.ts';
+import { layerCommands } from './layer-commands.ts';
 import { playbackCommands } from './playback-commands.ts';
 import { type AppState, openDocument } from './state/store.ts';
 import { measureCommands, viewCommands } from './view-commands.ts';
@@ -15,6 +16,7 @@ export function createCommands(app: App): Command[] {
     ...editCommands(app),
     ...compressionCommands(app),
     ...viewCommands(app),
+    ...layerCommands(app),
     ...measureCommands(app),
     ...playbackCommands(app),
     ...helpCommands(app),

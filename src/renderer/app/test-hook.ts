@@ -21,6 +21,8 @@ export interface StriaTest {
   runCommand(id: string): boolean;
   /** See `Viewer.fixScale`. Also applies after a device loss. */
   fixScale(scale: number): void;
+  /** Opens files in place of the open volume, without asking. */
+  replaceWithoutAsking(): void;
   /** See `Viewer.drawnFrames`. */
   drawnFrames(): number;
   /** See `Viewer.recordFrameTimes`. */
@@ -80,6 +82,7 @@ export function createTestHook(app: App): StriaTest {
       app.store.subscribe(fix);
       fix();
     },
+    replaceWithoutAsking: () => app.set({ openingSecond: 'replace' }),
     drawnFrames: () => viewerOf(app)?.drawnFrames ?? 0,
     recordFrameTimes: () => viewerOf(app)?.recordFrameTimes() ?? [],
     gpuMemory: () => {

@@ -93,6 +93,25 @@ export function firstView(info: VolumeInfo, statistics: VolumeStatistics): ViewS
   return isUsable ? { ...view, window: [low, high], level: low + firstLevel * (high - low) } : view;
 }
 
+/** Words that names of segmentations have: `aseg.nii`, `tumor_mask.nii.gz`, `atlas.nrrd`. */
+const labelWords = /(^|[^a-z])(labels?|seg|segmentation|masks?|atlas|aseg|aparc|parcellation|annotation|rois?)([^a-z]|$)/i;
+
+/** A volume with no more values than this has labels, if they lie in patches. */
+const fewValues = 4;
+
+/**
+ * Whether a volume that is added to another one holds labels. Unlike a volume that is opened alone, this may be a mask of one
+ * number, and its name counts.
+ */
+export function isLabelVolume(info: VolumeInfo, statistics: VolumeStatistics, name: string): boolean {
+  if (isLabels(info, statistics)) return true;
+  const { type } = info;
+  if (type === 'f32' || type === 'f64' || isMeasured(info) || statistics.min === statistics.max) return false;
+  const values = statistics.histogram.counts.filter((bin) => bin > 0).length;
+  const isFlat = statistics.flatness >= labelFlatness;
+  return (values <= fewValues && isFlat) || (labelWords.test(name) && statistics.flatness >= labelFlatness / 2);
+}
+
 function isLabels(info: VolumeInfo, statistics: VolumeStatistics): boolean {
   const { min, max, histogram, count } = statistics;
   const isInteger = info.type !== 'f32' && info.type !== 'f64';

@@ -13,10 +13,10 @@ import { Viewer } from '../../viewer/viewer.ts';
 import type { Engine } from '../gpu/gpu-life.ts';
 import { type KeptVolume, keepAs } from '../gpu/residency.ts';
 import { loadResident, type OpenRequest, openStages } from '../loading/load-resident.ts';
+import { whyNoRoom } from '../loading/room.ts';
 import type { ComparisonMode } from '../state/comparison-state.ts';
 import { nextProgress, startProgress, throttleProgress } from '../state/progress.ts';
 import { type AppStore, openDocument } from '../state/store.ts';
-import { formatBytes } from '../words/units.ts';
 import { type ComparisonEvent, nextComparison } from './comparison-machine.ts';
 
 /** The open volume, as the document holds it. */
@@ -203,7 +203,7 @@ export class Comparison {
     };
     const options = { check, onProgress };
     try {
-      const whyUnseen = this.#whyNoRoom(engine, differenceBytes(kept.info), 'a picture of the difference');
+      const whyUnseen = whyNoRoom(engine, differenceBytes(kept.info), 'a picture of the difference');
       if (whyUnseen !== undefined) {
         const difference = await countDifferences(engine.gpu, first, kept, options);
         if (this.#second === second) this.#send({ kind: 'know', difference, whyUnseen });
@@ -245,15 +245,8 @@ export class Comparison {
 
   /** @throws StriaError `out-of-memory`, in words */
   #checkRoom(engine: Engine, bytes: number, what: string): void {
-    const problem = this.#whyNoRoom(engine, bytes, what);
+    const problem = whyNoRoom(engine, bytes, what);
     if (problem !== undefined) throw new StriaError('out-of-memory', problem);
-  }
-
-  /** Undefined: there is room. */
-  #whyNoRoom({ gpu, budgetBytes: budget }: Engine, bytes: number, what: string): string | undefined {
-    const taken = gpu.memory.liveBytes('volume');
-    if (taken + bytes <= budget) return undefined;
-    return `${what} takes ${formatBytes(bytes)} of GPU memory: with the ${formatBytes(taken)} that are taken that is over the ${formatBytes(budget)} that volumes may take`;
   }
 
   get #shows3d(): boolean {

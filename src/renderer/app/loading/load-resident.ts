@@ -58,6 +58,8 @@ export interface LoadedVolume {
 export interface LoadOptions extends JobOptions {
   /** Called before GPU memory is allocated. If it throws, loading stops. */
   readonly onInfo?: ((info: VolumeInfo) => void) | undefined;
+  /** Decodes the chunks of series and pictures, too, instead of keeping them compressed. */
+  readonly keepsVoxels?: boolean | undefined;
 }
 
 /**
@@ -186,7 +188,8 @@ class Loading {
         const { gpu, budgetBytes } = this.#engine;
         const options = { chunkShape: this.#chunkShape, budgetBytes };
         const fits = ResidentVolume.fits(gpu, info, options);
-        this.#residency = !fits || arePictures || info.dims[3] > 1 ? 'compressed' : 'raw';
+        const isSeries = arePictures || info.dims[3] > 1;
+        this.#residency = !fits || (isSeries && !this.#job.keepsVoxels) ? 'compressed' : 'raw';
         const isTooLarge = this.#residency === 'compressed' && (payloadBytes ?? 0) > budgetBytes;
         const as = isUsable && !isTooLarge ? 'chunks' : 'voxels';
         if (as === 'voxels') this.#resident = await ResidentVolume.create(gpu, info, options);

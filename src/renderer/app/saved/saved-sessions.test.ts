@@ -5,6 +5,7 @@ import { testInfo } from '../../../core/volume/resident-testing.ts';
 import { folderFile } from '../../host/folder-files.ts';
 import type { HostFile, HostSink } from '../../host/host.ts';
 import { autoView } from '../../viewer/auto-view.ts';
+import { type LayerLook, noLayers } from '../../viewer/model/layers.ts';
 import type { Measurement } from '../../viewer/model/measure.ts';
 import type { Viewpoints } from '../../viewer/model/same-place.ts';
 import type { ViewState } from '../../viewer/model/viewer-api.ts';
@@ -34,6 +35,18 @@ const measurement: Measurement = {
     [1, 2, 3],
   ],
 };
+const plainLook = {
+  isVisible: true,
+  opacity: 0.5,
+  blending: 'add',
+  colormap: 'hot',
+  inverted: false,
+  window: [1, 2],
+  hidesBelow: true,
+  smooth: false,
+  outline: true,
+  channel: 1,
+} as const;
 const viewpoints: Viewpoints = {
   '3d': { position: [1, 2, 3], target: [0, 0, 0], zoom: 1, aspect: 1.5 },
   x: { zoom: 2, center: [3, 4] },
@@ -57,6 +70,8 @@ function setUp(beside: Readonly<Record<string, HostFile>> = {}) {
   store.setState({ gpu: { kind: 'ready', viewer: viewer as unknown as Viewer } as AppState['gpu'] });
   let request: OpenRequest | undefined;
   const sink = memorySink();
+  const layerRequests = new Map<string, OpenRequest>();
+  let restored: ReadonlyMap<string, OpenRequest> = new Map();
   const open = async (next: OpenRequest) => {
     request = next;
     store.setState({ document: { kind: 'loading', name: '', progress: {} as never } });
@@ -83,10 +98,16 @@ function setUp(beside: Readonly<Record<string, HostFile>> = {}) {
       fail: (name, error) => store.setState({ document: { kind: 'failed', name, fault: faultToData(error) } }),
       open,
     },
+    layers: {
+      requestOf: (id) => layerRequests.get(id),
+      restore: (requests) => {
+        restored = requests;
+      },
+    },
     set: (change) => store.setState(({ settings }) => ({ settings: { ...settings, ...change } })),
     playAlong: () => {},
   });
-  return { sessions, store, viewer, open, sink, opened: () => request };
+  return { sessions, store, viewer, open, sink, layerRequests, opened: () => request, restored: () => restored };
 }
 
 const scan = file('scan.nii', Uint8Array.of(1, 2, 3, 4));
@@ -139,6 +160,34 @@ describe('a saved session', () => {
     expect(waiting().missing[0]?.reason).toContain('something else');
     await sessions.complete(waiting(), [file('renamed.nii', Uint8Array.of(1, 2, 3, 4))]);
     expect(opened()).toMatchObject({ file: { name: 'renamed.nii' } });
+  });
+
+  it('restores the layers whose files are given or lie beside it, and names the others', async () => {
+    const [atlas, pet, lost] = [
+      file('atlas.nii', Uint8Array.of(7)),
+      file('pet.nii', Uint8Array.of(8, 8)),
+      file('lost.nii', Uint8Array.of(9)),
+    ];
+    const look = (id: string, name: string): LayerLook => ({ ...plainLook, id, name });
+    const from = setUp();
+    await from.open({ kind: 'file', file: scan });
+    const stack = { ...noLayers, solo: 'b', layers: [look('a', 'atlas.nii'), look('b', 'PET'), look('c', 'lost.nii')] };
+    from.viewer.set({ layers: stack });
+    for (const [id, one] of [
+      ['a', atlas],
+      ['b', pet],
+      ['c', lost],
+    ] as const)
+      from.layerRequests.set(id, { kind: 'file', file: one });
+    await from.sessions.save();
+    const { sessions, store, viewer, restored } = setUp({ '../data/pet.nii': pet });
+    await sessions.open(file('scan.stria-session', from.sink.bytes()), [scan, atlas, file('lost.nii', Uint8Array.of(1))]);
+    expect(viewer.snapshot().state.layers).toEqual({ ...stack, layers: stack.layers.slice(0, 2) });
+    expect([...restored()].map(([id, request]) => [id, request.kind === 'file' && request.file])).toEqual([
+      ['a', atlas],
+      ['b', pet],
+    ]);
+    expect(store.getState().notice).toBe('Not found, and left out: lost.nii');
   });
 
   it('of a stack needs all its pictures', async () => {

@@ -3,12 +3,20 @@ import { maxTextLength } from '../../../core/format/layout.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
 import { sourceOf } from '../../host/file-source.ts';
 import type { Host, HostFile, HostSink } from '../../host/host.ts';
+import type { LayerStack } from '../../viewer/model/layers.ts';
 import { codecChoice } from '../compress/compress-protocol.ts';
 import type { OpenRequest } from '../loading/load-resident.ts';
 import { withStacks } from '../loading/picture-stacks.ts';
 import { withSeries } from '../loading/series-files.ts';
 import { sampleTitle } from '../state/samples.ts';
-import type { SavedSession, SessionPart, SessionSource, WaitingSession } from '../state/saved-session.ts';
+import type {
+  SavedLayer,
+  SavedLayers,
+  SavedSession,
+  SessionPart,
+  SessionSource,
+  WaitingSession,
+} from '../state/saved-session.ts';
 import { defaultSettings, type Settings } from '../state/settings.ts';
 import { type AppStore, openDocument } from '../state/store.ts';
 import { formatCount } from '../words/units.ts';
@@ -20,8 +28,17 @@ export interface SessionNeeds {
   readonly store: AppStore;
   /** The open document and its life. */
   readonly document: SessionDocument;
+  readonly layers: SessionLayers;
   set(change: Partial<Settings>): void;
   playAlong(axis: 'x' | 'y' | 'z' | 't'): void;
+}
+
+/** What sessions need of the layers; `Layers` provides it. */
+export interface SessionLayers {
+  /** What a layer was loaded from. */
+  requestOf(id: string): OpenRequest | undefined;
+  /** Loads the layers of the view that is shown. */
+  restore(requests: ReadonlyMap<string, OpenRequest>): void;
 }
 
 /** What sessions need of the document; `DocumentLife` provides it. */
@@ -57,7 +74,7 @@ export class SavedSessions {
       throw new StriaError('invalid-input', 'there is no open volume to save a session of');
     }
     const { viewer } = state.gpu;
-    const { layers: _, ...view } = viewer.snapshot().state;
+    const { layers: stack, ...view } = viewer.snapshot().state;
     const looks = {
       view: view as unknown as SavedSession['view'],
       viewpoints: viewer.viewpoints(),
@@ -72,7 +89,8 @@ export class SavedSessions {
     const sink = await host.saveAs(sessionName(request.kind === 'file' ? request.file.name : sampleTitle(request.sample)));
     if (!sink) return undefined;
     try {
-      await sink.write(writeSession({ source: await sourceIn(request, sink), ...looks }));
+      const layers = await this.#layersIn(stack, sink);
+      await sink.write(writeSession({ source: await sourceIn(request, sink), ...looks, layers }));
       await sink.close();
       store.setState({ savedMeasurements: looks.measurements });
     } catch (error) {
@@ -80,6 +98,15 @@ export class SavedSessions {
       throw error;
     }
     return sink;
+  }
+
+  async #layersIn({ layers, ...rest }: LayerStack, sink: HostSink): Promise<SavedLayers> {
+    const list: SavedLayer[] = [];
+    for (const look of layers) {
+      const request = this.#needs.layers.requestOf(look.id);
+      if (request) list.push({ source: await sourceIn(request, sink), look });
+    }
+    return { ...rest, list };
   }
 
   /** Opens a session. Its volume is given with it, or is where the session says. Failures become the document's state. */
@@ -92,7 +119,7 @@ export class SavedSessions {
       }
       const saved = readSession(await sourceOf(file.handle).read(0, file.size));
       if (!this.#isWanted(turn)) return;
-      if ('sample' in saved.source) return await this.#show(file, saved, { kind: 'sample', sample: saved.source.sample });
+      if ('sample' in saved.source) return await this.#show(file, saved, { kind: 'sample', sample: saved.source.sample }, given);
       const missing = saved.source.files.map(({ path }) => ({ name: nameOf(path), reason: undefined }));
       await this.complete({ file, saved, missing, found: [] }, given);
     } catch (error) {
@@ -139,7 +166,7 @@ export class SavedSessions {
       return;
     }
     const [primary] = withStacks(whole);
-    if (primary) await this.#show(file, saved, { kind: 'file', file: primary, raw, dataset });
+    if (primary) await this.#show(file, saved, { kind: 'file', file: primary, raw, dataset }, given);
   }
 
   /** Nothing else was opened meanwhile, and the user has not cancelled. */
@@ -153,8 +180,36 @@ export class SavedSessions {
     this.#needs.document.fail(file.name, error);
   }
 
-  async #show(file: HostFile, saved: SavedSession, request: OpenRequest): Promise<void> {
-    const { store, document, set, playAlong } = this.#needs;
+  /** What the layers are loaded from, by id, and the names of files that were not found. */
+  async #findLayers({ list }: SavedLayers, session: HostFile, given: readonly HostFile[]) {
+    const requests = new Map<string, OpenRequest>();
+    const missing: string[] = [];
+    for (const { source, look } of list) {
+      if ('sample' in source) {
+        requests.set(look.id, { kind: 'sample', sample: source.sample });
+        continue;
+      }
+      const found: HostFile[] = [];
+      for (const part of source.files) {
+        const name = nameOf(part.path);
+        const beside = () => this.#needs.host.openRelative(session, part.path);
+        const candidates = withSeries(given).filter((one) => one.name === name);
+        for (const candidate of candidates.length > 0 ? candidates : [await beside()]) {
+          if (!candidate || (await whyAnother(candidate, part)) !== undefined) continue;
+          found.push(candidate);
+          break;
+        }
+      }
+      const [primary] = found.length === source.files.length ? withStacks(found) : [];
+      if (primary) requests.set(look.id, { kind: 'file', file: primary, raw: source.raw, dataset: source.dataset });
+      else missing.push(look.name);
+    }
+    return { requests, missing };
+  }
+
+  async #show(file: HostFile, saved: SavedSession, request: OpenRequest, given: readonly HostFile[]): Promise<void> {
+    const { store, document, set, playAlong, layers } = this.#needs;
+    const { requests, missing } = await this.#findLayers(saved.layers, file, given);
     const { rate, pace, atEnd, axis } = saved.playback;
     set({ layout: saved.layout, ...saved.compression, playback: { rate, pace, atEnd } });
     await document.open({
@@ -162,14 +217,21 @@ export class SavedSessions {
       session: {
         file,
         restore: (viewer) => {
-          viewer.set(viewFrom(saved.view, viewer.snapshot().state));
+          const { base, solo, list } = saved.layers;
+          viewer.set({
+            ...viewFrom(saved.view, viewer.snapshot().state),
+            layers: { base, solo, layers: list.flatMap(({ look }) => (requests.has(look.id) ? [look] : [])) },
+          });
           viewer.startFrom(saved.viewpoints);
           const { measurements, sliceAxis, showChunks, clipHandles } = saved;
           store.setState({ measurements, savedMeasurements: measurements, sliceAxis, showChunks, clipHandles });
         },
       },
     });
-    if (axis && openDocument(store.getState())) playAlong(axis);
+    if (!openDocument(store.getState())) return;
+    layers.restore(requests);
+    if (missing.length > 0) store.setState({ notice: `Not found, and left out: ${missing.join(', ')}` });
+    if (axis) playAlong(axis);
   }
 }
 

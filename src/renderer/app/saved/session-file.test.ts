@@ -2,9 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { preferences } from '../../../core/codec/codec.ts';
 import { chainNames } from '../../../core/codecs/registry.ts';
+import { blendings } from '../../../core/draw/slice-pass.ts';
 import { type JsonObject, jsonLines } from '../../../core/format/json.ts';
 import { sampleKinds } from '../../../core/samples/sample-kinds.ts';
 import { elementTypes } from '../../../core/shared/volume.ts';
+import { colormapNames } from '../../viewer/colors/colormaps.ts';
 import { type Measurement, measurementKinds, pointCounts } from '../../viewer/model/measure.ts';
 import type { SavedSession } from '../state/saved-session.ts';
 import { readSession, sessionName, writeSession } from './session-file.ts';
@@ -56,6 +58,36 @@ const measurement = fc.constantFrom(...measurementKinds).chain((kind) =>
     points: fc.array(triple, { minLength: pointCounts[kind], maxLength: pointCounts[kind] }),
   }),
 );
+const part = fc.double({ min: 0, max: 1, noNaN: true }).map((value) => value + 0);
+const look = fc.record({
+  id: text,
+  name: text,
+  isVisible: fc.boolean(),
+  opacity: part,
+  blending: fc.constantFrom(...blendings),
+  colormap: fc.constantFrom(...colormapNames),
+  inverted: fc.boolean(),
+  window: fc.tuple(number, number),
+  hidesBelow: fc.boolean(),
+  smooth: fc.boolean(),
+  outline: fc.boolean(),
+  channel: fc.nat({ max: 9 }),
+});
+const layers = fc
+  .record({
+    base: fc.record({ isVisible: fc.boolean(), opacity: part }),
+    list: fc.uniqueArray(fc.record({ source: fc.oneof(files, folder, sample), look }), {
+      maxLength: 4,
+      selector: (layer) => layer.look.id,
+    }),
+  })
+  .chain(({ base, list }) =>
+    fc.record({
+      base: fc.constant(base),
+      solo: fc.constantFrom(undefined, 'base', ...list.map((layer) => layer.look.id)),
+      list: fc.constant(list),
+    }),
+  );
 const session = fc.record({
   source: fc.oneof(files, folder, sample),
   view: fc.record({
@@ -81,6 +113,7 @@ const session = fc.record({
     prefer: fc.constantFrom(...preferences),
     effort: fc.constantFrom('normal', 'max'),
   }),
+  layers,
   measurements: fc.array(measurement as fc.Arbitrary<Measurement>, { maxLength: 4 }),
   playback: fc.record({
     rate: fc.integer({ min: 1, max: 120 }),
@@ -104,6 +137,17 @@ describe('a session file', () => {
 
   it('may omit everything but its files', () => {
     expect(read(least)).toMatchObject({ layout: 'quad', measurements: [], compression: { codec: 'auto' }, view: {} });
+    expect(read(least).layers).toEqual({ base: { isVisible: true, opacity: 1 }, solo: undefined, list: [] });
+  });
+
+  it('refuses two layers with one id, and layers without files', () => {
+    const layer = { source: { files: least.files }, look: { id: 'a', name: 'a', window: [0, 1] } };
+    expect(read({ ...least, layers: { list: [layer] } }).layers.list[0]?.look).toMatchObject({
+      colormap: 'gray',
+      blending: 'over',
+    });
+    expect(() => read({ ...least, layers: { list: [layer, layer] } })).toThrow('the same id');
+    expect(() => read({ ...least, layers: { list: [{ ...layer, source: { files: [] } }] } })).toThrow('files is empty');
   });
 
   it('drops looks of a later version', () => {

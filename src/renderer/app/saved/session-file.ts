@@ -1,5 +1,6 @@
 import { preferences } from '../../../core/codec/codec.ts';
 import { chainNames } from '../../../core/codecs/registry.ts';
+import { blendings } from '../../../core/draw/slice-pass.ts';
 import {
   asArray,
   asCount,
@@ -18,12 +19,14 @@ import { StriaError } from '../../../core/shared/errors.ts';
 import { type Dims4, elementTypes } from '../../../core/shared/volume.ts';
 import { atEnds, clampRate, paces } from '../../playback/frame-clock.ts';
 import type { StackAxis } from '../../playback/stacks.ts';
+import { colormapNames } from '../../viewer/colors/colormaps.ts';
+import { baseId, mostLayers } from '../../viewer/model/layers.ts';
 import { type Measurement, measurementKinds, pointCounts } from '../../viewer/model/measure.ts';
 import type { OrbitPose } from '../../viewer/model/orbit-camera.ts';
 import type { Viewpoints } from '../../viewer/model/same-place.ts';
 import { maxZoom, minZoom, type SliceCamera } from '../../viewer/model/slice-geometry.ts';
 import type { SliceAxis } from '../../viewer/model/viewer-api.ts';
-import type { SavedSession, SessionPart, SessionSource } from '../state/saved-session.ts';
+import type { SavedLayer, SavedLayers, SavedSession, SessionPart, SessionSource } from '../state/saved-session.ts';
 import { defaultSettings } from '../state/settings.ts';
 
 // docs/SESSION.md describes the keys.
@@ -77,6 +80,7 @@ export function readSession(bytes: Uint8Array): SavedSession {
       prefer: one(preferences, compression.prefer, defaultSettings.prefer),
       effort: one(['normal', 'max'], compression.effort, defaultSettings.effort),
     },
+    layers: layersOf(part('layers')),
     measurements: asArray(all.measurements ?? [], 'measurements', { maxLength: mostMeasurements }).map(measurementOf),
     playback: {
       rate: typeof playback.rate === 'number' ? clampRate(playback.rate) : defaultSettings.playback.rate,
@@ -147,6 +151,47 @@ function viewpointsOf(views: JsonObject): Viewpoints {
     y: slice('y'),
     z: slice('z'),
   };
+}
+
+function layersOf({ base, solo, list }: JsonObject): SavedLayers {
+  const { isVisible, opacity } = asObject(base ?? {}, 'layers.base');
+  const layers = asArray(list ?? [], 'layers.list', { maxLength: mostLayers }).map(layerOf);
+  const ids = layers.map(({ look }) => look.id);
+  if (new Set(ids).size < ids.length) throw new StriaError('corrupt', 'two layers have the same id');
+  return {
+    base: { isVisible: isVisible !== false, opacity: partOf(opacity, 1) },
+    solo: one<string | undefined>([baseId, ...ids], solo, undefined),
+    list: layers,
+  };
+}
+
+function layerOf(value: unknown, index: number): SavedLayer {
+  const what = (key: string): string => `layers.list[${index}].${key}`;
+  const { source, look } = asObject(value, `layers.list[${index}]`);
+  const stored = asObject(look, what('look'));
+  const [low, high] = numbersOf(stored.window, what('look.window'), 2) as [number, number];
+  return {
+    source: sourceOf(asObject(source, what('source'))),
+    look: {
+      id: asText(stored.id, what('look.id')),
+      name: asText(stored.name, what('look.name')),
+      isVisible: stored.isVisible !== false,
+      opacity: partOf(stored.opacity, 1),
+      blending: one(blendings, stored.blending, 'over'),
+      colormap: one<string>(colormapNames, stored.colormap, 'gray'),
+      inverted: stored.inverted === true,
+      window: [low, high],
+      hidesBelow: stored.hidesBelow === true,
+      smooth: stored.smooth === true,
+      outline: stored.outline === true,
+      channel: stored.channel === undefined ? 0 : asCount(stored.channel, what('look.channel'), 0),
+    },
+  };
+}
+
+/** A number of 0…1. */
+function partOf(value: unknown, fallback: number): number {
+  return typeof value === 'number' && Number.isFinite(value) ? Math.min(1, Math.max(0, value)) : fallback;
 }
 
 function measurementOf(value: unknown, index: number): Measurement {

@@ -4,6 +4,7 @@ import type { RawLayout } from '../../../core/io/common/volume-reader.ts';
 import type { HostFile } from '../../host/host.ts';
 import type { ClockSettings } from '../../playback/frame-clock.ts';
 import type { StackAxis } from '../../playback/stacks.ts';
+import type { LayerLook, LayerStack } from '../../viewer/model/layers.ts';
 import type { Measurement } from '../../viewer/model/measure.ts';
 import type { Viewpoints } from '../../viewer/model/same-place.ts';
 import type { Layout, SliceAxis } from '../../viewer/model/viewer-api.ts';
@@ -32,6 +33,17 @@ export type SessionSource =
     }
   | { readonly sample: SampleChoice };
 
+/** The layers over the volume, each with its files. */
+export interface SavedLayers extends Omit<LayerStack, 'layers'> {
+  /** The lowest first. */
+  readonly list: readonly SavedLayer[];
+}
+
+export interface SavedLayer {
+  readonly source: SessionSource;
+  readonly look: LayerLook;
+}
+
 /** What a session restores: what was open, and its view. */
 export interface SavedSession {
   readonly source: SessionSource;
@@ -50,6 +62,7 @@ export interface SavedSession {
     readonly prefer: Preference;
     readonly effort: Effort;
   };
+  readonly layers: SavedLayers;
   readonly measurements: readonly Measurement[];
   /** `axis` is undefined if nothing was played. */
   readonly playback: ClockSettings & { readonly axis: StackAxis | undefined };

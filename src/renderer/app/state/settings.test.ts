@@ -22,6 +22,7 @@ describe('settings', () => {
       foldedSections: ['compression'],
       codec: 'rle+huffman',
       gpuBudgetMiB: 512,
+      openingSecond: 'replace',
     } as const;
     writeSettings(place, settings);
     expect(readSettings(place)).toEqual(settings);
@@ -42,6 +43,7 @@ describe('settings', () => {
       lengthUnits: 'inch',
       byteUnits: 1,
       ground: 'pink',
+      openingSecond: 'maybe',
       inspectorTab: 'nowhere',
     };
     expect(readSettings(storage(JSON.stringify(odd)))).toEqual(defaultSettings);

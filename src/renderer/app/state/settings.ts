@@ -11,7 +11,7 @@ export type Theme = 'system' | 'light' | 'dark';
 /** Foldable parts of the inspector: compression as a whole, and the details of its result. */
 export const inspectorSections = ['compression', 'details'] as const;
 export type InspectorSection = (typeof inspectorSections)[number];
-export const inspectorTabs = ['display', 'measure', 'volume', 'gpu'] as const;
+export const inspectorTabs = ['display', 'layers', 'measure', 'volume', 'gpu'] as const;
 export type InspectorTab = (typeof inspectorTabs)[number];
 
 /** Settings that are kept between starts. */
@@ -36,12 +36,16 @@ export interface Settings {
   readonly byteUnits: ByteUnits;
   /** Limit of GPU memory for volumes, in MiB; 'auto' depends on the device. */
   readonly gpuBudgetMiB: number | 'auto';
+  /** What opening a file does while a volume is open: it asks, or replaces the volume. */
+  readonly openingSecond: OpeningSecond;
   /** Background of the viewports. */
   readonly ground: Ground;
   /** Workgroup sizes of kernels, as tuned in the Lab. */
   readonly tunings: KeptTunings;
 }
 
+export const openingsSecond = ['ask', 'replace'] as const;
+export type OpeningSecond = (typeof openingsSecond)[number];
 export type Effort = NonNullable<CodecOptions['effort']>;
 
 /** Whole MiB: less holds nothing useful, and no GPU has more. */
@@ -65,6 +69,7 @@ export const defaultSettings: Settings = {
   lengthUnits: 'file',
   byteUnits: 'binary',
   gpuBudgetMiB: 'auto',
+  openingSecond: 'ask',
   ground: 'near-black',
   tunings: {},
 };
@@ -97,6 +102,7 @@ export function readSettings(storage: SettingsStorage | undefined): Settings {
     inspectorWidth: clampInspectorWidth(
       typeof stored.inspectorWidth === 'number' ? stored.inspectorWidth : defaultSettings.inspectorWidth,
     ),
+    openingSecond: one(openingsSecond, stored.openingSecond, defaultSettings.openingSecond),
     inspectorTab: one(inspectorTabs, stored.inspectorTab, defaultSettings.inspectorTab),
     foldedSections: inspectorSections.filter((section) => folded.includes(section)),
     logCounts: one([true, false], stored.logCounts, defaultSettings.logCounts),

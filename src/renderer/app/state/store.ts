@@ -10,6 +10,7 @@ import type { Viewer } from '../../viewer/viewer.ts';
 import type { ComparisonState } from './comparison-state.ts';
 import { type DocumentSlice, firstDocument, type OpenDocument } from './document-state.ts';
 import { emptyLab, type LabState } from './lab-state.ts';
+import { firstLayers, type LayersState } from './layer-state.ts';
 import { firstOutput, type OutputState } from './output-state.ts';
 import type { QueueRow } from './queue-rows.ts';
 import type { RegionsFound } from './regions.ts';
@@ -50,7 +51,8 @@ export type Overlay =
   | 'movie'
   | 'volumes'
   | 'queue-volumes'
-  | 'leave';
+  | 'leave'
+  | 'second';
 
 export interface AppState extends DocumentSlice {
   readonly shell: ShellInfo | undefined;
@@ -75,6 +77,9 @@ export interface AppState extends DocumentSlice {
   readonly lab: LabState;
   readonly output: OutputState;
   readonly comparison: ComparisonState;
+  readonly layers: LayersState;
+  /** The name of the file that the overlay 'second' asks about. */
+  readonly secondName: string;
   /** The slice that layout 2 shows. */
   readonly sliceAxis: SliceAxis;
   /** What the pointer does on slices. */
@@ -112,6 +117,8 @@ export function createAppStore(settings: Settings = defaultSettings): AppStore {
     lab: emptyLab,
     output: firstOutput,
     comparison: { kind: 'none' },
+    layers: firstLayers,
+    secondName: '',
     sliceAxis: 'z',
     tool: 'pointer',
     measurements: [],

@@ -28,6 +28,7 @@ const names: Readonly<Record<string, string>> = {
   slab: 'slab',
   sliceSlabs: 'slabs',
   oblique: 'oblique slice',
+  layers: 'layers',
   showChunks: 'chunk overlay',
 };
 

@@ -8,11 +8,12 @@ import { LeaveDialog } from './leave-dialog.tsx';
 import { MovieDialog } from './movie-dialog.tsx';
 import styles from './overlays.module.css';
 import { PictureDialog } from './picture-dialog.tsx';
+import { SecondDialog } from './second-dialog.tsx';
 import { SettingsDialog } from './settings-dialog.tsx';
 import { Sheet } from './sheet.tsx';
 import { QueueVolumesDialog, VolumesDialog } from './volumes-dialog.tsx';
 
-const narrow = new Set(['palette', 'settings', 'picture', 'movie', 'leave']);
+const narrow = new Set(['palette', 'settings', 'picture', 'movie', 'leave', 'second']);
 
 /** Dialogs and the command palette. Escape or a click outside closes them. */
 export function Overlays() {
@@ -35,6 +36,7 @@ export function Overlays() {
         {overlay === 'volumes' && <VolumesDialog onDone={close} />}
         {overlay === 'queue-volumes' && <QueueVolumesDialog onDone={close} />}
         {overlay === 'leave' && <LeaveDialog />}
+        {overlay === 'second' && <SecondDialog />}
         {overlay === 'picture' && <PictureDialog onDone={close} />}
       </Modal>
     </ModalOverlay>

@@ -19,6 +19,10 @@ interface Choice<Key extends string> {
 }
 
 const themes: readonly Theme[] = ['system', 'light', 'dark'];
+const openings = [
+  { key: 'ask', label: 'Ask' },
+  { key: 'replace', label: 'Replace it' },
+] as const;
 const grounds: readonly Choice<Ground>[] = [
   { key: 'near-black', label: 'Near black' },
   { key: 'black', label: 'Black' },
@@ -37,7 +41,7 @@ const bytes: readonly Choice<ByteUnits>[] = [
 /** Settings that are kept between starts. Changes apply at once. */
 export function SettingsDialog({ onDone }: { readonly onDone: () => void }) {
   const app = useApp();
-  const { theme, ground, lengthUnits, byteUnits } = useAppState((state) => state.settings);
+  const { theme, ground, lengthUnits, byteUnits, openingSecond } = useAppState((state) => state.settings);
   return (
     <Sheet title="Settings" onDone={onDone} testId="settings">
       <Group title="Appearance">
@@ -55,6 +59,16 @@ export function SettingsDialog({ onDone }: { readonly onDone: () => void }) {
             segments={grounds}
             value={ground}
             onChange={(chosen) => app.set({ ground: chosen })}
+          />
+        </Row>
+      </Group>
+      <Group title="Files">
+        <Row label="A file opened over a volume">
+          <Segmented
+            label="A file opened over a volume"
+            segments={openings}
+            value={openingSecond}
+            onChange={(chosen) => app.set({ openingSecond: chosen })}
           />
         </Row>
       </Group>

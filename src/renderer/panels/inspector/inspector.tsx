@@ -9,6 +9,7 @@ import { CompressionSection } from './compression-section.tsx';
 import { DisplaySection } from './display-section.tsx';
 import { GpuSection } from './gpu-section.tsx';
 import styles from './inspector.module.css';
+import { LayersSection } from './layers-section.tsx';
 import { MeasurementsSection } from './measurements-section.tsx';
 import { VolumeSection } from './volume-section.tsx';
 
@@ -38,11 +39,12 @@ interface Page {
   readonly content: ReactNode;
 }
 
-/** Tabs for display, measurements, volume and GPU. Without a GPU there is only the volume. */
+/** Tabs for display, layers, measurements, volume and GPU. Without a GPU there is only the volume. */
 function InspectorTabs({ document }: { readonly document: OpenDocument }) {
   const app = useApp();
   const gpu = useAppState((state) => state.gpu);
   const chosen = useAppState((state) => state.settings.inspectorTab);
+  const layerCount = useAppState(({ layers }) => layers.stack.layers.length);
   const measured = useAppState((state) => state.measurements.length);
   const viewer = gpu.kind === 'ready' ? gpu.viewer : undefined;
   const volume: Page = {
@@ -53,6 +55,7 @@ function InspectorTabs({ document }: { readonly document: OpenDocument }) {
   const pages: readonly Page[] = viewer
     ? [
         { key: 'display', title: 'Display', content: <DisplaySection document={document} viewer={viewer} /> },
+        { key: 'layers', title: 'Layers', count: layerCount, content: <LayersSection document={document} /> },
         { key: 'measure', title: 'Measure', count: measured, content: <MeasurementsSection document={document} /> },
         volume,
         { key: 'gpu', title: 'GPU', content: <GpuSection /> },

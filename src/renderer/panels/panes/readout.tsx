@@ -1,16 +1,19 @@
 import { useEffect, useRef } from 'react';
 import { displayText } from '../../../core/shared/display-text.ts';
-import { channelAt } from '../../../core/shared/volume.ts';
+import { channelAt, type VolumeInfo } from '../../../core/shared/volume.ts';
+import type { LayerVolume } from '../../app/state/layer-state.ts';
 import { channelName, placeWords } from '../../app/words/counting.ts';
 import { formatExact, formatValue } from '../../app/words/value-words.ts';
 import { describeChunkAt } from '../../app/words/ways.ts';
 import { worldWords } from '../../app/words/world-words.ts';
 import { colormap } from '../../viewer/colors/colormaps.ts';
+import type { LayerLook } from '../../viewer/model/layers.ts';
+import type { ViewerSnapshot } from '../../viewer/model/viewer-api.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import { useApp } from '../hooks/use-app.ts';
 import styles from './readout.module.css';
 
-/** The voxel under the pointer, or at the crosshair while keys move it: its exact value, its world position and, while chunks are shown, its chunk. Written straight to the DOM, since it changes at pointer rate. */
+/** The voxel under the pointer, or at the crosshair while keys move it: its exact value, the layers' values there, its world position and, while chunks are shown, its chunk. Written straight to the DOM, since it changes at pointer rate. */
 export function Readout({ viewer, isSecond = false }: { readonly viewer: Viewer; readonly isSecond?: boolean }) {
   const { store } = useApp();
   const place = useRef<HTMLDivElement>(null);
@@ -20,16 +23,14 @@ export function Readout({ viewer, isSecond = false }: { readonly viewer: Viewer;
       const { probe, info, state } = viewer.snapshot();
       place.current.hidden = !probe || !info;
       if (!probe || !info) return;
-      const label = colormap(state.colormap).isCategorical ? 'label ' : '';
-      const unit = info.valueUnit ? ` ${displayText(info.valueUnit)}` : '';
-      const value = label + formatValue(probe.stored, info) + unit;
+      const value = valueWords(probe.stored, info, state.colormap);
       const stored = Object.is(probe.stored, probe.value) ? '' : ` (stored ${formatExact(probe.stored, info.type)})`;
-      const { chunks, showChunks } = store.getState();
+      const { chunks, showChunks, layers } = store.getState();
       const chunk = showChunks && chunks && !isSecond ? `\n${describeChunkAt(chunks, probe.voxel, state.timePoint)}` : '';
       const named = info.channels?.[channelAt(info, state.timePoint).channel];
       const channel = named ? `  ·  ${channelName(named, channelAt(info, state.timePoint).channel)}` : '';
       const world = worldWords(info, probe.voxel);
-      place.current.textContent = `${placeWords(probe.voxel)}  ·  ${value}${stored}${channel}${world ? `\n${world}` : ''}${chunk}`;
+      place.current.textContent = `${placeWords(probe.voxel)}  ·  ${value}${stored}${channel}${world ? `\n${world}` : ''}${layerLines(probe, state.layers.layers, layers.volumes)}${chunk}`;
     };
     show();
     const ends = [viewer.subscribe(show), store.subscribe(show)];
@@ -38,4 +39,26 @@ export function Readout({ viewer, isSecond = false }: { readonly viewer: Viewer;
     };
   }, [viewer, store, isSecond]);
   return <div ref={place} className={styles.readout} data-testid={isSecond ? 'second-probe' : 'probe'} hidden />;
+}
+
+function valueWords(stored: number, info: VolumeInfo, colors: string): string {
+  const label = colormap(colors).isCategorical ? 'label ' : '';
+  const unit = info.valueUnit ? ` ${displayText(info.valueUnit)}` : '';
+  return label + formatValue(stored, info) + unit;
+}
+
+/** A line for each layer that is there, the top one first. */
+function layerLines(
+  probe: NonNullable<ViewerSnapshot['probe']>,
+  looks: readonly LayerLook[],
+  volumes: Readonly<Record<string, LayerVolume>>,
+): string {
+  return probe.layers
+    .toReversed()
+    .map(({ id, stored }) => {
+      const look = looks.find((layer) => layer.id === id);
+      const volume = volumes[id];
+      return look && volume?.kind === 'ready' ? `\n${look.name}  ·  ${valueWords(stored, volume.info, look.colormap)}` : '';
+    })
+    .join('');
 }

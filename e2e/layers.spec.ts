@@ -1,0 +1,220 @@
+import { join } from 'node:path';
+import type { Page } from 'playwright/test';
+import {
+  canvasOf,
+  differingPart,
+  expectOpen,
+  gpuMemory,
+  loseDevice,
+  openTab,
+  pictureOf,
+  plain,
+  settledPicture,
+} from './support/app.ts';
+import { expect, test } from './support/test.ts';
+import { nifti, shapes, volumeOf } from './support/volumes.ts';
+
+test.use({ viewport: { width: 1100, height: 760 }, asks: true });
+
+const side = 32;
+const scan = shapes(side);
+/** Blocks of half the scan's size along each axis, with voxels twice as long. */
+const labels = volumeOf([side / 2, side / 2, side / 2], 'u8', (x, y, z) => 1 + (x >> 3) + 2 * (y >> 3) + 4 * (z >> 3));
+
+/** A NIfTI file with a given affine, three rows of four. */
+function placed(bytes: Buffer, affine: readonly number[]): Buffer {
+  for (const [index, value] of affine.entries()) bytes.writeFloatLE(value, 280 + 4 * index);
+  return bytes;
+}
+
+const scanFile = placed(nifti(scan), [1, 0, 0, -16, 0, 1, 0, -16, 0, 0, 1, -16]);
+/** Its first voxel covers the scan's first two along each axis: its centre is between theirs. */
+const labelFile = placed(nifti(labels), [2, 0, 0, -15.5, 0, 2, 0, -15.5, 0, 0, 2, -15.5]);
+/** Sideways: its x runs along the scan's y. */
+const turnedFile = placed(nifti(shapes(20, 'i16')), [0, 1.5, 0, -14, 1.5, 0, 0, -15, 0, 0, 1.5, -13]);
+
+async function addLayer(page: Page, name: string): Promise<void> {
+  await expect(page.getByTestId('second-dialog')).toContainText(name);
+  // The dialog has the keyboard, on its first choice.
+  await page.keyboard.press('Enter');
+  await expect(page.getByTestId('second-dialog')).toBeHidden();
+  await expect(page.getByTestId(`layer-${name}`)).toBeVisible();
+  await expect(page.getByTestId('layer-facts')).toContainText('Placed by world coordinates');
+}
+
+const volumeBytes = (page: Page) => gpuMemory(page, 'volume.box');
+
+test('a second file becomes a layer: it is seen in slices, read under the pointer, changed, undone, and freed', async ({
+  stria,
+}) => {
+  const { page } = stria;
+  const [one, two] = [stria.write('scan.nii', scanFile), stria.write('seg.nii', labelFile)];
+  await stria.dropFiles([one]);
+  await expectOpen(page, 'scan.nii');
+  await page.keyboard.press('3');
+  await page.getByTestId('slider-z').fill('12');
+  const alone = await settledPicture(page, 'z');
+  const before = await volumeBytes(page);
+
+  await test.step('Escape leaves everything as it is', async () => {
+    await stria.dropFiles([two]);
+    await expect(page.getByTestId('second-dialog')).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(page.getByTestId('second-dialog')).toBeHidden();
+    await expectOpenOnly(page, 'scan.nii');
+  });
+
+  await stria.dropFiles([two]);
+  await addLayer(page, 'seg.nii');
+  const covered = await settledPicture(page, 'z');
+  expect(differingPart(alone, covered)).toBeGreaterThan(0.3);
+  expect(await volumeBytes(page)).toBe(before + (side / 2) ** 3);
+  await expect(page.getByTestId('layer-colormap')).toHaveText('Labels');
+
+  await test.step('the readout has the label at the same world position', async () => {
+    const box = await canvasOf(page, 'z').boundingBox();
+    if (!box) throw new Error('the slice is not on the screen');
+    await page.mouse.move(box.x + 0.6 * box.width, box.y + 0.4 * box.height);
+    const probe = page.getByTestId('probe');
+    await expect(probe).toContainText('seg.nii');
+    const text = plain((await probe.textContent()) ?? '');
+    const [x, y, z] = [...(text.match(/x (\d+)\s+y (\d+)\s+z (\d+)/) ?? [])].slice(1).map((digits) => Number(digits) - 1);
+    const half = [x, y, z].map((at) => Math.floor((at as number) / 2)) as [number, number, number];
+    expect(text).toContain(`seg.nii  ·  label ${labels.voxel(...half)}`);
+    expect(text).toContain(`·  ${scan.voxel(x as number, y as number, z as number)}`);
+    await page.mouse.move(2, 2);
+  });
+
+  await test.step('opacity, outline and eye change the picture; undo brings it back', async () => {
+    await page.getByTestId('layer-outline').click();
+    await expect.poll(async () => differingPart(covered, await pictureOf(page, 'z'))).toBeGreaterThan(0.1);
+    await page.keyboard.press('ControlOrMeta+z');
+    await expect.poll(async () => differingPart(covered, await pictureOf(page, 'z'))).toBe(0);
+    await page.getByTestId('layer-opacity').fill('0');
+    await expect.poll(async () => differingPart(alone, await pictureOf(page, 'z'))).toBe(0);
+    await page.keyboard.press('ControlOrMeta+z');
+    await expect.poll(async () => differingPart(covered, await pictureOf(page, 'z'))).toBe(0);
+    await page.getByTestId('layer-seg.nii').getByRole('button', { name: 'Hide seg.nii' }).click();
+    await expect.poll(async () => differingPart(alone, await pictureOf(page, 'z'))).toBe(0);
+    await page.keyboard.press('ControlOrMeta+z');
+  });
+
+  await test.step('removing frees its memory, and undo loads it again', async () => {
+    await page.getByTestId('layer-seg.nii').click();
+    await page.getByTestId('layer-remove').click();
+    await expect(page.getByTestId('layer-seg.nii')).toHaveCount(0);
+    await expect.poll(() => volumeBytes(page)).toBe(before);
+    expect(differingPart(alone, await settledPicture(page, 'z'))).toBe(0);
+    await page.keyboard.press('ControlOrMeta+z');
+    await expect(page.getByTestId('layer-seg.nii')).toBeVisible();
+    await expect.poll(async () => differingPart(covered, await pictureOf(page, 'z'))).toBe(0);
+  });
+
+  await test.step('a lost device brings the layers back', async () => {
+    await loseDevice(page);
+    await expect(page.getByTestId('gpu-banner')).toBeHidden();
+    await expectOpenOnly(page, 'scan.nii');
+    await expect(canvasOf(page, 'z')).toBeVisible();
+    await expect.poll(async () => differingPart(covered, await pictureOf(page, 'z'))).toBe(0);
+    expect(await volumeBytes(page)).toBe(before + (side / 2) ** 3);
+  });
+
+  await test.step('a session brings them back, and closing frees everything', async () => {
+    const path = join(stria.folder, 'scan.stria-session');
+    await stria.chooseSave(path);
+    await page.keyboard.press('ControlOrMeta+Shift+s');
+    await stria.savedFile(path);
+    await page.getByTestId('close-button').click();
+    await expect(page.getByTestId('empty-state')).toBeVisible();
+    await expect.poll(() => gpuMemory(page, 'volume')).toBe(0);
+    await stria.dropFiles([path, one, two]);
+    await expectOpenOnly(page, 'scan.nii');
+    await expect(canvasOf(page, 'z')).toBeVisible();
+    await openTab(page, 'layers');
+    await expect(page.getByTestId('layer-seg.nii')).toBeVisible();
+    await expect.poll(async () => differingPart(covered, await pictureOf(page, 'z'))).toBe(0);
+    await expect(page.getByTestId('undo-button')).toBeDisabled();
+  });
+});
+
+test('layers are reordered by buttons, keys and dragging, shown alone, and compared or replaced instead', async ({ stria }) => {
+  const { page } = stria;
+  const paths = [
+    stria.write('scan.nii', scanFile),
+    stria.write('seg.nii', labelFile),
+    stria.write('pet.nii', turnedFile),
+  ] as const;
+  await stria.dropFiles([paths[0]]);
+  await expectOpen(page, 'scan.nii');
+  await page.keyboard.press('3');
+  await stria.dropFiles([paths[1]]);
+  await addLayer(page, 'seg.nii');
+  await stria.dropFiles([paths[2]]);
+  await addLayer(page, 'pet.nii');
+  const rows = page.getByTestId('layers').getByRole('row');
+  const names = async () => (await rows.allInnerTexts()).map((text) => text.match(/\w+\.nii/)?.[0]);
+  expect(await names()).toEqual(['pet.nii', 'seg.nii']);
+  await expect(page.getByTestId('layer-up')).toBeDisabled();
+
+  await test.step('by buttons', async () => {
+    await page.getByTestId('layer-down').click();
+    expect(await names()).toEqual(['seg.nii', 'pet.nii']);
+    await expect(page.getByTestId('layer-down')).toBeDisabled();
+  });
+
+  await test.step('by keys: Enter on the handle picks it up, arrows move it, Enter drops it', async () => {
+    await page.getByTestId('layer-pet.nii').getByRole('button', { name: 'Move pet.nii' }).focus();
+    await page.keyboard.press('Enter');
+    const target = page.locator(':focus');
+    await expect(target).toHaveAttribute('aria-label', /Insert/);
+    for (let step = 0; step < 3 && (await target.getAttribute('aria-label')) !== 'Insert before seg.nii'; step++)
+      await page.keyboard.press('ArrowUp');
+    await expect(target).toHaveAttribute('aria-label', 'Insert before seg.nii');
+    await page.keyboard.press('Enter');
+    await expect.poll(names).toEqual(['pet.nii', 'seg.nii']);
+  });
+
+  await test.step('by dragging', async () => {
+    await page.getByTestId('layer-seg.nii').dragTo(page.getByTestId('layer-pet.nii'), { targetPosition: { x: 120, y: 2 } });
+    await expect.poll(names).toEqual(['seg.nii', 'pet.nii']);
+  });
+
+  await test.step('solo shows only the chosen one', async () => {
+    const all = await settledPicture(page, 'z');
+    await page.getByTestId('layer-solo').click();
+    await expect(page.getByTestId('layer-base').getByRole('button', { name: 'Show scan.nii' })).toBeVisible();
+    await expect.poll(async () => differingPart(all, await pictureOf(page, 'z'))).toBeGreaterThan(0.1);
+    await page.getByTestId('layer-solo').click();
+    await expect.poll(async () => differingPart(all, await pictureOf(page, 'z'))).toBe(0);
+  });
+
+  await test.step('they are drawn without the volume below them', async () => {
+    await page.getByTestId('layer-base').getByRole('button', { name: 'Hide scan.nii' }).click();
+    // It waits until something is drawn.
+    await settledPicture(page, 'z');
+  });
+
+  await test.step('a file that cannot be read says so, and nothing else changes', async () => {
+    await stria.dropFiles([stria.write('broken.nii', labelFile.subarray(0, 900))]);
+    await page.getByTestId('second-layer').click();
+    await expect(page.getByTestId('adding-layer')).toContainText('broken.nii');
+    await expect(page.getByTestId('error-message')).toBeVisible();
+    await page.getByTestId('add-layer-cancel').click();
+    await expect(page.getByTestId('adding-layer')).toHaveCount(0);
+    await expect(rows).toHaveCount(2);
+  });
+
+  await stria.dropFiles([paths[1]]);
+  await page.getByTestId('second-compare').click();
+  await expect(page.getByTestId('compare-bar')).toContainText('scan.nii and seg.nii');
+  await page.getByTestId('compare-end').click();
+  await stria.dropFiles([paths[1]]);
+  await page.getByTestId('second-replace').click();
+  await expectOpenOnly(page, 'seg.nii');
+  await expect.poll(() => volumeBytes(page)).toBe((side / 2) ** 3);
+});
+
+/** Open, whatever the layout. */
+async function expectOpenOnly(page: Page, name: string): Promise<void> {
+  await expect(page.getByRole('heading', { level: 1 })).toContainText(name);
+}

@@ -1,0 +1,81 @@
+import { baseId, type LayerStack } from '../viewer/model/layers.ts';
+import type { App } from './app.ts';
+import type { Command } from './command.ts';
+import type { AppState } from './state/store.ts';
+import { isInViewer, isReady } from './when.ts';
+
+/** Adding layers over the open volume, and what can be done with the chosen one. */
+export function layerCommands(app: App): Command[] {
+  const onChosen = (id: string, label: string, words: string, run: () => void): Command => ({
+    id,
+    label,
+    words,
+    group: 'Layers',
+    enabled: (state) => placeOfChosen(state) !== undefined,
+    run,
+  });
+  return [
+    {
+      id: 'add-layer',
+      label: 'Add a file as layer…',
+      words: 'Add layer…',
+      group: 'Layers',
+      shortcut: 'Shift+L',
+      enabled: isInViewer,
+      run: () => app.addLayerDialog(),
+    },
+    {
+      id: 'add-layer-cancel',
+      label: 'Stop adding a layer',
+      words: ({ layers }) => (layers.adding.kind === 'failed' ? 'Dismiss' : 'Cancel'),
+      group: 'Layers',
+      enabled: ({ layers }) => layers.adding.kind !== 'none',
+      run: () => app.layers.cancelAdding(),
+    },
+    {
+      id: 'show-layers',
+      label: 'Show the list of layers',
+      group: 'Layers',
+      shortcut: 'L',
+      enabled: isInViewer,
+      run: () => app.showInspector('layers'),
+    },
+    {
+      ...onChosen('layer-toggle', 'Show or hide the chosen layer', 'Show or hide', () => app.layers.toggleChosen()),
+      enabled: (state) => stackOf(state) !== undefined && state.layers.chosen !== undefined,
+    },
+    {
+      ...onChosen('layer-solo', 'Show only the chosen layer, or all again', 'Solo', () => app.layers.soloChosen()),
+      tip: (state) => (isSolo(state) ? 'Show all layers again' : 'Show only this layer'),
+      enabled: (state) => isChosenBase(state) || placeOfChosen(state) !== undefined,
+    },
+    {
+      ...onChosen('layer-up', 'Move the chosen layer up', 'Up', () => app.layers.moveChosen(1)),
+      enabled: (state) => (placeOfChosen(state) ?? Number.POSITIVE_INFINITY) < (stackOf(state)?.layers.length ?? 0) - 1,
+    },
+    {
+      ...onChosen('layer-down', 'Move the chosen layer down', 'Down', () => app.layers.moveChosen(-1)),
+      enabled: (state) => (placeOfChosen(state) ?? 0) > 0,
+    },
+    onChosen('layer-remove', 'Remove the chosen layer', 'Remove', () => app.layers.removeChosen()),
+  ];
+}
+
+function stackOf(state: AppState): LayerStack | undefined {
+  return isReady(state) ? state.layers.stack : undefined;
+}
+
+/** The chosen layer's place from below; undefined if none is chosen, or the open volume. */
+function placeOfChosen(state: AppState): number | undefined {
+  const place = stackOf(state)?.layers.findIndex(({ id }) => id === state.layers.chosen) ?? -1;
+  return place < 0 ? undefined : place;
+}
+
+function isChosenBase(state: AppState): boolean {
+  return state.layers.chosen === baseId && stackOf(state) !== undefined;
+}
+
+function isSolo(state: AppState): boolean {
+  const solo = stackOf(state)?.solo;
+  return solo !== undefined && solo === state.layers.chosen;
+}

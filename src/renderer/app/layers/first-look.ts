@@ -1,0 +1,35 @@
+import { inRealOrder } from '../../../core/shared/real-order.ts';
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
+import { firstView, isLabelVolume } from '../../viewer/auto-view.ts';
+import type { LayerLook } from '../../viewer/model/layers.ts';
+
+/** Colours of image layers, in the order in which they are added: all black or dark at their lower end. */
+const imageColors = ['hot', 'viridis', 'magma', 'cividis'] as const;
+
+/** How a layer looks when it is added. @param images how many image layers there are */
+export function firstLook(
+  { id, name }: Pick<LayerLook, 'id' | 'name'>,
+  info: VolumeInfo,
+  statistics: VolumeStatistics,
+  images: number,
+): LayerLook {
+  const isLabels = isLabelVolume(info, statistics, name);
+  const { window } = firstView(info, statistics);
+  const look = {
+    id,
+    name,
+    isVisible: true,
+    opacity: 0.5,
+    blending: 'over',
+    inverted: false,
+    outline: false,
+    channel: 0,
+  } as const;
+  if (isLabels) {
+    const all = inRealOrder([statistics.min, statistics.max], info);
+    return { ...look, colormap: 'labels', window: all, smooth: false, hidesBelow: false };
+  }
+  const colormap = imageColors[images % imageColors.length] ?? 'hot';
+  return { ...look, colormap, window, smooth: true, hidesBelow: true };
+}

@@ -1,0 +1,232 @@
+import { describe, expect, it } from 'vitest';
+import { StriaError } from '../../../core/shared/errors.ts';
+import { testInfo } from '../../../core/volume/resident-testing.ts';
+import { type LayerStack, mostLayers, noLayers } from '../../viewer/model/layers.ts';
+import type { Engine } from '../gpu/gpu-life.ts';
+import type { KeptVolume } from '../gpu/residency.ts';
+import type { LoadedVolume, LoadOptions, OpenRequest } from '../loading/load-resident.ts';
+import type { OpenDocument } from '../state/document-state.ts';
+import { type AppState, createAppStore } from '../state/store.ts';
+import { Layers } from './layers.ts';
+
+const info = testInfo([4, 4, 4, 1], 'u8');
+const histogram = { low: 0, binWidth: 1, counts: Array.from({ length: 256 }, () => 1) };
+const range = [0, 255] as const;
+const statistics = {
+  min: 0,
+  max: 255,
+  count: 256,
+  numbers: range,
+  missing: 0,
+  notFinite: 0,
+  histogram,
+  window: range,
+  percentiles: range,
+  flatness: 0,
+};
+
+class FakeVolume {
+  readonly info = info;
+  readonly decimation: number = 1;
+  isDestroyed = false;
+  async statistics() {
+    return statistics;
+  }
+  destroy() {
+    this.isDestroyed = true;
+  }
+}
+
+interface Load {
+  readonly options: LoadOptions;
+  readonly volume: FakeVolume;
+  end(): Promise<void>;
+  fail(error: unknown): Promise<void>;
+}
+
+const settle = () => new Promise<void>((resolve) => setTimeout(resolve));
+const request = (name: string) => ({ kind: 'file', file: { name } }) as unknown as OpenRequest;
+
+function fakeEngine(budgetBytes = 1000) {
+  const listeners = new Set<() => void>();
+  let layers: LayerStack = noLayers;
+  let shown: ReadonlyMap<string, FakeVolume> = new Map();
+  const viewer = {
+    snapshot: () => ({ state: { layers } }),
+    set: (change: { layers: LayerStack }) => {
+      layers = change.layers;
+      for (const listener of listeners) listener();
+    },
+    subscribe: (listener: () => void) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    setLayers: (volumes: ReadonlyMap<string, FakeVolume>) => {
+      expect(
+        [...volumes.values()].some(({ isDestroyed }) => isDestroyed),
+        'a destroyed volume is shown',
+      ).toBe(false);
+      shown = volumes;
+    },
+  };
+  const gpu = { memory: { liveBytes: () => 900 } };
+  return { engine: { viewer, gpu, budgetBytes } as unknown as Engine, viewer, shown: () => [...shown.keys()] };
+}
+
+function setUp() {
+  const store = createAppStore();
+  const loads: Load[] = [];
+  let current = fakeEngine();
+  const load = (_engine: unknown, _request: OpenRequest, options: LoadOptions) =>
+    new Promise<LoadedVolume>((resolve, reject) => {
+      const volume = new FakeVolume();
+      options.signal?.addEventListener('abort', () => reject(new StriaError('aborted', 'cancelled')));
+      loads.push({
+        options,
+        volume,
+        end: () => {
+          resolve({ kept: volume as unknown as KeptVolume, format: 'NIfTI' } as LoadedVolume);
+          return settle();
+        },
+        fail: (error) => {
+          reject(error);
+          return settle();
+        },
+      });
+    });
+  const layers = new Layers(store, () => current.engine, load);
+  const showGpu = () => store.setState({ gpu: { kind: 'ready', ...current.engine } as unknown as AppState['gpu'] });
+  showGpu();
+  const open = () => store.setState({ document: { kind: 'ready', document: { info } as OpenDocument } });
+  open();
+  const added = async (name: string) => {
+    const adding = layers.add(request(name), name);
+    await loads.at(-1)?.end();
+    await adding;
+    return loads.at(-1) as Load;
+  };
+  return {
+    store,
+    layers,
+    loads,
+    added,
+    open,
+    shown: () => current.shown(),
+    stack: () => current.viewer.snapshot().state.layers,
+    set: (stack: LayerStack) => current.viewer.set({ layers: stack }),
+    loseDevice: () => store.setState({ gpu: { kind: 'recovering', message: '' } }),
+    returnDevice: () => {
+      const { layers: stack } = current.viewer.snapshot().state;
+      current = fakeEngine();
+      current.viewer.set({ layers: stack });
+      showGpu();
+    },
+  };
+}
+
+describe('layers', () => {
+  it('are added on top and chosen', async () => {
+    const { added, stack, shown, store } = setUp();
+    await added('one.nii');
+    await added('two.nii');
+    expect(stack().layers.map(({ name }) => name)).toEqual(['one.nii', 'two.nii']);
+    expect(shown()).toEqual(['layer-1', 'layer-2']);
+    expect(store.getState().layers).toMatchObject({
+      chosen: 'layer-2',
+      volumes: { 'layer-1': { kind: 'ready', placedBy: 'voxels' } },
+    });
+  });
+
+  it('are freed when they are removed, and loaded again when undo brings them back', async () => {
+    const { added, layers, stack, set, loads, shown } = setUp();
+    const { volume } = await added('one.nii');
+    const before = stack();
+    layers.removeChosen();
+    expect(volume.isDestroyed).toBe(true);
+    expect(shown()).toEqual([]);
+    set(before);
+    expect(loads).toHaveLength(2);
+    await loads[1]?.end();
+    expect(shown()).toEqual(['layer-1']);
+    expect(loads[1]?.volume.isDestroyed).toBe(false);
+  });
+
+  it('whose removal is redone while they load are not kept', async () => {
+    const { added, layers, stack, set, loads, shown } = setUp();
+    await added('one.nii');
+    const before = stack();
+    layers.removeChosen();
+    set(before);
+    set(noLayers);
+    expect(loads[1]?.options.signal?.aborted).toBe(true);
+    await loads[1]?.end();
+    expect(shown()).toEqual([]);
+  });
+
+  it('end with the document: what is loaded and what is loading', async () => {
+    const { added, layers, store, loads, shown, open } = setUp();
+    const { volume } = await added('one.nii');
+    void layers.add(request('two.nii'), 'two.nii');
+    store.setState({ document: { kind: 'empty' } });
+    expect(volume.isDestroyed).toBe(true);
+    expect(loads[1]?.options.signal?.aborted).toBe(true);
+    await settle();
+    expect(store.getState().layers).toMatchObject({ adding: { kind: 'none' }, volumes: {}, chosen: undefined });
+    expect(shown()).toEqual([]);
+    // Another document does not load them again.
+    open();
+    expect(loads).toHaveLength(2);
+  });
+
+  it('come back on a new device', async () => {
+    const { added, loseDevice, returnDevice, loads, shown } = setUp();
+    const { volume } = await added('one.nii');
+    loseDevice();
+    expect(volume.isDestroyed).toBe(true);
+    returnDevice();
+    expect(loads).toHaveLength(2);
+    await loads[1]?.end();
+    expect(shown()).toEqual(['layer-1']);
+  });
+
+  it('are refused before they take memory that is not there', async () => {
+    const { layers, loads, store } = setUp();
+    const adding = layers.add(request('large.nii'), 'large.nii');
+    const onInfo = loads[0]?.options.onInfo;
+    let error: unknown;
+    try {
+      onInfo?.({ ...info, dims: [5, 5, 5, 1] });
+    } catch (thrown) {
+      error = thrown;
+    }
+    await loads[0]?.fail(error);
+    await adding;
+    expect(store.getState().layers.adding).toMatchObject({ kind: 'failed', name: 'large.nii', fault: { tag: 'out-of-memory' } });
+    expect(() => onInfo?.({ ...info, dims: [4, 5, 5, 1] })).not.toThrow();
+    layers.cancelAdding();
+    expect(store.getState().layers.adding).toEqual({ kind: 'none' });
+  });
+
+  it('that come back too large for the GPU, or after Cancel, are freed', async () => {
+    const { layers, loads, store, stack } = setUp();
+    const decimated = layers.add(request('one.nii'), 'one.nii');
+    Object.assign(loads[0]?.volume ?? {}, { decimation: 2 });
+    await loads[0]?.end();
+    await decimated;
+    expect(loads[0]?.volume.isDestroyed).toBe(true);
+    expect(store.getState().layers.adding.kind).toBe('failed');
+    const cancelled = layers.add(request('two.nii'), 'two.nii');
+    layers.cancelAdding();
+    await cancelled;
+    expect(store.getState().layers.adding.kind).toBe('none');
+    expect(stack().layers).toEqual([]);
+  });
+
+  it('are no more than a list can hold', async () => {
+    const { added, layers, loads, store } = setUp();
+    for (let number = 0; number < mostLayers; number++) await added(`${number}.nii`);
+    await layers.add(request('more.nii'), 'more.nii');
+    expect(loads).toHaveLength(mostLayers);
+    expect(store.getState().layers.adding).toMatchObject({ kind: 'failed', fault: { tag: 'unsupported' } });
+  });
+});

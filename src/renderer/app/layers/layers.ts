@@ -1,0 +1,316 @@
+import { faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
+import { throwIfAborted } from '../../../core/shared/job.ts';
+import { type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
+import { Stopwatch } from '../../../core/stream/stage-times.ts';
+import { placeLayer } from '../../viewer/model/layer-place.ts';
+import {
+  baseId,
+  changedLayer,
+  type LayerLook,
+  type LayerStack,
+  mostLayers,
+  movedLayer,
+  noLayers,
+  withoutLayer,
+} from '../../viewer/model/layers.ts';
+import type { Engine } from '../gpu/gpu-life.ts';
+import type { KeptVolume } from '../gpu/residency.ts';
+import { type LoadedVolume, loadResident, type OpenRequest, openStages } from '../loading/load-resident.ts';
+import { whyNoRoom } from '../loading/room.ts';
+import { firstLayers, type LayersState, type LayerVolume } from '../state/layer-state.ts';
+import { nextProgress, startProgress, throttleProgress } from '../state/progress.ts';
+import { type AppState, type AppStore, openDocument } from '../state/store.ts';
+import { firstLook } from './first-look.ts';
+
+/** Loads a layer's volume; tests replace it. */
+export type LayerLoader = typeof loadResident;
+
+/**
+ * The layers over the open volume. The view's state says which there are (`ViewState.layers`), so undo, sessions and a new
+ * device restore them; this class makes the volumes in GPU memory follow it. It frees those of removed layers, and loads
+ * those that came back. They end with the open volume and with the device.
+ */
+export class Layers {
+  readonly #store: AppStore;
+  readonly #engine: () => Engine | undefined;
+  readonly #load: LayerLoader;
+  /** What every layer was loaded from, also those that undo may bring back. */
+  readonly #requests = new Map<string, OpenRequest>();
+  readonly #volumes = new Map<string, KeptVolume>();
+  readonly #jobs = new Map<string, AbortController>();
+  #adding: AbortController | undefined;
+  #endFollowing = () => {};
+
+  constructor(store: AppStore, engine: () => Engine | undefined, load: LayerLoader = loadResident) {
+    this.#store = store;
+    this.#engine = engine;
+    this.#load = load;
+    store.subscribe((state, before) => {
+      if (state.gpu !== before.gpu) this.#follow(state);
+      if (state.document !== before.document) this.#closed();
+      if (state.gpu !== before.gpu || state.document !== before.document) this.#reconcile();
+    });
+  }
+
+  /** Adds a volume as the top layer. Failures become the state. */
+  async add(request: OpenRequest, name: string): Promise<void> {
+    const engine = this.#engine();
+    const document = openDocument(this.#store.getState());
+    if (!engine || !document) return;
+    this.cancelAdding();
+    const controller = new AbortController();
+    this.#adding = controller;
+    const { signal } = controller;
+    this.#change({ adding: { kind: 'loading', name, progress: startProgress('Opening', undefined, performance.now()) } });
+    try {
+      if (this.#stack.layers.length >= mostLayers)
+        throw new StriaError('unsupported', `there are ${mostLayers} layers already. Remove one first`);
+      const loaded = await this.#loadVolume(engine, request, signal, (progress) => {
+        if (!signal.aborted) this.#change({ adding: { kind: 'loading', name, progress } });
+      });
+      const id = this.#newId();
+      const { kept } = loaded;
+      const statistics = await kept.statistics();
+      const images = this.#stack.layers.filter(({ colormap }) => colormap !== 'labels').length;
+      this.#requests.set(id, request);
+      this.#keep(engine, id, loaded, statistics);
+      this.#change({ adding: { kind: 'none' }, chosen: id });
+      this.#adding = undefined;
+      const look = firstLook({ id, name }, kept.info, statistics, images);
+      this.#set({ ...this.#stack, layers: [...this.#stack.layers, look] });
+    } catch (error) {
+      if (this.#adding !== controller) return;
+      this.#adding = undefined;
+      const isOver = signal.aborted || ['aborted', 'device-lost'].includes(toStriaError(error).tag);
+      this.#change({ adding: isOver ? { kind: 'none' } : { kind: 'failed', name, fault: faultToData(error) } });
+    }
+  }
+
+  /** Stops adding a file, or removes the words that it failed. */
+  cancelAdding(): void {
+    this.#adding?.abort();
+    this.#adding = undefined;
+    if (this.#store.getState().layers.adding.kind !== 'none') this.#change({ adding: { kind: 'none' } });
+  }
+
+  /** Gives what the layers of a restored view are loaded from. */
+  restore(requests: ReadonlyMap<string, OpenRequest>): void {
+    for (const [id, request] of requests) this.#requests.set(id, request);
+    this.#reconcile();
+  }
+
+  /** What a layer was loaded from. */
+  requestOf(id: string): OpenRequest | undefined {
+    return this.#requests.get(id);
+  }
+
+  choose(id: string | undefined): void {
+    if (id !== this.#store.getState().layers.chosen) this.#change({ chosen: id });
+  }
+
+  change(id: string, change: Partial<Omit<LayerLook, 'id'>>): void {
+    this.#set(changedLayer(this.#stack, id, change));
+  }
+
+  changeBase(change: Partial<LayerStack['base']>): void {
+    this.#set({ ...this.#stack, base: { ...this.#stack.base, ...change } });
+  }
+
+  /** An empty name changes nothing. */
+  rename(id: string, name: string): void {
+    const trimmed = name.trim().slice(0, 200);
+    if (trimmed !== '') this.change(id, { name: trimmed });
+  }
+
+  /** Moves a layer to a place, 0 being the lowest. */
+  moveTo(id: string, place: number): void {
+    this.#set(movedLayer(this.#stack, id, place));
+  }
+
+  /** Shows or hides a layer, or the open volume. Ends a solo. */
+  toggle(id: string): void {
+    const stack: LayerStack = { ...this.#stack, solo: undefined };
+    if (id === baseId) this.#set({ ...stack, base: { ...stack.base, isVisible: !stack.base.isVisible } });
+    else
+      this.#set({
+        ...stack,
+        layers: stack.layers.map((layer) => (layer.id === id ? { ...layer, isVisible: !layer.isVisible } : layer)),
+      });
+  }
+
+  toggleChosen(): void {
+    const { chosen } = this.#store.getState().layers;
+    if (chosen !== undefined) this.toggle(chosen);
+  }
+
+  /** Shows only the chosen layer, or all visible ones again. */
+  soloChosen(): void {
+    const { chosen } = this.#store.getState().layers;
+    this.#set({ ...this.#stack, solo: this.#stack.solo === chosen ? undefined : chosen });
+  }
+
+  /** @param by 1: up, −1: down */
+  moveChosen(by: 1 | -1): void {
+    const { chosen } = this.#store.getState().layers;
+    const at = this.#stack.layers.findIndex(({ id }) => id === chosen);
+    if (chosen !== undefined && at >= 0) this.moveTo(chosen, at + by);
+  }
+
+  removeChosen(): void {
+    const { chosen } = this.#store.getState().layers;
+    if (chosen === undefined) return;
+    const { layers } = this.#stack;
+    const at = layers.findIndex(({ id }) => id === chosen);
+    this.#set(withoutLayer(this.#stack, chosen));
+    this.choose((layers[at - 1] ?? layers[at + 1])?.id);
+  }
+
+  get #stack(): LayerStack {
+    return this.#engine()?.viewer.snapshot().state.layers ?? noLayers;
+  }
+
+  #set(layers: LayerStack): void {
+    this.#engine()?.viewer.set({ layers });
+  }
+
+  #newId(): string {
+    const taken = new Set([...this.#requests.keys(), ...this.#stack.layers.map(({ id }) => id)]);
+    let number = 1;
+    while (taken.has(`layer-${number}`)) number++;
+    return `layer-${number}`;
+  }
+
+  /** Another device, or none: all volumes are gone, and what is loading ends. */
+  #follow({ gpu }: AppState): void {
+    this.#endFollowing();
+    this.#endFollowing = () => {};
+    if (gpu.kind !== 'ready') {
+      this.#free();
+      this.cancelAdding();
+      return;
+    }
+    const { viewer } = gpu;
+    const follow = () => {
+      const { layers: stack } = viewer.snapshot().state;
+      if (stack === this.#store.getState().layers.stack) return;
+      this.#change({ stack });
+      this.#reconcile();
+    };
+    this.#endFollowing = viewer.subscribe(follow);
+    follow();
+  }
+
+  /** Another document, or none. */
+  #closed(): void {
+    this.cancelAdding();
+    this.#free();
+    this.#requests.clear();
+    this.#change({ ...firstLayers, stack: this.#stack });
+  }
+
+  #free(): void {
+    for (const job of this.#jobs.values()) job.abort();
+    this.#jobs.clear();
+    const volumes = [...this.#volumes.values()];
+    this.#volumes.clear();
+    this.#engine()?.viewer.setLayers(new Map());
+    for (const volume of volumes) volume.destroy();
+    this.#change({ volumes: {} });
+  }
+
+  /** Makes the volumes follow the view. */
+  #reconcile(): void {
+    const state = this.#store.getState();
+    const engine = this.#engine();
+    if (!engine || state.gpu.kind !== 'ready' || state.gpu.viewer !== engine.viewer || !openDocument(state)) return;
+    const ids = new Set(this.#stack.layers.map(({ id }) => id));
+    const removed = [...this.#volumes].filter(([id]) => !ids.has(id));
+    for (const [id] of removed) this.#volumes.delete(id);
+    if (removed.length > 0) engine.viewer.setLayers(new Map(this.#volumes));
+    for (const [, volume] of removed) volume.destroy();
+    for (const [id, job] of this.#jobs) {
+      if (ids.has(id)) continue;
+      job.abort();
+      this.#jobs.delete(id);
+    }
+    const { volumes } = state.layers;
+    const gone = Object.keys(volumes).filter((id) => !ids.has(id));
+    if (gone.length > 0) this.#change({ volumes: Object.fromEntries(Object.entries(volumes).filter(([id]) => ids.has(id))) });
+    for (const id of ids) {
+      const request = this.#requests.get(id);
+      const isKnown = this.#volumes.has(id) || this.#jobs.has(id) || this.#store.getState().layers.volumes[id] !== undefined;
+      if (request && !isKnown) void this.#loadAgain(engine, id, request);
+    }
+  }
+
+  /** Loads a layer that the view has: after undo, from a session, on a new device. */
+  async #loadAgain(engine: Engine, id: string, request: OpenRequest): Promise<void> {
+    const controller = new AbortController();
+    this.#jobs.set(id, controller);
+    const { signal } = controller;
+    const show = (volume: LayerVolume) => this.#change({ volumes: { ...this.#store.getState().layers.volumes, [id]: volume } });
+    show({ kind: 'loading', progress: startProgress('Opening', undefined, performance.now()) });
+    try {
+      const loaded = await this.#loadVolume(engine, request, signal, (progress) => {
+        if (!signal.aborted) show({ kind: 'loading', progress });
+      });
+      this.#keep(engine, id, loaded, await loaded.kept.statistics());
+    } catch (error) {
+      if (!signal.aborted && toStriaError(error).tag !== 'device-lost') show({ kind: 'failed', fault: faultToData(error) });
+    } finally {
+      if (this.#jobs.get(id) === controller) this.#jobs.delete(id);
+    }
+  }
+
+  /** With its statistics. The caller frees it. @throws StriaError like the readers, `out-of-memory`, `aborted` */
+  async #loadVolume(
+    engine: Engine,
+    request: OpenRequest,
+    signal: AbortSignal,
+    onProgress: (progress: ReturnType<typeof startProgress>) => void,
+  ): Promise<LoadedVolume> {
+    let progress = startProgress('Opening', undefined, performance.now());
+    const report = throttleProgress((next) => {
+      progress = nextProgress(progress, next, performance.now());
+      onProgress(progress);
+    });
+    const onInfo = (info: VolumeInfo) => {
+      const problem = whyNoRoom(engine, volumeBytes(info), 'the layer');
+      if (problem !== undefined) throw new StriaError('out-of-memory', problem);
+    };
+    const job = { signal, onProgress: report, onInfo, keepsVoxels: true };
+    const loaded = await this.#load(engine, request, job, new Stopwatch(openStages));
+    try {
+      if (loaded.kept.decimation > 1)
+        throw new StriaError('out-of-memory', 'the GPU does not have enough memory for a layer of this size');
+      await loaded.kept.statistics();
+      throwIfAborted(signal);
+      return loaded;
+    } catch (error) {
+      loaded.kept.destroy();
+      throw error;
+    }
+  }
+
+  #keep(
+    engine: Engine,
+    id: string,
+    { kept, format }: LoadedVolume,
+    statistics: Awaited<ReturnType<KeptVolume['statistics']>>,
+  ): void {
+    const base = openDocument(this.#store.getState());
+    if (!base || this.#engine() !== engine) {
+      kept.destroy();
+      throw new StriaError('aborted', 'the volume was closed');
+    }
+    this.#volumes.set(id, kept);
+    engine.viewer.setLayers(new Map(this.#volumes));
+    const { by: placedBy } = placeLayer(base.info, kept.info);
+    const volume: LayerVolume = { kind: 'ready', info: kept.info, statistics, format, placedBy };
+    this.#change({ volumes: { ...this.#store.getState().layers.volumes, [id]: volume } });
+  }
+
+  #change(change: Partial<LayersState>): void {
+    this.#store.setState(({ layers }) => ({ layers: { ...layers, ...change } }));
+  }
+}

@@ -1,0 +1,38 @@
+import type { AppStore } from '../state/store.ts';
+
+/** What can be done with a file while a volume is open. */
+export interface SecondChoices {
+  layer(): void;
+  compare(): void;
+  replace(): void;
+}
+
+/** Asks what to do with a file that is opened while a volume is open. */
+export class SecondVolume {
+  readonly #store: AppStore;
+  #choices: SecondChoices | undefined;
+
+  constructor(store: AppStore) {
+    this.#store = store;
+    // Escape, or a click beside the question, does nothing with the file. Nor does it outlive the open volume.
+    store.subscribe(({ overlay, document }, before) => {
+      if (before.overlay === 'second' && overlay !== 'second') this.#choices = undefined;
+      else if (overlay === 'second' && document !== before.document) this.#hide();
+    });
+  }
+
+  ask(name: string, choices: SecondChoices): void {
+    this.#choices = choices;
+    this.#store.setState({ overlay: 'second', secondName: name });
+  }
+
+  choose(kind: keyof SecondChoices): void {
+    const choices = this.#choices;
+    this.#hide();
+    choices?.[kind]();
+  }
+
+  #hide(): void {
+    if (this.#store.getState().overlay === 'second') this.#store.setState({ overlay: 'none' });
+  }
+}

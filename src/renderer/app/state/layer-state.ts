@@ -1,0 +1,35 @@
+import type { FaultData } from '../../../core/shared/errors.ts';
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
+import type { PlacedBy } from '../../viewer/model/layer-place.ts';
+import { type LayerStack, noLayers } from '../../viewer/model/layers.ts';
+import type { JobProgress } from './progress.ts';
+
+/** A layer's volume. Its look is a part of the view: `ViewState.layers`. */
+export type LayerVolume =
+  | { readonly kind: 'loading'; readonly progress: JobProgress }
+  | { readonly kind: 'failed'; readonly fault: FaultData }
+  | {
+      readonly kind: 'ready';
+      readonly info: VolumeInfo;
+      readonly statistics: VolumeStatistics;
+      readonly format: string;
+      readonly placedBy: PlacedBy;
+    };
+
+/** The layers over the open volume. */
+export interface LayersState {
+  /** Their looks and order: a copy of `ViewState.layers`. */
+  readonly stack: LayerStack;
+  /** A file that is being added. */
+  readonly adding:
+    | { readonly kind: 'none' }
+    | { readonly kind: 'loading'; readonly name: string; readonly progress: JobProgress }
+    | { readonly kind: 'failed'; readonly name: string; readonly fault: FaultData };
+  /** By layer id. */
+  readonly volumes: Readonly<Record<string, LayerVolume>>;
+  /** Id of the layer whose settings are shown, and to which commands apply. */
+  readonly chosen: string | undefined;
+}
+
+export const firstLayers: LayersState = { stack: noLayers, adding: { kind: 'none' }, volumes: {}, chosen: undefined };

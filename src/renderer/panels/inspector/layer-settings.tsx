@@ -1,0 +1,207 @@
+import { type ReactNode, useCallback } from 'react';
+import { type Blending, blendings } from '../../../core/draw/slice-pass.ts';
+import { channelLayout, type VolumeInfo } from '../../../core/shared/volume.ts';
+import type { LayerVolume } from '../../app/state/layer-state.ts';
+import { levelOf, type Window } from '../../app/view/window.ts';
+import { channelName } from '../../app/words/counting.ts';
+import { typedWindow, windowSteps } from '../../app/words/typed-window.ts';
+import { colormap, colormapGradient, colormapNames } from '../../viewer/colors/colormaps.ts';
+import type { PlacedBy } from '../../viewer/model/layer-place.ts';
+import type { LayerLook } from '../../viewer/model/layers.ts';
+import { FaultNotice } from '../controls/fault-notice.tsx';
+import { NumberInput } from '../controls/number-input.tsx';
+import { Progress } from '../controls/progress.tsx';
+import { Range } from '../controls/range.tsx';
+import { Segmented } from '../controls/segmented.tsx';
+import { Select } from '../controls/select.tsx';
+import { Toggle } from '../controls/toggle.tsx';
+import { useApp, useAppState } from '../hooks/use-app.ts';
+import styles from './layers-section.module.css';
+
+const blendingWords: Readonly<Record<Blending, { readonly label: string; readonly hint: string }>> = {
+  over: { label: 'Over', hint: 'Covers what lies below, by its opacity' },
+  add: { label: 'Add', hint: 'Adds its light to what lies below' },
+  maximum: { label: 'Maximum', hint: 'The brighter of the two' },
+};
+
+const placeWords: Readonly<Record<PlacedBy, string>> = {
+  world: 'Placed by world coordinates',
+  voxels: 'Placed voxel by voxel, because not both files give a position',
+  center: 'Placed centre on centre, because only one file gives a position',
+};
+
+/** The settings of the chosen layer. */
+export function LayerSettings({ look }: { readonly look: LayerLook }) {
+  const app = useApp();
+  const volume = useAppState(({ layers }) => layers.volumes[look.id]);
+  const { id } = look;
+  const { isCategorical } = colormap(look.colormap);
+  const colormaps = colormapNames.map((name) => ({
+    key: name as string,
+    label: colormap(name).title,
+    swatch: colormapGradient({ colormap: name, inverted: look.inverted }),
+  }));
+  return (
+    <section className={styles.settings} aria-label={`Settings of ${look.name}`} data-testid="layer-settings">
+      <input
+        // Remounts the input when undo restores an old name.
+        key={look.name}
+        className={styles.rename}
+        aria-label={`Name of ${look.name}`}
+        defaultValue={look.name}
+        maxLength={200}
+        onBlur={(event) => app.layers.rename(id, event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') event.currentTarget.value = look.name;
+          if (event.key === 'Enter' || event.key === 'Escape') event.currentTarget.blur();
+        }}
+        data-testid="layer-name"
+      />
+      <VolumeFacts volume={volume} />
+      <Row label="Opacity">
+        <OpacitySlider look={look} />
+      </Row>
+      <Select
+        label="Colours"
+        options={colormaps}
+        value={look.colormap}
+        onChange={(name) => app.layers.change(id, { colormap: name })}
+        testId="layer-colormap"
+      />
+      {isCategorical ? (
+        <Row label="Labels as">
+          <Segmented
+            label="Labels as"
+            value={look.outline ? 'outline' : 'fill'}
+            onChange={(key) => app.layers.change(id, { outline: key === 'outline' })}
+            segments={[
+              { key: 'fill', label: 'Fill', testId: 'layer-fill' },
+              { key: 'outline', label: 'Outline', testId: 'layer-outline' },
+            ]}
+          />
+        </Row>
+      ) : (
+        <>
+          {volume?.kind === 'ready' && <WindowFields look={look} info={volume.info} />}
+          <Toggle label="Invert colours" isOn={look.inverted} onChange={(inverted) => app.layers.change(id, { inverted })} />
+          <Toggle
+            label="Hide below window"
+            isOn={look.hidesBelow}
+            onChange={(hidesBelow) => app.layers.change(id, { hidesBelow })}
+            testId="layer-hides-below"
+          />
+          <Toggle
+            label="Interpolate"
+            isOn={look.smooth}
+            onChange={(smooth) => app.layers.change(id, { smooth })}
+            testId="layer-smooth"
+          />
+        </>
+      )}
+      <Select<Blending>
+        label="Blending"
+        options={blendings.map((key) => ({ key, ...blendingWords[key] }))}
+        value={look.blending}
+        onChange={(blending) => app.layers.change(id, { blending })}
+        testId="layer-blending"
+      />
+      {volume?.kind === 'ready' && <ChannelChoice look={look} info={volume.info} />}
+    </section>
+  );
+}
+
+function VolumeFacts({ volume }: { readonly volume: LayerVolume | undefined }) {
+  if (volume?.kind === 'loading') return <Progress progress={volume.progress} />;
+  if (volume?.kind === 'failed') return <FaultNotice fault={volume.fault} />;
+  if (volume === undefined) return <p className={styles.facts}>Its file was not found. Add it again.</p>;
+  const { dims, type } = volume.info;
+  const size = dims.slice(0, dims[3] > 1 ? 4 : 3).join('×');
+  return (
+    <p className={styles.facts} data-testid="layer-facts">
+      {size} {type} · {volume.format}
+      <br />
+      {placeWords[volume.placedBy]}
+    </p>
+  );
+}
+
+function Row({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    <div className={styles.setting}>
+      <span>{label}</span>
+      {children}
+    </div>
+  );
+}
+
+function OpacitySlider({ look: { id, name } }: { readonly look: LayerLook }) {
+  const app = useApp();
+  const read = useCallback(
+    () => app.store.getState().layers.stack.layers.find((layer) => layer.id === id)?.opacity ?? 0,
+    [app, id],
+  );
+  return (
+    <Range
+      label={`Opacity of ${name}`}
+      minimum={0}
+      maximum={1}
+      step={0.01}
+      read={read}
+      subscribe={app.store.subscribe}
+      words={(opacity) => `${Math.round(100 * opacity)} %`}
+      onInput={(opacity) => app.layers.change(id, { opacity })}
+      className={styles.slider}
+      testId="layer-opacity"
+    />
+  );
+}
+
+function WindowFields({ look: { id, window }, info }: { readonly look: LayerLook; readonly info: VolumeInfo }) {
+  const app = useApp();
+  const { width, level } = levelOf(window, info);
+  const problemOf = (typed: Window | string) => (typeof typed === 'string' ? typed : undefined);
+  const show = (typed: Window | string) => {
+    if (typeof typed !== 'string') app.layers.change(id, { window: typed });
+  };
+  const [low, high] = [level - width / 2, level + width / 2];
+  const spanning = (from: number, to: number) => typedWindow(to - from, (from + to) / 2, info);
+  return (
+    <div className={styles.fields}>
+      <NumberInput
+        label="From"
+        value={low}
+        digits={6}
+        step={windowSteps(width)}
+        problemOf={(next) => problemOf(spanning(next, high))}
+        onChange={(next) => show(spanning(next, high))}
+      />
+      <NumberInput
+        label="To"
+        value={high}
+        digits={6}
+        step={windowSteps(width)}
+        problemOf={(next) => problemOf(spanning(low, next))}
+        onChange={(next) => show(spanning(low, next))}
+      />
+    </div>
+  );
+}
+
+function ChannelChoice({ look, info }: { readonly look: LayerLook; readonly info: VolumeInfo }) {
+  const app = useApp();
+  const { channels } = info;
+  if (!channels || channelLayout(info).channelCount < 2) return null;
+  return (
+    <Select
+      label="Channel"
+      options={channels.map((channel, index) => ({
+        key: String(index),
+        label: channelName(channel, index),
+        swatch: channel.color,
+      }))}
+      value={String(look.channel)}
+      onChange={(key) => app.layers.change(look.id, { channel: Number(key) })}
+      testId="layer-channel"
+    />
+  );
+}

@@ -1,0 +1,156 @@
+import { ArrowDown, ArrowUp, CircleDot, Eye, EyeOff, GripVertical, Plus, Trash2 } from 'lucide-react';
+import { useCallback, useMemo } from 'react';
+import { Button as AriaButton, GridList, GridListItem, useDragAndDrop } from 'react-aria-components';
+import type { OpenDocument } from '../../app/state/document-state.ts';
+import { colormapGradient } from '../../viewer/colors/colormaps.ts';
+import { baseId, isLayerShown, type LayerLook } from '../../viewer/model/layers.ts';
+import { shows3d } from '../../viewer/model/viewer-api.ts';
+import { IconButton } from '../controls/button.tsx';
+import { classes } from '../controls/classes.ts';
+import { CommandButton, CommandIconButton } from '../controls/command-button.tsx';
+import { FaultNotice } from '../controls/fault-notice.tsx';
+import { Progress } from '../controls/progress.tsx';
+import { Range } from '../controls/range.tsx';
+import { useApp, useAppState } from '../hooks/use-app.ts';
+import { LayerSettings } from './layer-settings.tsx';
+import styles from './layers-section.module.css';
+
+/** The layers over the open volume, the top one first, and the settings of the chosen one. */
+export function LayersSection({ document }: { readonly document: OpenDocument }) {
+  const stack = useAppState((state) => state.layers.stack);
+  const chosen = useAppState((state) => state.layers.chosen);
+  const is3dShown = useAppState((state) => shows3d(state.settings.layout));
+  const look = stack.layers.find(({ id }) => id === chosen);
+  return (
+    <>
+      <div className={styles.list}>
+        {stack.layers.length > 0 && <LayerList layers={stack.layers} />}
+        <BaseRow name={document.name} />
+      </div>
+      <Adding />
+      <div className={styles.actions}>
+        <CommandButton id="add-layer" testId="add-layer" icon={<Plus size={14} aria-hidden />} />
+        <span className={styles.tools}>
+          <CommandIconButton id="layer-solo" testId="layer-solo" icon={<CircleDot size={16} aria-hidden />} />
+          <CommandIconButton id="layer-up" testId="layer-up" icon={<ArrowUp size={16} aria-hidden />} />
+          <CommandIconButton id="layer-down" testId="layer-down" icon={<ArrowDown size={16} aria-hidden />} />
+          <CommandIconButton id="layer-remove" testId="layer-remove" icon={<Trash2 size={16} aria-hidden />} />
+        </span>
+      </div>
+      {look && <LayerSettings key={look.id} look={look} />}
+      {stack.layers.length === 0 && (
+        <p className={styles.hint}>Add another volume, such as a segmentation or a second scan, to see it over this one.</p>
+      )}
+      {stack.layers.length > 0 && is3dShown && (
+        <p className={styles.hint}>Slices show all layers; the 3D view shows the lowest one.</p>
+      )}
+    </>
+  );
+}
+
+function LayerList({ layers }: { readonly layers: readonly LayerLook[] }) {
+  const app = useApp();
+  const chosen = useAppState((state) => state.layers.chosen);
+  const shown = useMemo(() => layers.toReversed(), [layers]);
+  const { dragAndDropHooks } = useDragAndDrop({
+    getItems: (keys) => [...keys].map((key) => ({ 'text/plain': String(key) })),
+    onReorder: ({ keys, target }) => {
+      const [moved] = [...keys].map(String);
+      if (moved === undefined) return;
+      const others = layers.filter(({ id }) => id !== moved);
+      const at = others.findIndex(({ id }) => id === target.key);
+      // The list begins with the top layer.
+      if (at >= 0) app.layers.moveTo(moved, target.dropPosition === 'before' ? at + 1 : at);
+    },
+  });
+  return (
+    <GridList
+      aria-label="Layers, the top one first"
+      className={classes(styles.grid)}
+      items={shown}
+      selectionMode="single"
+      selectionBehavior="replace"
+      disallowEmptySelection
+      selectedKeys={chosen === undefined ? [] : [chosen]}
+      onSelectionChange={(keys) => {
+        const [key] = keys === 'all' ? [] : [...keys];
+        app.layers.choose(key === undefined ? undefined : String(key));
+      }}
+      dragAndDropHooks={dragAndDropHooks}
+      data-testid="layers"
+    >
+      {(look) => <LayerRow look={look} />}
+    </GridList>
+  );
+}
+
+function LayerRow({ look }: { readonly look: LayerLook }) {
+  const isShown = useAppState(({ layers }) => isLayerShown(layers.stack, look));
+  const volume = useAppState(({ layers }) => layers.volumes[look.id]);
+  const words = volume?.kind === 'loading' ? 'Loading…' : volume?.kind === 'failed' ? 'Not loaded' : percent(look.opacity);
+  return (
+    <GridListItem id={look.id} textValue={look.name} className={classes(styles.row)} data-testid={`layer-${look.name}`}>
+      <AriaButton slot="drag" className={classes(styles.drag)} aria-label={`Move ${look.name}`}>
+        <GripVertical size={14} aria-hidden />
+      </AriaButton>
+      <EyeButton id={look.id} name={look.name} isShown={isShown} />
+      <span className={styles.swatch} style={{ background: colormapGradient(look) }} />
+      <span className={styles.name}>{look.name}</span>
+      <span className={styles.value}>{words}</span>
+    </GridListItem>
+  );
+}
+
+function BaseRow({ name }: { readonly name: string }) {
+  const app = useApp();
+  const { isVisible, opacity } = useAppState(({ layers }) => layers.stack.base);
+  const solo = useAppState(({ layers }) => layers.stack.solo);
+  const read = useCallback(() => app.store.getState().layers.stack.base.opacity, [app]);
+  return (
+    <div className={styles.base} data-testid="layer-base">
+      <EyeButton id={baseId} name={name} isShown={solo === undefined ? isVisible : solo === baseId} />
+      <span className={styles.name}>{name}</span>
+      <Range
+        label={`Opacity of ${name}`}
+        minimum={0}
+        maximum={1}
+        step={0.01}
+        read={read}
+        subscribe={app.store.subscribe}
+        words={percent}
+        onInput={(next) => app.layers.changeBase({ opacity: next })}
+        className={styles.opacity}
+      />
+      <span className={styles.value}>{percent(opacity)}</span>
+    </div>
+  );
+}
+
+function EyeButton({ id, name, isShown }: { readonly id: string; readonly name: string; readonly isShown: boolean }) {
+  const app = useApp();
+  return (
+    <IconButton
+      label={`${isShown ? 'Hide' : 'Show'} ${name}`}
+      icon={isShown ? <Eye size={16} aria-hidden /> : <EyeOff size={16} aria-hidden />}
+      onPress={() => app.layers.toggle(id)}
+      testId={`eye-${id}`}
+    />
+  );
+}
+
+/** A file that is being added, or why it was not. */
+function Adding() {
+  const adding = useAppState((state) => state.layers.adding);
+  if (adding.kind === 'none') return null;
+  return (
+    <div className={styles.adding} data-testid="adding-layer">
+      <span className={styles.name}>{adding.name}</span>
+      {adding.kind === 'loading' ? <Progress progress={adding.progress} /> : <FaultNotice fault={adding.fault} />}
+      <CommandButton id="add-layer-cancel" testId="add-layer-cancel" />
+    </div>
+  );
+}
+
+function percent(opacity: number): string {
+  return `${Math.round(100 * opacity)} %`;
+}
