@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import type { Page, TestInfo } from 'playwright/test';
 import { expectOpen, loseDevice, openDetails, openTab, settledPicture } from './support/app.ts';
+import { cli } from './support/cli.ts';
 import { framePng } from './support/frames.ts';
 import { writeStudy } from './support/study.ts';
 import { expect, type Stria, test } from './support/test.ts';
-import { gzip, nifti, noise, nrrd, shapes } from './support/volumes.ts';
+import { gzip, nifti, noise, nrrd, scan, scans, shapes } from './support/volumes.ts';
 
 // Screenshots of the app's states for a person to look at. Nothing is compared. Run them with `npm run screenshots`.
 
@@ -313,4 +314,39 @@ test('README: an oblique slice and measurements', async ({ stria }) => {
   await expect(page.getByTestId('measurements')).toContainText('mean');
   await settledPicture(page, '3d');
   await page.screenshot({ path: 'docs/images/oblique.png', style: withoutHover });
+});
+
+test('small files: the result, both codecs in the GPU section, a series played', async ({ stria }, info) => {
+  const { page } = stria;
+  const { keepAll } = albumOf(page, info);
+  await showIn(page, 'dark', 'small');
+  await stria.dropFiles([stria.write('scan.nii', nifti(scan(64)))]);
+  await expectOpen(page, 'scan.nii');
+  await page.getByTestId('prefer-select').click();
+  await keepAll('small-prefer');
+  await page.getByRole('option', { name: 'Smallest file' }).click();
+  await page.getByTestId('compress-button').click();
+  await expect(page.getByTestId('result-exact')).toBeVisible({ timeout: 60_000 });
+  await openTab(page, 'gpu');
+  await page.getByTestId('keep-compressed').click();
+  await expect(page.getByTestId('transcoded')).toBeVisible({ timeout: 60_000 });
+  await keepAll('small-result', () => settledPicture(page, 'z'));
+
+  const packed = join(stria.folder, 'series.stria');
+  await cli(
+    'compress',
+    stria.write('series.nii', nifti(scans(32, 8))),
+    '-o',
+    packed,
+    '--prefer',
+    'size',
+    '--device',
+    'cpu',
+    '--quiet',
+  );
+  await stria.dropFiles([packed]);
+  await expectOpen(page, 'series.stria');
+  await page.keyboard.press('Space');
+  await expect(page.getByTestId('playback-facts')).toContainText('fps');
+  await keepAll('small-series');
 });

@@ -40,6 +40,11 @@ const residencies = [
 function ResidencyChoice() {
   const app = useApp();
   const residency = useAppState((state) => state.residency);
+  // The whole file, as the result card says it: the one that was compressed, or else the one that was opened.
+  const fileBytes = useAppState(({ compressed, document }) => {
+    if (compressed) return compressed.result.bytesOut;
+    return document.kind === 'ready' ? document.document.fileBytes : undefined;
+  });
   const isBusy = useAppState((state) => state.compression.kind === 'running' || state.save.kind === 'saving');
   if (!residency?.canBeCompressed) return null;
   const { kept, progress, rawBytes, asFile, inGpu, canBeRaw } = residency;
@@ -48,7 +53,7 @@ function ResidencyChoice() {
   const isDisabled = isBusy || progress !== undefined || (kept === 'compressed' && !canBeRaw);
   const facts = [
     { label: 'Uncompressed', value: formatBytes(rawBytes) },
-    { label: 'As a file', value: asFile ? describeHeld(asFile.bytes, asFile.shares) : 'not known yet' },
+    { label: 'As a file', value: asFile ? describeHeld(fileBytes ?? asFile.bytes, asFile.shares) : 'not known yet' },
     ...(inGpu ? [{ label: 'In GPU memory', value: describeHeld(inGpu.bytes, inGpu.shares) }] : []),
   ];
   return (
@@ -64,7 +69,7 @@ function ResidencyChoice() {
       <Facts facts={facts} testId="residency-facts" />
       {isTranscoded && (
         <span className={styles.advice} data-testid="transcoded">
-          The file’s codec is smaller, but too slow to draw from. GPU memory holds the same voxels in a faster one.
+          The file’s codec decodes too slowly for drawing, so GPU memory holds the same voxels in a faster one.
         </span>
       )}
       {!canBeRaw && <span className={styles.advice}>Uncompressed, the volume is too large for this GPU.</span>}
