@@ -289,8 +289,8 @@ export const rooms = [
   },
   {
     room: 'core/parts',
-    holds: 'Merging the parts of a volume that several machines compressed.',
-    imports: 'core/format core/shared core/stream',
+    holds: 'Merging the parts of a volume that several machines compressed, and combining volumes.',
+    imports: 'core/chunks core/format core/shared core/stream',
   },
   {
     room: 'core/volume',

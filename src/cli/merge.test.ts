@@ -68,3 +68,29 @@ test('merge refuses what is not all parts of one volume, and leaves an existing 
   expect(readFileSync(at('merged.stria'), 'utf8')).toBe('before');
   expect(readdirSync(folders.folder).filter((name) => name.includes('partial'))).toEqual([]);
 });
+
+test('volumes of one grid are summed into a wider type', async () => {
+  const voxels = scanBytes([20, 18, 16], 1);
+  for (const name of ['a.raw', 'b.raw']) {
+    writeFileSync(at(name), voxels);
+    await succeed('compress', at(name), '--dims', '20,18,16', '--type', 'u8', ...cpu);
+  }
+  const limited = await succeed('merge', at('a.stria'), at('b.stria'), '--by', 'sum', '-o', at('sum.stria'), ...cpu);
+  expect(limited.stderr).toMatch(/sums were limited .* --type takes a wider type/);
+  const wide = await succeed(
+    'merge',
+    at('a.stria'),
+    at('b.stria'),
+    '--by',
+    'sum',
+    '--type',
+    'u16',
+    '-o',
+    at('wide.stria'),
+    ...cpu,
+  );
+  expect(wide.stdout).toMatch(/^2 volumes → .*wide\.stria .* combined/);
+  await succeed('decompress', at('wide.stria'), '-o', at('wide.raw'), ...cpu);
+  const sums = new Uint16Array(new Uint8Array(readFileSync(at('wide.raw'))).buffer);
+  expect([...sums]).toEqual([...voxels].map((value) => 2 * value));
+});

@@ -4,11 +4,12 @@ import { type Preference, preferences } from '../../core/codec/codec.ts';
 import { chainNames, codecs } from '../../core/codecs/registry.ts';
 import type { RawLayout } from '../../core/io/common/volume-reader.ts';
 import { type SampleKind, sampleKinds } from '../../core/samples/sample-kinds.ts';
+import { type CombineRule, combineRules } from '../../core/shared/combine-rule.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { mostShares, type PartChoice } from '../../core/shared/part-choice.ts';
 import { type WritableFormat, writableFormats } from '../../core/shared/source.ts';
 import { standardStream } from '../../core/shared/standard-streams.ts';
-import { type Dims3, type Dims4, elementTypes } from '../../core/shared/volume.ts';
+import { type Dims3, type Dims4, type ElementType, elementTypes } from '../../core/shared/volume.ts';
 import { type CommandName, commandEntry, commandNames, type OptionName, optionEntry, options } from './command-table.ts';
 
 const maxThreads = 1024;
@@ -75,11 +76,18 @@ export interface InfoCommand extends TalkOptions {
   readonly tags: string | undefined;
 }
 
-export interface MergeCommand extends TalkOptions {
+export interface MergeCommand extends DeviceOptions, TalkOptions {
   readonly name: 'merge';
   /** Files, and folders of them. */
   readonly inputs: readonly string[];
   readonly output: string;
+  /** Combine whole volumes. What follows holds for that. */
+  readonly by: CombineRule | undefined;
+  readonly type: ElementType | undefined;
+  readonly codec: string;
+  readonly axis: 'x' | 'y' | 'z' | 'auto';
+  readonly prefer: Preference;
+  readonly effort: 'normal' | 'max';
 }
 
 export interface RecoverCommand extends TalkOptions {
@@ -193,19 +201,12 @@ function build(name: CommandName, values: Values, positionals: readonly string[]
   switch (name) {
     case 'compress': {
       if (positionals.length === 0) throw usage('compress needs at least one input: `stria compress scan.nii.gz`');
-      const axis = oneOf(values, 'axis', ['x', 'y', 'z', 'auto'], 'auto');
-      const codec = oneOf(values, 'codec', ['auto', ...chainNames()], 'auto');
-      const prefer = oneOf(values, 'prefer', preferences, 'balanced');
-      const effort = oneOf(values, 'effort', ['normal', 'max'], 'normal');
       return {
         name,
         inputs: positionals,
         output,
         force,
-        codec,
-        axis,
-        prefer,
-        effort,
+        ...codecOptions(values),
         raw: rawLayout(values),
         dataset: text(values, 'dataset'),
         axes: text(values, 'axes'),
@@ -237,7 +238,7 @@ function build(name: CommandName, values: Values, positionals: readonly string[]
       };
     case 'merge':
       if (positionals.length === 0) throw usage('merge needs the parts, or a folder of them: `stria merge parts -o scan.stria`');
-      return { name, inputs: positionals, output: needed(name, 'output', output), ...talk };
+      return mergeCommand(values, { name, inputs: positionals, output: needed(name, 'output', output), ...device(), ...talk });
     case 'recover':
       return { name, input: only(name, positionals), output: needed(name, 'output', output), fill, ...talk };
     case 'sample': {
@@ -300,6 +301,26 @@ function rawLayout(values: Values): RawLayout | undefined {
     endian: oneOf(values, 'endian', ['little', 'big'], 'little'),
     offset: wholeNumber('offset', text(values, 'offset') ?? '0', Number.MAX_SAFE_INTEGER),
   };
+}
+
+function codecOptions(values: Values): Pick<CompressCommand, 'codec' | 'axis' | 'prefer' | 'effort'> {
+  return {
+    codec: oneOf(values, 'codec', ['auto', ...chainNames()], 'auto'),
+    axis: oneOf(values, 'axis', ['x', 'y', 'z', 'auto'], 'auto'),
+    prefer: oneOf(values, 'prefer', preferences, 'balanced'),
+    effort: oneOf(values, 'effort', ['normal', 'max'], 'normal'),
+  };
+}
+
+function mergeCommand(
+  values: Values,
+  command: Omit<MergeCommand, 'by' | 'type' | 'codec' | 'axis' | 'prefer' | 'effort'>,
+): MergeCommand {
+  const by = values.by === undefined ? undefined : oneOf(values, 'by', combineRules, 'sum');
+  const stray = (['type', 'codec', 'prefer', 'axis', 'effort'] as const).find((option) => values[option] !== undefined);
+  if (by === undefined && stray) throw usage(`--${stray} needs --by: parts are copied as they are`);
+  const type = values.type === undefined ? undefined : oneOf(values, 'type', elementTypes, 'u8');
+  return { ...command, by, type, ...codecOptions(values) };
 }
 
 function partChoice(values: Values, inputs: readonly string[]): PartChoice | undefined {

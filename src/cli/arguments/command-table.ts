@@ -45,6 +45,11 @@ export const options = {
     value: 'I/N',
     text: 'compress only part I, from 1, of N, for `stria merge`; /N takes I from SLURM_ARRAY_TASK_ID',
   },
+  by: {
+    short: undefined,
+    value: 'RULE',
+    text: 'combine whole volumes of one grid, voxel by voxel: sum, max, min or or',
+  },
   origin: {
     short: undefined,
     value: 'X,Y,Z',
@@ -192,12 +197,29 @@ const commands = {
   },
   merge: {
     usage: 'PART... -o OUT',
-    summary: 'join the parts of a volume that were compressed separately',
-    options: ['output', ...common],
+    summary: 'join the parts of a volume that were compressed separately, or combine volumes',
+    options: [
+      'output',
+      'by',
+      'type',
+      'codec',
+      'prefer',
+      'axis',
+      'effort',
+      'device',
+      'threads',
+      'gpu-limits',
+      'tuning',
+      ...common,
+    ],
     notes: [
       'The parts come from `stria compress --part` or `--origin`, in any order. A PART that is a folder stands for all .stria files',
       'in it. OUT is byte for byte the file that compressing the whole volume at once gives; nothing is decoded.',
       'Before it writes, merge names parts that are missing, given twice, or of another volume.',
+      'With --by, each input is a whole volume, such as one process of a simulation writes:',
+      '  stria merge rank*.stria --by sum --type u16 -o total.stria',
+      'Sums are limited to what the type holds; --type takes a wider one. Chunks that one volume alone fills are copied, so sparse',
+      'volumes merge as fast as they are read. The options of compress hold for the others.',
     ],
   },
   recover: {

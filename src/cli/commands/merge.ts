@@ -1,11 +1,18 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { chainByName } from '../../core/codecs/registry.ts';
+import { combineVolumes } from '../../core/parts/combine-volumes.ts';
 import { mergeParts } from '../../core/parts/merge-parts.ts';
+import type { PartInput } from '../../core/parts/survey-parts.ts';
+import type { ByteSink } from '../../core/shared/bytes.ts';
+import type { CombineRule } from '../../core/shared/combine-rule.ts';
+import type { JobOptions } from '../../core/shared/job.ts';
 import { shownPath } from '../../core/shared/standard-streams.ts';
 import { isExistingFolder } from '../../node/node-folder.ts';
 import { NodeFiles } from '../../node/node-source.ts';
 import { systemFault } from '../../node/system-faults.ts';
 import type { MergeCommand } from '../arguments/args.ts';
+import { deviceNote, openBackend } from '../devices/device.ts';
 import { createNodeSink } from '../outputs/node-sink.ts';
 import { offerLeftovers } from '../outputs/partial-files.ts';
 import type { CommandContext } from '../terminal/context.ts';
@@ -13,22 +20,49 @@ import { type ExitCode, exitCodes } from '../terminal/messages.ts';
 import { formatBytes, formatCount, formatDuration } from '../terminal/text.ts';
 
 /** `stria merge`: joins the parts of a volume. */
-export async function runMerge({ inputs, output }: MergeCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
-  const paths = await partPaths(inputs);
+export async function runMerge(command: MergeCommand, context: CommandContext): Promise<ExitCode> {
+  const { output, by } = command;
+  const { terminal, signal } = context;
+  const paths = await partPaths(command.inputs);
   await offerLeftovers([output], paths, terminal, signal);
-  const report = await terminal.withProgress(basename(shownPath(output, 'output')), signal, async (job) => {
-    const sink = await createNodeSink(output, { overwrite: true, inputs: paths, ...job });
-    return mergeParts(
-      paths.map((path) => ({ path, open: () => NodeFiles.openWhenRead(path) })),
-      sink,
-      job,
+  const inputs = paths.map((path): PartInput => ({ path, open: () => NodeFiles.openWhenRead(path) }));
+  const toOutput = <T>(work: (sink: ByteSink, job: JobOptions) => Promise<T>) =>
+    terminal.withProgress(basename(shownPath(output, 'output')), signal, async (job) =>
+      work(await createNodeSink(output, { overwrite: true, inputs: paths, ...job }), job),
     );
-  });
+  if (by !== undefined) return combine(inputs, { ...command, by }, context, toOutput);
+  const report = await toOutput((sink, job) => mergeParts(inputs, sink, job));
   terminal.result({ command: 'merge', inputs: paths.length, output, ...report });
   const { partCount, chunkCount, bytesOut, timesMs } = report;
   const what = `${formatCount(partCount)} parts, ${formatCount(chunkCount)} chunks`;
   terminal.say(`${what} → ${shownPath(output, 'output')}  ${formatBytes(bytesOut)}  in ${formatDuration(timesMs.total)}`);
   return exitCodes.ok;
+}
+
+async function combine(
+  inputs: readonly PartInput[],
+  { by, type, codec, axis, prefer, effort, output, ...device }: MergeCommand & { readonly by: CombineRule },
+  { terminal }: CommandContext,
+  toOutput: <T>(work: (sink: ByteSink, job: JobOptions) => Promise<T>) => Promise<T>,
+): Promise<ExitCode> {
+  const { backend, close } = await openBackend(device);
+  try {
+    terminal.note(deviceNote(backend.device));
+    const choice = { codec: codec === 'auto' ? ('auto' as const) : chainByName(codec), options: { axis, prefer, effort } };
+    const report = await toOutput((sink, job) => combineVolumes(inputs, sink, { backend, choice, rule: by, type }, job));
+    terminal.result({ command: 'merge', inputs: inputs.length, output, ...report });
+    const { volumeCount, copiedCount, combinedCount, saturatedCount, bytesOut, timesMs } = report;
+    const chunks = `${formatCount(copiedCount)} chunks copied, ${formatCount(combinedCount)} combined`;
+    terminal.say(
+      `${formatCount(volumeCount)} volumes → ${shownPath(output, 'output')}  ${formatBytes(bytesOut)}  ${chunks}  in ${formatDuration(timesMs.total)}`,
+    );
+    if (saturatedCount > 0) {
+      terminal.note(`${formatCount(saturatedCount)} sums were limited to what their type holds; --type takes a wider type`);
+    }
+    return exitCodes.ok;
+  } finally {
+    await close();
+  }
 }
 
 /** The inputs, with the .stria files of each folder in its place. @throws StriaError `not-readable` */
