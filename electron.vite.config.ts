@@ -51,6 +51,7 @@ export default defineConfig({
         input: {
           index: resolve('src/main/index.ts'),
           cli: resolve('src/cli/index.ts'),
+          'command-files': resolve('src/cli/command-files.ts'),
           'cpu-worker': resolve('src/node/cpu-worker.ts'),
           'gpu-probe': resolve('src/node/gpu-probe.ts'),
           'bench-worker': resolve('src/cli/bench/bench-worker.ts'),

@@ -2,6 +2,7 @@ import type { GpuDiagnosis } from '../core/gpu/diagnosis.ts';
 import { diagnoseGpu, type Gpu, type OpenGpuOptions, openGpu } from '../core/gpu/gpu.ts';
 import { probeGpu } from './probe-gpu.ts';
 import { chooseDrivers, isSwiftshader, mayPrint } from './vulkan-drivers.ts';
+import { noteWebGpuFault, webGpuFault } from './webgpu-fault.ts';
 
 /**
  * SwiftShader compiles a zero-initialized workgroup array as one store per word, which dominates its compile time. Without this
@@ -50,7 +51,8 @@ async function nodeWebGpu(software: boolean): Promise<Pick<GPU, 'requestAdapter'
     const entry = create(['disable-dawn-features=timestamp_quantization', ...ownSwitches]);
     entries.set(kind, entry);
     return entry;
-  } catch {
+  } catch (error) {
+    noteWebGpuFault(error);
     return undefined;
   }
 }
@@ -62,10 +64,16 @@ export function releaseNodeGpu(): void {
 
 /** Opens a Gpu in Node. @throws StriaError `no-webgpu`, `no-adapter`, `limit-too-small` */
 export async function openNodeGpu(options: OpenNodeGpuOptions = {}): Promise<Gpu> {
-  return openGpu(await nodeWebGpu(options.software ?? false), options);
+  return openGpu(await nodeWebGpu(options.software ?? false), withFault(options));
 }
 
 /** Reports what `openNodeGpu` would find. Never throws. */
 export async function diagnoseNodeGpu(options: OpenNodeGpuOptions = {}): Promise<GpuDiagnosis> {
-  return diagnoseGpu(await nodeWebGpu(options.software ?? false), options);
+  return diagnoseGpu(await nodeWebGpu(options.software ?? false), withFault(options));
+}
+
+function withFault(options: OpenNodeGpuOptions): OpenGpuOptions {
+  const fault = webGpuFault();
+  if (fault === undefined) return options;
+  return { ...options, missing: `There is no WebGPU: ${fault}. Without it Stria uses the CPU, with the same bytes.` };
 }

@@ -52,9 +52,9 @@ export async function runCompress(command: CompressCommand, { terminal, signal }
     terminal,
     signal,
   );
-  const { backend, close } = await openBackend(command);
+  const { backend, fault, close } = await openBackend(command);
   try {
-    terminal.note(deviceNote(backend.device));
+    terminal.note(deviceNote(backend.device, fault));
     const entries: Entry[] = [];
     let exitCode: ExitCode = exitCodes.ok;
     for (const [index, input] of inputs.entries()) {

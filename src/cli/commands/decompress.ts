@@ -30,9 +30,9 @@ export async function runDecompress(command: DecompressCommand, { terminal, sign
   const { input, output } = command;
   const isOutputFolder = output !== undefined && (await isFolder(output));
   await offerLeftovers([isOutputFolder ? join(output, '_') : (output ?? input)], [input], terminal, signal);
-  const { backend, close } = await openBackend(command);
+  const { backend, fault, close } = await openBackend(command);
   try {
-    terminal.note(deviceNote(backend.device));
+    terminal.note(deviceNote(backend.device, fault));
     const { report, paths, notes } = await terminal.withProgress(basename(shownPath(input, 'input')), signal, (job) =>
       restoreFile(command, backend, job),
     );

@@ -47,9 +47,9 @@ export async function runSample(command: SampleCommand, context: CommandContext)
 async function compressSample(volume: OpenVolume, command: SampleCommand, context: CommandContext): Promise<ExitCode> {
   const { kind, dims, type, seed, output } = command;
   const { terminal, signal } = context;
-  const { backend, close } = await openBackend(command);
+  const { backend, fault, close } = await openBackend(command);
   try {
-    terminal.note(deviceNote(backend.device));
+    terminal.note(deviceNote(backend.device, fault));
     const sink = await createNodeSink(output, { overwrite: true, signal });
     const choice = { codec: 'auto', options: { axis: 'auto' } } as const;
     const report = await terminal.withProgress(basename(output), signal, (job) =>

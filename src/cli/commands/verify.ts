@@ -17,9 +17,9 @@ const shownDamage = 10;
 export async function runVerify(command: VerifyCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
   const { input } = command;
   const shown = shownPath(input, 'input');
-  const { backend, close } = await openBackend(command);
+  const { backend, fault, close } = await openBackend(command);
   try {
-    terminal.note(deviceNote(backend.device));
+    terminal.note(deviceNote(backend.device, fault));
     const report = await terminal.withProgress(basename(shown), signal, (job) =>
       withFile(input, job, async (source) => verifyContainer(await ContainerReader.open(source, job), { backend }, job)),
     );

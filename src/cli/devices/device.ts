@@ -3,6 +3,7 @@ import type { DeviceReport } from '../../core/chunks/backend.ts';
 import { createCpuBackend } from '../../core/cpu/cpu-backend.ts';
 import { inlinePool } from '../../core/cpu/inline-pool.ts';
 import { readSharedFile } from '../../node/shared-file.ts';
+import { webGpuFault } from '../../node/webgpu-fault.ts';
 import type { DeviceOptions } from '../arguments/args.ts';
 import type { OpenedBackend } from './opened-backend.ts';
 
@@ -16,7 +17,7 @@ export async function openBackend(options: DeviceOptions): Promise<OpenedBackend
   // Loaded only when needed: shaders are most of the program.
   const { findGpu, gpuBackend } = await import('./gpu-device.ts');
   const gpu = await findGpu(options);
-  return gpu ? gpuBackend(gpu) : cpuBackend(options.threads);
+  return gpu ? gpuBackend(gpu) : { ...(await cpuBackend(options.threads)), fault: webGpuFault() };
 }
 
 async function cpuBackend(threads = availableParallelism()): Promise<OpenedBackend> {
@@ -31,6 +32,7 @@ async function cpuBackend(threads = availableParallelism()): Promise<OpenedBacke
 }
 
 /** `on GPU: NVIDIA H200`, for stderr. */
-export function deviceNote({ kind, name, software }: DeviceReport): string {
-  return `on ${kind === 'gpu' ? 'GPU: ' : ''}${name}${software && kind === 'gpu' ? ' (software: correct but slow)' : ''}`;
+export function deviceNote({ kind, name, software }: DeviceReport, fault?: string): string {
+  const reason = fault ? `; not on a GPU: ${fault}` : '';
+  return `on ${kind === 'gpu' ? 'GPU: ' : ''}${name}${software && kind === 'gpu' ? ' (software: correct but slow)' : ''}${reason}`;
 }

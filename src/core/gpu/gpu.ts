@@ -13,6 +13,8 @@ export interface OpenGpuOptions {
   readonly limits?: 'adapter' | 'default';
   /** Opening fails with `limit-too-small` if the adapter has less. */
   readonly needed?: Partial<Record<LimitName, number>>;
+  /** Why there is no WebGPU, and what to do. */
+  readonly missing?: string;
 }
 
 /** One device and everything made on it. Create it with `openGpu`. */
@@ -209,7 +211,7 @@ function diagnose(
   options: OpenGpuOptions,
 ): GpuDiagnosis {
   const nothing = { software: false, adapter: undefined, limits: undefined, features: [], missingFeatures: [], tooSmall: [] };
-  if (!gpu) return { ...nothing, state: 'no-webgpu', advice: advice['no-webgpu'] };
+  if (!gpu) return { ...nothing, state: 'no-webgpu', advice: options.missing ?? advice['no-webgpu'] };
   if (!adapter) return { ...nothing, state: 'no-adapter', advice: advice['no-adapter'] };
   const { vendor, architecture, device, description } = adapter.info;
   const limits = Object.fromEntries(limitNames.map((name) => [name, adapter.limits[name]])) as Record<LimitName, number>;
