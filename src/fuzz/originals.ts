@@ -2,6 +2,7 @@ import { gzipSync, zlibSync } from 'fflate';
 import type { Backend, EncodeChoice } from '../core/chunks/backend.ts';
 import { chainByName } from '../core/codecs/registry.ts';
 import type { EncodedChunk } from '../core/format/chunk.ts';
+import type { ChunkShape } from '../core/format/chunk-grid.ts';
 import { ContainerReader } from '../core/format/container-reader.ts';
 import { niftiFile, niftiHeaderBytes, nrrdLines, nrrdText, type TestFile } from '../core/io/common/source-testing.ts';
 import { describedTiff, omeTiff, planesInOrder, type TestImage } from '../core/io/ome-tiff/ome-tiff-testing.ts';
@@ -92,6 +93,9 @@ export async function containerOriginals(backend: Backend, inputs: readonly Inpu
     originals.push(await compressed(`${codec} ${type}`, backend, volume, choice, [12, 16, 8]));
   }
   const auto: EncodeChoice = { codec: 'auto', options: { axis: 'auto' } };
+  const series: Dims4 = [13, 11, 5, 5];
+  const interleaved = memoryVolume(infoOf(series, 'i16'), voxelsOf(series, 'i16'));
+  originals.push(await compressed('interleaved', backend, interleaved, auto, [8, 8, 3, 2, 'interleaved']));
   // A ramp and a constant.
   const dims: Dims4 = [16, 8, 8, 2];
   const ramp = Uint8Array.from({ length: 2048 }, (_, i) => (i < 1024 ? (i % 16) + 3 * Math.floor(i / 16) : 7));
@@ -116,7 +120,7 @@ async function compressed(
   backend: Backend,
   volume: ReturnType<typeof memoryVolume>,
   choice: EncodeChoice,
-  chunkShape?: readonly [number, number, number],
+  chunkShape?: ChunkShape,
 ): Promise<ContainerOriginal> {
   const pieces: Uint8Array[] = [];
   const watched = {

@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { type SuiteName, suiteNames } from '../../core/bench/harness/tables.ts';
-import { type Preference, preferences } from '../../core/codec/codec.ts';
+import { maxTimeGroup, type Preference, preferences } from '../../core/codec/codec.ts';
 import { chainNames, codecs } from '../../core/codecs/registry.ts';
 import type { RawLayout } from '../../core/io/common/volume-reader.ts';
 import { type SampleKind, sampleKinds } from '../../core/samples/sample-kinds.ts';
@@ -41,6 +41,8 @@ export interface CompressCommand extends DeviceOptions, TalkOptions {
   readonly axis: 'x' | 'y' | 'z' | 'auto';
   readonly prefer: Preference;
   readonly effort: 'normal' | 'max';
+  /** Undefined leaves it to the engine. */
+  readonly timeGroup: number | undefined;
   readonly raw: RawLayout | undefined;
   readonly dataset: string | undefined;
   /** A letter for each axis of an array, slowest first. */
@@ -207,6 +209,7 @@ function build(name: CommandName, values: Values, positionals: readonly string[]
         output,
         force,
         ...codecOptions(values),
+        timeGroup: timeGroup(values),
         raw: rawLayout(values),
         dataset: text(values, 'dataset'),
         axes: text(values, 'axes'),
@@ -283,6 +286,14 @@ function threadCount(values: Values): number | undefined {
   if (given === undefined) return undefined;
   const count = wholeNumber('threads', given, maxThreads);
   if (count < 1) throw usage(`--threads must be from 1 to ${maxThreads}`);
+  return count;
+}
+
+function timeGroup(values: Values): number | undefined {
+  const given = text(values, 'time-group');
+  if (given === undefined) return undefined;
+  const count = wholeNumber('time-group', given, maxTimeGroup);
+  if (count < 1) throw usage(`--time-group must be from 1 to ${maxTimeGroup}`);
   return count;
 }
 

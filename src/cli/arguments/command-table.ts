@@ -25,6 +25,11 @@ export const options = {
     value: 'EFFORT',
     text: 'normal (default) or max: scans and photographs a few percent smaller, but slower both ways',
   },
+  'time-group': {
+    short: undefined,
+    value: 'N',
+    text: 'time points of a series to compress together, 1 to 8 (default: 8 with wave, else 1)',
+  },
   device: {
     short: undefined,
     value: 'DEVICE',
@@ -136,6 +141,7 @@ const commands = {
       'prefer',
       'axis',
       'effort',
+      'time-group',
       'device',
       'threads',
       'gpu-limits',

@@ -10,6 +10,7 @@ import { formatBytes, formatCount, formatRatio, table } from '../terminal/text.t
 export function describeContainerInfo(input: string, info: ContainerInfo): string {
   const { volume, voxelBytes, fileBytes, ratio, chunkCount, chunkShape, chunks, sourceFormat, sourceFiles, endian, writer } =
     info;
+  const interleaved = info.isInterleaved ? ' interleaved time points' : '';
   const shares = chunks.map(({ codec, axis, count }) => `${formatCount(count)} ${codec}${axis ? ` along ${axis}` : ''}`);
   return table([
     ...fileRows(input, 'stria', fileBytes),
@@ -17,7 +18,7 @@ export function describeContainerInfo(input: string, info: ContainerInfo): strin
     ...(info.part === undefined ? [['Ratio', formatRatio(ratio)]] : []),
     [
       'Chunks',
-      `${formatCount(chunkCount)} of ${(chunkShape[3] > 1 ? chunkShape : chunkShape.slice(0, 3)).join(' × ')}: ${shares.join(', ')}`,
+      `${formatCount(chunkCount)} of ${(chunkShape[3] > 1 ? chunkShape : chunkShape.slice(0, 3)).join(' × ')}${interleaved}: ${shares.join(', ')}`,
     ],
     ...(info.part === undefined ? [] : [['Part', `${info.part}; \`stria merge\` joins all parts`]]),
     ['Source', `${sourceFormat}, ${endian}-endian: ${sourceFiles.join(', ')}`],

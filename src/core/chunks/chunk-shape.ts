@@ -1,8 +1,17 @@
-import { type ChunkShape, codecElementBytes, codecElementDims, maxChunkBytes, mostChunks } from '../format/chunk-grid.ts';
+import { maxTimeGroup } from '../codec/codec.ts';
+import {
+  type ChunkShape,
+  codecElementBytes,
+  codecElementDims,
+  isInterleaved,
+  maxChunkBytes,
+  mostChunks,
+  withTimePoints,
+} from '../format/chunk-grid.ts';
 import { StriaError } from '../shared/errors.ts';
-import type { Dims3, Dims4, VolumeInfo } from '../shared/volume.ts';
+import { channelLayout, type Dims3, type Dims4, type VolumeInfo } from '../shared/volume.ts';
 
-/** The memory limit of a layer, in bytes: volumes are streamed layer by layer. */
+/** The memory limit of a layer, and of time points that chunks interleave, in bytes: volumes are streamed in these. */
 export const maxLayerBytes = 2 ** 28;
 
 type Volume = Pick<VolumeInfo, 'dims' | 'type'>;
@@ -36,17 +45,59 @@ export function chunkShapeOf(volume: Volume, arePictures: boolean): Dims4 {
 }
 
 /**
+ * The number of time points to interleave unless the user chooses one: as many as allowed, in groups of about the same length. A
+ * group stays within a channel and within `maxLayerBytes`. 1: none.
+ * @param volume has `channels`, if it has any
+ */
+export function defaultTimeGroup(volume: Volume & Pick<VolumeInfo, 'channels'>): number {
+  const { channelCount, timePoints } = channelLayout(volume);
+  const [x, y, z] = codecElementDims(volume);
+  const most = Math.min(maxTimeGroup, Math.floor(maxLayerBytes / (x * y * z * codecElementBytes(volume.type))));
+  if (most < 2) return 1;
+  const length = Math.ceil(timePoints / Math.ceil(timePoints / most));
+  if (channelCount === 1) return length;
+  for (let divisor = length; divisor > 1; divisor--) if (timePoints % divisor === 0) return divisor;
+  return 1;
+}
+
+/**
+ * A shape of chunks with interleaved time points: `defaultChunkShape` with as many planes fewer as there are time points. If that
+ * holds several whole time points, then all of these.
+ * @param timeGroup how many time points; fewer if the volume has fewer
+ */
+export function interleavedShape(volume: Volume, timeGroup: number): ChunkShape {
+  const timePoints = Math.min(timeGroup, volume.dims[3]);
+  const still = defaultChunkShape(volume);
+  if (timePoints === 1) return still;
+  if (still[3] > 1) return [...still, 'interleaved'];
+  const planes = Math.max(1, Math.floor(edge / timePoints));
+  const shapeOf = (elements: number) => cubeShape({ ...volume, dims: [...spaceOf(volume), 1] }, elements, planes);
+  const [x, y, z] = smallestOf(volume, Math.floor(edge ** 3 / timePoints), 2, shapeOf, timePoints);
+  return [x, y, z, timePoints, 'interleaved'];
+}
+
+function spaceOf({ dims: [x, y, z] }: Volume): Dims3 {
+  return [x, y, z];
+}
+
+/**
  * Checks a chunk shape that a caller requested.
- * @throws StriaError `invalid-input` if rows of chunks would not start at whole words, or a layer exceeds the memory limit
+ * @throws StriaError `invalid-input` if rows of chunks would not start at whole words, or if a layer, or time points that chunks
+ * interleave, exceed the memory limit
  */
 export function checkChunkShape(volume: Volume, shape: ChunkShape): ChunkShape {
   const [dimX, dimY, dimZ, dimT] = codecElementDims(volume);
-  const [x, , z, t = 1] = shape;
+  const [x, , z, t] = withTimePoints(shape);
   const rowLength = dimX * codecElementBytes(volume.type);
   if (x < dimX && (x * codecElementBytes(volume.type)) % 4 !== 0) {
     throw new StriaError('invalid-input', `a chunk ${x} elements wide does not fill whole words of 4 bytes`);
   }
-  const planes = Math.min(z, dimZ) * Math.min(t, dimT);
+  const timePoints = Math.min(t, dimT);
+  if (isInterleaved(shape) && rowLength * dimY * dimZ * timePoints > maxLayerBytes) {
+    const group = `${timePoints} interleaved time points take ${rowLength * dimY * dimZ * timePoints} bytes`;
+    throw new StriaError('invalid-input', `${group}; the limit is ${maxLayerBytes}. Interleave fewer`);
+  }
+  const planes = Math.min(z, dimZ) * timePoints;
   if (planes > 1 && rowLength * dimY * planes > maxLayerBytes) {
     const layer = `a layer of chunks ${planes} planes deep takes ${rowLength * dimY * planes} bytes`;
     throw new StriaError('invalid-input', `${layer}; the limit is ${maxLayerBytes}`);
@@ -54,22 +105,27 @@ export function checkChunkShape(volume: Volume, shape: ChunkShape): ChunkShape {
   return shape;
 }
 
-/** The first shape that gives no more chunks than allowed: with `first` elements, or `factor` times as many, and so on. */
-function smallestOf(volume: Volume, first: number, factor: number, shapeOf: (elements: number) => Dims4): Dims4 {
-  const dims = codecElementDims(volume);
-  const most = maxChunkBytes / codecElementBytes(volume.type);
+/**
+ * The first shape that gives no more chunks than allowed: with `first` elements, or `factor` times as many, and so on.
+ * @param timePoints of a chunk, if the shape does not say
+ */
+function smallestOf(volume: Volume, first: number, factor: number, shapeOf: (elements: number) => Dims4, timePoints = 1): Dims4 {
+  const [x, y, z, t] = codecElementDims(volume);
+  const dims: Dims4 = [x, y, z, Math.ceil(t / timePoints)];
+  const most = maxChunkBytes / codecElementBytes(volume.type) / timePoints;
   const count = (shape: Dims4) =>
     shape.reduce((product, length, axis) => product * Math.ceil((dims[axis] as number) / length), 1);
   let elements = first;
-  while (count(shapeOf(elements)) > mostChunks(dims) && factor * elements <= most) elements *= factor;
+  while (count(shapeOf(elements)) > mostChunks([x, y, z, t]) && factor * elements <= most) elements *= factor;
   return shapeOf(elements);
 }
 
-function cubeShape(volume: Volume, elements: number): Dims4 {
+/** @param planes the greatest depth, unless a chunk holds whole planes */
+function cubeShape(volume: Volume, elements: number, planes = edge): Dims4 {
   const dims = codecElementDims(volume);
   const [dimX, dimY, dimZ] = dims;
   const rowLength = dimX * codecElementBytes(volume.type);
-  let depth = Math.min(edge, dimZ);
+  let depth = Math.min(planes, dimZ);
   while (depth > 1 && rowLength * dimY * depth > maxLayerBytes) depth = Math.ceil(depth / 2);
   let height = Math.min(edge, dimY);
   while (depth === 1 && height > 1 && rowLength * height > maxLayerBytes) height = Math.ceil(height / 2);

@@ -46,6 +46,9 @@ export interface ChunkSurvey {
 export const preferences = ['size', 'balanced', 'speed'] as const;
 export type Preference = (typeof preferences)[number];
 
+/** The most time points that chunks interleave, unless a series is so small that chunks hold more anyway. */
+export const maxTimeGroup = 8;
+
 /** What a user may request of codecs. A codec uses what applies to it and ignores the rest. */
 export interface CodecOptions {
   /** The goal of 'auto'. Default 'balanced': size, unless a much faster codec is only slightly larger and 'effort' is not 'max'. */
@@ -76,6 +79,8 @@ export interface CodecDefinition {
   readonly reasonBehind?: string;
   /** No other codec may follow it in a chain: the result would be that codec's alone. */
   readonly standsAlone?: true;
+  /** It predicts from the plane behind so well that chunks of a series should interleave time points. */
+  readonly interleavesTime?: true;
   readonly elementBytes: readonly CodecElementBytes[];
   /** Chooses the parameters for a chunk from its statistics and the user's options. */
   choose(statistics: ChunkStatistics, chunk: ChunkGeometry, options: CodecOptions): CodecParameters;

@@ -6,12 +6,15 @@ import { ChunkGrid, type ChunkShape, chunkGridOf, codecElementDims, maxChunkByte
 const length = fc.integer({ min: 1, max: 9 });
 const dims4: fc.Arbitrary<Dims4> = fc.tuple(length, length, length, fc.integer({ min: 1, max: 3 }));
 const dims3: fc.Arbitrary<Dims3> = fc.tuple(length, length, length);
-/** A volume with chunks of parts of a time point, or of several whole ones. */
+/** A volume with chunks of parts of a time point, of several whole ones, or of several interleaved ones. */
 const cut: fc.Arbitrary<readonly [Dims4, ChunkShape]> = fc.oneof(
   fc.tuple(dims4, dims3),
   fc.tuple(dims4, dims3, fc.integer({ min: 2, max: 4 })).map(([[x, y, z, t], [moreX, moreY, moreZ], timePoints]) => {
     const shape: ChunkShape = [x + moreX - 1, y + moreY - 1, z + moreZ - 1, timePoints];
     return [[x, y, z, 3 * t] as const, shape] as const;
+  }),
+  fc.tuple(dims4, dims3, fc.integer({ min: 2, max: 4 })).map(([[x, y, z, t], [width, height, depth], timePoints]) => {
+    return [[x, y, z, 3 * t] as const, [width, height, depth, timePoints, 'interleaved'] as ChunkShape] as const;
   }),
 );
 
@@ -22,12 +25,14 @@ test('boxes tile the volume: each element lies in the one chunk that numberAt na
       const owner = new Map<string, number>();
       for (let number = 0; number < grid.count; number++) {
         const { origin, shape, t, timePoints, plane } = grid.box(number);
-        expect(plane).toBe(t * dims[2] + origin[2]);
-        if (timePoints > 1) expect([origin[2], shape[2]]).toEqual([0, timePoints * dims[2]]);
+        expect(plane).toBe(grid.planeAt(origin[2], t));
+        if (!grid.isInterleaved) expect(plane).toBe(t * dims[2] + origin[2]);
+        if (timePoints > 1 && !grid.isInterleaved) expect([origin[2], shape[2]]).toEqual([0, timePoints * dims[2]]);
         for (let at = plane; at < plane + shape[2]; at++) {
+          const place = grid.placeOfPlane(at);
           for (let y = origin[1]; y < origin[1] + shape[1]; y++) {
             for (let x = origin[0]; x < origin[0] + shape[0]; x++) {
-              const key = `${x},${y},${at % dims[2]},${Math.floor(at / dims[2])}`;
+              const key = `${x},${y},${place.z},${place.t}`;
               if (owner.has(key)) throw new Error(`${key} lies in two chunks`);
               owner.set(key, number);
             }
@@ -38,12 +43,8 @@ test('boxes tile the volume: each element lies in the one chunk that numberAt na
       for (const [key, number] of owner) {
         const [x = -1, y = -1, z = -1, t = -1] = key.split(',').map(Number);
         const box = grid.box(number);
-        const plane = t * dims[2] + z;
-        const found = [
-          grid.numberAt([x, y, z, t]),
-          box.plane + grid.planeInChunk(t) + z - box.origin[2],
-          grid.layerOfPlane(plane),
-        ];
+        const plane = grid.planeAt(z, t);
+        const found = [grid.numberAt([x, y, z, t]), box.plane + grid.planeInChunk(z, t), grid.layerOfPlane(plane)];
         const expected = [number, plane, Math.floor(number / grid.chunksPerLayer)];
         if (`${found}` !== `${expected}`) expect(found, key).toEqual(expected);
       }
@@ -106,8 +107,28 @@ test('a chunk of several time points holds the whole of each, stacked along z', 
   expect(grid.box(1)).toEqual({ origin: [0, 0, 0], shape: [16, 8, 12], t: 4, timePoints: 4, plane: 12 });
   expect(grid.box(2)).toEqual({ origin: [0, 0, 0], shape: [16, 8, 6], t: 8, timePoints: 2, plane: 24 });
   expect(grid.numberAt([15, 7, 2, 9])).toBe(2);
-  expect(grid.planeInChunk(9)).toBe(3);
+  expect(grid.planeInChunk(2, 9)).toBe(5);
   expect(() => chunkGridOf({ dims: [16, 8, 3, 10], type: 'u8' }, [8, 8, 3, 4])).toThrow(/without holding each/);
+});
+
+test('a chunk that interleaves time points has all of them at each z', () => {
+  const grid = chunkGridOf({ dims: [16, 8, 5, 10], type: 'u8' }, [8, 8, 3, 4, 'interleaved']);
+  expect(grid.counts).toEqual([2, 1, 2, 3]);
+  expect(grid.box(0)).toEqual({ origin: [0, 0, 0], shape: [8, 8, 12], t: 0, timePoints: 4, plane: 0 });
+  expect(grid.box(3)).toEqual({ origin: [8, 0, 3], shape: [8, 8, 8], t: 0, timePoints: 4, plane: 12 });
+  expect(grid.box(8)).toEqual({ origin: [0, 0, 0], shape: [8, 8, 6], t: 8, timePoints: 2, plane: 40 });
+  expect([0, 1, 2, 3, 4, 5, 19, 20].map((plane) => Object.values(grid.placeOfPlane(plane)))).toEqual([
+    [0, 0],
+    [0, 1],
+    [0, 2],
+    [0, 3],
+    [1, 0],
+    [1, 1],
+    [4, 3],
+    [0, 4],
+  ]);
+  expect(grid.planeInChunk(4, 2)).toBe(6);
+  expect(grid.planeInChunk(1, 9)).toBe(3);
 });
 
 test('refuses far more chunks than the data needs', () => {

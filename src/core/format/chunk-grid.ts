@@ -2,26 +2,31 @@ import { StriaError } from '../shared/errors.ts';
 import { type Dims3, type Dims4, elementBytes, type VolumeInfo } from '../shared/volume.ts';
 
 /**
- * A chunk's lengths in codec elements, and the number of its time points (default 1). A chunk spans several time points only if
- * it holds each of them completely.
+ * A chunk's lengths in codec elements, and the number of its time points (default 1). Several time points are stacked along z, if
+ * the chunk holds each of them completely; or their planes are interleaved: all time points of one z, then those of the next.
  */
-export type ChunkShape = readonly [x: number, y: number, z: number, t?: number];
+export type ChunkShape = readonly [x: number, y: number, z: number, t?: number, order?: 'interleaved' | undefined];
 
-/** The shape as it is written in a header. */
+/** The lengths as they are written in a header. */
 export function withTimePoints([x, y, z, t = 1]: ChunkShape): Dims4 {
   return [x, y, z, t];
+}
+
+/** Whether the planes of time points are interleaved. */
+export function isInterleaved([, , , t = 1, order]: ChunkShape): boolean {
+  return t > 1 && order === 'interleaved';
 }
 
 /** Where a chunk lies in its volume, in codec elements. */
 export interface GridBox {
   /** The first element, within the time point `t`. */
   readonly origin: Dims3;
-  /** The shape as codecs see it: time points are stacked along z. */
+  /** The shape as codecs see it: along z the planes of all its time points. */
   readonly shape: Dims3;
   /** The first time point, and the number of time points. */
   readonly t: number;
   readonly timePoints: number;
-  /** The plane of `origin`, counted through all time points: t × dims[2] + z. */
+  /** The plane of `origin`, in the order of `ChunkGrid.planeAt`. */
   readonly plane: number;
 }
 
@@ -63,19 +68,19 @@ export function codecElementBytes(type: VolumeInfo['type']): 1 | 2 | 4 {
  * @throws StriaError `invalid-input` for lengths that are not positive integers and for exceeded limits
  */
 export function chunkGridOf(volume: Pick<VolumeInfo, 'dims' | 'type'>, chunkShape: ChunkShape): ChunkGrid {
-  const [x, y, z, t = 1] = chunkShape;
+  const [x, y, z, t] = withTimePoints(chunkShape);
   if (volume.type === 'f64' && x % 2 !== 0) {
     throw new StriaError('invalid-input', `a chunk ${x} elements wide would split an f64 voxel, which is two elements`);
   }
   const dims = codecElementDims(volume);
   const grid = new ChunkGrid(dims, chunkShape);
   if (grid.count > mostChunks(dims)) {
-    const cut = `a volume of ${dims.join('×')} elements in chunks of ${chunkShape.join('×')}`;
+    const cut = `a volume of ${dims.join('×')} elements in chunks of ${withTimePoints(chunkShape).join('×')}`;
     const least = `a volume with more than ${fewChunks} chunks needs at least ${leastElements} elements per chunk on average`;
     throw new StriaError('invalid-input', `${cut} has ${grid.count} chunks, far more than its data needs: ${least}`);
   }
   if (x * y * z * t * codecElementBytes(volume.type) > maxChunkBytes) {
-    throw new StriaError('invalid-input', `chunks of ${chunkShape.join('×')} elements exceed ${maxChunkBytes} bytes`);
+    throw new StriaError('invalid-input', `chunks of ${x}×${y}×${z}×${t} elements exceed ${maxChunkBytes} bytes`);
   }
   return grid;
 }
@@ -83,6 +88,9 @@ export function chunkGridOf(volume: Pick<VolumeInfo, 'dims' | 'type'>, chunkShap
 /**
  * How a volume is cut into chunks, and how they are numbered: x fastest, then y, z, t. All lengths are in codec elements. A
  * layer is all chunks with the same z and t. Layers are numbered z fastest, then t, so the chunks of a layer are consecutive.
+ *
+ * Planes have an order in which those of a chunk, and those of a layer, are consecutive: `planeAt`. It is the order of the source
+ * (z fastest, then t), unless chunks interleave time points.
  */
 export class ChunkGrid {
   readonly dims: Dims4;
@@ -90,6 +98,8 @@ export class ChunkGrid {
   readonly chunkShape: Dims3;
   /** How many time points a chunk spans; the last one may span fewer. */
   readonly timePointsPerChunk: number;
+  /** Whether the planes of a chunk's time points are interleaved. If not, the time points are stacked. */
+  readonly isInterleaved: boolean;
   /** Number of chunks along x, y, z, t. */
   readonly counts: Dims4;
   readonly count: number;
@@ -100,9 +110,10 @@ export class ChunkGrid {
 
   /**
    * @throws StriaError `invalid-input` for lengths that are not positive integers, for more than `maxChunkCount` chunks, and
-   * for chunks that hold parts of several time points
+   * for chunks that hold parts of several time points without interleaving them
    */
-  constructor(dims: Dims4, [x, y, z, t = 1]: ChunkShape) {
+  constructor(dims: Dims4, chunkShape: ChunkShape) {
+    const [x, y, z, t] = withTimePoints(chunkShape);
     for (const length of [...dims, x, y, z, t]) {
       if (!Number.isSafeInteger(length) || length < 1) {
         throw new StriaError(
@@ -114,10 +125,11 @@ export class ChunkGrid {
     this.dims = dims;
     this.chunkShape = [x, y, z];
     this.timePointsPerChunk = t;
+    this.isInterleaved = isInterleaved(chunkShape);
     this.counts = [Math.ceil(dims[0] / x), Math.ceil(dims[1] / y), Math.ceil(dims[2] / z), Math.ceil(dims[3] / t)];
     this.chunksPerLayer = this.counts[0] * this.counts[1];
     this.chunksPerTimePoint = this.chunksPerLayer * this.counts[2];
-    if (t > 1 && this.chunksPerTimePoint > 1) {
+    if (t > 1 && this.chunksPerTimePoint > 1 && !this.isInterleaved) {
       throw new StriaError(
         'invalid-input',
         `chunks of ${x}×${y}×${z}×${t} span ${t} time points without holding each completely`,
@@ -172,15 +184,37 @@ export class ChunkGrid {
     return Math.floor(t / this.timePointsPerChunk);
   }
 
-  /** The plane of a chunk at which a time point begins: 0 unless the chunk holds several. */
-  planeInChunk(t: number): number {
-    return (t % this.timePointsPerChunk) * this.dims[2];
+  /** The number of a plane, in the order in which the planes of a chunk are consecutive. */
+  planeAt(z: number, t: number): number {
+    const depth = this.dims[2];
+    if (!this.isInterleaved) return t * depth + z;
+    const first = t - (t % this.timePointsPerChunk);
+    return first * depth + z * this.#timePointsFrom(first) + t - first;
   }
 
-  /** The layer that holds a plane, counted through all time points. */
+  /** The inverse of `planeAt`. */
+  placeOfPlane(plane: number): { readonly z: number; readonly t: number } {
+    const depth = this.dims[2];
+    const inTime = Math.floor(plane / depth);
+    if (!this.isInterleaved) return { z: plane - inTime * depth, t: inTime };
+    const first = inTime - (inTime % this.timePointsPerChunk);
+    const timePoints = this.#timePointsFrom(first);
+    const inGroup = plane - first * depth;
+    return { z: Math.floor(inGroup / timePoints), t: first + (inGroup % timePoints) };
+  }
+
+  /** The plane within its chunk. */
+  planeInChunk(z: number, t: number): number {
+    const depth = this.chunkShape[2];
+    const inTime = t % this.timePointsPerChunk;
+    if (!this.isInterleaved) return inTime * this.dims[2] + (z % depth);
+    return (z % depth) * this.#timePointsFrom(t - inTime) + inTime;
+  }
+
+  /** The layer that holds a plane of `planeAt`. */
   layerOfPlane(plane: number): number {
-    const [depth, inTime] = [this.dims[2], Math.floor(plane / this.dims[2])];
-    return this.timeBlock(inTime) * this.counts[2] + Math.floor((plane - inTime * depth) / this.chunkShape[2]);
+    const { z, t } = this.placeOfPlane(plane);
+    return this.timeBlock(t) * this.counts[2] + Math.floor(z / this.chunkShape[2]);
   }
 
   /** The numbers of a layer's chunks. */
@@ -199,9 +233,14 @@ export class ChunkGrid {
     const [width, height, depth] = this.dims;
     const z = (layer % this.counts[2]) * this.chunkShape[2];
     const t = Math.floor(layer / this.counts[2]) * this.timePointsPerChunk;
-    const timePoints = Math.min(this.timePointsPerChunk, this.dims[3] - t);
+    const timePoints = this.#timePointsFrom(t);
     const planes = Math.min(this.chunkShape[2], depth - z) * timePoints;
-    return { origin: [0, 0, z], shape: [width, height, planes], t, timePoints, plane: t * depth + z };
+    return { origin: [0, 0, z], shape: [width, height, planes], t, timePoints, plane: this.planeAt(z, t) };
+  }
+
+  /** @param first the first time point of some chunks */
+  #timePointsFrom(first: number): number {
+    return Math.min(this.timePointsPerChunk, this.dims[3] - first);
   }
 
   #check(index: number, end: number, what: string): void {

@@ -67,7 +67,7 @@ export class ContainerWriter {
   /** Writes the start of the file. @throws StriaError `invalid-input` for a volume or chunk shape that no container can have */
   static async create(sink: ByteSink, newContainer: NewContainer): Promise<ContainerWriter> {
     const { volume, chunkShape, sourceFormat, stored, part, writer = writerName } = newContainer;
-    const requires = featuresOf(sourceFormat, stored, part);
+    const requires = featuresOf(sourceFormat, chunkShape, stored, part);
     const body = encodeHeader({ volume, chunkShape, sourceFormat, writer, requires, part });
     let container: ContainerWriter;
     try {

@@ -3,7 +3,7 @@ import { type FileFormat, fileFormats, isPictureFormat } from '../shared/source.
 import type { StoredVoxels } from '../shared/stored-voxels.ts';
 import { type Dims4, elementTypes, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 import { ByteBuilder } from './byte-cursor.ts';
-import { type ChunkGrid, chunkGridOf } from './chunk-grid.ts';
+import { type ChunkGrid, type ChunkShape, chunkGridOf, isInterleaved, withTimePoints } from './chunk-grid.ts';
 import { encodeFacts, parseFacts } from './header-facts.ts';
 import { asArray, asCount, asNumber, asObject, asText, asWord, jsonLines, jsonNumber, parseJsonObject } from './json.ts';
 import { formatVersion, signature } from './layout.ts';
@@ -13,7 +13,7 @@ import { parsePart, pieceFault, type VolumePart } from './part.ts';
 export interface ContainerHeader {
   readonly volume: VolumeInfo;
   /** In codec elements (see chunk-grid.ts). */
-  readonly chunkShape: Dims4;
+  readonly chunkShape: ChunkShape;
   readonly sourceFormat: FileFormat;
   /** Name and version of the program that wrote the file. */
   readonly writer: string;
@@ -38,12 +38,21 @@ const filesFeature = 'files';
 /** The file is one part of a volume. docs/FORMAT.md, 'Parts'. */
 const partFeature = 'part';
 
-/** The features that this reader supports, of those that a header can require. */
-const knownFeatures: readonly string[] = [picturesFeature, storedFeature, filesFeature, partFeature];
+/** Chunks hold several time points, whose planes are interleaved. docs/FORMAT.md, 'How voxels are cut into chunks'. */
+const interleavedFeature = 'interleaved';
 
-/** The features that a reader needs for a volume from such a source, or for a part of it. */
-export function featuresOf(sourceFormat: FileFormat, stored?: StoredVoxels, part?: VolumePart): readonly string[] {
+/** The features that this reader supports, of those that a header can require. */
+const knownFeatures: readonly string[] = [picturesFeature, storedFeature, filesFeature, partFeature, interleavedFeature];
+
+/** The features that a reader needs for a volume from such a source in such chunks, or for a part of it. */
+export function featuresOf(
+  sourceFormat: FileFormat,
+  chunkShape: ChunkShape,
+  stored?: StoredVoxels,
+  part?: VolumePart,
+): readonly string[] {
   return [
+    ...(isInterleaved(chunkShape) ? [interleavedFeature] : []),
     ...(isPictureFormat(sourceFormat) ? [picturesFeature] : []),
     ...(sourceFormat === 'dicom' ? [filesFeature] : []),
     ...(stored ? [storedFeature] : []),
@@ -78,7 +87,7 @@ export function encodeHeader(header: ContainerHeader): Uint8Array<ArrayBuffer> {
       intercept: jsonNumber(intercept),
       ...encodeFacts(header.volume),
     },
-    chunk: header.chunkShape,
+    chunk: withTimePoints(header.chunkShape),
     source: header.sourceFormat,
     writer: header.writer,
     ...(header.part && { part: header.part }),
@@ -113,9 +122,9 @@ export function parseHeader(body: Uint8Array): ParsedHeader {
     );
   }
   const volume = parseVolume(asObject(json.volume, `${what}'s volume`));
-  const chunkShape = parseDims(json.chunk, `${what}'s chunk`);
+  const chunkShape = parseChunkShape(json.chunk, requires.includes(interleavedFeature));
   const sourceFormat = asWord(json.source, `${what}'s source`, fileFormats);
-  const missing = featuresOf(sourceFormat).find((feature) => !requires.includes(feature));
+  const missing = featuresOf(sourceFormat, chunkShape).find((feature) => !requires.includes(feature));
   if (missing !== undefined)
     throw new StriaError('corrupt', `${what} has a ${sourceFormat} source and does not require ${missing}`);
   const writer = asText(json.writer, `${what}'s writer`);
@@ -166,6 +175,15 @@ function parseVolume(json: JsonVolume): VolumeInfo {
 }
 
 type JsonVolume = Readonly<Record<string, unknown>>;
+
+/** @throws StriaError `corrupt`; also if there is nothing to interleave, so that equal chunks have equal headers */
+function parseChunkShape(value: unknown, interleaves: boolean): ChunkShape {
+  const shape = parseDims(value, `${what}'s chunk`);
+  if (!interleaves) return shape;
+  if (shape[3] === 1)
+    throw new StriaError('corrupt', `${what} requires ${interleavedFeature}, and its chunks hold one time point`);
+  return [...shape, interleavedFeature];
+}
 
 function parseDims(value: unknown, name: string): Dims4 {
   const [x, y, z, t] = asArray(value, name, { length: 4 }).map((length) => asCount(length, `a length in ${name}`, 1));

@@ -19,7 +19,7 @@ export type StageCodecs = ReadonlyMap<
 >;
 
 /** All chunks in the order of their numbers. */
-export function chunksOf({ grid, chunk }: PlainHeader): PlainChunk[] {
+export function chunksOf({ grid, chunk, requires }: PlainHeader): PlainChunk[] {
   // 'With dims D in elements and chunk shape C there are `ceil(D/C)` chunks along each of the four axes, clipped at the far
   // edges.'
   const [nx, ny, nz, nt] = grid.map((length, axis) => Math.ceil(length / (chunk[axis] as number))) as [
@@ -28,8 +28,9 @@ export function chunksOf({ grid, chunk }: PlainHeader): PlainChunk[] {
     number,
     number,
   ];
-  // 'It may be larger only where a chunk holds the whole of each time point (nx = ny = nz = 1)'
-  if (chunk[3] > 1 && nx * ny * nz !== 1) throw corrupt('chunk shape has parts of several time points');
+  // 'Only chunks that hold the whole of each time point (nx = ny = nz = 1) may be stacked'
+  const isStacked = !requires.includes('interleaved');
+  if (chunk[3] > 1 && isStacked && nx * ny * nz !== 1) throw corrupt('chunk shape has parts of several time points');
   // 'A volume has at most `max(4096, floor(E / 4096))` chunks, where E is its number of elements'
   const E = grid.reduce((product, length) => product * length, 1);
   const count = nx * ny * nz * nt;

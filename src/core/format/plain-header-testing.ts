@@ -33,7 +33,7 @@ export function parseHeader(body: Uint8Array, version: readonly [number, number]
   // '`requires` comes first: refuse what is not known, by name.'
   const { requires } = json;
   if (!isList(requires, (name) => typeof name === 'string')) throw corrupt('header has no list of features');
-  const unknown = requires.filter((name) => name !== 'stored' && name !== 'files' && name !== 'part');
+  const unknown = requires.filter((name) => !['stored', 'files', 'part', 'interleaved'].includes(name as string));
   if (unknown.length > 0) throw new StriaError('unsupported', `the file needs ${unknown.join(', ')}`);
   const isRight = json.format === 'stria' && isList(json.version, isNumber, 2) && json.version.join() === version.join();
   if (!isRight) throw corrupt('header is of another format');
@@ -67,6 +67,8 @@ export function parseHeader(body: Uint8Array, version: readonly [number, number]
   const grid: Four = [voxelBytes === 8 ? 2 * x : x, y, z, t];
   const chunk = json.chunk as unknown as Four;
   if (voxelBytes === 8 && chunk[0] % 2 !== 0) throw corrupt('chunk shape is odd');
+  // 'If `requires` names `interleaved`, t of the shape is at least 2.'
+  if (requires.includes('interleaved') && chunk[3] < 2) throw corrupt('chunks have nothing to interleave');
   // FORMAT.md, 'Limits'
   if (grid.reduce((product, length) => product * length, elementBytes) >= 2 ** 53) throw corrupt('volume is too large');
   // 'by the whole chunk shape'

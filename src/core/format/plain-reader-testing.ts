@@ -7,7 +7,7 @@
 import { StriaError } from '../shared/errors.ts';
 import { chunksOf, decodeChunk, type PlainChunk, parseIndex, type StageCodecs } from './plain-chunks-testing.ts';
 import { type Inflate, readFilesPlainly } from './plain-files-testing.ts';
-import { parseHeader } from './plain-header-testing.ts';
+import { type PlainHeader, parseHeader } from './plain-header-testing.ts';
 import { belongsToPart } from './plain-part-testing.ts';
 import { corrupt, readRecord, u64, uint } from './plain-records-testing.ts';
 import { joinParts } from './plain-source-testing.ts';
@@ -57,7 +57,7 @@ export function readPlainly(file: Uint8Array, codecs: StageCodecs, inflate: Infl
   const voxels = new Uint8Array(header.grid.reduce((product, length) => product * length, header.elementBytes));
   for (const chunk of chunks) {
     const bytes = decodeChunk(file, chunk, entries[chunk.number] as (typeof entries)[number], header.elementBytes, codecs);
-    putChunk(voxels, header.grid, chunk, bytes, header.elementBytes);
+    putChunk(voxels, header, chunk, bytes);
   }
 
   const source = readRecord(file, sourceAt, 'SRCE');
@@ -87,15 +87,17 @@ function checkFirstBytes(file: Uint8Array): void {
 }
 
 /** Chunks overlap nowhere, so each puts its elements in their own places. */
-function putChunk(voxels: Uint8Array, grid: readonly number[], chunk: PlainChunk, bytes: Uint8Array, elementBytes: number): void {
-  const [gridX, gridY, gridZ] = grid as [number, number, number];
+function putChunk(voxels: Uint8Array, header: PlainHeader, chunk: PlainChunk, bytes: Uint8Array): void {
+  const { elementBytes, requires } = header;
+  const [gridX, gridY, gridZ] = header.grid;
   const [width, height, depth, times] = chunk.extent;
   const [x0, y0, z0, t0] = chunk.origin;
   for (let t = 0; t < times; t++) {
     for (let z = 0; z < depth; z++) {
       for (let y = 0; y < height; y++) {
-        // 'Its time point i begins at plane i × Z.'
-        const from = ((t * depth + z) * height + y) * width * elementBytes;
+        // 'time point i begins at plane i × Z'; 'plane z of time point i, both from 0, is plane z × n + i of the box'
+        const plane = requires.includes('interleaved') ? z * times + t : t * depth + z;
+        const from = (plane * height + y) * width * elementBytes;
         const to = ((((t0 + t) * gridZ + z0 + z) * gridY + y0 + y) * gridX + x0) * elementBytes;
         voxels.set(bytes.subarray(from, from + width * elementBytes), to);
       }

@@ -15,6 +15,7 @@ import { inlinePool } from '../cpu/inline-pool.ts';
 import { StriaError } from '../shared/errors.ts';
 import type { Dims4, ElementType } from '../shared/volume.ts';
 import { compressBytes, infoOf, only, restoreBytes, voxelsOf } from '../stream/engine-testing.ts';
+import type { ChunkShape } from './chunk-grid.ts';
 import type { StageCodecs } from './plain-chunks-testing.ts';
 import { readPlainly } from './plain-reader-testing.ts';
 import { checksum } from './plain-records-testing.ts';
@@ -87,7 +88,7 @@ describe('the plain reader', () => {
 
   test('reads every golden file', () => {
     for (const name of golden.filter((file) =>
-      /^(small|series|files|doubles|ramps|parle.golden|codecs.[a-z]+|codecs.rice-max|chains.(rle|predict)-huffman)\.stria$/.test(
+      /^(small|series|interleaved|files|doubles|ramps|parle.golden|codecs.[a-z]+|codecs.rice-max|chains.(rle|predict)-huffman)\.stria$/.test(
         file,
       ),
     )) {
@@ -97,7 +98,7 @@ describe('the plain reader', () => {
     }
   });
 
-  test.each(['small.stria', 'series.stria', 'ramps.stria', 'files.stria', 'part.stria'])(
+  test.each(['small.stria', 'series.stria', 'interleaved.stria', 'ramps.stria', 'files.stria', 'part.stria'])(
     'judges %s with any byte changed as the engine does',
     async (name) => {
       const file = new Uint8Array(readFileSync(new URL(name, folder)));
@@ -112,7 +113,7 @@ describe('the plain reader', () => {
     },
   );
 
-  test.each<[ElementType, Dims4, [number, number, number, number], string]>([
+  test.each<[ElementType, Dims4, ChunkShape, string]>([
     ['u8', [37, 20, 9, 1], [16, 16, 4, 1], 'rle'],
     ['i16', [19, 18, 7, 3], [8, 9, 4, 1], 'rice'],
     ['u16', [6, 5, 4, 11], [6, 5, 4, 3], 'parle'],
@@ -120,6 +121,8 @@ describe('the plain reader', () => {
     ['u8', [21, 19, 17, 1], [20, 20, 20, 1], 'labels'],
     ['u16', [33, 19, 9, 1], [32, 20, 9, 1], 'predict+huffman'],
     ['i16', [25, 19, 9, 1], [24, 20, 9, 1], 'wave'],
+    ['i16', [25, 19, 5, 5], [24, 16, 3, 2, 'interleaved'], 'wave'],
+    ['u8', [6, 5, 4, 11], [6, 5, 4, 3, 'interleaved'], 'rice'],
     ['i32', [17, 9, 5, 2], [16, 9, 5, 1], 'rle+huffman'],
     ['f64', [11, 9, 5, 2], [8, 9, 3, 1], 'parle'],
   ])('reads what the engine writes: %s, %s in chunks of %s, %s', async (type, dims, chunkShape, codec) => {

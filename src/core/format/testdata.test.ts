@@ -22,11 +22,13 @@ function rawChunks(volume: VolumeInfo, chunkShape: ChunkShape, voxels: Uint8Arra
   const grid = chunkGridOf(volume, chunkShape);
   const width = codecElementBytes(volume.type);
   return Array.from({ length: grid.count }, (_, number) => {
-    const { origin, shape, plane } = grid.box(number);
+    const { origin, shape, t, timePoints } = grid.box(number);
     const rows: number[] = [];
-    for (let z = plane; z < plane + shape[2]; z++) {
+    for (let at = 0; at < shape[2]; at++) {
+      const first = t * grid.dims[2] + origin[2];
+      const plane = grid.isInterleaved ? first + Math.floor(at / timePoints) + (at % timePoints) * grid.dims[2] : first + at;
       for (let y = origin[1]; y < origin[1] + shape[1]; y++) {
-        const start = ((z * grid.dims[1] + y) * grid.dims[0] + origin[0]) * width;
+        const start = ((plane * grid.dims[1] + y) * grid.dims[0] + origin[0]) * width;
         rows.push(...voxels.subarray(start, start + shape[0] * width));
       }
     }
@@ -103,6 +105,11 @@ function filesTable(): Uint8Array {
 const framesShape = [3, 2, 1, 2] as const;
 const framesVoxels = Uint8Array.from({ length: 30 }, (_, i) => (i >= 12 && i < 24 ? 9 : 10 * Math.floor(i / 6) + (i % 6)));
 
+/** 5 × 2 × 3 voxels of three time points, in chunks of 4 × 2 × 2 and two time points: 30 t + 10 z + 5 y + x. */
+const interleavedVolume: VolumeInfo = { ...seriesVolume, dims: [5, 2, 3, 3], type: 'u8' };
+const interleavedShape = [4, 2, 2, 2, 'interleaved'] as const;
+const interleavedVoxels = Uint8Array.from({ length: 90 }, (_, i) => i);
+
 /** 6 × 3 × 2 voxels: (250 + x + 4 y + 7 z) mod 255. */
 const rampVolume: VolumeInfo = { ...smallVolume, dims: [6, 3, 2, 1] };
 const rampVoxel = (x: number, y: number, z: number) => (250 + x + 4 * y + 7 * z) % 255;
@@ -141,6 +148,10 @@ async function makeFiles(): Promise<Map<string, Uint8Array>> {
   const frames = await writeContainer(
     { volume: framesVolume, chunkShape: framesShape, sourceFormat: 'raw', writer },
     rawChunks(framesVolume, framesShape, framesVoxels),
+  );
+  const interleaved = await writeContainer(
+    { volume: interleavedVolume, chunkShape: interleavedShape, sourceFormat: 'raw', writer },
+    rawChunks(interleavedVolume, interleavedShape, interleavedVoxels),
   );
   const channels = await writeContainer(
     { volume: channelsVolume, chunkShape: channelsShape, sourceFormat: 'raw', writer },
@@ -193,6 +204,9 @@ async function makeFiles(): Promise<Map<string, Uint8Array>> {
     ['doubles.stria', doubles],
     ['ramps.stria', ramps],
     ['frames.stria', frames],
+    ['interleaved.stria', interleaved],
+    ['interleaved-alone.stria', changedIn(interleaved, ['HEAD', 'head'], ['"chunk": [4,2,2,2]', '"chunk": [4,2,2,1]'])],
+    ['not-interleaved.stria', changedIn(interleaved, ['HEAD', 'head'], ['"requires": ["interleaved"]', '"requires": []'])],
     ['channels.stria', channels],
     ['files.stria', ofFiles],
     ['stored.stria', stored],
@@ -280,6 +294,7 @@ describe('testdata', () => {
       ['series.stria', seriesVolume, [4, 4, 2, 1], new Uint8Array(seriesVoxels.buffer), seriesSource],
       ['doubles.stria', doublesVolume, [4, 1, 1, 1], new Uint8Array(doublesVoxels.buffer), undefined],
       ['frames.stria', framesVolume, framesShape, framesVoxels, undefined],
+      ['interleaved.stria', interleavedVolume, interleavedShape, interleavedVoxels, undefined],
     ] as const) {
       const reader = await ContainerReader.open(memorySource(name, new Uint8Array(readFileSync(new URL(name, folder)))));
       expect(reader.header.volume).toEqual(volume);

@@ -1,7 +1,7 @@
 import { constantChecksum } from '../chunks/analyze.ts';
 import type { Backend, ChunkBox, EncodeChoice } from '../chunks/backend.ts';
 import type { ConstantChunk, EncodedChunk } from '../format/chunk.ts';
-import { codecElementBytes } from '../format/chunk-grid.ts';
+import { type ChunkShape, codecElementBytes } from '../format/chunk-grid.ts';
 import { ContainerReader } from '../format/container-reader.ts';
 import { ContainerWriter } from '../format/container-writer.ts';
 import { partName } from '../format/part.ts';
@@ -9,15 +9,7 @@ import type { ByteSink } from '../shared/bytes.ts';
 import type { CombineRule } from '../shared/combine-rule.ts';
 import { inContext, StriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
-import {
-  type Dims3,
-  type Dims4,
-  type ElementType,
-  elementBytes,
-  typedVoxels,
-  type VolumeInfo,
-  volumeBytes,
-} from '../shared/volume.ts';
+import { type Dims3, type ElementType, elementBytes, typedVoxels, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 import { lostWords } from '../stream/damage-list.ts';
 import { rawSource } from '../stream/memory-volume.ts';
 import { writingTo } from '../stream/pipeline.ts';
@@ -70,12 +62,8 @@ export function combineVolumes(
     const { volume: info, chunkShape } = first.reader.header;
     const type = resultType(info.type, wanted, rule);
     const result: VolumeInfo = { ...info, type };
-    const shape: Dims4 = [
-      (chunkShape[0] / elementsPerVoxel(info.type)) * elementsPerVoxel(type),
-      chunkShape[1],
-      chunkShape[2],
-      chunkShape[3],
-    ];
+    const [width, ...lengths] = chunkShape;
+    const shape: ChunkShape = [(width / elementsPerVoxel(info.type)) * elementsPerVoxel(type), ...lengths];
     const writer = await ContainerWriter.create(sink, { volume: result, chunkShape: shape, sourceFormat: 'raw' });
     const work = new Combination(volumes, writer, { backend, choice, rule, signal: job.signal });
     const { grid } = writer;

@@ -50,7 +50,7 @@ test.each(elementTypes)('seven shares of %s, of several time points, are merged 
     const info = infoOf([21, 13, 11, 3], type);
     const volume = () => memoryVolume(info, voxelsOf(info, 'blobs'));
     const choice = codec === 'auto' ? auto : only(codec);
-    const shape: ChunkShape = [8, 8, 3];
+    const shape: ChunkShape = codec === 'rle' ? [8, 8, 3, 2, 'interleaved'] : [8, 8, 3];
     const whole = await compressed(volume(), shape, undefined, choice);
     const shares = await sharesOf(7, (part) => compressed(volume(), shape, part, choice));
     expect(await merged(shares)).toEqual(whole);
@@ -93,7 +93,7 @@ test.each(['u8', 'i16', 'f64'] as const)(
   async (type) => {
     const info = infoOf([20, 19, 11, 2], type);
     const voxels = voxelsOf(info, 'blobs');
-    const shape: ChunkShape = [8, 8, 4];
+    const shape: ChunkShape = type === 'i16' ? [8, 8, 4, 2, 'interleaved'] : [8, 8, 4];
     const perVoxel = type === 'f64' ? 2 : 1;
     const starts = [
       [0, 8 / perVoxel, 16 / perVoxel, 20],

@@ -3,6 +3,7 @@ import { gatherChunk } from '../chunks/boxes.ts';
 import type { CodecElementBytes } from '../codec/codec.ts';
 import { type ChunkGrid, type ChunkSpan, codecElementBytes } from '../format/chunk-grid.ts';
 import type { FilePlace, OpenVolume } from '../io/common/volume-reader.ts';
+import { interleaving } from './interleaving-reader.ts';
 import { maxBoxBytes, overlapBytes, slabTargetBytes } from './pipeline.ts';
 import { boxesOf, bytesBefore, largestSlabBytes, type Slab, type SlabBox, slabsOf } from './slabs.ts';
 import type { Stopwatch } from './stage-times.ts';
@@ -19,7 +20,7 @@ export interface ReadBox {
 }
 
 /**
- * Reads a volume as boxes for a backend, in order. Each slab consists of whole layers and is one or several boxes. Voxels go to
+ * Reads a volume as boxes for a backend, in the order of its chunks. Each slab consists of whole layers and is one or several boxes. Voxels go to
  * memory that the backend lends, if any. Otherwise there are two buffers for small slabs, so that one is filled while the other is
  * encoded, and one buffer for large slabs.
  */
@@ -55,9 +56,11 @@ export class BoxReader {
     this.#elementBytes = codecElementBytes(volume.info.type);
     this.#backend = backend;
     this.#stopwatch = stopwatch;
-    this.#reader = readVoxels(volume, signal);
-    this.#place = backend.encodeFile && volume.place;
-    this.#readsInPlace = volume.fill === undefined || volume.place !== undefined;
+    const reader = readVoxels(volume, signal);
+    this.#reader = grid.isInterleaved ? interleaving(reader, grid, volume.info.type) : reader;
+    // Interleaved planes are not contiguous in a file.
+    this.#place = grid.isInterleaved ? undefined : backend.encodeFile && volume.place;
+    this.#readsInPlace = grid.isInterleaved || volume.fill === undefined || volume.place !== undefined;
     this.#boxBytes = Math.min(backend.maxBoxBytes, maxBoxBytes);
     const slabBytes = this.#place ? this.#boxBytes : Math.min(backend.maxBoxBytes, slabTargetBytes);
     this.#slabs = slabsOf(grid, this.#elementBytes, slabBytes, span);

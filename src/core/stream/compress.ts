@@ -1,17 +1,18 @@
 import type { Backend, BackendJob, DeviceReport, EncodeChoice } from '../chunks/backend.ts';
+import { checkChunkShape, chunkShapeOf, defaultTimeGroup, interleavedShape } from '../chunks/chunk-shape.ts';
 import { type ChunkShare, ChunkTally } from '../chunks/chunk-tally.ts';
 import { bytesOfChunks } from '../codec/batch.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
-import { type ChunkShape, codecElementBytes } from '../format/chunk-grid.ts';
+import { type ChunkShape, codecElementBytes, withTimePoints } from '../format/chunk-grid.ts';
 import { ContainerWriter } from '../format/container-writer.ts';
 import { ownBytes } from '../format/part.ts';
 import type { OpenVolume } from '../io/common/volume-reader.ts';
 import type { ByteSink } from '../shared/bytes.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import type { PartChoice } from '../shared/part-choice.ts';
-import { type SourceDescription, sourceBytes } from '../shared/source.ts';
+import { type FileFormat, isPictureFormat, type SourceDescription, sourceBytes } from '../shared/source.ts';
 import { nextTurn } from '../shared/turn.ts';
-import type { Dims4 } from '../shared/volume.ts';
+import type { Dims4, VolumeInfo } from '../shared/volume.ts';
 import { BoxReader, type ReadBox } from './box-reader.ts';
 import { planName, planPart } from './part-plan.ts';
 import { Beside, writingTo } from './pipeline.ts';
@@ -20,10 +21,12 @@ import { KernelClock, type KernelTimes, type StageReport, type StageSpan, Stopwa
 export interface CompressSettings {
   readonly backend: Backend;
   readonly choice: EncodeChoice;
-  /** In codec elements (an f64 voxel is two along x). Default: from `chunkShapeOf`. */
+  /** In codec elements (an f64 voxel is two along x). Default: from `chunkShapeOf` or, with a time group, `interleavedShape`. */
   readonly chunkShape?: ChunkShape | undefined;
   /** Write only a part of a volume, which `mergeParts` joins with the others. */
   readonly part?: PartChoice | undefined;
+  /** How many time points chunks interleave, unless `chunkShape` is given; 1: none. Default: `defaultTimeGroup`, if the codec wants it. */
+  readonly timeGroup?: number | undefined;
 }
 
 const compressStages = ['read', 'upload', 'analyze', 'encode', 'readback', 'write', 'save'] as const;
@@ -62,8 +65,8 @@ export interface CompressReport {
 
 /**
  * Streams a volume into a container, layer by layer, in bounded memory: one layer (at most 256 MiB with the default chunk
- * shape) or two small ones, and a few boxes of at most 64 MiB. If backend and file allow it, the backend's threads read the
- * voxels and hold them. The sink is closed once everything is written, or aborted once if anything fails.
+ * shape) or two small ones, the time points that chunks interleave (at most 256 MiB), and a few boxes of at most 64 MiB. If
+ * backend and file allow it, the backend's threads read the voxels and hold them. The sink is closed once everything is written, or aborted once if anything fails.
  * @throws StriaError of the volume, the backend or the sink; `aborted`
  */
 export async function compressVolume(
@@ -80,14 +83,15 @@ export async function compressVolume(
 async function compress(
   volume: OpenVolume,
   sink: ByteSink,
-  { backend, choice, chunkShape, part }: CompressSettings,
+  { backend, choice, chunkShape, timeGroup, part }: CompressSettings,
   stopwatch: Stopwatch<CompressStage>,
   { signal, onProgress }: JobOptions,
 ): Promise<Omit<CompressReport, keyof StageReport>> {
   throwIfAborted(signal);
   const { info } = volume;
   const elementBytes = codecElementBytes(info.type);
-  const plan = planPart(volume, chunkShape, part);
+  const shapeOf = (whole: VolumeInfo) => checkChunkShape(whole, chunkShape ?? shapeFor(whole, volume.format, choice, timeGroup));
+  const plan = planPart(volume, shapeOf, part);
   const clock = new KernelClock();
   const tally = new ChunkTally();
   const writer = await ContainerWriter.create(sink, plan.container);
@@ -214,12 +218,19 @@ async function compress(
     bytesOut: writer.bytesWritten,
     ratio: bytesIn / writer.bytesWritten,
     chunkCount: plan.span.count,
-    chunkShape: plan.container.chunkShape,
+    chunkShape: withTimePoints(plan.container.chunkShape),
     chunks: tally.shares(),
     ...(part && { part: planName(plan) }),
     kernelTimes: clock.times(),
     device: backend.device,
   };
+}
+
+function shapeFor(info: VolumeInfo, format: FileFormat, { codec }: EncodeChoice, wanted: number | undefined): ChunkShape {
+  const arePictures = isPictureFormat(format);
+  const interleaves = codec !== 'auto' && codec[0].interleavesTime === true && !arePictures;
+  const timeGroup = wanted ?? (interleaves ? defaultTimeGroup(info) : 1);
+  return timeGroup > 1 ? interleavedShape(info, timeGroup) : chunkShapeOf(info, arePictures);
 }
 
 interface EncodedBox {

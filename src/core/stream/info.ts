@@ -1,4 +1,5 @@
 import { type ChunkShare, ChunkTally } from '../chunks/chunk-tally.ts';
+import { isInterleaved, withTimePoints } from '../format/chunk-grid.ts';
 import type { ContainerReader } from '../format/container-reader.ts';
 import { partName } from '../format/part.ts';
 import { type FileFormat, sourceBytes } from '../shared/source.ts';
@@ -9,6 +10,8 @@ export interface ContainerInfo {
   readonly volume: VolumeInfo;
   /** In codec elements (an f64 voxel is two along x). */
   readonly chunkShape: Dims4;
+  /** Whether chunks interleave the planes of their time points. */
+  readonly isInterleaved: boolean;
   /** Of a part, only its own. */
   readonly chunkCount: number;
   /** Chunks that were already lost in the damaged file from which this one was recovered. */
@@ -51,7 +54,8 @@ export async function describeContainer(container: ContainerReader, fileBytes: n
   const bytesOfSource = sourceBytes(volume, source);
   return {
     volume,
-    chunkShape,
+    chunkShape: withTimePoints(chunkShape),
+    isInterleaved: isInterleaved(chunkShape),
     chunkCount: container.ownCount,
     lostCount: container.lostCount,
     ...(part && { part: partName(part, volume.type) }),

@@ -1,13 +1,5 @@
-import { checkChunkShape, chunkShapeOf } from '../chunks/chunk-shape.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
-import {
-  type ChunkGrid,
-  type ChunkShape,
-  type ChunkSpan,
-  chunkGridOf,
-  codecElementDims,
-  withTimePoints,
-} from '../format/chunk-grid.ts';
+import { type ChunkGrid, type ChunkShape, type ChunkSpan, chunkGridOf, codecElementDims } from '../format/chunk-grid.ts';
 import type { ContainerWriter, NewContainer } from '../format/container-writer.ts';
 import { partName, pieceFault, spansOfPart, type VolumePart } from '../format/part.ts';
 import type { OpenVolume } from '../io/common/volume-reader.ts';
@@ -30,11 +22,14 @@ export interface PartPlan {
   write(writer: ContainerWriter, first: number, chunks: readonly EncodedChunk[]): Promise<void>;
 }
 
+/** The chunk shape of a whole volume. @throws StriaError `invalid-input` if it may not have the one that was requested */
+type ShapeOf = (whole: VolumeInfo) => ChunkShape;
+
 /** @throws StriaError `invalid-input` if the input cannot be compressed as this part */
-export function planPart(volume: OpenVolume, shape: ChunkShape | undefined, choice: PartChoice | undefined): PartPlan {
-  if (choice && 'origin' in choice) return planPiece(volume, shape, choice);
+export function planPart(volume: OpenVolume, shapeOf: ShapeOf, choice: PartChoice | undefined): PartPlan {
+  if (choice && 'origin' in choice) return planPiece(volume, shapeOf, choice);
   const { info, format: sourceFormat, stored } = volume;
-  const chunkShape = shapeFor(volume, info, shape);
+  const chunkShape = shapeOf(info);
   const grid = chunkGridOf(info, chunkShape);
   if (choice && (choice.number < 1 || choice.number > choice.of || choice.of > mostShares)) {
     throw new StriaError(
@@ -56,7 +51,7 @@ export function planPart(volume: OpenVolume, shape: ChunkShape | undefined, choi
 }
 
 /** The input's chunks are chunks of the larger volume, so only their numbers differ. */
-function planPiece(volume: OpenVolume, shape: ChunkShape | undefined, { origin, of }: { origin: Dims3; of: Dims3 }): PartPlan {
+function planPiece(volume: OpenVolume, shapeOf: ShapeOf, { origin, of }: { origin: Dims3; of: Dims3 }): PartPlan {
   const { info, format, stored } = volume;
   if (isPictureFormat(format) || isValueFormat(format) || stored) {
     throw new StriaError(
@@ -67,7 +62,7 @@ function planPiece(volume: OpenVolume, shape: ChunkShape | undefined, { origin, 
   // A raw file does not say where it lies in the world.
   const affine = format === 'raw' ? info.affine : movedBack(info.affine, origin);
   const whole: VolumeInfo = { ...info, dims: [...of, info.dims[3]], affine };
-  const chunkShape = shapeFor(volume, whole, shape);
+  const chunkShape = shapeOf(whole);
   const grid = chunkGridOf(info, chunkShape);
   const wholeGrid = chunkGridOf(whole, chunkShape);
   const dims = codecElementDims(info);
@@ -103,10 +98,6 @@ function planPiece(volume: OpenVolume, shape: ChunkShape | undefined, { origin, 
 
 /** The source of a volume that no single file held. */
 const wholeName = 'volume.raw';
-
-function shapeFor({ format }: OpenVolume, info: VolumeInfo, shape: ChunkShape | undefined) {
-  return withTimePoints(checkChunkShape(info, shape ?? chunkShapeOf(info, isPictureFormat(format))));
-}
 
 /** An affine whose voxel 0, 0, 0 lies `origin` voxels before that of `affine`. */
 function movedBack(affine: readonly number[], origin: Dims3): number[] {

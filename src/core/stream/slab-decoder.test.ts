@@ -16,6 +16,8 @@ test.each<[string, Dims4, ChunkShape]>([
   ['cubes', [21, 18, 19, 2], [8, 8, 8]],
   ['rows', [40, 9, 5, 1], [16, 1, 1]],
   ['several time points per chunk', [7, 5, 3, 11], [8, 5, 3, 4]],
+  ['interleaved time points', [21, 9, 7, 5], [8, 8, 3, 2, 'interleaved']],
+  ['interleaved whole time points', [7, 5, 3, 11], [8, 5, 3, 4, 'interleaved']],
 ])('%s: the voxels of planes, rows and parts of rows come in the source’s order', async (_name, dims, chunkShape) => {
   const info = infoOf(dims, 'u16');
   const voxels = voxelsOf(info, 'blobs');

@@ -1,4 +1,5 @@
 import type { Backend, BackendJob, VoxelBox } from '../chunks/backend.ts';
+import { maxLayerBytes } from '../chunks/chunk-shape.ts';
 import type { CodecElementBytes } from '../codec/codec.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import { type ChunkGrid, codecElementBytes } from '../format/chunk-grid.ts';
@@ -7,6 +8,7 @@ import type { LentBytes } from '../gpu/lent-bytes.ts';
 import { toStriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { type Dims3, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
+import { KeptLayers } from './kept-layers.ts';
 import { maxBoxBytes } from './pipeline.ts';
 import { boxesOf, type ChunkRange, placeFor, putBox, ReusedBytes, rangeOf, type VoxelRegion } from './slabs.ts';
 import type { KernelClock, Stopwatch } from './stage-times.ts';
@@ -16,6 +18,9 @@ export type RestoreStage = 'read' | 'decode' | 'readback' | 'write' | 'save';
 
 /** A layer up to this size is kept after decoding a part of it, because the next part is usually in it too. */
 const maxKeptBytes = 2 ** 24;
+
+/** Where chunks interleave time points, each plane of a time point is in another layer, and the next time point in the same ones. */
+const maxInterleavedBytes = maxLayerBytes;
 
 /** To decode part of a larger layer, it is decoded in boxes of this size, one after another. */
 const partBoxBytes = 2 ** 24;
@@ -32,8 +37,8 @@ export class SlabDecoder {
   readonly #job: JobOptions;
   readonly #scratch: ReusedBytes;
   readonly #part: ReusedBytes;
-  /** The layer that `#part` holds. */
-  #kept: number | undefined;
+  /** Undefined if a layer is too large to be kept. */
+  readonly #kept: KeptLayers | undefined;
   #done = 0;
 
   constructor(
@@ -53,6 +58,10 @@ export class SlabDecoder {
     this.#stopwatch = stopwatch;
     this.#clock = clock;
     this.#job = job;
+    const layerBytes = volumeOf(this.grid.layerBox(0).shape) * this.elementBytes;
+    const plain = layerBytes <= maxKeptBytes ? 1 : 0;
+    const layers = this.grid.isInterleaved ? Math.floor(maxInterleavedBytes / layerBytes) : plain;
+    this.#kept = layers > 0 ? new KeptLayers(layers, backend.sharesMemory) : undefined;
   }
 
   throwIfAborted(): void {
@@ -130,19 +139,27 @@ export class SlabDecoder {
   }
 
   /**
-   * Like `decode`, for any region. Unless a layer is small, it is decoded again, box by box, for each region that holds only
-   * part of it, so memory is bounded for every chunk shape.
+   * Like `decode`, for any region. Unless layers are small enough to be kept, they are decoded again, box by box, for each region
+   * that holds only part of them, so memory is bounded for every chunk shape.
    * @param bytes exactly as many as the region has
    */
   async decodeRegion({ origin, dims }: VoxelRegion, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+    const region = { bytes, dims, elementBytes: this.elementBytes };
+    if (this.grid.isInterleaved) await this.#decodeInterleaved(region, origin);
+    else await this.#decodeLayers(region, origin);
+    this.#done += bytes.byteLength;
+    this.#job.onProgress?.({ stage: 'Decompressing', done: this.#done, total: volumeBytes(this.volume) });
+  }
+
+  async #decodeLayers(region: VoxelBox, origin: Dims3): Promise<void> {
     const { grid, elementBytes } = this;
+    const { bytes, dims } = region;
     const end = origin[2] + dims[2];
-    const region = { bytes, dims, elementBytes };
     for (let layer = grid.layerOfPlane(origin[2]); layer < grid.layerCount; layer++) {
       const { plane, shape } = grid.layerBox(layer);
       if (plane >= end) break;
       const { first } = grid.chunksOfLayer(layer);
-      const [columns, rows] = ([0, 1] as const).map((axis) => chunksAlong(grid, axis, origin[axis], dims[axis])) as [Span, Span];
+      const rows = chunksAlong(grid, 1, origin[1], dims[1]);
       const areWhole = dims[0] === grid.dims[0] && rows.areWhole && plane >= origin[2] && plane + shape[2] <= end;
       if (areWhole && (shape[2] === dims[2] || dims[1] === grid.dims[1])) {
         const start = (plane - origin[2]) * dims[0] * dims[1] * elementBytes;
@@ -150,37 +167,57 @@ export class SlabDecoder {
         await this.#decode(range, bytes.subarray(start, start + volumeOf(range.dims) * elementBytes));
         continue;
       }
-      if (volumeOf(shape) * elementBytes <= maxKeptBytes) {
-        copyCommon(await this.#keptLayer(layer), [0, 0, plane], region, origin);
-        continue;
-      }
-      this.#kept = undefined;
-      const perBox = Math.max(1, Math.floor(partBoxBytes / (volumeOf(grid.box(first).shape) * elementBytes)));
-      for (let row = rows.from; row < rows.to; row++) {
-        for (let column = columns.from; column < columns.to; column += perBox) {
-          const count = Math.min(perBox, columns.to - column);
-          const range = rangeOf(grid, first + row * grid.counts[0] + column, count);
-          const part = { bytes: this.#part.take(volumeOf(range.dims) * elementBytes), dims: range.dims, elementBytes };
-          await this.#decode(range, part.bytes);
-          copyCommon(part, [column * grid.chunkShape[0], row * grid.chunkShape[1], plane], region, origin);
+      for await (const { part, x, y } of this.#partsOf(layer, region, origin)) copyCommon(part, [x, y, plane], region, origin);
+    }
+  }
+
+  /** @param origin its z counts the planes of the volume in the order of the source */
+  async #decodeInterleaved(region: VoxelBox, origin: Dims3): Promise<void> {
+    const { grid } = this;
+    const end = origin[2] + region.dims[2];
+    for (let plane = origin[2], count = 0; plane < end; plane += count) {
+      const t = Math.floor(plane / grid.dims[2]);
+      const z = plane - t * grid.dims[2];
+      const layer = grid.layerOfPlane(grid.planeAt(z, t));
+      const { origin: layerOrigin, shape, timePoints } = grid.layerBox(layer);
+      count = Math.min(end - plane, layerOrigin[2] + shape[2] / timePoints - z);
+      for await (const { part, x, y } of this.#partsOf(layer, region, origin)) {
+        const [width, height] = part.dims;
+        const planeBytes = width * height * part.elementBytes;
+        for (let at = 0; at < count; at++) {
+          const start = grid.planeInChunk(z + at, t) * planeBytes;
+          const one = { ...part, bytes: part.bytes.subarray(start, start + planeBytes), dims: [width, height, 1] as const };
+          copyCommon(one, [x, y, plane + at], region, origin);
         }
       }
     }
-    this.#done += bytes.byteLength;
-    this.#job.onProgress?.({ stage: 'Decompressing', done: this.#done, total: volumeBytes(this.volume) });
   }
 
-  async #keptLayer(layer: number): Promise<VoxelBox> {
+  /** The chunks of a layer that meet a region along x and y, decoded: the whole layer if it is kept, and else box by box. */
+  async *#partsOf(
+    layer: number,
+    { dims }: VoxelBox,
+    origin: Dims3,
+  ): AsyncGenerator<{ readonly part: VoxelBox; readonly x: number; readonly y: number }> {
     const { grid, elementBytes } = this;
     const { first, count } = grid.chunksOfLayer(layer);
-    const dims = grid.layerBox(layer).shape;
-    const bytes = this.#part.take(volumeOf(dims) * elementBytes);
-    if (this.#kept !== layer) {
-      this.#kept = undefined;
-      await this.#decode(rangeOf(grid, first, count), bytes);
-      this.#kept = layer;
+    if (this.#kept) {
+      const { shape } = grid.layerBox(layer);
+      const decode = (bytes: Uint8Array<ArrayBuffer>) => this.#decode(rangeOf(grid, first, count), bytes);
+      const bytes = await this.#kept.get(layer, volumeOf(shape) * elementBytes, decode);
+      yield { part: { bytes, dims: shape, elementBytes }, x: 0, y: 0 };
+      return;
     }
-    return { bytes, dims, elementBytes };
+    const [columns, rows] = ([0, 1] as const).map((axis) => chunksAlong(grid, axis, origin[axis], dims[axis])) as [Span, Span];
+    const perBox = Math.max(1, Math.floor(partBoxBytes / (volumeOf(grid.box(first).shape) * elementBytes)));
+    for (let row = rows.from; row < rows.to; row++) {
+      for (let column = columns.from; column < columns.to; column += perBox) {
+        const range = rangeOf(grid, first + row * grid.counts[0] + column, Math.min(perBox, columns.to - column));
+        const part = { bytes: this.#part.take(volumeOf(range.dims) * elementBytes), dims: range.dims, elementBytes };
+        await this.#decode(range, part.bytes);
+        yield { part, x: column * grid.chunkShape[0], y: row * grid.chunkShape[1] };
+      }
+    }
   }
 
   async #decode(range: ChunkRange, bytes: Uint8Array<ArrayBuffer>, onBytes?: (done: number) => void): Promise<void> {

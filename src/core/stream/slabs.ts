@@ -13,7 +13,7 @@ export interface ChunkRange {
   readonly chunks: readonly ChunkBox[];
 }
 
-/** A range of chunks whose voxels are contiguous in the volume: the unit that is held in memory. */
+/** A range of chunks whose planes follow each other in the order of `ChunkGrid.planeAt`: the unit that is held in memory. */
 export interface Slab extends ChunkRange {
   readonly byteLength: number;
 }
@@ -87,7 +87,7 @@ function* cuts(grid: ChunkGrid, elementBytes: CodecElementBytes, targetBytes: nu
   }
 }
 
-/** A box of codec elements; z counts planes through all time points. */
+/** A box of codec elements; z counts planes through all time points, in the order of the source. */
 export interface VoxelRegion {
   readonly origin: Dims3;
   readonly dims: Dims3;
@@ -97,8 +97,9 @@ export interface VoxelRegion {
 export const maxRegionBytes = 2 ** 26;
 
 /**
- * Cuts a volume whose layers exceed the memory limit into regions, in order. The voxels of each are contiguous: planes of a
- * layer, rows of a plane, or a part of a row.
+ * Cuts a volume whose layers exceed the memory limit, or whose chunks interleave time points, into regions in the order of the
+ * source. The voxels of each are contiguous: planes of a layer (or of the time points that chunks interleave), rows of a plane,
+ * or a part of a row.
  */
 export function* regionsOf(grid: ChunkGrid, elementBytes: CodecElementBytes, maxBytes: number): Generator<VoxelRegion> {
   const [dimX, dimY] = grid.dims;
@@ -107,12 +108,15 @@ export function* regionsOf(grid: ChunkGrid, elementBytes: CodecElementBytes, max
   const depth = Math.max(1, fits(line * dimY));
   const height = depth > 1 || fits(line * dimY) > 0 ? dimY : Math.max(1, fits(line));
   const width = height > 1 || fits(line) > 0 ? dimX : Math.max(1, fits(elementBytes));
-  for (let layer = 0; layer < grid.layerCount; layer++) {
-    const { plane, shape } = grid.layerBox(layer);
-    for (let z = 0; z < shape[2]; z += depth) {
+  const layersAtOnce = grid.isInterleaved ? grid.counts[2] : 1;
+  for (let layer = 0; layer < grid.layerCount; layer += layersAtOnce) {
+    const { plane } = grid.layerBox(layer);
+    const last = grid.layerBox(layer + layersAtOnce - 1);
+    const planes = last.plane + last.shape[2] - plane;
+    for (let z = 0; z < planes; z += depth) {
       for (let y = 0; y < dimY; y += height) {
         for (let x = 0; x < dimX; x += width) {
-          const dims: Dims3 = [Math.min(width, dimX - x), Math.min(height, dimY - y), Math.min(depth, shape[2] - z)];
+          const dims: Dims3 = [Math.min(width, dimX - x), Math.min(height, dimY - y), Math.min(depth, planes - z)];
           yield { origin: [x, y, plane + z], dims };
         }
       }

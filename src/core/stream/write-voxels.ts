@@ -15,8 +15,8 @@ export async function writeVoxels(
 ): Promise<void> {
   const { grid, elementBytes, volume } = slabs;
   const slabBytes = Math.min(backend.maxBoxBytes, slabTargetBytes);
-  const largestBytes = largestSlabBytes(grid, elementBytes, slabBytes);
-  if ((endian === 'little' || voxelWidth(volume.type) === 1) && slabs.canLend(largestBytes)) {
+  const largestBytes = grid.isInterleaved ? maxRegionBytes : largestSlabBytes(grid, elementBytes, slabBytes);
+  if (!grid.isInterleaved && (endian === 'little' || voxelWidth(volume.type) === 1) && slabs.canLend(largestBytes)) {
     return writeLent(slabs, slabsOf(grid, elementBytes, slabBytes), backend, write);
   }
   const overlaps = largestBytes <= overlapBytes;
@@ -82,10 +82,10 @@ interface Piece {
   decode(bytes: Uint8Array<ArrayBuffer>): Promise<void>;
 }
 
-/** A volume's voxels in order: in slabs, or in regions if a layer exceeds the memory limit. */
+/** A volume's voxels in order: in slabs, or in regions if a layer exceeds the memory limit or chunks interleave time points. */
 function* piecesOf(slabs: SlabDecoder, slabBytes: number): Generator<Piece> {
   const { grid, elementBytes } = slabs;
-  if (largestSlabBytes(grid, elementBytes, slabBytes) <= maxLayerBytes) {
+  if (!grid.isInterleaved && largestSlabBytes(grid, elementBytes, slabBytes) <= maxLayerBytes) {
     for (const slab of slabsOf(grid, elementBytes, slabBytes)) {
       yield { byteLength: slab.byteLength, decode: (bytes) => slabs.decode(slab, bytes) };
     }

@@ -9,11 +9,15 @@ import type { FaultFlags } from '../gpu-chunks/fault-flags.ts';
 import { paddedBoxBytes } from '../gpu-chunks/gpu-chunks.ts';
 import { StriaError } from '../shared/errors.ts';
 import type { Dims3, ElementType } from '../shared/volume.ts';
+import { prepareDeinterleave } from './deinterleave.ts';
 import { type AxisIndex, placeUniform, type SliceBox } from './volume-source.ts';
 
 /** A part of a layer: a box of whole chunks, decoded into a buffer of its own. */
 export interface LayerBox extends ResidentBox {
-  /** The box's first element in the volume. If chunks hold several time points, these are stacked along z in the box. */
+  /**
+   * The box's first element in the volume. If chunks hold several time points, these are stacked along z in the box (or as in the
+   * chunks: `LayerOptions.asEncoded`).
+   */
   readonly origin: Dims3;
   /** The box's chunks: their places in the box, and their numbers in the first time point's grid. */
   readonly chunks: readonly (ChunkBox & { readonly number: number })[];
@@ -36,6 +40,13 @@ export interface LayerSource {
   readonly stored: readonly StoredChunk[];
 }
 
+export interface LayerOptions {
+  /** Report unsound payloads in what was recorded. If undefined, payloads are not checked. */
+  readonly flags?: FaultFlags | undefined;
+  /** The boxes hold planes in the order of the chunks. Default: time points that chunks interleave are stacked. */
+  readonly asEncoded?: boolean | undefined;
+}
+
 /**
  * A compressed volume's layers of chunks across one axis, or its whole time points as layers. One layer of one time point at a
  * time is decoded, into scratch memory shared by all layers. If chunks hold several time points, decoding one decodes all time
@@ -47,10 +58,14 @@ export class CompressedLayers {
   readonly #scratch: GpuScope;
   readonly #tables: GpuScope;
   readonly #flags: FaultFlags | undefined;
+  /** Whether boxes are decoded elsewhere, because chunks interleave what they stack. */
+  readonly #stacks: boolean;
   readonly #workspace: DecodeWorkspace;
   readonly #boxes = new Map<number, readonly PlacedLayerBox[]>();
   readonly #plans = new Map<number, DecodePlan>();
   #buffers: readonly GPUBuffer[] | undefined;
+  /** Where a box is decoded before its time points are stacked. */
+  #interleaved: GPUBuffer | undefined;
   /** What the scratch memory holds once all recorded commands have run: the key of a layer at a time point. */
   #held: number | undefined;
 
@@ -58,19 +73,30 @@ export class CompressedLayers {
    * @param axis undefined if a layer is a whole time point
    * @param tables owns what decoding reads besides payloads
    * @param scratch owns the decoded boxes
-   * @param flags report unsound payloads in what was recorded. If undefined, payloads are not checked
    */
-  constructor(source: LayerSource, axis: AxisIndex | undefined, tables: GpuScope, scratch: GpuScope, flags?: FaultFlags) {
+  constructor(
+    source: LayerSource,
+    axis: AxisIndex | undefined,
+    tables: GpuScope,
+    scratch: GpuScope,
+    { flags, asEncoded = false }: LayerOptions = {},
+  ) {
     this.#source = source;
     this.#axis = axis;
     this.#tables = tables;
     this.#scratch = scratch;
     this.#flags = flags;
+    this.#stacks = source.grid.isInterleaved && !asEncoded;
     this.#workspace = new DecodeWorkspace(scratch);
   }
 
   get count(): number {
     return this.#axis === undefined ? 1 : this.#source.grid.counts[this.#axis];
+  }
+
+  /** Whether a layer holds several time points. */
+  get holdsSeveral(): boolean {
+    return this.#source.grid.timePointsPerChunk > 1;
   }
 
   /** Whether a layer was ever requested, so that scratch memory exists. */
@@ -99,8 +125,7 @@ export class CompressedLayers {
    * points.
    */
   boxes(layer: number, timePoint: number): readonly PlacedLayerBox[] {
-    const { grid } = this.#source;
-    const block = grid.timePointsPerChunk > 1 ? grid.timeBlock(timePoint) : 0;
+    const block = this.holdsSeveral ? this.#source.grid.timeBlock(timePoint) : 0;
     const boxKey = block * this.count + layer;
     const known = this.#boxes.get(boxKey);
     if (known) return known;
@@ -177,19 +202,33 @@ export class CompressedLayers {
   ): DecodePlan {
     const { grid, stored, planner } = this.#source;
     const firstChunk = grid.timeBlock(timePoint) * grid.chunksPerTimePoint;
-    const plans = this.boxes(layer, timePoint).map(({ chunks, voxels }) => {
+    const plans = this.boxes(layer, timePoint).flatMap(({ chunks, voxels }) => {
       const planned = chunks.filter(isWanted).map((chunk): PlannedChunk => {
         const number = firstChunk + chunk.number;
         return { ...chunk, stored: stored[number] as StoredChunk, number };
       });
-      return planner.plan(planned, voxels, tables, this.#workspace, this.#flags);
+      const plan = (target: GpuVoxels) => planner.plan(planned, target, tables, this.#workspace, this.#flags);
+      if (!this.#stacks) return [plan(voxels)];
+      const decoded = { ...voxels, buffer: this.#interleavedBuffer() };
+      const { timePoints } = grid.box(firstChunk);
+      return [plan(decoded), prepareDeinterleave(this.#source.gpu, tables, decoded, voxels.buffer, timePoints)];
     });
     return (commands) => {
       for (const one of plans) one(commands);
     };
   }
 
-  /** A layer, cut along z or y until each part fits in one binding. All layers are cut alike, because they share buffers. */
+  /** As large as the largest box. */
+  #interleavedBuffer(): GPUBuffer {
+    const bytes = this.#rangesOf(0).map((range) => this.#paddedBytes(this.#extentOf(range, 0).dims));
+    this.#interleaved ??= this.#scratch.storage('interleaved', Math.max(...bytes));
+    return this.#interleaved;
+  }
+
+  /**
+   * A layer, cut along z or y until each part fits in one binding; where it holds several time points only along y, because their
+   * planes follow each other. All layers are cut alike, because they share buffers.
+   */
   #rangesOf(layer: number): ChunkRange[] {
     const { counts } = this.#source.grid;
     const axis = this.#axis;
@@ -206,7 +245,7 @@ export class CompressedLayers {
     const { gpu } = this.#source;
     const bytes = this.#paddedBytes(this.#extentOf(range, 0).dims);
     if (bytes <= gpu.maxBindingBytes) return [range];
-    const axis = ([2, 1] as const).find((one) => range.end[one] - range.first[one] > 1);
+    const axis = (this.holdsSeveral ? ([1] as const) : ([2, 1] as const)).find((one) => range.end[one] - range.first[one] > 1);
     if (axis === undefined) {
       throw new StriaError('limit-too-small', `a row of chunks takes ${bytes} bytes; this GPU binds ${gpu.maxBindingBytes}`);
     }
@@ -221,9 +260,12 @@ export class CompressedLayers {
   #extentOf({ first, end }: ChunkRange, block: number): { origin: Dims3; dims: Dims3 } {
     const { grid } = this.#source;
     const { chunkShape, dims } = grid;
-    if (grid.timePointsPerChunk > 1) return { origin: [0, 0, 0], dims: grid.box(block).shape };
     const edge = (axis: AxisIndex, chunk: number): number => Math.min(dims[axis], chunk * chunkShape[axis]);
     const length = (axis: AxisIndex): number => edge(axis, end[axis]) - edge(axis, first[axis]);
+    if (this.holdsSeveral) {
+      const { timePoints } = grid.box(block * grid.chunksPerTimePoint);
+      return { origin: [0, edge(1, first[1]), 0], dims: [dims[0], length(1), dims[2] * timePoints] };
+    }
     return { origin: [edge(0, first[0]), edge(1, first[1]), edge(2, first[2])], dims: [length(0), length(1), length(2)] };
   }
 
@@ -232,23 +274,24 @@ export class CompressedLayers {
     const { origin, dims } = this.#extentOf(range, block);
     const voxels: GpuVoxels = { buffer, dims, elementBytes: codecElementBytes(type) };
     const chunks: LayerBox['chunks'][number][] = [];
+    const blockPlane = grid.box(block * grid.chunksPerTimePoint).plane;
     for (let z = range.first[2]; z < range.end[2]; z++) {
       for (let y = range.first[1]; y < range.end[1]; y++) {
         for (let x = range.first[0]; x < range.end[0]; x++) {
           const number = (z * grid.counts[1] + y) * grid.counts[0] + x;
           const box = grid.box(block * grid.chunksPerTimePoint + number);
           const [fromX, fromY, fromZ] = box.origin;
-          const inBox: Dims3 = [fromX - origin[0], fromY - origin[1], fromZ - origin[2]];
+          const plane = this.holdsSeveral ? box.plane - blockPlane : fromZ - origin[2];
+          const inBox: Dims3 = [fromX - origin[0], fromY - origin[1], plane];
           chunks.push({ origin: inBox, shape: box.shape, number });
         }
       }
     }
     const perVoxel = type === 'f64' ? 2 : 1;
-    const isSeries = grid.timePointsPerChunk > 1;
     const place = placeUniform(this.#tables, {
-      first: [origin[0] / perVoxel, origin[1], isSeries ? grid.box(block).plane : origin[2]],
+      first: [origin[0] / perVoxel, origin[1], this.holdsSeveral ? blockPlane : origin[2]],
       size: [dims[0] / perVoxel, dims[1], dims[2]],
-      planesPerTimePoint: isSeries ? grid.dims[2] : 0,
+      planesPerTimePoint: this.holdsSeveral ? grid.dims[2] : 0,
       rowWords: rowBytes(dims[0], voxels.elementBytes) / 4,
     });
     return { voxels, place, origin, chunks };

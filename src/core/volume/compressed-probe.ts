@@ -8,9 +8,9 @@ import type { LayerBox, LayerSource } from './compressed-layers.ts';
 
 // Reads one voxel of a compressed volume. Positions are in codec elements: that of the voxel's first element.
 
-/** A position whose z counts from the first time point of its chunk, because chunks may hold several, stacked along z. */
+/** A position in a box of `CompressedLayers`: z counts from the first time point of its chunk, because chunks may hold several. */
 export function stackedPosition(grid: ChunkGrid, [x, y, z]: Dims3, timePoint: number): Dims3 {
-  return [x, y, z + grid.planeInChunk(timePoint)];
+  return [x, y, z + (timePoint % grid.timePointsPerChunk) * grid.dims[2]];
 }
 
 /**
@@ -32,8 +32,7 @@ export async function decodeVoxel(source: LayerSource, position: Dims3, timePoin
   const { origin, shape } = grid.box(number);
   const chunk = stored[number] as StoredChunk;
   const codecBytes = codecElementBytes(type);
-  const stacked = stackedPosition(grid, position, timePoint);
-  const inChunk: Dims3 = [stacked[0] - origin[0], stacked[1] - origin[1], stacked[2] - origin[2]];
+  const inChunk: Dims3 = [position[0] - origin[0], position[1] - origin[1], grid.planeInChunk(position[2], timePoint)];
   const elements = Array.from({ length: elementBytes(type) / codecBytes }, (_, at): Dims3 => {
     return [inChunk[0] + at, inChunk[1], inChunk[2]];
   });
@@ -47,7 +46,7 @@ export async function decodeVoxel(source: LayerSource, position: Dims3, timePoin
     const place = { origin: [0, 0, 0] as const, shape };
     planner.plan([{ ...place, stored: chunk, number }], voxels, scope)(commands);
     submit();
-    return await readVoxel(gpu, type, { voxels, origin, chunks: [{ ...place, number }] }, stacked);
+    return await readVoxel(gpu, type, { voxels, origin: [0, 0, 0], chunks: [{ ...place, number }] }, inChunk);
   }
   plan.run(commands);
   submit();

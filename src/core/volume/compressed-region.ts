@@ -29,11 +29,20 @@ export function* chunkRows(grid: ChunkGrid, type: ElementType, { first, size, ti
 /** The part of a piece of chunks that lies in a time point: all of it, unless its chunks hold several. */
 export function pieceOfTimePoint(grid: ChunkGrid, piece: VoxelPiece, timePoint: number): VoxelPiece {
   if (grid.timePointsPerChunk === 1) return piece;
-  const [width, height] = piece.size;
+  const { first, size, values } = piece;
+  const [width, height] = size;
+  const depth = Math.min(grid.chunkShape[2], grid.dims[2] - first[2]);
   const plane = height * piece.rowLength;
-  const start = grid.planeInChunk(timePoint) * plane;
-  const values = piece.values.subarray(start, start + grid.dims[2] * plane);
-  return { ...piece, size: [width, height, grid.dims[2]], values };
+  const from = grid.planeInChunk(first[2], timePoint);
+  if (!grid.isInterleaved) {
+    return { ...piece, size: [width, height, depth], values: values.subarray(from * plane, (from + depth) * plane) };
+  }
+  const own = values.slice(0, depth * plane);
+  for (let z = 0; z < depth; z++) {
+    const start = grid.planeInChunk(first[2] + z, timePoint) * plane;
+    own.set(values.subarray(start, start + plane), z * plane);
+  }
+  return { ...piece, size: [width, height, depth], values: own };
 }
 
 /** Decodes chunks that are consecutive along x, and reads their voxels back. */

@@ -22,14 +22,14 @@ async function encode(info: VolumeInfo, bytes: Uint8Array, chunkShape: ChunkShap
   const resident = await ResidentVolume.create(gpu, info, { chunkShape });
   resident.append(bytes);
   const chunks: EncodedChunk[] = [];
-  for (const box of resident.boxes) {
+  await resident.forEachBox(async (box) => {
     const coded = await Promise.all(
       ['rice', 'rle', 'raw', 'rice+huffman'].map((name) => backend.encodeResident(box, { codec: chainByName(name), options })),
     );
     box.chunkNumbers.forEach((number, index) => {
       chunks[number] = coded[number % 4]?.chunks[index] as EncodedChunk;
     });
-  }
+  });
   resident.destroy();
   return chunks;
 }
@@ -96,15 +96,18 @@ function expectedSlice(info: VolumeInfo, bytes: Uint8Array, axis: AxisIndex, ind
 
 // Codecs know widths, not signs: one type of each width.
 describe.each(['u8', 'i16', 'f32', 'f64'] as const)('%s', (type) => {
-  test.each([
+  test.each<[string, Dims4, number, ChunkShape]>([
     ['a volume', [21, 17, 19, 1], 2 ** 17, [8, 8, 8]],
     ['a volume of several boxes a layer', [21, 17, 19, 1], 1600, [8, 8, 8]],
     ['a short series', [13, 9, 7, 3], 2 ** 17, [8, 8, 8]],
     ['a long series', [13, 9, 7, 9], 2 ** 17, [8, 8, 8]],
     ['a series with two time points in a chunk', [13, 9, 7, 7], 2 ** 17, [64, 9, 7, 2]],
-  ] as const)('%s: slices and voxels are those of the source', async (_name, dims, limitPerByte, chunkShape: ChunkShape) => {
+    ['a series of interleaved time points', [13, 9, 7, 7], 2 ** 17, [8, 8, 3, 3, 'interleaved']],
+    ['a series of interleaved time points in several boxes', [13, 19, 5, 7], 2000, [8, 8, 2, 3, 'interleaved']],
+    ['a series of interleaved whole time points', [13, 9, 7, 7], 2 ** 17, [64, 9, 7, 2, 'interleaved']],
+  ])('%s: slices and voxels are those of the source', async (_name, dims, limitPerByte, chunkShape) => {
     const limit = limitPerByte * elementBytes(type);
-    const info = testInfo(dims as unknown as Dims4, type);
+    const info = testInfo(dims, type);
     const bytes = withFlatChunk(info, chunkShape);
     const chunks = await encode(info, bytes, chunkShape);
     expect(new Set(chunks.map((chunk) => (chunk.kind === 'coded' ? chunk.stages[0]?.codecId : 0))).size).toBeGreaterThan(1);
@@ -146,6 +149,7 @@ describe.each(elementTypes)('%s', (type) => {
   test.each<[string, ChunkShape]>([
     ['small chunks', [8, 8, 8]],
     ['chunks of both time points', [64, 17, 19, 2]],
+    ['chunks that interleave the time points', [8, 8, 8, 2, 'interleaved']],
   ])('statistics and display texture are those of the uncompressed volume: %s', async (_name, chunkShape) => {
     const info = testInfo([21, 17, 19, 2], type);
     const bytes = testVoxels(info);
@@ -199,6 +203,7 @@ test('after prepareFrames, frames upload nothing and make no buffer', async () =
     [[13, 9, 7, 3], 3, small],
     [[13, 9, 7, 9], 3, small],
     [[13, 9, 7, 9], 3, [13, 9, 7, 4] as ChunkShape],
+    [[13, 9, 7, 9], 3, [8, 8, 3, 4, 'interleaved'] as ChunkShape],
   ] as const) {
     const info = testInfo(dims as unknown as Dims4, 'u8');
     const chunks = await encode(info, testVoxels(info), chunkShape);

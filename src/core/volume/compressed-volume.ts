@@ -96,7 +96,7 @@ export class CompressedVolume implements VolumeSource {
   #display: DisplayTexture | undefined;
   #fillScope: GpuScope | undefined;
   #staging: DisplayStaging | undefined;
-  /** Fill the display texture from each layer in turn, keyed by the plane of its chunk at which a time point begins. */
+  /** Fill the display texture from each layer in turn, keyed by the plane of the layer's boxes at which a time point begins. */
   readonly #fills = new Map<number, readonly ((commands: Commands) => void)[]>();
 
   /** @param transcoded chunks that `scope` holds already, by number */
@@ -144,7 +144,7 @@ export class CompressedVolume implements VolumeSource {
         const grid = new ChunkGrid(codecElementDims(info), chunkShape);
         const transcoded = await transcodeSlow(gpu, scope, info.type, grid, chunks, options);
         volume = new CompressedVolume(gpu, scope, source, transcoded);
-        for (const layers of volume.#layers) layers.assertFits();
+        for (const layers of volume.#timePoints?.holdsSeveral ? [volume.#timePoints] : volume.#layers) layers.assertFits();
         if (options.verify) await volume.#verify(source.chunks, options);
         if (options.statistics) {
           volume.#known = options.statistics;
@@ -188,7 +188,8 @@ export class CompressedVolume implements VolumeSource {
   /** @param flags report unsound payloads up to the visited box. If undefined, payloads are not checked */
   async #forEachBox(visit: (box: NumberedBox) => Promise<void>, flags?: FaultFlags): Promise<void> {
     using scope = this.#gpu.scope('decode');
-    const layers = new CompressedLayers(this.#source, this.#timePoints ? undefined : 2, scope, scope, flags);
+    const options = { flags, asEncoded: true };
+    const layers = new CompressedLayers(this.#source, this.#timePoints ? undefined : 2, scope, scope, options);
     const { chunksPerTimePoint, counts, timePointsPerChunk } = this.#source.grid;
     for (let at = 0; at < layers.count * counts[3]; at++) {
       const block = Math.floor(at / layers.count);
@@ -316,7 +317,7 @@ export class CompressedVolume implements VolumeSource {
   }
 
   #prepareFills(display: DisplayTexture, timePoint: number): readonly ((commands: Commands) => void)[] {
-    const volumePlane = this.#source.grid.planeInChunk(timePoint);
+    const [, , volumePlane] = stackedPosition(this.#source.grid, [0, 0, 0], timePoint);
     const known = this.#fills.get(volumePlane);
     if (known) return known;
     this.#fillScope ??= (this.#displayScope as GpuScope).scope('fill');

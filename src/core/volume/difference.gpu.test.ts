@@ -61,14 +61,14 @@ async function compressed(info: VolumeInfo, bytes: Uint8Array, chunkShape: Chunk
   const whole = await ResidentVolume.create(gpu, info, { chunkShape });
   whole.append(bytes);
   const chunks: EncodedChunk[] = [];
-  for (const box of whole.boxes) {
+  await whole.forEachBox(async (box) => {
     const coded = await Promise.all(
       ['rle', 'raw'].map((name) => backend.encodeResident(box, { codec: chainByName(name), options: { axis: 'auto' } as const })),
     );
     box.chunkNumbers.forEach((number, index) => {
       chunks[number] = coded[number % 2]?.chunks[index] as EncodedChunk;
     });
-  }
+  });
   whole.destroy();
   return CompressedVolume.create(gpu, { info, chunkShape, chunks }, { verify: true });
 }
@@ -83,6 +83,7 @@ describe('kept compressed, one or both, in chunks of other shapes', () => {
     const [packedOne, packedTwo] = [await compressed(info, a, [4, 4, 4]), await compressed(info, b, [8, 4, 3])];
     // Both time points in one chunk.
     const packedSeries = await compressed(info, a, [26, 11, 9, 2]);
+    const interleaved = await compressed(info, b, [8, 4, 4, 2, 'interleaved']);
     const wanted = await subtractVolumes(gpu, one, two);
     const picture = await gpu.read(wanted.volume.placedBoxes[0]?.voxels.buffer as GPUBuffer);
     for (const [first, second] of [
@@ -90,6 +91,7 @@ describe('kept compressed, one or both, in chunks of other shapes', () => {
       [one, packedTwo],
       [packedOne, packedTwo],
       [packedSeries, packedTwo],
+      [packedOne, interleaved],
     ] as const) {
       const found = await subtractVolumes(gpu, first, second);
       const counted = await countDifferences(gpu, first, second);
@@ -103,7 +105,7 @@ describe('kept compressed, one or both, in chunks of other shapes', () => {
       expect(await gpu.read(found.volume.placedBoxes[0]?.voxels.buffer as GPUBuffer)).toEqual(picture);
       found.volume.destroy();
     }
-    for (const each of [one, two, packedOne, packedTwo, packedSeries, wanted.volume]) each.destroy();
+    for (const each of [one, two, packedOne, packedTwo, packedSeries, interleaved, wanted.volume]) each.destroy();
   });
 
   test('it ends when a volume may no longer be used, and tells how far it is', async () => {

@@ -1,6 +1,6 @@
 import type { ChunkBox, NumberedBox } from '../chunks/backend.ts';
 import { rowBytes } from '../codec/codec.ts';
-import { ChunkGrid, type ChunkShape, codecElementBytes, codecElementDims } from '../format/chunk-grid.ts';
+import { ChunkGrid, type ChunkShape, codecElementBytes, codecElementDims, isInterleaved } from '../format/chunk-grid.ts';
 import { StriaError } from '../shared/errors.ts';
 import { type Dims4, elementBytes, type VolumeInfo } from '../shared/volume.ts';
 import type { SliceBox } from './volume-source.ts';
@@ -35,7 +35,7 @@ export interface ResidentLayout {
 }
 
 /**
- * Cuts a volume into boxes of whole chunk layers, if a layer fits in `limitBytes`, otherwise of strips of whole chunk rows. If
+ * Cuts a volume into boxes of whole chunk layers (of the chunks of one time point, if chunks interleave several), if a layer fits in `limitBytes`, otherwise of strips of whole chunk rows. If
  * all boxes together exceed `budgetBytes`, or a strip exceeds the limit, only every n-th voxel along x, y and z is kept, with
  * the smallest n that suffices.
  * @throws StriaError `limit-too-small` if no n suffices
@@ -82,7 +82,8 @@ function layOutWhole(
   limitBytes: number,
   decimation: number,
 ): ResidentLayout | undefined {
-  const grid = new ChunkGrid(codecElementDims(volume), chunkShape);
+  const [x, y, z] = chunkShape;
+  const grid = new ChunkGrid(codecElementDims(volume), isInterleaved(chunkShape) ? [x, y, z] : chunkShape);
   const [elementsX, rows] = grid.dims;
   const [, chunkRows] = chunkShape;
   const layerPlanes = grid.layerBox(0).shape[2];

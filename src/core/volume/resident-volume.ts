@@ -1,6 +1,6 @@
 import type { NumberedBox } from '../chunks/backend.ts';
 import { type CodecElementBytes, type GpuVoxels, rowBytes } from '../codec/codec.ts';
-import { type ChunkShape, codecElementBytes } from '../format/chunk-grid.ts';
+import { type ChunkShape, codecElementBytes, isInterleaved } from '../format/chunk-grid.ts';
 import type { Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
@@ -14,6 +14,7 @@ import {
   type DisplayTexture,
   prepareDisplayFill,
 } from './display-texture.ts';
+import { InterleavedBoxes } from './interleaved-boxes.ts';
 import type { PlanePart } from './plane-chunks.ts';
 import type { PlaneReader } from './plane-reader.ts';
 import { fitsWhole, layOut, type PlacedBox, type ResidentLayout } from './resident-layout.ts';
@@ -59,7 +60,10 @@ export class ResidentVolume implements VolumeSource {
   readonly chunkShape: ChunkShape;
   /** The dimensions of the kept voxels: `info.dims` divided by `decimation`, rounded up; all time points are kept. */
   readonly dims: Dims4;
-  /** The boxes that the GPU backend encodes in place. Empty if `decimation` is over 1: compression then streams from the file. */
+  /**
+   * The boxes that the GPU backend encodes in place. Empty if chunks interleave time points, and if `decimation` is over 1:
+   * compression then streams from the file.
+   */
   readonly boxes: readonly NumberedBox[];
   /** All boxes, for display, whatever the `decimation`. */
   readonly placedBoxes: readonly PlacedBox[];
@@ -68,6 +72,7 @@ export class ResidentVolume implements VolumeSource {
   readonly #displayScope: GpuScope;
   readonly #layout: ResidentLayout;
   readonly #elementBytes: CodecElementBytes;
+  readonly #interleaved: InterleavedBoxes | undefined;
   #isDestroyed = false;
   #received = 0;
   /** The start of an incomplete row. */
@@ -112,7 +117,9 @@ export class ResidentVolume implements VolumeSource {
       this.destroy();
       throw error;
     }
-    this.boxes = layout.decimation === 1 ? this.placedBoxes : [];
+    const isWhole = layout.decimation === 1;
+    this.boxes = isWhole && !isInterleaved(chunkShape) ? this.placedBoxes : [];
+    if (isWhole && isInterleaved(chunkShape)) this.#interleaved = new InterleavedBoxes(gpu, info, chunkShape, this.placedBoxes);
   }
 
   /** Whether the whole volume is within the budget, and cut into boxes that the device can bind. */
@@ -278,7 +285,14 @@ export class ResidentVolume implements VolumeSource {
   }
 
   async forEachBox(visit: (box: NumberedBox) => Promise<void>): Promise<void> {
+    await this.#interleaved?.forEach('read', visit);
     for (const box of this.boxes) await visit(box);
+  }
+
+  /** Like `forEachBox`, but the visitor writes the voxels. The box holds none at first. */
+  async fillBoxes(fill: (box: NumberedBox) => Promise<void>): Promise<void> {
+    await this.#interleaved?.forEach('fill', fill);
+    for (const box of this.boxes) await fill(box);
   }
 
   planeReader(): PlaneReader {

@@ -51,7 +51,9 @@ export function createTestHook(app: App): StriaTest {
           for (let row = 0; row < shape[1] * shape[2]; row++) {
             const [y, z] = [row % shape[1], Math.floor(row / shape[1])];
             const from = ((origin[2] + z) * voxels.dims[1] + origin[1] + y) * rowBytes(voxels.dims[0], elementBytes);
-            const to = (((place.plane + z) * grid.dims[1] + place.origin[1] + y) * grid.dims[0] + place.origin[0]) * elementBytes;
+            const at = grid.placeOfPlane(place.plane + z);
+            const plane = at.t * grid.dims[2] + at.z;
+            const to = ((plane * grid.dims[1] + place.origin[1] + y) * grid.dims[0] + place.origin[0]) * elementBytes;
             const start = from + origin[0] * elementBytes;
             bytes.set(box.subarray(start, start + shape[0] * elementBytes), to);
           }

@@ -11,6 +11,7 @@ export const wave: CodecDefinition = {
   options: [],
   reason: 'a scan that fitted prediction makes small',
   standsAlone: true,
+  interleavesTime: true,
   elementBytes: [1, 2, 4],
   gigabytesPerSecond: 1,
   decodeGigabytesPerSecond: 14,

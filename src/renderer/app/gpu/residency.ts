@@ -70,7 +70,7 @@ export async function keepAs(
       throw new StriaError('out-of-memory', 'the GPU does not have enough memory for the uncompressed volume');
     const total = volumeBytes(info);
     let before = 0;
-    for (const box of resident.boxes) {
+    await resident.fillBoxes(async (box) => {
       const inBox = box.chunkNumbers.map((number) => chunks[number] as EncodedChunk);
       let done = 0;
       await backend.decodeResident(inBox, box, {
@@ -82,7 +82,7 @@ export async function keepAs(
         },
       });
       before += done;
-    }
+    });
     return resident;
   } catch (error) {
     resident.destroy();

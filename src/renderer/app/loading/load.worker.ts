@@ -76,29 +76,39 @@ async function sendContainer(reader: ContainerReader, payloadBytes: number): Pro
     arePictures: isPictureFormat(sourceFormat),
     tags: [],
   });
-  for (let layer = 0; layer < reader.grid.layerCount; layer++) {
-    const { first, count } = reader.grid.chunksOfLayer(layer);
-    const chunks = await reader.readChunks(first, count);
-    if (as === 'voxels') await sendVoxels(decodeLayer(reader, layer, chunks));
+  const { grid } = reader;
+  // Voxels go in the order of the source.
+  const layersAtOnce = as === 'voxels' && grid.isInterleaved ? grid.counts[2] : 1;
+  for (let layer = 0; layer < grid.layerCount; layer += layersAtOnce) {
+    const { first, count } = grid.chunksOfLayer(layer);
+    const chunks = await reader.readChunks(first, layersAtOnce * count);
+    if (as === 'voxels') await sendVoxels(decodeLayers(reader, layer, layersAtOnce, chunks));
     else await sendChunks(chunks);
   }
   const source: SourceDescription = await reader.sourceDescription();
   scope.postMessage({ kind: 'end', source });
 }
 
-/** The voxels of a layer, decoded in this thread, for volumes shown at a lower resolution. */
-function decodeLayer(reader: ContainerReader, layer: number, chunks: readonly EncodedChunk[]) {
+/** The voxels of some layers, decoded in this thread, for volumes shown at a lower resolution. */
+function decodeLayers(reader: ContainerReader, layer: number, layers: number, chunks: readonly EncodedChunk[]) {
   const { grid, header } = reader;
   const elementBytes = codecElementBytes(header.volume.type);
-  const slab = grid.layerBox(layer);
   const { first } = grid.chunksOfLayer(layer);
-  const bytes = new Uint8Array(slab.shape[0] * slab.shape[1] * slab.shape[2] * elementBytes);
+  const { plane: firstPlane } = grid.layerBox(layer);
+  const last = grid.layerBox(layer + layers - 1);
+  const dims: Dims3 = [grid.dims[0], grid.dims[1], last.plane + last.shape[2] - firstPlane];
+  const bytes = new Uint8Array(dims[0] * dims[1] * dims[2] * elementBytes);
   chunks.forEach((chunk, index) => {
-    const { origin, shape } = grid.box(first + index);
-    const inSlab: Dims3 = [origin[0], origin[1], origin[2] - slab.origin[2]];
+    const { origin, shape, plane } = grid.box(first + index);
+    const [width, height, depth] = shape;
+    const planeBytes = width * height * elementBytes;
     try {
       const voxels = decodeChunk(chunk, { shape, elementBytes });
-      scatterChunk(voxels, { origin: inSlab, shape }, { bytes, dims: slab.shape, elementBytes });
+      for (let at = 0; at < depth; at++) {
+        const { z, t } = grid.placeOfPlane(plane + at);
+        const place = { origin: [origin[0], origin[1], t * grid.dims[2] + z - firstPlane], shape: [width, height, 1] } as const;
+        scatterChunk(voxels.subarray(at * planeBytes, (at + 1) * planeBytes), place, { bytes, dims, elementBytes });
+      }
     } catch (error) {
       throw inContext(chunkName(first + index), error);
     }

@@ -1,0 +1,123 @@
+import type { ChunkBox, NumberedBox } from '../chunks/backend.ts';
+import { rowBytes } from '../codec/codec.ts';
+import { ChunkGrid, type ChunkShape, codecElementBytes, codecElementDims } from '../format/chunk-grid.ts';
+import type { Gpu } from '../gpu/gpu.ts';
+import { StriaError } from '../shared/errors.ts';
+import type { VolumeInfo } from '../shared/volume.ts';
+import type { PlaneBox } from './plane-reader.ts';
+
+/** Copies whole rows between a volume's box and a box of interleaved chunks. */
+interface RowCopy {
+  readonly buffer: GPUBuffer;
+  readonly offset: number;
+  readonly at: number;
+  readonly byteLength: number;
+}
+
+/** A volume in GPU memory whose planes are in the order of the source, cut into chunks that interleave time points. */
+export class InterleavedBoxes {
+  readonly #gpu: Gpu;
+  readonly #grid: ChunkGrid;
+  readonly #info: Pick<VolumeInfo, 'type'>;
+  readonly #boxes: readonly PlaneBox[];
+
+  constructor(gpu: Gpu, info: Pick<VolumeInfo, 'dims' | 'type'>, chunkShape: ChunkShape, boxes: readonly PlaneBox[]) {
+    this.#gpu = gpu;
+    this.#grid = new ChunkGrid(codecElementDims(info), chunkShape);
+    this.#info = info;
+    this.#boxes = boxes;
+  }
+
+  /**
+   * Visits boxes of chunks, in temporary memory: with the volume's voxels; or the visitor fills them, and the voxels are copied to
+   * the volume afterwards.
+   * @throws StriaError `limit-too-small` if a row of chunks does not fit in a binding; errors of `visit`
+   */
+  async forEach(direction: 'read' | 'fill', visit: (box: NumberedBox) => Promise<void>): Promise<void> {
+    const { counts } = this.#grid;
+    for (let block = 0; block < counts[3]; block++) {
+      const step = this.#rowsAtOnce(block);
+      for (let row = 0; row < counts[1]; row += step) {
+        await this.#visit(block, row, Math.min(counts[1], row + step), direction, visit);
+      }
+    }
+  }
+
+  /** Rows of chunks that fit in a binding. */
+  #rowsAtOnce(block: number): number {
+    const { dims, chunkShape, counts } = this.#grid;
+    const { timePoints } = this.#grid.box(block * this.#grid.chunksPerTimePoint);
+    const bytes = this.#rowBytes * Math.min(chunkShape[1], dims[1]) * dims[2] * timePoints;
+    const limit = this.#gpu.maxBindingBytes;
+    if (bytes > limit) throw new StriaError('limit-too-small', `a row of chunks takes ${bytes} bytes; this GPU binds ${limit}`);
+    return Math.min(counts[1], Math.floor(limit / bytes));
+  }
+
+  async #visit(
+    block: number,
+    from: number,
+    end: number,
+    direction: 'read' | 'fill',
+    visit: (box: NumberedBox) => Promise<void>,
+  ): Promise<void> {
+    const grid = this.#grid;
+    const { dims, counts } = grid;
+    const first = block * grid.chunksPerTimePoint;
+    const { plane: firstPlane, timePoints } = grid.box(first);
+    const firstRow = from * grid.chunkShape[1];
+    const rows = Math.min(dims[1], end * grid.chunkShape[1]) - firstRow;
+    const planes = dims[2] * timePoints;
+    using scope = this.#gpu.scope('interleaved');
+    const buffer = scope.storage('box', this.#rowBytes * rows * planes);
+    const chunks: ChunkBox[] = [];
+    const chunkNumbers: number[] = [];
+    for (let z = 0; z < counts[2]; z++) {
+      for (let at = from * counts[0]; at < end * counts[0]; at++) {
+        const number = first + z * grid.chunksPerLayer + at;
+        const { origin, shape, plane } = grid.box(number);
+        chunks.push({ origin: [origin[0], origin[1] - firstRow, plane - firstPlane], shape });
+        chunkNumbers.push(number);
+      }
+    }
+    const copies = this.#copies(firstPlane, planes, firstRow, rows);
+    const copy = (record: (encoder: GPUCommandEncoder, one: RowCopy) => void) =>
+      this.#gpu
+        .commands('interleave')
+        .record((encoder) => {
+          for (const one of copies) record(encoder, one);
+        })
+        .submit();
+    if (direction === 'read')
+      await copy((encoder, one) => encoder.copyBufferToBuffer(one.buffer, one.offset, buffer, one.at, one.byteLength));
+    const voxels = { buffer, dims: [dims[0], rows, planes] as const, elementBytes: codecElementBytes(this.#info.type) };
+    await visit({ voxels, chunks, chunkNumbers });
+    if (direction === 'fill')
+      await copy((encoder, one) => encoder.copyBufferToBuffer(buffer, one.at, one.buffer, one.offset, one.byteLength));
+  }
+
+  /** @param firstPlane in the order of `ChunkGrid.planeAt` */
+  #copies(firstPlane: number, planes: number, firstRow: number, rows: number): RowCopy[] {
+    const copies: RowCopy[] = [];
+    for (let at = 0; at < planes; at++) {
+      const { z, t } = this.#grid.placeOfPlane(firstPlane + at);
+      const plane = t * this.#grid.dims[2] + z;
+      for (const box of this.#boxes) {
+        if (plane < box.firstPlane || plane >= box.firstPlane + box.planeCount) continue;
+        const low = Math.max(firstRow, box.firstRow);
+        const high = Math.min(firstRow + rows, box.firstRow + box.rowCount);
+        if (low >= high) continue;
+        copies.push({
+          buffer: box.voxels.buffer,
+          offset: ((plane - box.firstPlane) * box.rowCount + low - box.firstRow) * this.#rowBytes,
+          at: (at * rows + low - firstRow) * this.#rowBytes,
+          byteLength: (high - low) * this.#rowBytes,
+        });
+      }
+    }
+    return copies;
+  }
+
+  get #rowBytes(): number {
+    return rowBytes(this.#grid.dims[0], codecElementBytes(this.#info.type));
+  }
+}
