@@ -23,6 +23,7 @@ const drawnAlike = [
   'session',
   'settings',
   'sharpness',
+  'small-files',
   'space',
   'tools',
   'undo',

@@ -67,6 +67,8 @@ async function playStack(
     const { intervals, totals, decodes, draws, seconds } = played;
     const count = intervals.length;
     const memory = gpu.memory.liveBytes() - before;
+    // A codec that decodes slowly was replaced.
+    const held = volume.shares.find(({ bytes }) => bytes > 0)?.codec;
     const rate = Math.round(count / seconds);
     const share = decodes && totals ? Math.round((100 * sum(decodes)) / sum(totals)) : undefined;
     const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
@@ -74,7 +76,7 @@ async function playStack(
       table: 'playback',
       subject: `${frameCount} frames of ${info.dims[0]} × ${info.dims[1]} u8`,
       x: codec.name,
-      method: `${codec.name}, into ${stage.width} × ${stage.height}`,
+      method: `${codec.name}${held === codec.name ? '' : ` as ${held}`}, into ${stage.width} × ${stage.height}`,
       operation: 'decode and draw',
       processor: 'gpu',
       inputBytes: Math.round(volume.payloadBytes / frameCount),

@@ -11,6 +11,7 @@ import { chunkName } from '../shared/chunk-name.ts';
 import { inContext } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import type { Dims3 } from '../shared/volume.ts';
+import { batchBytesAfter, firstBatchBytes, leastBatchBytes } from './batch-bytes.ts';
 import { DecodePlanner, type PlannedChunk, type StoredChunk } from './decode-planner.ts';
 import { FaultFlags, judgeChunk } from './fault-flags.ts';
 import { paddedBoxBytes, stackedBox } from './gpu-chunks.ts';
@@ -55,8 +56,9 @@ export async function transcodeOnGpu(
   const stored: StoredChunk[] = [];
   let done = 0;
   try {
-    for (const batch of batchesOf(gpu, chunks, elementBytes)) {
+    while (stored.length < chunks.length) {
       throwIfAborted(signal);
+      const batch = nextBatch(gpu, chunks, stored.length, elementBytes);
       onProgress?.({ stage: 'Preparing for display', done, total });
       using scope = gpu.scope('transcode');
       for (const one of await transcodeBatch(work, batch, { scope, signal, onTimes })) stored.push(one);
@@ -77,26 +79,25 @@ interface Work {
   readonly encoder: GpuEncoder;
 }
 
-/** Chunks that fill at most one scratch box together; at least one. A slow codec is fastest if it decodes many at once. */
-function batchesOf(
-  gpu: Gpu,
-  chunks: readonly TranscodedChunk[],
-  elementBytes: CodecElementBytes,
-): (readonly TranscodedChunk[])[] {
-  const most = Math.min(gpu.isSoftware ? 2 ** 22 : 2 ** 27, Math.floor(gpu.maxBindingBytes / 4));
-  const batches: TranscodedChunk[][] = [];
+/** How many bytes of voxels the next batch may have, by device. */
+const batchBytes = new WeakMap<Gpu, number>();
+
+function nextBatchBytes(gpu: Gpu): number {
+  const wanted = gpu.isSoftware ? leastBatchBytes : (batchBytes.get(gpu) ?? firstBatchBytes);
+  return Math.min(wanted, Math.floor(gpu.maxBindingBytes / 4));
+}
+
+/** The next chunks, which share a scratch box; at least one. */
+function nextBatch(gpu: Gpu, chunks: readonly TranscodedChunk[], first: number, elementBytes: CodecElementBytes) {
+  const most = nextBatchBytes(gpu);
   let [width, rows, slices] = [0, 0, 0];
-  for (const one of chunks) {
-    const [x, y, z] = one.shape;
+  let end = first;
+  for (; end < chunks.length; end++) {
+    const [x, y, z] = (chunks[end] as TranscodedChunk).shape;
     [width, rows, slices] = [Math.max(width, x), Math.max(rows, y), slices + z];
-    const batch = batches.at(-1);
-    if (batch && paddedBoxBytes([width, rows, slices], elementBytes) <= most) batch.push(one);
-    else {
-      batches.push([one]);
-      [width, rows, slices] = [x, y, z];
-    }
+    if (end > first && paddedBoxBytes([width, rows, slices], elementBytes) > most) break;
   }
-  return batches;
+  return chunks.slice(first, end);
 }
 
 async function transcodeBatch(work: Work, batch: readonly TranscodedChunk[], call: KernelCall): Promise<StoredChunk[]> {
@@ -114,7 +115,8 @@ async function transcodeBatch(work: Work, batch: readonly TranscodedChunk[], cal
   const flags = new FaultFlags(scope);
   const commands = gpu.commands('transcode', call.onTimes);
   planner.plan(planned, box.voxels, scope, undefined, flags)(commands);
-  await commands.submit();
+  const { wallMs } = await commands.submit();
+  batchBytes.set(gpu, batchBytesAfter(batchBytes.get(gpu) ?? firstBatchBytes, wallMs));
   const suspects = await flags.take(gpu);
   const placed = await encoder.encodeInPlace(box, choice, call);
   for (const [i, { chunk, shape, number }] of batch.entries()) {

@@ -52,7 +52,7 @@ export interface CompressedSource {
 }
 
 export interface CompressedOptions extends JobOptions {
-  /** Decodes all chunks once and compares their checksums. Omit it only if that was just done. */
+  /** Decodes all chunks once and compares their checksums. Omit it only if that was just done. Transcoded volumes do it anyway. */
   readonly verify: boolean;
   /** Statistics of the same voxels, if known. */
   readonly statistics?: VolumeStatistics | undefined;
@@ -145,7 +145,8 @@ export class CompressedVolume implements VolumeSource {
         const transcoded = await transcodeSlow(gpu, scope, info.type, grid, chunks, options);
         volume = new CompressedVolume(gpu, scope, source, transcoded);
         for (const layers of volume.#timePoints?.holdsSeveral ? [volume.#timePoints] : volume.#layers) layers.assertFits();
-        if (options.verify) await volume.#verify(source.chunks, options);
+        // What was just encoded is decoded once before it is shown.
+        if (options.verify || transcoded.size > 0) await volume.#verify(chunks, options);
         if (options.statistics) {
           volume.#known = options.statistics;
           volume.#statistics = Promise.resolve(options.statistics);

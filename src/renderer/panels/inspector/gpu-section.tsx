@@ -101,6 +101,7 @@ const uses: Readonly<Record<string, string>> = {
   encode: 'Encoding',
   decode: 'Decoding',
   check: 'Checking',
+  transcode: 'Transcoding',
   spare: 'Spare',
 };
 
