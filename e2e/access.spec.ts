@@ -80,7 +80,7 @@ test('every state is accessible and can be reached without a pointer', async ({ 
     await tabTo(page, 'tab-display');
     // Within the tabs, arrow keys select instead of stepping.
     await page.keyboard.press('ArrowRight');
-    await expect(page.getByTestId('tab-measure')).toBeFocused();
+    await expect(page.getByTestId('tab-layers')).toBeFocused();
     await expect(page.getByTestId('slider-z')).toHaveValue('13');
     await page.keyboard.press('ArrowLeft');
     await openDetails(page);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright/test';
 import {
@@ -212,6 +213,57 @@ test('layers are reordered by buttons, keys and dragging, shown alone, and compa
   await page.getByTestId('second-replace').click();
   await expectOpenOnly(page, 'seg.nii');
   await expect.poll(() => volumeBytes(page)).toBe((side / 2) ** 3);
+});
+
+test('a distance shows the values along it, of the volume and of its layers, and exports them', async ({ stria }) => {
+  const { page } = stria;
+  const [one, two] = [stria.write('scan.nii', scanFile), stria.write('pet.nii', turnedFile)];
+  await stria.dropFiles([one]);
+  await expectOpen(page, 'scan.nii');
+  await page.keyboard.press('2');
+  await stria.dropFiles([two]);
+  await addLayer(page, 'pet.nii');
+  const box = await canvasOf(page, 'z').boundingBox();
+  if (!box) throw new Error('the slice is not on the screen');
+  await page.keyboard.press('m');
+  await page.mouse.move(box.x + 0.3 * box.width, box.y + 0.55 * box.height);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 0.7 * box.width, box.y + 0.42 * box.height, { steps: 4 });
+  await page.mouse.up();
+  await openTab(page, 'measure');
+  await page
+    .getByTestId('measurements')
+    .getByRole('button', { name: /^Go to/ })
+    .click();
+  const profile = page.getByTestId('profile');
+  await expect(profile).toHaveAttribute('aria-label', /scan\.nii from .* to .*; pet\.nii from/);
+
+  const [session, csv] = [join(stria.folder, 'scan.stria-session'), join(stria.folder, 'scan-profile.csv')];
+  await stria.chooseSave(session);
+  await page.keyboard.press('ControlOrMeta+Shift+s');
+  const { measurements } = JSON.parse(readFileSync(await stria.savedFile(session), 'utf8'));
+  const [from, to] = measurements[0].points as [number[], number[]];
+  await stria.chooseSave(csv);
+  await page.getByTestId('export-profile').click();
+  const [head, ...rows] = readFileSync(await stria.savedFile(csv), 'utf8')
+    .trim()
+    .split(/\r?\n/);
+  expect(head).toBe('distance (mm),scan.nii,pet.nii');
+  expect(rows.length).toBeGreaterThan(20);
+  const length = Math.hypot(...from.map((at, axis) => (to[axis] as number) - at));
+  let compared = 0;
+  for (const [index, row] of rows.entries()) {
+    const [distance, value] = row.split(',').map(Number) as [number, number];
+    const part = index / (rows.length - 1);
+    expect(distance).toBeCloseTo(length * part, 6);
+    const place = from.map((at, axis) => at + part * ((to[axis] as number) - at));
+    // Close to a voxel's edge, rounding decides.
+    if (place.some((at, axis) => axis < 2 && Math.abs(at - Math.round(at)) < 1e-3)) continue;
+    const [x, y, z] = place.map(Math.floor) as [number, number, number];
+    expect(value).toBe(scan.voxel(x, y, z));
+    compared++;
+  }
+  expect(compared).toBeGreaterThan(20);
 });
 
 /** Open, whatever the layout. */

@@ -459,9 +459,9 @@ export const rooms = [
   },
   {
     room: 'renderer/app/measure',
-    holds: 'Measurements and the statistics of regions.',
+    holds: 'Measurements, the statistics of regions, profiles along lines.',
     imports:
-      'core/shared core/volume renderer/app/loading renderer/app/state renderer/app/words renderer/viewer/model renderer/viewer/slices',
+      'core/draw core/shared core/volume renderer/app/loading renderer/app/state renderer/app/words renderer/viewer/model renderer/viewer/slices',
   },
   {
     room: 'renderer/app/document',
@@ -523,7 +523,7 @@ export const rooms = [
     holds: 'The inspector: compression, and tabs for display, measurements, volume and GPU.',
     imports:
       'core/chunks core/codec core/codecs core/draw core/gpu core/shared core/stream renderer/app renderer/app/measure renderer/app/state renderer/app/view renderer/app/words renderer/panels/controls renderer/panels/hooks renderer/viewer renderer/viewer/colors renderer/viewer/model',
-    packages: 'lucide-react react react-aria-components',
+    packages: 'lucide-react react react-aria-components uplot',
   },
   {
     room: 'renderer/panels/panes',

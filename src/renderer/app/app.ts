@@ -30,6 +30,7 @@ import { withSeries } from './loading/series-files.ts';
 import { VolumeList } from './loading/volume-list.ts';
 import { measurementsCsv } from './measure/measurement-words.ts';
 import { Measuring } from './measure/measuring.ts';
+import { Profiles, profileCsv } from './measure/profiles.ts';
 import { Output } from './output/output.ts';
 import { SavedSessions } from './saved/saved-sessions.ts';
 import { isSessionName } from './saved/session-file.ts';
@@ -120,6 +121,7 @@ export class App {
       () => this.#document.kept,
       (measurement, signal) => this.#document.regionOfFile(measurement, signal),
     );
+    new Profiles(this.store, { base: () => this.#document.kept, layer: (id) => this.layers.volumeOf(id) });
     this.commands = commands(this);
     this.store.subscribe(({ gpu, chunks, showChunks, settings }) => {
       if (gpu.kind !== 'ready') return;
@@ -398,6 +400,15 @@ export class App {
     const csv = new TextEncoder().encode(this.#csv());
     const isSaved = await this.#saveAs(`${plainName(document.name)}-measurements.csv`, async () => csv);
     if (isSaved) this.store.setState({ savedMeasurements: measurements });
+  }
+
+  /** Saves the profile of the chosen distance as CSV. */
+  async saveProfile(): Promise<void> {
+    const { profile } = this.store.getState();
+    const document = openDocument(this.store.getState());
+    if (!profile || !document) return;
+    const csv = new TextEncoder().encode(profileCsv(profile, document.info));
+    await this.#saveAs(`${plainName(document.name)}-profile.csv`, async () => csv);
   }
 
   async copyMeasurements(): Promise<void> {

@@ -164,6 +164,14 @@ export function measureCommands(app: App): Command[] {
       run: () => app.saveMeasurements(),
     },
     {
+      id: 'export-profile',
+      label: 'Export the profile of the selected distance as CSV…',
+      words: 'Export profile…',
+      group: 'Measure',
+      enabled: (state) => isReady(state) && state.profile !== undefined,
+      run: () => app.saveProfile(),
+    },
+    {
       id: 'copy-measurements',
       label: 'Copy measurements as CSV',
       words: 'Copy',

@@ -104,6 +104,11 @@ export class Layers {
     return this.#requests.get(id);
   }
 
+  /** A layer's voxels, once they are loaded. */
+  volumeOf(id: string): KeptVolume | undefined {
+    return this.#volumes.get(id);
+  }
+
   choose(id: string | undefined): void {
     if (id !== this.#store.getState().layers.chosen) this.#change({ chosen: id });
   }

@@ -12,6 +12,7 @@ import { type DocumentSlice, firstDocument, type OpenDocument } from './document
 import { emptyLab, type LabState } from './lab-state.ts';
 import { firstLayers, type LayersState } from './layer-state.ts';
 import { firstOutput, type OutputState } from './output-state.ts';
+import type { LineProfile } from './profile-state.ts';
 import type { QueueRow } from './queue-rows.ts';
 import type { RegionsFound } from './regions.ts';
 import { defaultSettings, type Settings } from './settings.ts';
@@ -90,6 +91,8 @@ export interface AppState extends DocumentSlice {
   readonly savedMeasurements: readonly Measurement[];
   /** Id of the selected measurement, which keys act on. */
   readonly chosenMeasurement: string | undefined;
+  /** Of the chosen distance. */
+  readonly profile: LineProfile | undefined;
   /** Statistics of measured rectangles and spheres. */
   readonly regions: RegionsFound;
   /** A short message that disappears by itself: 'Diagnostics copied'. */
@@ -124,6 +127,7 @@ export function createAppStore(settings: Settings = defaultSettings): AppStore {
     measurements: [],
     savedMeasurements: [],
     chosenMeasurement: undefined,
+    profile: undefined,
     regions: {},
     notice: undefined,
   }));

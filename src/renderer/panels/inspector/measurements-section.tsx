@@ -11,6 +11,7 @@ import { classes } from '../controls/classes.ts';
 import { CommandButton } from '../controls/command-button.tsx';
 import { useApp, useAppState } from '../hooks/use-app.ts';
 import styles from './measurements-section.module.css';
+import { ProfilePlot } from './profile-plot.tsx';
 
 const icons: Readonly<Record<MeasurementKind, ReactNode>> = {
   distance: <Ruler size={16} aria-hidden />,
@@ -22,6 +23,7 @@ const icons: Readonly<Record<MeasurementKind, ReactNode>> = {
 /** The measurements of the open volume: go to, rename, delete, export. */
 export function MeasurementsSection({ document }: { readonly document: OpenDocument }) {
   const measurements = useAppState((state) => state.measurements);
+  const profile = useAppState((state) => state.profile);
   if (measurements.length === 0) {
     return (
       <p className={styles.hint}>
@@ -36,6 +38,7 @@ export function MeasurementsSection({ document }: { readonly document: OpenDocum
           <Row key={measurement.id} measurement={measurement} document={document} />
         ))}
       </ul>
+      {profile && <ProfilePlot profile={profile} info={document.info} />}
       <div className={styles.actions}>
         <CommandButton id="export-measurements" testId="export-measurements" />
         <CommandButton id="copy-measurements" kind="quiet" />

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { openTestGpu } from '../../testing/node-gpu-testing.ts';
+import { chainByName } from '../codecs/registry.ts';
+import { createGpuBackend } from '../gpu-chunks/gpu-backend.ts';
+import { type Dims3, typedVoxels, type VolumeInfo } from '../shared/volume.ts';
+import { CompressedVolume } from '../volume/compressed-volume.ts';
+import { testInfo, testVoxels, withBindingLimit } from '../volume/resident-testing.ts';
+import { ResidentVolume } from '../volume/resident-volume.ts';
+import { sampleLine } from './line-samples.ts';
+
+const gpu = await openTestGpu();
+const dims = [13, 11, 9, 2] as const;
+const chunkShape: Dims3 = [8, 4, 4];
+const line = { from: [-1.2, 3.3, 0.7], to: [12.4, 9.1, 8.6], count: 57 } as const;
+
+async function resident(info: VolumeInfo, bytes: Uint8Array, limit?: number): Promise<ResidentVolume> {
+  const volume = await ResidentVolume.create(limit ? withBindingLimit(gpu, limit) : gpu, info, {
+    chunkShape,
+    budgetBytes: 2 ** 24,
+  });
+  volume.append(bytes);
+  return volume;
+}
+
+function positions(): Dims3[] {
+  const { from, to, count } = line;
+  return Array.from({ length: count }, (_, at) => {
+    const place = (axis: 0 | 1 | 2): number => from[axis] + ((to[axis] - from[axis]) * at) / (count - 1);
+    return [place(0), place(1), place(2)];
+  });
+}
+
+test.each(['u8', 'i16', 'f32'] as const)(
+  'a line through %s voxels has their stored values, however they are kept',
+  async (type) => {
+    const info = testInfo(dims, type);
+    const bytes = testVoxels(info);
+    const voxels = typedVoxels(type, bytes);
+    const expected = positions().map((position) => {
+      const [x, y, z] = position.map(Math.floor) as [number, number, number];
+      const isInside = [x, y, z].every((at, axis) => at >= 0 && at < (dims[axis] as number));
+      return isInside ? Math.fround(voxels[((dims[2] + z) * dims[1] + y) * dims[0] + x] as number) : Number.NaN;
+    });
+    expect(expected.filter(Number.isNaN).length).toBeGreaterThan(2);
+    const whole = await resident(info, bytes);
+    const parts = await resident(info, bytes, 2000);
+    expect(parts.placedBoxes.length).toBeGreaterThan(1);
+    const [box] = whole.boxes;
+    if (!box) throw new Error('the volume has no box');
+    const { chunks } = await createGpuBackend(gpu).encodeResident(box, { codec: chainByName('raw'), options: { axis: 'auto' } });
+    const compressed = await CompressedVolume.create(gpu, { info, chunkShape, chunks }, { verify: true });
+    for (const volume of [whole, parts, compressed]) {
+      expect([...(await sampleLine(gpu, volume, 1, { ...line, smooth: false }))]).toEqual(expected);
+    }
+    for (const volume of [whole, parts, compressed]) volume.destroy();
+  },
+);
+
+test('blended values lie between the voxels, and a line of no length has one value', async () => {
+  const info = testInfo([8, 8, 8, 1], 'f32');
+  const ramp = Float32Array.from(
+    { length: 512 },
+    (_, at) => (at % 8) + 10 * (Math.floor(at / 8) % 8) + 100 * Math.floor(at / 64),
+  );
+  const volume = await resident(info, new Uint8Array(ramp.buffer));
+  const from = [1.5, 1.5, 1.5] as const;
+  const values = await sampleLine(gpu, volume, 0, { from, to: [5.5, 3.5, 6.5], count: 9, smooth: true });
+  for (const [at, value] of values.entries()) {
+    const part = at / 8;
+    expect(value).toBeCloseTo(1 + 4 * part + 10 * (1 + 2 * part) + 100 * (1 + 5 * part), 3);
+  }
+  expect([...(await sampleLine(gpu, volume, 0, { from, to: from, count: 3, smooth: true }))]).toEqual([111, 111, 111]);
+  volume.destroy();
+});

@@ -1,0 +1,54 @@
+import type { Gpu } from '../gpu/gpu.ts';
+import { cross, scaled, sum, unitVector } from '../shared/vectors.ts';
+import type { Dims3 } from '../shared/volume.ts';
+import type { VolumeSource } from '../volume/volume-source.ts';
+import { LayerSlab } from './layer-slab.ts';
+
+/** Points at equal distances on a line, both ends included, as voxel positions of a volume. */
+export interface LineSamples {
+  readonly from: Dims3;
+  readonly to: Dims3;
+  /** At least 2. */
+  readonly count: number;
+  /** Blend between voxels. */
+  readonly smooth: boolean;
+}
+
+/**
+ * Stored values at points on a line, as 32-bit floats; NaN beside the volume and where data is missing. A compressed volume is
+ * decoded only along the line. @throws StriaError `device-lost`
+ */
+export async function sampleLine(gpu: Gpu, volume: VolumeSource, timePoint: number, line: LineSamples): Promise<Float32Array> {
+  const { count, smooth } = line;
+  const kept = (position: Dims3): Dims3 => scaled(position, 1 / volume.decimation);
+  const [from, to] = [kept(line.from), kept(line.to)];
+  const right = scaled(sum(to, scaled(from, -1)), 1 / (count - 1));
+  // The samples are a picture one pixel high. Any direction across the line is down.
+  const [x, y, z] = right.map(Math.abs) as [number, number, number];
+  const least: Dims3 = x <= y && x <= z ? [1, 0, 0] : y <= z ? [0, 1, 0] : [0, 0, 1];
+  const down = Math.hypot(x, y, z) > 0 ? scaled(unitVector(cross(right, least)), 1e-3) : ([1e-3, 0, 0] as const);
+  // The middle of the first pixel is the line's begin.
+  const origin = sum(from, scaled(right, -0.5), scaled(down, -0.5));
+  const slab = new LayerSlab(gpu);
+  try {
+    const commands = gpu.commands('line');
+    const samples = {
+      origin,
+      across: [0, 0, 0],
+      right,
+      down,
+      width: count,
+      height: 1,
+      slices: [0, 0],
+      kind: 'mean',
+      smooth,
+    } as const;
+    const [box] = slab.record(commands, volume, timePoint, samples);
+    await commands.submit();
+    if (!box) return new Float32Array(count).fill(Number.NaN);
+    const bytes = await gpu.read(box.voxels.buffer);
+    return new Float32Array(bytes.buffer, bytes.byteOffset, count).slice();
+  } finally {
+    slab.destroy();
+  }
+}

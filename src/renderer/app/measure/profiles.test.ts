@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import type { LineSamples } from '../../../core/draw/line-samples.ts';
+import { testInfo } from '../../../core/volume/resident-testing.ts';
+import type { VolumeSource } from '../../../core/volume/volume-source.ts';
+import { type LayerLook, type LayerStack, noLayers } from '../../viewer/model/layers.ts';
+import type { Measurement } from '../../viewer/model/measure.ts';
+import type { OpenDocument } from '../state/document-state.ts';
+import { type AppState, createAppStore } from '../state/store.ts';
+import { Profiles, profileCsv } from './profiles.ts';
+
+const info = { ...testInfo([20, 20, 20, 1], 'i16'), slope: 2, intercept: 1, valueUnit: 'HU' };
+/** Half as large, with voxels of 2 mm. */
+const coarse = { ...testInfo([10, 10, 10, 1], 'u8'), affine: [2, 0, 0, 0.5, 0, 2, 0, 0.5, 0, 0, 2, 0.5] };
+const distance: Measurement = {
+  id: 'd',
+  kind: 'distance',
+  name: 'Distance',
+  axis: 'z',
+  timePoint: 0,
+  points: [
+    [2, 4, 6.5],
+    [8, 4, 6.5],
+  ],
+};
+const look = (id: string, colormap: string): LayerLook => ({
+  id,
+  name: id,
+  isVisible: true,
+  opacity: 1,
+  blending: 'over',
+  colormap,
+  inverted: false,
+  window: [0, 1],
+  hidesBelow: false,
+  smooth: true,
+  outline: false,
+  channel: 0,
+});
+
+function setUp() {
+  const store = createAppStore();
+  const listeners = new Set<() => void>();
+  let state = { timePoint: 0, smooth: false, colormap: 'gray', layers: noLayers };
+  const viewer = {
+    snapshot: () => ({ state }),
+    subscribe: (listener: () => void) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+  const asked: (LineSamples & { readonly volume: VolumeSource; readonly end: () => void })[] = [];
+  const base = { info } as VolumeSource;
+  const layer = { info: { ...coarse, affine: [...coarse.affine] } } as unknown as VolumeSource;
+  const sample = async (_gpu: unknown, volume: VolumeSource, _time: number, line: LineSamples) => {
+    await new Promise<void>((end) => asked.push({ ...line, volume, end }));
+    return Float32Array.from({ length: line.count }, (_, at) => (at === 0 ? Number.NaN : at));
+  };
+  new Profiles(store, { base: () => base, layer: (id) => (id === 'none' ? undefined : layer) }, sample);
+  store.setState({ gpu: { kind: 'ready', viewer } as unknown as AppState['gpu'] });
+  store.setState({ document: { kind: 'ready', document: { info, name: 'scan.nii' } as OpenDocument } });
+  return {
+    store,
+    asked,
+    show: (layers: LayerStack) => {
+      state = { ...state, layers };
+      store.setState((before) => ({ layers: { ...before.layers, stack: layers } }));
+    },
+    setTime: (timePoint: number) => {
+      state = { ...state, timePoint };
+      for (const listener of listeners) listener();
+    },
+    end: async () => {
+      for (const { end } of asked) end();
+      await new Promise((resolve) => setTimeout(resolve));
+    },
+  };
+}
+
+describe('the profile of the chosen distance', () => {
+  it('has real values at equal distances, of the volume and its image layers, each in its own voxels', async () => {
+    const { store, asked, show, end } = setUp();
+    show({
+      ...noLayers,
+      layers: [look('pet', 'hot'), look('seg', 'labels'), { ...look('hidden', 'hot'), isVisible: false }, look('none', 'hot')],
+    });
+    store.setState({ measurements: [distance], chosenMeasurement: 'd' });
+    expect(asked.map(({ from, to, smooth }) => ({ from, to, smooth }))).toEqual([
+      { from: [2, 4, 6.5], to: [8, 4, 6.5], smooth: false },
+      { from: [1, 2, 3.25], to: [4, 2, 3.25], smooth: true },
+    ]);
+    await end();
+    const { profile } = store.getState();
+    expect(profile?.distances).toEqual(Array.from({ length: 13 }, (_, at) => at / 2));
+    expect(profile?.series.map(({ name, unit }) => [name, unit])).toEqual([
+      ['scan.nii', 'HU'],
+      ['pet', undefined],
+    ]);
+    expect(profile?.series[0]?.values.slice(0, 3)).toEqual([null, 3, 5]);
+    expect(profile?.series[1]?.values.slice(0, 3)).toEqual([null, 1, 2]);
+    expect(profile && profileCsv(profile, info).split(/\r?\n/).slice(0, 3)).toEqual([
+      'distance (mm),scan.nii (HU),pet',
+      '0,,',
+      '0.5,3,1',
+    ]);
+  });
+
+  it('is read again when the line or the time point changes, only for the last state, and goes with the choice', async () => {
+    const { store, asked, setTime, end } = setUp();
+    store.setState({ measurements: [distance, { ...distance, id: 'other', kind: 'angle' }], chosenMeasurement: 'd' });
+    for (const x of [9, 10, 11])
+      store.setState({
+        measurements: [
+          {
+            ...distance,
+            points: [
+              [2, 4, 6.5],
+              [x, 4, 6.5],
+            ],
+          },
+        ],
+      });
+    await end();
+    expect(asked.map(({ to }) => to[0])).toEqual([8, 11]);
+    await end();
+    setTime(1);
+    expect(asked).toHaveLength(3);
+    await end();
+    setTime(1);
+    expect(asked).toHaveLength(3);
+    store.setState({ chosenMeasurement: 'other' });
+    expect(store.getState().profile).toBeUndefined();
+  });
+});

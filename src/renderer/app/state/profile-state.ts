@@ -1,0 +1,16 @@
+/** The values along a distance, of the open volume and of the image layers over it. */
+export interface LineProfile {
+  /** Id of the measurement. */
+  readonly measurement: string;
+  /** From its first point, in the volume's `spatialUnit`. */
+  readonly distances: readonly number[];
+  /** The open volume first, then the layers from below. */
+  readonly series: readonly ProfileSeries[];
+}
+
+export interface ProfileSeries {
+  readonly name: string;
+  readonly unit: string | undefined;
+  /** Real values; null beside the volume and where data is missing. */
+  readonly values: readonly (number | null)[];
+}
