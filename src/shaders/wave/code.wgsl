@@ -6,7 +6,7 @@
 
 import package::wave::contexts::escape_from;
 import package::wave::layout::{Box, Part, lane_count};
-import package::wave::places::row_at;
+import package::wave::places::{pitch_of, row_at};
 import package::wave::tables::token_start;
 
 @group(0) @binding(0) var<uniform> box: Box;
@@ -24,37 +24,41 @@ const entries = 3456u;
 var<workgroup> wg_tokens: array<u32, entries>;
 
 var<private> state: u32;
-var<private> byte_count: u32;
+// The bytes of a word that is not full yet, the latest one lowest, and how many they are.
 var<private> pending: u32;
-// One past the slot's last byte.
-var<private> slot_end: u32;
-var<private> slot_bytes: u32;
+var<private> pending_count: u32;
+// One past the words of the slot that are still free, and how many of them there are; negative if the slot was too short.
+var<private> word: u32;
+var<private> free_words: i32;
 
-fn put_byte(byte: u32) {
-  byte_count++;
-  if (byte_count > slot_bytes) { return; }
-  let at = slot_end - byte_count;
-  pending = insertBits(pending, byte, 8u * (at % 4u), 8u);
-  if (at % 4u == 0u) { slots[at / 4u] = pending; }
+// Puts up to two bytes. Later bytes come before earlier ones.
+fn put_bytes(bytes: u32, count: u32) {
+  let total = pending_count + count;
+  if (total >= 4u) {
+    let full = (pending << (32u - 8u * pending_count)) | (bytes >> (8u * (total - 4u)));
+    free_words--;
+    word--;
+    if (free_words >= 0) { slots[word] = full; }
+    pending = bytes;
+    pending_count = total - 4u;
+    return;
+  }
+  pending = (pending << (8u * count)) | bytes;
+  pending_count = total;
 }
 
 fn put_code(start: u32, frequency: u32) {
-  for (var i = 0u; i < 2u && state >= frequency << 12u; i++) {
-    put_byte(state & 255u);
-    state >>= 8u;
-  }
+  let limit = frequency << 12u;
+  let one = state & 255u;
+  let two = (one << 8u) | extractBits(state, 8u, 8u);
+  let count = u32(state >= limit) + u32((state >> 8u) >= limit);
+  put_bytes(select(select(two, one, count == 1u), 0u, count == 0u), count);
+  let rest_of_state = state >> (8u * count);
   // The state has 24 bits, so the quotient is one off at most.
-  var quotient = u32(f32(state) / f32(frequency));
-  var rest = i32(state) - i32(quotient * frequency);
-  if (rest < 0) {
-    quotient--;
-    rest += i32(frequency);
-  }
-  if (rest >= i32(frequency)) {
-    quotient++;
-    rest -= i32(frequency);
-  }
-  state = (quotient << 12u) + u32(rest) + start;
+  let near = u32(f32(rest_of_state) / f32(frequency));
+  let rest = i32(rest_of_state) - i32(near * frequency);
+  let correction = i32(rest >= i32(frequency)) - i32(rest < 0);
+  state = ((near + u32(correction)) << 12u) + u32(rest - correction * i32(frequency)) + start;
 }
 
 fn put_bits(value: u32, count: u32) { put_code(extractBits(value, 0u, count) << (12u - count), 4096u >> count); }
@@ -103,20 +107,34 @@ fn main(
   let part = parts[number];
   if (lane >= part.extent.y || part.range == 0u) { return; }
   state = 65536u;
-  slot_bytes = 4u * part.slot_words;
-  slot_end = 4u * part.slots + (lane + 1u) * slot_bytes;
-  let width = part.extent.x;
-  for (var z = i32(part.extent.z) - 1; z >= 0; z--) {
-    let first = row_at(part, i32(lane), z);
-    for (var x = width; x > 0u; x--) {
-      let at = first + x - 1u;
-      put_element(symbols[at], select(0u, flags[at], part.specials > 0u), part.specials);
+  free_words = i32(part.slot_words);
+  word = part.slots + (lane + 1u) * part.slot_words;
+  let pitch = pitch_of(part);
+  let width = i32(part.extent.x);
+  let has_flags = part.specials > 0u;
+  var at = row_at(part, i32(lane), i32(part.extent.z) - 1) + part.extent.x - 1u;
+  var x = width;
+  var symbol = symbols[at];
+  var flag = select(0u, flags[at], has_flags);
+  for (var left = part.extent.x * part.extent.z; left > 0u; left--) {
+    x--;
+    at--;
+    if (x == 0) {
+      // The end of the row in the slice before.
+      x = width;
+      at -= pitch * part.extent.y - part.extent.x;
     }
+    // Read early, because everything else waits for the coder. Before slice 0 it is not used.
+    let next = select(at, 0u, left == 1u);
+    let next_symbol = symbols[next];
+    let next_flag = select(0u, flags[next], has_flags);
+    put_element(symbol, flag, part.specials);
+    symbol = next_symbol;
+    flag = next_flag;
   }
-  put_byte(state & 255u);
-  put_byte((state >> 8u) & 255u);
-  put_byte(state >> 16u);
+  put_bytes(state & 255u, 1u);
+  put_bytes((state & 0xff00u) | (state >> 16u), 2u);
   // The word that the first bytes fill only partly.
-  if (byte_count <= slot_bytes && byte_count % 4u != 0u) { slots[(slot_end - byte_count) / 4u] = pending; }
-  lengths[number * lane_count + lane] = byte_count;
+  if (pending_count > 0u && free_words > 0) { slots[word - 1u] = pending << (32u - 8u * pending_count); }
+  lengths[number * lane_count + lane] = 4u * u32(i32(part.slot_words) - free_words) + pending_count;
 }
