@@ -17,7 +17,7 @@ import package::wave::header::{
 import package::wave::layout::{Part, element_bytes, fraction, kind_coded, lane_count};
 import package::wave::tables::flag_chance;
 import package::wave::search::load_tokens;
-import package::wave::stream::{least_state, look_ahead, next, open_stream, state, take, take_bits, take_token};
+import package::wave::stream::{next, open_stream, state, take, take_bits, take_token};
 import package::wave::contexts::{
   cell_of, escape_from, level_of, low_bits_of, residual, residual_of, scale_of, size, table_of, value,
 };
@@ -72,12 +72,10 @@ fn decode_element(model: Model, around: Around, left: u32, plain: i32, energy: i
   let token = take_token(table_of(wg_levels[level], prediction) / 27u);
   var high = token >> 1u;
   if (high == escape_from) {
-    look_ahead();
     let digits = take_bits(4u);
     var rest = (1u << digits) | take_bits(min(digits, 8u));
     if (digits > 8u) { rest |= take_bits(digits - 8u) << 8u; }
     high = escape_from - 1u + rest;
-    look_ahead();
   }
   let low_bits = low_bits_of(level);
   var magnitude = i32(high << low_bits);
@@ -128,7 +126,7 @@ fn decode_wave(part: Part, thread: u32, group: u32) {
   is_damaged = false;
   if (is_decoder && is_lane) {
     open_stream(wg_lanes[lane]);
-    is_damaged = state < least_state;
+    is_damaged = state < 65536u;
   }
   let model = Model(i32(wg_range), wg_special_count, wg_specials);
   let first_weights = vec2i(wg_weights[7].x, wg_weights[9].y);
@@ -172,7 +170,6 @@ fn decode_wave(part: Part, thread: u32, group: u32) {
           let plain = clamp(sum >> (8u - fraction), 0, model.range << fraction);
           let energy = (around.energy + left_energy * size(left)) >> 7u;
           let element = decode_element(model, around, left, plain, energy, is_later);
-          look_ahead();
           word = u32(element) | (u32(residual_of(element, plain, model.special_count, model.specials)) << 16u);
           if (x == 0) { first = word; }
         }
@@ -202,5 +199,5 @@ fn decode_wave(part: Part, thread: u32, group: u32) {
     workgroupBarrier();
     if (step % storage_steps == 0) { storageBarrier(); }
   }
-  if (checks && is_decoder && is_lane) { raise(part.chunk, is_damaged || state != least_state || next != wg_lanes[lane + 1u]); }
+  if (checks && is_decoder && is_lane) { raise(part.chunk, is_damaged || state != 65536u || next != wg_lanes[lane + 1u]); }
 }

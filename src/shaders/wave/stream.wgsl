@@ -6,51 +6,48 @@
 import package::wave::header::{payloads, wg_end};
 import package::wave::search::find_token;
 
-// The least state between codes.
-const least_state = 65536u;
-
 var<private> state: u32;
 // The byte of the payloads that is taken next.
 var<private> next: u32;
-// The next eight bytes, the first one lowest. Taking bytes leaves fewer.
-var<private> ahead: vec2u;
-// The words from which `ahead` comes, read long before they are needed, and the number of the first one.
+// The word of that byte, and the two after it. They are read long before they are needed.
 var<private> words: vec3u;
-var<private> first_word: u32;
 var<private> last_word: u32;
 
 fn open_stream(start: u32) {
   next = start;
   last_word = (wg_end - 1u) / 4u;
-  first_word = start / 4u;
-  words = vec3u(word_at(first_word), word_at(first_word + 1u), word_at(first_word + 2u));
-  look_ahead();
-  state = ((ahead.x & 255u) << 16u) | (ahead.x & 0xff00u) | extractBits(ahead.x, 16u, 8u);
-  next += 3u;
-  look_ahead();
+  let word = start / 4u;
+  words = vec3u(
+    payloads[min(word, last_word)], payloads[min(word + 1u, last_word)], payloads[min(word + 2u, last_word)],
+  );
+  state = 0u;
+  for (var i = 0u; i < 3u; i++) {
+    state = (state << 8u) | (next_bytes() & 255u);
+    skip(1u);
+  }
 }
 
-fn word_at(word: u32) -> u32 { return payloads[min(word, last_word)]; }
-
-// Fills `ahead`, which lasts for four codes.
-fn look_ahead() {
-  for (var i = 0u; i < 3u && first_word < next / 4u; i++) {
-    words = vec3u(words.yz, word_at(first_word + 3u));
-    first_word++;
-  }
+// At least the next two bytes, the first one lowest.
+fn next_bytes() -> u32 {
   let shift = 8u * (next % 4u);
-  ahead = (words.xy >> vec2u(shift)) | ((words.yz << vec2u(1u)) << vec2u(31u - shift));
+  return (words.x >> shift) | (words.y << (32u - max(shift, 8u)));
+}
+
+fn skip(count: u32) {
+  let is_in_word = next % 4u + count < 4u;
+  next += count;
+  if (is_in_word) { return; }
+  words = vec3u(words.yz, payloads[min(next / 4u + 2u, last_word)]);
 }
 
 // Two bytes are always enough.
 fn take(start: u32, frequency: u32) {
+  let bytes = next_bytes();
   let taken = frequency * (state >> 12u) + (state & 4095u) - start;
-  let one = (taken << 8u) | (ahead.x & 255u);
-  let two = (one << 8u) | extractBits(ahead.x, 8u, 8u);
-  let count = select(select(2u, 1u, taken >= 256u), 0u, taken >= least_state);
-  state = select(select(two, one, taken >= 256u), taken, taken >= least_state);
-  next += count;
-  ahead = vec2u((ahead.x >> (8u * count)) | ((ahead.y << 1u) << (31u - 8u * count)), ahead.y >> (8u * count));
+  let one = (taken << 8u) | (bytes & 255u);
+  let two = (one << 8u) | extractBits(bytes, 8u, 8u);
+  state = select(select(two, one, taken >= 256u), taken, taken >= 65536u);
+  skip(u32(taken < 65536u) + u32(taken < 256u));
 }
 
 fn take_bits(count: u32) -> u32 {

@@ -1,61 +1,47 @@
-import type { Variant } from '../../../shaders/link.ts';
-import codeShader from '../../../shaders/wave/code.wgsl';
-import copyShader from '../../../shaders/wave/copy.wgsl';
-import fitShader from '../../../shaders/wave/fit.wgsl';
-import predictShader from '../../../shaders/wave/predict.wgsl';
-import sampleShader from '../../../shaders/wave/sample.wgsl';
-import spreadShader from '../../../shaders/wave/spread.wgsl';
-import surveyShader from '../../../shaders/wave/survey.wgsl';
-import symbolsShader from '../../../shaders/wave/symbols.wgsl';
-import { boxLayout, chunkBytes, placePayloads } from '../../codec/batch.ts';
+import { placePayloads } from '../../codec/batch.ts';
 import type { GpuChunk, GpuPayloads, GpuVoxels, KernelCall } from '../../codec/codec.ts';
-import type { Commands } from '../../gpu/commands.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
-import type { Kernel } from '../../gpu/kernel.ts';
-import type { GpuScope } from '../../gpu/scope.ts';
 import { throwIfAborted } from '../../shared/job.ts';
-import { biasesOf, chooseRange, fitSums, levelsOf, sampleCount, solveWeights, specialsOf } from './choose.ts';
-import { headerBytes, partKinds } from './header.ts';
-import { directoryBytes, laneCount, laneLimit, planeType } from './layout.ts';
-import { type Coding, inPlaneCount, type Model, neighbourCount, signCells } from './model.ts';
-import { type PartPlace, partsOf, partWords, tableBuffer } from './part-table.ts';
-import { type FinishedPart, Pieces } from './pieces.ts';
-import { levelCount, phaseCount, tokenCount } from './tables.ts';
+import { Group } from './encode-group.ts';
+import { type PartPlace, partsOf } from './part-table.ts';
+import { scratchFor, scratchWordsOf, slotWordsOf } from './scratch.ts';
 
 /** The most bytes of predictions, and of lanes' slots, that are kept at a time: 128 chunks of 64³. */
 const workBytes = 136 * 2 ** 20;
 /** Parts of a dispatch along y. */
 const mostParts = 16384;
 
-const sampleWords = 4 + sampleCount / 2;
-const weightWords = 40;
-const codingWords = 88;
-const cellCount = signCells ** 2;
-const countWords = 2 * cellCount + levelCount * phaseCount * tokenCount;
-const fitSlabSlices = 16;
-
-export async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], call: KernelCall): Promise<GpuPayloads> {
+/** @param mostBytes of a group's predictions, and of its lanes' slots */
+export async function encode(
+  gpu: Gpu,
+  voxels: GpuVoxels,
+  chunks: readonly GpuChunk[],
+  call: KernelCall,
+  mostBytes = workBytes,
+): Promise<GpuPayloads> {
   throwIfAborted(call.signal);
-  const groups = groupsOf(gpu, voxels, partsOf(chunks, voxels));
+  const groups = groupsOf(voxels, partsOf(chunks, voxels), Math.min(mostBytes, gpu.maxBindingBytes));
   const results: GpuPayloads[] = [];
   const { scope } = call;
   let next = 0;
   let hasFailed = false;
-  // Two groups at a time, so that the GPU has work while the CPU makes its choices.
   const encodeGroups = async () => {
+    using work = scope.scope('wave.work');
+    const scratch = scratchFor(groups, voxels.elementBytes, work);
     while (next < groups.length && !hasFailed) {
       const i = next++;
       const parts = groups[i] as PartPlace[];
       const own = chunks.slice(parts[0]?.chunk as number, groups[i + 1]?.[0]?.chunk ?? chunks.length);
       try {
-        results[i] = await new Group(gpu, voxels, own, parts, call).encode();
+        results[i] = await new Group(gpu, voxels, own, parts, scratch, call).encode();
       } catch (error) {
         hasFailed = true;
         throw error;
       }
     }
   };
-  const runs = await Promise.allSettled([encodeGroups(), encodeGroups()]);
+  // Two groups at a time, so that the GPU has work while the CPU makes its choices.
+  const runs = await Promise.allSettled(groups.slice(0, 2).map(encodeGroups));
   for (const run of runs) if (run.status === 'rejected') throw run.reason;
   if (results.length === 1) return results[0] as GpuPayloads;
   const byteLengths = results.flatMap((one) => one.byteLengths);
@@ -76,8 +62,7 @@ export async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuCh
 }
 
 /** Parts of whole chunks, as many as are encoded at a time. */
-function groupsOf(gpu: Gpu, { elementBytes }: GpuVoxels, parts: readonly PartPlace[]): PartPlace[][] {
-  const limit = Math.min(workBytes, gpu.maxBindingBytes);
+function groupsOf({ elementBytes }: GpuVoxels, parts: readonly PartPlace[], limit: number): PartPlace[][] {
   const groups: PartPlace[][] = [];
   let [bytes, chunk] = [0, -1];
   for (const part of parts) {
@@ -97,271 +82,4 @@ function groupsOf(gpu: Gpu, { elementBytes }: GpuVoxels, parts: readonly PartPla
     chunk = part.chunk;
   }
   return groups;
-}
-
-function elementsOf({ extent }: PartPlace): number {
-  return extent[0] * extent[1] * extent[2];
-}
-
-/** A row has a margin of two words on each side. */
-function scratchWordsOf({ extent }: PartPlace): number {
-  return (extent[0] + 4) * extent[1] * extent[2];
-}
-
-function slotWordsOf({ extent }: PartPlace, elementBytes: GpuVoxels['elementBytes']): number {
-  return Math.ceil(laneLimit(extent, planeType(elementBytes).bits) / 4);
-}
-
-/** Buffers with a word for each element of all parts, and for what stands for elements at the sides of rows. */
-interface Scratch {
-  readonly values: GPUBuffer;
-  readonly predictions: GPUBuffer;
-  /** Values with residuals. */
-  readonly elements: GPUBuffer;
-}
-
-/** Encodes some chunks: runs kernels, and makes the CPU's choices between them. */
-class Group {
-  readonly #gpu: Gpu;
-  readonly #voxels: GpuVoxels;
-  readonly #chunks: readonly GpuChunk[];
-  readonly #parts: readonly PartPlace[];
-  readonly #call: KernelCall;
-  readonly #work: GpuScope;
-  readonly #models: Model[];
-  readonly #codings: Coding[] = [];
-  readonly #scratchWords: number;
-  readonly #slotWords: number;
-  readonly #slotStarts: number[] = [];
-  readonly #table: Uint32Array<ArrayBuffer>;
-  readonly #box: GPUBuffer;
-  readonly #records: GPUBuffer;
-
-  constructor(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], parts: readonly PartPlace[], call: KernelCall) {
-    this.#gpu = gpu;
-    this.#voxels = voxels;
-    this.#chunks = chunks;
-    this.#parts = parts;
-    this.#call = call;
-    this.#work = call.scope.scope('wave.encode');
-    const none = new Int32Array(neighbourCount);
-    const type = planeType(voxels.elementBytes);
-    this.#models = parts.map(() => ({ ...type, lowest: 0, range: 0, specials: [], weights: none, firstWeights: none }));
-    this.#table = new Uint32Array(partWords * parts.length);
-    let [scratch, slots] = [0, 0];
-    for (const [i, part] of parts.entries()) {
-      const slotWords = slotWordsOf(part, voxels.elementBytes);
-      const { extent, firstWord, plane, chunk, number, partCount } = part;
-      this.#table.set([...extent, firstWord, plane, chunk, number, partCount, 0, 0, scratch, slots, slotWords], partWords * i);
-      this.#slotStarts.push(slots);
-      scratch += scratchWordsOf(part);
-      slots += slotWords * extent[1];
-    }
-    [this.#scratchWords, this.#slotWords] = [scratch, slots];
-    const { rowWords, sliceWords } = boxLayout(voxels);
-    this.#box = this.#work.uniform('box', [rowWords, sliceWords, 0, parts.length]);
-    this.#records = this.#work.storage('parts', this.#table.byteLength, this.#table);
-  }
-
-  async encode(): Promise<GpuPayloads> {
-    const work = this.#work;
-    try {
-      await this.#sample();
-      const [values, predictions, elements] = ['values', 'predictions', 'elements'].map((label) =>
-        work.reused(label, 4 * this.#scratchWords),
-      ) as [GPUBuffer, GPUBuffer, GPUBuffer];
-      const scratch = { values, predictions, elements };
-      const first = this.#commands().stage('spread');
-      first.dispatch(this.#kernel('spread', spreadShader), [...this.#source, values], this.#slabs());
-      await this.#fit(first, scratch, 0);
-      const second = this.#commands();
-      this.#predict(second, scratch);
-      await this.#fit(second, scratch, 1);
-      const third = this.#commands();
-      this.#predict(third, scratch);
-      await this.#survey(third, scratch);
-      const slots = work.reused('slots', 4 * this.#slotWords);
-      const lengths = await this.#code(scratch, slots);
-      return await this.#write(slots, lengths);
-    } finally {
-      work.destroy();
-    }
-  }
-
-  #kernel(name: string, shader: ShaderFile, variant?: Variant): Kernel {
-    const constants = { element_bytes: this.#voxels.elementBytes };
-    return this.#gpu.kernel({ label: `wave.${name}`, shader, variant, constants });
-  }
-
-  #commands(): Commands {
-    throwIfAborted(this.#call.signal);
-    return this.#gpu.commands('wave.encode', this.#call.onTimes);
-  }
-
-  /** The bindings of kernels that read the box. */
-  get #source(): GPUBuffer[] {
-    return [this.#box, this.#records, this.#voxels.buffer];
-  }
-
-  /** The range and the special values of each part. */
-  async #sample(): Promise<void> {
-    const samples = this.#work.storage('samples', 4 * sampleWords * this.#parts.length);
-    const commands = this.#commands().stage('sample');
-    commands.dispatch(this.#kernel('sample', sampleShader), [...this.#source, samples], this.#parts.length);
-    const read = commands.readWords(samples);
-    await commands.submit();
-    const words = read();
-    this.#work.free(samples);
-    for (const [i, part] of this.#parts.entries()) {
-      const own = words.subarray(sampleWords * i, sampleWords * (i + 1));
-      const type = planeType(this.#voxels.elementBytes);
-      const bounds = own as unknown as [number, number, number, number];
-      const sampled = new Uint16Array(own.buffer, own.byteOffset + 16, Math.min(elementsOf(part), sampleCount));
-      const { lowest, range } = chooseRange(bounds, sampled, type.bits);
-      const specials = specialsOf(sampled.map((element) => (element - lowest) & (2 ** type.bits - 1)));
-      this.#models[i] = { ...(this.#models[i] as Model), lowest, range, specials };
-      this.#table.set([lowest, range, specials.length, ...specials], partWords * i + 13);
-    }
-    this.#gpu.device.queue.writeBuffer(this.#records, 0, this.#table);
-  }
-
-  /** Fits the weights, first by gradients, then by residuals. */
-  async #fit(commands: Commands, { values, elements }: Scratch, byResiduals: 0 | 1): Promise<void> {
-    const depth = Math.max(...this.#parts.map(({ extent }) => extent[2]));
-    const slabs = 1 + Math.ceil((depth - 1) / fitSlabSlices);
-    const sums = this.#work.storage('sums', 8 * fitSums * slabs * this.#parts.length);
-    const fit = this.#kernel('fit', fitShader, { by_residuals: byResiduals });
-    commands.stage('fit').dispatch(fit, [this.#records, values, elements, sums], [slabs, this.#parts.length, 1]);
-    const read = commands.readWords(sums);
-    await commands.submit();
-    const words = read();
-    this.#work.free(sums);
-    for (const [i, model] of this.#models.entries()) {
-      const sumOf = (first: number, end: number) => {
-        const total = new Float64Array(fitSums);
-        for (let slab = first; slab < end; slab++) {
-          const at = (i * slabs + slab) * 2 * fitSums;
-          for (let j = 0; j < fitSums; j++) {
-            total[j] = (total[j] as number) + (words[at + j] as number) + (words[at + fitSums + j] as number) * 2 ** 32;
-          }
-        }
-        return total;
-      };
-      this.#models[i] = {
-        ...model,
-        weights: solveWeights(sumOf(1, slabs), neighbourCount),
-        firstWeights: solveWeights(sumOf(0, 1), inPlaneCount),
-      };
-    }
-  }
-
-  #predict(commands: Commands, { values, elements, predictions }: Scratch): void {
-    const weights = new Int32Array(weightWords * this.#parts.length);
-    for (const [i, model] of this.#models.entries()) {
-      weights.set(model.weights, weightWords * i);
-      weights.set(model.firstWeights.subarray(0, inPlaneCount), weightWords * i + neighbourCount);
-    }
-    const buffer = this.#work.storage('weights', weights.byteLength, weights);
-    const bindings = [this.#records, values, buffer, predictions, elements];
-    commands.stage('predict').dispatch(this.#kernel('predict', predictShader), bindings, this.#slabs());
-  }
-
-  /** Slabs of slabs.wgsl: 8 rows of up to 16 slices. */
-  #slabs(): [number, number, number] {
-    const counts = this.#parts.map(({ extent }) => Math.ceil(extent[1] / 8) * Math.ceil(extent[2] / 16));
-    return [Math.max(...counts), this.#parts.length, 1];
-  }
-
-  async #survey(commands: Commands, { predictions, elements }: Scratch): Promise<void> {
-    const counts = this.#work.storage('counts', 4 * countWords * this.#parts.length);
-    const bindings = [this.#records, predictions, elements, counts];
-    commands.stage('survey').dispatch(this.#kernel('survey', surveyShader), bindings, this.#slabs());
-    const read = commands.readWords(counts);
-    await commands.submit();
-    const words = read();
-    this.#work.free(counts);
-    for (let at = 0; at < words.length; at += countWords) {
-      const own = words.subarray(at, at + countWords);
-      const distances = new Int32Array(own.buffer, own.byteOffset, cellCount);
-      const elements = new Int32Array(own.buffer, own.byteOffset + 4 * cellCount, cellCount);
-      const result = { distances, elements, tokens: own.subarray(2 * cellCount) };
-      this.#codings.push({ ...biasesOf(result), levels: levelsOf(result) });
-    }
-  }
-
-  /** @returns the lanes' lengths in bytes, 64 for each part */
-  async #code({ predictions, elements, values }: Scratch, slots: GPUBuffer): Promise<Uint32Array> {
-    const codings = new Int32Array(codingWords * this.#parts.length);
-    for (const [i, { levels, residualBias, gradientBias }] of this.#codings.entries()) {
-      codings.set([...levels, ...residualBias, ...gradientBias], codingWords * i);
-    }
-    const work = this.#work;
-    const lengths = work.storage('lengths', 4 * laneCount * this.#parts.length);
-    const tables = tableBuffer(work);
-    const commands = this.#commands();
-    // Symbols replace the predictions, and flags the values.
-    const choices = [work.storage('codings', codings.byteLength, codings), values, tables];
-    const symbols = this.#kernel('symbols', symbolsShader, { table_binding: 5 });
-    commands.stage('symbols').dispatch(symbols, [this.#records, predictions, elements, ...choices], this.#slabs());
-    const code = this.#kernel('code', codeShader, { table_binding: 4 });
-    const bindings = [this.#box, this.#records, predictions, values, tables, slots, lengths];
-    commands.stage('code').dispatch(code, bindings, this.#parts.length);
-    const read = commands.readWords(lengths);
-    await commands.submit();
-    return read();
-  }
-
-  async #write(slots: GPUBuffer, lengths: Uint32Array): Promise<GpuPayloads> {
-    const { elementBytes } = this.#voxels;
-    const parts = this.#parts.map((part, i) => this.#finished(part, i, lengths));
-    const perChunk = new Map<number, FinishedPart[]>();
-    for (const [i, { chunk }] of this.#parts.entries()) {
-      const own = perChunk.get(chunk) ?? [];
-      own.push(parts[i] as FinishedPart);
-      perChunk.set(chunk, own);
-    }
-    const ofChunks = [...perChunk.values()];
-    const byteLengths = ofChunks.map((own, i) => {
-      const length = own.reduce((sum, part) => sum + part.byteLength, directoryBytes(own.length));
-      return length < chunkBytes({ shape: (this.#chunks[i] as GpuChunk).shape, elementBytes }) ? length : 0;
-    });
-    const { byteOffsets, totalBytes } = placePayloads(byteLengths);
-    if (totalBytes === 0) return { buffer: undefined, byteOffsets, byteLengths };
-    const pieces = new Pieces();
-    for (const [i, own] of ofChunks.entries()) {
-      if (byteLengths[i] !== 0) pieces.add(own, byteOffsets[i] as number);
-    }
-    const { table, headers } = pieces.finish();
-    const work = this.#work;
-    const buffer = this.#call.scope.storage('wave.payloads', totalBytes);
-    const pieceBuffer = work.storage('pieces', table.byteLength, table);
-    const headerBuffer = work.storage('headers', headers.byteLength, headers);
-    const bindings = [...this.#source, pieceBuffer, slots, headerBuffer, buffer];
-    await this.#commands()
-      .stage('write')
-      .dispatch(this.#kernel('copy', copyShader), bindings, table.length / 4)
-      .submit();
-    return { buffer, byteOffsets, byteLengths };
-  }
-
-  /** A part's header, and the part's whole length. */
-  #finished({ extent }: PartPlace, index: number, lengths: Uint32Array): FinishedPart {
-    const model = this.#models[index] as Model;
-    const { bits, range, lowest } = model;
-    const rawBytes = (extent[0] * extent[1] * extent[2] * bits) / 8;
-    if (range === 0) {
-      const header = Uint8Array.of(partKinds.oneValue, lowest & 255, lowest >> 8).subarray(0, 1 + bits / 8);
-      return { index, header, lanes: [], rawBytes: 0, byteLength: header.byteLength };
-    }
-    const raw = { index, header: Uint8Array.of(partKinds.raw), lanes: [], rawBytes, byteLength: 1 + rawBytes };
-    const laneLengths = [...lengths.subarray(laneCount * index, laneCount * index + extent[1])];
-    if (laneLengths.some((length) => length > laneLimit(extent, bits))) return raw;
-    const header = headerBytes({ model, coding: this.#codings[index] as Coding, laneLengths }, extent[2]);
-    const byteLength = laneLengths.reduce((sum, length) => sum + length, header.byteLength);
-    if (byteLength > rawBytes) return raw;
-    const slotBytes = 4 * (this.#table[partWords * index + 12] as number);
-    const start = 4 * (this.#slotStarts[index] as number);
-    const lanes = laneLengths.map((length, lane) => ({ from: start + (lane + 1) * slotBytes - length, length }));
-    return { index, header, lanes, rawBytes: 0, byteLength };
-  }
 }

@@ -1,8 +1,27 @@
+import { expect, test } from 'vitest';
 import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
 import { describeCodecOnGpu } from '../gpu-codec-testing.ts';
+import { encode } from './encode-kernels.ts';
 import { wave } from './index.ts';
 
 const gpu = await openTestGpu();
 
 describeCodecOnGpu(wave, gpu, 'as dispatches are');
 describeCodecOnGpu(wave, gpu, 'dispatches spread', { isBrief: true, isSpread: true });
+
+test('chunks that are encoded in several groups have the same payloads', async () => {
+  using scope = gpu.scope('test');
+  const dims = [40, 8, 8] as const;
+  const bytes = Uint8Array.from({ length: 40 * 8 * 8 }, (_, i) => (i % 40) + (i >> 6));
+  const voxels = { buffer: scope.storage('box', bytes.byteLength, bytes), dims, elementBytes: 1 } as const;
+  const none = new Uint8Array(0);
+  const chunks = [0, 8, 16, 24, 32].map((x) => ({ origin: [x, 0, 0], shape: [8, 8, 8], parameters: none }) as const);
+  const [together, apart] = await Promise.all(
+    [undefined, 1].map(async (mostBytes) => {
+      const payloads = await encode(gpu, voxels, chunks, { scope }, mostBytes);
+      return { ...payloads, bytes: payloads.buffer && (await gpu.read(payloads.buffer)), buffer: undefined };
+    }),
+  );
+  expect(together?.bytes?.byteLength).toBeGreaterThan(0);
+  expect(apart).toEqual(together);
+});
