@@ -17,6 +17,13 @@ test('the page opens without an error, in the expected shell', async ({ stria },
   expect(await host.evaluate(({ host }) => host.info())).toMatchObject({ stria: '0.1.0', compatibilityMode: false });
 });
 
+test('About shows the licences of what the app contains', async ({ stria: { page } }) => {
+  await page.keyboard.press('ControlOrMeta+k');
+  await page.getByTestId('palette').getByRole('menuitem', { name: 'About Stria' }).click();
+  await page.getByRole('button', { name: 'Third-party notices' }).click();
+  await expect(page.getByTestId('notices')).toContainText(/three \d[\s\S]*Licence: MIT[\s\S]*three\.js authors/);
+});
+
 test('the page has WebGPU, in a worker too', async ({ stria }) => {
   const adapters = await stria.page.evaluate(async () => {
     const inPage = (await navigator.gpu.requestAdapter()) !== null;

@@ -1,5 +1,7 @@
+import { useState } from 'react';
 import { Autocomplete, Dialog, Input, Menu, MenuItem, Modal, ModalOverlay, SearchField, useFilter } from 'react-aria-components';
 import { showShortcut } from '../../app/shortcuts.ts';
+import { Button } from '../controls/button.tsx';
 import { classes } from '../controls/classes.ts';
 import { CommandButton } from '../controls/command-button.tsx';
 import { Facts } from '../controls/facts.tsx';
@@ -119,6 +121,7 @@ function Keys({ title, keys }: { readonly title: string; readonly keys: readonly
 }
 
 function About({ onDone }: { readonly onDone: () => void }) {
+  const [notices, setNotices] = useState<string>();
   const shell = useAppState((state) => state.shell);
   const gpu = useAppState((state) => state.gpu);
   const graphics = gpu.kind === 'ready' ? gpu.gpu.name : 'none';
@@ -139,7 +142,20 @@ function About({ onDone }: { readonly onDone: () => void }) {
       <Facts facts={facts} />
       <div className={styles.actions}>
         <CommandButton id="diagnostics" />
+        {notices === undefined && <Button onPress={() => void readNotices().then(setNotices)}>Third-party notices</Button>}
       </div>
+      {notices !== undefined && (
+        <pre className={styles.notices} data-testid="notices">
+          {notices}
+        </pre>
+      )}
     </Sheet>
   );
+}
+
+/** The licences of the packages in the bundles, which the build writes beside the page. */
+async function readNotices(): Promise<string> {
+  const failed = 'The notices could not be read. They are in the file third-party-notices.txt beside the app’s page.';
+  const response = await fetch('./third-party-notices.txt').catch(() => undefined);
+  return response?.ok ? response.text() : failed;
 }
