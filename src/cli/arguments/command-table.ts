@@ -28,7 +28,7 @@ export const options = {
   'time-group': {
     short: undefined,
     value: 'N',
-    text: 'time points of a series to compress together, 1 to 8 (default: 8 with wave, else 1)',
+    text: 'time points of a series to compress together, 1 to 8 (default: up to 8 for wave and for size, else 1)',
   },
   device: {
     short: undefined,

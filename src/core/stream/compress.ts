@@ -17,6 +17,7 @@ import { BoxReader, type ReadBox } from './box-reader.ts';
 import { planName, planPart } from './part-plan.ts';
 import { Beside, writingTo } from './pipeline.ts';
 import { KernelClock, type KernelTimes, type StageReport, type StageSpan, Stopwatch } from './stage-times.ts';
+import { surveyTime } from './time-survey.ts';
 
 export interface CompressSettings {
   readonly backend: Backend;
@@ -25,7 +26,7 @@ export interface CompressSettings {
   readonly chunkShape?: ChunkShape | undefined;
   /** Write only a part of a volume, which `mergeParts` joins with the others. */
   readonly part?: PartChoice | undefined;
-  /** How many time points chunks interleave, unless `chunkShape` is given; 1: none. Default: `defaultTimeGroup`, if the codec wants it. */
+  /** How many time points chunks interleave, unless `chunkShape` is given; 1: none. Default: see `chooseTimeGroup`. */
   readonly timeGroup?: number | undefined;
 }
 
@@ -81,16 +82,18 @@ export async function compressVolume(
 }
 
 async function compress(
-  volume: OpenVolume,
+  input: OpenVolume,
   sink: ByteSink,
-  { backend, choice, chunkShape, timeGroup, part }: CompressSettings,
+  settings: CompressSettings,
   stopwatch: Stopwatch<CompressStage>,
   { signal, onProgress }: JobOptions,
 ): Promise<Omit<CompressReport, keyof StageReport>> {
   throwIfAborted(signal);
+  const { backend, choice, chunkShape, part } = settings;
+  const { volume, timeGroup } = await chooseTimeGroup(input, settings, signal);
   const { info } = volume;
   const elementBytes = codecElementBytes(info.type);
-  const shapeOf = (whole: VolumeInfo) => checkChunkShape(whole, chunkShape ?? shapeFor(whole, volume.format, choice, timeGroup));
+  const shapeOf = (whole: VolumeInfo) => checkChunkShape(whole, chunkShape ?? shapeFor(whole, volume.format, timeGroup));
   const plan = planPart(volume, shapeOf, part);
   const clock = new KernelClock();
   const tally = new ChunkTally();
@@ -226,11 +229,28 @@ async function compress(
   };
 }
 
-function shapeFor(info: VolumeInfo, format: FileFormat, { codec }: EncodeChoice, wanted: number | undefined): ChunkShape {
-  const arePictures = isPictureFormat(format);
-  const interleaves = codec !== 'auto' && codec[0].interleavesTime === true && !arePictures;
-  const timeGroup = wanted ?? (interleaves ? defaultTimeGroup(info) : 1);
-  return timeGroup > 1 ? interleavedShape(info, timeGroup) : chunkShapeOf(info, arePictures);
+function shapeFor(info: VolumeInfo, format: FileFormat, timeGroup: number | 'default'): ChunkShape {
+  const timePoints = timeGroup === 'default' ? defaultTimeGroup(info) : timeGroup;
+  return timePoints > 1 ? interleavedShape(info, timePoints) : chunkShapeOf(info, isPictureFormat(format));
+}
+
+/**
+ * How many time points to interleave: what the caller requested; else `defaultTimeGroup` for a codec that wants it, and for `auto`
+ * if size is all that counts and the first time points are alike. A piece of a larger volume must be cut like the others, which
+ * this one does not know.
+ * @returns also the volume to read, of which voxels may have been read already
+ */
+async function chooseTimeGroup(
+  volume: OpenVolume,
+  { choice: { codec, options }, chunkShape, timeGroup, part }: CompressSettings,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly volume: OpenVolume; readonly timeGroup: number | 'default' }> {
+  if (timeGroup !== undefined || chunkShape || isPictureFormat(volume.format)) return { volume, timeGroup: timeGroup ?? 1 };
+  if (codec !== 'auto') return { volume, timeGroup: codec[0].interleavesTime ? 'default' : 1 };
+  const isForSize = options.prefer === 'size' || (options.effort === 'max' && options.prefer !== 'speed');
+  if (!isForSize || (part && 'origin' in part) || defaultTimeGroup(volume.info) === 1) return { volume, timeGroup: 1 };
+  const survey = await surveyTime(volume, { signal });
+  return { volume: survey.volume, timeGroup: survey.isSteady ? 'default' : 1 };
 }
 
 interface EncodedBox {

@@ -7,6 +7,7 @@ import { type ChunkShape, chunkGridOf, maxChunkBytes } from '../format/chunk-gri
 import { ContainerReader } from '../format/container-reader.ts';
 import { openVolume } from '../io/open-volume.ts';
 import { type ByteSource, memorySink, memorySource } from '../shared/bytes.ts';
+import type { PartChoice } from '../shared/part-choice.ts';
 import type { Dims4 } from '../shared/volume.ts';
 import { voxelsOfContainer } from '../volume/file-region.ts';
 import { compressVolume } from './compress.ts';
@@ -126,6 +127,46 @@ describe('the shape', () => {
     expect(await shapeOf('wave', 1)).toEqual([12, 10, 6, 9]);
     expect(await shapeOf('rle')).toEqual([12, 10, 6, 9]);
     expect(await shapeOf('rle', 2)).toEqual([12, 10, 6, 9, 'interleaved']);
+  });
+
+  test('is chosen by auto for size alone, if time points are more alike than slices', async () => {
+    const dims: Dims4 = [24, 20, 9, 5];
+    const info = infoOf(dims, 'i16');
+    const noise = new Int16Array(voxelsOf(info, 'noise').buffer);
+    const plane = dims[0] * dims[1];
+    const series = (ofSlice: number, ofTime: number) =>
+      new Uint8Array(
+        Int16Array.from(noise, (value, at) => {
+          const [z, t] = [Math.floor(at / plane) % dims[2], Math.floor(at / plane / dims[2])];
+          return (value & 7) + 50 * Math.sin(at % dims[0]) + ofSlice * ((z * 7) % 5) + ofTime * ((t * 3) % 5);
+        }).buffer,
+      );
+    const [steady, restless] = [series(90, 0), series(0, 90)];
+    const compress = async (name: string, input: Uint8Array, prefer: 'size' | 'balanced', part?: PartChoice) => {
+      const sink = watchedSink();
+      const volume = await openVolume(memorySource(name, input), { raw: info });
+      await compressVolume(volume, sink, { backend, choice: { codec: 'auto', options: { axis: 'auto', prefer } }, part });
+      const { requires } = (await open(sink.bytes())).header;
+      return { bytes: sink.bytes(), isInterleaved: requires.includes('interleaved') };
+    };
+    const { bytes, isInterleaved } = await compress('a.raw', steady, 'size');
+    expect(isInterleaved).toBe(true);
+    expect((await restoreBytes(backend, bytes)).get('a.raw')).toEqual(steady);
+    expect((await compress('a.raw.gz', gzipSync(steady), 'size')).bytes.byteLength).toBe(bytes.byteLength);
+    expect((await compress('a.raw', steady, 'balanced')).isInterleaved).toBe(false);
+    expect((await compress('a.raw', restless, 'size')).isInterleaved).toBe(false);
+    // A share is cut as the whole is; a piece as others that may be less alike.
+    expect((await compress('a.raw', steady, 'size', { number: 1, of: 2 })).isInterleaved).toBe(true);
+    const piece = { origin: [0, 0, 0], of: [24, 20, 9] } as const;
+    expect((await compress('a.raw', steady, 'size', piece)).isInterleaved).toBe(false);
+    // Voxels that end early are missed after they were surveyed, too.
+    const { fill: _, ...volume } = await openVolume(memorySource('a.raw', steady), { raw: info });
+    const voxels = async function* () {
+      yield steady.subarray(0, 2000);
+    };
+    const choice = { codec: 'auto', options: { axis: 'auto', prefer: 'size' } } as const;
+    const short = compressVolume({ ...volume, voxels }, watchedSink(), { backend, choice });
+    await expect(short).rejects.toMatchObject({ tag: 'corrupt', message: expect.stringMatching(/end \d+ bytes early/) });
   });
 
   test('has as many planes less as it has time points', () => {
