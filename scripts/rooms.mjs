@@ -319,6 +319,11 @@ export const rooms = [
       'core/bench/harness core/bench/seeds core/chunks core/codec core/codecs core/draw core/format core/gpu core/gpu-chunks core/samples core/shared core/volume',
   },
   {
+    room: 'lib',
+    holds: 'The package `stria` for programs: open, compress, the Zarr codec.',
+    imports: 'core/chunks core/codec core/codecs core/cpu core/format core/io/common core/io/npy core/shared core/stream',
+  },
+  {
     room: 'node',
     holds: 'What Node provides to the engine: files, threads, the GPU.',
     imports: 'core/cpu core/format core/gpu core/io/common core/shared',

@@ -1,0 +1,71 @@
+/** Types of voxels: unsigned and signed integers, and floats, with their bits. */
+export type ElementType = 'u8' | 'i8' | 'u16' | 'i16' | 'u32' | 'i32' | 'f32' | 'f64';
+
+/** Voxels as numbers. x is fastest, then y, z, t. */
+export type VoxelArray =
+  | Uint8Array<ArrayBuffer>
+  | Int8Array<ArrayBuffer>
+  | Uint16Array<ArrayBuffer>
+  | Int16Array<ArrayBuffer>
+  | Uint32Array<ArrayBuffer>
+  | Int32Array<ArrayBuffer>
+  | Float32Array<ArrayBuffer>
+  | Float64Array<ArrayBuffer>;
+
+/** Lengths along x, y, z and t; a still volume has t = 1. */
+export type Shape = readonly [x: number, y: number, z: number, t: number];
+
+/** A file of the caller's. `read` returns these bytes, fewer only at the file's end. */
+export interface FileLike {
+  readonly size: number;
+  read(offset: number, length: number): Promise<Uint8Array>;
+}
+
+export interface OpenOptions {
+  /** The value of chunks that were lost before the file was recovered. Without it, reading them is an error. */
+  readonly fill?: number | undefined;
+}
+
+/** Which voxels to read: an index, or all from a first index to before another. All, if left out. */
+export interface Box {
+  readonly x?: number | readonly [from: number, to: number];
+  readonly y?: number | readonly [from: number, to: number];
+  readonly z?: number | readonly [from: number, to: number];
+  readonly t?: number | readonly [from: number, to: number];
+}
+
+export interface Voxels {
+  /** As stored. Physical values are `slope × stored + intercept`. */
+  readonly data: VoxelArray;
+  readonly shape: Shape;
+}
+
+/** Where voxels lie in the world. */
+export interface Geometry {
+  /** Distances of voxel centres along x, y and z, and of time points. */
+  readonly spacing: readonly [x: number, y: number, z: number, t: number];
+  readonly spatialUnit: 'm' | 'mm' | 'um' | 'unknown';
+  readonly timeUnit: 's' | 'ms' | 'us' | 'unknown';
+  /** Three rows of four: from voxel indices (x, y, z, 1) to the world, right-anterior-superior. */
+  readonly affine: readonly number[];
+  readonly slope: number;
+  readonly intercept: number;
+}
+
+export interface CompressOptions extends Partial<Geometry> {
+  /** Lengths along x, y, z and t, x fastest in memory; missing ones are 1. */
+  readonly shape: readonly number[];
+  /** `auto` (default), or a codec or chain of the command, as `predict+huffman`. */
+  readonly codec?: string | undefined;
+  /** The goal of `auto`. */
+  readonly prefer?: 'size' | 'balanced' | 'speed' | undefined;
+  /** The axis along which `rle` and `parle` look for runs. */
+  readonly axis?: 'x' | 'y' | 'z' | 'auto' | undefined;
+  /** `max` is smaller, but slower to encode and decode. */
+  readonly effort?: 'normal' | 'max' | undefined;
+  /** The name of the .npy file that `stria decompress` restores. Default: volume.npy. */
+  readonly name?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Receives the share that is done, from 0 to 1. */
+  readonly onProgress?: ((share: number) => void) | undefined;
+}
