@@ -71,6 +71,13 @@ class Slices(Folder):
             with self.assertRaises(IndexError):
                 array[key]
 
+    def test_interleaved_time_points(self) -> None:
+        volume = smooth((70, 66, 67, 11), "i2")
+        array = stria.open(compress(self.npy(volume), self.folder / "a.stria", "--codec", "rice", "--time-group", 4))
+        self.assertEqual(array.chunks[3], 4)
+        np.testing.assert_array_equal(np.asarray(array), volume)
+        np.testing.assert_array_equal(array[60:66, 5, 2:7:2, 9:2:-3], volume[60:66, 5, 2:7:2, 9:2:-3])
+
     def test_reads_only_the_chunks_needed(self) -> None:
         volume = np.random.default_rng(1).integers(0, 256, (192, 192, 192), "u1")
         file = compress(self.npy(volume), self.folder / "a.stria").read_bytes()

@@ -48,7 +48,7 @@ test('the packed command, installed alone, makes, compresses, verifies and resto
     expect(await stria(...args), args.join(' ')).toMatchObject({ code: 0 });
   }
   expect(readFileSync(join(folder, 'restored.nii')).equals(readFileSync(join(folder, 'potential.nii')))).toBe(true);
-  expect(readdirSync(join(modules, 'stria/out')).sort()).toEqual(['main', 'package.json', 'share']);
+  expect(readdirSync(join(modules, 'stria/out')).sort()).toEqual(['lib', 'main', 'package.json', 'share']);
 });
 
 test.runIf(process.platform === 'linux')(

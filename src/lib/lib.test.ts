@@ -49,6 +49,19 @@ test('every codec, and time points', async () => {
   }
 });
 
+test('interleaved time points, as the command writes them', async () => {
+  const voxels = ball(Int16Array, [70, 66, 70 * 6]);
+  writeFileSync(join(folder, 'series.raw'), new Uint8Array(voxels.buffer));
+  const layout = ['--dims', '70,66,70,6', '--type', 'i16', '--codec', 'rice', '--time-group', '4'];
+  execFileSync(process.execPath, ['out/main/cli.js', 'compress', join(folder, 'series.raw'), ...layout, '--device', 'cpu', '-q']);
+  const volume = await open(join(folder, 'series.stria'));
+  expect(volume.chunkShape[3]).toBe(4);
+  expect(Buffer.compare(Buffer.from((await volume.read()).data.buffer), Buffer.from(voxels.buffer))).toBe(0);
+  const plane = 70 * 66;
+  expect((await volume.read({ z: 2, t: 5 })).data).toEqual(voxels.slice((5 * 70 + 2) * plane, (5 * 70 + 3) * plane));
+  await volume.close();
+});
+
 test('boxes are cut out of chunks', async () => {
   const size = [130, 70, 68] as const;
   const voxels = ball(Float64Array, size);

@@ -48,7 +48,7 @@ export async function open(
   return {
     shape: dims,
     type,
-    chunkShape: [chunkShape[0] / wide, chunkShape[1], chunkShape[2], chunkShape[3]],
+    chunkShape: [chunkShape[0] / wide, chunkShape[1], chunkShape[2], chunkShape[3] ?? 1],
     lostChunks: reader.lostCount,
     spacing,
     spatialUnit,
@@ -85,7 +85,7 @@ async function readBox(
   for (const number of chunksIn(reader, ranges)) {
     throwIfAborted(signal);
     const box = reader.grid.box(number);
-    copy(await voxelsOf(reader, number, box, fill, signal), box, target, ranges, type);
+    copy(await voxelsOf(reader, number, box, fill, signal), box, reader.grid.isInterleaved, target, ranges, type);
   }
   return { data: typedVoxels(type, target) as Voxels['data'], shape: [nx, ny, nz, nt] };
 }
@@ -134,6 +134,7 @@ async function voxelsOf(
 function copy(
   voxels: Uint8Array,
   box: GridBox,
+  isInterleaved: boolean,
   target: Uint8Array,
   [x, y, z, t]: readonly [Range, Range, Range, Range],
   type: ElementType,
@@ -154,8 +155,9 @@ function copy(
   ];
   for (let l = ownT[0]; l < ownT[1]; l++) {
     for (let k = ownZ[0]; k < ownZ[1]; k++) {
+      const plane = isInterleaved ? (k - front) * box.timePoints + l - box.t : (l - box.t) * depth + k - front;
       for (let j = ownY[0]; j < ownY[1]; j++) {
-        const row = (((l - box.t) * depth + k - front) * height + j - top) * width + ownX[0] - left;
+        const row = (plane * height + j - top) * width + ownX[0] - left;
         const to = (((l - t[0]) * (z[1] - z[0]) + k - z[0]) * (y[1] - y[0]) + j - y[0]) * (x[1] - x[0]) + ownX[0] - x[0];
         target.set(voxels.subarray(row * bytes, (row + ownX[1] - ownX[0]) * bytes), to * bytes);
       }

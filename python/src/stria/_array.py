@@ -211,7 +211,10 @@ class Array:
         except StriaError as error:
             raise type(error)(f"chunk {number + 1}: {error}") from error
         width, height, depth = box.shape[0] // self._wide, box.shape[1], box.shape[2] // box.times
-        voxels = chunk.reshape(box.times, depth, height, width).T
+        if self._header.interleaved:
+            voxels = chunk.reshape(depth, box.times, height, width).transpose(3, 2, 0, 1)
+        else:
+            voxels = chunk.reshape(box.times, depth, height, width).T
         starts = (box.origin[0] // self._wide, box.origin[1], box.origin[2], box.t)
         both = [
             axis.within(start, start + length)

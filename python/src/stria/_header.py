@@ -9,7 +9,7 @@ from .errors import CorruptError, UnsupportedError
 
 DTYPES = {"u8": "<u1", "i8": "<i1", "u16": "<u2", "i16": "<i2", "u32": "<u4", "i32": "<i4", "f32": "<f4", "f64": "<f8"}
 FORMATS = ("nifti", "nrrd", "mha", "mgh", "npy", "mrc", "analyze", "vti", "raw", "png", "tiff", "dicom")
-FEATURES = ("pictures", "stored", "files")
+FEATURES = ("pictures", "stored", "files", "interleaved")
 _ODD = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf, "-0": -0.0}
 
 Four = tuple[int, int, int, int]
@@ -59,6 +59,8 @@ class Header(NamedTuple):
     #: The object `volume`, as it is in the file.
     volume: Mapping[str, Any]
     version: tuple[int, int]
+    #: Whether the planes of a chunk's time points are interleaved, not stacked.
+    interleaved: bool
 
     @property
     def width(self) -> int:
@@ -174,6 +176,7 @@ def parse_header(body: bytes | memoryview) -> Header:
         writer=writer,
         volume=volume,
         version=(major, minor),
+        interleaved="interleaved" in requires,
     )
     _check_grid(header)
     return header
@@ -182,10 +185,12 @@ def parse_header(body: bytes | memoryview) -> Header:
 def _check_grid(header: Header) -> None:
     grid = header.grid
     fault = None
+    if header.interleaved and header.chunk[3] == 1:
+        raise CorruptError("the header requires interleaved, and its chunks hold one time point")
     if header.type == "f64" and header.chunk[0] % 2 != 0:
         fault = f"a chunk {header.chunk[0]} elements wide would split an f64 voxel, which is two elements"
-    elif header.chunk[3] > 1 and grid.layer * grid.counts[2] > 1:
-        fault = f"its chunks span {header.chunk[3]} time points without holding each completely"
+    elif header.chunk[3] > 1 and not header.interleaved and grid.layer * grid.counts[2] > 1:
+        fault = f"chunks of {'×'.join(map(str, header.chunk))} span {header.chunk[3]} time points without holding each completely"
     elif grid.count > most_chunks(grid.dims):
         fault = f"{grid.count} chunks are far more than its data needs"
     elif math.prod(header.chunk) * header.width > 2**24:
