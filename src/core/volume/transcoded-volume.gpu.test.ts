@@ -6,8 +6,8 @@ import { codecByName } from '../codecs/registry.ts';
 import { encodeChunk } from '../cpu/cpu-task-run.ts';
 import { checksum } from '../format/checksum.ts';
 import type { CodedChunk, EncodedChunk } from '../format/chunk.ts';
-import { ChunkGrid, type ChunkShape, codecElementBytes, codecElementDims } from '../format/chunk-grid.ts';
-import { type Dims4, type ElementType, typedVoxels, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
+import { ChunkGrid, type ChunkShape, codecElementBytes, codecElementDims, isInterleaved } from '../format/chunk-grid.ts';
+import { type Dims3, type Dims4, type ElementType, typedVoxels, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 import { only } from '../stream/engine-testing.ts';
 import { CompressedVolume } from './compressed-volume.ts';
 import { testInfo, withBindingLimit } from './resident-testing.ts';
@@ -27,15 +27,23 @@ function scan(info: VolumeInfo): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** The volume's chunks by `wave`, every third by `rice`. Time points of one chunk lie one after another. */
+/** The volume's chunks by `wave`, every third by `rice`. */
 function encode(info: VolumeInfo, bytes: Uint8Array<ArrayBuffer>, chunkShape: ChunkShape): EncodedChunk[] {
-  const grid = new ChunkGrid(codecElementDims(info), chunkShape);
+  const dims = codecElementDims(info);
+  const grid = new ChunkGrid(dims, chunkShape);
   const elementBytes = codecElementBytes(info.type);
-  const [width, rows, slices, times] = codecElementDims(info);
-  const stack = { bytes, dims: [width, rows, slices * times] as const, elementBytes };
   return Array.from({ length: grid.count }, (_, number) => {
-    const { origin, shape, plane } = grid.box(number);
-    const voxels = gatherChunk(stack, { origin: [origin[0], origin[1], plane], shape });
+    const { origin, shape, t, timePoints } = grid.box(number);
+    const depth = shape[2] / timePoints;
+    const planes = Array.from({ length: shape[2] }, (_, plane) => {
+      const [z, time] = isInterleaved(chunkShape)
+        ? [Math.floor(plane / timePoints), plane % timePoints]
+        : [plane % depth, Math.floor(plane / depth)];
+      const at: Dims3 = [origin[0], origin[1], (t + time) * dims[2] + origin[2] + z];
+      const stack = { bytes, dims: [dims[0], dims[1], dims[2] * dims[3]] as const, elementBytes };
+      return gatherChunk(stack, { origin: at, shape: [shape[0], shape[1], 1] });
+    });
+    const voxels = new Uint8Array(Buffer.concat(planes));
     return encodeChunk({ bytes: voxels, shape, elementBytes }, only(number % 3 === 2 ? 'rice' : 'wave'));
   });
 }
@@ -49,6 +57,7 @@ test.each([
   ['i16', [21, 17, 19, 1], [8, 8, 8], 12000],
   ['f64', [13, 9, 7, 2], [8, 8, 8], 2 ** 27],
   ['u8', [16, 9, 7, 7], [64, 9, 7, 2], 2 ** 27],
+  ['u8', [21, 17, 7, 7], [16, 16, 4, 3, 'interleaved'], 2 ** 27],
 ] as const)('%s %o in chunks of %o: wave is replaced in GPU memory, and every voxel is the source’s', async (...given) => {
   const [type, dims, chunkShape, limit] = given as unknown as [ElementType, Dims4, ChunkShape, number];
   const info = testInfo(dims, type);
