@@ -1,23 +1,19 @@
 import type { NumberedBox } from '../chunks/backend.ts';
-import { mismatch } from '../chunks/choose.ts';
 import type { ChunkShare } from '../chunks/chunk-tally.ts';
-import { sameChecksum } from '../format/checksum.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import { ChunkGrid, type ChunkShape, codecElementDims } from '../format/chunk-grid.ts';
 import type { Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { DecodePlanner, type StoredChunk } from '../gpu-chunks/decode-planner.ts';
-import { FaultFlags, judgeChunk } from '../gpu-chunks/fault-flags.ts';
-import { analyzeOnGpu } from '../gpu-chunks/gpu-chunks.ts';
 import { guarded } from '../gpu-chunks/gpu-transfer.ts';
-import { chunkName } from '../shared/chunk-name.ts';
-import { inContext, StriaError } from '../shared/errors.ts';
+import { StriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { type Dims3, type Dims4, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 import { recordLevels } from './brick-grid.ts';
 import { sharesOf, transcodeSlow, uploadChunks } from './compressed-chunks.ts';
 import { CompressedLayers, type LayerBox, type LayerSource, type PlacedLayerBox } from './compressed-layers.ts';
+import { decodeEach, verifyChunks } from './compressed-pass.ts';
 import { CompressedPlane } from './compressed-plane.ts';
 import { compressedPlanes } from './compressed-planes.ts';
 import { decodeVoxel, readVoxel, stackedPosition } from './compressed-probe.ts';
@@ -146,7 +142,8 @@ export class CompressedVolume implements VolumeSource {
         volume = new CompressedVolume(gpu, scope, source, transcoded);
         for (const layers of volume.#timePoints?.holdsSeveral ? [volume.#timePoints] : volume.#layers) layers.assertFits();
         // What was just encoded is decoded once before it is shown.
-        if (options.verify || transcoded.size > 0) await volume.#verify(chunks, options);
+        if (options.verify || transcoded.size > 0)
+          await verifyChunks(volume.#source, volume.#timePoints !== undefined, chunks, options);
         if (options.statistics) {
           volume.#known = options.statistics;
           volume.#statistics = Promise.resolve(options.statistics);
@@ -183,25 +180,7 @@ export class CompressedVolume implements VolumeSource {
 
   /** Decodes all chunks, one layer or time point at a time, into temporary memory. */
   forEachBox(visit: (box: NumberedBox) => Promise<void>): Promise<void> {
-    return this.#forEachBox(visit);
-  }
-
-  /** @param flags report unsound payloads up to the visited box. If undefined, payloads are not checked */
-  async #forEachBox(visit: (box: NumberedBox) => Promise<void>, flags?: FaultFlags): Promise<void> {
-    using scope = this.#gpu.scope('decode');
-    const options = { flags, asEncoded: true };
-    const layers = new CompressedLayers(this.#source, this.#timePoints ? undefined : 2, scope, scope, options);
-    const { chunksPerTimePoint, counts, timePointsPerChunk } = this.#source.grid;
-    for (let at = 0; at < layers.count * counts[3]; at++) {
-      const block = Math.floor(at / layers.count);
-      const commands = this.#gpu.commands('decode');
-      const boxes = layers.record(commands, at % layers.count, block * timePointsPerChunk);
-      await commands.submit();
-      for (const { voxels, chunks } of boxes) {
-        const chunkNumbers = chunks.map(({ number }) => block * chunksPerTimePoint + number);
-        await visit({ voxels, chunks, chunkNumbers });
-      }
-    }
+    return decodeEach(this.#source, this.#timePoints !== undefined, visit);
   }
 
   planeReader(): PlaneReader {
@@ -348,33 +327,6 @@ export class CompressedVolume implements VolumeSource {
     this.#fillScope?.destroy();
     this.#fillScope = this.#staging = undefined;
     this.#fills.clear();
-  }
-
-  /** @throws StriaError `corrupt` in the context of `chunk N` */
-  async #verify(chunks: readonly EncodedChunk[], { signal, onProgress }: JobOptions): Promise<void> {
-    let done = 0;
-    using flagScope = this.#gpu.scope('flags');
-    const flags = new FaultFlags(flagScope);
-    const visit = async (box: NumberedBox) => {
-      throwIfAborted(signal);
-      using scope = this.#gpu.scope('check');
-      const { elementBytes, dims } = box.voxels;
-      const [analyses, suspects] = await Promise.all([analyzeOnGpu(this.#gpu, box, { scope, signal }), flags.take(this.#gpu)]);
-      analyses.forEach(({ checksum }, index) => {
-        const number = box.chunkNumbers[index] as number;
-        const promised = (chunks[number] as EncodedChunk).decodedChecksum;
-        if (!sameChecksum(checksum, promised)) throw inContext(chunkName(number), mismatch());
-      });
-      for (const number of suspects) {
-        const { shape } = this.#source.grid.box(number);
-        await judgeChunk(chunks[number] as EncodedChunk, shape, elementBytes, signal).catch((error: unknown) => {
-          throw inContext(chunkName(number), error);
-        });
-      }
-      done += dims[0] * dims[1] * dims[2] * elementBytes;
-      onProgress?.({ stage: 'Checking', done, total: this.voxelBytes });
-    };
-    await this.#forEachBox(visit, flags);
   }
 
   #holding(position: Dims3, timePoint: number): LayerBox | undefined {
