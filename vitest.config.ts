@@ -40,7 +40,7 @@ export default defineConfig({
           name: 'cluster',
           include: ['workflows/test/*.test.ts'],
           testTimeout: 600_000,
-          hookTimeout: 60_000,
+          hookTimeout: 600_000,
           fileParallelism: false,
         },
       },

@@ -36,7 +36,7 @@ async function merged(parts: readonly Uint8Array[]): Promise<Uint8Array> {
   return sink.bytes();
 }
 
-/** All shares of a volume in an order that is neither rising nor falling. */
+/** All shares of a volume in an order that is neither rising nor falling. @param count no multiple of 3 */
 async function sharesOf(count: number, compress: (part: PartChoice) => Promise<Uint8Array>): Promise<Uint8Array[]> {
   const shares: Uint8Array[] = [];
   for (let at = 0; at < count; at++) shares.push(await compress({ number: ((at * 3 + 4) % count) + 1, of: count }));
@@ -55,6 +55,31 @@ test.each(elementTypes)('seven shares of %s, of several time points, are merged 
     const shares = await sharesOf(7, (part) => compressed(volume(), shape, part, choice));
     expect(await merged(shares)).toEqual(whole);
   }
+});
+
+test('shares and pieces of a series whose chunks interleave time points are merged to the bytes of one run', async () => {
+  const info = infoOf([20, 13, 11, 7], 'u16');
+  const voxels = voxelsOf(info, 'blobs');
+  const compress = async (volume: OpenVolume, part?: PartChoice) => {
+    const sink = watchedSink();
+    await compressVolume(volume, sink, { backend, choice: only('rice'), chunkShape: [8, 8, 3, 4, 'interleaved'], part });
+    return sink.bytes();
+  };
+  const whole = await compress(memoryVolume(info, voxels));
+  expect((await open(whole)).grid.isInterleaved).toBe(true);
+  for (const count of [1, 4, 7, 10]) {
+    const shares = await sharesOf(count, (part) => compress(memoryVolume(info, voxels), part));
+    expect(await merged(shares), `${count} shares`).toEqual(whole);
+  }
+  const pieces: Uint8Array[] = [];
+  for (const [z, depth] of [
+    [3, 8],
+    [0, 3],
+  ] as const) {
+    const piece = memoryVolume({ ...info, dims: [20, 13, depth, 7] }, boxOf(info, voxels, [0, 0, z], [20, 13, depth]));
+    pieces.push(await compress(piece, { origin: [0, 0, z], of: [20, 13, 11] }));
+  }
+  expect(await merged(pieces)).toEqual(whole);
 });
 
 test.each(formatCases)('seven shares of %s, %s, are merged to the bytes of one run', async (_, __, { files }) => {
