@@ -13,7 +13,7 @@ import {
   settledPicture,
 } from './support/app.ts';
 import { expect, test } from './support/test.ts';
-import { nifti, shapes, volumeOf } from './support/volumes.ts';
+import { nifti, series, shapes, volumeOf } from './support/volumes.ts';
 
 test.use({ viewport: { width: 1100, height: 760 }, asks: true });
 
@@ -264,6 +264,28 @@ test('a distance shows the values along it, of the volume and of its layers, and
     compared++;
   }
   expect(compared).toBeGreaterThan(20);
+});
+
+test('a series shows the curve over time at the crosshair, and exports it', async ({ stria }) => {
+  const { page } = stria;
+  const moving = series(12, 20);
+  await stria.dropFiles([stria.write('moving.nii', nifti(moving))]);
+  await expectOpen(page, 'moving.nii');
+  await openTab(page, 'measure');
+  const curve = page.getByTestId('time-curve');
+  await expect(curve).toHaveAttribute('aria-label', /at x 7\s+y 7\s+z 7: moving\.nii from/);
+  await page.getByTestId('slider-z').fill('4');
+  await expect(curve).toHaveAttribute('aria-label', /at x 7\s+y 7\s+z 5: /);
+  const csv = join(stria.folder, 'moving-curve.csv');
+  await stria.chooseSave(csv);
+  await page.getByTestId('export-time-curve').click();
+  const [, ...rows] = readFileSync(await stria.savedFile(csv), 'utf8')
+    .trim()
+    .split(/\r?\n/);
+  const at = (4 * 12 + 6) * 12 + 6;
+  const expected = Array.from({ length: 20 }, (_, time) => moving.bytes[time * 12 ** 3 + at]);
+  expect(rows.map((row) => Number(row.split(',')[1]))).toEqual(expected);
+  expect(new Set(expected).size).toBeGreaterThan(3);
 });
 
 /** Open, whatever the layout. */

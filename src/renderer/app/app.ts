@@ -31,6 +31,7 @@ import { VolumeList } from './loading/volume-list.ts';
 import { measurementsCsv } from './measure/measurement-words.ts';
 import { Measuring } from './measure/measuring.ts';
 import { Profiles, profileCsv } from './measure/profiles.ts';
+import { TimeCurves, timeCurveCsv } from './measure/time-curves.ts';
 import { Output } from './output/output.ts';
 import { SavedSessions } from './saved/saved-sessions.ts';
 import { isSessionName } from './saved/session-file.ts';
@@ -121,7 +122,9 @@ export class App {
       () => this.#document.kept,
       (measurement, signal) => this.#document.regionOfFile(measurement, signal),
     );
-    new Profiles(this.store, { base: () => this.#document.kept, layer: (id) => this.layers.volumeOf(id) });
+    const volumes = { base: () => this.#document.kept, layer: (id: string) => this.layers.volumeOf(id) };
+    new Profiles(this.store, volumes);
+    new TimeCurves(this.store, volumes);
     this.commands = commands(this);
     this.store.subscribe(({ gpu, chunks, showChunks, settings }) => {
       if (gpu.kind !== 'ready') return;
@@ -409,6 +412,15 @@ export class App {
     if (!profile || !document) return;
     const csv = new TextEncoder().encode(profileCsv(profile, document.info));
     await this.#saveAs(`${plainName(document.name)}-profile.csv`, async () => csv);
+  }
+
+  /** Saves the curve over time at the crosshair as CSV. */
+  async saveTimeCurve(): Promise<void> {
+    const { timeCurve } = this.store.getState();
+    const document = openDocument(this.store.getState());
+    if (!timeCurve || !document) return;
+    const csv = new TextEncoder().encode(timeCurveCsv(timeCurve));
+    await this.#saveAs(`${plainName(document.name)}-curve.csv`, async () => csv);
   }
 
   async copyMeasurements(): Promise<void> {

@@ -172,6 +172,14 @@ export function measureCommands(app: App): Command[] {
       run: () => app.saveProfile(),
     },
     {
+      id: 'export-time-curve',
+      label: 'Export the curve over time at the crosshair as CSV…',
+      words: 'Export curve…',
+      group: 'Measure',
+      enabled: (state) => isReady(state) && state.timeCurve !== undefined,
+      run: () => app.saveTimeCurve(),
+    },
+    {
       id: 'copy-measurements',
       label: 'Copy measurements as CSV',
       words: 'Copy',

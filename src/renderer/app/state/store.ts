@@ -16,6 +16,7 @@ import type { LineProfile } from './profile-state.ts';
 import type { QueueRow } from './queue-rows.ts';
 import type { RegionsFound } from './regions.ts';
 import { defaultSettings, type Settings } from './settings.ts';
+import type { TimeCurve } from './time-curve-state.ts';
 
 export type GpuState =
   | { readonly kind: 'opening' }
@@ -93,6 +94,8 @@ export interface AppState extends DocumentSlice {
   readonly chosenMeasurement: string | undefined;
   /** Of the chosen distance. */
   readonly profile: LineProfile | undefined;
+  /** At the crosshair, while the tab Measure is open. */
+  readonly timeCurve: TimeCurve | undefined;
   /** Statistics of measured rectangles and spheres. */
   readonly regions: RegionsFound;
   /** A short message that disappears by itself: 'Diagnostics copied'. */
@@ -128,6 +131,7 @@ export function createAppStore(settings: Settings = defaultSettings): AppStore {
     savedMeasurements: [],
     chosenMeasurement: undefined,
     profile: undefined,
+    timeCurve: undefined,
     regions: {},
     notice: undefined,
   }));

@@ -11,7 +11,7 @@ import { classes } from '../controls/classes.ts';
 import { CommandButton } from '../controls/command-button.tsx';
 import { useApp, useAppState } from '../hooks/use-app.ts';
 import styles from './measurements-section.module.css';
-import { ProfilePlot } from './profile-plot.tsx';
+import { ProfilePlot, TimeCurvePlot } from './profile-plot.tsx';
 
 const icons: Readonly<Record<MeasurementKind, ReactNode>> = {
   distance: <Ruler size={16} aria-hidden />,
@@ -20,15 +20,19 @@ const icons: Readonly<Record<MeasurementKind, ReactNode>> = {
   sphere: <CircleDashed size={16} aria-hidden />,
 };
 
-/** The measurements of the open volume: go to, rename, delete, export. */
+/** The measurements of the open volume, and the curve over time at the crosshair: go to, rename, delete, export. */
 export function MeasurementsSection({ document }: { readonly document: OpenDocument }) {
   const measurements = useAppState((state) => state.measurements);
   const profile = useAppState((state) => state.profile);
+  const curve = useAppState((state) => state.timeCurve);
   if (measurements.length === 0) {
     return (
-      <p className={styles.hint}>
-        No measurements yet. Press <kbd>M</kbd> and drag on a slice.
-      </p>
+      <>
+        <p className={styles.hint}>
+          No measurements yet. Press <kbd>M</kbd> and drag on a slice.
+        </p>
+        {curve && <TimeCurvePlot curve={curve} />}
+      </>
     );
   }
   return (
@@ -43,6 +47,7 @@ export function MeasurementsSection({ document }: { readonly document: OpenDocum
         <CommandButton id="export-measurements" testId="export-measurements" />
         <CommandButton id="copy-measurements" kind="quiet" />
       </div>
+      {curve && <TimeCurvePlot curve={curve} />}
     </>
   );
 }

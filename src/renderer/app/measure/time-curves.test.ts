@@ -1,0 +1,84 @@
+import { expect, it } from 'vitest';
+import { testInfo } from '../../../core/volume/resident-testing.ts';
+import type { VolumeSource } from '../../../core/volume/volume-source.ts';
+import { noLayers } from '../../viewer/model/layers.ts';
+import type { OpenDocument } from '../state/document-state.ts';
+import { type AppState, createAppStore } from '../state/store.ts';
+import { TimeCurves, timeCurveCsv } from './time-curves.ts';
+
+const settle = () => new Promise((resolve) => setTimeout(resolve));
+
+/** Two channels of 20 time points, each 2 s; the stored value is 100 t + x. */
+const info = {
+  ...testInfo([8, 8, 8, 40], 'i16'),
+  spacing: [1, 1, 1, 2],
+  slope: 0.5,
+  intercept: 0,
+  channels: [{ name: 'one' }, { name: 'two' }],
+} as const;
+
+function setUp() {
+  const store = createAppStore();
+  const listeners = new Set<() => void>();
+  let state = { timePoint: 25, crosshair: [3, 4, 5], layers: noLayers };
+  const viewer = {
+    snapshot: () => ({ state }),
+    subscribe: (listener: () => void) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+  const reads: number[] = [];
+  const voxel = async (x: number, _y: number, _z: number, t: number) => {
+    reads.push(t);
+    return 100 * t + x;
+  };
+  const base = { info, voxel } as unknown as VolumeSource;
+  new TimeCurves(store, { base: () => base, layer: () => undefined });
+  store.setState({ gpu: { kind: 'ready', viewer } as unknown as AppState['gpu'] });
+  store.setState({ document: { kind: 'ready', document: { info, name: 'series.nii' } as unknown as OpenDocument } });
+  const show = (inspectorTab: 'measure' | 'display') =>
+    store.setState(({ settings }) => ({ settings: { ...settings, inspectorTab } }));
+  const set = (change: Partial<typeof state>) => {
+    state = { ...state, ...change };
+    for (const listener of listeners) listener();
+  };
+  return { store, reads, show, set };
+}
+
+it('is the values of the crosshair’s voxel at each time point of the channel, read only while it is shown', async () => {
+  const { store, reads, show, set } = setUp();
+  await settle();
+  expect(reads).toEqual([]);
+  show('measure');
+  await settle();
+  const { timeCurve } = store.getState();
+  expect(timeCurve).toMatchObject({ voxel: [3, 4, 5], unit: 's' });
+  expect(timeCurve?.times).toEqual(Array.from({ length: 20 }, (_, at) => 2 * at));
+  expect(timeCurve?.series).toEqual([
+    { name: 'series.nii', unit: undefined, values: Array.from({ length: 20 }, (_, at) => 50 * (20 + at) + 1.5) },
+  ]);
+  expect(timeCurve && timeCurveCsv(timeCurve).split(/\r?\n/).slice(0, 3)).toEqual([
+    'time (s),series.nii',
+    '0,1001.5',
+    '2,1051.5',
+  ]);
+  // Playing stays on the same curve.
+  reads.length = 0;
+  set({ timePoint: 26 });
+  await settle();
+  expect(reads).toEqual([]);
+  show('display');
+  expect(store.getState().timeCurve).toBeUndefined();
+});
+
+it('follows the crosshair, and does not finish the place before', async () => {
+  const { store, reads, show, set } = setUp();
+  show('measure');
+  set({ crosshair: [4, 4, 5] });
+  set({ crosshair: [6, 4, 5] });
+  await settle();
+  expect(store.getState().timeCurve?.voxel).toEqual([6, 4, 5]);
+  // The first place stops after its first 16 time points.
+  expect(reads).toHaveLength(36);
+});
