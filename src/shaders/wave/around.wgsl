@@ -1,8 +1,8 @@
-// Prepares what an element's codes depend on, except the elements left of it and above right by two, which are decoded only in the step
-// before. src/core/codecs/wave/SPEC.md, 'Outside' to 'Special values'.
-// Algorithm: one invocation follows each row, one step ahead of the row's decoder. It moves what the decoder left in the ring of the last
-// steps into the history, and keeps the elements around its place in registers: each step brings one more from each row nearby. What comes
-// from the history is read a step before it is needed.
+// Prepares what an element's codes depend on, except for two elements that are decoded only in the step before: the left one, and
+// (2, −1, 0). src/core/codecs/wave/SPEC.md, 'Outside' to 'Special values'.
+// Algorithm: one invocation follows each row, one step ahead of the row's decoder. It moves what the decoder left among the recent
+// elements into the history, and keeps the elements around its place in registers: each step brings one more from each row nearby.
+// What comes from the history is read a step before it is needed.
 // Invariants:
 // 1. The history is longer than the age of the oldest neighbour, so no step overwrites data that its lanes read.
 // 2. What is read from the history is at least `pitch` − 8 steps old, and a barrier for storage has passed.
@@ -22,7 +22,7 @@ const recent_steps = 8;
 // Elements with their residuals, by the step in which they were decoded.
 var<workgroup> wg_recent: array<u32, 512>;
 
-// What a decoder needs to know, from the elements that were decoded at least two steps before.
+// What a decoder needs, from elements that were decoded at least two steps before.
 struct Around {
   sum: i32,       // of the prediction
   energy: i32,
@@ -53,7 +53,8 @@ fn get_around(step: i32, lane: u32) -> Around {
   let at = u32(step & 1) * lane_count + lane;
   let mixed = wg_around[3][at];
   return Around(
-    wg_around[0][at], wg_around[1][at], u32(wg_around[2][at]), u32(mixed) & 0xfffu, mixed >> 12u, wg_around[4][at], wg_around[5][at],
+    wg_around[0][at], wg_around[1][at], u32(wg_around[2][at]), u32(mixed) & 0xfffu, mixed >> 12u, wg_around[4][at],
+    wg_around[5][at],
   );
 }
 

@@ -2,9 +2,10 @@
 // Algorithm: a wave. Each lane, a row of the block, decodes one position a step, three positions after the lane above it, so all
 // that its prediction needs was decoded in earlier steps. A lane's positions in a slice are two stand-ins for elements left of the
 // row, the row's elements, and two or more stand-ins for elements right of it.
-// A step is a chain of instructions, of which each waits for the one before. So two invocations work for each row: one decodes, and the other
-// prepares what is known of the next element's surroundings, and stores elements.
-// One workgroup owns one block and decodes its planes in order. Dispatch: one workgroup for each block of a batch, spread over x and y.
+// A step is a chain of instructions, of which each waits for the one before. So two invocations work for each row: one decodes,
+// and the other prepares what is known of the next element's surroundings, and stores elements.
+// One workgroup owns one block and decodes its planes in order. Dispatch: one workgroup for each block of a batch, spread over x
+// and y.
 // Invariants:
 // 1. Nothing outside the block's elements is written and nothing outside the chunk's payload is read, even if it is damaged.
 // 2. In a step, invocations write to places of the recent elements and of the surroundings that no other one reads.

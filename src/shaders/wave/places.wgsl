@@ -1,4 +1,4 @@
-// Where an encoder keeps a part's elements: rows with a margin on each side, which holds the stand-ins of elements outside the block.
+// Where an encoder keeps a part's elements: in rows with margins, which hold the stand-ins of elements outside the block.
 // src/core/codecs/wave/SPEC.md, 'Outside'. Twin: src/core/codecs/wave/walk.ts.
 
 import package::wave::layout::Part;

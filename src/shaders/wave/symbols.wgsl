@@ -1,5 +1,5 @@
-// Finds the codes of each element, so that the coder of a lane only has to put them together. src/core/codecs/wave/SPEC.md, 'Bias' to
-// 'Special values'.
+// Finds the codes of each element, so that the coder of a lane only has to put them together.
+// src/core/codecs/wave/SPEC.md, 'Bias' to 'Special values'.
 // One workgroup owns one slab of a part; one invocation every 256th element of it. Dispatch: slabs × parts.
 // Twin: `encodeElement` in src/core/codecs/wave/code.ts.
 

@@ -1,5 +1,5 @@
-// The values of a part's elements, as the kernel `spread` writes them, and those of neighbours in the order of SPEC.md, 'Prediction'.
-// src/core/codecs/wave/SPEC.md. Twin: src/core/codecs/wave/walk.ts.
+// The values of a part's elements, as the kernel `spread` writes them, and those of an element's neighbours.
+// src/core/codecs/wave/SPEC.md, 'Prediction'. Twin: src/core/codecs/wave/walk.ts.
 
 import package::wave::layout::Part;
 import package::wave::places::around_of;
