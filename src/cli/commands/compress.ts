@@ -142,7 +142,7 @@ async function compressTo(
   output: OutputName,
   volume: OpenVolume,
   inputs: readonly string[],
-  { codec, axis, prefer, effort, timeGroup, force, stripIdentity, part }: CompressCommand,
+  { codec, axis, prefer, effort, timeGroup, force, json, stripIdentity, part }: CompressCommand,
   backend: Backend,
   job: JobOptions,
   checkInputs: () => Promise<void> = async () => {},
@@ -159,7 +159,7 @@ async function compressTo(
     await checkInputs();
     await sink.close();
   };
-  return compressVolume(volume, { ...sink, close }, { backend, choice, timeGroup, part }, job);
+  return compressVolume(volume, { ...sink, close }, { backend, choice, timeGroup, part, timesKernels: json }, job);
 }
 
 /** What a name that Stria chooses says about a volume's file besides its input. */

@@ -21,11 +21,13 @@ import type { Gpu } from '../gpu/gpu.ts';
 import type { LentBytes } from '../gpu/lent-bytes.ts';
 import { StriaError } from '../shared/errors.ts';
 import { throwIfAborted } from '../shared/job.ts';
-import { nextTurn } from '../shared/turn.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import { analyzeOnGpu, analyzers } from './gpu-chunks.ts';
 import { checksummer, type GatheredPayloads, gatherPayloads, type PlacedPayload } from './gpu-payloads.ts';
 import { findRampsOnGpu } from './gpu-ramps.ts';
+
+/** Between the shaders of two codecs. */
+const pauseMs = 4;
 
 interface EncodeMember {
   /** Index in the batch. */
@@ -73,8 +75,8 @@ export class GpuEncoder {
     for (const { one, isSecond } of isAuto ? likelyStages() : codec.map((one, at) => ({ one, isSecond: at > 0 }))) {
       const width = isSecond ? 1 : elementBytes;
       if (!one.elementBytes.includes(width)) continue;
-      // Parsing a codec's shaders takes 10 to 30 ms of this thread. Whoever reads the voxels continues meanwhile.
-      await nextTurn();
+      // Parsing a codec's shaders takes 10 to 30 ms of this thread. Reads and GPU events go first.
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
       if (this.#hasChosen) return;
       const chunks = (isSecond ? [] : shapes).map((shape) => {
         const parameters = one.choose({ changes: [1, 1, 1] }, { shape, elementBytes }, options);

@@ -39,6 +39,9 @@ interface CommandsHost {
   readonly workgroupsPerDimension: number;
   /** Awaited before each timed submit. The bench uses it to keep the GPU's clocks up. */
   readonly beforeTimed: (() => Promise<void>) | undefined;
+  /** Timestamps of `maxStages` stages, for one Commands at a time. */
+  takeQueries(): GPUQuerySet;
+  keepQueries(queries: GPUQuerySet): void;
   scope(label: string): GpuScope;
   checkAlive(): void;
   /** @returns a function to call when the GPU has finished the work that is being submitted */
@@ -69,8 +72,7 @@ export class Commands {
     this.onTimes = onTimes;
     this.#encoder = host.device.createCommandEncoder({ label });
     this.#scope = host.scope('timing');
-    this.#queries =
-      host.hasTimestamps && onTimes ? host.device.createQuerySet({ type: 'timestamp', count: 2 * maxStages }) : undefined;
+    this.#queries = host.hasTimestamps && onTimes ? host.takeQueries() : undefined;
   }
 
   /** Begins a stage. It lasts until the next `stage`, copy or `submit`. */
@@ -181,7 +183,7 @@ export class Commands {
       this.#host.checkAlive();
       throw error;
     } finally {
-      this.#queries?.destroy();
+      if (this.#queries) this.#host.keepQueries(this.#queries);
       this.#scope.destroy();
     }
   }
@@ -228,7 +230,7 @@ export class Commands {
   }
 }
 
-const maxStages = 256;
+export const maxStages = 256;
 
 /** Bytes of a buffer for `Commands.lend`, in multiples of 4. */
 export interface GatheredCopy {

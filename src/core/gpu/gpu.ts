@@ -1,6 +1,6 @@
 import type { Variant } from '../../shaders/link.ts';
 import { StriaError } from '../shared/errors.ts';
-import { Commands, type CommandTimes } from './commands.ts';
+import { Commands, type CommandTimes, maxStages } from './commands.ts';
 import { advice, defaultLimits, type GpuDiagnosis, isSoftware, type LimitName, limitNames, wantedFeatures } from './diagnosis.ts';
 import { type Kernel, KernelCache, type KernelDescriptor } from './kernel.ts';
 import { MemoryLedger } from './memory-ledger.ts';
@@ -35,6 +35,8 @@ export class Gpu {
   readonly #errorListeners = new Set<(message: string) => void>();
   #lost: string | undefined;
   #pendingSubmits = 0;
+  /** Creating and freeing them takes longer than most submits. */
+  readonly #idleQueries: GPUQuerySet[] = [];
 
   constructor(device: GPUDevice, diagnosis: GpuDiagnosis) {
     this.device = device;
@@ -120,6 +122,14 @@ export class Gpu {
    */
   async prepareKernels(descriptors: readonly KernelDescriptor[]): Promise<void> {
     if (!this.isSoftware) await this.#kernels.prepare(descriptors);
+  }
+
+  takeQueries(): GPUQuerySet {
+    return this.#idleQueries.pop() ?? this.device.createQuerySet({ type: 'timestamp', count: 2 * maxStages });
+  }
+
+  keepQueries(queries: GPUQuerySet): void {
+    this.#idleQueries.push(queries);
   }
 
   /** Compiles a shader for render pipelines. The caller keeps it. */

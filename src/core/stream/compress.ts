@@ -24,6 +24,8 @@ export interface CompressSettings {
   readonly choice: EncodeChoice;
   /** In codec elements (an f64 voxel is two along x). Default: from `chunkShapeOf` or, with a time group, `interleavedShape`. */
   readonly chunkShape?: ChunkShape | undefined;
+  /** Whether the report has `kernelTimes`, which take some milliseconds for each box. Default true. */
+  readonly timesKernels?: boolean | undefined;
   /** Write only a part of a volume, which `mergeParts` joins with the others. */
   readonly part?: PartChoice | undefined;
   /** How many time points chunks interleave, unless `chunkShape` is given; 1: none. Default: see `chooseTimeGroup`. */
@@ -57,7 +59,7 @@ export interface CompressReport {
    * `readback` on a GPU. `save` ends the writing: buffered bytes are synced to the disk, and the file gets its name.
    */
   readonly timeline: readonly StageSpan<CompressStage>[];
-  /** Undefined on the CPU. */
+  /** Undefined on the CPU, and if they were not asked for. */
   readonly kernelTimes?: KernelTimes | undefined;
   readonly device: DeviceReport;
   /** Voxel bytes divided by the total time, and by the time spent encoding. */
@@ -89,7 +91,7 @@ async function compress(
   { signal, onProgress }: JobOptions,
 ): Promise<Omit<CompressReport, keyof StageReport>> {
   throwIfAborted(signal);
-  const { backend, choice, chunkShape, part } = settings;
+  const { backend, choice, chunkShape, part, timesKernels = true } = settings;
   const { volume, timeGroup } = await chooseTimeGroup(input, settings, signal);
   const { info } = volume;
   const elementBytes = codecElementBytes(info.type);
@@ -154,7 +156,7 @@ async function compress(
       },
       lend: (one) => payloads.push(one),
       signal,
-      onTimes: clock.onTimes,
+      onTimes: timesKernels ? clock.onTimes : undefined,
       onSpan: (...span) => stopwatch.add(...span),
       firstChunk,
       onProgress: ({ done }) => {
