@@ -168,7 +168,7 @@ function stagesLength(bytes: Uint8Array): number {
   return stagesOf(bytes).reduce((sum, { parameters }) => sum + 3 + parameters.length, 1);
 }
 
-/** A chunk's voxels: a box with its time points 'stacked along z'. */
+/** A chunk's voxels: a box with the planes of all its time points. */
 export function decodeChunk(
   file: Uint8Array,
   chunk: PlainChunk,
@@ -176,7 +176,7 @@ export function decodeChunk(
   elementBytes: 1 | 2 | 4,
   codecs: StageCodecs,
 ): Uint8Array {
-  // 'codecs, checksums and ramps see a box of X × Y × (n × Z) elements'
+  // 'a box of X × Y × (n × Z) elements to codecs, checksums and ramps'
   const [X, Y, Z, n] = chunk.extent;
   const shape = [X, Y, n * Z] as const;
   const check = (voxels: Uint8Array, expected: string) => {
