@@ -12,7 +12,7 @@ if not generated:
     raise SystemExit("native/generated is empty. In Stria's repository run: npm ci && npm run build")
 
 # WebAssembly's vectors need SSE 4.1, which every 64-bit PC since 2008 has. Sums of products must round twice, as in WebAssembly.
-flags = ["-O2", "-ffp-contract=off", "-w"]
+flags = ["-O3", "-ffp-contract=off", "-w"]
 if platform.machine() in ("x86_64", "AMD64") and "-arch" not in environ.get("ARCHFLAGS", ""):
     flags += ["-msse4.2", "-mpopcnt"]
 

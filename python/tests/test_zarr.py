@@ -1,0 +1,69 @@
+"""The Zarr codec: the sample data, which JavaScript wrote, and random chunks. With zarr-python 3, arrays too."""
+
+import json
+import unittest
+
+import numpy as np
+
+import stria
+from common import TESTDATA, smooth
+from stria.zarr import StriaCodec, decode_chunk, encode_chunk
+
+
+class Chunks(unittest.TestCase):
+    def test_sample_data(self) -> None:
+        i, j, k = np.indices((5, 6, 7))
+        rows = np.indices((3, 5))
+        steps = np.arange(16)
+        kinds = np.stack([np.full(16, -7), 3 * steps, steps * steps % 11])
+        for name, expected in (("edges", i * 40 + j * 7 + k), ("doubles", (10 * rows[0] + rows[1]) / 4), ("kinds", kinds)):
+            meta = json.loads((TESTDATA / "zarr" / name / "zarr.json").read_text())
+            shape, cut = tuple(meta["shape"]), tuple(meta["chunk_grid"]["configuration"]["chunk_shape"])
+            counts = [-(-length // edge) for length, edge in zip(shape, cut)]
+            whole = np.zeros([count * edge for count, edge in zip(counts, cut)], meta["data_type"])
+            for place in np.ndindex(*counts):
+                octets = (TESTDATA / "zarr" / name / "c" / "/".join(map(str, place))).read_bytes()
+                chunk = decode_chunk(octets, cut, np.dtype(meta["data_type"]))
+                whole[tuple(slice(at * edge, (at + 1) * edge) for at, edge in zip(place, cut))] = chunk
+                if name == "kinds":
+                    self.assertEqual(encode_chunk(chunk, "rle"), octets)
+            np.testing.assert_array_equal(whole[tuple(map(slice, shape))], expected)
+
+    def test_every_kind_of_array(self) -> None:
+        for dtype in ("?", "i1", "u2", ">i4", "f2", "f4", "f8", "i8", "u8", "c8", "c16"):
+            for shape in ((), (9,), (12, 20), (3, 4, 5, 6)):
+                array = smooth((*shape, 1), "f8")[..., 0].astype(dtype) if shape else np.array(3).astype(dtype)
+                for codec in ("predict+huffman", "rle", "labels"):
+                    with self.subTest(dtype=dtype, shape=shape, codec=codec):
+                        np.testing.assert_array_equal(decode_chunk(encode_chunk(array, codec), shape, array.dtype), array)
+
+    def test_damage(self) -> None:
+        octets = encode_chunk(smooth((8, 30, 30), "u2"), "rice")
+        for at in range(0, len(octets), 7):
+            damaged = bytearray(octets)
+            damaged[at] ^= 16
+            with self.assertRaises(stria.StriaError):
+                decode_chunk(bytes(damaged), (8, 30, 30), np.dtype("u2"))
+        for length in range(0, len(octets), 50):
+            with self.assertRaises(stria.CorruptError):
+                decode_chunk(octets[:length], (8, 30, 30), np.dtype("u2"))
+
+    def test_metadata(self) -> None:
+        codec = StriaCodec.from_dict({"name": "stria", "configuration": {"codec": "rice"}})
+        self.assertEqual(codec.to_dict(), {"name": "stria", "configuration": {"codec": "rice", "effort": "normal"}})
+
+    def test_zarr_3(self) -> None:
+        try:
+            from zarr.abc.codec import ArrayBytesCodec  # noqa: F401
+        except ImportError:
+            self.skipTest("zarr-python 3 is not installed")
+        import zarr
+
+        volume = smooth((40, 50, 70), "i2")
+        array = zarr.create_array({}, shape=volume.shape, chunks=(32, 32, 64), dtype="i2", serializer=StriaCodec("rice"), compressors=None)
+        array[:] = volume
+        np.testing.assert_array_equal(array[:], volume)
+
+
+if __name__ == "__main__":
+    unittest.main()
