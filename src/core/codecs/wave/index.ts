@@ -13,7 +13,7 @@ export const wave: CodecDefinition = {
   standsAlone: true,
   interleavesTime: true,
   elementBytes: [1, 2, 4],
-  gigabytesPerSecond: 1,
+  gigabytesPerSecond: 3.8,
   decodeGigabytesPerSecond: 14,
 
   choose(): CodecParameters {
