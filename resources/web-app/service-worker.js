@@ -32,20 +32,19 @@ function pathOf(url) {
 
 async function install() {
   const cache = await caches.open(own);
-  try {
-    await Promise.all(
-      Object.entries(build.files).map(async ([name, integrity]) => {
-        // Some hosts redirect `index.html` to its folder, and a redirected response cannot answer a navigation.
-        const url = new URL(name === 'index.html' ? './' : name, scope);
-        const response = await fetch(url, { cache: 'no-cache', integrity });
-        if (!response.ok || response.redirected) throw new Error(`${url} was answered with ${response.status}`);
-        await cache.put(new URL(name, scope), response);
-      }),
-    );
-  } catch (error) {
-    await caches.delete(own);
-    throw error;
-  }
+  const add = async ([name, integrity]) => {
+    // Some hosts redirect `index.html` to its folder, and a redirected response cannot answer a navigation.
+    const url = new URL(name === 'index.html' ? './' : name, scope);
+    const response = await fetch(url, { cache: 'no-cache', integrity });
+    if (!response.ok || response.redirected) throw new Error(`${url} was answered with ${response.status}`);
+    await cache.put(new URL(name, scope), response);
+  };
+  // All of them, because a file that is still being added would keep the cache.
+  const added = await Promise.allSettled(Object.entries(build.files).map(add));
+  const failed = added.find(({ status }) => status === 'rejected');
+  if (failed === undefined) return;
+  await caches.delete(own);
+  throw failed.reason;
 }
 
 /** Keeps the version before too: a page of it may still be open and load a part of it. */
