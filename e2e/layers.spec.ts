@@ -58,6 +58,8 @@ test('a second file becomes a layer: it is seen in slices, read under the pointe
   const before = await volumeBytes(page);
 
   await test.step('Escape leaves everything as it is', async () => {
+    await stria.dragFiles([two]);
+    await expect(page.getByTestId('drop-overlay')).toContainText('Drop to add as layer, or to open');
     await stria.dropFiles([two]);
     await expect(page.getByTestId('second-dialog')).toBeVisible();
     await page.keyboard.press('Escape');

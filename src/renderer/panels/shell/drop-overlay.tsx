@@ -15,6 +15,7 @@ export function DropOverlay() {
   const [words, setWords] = useState<string>();
   const [isSecond, setIsSecond] = useState(false);
   const isOpen = useAppState((state) => state.document.kind === 'ready' && state.gpu.kind === 'ready' && state.page === 'viewer');
+  const asks = useAppState((state) => state.settings.openingSecond === 'ask');
   const canCompare = isOpen && words === dropWords(['']);
   useEffect(() => {
     // Before the drop the page sees only the number and types of the files, not their names.
@@ -54,7 +55,7 @@ export function DropOverlay() {
   return (
     <div className={styles.overlay} role="status" data-testid="drop-overlay">
       <div className={styles.frame} data-faint={(canCompare && isSecond) || undefined}>
-        <span className={styles.words}>{words}</span>
+        <span className={styles.words}>{canCompare && asks ? 'Drop to add as layer, or to open' : words}</span>
       </div>
       {canCompare && (
         <div className={styles.second} data-faint={!isSecond || undefined} data-testid="drop-compare">
