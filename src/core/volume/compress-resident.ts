@@ -2,7 +2,7 @@ import type { EncodeChoice, NumberedBox } from '../chunks/backend.ts';
 import { type ChunkShare, ChunkTally } from '../chunks/chunk-tally.ts';
 import { bytesOfChunks } from '../codec/batch.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
-import { type ChunkShape, withTimePoints } from '../format/chunk-grid.ts';
+import type { ChunkShape } from '../format/chunk-grid.ts';
 import { ContainerWriter } from '../format/container-writer.ts';
 import type { GpuBackend } from '../gpu-chunks/gpu-backend.ts';
 import { paddedBoxBytes } from '../gpu-chunks/gpu-chunks.ts';
@@ -124,7 +124,7 @@ export async function writeContainer(
   { signal, onProgress }: JobOptions,
 ): Promise<number> {
   const { format: sourceFormat, stored } = source;
-  const header = { volume: kept.info, chunkShape: withTimePoints(chunkShape), sourceFormat, stored };
+  const header = { volume: kept.info, chunkShape, sourceFormat, stored };
   const writer = await ContainerWriter.create(sink, header);
   const total = chunks.reduce((sum, chunk) => sum + (chunk.kind === 'coded' ? chunk.payload.byteLength : 0), 0);
   for (const [number, chunk] of chunks.entries()) {
