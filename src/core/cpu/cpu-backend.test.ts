@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { BackendJob, ChunkBox } from '../chunks/backend.ts';
 import { ChunkGrid } from '../format/chunk-grid.ts';
+import { StriaError } from '../shared/errors.ts';
 import { isShared } from '../shared/shared-bytes.ts';
 import { nextTurn } from '../shared/turn.ts';
 import { infoOf, only, voxelsOf } from '../stream/engine-testing.ts';
@@ -86,6 +87,29 @@ test('threads decode into lent memory that they share, check payloads, and get t
   const damaged: number[] = [];
   await decode(wrong, { onDamage: (chunk) => damaged.push(chunk) });
   expect(damaged).toEqual([5]);
+});
+
+test('memory to which a cancelled task may still write is not lent again', async () => {
+  const encoded = await createCpuBackend(inlinePool()).encode(box, chunks, only('rice'));
+  const { dims, elementBytes } = box;
+  const cancelled: ArrayBufferLike[] = [];
+  const inline = inlinePool();
+  const pool: TaskPool = {
+    ...inline,
+    threads: 2,
+    isInline: false,
+    async run(task, ...rest) {
+      if (cancelled.length > 0 || task.kind !== 'decode' || !task.into) return inline.run(task, ...rest);
+      cancelled.push(task.into.box.bytes.buffer);
+      throw new StriaError('aborted', 'cancelled');
+    },
+  };
+  const backend = createCpuBackend(pool);
+  const decode = () => backend.decodeLent?.(encoded, chunks, { dims, elementBytes });
+  await expect(decode()).rejects.toMatchObject({ tag: 'aborted' });
+  const lent = await decode();
+  expect(lent?.bytes.slice()).toEqual(box.bytes);
+  expect(cancelled).not.toContain(lent?.bytes.buffer);
 });
 
 test('a single thread lends no memory', () => {

@@ -130,13 +130,9 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
           job: BackendJob = {},
         ) {
           const lent = shared.take(dims[0] * dims[1] * dims[2] * elementBytes);
-          try {
-            await decode(chunks, boxes, { bytes: lent.bytes, dims, elementBytes }, job, true);
-            return lent;
-          } catch (error) {
-            lent.release();
-            throw error;
-          }
+          // If this fails, the memory is not used again: after an abort, threads finish their tasks and still write to it.
+          await decode(chunks, boxes, { bytes: lent.bytes, dims, elementBytes }, job, true);
+          return lent;
         },
       }),
 
