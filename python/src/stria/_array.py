@@ -26,6 +26,17 @@ _pool_lock = threading.Lock()
 _pools: dict[int, ThreadPoolExecutor] = {}
 
 
+def _forget_pools() -> None:
+    """The child of a fork has no threads, so it needs pools of its own."""
+    global _pool_lock
+    _pool_lock = threading.Lock()
+    _pools.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_pools)
+
+
 def _pool(threads: int) -> ThreadPoolExecutor:
     with _pool_lock:
         return _pools.setdefault(threads, ThreadPoolExecutor(threads, thread_name_prefix="stria"))
@@ -157,7 +168,7 @@ class Array:
         keys = list(key) if isinstance(key, tuple) else [key]
         if sum(one is Ellipsis for one in keys) > 1:
             raise IndexError("an index has one ellipsis at most")
-        if Ellipsis not in keys:
+        if not any(one is Ellipsis for one in keys):
             keys.append(Ellipsis)
         at = next(i for i, one in enumerate(keys) if one is Ellipsis)
         missing = self.ndim - (len(keys) - 1)

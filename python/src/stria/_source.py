@@ -1,5 +1,6 @@
 """Where a file's bytes come from: a path, an address or a file object."""
 
+import http.client
 import os
 import threading
 import urllib.error
@@ -68,7 +69,7 @@ class HttpSource:
         request = urllib.request.Request(self._url, headers={"Range": f"bytes={offset}-{offset + length - 1}"})
         try:
             return urllib.request.urlopen(request, timeout=60)  # noqa: S310
-        except (urllib.error.URLError, OSError) as error:
+        except (OSError, http.client.HTTPException) as error:
             raise NotReadableError(f"{self._url} cannot be read: {error}") from error
 
     def read(self, offset: int, length: int) -> bytes:
@@ -79,7 +80,7 @@ class HttpSource:
                 raise NotReadableError(f"{self._url}: the server answered {answer.status} to a range request")
             try:
                 return bytes(answer.read())
-            except OSError as error:
+            except (OSError, http.client.HTTPException) as error:
                 raise NotReadableError(f"{self._url}: the connection broke off: {error}") from error
 
     def close(self) -> None:
