@@ -1,0 +1,49 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+// The job scripts alone, with another program instead of `stria`. `npm run test:cluster` runs them on a Slurm.
+
+let folder: string;
+const at = (name: string) => join(folder, name);
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'stria-slurm-'));
+  mkdirSync(at('my parts'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function run(script: string, env: Readonly<Record<string, string>>): string {
+  const variables = { ...process.env, STRIA_FOLDER: at('my parts'), STRIA_OUTPUT: at('scan.stria'), ...env };
+  return execFileSync('bash', [resolve('workflows/slurm', script)], { encoding: 'utf8', env: variables });
+}
+
+test.runIf(process.platform === 'linux')('merging removes parts and nothing else', () => {
+  writeFileSync(at('my parts/part-000001.stria'), '');
+  run('merge.sbatch', { STRIA: 'true' });
+  expect(readdirSync(folder)).toEqual([]);
+  mkdirSync(at('my parts'));
+  for (const name of ['part-000001.stria', 'part-000002.stria', 'scan.nii', 'scan.stria'])
+    writeFileSync(at(`my parts/${name}`), '');
+  run('merge.sbatch', { STRIA: 'true', STRIA_KEEP_PARTS: '1' });
+  expect(readdirSync(at('my parts'))).toHaveLength(4);
+  run('merge.sbatch', { STRIA: 'true' });
+  expect(readdirSync(at('my parts')).sort()).toEqual(['scan.nii', 'scan.stria']);
+});
+
+test.runIf(process.platform === 'linux')('a part is kept unless it is older than the input', () => {
+  const names = ['scan.nii', 'my parts/part-000001.stria', 'my parts/part-000002.stria'];
+  for (const name of names) writeFileSync(at(name), '');
+  for (const [index, seconds] of [200, 100, 300].entries()) utimesSync(at(names[index] as string), seconds, seconds);
+  const said = run('compress.sbatch', {
+    STRIA: 'echo',
+    STRIA_INPUT: at('scan.nii'),
+    STRIA_OPTIONS: '',
+    STRIA_PARTS: '3',
+    STRIA_TASKS: '1',
+    SLURM_ARRAY_TASK_ID: '1',
+  });
+  expect([...said.matchAll(/--part (\S+)/g)].map(([, part]) => part)).toEqual(['1/3', '3/3']);
+});
