@@ -206,13 +206,13 @@ export class App {
   addLayers(files: readonly HostFile[]): void {
     const datasets = groupDatasets(withSeries(withStacks(files)));
     this.showInspector('layers');
-    void (async () => {
-      for (const dataset of datasets) {
-        const file = joined(dataset);
-        await this.layers.add({ kind: 'file', file, dataset: file.dataset?.id, label: file.dataset?.label }, file.name);
-        if (this.store.getState().layers.adding.kind !== 'none') return;
-      }
-    })();
+    const wholes = datasets.map((dataset) => joined(dataset));
+    void this.layers.addAll(
+      wholes.map((file) => ({
+        request: { kind: 'file', file, dataset: file.dataset?.id, label: file.dataset?.label },
+        name: file.name,
+      })),
+    );
   }
 
   addLayerDialog(): void {

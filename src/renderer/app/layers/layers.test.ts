@@ -137,6 +137,24 @@ describe('layers', () => {
     });
   });
 
+  it('of several files end with the one that is cancelled, and none goes to the next document', async () => {
+    const { layers, loads, open, store, stack } = setUp();
+    const two = ['one.nii', 'two.nii'].map((name) => ({ request: request(name), name }));
+    const cancelled = layers.addAll(two);
+    layers.cancelAdding();
+    await cancelled;
+    const closed = layers.addAll(two);
+    store.setState({ document: { kind: 'empty' } });
+    open();
+    await closed;
+    expect(loads).toHaveLength(2);
+    const added = layers.addAll(two);
+    await loads[2]?.end();
+    await loads[3]?.end();
+    await added;
+    expect(stack().layers.map(({ name }) => name)).toEqual(['one.nii', 'two.nii']);
+  });
+
   it('are freed when they are removed, and loaded again when undo brings them back', async () => {
     const { added, layers, stack, set, loads, shown } = setUp();
     const { volume } = await added('one.nii');

@@ -52,11 +52,11 @@ export class Layers {
     });
   }
 
-  /** Adds a volume as the top layer. Failures become the state. */
-  async add(request: OpenRequest, name: string): Promise<void> {
+  /** Adds a volume as the top layer. Failures become the state. @returns whether it was added */
+  async add(request: OpenRequest, name: string): Promise<boolean> {
     const engine = this.#engine();
     const document = openDocument(this.#store.getState());
-    if (!engine || !document) return;
+    if (!engine || !document) return false;
     this.cancelAdding();
     const controller = new AbortController();
     this.#adding = controller;
@@ -78,12 +78,19 @@ export class Layers {
       this.#adding = undefined;
       const look = firstLook({ id, name }, kept.info, statistics, images);
       this.#set({ ...this.#stack, layers: [...this.#stack.layers, look] });
+      return true;
     } catch (error) {
-      if (this.#adding !== controller) return;
+      if (this.#adding !== controller) return false;
       this.#adding = undefined;
       const isOver = signal.aborted || ['aborted', 'device-lost'].includes(toStriaError(error).tag);
       this.#change({ adding: isOver ? { kind: 'none' } : { kind: 'failed', name, fault: faultToData(error) } });
+      return false;
     }
+  }
+
+  /** Adds volumes, one after the other. Ends with the first that is not added: after a cancel, with the document. */
+  async addAll(volumes: readonly { readonly request: OpenRequest; readonly name: string }[]): Promise<void> {
+    for (const { request, name } of volumes) if (!(await this.add(request, name))) return;
   }
 
   /** Stops adding a file, or removes the words that it failed. */
