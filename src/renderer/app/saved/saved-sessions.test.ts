@@ -190,6 +190,24 @@ describe('a saved session', () => {
     expect(store.getState().notice).toBe('Not found, and left out: lost.nii');
   });
 
+  it('does not replace a volume that was opened while its layers were looked for', async () => {
+    const pet = file('pet.nii', Uint8Array.of(9, 8, 7));
+    const from = setUp();
+    await from.open({ kind: 'file', file: scan });
+    from.viewer.set({ layers: { ...noLayers, layers: [{ ...plainLook, id: 'a', name: 'PET' }] } });
+    from.layerRequests.set('a', { kind: 'file', file: pet });
+    await from.sessions.save();
+    const { sessions, store, opened } = setUp({
+      get '../data/pet.nii'() {
+        store.setState({ document: { kind: 'ready', document: { info: {} } as OpenDocument }, measurements: [measurement] });
+        return pet;
+      },
+    });
+    await sessions.open(file('scan.stria-session', from.sink.bytes()), [scan]);
+    expect(opened()).toBeUndefined();
+    expect(store.getState().measurements).toEqual([measurement]);
+  });
+
   it('of a stack needs all its pictures', async () => {
     const pictures = ['a', 'b', 'c'].map((name, index) => file(`${name}.png`, Uint8Array.of(index)));
     const [first, ...others] = pictures as [HostFile, HostFile, HostFile];

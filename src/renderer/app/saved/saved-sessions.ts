@@ -119,7 +119,8 @@ export class SavedSessions {
       }
       const saved = readSession(await sourceOf(file.handle).read(0, file.size));
       if (!this.#isWanted(turn)) return;
-      if ('sample' in saved.source) return await this.#show(file, saved, { kind: 'sample', sample: saved.source.sample }, given);
+      if ('sample' in saved.source)
+        return await this.#show(file, saved, { kind: 'sample', sample: saved.source.sample }, given, turn);
       const missing = saved.source.files.map(({ path }) => ({ name: nameOf(path), reason: undefined }));
       await this.complete({ file, saved, missing, found: [] }, given);
     } catch (error) {
@@ -166,7 +167,7 @@ export class SavedSessions {
       return;
     }
     const [primary] = withStacks(whole);
-    if (primary) await this.#show(file, saved, { kind: 'file', file: primary, raw, dataset }, given);
+    if (primary) await this.#show(file, saved, { kind: 'file', file: primary, raw, dataset }, given, turn);
   }
 
   /** Nothing else was opened meanwhile, and the user has not cancelled. */
@@ -207,9 +208,16 @@ export class SavedSessions {
     return { requests, missing };
   }
 
-  async #show(file: HostFile, saved: SavedSession, request: OpenRequest, given: readonly HostFile[]): Promise<void> {
+  async #show(
+    file: HostFile,
+    saved: SavedSession,
+    request: OpenRequest,
+    given: readonly HostFile[],
+    turn: number,
+  ): Promise<void> {
     const { store, document, set, playAlong, layers } = this.#needs;
     const { requests, missing } = await this.#findLayers(saved.layers, file, given);
+    if (!this.#isWanted(turn)) return;
     const { rate, pace, atEnd, axis } = saved.playback;
     set({ layout: saved.layout, ...saved.compression, playback: { rate, pace, atEnd } });
     await document.open({
