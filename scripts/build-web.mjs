@@ -37,11 +37,11 @@ write('index.html', withHead(readFileSync(join(renderer, 'index.html'), 'utf8'))
 
 // Last, because it has the checksums of the other files. Files for hosts are not part of the app: hosts do not serve them.
 const files = Object.fromEntries(namesIn(out).map((name) => [name, `sha256-${digest('base64', readFileSync(join(out, name)))}`]));
-const build = { version: values.version ?? `${version}-${digest('hex', JSON.stringify(files)).slice(0, 12)}`, files };
-write(
-  'service-worker.js',
-  `const build = ${JSON.stringify(build)};\n${readFileSync(join(resources, 'service-worker.js'), 'utf8')}`,
-);
+const worker = readFileSync(join(resources, 'service-worker.js'), 'utf8');
+// With the worker's own text: two workers of one version would share a cache, and one whose installation fails deletes it.
+const hash = digest('hex', JSON.stringify([files, worker])).slice(0, 12);
+const build = { version: values.version ?? `${version}-${hash}`, files };
+write('service-worker.js', `const build = ${JSON.stringify(build)};\n${worker}`);
 for (const [name, text] of Object.entries(hostFiles(policy))) write(name, text);
 
 console.log(
