@@ -9,7 +9,7 @@ import type { Progress } from '../core/shared/job.ts';
 import type { VolumeInfo } from '../core/shared/volume.ts';
 import { compressVolume } from '../core/stream/compress.ts';
 import { memoryVolume } from '../core/stream/memory-volume.ts';
-import type { CompressOptions, ElementType, VoxelArray } from './types.ts';
+import type { CompressOptions, VoxelData, VoxelType } from './types.ts';
 
 const nothing = new Uint8Array(0);
 
@@ -18,7 +18,7 @@ const nothing = new Uint8Array(0);
  * order (z, y, x), byte for byte. It works on the caller's thread; in a page, call it in a worker.
  * @throws StriaError `invalid-input` for a shape that does not fit, or a codec that there is not; `aborted`
  */
-export async function compress(voxels: VoxelArray, options: CompressOptions): Promise<Uint8Array<ArrayBuffer>> {
+export async function compress(voxels: VoxelData, options: CompressOptions): Promise<Uint8Array<ArrayBuffer>> {
   const { codec = 'auto', prefer, axis = 'auto', effort, name = 'volume.npy', signal, onProgress } = options;
   const info = infoOf(voxels, options);
   const bytes = new Uint8Array(voxels.buffer, voxels.byteOffset, voxels.byteLength);
@@ -39,7 +39,7 @@ export async function compress(voxels: VoxelArray, options: CompressOptions): Pr
   }
 }
 
-function infoOf(voxels: VoxelArray, { shape, ...geometry }: CompressOptions): VolumeInfo {
+function infoOf(voxels: VoxelData, { shape, ...geometry }: CompressOptions): VolumeInfo {
   const [x = 1, y = 1, z = 1, t = 1, ...others] = shape;
   if (others.length > 0 || shape.length === 0 || !shape.every((length) => Number.isSafeInteger(length) && length >= 1)) {
     throw new StriaError('invalid-input', `a shape has one to four lengths from 1, not ${shape.join('×')}`);
@@ -64,7 +64,7 @@ function infoOf(voxels: VoxelArray, { shape, ...geometry }: CompressOptions): Vo
   };
 }
 
-function typeOf(voxels: VoxelArray): ElementType {
+function typeOf(voxels: VoxelData): VoxelType {
   if (voxels instanceof Uint8Array) return 'u8';
   if (voxels instanceof Int8Array) return 'i8';
   if (voxels instanceof Uint16Array) return 'u16';

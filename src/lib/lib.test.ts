@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { compress, open, StriaError, type VoxelArray } from './index.ts';
+import { compress, open, StriaError, type VoxelData } from './index.ts';
 
 // The library as programs use it. That out/lib is what `import 'stria'` gives is tested at the end.
 
@@ -19,7 +19,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const shape = [70, 66, 5] as const;
 
 /** A smooth ball in noise. */
-function ball<T extends VoxelArray>(kind: new (length: number) => T, [x, y, z]: readonly number[] = shape): T {
+function ball<T extends VoxelData>(kind: new (length: number) => T, [x, y, z]: readonly number[] = shape): T {
   const voxels = new kind((x as number) * (y as number) * (z as number));
   let seed = 7;
   for (let i = 0; i < voxels.length; i++) {
@@ -33,7 +33,7 @@ function ball<T extends VoxelArray>(kind: new (length: number) => T, [x, y, z]: 
 test.each([Uint8Array, Int8Array, Uint16Array, Int16Array, Uint32Array, Int32Array, Float32Array, Float64Array])(
   '%o is compressed and read',
   async (kind) => {
-    const voxels = ball(kind as new (length: number) => VoxelArray);
+    const voxels = ball(kind as new (length: number) => VoxelData);
     const volume = await open(await compress(voxels, { shape }));
     expect(volume.shape).toEqual([70, 66, 5, 1]);
     expect((await volume.read()).data).toEqual(voxels);

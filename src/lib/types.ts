@@ -1,8 +1,8 @@
 /** Types of voxels: unsigned and signed integers, and floats, with their bits. */
-export type ElementType = 'u8' | 'i8' | 'u16' | 'i16' | 'u32' | 'i32' | 'f32' | 'f64';
+export type VoxelType = 'u8' | 'i8' | 'u16' | 'i16' | 'u32' | 'i32' | 'f32' | 'f64';
 
 /** Voxels as numbers. x is fastest, then y, z, t. */
-export type VoxelArray =
+export type VoxelData =
   | Uint8Array<ArrayBuffer>
   | Int8Array<ArrayBuffer>
   | Uint16Array<ArrayBuffer>
@@ -21,7 +21,7 @@ export interface FileLike {
   read(offset: number, length: number): Promise<Uint8Array>;
 }
 
-export interface OpenOptions {
+export interface OpenFileOptions {
   /** The value of chunks that were lost before the file was recovered. Without it, reading them is an error. */
   readonly fill?: number | undefined;
 }
@@ -36,7 +36,7 @@ export interface Box {
 
 export interface Voxels {
   /** As stored. Physical values are `slope × stored + intercept`. */
-  readonly data: VoxelArray;
+  readonly data: VoxelData;
   readonly shape: Shape;
 }
 

@@ -7,12 +7,12 @@ import { inContext, StriaError } from '../core/shared/errors.ts';
 import { throwIfAborted } from '../core/shared/job.ts';
 import { elementBytes, typedVoxels } from '../core/shared/volume.ts';
 import { sourceOf } from './source.ts';
-import type { Box, ElementType, FileLike, Geometry, OpenOptions, Shape, Voxels } from './types.ts';
+import type { Box, FileLike, Geometry, OpenFileOptions, Shape, Voxels, VoxelType } from './types.ts';
 
 /** A volume in a .stria file. Only its index is in memory. */
 export interface Volume extends Geometry {
   readonly shape: Shape;
-  readonly type: ElementType;
+  readonly type: VoxelType;
   /** Lengths of a chunk: boxes of whole chunks are read fastest. */
   readonly chunkShape: Shape;
   /** How many chunks were lost in the file from which this one was recovered. */
@@ -32,7 +32,7 @@ export interface Volume extends Geometry {
  */
 export async function open(
   input: string | URL | Blob | ArrayBuffer | Uint8Array | FileLike,
-  { fill }: OpenOptions = {},
+  { fill }: OpenFileOptions = {},
 ): Promise<Volume> {
   const { source, close } = await sourceOf(input);
   let reader: ContainerReader;
@@ -137,7 +137,7 @@ function copy(
   isInterleaved: boolean,
   target: Uint8Array,
   [x, y, z, t]: readonly [Range, Range, Range, Range],
-  type: ElementType,
+  type: VoxelType,
 ): void {
   const bytes = elementBytes(type);
   const wide = type === 'f64' ? 2 : 1;

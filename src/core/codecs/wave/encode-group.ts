@@ -44,7 +44,7 @@ function totalOf(words: Uint32Array, firstSlab: number, endSlab: number): Float6
 }
 
 /** Encodes some chunks: runs kernels, and makes the CPU's choices between them. */
-export class Group {
+export class EncodeGroup {
   readonly #gpu: Gpu;
   readonly #voxels: GpuVoxels;
   readonly #chunks: readonly GpuChunk[];

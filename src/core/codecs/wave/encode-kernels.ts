@@ -2,7 +2,7 @@ import { placePayloads } from '../../codec/batch.ts';
 import type { GpuChunk, GpuPayloads, GpuVoxels, KernelCall } from '../../codec/codec.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import { throwIfAborted } from '../../shared/job.ts';
-import { Group } from './encode-group.ts';
+import { EncodeGroup } from './encode-group.ts';
 import { type PartPlace, partsOf } from './part-table.ts';
 import { scratchFor, scratchWordsOf, slotWordsOf } from './scratch.ts';
 
@@ -33,7 +33,7 @@ export async function encode(
       const parts = groups[i] as PartPlace[];
       const own = chunks.slice(parts[0]?.chunk as number, groups[i + 1]?.[0]?.chunk ?? chunks.length);
       try {
-        results[i] = await new Group(gpu, voxels, own, parts, scratch, call).encode();
+        results[i] = await new EncodeGroup(gpu, voxels, own, parts, scratch, call).encode();
       } catch (error) {
         hasFailed = true;
         throw error;
