@@ -37,6 +37,13 @@ class Chunks(unittest.TestCase):
                     with self.subTest(dtype=dtype, shape=shape, codec=codec):
                         np.testing.assert_array_equal(decode_chunk(encode_chunk(array, codec), shape, array.dtype), array)
 
+    def test_other_elements_are_refused(self) -> None:
+        for dtype in ("S3", "S6", "V10"):
+            with self.assertRaises(stria.UnsupportedError):
+                encode_chunk(np.zeros(16, dtype))
+            with self.assertRaises(stria.UnsupportedError):
+                decode_chunk(encode_chunk(np.zeros(16, "u4")), (16,), np.dtype(dtype))
+
     def test_damage(self) -> None:
         octets = encode_chunk(smooth((8, 30, 30), "u2"), "rice")
         for at in range(0, len(octets), 7):

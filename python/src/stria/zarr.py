@@ -24,6 +24,8 @@ _MAGIC, _VERSION, _MOST = b"STRZ", 1, 2**24
 
 def _geometry(shape: tuple[int, ...], size: int) -> Geometry:
     """The last axis is x, the one before it y, all others together z; wide elements are several of 4 bytes along x."""
+    if size not in (1, 2) and (size % 4 != 0 or size == 0):
+        raise UnsupportedError(f"stria takes elements of 1 or 2 bytes, or of a multiple of 4, not of {size} bytes")
     width = min(4, size)
     x = (shape[-1] if shape else 1) * (size // width)
     y = shape[-2] if len(shape) > 1 else 1
