@@ -28,6 +28,7 @@ const statistics = {
 class FakeVolume {
   readonly info = info;
   readonly decimation: number = 1;
+  holdsTimePoints = true;
   isDestroyed = false;
   async statistics() {
     return statistics;
@@ -153,6 +154,18 @@ describe('layers', () => {
     await loads[3]?.end();
     await added;
     expect(stack().layers.map(({ name }) => name)).toEqual(['one.nii', 'two.nii']);
+  });
+
+  it('that can only be kept compressed are refused', async () => {
+    const { layers, loads, store, shown } = setUp();
+    const adding = layers.add(request('one.stria'), 'one.stria');
+    const { volume, end } = loads[0] as Load;
+    volume.holdsTimePoints = false;
+    await end();
+    await adding;
+    expect(volume.isDestroyed).toBe(true);
+    expect(shown()).toEqual([]);
+    expect(store.getState().layers.adding).toMatchObject({ kind: 'failed', fault: { tag: 'out-of-memory' } });
   });
 
   it('are freed when they are removed, and loaded again when undo brings them back', async () => {

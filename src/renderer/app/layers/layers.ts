@@ -293,7 +293,8 @@ export class Layers {
     const job = { signal, onProgress: report, onInfo, keepsVoxels: true };
     const loaded = await this.#load(engine, request, job, new Stopwatch(openStages));
     try {
-      if (loaded.kept.decimation > 1)
+      // A compressed volume decodes planes part by part, and layers are drawn all at once.
+      if (loaded.kept.decimation > 1 || !loaded.kept.holdsTimePoints)
         throw new StriaError('out-of-memory', 'the GPU does not have enough memory for a layer of this size');
       await loaded.kept.statistics();
       throwIfAborted(signal);
