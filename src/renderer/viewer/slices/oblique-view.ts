@@ -55,6 +55,7 @@ export class ObliqueView extends SliceCanvas {
     const { volume } = this.host;
     const placement = this.#placement(target, pixelRatio, state);
     if (!volume || !placement) {
+      slabs.destroy();
       this.#renderer.record(commands, target, undefined);
       return;
     }

@@ -73,6 +73,8 @@ export class SliceView extends SliceCanvas {
     const { volume } = this.host;
     const placement = this.#placement(target, pixelRatio, state);
     if (!volume || !placement) {
+      plane.destroy();
+      slabs.destroy();
       this.#renderer.record(commands, target, undefined);
       return;
     }
