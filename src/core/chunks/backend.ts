@@ -58,7 +58,10 @@ export interface Backend {
   encode(box: VoxelBox, chunks: readonly ChunkBox[], choice: EncodeChoice, job?: BackendJob): Promise<EncodedChunk[]>;
   /** Like `encode`, but also reads the voxels. Undefined if that is not faster. @throws StriaError `not-readable` */
   encodeFile?(box: FileBox, chunks: readonly ChunkBox[], choice: EncodeChoice, job?: BackendJob): Promise<EncodedChunk[]>;
-  /** Decodes into `box.bytes` and checks each chunk's checksums. @throws StriaError `corrupt`, in the context of `chunk N` */
+  /**
+   * Decodes into `box.bytes` and checks each chunk's checksums. Bytes of the box that belong to no chunk are undefined afterwards.
+   * @throws StriaError `corrupt`, in the context of `chunk N`
+   */
   decode(chunks: readonly EncodedChunk[], boxes: readonly ChunkBox[], box: VoxelBox, job?: BackendJob): Promise<void>;
   /**
    * Like `decode`, into memory that the backend lends, and compares also the payloads with their checksums

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Backend } from '../chunks/backend.ts';
 import { createCpuBackend } from '../cpu/cpu-backend.ts';
 import { inlinePool } from '../cpu/inline-pool.ts';
 import { memorySource } from '../shared/bytes.ts';
@@ -115,6 +116,30 @@ test.each([
     expect((await restoreBytes(backend, bytes)).get('volume.raw')).toEqual(voxels);
     expect(report.saturatedCount).toBe(0);
   }
+});
+
+test.each([
+  ['max', 'i16', 'i32'],
+  ['min', 'u8', 'u16'],
+] as const)('%s of %s as %s is the same if decoding clears the rest of its box, as on a GPU', async (rule, from, to) => {
+  const info = infoOf(dims, from);
+  const volumes = [0, 1, 2].map((number) => sparse(info, number, emptyValue(rule, from)));
+  const files: Uint8Array[] = [];
+  for (const voxels of volumes) files.push((await compressBytes(backend, info, voxels, { chunkShape })).bytes);
+  const clearing: Backend = {
+    ...backend,
+    decode(chunks, boxes, box, job) {
+      box.bytes.fill(0);
+      return backend.decode(chunks, boxes, box, job);
+    },
+  };
+  const { bytes } = await combined(files, rule, { type: to, backend: clearing });
+  const voxels = expected(
+    rule,
+    to,
+    volumes.map((one) => Array.from(typedVoxels(from, one))),
+  );
+  expect((await restoreBytes(backend, bytes)).get('volume.raw')).toEqual(voxels);
 });
 
 test('sums that exceed their type are limited and counted', async () => {

@@ -256,8 +256,6 @@ class Combination {
       for (const { number } of own) chunks.push(...(await this.#read(volume, number, 1)));
       const elementBytes = codecElementBytes(this.#from);
       const bytes = new Uint8Array(from.dims[0] * from.dims[1] * from.dims[2] * elementBytes);
-      // Where this volume has nothing.
-      for (let at = 0; at < bytes.length; at += this.#identity.length) bytes.set(this.#identity, at);
       try {
         await backend.decode(
           chunks,
@@ -268,7 +266,15 @@ class Combination {
       } catch (error) {
         throw inContext(volume.path, error);
       }
-      combiner.add(typedVoxels(this.#from, bytes));
+      const voxels = typedVoxels(this.#from, bytes);
+      const planeVoxels = (from.dims[0] * from.dims[1]) / elementsPerVoxel(this.#from);
+      for (const [at, item] of items.entries()) {
+        if (item.volumes.includes(volume)) continue;
+        // This volume has nothing here, and decoding may have left anything.
+        const { origin, shape } = from.boxes[at] as ChunkBox;
+        voxels.fill(identityOf(rule, this.#from), origin[2] * planeVoxels, (origin[2] + shape[2]) * planeVoxels);
+      }
+      combiner.add(voxels);
     }
     const { bytes, saturatedCount } = combiner.result();
     this.saturatedCount += saturatedCount;
