@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -46,4 +46,23 @@ test.runIf(process.platform === 'linux')('a part is kept unless it is older than
     SLURM_ARRAY_TASK_ID: '1',
   });
   expect([...said.matchAll(/--part (\S+)/g)].map(([, part]) => part)).toEqual(['1/3', '3/3']);
+});
+
+test.runIf(process.platform === 'linux')('a controller that does not answer ends no job', () => {
+  const statusFor = (answer: string): string => {
+    writeFileSync(at('scontrol'), `#!/bin/bash\n${answer}\n`);
+    chmodSync(at('scontrol'), 0o755);
+    const script = resolve('workflows/snakemake/profiles/slurm/slurm-status.sh');
+    const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` };
+    return execFileSync('bash', [script, '7'], { encoding: 'utf8', env }).trim();
+  };
+  const fault = 'slurm_load_jobs error:';
+  expect([
+    statusFor('echo "JobId=7 JobName=a JobState=RUNNING Reason=None"'),
+    statusFor('echo "JobId=7 JobName=a JobState=COMPLETED Reason=None"'),
+    statusFor('echo "JobId=7 JobName=a JobState=NODE_FAIL Reason=None"'),
+    statusFor(`echo "${fault} Socket timed out on send/recv operation" >&2; exit 1`),
+    statusFor(`echo "${fault} Unable to contact slurm controller (connect failure)" >&2; exit 1`),
+    statusFor(`echo "${fault} Invalid job id specified" >&2; exit 1`),
+  ]).toEqual(['running', 'success', 'failed', 'running', 'running', 'failed']);
 });
