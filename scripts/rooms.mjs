@@ -293,6 +293,11 @@ export const rooms = [
     imports: 'core/chunks core/format core/shared core/stream',
   },
   {
+    room: 'core/stats',
+    holds: 'Statistics of volumes and their labels, streamed on the processor.',
+    imports: 'core/io/common core/shared core/stream',
+  },
+  {
     room: 'core/volume',
     holds: 'Volumes in GPU memory, raw or compressed: statistics, regions, differences, the display texture.',
     imports: 'core/chunks core/codec core/format core/gpu core/gpu-chunks core/io/common core/shared core/stream shaders/volume',
@@ -368,7 +373,7 @@ export const rooms = [
     room: 'cli/commands',
     holds: 'One file for each command.',
     imports:
-      'cli/arguments cli/bench cli/devices cli/outputs cli/terminal core/bench core/bench/harness core/chunks core/codecs core/format core/gpu core/io core/io/common core/io/pictures core/samples core/io/zarr core/parts core/shared core/stream node',
+      'cli/arguments cli/bench cli/devices cli/outputs cli/terminal core/bench core/bench/harness core/chunks core/codecs core/format core/gpu core/io core/io/common core/io/pictures core/samples core/io/zarr core/parts core/shared core/stats core/stream node',
     packages: 'node:*',
   },
   {

@@ -62,6 +62,8 @@ async function run(command: ParsedCommand, context: CommandContext): Promise<Exi
       return (await import('./commands/verify.ts')).runVerify(command, context);
     case 'info':
       return (await import('./commands/info.ts')).runInfo(command, context);
+    case 'stats':
+      return (await import('./commands/stats.ts')).runStats(command, context);
     case 'merge':
       return (await import('./commands/merge.ts')).runMerge(command, context);
     case 'recover':

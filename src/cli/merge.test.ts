@@ -55,6 +55,16 @@ test('raw pieces of a volume, one file each, are merged', async () => {
   expect(readFileSync(at('merged.stria'))).toEqual(readFileSync(at('whole.stria')));
 });
 
+test('merge into the folder of the parts can be run again', async () => {
+  const scan = writeScan();
+  for (const number of [1, 2]) await succeed('compress', scan, '--part', `${number}/2`, '-o', `${at('parts')}/`, ...cpu);
+  const output = join(at('parts'), 'scan.stria');
+  await succeed('merge', at('parts'), '-o', output);
+  const first = readFileSync(output);
+  await succeed('merge', at('parts'), '-o', output);
+  expect(readFileSync(output)).toEqual(first);
+});
+
 test('merge refuses what is not all parts of one volume, and leaves an existing output alone', async () => {
   const scan = writeScan();
   for (const number of [1, 3]) await succeed('compress', scan, '--part', `${number}/3`, '-o', `${at('parts')}/`, ...cpu);

@@ -3,6 +3,7 @@
 import io
 import math
 import os
+import secrets
 import re
 import struct
 from collections.abc import Sequence
@@ -73,12 +74,14 @@ def save(
     width = min(4, voxels.dtype.itemsize)
     grid = Grid(elements, default_chunk_shape(elements, width))
 
-    partial = f"{os.fspath(path)}.{os.getpid()}.partial"
+    partial = f"{os.fspath(path)}.{os.getpid()}-{secrets.token_hex(4)}.partial"
     try:
         with open(partial, "xb") as file:
             writer = Writer(file, header_bytes(dims, grid.chunk, volume, format, _WRITER), grid, width)
             _add_chunks(writer, voxels.reshape(dims), grid, type, choice, threads or os.cpu_count() or 1)
             writer.finish(format, name, before)
+            file.flush()
+            os.fsync(file.fileno())
         os.replace(partial, path)
     except BaseException:
         if os.path.exists(partial):

@@ -125,6 +125,9 @@ test.each([
   ['compress a --origin 0,0,0', /both --origin and --of/],
   ['compress a --origin 0,0 --of 1,1,1', /three whole numbers/],
   ['compress a --part 1/2 --of 1,1,1', /say where a piece lies/],
+  ['stats', /stats needs one input/],
+  ['stats a --box 1,2,3', /six whole numbers/],
+  ['stats a --box 1,2,3,4,5,0', /whole numbers from 1/],
   ['merge -o a.stria', /merge needs the parts/],
   ['merge a.stria', /needs -o/],
 ])('%s is refused', (line, message) => {

@@ -78,6 +78,17 @@ export interface InfoCommand extends TalkOptions {
   readonly tags: string | undefined;
 }
 
+export interface StatsCommand extends DeviceOptions, TalkOptions {
+  readonly name: 'stats';
+  readonly input: string;
+  readonly labels: string | undefined;
+  readonly box: { readonly origin: Dims3; readonly dims: Dims3 } | undefined;
+  readonly output: string | undefined;
+  readonly raw: RawLayout | undefined;
+  readonly dataset: string | undefined;
+  readonly axes: string | undefined;
+}
+
 export interface MergeCommand extends DeviceOptions, TalkOptions {
   readonly name: 'merge';
   /** Files, and folders of them. */
@@ -132,6 +143,7 @@ export type ParsedCommand =
   | DecompressCommand
   | VerifyCommand
   | InfoCommand
+  | StatsCommand
   | MergeCommand
   | RecoverCommand
   | SampleCommand
@@ -237,6 +249,19 @@ function build(name: CommandName, values: Values, positionals: readonly string[]
         dataset: text(values, 'dataset'),
         axes: text(values, 'axes'),
         tags: typeof values.tags === 'string' ? values.tags : undefined,
+        ...talk,
+      };
+    case 'stats':
+      return {
+        name,
+        input: only(name, positionals),
+        labels: text(values, 'labels'),
+        box: boxOf(values),
+        output,
+        raw: rawLayout(values),
+        dataset: text(values, 'dataset'),
+        axes: text(values, 'axes'),
+        ...device(),
         ...talk,
       };
     case 'merge':
@@ -361,6 +386,15 @@ function shareOf(value: string): PartChoice {
     throw usage(`--part ${number}/${of}: parts are numbered from 1 to ${of}${hint}`);
   }
   return { number, of };
+}
+
+function boxOf(values: Values): StatsCommand['box'] {
+  const value = text(values, 'box');
+  if (value === undefined) return undefined;
+  const numbers = value.split(',');
+  if (numbers.length !== 6) throw usage(`--box takes six whole numbers, such as 10,20,0,64,64,30; got '${value}'`);
+  const dims = threeLengths('box', numbers.slice(3).join(), 1);
+  return { origin: threeLengths('box', numbers.slice(0, 3).join(), 0), dims };
 }
 
 function threeLengths(option: OptionName, value: string, least: number): Dims3 {

@@ -55,6 +55,12 @@ export const options = {
     value: 'RULE',
     text: 'combine whole volumes of one grid, voxel by voxel: sum, max, min or or',
   },
+  labels: { short: undefined, value: 'FILE', text: 'a segmentation on the same grid: statistics of each of its labels' },
+  box: {
+    short: undefined,
+    value: 'X,Y,Z,DX,DY,DZ',
+    text: 'only these voxels: the first one, counted from 0, and the lengths of the box',
+  },
   origin: {
     short: undefined,
     value: 'X,Y,Z',
@@ -200,6 +206,16 @@ const commands = {
     summary: 'describe a .stria file, a volume or a folder',
     options: ['dataset', 'axes', 'tags', ...rawInput, ...common],
     notes: ['If there are several volumes, it lists them with the ids that --dataset takes.'],
+  },
+  stats: {
+    usage: 'IN [--labels FILE] [-o OUT.csv]',
+    summary: 'measure a volume: count, volume, mean, deviation and range, of each label and time point',
+    options: ['labels', 'box', 'output', 'dataset', 'axes', 'device', 'threads', 'gpu-limits', 'tuning', ...rawInput, ...common],
+    notes: [
+      'IN and FILE may be .stria files or any format that compress reads. Values are physical: slope × stored + intercept.',
+      '  stria stats scan.nii --labels atlas.nii -o regions.csv',
+      'The deviation is that of a sample (n − 1). NaN and infinite values are counted separately.',
+    ],
   },
   merge: {
     usage: 'PART... -o OUT',

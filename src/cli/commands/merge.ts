@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { chainByName } from '../../core/codecs/registry.ts';
 import { combineVolumes } from '../../core/parts/combine-volumes.ts';
 import { mergeParts } from '../../core/parts/merge-parts.ts';
 import type { PartInput } from '../../core/parts/survey-parts.ts';
-import type { ByteSink } from '../../core/shared/bytes.ts';
+import type { ByteSink, ByteSource } from '../../core/shared/bytes.ts';
 import type { CombineRule } from '../../core/shared/combine-rule.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
 import { shownPath } from '../../core/shared/standard-streams.ts';
@@ -23,9 +23,13 @@ import { formatBytes, formatCount, formatDuration } from '../terminal/text.ts';
 export async function runMerge(command: MergeCommand, context: CommandContext): Promise<ExitCode> {
   const { output, by } = command;
   const { terminal, signal } = context;
-  const paths = await partPaths(command.inputs);
+  const paths = await partPaths(command.inputs, output);
   await offerLeftovers([output], paths, terminal, signal);
-  const inputs = paths.map((path): PartInput => ({ path, open: () => NodeFiles.openWhenRead(path) }));
+  const inputs = paths.map((path): PartInput => {
+    // Opened once, so that a file that is replaced before it is read again is noticed.
+    let source: Promise<ByteSource> | undefined;
+    return { path, open: () => (source ??= NodeFiles.openWhenRead(path)) };
+  });
   const toOutput = <T>(work: (sink: ByteSink, job: JobOptions) => Promise<T>) =>
     terminal.withProgress(basename(shownPath(output, 'output')), signal, async (job) =>
       work(await createNodeSink(output, { overwrite: true, inputs: paths, ...job }), job),
@@ -65,8 +69,8 @@ async function combine(
   }
 }
 
-/** The inputs, with the .stria files of each folder in its place. @throws StriaError `not-readable` */
-async function partPaths(inputs: readonly string[]): Promise<string[]> {
+/** The inputs, with the .stria files of each folder in its place, except an earlier output. @throws StriaError `not-readable` */
+async function partPaths(inputs: readonly string[], output: string): Promise<string[]> {
   const paths: string[] = [];
   for (const input of inputs) {
     if (!(await isExistingFolder(input))) {
@@ -77,7 +81,7 @@ async function partPaths(inputs: readonly string[]): Promise<string[]> {
       throw systemFault('not-readable', input, error);
     });
     const parts = names.filter((name) => /\.stria$/i.test(name) && !name.startsWith('.')).sort();
-    for (const name of parts) paths.push(join(input, name));
+    for (const name of parts) if (resolve(input, name) !== resolve(output)) paths.push(join(input, name));
   }
   return paths;
 }

@@ -205,7 +205,7 @@ async function compress(
     await boxes.end();
     throwIfAborted(signal);
     source = await volume.source();
-    await writer.skip(writer.grid.count);
+    if (part) await writer.skip(writer.grid.count);
     await stopwatch.time('write', () => writer.finish(plan.describe(source)));
   } finally {
     read?.release();

@@ -41,6 +41,17 @@ export async function writeVoxels(
   }
 }
 
+/** All voxels in order, little-endian. A piece is valid until the next one is requested. */
+export async function* voxelPieces(slabs: SlabDecoder, backend: Backend): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const buffer = new ReusedBytes(backend.sharesMemory);
+  for (const { byteLength, decode } of piecesOf(slabs, Math.min(backend.maxBoxBytes, slabTargetBytes))) {
+    slabs.throwIfAborted();
+    const bytes = buffer.take(byteLength);
+    await decode(bytes);
+    yield bytes;
+  }
+}
+
 /** Writes slabs from the memory in which the backend decodes them. Several are decoded at once while another is written. */
 async function writeLent(
   slabs: SlabDecoder,

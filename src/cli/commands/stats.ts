@@ -1,0 +1,112 @@
+import { basename } from 'node:path';
+import type { Backend } from '../../core/chunks/backend.ts';
+import { ContainerReader, isContainer } from '../../core/format/container-reader.ts';
+import { isFileTree } from '../../core/io/common/file-tree.ts';
+import type { OpenVolume } from '../../core/io/common/volume-reader.ts';
+import { openVolume } from '../../core/io/open-volume.ts';
+import type { JobOptions } from '../../core/shared/job.ts';
+import { shownPath } from '../../core/shared/standard-streams.ts';
+import { measureVolume, type RegionRow } from '../../core/stats/measure-volume.ts';
+import { containerVolume } from '../../core/stream/container-volume.ts';
+import type { StatsCommand } from '../arguments/args.ts';
+import { deviceNote, openBackend } from '../devices/device.ts';
+import { createNodeSink } from '../outputs/node-sink.ts';
+import type { CommandContext } from '../terminal/context.ts';
+import { type ExitCode, exitCodes } from '../terminal/messages.ts';
+import { formatCount, table } from '../terminal/text.ts';
+import { withInput, withSink } from './files.ts';
+
+/** `stria stats`: statistics of a volume, of each of its labels and time points. */
+export async function runStats(command: StatsCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
+  const { input, labels, box, output, raw, dataset, axes } = command;
+  const { backend, close } = await openBackend(command);
+  try {
+    terminal.note(deviceNote(backend.device));
+    const rows = await terminal.withProgress(basename(shownPath(input, 'input')), signal, (job) =>
+      withVolume(input, { raw, dataset, axes }, backend, job, (volume) => {
+        if (labels === undefined) return measureVolume(volume, { box }, job);
+        return withVolume(labels, {}, backend, job, (segmentation) => measureVolume(volume, { labels: segmentation, box }, job));
+      }),
+    );
+    terminal.result({ command: 'stats', input, ...(labels !== undefined && { labels }), rows });
+    if (output === undefined) {
+      terminal.say(describeRows(rows));
+    } else {
+      const sink = await createNodeSink(output, {
+        overwrite: true,
+        inputs: labels === undefined ? [input] : [input, labels],
+        signal,
+      });
+      await withSink(sink, ({ write }) => write(new TextEncoder().encode(csvOf(rows))));
+      terminal.say(`${formatCount(rows.length)} rows → ${shownPath(output, 'output')}`);
+    }
+    return exitCodes.ok;
+  } finally {
+    await close();
+  }
+}
+
+function withVolume<T>(
+  path: string,
+  choice: Pick<StatsCommand, 'raw' | 'dataset' | 'axes'> | Record<string, never>,
+  backend: Backend,
+  job: JobOptions,
+  work: (volume: OpenVolume) => Promise<T>,
+): Promise<T> {
+  return withInput(path, job, async (source, files) => {
+    if (!choice.raw && !isFileTree(source) && isContainer(await source.read(0, 8, job))) {
+      return work(containerVolume(await ContainerReader.open(source, job), backend, job));
+    }
+    return work(await openVolume(source, { siblings: files.siblingsOf(path), ...choice, ...job }));
+  });
+}
+
+const columns = [
+  ['label', ({ label }: RegionRow) => label],
+  ['time', ({ t }: RegionRow) => t + 1],
+  ['count', ({ count }: RegionRow) => count],
+  ['not_finite', ({ notFinite }: RegionRow) => notFinite],
+  ['volume_mm3', ({ volumeMm3 }: RegionRow) => volumeMm3],
+  ['mean', ({ mean }: RegionRow) => mean],
+  ['deviation', ({ deviation }: RegionRow) => deviation],
+  ['min', ({ min }: RegionRow) => min],
+  ['max', ({ max }: RegionRow) => max],
+] as const;
+
+/** The columns that say something: of a still volume no time, and so on. */
+function usedColumns(rows: readonly RegionRow[]) {
+  return columns.filter(([name, value]) => {
+    if (name === 'time') return rows.some(({ t }) => t > 0);
+    if (name === 'not_finite') return rows.some(({ notFinite }) => notFinite > 0);
+    return rows.some((row) => value(row) !== undefined);
+  });
+}
+
+/** Numbers as JavaScript writes them, so that nothing is lost; nothing where there is no number. */
+function csvOf(rows: readonly RegionRow[]): string {
+  const used = usedColumns(rows);
+  const line = (row: RegionRow) => used.map(([, value]) => csvNumber(value(row))).join(',');
+  return `${[used.map(([name]) => name).join(','), ...rows.map(line)].join('\n')}\n`;
+}
+
+function csvNumber(value: number | undefined): string {
+  return value === undefined || Number.isNaN(value) ? '' : String(value);
+}
+
+/** At most this many rows are shown; --json and -o have all. */
+const mostShown = 200;
+
+function describeRows(rows: readonly RegionRow[]): string {
+  const used = usedColumns(rows);
+  const shown = rows.slice(0, mostShown).map((row) => used.map(([name, value]) => shownNumber(name, value(row))));
+  const align = used.map((_, at) => (at === 0 ? ('left' as const) : ('right' as const)));
+  const text = table([used.map(([name]) => name.replace('_', ' ')), ...shown], align);
+  return rows.length > mostShown ? `${text}\nand ${formatCount(rows.length - mostShown)} more rows: write them with -o` : text;
+}
+
+function shownNumber(name: string, value: number | undefined): string {
+  if (value === undefined || Number.isNaN(value)) return '–';
+  return name === 'count' || name === 'not_finite' || name === 'label' || name === 'time'
+    ? String(value)
+    : String(Number(value.toPrecision(6)));
+}

@@ -1,0 +1,51 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { cpu, niftiFile, scanBytes, stria, succeed, testFolders } from './cli-testing.ts';
+
+const { at } = testFolders();
+const dims = [70, 66, 20] as const;
+
+/** A scan and its labels: 1 where it is brighter than 60, 2 where brighter than 120. */
+function writeFiles(): { voxels: Uint8Array; marks: Uint8Array } {
+  const voxels = scanBytes(dims, 1);
+  const marks = voxels.map((value) => (value > 120 ? 2 : value > 60 ? 1 : 0));
+  writeFileSync(at('scan.nii'), niftiFile(dims, 1));
+  const labels = niftiFile(dims, 1);
+  labels.set(marks, 352);
+  writeFileSync(at('labels.nii'), labels);
+  return { voxels, marks };
+}
+
+test('each label is measured, in files of any format and in .stria alike, as a table, JSON and CSV', async () => {
+  const { voxels, marks } = writeFiles();
+  const { stdout } = await succeed('stats', at('scan.nii'), '--labels', at('labels.nii'), '--json', ...cpu);
+  const { rows } = JSON.parse(stdout);
+  expect(rows).toHaveLength(3);
+  for (const { label, count, min, max, mean, volumeMm3 } of rows) {
+    const values = [...voxels].filter((_, index) => marks[index] === label);
+    expect({ count, min, max }).toEqual({ count: values.length, min: Math.min(...values), max: Math.max(...values) });
+    expect(mean).toBeCloseTo(values.reduce((a, b) => a + b) / values.length, 9);
+    // Voxels of 0.5 × 0.5 × 2 mm.
+    expect(volumeMm3).toBeCloseTo(values.length / 2, 6);
+  }
+  for (const name of ['scan', 'labels']) await succeed('compress', at(`${name}.nii`), ...cpu);
+  const csv = at('rows.csv');
+  await succeed('stats', at('scan.stria'), '--labels', at('labels.stria'), '-o', csv, ...cpu);
+  const [head, ...lines] = readFileSync(csv, 'utf8').trimEnd().split('\n');
+  expect(head).toBe('label,count,volume_mm3,mean,deviation,min,max');
+  expect(lines.map((line) => line.split(',').map(Number))).toEqual(
+    rows.map((row: Record<string, number>) => [row.label, row.count, row.volumeMm3, row.mean, row.deviation, row.min, row.max]),
+  );
+  const table = await succeed('stats', at('scan.stria'), '--box', '0,0,0,4,66,20', ...cpu);
+  expect(table.stdout).toMatch(/^count +volume mm3 +mean +deviation +min +max\n5280 /);
+});
+
+test('labels of another grid and a part of a volume are refused', async () => {
+  writeFiles();
+  writeFileSync(at('other.nii'), niftiFile([70, 66, 19], 1));
+  const other = await stria('stats', at('scan.nii'), '--labels', at('other.nii'), ...cpu);
+  expect(other).toMatchObject({ code: 2, stderr: expect.stringMatching(/both need the same grid/) });
+  await succeed('compress', at('scan.nii'), '--part', '1/2', '-o', at('part.stria'), ...cpu);
+  const part = await stria('stats', at('part.stria'), ...cpu);
+  expect(part).toMatchObject({ code: 2, stderr: expect.stringMatching(/holds only part 1 of 2/) });
+});
