@@ -3,8 +3,8 @@
 import io
 import math
 import os
-import secrets
 import re
+import secrets
 import struct
 from collections.abc import Sequence
 from concurrent.futures import Future
