@@ -17,6 +17,9 @@ export interface PixelPlace {
 
 /** The frames of one file. They can be read in any order. */
 export interface FrameReader {
-  /** @throws StriaError `corrupt`, `unsupported`, `not-readable`, `aborted` */
-  read(index: number, job?: JobOptions): Promise<VoxelFrame>;
+  /**
+   * @param into memory for a frame, which the result may use
+   * @throws StriaError `corrupt`, `unsupported`, `not-readable`, `aborted`
+   */
+  read(index: number, job?: JobOptions, into?: ArrayBuffer): Promise<VoxelFrame>;
 }

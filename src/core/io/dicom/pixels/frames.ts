@@ -55,10 +55,11 @@ function nativeFrames(source: ByteSource, element: PixelElement, format: PixelFo
   // Each big-endian word holds two pixels.
   const isPaired = !isLittle && bitsAllocated <= 8 && element.vr === 'OW';
 
-  async function read(start: number, length: number, job?: JobOptions): Promise<Uint8Array<ArrayBuffer>> {
+  async function read(start: number, length: number, job?: JobOptions, into?: ArrayBuffer): Promise<Uint8Array<ArrayBuffer>> {
     const from = isPaired ? start - (start % 2) : start;
     const to = Math.min(there, isPaired ? start + length + ((start + length) % 2) : start + length);
-    const bytes = await source.read(element.valueStart + from, to - from, job);
+    const memory = into && into.byteLength >= to - from ? into : undefined;
+    const bytes = await source.read(element.valueStart + from, to - from, { ...job, into: memory });
     if (bytes.byteLength < to - from) throw new StriaError('not-readable', 'the file became shorter while it was read');
     if (!isPaired) return bytes;
     for (let at = 0; at + 1 < bytes.byteLength; at += 2) {
@@ -68,8 +69,8 @@ function nativeFrames(source: ByteSource, element: PixelElement, format: PixelFo
   }
 
   return {
-    async read(index, job) {
-      if (bitsAllocated !== 1) return voxelsOfNative(await read(index * frameBytes, frameBytes, job), format, isLittle);
+    async read(index, job, into) {
+      if (bitsAllocated !== 1) return voxelsOfNative(await read(index * frameBytes, frameBytes, job, into), format, isLittle);
       const firstBit = index * frameBits;
       const firstByte = Math.floor(firstBit / 8);
       const bytes = await read(firstByte, Math.ceil((firstBit + frameBits) / 8) - firstByte, job);

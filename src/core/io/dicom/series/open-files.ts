@@ -21,11 +21,11 @@ export class OpenFiles {
     this.#isAlone = isAlone;
   }
 
-  /** @throws StriaError as `FrameReader.read`, in the context of the file */
-  async read(frame: SeriesFrame, job: JobOptions = {}): Promise<VoxelFrame> {
+  /** As `FrameReader.read`. @throws StriaError in the context of the file */
+  async read(frame: SeriesFrame, job: JobOptions = {}, into?: ArrayBuffer): Promise<VoxelFrame> {
     try {
       const reader = await this.#reader(frame, job);
-      return await reader.read(frame.index, job);
+      return await reader.read(frame.index, job, into);
     } catch (error) {
       throw this.#isAlone ? error : inContext(frame.owner.file.path, error);
     }

@@ -92,7 +92,7 @@ function timeStep({ frames, phase }: SliceStack, frameTime: number | undefined):
 /** @param onFrame called for each frame with whether its stored bytes can be rebuilt from its voxels */
 export async function* seriesVoxels(
   volume: SeriesVolume,
-  { signal, onProgress }: PieceOptions,
+  { signal, onProgress, reuse }: PieceOptions,
   onFrame: (frame: SeriesFrame, isExact: boolean) => void = () => {},
 ): AsyncGenerator<Uint8Array> {
   const { info, stack } = volume;
@@ -109,7 +109,13 @@ export async function* seriesVoxels(
     onProgress?.({ stage: 'Reading', done, total });
     return bytes;
   };
-  const frames = () => inOrder(order, (frame) => files.read(frame, { signal }), readAhead, signal);
+  // Planes that are held, and those of other channels, outlive their frame.
+  const isReused = reuse === true && channels === 1;
+  const memory = isReused
+    ? Array.from({ length: readAhead + 1 }, () => new ArrayBuffer(planeBytes(first.owner.place.format)))
+    : [];
+  const read = (frame: SeriesFrame, number: number) => files.read(frame, { signal }, memory[number % memory.length]);
+  const frames = () => inOrder(order, read, readAhead, signal);
   for (let channel = 0; channel < (isHeld ? 1 : channels); channel++) {
     for await (const { frame, read } of frames()) {
       checkPlane(read, frame);
@@ -142,28 +148,29 @@ function physicalValues(plane: Uint8Array, frame: SeriesFrame, type: ElementType
   return new Uint8Array(values.buffer);
 }
 
-/** Reads frames ahead, and yields all in order. */
+/** Reads `ahead` frames besides the one that it yields, and yields all in order. */
 async function* inOrder(
   frames: readonly SeriesFrame[],
-  read: (frame: SeriesFrame) => Promise<VoxelFrame>,
+  read: (frame: SeriesFrame, number: number) => Promise<VoxelFrame>,
   ahead: number,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<{ frame: SeriesFrame; read: VoxelFrame }> {
   const waiting: { frame: SeriesFrame; read: Promise<VoxelFrame> }[] = [];
-  const start = (frame: SeriesFrame | undefined) => {
+  const start = (number: number) => {
+    const frame = frames[number];
     if (frame === undefined) return;
-    const reading = read(frame);
+    const reading = read(frame, number);
     // Awaited below. If an earlier one fails, nothing would handle this rejection.
     reading.catch(() => undefined);
     waiting.push({ frame, read: reading });
   };
-  for (const frame of frames.slice(0, ahead)) start(frame);
+  for (let number = 0; number < ahead; number++) start(number);
   for (let next = ahead; ; next++) {
     const head = waiting.shift();
     if (head === undefined) return;
     throwIfAborted(signal);
     const done = await head.read;
-    start(frames[next]);
+    start(next);
     yield { frame: head.frame, read: done };
   }
 }
