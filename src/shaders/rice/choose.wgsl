@@ -16,7 +16,7 @@ import package::rice::residuals::{
   Corner, Rows, Tiles, base_of, by_behind, by_flat, by_left, by_lorenzo, by_soft, by_soft_up, by_up, corner_with, subtract,
   symbols_of, tiles_of,
 };
-import package::rice::tiles::{tile_row, tile_slice, wg_tiles, word_with};
+import package::rice::tiles::{last_row, tile_at, tile_row, tile_slice, word_with};
 
 // One cost per candidate, for each block.
 var<workgroup> wg_worths: array<atomic<u32>, blocks * candidates>;
@@ -92,8 +92,8 @@ fn two_rows(at: vec2u, rows: vec2u) -> Rows {
 
 // A row of a tile, and the row above it.
 fn one_row(at: u32, row: u32) -> vec2u {
-  let tile = wg_tiles[at];
-  let upper = select(vec2u(tile.x, wg_tiles[at - tile_row].w), tile.yx, row == 1u);
+  let tile = tile_at(at);
+  let upper = select(vec2u(tile.x, last_row(at - tile_row)), tile.yx, row == 1u);
   return select(upper, select(tile.zy, tile.wz, row == 3u), row >= 2u);
 }
 

@@ -4,7 +4,7 @@ import package::bricks::packed::{Box, bits, element_bytes, element_mask, ones, p
 import package::rice::brick::{
   Place, block_x, block_y, blocks, blocks_x, is_inside, lanes_inside, part_words, shared_word, step_y, step_z, sum_of_lanes,
 };
-import package::rice::tiles::{tile_of, wg_tiles, word_with};
+import package::rice::tiles::{wg_words, word_place, word_with};
 
 @group(0) @binding(0) var<uniform> box: Box;
 // From cut.wgsl, one per brick.
@@ -51,7 +51,7 @@ fn load_brick(place: Place, plane: u32, thread: u32) -> u32 {
       if (blocks == 1u) { sum += own_sum; } else { atomicAdd(&wg_means[at.x / block_x + blocks_x * (at.y / block_y)], own_sum); }
     }
     differing |= word ^ first_element;
-    wg_tiles[tile_of(at)][at.y % 4u] = word;
+    wg_words[word_place(at)] = word;
   }
   if (blocks == 1u) { atomicAdd(&wg_means[0], sum); }
   return differing;

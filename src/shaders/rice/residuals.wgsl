@@ -7,7 +7,7 @@ import package::bricks::packed::{bits, element_mask, lanes, lanes_below, ones, p
 import package::rice::brick::{Place, Word, causal, clipped, mean_candidate, place_in_block, starts_block, tiles_x, word_of};
 import package::rice::causal::expectation;
 import package::rice::planes::Eight;
-import package::rice::tiles::{tile_of, tile_row, tile_slice, wg_tiles, word_with};
+import package::rice::tiles::{last_row, tile_at, tile_of, tile_row, tile_slice, word_with};
 
 fn subtract(a: vec2u, b: vec2u) -> vec2u {
   return ((a | vec2u(tops)) - (b & vec2u(~tops))) ^ ((a ^ ~b) & vec2u(tops));
@@ -45,9 +45,9 @@ struct Corner {
 struct Rows { own: vec2u, above: vec2u }
 
 fn rows_of(tile: u32, lower: bool) -> Rows {
-  let own = wg_tiles[tile];
+  let own = tile_at(tile);
   if (lower) { return Rows(own.zw, own.yz); }
-  return Rows(own.xy, vec2u(wg_tiles[tile - tile_row].w, own.x));
+  return Rows(own.xy, vec2u(last_row(tile - tile_row), own.x));
 }
 
 // A part's two tiles, and whether they lie in their block's first column, row and slice.
@@ -174,10 +174,10 @@ fn residuals_of(candidate: u32, tiles: Tiles, mean: u32) -> Eight {
     case mean_candidate: {
       let means = vec2u(mean * ones);
       return Eight(
-        vec4u(subtract(wg_tiles[tiles.at.x].xy, means), subtract(wg_tiles[tiles.at.x].zw, means)),
-        vec4u(subtract(wg_tiles[tiles.at.y].xy, means), subtract(wg_tiles[tiles.at.y].zw, means)));
+        vec4u(subtract(tile_at(tiles.at.x).xy, means), subtract(tile_at(tiles.at.x).zw, means)),
+        vec4u(subtract(tile_at(tiles.at.y).xy, means), subtract(tile_at(tiles.at.y).zw, means)));
     }
-    default: { return Eight(wg_tiles[tiles.at.x], wg_tiles[tiles.at.y]); }
+    default: { return Eight(tile_at(tiles.at.x), tile_at(tiles.at.y)); }
   }
 }
 

@@ -12,7 +12,10 @@ override tile_row: u32 = block_columns + 1u;
 override tile_slice: u32 = tile_row * (block_y / 4u + 1u) + behind * (1u - wide);
 override block_tiles: u32 = tile_slice * (brick_z + behind);
 override tile_count: u32 = blocks * block_tiles;
-var<workgroup> wg_tiles: array<vec4u, tile_count>;
+// By words, not by vectors: invocations write the rows of a tile, and a write of a vector's component may write the whole vector
+// (WGSL, 'Component Reference from Vector Memory View'), as it does on Metal and Direct3D.
+override tile_words: u32 = 4u * tile_count;
+var<workgroup> wg_words: array<u32, tile_words>;
 
 // The longest code: 4096 bytes of raw groups, and a header of at most 312 bits.
 const code_words = 1036u;
@@ -30,5 +33,15 @@ fn tile_of(element: vec3u) -> u32 {
   return block * block_tiles + (element.z + behind) * tile_slice + (in_block.y / 4u + 1u) * tile_row + in_block.x / lanes + 1u;
 }
 
-// The word that holds an element of the brick.
-fn word_with(element: vec3u) -> u32 { return wg_tiles[tile_of(element)][element.y % 4u]; }
+// The four rows of a tile.
+fn tile_at(tile: u32) -> vec4u {
+  let at = 4u * tile;
+  return vec4u(wg_words[at], wg_words[at + 1u], wg_words[at + 2u], wg_words[at + 3u]);
+}
+
+fn last_row(tile: u32) -> u32 { return wg_words[4u * tile + 3u]; }
+
+// The place of the word that holds an element of the brick.
+fn word_place(element: vec3u) -> u32 { return 4u * tile_of(element) + element.y % 4u; }
+
+fn word_with(element: vec3u) -> u32 { return wg_words[word_place(element)]; }

@@ -27,7 +27,8 @@ const pitch = threads / 4u + 1u;
 @group(0) @binding(3) var<storage, read_write> sums: array<u32>;
 
 // By column and element: the value, and from bit 12 on the weighted value.
-var<workgroup> wg_values: array<vec4u, columns * pitch>;
+// By words, not by vectors: invocations write neighbouring ones, and a write of a vector's component may write the whole vector.
+var<workgroup> wg_values: array<u32, 4u * columns * pitch>;
 
 fn range_bits(part: Part) -> u32 { return 32u - countLeadingZeros(part.range); }
 
@@ -59,7 +60,12 @@ fn weight_of(part: Part, place: vec3i, n: array<vec4u, 7>) -> u32 {
   return max(1u, 252u / (4u + unrest));
 }
 
-fn put(column: u32, thread: u32, value: u32) { wg_values[column * pitch + thread / 4u][thread % 4u] = value; }
+fn put(column: u32, thread: u32, value: u32) { wg_values[4u * column * pitch + thread] = value; }
+
+fn four_at(vector: u32) -> vec4u {
+  let at = 4u * vector;
+  return vec4u(wg_values[at], wg_values[at + 1u], wg_values[at + 2u], wg_values[at + 3u]);
+}
 
 fn put_four(column: u32, thread: u32, four: vec4u) {
   put(column, thread, four.x);
@@ -103,7 +109,7 @@ fn pair_of(sum: u32) -> vec2u {
 
 // The weighted sum of four products.
 fn product(pair: vec2u) -> u32 {
-  let products = (wg_values[pair.x] >> vec4u(12u)) * (wg_values[pair.y] & vec4u(4095u));
+  let products = (four_at(pair.x) >> vec4u(12u)) * (four_at(pair.y) & vec4u(4095u));
   return products.x + products.y + products.z + products.w;
 }
 

@@ -90,6 +90,17 @@ fn damage(is_damaged: bool) {
   if (is_damaged) { atomicStore(&wg_is_damaged, 1u); }
 }
 
+// Weight `number`: those of later slices come first, then those of slice 0; 0 for those that the part does not have.
+fn weight_at(part: Part, number: u32) -> i32 {
+  let count = weight_count(part);
+  if (number < neighbours) {
+    if (number >= count) { return 0; }
+    return signed_bits(weights_bit() + weight_bits * number, weight_bits);
+  }
+  if (number >= neighbours + in_plane_neighbours) { return 0; }
+  return signed_bits(weights_bit() + weight_bits * (number - neighbours + count), weight_bits);
+}
+
 // Reads the fields that all lanes share. `wg_kind` must then be loaded with a barrier.
 fn read_header(part: Part, lane: u32) {
   if (lane == 0u) {
@@ -101,22 +112,19 @@ fn read_header(part: Part, lane: u32) {
     wg_lowest = part_bits(8u, bits);
     wg_range = part_bits(8u + bits, bits);
     let count = wg_special_count;
-    wg_specials = vec2u(0u);
-    if (count > 0u) { wg_specials.x = part_bits(8u + 2u * bits, bits); }
-    if (count > 1u) { wg_specials.y = part_bits(8u + 3u * bits, bits); }
+    var specials = vec2u(0u);
+    if (count > 0u) { specials.x = part_bits(8u + 2u * bits, bits); }
+    if (count > 1u) { specials.y = part_bits(8u + 3u * bits, bits); }
+    wg_specials = specials;
     damage(wg_range == 0u);
-    damage(count > 0u && wg_specials.x > wg_range);
-    damage(count > 1u && (wg_specials.y > wg_range || wg_specials.x == wg_specials.y));
+    damage(count > 0u && specials.x > wg_range);
+    damage(count > 1u && (specials.y > wg_range || specials.x == specials.y));
   }
-  if (lane < 40u) {
-    var weight = 0;
-    let count = weight_count(part);
-    if (lane < neighbours) {
-      if (lane < count) { weight = signed_bits(weights_bit() + weight_bits * lane, weight_bits); }
-    } else if (lane < neighbours + in_plane_neighbours) {
-      weight = signed_bits(weights_bit() + weight_bits * (lane - neighbours + count), weight_bits);
-    }
-    wg_weights[lane / 4u][lane % 4u] = weight;
+  // A write of a vector's component may write the whole vector, so one invocation writes all four.
+  if (lane < 10u) {
+    let first = 4u * lane;
+    wg_weights[lane] = vec4i(
+      weight_at(part, first), weight_at(part, first + 1u), weight_at(part, first + 2u), weight_at(part, first + 3u));
   }
   if (lane < levels) {
     let level = lane + part_bits(levels_bit(part) + level_bits * lane, level_bits);
