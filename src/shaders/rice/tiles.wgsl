@@ -13,7 +13,7 @@ override tile_slice: u32 = tile_row * (block_y / 4u + 1u) + behind * (1u - wide)
 override block_tiles: u32 = tile_slice * (brick_z + behind);
 override tile_count: u32 = blocks * block_tiles;
 // By words, not by vectors: invocations write the rows of a tile, and a write of a vector's component may write the whole vector
-// (WGSL, 'Component Reference from Vector Memory View'), as it does on Metal and Direct3D.
+// (WGSL says so of references to components), as it does on Metal and Direct3D.
 override tile_words: u32 = 4u * tile_count;
 var<workgroup> wg_words: array<u32, tile_words>;
 
