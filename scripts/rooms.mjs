@@ -290,12 +290,12 @@ export const rooms = [
   {
     room: 'core/parts',
     holds: 'Merging the parts of a volume that several machines compressed, and combining volumes.',
-    imports: 'core/chunks core/format core/shared core/stream',
+    imports: 'core/chunks core/format core/io/common core/shared core/stream',
   },
   {
     room: 'core/stats',
     holds: 'Statistics of volumes and their labels, streamed on the processor.',
-    imports: 'core/io/common core/shared core/stream',
+    imports: 'core/io/common core/shared core/stream core/volume',
   },
   {
     room: 'core/volume',

@@ -1,6 +1,7 @@
 import { toStriaError } from '../core/shared/errors.ts';
 import { standardStream } from '../core/shared/standard-streams.ts';
-import { type ParsedCommand, parseCommand, type TalkOptions } from './arguments/args.ts';
+import { parseCommand } from './arguments/args.ts';
+import type { ParsedCommand, TalkOptions } from './arguments/parsed-command.ts';
 import { runCompress } from './commands/compress.ts';
 import { commandHelp, mainHelp } from './help.ts';
 import type { CommandContext } from './terminal/context.ts';

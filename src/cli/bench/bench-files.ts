@@ -17,7 +17,7 @@ import type { SampleKind } from '../../core/samples/sample-kinds.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { throwIfAborted } from '../../core/shared/job.ts';
 import { systemFault } from '../../node/system-faults.ts';
-import type { BenchCommand } from '../arguments/args.ts';
+import type { BenchCommand } from '../arguments/parsed-command.ts';
 import type { CommandContext } from '../terminal/context.ts';
 import { isInstalled, type ProgramRuns, repeatProgram, runProgram } from './run-program.ts';
 import { folderBytes, hasPictureSlices, sameSlices, writeSlices } from './slices.ts';

@@ -17,7 +17,7 @@ import { sampleKinds } from '../../core/samples/sample-kinds.ts';
 import { inContext, StriaError } from '../../core/shared/errors.ts';
 import { releaseNodeGpu } from '../../node/node-gpu.ts';
 import { systemFault } from '../../node/system-faults.ts';
-import type { BenchCommand } from '../arguments/args.ts';
+import type { BenchCommand } from '../arguments/parsed-command.ts';
 import { openNodeCrew } from '../bench/bench-crew.ts';
 import { benchFiles } from '../bench/bench-files.ts';
 import { findGpu } from '../devices/gpu-device.ts';

@@ -1,6 +1,5 @@
 import { basename } from 'node:path';
 import type { Backend } from '../../core/chunks/backend.ts';
-import { chainByName } from '../../core/codecs/registry.ts';
 import type { OpenVolume } from '../../core/io/common/volume-reader.ts';
 import { mayHoldSeveral, openVolume } from '../../core/io/open-volume.ts';
 import { isAddress } from '../../core/io/zarr/http-tree.ts';
@@ -13,7 +12,7 @@ import { datasetSuffix } from '../../core/shared/volume-names.ts';
 import { type CompressReport, compressVolume } from '../../core/stream/compress.ts';
 import { isExistingFolder, treeOfFiles } from '../../node/node-folder.ts';
 import { NodeFiles } from '../../node/node-source.ts';
-import type { CompressCommand } from '../arguments/args.ts';
+import type { CompressCommand } from '../arguments/parsed-command.ts';
 import { deviceNote, openBackend } from '../devices/device.ts';
 import { createNodeSink } from '../outputs/node-sink.ts';
 import {
@@ -29,6 +28,7 @@ import { offerLeftovers } from '../outputs/partial-files.ts';
 import type { CommandContext } from '../terminal/context.ts';
 import { describeFault, type ExitCode, exitCodes, faultWords } from '../terminal/messages.ts';
 import { formatBytes, formatDuration, formatRate, formatRatio } from '../terminal/text.ts';
+import { encodeChoice } from './encode-choice.ts';
 import { withFile, withInput } from './files.ts';
 
 type Entry = { input: string; inputs?: readonly string[]; output: string } & (
@@ -142,18 +142,19 @@ async function compressTo(
   output: OutputName,
   volume: OpenVolume,
   inputs: readonly string[],
-  { codec, axis, prefer, effort, timeGroup, force, json, stripIdentity, part }: CompressCommand,
+  command: CompressCommand,
   backend: Backend,
   job: JobOptions,
   checkInputs: () => Promise<void> = async () => {},
 ): Promise<CompressReport> {
+  const { timeGroup, force, json, stripIdentity, part } = command;
   if (stripIdentity && volume.format !== 'dicom') {
     throw new StriaError(
       'invalid-input',
       '--strip-identity works only with DICOM: other formats do not define which data identifies a person',
     );
   }
-  const choice = { codec: codec === 'auto' ? ('auto' as const) : chainByName(codec), options: { axis, prefer, effort } };
+  const choice = encodeChoice(command);
   const sink = await createNodeSink(output.path, { overwrite: force || output.named, inputs, ...job });
   const close = async () => {
     await checkInputs();

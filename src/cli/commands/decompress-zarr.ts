@@ -7,7 +7,7 @@ import type { JobOptions } from '../../core/shared/job.ts';
 import { standardStream } from '../../core/shared/standard-streams.ts';
 import { type RestoreReport, restoreVolume } from '../../core/stream/restore.ts';
 import { isZipName } from '../../core/stream/restore-ome-zarr.ts';
-import type { DecompressCommand } from '../arguments/args.ts';
+import type { DecompressCommand } from '../arguments/parsed-command.ts';
 import { createFolderOutput, type FolderLayout } from '../outputs/folder-output.ts';
 import { createNodeSink } from '../outputs/node-sink.ts';
 import { isFolder, makeFolder } from '../outputs/output-names.ts';

@@ -10,7 +10,7 @@ import { formatName } from '../../core/shared/readable-formats.ts';
 import { isPictureFormat, isValueFormat, type PictureFormat, type SourceDescription } from '../../core/shared/source.ts';
 import { shownPath, standardStream } from '../../core/shared/standard-streams.ts';
 import { type RestoreReport, restoreVolume } from '../../core/stream/restore.ts';
-import type { DecompressCommand } from '../arguments/args.ts';
+import type { DecompressCommand } from '../arguments/parsed-command.ts';
 import { deviceNote, openBackend } from '../devices/device.ts';
 import { areExpectedPictures, expectedNames } from '../outputs/expected-names.ts';
 import { filePaths } from '../outputs/file-paths.ts';

@@ -2,7 +2,7 @@ import { defaultLimits, type GpuDiagnosis, limitNames } from '../../core/gpu/dia
 import { displayText } from '../../core/shared/display-text.ts';
 import { diagnoseNodeGpu, releaseNodeGpu } from '../../node/node-gpu.ts';
 import { probeGpu } from '../../node/probe-gpu.ts';
-import type { GpuCommand } from '../arguments/args.ts';
+import type { GpuCommand } from '../arguments/parsed-command.ts';
 import type { CommandContext } from '../terminal/context.ts';
 import { type ExitCode, exitCodes } from '../terminal/messages.ts';
 import { formatCount, table } from '../terminal/text.ts';

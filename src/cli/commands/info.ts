@@ -8,7 +8,7 @@ import type { JobOptions } from '../../core/shared/job.ts';
 import { volumeBytes } from '../../core/shared/volume.ts';
 import { searchTags, type VolumeTag } from '../../core/shared/volume-facts.ts';
 import { describeContainer } from '../../core/stream/info.ts';
-import type { InfoCommand } from '../arguments/args.ts';
+import type { InfoCommand } from '../arguments/parsed-command.ts';
 import { choiceTable } from '../terminal/choice-table.ts';
 import type { CommandContext } from '../terminal/context.ts';
 import { type ExitCode, exitCodes } from '../terminal/messages.ts';

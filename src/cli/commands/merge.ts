@@ -1,6 +1,5 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { chainByName } from '../../core/codecs/registry.ts';
 import { combineVolumes } from '../../core/parts/combine-volumes.ts';
 import { mergeParts } from '../../core/parts/merge-parts.ts';
 import type { PartInput } from '../../core/parts/survey-parts.ts';
@@ -11,13 +10,14 @@ import { shownPath } from '../../core/shared/standard-streams.ts';
 import { isExistingFolder } from '../../node/node-folder.ts';
 import { NodeFiles } from '../../node/node-source.ts';
 import { systemFault } from '../../node/system-faults.ts';
-import type { MergeCommand } from '../arguments/args.ts';
+import type { MergeCommand } from '../arguments/parsed-command.ts';
 import { deviceNote, openBackend } from '../devices/device.ts';
 import { createNodeSink } from '../outputs/node-sink.ts';
 import { offerLeftovers } from '../outputs/partial-files.ts';
 import type { CommandContext } from '../terminal/context.ts';
 import { type ExitCode, exitCodes } from '../terminal/messages.ts';
 import { formatBytes, formatCount, formatDuration } from '../terminal/text.ts';
+import { encodeChoice } from './encode-choice.ts';
 
 /** `stria merge`: joins the parts of a volume. */
 export async function runMerge(command: MergeCommand, context: CommandContext): Promise<ExitCode> {
@@ -45,14 +45,15 @@ export async function runMerge(command: MergeCommand, context: CommandContext): 
 
 async function combine(
   inputs: readonly PartInput[],
-  { by, type, codec, axis, prefer, effort, output, ...device }: MergeCommand & { readonly by: CombineRule },
+  command: MergeCommand & { readonly by: CombineRule },
   { terminal }: CommandContext,
   toOutput: <T>(work: (sink: ByteSink, job: JobOptions) => Promise<T>) => Promise<T>,
 ): Promise<ExitCode> {
-  const { backend, close } = await openBackend(device);
+  const { by, type, output } = command;
+  const { backend, close } = await openBackend(command);
   try {
     terminal.note(deviceNote(backend.device));
-    const choice = { codec: codec === 'auto' ? ('auto' as const) : chainByName(codec), options: { axis, prefer, effort } };
+    const choice = encodeChoice(command);
     const report = await toOutput((sink, job) => combineVolumes(inputs, sink, { backend, choice, rule: by, type }, job));
     terminal.result({ command: 'merge', inputs: inputs.length, output, ...report });
     const { volumeCount, copiedCount, combinedCount, saturatedCount, bytesOut, timesMs } = report;

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { displayText } from '../../core/shared/display-text.ts';
 import { shownPath } from '../../core/shared/standard-streams.ts';
 import { recoverVolume } from '../../core/stream/recover.ts';
-import type { RecoverCommand } from '../arguments/args.ts';
+import type { RecoverCommand } from '../arguments/parsed-command.ts';
 import { createNodeSink } from '../outputs/node-sink.ts';
 import { offerLeftovers } from '../outputs/partial-files.ts';
 import type { CommandContext } from '../terminal/context.ts';

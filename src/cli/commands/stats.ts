@@ -8,7 +8,7 @@ import type { JobOptions } from '../../core/shared/job.ts';
 import { shownPath } from '../../core/shared/standard-streams.ts';
 import { measureVolume, type RegionRow } from '../../core/stats/measure-volume.ts';
 import { containerVolume } from '../../core/stream/container-volume.ts';
-import type { StatsCommand } from '../arguments/args.ts';
+import type { StatsCommand } from '../arguments/parsed-command.ts';
 import { deviceNote, openBackend } from '../devices/device.ts';
 import { createNodeSink } from '../outputs/node-sink.ts';
 import type { CommandContext } from '../terminal/context.ts';

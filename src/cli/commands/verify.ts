@@ -3,7 +3,7 @@ import { ContainerReader } from '../../core/format/container-reader.ts';
 import { displayText } from '../../core/shared/display-text.ts';
 import { shownPath } from '../../core/shared/standard-streams.ts';
 import { type VerifyReport, verifyContainer } from '../../core/stream/verify.ts';
-import type { VerifyCommand } from '../arguments/args.ts';
+import type { VerifyCommand } from '../arguments/parsed-command.ts';
 import { deviceNote, openBackend } from '../devices/device.ts';
 import type { CommandContext } from '../terminal/context.ts';
 import { type ExitCode, exitCodes, faultWords } from '../terminal/messages.ts';

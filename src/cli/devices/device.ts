@@ -4,7 +4,7 @@ import { createCpuBackend } from '../../core/cpu/cpu-backend.ts';
 import { inlinePool } from '../../core/cpu/inline-pool.ts';
 import { readSharedFile } from '../../node/shared-file.ts';
 import { webGpuFault } from '../../node/webgpu-fault.ts';
-import type { DeviceOptions } from '../arguments/args.ts';
+import type { DeviceOptions } from '../arguments/parsed-command.ts';
 import type { OpenedBackend } from './opened-backend.ts';
 
 /**

@@ -3,7 +3,7 @@ import { createGpuBackend } from '../../core/gpu-chunks/gpu-backend.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { openNodeGpu, releaseNodeGpu } from '../../node/node-gpu.ts';
 import { mayHaveHardware } from '../../node/vulkan-drivers.ts';
-import type { DeviceOptions } from '../arguments/args.ts';
+import type { DeviceOptions } from '../arguments/parsed-command.ts';
 import type { OpenedBackend } from './opened-backend.ts';
 import { readTuning } from './tuning-file.ts';
 

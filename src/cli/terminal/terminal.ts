@@ -1,6 +1,6 @@
 import { displayJson, displayLines, displayText } from '../../core/shared/display-text.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
-import type { TalkOptions } from '../arguments/args.ts';
+import type { TalkOptions } from '../arguments/parsed-command.ts';
 
 /**
  * Prints a command's text: results to stdout, everything else to stderr. Text from files is escaped here, so that it cannot

@@ -1,4 +1,5 @@
 import { chunkBytes } from '../codec/batch.ts';
+import type { Dims3 } from '../shared/volume.ts';
 import type { ChunkBox, VoxelBox } from './backend.ts';
 
 /** Copies one chunk out of a box, without padding. The result is `bytes` if given, which must have the chunk's length. */
@@ -80,4 +81,17 @@ function wordsOf({ buffer, byteOffset, byteLength }: Uint8Array): Int32Array {
 
 function copyWords(from: Int32Array, fromStart: number, to: Int32Array, toStart: number, count: number): void {
   for (let i = 0; i < count; i++) to[toStart + i] = from[fromStart + i] as number;
+}
+
+/** The smallest box that holds chunks of these shapes, one behind the other along z, and their places in it. */
+export function stackedChunks(shapes: readonly Dims3[]): { readonly dims: Dims3; readonly boxes: readonly ChunkBox[] } {
+  let [x, y, z] = [0, 0, 0];
+  const boxes = shapes.map((shape): ChunkBox => {
+    const origin: Dims3 = [0, 0, z];
+    x = Math.max(x, shape[0]);
+    y = Math.max(y, shape[1]);
+    z += shape[2];
+    return { origin, shape };
+  });
+  return { dims: [x, y, z], boxes };
 }

@@ -2,6 +2,7 @@ import type { ByteSource } from '../shared/bytes.ts';
 import { chunkName } from '../shared/chunk-name.ts';
 import { inContext, StriaError, toStriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
+import { rangeWords } from '../shared/number-ranges.ts';
 import type { SourceDescription } from '../shared/source.ts';
 import type { ComputedChunk, EncodedChunk } from './chunk.ts';
 import { type ChunkGrid, type ChunkSpan, codecElementBytes } from './chunk-grid.ts';
@@ -96,7 +97,8 @@ export async function recoverContainer(source: ByteSource, options?: JobOptions)
   if (header.part && countOf(lost()) !== ownCount - wholeCount) {
     throw new StriaError('corrupt', `it holds chunks that do not belong to ${partName(header.part, header.volume.type)}`);
   }
-  if (wholeCount < ownCount) problems.add(`Chunks lost: ${ownCount - wholeCount} of ${ownCount} (${missingNumbers(lost())}).`);
+  if (wholeCount < ownCount)
+    problems.add(`Chunks lost: ${ownCount - wholeCount} of ${ownCount} (${rangeWords(fromOne(lost()))}).`);
 
   return {
     header,
@@ -285,12 +287,7 @@ function* lostSpans(spans: Iterable<FoundSpan>): Generator<ChunkSpan> {
   for (const span of spans) if (span.kind === 'lost') yield span;
 }
 
-/** `4, 7 to 8, …`, at most 12 ranges, counted from 1 as in `chunkName`. */
-function missingNumbers(spans: Iterable<ChunkSpan>): string {
-  const ranges: string[] = [];
-  for (const { first, count } of spans) {
-    if (ranges.length === 12) return `${ranges.join(', ')} and more`;
-    ranges.push(count === 1 ? `${first + 1}` : `${first + 1} to ${first + count}`);
-  }
-  return ranges.join(', ');
+/** Chunks as people count them. */
+function* fromOne(spans: Iterable<ChunkSpan>): Generator<ChunkSpan> {
+  for (const { first, count } of spans) yield { first: first + 1, count };
 }

@@ -3,6 +3,7 @@ import compareShader from '../../shaders/gpu-chunks/compare.wgsl';
 import fillShader from '../../shaders/gpu-chunks/fill.wgsl';
 import { type ChunkAnalysis, lanesOf, maskOfElements } from '../chunks/analyze.ts';
 import type { ChunkBox, ResidentBox } from '../chunks/backend.ts';
+import { stackedChunks } from '../chunks/boxes.ts';
 import { headBytes, type Ramp } from '../chunks/ramp.ts';
 import { boxLayout, firstWordOf } from '../codec/batch.ts';
 import {
@@ -163,18 +164,8 @@ export async function compareOnGpu(
 
 /** A scratch box with chunks stacked along z, all at x = y = 0, and each chunk's place in it. */
 export function stackedBox(scope: GpuScope, shapes: readonly Dims3[], elementBytes: CodecElementBytes): ResidentBox {
-  const dims: Dims3 = [
-    Math.max(...shapes.map(([x]) => x)),
-    Math.max(...shapes.map(([, y]) => y)),
-    shapes.reduce((sum, [, , z]) => sum + z, 0),
-  ];
-  let z = 0;
-  const chunks = shapes.map((shape): ChunkBox => {
-    const origin: Dims3 = [0, 0, z];
-    z += shape[2];
-    return { origin, shape };
-  });
-  return { voxels: { buffer: scope.storage('stack', paddedBoxBytes(dims, elementBytes)), dims, elementBytes }, chunks };
+  const { dims, boxes } = stackedChunks(shapes);
+  return { voxels: { buffer: scope.storage('stack', paddedBoxBytes(dims, elementBytes)), dims, elementBytes }, chunks: boxes };
 }
 
 /** Slices that one invocation processes along z: enough to pay for the reduction, few enough for many workgroups. */

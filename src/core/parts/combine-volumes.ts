@@ -1,5 +1,6 @@
 import { constantChecksum } from '../chunks/analyze.ts';
 import type { Backend, ChunkBox, EncodeChoice } from '../chunks/backend.ts';
+import { stackedChunks } from '../chunks/boxes.ts';
 import type { ConstantChunk, EncodedChunk } from '../format/chunk.ts';
 import { type ChunkShape, codecElementBytes } from '../format/chunk-grid.ts';
 import { ContainerReader } from '../format/container-reader.ts';
@@ -244,8 +245,9 @@ class Combination {
   async #combine(items: readonly { readonly number: number; readonly volumes: readonly Volume[] }[]): Promise<EncodedChunk[]> {
     if (items.length === 0) return [];
     const { backend, choice, rule, signal } = this.#settings;
-    const from = this.#stacked(items, (this.#volumes[0] as Volume).reader);
-    const to = this.#stacked(items, this.#writer);
+    const shapesIn = ({ grid }: Pick<ContainerReader, 'grid'>) => items.map(({ number }) => grid.box(number).shape);
+    const from = stackedChunks(shapesIn((this.#volumes[0] as Volume).reader));
+    const to = stackedChunks(shapesIn(this.#writer));
     const combiner = new Combiner(rule, this.#to, (from.dims[0] * from.dims[1] * from.dims[2]) / elementsPerVoxel(this.#from));
     for (const volume of this.#volumes) {
       const own = items.flatMap((item, at) =>
@@ -280,18 +282,5 @@ class Combination {
     this.saturatedCount += saturatedCount;
     this.combinedCount += items.length;
     return backend.encode({ bytes, dims: to.dims, elementBytes: codecElementBytes(this.#to) }, to.boxes, choice, { signal });
-  }
-
-  #stacked(items: readonly { readonly number: number }[], { grid }: Pick<ContainerReader, 'grid'>) {
-    let [x, y, z] = [0, 0, 0];
-    const boxes = items.map(({ number }): ChunkBox => {
-      const { shape } = grid.box(number);
-      const origin: Dims3 = [0, 0, z];
-      x = Math.max(x, shape[0]);
-      y = Math.max(y, shape[1]);
-      z += shape[2];
-      return { origin, shape };
-    });
-    return { dims: [x, y, z] as const, boxes };
   }
 }

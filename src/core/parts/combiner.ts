@@ -1,16 +1,12 @@
 import type { CombineRule } from '../shared/combine-rule.ts';
 import { StriaError } from '../shared/errors.ts';
-import { type ElementType, elementBytes, typedVoxels } from '../shared/volume.ts';
+import { type ElementType, elementBytes, integerRanges, typedVoxels } from '../shared/volume.ts';
 
-const ranges: Readonly<Record<ElementType, readonly [number, number]>> = {
-  u8: [0, 255],
-  i8: [-128, 127],
-  u16: [0, 65_535],
-  i16: [-32_768, 32_767],
-  u32: [0, 2 ** 32 - 1],
-  i32: [-(2 ** 31), 2 ** 31 - 1],
-  f32: [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY],
-  f64: [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY],
+const everything = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
+const ranges: Readonly<Record<ElementType, readonly [low: number, high: number]>> = {
+  ...integerRanges,
+  f32: everything,
+  f64: everything,
 };
 
 /** A value as little-endian bytes of a type. */

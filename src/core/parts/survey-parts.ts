@@ -3,9 +3,11 @@ import type { ChunkGrid, ChunkSpan } from '../format/chunk-grid.ts';
 import { ContainerReader } from '../format/container-reader.ts';
 import type { ContainerHeader } from '../format/header.ts';
 import { partName } from '../format/part.ts';
+import { isSameAffine } from '../io/common/affine.ts';
 import type { ByteSource } from '../shared/bytes.ts';
 import { inContext, StriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
+import { rangeWords } from '../shared/number-ranges.ts';
 import type { Share } from '../shared/part-choice.ts';
 import type { SourceDescription } from '../shared/source.ts';
 import { lostWords } from '../stream/damage-list.ts';
@@ -109,9 +111,7 @@ function difference({ header: a }: FirstPart, b: ContainerHeader): string | unde
   if (a.chunkShape.join() !== b.chunkShape.join()) return 'chunk shape';
   if (a.sourceFormat !== b.sourceFormat) return 'source format';
   if (kindOf(a) !== kindOf(b)) return 'division into parts';
-  const scale = Math.max(...affineA.map(Math.abs));
-  const isSame = affineA.every((value, at) => Math.abs(value - (affineB[at] as number)) <= affineTolerance * scale);
-  return isSame ? undefined : 'affine';
+  return isSameAffine(affineA, affineB, affineTolerance) ? undefined : 'affine';
 }
 
 const factNames: Readonly<Record<string, string>> = { dims: 'size', type: 'voxel type' };
@@ -151,26 +151,20 @@ function refuseMissing(spans: readonly PartSpan[], grid: ChunkGrid, shares: read
   if (shares.length > 0) {
     const { of } = shares[0] as Share;
     const found = new Set(shares.map(({ number }) => number));
-    throw new StriaError('invalid-input', `of ${of} parts, ${missingNumbers(found, of)} missing`);
+    const verb = of - found.size === 1 ? 'is' : 'are';
+    throw new StriaError('invalid-input', `of ${of} parts, ${rangeWords(missingNumbers(found, of))} ${verb} missing`);
   }
   const [x, y, z] = grid.box(missing.first).origin;
   const at = [volume.type === 'f64' ? x / 2 : x, y, z].join(', ');
   throw new StriaError('invalid-input', `a piece is missing: no file holds the voxels from ${at} on`);
 }
 
-const mostNamed = 12;
-
-/** `parts 3 and 5 to 7 are`. */
-function missingNumbers(found: ReadonlySet<number>, of: number): string {
-  const ranges: string[] = [];
-  let missing = 0;
+/** The numbers from 1 to `of` that were not found. */
+function* missingNumbers(found: ReadonlySet<number>, of: number): Generator<ChunkSpan> {
   for (let number = 1; number <= of; number++) {
     if (found.has(number)) continue;
-    const from = number;
+    const first = number;
     while (number < of && !found.has(number + 1)) number++;
-    missing += number - from + 1;
-    ranges.push(from === number ? `${from}` : `${from} to ${number}`);
+    yield { first, count: number - first + 1 };
   }
-  const named = ranges.slice(0, mostNamed).join(', ') + (ranges.length > mostNamed ? ' and more' : '');
-  return missing === 1 ? `${named} is` : `${named} are`;
 }

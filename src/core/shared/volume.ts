@@ -72,6 +72,16 @@ export const metresOf: Readonly<Record<VolumeInfo['spatialUnit'], number>> = { m
 
 const widths: Record<ElementType, 1 | 2 | 4 | 8> = { u8: 1, i8: 1, u16: 2, i16: 2, u32: 4, i32: 4, f32: 4, f64: 8 };
 
+/** Lowest and highest value of the types of whole numbers. */
+export const integerRanges: Readonly<Record<Exclude<ElementType, 'f32' | 'f64'>, readonly [low: number, high: number]>> = {
+  u8: [0, 255],
+  i8: [-128, 127],
+  u16: [0, 65_535],
+  i16: [-32_768, 32_767],
+  u32: [0, 4_294_967_295],
+  i32: [-2_147_483_648, 2_147_483_647],
+};
+
 /** Width of one voxel in bytes. */
 export function elementBytes(type: ElementType): 1 | 2 | 4 | 8 {
   return widths[type];

@@ -1,12 +1,22 @@
+import { affineColumns, isSameAffine } from '../io/common/affine.ts';
 import type { OpenVolume } from '../io/common/volume-reader.ts';
 import { StriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
-import { type Dims3, elementBytes, typedVoxels, type VolumeInfo, voxelCount } from '../shared/volume.ts';
+import { cross, dot } from '../shared/vectors.ts';
+import {
+  type Dims3,
+  elementBytes,
+  metresOf,
+  typedVoxels,
+  type VolumeInfo,
+  type VoxelArray,
+  voxelCount,
+} from '../shared/volume.ts';
 import { readVoxels } from '../stream/voxel-reader.ts';
-import { RunningValues, type ValueStatistics } from './running-values.ts';
+import { type RegionStatistics, RunningStatistics } from '../volume/region-statistics.ts';
 
 /** Statistics of the voxels with one label, at one time point. */
-export interface RegionRow extends ValueStatistics {
+export interface RegionRow extends RegionStatistics {
   /** Undefined if no labels were given: all voxels. */
   readonly label?: number | undefined;
   /** The time point or channel, from 0. */
@@ -53,7 +63,7 @@ export async function measureVolume(
   const labelBytes = new Uint8Array(Math.min(pieceVoxels, perTime) * labelWidth);
   try {
     for (let t = 0; t < info.dims[3]; t++) {
-      const regions = new Map<number, RunningValues>();
+      const regions = new Map<number, RunningStatistics>();
       for (let start = 0; start < perTime; start += pieceVoxels) {
         throwIfAborted(signal);
         const count = Math.min(pieceVoxels, perTime - start);
@@ -63,11 +73,11 @@ export async function measureVolume(
         await labelValues?.fill(labelPiece);
         const voxels = typedVoxels(info.type, piece);
         const marks = labels && typedVoxels(labels.info.type, labelPiece);
-        addPiece(regions, info, voxels, marks, box && { ...box, start });
+        addPiece(regions, info, { voxels, marks, start }, box);
         onProgress?.({ stage: 'Measuring', done: t * perTime + start + count, total });
       }
       for (const [label, region] of [...regions].sort(([a], [b]) => a - b)) {
-        const statistics = region.statistics();
+        const statistics = region.result();
         const volumeMm3 = cubicMillimetres(info) * (statistics.count + statistics.notFinite);
         rows.push({
           ...(labels && { label }),
@@ -90,52 +100,49 @@ export async function measureVolume(
   return rows;
 }
 
+/** Adds a piece of voxels that begins at voxel `start` of its time point, run by run of equal labels. */
 function addPiece(
-  regions: Map<number, RunningValues>,
+  regions: Map<number, RunningStatistics>,
   { dims, slope, intercept }: VolumeInfo,
-  voxels: ArrayLike<number>,
-  marks: ArrayLike<number> | undefined,
-  box: (NonNullable<MeasureSettings['box']> & { readonly start: number }) | undefined,
+  { voxels, marks, start }: { readonly voxels: VoxelArray; readonly marks: VoxelArray | undefined; readonly start: number },
+  box: MeasureSettings['box'],
 ): void {
-  let last: number | undefined;
-  let region: RunningValues | undefined;
-  for (let at = 0; at < voxels.length; at++) {
-    if (box && !isInside(dims, box, box.start + at)) continue;
-    const label = marks ? (marks[at] as number) : 0;
-    if (label !== last || !region) {
-      region = regions.get(label);
-      if (!region) {
-        if (regions.size === mostLabels) {
-          throw new StriaError(
-            'invalid-input',
-            `the labels have more than ${mostLabels} different values; they look like an image`,
-          );
-        }
-        region = new RunningValues();
-        regions.set(label, region);
-      }
-      last = label;
+  for (const [first, end] of box ? rowsInBox(dims, box, start, voxels.length) : [[0, voxels.length] as const]) {
+    for (let at = first; at < end; ) {
+      const label = marks ? (marks[at] as number) : 0;
+      let next = marks ? at + 1 : end;
+      while (next < end && marks?.[next] === label) next++;
+      regionOf(regions, label).add(voxels, at, next, slope, intercept);
+      at = next;
     }
-    region.add(slope * (voxels[at] as number) + intercept);
   }
 }
 
-function isInside(
-  dims: VolumeInfo['dims'],
-  { origin, dims: lengths }: NonNullable<MeasureSettings['box']>,
-  index: number,
-): boolean {
-  const x = index % dims[0];
-  const y = Math.floor(index / dims[0]) % dims[1];
-  const z = Math.floor(index / (dims[0] * dims[1]));
-  return (
-    x >= origin[0] &&
-    x < origin[0] + lengths[0] &&
-    y >= origin[1] &&
-    y < origin[1] + lengths[1] &&
-    z >= origin[2] &&
-    z < origin[2] + lengths[2]
-  );
+function regionOf(regions: Map<number, RunningStatistics>, label: number): RunningStatistics {
+  const known = regions.get(label);
+  if (known) return known;
+  if (regions.size === mostLabels) {
+    throw new StriaError('invalid-input', `the labels have more than ${mostLabels} different values; they look like an image`);
+  }
+  const region = new RunningStatistics();
+  regions.set(label, region);
+  return region;
+}
+
+/** The rows of a box that lie in a piece of `count` voxels, as indexes in the piece: the first voxel, and the end. */
+function* rowsInBox(
+  [width, height]: VolumeInfo['dims'],
+  { origin, dims }: NonNullable<MeasureSettings['box']>,
+  start: number,
+  count: number,
+): Generator<readonly [first: number, end: number]> {
+  for (let row = Math.floor(start / width); row * width < start + count; row++) {
+    const [y, z] = [row % height, Math.floor(row / height)];
+    if (y < origin[1] || y >= origin[1] + dims[1] || z < origin[2] || z >= origin[2] + dims[2]) continue;
+    const first = row * width + origin[0] - start;
+    const range = [Math.max(0, first), Math.min(count, first + dims[0])] as const;
+    if (range[0] < range[1]) yield range;
+  }
 }
 
 function checkLabels(info: VolumeInfo, labels: VolumeInfo): void {
@@ -147,9 +154,9 @@ function checkLabels(info: VolumeInfo, labels: VolumeInfo): void {
       `the labels have ${labels.dims.join('×')} voxels, but the volume has ${info.dims.join('×')}; both need the same grid`,
     );
   }
-  const scale = Math.max(...info.affine.map(Math.abs));
-  const isSame = info.affine.every((value, at) => Math.abs(value - (labels.affine[at] as number)) <= affineTolerance * scale);
-  if (!isSame) throw fault('the labels lie elsewhere: their affine differs from that of the volume; both need the same grid');
+  if (!isSameAffine(info.affine, labels.affine, affineTolerance)) {
+    throw fault('the labels lie elsewhere: their affine differs from that of the volume; both need the same grid');
+  }
 }
 
 /** Programs round affines to 32-bit floats. */
@@ -163,10 +170,8 @@ function checkBox({ dims }: VolumeInfo, { origin, dims: lengths }: NonNullable<M
   }
 }
 
-const millimetres = { m: 1000, mm: 1, um: 0.001, unknown: Number.NaN } as const;
-
-/** The volume of a voxel: the determinant of the affine's linear part. NaN if the unit of length is unknown. */
+/** The volume of a voxel. NaN if the unit of length is unknown. */
 function cubicMillimetres({ affine, spatialUnit }: VolumeInfo): number {
-  const [a = 0, b = 0, c = 0, , d = 0, e = 0, f = 0, , g = 0, h = 0, i = 0] = affine;
-  return Math.abs(a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)) * millimetres[spatialUnit] ** 3;
+  const [x, y, z] = affineColumns(affine);
+  return Math.abs(dot(x, cross(y, z))) * (1000 * metresOf[spatialUnit]) ** 3;
 }

@@ -1,11 +1,11 @@
-import type { Backend, ChunkBox } from '../chunks/backend.ts';
+import type { Backend } from '../chunks/backend.ts';
+import { stackedChunks } from '../chunks/boxes.ts';
 import { type CodecElementBytes, rowBytes } from '../codec/codec.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import { codecElementBytes } from '../format/chunk-grid.ts';
 import type { ContainerReader } from '../format/container-reader.ts';
 import { StriaError, toStriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
-import type { Dims3 } from '../shared/volume.ts';
 import { slabTargetBytes } from './pipeline.ts';
 import { chunksTogether, ReusedBytes } from './slabs.ts';
 import type { KernelClock, Stopwatch } from './stage-times.ts';
@@ -54,7 +54,7 @@ export class BatchDecoder {
     this.#waiting = [];
     if (numbers.length === 0) return;
     const elementBytes = this.#elementBytes;
-    const { dims, boxes } = stacked(numbers.map((number) => this.#container.grid.box(number).shape));
+    const { dims, boxes } = stackedChunks(numbers.map((number) => this.#container.grid.box(number).shape));
     const bytes = this.#scratch.take(dims[0] * dims[1] * dims[2] * elementBytes);
     // Voxels of the previous batch may remain beside smaller chunks.
     bytes.fill(0);
@@ -97,19 +97,6 @@ export class BatchDecoder {
     }
     return whole;
   }
-}
-
-/** Stacks boxes along z. */
-function stacked(shapes: readonly Dims3[]): { readonly dims: Dims3; readonly boxes: readonly ChunkBox[] } {
-  let [x, y, z] = [0, 0, 0];
-  const boxes = shapes.map((shape): ChunkBox => {
-    const origin: Dims3 = [0, 0, z];
-    x = Math.max(x, shape[0]);
-    y = Math.max(y, shape[1]);
-    z += shape[2];
-    return { origin, shape };
-  });
-  return { dims: [x, y, z], boxes };
 }
 
 /** A fault without its outermost context. */

@@ -1,4 +1,4 @@
-import { type ElementType, elementTypes } from '../shared/volume.ts';
+import { type ElementType, elementTypes, integerRanges } from '../shared/volume.ts';
 
 /** The number of an element type in src/shaders/volume/voxel.wgsl. */
 export function elementTypeNumber(type: ElementType): number {
@@ -17,15 +17,6 @@ export function floatBits(value: number): number {
 
 const floats = new Float32Array(1);
 const words = new Uint32Array(floats.buffer);
-
-const integerRanges: Record<Exclude<ElementType, 'f32' | 'f64'>, readonly [number, number]> = {
-  u8: [0, 255],
-  i8: [-128, 127],
-  u16: [0, 65535],
-  i16: [-32768, 32767],
-  u32: [0, 4294967295],
-  i32: [-2147483648, 2147483647],
-};
 
 /** Lowest and highest value of a type; for floats the largest finite f32. */
 export function typeRange(type: ElementType): readonly [low: number, high: number] {

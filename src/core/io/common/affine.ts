@@ -36,6 +36,12 @@ export function isUsableAffine(affine: Affine): boolean {
   return Math.abs(dot(x, cross(y, z))) > 1e-6;
 }
 
+/** Whether two affines differ by no more than rounding. @param tolerance relative to the largest number */
+export function isSameAffine(a: Affine, b: Affine, tolerance: number): boolean {
+  const most = tolerance * Math.max(...a.map(Math.abs));
+  return a.every((value, at) => Math.abs(value - (b[at] as number)) <= most);
+}
+
 /** A rotation as NIfTI stores it: the quaternion's b, c, d (a = √(1 − b² − c² − d²)) and the z axis's handedness. */
 export interface NiftiRotation {
   readonly b: number;

@@ -1,0 +1,150 @@
+import type { SuiteName } from '../../core/bench/harness/tables.ts';
+import type { Preference } from '../../core/codec/codec.ts';
+import type { RawLayout } from '../../core/io/common/volume-reader.ts';
+import type { SampleKind } from '../../core/samples/sample-kinds.ts';
+import type { CombineRule } from '../../core/shared/combine-rule.ts';
+import type { PartChoice } from '../../core/shared/part-choice.ts';
+import type { WritableFormat } from '../../core/shared/source.ts';
+import type { Dims3, ElementType } from '../../core/shared/volume.ts';
+import type { CommandName } from './command-table.ts';
+
+// What a command line asks for, by command.
+
+export type DeviceWish = 'gpu' | 'cpu' | 'auto';
+
+/** Which device does the work. */
+export interface DeviceOptions {
+  readonly device: DeviceWish;
+  readonly gpuLimits: 'adapter' | 'default';
+  /** How many threads the CPU may use; undefined for as many as it has. */
+  readonly threads: number | undefined;
+  /** A file written by `stria bench tune`. */
+  readonly tuning: string | undefined;
+}
+
+/** What a command prints. */
+export interface TalkOptions {
+  readonly json: boolean;
+  readonly quiet: boolean;
+}
+
+/** How chunks are encoded. */
+export interface CodecSelection {
+  /** A chain's name, or `auto`. */
+  readonly codec: string;
+  readonly axis: 'x' | 'y' | 'z' | 'auto';
+  readonly prefer: Preference;
+  readonly effort: 'normal' | 'max';
+}
+
+export interface CompressCommand extends CodecSelection, DeviceOptions, TalkOptions {
+  readonly name: 'compress';
+  readonly inputs: readonly string[];
+  readonly output: string | undefined;
+  readonly force: boolean;
+  /** Undefined leaves it to the engine. */
+  readonly timeGroup: number | undefined;
+  readonly raw: RawLayout | undefined;
+  readonly dataset: string | undefined;
+  /** A letter for each axis of an array, slowest first. */
+  readonly axes: string | undefined;
+  readonly stripIdentity: boolean;
+  readonly part: PartChoice | undefined;
+  /** In bytes. Undefined leaves the limit to the engine. */
+  readonly pictureMemory: number | undefined;
+}
+
+export interface DecompressCommand extends DeviceOptions, TalkOptions {
+  readonly name: 'decompress';
+  readonly input: string;
+  readonly output: string | undefined;
+  readonly force: boolean;
+  readonly fill: boolean;
+  readonly to: WritableFormat | undefined;
+  readonly pictureMemory: number | undefined;
+}
+
+export interface VerifyCommand extends DeviceOptions, TalkOptions {
+  readonly name: 'verify';
+  readonly input: string;
+}
+
+export interface InfoCommand extends TalkOptions {
+  readonly name: 'info';
+  readonly input: string;
+  readonly raw: RawLayout | undefined;
+  readonly dataset: string | undefined;
+  readonly axes: string | undefined;
+  /** Given: the metadata is printed, too, as far as it holds all words of this; '' for all of it. */
+  readonly tags: string | undefined;
+}
+
+export interface StatsCommand extends DeviceOptions, TalkOptions {
+  readonly name: 'stats';
+  readonly input: string;
+  readonly labels: string | undefined;
+  readonly box: { readonly origin: Dims3; readonly dims: Dims3 } | undefined;
+  readonly output: string | undefined;
+  readonly raw: RawLayout | undefined;
+  readonly dataset: string | undefined;
+  readonly axes: string | undefined;
+}
+
+/** The codec and the device only matter with `by`: parts are copied. */
+export interface MergeCommand extends CodecSelection, DeviceOptions, TalkOptions {
+  readonly name: 'merge';
+  /** Files, and folders of them. */
+  readonly inputs: readonly string[];
+  readonly output: string;
+  /** Combine whole volumes. */
+  readonly by: CombineRule | undefined;
+  /** Type of the combined volume. */
+  readonly type: ElementType | undefined;
+}
+
+export interface RecoverCommand extends TalkOptions {
+  readonly name: 'recover';
+  readonly input: string;
+  readonly output: string;
+  readonly fill: boolean;
+}
+
+export interface SampleCommand extends DeviceOptions, TalkOptions {
+  readonly name: 'sample';
+  readonly kind: SampleKind;
+  readonly dims: Dims3;
+  readonly type: 'u8' | 'u16';
+  readonly seed: number;
+  readonly output: string;
+}
+
+export interface BenchCommand extends DeviceOptions, TalkOptions {
+  readonly name: 'bench';
+  /** A suite to run, `compare` for two results, or `tune` for the GPU. */
+  readonly task: SuiteName | 'compare' | 'tune';
+  /** Samples for the suite `codecs`, files for `files`, results for `compare`. */
+  readonly inputs: readonly string[];
+  /** Side length of the sample volumes. Undefined leaves it to the suite. */
+  readonly size: number | undefined;
+  readonly type: 'u8' | 'u16';
+  readonly codecs: readonly string[];
+  readonly output: string | undefined;
+}
+
+export interface GpuCommand extends TalkOptions {
+  readonly name: 'gpu';
+}
+
+export type ParsedCommand =
+  | { readonly name: 'help'; readonly topic: CommandName | undefined }
+  | { readonly name: 'version' }
+  | CompressCommand
+  | DecompressCommand
+  | VerifyCommand
+  | InfoCommand
+  | StatsCommand
+  | MergeCommand
+  | RecoverCommand
+  | SampleCommand
+  | BenchCommand
+  | GpuCommand;
