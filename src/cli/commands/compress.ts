@@ -163,7 +163,7 @@ async function compressTo(
   return compressVolume(volume, { ...sink, close }, { backend, choice, timeGroup, part, timesKernels: json }, job);
 }
 
-/** What a name that Stria chooses says about a volume's file besides its input. */
+/** The suffix of a file name that Stria chooses: the data set and the part. */
 function nameSuffix({ dataset, part }: CompressCommand): string {
   return `${datasetSuffix(dataset)}${part ? partSuffix(part) : ''}`;
 }

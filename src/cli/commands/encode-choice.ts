@@ -2,7 +2,7 @@ import type { EncodeChoice } from '../../core/chunks/backend.ts';
 import { chainByName } from '../../core/codecs/registry.ts';
 import type { CodecSelection } from '../arguments/parsed-command.ts';
 
-/** How the options of a command say that chunks are to be encoded. */
+/** The codec and the options that a command's arguments ask for. */
 export function encodeChoice({ codec, axis, prefer, effort }: CodecSelection): EncodeChoice {
   return { codec: codec === 'auto' ? 'auto' : chainByName(codec), options: { axis, prefer, effort } };
 }

@@ -73,7 +73,7 @@ const columns = [
   ['max', ({ max }: RegionRow) => max],
 ] as const;
 
-/** The columns that say something: of a still volume no time, and so on. */
+/** The columns that hold data: a still volume has no time, for example. */
 function usedColumns(rows: readonly RegionRow[]) {
   return columns.filter(([name, value]) => {
     if (name === 'time') return rows.some(({ t }) => t > 0);

@@ -122,7 +122,7 @@ export class ContainerWriter {
     }
   }
 
-  /** Up to chunk `end`, the chunks are in other parts of the volume. @throws StriaError `internal` out of order */
+  /** Records that the next chunks, up to `end`, are in other parts of the volume. @throws StriaError `internal` out of order */
   async skip(end: number): Promise<void> {
     const count = end - this.#nextChunk;
     if (count === 0) return;

@@ -13,7 +13,7 @@ export interface Piece {
   readonly dims: Dims3;
 }
 
-/** The chunks that a part holds, as spans in order that do not touch each other. */
+/** The chunks that a part holds, as spans in order. They do not touch each other. */
 export function* spansOfPart(grid: ChunkGrid, part: VolumePart): Generator<ChunkSpan> {
   if ('of' in part) {
     const layerAt = (share: number) => Math.floor((share * grid.layerCount) / part.of);
@@ -54,7 +54,7 @@ function chunksOfPiece({ chunkShape }: ChunkGrid, { origin, dims }: Piece): read
 
 type Axis = 0 | 1 | 2;
 
-/** Why a box is no piece of the volume; undefined if it is one. Its lengths are codec elements, those of the message voxels. */
+/** Why a box is no piece of the volume; undefined if it is one. The box is in codec elements, the message in voxels. */
 export function pieceFault({ dims, chunkShape }: ChunkGrid, piece: Piece, type: ElementType): string | undefined {
   for (const axis of [0, 1, 2] as const) {
     const voxels = (elements: number) => elements / (type === 'f64' && axis === 0 ? 2 : 1);
@@ -126,14 +126,14 @@ export function* intersection(ones: Iterable<ChunkSpan>, others: Iterable<ChunkS
   }
 }
 
-/** The bytes of the voxels that a file should hold. */
+/** The size of the voxels that a file should hold, in bytes. */
 export function ownBytes(grid: ChunkGrid, part: VolumePart | undefined, elementBytes: number): number {
-  const [width, height, depth, times] = grid.dims;
+  const [width, height, , times] = grid.dims;
   if (part && 'origin' in part) return part.dims[0] * part.dims[1] * part.dims[2] * times * elementBytes;
   let planes = 0;
   for (const { first, count } of ownSpans(grid, part)) {
     const last = grid.box(first + count - 1);
     planes += last.plane + last.shape[2] - grid.box(first).plane;
   }
-  return part ? planes * width * height * elementBytes : depth * times * width * height * elementBytes;
+  return planes * width * height * elementBytes;
 }

@@ -19,7 +19,7 @@ export function lostWords({ lostCount, ownCount }: Pick<ContainerReader, 'lostCo
   return `${lostCount} of ${ownCount} chunks were lost in the damaged file from which this one was recovered`;
 }
 
-/** Where a container's volume is shown with zeros that are not its voxels; undefined if nowhere. */
+/** What a container lacks of its volume, which is shown as zeros; undefined if it lacks nothing. */
 export function missingWords(container: ContainerReader): string | undefined {
   const { part, volume } = container.header;
   if (part) return `the file holds only ${partName(part, volume.type)}: 0 is shown elsewhere`;
