@@ -114,7 +114,13 @@ test('files come from anywhere', async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   try {
-    const like = { size: bytes.length, read: async (offset: number, length: number) => bytes.subarray(offset, offset + length) };
+    const like = {
+      bytes,
+      size: bytes.length,
+      async read(offset: number, length: number) {
+        return this.bytes.subarray(offset, offset + length);
+      },
+    };
     for (const input of [
       bytes,
       bytes.buffer,

@@ -7,7 +7,7 @@ export async function sourceOf(input: string | URL | Blob | ArrayBuffer | Uint8A
   if (input instanceof ArrayBuffer) return keep(memorySource('volume.stria', new Uint8Array(input)));
   if (input instanceof Uint8Array) return keep(memorySource('volume.stria', input));
   if (input instanceof Blob) return keep(fileSource(blobFile(input)));
-  if (typeof input === 'object' && 'read' in input) return keep(fileSource(input));
+  if (typeof input === 'object' && 'read' in input) return keep(fileSource(callersFile(input)));
   const text = String(input);
   return /^https?:/.test(text) ? keep(fileSource(await webFile(text))) : nodeSource(text, input);
 }
@@ -21,14 +21,20 @@ function keep(source: ByteSource): OwnSource {
   return { source, close: async () => {} };
 }
 
-function fileSource({ size, read }: FileLike, name = 'volume.stria'): ByteSource {
+/** A file whose `read` gives bytes that the caller may keep. */
+interface OwnFile {
+  readonly size: number;
+  read(offset: number, length: number): Promise<Uint8Array<ArrayBuffer>>;
+}
+
+function fileSource({ size, read }: OwnFile): ByteSource {
   return {
-    name,
+    name: 'volume.stria',
     size,
     async read(offset, length) {
       if (length === 0) return new Uint8Array(0);
       try {
-        return new Uint8Array(await read(offset, length));
+        return await read(offset, length);
       } catch (error) {
         if (error instanceof StriaError) throw error;
         throw new StriaError('not-readable', `bytes ${offset} to ${offset + length} cannot be read: ${String(error)}`, {
@@ -39,14 +45,19 @@ function fileSource({ size, read }: FileLike, name = 'volume.stria'): ByteSource
   };
 }
 
-function blobFile(blob: Blob): FileLike {
+/** Copies what is read, because it may be a view of bytes that the caller uses again. */
+function callersFile(file: FileLike): OwnFile {
+  return { size: file.size, read: async (offset, length) => new Uint8Array(await file.read(offset, length)) };
+}
+
+function blobFile(blob: Blob): OwnFile {
   return {
     size: blob.size,
     read: async (offset, length) => new Uint8Array(await blob.slice(offset, offset + length).arrayBuffer()),
   };
 }
 
-async function webFile(url: string): Promise<FileLike> {
+async function webFile(url: string): Promise<OwnFile> {
   const get = async (offset: number, length: number): Promise<Response> => {
     const response = await fetch(url, { headers: { Range: `bytes=${offset}-${offset + length - 1}` } });
     if (response.status === 206) return response;
