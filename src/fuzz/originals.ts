@@ -1,6 +1,6 @@
 import { gzipSync, zlibSync } from 'fflate';
 import type { Backend, EncodeChoice } from '../core/chunks/backend.ts';
-import { chainByName } from '../core/codecs/registry.ts';
+import { choiceByName } from '../core/codecs/registry.ts';
 import type { EncodedChunk } from '../core/format/chunk.ts';
 import type { ChunkShape } from '../core/format/chunk-grid.ts';
 import { ContainerReader } from '../core/format/container-reader.ts';
@@ -87,7 +87,7 @@ const containerKinds: readonly (readonly [codec: string, type: ElementType, dims
 export async function containerOriginals(backend: Backend, inputs: readonly InputOriginal[]): Promise<ContainerOriginal[]> {
   const originals: ContainerOriginal[] = [];
   for (const [codec, type, dims, effort] of containerKinds) {
-    const choice: EncodeChoice = { codec: codec === 'auto' ? 'auto' : chainByName(codec), options: { axis: 'auto', effort } };
+    const choice: EncodeChoice = { codec: choiceByName(codec), options: { axis: 'auto', effort } };
     const info = infoOf(dims, type);
     const volume = memoryVolume(info, voxelsOf(dims, type));
     originals.push(await compressed(`${codec} ${type}`, backend, volume, choice, [12, 16, 8]));

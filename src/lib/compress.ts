@@ -1,4 +1,4 @@
-import { chainByName } from '../core/codecs/registry.ts';
+import { choiceByName } from '../core/codecs/registry.ts';
 import { createCpuBackend } from '../core/cpu/cpu-backend.ts';
 import { inlinePool } from '../core/cpu/inline-pool.ts';
 import { diagonalAffine } from '../core/io/common/affine.ts';
@@ -30,7 +30,7 @@ export async function compress(voxels: VoxelData, options: CompressOptions): Pro
   const sink = memorySink();
   const backend = createCpuBackend(inlinePool());
   try {
-    const choice = { codec: codec === 'auto' ? codec : chainByName(codec), options: { prefer, axis, effort } } as const;
+    const choice = { codec: choiceByName(codec), options: { prefer, axis, effort } };
     const report = onProgress && (({ done, total }: Progress) => onProgress(total ? done / total : 0));
     await compressVolume(volume, sink, { backend, choice }, { signal, onProgress: report });
     return sink.bytes();

@@ -1,5 +1,5 @@
 // `stria/zarr`: the Zarr v3 codec `stria`, for zarrita. docs/ZARR.md specifies it.
-import { chainByName } from '../core/codecs/registry.ts';
+import { choiceByName } from '../core/codecs/registry.ts';
 import { StriaError } from '../core/shared/errors.ts';
 import { decodeZarrChunk, encodeZarrChunk, zarrGeometry } from './zarr-chunk.ts';
 
@@ -39,7 +39,7 @@ export const striaCodec = {
     if (!TypedArray) throw new StriaError('unsupported', `the codec stria does not take ${dataType} in JavaScript`);
     const geometry = zarrGeometry(shape, TypedArray.BYTES_PER_ELEMENT);
     const choice = {
-      codec: codec === 'auto' ? ('auto' as const) : chainByName(codec),
+      codec: choiceByName(codec),
       options: { axis: 'auto', effort, prefer },
     } as const;
     const stride = shape.map((_, axis) => shape.slice(axis + 1).reduce((product, length) => product * length, 1));

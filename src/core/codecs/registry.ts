@@ -55,6 +55,11 @@ export function chainByName(name: string): CodecChain {
   throw new StriaError('invalid-input', `codecs do not go together as '${name}'; there are ${chainNames().join(', ')}`);
 }
 
+/** What a user names: `auto`, or as `chainByName`. */
+export function choiceByName(name: string): CodecChain | 'auto' {
+  return name === 'auto' ? name : chainByName(name);
+}
+
 /** The names of all codecs and of all pairs that can be chained. */
 export function chainNames(): string[] {
   const pairs = codecs.flatMap((first) =>

@@ -10,7 +10,7 @@ import { chunkBytes } from '../codec/batch.ts';
 import { type ChunkInMemory, firstBytes } from '../codec/chunk-in-memory.ts';
 import type { ChunkGeometry, ChunkVoxels, CodecOptions } from '../codec/codec.ts';
 import { encodeOnCpu, sectionsOnCpu } from '../codecs/on-cpu.ts';
-import { chainByName } from '../codecs/registry.ts';
+import { choiceByName } from '../codecs/registry.ts';
 import { checksum, sameChecksum } from '../format/checksum.ts';
 import type { EncodedChunk, RampRule } from '../format/chunk.ts';
 import type { ReadSharedFile } from '../shared/bytes.ts';
@@ -64,7 +64,7 @@ function encodeChunks(task: Extract<CpuTask, { kind: 'encode' }>, { memory, free
   const { box, chunks, options } = task;
   const isInFile = !('bytes' in box);
   const readMs = epochMs();
-  const choice = { codec: task.codec === 'auto' ? ('auto' as const) : chainByName(task.codec), options };
+  const choice = { codec: choiceByName(task.codec), options };
   const rows = isInFile ? files.of(box) : rowsInMemory(box);
   const inMemory = memory?.load(rows, chunks);
   const row = inMemory ? undefined : isInFile ? readRow(rows, chunks, free) : { box, chunks };

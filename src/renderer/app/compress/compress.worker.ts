@@ -1,5 +1,5 @@
 import type { Backend } from '../../../core/chunks/backend.ts';
-import { chainByName } from '../../../core/codecs/registry.ts';
+import { choiceByName } from '../../../core/codecs/registry.ts';
 import { createCpuBackend } from '../../../core/cpu/cpu-backend.ts';
 import { type Gpu, openGpu } from '../../../core/gpu/gpu.ts';
 import { createGpuBackend } from '../../../core/gpu-chunks/gpu-backend.ts';
@@ -54,7 +54,7 @@ async function compress(command: CompressOrder & { kind: 'compress' }, signal: A
     const volume = await openRequested(request, signal).catch((error: unknown) => {
       throw name === undefined ? error : inContext(name, error);
     });
-    const codec = choice.codec === 'auto' ? 'auto' : chainByName(choice.codec);
+    const codec = choiceByName(choice.codec);
     const settings = { backend: await openBackend(command.tunings), choice: { codec, options: choice } } as const;
     return await compressVolume(volume, sink, settings, { signal, onProgress });
   } catch (error) {

@@ -1,4 +1,4 @@
-import { chainByName } from '../../../core/codecs/registry.ts';
+import { choiceByName } from '../../../core/codecs/registry.ts';
 import { faultToData, toStriaError } from '../../../core/shared/errors.ts';
 import { volumeBytes } from '../../../core/shared/volume.ts';
 import { Stopwatch } from '../../../core/stream/stage-times.ts';
@@ -47,7 +47,7 @@ export class DocumentJobs {
       const engine = this.#needs.engine();
       if (!engine || job.signal.aborted) return;
       try {
-        const codec = choice.codec === 'auto' ? 'auto' : chainByName(choice.codec);
+        const codec = choiceByName(choice.codec);
         const compressed = await works
           .compressResident(engine.backend, held.loaded, { codec, options: choice }, job)
           .finally(() => engine.gpu.spare.free());
