@@ -1,6 +1,5 @@
 import { decodeChunk } from '../core/chunks/decode-chunk.ts';
-import type { GridBox } from '../core/format/chunk-grid.ts';
-import { codecElementBytes } from '../core/format/chunk-grid.ts';
+import { type ChunkGrid, codecElementBytes, type GridBox } from '../core/format/chunk-grid.ts';
 import { ContainerReader } from '../core/format/container-reader.ts';
 import { chunkName } from '../core/shared/chunk-name.ts';
 import { inContext, StriaError } from '../core/shared/errors.ts';
@@ -44,11 +43,11 @@ export async function open(
   }
   const { volume, chunkShape } = reader.header;
   const { dims, type, spacing, spatialUnit, timeUnit, affine, slope, intercept } = volume;
-  const wide = type === 'f64' ? 2 : 1;
+  const perVoxel = elementsPerVoxel(type);
   return {
     shape: dims,
     type,
-    chunkShape: [chunkShape[0] / wide, chunkShape[1], chunkShape[2], chunkShape[3] ?? 1],
+    chunkShape: [chunkShape[0] / perVoxel, chunkShape[1], chunkShape[2], chunkShape[3] ?? 1],
     lostChunks: reader.lostCount,
     spacing,
     spatialUnit,
@@ -59,6 +58,11 @@ export async function open(
     read: async (box = {}, { signal } = {}) => readBox(reader, rangesOf(dims, box), fill, signal),
     close,
   };
+}
+
+/** Codecs see an f64 voxel as two elements side by side along x. */
+function elementsPerVoxel(type: VoxelType): number {
+  return elementBytes(type) / codecElementBytes(type);
 }
 
 type Range = readonly [from: number, to: number];
@@ -85,15 +89,19 @@ async function readBox(
   for (const number of chunksIn(reader, ranges)) {
     throwIfAborted(signal);
     const box = reader.grid.box(number);
-    copy(await voxelsOf(reader, number, box, fill, signal), box, reader.grid.isInterleaved, target, ranges, type);
+    copy(await voxelsOf(reader, number, box, fill, signal), box, reader.grid, target, ranges, type);
   }
   return { data: typedVoxels(type, target) as Voxels['data'], shape: [nx, ny, nz, nt] };
 }
 
 /** The numbers of the chunks that hold a part of the box. */
 function* chunksIn({ grid, header }: ContainerReader, ranges: readonly [Range, Range, Range, Range]): Generator<number> {
-  const wide = header.volume.type === 'f64' ? 2 : 1;
-  const lengths = [grid.chunkShape[0] / wide, grid.chunkShape[1], grid.chunkShape[2], grid.timePointsPerChunk] as const;
+  const lengths = [
+    grid.chunkShape[0] / elementsPerVoxel(header.volume.type),
+    grid.chunkShape[1],
+    grid.chunkShape[2],
+    grid.timePointsPerChunk,
+  ] as const;
   const [x, y, z, t] = ranges.map(([from, to], axis) => {
     const length = lengths[axis] as number;
     return [Math.floor(from / length), Math.floor((to - 1) / length)] as const;
@@ -134,15 +142,15 @@ async function voxelsOf(
 function copy(
   voxels: Uint8Array,
   box: GridBox,
-  isInterleaved: boolean,
+  grid: ChunkGrid,
   target: Uint8Array,
   [x, y, z, t]: readonly [Range, Range, Range, Range],
   type: VoxelType,
 ): void {
   const bytes = elementBytes(type);
-  const wide = type === 'f64' ? 2 : 1;
-  const [width, height, depth] = [box.shape[0] / wide, box.shape[1], box.shape[2] / box.timePoints];
-  const [left, top, front] = [box.origin[0] / wide, box.origin[1], box.origin[2]];
+  const perVoxel = elementsPerVoxel(type);
+  const [width, height, depth] = [box.shape[0] / perVoxel, box.shape[1], box.shape[2] / box.timePoints];
+  const [left, top, front] = [box.origin[0] / perVoxel, box.origin[1], box.origin[2]];
   const within = ([from, to]: Range, start: number, length: number): Range => [
     Math.max(from, start),
     Math.min(to, start + length),
@@ -155,7 +163,7 @@ function copy(
   ];
   for (let l = ownT[0]; l < ownT[1]; l++) {
     for (let k = ownZ[0]; k < ownZ[1]; k++) {
-      const plane = isInterleaved ? (k - front) * box.timePoints + l - box.t : (l - box.t) * depth + k - front;
+      const plane = grid.planeInChunk(k, l);
       for (let j = ownY[0]; j < ownY[1]; j++) {
         const row = (plane * height + j - top) * width + ownX[0] - left;
         const to = (((l - t[0]) * (z[1] - z[0]) + k - z[0]) * (y[1] - y[0]) + j - y[0]) * (x[1] - x[0]) + ownX[0] - x[0];
