@@ -55,7 +55,6 @@ const foreignMimeTypes = [
  */
 export async function packageConfig({ electronDist, signed = { mac: false, notarize: false } } = {}) {
   const { module: formats } = await runnerImport(join(root, 'src/core/shared/readable-formats.ts'));
-  const endings = [...new Set(formats.readableEndings.map((ending) => ending.split('.').at(-1)))];
   const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   return {
     appId: 'org.stria.Stria',
@@ -96,7 +95,12 @@ export async function packageConfig({ electronDist, signed = { mac: false, notar
       extendInfo: {
         // In 'Open with', never the default.
         CFBundleDocumentTypes: [
-          { CFBundleTypeName: 'Volume', CFBundleTypeRole: 'Viewer', LSHandlerRank: 'Alternate', CFBundleTypeExtensions: endings },
+          {
+            CFBundleTypeName: 'Volume',
+            CFBundleTypeRole: 'Viewer',
+            LSHandlerRank: 'Alternate',
+            CFBundleTypeExtensions: formats.lastEndings,
+          },
         ],
       },
     },

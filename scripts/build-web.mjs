@@ -72,7 +72,7 @@ function namesIn(folder) {
 function manifest() {
   const icon = (src, sizes, type, purpose) => ({ src, sizes, type, purpose });
   // Chromium offers the app only for endings of one part: `.gz` includes `.nii.gz`.
-  const endings = [...new Set(['stria', 'stria-session', ...formats.readableEndings.map((ending) => ending.split('.').at(-1))])];
+  const endings = ['stria', 'stria-session', ...formats.lastEndings];
   const accept = { 'application/octet-stream': endings.map((ending) => `.${ending}`) };
   return {
     name: 'Stria',

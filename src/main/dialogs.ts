@@ -1,6 +1,6 @@
 import type { MessageBoxOptions, OpenDialogOptions, SaveDialogOptions } from 'electron';
 import type { UnfinishedKind } from '../core/shared/ipc.ts';
-import { readableEndings } from '../core/shared/readable-formats.ts';
+import { lastEndings } from '../core/shared/readable-formats.ts';
 import { misleading } from './plain-name.ts';
 
 /** Texts and options of the native dialogs. */
@@ -11,16 +11,11 @@ export function openVolumesDialog(): OpenDialogOptions {
     filters: [
       {
         name: 'Volumes',
-        extensions: [...new Set(['stria', 'stria-session', ...readableEndings.map(lastEnding)])],
+        extensions: ['stria', 'stria-session', ...lastEndings],
       },
       { name: 'All files', extensions: ['*'] },
     ],
   };
-}
-
-/** Dialogs do not support endings that contain a dot: `tif` is used for `ome.tif`. */
-function lastEnding(ending: string): string {
-  return ending.slice(ending.lastIndexOf('.') + 1);
 }
 
 export function openFolderDialog(): OpenDialogOptions {

@@ -50,6 +50,11 @@ export const volumeEndings: readonly string[] = [...new Set(Object.values(format
 /** The same and `gz`, for gzipped files. */
 export const readableEndings: readonly string[] = [...volumeEndings, 'gz'];
 
+/** The same without those that contain a dot, which dialogs and systems do not support: `tif` stands for `ome.tif`. */
+export const lastEndings: readonly string[] = [
+  ...new Set(readableEndings.map((ending) => ending.slice(ending.lastIndexOf('.') + 1))),
+];
+
 /** A sentence without full stop about which files may be gzipped. */
 export const gzipWords = `${listed(voxelFormats.filter((format) => format !== 'raw').map(formatName))} may be gzipped`;
 
