@@ -8,6 +8,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { hasCommand } from './tools.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { values } = parseArgs({
@@ -38,8 +39,8 @@ if ((wants('deb') || wants('rpm')) && !packageJson.homepage && !env.STRIA_HOMEPA
   missing.push('For deb and rpm a home page: `homepage` in package.json, or STRIA_HOMEPAGE.');
 if ((wants('deb') || wants('rpm')) && !env.STRIA_MAINTAINER)
   missing.push('For deb and rpm a maintainer: STRIA_MAINTAINER="Name <address>".');
-if (wants('rpm') && !onPath('rpmbuild')) missing.push('For rpm: `rpmbuild` (package rpm).');
-if (wants('flatpak') && !onPath('flatpak-builder')) missing.push('For flatpak: `flatpak-builder`.');
+if (wants('rpm') && !hasCommand('rpmbuild')) missing.push('For rpm: `rpmbuild` (package rpm).');
+if (wants('flatpak') && !hasCommand('flatpak-builder')) missing.push('For flatpak: `flatpak-builder`.');
 
 const mac = Boolean(env.CSC_LINK || env.CSC_NAME);
 const notarize = mac && Boolean(env.APPLE_API_KEY || env.APPLE_KEYCHAIN_PROFILE || env.APPLE_APP_SPECIFIC_PASSWORD);
@@ -76,8 +77,4 @@ for (const path of artifacts) say(`Made ${path}`);
 
 function say(text) {
   console.log(`package: ${text}`);
-}
-
-function onPath(program) {
-  return (env.PATH ?? '').split(':').some((folder) => existsSync(join(folder, program)));
 }
