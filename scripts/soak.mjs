@@ -23,11 +23,11 @@ if (!existsSync(cli)) fail('There is no build yet: run `npm run build` first');
 
 const folder = mkdtempSync(join(tmpdir(), 'stria-soak-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-await killed();
-await played();
+await killed(await load('src/fuzz/random.ts'));
+await played(await load('src/renderer/playback/player.ts'));
 
 /** Ends `compress`, `decompress` and `merge` by SIGKILL at any moment: under the final name is what was there before, or the whole result. */
-async function killed() {
+async function killed({ Random }) {
   const at = (name) => join(folder, name);
   stria('sample', 'phantom', '--size', '128', '-o', at('a.nii'));
   stria('compress', at('a.nii'), '-o', at('a.stria'), '--device', 'cpu');
@@ -50,16 +50,16 @@ async function killed() {
   const counts = { killed: 0, finished: 0, kept: 0, left: 0 };
   let at0 = from;
   for (; performance.now() < endMs; at0++) {
-    const random = randomOf(seed, at0);
-    const command = commands[Math.floor(random() * commands.length)];
-    const isReplacing = random() < 0.5;
+    const random = new Random(seed, at0);
+    const command = random.pick(commands);
+    const isReplacing = random.oneIn(2);
     const place = at(`case-${at0}`);
     mkdirSync(place);
     const out = join(place, `out.${command.ending}`);
     if (isReplacing) copyFileSync(cli, out);
     const child = spawn(process.execPath, [cli, ...command.args(out), '--quiet'], { stdio: 'ignore' });
-    // Before, Node starts.
-    const timer = setTimeout(() => child.kill('SIGKILL'), (0.4 + 0.7 * random()) * command.ms);
+    // In the first part of the time Node starts.
+    const timer = setTimeout(() => child.kill('SIGKILL'), (0.4 + random.below(701) / 1000) * command.ms);
     const signal = await new Promise((resolve) => child.on('close', (_code, ended) => resolve(ended)));
     clearTimeout(timer);
     counts[signal === 'SIGKILL' ? 'killed' : 'finished']++;
@@ -89,13 +89,12 @@ async function killed() {
 }
 
 /** Hours of playing in simulated time: the player's memory stays flat. */
-async function played() {
+async function played({ Player }) {
   if (!global.gc) return say('Playing was not simulated: run by `npm run soak`, which gives Node --expose-gc.');
-  const { module } = await runnerImport(join(root, 'src/renderer/playback/player.ts'), { configFile: false, logLevel: 'error' });
   let now = 0;
   let tick;
   let shown = 0;
-  const player = new module.Player({
+  const player = new Player({
     frameCount: 500,
     index: 0,
     settings: { rate: 60, pace: 'hold', atEnd: 'bounce' },
@@ -144,15 +143,9 @@ function stria(...args) {
   if (status !== 0) fail(`stria ${args.join(' ')} ended with ${status}: ${stderr}`);
 }
 
-/** Random numbers from 0 to 1 of one case (mulberry32). */
-function randomOf(...seeds) {
-  let state = seeds.reduce((mixed, value) => Math.imul(mixed ^ value, 2654435761) >>> 0, 1779033703);
-  return () => {
-    state = (state + 1831565813) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+/** A module of the sources, which imports only what needs no bundler. */
+async function load(path) {
+  return (await runnerImport(join(root, path), { configFile: false, logLevel: 'error' })).module;
 }
 
 function say(text) {
