@@ -15,7 +15,7 @@ from numpy.typing import DTypeLike, NDArray
 from . import _records
 from ._codecs import Geometry, Octets, checksum, decode
 from ._header import DTYPES, Box, Header, check_version, parse_header
-from ._index import Coded, Index, Lost, Ramp
+from ._index import Index, Lost, Ramp
 from ._source import Source, read_exactly, source_of
 from .errors import CorruptError, StriaError
 
@@ -161,8 +161,7 @@ class Array:
         axes += [_Axis(0, 1, 1, False, True)] * (4 - len(axes))
         selected: NDArray[Any] = np.empty([axis.count for axis in axes], self.dtype, order="F")
         self._run(self._numbers(axes), selected, axes)
-        result = selected[tuple(0 if a.is_dropped else slice(None, None, -1) if a.is_reversed else slice(None) for a in axes)]
-        return result if isinstance(result, np.generic) or result.ndim else result[()]
+        return selected[tuple(0 if a.is_dropped else slice(None, None, -1) if a.is_reversed else slice(None) for a in axes)]
 
     def _axes(self, key: Any) -> list[_Axis]:
         keys = list(key) if isinstance(key, tuple) else [key]

@@ -383,7 +383,7 @@ def _check_bound(length: int, codec: Codec, chunk: Geometry) -> None:
         raise CorruptError(f"its {length} bytes exceed the {codec.bound(chunk)} that {codec.name} can produce")
 
 
-def decode(payload: Bytes, stages: Sequence[Stage], chunk: Geometry, out: Octets | None = None) -> Octets:
+def decode(payload: Bytes, stages: Sequence[Stage], chunk: Geometry) -> Octets:
     """The voxels of a chunk as bytes. @raise CorruptError, UnsupportedError"""
     first = _codec(stages[0])
     if len(stages) > 2:
@@ -401,7 +401,7 @@ def decode(payload: Bytes, stages: Sequence[Stage], chunk: Geometry, out: Octets
         second.decode(payload, inner, stages[1].parameters, source)
     else:
         _check_bound(len(payload), first, chunk)
-    voxels = np.empty(chunk.nbytes, np.uint8) if out is None else out
+    voxels = np.empty(chunk.nbytes, np.uint8)
     first.decode(source, chunk, stages[0].parameters, voxels)
     return voxels
 

@@ -21,11 +21,8 @@ def align8(length: int) -> int:
 
 
 class Record(NamedTuple):
-    type: str
-    offset: int
     meta: bytes
     body: memoryview
-    body_checksum: Checksum
 
 
 class Cursor:
@@ -88,12 +85,11 @@ def parse_record(octets: bytes | memoryview, offset: int, type: str) -> Record:
     if align8(start + length) != len(view):
         raise CorruptError(f"{where} is {align8(start + length)} bytes long instead of {len(view)}")
     body = view[start : start + length]
-    sums: Checksum = struct.unpack_from("<II", view, 16)
-    if checksum(body) != sums:
+    if checksum(body) != struct.unpack_from("<II", view, 16):
         raise CorruptError(f"{where} is damaged: its content does not match its checksum")
     if any(view[start + length :]):
         raise CorruptError(f"{where} is damaged: the bytes after it are not zero")
-    return Record(type, offset, bytes(view[HEAD_LENGTH:start]), body, sums)
+    return Record(bytes(view[HEAD_LENGTH:start]), body)
 
 
 def record_length(view: bytes, offset: int) -> int | None:
