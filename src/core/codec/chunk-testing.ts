@@ -35,9 +35,13 @@ export function testRandom(seed: number): () => number {
   };
 }
 
-type Pattern = (x: number, y: number, z: number, random: () => number) => number;
+/** An element's value by its place. */
+export type TestPattern = (x: number, y: number, z: number, random: () => number) => number;
 
-export const testPatterns: Readonly<Record<string, Pattern>> = {
+/** By their names. */
+export type TestPatterns = Readonly<Record<string, TestPattern>>;
+
+export const testPatterns: TestPatterns = {
   constant: () => 0xa1b2c3d4,
   random: (_x, _y, _z, random) => random(),
   sparse: (_x, _y, _z, random) => (random() % 97 === 0 ? random() : 0),
@@ -46,7 +50,7 @@ export const testPatterns: Readonly<Record<string, Pattern>> = {
   'each column constant': (x, y) => Math.imul(x + 31 * y, 0x01010101),
 };
 
-export function makeChunk(shape: Dims3, elementBytes: CodecElementBytes, pattern: Pattern, seed = 1): ChunkVoxels {
+export function makeChunk(shape: Dims3, elementBytes: CodecElementBytes, pattern: TestPattern, seed = 1): ChunkVoxels {
   const random = testRandom(seed);
   const bytes = new Uint8Array(shape[0] * shape[1] * shape[2] * elementBytes);
   let at = 0;

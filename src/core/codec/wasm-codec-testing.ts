@@ -1,8 +1,10 @@
 /** Compares a codec's WebAssembly version with its reference. Only tests import this. */
+import fc from 'fast-check';
 import { expect } from 'vitest';
 import { StriaError } from '../shared/errors.ts';
-import { firstDifference } from './chunk-testing.ts';
-import type { ChunkVoxels, CodecParameters, ReferenceCodec, WasmCodec } from './codec.ts';
+import type { Dims3 } from '../shared/volume.ts';
+import { firstDifference, makeChunk, type TestPattern, type TestPatterns } from './chunk-testing.ts';
+import type { ChunkVoxels, CodecElementBytes, CodecParameters, ReferenceCodec, WasmCodec } from './codec.ts';
 
 export class WasmTwin {
   /** Damaged payloads that both refuse, and those that both decode to the same voxels. */
@@ -56,6 +58,42 @@ export class WasmTwin {
       throw error;
     }
   }
+}
+
+/** Checks a chunk of each shape with each pattern. */
+export function forEachChunk(
+  shapes: readonly Dims3[],
+  elementBytes: CodecElementBytes,
+  patterns: TestPatterns,
+  check: (chunk: ChunkVoxels, hint: string) => void,
+): void {
+  for (const shape of shapes) {
+    for (const [name, pattern] of Object.entries(patterns)) {
+      check(makeChunk(shape, elementBytes, pattern), `${shape.join('×')} ${name}`);
+    }
+  }
+}
+
+/** Checks arbitrary chunks of such shapes: elements of any width, by any pattern and seed. */
+export function forAnyChunk(
+  shapes: fc.Arbitrary<Dims3>,
+  patterns: TestPatterns,
+  numRuns: number,
+  check: (chunk: ChunkVoxels, hint: string, seed: number) => void,
+): void {
+  fc.assert(
+    fc.property(
+      shapes,
+      fc.constantFrom<CodecElementBytes>(1, 2, 4),
+      fc.constantFrom(...Object.keys(patterns)),
+      fc.integer({ min: 1, max: 1e6 }),
+      (shape, elementBytes, name, seed) => {
+        const chunk = makeChunk(shape, elementBytes, patterns[name] as TestPattern, seed);
+        check(chunk, `${shape.join('×')} ${name}`, seed);
+      },
+    ),
+    { numRuns, seed: 1 },
+  );
 }
 
 /** How many bytes at a payload's start are damaged most thoroughly: a small part, but with the most effect. */

@@ -1,9 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { makeChunk, testPatterns, testRandom, testShapes } from '../../codec/chunk-testing.ts';
-import type { ChunkVoxels, CodecElementBytes } from '../../codec/codec.ts';
+import {
+  makeChunk,
+  type TestPattern,
+  type TestPatterns,
+  testPatterns,
+  testRandom,
+  testShapes,
+} from '../../codec/chunk-testing.ts';
+import type { ChunkVoxels } from '../../codec/codec.ts';
 import { chunksToDamage } from '../../codec/codec-testing.ts';
-import { damagedCopies, WasmTwin } from '../../codec/wasm-codec-testing.ts';
+import { damagedCopies, forAnyChunk, forEachChunk, WasmTwin } from '../../codec/wasm-codec-testing.ts';
 import type { Dims3 } from '../../shared/volume.ts';
 import { huffman } from './index.ts';
 import { reference } from './reference.ts';
@@ -11,7 +18,7 @@ import { wasm } from './wasm.ts';
 
 const none = new Uint8Array(0);
 
-const patterns: Readonly<Record<string, (x: number, y: number, z: number, random: () => number) => number>> = {
+const patterns: TestPatterns = {
   ...testPatterns,
   'two symbols': (_x, _y, _z, random) => random() & 1,
   'few symbols': (_x, _y, _z, random) => 100 + Math.min(random() % 9, random() % 9),
@@ -37,11 +44,7 @@ describe('huffman in WebAssembly gives the same results as the reference', () =>
   for (const elementBytes of huffman.elementBytes) {
     test(`chunks of every shape, ${elementBytes}-byte elements`, () => {
       const shapes: Dims3[] = [...testShapes, [64, 64, 8], [64, 64, 16], [255, 1, 1], [256, 1, 1], [257, 1, 1], [1030, 1, 1]];
-      for (const shape of shapes) {
-        for (const [name, pattern] of Object.entries(patterns)) {
-          expectSame(makeChunk(shape, elementBytes, pattern), `${shape.join('×')} ${name}`);
-        }
-      }
+      forEachChunk(shapes, elementBytes, patterns, expectSame);
     });
   }
 
@@ -80,24 +83,14 @@ describe('huffman in WebAssembly gives the same results as the reference', () =>
   });
 
   test('anything (property)', () => {
-    fc.assert(
-      fc.property(
-        fc.tuple(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 1, max: 30 }), fc.integer({ min: 1, max: 4 })),
-        fc.constantFrom<CodecElementBytes>(1, 2, 4),
-        fc.constantFrom(...Object.values(patterns)),
-        fc.integer({ min: 1, max: 1e6 }),
-        (shape, elementBytes, pattern, seed) => {
-          expectSame(makeChunk(shape, elementBytes, pattern, seed), shape.join('×'));
-        },
-      ),
-      { numRuns: 200, seed: 1 },
-    );
+    const side = fc.integer({ min: 1, max: 30 });
+    forAnyChunk(fc.tuple(side, side, fc.integer({ min: 1, max: 4 })), patterns, 200, expectSame);
   });
 
   test('damaged payloads: both refuse, or both give the same voxels', () => {
     const random = testRandom(3);
-    const few = patterns['few symbols'] as (typeof patterns)[string];
-    const rare = patterns['rare symbols'] as (typeof patterns)[string];
+    const few = patterns['few symbols'] as TestPattern;
+    const rare = patterns['rare symbols'] as TestPattern;
     const chunks = [
       ...chunksToDamage(huffman),
       makeChunk([600, 1, 1], 1, few),

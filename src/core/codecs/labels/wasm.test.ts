@@ -1,16 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { makeChunk, testPatterns, testRandom, testShapes } from '../../codec/chunk-testing.ts';
-import type { ChunkVoxels, CodecElementBytes } from '../../codec/codec.ts';
+import {
+  makeChunk,
+  type TestPattern,
+  type TestPatterns,
+  testPatterns,
+  testRandom,
+  testShapes,
+} from '../../codec/chunk-testing.ts';
+import type { ChunkVoxels } from '../../codec/codec.ts';
 import { chunksToDamage } from '../../codec/codec-testing.ts';
-import { damagedCopies, WasmTwin } from '../../codec/wasm-codec-testing.ts';
+import { damagedCopies, forAnyChunk, WasmTwin } from '../../codec/wasm-codec-testing.ts';
 import { labels } from './index.ts';
 import { reference } from './reference.ts';
 import { wasm } from './wasm.ts';
 
 const none = new Uint8Array(0);
 
-const patterns: Readonly<Record<string, (x: number, y: number, z: number, random: () => number) => number>> = {
+const patterns: TestPatterns = {
   ...testPatterns,
   cells: (x, y, z) => 70000 * Math.floor((x + 2 * Math.sin(z / 3)) / 5) + 300 * Math.floor((y + x / 4) / 4) + Math.floor(z / 6),
   'cells with specks': (x, y, z, random) => (random() % 30 === 0 ? random() % 9 : Math.floor((x + y) / 6) + Math.floor(z / 5)),
@@ -38,31 +45,17 @@ describe('labels in WebAssembly gives the same results as the reference', () => 
 
   test('anything (property)', () => {
     const side = fc.integer({ min: 1, max: 19 });
-    fc.assert(
-      fc.property(
-        fc.tuple(side, side, side),
-        fc.constantFrom<CodecElementBytes>(1, 2, 4),
-        fc.constantFrom(...Object.keys(patterns)),
-        fc.integer({ min: 1, max: 1e6 }),
-        (shape, elementBytes, name, seed) => {
-          expectSame(
-            makeChunk(shape, elementBytes, patterns[name] as (typeof patterns)[string], seed),
-            `${shape.join('×')} ${name}`,
-          );
-        },
-      ),
-      { numRuns: 100, seed: 1 },
-    );
+    forAnyChunk(fc.tuple(side, side, side), patterns, 100, expectSame);
   });
 
   test('damaged payloads: both refuse, or both give the same voxels', () => {
     const random = testRandom(5);
     const chunks = [
       ...chunksToDamage(labels),
-      makeChunk([18, 17, 2], 1, patterns.cells as (typeof patterns)[string]),
-      makeChunk([20, 5, 6], 2, patterns['cells with specks'] as (typeof patterns)[string]),
-      makeChunk([9, 8, 7], 4, patterns['cells with specks'] as (typeof patterns)[string]),
-      makeChunk([40, 3, 18], 1, patterns['cells with specks'] as (typeof patterns)[string]),
+      makeChunk([18, 17, 2], 1, patterns.cells as TestPattern),
+      makeChunk([20, 5, 6], 2, patterns['cells with specks'] as TestPattern),
+      makeChunk([9, 8, 7], 4, patterns['cells with specks'] as TestPattern),
+      makeChunk([40, 3, 18], 1, patterns['cells with specks'] as TestPattern),
     ];
     for (const chunk of chunks) {
       const payload = reference.encode(chunk, none);

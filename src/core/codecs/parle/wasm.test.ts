@@ -1,16 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { makeChunk, testPatterns, testRandom, testShapes } from '../../codec/chunk-testing.ts';
-import type { ChunkVoxels, CodecElementBytes } from '../../codec/codec.ts';
+import {
+  makeChunk,
+  type TestPattern,
+  type TestPatterns,
+  testPatterns,
+  testRandom,
+  testShapes,
+} from '../../codec/chunk-testing.ts';
+import type { ChunkVoxels } from '../../codec/codec.ts';
 import { chunksToDamage } from '../../codec/codec-testing.ts';
-import { damagedCopies, WasmTwin } from '../../codec/wasm-codec-testing.ts';
+import { damagedCopies, forAnyChunk, forEachChunk, WasmTwin } from '../../codec/wasm-codec-testing.ts';
 import { parle } from './index.ts';
 import { reference } from './reference.ts';
 import { wasm } from './wasm.ts';
 
 const axes = [0, 1, 2].map((axis) => Uint8Array.of(axis));
 
-const patterns: Readonly<Record<string, (x: number, y: number, z: number, random: () => number) => number>> = {
+const patterns: TestPatterns = {
   ...testPatterns,
   // Gaps of more than 255 elements, and segments without a run.
   boxes: (x, y, z) => Number(x > 20) + 2 * Number(y > 3) + 4 * Number(z > 2),
@@ -26,34 +33,18 @@ function expectSame(chunk: ChunkVoxels, hint: string): void {
 describe('parle by WebAssembly', () => {
   for (const elementBytes of parle.elementBytes) {
     test(`chunks of every shape, ${elementBytes}-byte elements`, () => {
-      for (const shape of [...testShapes, [64, 3, 130], [130, 64, 2]] as const) {
-        for (const [name, pattern] of Object.entries(patterns)) {
-          expectSame(makeChunk(shape, elementBytes, pattern), `${shape.join('×')} ${name}`);
-        }
-      }
+      forEachChunk([...testShapes, [64, 3, 130], [130, 64, 2]], elementBytes, patterns, expectSame);
     });
   }
 
   test('anything (property)', () => {
     const side = fc.oneof(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 60, max: 70 }));
-    fc.assert(
-      fc.property(
-        fc.tuple(side, side, fc.integer({ min: 1, max: 6 })),
-        fc.constantFrom<CodecElementBytes>(1, 2, 4),
-        fc.constantFrom(...Object.keys(patterns)),
-        fc.integer({ min: 1, max: 1e6 }),
-        (shape, elementBytes, name, seed) => {
-          const pattern = patterns[name] as (typeof patterns)[string];
-          expectSame(makeChunk(shape, elementBytes, pattern, seed), `${shape.join('×')} ${name}`);
-        },
-      ),
-      { numRuns: 60, seed: 1 },
-    );
+    forAnyChunk(fc.tuple(side, side, fc.integer({ min: 1, max: 6 })), patterns, 60, expectSame);
   });
 
   test('damaged payloads: both refuse, or both give the same voxels', () => {
     const random = testRandom(7);
-    const fewRuns = makeChunk([70, 40, 3], 1, patterns['few runs'] as (typeof patterns)[string]);
+    const fewRuns = makeChunk([70, 40, 3], 1, patterns['few runs'] as TestPattern);
     for (const [number, chunk] of [...chunksToDamage(parle), fewRuns].entries()) {
       const axis = axes[number % 3] as Uint8Array;
       const payload = reference.encode(chunk, axis);

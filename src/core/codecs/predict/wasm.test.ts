@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { firstDifference, makeChunk, testPatterns, testRandom, testShapes } from '../../codec/chunk-testing.ts';
+import {
+  firstDifference,
+  makeChunk,
+  type TestPattern,
+  type TestPatterns,
+  testPatterns,
+  testRandom,
+  testShapes,
+} from '../../codec/chunk-testing.ts';
 import type { ChunkVoxels, CodecElementBytes } from '../../codec/codec.ts';
 import { chunksToDamage } from '../../codec/codec-testing.ts';
 import { damagedCopies, WasmTwin } from '../../codec/wasm-codec-testing.ts';
@@ -13,7 +21,7 @@ import { wasm } from './wasm.ts';
 const modes = [0, 1, 16, 17];
 
 /** Slopes, noise, waves and steps. */
-const patterns: Readonly<Record<string, (x: number, y: number, z: number, random: () => number) => number>> = {
+const patterns: TestPatterns = {
   ...testPatterns,
   'noise of few bits': (_x, _y, _z, random) => 128 + (random() % 23),
   'noise of many bits': (_x, _y, _z, random) => 4000 + (random() % 900),
@@ -69,7 +77,7 @@ describe('predict in WebAssembly gives the same results as the reference', () =>
         fc.constantFrom(...modes),
         fc.integer({ min: 1, max: 1e6 }),
         (shape, elementBytes, name, mode, seed) => {
-          const pattern = patterns[name] as (typeof patterns)[string];
+          const pattern = patterns[name] as TestPattern;
           expectSame(makeChunk(shape, elementBytes, pattern, seed), mode, `${shape.join('×')} ${name} mode ${mode}`);
         },
       ),
@@ -106,7 +114,7 @@ describe('predict in WebAssembly gives the same results as the reference', () =>
 
   test('damaged payloads: both refuse, or both give the same voxels', () => {
     const random = testRandom(3);
-    const grows = patterns['noise that grows'] as (typeof patterns)[string];
+    const grows = patterns['noise that grows'] as TestPattern;
     const chunks = [...chunksToDamage(predict), makeChunk([18, 5, 9], 2, grows), makeChunk([40, 17, 1], 2, grows)];
     for (const [number, chunk] of chunks.entries()) {
       const parameters = Uint8Array.of(modes[number % 4] as number);

@@ -1,9 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { firstDifference, makeChunk, testPatterns, testRandom, testShapes } from '../../codec/chunk-testing.ts';
-import type { ChunkVoxels, CodecElementBytes } from '../../codec/codec.ts';
+import {
+  firstDifference,
+  makeChunk,
+  type TestPattern,
+  type TestPatterns,
+  testPatterns,
+  testRandom,
+  testShapes,
+} from '../../codec/chunk-testing.ts';
+import type { ChunkVoxels } from '../../codec/codec.ts';
 import { chunksToDamage } from '../../codec/codec-testing.ts';
-import { damagedCopies, WasmTwin } from '../../codec/wasm-codec-testing.ts';
+import { damagedCopies, forAnyChunk, WasmTwin } from '../../codec/wasm-codec-testing.ts';
 import type { Dims3 } from '../../shared/volume.ts';
 import { rice } from './index.ts';
 import { reference } from './reference.ts';
@@ -17,7 +25,7 @@ const causalPicture = Uint8Array.of(17);
 const forms = [volume, picture, causalVolume, causalPicture] as const;
 
 /** Slopes, noise, waves and steps. */
-const patterns: Readonly<Record<string, (x: number, y: number, z: number, random: () => number) => number>> = {
+const patterns: TestPatterns = {
   ...testPatterns,
   'noise of few bits': (_x, _y, _z, random) => 128 + (random() % 23),
   'noise of many bits': (_x, _y, _z, random) => 4000 + (random() % 900),
@@ -63,38 +71,18 @@ describe('rice in WebAssembly gives the same results as the reference', () => {
 
   test('anything (property)', () => {
     const side = fc.integer({ min: 1, max: 21 });
-    fc.assert(
-      fc.property(
-        fc.tuple(side, side, side),
-        fc.constantFrom<CodecElementBytes>(1, 2, 4),
-        fc.constantFrom(...Object.keys(patterns)),
-        fc.integer({ min: 1, max: 1e6 }),
-        (shape, elementBytes, name, seed) => {
-          const pattern = patterns[name] as (typeof patterns)[string];
-          const form = forms[2 * (seed % 2)] ?? volume;
-          expectSame(makeChunk(shape, elementBytes, pattern, seed), `${shape.join('×')} ${name}, form ${form}`, form);
-        },
-      ),
-      { numRuns: 150, seed: 1 },
-    );
+    forAnyChunk(fc.tuple(side, side, side), patterns, 150, (chunk, hint, seed) => {
+      const form = forms[2 * (seed % 2)] ?? volume;
+      expectSame(chunk, `${hint}, form ${form}`, form);
+    });
   });
 
   test('any picture (property)', () => {
     const side = fc.integer({ min: 1, max: 75 });
-    fc.assert(
-      fc.property(
-        fc.tuple(side, side, fc.integer({ min: 1, max: 2 })),
-        fc.constantFrom<CodecElementBytes>(1, 2, 4),
-        fc.constantFrom(...Object.keys(patterns)),
-        fc.integer({ min: 1, max: 1e6 }),
-        (shape, elementBytes, name, seed) => {
-          const pattern = patterns[name] as (typeof patterns)[string];
-          const form = forms[1 + 2 * (seed % 2)] ?? picture;
-          expectSame(makeChunk(shape, elementBytes, pattern, seed), `${shape.join('×')} ${name}, form ${form}`, form);
-        },
-      ),
-      { numRuns: 25, seed: 1 },
-    );
+    forAnyChunk(fc.tuple(side, side, fc.integer({ min: 1, max: 2 })), patterns, 25, (chunk, hint, seed) => {
+      const form = forms[1 + 2 * (seed % 2)] ?? picture;
+      expectSame(chunk, `${hint}, form ${form}`, form);
+    });
   });
 
   test.each([
@@ -133,10 +121,10 @@ describe('rice in WebAssembly gives the same results as the reference', () => {
     const random = testRandom(3);
     const chunks = [
       ...chunksToDamage(rice),
-      makeChunk([18, 17, 5], 1, patterns.escapes as (typeof patterns)[string]),
-      makeChunk([18, 5, 9], 2, patterns.escapes as (typeof patterns)[string]),
-      makeChunk([40, 35, 1], 1, patterns.escapes as (typeof patterns)[string]),
-      makeChunk([35, 20, 1], 2, patterns.waves as (typeof patterns)[string]),
+      makeChunk([18, 17, 5], 1, patterns.escapes as TestPattern),
+      makeChunk([18, 5, 9], 2, patterns.escapes as TestPattern),
+      makeChunk([40, 35, 1], 1, patterns.escapes as TestPattern),
+      makeChunk([35, 20, 1], 2, patterns.waves as TestPattern),
     ];
     for (const [number, chunk] of chunks.entries()) {
       const form = forms[(chunk.shape[2] === 1 ? 1 : 0) + 2 * (number % 2)] ?? volume;

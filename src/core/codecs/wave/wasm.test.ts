@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, test } from 'vitest';
-import { makeChunk, testPatterns, testRandom, testShapes } from '../../codec/chunk-testing.ts';
+import { makeChunk, type TestPatterns, testPatterns, testRandom, testShapes } from '../../codec/chunk-testing.ts';
 import type { ChunkVoxels, CodecElementBytes } from '../../codec/codec.ts';
 import { chunksToDamage } from '../../codec/codec-testing.ts';
 import { WasmTwin } from '../../codec/wasm-codec-testing.ts';
@@ -10,7 +10,7 @@ import { wasm } from './wasm.ts';
 
 const none = new Uint8Array(0);
 
-const patterns: Readonly<Record<string, (x: number, y: number, z: number, random: () => number) => number>> = {
+const patterns: TestPatterns = {
   ...testPatterns,
   scan: (x, y, z, random) => Math.max(0, 4000 * Math.sin(x / 9) * Math.cos(y / 7 + z / 11) + (random() % 200)),
   'slopes with a sign': (x, y, z, random) => 300 * x - 200 * y + 70 * z - 20000 + (random() % 50),
