@@ -1,6 +1,6 @@
 // What the codes of eight elements depend on: src/core/codecs/wave/SPEC.md, 'Energy' to 'Tokens'.
 import { fraction, special0, special1, specialCount } from './model';
-import { across, clamped, down, toResidual, widened } from './predict';
+import { across, clamped, down, high, low, size, toResidual, widened } from './predict';
 
 /**
  * Eight elements' contexts, by `situate`. Four bytes each: predictions without biases, which the caller stores, then with them, and
@@ -38,18 +38,6 @@ function lookUp(table: usize, numbers: v128): v128 {
   const bytes = i8x16.narrow_i16x8_u(numbers, numbers);
   const first = i8x16.swizzle(v128.load(table), bytes);
   return v128.or(first, i8x16.swizzle(v128.load(table, 16), i8x16.sub(bytes, i8x16.splat(16))));
-}
-
-function size(at: usize): v128 {
-  return i16x8.abs(v128.load(at + toResidual));
-}
-
-function low(first: v128, second: v128, weights: v128): v128 {
-  return i32x4.dot_i16x8_s(v128.shuffle<i16>(first, second, 0, 8, 1, 9, 2, 10, 3, 11), weights);
-}
-
-function high(first: v128, second: v128, weights: v128): v128 {
-  return i32x4.dot_i16x8_s(v128.shuffle<i16>(first, second, 4, 12, 5, 13, 6, 14, 7, 15), weights);
 }
 
 /** The levels of four energies. An energy as a floating-point number has its octave in its exponent. */

@@ -1,6 +1,6 @@
 // The sums by which weights are fitted. Twin: `fit` in src/core/codecs/wave/loops.ts.
 import { center, fraction, range, startModel } from './model';
-import { across, down, toResidual } from './predict';
+import { across, down, size } from './predict';
 import { addProducts, columnAt, columns, columnVectors, flush, isSplit, startProducts, weighted, weightedRest } from './products';
 import { endRow, nextOf, openSlice, placeOf, predictRow, specialsAt, startSlices, toBack, toFar, z } from './slices';
 
@@ -173,10 +173,6 @@ function weightsByResiduals(at: usize): v128 {
     i32x4.extend_high_i16x8_s(second),
   );
   return i16x8.narrow_i32x4_s(weightsBy(low), weightsBy(high));
-}
-
-function size(at: usize): v128 {
-  return i16x8.abs(v128.load(at + toResidual));
 }
 
 function unrest(left: v128, above: v128, behind: v128, first: v128, second: v128): v128 {

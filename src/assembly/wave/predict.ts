@@ -16,11 +16,18 @@ export function startNeighbours(acrossBytes: usize, downBytes: usize, residualBy
   toResidual = residualBytes;
 }
 
-function low(first: v128, second: v128, weights: v128): v128 {
+/** The sizes of eight elements' residuals. */
+export function size(at: usize): v128 {
+  return i16x8.abs(v128.load(at + toResidual));
+}
+
+/** Weighted sums of two numbers of each of the first four elements. @param weights a pair, four times */
+export function low(first: v128, second: v128, weights: v128): v128 {
   return i32x4.dot_i16x8_s(v128.shuffle<i16>(first, second, 0, 8, 1, 9, 2, 10, 3, 11), weights);
 }
 
-function high(first: v128, second: v128, weights: v128): v128 {
+/** As `low`, of the last four elements. */
+export function high(first: v128, second: v128, weights: v128): v128 {
   return i32x4.dot_i16x8_s(v128.shuffle<i16>(first, second, 4, 12, 5, 13, 6, 14, 7, 15), weights);
 }
 

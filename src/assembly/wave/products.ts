@@ -2,7 +2,7 @@
 
 /** The most vectors of eight elements in a column. */
 export const columnVectors: i32 = 8;
-const columnBytes: usize = 16 * 8;
+const columnBytes: usize = 16 * columnVectors;
 
 /** The columns: neighbours, then the element, and zeros so that their number is even. Two bytes an element. */
 export const columns: usize = memory.data(30 * 8 * 16, 16);
@@ -61,9 +61,9 @@ function addTo(table: usize, factors: usize, vectors: i32, count: i32): void {
       let fourth = v128.load(to, 48);
       for (let at: usize = 0; at < bytes; at += 16) {
         const a = v128.load(rowFrom + at);
-        const b = v128.load(rowFrom + at, 16 * 8);
+        const b = v128.load(rowFrom + at, columnBytes);
         const c = v128.load(columnFrom + at);
-        const d = v128.load(columnFrom + at, 16 * 8);
+        const d = v128.load(columnFrom + at, columnBytes);
         first = i32x4.add(first, i32x4.dot_i16x8_s(a, c));
         second = i32x4.add(second, i32x4.dot_i16x8_s(a, d));
         third = i32x4.add(third, i32x4.dot_i16x8_s(b, c));
