@@ -91,17 +91,26 @@ fn bias_cells(near: Near, plain: i32, energy: i32) -> vec2u {
 
 fn is_value(word: u32, special: i32) -> u32 { return u32(value(word) == special); }
 
-fn flag_context(near: Near, special: i32, energy: i32, level: u32, prediction: i32) -> u32 {
+// 5 a + b of a special value's context.
+fn equal_near(near: Near, special: i32) -> u32 {
   var close = is_value(near.left, special) + 2u * is_value(near.above, special);
   var others = is_value(near.above_right, special) + is_value(near.above_left, special);
   if (near.has_behind) {
     close += 4u * is_value(near.behind, special);
     others += is_value(near.behind_right, special) + is_value(near.behind_down, special);
   }
-  let distance = 8 * abs(prediction - (special << fraction));
-  let unit = max(2, energy);
-  var reach = 0u;
-  while (reach < 7u && distance >= unit << reach) { reach++; }
+  return 5u * close + others;
+}
+
+// The number of h from 0 to 6 with distance ≥ unit << h.
+fn reach_of(distance: i32, unit: i32) -> u32 {
+  let octaves = max(0, i32(countLeadingZeros(u32(unit))) - i32(countLeadingZeros(u32(distance))));
+  return min(7u, u32(octaves) + u32(distance >= unit << u32(octaves)));
+}
+
+// The context of a special value's flag. @param equal as from `equal_near`
+fn flag_context(equal: u32, special: i32, energy: i32, level: u32, prediction: i32, has_behind: bool) -> u32 {
+  let reach = reach_of(8 * abs(prediction - (special << fraction)), max(2, energy));
   let calm = u32(level >= 8u) + u32(level >= 13u);
-  return ((close * 5u + others) * 8u + reach) * 3u + calm + select(0u, 960u, near.has_behind);
+  return (equal * 8u + reach) * 3u + calm + select(0u, 960u, has_behind);
 }

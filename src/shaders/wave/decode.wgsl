@@ -20,7 +20,7 @@ import package::wave::tables::flag_chance;
 import package::wave::search::load_tokens;
 import package::wave::stream::{next, open_stream, state, take, take_bits, take_token};
 import package::wave::contexts::{
-  cell_of, escape_from, level_of, low_bits_of, residual, residual_of, scale_of, size, table_of, value,
+  cell_of, escape_from, flag_context, level_of, low_bits_of, residual, residual_of, scale_of, size, table_of, value,
 };
 import package::wave::around::{
   Around, advance, around_of, get_around, older_at, put_around, put_history, recent_at, row_of, wg_recent,
@@ -40,12 +40,6 @@ var<private> is_damaged: bool;
 // Fields of the header, in registers.
 struct Model { range: i32, special_count: u32, specials: vec2u }
 
-// The number of h from 0 to 6 with distance ≥ unit << h.
-fn reach_of(distance: i32, unit: i32) -> u32 {
-  let octaves = max(0, i32(countLeadingZeros(u32(unit))) - i32(countLeadingZeros(u32(distance))));
-  return min(7u, u32(octaves) + u32(distance >= unit << u32(octaves)));
-}
-
 // Decodes an element from its surroundings and the element on its left.
 fn decode_element(model: Model, around: Around, left: u32, plain: i32, energy: i32, is_later: bool) -> i32 {
   let range = model.range;
@@ -60,10 +54,8 @@ fn decode_element(model: Model, around: Around, left: u32, plain: i32, energy: i
   let level = level_of(energy);
   for (var i = 0u; i < model.special_count; i++) {
     let special = i32(model.specials[i]);
-    let near = extractBits(around.flags, 6u * i, 6u) + select(0u, 5u, value(left) == special);
-    let reach = reach_of(8 * abs(prediction - (special << fraction)), max(2, energy));
-    let calm = u32(level >= 8u) + u32(level >= 13u);
-    let chance = flag_chance((near * 8u + reach) * 3u + calm + select(0u, 960u, is_later));
+    let equal = extractBits(around.flags, 6u * i, 6u) + select(0u, 5u, value(left) == special);
+    let chance = flag_chance(flag_context(equal, special, energy, level, prediction, is_later));
     if ((state & 4095u) >= 4096u - chance) {
       take(4096u - chance, chance);
       return special;

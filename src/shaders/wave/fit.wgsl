@@ -5,7 +5,7 @@
 // One workgroup owns one slab of a part: slice 0, or up to 16 slices after it. Dispatch: slabs × parts.
 // Invariants:
 // 1. A value has 12 bits and a weight 6, so four products fit in a word.
-// Twin: `fitted` in src/core/codecs/wave/part.ts.
+// Twin: `fit` in src/core/codecs/wave/loops.ts.
 
 import constants::by_residuals;
 import package::wave::contexts::{is_special, size};

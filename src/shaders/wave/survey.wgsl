@@ -4,7 +4,7 @@
 // Dispatch: slabs × parts.
 // Invariants:
 // 1. A slab has fewer than 2^16 elements, so two counts share a word in workgroup memory.
-// Twin: `count` in src/core/codecs/wave/part.ts.
+// Twin: `count` in src/core/codecs/wave/loops.ts.
 
 import package::wave::contexts::{bias_cells, energy_of, is_special, level_of, low_bits_of, scale_of, table_of, value};
 import package::wave::layout::{Part, fraction};

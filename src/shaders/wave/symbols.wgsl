@@ -4,7 +4,7 @@
 // Twin: `encodeElement` in src/core/codecs/wave/code.ts.
 
 import package::wave::contexts::{
-  bias_cells, energy_of, flag_context, level_of, low_bits_of, scale_of, table_of, escape_from, value,
+  bias_cells, energy_of, equal_near, escape_from, flag_context, level_of, low_bits_of, scale_of, table_of, value,
 };
 import package::wave::layout::{Part, fraction};
 import package::wave::places::index_of;
@@ -50,7 +50,7 @@ fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) wor
     var flag = 0u;
     for (var j = 0u; j < part.specials; j++) {
       let special = i32(part.special[j]);
-      let chance = flag_chance(flag_context(near, special, energy, level, prediction));
+      let chance = flag_chance(flag_context(equal_near(near, special), special, energy, level, prediction, near.has_behind));
       flag |= (chance << (12u * j)) | (u32(own == special) << (24u + j));
     }
     if (part.specials > 0u) { flags[at] = flag; }
