@@ -3,7 +3,7 @@ import { chunkBytes } from '../../codec/batch.ts';
 import type { ReferenceCodec, WasmCodec } from '../../codec/codec.ts';
 import { StriaError } from '../../shared/errors.ts';
 import type { Dims3 } from '../../shared/volume.ts';
-import { WasmModule } from '../../shared/wasm-module.ts';
+import { lazyModule, type WasmModule } from '../../shared/wasm-module.ts';
 import { fitSums, newCounts } from './choose.ts';
 import { corruptPart } from './header.ts';
 import { laneLimit } from './layout.ts';
@@ -24,14 +24,14 @@ const codeBytes = 28;
 /** A damaged lane is read past its end by so many bytes for each element of a row. */
 const readAhead = 14;
 
-/** One per thread. `null`: not opened yet. */
-let opened: ReferenceCodec | undefined | null = null;
+const waveModule = lazyModule<Name>(moduleBytes);
+/** One per thread. */
+let codec: ReferenceCodec | undefined;
 
 function wave(): ReferenceCodec | undefined {
-  if (opened !== null) return opened;
-  const module = WasmModule.open<Name>(moduleBytes);
-  opened = module && codecBy(loopsIn(module));
-  return opened;
+  const module = waveModule();
+  if (module) codec ??= codecBy(loopsIn(module));
+  return codec;
 }
 
 /** src/assembly/wave, for the loops over elements. */
