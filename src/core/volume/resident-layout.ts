@@ -35,9 +35,9 @@ export interface ResidentLayout {
 }
 
 /**
- * Cuts a volume into boxes of whole chunk layers (of the chunks of one time point, if chunks interleave several), if a layer fits in `limitBytes`, otherwise of strips of whole chunk rows. If
- * all boxes together exceed `budgetBytes`, or a strip exceeds the limit, only every n-th voxel along x, y and z is kept, with
- * the smallest n that suffices.
+ * Cuts a volume into boxes of whole chunk layers. If a layer exceeds `limitBytes`, boxes are strips of whole chunk rows. If chunks
+ * interleave time points, boxes are cut as for chunks of one time point. If all boxes together exceed `budgetBytes`, or a strip
+ * exceeds the limit, only every n-th voxel along x, y and z is kept, with the smallest n that suffices.
  * @throws StriaError `limit-too-small` if no n suffices
  */
 export function layOut(
