@@ -7,6 +7,7 @@ import type { CodecElementBytes } from '../codec/codec.ts';
 import { chainName } from '../codecs/registry.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import { throwIfAborted } from '../shared/job.ts';
+import { mapOnto } from '../shared/lanes.ts';
 import { FreeSharedBytes, isShared } from '../shared/shared-bytes.ts';
 import { maxMemoryBytes } from './chunk-memory.ts';
 import type { TaskPool, TaskSpan } from './cpu-task.ts';
@@ -208,31 +209,4 @@ function progressOf(
     done += sizes[index] as number;
     job.onProgress?.({ stage, done, total });
   };
-}
-
-/**
- * Maps with at most one running call per lane; results are in the items' order. After a failure no further call starts, and the
- * running ones end before it is thrown.
- */
-async function mapOnto<Item, Result>(
-  lanes: readonly Lane[],
-  items: readonly Item[],
-  map: (lane: Lane, item: Item, index: number) => Promise<Result>,
-): Promise<Result[]> {
-  const results = new Array<Result>(items.length);
-  let next = 0;
-  let failure: { readonly error: unknown } | undefined;
-  const work = async (lane: Lane) => {
-    while (next < items.length && !failure) {
-      const index = next++;
-      try {
-        results[index] = await map(lane, items[index] as Item, index);
-      } catch (error) {
-        failure ??= { error };
-      }
-    }
-  };
-  await Promise.all(lanes.slice(0, items.length).map(work));
-  if (failure) throw (failure as { readonly error: unknown }).error;
-  return results;
 }

@@ -3,6 +3,7 @@ import { bytesOfChunks } from '../codec/batch.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import { StriaError } from '../shared/errors.ts';
 import { throwIfAborted } from '../shared/job.ts';
+import { mapOnto } from '../shared/lanes.ts';
 import { paddedBoxBytes } from './gpu-chunks.ts';
 
 /**
@@ -22,27 +23,15 @@ export async function inBatches(
   const widest: [number, number, number] = [0, 0, 0];
   for (const { shape } of chunks) for (const axis of [0, 1, 2] as const) widest[axis] = Math.max(widest[axis], shape[axis]);
   const perBatch = Math.max(1, Math.floor(maxBytes / Math.max(1, paddedBoxBytes(widest, elementBytes))));
-  let [done, next, hasFailed] = [0, 0, false];
-  const workOn = async () => {
-    while (next < chunks.length && !hasFailed) {
-      throwIfAborted(job.signal);
-      const first = next;
-      next += perBatch;
-      const batch = chunks.slice(first, next);
-      await work({ voxels, chunks: batch }, first);
-      done += bytesOfChunks(batch, elementBytes);
-      job.onProgress?.({ stage, done, total });
-    }
-  };
-  const running = Array.from({ length: atOnce }, () =>
-    workOn().catch((error: unknown) => {
-      hasFailed = true;
-      throw error;
-    }),
-  );
-  // All must have ended when the caller frees its memory.
-  await Promise.allSettled(running);
-  await Promise.all(running);
+  const firsts = Array.from({ length: Math.ceil(chunks.length / perBatch) }, (_, batch) => batch * perBatch);
+  let done = 0;
+  await mapOnto(Array.from({ length: atOnce }), firsts, async (_lane, first) => {
+    throwIfAborted(job.signal);
+    const batch = chunks.slice(first, first + perBatch);
+    await work({ voxels, chunks: batch }, first);
+    done += bytesOfChunks(batch, elementBytes);
+    job.onProgress?.({ stage, done, total });
+  });
   throwIfAborted(job.signal);
 }
 

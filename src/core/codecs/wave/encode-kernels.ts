@@ -2,6 +2,7 @@ import { placePayloads } from '../../codec/batch.ts';
 import type { GpuChunk, GpuPayloads, GpuVoxels, KernelCall } from '../../codec/codec.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import { throwIfAborted } from '../../shared/job.ts';
+import { mapOnto } from '../../shared/lanes.ts';
 import { EncodeGroup } from './encode-group.ts';
 import { type PartPlace, partsOf } from './part-table.ts';
 import { scratchFor, scratchWordsOf, slotWordsOf } from './scratch.ts';
@@ -21,28 +22,8 @@ export async function encode(
 ): Promise<GpuPayloads> {
   throwIfAborted(call.signal);
   const groups = groupsOf(voxels, partsOf(chunks, voxels), Math.min(mostBytes, gpu.maxBindingBytes));
-  const results: GpuPayloads[] = [];
   const { scope } = call;
-  let next = 0;
-  let hasFailed = false;
-  const encodeGroups = async () => {
-    using work = scope.scope('wave.work');
-    const scratch = scratchFor(groups, voxels.elementBytes, work);
-    while (next < groups.length && !hasFailed) {
-      const i = next++;
-      const parts = groups[i] as PartPlace[];
-      const own = chunks.slice(parts[0]?.chunk as number, groups[i + 1]?.[0]?.chunk ?? chunks.length);
-      try {
-        results[i] = await new EncodeGroup(gpu, voxels, own, parts, scratch, call).encode();
-      } catch (error) {
-        hasFailed = true;
-        throw error;
-      }
-    }
-  };
-  // Two groups at a time, so that the GPU has work while the CPU makes its choices.
-  const runs = await Promise.allSettled(groups.slice(0, 2).map(encodeGroups));
-  for (const run of runs) if (run.status === 'rejected') throw run.reason;
+  const results = await encodeGroups(gpu, voxels, chunks, groups, call);
   if (results.length === 1) return results[0] as GpuPayloads;
   const byteLengths = results.flatMap((one) => one.byteLengths);
   const { byteOffsets, totalBytes } = placePayloads(byteLengths);
@@ -59,6 +40,22 @@ export async function encode(
   await commands.submit();
   for (const { buffer: from } of results) if (from) scope.free(from);
   return { buffer, byteOffsets, byteLengths };
+}
+
+async function encodeGroups(
+  gpu: Gpu,
+  voxels: GpuVoxels,
+  chunks: readonly GpuChunk[],
+  groups: readonly (readonly PartPlace[])[],
+  call: KernelCall,
+): Promise<GpuPayloads[]> {
+  using work = call.scope.scope('wave.work');
+  // Two groups at a time, so that the GPU has work while the CPU makes its choices.
+  const scratches = groups.slice(0, 2).map(() => scratchFor(groups, voxels.elementBytes, work));
+  return await mapOnto(scratches, groups, (scratch, parts, i) => {
+    const own = chunks.slice(parts[0]?.chunk as number, groups[i + 1]?.[0]?.chunk ?? chunks.length);
+    return new EncodeGroup(gpu, voxels, own, parts, scratch, call).encode();
+  });
 }
 
 /** Parts of whole chunks, as many as are encoded at a time. */
