@@ -10,21 +10,15 @@ import { guarded } from '../gpu-chunks/gpu-transfer.ts';
 import { StriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { type Dims3, type Dims4, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
-import { recordLevels } from './brick-grid.ts';
 import { sharesOf, transcodeSlow, uploadChunks } from './compressed-chunks.ts';
+import { CompressedDisplay } from './compressed-display.ts';
 import { CompressedLayers, type LayerBox, type LayerSource, type PlacedLayerBox } from './compressed-layers.ts';
 import { decodeEach, verifyChunks } from './compressed-pass.ts';
 import { CompressedPlane } from './compressed-plane.ts';
 import { compressedPlanes } from './compressed-planes.ts';
 import { decodeVoxel, readVoxel, stackedPosition } from './compressed-probe.ts';
 import { chunkRows, decodeChunkRow, pieceOfTimePoint } from './compressed-region.ts';
-import {
-  createDisplayStaging,
-  createDisplayTexture,
-  type DisplayStaging,
-  type DisplayTexture,
-  prepareDisplayFill,
-} from './display-texture.ts';
+import type { DisplayTexture } from './display-texture.ts';
 import type { PlanePart } from './plane-chunks.ts';
 import type { PlaneReader } from './plane-reader.ts';
 import { computeStatistics, type VolumeStatistics } from './statistics.ts';
@@ -54,8 +48,6 @@ export interface CompressedOptions extends JobOptions {
   readonly statistics?: VolumeStatistics | undefined;
 }
 
-/** A larger display texture is made coarser. */
-const maxDisplayBytes = 2 ** 29;
 /** Time points up to this size are decoded completely, once for all views. */
 const smallTimePointBytes = 2 ** 24;
 /**
@@ -85,43 +77,34 @@ export class CompressedVolume implements VolumeSource {
   readonly #layers: readonly [CompressedLayers, CompressedLayers, CompressedLayers];
   readonly #timePoints: CompressedLayers | undefined;
   readonly #plane: CompressedPlane;
+  readonly #display: CompressedDisplay;
   #isDestroyed = false;
   #statistics: Promise<VolumeStatistics> | undefined;
   #known: VolumeStatistics | undefined;
-  #displayScope: GpuScope | undefined;
-  #display: DisplayTexture | undefined;
-  #fillScope: GpuScope | undefined;
-  #staging: DisplayStaging | undefined;
-  /** Fill the display texture from each layer in turn, keyed by the plane of the layer's boxes at which a time point begins. */
-  readonly #fills = new Map<number, readonly ((commands: Commands) => void)[]>();
 
   /** @param transcoded chunks that `scope` holds already, by number */
   private constructor(
     gpu: Gpu,
     scope: GpuScope,
     { info, chunkShape, chunks }: CompressedSource,
+    grid: ChunkGrid,
     transcoded: ReadonlyMap<number, StoredChunk>,
   ) {
     this.info = info;
     this.dims = info.dims;
     this.chunkShape = chunkShape;
     this.#gpu = gpu;
-    const grid = new ChunkGrid(codecElementDims(info), chunkShape);
     this.#scope = scope;
+    const { stored, payloadBytes } = uploadChunks(gpu, this.#scope, info.type, grid, chunks, transcoded);
+    this.payloadBytes = payloadBytes;
+    this.shares = sharesOf(stored);
+    this.#source = { gpu, planner: new DecodePlanner(gpu), grid, type: info.type, stored };
     this.#decoded = gpu.scope('decoded');
-    try {
-      const { stored, payloadBytes } = uploadChunks(gpu, this.#scope, info.type, grid, chunks, transcoded);
-      this.payloadBytes = payloadBytes;
-      this.shares = sharesOf(stored);
-      this.#source = { gpu, planner: new DecodePlanner(gpu), grid, type: info.type, stored };
-    } catch (error) {
-      this.destroy();
-      throw error;
-    }
     const layers = (axis: AxisIndex | undefined) => new CompressedLayers(this.#source, axis, this.#scope, this.#decoded);
     this.#layers = [layers(0), layers(1), layers(2)];
     this.#plane = new CompressedPlane(this.#source, this.#layers, this.#scope);
     this.#timePoints = info.dims[3] >= longSeries || grid.timePointsPerChunk > 1 ? layers(undefined) : undefined;
+    this.#display = new CompressedDisplay(this.#source, info, this.#timePoints ?? this.#layers[2]);
   }
 
   /**
@@ -139,7 +122,7 @@ export class CompressedVolume implements VolumeSource {
         const { info, chunkShape, chunks } = source;
         const grid = new ChunkGrid(codecElementDims(info), chunkShape);
         const transcoded = await transcodeSlow(gpu, scope, info.type, grid, chunks, options);
-        volume = new CompressedVolume(gpu, scope, source, transcoded);
+        volume = new CompressedVolume(gpu, scope, source, grid, transcoded);
         for (const layers of volume.#timePoints?.holdsSeveral ? [volume.#timePoints] : volume.#layers) layers.assertFits();
         // What was just encoded is decoded once before it is shown.
         if (options.verify || transcoded.size > 0)
@@ -223,34 +206,21 @@ export class CompressedVolume implements VolumeSource {
   }
 
   async displayTexture(timePoint: number): Promise<DisplayTexture> {
-    if (!this.#display) {
-      const { numbers } = await this.statistics();
-      this.#displayScope ??= this.#gpu.scope('display');
-      this.#display ??= createDisplayTexture(this.#gpu, this.#displayScope, this.info, numbers, maxDisplayBytes);
-    }
-    const display = this.#display;
+    const texture = this.#display.texture ?? this.#display.create(await this.statistics());
     const commands = this.#gpu.commands('display.fill');
     this.recordDisplay(commands, timePoint);
     await commands.submit();
     // Only series fill it repeatedly.
-    if (this.dims[3] === 1) this.#freeFills();
-    return display;
+    if (this.dims[3] === 1) this.#display.freeFills();
+    return texture;
   }
 
   releaseDisplay(): void {
-    this.#freeFills();
-    this.#displayScope?.destroy();
-    this.#displayScope = this.#display = undefined;
+    this.#display.release();
   }
 
   recordDisplay(commands: Commands, timePoint: number): void {
-    if (!this.#display) return;
-    const layers = this.#displayLayers;
-    this.#prepareFills(this.#display, timePoint).forEach((fill, layer) => {
-      layers.record(commands, layer, timePoint);
-      fill(commands);
-    });
-    recordLevels(this.#gpu, commands, this.#display.bricks);
+    this.#display.record(commands, timePoint);
   }
 
   prepareFrames(axis: AxisIndex | 3, [x, y, z, t]: Dims4): void {
@@ -258,10 +228,10 @@ export class CompressedVolume implements VolumeSource {
     const { counts, timePointsPerChunk } = this.#source.grid;
     // One time point per chunk along t, because chunks may hold several.
     const timePoints = axis === 3 ? Array.from({ length: counts[3] }, (_, block) => block * timePointsPerChunk) : [t];
-    if (this.#display) {
+    if (this.#display.texture) {
       const inChunk = axis === 3 ? Math.min(timePointsPerChunk, this.dims[3]) : 1;
-      for (let at = 0; at < inChunk; at++) this.#prepareFills(this.#display, axis === 3 ? at : t);
-      for (const at of axis === 3 ? timePoints : []) prepareAll(this.#displayLayers, at);
+      for (let at = 0; at < inChunk; at++) this.#display.prepare(axis === 3 ? at : t);
+      for (const at of axis === 3 ? timePoints : []) prepareAll(this.#display.layers, at);
     }
     for (const at of timePoints) {
       if (this.#timePoints && this.#hasSmallTimePoints) this.#timePoints.prepare(0, at);
@@ -286,47 +256,9 @@ export class CompressedVolume implements VolumeSource {
     return this.#source.grid.timePointsPerChunk > 1 || this.voxelBytes / this.dims[3] <= smallTimePointBytes;
   }
 
-  /** The layers that fill the display texture. */
-  get #displayLayers(): CompressedLayers {
-    return this.#timePoints ?? this.#layers[2];
-  }
-
   #elementAt(axis: AxisIndex, index: number): Dims3 {
     if (axis === 0) return [this.info.type === 'f64' ? 2 * index : index, 0, 0];
     return axis === 1 ? [0, index, 0] : [0, 0, index];
-  }
-
-  #prepareFills(display: DisplayTexture, timePoint: number): readonly ((commands: Commands) => void)[] {
-    const [, , volumePlane] = stackedPosition(this.#source.grid, [0, 0, 0], timePoint);
-    const known = this.#fills.get(volumePlane);
-    if (known) return known;
-    this.#fillScope ??= (this.#displayScope as GpuScope).scope('fill');
-    const scope = this.#fillScope;
-    this.#staging ??= createDisplayStaging(scope, display);
-    const staging = this.#staging;
-    const layers = this.#displayLayers;
-    const fills = Array.from({ length: layers.count }, (_, layer) => {
-      const boxes = layers.boxes(layer, timePoint).map(({ voxels, origin }) => ({
-        voxels,
-        firstRow: origin[1],
-        rowCount: voxels.dims[1],
-        firstPlane: origin[2],
-        planeCount: voxels.dims[2],
-      }));
-      const from = Math.min(...boxes.map(({ firstPlane }) => firstPlane));
-      const to = Math.min(this.dims[2], Math.max(...boxes.map(({ firstPlane, planeCount }) => firstPlane + planeCount)));
-      const [first, end] = [Math.ceil(from / display.step), Math.ceil(to / display.step)];
-      const part = { type: this.info.type, numbers: this.numbers, boxes, volumePlane, first, end };
-      return prepareDisplayFill(this.#gpu, scope, display, staging, part);
-    });
-    this.#fills.set(volumePlane, fills);
-    return fills;
-  }
-
-  #freeFills(): void {
-    this.#fillScope?.destroy();
-    this.#fillScope = this.#staging = undefined;
-    this.#fills.clear();
   }
 
   #holding(position: Dims3, timePoint: number): LayerBox | undefined {

@@ -1,0 +1,107 @@
+import type { Commands } from '../gpu/commands.ts';
+import type { GpuScope } from '../gpu/scope.ts';
+import type { VolumeInfo } from '../shared/volume.ts';
+import { recordLevels } from './brick-grid.ts';
+import type { CompressedLayers, LayerSource } from './compressed-layers.ts';
+import { stackedPosition } from './compressed-probe.ts';
+import {
+  createDisplayStaging,
+  createDisplayTexture,
+  type DisplayStaging,
+  type DisplayTexture,
+  prepareDisplayFill,
+} from './display-texture.ts';
+import type { VolumeStatistics } from './statistics.ts';
+import { numbersOf, type VolumeSource } from './volume-source.ts';
+
+/** A larger display texture is made coarser. */
+const maxDisplayBytes = 2 ** 29;
+
+/** The display texture of a compressed volume, which is filled from decoded layers. It exists from `create` to `release`. */
+export class CompressedDisplay {
+  readonly layers: CompressedLayers;
+  readonly #source: LayerSource;
+  readonly #info: VolumeInfo;
+  #numbers: VolumeSource['numbers'] = numbersOf(undefined);
+  #scope: GpuScope | undefined;
+  #texture: DisplayTexture | undefined;
+  #fillScope: GpuScope | undefined;
+  #staging: DisplayStaging | undefined;
+  /** Fill the texture from each layer in turn, keyed by the plane of the layer's boxes at which a time point begins. */
+  readonly #fills = new Map<number, readonly ((commands: Commands) => void)[]>();
+
+  /** @param layers across z, or whole time points */
+  constructor(source: LayerSource, info: VolumeInfo, layers: CompressedLayers) {
+    this.#source = source;
+    this.#info = info;
+    this.layers = layers;
+  }
+
+  get texture(): DisplayTexture | undefined {
+    return this.#texture;
+  }
+
+  /** @returns the texture that there is already, if any */
+  create(statistics: VolumeStatistics): DisplayTexture {
+    const { gpu } = this.#source;
+    this.#scope ??= gpu.scope('display');
+    this.#texture ??= createDisplayTexture(gpu, this.#scope, this.#info, statistics.numbers, maxDisplayBytes);
+    this.#numbers = numbersOf(statistics);
+    return this.#texture;
+  }
+
+  release(): void {
+    this.freeFills();
+    this.#scope?.destroy();
+    this.#scope = this.#texture = undefined;
+  }
+
+  /** Frees what `prepare` created. */
+  freeFills(): void {
+    this.#fillScope?.destroy();
+    this.#fillScope = this.#staging = undefined;
+    this.#fills.clear();
+  }
+
+  /** Records the decoding of a time point, and filling the texture with it. Without a texture, does nothing. */
+  record(commands: Commands, timePoint: number): void {
+    if (!this.#texture) return;
+    this.#fillsOf(this.#texture, timePoint).forEach((fill, layer) => {
+      this.layers.record(commands, layer, timePoint);
+      fill(commands);
+    });
+    recordLevels(this.#source.gpu, commands, this.#texture.bricks);
+  }
+
+  /** Creates what `record` needs at a time point, besides the decoded layers. Without a texture, does nothing. */
+  prepare(timePoint: number): void {
+    if (this.#texture) this.#fillsOf(this.#texture, timePoint);
+  }
+
+  #fillsOf(texture: DisplayTexture, timePoint: number): readonly ((commands: Commands) => void)[] {
+    const { gpu, grid, type } = this.#source;
+    const [, , volumePlane] = stackedPosition(grid, [0, 0, 0], timePoint);
+    const known = this.#fills.get(volumePlane);
+    if (known) return known;
+    this.#fillScope ??= (this.#scope as GpuScope).scope('fill');
+    const scope = this.#fillScope;
+    this.#staging ??= createDisplayStaging(scope, texture);
+    const staging = this.#staging;
+    const fills = Array.from({ length: this.layers.count }, (_, layer) => {
+      const boxes = this.layers.boxes(layer, timePoint).map(({ voxels, origin }) => ({
+        voxels,
+        firstRow: origin[1],
+        rowCount: voxels.dims[1],
+        firstPlane: origin[2],
+        planeCount: voxels.dims[2],
+      }));
+      const from = Math.min(...boxes.map(({ firstPlane }) => firstPlane));
+      const to = Math.min(grid.dims[2], Math.max(...boxes.map(({ firstPlane, planeCount }) => firstPlane + planeCount)));
+      const [first, end] = [Math.ceil(from / texture.step), Math.ceil(to / texture.step)];
+      const part = { type, numbers: this.#numbers, boxes, volumePlane, first, end };
+      return prepareDisplayFill(gpu, scope, texture, staging, part);
+    });
+    this.#fills.set(volumePlane, fills);
+    return fills;
+  }
+}
