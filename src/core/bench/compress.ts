@@ -1,10 +1,11 @@
 import type { Preference } from '../codec/codec.ts';
 import { createGpuBackend } from '../gpu-chunks/gpu-backend.ts';
 import { openSample } from '../samples/sample.ts';
-import { type SampleKind, sampleKinds } from '../samples/sample-kinds.ts';
+import type { SampleKind } from '../samples/sample-kinds.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import { type CompressedResident, compressResident } from '../volume/compress-resident.ts';
 import { ResidentVolume } from '../volume/resident-volume.ts';
+import { samplesOf } from './harness/codecs.ts';
 import type { BenchContext } from './harness/context.ts';
 import { spreadOf } from './harness/statistics.ts';
 
@@ -24,7 +25,7 @@ type Moment = 'first' | 'again' | 'after a pause';
 export async function benchCompress(context: BenchContext): Promise<void> {
   const { gpu, request, job } = context;
   const { size, type } = request;
-  for (const kind of sampleKinds.filter((kind) => request.samples?.includes(kind) ?? true)) {
+  for (const kind of samplesOf(request)) {
     context.begin(kind);
     const sample = openSample({ kind, dims: [size, size, size], type, seed: 1 });
     const resident = await ResidentVolume.create(gpu, sample.info, { chunkShape });

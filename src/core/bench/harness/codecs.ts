@@ -7,6 +7,7 @@ import type { Dims3 } from '../../shared/volume.ts';
 import { benchAuto } from './auto-case.ts';
 import { benchCodec, padRows } from './codec-cases.ts';
 import type { BenchContext } from './context.ts';
+import type { BenchRequest } from './result.ts';
 import { benchTranscode } from './transcode-case.ts';
 
 const chunkShape: Dims3 = [64, 64, 64];
@@ -20,7 +21,7 @@ export async function benchCodecs(context: BenchContext): Promise<void> {
   const { size, type } = request;
   const elementBytes = type === 'u8' ? 1 : 2;
   const dims: Dims3 = [size, size, size];
-  for (const sample of sampleKinds.filter((kind) => request.samples?.includes(kind) ?? true)) {
+  for (const sample of samplesOf(request)) {
     context.begin(sample);
     const subject = `${sample} ${size}³ ${type}`;
     using scope = gpu.scope('bench.codecs');
@@ -42,6 +43,11 @@ export async function benchCodecs(context: BenchContext): Promise<void> {
       await benchAuto(context, { table: 'codecs', subject, x: sample, voxels, expected, chunkShape, prefer });
     }
   }
+}
+
+/** The samples that a request names, or all. */
+export function samplesOf({ samples }: BenchRequest): readonly SampleKind[] {
+  return sampleKinds.filter((kind) => samples?.includes(kind) ?? true);
 }
 
 /** All voxels of a sample, x fastest. */

@@ -16,7 +16,7 @@ export interface BenchRequest {
   readonly type: 'u8' | 'u16';
   /** Codecs by name; 'auto' for the engine's own choice per chunk. */
   readonly codecs: readonly string[];
-  /** For the suite `codecs`: the names of the sample volumes; all if undefined. */
+  /** For the suites `codecs` and `compress`: the names of the sample volumes; all if undefined. */
   readonly samples?: readonly string[];
   /** Repetitions of everything on the GPU. CPU work that takes seconds has fewer, see `Spread.repetitions`. */
   readonly repetitions: number;
