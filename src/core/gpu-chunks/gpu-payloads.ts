@@ -5,7 +5,7 @@ import type { Checksum } from '../format/checksum.ts';
 import type { Commands, GatheredCopy } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { KernelDescriptor } from '../gpu/kernel.ts';
-import type { LentBytes } from '../gpu/lent-bytes.ts';
+import { type LentBytes, wholeWords } from '../gpu/lent-bytes.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 
 /** A payload in GPU memory. */
@@ -47,7 +47,7 @@ export async function gatherPayloads(
 export function copiesOf(payloads: readonly PlacedPayload[], byteOffsets: readonly number[]): GatheredCopy[] {
   const copies: { -readonly [Key in keyof GatheredCopy]: GatheredCopy[Key] }[] = [];
   payloads.forEach(({ buffer, byteOffset, byteLength }, i) => {
-    const [to, size] = [byteOffsets[i] as number, Math.ceil(byteLength / 4) * 4];
+    const [to, size] = [byteOffsets[i] as number, wholeWords(byteLength)];
     const last = copies.at(-1);
     if (last?.buffer === buffer && last.offset + last.size === byteOffset && last.to + last.size === to) last.size += size;
     else copies.push({ buffer, offset: byteOffset, size, to });

@@ -3,6 +3,7 @@ import { StriaError } from '../shared/errors.ts';
 import { Commands, type CommandTimes, maxStages } from './commands.ts';
 import { advice, defaultLimits, type GpuDiagnosis, isSoftware, type LimitName, limitNames, wantedFeatures } from './diagnosis.ts';
 import { type Kernel, KernelCache, type KernelDescriptor } from './kernel.ts';
+import { wholeWords } from './lent-bytes.ts';
 import { MemoryLedger } from './memory-ledger.ts';
 import { GpuScope } from './scope.ts';
 import { SpareBuffers } from './spare-buffers.ts';
@@ -147,7 +148,7 @@ export class Gpu {
     this.checkAlive();
     const scope = this.scope('read');
     try {
-      const bytes = Math.max(4, Math.ceil(size / 4) * 4);
+      const bytes = wholeWords(size);
       const staging = scope.buffer('staging', bytes, GPUBufferUsage.MAP_READ);
       const encoder = this.device.createCommandEncoder({ label: 'read' });
       encoder.copyBufferToBuffer(buffer, offset, staging, 0, Math.min(bytes, buffer.size - offset));

@@ -1,4 +1,5 @@
 import { StriaError } from '../shared/errors.ts';
+import { wholeWords } from './lent-bytes.ts';
 import type { MemoryLedger } from './memory-ledger.ts';
 import { type SpareBuffers, spareUsage } from './spare-buffers.ts';
 
@@ -113,7 +114,7 @@ export class GpuScope implements Disposable {
   /** @throws StriaError `limit-too-small` */
   #allowed(label: string, size: number, usage: GPUBufferUsageFlags) {
     this.#assertAlive();
-    const bytes = Math.max(4, Math.ceil(size / 4) * 4);
+    const bytes = wholeWords(size);
     const limits = this.#device.limits;
     const limit =
       usage & GPUBufferUsage.STORAGE ? Math.min(limits.maxBufferSize, limits.maxStorageBufferBindingSize) : limits.maxBufferSize;

@@ -6,6 +6,11 @@ export function spareUsage(): GPUBufferUsageFlags {
   return GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
 }
 
+/** The usage of memory that the CPU fills and the GPU copies from: MAP_WRITE | COPY_SRC. */
+export function uploadUsage(): GPUBufferUsageFlags {
+  return GPUBufferUsage.MAP_WRITE | GPUBufferUsage.COPY_SRC;
+}
+
 const spareLabel = 'spare';
 /** Of one usage. */
 const mostSpareBytes = 2 ** 28;
@@ -41,9 +46,9 @@ export class SpareBuffers {
     return buffer;
   }
 
-  /** Whether `take` would return memory that the CPU can write at once. */
+  /** Whether `take` would return memory of `uploadUsage` that the CPU can write at once. */
   holdsMapped(bytes: number): boolean {
-    return this.#bestOf(wholeWords(bytes), GPUBufferUsage.MAP_WRITE | GPUBufferUsage.COPY_SRC)?.mapState === 'mapped';
+    return this.#bestOf(wholeWords(bytes), uploadUsage())?.mapState === 'mapped';
   }
 
   /** Maps a buffer from `take` that the CPU writes, if it is not mapped yet. */

@@ -1,6 +1,7 @@
 import type { Gpu } from './gpu.ts';
 import { type LentBytes, wholeWords } from './lent-bytes.ts';
 import type { GpuScope } from './scope.ts';
+import { uploadUsage } from './spare-buffers.ts';
 
 const byBuffer = new WeakMap<ArrayBuffer, UploadMemory>();
 
@@ -27,7 +28,7 @@ export class UploadMemory implements LentBytes {
     gpu.checkAlive();
     const scope = gpu.scope('upload-memory');
     try {
-      const buffer = scope.reused('bytes', byteLength, GPUBufferUsage.MAP_WRITE | GPUBufferUsage.COPY_SRC);
+      const buffer = scope.reused('bytes', byteLength, uploadUsage());
       await gpu.spare.mapForWriting(buffer);
       return new UploadMemory(gpu, scope, buffer, byteLength);
     } catch (error) {
