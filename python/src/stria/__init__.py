@@ -2,7 +2,7 @@
 
 from ._array import Array, open
 from ._save import save
+from ._version import VERSION as __version__
 from .errors import CorruptError, NotReadableError, StriaError, UnsupportedError
 
-__version__ = "0.1.0"
 __all__ = ["Array", "CorruptError", "NotReadableError", "StriaError", "UnsupportedError", "open", "save"]

@@ -19,12 +19,13 @@ from ._chunk_shape import default_chunk_shape
 from ._codecs import Geometry
 from ._header import DTYPES, Box, Four, Grid, element_dims
 from ._index import Ramp
+from ._version import VERSION
 from ._writer import Writer, header_bytes, js_number
 
 _NIFTI_TYPES = {"u8": 2, "i16": 4, "i32": 8, "f32": 16, "f64": 64, "i8": 256, "u16": 512, "u32": 768}
 _SPATIAL = {"unknown": 0, "m": 1, "mm": 2, "um": 3}
 _TIME = {"unknown": 0, "s": 8, "ms": 16, "us": 24}
-_WRITER = "stria 0.1.0"
+_WRITER = f"stria {VERSION}"
 
 
 def save(
