@@ -13,7 +13,7 @@ import {
   settledPicture,
 } from './support/app.ts';
 import { expect, test } from './support/test.ts';
-import { nifti, series, shapes, volumeOf } from './support/volumes.ts';
+import { nifti, placed, series, shapes, volumeOf } from './support/volumes.ts';
 
 test.use({ viewport: { width: 1100, height: 760 }, asks: true });
 
@@ -21,12 +21,6 @@ const side = 32;
 const scan = shapes(side);
 /** Blocks of half the scan's size along each axis, with voxels twice as long. */
 const labels = volumeOf([side / 2, side / 2, side / 2], 'u8', (x, y, z) => 1 + (x >> 3) + 2 * (y >> 3) + 4 * (z >> 3));
-
-/** A NIfTI file with a given affine, three rows of four. */
-function placed(bytes: Buffer, affine: readonly number[]): Buffer {
-  for (const [index, value] of affine.entries()) bytes.writeFloatLE(value, 280 + 4 * index);
-  return bytes;
-}
 
 const scanFile = placed(nifti(scan), [1, 0, 0, -16, 0, 1, 0, -16, 0, 0, 1, -16]);
 /** Its first voxel covers the scan's first two along each axis: its centre is between theirs. */

@@ -5,7 +5,7 @@ import { cli } from './support/cli.ts';
 import { framePng } from './support/frames.ts';
 import { writeStudy } from './support/study.ts';
 import { expect, type Stria, test } from './support/test.ts';
-import { gzip, nifti, noise, nrrd, scan, scans, shapes } from './support/volumes.ts';
+import { gzip, nifti, noise, nrrd, placed, scan, scans, series, shapes, volumeOf } from './support/volumes.ts';
 
 // Screenshots of the app's states for a person to look at. Nothing is compared. Run them with `npm run screenshots`.
 
@@ -169,6 +169,11 @@ test('dialogs: keys, commands, settings, about, picture, movie', async ({ stria 
   await dialog('palette', () => page.keyboard.press('ControlOrMeta+k'));
   await dialog('settings', () => page.keyboard.press('ControlOrMeta+,'));
   await dialog('about', () => command(page, 'about'));
+  await dialog('about-notices', async () => {
+    await command(page, 'about');
+    await page.getByRole('button', { name: 'Third-party notices' }).click();
+    await expect(page.getByTestId('notices')).toContainText('react');
+  });
   await dialog('picture', () => page.getByTestId('picture-button').click());
   await dialog('movie', () => command(page, 'movie'));
   await page.getByRole('button', { name: 'Settings' }).click();
@@ -349,4 +354,67 @@ test('small files: the result, both codecs in the GPU section, a series played',
   await page.keyboard.press('Space');
   await expect(page.getByTestId('playback-facts')).toContainText('fps');
   await keepAll('small-series');
+});
+
+test.describe('layers', () => {
+  test.use({ asks: true });
+
+  test('a second file, the layers, a profile, a curve over time', async ({ stria }, info) => {
+    const { page } = stria;
+    const { keep, keepAll } = albumOf(page, info);
+    const settled = () => settledPicture(page, 'z');
+    const side = 64;
+    const parts = volumeOf([side / 2, side / 2, side / 2], 'u8', (x, y, z) =>
+      Math.hypot(x - 16, y - 16, z - 16) < 10 ? 1 + (x >> 4) + 2 * (y >> 4) : 0,
+    );
+    const scanFile = placed(nifti(scan(side)), [1, 0, 0, -32, 0, 1, 0, -32, 0, 0, 1, -32]);
+    const labelFile = placed(nifti(parts), [2, 0, 0, -31.5, 0, 2, 0, -31.5, 0, 0, 2, -31.5]);
+    // Turned, so that its edges cross the scan's.
+    const imageFile = placed(nifti(shapes(40, 'i16')), [1.2, -0.4, 0, -18, 0.4, 1.2, 0, -26, 0, 0, 1.2, -24]);
+    await showIn(page, 'dark', 'small');
+    await stria.dropFiles([stria.write('scan.nii', scanFile)]);
+    await expectOpen(page, 'scan.nii');
+    await openTab(page, 'layers');
+    await keep('layers-empty');
+    const add = async (name: string, file: Buffer) => {
+      await stria.dropFiles([stria.write(name, file)]);
+      await expect(page.getByTestId('second-dialog')).toContainText(name);
+      if (name === 'segmentation.nii') await keepAll('second');
+      await page.getByTestId('second-layer').click();
+      await expect(page.getByTestId('layer-facts')).toContainText('Placed by world coordinates');
+      await expect(page.getByTestId(`layer-${name}`)).toBeVisible();
+    };
+    await add('pet-with-a-rather-long-name-of-the-file.nii', imageFile);
+    await keepAll('layers-image', settled);
+    await add('segmentation.nii', labelFile);
+    await keepAll('layers-labels', settled);
+    const box = await page.getByTestId('canvas-z').boundingBox();
+    if (box === null) throw new Error('the z slice is not visible');
+    await page.mouse.move(box.x + 0.55 * box.width, box.y + 0.55 * box.height);
+    await expect(page.getByTestId('probe')).toContainText('segmentation.nii');
+    await keep('layers-readout');
+    await stria.dropFiles([stria.write('broken.nii', labelFile.subarray(0, 900))]);
+    await page.getByTestId('second-layer').click();
+    await expect(page.getByTestId('adding-layer').getByTestId('error-message')).toBeVisible();
+    await keepAll('layers-failed');
+    await page.getByTestId('add-layer-cancel').click();
+
+    await openTab(page, 'measure');
+    await page.getByTestId('tool-distance').click();
+    await dragInSlice(page, 0.3, 0.65);
+    await page.getByTestId('tool-pointer').click();
+    await page
+      .getByTestId('measurements')
+      .getByRole('button', { name: /^Go to/ })
+      .click();
+    await expect(page.getByTestId('profile')).toBeVisible();
+    await keepAll('profile', () => page.getByTestId('profile').scrollIntoViewIfNeeded());
+
+    await stria.dropFiles([stria.write('moving.nii', nifti(series(32, 24)))]);
+    await page.getByTestId('second-replace').click();
+    await page.getByTestId('leave-anyway').click();
+    await expectOpen(page, 'moving.nii');
+    await expect(page.getByTestId('time-curve')).toBeVisible();
+    await keepAll('time-curve', () => page.getByTestId('time-curve').scrollIntoViewIfNeeded());
+  });
 });

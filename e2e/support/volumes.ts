@@ -131,6 +131,12 @@ export function nifti(volume: TestVolume, options: NiftiOptions = {}): Buffer {
   return Buffer.concat([niftiHeader(volume, 'n+1', options), volume.bytes]);
 }
 
+/** A NIfTI file with another affine: its three rows of four numbers. */
+export function placed(file: Buffer, affine: readonly number[]): Buffer {
+  for (const [index, value] of affine.entries()) file.writeFloatLE(value, 280 + 4 * index);
+  return file;
+}
+
 /** The same as two files: the header (.hdr) and its voxels (.img). */
 export function niftiPair(volume: TestVolume): { readonly header: Buffer; readonly image: Uint8Array } {
   return { header: niftiHeader(volume, 'ni1', {}).subarray(0, 348), image: volume.bytes };
