@@ -14,7 +14,7 @@ export interface RangeProps {
   /** The value as text, for assistive technology. */
   readonly words?: (value: number) => string;
   readonly className?: string | undefined;
-  readonly testId?: string;
+  readonly testId?: string | undefined;
 }
 
 /** A slider that follows the viewer without React, since it moves at pointer rate. */

@@ -16,6 +16,7 @@ import type { Turn } from '../../viewer/model/picture.ts';
 import type { SliceAxis } from '../../viewer/model/viewer-api.ts';
 import { Button } from '../controls/button.tsx';
 import { NumberInput } from '../controls/number-input.tsx';
+import { Row } from '../controls/row.tsx';
 import { Segmented } from '../controls/segmented.tsx';
 import { useApp, useAppState } from '../hooks/use-app.ts';
 import styles from './picture-dialog.module.css';
@@ -71,8 +72,7 @@ export function MovieDialog({ onDone }: { readonly onDone: () => void }) {
           )}
           {shown.kind === 'turn' && <TurnFields movie={shown} />}
           {shown.kind === 'slices' && (
-            <div className={styles.row}>
-              <span>Slices across</span>
+            <Row label="Slices across">
               {axes.length > 1 ? (
                 <Segmented<SliceAxis>
                   label="Slices across"
@@ -83,7 +83,7 @@ export function MovieDialog({ onDone }: { readonly onDone: () => void }) {
               ) : (
                 <span>{shown.axis}</span>
               )}
-            </div>
+            </Row>
           )}
           {shown.kind === 'time' && <ViewChoice views={views} />}
           {shown.kind !== 'turn' && <RangeFields movie={shown} count={lengthOf(info, rangeAxis(shown))} />}
@@ -112,15 +112,14 @@ function FormatFields({ movie }: { readonly movie: MovieOptions }) {
   const { output } = useApp();
   return (
     <>
-      <div className={styles.row}>
-        <span>Format</span>
+      <Row label="Format">
         <Segmented<MovieFormat>
           label="Format"
           segments={formats}
           value={movie.format}
           onChange={(format) => output.setMovie({ format })}
         />
-      </div>
+      </Row>
       {movie.format === 'video' && (
         <NumberInput
           label="Frames per second"
@@ -139,10 +138,9 @@ function TurnFields({ movie }: { readonly movie: MovieOptions }) {
   const { output } = useApp();
   return (
     <>
-      <div className={styles.row}>
-        <span>Axis</span>
+      <Row label="Axis">
         <Segmented label="Axis" segments={turns} value={movie.turn} onChange={(turn) => output.setMovie({ turn })} />
-      </div>
+      </Row>
       <div className={styles.lengths}>
         <NumberInput label="Degrees" value={movie.degrees} onChange={(degrees) => output.setMovie({ degrees })} />
         <NumberInput

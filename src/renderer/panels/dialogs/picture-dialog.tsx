@@ -6,6 +6,7 @@ import { Button } from '../controls/button.tsx';
 import { CommandButton } from '../controls/command-button.tsx';
 import { FaultNotice } from '../controls/fault-notice.tsx';
 import { NumberInput } from '../controls/number-input.tsx';
+import { Row } from '../controls/row.tsx';
 import { Segmented } from '../controls/segmented.tsx';
 import { Select } from '../controls/select.tsx';
 import { Toggle } from '../controls/toggle.tsx';
@@ -112,25 +113,23 @@ export function PictureFields({ options, isOpaque = false }: { readonly options:
   );
   return (
     <>
-      <div className={styles.row}>
-        <span>Size</span>
+      <Row label="Size">
         <Segmented label="Size" segments={sizes} value={size} onChange={(next) => output.setPicture({ size: next })} />
-      </div>
+      </Row>
       {size === 'own' && (
         <div className={styles.lengths}>
           {length('Width, pixels', width, 'width')}
           {length('Height, pixels', height, 'height')}
         </div>
       )}
-      <div className={styles.row}>
-        <span>Background</span>
+      <Row label="Background">
         <Segmented
           label="Background"
           segments={isOpaque ? backgrounds.filter(({ key }) => key !== 'transparent') : backgrounds}
           value={background}
           onChange={(next) => output.setPicture({ background: next })}
         />
-      </div>
+      </Row>
       <Toggle
         label="Labels, crosshair, frame and scale bar"
         isOn={isAnnotated}

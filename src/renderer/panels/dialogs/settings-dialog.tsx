@@ -6,6 +6,7 @@ import { formatBytes, type LengthUnits } from '../../app/words/units.ts';
 import type { Ground } from '../../viewer/colors/grounds.ts';
 import { Button } from '../controls/button.tsx';
 import { NumberInput } from '../controls/number-input.tsx';
+import { Row } from '../controls/row.tsx';
 import { Segmented } from '../controls/segmented.tsx';
 import { useApp, useAppState } from '../hooks/use-app.ts';
 import { choiceOf } from '../hooks/use-command.ts';
@@ -157,14 +158,5 @@ function Group({ title, children }: { readonly title: string; readonly children:
       <h3 className={styles.title}>{title}</h3>
       {children}
     </section>
-  );
-}
-
-function Row({ label, children }: { readonly label: string; readonly children: ReactNode }) {
-  return (
-    <div className={styles.row}>
-      <span>{label}</span>
-      {children}
-    </div>
   );
 }

@@ -2,7 +2,7 @@ import { channelAt, channelLayout, type VolumeInfo } from '../../../core/shared/
 import { windowOf } from '../../app/view/window.ts';
 import { channelName } from '../../app/words/counting.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
-import { Select } from '../controls/select.tsx';
+import { type Option, Select } from '../controls/select.tsx';
 import { useViewerPart } from '../hooks/use-app.ts';
 
 /** Which channel is shown. The time point stays; a channel with a window of its own brings it along. */
@@ -22,14 +22,19 @@ export function ChannelSelect({ info, viewer }: { readonly info: VolumeInfo; rea
   return (
     <Select
       label="Channel"
-      options={channels.map((channel, index) => ({
-        key: String(index),
-        label: channelName(channel, index),
-        swatch: channel.color,
-      }))}
+      options={channelOptions(channels)}
       value={String(shown)}
       onChange={(key) => show(Number(key))}
       testId="channel-select"
     />
   );
+}
+
+/** The channels by number, each with its colour. */
+export function channelOptions(channels: NonNullable<VolumeInfo['channels']>): Option<string>[] {
+  return channels.map((channel, index) => ({
+    key: String(index),
+    label: channelName(channel, index),
+    swatch: channel.color,
+  }));
 }

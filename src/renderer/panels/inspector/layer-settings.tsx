@@ -1,22 +1,25 @@
-import { type ReactNode, useCallback } from 'react';
+import { useCallback } from 'react';
 import { type Blending, blendings } from '../../../core/draw/slice-pass.ts';
 import { channelLayout, type VolumeInfo } from '../../../core/shared/volume.ts';
 import type { LayerVolume } from '../../app/state/layer-state.ts';
+import type { AppState } from '../../app/state/store.ts';
 import { levelOf, type Window } from '../../app/view/window.ts';
-import { channelName } from '../../app/words/counting.ts';
 import { typedWindow, windowSteps } from '../../app/words/typed-window.ts';
 import { colormap, colormapGradient, colormapNames } from '../../viewer/colors/colormaps.ts';
 import type { PlacedBy } from '../../viewer/model/layer-place.ts';
 import type { LayerLook } from '../../viewer/model/layers.ts';
 import { FaultNotice } from '../controls/fault-notice.tsx';
+import { NameInput } from '../controls/name-input.tsx';
 import { NumberInput } from '../controls/number-input.tsx';
 import { Progress } from '../controls/progress.tsx';
-import { Range } from '../controls/range.tsx';
+import { Row } from '../controls/row.tsx';
 import { Segmented } from '../controls/segmented.tsx';
 import { Select } from '../controls/select.tsx';
 import { Toggle } from '../controls/toggle.tsx';
 import { useApp, useAppState } from '../hooks/use-app.ts';
+import { channelOptions } from './channel-select.tsx';
 import styles from './layers-section.module.css';
+import { OpacityRange } from './opacity-range.tsx';
 
 const blendingWords: Readonly<Record<Blending, { readonly label: string; readonly hint: string }>> = {
   over: { label: 'Over', hint: 'Covers what lies below, by its opacity' },
@@ -35,6 +38,10 @@ export function LayerSettings({ look }: { readonly look: LayerLook }) {
   const app = useApp();
   const volume = useAppState(({ layers }) => layers.volumes[look.id]);
   const { id } = look;
+  const readOpacity = useCallback(
+    ({ layers }: AppState) => layers.stack.layers.find((layer) => layer.id === id)?.opacity ?? 0,
+    [id],
+  );
   const { isCategorical } = colormap(look.colormap);
   const colormaps = colormapNames.map((name) => ({
     key: name as string,
@@ -43,26 +50,23 @@ export function LayerSettings({ look }: { readonly look: LayerLook }) {
   }));
   return (
     <section className={styles.settings} aria-label={`Settings of ${look.name}`} data-testid="layer-settings">
-      <input
-        // Remounts the input when undo restores an old name.
-        key={look.name}
+      <NameInput
+        name={look.name}
+        onRename={(name) => app.layers.rename(id, name)}
         className={styles.rename}
-        aria-label={`Name of ${look.name}`}
-        defaultValue={look.name}
-        maxLength={200}
-        onBlur={(event) => app.layers.rename(id, event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key === 'Escape') event.currentTarget.value = look.name;
-          if (event.key === 'Enter' || event.key === 'Escape') event.currentTarget.blur();
-        }}
-        data-testid="layer-name"
+        testId="layer-name"
       />
       <VolumeFacts volume={volume} />
       <Row label="Opacity">
-        <OpacitySlider look={look} />
+        <OpacityRange
+          name={look.name}
+          read={readOpacity}
+          onInput={(opacity) => app.layers.change(id, { opacity })}
+          testId="layer-opacity"
+        />
       </Row>
       <Select
-        label="Colours"
+        label="Colormap"
         options={colormaps}
         value={look.colormap}
         onChange={(name) => app.layers.change(id, { colormap: name })}
@@ -83,7 +87,7 @@ export function LayerSettings({ look }: { readonly look: LayerLook }) {
       ) : (
         <>
           {volume?.kind === 'ready' && <WindowFields look={look} info={volume.info} />}
-          <Toggle label="Invert colours" isOn={look.inverted} onChange={(inverted) => app.layers.change(id, { inverted })} />
+          <Toggle label="Invert colormap" isOn={look.inverted} onChange={(inverted) => app.layers.change(id, { inverted })} />
           <Toggle
             label="Hide below window"
             isOn={look.hidesBelow}
@@ -125,37 +129,6 @@ function VolumeFacts({ volume }: { readonly volume: LayerVolume | undefined }) {
   );
 }
 
-function Row({ label, children }: { readonly label: string; readonly children: ReactNode }) {
-  return (
-    <div className={styles.setting}>
-      <span>{label}</span>
-      {children}
-    </div>
-  );
-}
-
-function OpacitySlider({ look: { id, name } }: { readonly look: LayerLook }) {
-  const app = useApp();
-  const read = useCallback(
-    () => app.store.getState().layers.stack.layers.find((layer) => layer.id === id)?.opacity ?? 0,
-    [app, id],
-  );
-  return (
-    <Range
-      label={`Opacity of ${name}`}
-      minimum={0}
-      maximum={1}
-      step={0.01}
-      read={read}
-      subscribe={app.store.subscribe}
-      words={(opacity) => `${Math.round(100 * opacity)} %`}
-      onInput={(opacity) => app.layers.change(id, { opacity })}
-      className={styles.slider}
-      testId="layer-opacity"
-    />
-  );
-}
-
 function WindowFields({ look: { id, window }, info }: { readonly look: LayerLook; readonly info: VolumeInfo }) {
   const app = useApp();
   const { width, level } = levelOf(window, info);
@@ -194,11 +167,7 @@ function ChannelChoice({ look, info }: { readonly look: LayerLook; readonly info
   return (
     <Select
       label="Channel"
-      options={channels.map((channel, index) => ({
-        key: String(index),
-        label: channelName(channel, index),
-        swatch: channel.color,
-      }))}
+      options={channelOptions(channels)}
       value={String(look.channel)}
       onChange={(key) => app.layers.change(look.id, { channel: Number(key) })}
       testId="layer-channel"

@@ -1,7 +1,8 @@
 import { ArrowDown, ArrowUp, CircleDot, Eye, EyeOff, GripVertical, Plus, Trash2 } from 'lucide-react';
-import { useCallback, useMemo } from 'react';
+import { useMemo } from 'react';
 import { Button as AriaButton, GridList, GridListItem, useDragAndDrop } from 'react-aria-components';
 import type { OpenDocument } from '../../app/state/document-state.ts';
+import type { AppState } from '../../app/state/store.ts';
 import { colormapGradient } from '../../viewer/colors/colormaps.ts';
 import { baseId, isLayerShown, type LayerLook } from '../../viewer/model/layers.ts';
 import { shows3d } from '../../viewer/model/viewer-api.ts';
@@ -10,10 +11,10 @@ import { classes } from '../controls/classes.ts';
 import { CommandButton, CommandIconButton } from '../controls/command-button.tsx';
 import { FaultNotice } from '../controls/fault-notice.tsx';
 import { Progress } from '../controls/progress.tsx';
-import { Range } from '../controls/range.tsx';
 import { useApp, useAppState } from '../hooks/use-app.ts';
 import { LayerSettings } from './layer-settings.tsx';
 import styles from './layers-section.module.css';
+import { OpacityRange, percent } from './opacity-range.tsx';
 
 /** The layers over the open volume, the top one first, and the settings of the chosen one. */
 export function LayersSection({ document }: { readonly document: OpenDocument }) {
@@ -105,19 +106,13 @@ function BaseRow({ name }: { readonly name: string }) {
   const app = useApp();
   const { isVisible, opacity } = useAppState(({ layers }) => layers.stack.base);
   const solo = useAppState(({ layers }) => layers.stack.solo);
-  const read = useCallback(() => app.store.getState().layers.stack.base.opacity, [app]);
   return (
     <div className={styles.base} data-testid="layer-base">
       <EyeButton id={baseId} name={name} isShown={solo === undefined ? isVisible : solo === baseId} />
       <span className={styles.name}>{name}</span>
-      <Range
-        label={`Opacity of ${name}`}
-        minimum={0}
-        maximum={1}
-        step={0.01}
-        read={read}
-        subscribe={app.store.subscribe}
-        words={percent}
+      <OpacityRange
+        name={name}
+        read={baseOpacity}
         onInput={(next) => app.layers.changeBase({ opacity: next })}
         className={styles.opacity}
       />
@@ -151,6 +146,6 @@ function Adding() {
   );
 }
 
-function percent(opacity: number): string {
-  return `${Math.round(100 * opacity)} %`;
+function baseOpacity({ layers }: AppState): number {
+  return layers.stack.base.opacity;
 }

@@ -9,6 +9,7 @@ import { kindNames, type Measurement, type MeasurementKind, sliceOf } from '../.
 import { IconButton } from '../controls/button.tsx';
 import { classes } from '../controls/classes.ts';
 import { CommandButton } from '../controls/command-button.tsx';
+import { NameInput } from '../controls/name-input.tsx';
 import { useApp, useAppState } from '../hooks/use-app.ts';
 import styles from './measurements-section.module.css';
 import { ProfilePlot, TimeCurvePlot } from './profile-plot.tsx';
@@ -71,19 +72,7 @@ function Row({ measurement, document }: { readonly measurement: Measurement; rea
       </AriaButton>
       <div className={styles.words}>
         <div className={styles.first}>
-          <input
-            // Remounts the input when undo restores an old name.
-            key={name}
-            className={styles.name}
-            aria-label={`Name of ${name}`}
-            defaultValue={name}
-            maxLength={200}
-            onBlur={(event) => app.measuring.rename(id, event.currentTarget.value)}
-            onKeyDown={(event) => {
-              if (event.key === 'Escape') event.currentTarget.value = name;
-              if (event.key === 'Enter' || event.key === 'Escape') event.currentTarget.blur();
-            }}
-          />
+          <NameInput name={name} onRename={(next) => app.measuring.rename(id, next)} className={styles.name} />
           <span className={styles.value}>{value}</span>
         </div>
         {more.map((line) => (

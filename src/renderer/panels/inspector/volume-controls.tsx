@@ -8,12 +8,12 @@ import { formatWithin } from '../../app/words/value-words.ts';
 import type { BoxKind, CameraKind, Quality } from '../../viewer/model/viewer-api.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import { Range } from '../controls/range.tsx';
+import { Row } from '../controls/row.tsx';
 import { Segmented } from '../controls/segmented.tsx';
 import { Select } from '../controls/select.tsx';
 import { Toggle } from '../controls/toggle.tsx';
 import { useViewerPart } from '../hooks/use-app.ts';
 import { ClipControls } from './clip-controls.tsx';
-import styles from './display-section.module.css';
 
 interface Props {
   readonly document: OpenDocument;
@@ -62,8 +62,7 @@ export function VolumeControls({ document, viewer }: Props) {
       {projection === 'composite' && <CompositingControls viewer={viewer} />}
       {projection === 'isosurface' && <LevelSlider document={document} viewer={viewer} />}
       {projection === 'attenuated-mip' && <AttenuationSlider viewer={viewer} />}
-      <div className={styles.row}>
-        <span title="Sampling of the 3D view when nothing moves">Quality</span>
+      <Row label="Quality" title="Sampling of the 3D view when nothing moves">
         <Segmented<Quality>
           label="Quality"
           value={quality}
@@ -74,9 +73,8 @@ export function VolumeControls({ document, viewer }: Props) {
             { key: 'fine', label: 'Fine', testId: 'quality-fine' },
           ]}
         />
-      </div>
-      <div className={styles.row}>
-        <span title="Perspective: near things look larger. Orthographic: sizes are true at any depth">Camera</span>
+      </Row>
+      <Row label="Camera" title="Perspective: near things look larger. Orthographic: sizes are true at any depth">
         <Segmented<CameraKind>
           label="Camera"
           value={camera}
@@ -86,9 +84,8 @@ export function VolumeControls({ document, viewer }: Props) {
             { key: 'orthographic', label: 'Orthographic', testId: 'camera-orthographic' },
           ]}
         />
-      </div>
-      <div className={styles.row}>
-        <span title="The volume’s edges, with distances along them">Box</span>
+      </Row>
+      <Row label="Box" title="The volume’s edges, with distances along them">
         <Segmented<BoxKind>
           label="Box"
           value={box}
@@ -99,7 +96,7 @@ export function VolumeControls({ document, viewer }: Props) {
             { key: 'ticks', label: 'Ticks', testId: 'box-ticks' },
           ]}
         />
-      </div>
+      </Row>
       <ClipControls info={document.info} viewer={viewer} />
     </>
   );
@@ -113,26 +110,22 @@ function CompositingControls({ viewer }: { readonly viewer: Viewer }) {
   const opacity = () => viewer.snapshot().state.opacity;
   return (
     <>
-      <div className={styles.row}>
-        <span title="How much each voxel hides what is behind it">Opacity</span>
+      <Row label="Opacity" title="How much each voxel hides what is behind it">
         <Range
           {...common}
           label="Opacity"
-          className={styles.slider}
           read={readStrength}
           onInput={(value) => viewer.set({ opacity: withStrength(opacity(), value / 100) })}
         />
-      </div>
-      <div className={styles.row}>
-        <span title="Values below this part of the window are transparent">Hidden below</span>
+      </Row>
+      <Row label="Hidden below" title="Values below this part of the window are transparent">
         <Range
           {...common}
           label="Hidden below"
-          className={styles.slider}
           read={readStart}
           onInput={(value) => viewer.set({ opacity: withStart(opacity(), value / 100) })}
         />
-      </div>
+      </Row>
       <Toggle label="Lighting" isOn={lighting} onChange={(isOn) => viewer.set({ lighting: isOn })} testId="lighting" />
     </>
   );
@@ -146,11 +139,9 @@ function LevelSlider({ document: { info, statistics }, viewer }: Props) {
   const read = useCallback(() => toPhysical(viewer.snapshot().state.level, info), [viewer, info]);
   const words = useCallback((value: number) => formatWithin(value, [min, max]), [min, max]);
   return (
-    <div className={styles.row}>
-      <span title="The value at which the surface is drawn">Level</span>
+    <Row label="Level" title="The value at which the surface is drawn">
       <Range
         label="Isosurface level"
-        className={styles.slider}
         minimum={min}
         maximum={max}
         step={isInteger && max - min > 100 * size ? size : (max - min) / 1000 || 1}
@@ -160,7 +151,7 @@ function LevelSlider({ document: { info, statistics }, viewer }: Props) {
         onInput={(value) => viewer.set({ level: toStored(value, info) })}
         testId="level-slider"
       />
-    </div>
+    </Row>
   );
 }
 
@@ -170,11 +161,9 @@ const strongestAttenuation = 40;
 function AttenuationSlider({ viewer }: { readonly viewer: Viewer }) {
   const read = useCallback(() => (100 * viewer.snapshot().state.attenuation) / strongestAttenuation, [viewer]);
   return (
-    <div className={styles.row}>
-      <span title="How much voxels dim what is behind them">Attenuation</span>
+    <Row label="Attenuation" title="How much voxels dim what is behind them">
       <Range
         label="Attenuation"
-        className={styles.slider}
         minimum={0}
         maximum={100}
         step={1}
@@ -184,7 +173,7 @@ function AttenuationSlider({ viewer }: { readonly viewer: Viewer }) {
         onInput={(value) => viewer.set({ attenuation: (strongestAttenuation * value) / 100 })}
         testId="attenuation-slider"
       />
-    </div>
+    </Row>
   );
 }
 
