@@ -518,9 +518,9 @@ export const rooms = [
   },
   {
     room: 'renderer/panels/hooks',
-    holds: 'React hooks that read the store.',
+    holds: 'React hooks: the store, and charts.',
     imports: 'renderer/app renderer/app/state renderer/viewer renderer/viewer/model',
-    packages: 'react zustand',
+    packages: 'react uplot zustand',
   },
   {
     room: 'renderer/panels/controls',

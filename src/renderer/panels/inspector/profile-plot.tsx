@@ -1,13 +1,12 @@
-import { useEffect, useMemo, useRef } from 'react';
-import uPlot from 'uplot';
-import 'uplot/dist/uPlot.min.css';
+import { useCallback, useMemo } from 'react';
+import type uPlot from 'uplot';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { LineProfile, ProfileSeries } from '../../app/state/profile-state.ts';
 import type { TimeCurve } from '../../app/state/time-curve-state.ts';
 import { placeWords } from '../../app/words/counting.ts';
 import { formatNumber, lengthUnit, shownLength } from '../../app/words/units.ts';
 import { CommandButton } from '../controls/command-button.tsx';
-import { useShownTheme } from '../hooks/use-shown-theme.ts';
+import { type Plot, plainAxis, usePlot } from '../hooks/use-plot.ts';
 import styles from './profile-plot.module.css';
 
 const plotHeight = 160;
@@ -32,7 +31,7 @@ export function ProfilePlot({ profile, info }: { readonly profile: LineProfile; 
     <SeriesPlot
       title="Profile along the distance"
       xs={xs}
-      xLabel={unit === '' ? 'distance' : unit}
+      xLabel={unit === '' ? 'Distance' : `Distance, ${unit}`}
       series={profile.series}
       exportId="export-profile"
       testId="profile"
@@ -46,7 +45,7 @@ export function TimeCurvePlot({ curve }: { readonly curve: TimeCurve }) {
     <SeriesPlot
       title={`Curve over time at ${placeWords(curve.voxel)}`}
       xs={curve.times}
-      xLabel={curve.unit ?? 'time point'}
+      xLabel={curve.unit === undefined ? 'Time point' : `Time, ${curve.unit}`}
       series={curve.series}
       exportId="export-time-curve"
       testId="time-curve"
@@ -56,22 +55,14 @@ export function TimeCurvePlot({ curve }: { readonly curve: TimeCurve }) {
 
 /** The axis is that of the first series; each other one has its own scale, and its value at the pointer. */
 function SeriesPlot({ title, xs, xLabel, series, exportId, testId }: PlotProps) {
-  const place = useRef<HTMLDivElement>(null);
-  const theme = useShownTheme();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the theme changes the colours that are read from the page
-  useEffect(() => {
-    const parent = place.current;
-    if (!parent) return undefined;
-    const plot = new uPlot(options(parent, series, xLabel), [[...xs], ...series.map(({ values }) => [...values])], parent);
-    const resize = new ResizeObserver(() => {
-      if (parent.clientWidth > 0) plot.setSize({ width: parent.clientWidth, height: plotHeight });
-    });
-    resize.observe(parent);
-    return () => {
-      resize.disconnect();
-      plot.destroy();
-    };
-  }, [xs, xLabel, series, theme]);
+  const make = useCallback(
+    (style: CSSStyleDeclaration) => ({
+      options: options(style, series, xLabel),
+      data: [[...xs], ...series.map(({ values }) => [...values])] satisfies uPlot.AlignedData,
+    }),
+    [xs, xLabel, series],
+  );
+  const place = usePlot(make);
   return (
     <figure className={styles.figure} aria-label={`${title}: ${series.map(summary).join('; ')}`} data-testid={testId}>
       <figcaption className={styles.title}>{title}</figcaption>
@@ -88,20 +79,13 @@ function summary({ name, values }: ProfileSeries): string {
   return `${name} from ${formatNumber(Math.min(...numbers), 5)} to ${formatNumber(Math.max(...numbers), 5)}`;
 }
 
-function options(parent: HTMLElement, series: readonly ProfileSeries[], xLabel: string): uPlot.Options {
-  const style = getComputedStyle(parent);
-  const color = (name: string) => style.getPropertyValue(name);
-  const font = `11px ${style.fontFamily}`;
+function options(style: CSSStyleDeclaration, series: readonly ProfileSeries[], xLabel: string): Plot['options'] {
   const axis = {
-    stroke: color('--ink-2'),
-    font,
-    grid: { stroke: color('--line'), width: 1 },
-    ticks: { show: false },
+    ...plainAxis(style),
     values: (_plot: uPlot, splits: number[]) => splits.map((split) => formatNumber(split, 5)),
   };
   const shown = (value: number | null) => (value === null ? '–' : formatNumber(value, 5));
   return {
-    width: parent.clientWidth,
     height: plotHeight,
     padding: [8, 12, 0, 0],
     cursor: { y: false, drag: { x: false, y: false } },
@@ -113,7 +97,7 @@ function options(parent: HTMLElement, series: readonly ProfileSeries[], xLabel: 
     series: [
       { label: xLabel, value: (_plot, value) => shown(value) },
       ...series.map(({ name, unit: valueUnit }, index): uPlot.Series => {
-        const stroke = color(colors[index % colors.length] ?? colors[0]);
+        const stroke = style.getPropertyValue(colors[index % colors.length] ?? colors[0]);
         const label = valueUnit ? `${name}, ${valueUnit}` : name;
         return {
           label,

@@ -1,10 +1,9 @@
-import { useEffect, useMemo, useRef } from 'react';
-import uPlot from 'uplot';
-import 'uplot/dist/uPlot.min.css';
+import { useCallback, useMemo } from 'react';
+import type uPlot from 'uplot';
 import type { BenchCase } from '../../../core/bench/harness/result.ts';
 import type { BenchTable } from '../../../core/bench/harness/tables.ts';
 import { formatNumber } from '../../app/words/units.ts';
-import { useShownTheme } from '../hooks/use-shown-theme.ts';
+import { type Plot, plainAxis, usePlot } from '../hooks/use-plot.ts';
 import styles from './lab-page.module.css';
 import { type PlotData, type PlotLine, plotData } from './lab-series.ts';
 
@@ -20,25 +19,15 @@ interface Props {
 
 /** Median times on a logarithmic axis: a line or a row of dots for each method, and a dashed line for copying the same bytes. */
 export function LabPlot({ title, axis, cases }: Props) {
-  const place = useRef<HTMLDivElement>(null);
-  const theme = useShownTheme();
   const data = useMemo(() => plotData(cases, axis.scale), [cases, axis.scale]);
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the theme changes the colours that are read from the page
-  useEffect(() => {
-    const parent = place.current;
-    if (!parent) return undefined;
-    const plot = new uPlot(options(parent, data, axis), [[...data.xs], ...data.lines.map(({ values }) => [...values])], parent);
-    const resize = new ResizeObserver(() => {
-      if (parent.clientWidth > 0) plot.setSize({ width: parent.clientWidth, height: plotHeight });
-    });
-    resize.observe(parent);
-    return () => {
-      resize.disconnect();
-      plot.destroy();
-    };
-  }, [data, axis, theme]);
-
+  const make = useCallback(
+    (style: CSSStyleDeclaration) => ({
+      options: options(style, data, axis),
+      data: [[...data.xs], ...data.lines.map(({ values }) => [...values])] satisfies uPlot.AlignedData,
+    }),
+    [data, axis],
+  );
+  const place = usePlot(make);
   return (
     <figure className={styles.plot} aria-label={`${title}: median milliseconds by ${axis.label}`} data-plot={title}>
       <div ref={place} className={styles.canvas} />
@@ -62,20 +51,11 @@ function swatchOf({ isCopy, isHollow }: PlotLine): 'dash' | 'ring' | 'dot' {
   return isCopy ? 'dash' : isHollow ? 'ring' : 'dot';
 }
 
-function options(parent: HTMLElement, { words, lines }: PlotData, axis: BenchTable['axis']): uPlot.Options {
-  const style = getComputedStyle(parent);
+function options(style: CSSStyleDeclaration, { words, lines }: PlotData, axis: BenchTable['axis']): Plot['options'] {
   const color = (value: string) => style.getPropertyValue(value.slice('var('.length, -1));
-  const font = `11px ${style.fontFamily}`;
-  const common = {
-    stroke: color('var(--ink-2)'),
-    font,
-    labelFont: font,
-    labelSize: 18,
-    grid: { stroke: color('var(--line)'), width: 1 },
-    ticks: { show: false },
-  };
+  const plain = plainAxis(style);
+  const common = { ...plain, labelFont: plain.font, labelSize: 18 };
   return {
-    width: parent.clientWidth,
     height: plotHeight,
     // Room for half of the last tick's number, which is at most 100 000 000.
     padding: [8, 40, 0, 0],

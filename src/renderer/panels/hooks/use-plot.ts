@@ -1,0 +1,45 @@
+import { type RefObject, useEffect, useRef } from 'react';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { useShownTheme } from './use-shown-theme.ts';
+
+/** What a chart shows. Its width is that of its place. */
+export interface Plot {
+  readonly options: Omit<uPlot.Options, 'width'>;
+  readonly data: uPlot.AlignedData;
+}
+
+/**
+ * Draws a chart into an element, as wide as it.
+ * @param make draws it again when it is another function, or with another theme, since it reads colours from the page
+ */
+export function usePlot(make: (style: CSSStyleDeclaration) => Plot): RefObject<HTMLDivElement | null> {
+  const place = useRef<HTMLDivElement>(null);
+  const theme = useShownTheme();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the theme changes the colours that are read from the page
+  useEffect(() => {
+    const parent = place.current;
+    if (!parent) return undefined;
+    const { options, data } = make(getComputedStyle(parent));
+    const plot = new uPlot({ ...options, width: parent.clientWidth }, data, parent);
+    const resize = new ResizeObserver(() => {
+      if (parent.clientWidth > 0) plot.setSize({ width: parent.clientWidth, height: options.height });
+    });
+    resize.observe(parent);
+    return () => {
+      resize.disconnect();
+      plot.destroy();
+    };
+  }, [make, theme]);
+  return place;
+}
+
+/** How the axes of all charts look. */
+export function plainAxis(style: CSSStyleDeclaration) {
+  return {
+    stroke: style.getPropertyValue('--ink-2'),
+    font: `11px ${style.fontFamily}`,
+    grid: { stroke: style.getPropertyValue('--line'), width: 1 },
+    ticks: { show: false },
+  } satisfies uPlot.Axis;
+}
