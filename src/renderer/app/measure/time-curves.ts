@@ -1,14 +1,14 @@
-import { csvText } from '../../../core/shared/csv.ts';
 import { channelAt, channelLayout, type VolumeInfo } from '../../../core/shared/volume.ts';
 import type { VolumeSource } from '../../../core/volume/volume-source.ts';
-import { layerVoxelAt, placeLayer } from '../../viewer/model/layer-place.ts';
-import { isLayerShown, layerTime } from '../../viewer/model/layers.ts';
+import { layerVoxelAt } from '../../viewer/model/layer-place.ts';
+import { layerTime } from '../../viewer/model/layers.ts';
 import type { Voxel } from '../../viewer/model/slice-geometry.ts';
 import type { ViewState } from '../../viewer/model/viewer-api.ts';
 import type { ProfileSeries } from '../state/profile-state.ts';
 import { type AppState, type AppStore, openDocument } from '../state/store.ts';
 import type { TimeCurve } from '../state/time-curve-state.ts';
-import type { ProfiledVolumes } from './profiles.ts';
+import { LatestReading } from './latest-reading.ts';
+import { type MeasuredVolumes, realValue, seriesCsv, shownImages } from './volume-series.ts';
 
 /** So many time points are read at once. Between them it looks whether the crosshair has moved on. */
 const timePointsAtOnce = 16;
@@ -26,38 +26,23 @@ interface TimeLine {
 /** Keeps the curve over time at the crosshair up to date, while the tab that shows it is open. */
 export class TimeCurves {
   readonly #store: AppStore;
-  readonly #volumes: ProfiledVolumes;
-  #wanted = '';
-  #isReading = false;
-  #endFollowing = () => {};
+  readonly #volumes: MeasuredVolumes;
 
-  constructor(store: AppStore, volumes: ProfiledVolumes) {
+  constructor(store: AppStore, volumes: MeasuredVolumes) {
     this.#store = store;
     this.#volumes = volumes;
-    store.subscribe((state, before) => {
-      if (state.gpu !== before.gpu) this.#follow(state);
-      const keys = ['settings', 'layers', 'document', 'gpu', 'residency'] as const;
-      if (keys.some((key) => state[key] !== before[key])) this.#update();
+    new LatestReading<TimeCurve>(store, {
+      follows: ['settings', 'layers', 'document', 'gpu', 'residency'],
+      keyOf: (state) => this.#keyOf(state),
+      read: (isWanted) => this.#read(isWanted),
+      show: (timeCurve) => store.setState({ timeCurve }),
     });
   }
 
-  #follow({ gpu }: AppState): void {
-    this.#endFollowing();
-    this.#endFollowing = gpu.kind === 'ready' ? gpu.viewer.subscribe(() => this.#update()) : () => {};
-  }
-
-  #update(): void {
-    const state = this.#store.getState();
+  #keyOf(state: AppState): string {
     const lines = this.#lines(state);
-    const key = lines.length > 0 ? this.#keyOf(state, lines) : '';
-    if (key === this.#wanted) return;
-    this.#wanted = key;
-    if (key === '' && state.timeCurve) this.#store.setState({ timeCurve: undefined });
-    if (!this.#isReading) void this.#readAll();
-  }
-
-  #keyOf({ residency }: AppState, lines: readonly TimeLine[]): string {
-    return JSON.stringify([residency?.kept, lines.map(({ volume: _, ...line }) => line)]);
+    if (lines.length === 0) return '';
+    return JSON.stringify([state.residency?.kept, lines.map(({ volume: _, ...line }) => line)]);
   }
 
   /** Nothing unless the tab is open. */
@@ -76,29 +61,12 @@ export class TimeCurves {
     const [x, y, z] = crosshair;
     return [
       ...line(document.name, base, crosshair, channel * channelLayout(base.info).timePoints),
-      ...layers.layers.flatMap((look) => {
-        const volume = this.#volumes.layer(look.id);
-        if (!volume || look.colormap === 'labels' || !isLayerShown(layers, look)) return [];
-        const voxel = layerVoxelAt(placeLayer(base.info, volume.info).map, [x + 0.5, y + 0.5, z + 0.5], volume.info);
+      ...shownImages(base.info, layers, this.#volumes.layer).flatMap(({ look, volume, map }) => {
+        const voxel = layerVoxelAt(map, [x + 0.5, y + 0.5, z + 0.5], volume.info);
         const first = layerTime({ ...base.info, channels: undefined }, 0, volume.info, look.channel);
         return voxel ? line(look.name, volume, voxel, first) : [];
       }),
     ];
-  }
-
-  /** One after the other. A crosshair that moves on ends what is read for the place before. */
-  async #readAll(): Promise<void> {
-    this.#isReading = true;
-    try {
-      for (let key = ''; this.#wanted !== '' && key !== this.#wanted; ) {
-        key = this.#wanted;
-        const curve = await this.#read(() => key === this.#wanted).catch(() => undefined);
-        // The volume or the device may have gone meanwhile.
-        if (key === this.#wanted) this.#store.setState({ timeCurve: curve });
-      }
-    } finally {
-      this.#isReading = false;
-    }
   }
 
   /** Undefined if it is not wanted any more. */
@@ -111,7 +79,7 @@ export class TimeCurves {
     const count = Math.max(...lines.map((line) => line.count));
     const series: ProfileSeries[] = [];
     for (const line of lines) {
-      const { slope, intercept, valueUnit } = line.volume.info;
+      const { info } = line.volume;
       const values: (number | null)[] = [];
       while (values.length < line.count) {
         const times = Array.from(
@@ -120,10 +88,10 @@ export class TimeCurves {
         );
         const stored = await Promise.all(times.map((time) => line.volume.voxel(...line.voxel, time)));
         if (!isWanted()) return undefined;
-        values.push(...stored.map((value) => (Number.isFinite(value) ? slope * value + intercept : null)));
+        values.push(...stored.map((value) => realValue(value, info)));
       }
       while (values.length < count) values.push(null);
-      series.push({ name: line.name, unit: valueUnit, values });
+      series.push({ name: line.name, unit: info.valueUnit, values });
     }
     return { voxel, series, ...timesOf(document.info, count) };
   }
@@ -138,7 +106,5 @@ function timesOf({ spacing, timeUnit }: VolumeInfo, count: number): Pick<TimeCur
 
 /** One line for each time point: its time, then the value of each volume; empty where there is none. */
 export function timeCurveCsv({ times, unit, series }: TimeCurve): string {
-  const heads = series.map(({ name, unit: valueUnit }) => (valueUnit ? `${name} (${valueUnit})` : name));
-  const rows = times.map((time, at) => [String(time), ...series.map(({ values }) => String(values[at] ?? ''))]);
-  return csvText([[unit === undefined ? 'time point' : `time (${unit})`, ...heads], ...rows]);
+  return seriesCsv(unit === undefined ? 'time point' : `time (${unit})`, times, series);
 }

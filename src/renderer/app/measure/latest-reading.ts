@@ -1,0 +1,59 @@
+import type { AppState, AppStore } from '../state/store.ts';
+
+/** Something that is read from volumes in GPU memory. */
+export interface Reading<Found> {
+  /** The parts of the state on which it depends. It may also depend on anything in the view. */
+  readonly follows: readonly (keyof AppState)[];
+  /** All that it depends on; empty if there is nothing to read. */
+  keyOf(state: AppState): string;
+  /** @param isWanted false once the key is another; reading may then end early, with undefined */
+  read(isWanted: () => boolean): Promise<Found | undefined>;
+  show(found: Found | undefined): void;
+}
+
+/** Keeps a reading up to date. Reads one after the other; what changed meanwhile is read next. */
+export class LatestReading<Found> {
+  readonly #store: AppStore;
+  readonly #reading: Reading<Found>;
+  #wanted = '';
+  #isReading = false;
+  #endFollowing = () => {};
+
+  constructor(store: AppStore, reading: Reading<Found>) {
+    this.#store = store;
+    this.#reading = reading;
+    store.subscribe((state, before) => {
+      if (state.gpu !== before.gpu) this.#follow(state);
+      if (reading.follows.some((key) => state[key] !== before[key])) this.#update();
+    });
+  }
+
+  #follow({ gpu }: AppState): void {
+    this.#endFollowing();
+    this.#endFollowing = gpu.kind === 'ready' ? gpu.viewer.subscribe(() => this.#update()) : () => {};
+  }
+
+  #update(): void {
+    const key = this.#reading.keyOf(this.#store.getState());
+    if (key === this.#wanted) return;
+    this.#wanted = key;
+    if (key === '') this.#reading.show(undefined);
+    if (!this.#isReading) void this.#readAll();
+  }
+
+  async #readAll(): Promise<void> {
+    this.#isReading = true;
+    try {
+      for (let key = ''; this.#wanted !== '' && key !== this.#wanted; ) {
+        key = this.#wanted;
+        const isWanted = () => key === this.#wanted;
+        // The volume or the device may have gone meanwhile.
+        const found = await this.#reading.read(isWanted).catch(() => undefined);
+        // While a line is being dragged, what was read last is shown.
+        if (isWanted() || (found && this.#wanted !== '')) this.#reading.show(found);
+      }
+    } finally {
+      this.#isReading = false;
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import { csvText } from '../../../core/shared/csv.ts';
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import type { VolumeSource } from '../../../core/volume/volume-source.ts';
+import { placeLayer, type VoxelMap } from '../../viewer/model/layer-place.ts';
+import { isLayerShown, type LayerLook, type LayerStack } from '../../viewer/model/layers.ts';
+import type { ProfileSeries } from '../state/profile-state.ts';
+
+/** The volumes whose values are shown: the open one, and layers by id. */
+export interface MeasuredVolumes {
+  readonly base: () => VolumeSource | undefined;
+  readonly layer: (id: string) => VolumeSource | undefined;
+}
+
+/** An image layer that is shown. */
+export interface ShownImage {
+  readonly look: LayerLook;
+  readonly volume: VolumeSource;
+  /** From the open volume to the layer. */
+  readonly map: VoxelMap;
+}
+
+/** The image layers that are shown, from below. Labels have no values to plot. */
+export function shownImages(base: VolumeInfo, stack: LayerStack, layer: MeasuredVolumes['layer']): readonly ShownImage[] {
+  return stack.layers.flatMap((look) => {
+    const volume = layer(look.id);
+    if (!volume || look.colormap === 'labels' || !isLayerShown(stack, look)) return [];
+    return [{ look, volume, map: placeLayer(base, volume.info).map }];
+  });
+}
+
+/** Null for a missing value. */
+export function realValue(stored: number, { slope, intercept }: VolumeInfo): number | null {
+  return Number.isFinite(stored) ? slope * stored + intercept : null;
+}
+
+/** One line for each place: the place itself, then the value of each volume; empty where there is none. */
+export function seriesCsv(placeName: string, places: readonly number[], series: readonly ProfileSeries[]): string {
+  const heads = series.map(({ name, unit }) => (unit ? `${name} (${unit})` : name));
+  const rows = places.map((place, at) => [String(place), ...series.map(({ values }) => String(values[at] ?? ''))]);
+  return csvText([[placeName, ...heads], ...rows]);
+}
