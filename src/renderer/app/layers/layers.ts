@@ -1,7 +1,4 @@
 import { faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
-import { throwIfAborted } from '../../../core/shared/job.ts';
-import { type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
-import { Stopwatch } from '../../../core/stream/stage-times.ts';
 import { placeLayer } from '../../viewer/model/layer-place.ts';
 import {
   baseId,
@@ -15,15 +12,12 @@ import {
 } from '../../viewer/model/layers.ts';
 import type { Engine } from '../gpu/gpu-life.ts';
 import type { KeptVolume } from '../gpu/residency.ts';
-import { type LoadedVolume, loadResident, type OpenRequest, openStages } from '../loading/load-resident.ts';
-import { whyNoRoom } from '../loading/room.ts';
+import { loadResident, type OpenRequest } from '../loading/load-resident.ts';
 import { firstLayers, type LayersState, type LayerVolume } from '../state/layer-state.ts';
-import { nextProgress, startProgress, throttleProgress } from '../state/progress.ts';
+import { type JobProgress, startProgress } from '../state/progress.ts';
 import { type AppState, type AppStore, openDocument } from '../state/store.ts';
 import { firstLook } from './first-look.ts';
-
-/** Loads a layer's volume; tests replace it. */
-export type LayerLoader = typeof loadResident;
+import { type LayerLoader, type LoadedLayer, loadLayer } from './load-layer.ts';
 
 /**
  * The layers over the open volume. The view's state says which there are (`ViewState.layers`), so undo, sessions and a new
@@ -65,18 +59,15 @@ export class Layers {
     try {
       if (this.#stack.layers.length >= mostLayers)
         throw new StriaError('unsupported', `there are ${mostLayers} layers already. Remove one first`);
-      const loaded = await this.#loadVolume(engine, request, signal, (progress) => {
-        if (!signal.aborted) this.#change({ adding: { kind: 'loading', name, progress } });
-      });
+      const onProgress = (progress: JobProgress) => this.#change({ adding: { kind: 'loading', name, progress } });
+      const loaded = await loadLayer(this.#load, engine, request, { signal, onProgress });
       const id = this.#newId();
-      const { kept } = loaded;
-      const statistics = await kept.statistics();
       const images = this.#stack.layers.filter(({ colormap }) => colormap !== 'labels').length;
       this.#requests.set(id, request);
-      this.#keep(engine, id, loaded, statistics);
+      this.#keep(engine, id, loaded);
       this.#change({ adding: { kind: 'none' }, chosen: id });
       this.#adding = undefined;
-      const look = firstLook({ id, name }, kept.info, statistics, images);
+      const look = firstLook({ id, name }, loaded.kept.info, loaded.statistics, images);
       this.#set({ ...this.#stack, layers: [...this.#stack.layers, look] });
       return true;
     } catch (error) {
@@ -142,12 +133,8 @@ export class Layers {
   /** Shows or hides a layer, or the open volume. Ends a solo. */
   toggle(id: string): void {
     const stack: LayerStack = { ...this.#stack, solo: undefined };
-    if (id === baseId) this.#set({ ...stack, base: { ...stack.base, isVisible: !stack.base.isVisible } });
-    else
-      this.#set({
-        ...stack,
-        layers: stack.layers.map((layer) => (layer.id === id ? { ...layer, isVisible: !layer.isVisible } : layer)),
-      });
+    const isVisible = !(id === baseId ? stack.base : stack.layers.find((layer) => layer.id === id))?.isVisible;
+    this.#set(id === baseId ? { ...stack, base: { ...stack.base, isVisible } } : changedLayer(stack, id, { isVisible }));
   }
 
   toggleChosen(): void {
@@ -263,10 +250,8 @@ export class Layers {
     const show = (volume: LayerVolume) => this.#change({ volumes: { ...this.#store.getState().layers.volumes, [id]: volume } });
     show({ kind: 'loading', progress: startProgress('Opening', undefined, performance.now()) });
     try {
-      const loaded = await this.#loadVolume(engine, request, signal, (progress) => {
-        if (!signal.aborted) show({ kind: 'loading', progress });
-      });
-      this.#keep(engine, id, loaded, await loaded.kept.statistics());
+      const onProgress = (progress: JobProgress) => show({ kind: 'loading', progress });
+      this.#keep(engine, id, await loadLayer(this.#load, engine, request, { signal, onProgress }));
     } catch (error) {
       if (!signal.aborted && toStriaError(error).tag !== 'device-lost') show({ kind: 'failed', fault: faultToData(error) });
     } finally {
@@ -274,43 +259,8 @@ export class Layers {
     }
   }
 
-  /** With its statistics. The caller frees it. @throws StriaError like the readers, `out-of-memory`, `aborted` */
-  async #loadVolume(
-    engine: Engine,
-    request: OpenRequest,
-    signal: AbortSignal,
-    onProgress: (progress: ReturnType<typeof startProgress>) => void,
-  ): Promise<LoadedVolume> {
-    let progress = startProgress('Opening', undefined, performance.now());
-    const report = throttleProgress((next) => {
-      progress = nextProgress(progress, next, performance.now());
-      onProgress(progress);
-    });
-    const onInfo = (info: VolumeInfo) => {
-      const problem = whyNoRoom(engine, volumeBytes(info), 'the layer');
-      if (problem !== undefined) throw new StriaError('out-of-memory', problem);
-    };
-    const job = { signal, onProgress: report, onInfo, keepsVoxels: true };
-    const loaded = await this.#load(engine, request, job, new Stopwatch(openStages));
-    try {
-      // A compressed volume decodes planes part by part, and layers are drawn all at once.
-      if (loaded.kept.decimation > 1 || !loaded.kept.holdsTimePoints)
-        throw new StriaError('out-of-memory', 'the GPU does not have enough memory for a layer of this size');
-      await loaded.kept.statistics();
-      throwIfAborted(signal);
-      return loaded;
-    } catch (error) {
-      loaded.kept.destroy();
-      throw error;
-    }
-  }
-
-  #keep(
-    engine: Engine,
-    id: string,
-    { kept, format }: LoadedVolume,
-    statistics: Awaited<ReturnType<KeptVolume['statistics']>>,
-  ): void {
+  /** @throws StriaError `aborted` if the volume was closed; the layer is then freed */
+  #keep(engine: Engine, id: string, { kept, format }: LoadedLayer): void {
     const base = openDocument(this.#store.getState());
     if (!base || this.#engine() !== engine) {
       kept.destroy();
@@ -319,7 +269,7 @@ export class Layers {
     this.#volumes.set(id, kept);
     engine.viewer.setLayers(new Map(this.#volumes));
     const { by: placedBy } = placeLayer(base.info, kept.info);
-    const volume: LayerVolume = { kind: 'ready', info: kept.info, statistics, format, placedBy };
+    const volume: LayerVolume = { kind: 'ready', info: kept.info, format, placedBy };
     this.#change({ volumes: { ...this.#store.getState().layers.volumes, [id]: volume } });
   }
 

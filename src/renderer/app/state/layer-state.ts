@@ -1,6 +1,5 @@
 import type { FaultData } from '../../../core/shared/errors.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
-import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
 import type { PlacedBy } from '../../viewer/model/layer-place.ts';
 import { type LayerStack, noLayers } from '../../viewer/model/layers.ts';
 import type { JobProgress } from './progress.ts';
@@ -12,7 +11,6 @@ export type LayerVolume =
   | {
       readonly kind: 'ready';
       readonly info: VolumeInfo;
-      readonly statistics: VolumeStatistics;
       readonly format: string;
       readonly placedBy: PlacedBy;
     };
