@@ -47,7 +47,7 @@ export function chunkShapeOf(volume: Volume, arePictures: boolean): Dims4 {
 /**
  * The number of time points to interleave unless the user chooses one: as many as allowed, in groups of about the same length. A
  * group stays within a channel and within `maxLayerBytes`. 1: none.
- * @param volume has `channels`, if it has any
+ * @param volume its `channels` matter only if there are several
  */
 export function defaultTimeGroup(volume: Volume & Pick<VolumeInfo, 'channels'>): number {
   const { channelCount, timePoints } = channelLayout(volume);

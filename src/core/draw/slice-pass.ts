@@ -10,14 +10,14 @@ import { type MissingLook, missingParameter, type OutsideLook, outsideParameters
 /** The position of a slice on its target: voxel position = origin + right × pixel x + down × pixel y. */
 export interface SlicePlane {
   /**
-   * The axis that the slice cuts across. The origin along it is unused, because the slice's number gives it. If undefined, the
-   * plane has any orientation, and `across` says what the number means.
+   * The axis that the slice cuts across; the slice's number is the position along it, in place of the origin's. Undefined: the
+   * origin and the directions give a plane of any orientation, and the slice's number moves it by `across`.
    */
   readonly axis: AxisIndex | undefined;
   readonly origin: Dims3;
   readonly right: Dims3;
   readonly down: Dims3;
-  /** For a plane of any orientation: the step from one slice to the next, added to the origin as often as the slice's number says. */
+  /** For a plane of any orientation: from one slice to the next. Slice `n` begins at origin + n × across. Default: 0. */
   readonly across?: Dims3 | undefined;
 }
 

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../core/format/json.ts';
 import { colormapNames } from '../../viewer/colors/colormaps.ts';
 import type { SlabChoice, ViewState } from '../../viewer/model/viewer-api.ts';
 
-/** Layers are stored with their files: see stored-layers.ts. */
+/** Layers are stored with their files (session-file.ts). */
 type StoredView = Omit<ViewState, 'layers'>;
 
 // A view from a file is checked against the shape of a valid one: numbers where that has numbers, and as many. Tables here

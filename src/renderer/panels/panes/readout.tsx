@@ -13,7 +13,10 @@ import type { Viewer } from '../../viewer/viewer.ts';
 import { useApp } from '../hooks/use-app.ts';
 import styles from './readout.module.css';
 
-/** The voxel under the pointer, or at the crosshair while keys move it: its exact value, the layers' values there, its world position and, while chunks are shown, its chunk. Written straight to the DOM, since it changes at pointer rate. */
+/**
+ * The voxel under the pointer, or at the crosshair while keys move it: its exact value, the layers' values there, its world
+ * position and, while chunks are shown, its chunk. Written straight to the DOM, since it changes at pointer rate.
+ */
 export function Readout({ viewer, isSecond = false }: { readonly viewer: Viewer; readonly isSecond?: boolean }) {
   const { store } = useApp();
   const place = useRef<HTMLDivElement>(null);
