@@ -11,7 +11,8 @@
 //
 // Twin: `projected` in src/core/draw/layer-slab.gpu.test.ts.
 
-import package::volume::voxel::{element_type, is_finite, is_float, voxel_bits, voxel_key};
+import package::draw::box::Box;
+import package::volume::voxel::{is_finite, value_of, voxel_bits, voxel_key};
 
 struct Samples {
   /// Voxel position = origin + across × slice number + right × pixel x + down × pixel y. w is unused.
@@ -34,13 +35,6 @@ struct Samples {
   /// 1: blend between voxels.
   smooth_voxels: u32,
 }
-struct Box {
-  /// As in slice.wgsl.
-  first: vec3u,
-  row_words: u32,
-  size: vec3u,
-  planes_per_time_point: u32,
-}
 @group(0) @binding(1) var<uniform> box: Box;
 @group(0) @binding(2) var<uniform> samples: Samples;
 /// x: mean or extreme so far; y: number of samples in it. Pixels row by row.
@@ -53,11 +47,7 @@ fn value_at(in_box: vec3u) -> vec2f {
   if (!is_finite(bits) || key < samples.numbers.x || key > samples.numbers.y) {
     return vec2f(0.0);
   }
-  if (is_float()) {
-    return vec2f(bitcast<f32>(bits), 1.0);
-  }
-  let signed = element_type == 1u || element_type == 3u || element_type == 5u;
-  return vec2f(select(f32(bits), f32(bitcast<i32>(bits)), signed), 1.0);
+  return vec2f(value_of(bits), 1.0);
 }
 
 @compute @workgroup_size(8, 8)

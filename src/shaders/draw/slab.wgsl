@@ -8,7 +8,8 @@
 // 2. Values are 32-bit floats: integers up to 2^24 are exact.
 // 3. Sums of floats do not overflow: a running mean is kept instead.
 
-import package::volume::voxel::{element_type, is_finite, is_float, voxel_bits, voxel_key};
+import package::draw::box::Box;
+import package::volume::voxel::{is_finite, is_float, value_of, voxel_bits, voxel_key};
 
 struct Plane {
   /// Kept voxels along x, y, z.
@@ -23,25 +24,10 @@ struct Plane {
   /// Keys of the lowest and the highest number.
   numbers: vec2u,
 }
-struct Box {
-  /// As in slice.wgsl.
-  first: vec3u,
-  row_words: u32,
-  size: vec3u,
-  planes_per_time_point: u32,
-}
 @group(0) @binding(1) var<uniform> box: Box;
 @group(0) @binding(2) var<uniform> plane: Plane;
 /// x: sum, mean or extreme so far; y: number of voxels in it. The plane's lower axis is fastest.
 @group(0) @binding(3) var<storage, read_write> sums: array<vec2f>;
-
-fn value_of(bits: u32) -> f32 {
-  if (is_float()) {
-    return bitcast<f32>(bits);
-  }
-  let signed = element_type == 1u || element_type == 3u || element_type == 5u;
-  return select(f32(bits), f32(bitcast<i32>(bits)), signed);
-}
 
 @compute @workgroup_size(8, 8)
 fn main(@builtin(global_invocation_id) id: vec3u) {

@@ -19,6 +19,7 @@
 //
 // Twin: src/renderer/viewer/slices/slice-renderer.gpu.test.ts computes the same pixels on the CPU.
 
+import package::draw::box::Box;
 import package::volume::voxel::{difference, element_type, is_finite, is_float, voxel_bits, voxel_key};
 
 struct Slice {
@@ -56,15 +57,6 @@ struct Slice {
   outline: f32,
   /// 1: the number 0 draws nothing.
   hides_zero: u32,
-}
-struct Box {
-  /// The box's first voxel, and words per row.
-  first: vec3u,
-  row_words: u32,
-  /// The box's voxels along x, y, z.
-  size: vec3u,
-  /// Planes from one time point to the next. 0: the box holds a single time point, whichever it is.
-  planes_per_time_point: u32,
 }
 @group(0) @binding(1) var<uniform> slice: Slice;
 @group(0) @binding(2) var<uniform> box: Box;

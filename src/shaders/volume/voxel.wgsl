@@ -17,6 +17,10 @@ fn is_float() -> bool {
   return element_type >= 6u;
 }
 
+fn is_signed() -> bool {
+  return element_type == 1u || element_type == 3u || element_type == 5u;
+}
+
 /// Voxels in one unit of work: a word, or two for f64.
 fn voxels_per_unit() -> u32 {
   return select(select(1u, 2u, element_type < 4u), 4u, element_type < 2u);
@@ -74,8 +78,15 @@ fn voxel_key(bits: u32) -> u32 {
   if (is_float()) {
     return select(bits | 0x80000000u, ~bits, (bits & 0x80000000u) != 0u);
   }
-  let signed = element_type == 1u || element_type == 3u || element_type == 5u;
-  return select(bits, bits ^ 0x80000000u, signed);
+  return select(bits, bits ^ 0x80000000u, is_signed());
+}
+
+/// The value as a float: integers beyond 2^24 are rounded.
+fn value_of(bits: u32) -> f32 {
+  if (is_float()) {
+    return bitcast<f32>(bits);
+  }
+  return select(f32(bits), f32(bitcast<i32>(bits)), is_signed());
 }
 
 /// 2^power; power: −126…127.
