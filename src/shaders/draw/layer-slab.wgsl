@@ -9,7 +9,7 @@
 // 2. Blending stays inside the box: it does not cross the seam between two boxes.
 // 3. Sums do not overflow: a running mean is kept instead.
 //
-// Twin: `projected` in src/core/draw/layer-slab.gpu.test.ts.
+// Twin: src/renderer/viewer/slices/layers.gpu.test.ts computes the same samples on the CPU.
 
 import package::draw::box::Box;
 import package::volume::voxel::{is_finite, value_of, voxel_bits, voxel_key};

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { LineSamples } from '../../../core/draw/line-samples.ts';
 import { testInfo } from '../../../core/volume/resident-testing.ts';
 import type { VolumeSource } from '../../../core/volume/volume-source.ts';
-import { type LayerLook, type LayerStack, noLayers } from '../../viewer/model/layers.ts';
+import { testLook } from '../../viewer/model/layer-testing.ts';
+import { type LayerStack, noLayers } from '../../viewer/model/layers.ts';
 import type { Measurement } from '../../viewer/model/measure.ts';
 import type { OpenDocument } from '../state/document-state.ts';
 import { type AppState, createAppStore } from '../state/store.ts';
@@ -22,20 +23,7 @@ const distance: Measurement = {
     [8, 4, 6.5],
   ],
 };
-const look = (id: string, colormap: string): LayerLook => ({
-  id,
-  name: id,
-  isVisible: true,
-  opacity: 1,
-  blending: 'over',
-  colormap,
-  inverted: false,
-  window: [0, 1],
-  hidesBelow: false,
-  smooth: true,
-  outline: false,
-  channel: 0,
-});
+const look = (id: string, colormap: string) => testLook({ id, colormap });
 
 function setUp() {
   const store = createAppStore();

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { testInfo } from '../../../core/volume/resident-testing.ts';
+import { testLook } from './layer-testing.ts';
 import {
   baseId,
   baseOpacity,
   changedLayer,
   isLayerShown,
-  type LayerLook,
   type LayerStack,
   layerTime,
   movedLayer,
@@ -13,20 +13,7 @@ import {
   withoutLayer,
 } from './layers.ts';
 
-const layer = (id: string): LayerLook => ({
-  id,
-  name: id,
-  isVisible: true,
-  opacity: 0.5,
-  blending: 'over',
-  colormap: 'gray',
-  inverted: false,
-  window: [0, 1],
-  hidesBelow: false,
-  smooth: true,
-  outline: false,
-  channel: 0,
-});
+const layer = (id: string) => testLook({ id, opacity: 0.5 });
 const stack: LayerStack = { ...noLayers, layers: [layer('a'), layer('b'), layer('c')] };
 const ids = ({ layers }: LayerStack) => layers.map(({ id }) => id).join('');
 

@@ -7,6 +7,7 @@ import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
 import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
 import { autoView } from '../auto-view.ts';
 import { type SliceDrawing, SliceRenderer } from './slice-renderer.ts';
+import { drawnPixels } from './slice-testing.ts';
 
 // Values that are hard to show: at the limits of floats, close together, missing, or with a negative slope. One pixel shows
 // one voxel.
@@ -37,7 +38,6 @@ interface Case {
 
 /** The pixels of the first row, as r, g and b. */
 async function rowOf({ type = 'f32', slope = 1, value, window, look, slab, isOblique }: Case): Promise<number[][]> {
-  using scope = gpu.scope('test');
   const info = { ...testInfo([width, height, depth, 1], type satisfies ElementType), slope };
   const voxels = new arrays[type](width * height * depth);
   for (const at of voxels.keys()) {
@@ -46,15 +46,8 @@ async function rowOf({ type = 'f32', slope = 1, value, window, look, slab, isObl
   const volume = await ResidentVolume.create(gpu, info, { chunkShape: [16, 16, 16] });
   volume.append(new Uint8Array(voxels.buffer));
   const first = autoView(info, await volume.statistics());
-  const target = scope.texture('target', width * height * 4, {
-    size: [width, height],
-    format: 'rgba8unorm',
-    usage: GPUTextureUsage.RENDER_ATTACHMENT | GPUTextureUsage.COPY_SRC,
-  });
-  const buffer = scope.buffer('pixels', width * height * 4, GPUBufferUsage.COPY_SRC);
-  const commands = gpu.commands('test');
   const plane = slab && new SlabPlane(gpu);
-  renderer.record(commands, target, {
+  const drawing: SliceDrawing = {
     volume,
     axis: isOblique ? undefined : 2,
     index: 2,
@@ -62,11 +55,8 @@ async function rowOf({ type = 'f32', slope = 1, value, window, look, slab, isObl
     state: { ...first, colormap: 'gray', ...(window && { window }), ...look },
     ...(slab && plane && { slab: { ...slab, plane } }),
     ground: { r: 1, g: 0, b: 0, a: 1 },
-  });
-  await commands
-    .record((encoder) => encoder.copyTextureToBuffer({ texture: target }, { buffer, bytesPerRow: width * 4 }, [width, height]))
-    .submit();
-  const pixels = await gpu.read(buffer);
+  };
+  const pixels = await drawnPixels(gpu, renderer, drawing, [width, height]);
   plane?.destroy();
   volume.destroy();
   return Array.from({ length: width }, (_, x) => [...pixels.subarray(4 * x, 4 * x + 3)]);

@@ -8,11 +8,13 @@ import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
 import { colorsOf, labelColorIndex } from '../colors/colormaps.ts';
 import { grounds } from '../colors/grounds.ts';
 import { placeLayer } from '../model/layer-place.ts';
+import { testLook } from '../model/layer-testing.ts';
 import type { LayerLook } from '../model/layers.ts';
 import { placeOblique } from '../model/oblique-geometry.ts';
 import { type AxisNumber, sliceFrame } from '../model/orientation.ts';
 import { type CanvasToVoxel, placeSlice, positionAt, type Voxel } from '../model/slice-geometry.ts';
-import { SliceRenderer } from './slice-renderer.ts';
+import { type SliceDrawing, SliceRenderer } from './slice-renderer.ts';
+import { drawnPixels } from './slice-testing.ts';
 
 // The reference goes from a pixel to world coordinates and from there to the layer, with the affines of both, in double precision.
 
@@ -28,20 +30,7 @@ const layerInfo = (type: ElementType): VolumeInfo => ({
   affine: [0.2, 1.4, 0.3, -11, 1.2, -0.3, 0, -9, -0.2, 0.1, 1.5, -11],
 });
 
-const look: LayerLook = {
-  id: 'layer',
-  name: 'layer',
-  isVisible: true,
-  opacity: 1,
-  blending: 'over',
-  colormap: 'gray',
-  inverted: false,
-  window: [0, 255],
-  hidesBelow: false,
-  smooth: false,
-  outline: false,
-  channel: 0,
-};
+const look = testLook({ id: 'layer', window: [0, 255], smooth: false });
 const ground = Object.values(grounds['near-black']).map((value) => Math.round(value * 255));
 
 interface Shown {
@@ -85,17 +74,9 @@ interface Drawn extends Shown {
 }
 
 async function drawn({ layers, baseVolume, opacity, thick, ...shown }: Drawn): Promise<Uint8Array> {
-  using scope = gpu.scope('test');
-  const target = scope.texture('target', width * height * 4, {
-    size: [width, height],
-    format: 'rgba8unorm',
-    usage: GPUTextureUsage.RENDER_ATTACHMENT | GPUTextureUsage.COPY_SRC,
-  });
-  const buffer = scope.buffer('pixels', width * height * 4, GPUBufferUsage.COPY_SRC);
   const plane = new SlabPlane(gpu);
   const slabs = layers.map(() => new LayerSlab(gpu));
-  const commands = gpu.commands('test');
-  renderer.record(commands, target, {
+  const drawing: SliceDrawing = {
     volume: baseVolume,
     ...shown,
     state: {
@@ -116,11 +97,8 @@ async function drawn({ layers, baseVolume, opacity, thick, ...shown }: Drawn): P
       map: placeLayer(base, volume.info).map,
       slab: slabs[at] as LayerSlab,
     })),
-  });
-  await commands
-    .record((encoder) => encoder.copyTextureToBuffer({ texture: target }, { buffer, bytesPerRow: width * 4 }, [width, height]))
-    .submit();
-  const pixels = await gpu.read(buffer);
+  };
+  const pixels = await drawnPixels(gpu, renderer, drawing, [width, height]);
   plane.destroy();
   for (const slab of slabs) slab.destroy();
   return pixels;

@@ -19,6 +19,7 @@ import { type AxisNumber, sliceFrame } from '../model/orientation.ts';
 import { type CanvasToVoxel, placeSlice, positionAt, type Voxel, voxelAt } from '../model/slice-geometry.ts';
 import type { SliceAxis } from '../model/viewer-api.ts';
 import { type SliceDrawing, SliceRenderer } from './slice-renderer.ts';
+import { drawnPixels } from './slice-testing.ts';
 
 const gpu = await openTestGpu();
 
@@ -44,20 +45,8 @@ beforeEach(() => {
 });
 afterEach(() => renderer.destroy());
 
-async function drawn(drawing: Case): Promise<Uint8Array> {
-  using scope = gpu.scope('test');
-  const target = scope.texture('target', width * height * 4, {
-    size: [width, height],
-    format: 'rgba8unorm',
-    usage: GPUTextureUsage.RENDER_ATTACHMENT | GPUTextureUsage.COPY_SRC,
-  });
-  const buffer = scope.buffer('pixels', width * height * 4, GPUBufferUsage.COPY_SRC);
-  const commands = gpu.commands('test');
-  renderer.record(commands, target, drawing);
-  await commands
-    .record((encoder) => encoder.copyTextureToBuffer({ texture: target }, { buffer, bytesPerRow: width * 4 }, [width, height]))
-    .submit();
-  return gpu.read(buffer);
+function drawn(drawing: Case): Promise<Uint8Array> {
+  return drawnPixels(gpu, renderer, drawing, [width, height]);
 }
 
 /** The axis, index and canvas mapping of a slice. */
