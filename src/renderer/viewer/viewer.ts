@@ -10,8 +10,8 @@ import { decodeMs, frameAxis, withFrame } from './frames.ts';
 import type { CameraFrame, ScenePoint } from './model/camera-frame.ts';
 import { facingCut, fittedCut } from './model/cut-plane.ts';
 import { fittedWindow } from './model/fitted-window.ts';
-import { layerVoxelAt, placeLayer } from './model/layer-place.ts';
-import { isLayerShown, layerTime, noLayers } from './model/layers.ts';
+import { layerVoxelAt, shownLayers } from './model/layer-place.ts';
+import { layerTime, noLayers } from './model/layers.ts';
 import { checkPictureSize, type PictureRequest, type ViewPicture } from './model/picture.ts';
 import type { FittedScales, Viewpoints } from './model/same-place.ts';
 import { clampVoxel, type Voxel, voxelAt } from './model/slice-geometry.ts';
@@ -543,11 +543,7 @@ export class Viewer {
 
   #layersIn({ layers }: ViewState): readonly ShownLayer[] {
     const base = this.#volume?.info;
-    if (!base) return [];
-    return layers.layers.flatMap((look) => {
-      const volume = this.#layers.get(look.id);
-      return volume && isLayerShown(layers, look) ? [{ look, volume, map: placeLayer(base, volume.info).map }] : [];
-    });
+    return base ? shownLayers(base, layers, (id) => this.#layers.get(id)) : [];
   }
 
   #probeAt(position: Voxel | undefined): void {

@@ -1,10 +1,10 @@
 import { sampleLine } from '../../../core/draw/line-samples.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
-import { mapPosition } from '../../viewer/model/layer-place.ts';
 import { isLayerShown, layerTime } from '../../viewer/model/layers.ts';
 import type { Measurement } from '../../viewer/model/measure.ts';
 import { lengthOf, metricOf, stepBetween } from '../../viewer/model/metric.ts';
 import type { Voxel } from '../../viewer/model/slice-geometry.ts';
+import { mapPosition } from '../../viewer/model/voxel-map.ts';
 import type { LineProfile, ProfileSeries } from '../state/profile-state.ts';
 import { type AppState, type AppStore, openDocument } from '../state/store.ts';
 import { LatestReading } from './latest-reading.ts';

@@ -1,8 +1,9 @@
 import { csvText } from '../../../core/shared/csv.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { VolumeSource } from '../../../core/volume/volume-source.ts';
-import { placeLayer, type VoxelMap } from '../../viewer/model/layer-place.ts';
-import { isLayerShown, type LayerLook, type LayerStack } from '../../viewer/model/layers.ts';
+import { shownLayers } from '../../viewer/model/layer-place.ts';
+import type { LayerStack } from '../../viewer/model/layers.ts';
+import type { ShownLayer } from '../../viewer/model/view-host.ts';
 import type { ProfileSeries } from '../state/profile-state.ts';
 
 /** The volumes whose values are shown: the open one, and layers by id. */
@@ -11,21 +12,9 @@ export interface MeasuredVolumes {
   readonly layer: (id: string) => VolumeSource | undefined;
 }
 
-/** An image layer that is shown. */
-export interface ShownImage {
-  readonly look: LayerLook;
-  readonly volume: VolumeSource;
-  /** From the open volume to the layer. */
-  readonly map: VoxelMap;
-}
-
 /** The image layers that are shown, from below. Labels have no values to plot. */
-export function shownImages(base: VolumeInfo, stack: LayerStack, layer: MeasuredVolumes['layer']): readonly ShownImage[] {
-  return stack.layers.flatMap((look) => {
-    const volume = layer(look.id);
-    if (!volume || look.colormap === 'labels' || !isLayerShown(stack, look)) return [];
-    return [{ look, volume, map: placeLayer(base, volume.info).map }];
-  });
+export function shownImages(base: VolumeInfo, stack: LayerStack, layer: MeasuredVolumes['layer']): readonly ShownLayer[] {
+  return shownLayers(base, stack, layer).filter(({ look }) => look.colormap !== 'labels');
 }
 
 /** Null for a missing value. */

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import { testInfo } from '../../../core/volume/resident-testing.ts';
-import { layerVoxelAt, mapPosition, mapStep, placeLayer } from './layer-place.ts';
+import { layerVoxelAt, placeLayer } from './layer-place.ts';
+import { mapPosition, mapStep } from './voxel-map.ts';
 
 const plain = testInfo([10, 20, 30, 1], 'u8');
 /** Voxels of 2 mm, with the first voxel's centre at (5, 6, 7). */

@@ -1,14 +1,11 @@
-import { scaled, sum, type Vector3 } from '../../../core/shared/vectors.ts';
+import { scaled, sum } from '../../../core/shared/vectors.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
-import { affineColumns, hasOrientation, safeSpacing, worldOf } from './orientation.ts';
-import { solve, unitRatio } from './same-place.ts';
+import type { VolumeSource } from '../../../core/volume/volume-source.ts';
+import { isLayerShown, type LayerStack } from './layers.ts';
+import { hasOrientation, safeSpacing } from './orientation.ts';
 import { type Voxel, voxelAt } from './slice-geometry.ts';
-
-/** Maps voxel positions (voxel i covers i to i + 1) of one volume to those of another: shift + Σ columns[axis] × position[axis]. */
-export interface VoxelMap {
-  readonly columns: readonly [Vector3, Vector3, Vector3];
-  readonly shift: Vector3;
-}
+import type { ShownLayer } from './view-host.ts';
+import { mapPosition, mapStep, unitRatio, type VoxelMap, worldVoxelMap } from './voxel-map.ts';
 
 /**
  * How a layer is placed over the open volume.
@@ -26,20 +23,22 @@ export interface LayerPlace {
 
 export function placeLayer(base: VolumeInfo, layer: VolumeInfo): LayerPlace {
   const [isBasePlaced, isLayerPlaced] = [isPlaced(base), isPlaced(layer)];
-  if (isBasePlaced && isLayerPlaced) return { by: 'world', map: byWorld(base, layer) };
+  if (isBasePlaced && isLayerPlaced) return { by: 'world', map: worldVoxelMap(base, layer) };
   if (base.dims.slice(0, 3).join() === layer.dims.slice(0, 3).join()) return { by: 'voxels', map: identity };
   if (isBasePlaced || isLayerPlaced) return { by: 'center', map: byCenter(base, layer) };
-  return { by: 'world', map: byWorld(base, layer) };
+  return { by: 'world', map: worldVoxelMap(base, layer) };
 }
 
-/** Where a position of the open volume lies in the layer. */
-export function mapPosition({ columns, shift }: VoxelMap, position: Voxel): Voxel {
-  return sum(shift, mapStep({ columns }, position));
-}
-
-/** How far a step in the open volume leads in the layer. */
-export function mapStep({ columns: [x, y, z] }: Pick<VoxelMap, 'columns'>, step: Voxel): Voxel {
-  return sum(scaled(x, step[0]), scaled(y, step[1]), scaled(z, step[2]));
+/** The layers that are shown, from below. Those without voxels are left out. */
+export function shownLayers(
+  base: VolumeInfo,
+  stack: LayerStack,
+  volumeOf: (id: string) => VolumeSource | undefined,
+): readonly ShownLayer[] {
+  return stack.layers.flatMap((look) => {
+    const volume = volumeOf(look.id);
+    return volume && isLayerShown(stack, look) ? [{ look, volume, map: placeLayer(base, volume.info).map }] : [];
+  });
 }
 
 /** The layer's voxel at a position of the open volume; undefined beside the layer. */
@@ -61,17 +60,6 @@ function isPlaced(info: VolumeInfo): boolean {
   return hasOrientation({ ...info, world: undefined });
 }
 
-function byWorld(base: VolumeInfo, layer: VolumeInfo): VoxelMap {
-  const units = unitRatio(base, layer);
-  const [columns, layerColumns] = [columnsOf(base), columnsOf(layer)];
-  const along = (column: Vector3): Vector3 => solve(layerColumns, scaled(column, units));
-  const linear = [along(columns[0]), along(columns[1]), along(columns[2])] as const;
-  // World coordinates are of voxel centres: position 0.5 is the centre of voxel 0.
-  const [first, layerFirst] = [worldOf(base, [0, 0, 0]), worldOf(layer, [0, 0, 0])];
-  const there = solve(layerColumns, sum(scaled(first, units), scaled(layerFirst, -1)));
-  return { columns: linear, shift: sum(there, [0.5, 0.5, 0.5], scaled(mapStep({ columns: linear }, [0.5, 0.5, 0.5]), -1)) };
-}
-
 /** The axes stay parallel. */
 function byCenter(base: VolumeInfo, layer: VolumeInfo): VoxelMap {
   const units = unitRatio(base, layer);
@@ -84,16 +72,4 @@ function byCenter(base: VolumeInfo, layer: VolumeInfo): VoxelMap {
     [0, 0, ratio(2)],
   ] as const;
   return { columns, shift: sum(middle(layer), scaled(mapStep({ columns }, middle(base)), -1)) };
-}
-
-function columnsOf(info: VolumeInfo): readonly [Vector3, Vector3, Vector3] {
-  const [x, y, z] = safeSpacing(info);
-  const [a, b, c] = affineColumns(info) ?? [];
-  return a && b && c
-    ? [a, b, c]
-    : [
-        [x, 0, 0],
-        [0, y, 0],
-        [0, 0, z],
-      ];
 }

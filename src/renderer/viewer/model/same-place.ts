@@ -1,9 +1,10 @@
 import { scaled } from '../../../core/shared/vectors.ts';
-import { metresOf, type VolumeInfo } from '../../../core/shared/volume.ts';
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { OrbitPose } from './orbit-camera.ts';
-import { affineColumns, hasOrientation, type SliceFrame, safeSpacing, sliceFrame, unitsPerLength } from './orientation.ts';
+import { hasOrientation, type SliceFrame, safeSpacing, sliceFrame, unitsPerLength } from './orientation.ts';
 import { clampVoxel, type Point, type SliceCamera, type Voxel } from './slice-geometry.ts';
 import type { SliceAxis, ViewState } from './viewer-api.ts';
+import { mapPosition, unitRatio, type VoxelMap, worldVoxelMap } from './voxel-map.ts';
 
 /** Cameras of a viewer's views: the slices by axis, the oblique slice and the 3D view. Hidden views are left out. */
 export type Viewpoints = Readonly<
@@ -51,12 +52,6 @@ export function sameViewpoints(from: LinkedVolume, to: LinkedVolume, viewpoints:
   return made;
 }
 
-/** How many spatial units of the second volume make one of the first; 1 if either has none. */
-export function unitRatio(from: VolumeInfo, to: VolumeInfo): number {
-  const ratio = metresOf[from.spatialUnit] / metresOf[to.spatialUnit];
-  return Number.isFinite(ratio) ? ratio : 1;
-}
-
 /** The oblique slice's centre is an offset from the volume's centre, in spatial units. */
 function samePan(center: Point | undefined, units: number): Point | undefined {
   return center && [center[0] * units, center[1] * units];
@@ -68,10 +63,10 @@ function sameCenter(from: VolumeInfo, to: VolumeInfo, axis: SliceAxis, center: P
   const [here, there] = [sliceFrame(from, axis), sliceFrame(to, axis)];
   const [middle, middleThere] = [middleOf(from), middleOf(to)];
   const [toThere, toHere] = [worldMap(from, to), worldMap(to, from)];
-  if (toThere && toHere && (isInside(toThere(middle), to) || isInside(toHere(middleThere), from))) {
+  if (toThere && toHere && (isInside(mapPosition(toThere, middle), to) || isInside(mapPosition(toHere, middleThere), from))) {
     const position: [number, number, number] = [...middle];
     if (center) [position[here.right.axis], position[here.down.axis]] = center;
-    const found = toThere(position);
+    const found = mapPosition(toThere, position);
     const isMiddle = [there.right, there.down].every(
       ({ axis: at }) => Math.abs(found[at] - middleThere[at]) < 1e-6 * to.dims[at],
     );
@@ -95,46 +90,16 @@ function isInside(position: Voxel, { dims }: VolumeInfo): boolean {
   return position.every((at, axis) => at >= 0 && at <= (dims[axis] as number));
 }
 
-type Matrix = readonly (readonly [x: number, y: number, z: number])[];
-
 /** The same place in another volume: by world coordinates if both have an orientation, else by voxel index. */
 export function samePlace(from: VolumeInfo, to: VolumeInfo, voxel: Voxel): Voxel {
   const [x, y, z] = to.dims;
   const size: Voxel = [x, y, z];
   const map = worldMap(from, to);
   if (!map || from.affine.every((value, at) => value === to.affine[at])) return clampVoxel(voxel, size);
-  return clampVoxel(map([voxel[0] + 0.5, voxel[1] + 0.5, voxel[2] + 0.5]), size);
+  return clampVoxel(mapPosition(map, [voxel[0] + 0.5, voxel[1] + 0.5, voxel[2] + 0.5]), size);
 }
 
-/**
- * Maps voxel positions (voxel i covers i to i + 1) to another volume by world coordinates; undefined if either has no
- * orientation.
- */
-function worldMap(from: VolumeInfo, to: VolumeInfo): ((position: Voxel) => Voxel) | undefined {
-  const world = hasOrientation(from) && hasOrientation(to) ? affineColumns(from) : undefined;
-  const columns = affineColumns(to);
-  if (!world || !columns) return undefined;
-  const units = unitRatio(from, to);
-  const shift = (info: VolumeInfo, axis: number): number => info.affine[4 * axis + 3] ?? 0;
-  return (position) => {
-    // The affine refers to voxel centres.
-    const at = [0, 1, 2].map((axis) => {
-      const along = world.reduce(
-        (sum, column, index) => sum + (column[axis] ?? 0) * ((position[index] ?? 0) - 0.5),
-        shift(from, axis),
-      );
-      return along * units - shift(to, axis);
-    }) as unknown as Voxel;
-    const [x, y, z] = solve(columns, at);
-    return [x + 0.5, y + 0.5, z + 0.5];
-  };
-}
-
-/** Solves `columns · x = target` by Cramer's rule. The columns are independent. */
-export function solve(columns: Matrix, target: Voxel): Voxel {
-  const determinant = (a: Voxel, b: Voxel, c: Voxel): number =>
-    a[0] * (b[1] * c[2] - b[2] * c[1]) - b[0] * (a[1] * c[2] - a[2] * c[1]) + c[0] * (a[1] * b[2] - a[2] * b[1]);
-  const [a, b, c] = columns as unknown as readonly [Voxel, Voxel, Voxel];
-  const whole = determinant(a, b, c);
-  return [determinant(target, b, c) / whole, determinant(a, target, c) / whole, determinant(a, b, target) / whole];
+/** By world coordinates; undefined if either has no orientation. */
+function worldMap(from: VolumeInfo, to: VolumeInfo): VoxelMap | undefined {
+  return hasOrientation(from) && hasOrientation(to) ? worldVoxelMap(from, to) : undefined;
 }

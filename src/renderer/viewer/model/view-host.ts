@@ -1,12 +1,12 @@
 import type { ChunkMap } from '../../../core/chunks/chunk-map.ts';
 import type { VolumeSource } from '../../../core/volume/volume-source.ts';
-import type { VoxelMap } from './layer-place.ts';
 import type { LayerLook } from './layers.ts';
 import type { Measurement, SliceTool } from './measure.ts';
 import type { OrbitPose } from './orbit-camera.ts';
 import type { PictureRequest, ViewPicture } from './picture.ts';
 import type { SliceCamera, Voxel } from './slice-geometry.ts';
 import type { ViewState } from './viewer-api.ts';
+import type { VoxelMap } from './voxel-map.ts';
 
 /** The measurements on slices, and the callbacks for changes. Immutable; replaced when anything in it changes. */
 export interface MeasureBoard {

@@ -9,11 +9,11 @@ import type { SliceBox, VolumeSource } from '../../../core/volume/volume-source.
 import overlayShader from '../../../shaders/viewer/overlay.wgsl';
 import { type ColorChoice, colormap, colorsOf } from '../colors/colormaps.ts';
 import { grounds } from '../colors/grounds.ts';
-import { mapPosition, mapStep } from '../model/layer-place.ts';
 import type { AxisNumber } from '../model/orientation.ts';
 import type { CanvasToVoxel, Point } from '../model/slice-geometry.ts';
 import type { ShownLayer } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
+import { mapPosition, mapStep } from '../model/voxel-map.ts';
 import { UniformCache } from './uniform-cache.ts';
 
 /** A picture to draw over the slice, premultiplied and of the target's size, and the crosshair below it. */
