@@ -75,7 +75,7 @@ export function openSlice(number: i32, values: usize): void {
   behind = firstOf(number - 1);
   farther = number === 1 ? behind : firstOf(number - 2);
   if (number > 0) {
-    // Rows above the slice behind stood for the slice behind that until now.
+    // Row 0 of the slice behind is above the current slice. From now on it is also above itself, and its last row below itself.
     copyRow(behind, behind - pitch);
     copyRow(behind, behind - 2 * pitch);
     const last = behind + pitch * <usize>(height - 1);

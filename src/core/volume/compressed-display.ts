@@ -3,6 +3,7 @@ import type { GpuScope } from '../gpu/scope.ts';
 import type { VolumeInfo } from '../shared/volume.ts';
 import { recordLevels } from './brick-grid.ts';
 import type { CompressedLayers, LayerSource } from './compressed-layers.ts';
+import { planeBoxOf } from './compressed-planes.ts';
 import { stackedPosition } from './compressed-probe.ts';
 import {
   createDisplayStaging,
@@ -88,13 +89,7 @@ export class CompressedDisplay {
     this.#staging ??= createDisplayStaging(scope, texture);
     const staging = this.#staging;
     const fills = Array.from({ length: this.layers.count }, (_, layer) => {
-      const boxes = this.layers.boxes(layer, timePoint).map(({ voxels, origin }) => ({
-        voxels,
-        firstRow: origin[1],
-        rowCount: voxels.dims[1],
-        firstPlane: origin[2],
-        planeCount: voxels.dims[2],
-      }));
+      const boxes = this.layers.boxes(layer, timePoint).map((box) => planeBoxOf(box, 0));
       const from = Math.min(...boxes.map(({ firstPlane }) => firstPlane));
       const to = Math.min(grid.dims[2], Math.max(...boxes.map(({ firstPlane, planeCount }) => firstPlane + planeCount)));
       const [first, end] = [Math.ceil(from / texture.step), Math.ceil(to / texture.step)];

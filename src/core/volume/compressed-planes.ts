@@ -1,4 +1,4 @@
-import { CompressedLayers, type LayerSource } from './compressed-layers.ts';
+import { CompressedLayers, type LayerBox, type LayerSource } from './compressed-layers.ts';
 import type { PlaneBox, PlaneReader } from './plane-reader.ts';
 
 /**
@@ -17,13 +17,17 @@ export function compressedPlanes(source: LayerSource): PlaneReader {
       const t = (plane - z) / depth;
       const commands = gpu.commands('decode');
       const firstOfChunk = (t - (t % grid.timePointsPerChunk)) * depth;
-      const boxes = layers.record(commands, layers.layerAt([0, 0, z]), t).map(({ voxels, origin }): PlaneBox => {
-        const firstPlane = firstOfChunk + origin[2];
-        return { voxels, firstRow: origin[1], rowCount: voxels.dims[1], firstPlane, planeCount: voxels.dims[2] };
-      });
+      const boxes = layers.record(commands, layers.layerAt([0, 0, z]), t).map((box) => planeBoxOf(box, firstOfChunk));
       await commands.submit();
       return { boxes, endPlane: Math.max(...boxes.map(({ firstPlane, planeCount }) => firstPlane + planeCount)) };
     },
     destroy: () => scope.destroy(),
   };
+}
+
+/** @param plane the number of the first plane of the chunks' first time point, or 0 to count from there */
+export function planeBoxOf({ voxels, origin }: LayerBox, plane: number): PlaneBox {
+  const [, firstRow, z] = origin;
+  const [, rowCount, planeCount] = voxels.dims;
+  return { voxels, firstRow, rowCount, firstPlane: plane + z, planeCount };
 }
