@@ -1,10 +1,7 @@
 """Where a file's bytes come from: a path, an address or a file object."""
 
-import http.client
 import os
 import threading
-import urllib.error
-import urllib.request
 from typing import IO, Protocol, runtime_checkable
 
 from .errors import CorruptError, NotReadableError
@@ -50,43 +47,6 @@ class FileSource:
             self.close()
 
 
-class HttpSource:
-    """A file on a server that answers range requests."""
-
-    def __init__(self, url: str) -> None:
-        self._url = url
-        # A GET of one byte, because some servers answer HEAD without a length.
-        with self._open(0, 1) as answer:
-            total = (answer.headers.get("Content-Range") or "").rpartition("/")[2]
-            if answer.status != 206 or not total.isdigit():
-                raise NotReadableError(f"{url}: the server does not answer range requests; download the file")
-            self.size = int(total)
-
-    def __reduce__(self) -> tuple[type["HttpSource"], tuple[str]]:
-        return HttpSource, (self._url,)
-
-    def _open(self, offset: int, length: int):  # type: ignore[no-untyped-def]
-        request = urllib.request.Request(self._url, headers={"Range": f"bytes={offset}-{offset + length - 1}"})
-        try:
-            return urllib.request.urlopen(request, timeout=60)  # noqa: S310
-        except (OSError, http.client.HTTPException) as error:
-            raise NotReadableError(f"{self._url} cannot be read: {error}") from error
-
-    def read(self, offset: int, length: int) -> bytes:
-        if length == 0:
-            return b""
-        with self._open(offset, length) as answer:
-            if answer.status != 206:
-                raise NotReadableError(f"{self._url}: the server answered {answer.status} to a range request")
-            try:
-                return bytes(answer.read())
-            except (OSError, http.client.HTTPException) as error:
-                raise NotReadableError(f"{self._url}: the connection broke off: {error}") from error
-
-    def close(self) -> None:
-        pass
-
-
 class ObjectSource:
     """An open file, in binary, that can seek: also those of fsspec."""
 
@@ -106,6 +66,9 @@ class ObjectSource:
 
 def source_of(file: "str | os.PathLike[str] | IO[bytes] | Source") -> Source:
     if isinstance(file, str) and file.startswith(("http://", "https://")):
+        # Imported here, because it takes half of the time that `import stria` takes.
+        from ._http import HttpSource
+
         return HttpSource(file)
     if isinstance(file, (str, os.PathLike)):
         return FileSource(file)
