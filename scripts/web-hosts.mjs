@@ -4,20 +4,21 @@
 /** Added to the desktop app's policy: only the web app has a manifest. */
 const webSources = { 'manifest-src': ["'self'"] };
 
-function policyText(policy) {
-  return Object.entries({ ...policy, ...webSources })
+/** A policy as the value of its header. @param policy the sources by directive */
+export function policyText(policy) {
+  return Object.entries(policy)
     .map(([directive, sources]) => `${directive} ${sources.join(' ')}`)
     .join('; ');
 }
 
 /** Browsers accept `frame-ancestors` only as a header. */
 export function metaPolicy({ 'frame-ancestors': _, ...policy }) {
-  return policyText(policy);
+  return policyText({ ...policy, ...webSources });
 }
 
 function headersOf(policy) {
   return {
-    'content-security-policy': policyText(policy),
+    'content-security-policy': policyText({ ...policy, ...webSources }),
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-embedder-policy': 'require-corp',
     'referrer-policy': 'no-referrer',

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import sirv from 'sirv';
+import { policyText } from './web-hosts.mjs';
 
 const rendererFolder = fileURLToPath(new URL('../out/renderer', import.meta.url));
 const policyFile = new URL('../resources/content-security-policy.json', import.meta.url);
@@ -26,9 +27,7 @@ function isRange(header) {
  */
 export async function serveRenderer({ port }) {
   if (!existsSync(join(rendererFolder, 'index.html'))) throw new Error('There is no build yet: run `npm run build` first');
-  const policy = Object.entries(JSON.parse(readFileSync(policyFile, 'utf8')))
-    .map(([directive, sources]) => `${directive} ${sources.join(' ')}`)
-    .join('; ');
+  const policy = policyText(JSON.parse(readFileSync(policyFile, 'utf8')));
   const serveFile = sirv(rendererFolder, {
     etag: true,
     setHeaders: (response) => {
