@@ -1,6 +1,6 @@
 import { projections } from '../../core/draw/ray-pass.ts';
 import type { RawLayout } from '../../core/io/common/volume-reader.ts';
-import { type FaultData, toStriaError } from '../../core/shared/errors.ts';
+import type { FaultData } from '../../core/shared/errors.ts';
 import type { Host, HostFile } from '../host/host.ts';
 import type { ClockSettings } from '../playback/frame-clock.ts';
 import { autoView } from '../viewer/auto-view.ts';
@@ -15,10 +15,11 @@ import { DocumentLife } from './document/document-life.ts';
 import { LeaveGuard } from './document/leave-guard.ts';
 import { Playback } from './document/playback.ts';
 import { watchUnfinished } from './document/unfinished.ts';
+import { Exports, orNotice } from './exports.ts';
 import { diagnosticsText } from './gpu/diagnostics.ts';
 import { GpuLife } from './gpu/gpu-life.ts';
 import { isOfText, runKey, tryCommand } from './keys.ts';
-import { Lab, type LabFileKind, labFiles } from './lab/lab.ts';
+import { Lab } from './lab/lab.ts';
 import { Layers } from './layers/layers.ts';
 import { SecondVolume } from './layers/second-volume.ts';
 import { completed, completes, joined } from './loading/companions.ts';
@@ -28,10 +29,9 @@ import { withStacks } from './loading/picture-stacks.ts';
 import { suggestLayouts } from './loading/raw-layout.ts';
 import { withSeries } from './loading/series-files.ts';
 import { VolumeList } from './loading/volume-list.ts';
-import { measurementsCsv } from './measure/measurement-words.ts';
 import { Measuring } from './measure/measuring.ts';
-import { Profiles, profileCsv } from './measure/profiles.ts';
-import { TimeCurves, timeCurveCsv } from './measure/time-curves.ts';
+import { Profiles } from './measure/profiles.ts';
+import { TimeCurves } from './measure/time-curves.ts';
 import { Output } from './output/output.ts';
 import { SavedSessions } from './saved/saved-sessions.ts';
 import { isSessionName } from './saved/session-file.ts';
@@ -52,6 +52,7 @@ export class App {
   readonly queue: CompressQueue;
   readonly lab: Lab;
   readonly output: Output;
+  readonly exports: Exports;
   readonly comparison: Comparison;
   readonly layers: Layers;
   readonly second: SecondVolume;
@@ -85,6 +86,7 @@ export class App {
       if (adapter) this.set({ tunings: withTuning(this.store.getState().settings.tunings, adapter, tuning) });
     });
     this.output = new Output(host, this.store);
+    this.exports = new Exports(host, this.store);
     this.leaving = new LeaveGuard(this.store);
     this.#document = new DocumentLife(host, this.store, compressor);
     this.#gpuLife = new GpuLife(this.store, this.#document);
@@ -216,7 +218,7 @@ export class App {
   }
 
   addLayerDialog(): void {
-    void this.#orNotice(async () => {
+    void orNotice(this.store, async () => {
       const files = await this.host.openDialog();
       if (files.length > 0) this.addLayers(files);
     });
@@ -228,7 +230,7 @@ export class App {
 
   /** @param asSecond compares it with the open volume */
   async openDropped(dropped: Promise<Dropped>, asSecond = false): Promise<void> {
-    await this.#orNotice(async () => {
+    await orNotice(this.store, async () => {
       const { files, folders } = await dropped;
       if (files.length + folders.length === 0) return;
       const adopted = await this.host.adopt(files, folders);
@@ -238,12 +240,12 @@ export class App {
   }
 
   openDialog(): void {
-    void this.#orNotice(async () => this.open(await this.host.openDialog()));
+    void orNotice(this.store, async () => this.open(await this.host.openDialog()));
   }
 
   /** Asks for the file that is missing beside this one, and opens both. */
   completeDialog(file: HostFile, missing: readonly string[]): void {
-    void this.#orNotice(async () => {
+    void orNotice(this.store, async () => {
       const given = await this.host.openDialog();
       if (given.length > 0) this.#complete(file, missing, given);
     });
@@ -254,7 +256,7 @@ export class App {
   }
 
   openFolderDialog(): void {
-    void this.#orNotice(async () => {
+    void orNotice(this.store, async () => {
       const folder = await this.host.openFolderDialog();
       if (folder) this.open([folder]);
     });
@@ -277,7 +279,7 @@ export class App {
   }
 
   compareDialog(): void {
-    void this.#orNotice(async () => this.compare(await this.host.openDialog()));
+    void orNotice(this.store, async () => this.compare(await this.host.openDialog()));
   }
 
   /**
@@ -344,14 +346,14 @@ export class App {
 
   /** Saves the open volume's view as a `.stria-session`. */
   saveSession(): void {
-    void this.#orNotice(async () => {
+    void orNotice(this.store, async () => {
       const sink = await this.#sessions.save();
       if (sink) this.store.setState({ notice: `${sink.name} is saved` });
     });
   }
 
   clearRecent(): void {
-    void this.#orNotice(async () => {
+    void orNotice(this.store, async () => {
       await this.host.clearRecent();
       this.store.setState({ recent: await this.host.recent() });
     });
@@ -385,75 +387,6 @@ export class App {
   showPage(page: AppState['page']): void {
     this.store.getState().playback?.player.pause();
     this.store.setState({ page, overlay: 'none' });
-  }
-
-  /** Saves the results of the Lab. @param picture for PNG; the other kinds are made from the state */
-  async saveLab(kind: LabFileKind, picture?: Blob): Promise<void> {
-    const { name, text } = labFiles(this.store.getState().lab, kind);
-    await this.#saveAs(name, async () =>
-      picture ? new Uint8Array(await picture.arrayBuffer()) : new TextEncoder().encode(text),
-    );
-  }
-
-  /** Saves the measurements as CSV. */
-  async saveMeasurements(): Promise<void> {
-    const document = openDocument(this.store.getState());
-    if (!document) return;
-    const { measurements } = this.store.getState();
-    const csv = new TextEncoder().encode(this.#csv());
-    const isSaved = await this.#saveAs(`${plainName(document.name)}-measurements.csv`, async () => csv);
-    if (isSaved) this.store.setState({ savedMeasurements: measurements });
-  }
-
-  /** Saves the profile of the chosen distance as CSV. */
-  async saveProfile(): Promise<void> {
-    const { profile } = this.store.getState();
-    const document = openDocument(this.store.getState());
-    if (!profile || !document) return;
-    const csv = new TextEncoder().encode(profileCsv(profile, document.info));
-    await this.#saveAs(`${plainName(document.name)}-profile.csv`, async () => csv);
-  }
-
-  /** Saves the curve over time at the crosshair as CSV. */
-  async saveTimeCurve(): Promise<void> {
-    const { timeCurve } = this.store.getState();
-    const document = openDocument(this.store.getState());
-    if (!timeCurve || !document) return;
-    const csv = new TextEncoder().encode(timeCurveCsv(timeCurve));
-    await this.#saveAs(`${plainName(document.name)}-curve.csv`, async () => csv);
-  }
-
-  async copyMeasurements(): Promise<void> {
-    const notice = await navigator.clipboard.writeText(this.#csv()).then(
-      () => 'Measurements copied as CSV',
-      () => 'The clipboard cannot be used here',
-    );
-    this.store.setState({ notice });
-  }
-
-  #csv(): string {
-    const { measurements, regions } = this.store.getState();
-    const document = openDocument(this.store.getState());
-    return document ? measurementsCsv(measurements, document.info, regions) : '';
-  }
-
-  /** Resolves with whether it was saved. */
-  async #saveAs(name: string, make: () => Promise<Uint8Array<ArrayBuffer>>): Promise<boolean> {
-    let isSaved = false;
-    await this.#orNotice(async () => {
-      const sink = await this.host.saveAs(name);
-      if (!sink) return;
-      try {
-        await sink.write(await make());
-        await sink.close();
-      } catch (error) {
-        await sink.abort();
-        throw error;
-      }
-      this.store.setState({ notice: `${sink.name} is saved` });
-      isSaved = true;
-    });
-    return isSaved;
   }
 
   runCommand(id: string): void {
@@ -558,20 +491,6 @@ export class App {
   get kept() {
     return this.#document.kept;
   }
-
-  async #orNotice(work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      const fault = toStriaError(error);
-      if (fault.tag !== 'aborted') this.store.setState({ notice: fault.message });
-    }
-  }
-}
-
-/** `head` for `head.nii.gz`. */
-function plainName(name: string): string {
-  return name.replace(/(\.[a-z0-9]{1,6}){1,2}$/i, '') || 'volume';
 }
 
 function storage(): Storage | undefined {

@@ -161,7 +161,7 @@ export function measureCommands(app: App): Command[] {
       words: 'Export CSV…',
       group: 'Measure',
       enabled: hasMeasurements,
-      run: () => app.saveMeasurements(),
+      run: () => app.exports.saveMeasurements(),
     },
     {
       id: 'export-profile',
@@ -169,7 +169,7 @@ export function measureCommands(app: App): Command[] {
       words: 'Export profile…',
       group: 'Measure',
       enabled: (state) => isReady(state) && state.profile !== undefined,
-      run: () => app.saveProfile(),
+      run: () => app.exports.saveProfile(),
     },
     {
       id: 'export-time-curve',
@@ -177,7 +177,7 @@ export function measureCommands(app: App): Command[] {
       words: 'Export curve…',
       group: 'Measure',
       enabled: (state) => isReady(state) && state.timeCurve !== undefined,
-      run: () => app.saveTimeCurve(),
+      run: () => app.exports.saveTimeCurve(),
     },
     {
       id: 'copy-measurements',
@@ -185,7 +185,7 @@ export function measureCommands(app: App): Command[] {
       words: 'Copy',
       group: 'Measure',
       enabled: hasMeasurements,
-      run: () => app.copyMeasurements(),
+      run: () => app.exports.copyMeasurements(),
     },
   ];
 }

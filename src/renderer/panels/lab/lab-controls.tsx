@@ -124,17 +124,17 @@ export function LabControls({ onSavePicture }: { readonly onSavePicture: () => v
       )}
       {run.kind === 'tuned' && (
         <div className={styles.actions}>
-          <Button onPress={() => void app.saveLab('json')} testId="lab-save-json">
+          <Button onPress={() => void app.exports.saveLab('json')} testId="lab-save-json">
             Save JSON…
           </Button>
         </div>
       )}
       {cases.length > 0 && !isRunning && (
         <div className={styles.actions}>
-          <Button onPress={() => void app.saveLab('json')} testId="lab-save-json">
+          <Button onPress={() => void app.exports.saveLab('json')} testId="lab-save-json">
             Save JSON…
           </Button>
-          <Button onPress={() => void app.saveLab('csv')} testId="lab-save-csv">
+          <Button onPress={() => void app.exports.saveLab('csv')} testId="lab-save-csv">
             CSV…
           </Button>
           <Button onPress={onSavePicture} testId="lab-save-png">

@@ -19,7 +19,7 @@ export function LabPage() {
   const savePicture = () => {
     if (!results.current) return;
     plotsAsPicture(results.current).then(
-      (picture) => app.saveLab('png', picture),
+      (picture) => app.exports.saveLab('png', picture),
       (error: unknown) => app.store.setState({ notice: toStriaError(error).message }),
     );
   };

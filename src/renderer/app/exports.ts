@@ -1,0 +1,101 @@
+import { toStriaError } from '../../core/shared/errors.ts';
+import type { Host } from '../host/host.ts';
+import { type LabFileKind, labFiles } from './lab/lab.ts';
+import { measurementsCsv } from './measure/measurement-words.ts';
+import { profileCsv } from './measure/profiles.ts';
+import { timeCurveCsv } from './measure/time-curves.ts';
+import type { OpenDocument } from './state/document-state.ts';
+import { type AppStore, openDocument } from './state/store.ts';
+
+/** Saves and copies what was measured: on the volume and in the Lab. */
+export class Exports {
+  readonly #host: Pick<Host, 'saveAs'>;
+  readonly #store: AppStore;
+
+  constructor(host: Pick<Host, 'saveAs'>, store: AppStore) {
+    this.#host = host;
+    this.#store = store;
+  }
+
+  /** Saves the results of the Lab. @param picture for PNG; the other kinds are made from the state */
+  async saveLab(kind: LabFileKind, picture?: Blob): Promise<void> {
+    const { name, text } = labFiles(this.#store.getState().lab, kind);
+    await this.#saveAs(name, async () =>
+      picture ? new Uint8Array(await picture.arrayBuffer()) : new TextEncoder().encode(text),
+    );
+  }
+
+  /** Saves the measurements as CSV. */
+  async saveMeasurements(): Promise<void> {
+    const { measurements } = this.#store.getState();
+    if (await this.#saveCsv('measurements', () => this.#csv())) this.#store.setState({ savedMeasurements: measurements });
+  }
+
+  /** Saves the profile of the chosen distance as CSV. */
+  async saveProfile(): Promise<void> {
+    const { profile } = this.#store.getState();
+    if (profile) await this.#saveCsv('profile', ({ info }) => profileCsv(profile, info));
+  }
+
+  /** Saves the curve over time at the crosshair as CSV. */
+  async saveTimeCurve(): Promise<void> {
+    const { timeCurve } = this.#store.getState();
+    if (timeCurve) await this.#saveCsv('curve', () => timeCurveCsv(timeCurve));
+  }
+
+  async copyMeasurements(): Promise<void> {
+    const notice = await navigator.clipboard.writeText(this.#csv()).then(
+      () => 'Measurements copied as CSV',
+      () => 'The clipboard cannot be used here',
+    );
+    this.#store.setState({ notice });
+  }
+
+  #csv(): string {
+    const { measurements, regions } = this.#store.getState();
+    const document = openDocument(this.#store.getState());
+    return document ? measurementsCsv(measurements, document.info, regions) : '';
+  }
+
+  /** In a file named after the open volume. Resolves with whether it was saved. */
+  async #saveCsv(what: string, make: (document: OpenDocument) => string): Promise<boolean> {
+    const document = openDocument(this.#store.getState());
+    if (!document) return false;
+    const csv = new TextEncoder().encode(make(document));
+    return this.#saveAs(`${plainName(document.name)}-${what}.csv`, async () => csv);
+  }
+
+  /** Resolves with whether it was saved. */
+  async #saveAs(name: string, make: () => Promise<Uint8Array<ArrayBuffer>>): Promise<boolean> {
+    let isSaved = false;
+    await orNotice(this.#store, async () => {
+      const sink = await this.#host.saveAs(name);
+      if (!sink) return;
+      try {
+        await sink.write(await make());
+        await sink.close();
+      } catch (error) {
+        await sink.abort();
+        throw error;
+      }
+      this.#store.setState({ notice: `${sink.name} is saved` });
+      isSaved = true;
+    });
+    return isSaved;
+  }
+}
+
+/** Runs what may fail, and shows a fault as a notice. Cancelling is no fault. */
+export async function orNotice(store: AppStore, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const fault = toStriaError(error);
+    if (fault.tag !== 'aborted') store.setState({ notice: fault.message });
+  }
+}
+
+/** `head` for `head.nii.gz`. */
+function plainName(name: string): string {
+  return name.replace(/(\.[a-z0-9]{1,6}){1,2}$/i, '') || 'volume';
+}
