@@ -181,7 +181,8 @@ describe('a saved session', () => {
       from.layerRequests.set(id, { kind: 'file', file: one });
     await from.sessions.save();
     const { sessions, store, viewer, restored } = setUp({ '../data/pet.nii': pet });
-    await sessions.open(file('scan.stria-session', from.sink.bytes()), [scan, atlas, file('lost.nii', Uint8Array.of(1))]);
+    const others = ['pet.nii', 'lost.nii'].map((name) => file(name, Uint8Array.of(1)));
+    await sessions.open(file('scan.stria-session', from.sink.bytes()), [scan, atlas, ...others]);
     expect(viewer.snapshot().state.layers).toEqual({ ...stack, layers: stack.layers.slice(0, 2) });
     expect([...restored()].map(([id, request]) => [id, request.kind === 'file' && request.file])).toEqual([
       ['a', atlas],

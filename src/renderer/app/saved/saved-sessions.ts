@@ -139,25 +139,21 @@ export class SavedSessions {
   }
 
   async #complete({ file, saved, found }: WaitingSession, given: readonly HostFile[], turn: number): Promise<void> {
-    const { host, document } = this.#needs;
+    const { document } = this.#needs;
     if ('sample' in saved.source) return;
     const { files, raw, dataset } = saved.source;
     const together = withSeries(given);
     const reasons: (string | undefined)[] = [];
     const all: (HostFile | undefined)[] = [];
-    for (const [index, part] of files.entries()) {
-      const name = nameOf(part.path);
+    for (const [index, wanted] of files.entries()) {
+      const name = nameOf(wanted.path);
       const candidates = [
         ...together.filter((one) => one.name === name),
         ...(files.length === 1 && together.length === 1 ? together : []),
       ];
-      const beside = found[index] ? undefined : await host.openRelative(file, part.path);
-      for (const candidate of [found[index], ...candidates, beside]) {
-        if (!candidate || all[index]) continue;
-        const reason = candidate === found[index] ? undefined : await whyAnother(candidate, part);
-        if (reason === undefined) all[index] = candidate;
-        else reasons[index] = reason;
-      }
+      const part = found[index] ? { one: found[index] } : await this.#findPart(file, wanted, candidates);
+      all.push(part.one);
+      reasons.push(part.reason);
     }
     if (!this.#isWanted(turn)) return;
     const whole = all.filter((one) => one !== undefined);
@@ -168,6 +164,18 @@ export class SavedSessions {
     }
     const [primary] = withStacks(whole);
     if (primary) await this.#show(file, saved, { kind: 'file', file: primary, raw, dataset }, given, turn);
+  }
+
+  /** The file that a session means: the first fitting one of those given, else the one where it says. Or why none fits. */
+  async #findPart(session: HostFile, part: SessionPart, given: readonly HostFile[]): Promise<FoundPart> {
+    let reason: string | undefined;
+    for (const one of given) {
+      reason = await whyAnother(one, part);
+      if (reason === undefined) return { one };
+    }
+    const beside = await this.#needs.host.openRelative(session, part.path);
+    const whyNot = beside && (await whyAnother(beside, part));
+    return beside && whyNot === undefined ? { one: beside } : { reason: whyNot ?? reason };
   }
 
   /** Nothing else was opened meanwhile, and the user has not cancelled. */
@@ -192,14 +200,9 @@ export class SavedSessions {
       }
       const found: HostFile[] = [];
       for (const part of source.files) {
-        const name = nameOf(part.path);
-        const beside = () => this.#needs.host.openRelative(session, part.path);
-        const candidates = withSeries(given).filter((one) => one.name === name);
-        for (const candidate of candidates.length > 0 ? candidates : [await beside()]) {
-          if (!candidate || (await whyAnother(candidate, part)) !== undefined) continue;
-          found.push(candidate);
-          break;
-        }
+        const candidates = withSeries(given).filter(({ name }) => name === nameOf(part.path));
+        const { one } = await this.#findPart(session, part, candidates);
+        if (one) found.push(one);
       }
       const [primary] = found.length === source.files.length ? withStacks(found) : [];
       if (primary) requests.set(look.id, { kind: 'file', file: primary, raw: source.raw, dataset: source.dataset });
@@ -241,6 +244,11 @@ export class SavedSessions {
     if (missing.length > 0) store.setState({ notice: `Not found, and left out: ${missing.join(', ')}` });
     if (axis) playAlong(axis);
   }
+}
+
+interface FoundPart {
+  readonly one?: HostFile;
+  readonly reason?: string | undefined;
 }
 
 function compressionOf({ codec, axis, prefer, effort }: ReturnType<typeof codecChoice>): SavedSession['compression'] {
