@@ -1,7 +1,7 @@
 // Writes the licences of everything that the bundles contain to out/renderer/third-party-notices.txt, which About shows. Fails if a
 // package has no known licence.
 //   The packages are those that rooms may import (scripts/rooms.mjs), with what they depend on in turn.
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rooms } from './rooms.mjs';
@@ -56,6 +56,6 @@ const notices = [...shipped]
 const line = `\n\n${'-'.repeat(78)}\n\n`;
 const head = 'Stria contains the packages below. Their authors hold the copyright.';
 const out = join(root, 'out', 'renderer');
-if (!existsSync(out)) mkdirSync(out, { recursive: true });
+mkdirSync(out, { recursive: true });
 writeFileSync(join(out, 'third-party-notices.txt'), `${[head, ...notices].join(line)}\n`);
 console.log(`Licences of ${notices.length} packages are in out/renderer/third-party-notices.txt.`);

@@ -32,14 +32,13 @@ if (missing.length > 0) console.log(`test-python: without ${missing.join(' and '
 if (!run(python, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...isolation, './python')) {
   fail('pip could not build the package: it needs gcc and python3-dev, and setuptools and wheel here or a package index');
 }
-for (const [name, why] of [
-  ['nibabel', 'NIfTI files are not compared with it'],
-  ['dask', 'dask.array.from_array is not tried'],
-  ['zarr.abc.codec', 'the codec in a Zarr v3 array is not tried'],
-  ['npe2', 'the napari manifest is only parsed'],
+for (const [called, name, why] of [
+  ['nibabel', 'nibabel', 'NIfTI files are not compared with it'],
+  ['dask', 'dask', 'dask.array.from_array is not tried'],
+  ['zarr 3', 'zarr.abc.codec', 'the codec in a Zarr v3 array is not tried'],
+  ['npe2', 'npe2', 'the napari manifest is only parsed'],
 ]) {
-  if (!can(python, `import ${name}`))
-    console.log(`test-python: no ${name.split('.')[0]} ${name.includes('.') ? '3 ' : ''}here: ${why}`);
+  if (!can(python, `import ${name}`)) console.log(`test-python: no ${called} here: ${why}`);
 }
 if (can(python, 'import mypy') && !run(python, '-m', 'mypy', '--config-file', 'python/pyproject.toml', 'python/src/stria'))
   fail('types');
