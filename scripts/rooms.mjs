@@ -411,21 +411,28 @@ export const rooms = [
     imports: 'resources/colormaps core/draw renderer/viewer/model',
   },
   {
-    room: 'renderer/viewer/slices',
-    holds: 'Slices on canvases: rendering, pointer, overlays, measuring.',
+    room: 'renderer/viewer/draw',
+    holds: 'Slices and rays, drawn into textures and pictures. No page; `stria picture` uses it.',
     imports: 'core/draw core/gpu core/shared core/volume renderer/viewer/colors renderer/viewer/model shaders/viewer',
+    packages: 'three',
+  },
+  {
+    room: 'renderer/viewer/slices',
+    holds: 'Slices on canvases: pointer, overlays, measuring.',
+    imports: 'core/draw core/gpu core/shared core/volume renderer/viewer/colors renderer/viewer/draw renderer/viewer/model',
   },
   {
     room: 'renderer/viewer/space',
     holds: 'The 3D view: three.js scene, ray layer, frame pacing.',
-    imports: 'core/draw core/gpu core/shared core/volume renderer/viewer/colors renderer/viewer/model renderer/viewer/slices',
+    imports:
+      'core/draw core/gpu core/shared core/volume renderer/viewer/colors renderer/viewer/draw renderer/viewer/model renderer/viewer/slices',
     packages: 'three',
   },
   {
     room: 'renderer/viewer',
     holds: 'The viewer: a class with an observable state. No React.',
     imports:
-      'core/chunks core/gpu core/shared core/volume renderer/viewer/colors renderer/viewer/model renderer/viewer/slices renderer/viewer/space',
+      'core/chunks core/gpu core/shared core/volume renderer/viewer/colors renderer/viewer/draw renderer/viewer/model renderer/viewer/slices renderer/viewer/space',
   },
   {
     room: 'renderer/playback',

@@ -3,7 +3,7 @@ import type { RawLayout } from '../../core/io/common/volume-reader.ts';
 import type { FaultData } from '../../core/shared/errors.ts';
 import type { Host, HostFile } from '../host/host.ts';
 import type { ClockSettings } from '../playback/frame-clock.ts';
-import { autoView } from '../viewer/auto-view.ts';
+import { autoView } from '../viewer/model/auto-view.ts';
 import type { SceneSide } from '../viewer/model/orientation.ts';
 import { type SliceAxis, shows3d, type ViewState } from '../viewer/model/viewer-api.ts';
 import { type Command, commandOfMenu, watchMenu } from './command.ts';

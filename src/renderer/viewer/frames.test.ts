@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { default3d } from './auto-view.ts';
 import { decodeMs, frameAxis, withFrame } from './frames.ts';
+import { default3d } from './model/auto-view.ts';
 import type { ViewState } from './model/viewer-api.ts';
 
 const state: ViewState = {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
 import { testInfo } from '../../core/volume/resident-testing.ts';
-import { autoView } from './auto-view.ts';
 import { areAlike, followed, type Linkable, LinkedViewers, sameValue } from './linked-viewers.ts';
+import { autoView } from './model/auto-view.ts';
 import { type FittedScales, type LinkedVolume, samePlace, sameViewpoints, type Viewpoints } from './model/same-place.ts';
 import type { SliceCamera } from './model/slice-geometry.ts';
 import type { ViewerSnapshot, ViewState } from './model/viewer-api.ts';

@@ -2,11 +2,12 @@ import type { ChunkMap } from '../../core/chunks/chunk-map.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import type { VolumeSource } from '../../core/volume/volume-source.ts';
-import { default3d, defaultColors, firstView } from './auto-view.ts';
 import { withPresentName } from './colors/colormaps.ts';
 import { type Ground, grounds } from './colors/grounds.ts';
 import { DisplayFeed } from './display-feed.ts';
+import { SliceRenderer } from './draw/slice-renderer.ts';
 import { decodeMs, frameAxis, withFrame } from './frames.ts';
+import { default3d, defaultColors, firstView } from './model/auto-view.ts';
 import type { CameraFrame, ScenePoint } from './model/camera-frame.ts';
 import { facingCut, fittedCut } from './model/cut-plane.ts';
 import { fittedWindow } from './model/fitted-window.ts';
@@ -20,7 +21,6 @@ import type { Frame, FrameReport, SliceAxis, ViewerSnapshot, ViewState } from '.
 import { ProbeReader } from './probe-reader.ts';
 import { ObliqueView } from './slices/oblique-view.ts';
 import { SliceCanvas } from './slices/slice-canvas.ts';
-import { SliceRenderer } from './slices/slice-renderer.ts';
 import { SliceView } from './slices/slice-view.ts';
 import { type FrameTime, VolumeView } from './space/volume-view.ts';
 

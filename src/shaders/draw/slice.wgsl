@@ -17,7 +17,7 @@
 // 1. A voxel's colour depends on its exact stored value: differences of integers are computed as integers.
 // 2. Smooth blending stays inside the box: it does not cross the seam between two boxes. Nor do outlines look across it.
 //
-// Twin: src/renderer/viewer/slices/slice-renderer.gpu.test.ts computes the same pixels on the CPU.
+// Twin: src/renderer/viewer/draw/slice-renderer.gpu.test.ts computes the same pixels on the CPU.
 
 import package::draw::box::Box;
 import package::volume::voxel::{difference, element_type, is_finite, is_float, voxel_bits, voxel_key};

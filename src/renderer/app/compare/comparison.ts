@@ -6,7 +6,7 @@ import { type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
 import { Stopwatch } from '../../../core/stream/stage-times.ts';
 import { countDifferences, differenceBytes, differenceProblem, subtractVolumes } from '../../../core/volume/difference.ts';
 import type { ResidentVolume } from '../../../core/volume/resident-volume.ts';
-import { autoView } from '../../viewer/auto-view.ts';
+import { autoView } from '../../viewer/model/auto-view.ts';
 import { areAlike, LinkedViewers, type Links } from '../../viewer/linked-viewers.ts';
 import { shows3d, type ViewState } from '../../viewer/model/viewer-api.ts';
 import { Viewer } from '../../viewer/viewer.ts';

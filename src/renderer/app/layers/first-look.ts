@@ -1,7 +1,7 @@
 import { inRealOrder } from '../../../core/shared/real-order.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
-import { firstView, isLabelVolume } from '../../viewer/auto-view.ts';
+import { firstView, isLabelVolume } from '../../viewer/model/auto-view.ts';
 import type { LayerLook } from '../../viewer/model/layers.ts';
 
 /** Colours of image layers, in the order in which they are added: all black or dark at their lower end. */

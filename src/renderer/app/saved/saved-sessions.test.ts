@@ -4,7 +4,7 @@ import { faultToData } from '../../../core/shared/errors.ts';
 import { testInfo } from '../../../core/volume/resident-testing.ts';
 import { folderFile } from '../../host/folder-files.ts';
 import type { HostFile, HostSink } from '../../host/host.ts';
-import { autoView } from '../../viewer/auto-view.ts';
+import { autoView } from '../../viewer/model/auto-view.ts';
 import { type LayerLook, noLayers } from '../../viewer/model/layers.ts';
 import type { Measurement } from '../../viewer/model/measure.ts';
 import type { Viewpoints } from '../../viewer/model/same-place.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { testInfo } from '../../../core/volume/resident-testing.ts';
-import { autoView } from '../../viewer/auto-view.ts';
+import { autoView } from '../../viewer/model/auto-view.ts';
 import { viewFrom } from './stored-view.ts';
 
 const histogram = { low: 0, binWidth: 1, counts: Array.from({ length: 256 }, () => 100) };

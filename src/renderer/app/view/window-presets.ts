@@ -2,7 +2,7 @@ import { inRealOrder } from '../../../core/shared/real-order.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { FileWindow } from '../../../core/shared/volume-facts.ts';
 import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
-import { autoView } from '../../viewer/auto-view.ts';
+import { autoView } from '../../viewer/model/auto-view.ts';
 import { toPhysical, type Window, windowOf } from './window.ts';
 
 export interface WindowPreset {

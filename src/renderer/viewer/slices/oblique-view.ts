@@ -1,5 +1,7 @@
 import type { Commands } from '../../../core/gpu/commands.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
+import { marginOf, type PictureSize } from '../draw/slice-drawing.ts';
+import type { SliceRenderer } from '../draw/slice-renderer.ts';
 import { baseOpacity } from '../model/layers.ts';
 import {
   alongNormal,
@@ -12,9 +14,8 @@ import {
 import { scaleBar } from '../model/scale-bar.ts';
 import { clampVoxel, maxZoom, minZoom, type Point, positionAt, type SliceCamera } from '../model/slice-geometry.ts';
 import type { ViewHost } from '../model/view-host.ts';
-import { adjustedWindow, marginOf, type PictureSize, SliceCanvas, type SlicePicture } from './slice-canvas.ts';
+import { adjustedWindow, SliceCanvas, type SlicePicture } from './slice-canvas.ts';
 import { listenToSlicePointer } from './slice-pointer.ts';
-import type { SliceRenderer } from './slice-renderer.ts';
 
 /**
  * A slice with any orientation through the crosshair, on its own canvas, interpolated between voxels, with letters and a

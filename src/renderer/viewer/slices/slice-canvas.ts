@@ -2,24 +2,17 @@ import { SlabPlane } from '../../../core/draw/slab-plane.ts';
 import type { Commands } from '../../../core/gpu/commands.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
-import { metresOf } from '../../../core/shared/volume.ts';
 import { pictureGrounds } from '../colors/grounds.ts';
+import { LayerSlabs } from '../draw/layer-slabs.ts';
+import type { PictureSize } from '../draw/slice-drawing.ts';
+import { pixelsPerMetre, texturePicture } from '../draw/slice-picture.ts';
 import type { PictureRequest, ViewPicture } from '../model/picture.ts';
 import type { SliceCamera } from '../model/slice-geometry.ts';
 import type { View, ViewHost } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
-import { LayerSlabs } from './layer-slabs.ts';
-import { readTexture } from './read-texture.ts';
 import { SliceOverlayPicture } from './slice-overlay.ts';
 
 const fitted: SliceCamera = { zoom: 1, center: undefined };
-/** Free margin around a fitted slice in CSS pixels, with room for the letters. */
-const sliceMargin = 24;
-
-export interface PictureSize {
-  readonly width: number;
-  readonly height: number;
-}
 
 /** What a picture of a slice depends on besides its size. */
 export interface SlicePicture {
@@ -116,38 +109,20 @@ export abstract class SliceCanvas implements View {
   }
 
   /** The slice as a picture of any size. @throws StriaError `device-lost` */
-  async picture({ width, height, pixelRatio, isAnnotated, background, caption, state }: PictureRequest): Promise<ViewPicture> {
-    using scope = this.#gpu.scope('picture');
-    const target = scope.texture('target', width * height * 4, {
-      size: [width, height],
-      format: this.#format,
-      usage: GPUTextureUsage.RENDER_ATTACHMENT | GPUTextureUsage.COPY_SRC,
-    });
+  async picture(request: PictureRequest): Promise<ViewPicture> {
+    const { pixelRatio, isAnnotated, background, caption } = request;
+    const state = { ...this.host.state, ...request.state };
     const overlay = isAnnotated ? new SliceOverlayPicture(this.#gpu) : undefined;
-    const plane = new SlabPlane(this.#gpu);
-    const slabs = new LayerSlabs(this.#gpu);
+    const ground = background === 'screen' ? this.host.ground : pictureGrounds[background];
     try {
-      const commands = this.#gpu.commands('picture');
-      const ground = background === 'screen' ? this.host.ground : pictureGrounds[background];
-      this.recordInto(commands, target, {
-        pixelRatio,
-        state: { ...this.host.state, ...state },
-        overlay,
-        plane,
-        slabs,
-        caption,
-        ground,
-      });
-      await commands.submit();
+      const picture = await texturePicture(this.#gpu, this.#format, request, (commands, target, scratch) =>
+        this.recordInto(commands, target, { pixelRatio, state, overlay, ...scratch, caption, ground }),
+      );
+      const pixelsPerUnit = this.pixelsPerUnit(request, pixelRatio);
+      return { ...picture, pixelsPerMetre: pixelsPerMetre(pixelsPerUnit, this.host.volume?.info) };
     } finally {
       overlay?.destroy();
-      plane.destroy();
-      slabs.destroy();
     }
-    const picture = await readTexture(this.#gpu, target, background !== 'transparent');
-    const pixelsPerUnit = this.pixelsPerUnit(target, pixelRatio);
-    const unit = this.host.volume?.info.spatialUnit ?? 'unknown';
-    return { ...picture, pixelsPerMetre: pixelsPerUnit && pixelsPerUnit / metresOf[unit] };
   }
 
   resize(width: number, height: number, pixelRatio: number): void {
@@ -183,11 +158,6 @@ export abstract class SliceCanvas implements View {
   protected get pixelRatio(): number {
     return this.#pixelRatio;
   }
-}
-
-/** Free margin around a fitted slice, in pixels. */
-export function marginOf({ width, height }: PictureSize, pixelRatio: number): number {
-  return Math.min(sliceMargin * pixelRatio, 0.1 * Math.min(width, height));
 }
 
 /** Dragging right widens the window, dragging up raises it. A drag across the canvas changes it by twice its width. */

@@ -1,12 +1,11 @@
 import type { Commands } from '../../../core/gpu/commands.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
+import { type PictureSize, sliceDrawing, slicePlacement } from '../draw/slice-drawing.ts';
+import type { SliceRenderer } from '../draw/slice-renderer.ts';
 import { chunkPicture } from '../model/chunk-rectangles.ts';
-import { baseOpacity } from '../model/layers.ts';
 import type { SliceTool } from '../model/measure.ts';
 import { cutLine, obliqueNormal } from '../model/oblique-geometry.ts';
-import { type SliceFrame, safeSpacing, sliceFrame } from '../model/orientation.ts';
 import { scaleBar } from '../model/scale-bar.ts';
-import { slabChoice, slabOf } from '../model/slab.ts';
 import {
   clampVoxel,
   fittedPixelsPerUnit,
@@ -24,9 +23,8 @@ import type { ViewHost } from '../model/view-host.ts';
 import type { SliceAxis } from '../model/viewer-api.ts';
 import { MeasurePointer } from './measure-pointer.ts';
 import { type MeasureSlice, measureShapes, measureSlice } from './measure-shapes.ts';
-import { adjustedWindow, marginOf, type PictureSize, SliceCanvas, type SlicePicture } from './slice-canvas.ts';
+import { adjustedWindow, SliceCanvas, type SlicePicture } from './slice-canvas.ts';
 import { listenToSlicePointer } from './slice-pointer.ts';
-import type { SliceRenderer } from './slice-renderer.ts';
 
 /** Cursor by tool; a crosshair for tools that set points. */
 const cursors: Partial<Record<SliceTool, string>> = { pointer: '', window: 'all-scroll' };
@@ -78,24 +76,15 @@ export class SliceView extends SliceCanvas {
       this.#renderer.record(commands, target, undefined);
       return;
     }
-    const map = placeSlice(placement);
-    const { frame, index } = placement;
+    const layers = slabs.drawings(this.host, state);
+    const drawing = sliceDrawing(volume, this.#axis, placement, { pixelRatio, state, layers, plane, ground });
+    const { frame } = placement;
+    const { map } = drawing;
     const { right, down } = frame;
-    const slab = slabOf(slabChoice(state, this.#axis), placement.spacing[frame.across]);
-    if (!slab) plane.destroy();
     const step: Point = [1 / map.right[right.axis], 1 / map.down[down.axis]];
     const spare = 10 * pixelRatio;
     this.#renderer.record(commands, target, {
-      volume,
-      axis: frame.across,
-      index,
-      map,
-      state,
-      slab: slab && { ...slab, plane },
-      opacity: baseOpacity(state.layers),
-      layers: slabs.drawings(this.host, state),
-      lineWidth: Math.max(1, Math.round(pixelRatio)),
-      ground,
+      ...drawing,
       overlay: overlay && {
         picture: overlay.texture({
           width: target.width,
@@ -155,19 +144,7 @@ export class SliceView extends SliceCanvas {
   #placement(size: PictureSize = this.canvas, pixelRatio = this.pixelRatio, state = this.host.state): SlicePlacement | undefined {
     const { volume } = this.host;
     if (!volume) return undefined;
-    const frame: SliceFrame = sliceFrame(volume.info, this.#axis);
-    const [x, y, z] = volume.info.dims;
-    const placement: SlicePlacement = {
-      frame,
-      dims: [x, y, z],
-      spacing: safeSpacing(volume.info),
-      width: size.width,
-      height: size.height,
-      index: state.crosshair[frame.across],
-      camera: this.viewpoint,
-      margin: marginOf(size, pixelRatio),
-    };
-    return { ...placement, camera: keptInSight(placement) };
+    return slicePlacement(volume.info, this.#axis, state, this.viewpoint, size, pixelRatio);
   }
 
   #hover(pixel: Point | undefined): void {

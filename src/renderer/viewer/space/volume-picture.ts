@@ -2,6 +2,7 @@ import type { Camera } from 'three';
 import type { Strip } from '../../../core/draw/ray-pass.ts';
 import { throwIfAborted } from '../../../core/shared/job.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import { mostStripPixels } from '../draw/ray-picture.ts';
 import { unitsPerLength } from '../model/orientation.ts';
 import { drawOver, type PictureRequest, toStraight, type ViewPicture } from '../model/picture.ts';
 import { scaleBar } from '../model/scale-bar.ts';
@@ -10,9 +11,6 @@ import type { RestingRenderer } from './resting-renderer.ts';
 import { TiledFrame } from './tiled-frame.ts';
 import type { VolumeScene } from './volume-scene.ts';
 
-/** The largest strip in pixels, so that it is read in small pieces and cancelled quickly. */
-const mostStripPixels = 2 ** 21;
-
 interface StripDrawing {
   /** Rows of a strip that does not occupy the GPU for long. */
   readonly rows: number;
@@ -20,11 +18,11 @@ interface StripDrawing {
   draw(strip: Strip, render: (camera: Camera) => void): void;
 }
 
-/** A volume's scene as a picture, drawn in strips. @throws StriaError `aborted`, and whatever `draw` throws */
+/** A volume's scene as a picture, with box and letters, drawn in strips. @throws StriaError `aborted`, and whatever `draw` throws */
 export async function volumePicture(
   renderer: RestingRenderer,
   volume: VolumeScene,
-  { width, height, isAnnotated, background, signal }: PictureRequest,
+  { width, height, background, signal }: PictureRequest,
   { rows: soonDrawn, draw }: StripDrawing,
 ): Promise<ViewPicture> {
   const rgba = new Uint8Array(width * height * 4);
@@ -34,11 +32,7 @@ export async function volumePicture(
     for (let from = 0; from < height; from += rows) {
       throwIfAborted(signal);
       const strip = { width, height, from, count: Math.min(rows, height - from) };
-      draw(strip, (camera) => {
-        const render = () => frame.drawStrip(volume.scene, camera, strip);
-        if (isAnnotated) render();
-        else volume.withVolumeAlone(render);
-      });
+      draw(strip, (camera) => frame.drawStrip(volume.scene, camera, strip));
       rgba.set(await frame.read(strip), from * width * 4);
     }
     return { width, height, rgba: toStraight(rgba, false, background !== 'transparent') };

@@ -1,8 +1,10 @@
-import { CanvasTexture, Line, Matrix4, Mesh, type Object3D, Scene, Sprite, SpriteMaterial, Vector3 } from 'three';
+import { CanvasTexture, type Matrix4, Scene, Sprite, SpriteMaterial, Vector3 } from 'three';
 import type { Strip } from '../../../core/draw/ray-pass.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { DisplayTexture } from '../../../core/volume/display-texture.ts';
+import { rayViewOf } from '../draw/ray-view.ts';
+import { sceneCube } from '../draw/scene-cube.ts';
 import type { ScenePoint } from '../model/camera-frame.ts';
 import { planeInCube } from '../model/cut-plane.ts';
 import { obliqueInScene } from '../model/oblique-geometry.ts';
@@ -10,7 +12,6 @@ import { faceLetters, sceneEdges } from '../model/orientation.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 import { PlaneOutline } from './plane-outline.ts';
 import { RayLayer } from './ray-layer.ts';
-import { rayViewOf } from './ray-view.ts';
 import { type SeenBy, TickedBox } from './ticked-box.ts';
 
 /** The accent colour of panels. */
@@ -21,6 +22,7 @@ const obliqueColor = 0xe29cff;
 /** One volume as a scene: its rays, its box as thin lines, and the letters on its faces. */
 export class VolumeScene {
   readonly scene = new Scene();
+  readonly shown: { readonly info: VolumeInfo; readonly display: DisplayTexture };
   /** The volume's eight corners. */
   readonly corners: readonly Vector3[];
   readonly #volume: RayLayer;
@@ -28,23 +30,17 @@ export class VolumeScene {
   readonly #toCube: Matrix4;
   readonly #edges: readonly ScenePoint[];
   readonly #lengths: ScenePoint;
-  readonly #info: VolumeInfo;
   readonly #cutOutline: PlaneOutline;
   readonly #obliqueOutline: PlaneOutline;
   readonly #letters: Sprite[] = [];
   readonly #disposables: { dispose(): void }[] = [];
 
   constructor(gpu: Gpu, info: VolumeInfo, display: DisplayTexture) {
-    const edges = sceneEdges(info).map((edge) => new Vector3(...edge)) as [Vector3, Vector3, Vector3];
-    const [x, y, z] = edges;
-    this.#info = info;
+    const { edges, lengths, corners, cube } = sceneCube(info);
+    this.shown = { info, display };
     this.#edges = sceneEdges(info);
-    this.#lengths = [x.length(), y.length(), z.length()];
-    const origin = x.clone().add(y).add(z).multiplyScalar(-0.5);
-    this.corners = Array.from({ length: 8 }, (_, index) =>
-      edges.reduce((corner, edge, axis) => (index & (1 << axis) ? corner.add(edge) : corner), origin.clone()),
-    );
-    const cube = new Matrix4().makeBasis(x, y, z).setPosition(origin);
+    this.#lengths = lengths;
+    this.corners = corners;
     this.#toCube = cube.clone().invert();
 
     this.#volume = new RayLayer(gpu, display);
@@ -70,20 +66,8 @@ export class VolumeScene {
     const plane = state.cut && planeInCube(state.cut, this.#edges);
     const done = this.#volume.march(state, rayViewOf(camera, eye, this.#toCube, this.#lengths), texelsPerStep, plane, strip);
     this.#cutOutline.show(state.cut);
-    this.#obliqueOutline.show(hasOblique ? obliqueInScene(this.#info, state.oblique, state.crosshair) : undefined);
+    this.#obliqueOutline.show(hasOblique ? obliqueInScene(this.shown.info, state.oblique, state.crosshair) : undefined);
     return done;
-  }
-
-  /** Runs `draw` with only the volume visible. */
-  withVolumeAlone(draw: () => void): void {
-    const hidden: Object3D[] = [];
-    this.scene.traverse((object) => {
-      const isDrawn = object instanceof Mesh || object instanceof Line || object instanceof Sprite;
-      if (isDrawn && object !== this.#volume.object && object.visible) hidden.push(object);
-    });
-    for (const object of hidden) object.visible = false;
-    draw();
-    for (const object of hidden) object.visible = true;
   }
 
   dispose(): void {

@@ -4,6 +4,8 @@ import type { Gpu } from '../../../core/gpu/gpu.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { DisplayTexture } from '../../../core/volume/display-texture.ts';
+import { pictureGrounds } from '../colors/grounds.ts';
+import { rayPicture } from '../draw/ray-picture.ts';
 import type { CameraFrame, ScenePoint } from '../model/camera-frame.ts';
 import { OrbitCamera, type OrbitPose } from '../model/orbit-camera.ts';
 import type { PictureBackground, PictureRequest, ViewPicture } from '../model/picture.ts';
@@ -176,21 +178,30 @@ export class VolumeView implements View {
     this.#orbit.use(this.#host.state.camera);
     const { camera, eye, halfHeight } = this.#orbit.posed(request.width / request.height, request.turn);
     const step = this.#stillStep;
-    const seen = { camera, eye, textPart: this.#textPart };
     const state = { ...this.#host.state, ...request.state };
+    const rows = stripRows(this.#pacing, request.width, step);
+    const checkShown = (): void => {
+      if (this.#isDisposed || this.#scene !== volume) throw new StriaError('aborted', 'the 3D view was closed');
+    };
+    const { background } = request;
+    if (!request.isAnnotated) {
+      const ground = background === 'screen' ? this.#host.ground : pictureGrounds[background];
+      return rayPicture(this.#gpu, { ...volume.shown, state, camera, eye, step, ground }, request, rows, checkShown);
+    }
+    const seen = { camera, eye, textPart: this.#textPart };
     const picture = await volumePicture(this.#renderer, volume, request, {
-      rows: stripRows(this.#pacing, request.width, step),
+      rows,
       draw: (strip, render) => {
-        if (this.#isDisposed || this.#scene !== volume) throw new StriaError('aborted', 'the 3D view was closed');
+        checkShown();
         void volume.update(state, seen, step, this.#host.hasOblique, strip);
-        this.#setGround(request.background);
+        this.#setGround(background);
         render(camera);
         this.#setGround('screen');
       },
     });
     this.#gpu.checkAlive();
     const info = this.#host.volume?.info;
-    if (info && request.isAnnotated) drawScale(picture, request.pixelRatio, info, request.height / 2 / halfHeight);
+    if (info) drawScale(picture, request.pixelRatio, info, request.height / 2 / halfHeight);
     return picture;
   }
 

@@ -5,7 +5,7 @@ import type { ElementType } from '../../../core/shared/volume.ts';
 import { testInfo } from '../../../core/volume/resident-testing.ts';
 import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
 import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
-import { autoView } from '../auto-view.ts';
+import { autoView } from '../model/auto-view.ts';
 import { type SliceDrawing, SliceRenderer } from './slice-renderer.ts';
 import { drawnPixels } from './slice-testing.ts';
 

@@ -10,14 +10,21 @@ const stripBytes = 2 ** 26;
  * @throws StriaError `device-lost`
  */
 export async function readTexture(gpu: Gpu, texture: GPUTexture, isOpaque: boolean): Promise<ViewPicture> {
-  using scope = gpu.scope('picture');
   const { width, height } = texture;
   const rgba = new Uint8Array(width * height * 4);
+  await readPixels(gpu, texture, height, rgba);
+  return { width, height, rgba: toStraight(rgba, texture.format.startsWith('bgra'), isOpaque) };
+}
+
+/** The first rows of a texture as it holds them, four bytes a pixel. @throws StriaError `device-lost` */
+export async function readPixels(gpu: Gpu, texture: GPUTexture, rowCount: number, into: Uint8Array): Promise<void> {
+  using scope = gpu.scope('picture');
+  const { width } = texture;
   const bytesPerRow = Math.ceil((width * 4) / 256) * 256;
-  const rows = Math.min(height, Math.max(1, Math.floor(stripBytes / bytesPerRow)));
+  const rows = Math.min(rowCount, Math.max(1, Math.floor(stripBytes / bytesPerRow)));
   const strip = scope.buffer('strip', bytesPerRow * rows, GPUBufferUsage.COPY_SRC);
-  for (let first = 0; first < height; first += rows) {
-    const count = Math.min(rows, height - first);
+  for (let first = 0; first < rowCount; first += rows) {
+    const count = Math.min(rows, rowCount - first);
     await gpu
       .commands('picture')
       .record((encoder) =>
@@ -26,8 +33,7 @@ export async function readTexture(gpu: Gpu, texture: GPUTexture, isOpaque: boole
       .submit();
     const bytes = await gpu.read(strip, 0, bytesPerRow * count);
     for (let row = 0; row < count; row++) {
-      rgba.set(bytes.subarray(row * bytesPerRow, row * bytesPerRow + width * 4), (first + row) * width * 4);
+      into.set(bytes.subarray(row * bytesPerRow, row * bytesPerRow + width * 4), (first + row) * width * 4);
     }
   }
-  return { width, height, rgba: toStraight(rgba, texture.format.startsWith('bgra'), isOpaque) };
 }

@@ -15,7 +15,7 @@ export class LayerSlabs {
   }
 
   /** The layers to draw in a state. The memory of others is freed. */
-  drawings(host: ViewHost, state: ViewState): readonly LayerDrawing[] {
+  drawings(host: Pick<ViewHost, 'volume' | 'layersIn'>, state: ViewState): readonly LayerDrawing[] {
     const base = host.volume?.info;
     const shown = base ? host.layersIn(state) : [];
     for (const [id, slab] of this.#slabs) {

@@ -1,11 +1,11 @@
-import { inRealOrder } from '../../core/shared/real-order.ts';
-import type { VolumeInfo } from '../../core/shared/volume.ts';
-import type { VolumeStatistics } from '../../core/volume/statistics.ts';
-import { unclipped } from './model/clip.ts';
-import { noLayers } from './model/layers.ts';
-import { hasOrientation, safeSpacing } from './model/orientation.ts';
-import { firstSlab } from './model/slab.ts';
-import type { ViewState } from './model/viewer-api.ts';
+import { inRealOrder } from '../../../core/shared/real-order.ts';
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
+import { unclipped } from './clip.ts';
+import { noLayers } from './layers.ts';
+import { hasOrientation, safeSpacing } from './orientation.ts';
+import { firstSlab } from './slab.ts';
+import type { ViewState } from './viewer-api.ts';
 
 /** Whole numbers whose neighbours are equal this often are labels. */
 const labelFlatness = 0.7;

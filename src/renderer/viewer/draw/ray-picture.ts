@@ -1,0 +1,97 @@
+import { type Camera, Matrix4, type Vector4 } from 'three';
+import type { Strip } from '../../../core/draw/ray-pass.ts';
+import { createBindGroup } from '../../../core/gpu/commands.ts';
+import type { Gpu } from '../../../core/gpu/gpu.ts';
+import { throwIfAborted } from '../../../core/shared/job.ts';
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import type { DisplayTexture } from '../../../core/volume/display-texture.ts';
+import overShader from '../../../shaders/viewer/over.wgsl';
+import { planeInCube } from '../model/cut-plane.ts';
+import { sceneEdges } from '../model/orientation.ts';
+import { type PictureRequest, toStraight, type ViewPicture } from '../model/picture.ts';
+import type { ViewState } from '../model/viewer-api.ts';
+import { RayDrawing } from './ray-drawing.ts';
+import { rayViewOf } from './ray-view.ts';
+import { readPixels } from './read-texture.ts';
+import { sceneCube } from './scene-cube.ts';
+
+/** The largest strip in pixels, so that it is read in small pieces and cancelled quickly. */
+export const mostStripPixels = 2 ** 21;
+
+/** A volume as the 3D view shows it. */
+export interface RayScene {
+  readonly info: VolumeInfo;
+  /** Filled with the time point to draw. */
+  readonly display: DisplayTexture;
+  readonly state: ViewState;
+  /** Its matrices are up to date. */
+  readonly camera: Camera;
+  /** Of the camera; see `rayViewOf`. */
+  readonly eye: Vector4;
+  /** Texels between samples. */
+  readonly step: number;
+  /** Premultiplied. */
+  readonly ground: GPUColorDict;
+}
+
+/**
+ * The 3D view's volume as a picture, without box and letters, drawn in strips.
+ * @param rows of a strip that does not occupy the GPU for long @param check called before each strip
+ * @throws StriaError `aborted`, `device-lost`, and whatever `check` throws
+ */
+export async function rayPicture(
+  gpu: Gpu,
+  scene: RayScene,
+  { width, height, background, signal }: Pick<PictureRequest, 'width' | 'height' | 'background' | 'signal'>,
+  rows: number,
+  check: () => void = () => {},
+): Promise<ViewPicture> {
+  const { info, display, state, camera, eye, step, ground } = scene;
+  const { lengths, cube } = sceneCube(info);
+  const view = rayViewOf(camera, eye, new Matrix4().copy(cube).invert(), lengths);
+  const plane = state.cut && planeInCube(state.cut, sceneEdges(info));
+  const stripRows = Math.max(1, Math.min(height, rows, Math.max(8, Math.floor(mostStripPixels / width))));
+  const rgba = new Uint8Array(width * height * 4);
+  const rays = new RayDrawing(gpu, display);
+  using scope = gpu.scope('ray-picture');
+  try {
+    const pipeline = overPipeline(gpu);
+    const target = scope.texture('target', 4 * width * stripRows, {
+      size: [width, stripRows],
+      format: 'rgba8unorm',
+      usage: GPUTextureUsage.RENDER_ATTACHMENT | GPUTextureUsage.COPY_SRC,
+    });
+    for (let from = 0; from < height; from += stripRows) {
+      throwIfAborted(signal);
+      check();
+      const strip: Strip = { width, height, from, count: Math.min(stripRows, height - from) };
+      void rays.march(state, view, step, plane, strip);
+      gpu.checkAlive();
+      const attachment = { view: target.createView(), clearValue: ground, loadOp: 'clear', storeOp: 'store' } as const;
+      const bindings = [rays.picture.createView()];
+      const group = createBindGroup(gpu.device, 'view.over', pipeline.getBindGroupLayout(0), bindings);
+      const commands = gpu.commands('ray-picture').render('over', { colorAttachments: [attachment] }, (pass) => {
+        pass.setPipeline(pipeline);
+        pass.setBindGroup(0, group);
+        pass.setScissorRect(0, 0, width, strip.count);
+        pass.draw(3);
+      });
+      void commands.submit();
+      await readPixels(gpu, target, strip.count, rgba.subarray(from * width * 4));
+    }
+    return { width, height, rgba: toStraight(rgba, false, background !== 'transparent') };
+  } finally {
+    rays.destroy();
+  }
+}
+
+function overPipeline(gpu: Gpu): GPURenderPipeline {
+  const module = gpu.shaderModule('view.over', overShader);
+  const over: GPUBlendComponent = { srcFactor: 'one', dstFactor: 'one-minus-src-alpha' };
+  return gpu.device.createRenderPipeline({
+    label: 'view.over',
+    layout: 'auto',
+    vertex: { module, entryPoint: 'vertex' },
+    fragment: { module, entryPoint: 'main', targets: [{ format: 'rgba8unorm', blend: { color: over, alpha: over } }] },
+  });
+}

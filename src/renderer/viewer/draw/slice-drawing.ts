@@ -1,0 +1,80 @@
+import type { SlabPlane } from '../../../core/draw/slab-plane.ts';
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import type { VolumeSource } from '../../../core/volume/volume-source.ts';
+import { baseOpacity } from '../model/layers.ts';
+import { safeSpacing, sliceFrame } from '../model/orientation.ts';
+import { slabChoice, slabOf } from '../model/slab.ts';
+import { keptInSight, placeSlice, type SliceCamera, type SlicePlacement } from '../model/slice-geometry.ts';
+import type { SliceAxis, ViewState } from '../model/viewer-api.ts';
+import type { LayerDrawing, SliceDrawing } from './slice-renderer.ts';
+
+/** Free margin around a fitted slice in CSS pixels, with room for the letters. */
+const sliceMargin = 24;
+
+export interface PictureSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Free margin around a fitted slice, in pixels. */
+export function marginOf({ width, height }: PictureSize, pixelRatio: number): number {
+  return Math.min(sliceMargin * pixelRatio, 0.1 * Math.min(width, height));
+}
+
+/** Where the slice through the crosshair lies on a canvas or picture. @param pixelRatio its pixels per CSS pixel */
+export function slicePlacement(
+  info: VolumeInfo,
+  axis: SliceAxis,
+  { crosshair }: Pick<ViewState, 'crosshair'>,
+  camera: SliceCamera,
+  size: PictureSize,
+  pixelRatio: number,
+): SlicePlacement {
+  const frame = sliceFrame(info, axis);
+  const [x, y, z] = info.dims;
+  const placement: SlicePlacement = {
+    frame,
+    dims: [x, y, z],
+    spacing: safeSpacing(info),
+    width: size.width,
+    height: size.height,
+    index: crosshair[frame.across],
+    camera,
+    margin: marginOf(size, pixelRatio),
+  };
+  return { ...placement, camera: keptInSight(placement) };
+}
+
+/** What a slice's drawing depends on besides its place. */
+export interface SliceLook {
+  readonly pixelRatio: number;
+  readonly state: ViewState;
+  readonly layers: readonly LayerDrawing[];
+  /** Scratch memory for slabs; freed if the slice is not thick. */
+  readonly plane: SlabPlane;
+  readonly ground: GPUColorDict;
+}
+
+/** The slice, without crosshair, letters and scale bar. */
+export function sliceDrawing(
+  volume: VolumeSource,
+  axis: SliceAxis,
+  placement: SlicePlacement,
+  { pixelRatio, state, layers, plane, ground }: SliceLook,
+): SliceDrawing {
+  const { frame, index, spacing } = placement;
+  const slab = slabOf(slabChoice(state, axis), spacing[frame.across]);
+  if (!slab) plane.destroy();
+  return {
+    volume,
+    axis: frame.across,
+    index,
+    map: placeSlice(placement),
+    state,
+    slab: slab && { ...slab, plane },
+    opacity: baseOpacity(state.layers),
+    layers,
+    lineWidth: Math.max(1, Math.round(pixelRatio)),
+    ground,
+  };
+}
