@@ -454,7 +454,7 @@ export const rooms = [
   {
     room: 'renderer/app/view',
     holds: 'Windows, presets and opacity curves.',
-    imports: 'core/shared core/volume renderer/viewer',
+    imports: 'core/shared core/volume renderer/viewer renderer/viewer/model',
   },
   {
     room: 'renderer/app/gpu',
