@@ -138,7 +138,7 @@ export const rooms = [
     room: 'core/io',
     holds: 'Opening any file as a volume, and exporting a volume.',
     imports:
-      'core/io/common core/io/dicom core/io/hdf5 core/io/metaimage core/io/mgh core/io/mrc core/io/nifti core/io/npy core/io/nrrd core/io/ome-tiff core/io/pictures core/io/raw core/io/vti core/io/zarr core/shared',
+      'core/io/common core/io/dicom core/io/hdf5 core/io/label-tables core/io/metaimage core/io/mgh core/io/mrc core/io/nifti core/io/npy core/io/nrrd core/io/ome-tiff core/io/pictures core/io/raw core/io/vti core/io/zarr core/shared',
   },
   {
     room: 'core/io/common',
@@ -150,6 +150,12 @@ export const rooms = [
     room: 'core/io/nifti',
     holds: 'NIfTI-1 and NIfTI-2, and their predecessor Analyze 7.5.',
     imports: 'core/io/common core/shared',
+  },
+  {
+    room: 'core/io/label-tables',
+    holds: 'Tables of labels: names and colours, in the formats of several programs.',
+    imports: 'core/shared',
+    packages: 'saxes',
   },
   {
     room: 'core/io/nrrd',
@@ -373,7 +379,7 @@ export const rooms = [
     room: 'cli/commands',
     holds: 'One file for each command.',
     imports:
-      'cli/arguments cli/bench cli/devices cli/outputs cli/terminal core/bench core/bench/harness core/chunks core/codecs core/format core/gpu core/io core/io/common core/io/pictures core/samples core/io/zarr core/parts core/shared core/stats core/stream node',
+      'cli/arguments cli/bench cli/devices cli/outputs cli/terminal core/bench core/bench/harness core/chunks core/codecs core/format core/gpu core/io core/io/common core/io/label-tables core/io/pictures core/samples core/io/zarr core/parts core/shared core/stats core/stream node',
     packages: 'node:*',
   },
   {

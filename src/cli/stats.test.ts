@@ -40,6 +40,41 @@ test('each label is measured, in files of any format and in .stria alike, as a t
   expect(table.stdout).toMatch(/^count +volume mm3 +mean +deviation +min +max\n5280 /);
 });
 
+test('labels get their names from a table, or from the segmentation itself', async () => {
+  writeFiles();
+  writeFileSync(at('names.csv'), 'index,name\n1,"Grey, ""outer"""\n2,White\n9,Absent\n');
+  const csv = at('named.csv');
+  const both = [at('scan.nii'), '--labels', at('labels.nii')] as const;
+  await succeed('stats', ...both, '--table', at('names.csv'), '-o', csv, ...cpu);
+  const [head, ...lines] = readFileSync(csv, 'utf8').trimEnd().split('\n');
+  expect(head).toBe('label,name,count,volume_mm3,mean,deviation,min,max');
+  expect(lines.map((line) => line.replace(/,\d+,.*/, ''))).toEqual(['0,', '1,"Grey, ""outer"""', '2,"White"']);
+  const shown = await succeed('stats', ...both, '--table', at('names.csv'), ...cpu);
+  expect(shown.stdout).toMatch(/^label +name +count/);
+
+  // The same names in the header of the segmentation, which a .stria keeps.
+  const plain = readFileSync(at('labels.nii'));
+  const extension = new Uint8Array(96);
+  extension.set(new TextEncoder().encode('<Caret><LabelTable><Label Key="2">White</Label></LabelTable></Caret>'), 8);
+  new DataView(extension.buffer).setInt32(0, 96, true);
+  new DataView(extension.buffer).setInt32(4, 30, true);
+  const header = Uint8Array.from(plain.subarray(0, 352));
+  header[348] = 1;
+  new DataView(header.buffer).setFloat32(108, 352 + 96, true);
+  writeFileSync(at('labels.nii'), Buffer.concat([header, extension, plain.subarray(352)]));
+  await succeed('compress', at('labels.nii'), '-o', at('named.stria'), ...cpu);
+  for (const file of ['labels.nii', 'named.stria']) {
+    const { stdout } = await succeed('stats', at('scan.nii'), '--labels', at(file), '--json', ...cpu);
+    expect(JSON.parse(stdout).rows.map(({ name }: { name?: string }) => name)).toEqual([undefined, undefined, 'White']);
+  }
+  expect(await stria('stats', at('scan.nii'), '--table', at('names.csv'), ...cpu)).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/--table names the labels.*--labels/),
+  });
+  const noTable = await stria('stats', ...both, '--table', at('scan.nii'), ...cpu);
+  expect(noTable.stderr).toMatch(/not a label table/);
+});
+
 test('labels of another grid and a part of a volume are refused', async () => {
   writeFiles();
   writeFileSync(at('other.nii'), niftiFile([70, 66, 19], 1));

@@ -10,6 +10,7 @@ import { type CommandName, commandEntry, commandNames, optionEntry, options } fr
 import {
   boxOf,
   codecOptions,
+  labelOptions,
   needed,
   type OptionValues,
   oneOf,
@@ -129,7 +130,7 @@ function build(name: CommandName, values: OptionValues, positionals: readonly st
       return {
         name,
         input: only(name, positionals),
-        labels: text(values, 'labels'),
+        ...labelOptions(values),
         box: boxOf(values),
         output,
         raw: rawLayout(values),

@@ -56,6 +56,7 @@ export const options = {
     text: 'combine whole volumes of one grid, voxel by voxel: sum, max, min or or',
   },
   labels: { short: undefined, value: 'FILE', text: 'a segmentation on the same grid: statistics of each of its labels' },
+  table: { short: undefined, value: 'FILE', text: 'names of the labels: CSV, ITK-SNAP, FreeSurfer, GIFTI …' },
   box: {
     short: undefined,
     value: 'X,Y,Z,DX,DY,DZ',
@@ -210,10 +211,24 @@ const commands = {
   stats: {
     usage: 'IN [--labels FILE] [-o OUT.csv]',
     summary: 'measure a volume: count, volume, mean, deviation and range, of each label and time point',
-    options: ['labels', 'box', 'output', 'dataset', 'axes', 'device', 'threads', 'gpu-limits', 'tuning', ...rawInput, ...common],
+    options: [
+      'labels',
+      'table',
+      'box',
+      'output',
+      'dataset',
+      'axes',
+      'device',
+      'threads',
+      'gpu-limits',
+      'tuning',
+      ...rawInput,
+      ...common,
+    ],
     notes: [
       'IN and FILE may be .stria files or any format that compress reads. Values are physical: slope × stored + intercept.',
       '  stria stats scan.nii --labels atlas.nii -o regions.csv',
+      'Names of labels come from --table FILE, or else from the segmentation itself, if its header or metadata has a table.',
       'The deviation is that of a sample (n − 1). NaN and infinite values are counted separately.',
     ],
   },

@@ -85,6 +85,13 @@ function shareOf(value: string): PartChoice {
   return { number, of };
 }
 
+export function labelOptions(values: OptionValues): Pick<StatsCommand, 'labels' | 'table'> {
+  const [labels, table] = [text(values, 'labels'), text(values, 'table')];
+  if (table !== undefined && labels === undefined)
+    throw usage('--table names the labels of a segmentation: give that with --labels');
+  return { labels, table };
+}
+
 export function boxOf(values: OptionValues): StatsCommand['box'] {
   const value = text(values, 'box');
   if (value === undefined) return undefined;

@@ -83,6 +83,8 @@ export interface StatsCommand extends DeviceOptions, TalkOptions {
   readonly name: 'stats';
   readonly input: string;
   readonly labels: string | undefined;
+  /** A file with the labels' names. */
+  readonly table: string | undefined;
   readonly box: { readonly origin: Dims3; readonly dims: Dims3 } | undefined;
   readonly output: string | undefined;
   readonly raw: RawLayout | undefined;

@@ -3,8 +3,12 @@ import type { Backend } from '../../core/chunks/backend.ts';
 import { ContainerReader, isContainer } from '../../core/format/container-reader.ts';
 import { isFileTree } from '../../core/io/common/file-tree.ts';
 import type { OpenVolume } from '../../core/io/common/volume-reader.ts';
+import { readLabelTable } from '../../core/io/label-tables/read-label-table.ts';
 import { openVolume } from '../../core/io/open-volume.ts';
+import { ownLabels } from '../../core/io/own-labels.ts';
+import { displayText } from '../../core/shared/display-text.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
+import type { LabelTable } from '../../core/shared/label-table.ts';
 import { shownPath } from '../../core/shared/standard-streams.ts';
 import { measureVolume, type RegionRow } from '../../core/stats/measure-volume.ts';
 import { containerVolume } from '../../core/stream/container-volume.ts';
@@ -14,18 +18,22 @@ import { createNodeSink } from '../outputs/node-sink.ts';
 import type { CommandContext } from '../terminal/context.ts';
 import { type ExitCode, exitCodes } from '../terminal/messages.ts';
 import { formatCount, table } from '../terminal/text.ts';
-import { withInput, withSink } from './files.ts';
+import { withFile, withInput, withSink } from './files.ts';
 
 /** `stria stats`: statistics of a volume, of each of its labels and time points. */
 export async function runStats(command: StatsCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
-  const { input, labels, box, output, raw, dataset, axes } = command;
+  const { input, labels, table, box, output, raw, dataset, axes } = command;
   const { backend, close } = await openBackend(command);
   try {
     terminal.note(deviceNote(backend.device));
+    const names = table === undefined ? undefined : await withFile(table, { signal }, (file) => readLabelTable(file, { signal }));
     const rows = await terminal.withProgress(basename(shownPath(input, 'input')), signal, (job) =>
-      withVolume(input, { raw, dataset, axes }, backend, job, (volume) => {
+      withVolume(input, { raw, dataset, axes }, backend, job, async (volume): Promise<readonly NamedRow[]> => {
         if (labels === undefined) return measureVolume(volume, { box }, job);
-        return withVolume(labels, {}, backend, job, (segmentation) => measureVolume(volume, { labels: segmentation, box }, job));
+        return withVolume(labels, {}, backend, job, async (segmentation) => {
+          const measured = await measureVolume(volume, { labels: segmentation, box }, job);
+          return named(measured, names ?? segmentation.labels?.table ?? ownLabels(await segmentation.source()).table);
+        });
       }),
     );
     terminal.result({ command: 'stats', input, ...(labels !== undefined && { labels }), rows });
@@ -61,20 +69,33 @@ function withVolume<T>(
   });
 }
 
+interface NamedRow extends RegionRow {
+  readonly name?: string | undefined;
+}
+
+function named(rows: readonly RegionRow[], table: LabelTable = []): readonly NamedRow[] {
+  const names = new Map(table.map(({ number, name }) => [number, name]));
+  return rows.map(({ label, ...row }) => {
+    const name = label === undefined ? undefined : names.get(label);
+    return { ...(label !== undefined && { label }), ...(name !== undefined && { name }), ...row };
+  });
+}
+
 const columns = [
-  ['label', ({ label }: RegionRow) => label],
-  ['time', ({ t }: RegionRow) => t + 1],
-  ['count', ({ count }: RegionRow) => count],
-  ['not_finite', ({ notFinite }: RegionRow) => notFinite],
-  ['volume_mm3', ({ volumeMm3 }: RegionRow) => volumeMm3],
-  ['mean', ({ mean }: RegionRow) => mean],
-  ['deviation', ({ deviation }: RegionRow) => deviation],
-  ['min', ({ min }: RegionRow) => min],
-  ['max', ({ max }: RegionRow) => max],
+  ['label', ({ label }: NamedRow) => label],
+  ['name', ({ name }: NamedRow) => name],
+  ['time', ({ t }: NamedRow) => t + 1],
+  ['count', ({ count }: NamedRow) => count],
+  ['not_finite', ({ notFinite }: NamedRow) => notFinite],
+  ['volume_mm3', ({ volumeMm3 }: NamedRow) => volumeMm3],
+  ['mean', ({ mean }: NamedRow) => mean],
+  ['deviation', ({ deviation }: NamedRow) => deviation],
+  ['min', ({ min }: NamedRow) => min],
+  ['max', ({ max }: NamedRow) => max],
 ] as const;
 
 /** The columns that hold data: a still volume has no time, for example. */
-function usedColumns(rows: readonly RegionRow[]) {
+function usedColumns(rows: readonly NamedRow[]) {
   return columns.filter(([name, value]) => {
     if (name === 'time') return rows.some(({ t }) => t > 0);
     if (name === 'not_finite') return rows.some(({ notFinite }) => notFinite > 0);
@@ -82,29 +103,31 @@ function usedColumns(rows: readonly RegionRow[]) {
   });
 }
 
-/** Numbers as JavaScript writes them, so that nothing is lost; nothing where there is no number. */
-function csvOf(rows: readonly RegionRow[]): string {
+/** Numbers as JavaScript writes them, so that nothing is lost; nothing where there is no number. Names in quotes. */
+function csvOf(rows: readonly NamedRow[]): string {
   const used = usedColumns(rows);
-  const line = (row: RegionRow) => used.map(([, value]) => csvNumber(value(row))).join(',');
+  const line = (row: NamedRow) => used.map(([, value]) => csvField(value(row))).join(',');
   return `${[used.map(([name]) => name).join(','), ...rows.map(line)].join('\n')}\n`;
 }
 
-function csvNumber(value: number | undefined): string {
+function csvField(value: number | string | undefined): string {
+  if (typeof value === 'string') return `"${displayText(value).replaceAll('"', '""')}"`;
   return value === undefined || Number.isNaN(value) ? '' : String(value);
 }
 
 /** At most this many rows are shown; --json and -o have all. */
 const mostShown = 200;
 
-function describeRows(rows: readonly RegionRow[]): string {
+function describeRows(rows: readonly NamedRow[]): string {
   const used = usedColumns(rows);
-  const shown = rows.slice(0, mostShown).map((row) => used.map(([name, value]) => shownNumber(name, value(row))));
-  const align = used.map((_, at) => (at === 0 ? ('left' as const) : ('right' as const)));
+  const shown = rows.slice(0, mostShown).map((row) => used.map(([name, value]) => shownField(name, value(row))));
+  const align = used.map(([name], at) => (at === 0 || name === 'name' ? ('left' as const) : ('right' as const)));
   const text = table([used.map(([name]) => name.replace('_', ' ')), ...shown], align);
   return rows.length > mostShown ? `${text}\nand ${formatCount(rows.length - mostShown)} more rows: write them with -o` : text;
 }
 
-function shownNumber(name: string, value: number | undefined): string {
+function shownField(name: string, value: number | string | undefined): string {
+  if (typeof value === 'string') return displayText(value);
   if (value === undefined || Number.isNaN(value)) return '–';
   return name === 'count' || name === 'not_finite' || name === 'label' || name === 'time'
     ? String(value)

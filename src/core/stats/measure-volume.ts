@@ -2,6 +2,7 @@ import { affineColumns, isSameAffine } from '../io/common/affine.ts';
 import type { OpenVolume } from '../io/common/volume-reader.ts';
 import { StriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
+import { mostLabels } from '../shared/label-table.ts';
 import { cross, dot } from '../shared/vectors.ts';
 import {
   type Dims3,
@@ -31,9 +32,6 @@ export interface MeasureSettings {
   /** Measure only these voxels. */
   readonly box?: { readonly origin: Dims3; readonly dims: Dims3 } | undefined;
 }
-
-/** More labels than this are a sign that the volume holds intensities. */
-const mostLabels = 2 ** 16;
 
 const pieceVoxels = 2 ** 20;
 

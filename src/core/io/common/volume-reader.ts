@@ -1,5 +1,6 @@
 import type { ByteSource, SharedFile, SiblingFinder } from '../../shared/bytes.ts';
 import type { JobOptions } from '../../shared/job.ts';
+import type { OwnLabels } from '../../shared/label-table.ts';
 import type { FileFormat, SourceDescription } from '../../shared/source.ts';
 import type { StoredVoxels } from '../../shared/stored-voxels.ts';
 import type { Dims4, ElementType, Endian, VolumeInfo } from '../../shared/volume.ts';
@@ -33,6 +34,8 @@ export interface OpenVolume {
   readonly windows?: readonly FileWindow[] | undefined;
   /** The file's metadata, in the file's order. */
   readonly tags?: readonly VolumeTag[] | undefined;
+  /** What the file says about labels, if its `source` does not hold it: see core/io/own-labels.ts. */
+  readonly labels?: OwnLabels | undefined;
   /** Unit of the physical values: 'HU'. */
   readonly valueUnit?: string | undefined;
   /**

@@ -15,6 +15,9 @@ export interface NiftiLayout {
   readonly pairMagic: readonly number[];
   readonly dimAt: number;
   readonly dimBytes: 2 | 8;
+  /** `intent_code`. */
+  readonly intentAt: number;
+  readonly intentBytes: 2 | 4;
   readonly datatypeAt: number;
   readonly bitpixAt: number;
   readonly pixdimAt: number;
@@ -41,6 +44,8 @@ export const nifti1: NiftiLayout = {
   pairMagic: [0x6e, 0x69, 0x31, 0], // ni1
   dimAt: 40,
   dimBytes: 2,
+  intentAt: 68,
+  intentBytes: 2,
   datatypeAt: 70,
   bitpixAt: 72,
   pixdimAt: 76,
@@ -62,6 +67,8 @@ export const nifti2: NiftiLayout = {
   pairMagic: [0x6e, 0x69, 0x32, 0, 0x0d, 0x0a, 0x1a, 0x0a], // ni2
   dimAt: 16,
   dimBytes: 8,
+  intentAt: 504,
+  intentBytes: 4,
   datatypeAt: 12,
   bitpixAt: 14,
   pixdimAt: 104,

@@ -9,6 +9,7 @@ import type { VolumeEntry } from '../common/volume-entry.ts';
 import { defaultLevelBytes, type OpenOptions, type OpenVolume } from '../common/volume-reader.ts';
 import { type ArrayFacts, parseArray, readBytes } from './array-metadata.ts';
 import type { KeyStore } from './key-store.ts';
+import { omeLabels } from './ome-labels.ts';
 import { type OmeImage, omeAxes, omeGeometry } from './ome-metadata.ts';
 import { ownFacts } from './own-facts.ts';
 import { openGrid } from './zarr-grid.ts';
@@ -139,6 +140,7 @@ async function openArray(
     windows: windows.length > 0 ? windows : undefined,
     ...(info.valueUnit !== undefined && { valueUnit: info.valueUnit }),
     tags: tagsOf({ ...attributes, ...node.attributes }),
+    labels: omeLabels(attributes),
     voxels: (pieces) => griddedVoxels(grid, plan, pieces),
     source: async () => valueSource('zarr', store.tree.name),
   };
