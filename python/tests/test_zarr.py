@@ -1,13 +1,30 @@
 """The Zarr codec: the sample data, which JavaScript wrote, and random chunks. With zarr-python 3, arrays too."""
 
 import json
+import subprocess
 import unittest
+from typing import Any
 
 import numpy as np
 
 import stria
-from common import TESTDATA, smooth
+from common import ROOT, TESTDATA, smooth
 from stria.zarr import StriaCodec, decode_chunk, encode_chunk
+
+
+_SCRIPT = """
+import { striaCodec } from './out/lib/zarr.js';
+import { buffer } from 'node:stream/consumers';
+const [shape, configuration] = process.argv.slice(1).map((word) => JSON.parse(word));
+const data = new Int16Array(Uint8Array.from(await buffer(process.stdin)).buffer);
+const stride = shape.map((_, axis) => shape.slice(axis + 1).reduce((product, length) => product * length, 1));
+process.stdout.write(striaCodec.fromConfig(configuration, { dataType: 'int16', shape }).encode({ data, shape, stride }));
+"""
+
+
+def _by_javascript(array: "np.ndarray[Any, Any]", configuration: dict[str, str]) -> bytes:
+    words = ["node", "--input-type=module", "-e", _SCRIPT, json.dumps(array.shape), json.dumps(configuration)]
+    return subprocess.run(words, input=array.tobytes(), stdout=subprocess.PIPE, check=True, cwd=ROOT).stdout
 
 
 class Chunks(unittest.TestCase):
@@ -29,11 +46,17 @@ class Chunks(unittest.TestCase):
                     self.assertEqual(encode_chunk(chunk, "rle"), octets)
             np.testing.assert_array_equal(whole[tuple(map(slice, shape))], expected)
 
+    def test_the_bytes_are_javascripts(self) -> None:
+        volume = smooth((66, 40, 30), "i2")
+        for configuration in ({}, {"prefer": "size"}, {"codec": "wave"}, {"codec": "rice", "effort": "max"}):
+            with self.subTest(**configuration):
+                self.assertEqual(encode_chunk(volume, **configuration), _by_javascript(volume, configuration))
+
     def test_every_kind_of_array(self) -> None:
         for dtype in ("?", "i1", "u2", ">i4", "f2", "f4", "f8", "i8", "u8", "c8", "c16"):
             for shape in ((), (9,), (12, 20), (3, 4, 5, 6)):
                 array = smooth((*shape, 1), "f8")[..., 0].astype(dtype) if shape else np.array(3).astype(dtype)
-                for codec in ("predict+huffman", "rle", "labels"):
+                for codec in ("auto", "predict+huffman", "rle", "labels", "wave"):
                     with self.subTest(dtype=dtype, shape=shape, codec=codec):
                         np.testing.assert_array_equal(decode_chunk(encode_chunk(array, codec), shape, array.dtype), array)
 
@@ -57,7 +80,8 @@ class Chunks(unittest.TestCase):
 
     def test_metadata(self) -> None:
         codec = StriaCodec.from_dict({"name": "stria", "configuration": {"codec": "rice"}})
-        self.assertEqual(codec.to_dict(), {"name": "stria", "configuration": {"codec": "rice", "effort": "normal"}})
+        self.assertEqual(codec.to_dict(), {"name": "stria", "configuration": {"codec": "rice", "effort": "normal", "prefer": "balanced"}})
+        self.assertEqual(StriaCodec.from_dict({"name": "stria"}).codec, "auto")
 
     def test_zarr_3(self) -> None:
         try:

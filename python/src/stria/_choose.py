@@ -1,4 +1,4 @@
-"""How a chunk is stored: src/core/cpu/cpu-task-run.ts and src/core/chunks/ramp.ts, for a codec that is named."""
+"""How a chunk is stored: src/core/cpu/cpu-task-run.ts and src/core/chunks/ramp.ts."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -7,6 +7,7 @@ import numpy as np
 
 from ._codecs import BY_ID, RAW, Codec, Geometry, InMemory, Octets, Stage
 from ._index import Ramp
+from ._rank import PREFERENCES, rank, survey
 
 _NO_CHANGES = (0, 0, 0)
 
@@ -22,26 +23,30 @@ class Encoded(NamedTuple):
 class Choice(NamedTuple):
     """What the caller asked for."""
 
-    codec: Codec
-    second: Codec | None
-    axis: int | None
-    is_max: bool
+    #: None: 'auto'.
+    codec: Codec | None
+    second: Codec | None = None
+    prefer: str = "balanced"
+    axis: int | None = None
+    is_max: bool = False
 
 
-def choice_of(codec: str, axis: str | None, effort: str) -> Choice:
-    """@raise ValueError for a name, chain, axis or effort that there is not"""
+def choice_of(codec: str, prefer: str, axis: str | None, effort: str) -> Choice:
+    """@raise ValueError for a name, chain, preference, axis or effort that there is not"""
     by_name = {one.name: one for one in BY_ID.values()}
-    names = codec.split("+")
+    names = [] if codec == "auto" else codec.split("+")
     if not all(name in by_name for name in names) or len(names) > 2:
-        raise ValueError(f"there is no codec {codec!r}; there are {', '.join(by_name)}, and chains such as rle+huffman")
+        raise ValueError(f"there is no codec {codec!r}; there are auto, {', '.join(by_name)}, and chains such as rle+huffman")
     if len(names) == 2 and (names[1] != "huffman" or names[0] in ("raw", "wave", "huffman")):
         raise ValueError(f"{codec} is no chain of codecs: only huffman comes second, and not after {names[0]}")
+    if prefer not in PREFERENCES:
+        raise ValueError(f"{prefer!r} is no preference: {', '.join(PREFERENCES)}")
     if axis not in (None, "x", "y", "z"):
         raise ValueError(f"{axis!r} is no axis: x, y or z")
     if effort not in ("normal", "max"):
         raise ValueError(f"{effort!r} is no effort: normal or max")
-    second = by_name[names[1]] if len(names) == 2 else None
-    return Choice(by_name[names[0]], second, None if axis is None else "xyz".index(axis), effort == "max")
+    first, second = [by_name[name] for name in names] + [None] * (2 - len(names))
+    return Choice(first, second, prefer, None if axis is None else "xyz".index(axis), effort == "max")
 
 
 def encode(voxels: Octets, chunk: Geometry, choice: Choice) -> Encoded | Ramp:
@@ -52,13 +57,20 @@ def encode(voxels: Octets, chunk: Geometry, choice: Choice) -> Encoded | Ramp:
     ramp = _find_ramp(voxels, chunk, memory)
     if ramp is not None:
         return ramp
-    chains: list[tuple[Codec, Codec | None]] = [(choice.codec, choice.second)]
-    chains += [(choice.second, None)] if choice.second else []
-    for codec, second in [*chains, (RAW, None)]:
+    first, then = _chosen(voxels, chunk, memory, choice)
+    chains: list[tuple[Codec, Codec | None]] = [(first, then), *([(then, None)] if then else []), (RAW, None)]
+    for codec, second in chains:
         encoded = _by_chain(codec, second, voxels, chunk, memory, choice)
         if encoded is not None:
             return encoded
     raise AssertionError("raw always encodes")
+
+
+def _chosen(voxels: Octets, chunk: Geometry, memory: InMemory, choice: Choice) -> tuple[Codec, Codec | None]:
+    if choice.codec is not None:
+        return choice.codec, choice.second
+    best = rank(survey(voxels, chunk, memory.changes), chunk, choice.prefer, choice.axis, choice.is_max)[0]
+    return best.codec, best.second
 
 
 def _parameters(codec: Codec, chunk: Geometry, changes: Sequence[int], choice: Choice) -> bytes:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _engine, _wave
+from . import _engine, _wave, _wave_encode
 from ._modules import Area, Bytes, area, call, produce, read
 from .errors import CorruptError, UnsupportedError
 
@@ -310,13 +310,13 @@ def huffman_decoded_length(payload: Bytes) -> int:
 # labels
 
 
-def _bricks(chunk: Geometry, edge: int) -> int:
+def labels_bricks(chunk: Geometry) -> int:
     x, y, z = chunk.shape
-    return _ceil(x, edge) * _ceil(y, edge) * _ceil(z, edge)
+    return _ceil(x, 16) * _ceil(y, 16) * _ceil(z, 16)
 
 
 def _labels_bound(chunk: Geometry) -> int:
-    bricks = _bricks(chunk, 16)
+    bricks = labels_bricks(chunk)
     return chunk.nbytes + 1 + _ceil(bricks, 4) + _ceil(bricks * (4096 * chunk.width - 1).bit_length(), 8)
 
 
@@ -328,7 +328,7 @@ def _decode_labels(payload: Bytes, chunk: Geometry, parameters: bytes, out: Octe
 
 
 def _encode_labels(voxels: Bytes, chunk: Geometry, parameters: bytes, sections: Sequence[int] | None) -> bytes:
-    lengths = 2 * _bricks(chunk, 16)
+    lengths = 2 * labels_bricks(chunk)
     areas: list[Area] = [voxels, _engine.tables["labels"], lengths, _labels_bound(chunk) + lengths + 2048]
     return produce("labels", "encode", areas, [area(0), *chunk.shape, chunk.width, area(1), area(2), area(3)], 3)
 
@@ -347,7 +347,8 @@ def _decode_wave(payload: Bytes, chunk: Geometry, parameters: bytes, out: Octets
 
 
 def _encode_wave(voxels: Bytes, chunk: Geometry, parameters: bytes, sections: Sequence[int] | None) -> bytes:
-    raise UnsupportedError("this package reads wave, and does not write it yet: use `stria compress --codec wave`")
+    _no_parameters("wave", parameters)
+    return _wave_encode.encode(voxels, chunk.shape, chunk.width)
 
 
 RAW = Codec(1, "raw", lambda chunk: chunk.nbytes, _decode_raw, lambda voxels, *_: bytes(voxels))

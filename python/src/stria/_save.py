@@ -8,15 +8,15 @@ import secrets
 import struct
 from collections.abc import Sequence
 from concurrent.futures import Future
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._array import _pool
 from ._choose import Choice, Encoded, choice_of, encode
-from ._chunk_shape import default_chunk_shape
-from ._codecs import Geometry
+from ._chunk_shape import default_chunk_shape, default_time_group, interleaved_shape
+from ._codecs import WAVE, Geometry
 from ._header import DTYPES, Box, Four, Grid, element_dims
 from ._index import Ramp
 from ._version import VERSION
@@ -25,6 +25,8 @@ from ._writer import Writer, header_bytes, js_number
 _NIFTI_TYPES = {"u8": 2, "i16": 4, "i32": 8, "f32": 16, "f64": 64, "i8": 256, "u16": 512, "u32": 768}
 _SPATIAL = {"unknown": 0, "m": 1, "mm": 2, "um": 3}
 _TIME = {"unknown": 0, "s": 8, "ms": 16, "us": 24}
+#: Two time points of at most this many bytes are compared, at about this many voxels.
+_MOST_SURVEYED, _SAMPLED = 2**26, 2**16
 _WRITER = f"stria {VERSION}"
 
 
@@ -36,20 +38,23 @@ def save(
     spacing: Sequence[float] | None = None,
     spatial_unit: str = "mm",
     time_unit: str = "s",
-    codec: str = "predict+huffman",
+    codec: str = "auto",
+    prefer: str = "balanced",
     axis: str | None = None,
     effort: str = "normal",
     threads: int | None = None,
 ) -> None:
     """
-    Writes an array whose axes are x, y, z and t; the last may be missing. The file is the one that `stria compress` makes of the same
-    codec and of this source, byte for byte, and replaces another of its name once it is whole.
+    Writes an array whose axes are x, y, z and t; the last may be missing. The file is the one that `stria compress` makes of this source
+    with the same options, byte for byte, and replaces another of its name once it is whole.
 
     affine: 4 × 4, from voxels to the world (right-anterior-superior). The source is then a NIfTI-2 file, else a .npy in Fortran order.
     spacing: distances along the axes; by default those of the affine, and 1 along t. Needs an affine.
-    codec: rle, rice, predict, huffman, labels, parle, raw, or a chain such as rle+huffman. For labels choose labels or rle+huffman.
+    codec: auto, which chooses one for each chunk; or rle, rice, predict, huffman, labels, parle, wave, raw, or a chain such as
+        rle+huffman.
+    prefer: what auto is for: 'size', 'balanced' or 'speed'.
     axis: for rle and parle, 'x', 'y' or 'z'; by default that with the fewest changes.
-    effort: 'max' makes rice and predict+huffman a few percent smaller, and slower both ways.
+    effort: 'max' makes files a few percent smaller, and slower both ways.
     """
     voxels = np.asarray(array)
     type = next((name for name, kind in DTYPES.items() if voxels.dtype.newbyteorder("<") == np.dtype(kind)), None)
@@ -57,7 +62,7 @@ def save(
         raise TypeError(f"an array of {voxels.dtype} cannot be saved; these can: {', '.join(np.dtype(k).name for k in DTYPES.values())}")
     if not 1 <= voxels.ndim <= 4 or voxels.size == 0:
         raise ValueError(f"an array of shape {voxels.shape} cannot be saved: 1 to 4 axes, each at least 1 long")
-    choice = choice_of(codec, axis, effort)
+    choice = choice_of(codec, prefer, axis, effort)
     dims: Four = (*voxels.shape, *[1] * (4 - voxels.ndim))
     name = re.sub(r"[/\\:\x00-\x1f\x7f]", "_", os.path.splitext(os.path.basename(os.fspath(path)))[0])[-250:]
     if affine is None:
@@ -73,13 +78,17 @@ def save(
         volume = _volume(type, distances, spatial_unit, time_unit, matrix)
     elements = element_dims(dims, type)
     width = min(4, voxels.dtype.itemsize)
-    grid = Grid(elements, default_chunk_shape(elements, width))
+    volume_4d = voxels.reshape(dims)
+    times = _time_group(volume_4d, elements, width, choice)
+    shape = interleaved_shape(elements, width, times) if times > 1 else default_chunk_shape(elements, width)
+    grid = Grid(elements, shape)
+    interleaved = times > 1 and shape[3] > 1
 
     partial = f"{os.fspath(path)}.{os.getpid()}-{secrets.token_hex(4)}.partial"
     try:
         with open(partial, "xb") as file:
-            writer = Writer(file, header_bytes(dims, grid.chunk, volume, format, _WRITER), grid, width)
-            _add_chunks(writer, voxels.reshape(dims), grid, type, choice, threads or os.cpu_count() or 1)
+            writer = Writer(file, header_bytes(dims, grid.chunk, interleaved, volume, format, _WRITER), grid, width)
+            _add_chunks(writer, _Source(volume_4d, type, interleaved), grid, choice, threads or os.cpu_count() or 1)
             writer.finish(format, name, before)
             file.flush()
             os.fsync(file.fileno())
@@ -90,16 +99,31 @@ def save(
         raise
 
 
-def _add_chunks(writer: Writer, voxels: NDArray[Any], grid: Grid, type: str, choice: Choice, threads: int) -> None:
+class _Source(NamedTuple):
+    voxels: NDArray[Any]
+    type: str
+    interleaved: bool
+
+    def encode(self, box: Box, choice: Choice) -> Encoded | Ramp:
+        wide = 2 if self.type == "f64" else 1
+        (x, y, z), (lx, ly, lz) = box.origin, box.shape
+        depth = lz // box.times
+        part = self.voxels[x // wide : (x + lx) // wide, y : y + ly, z : z + depth, box.t : box.t + box.times]
+        ordered = part.transpose(2, 3, 1, 0) if self.interleaved else part.T
+        octets = np.ascontiguousarray(ordered, np.dtype(DTYPES[self.type])).reshape(-1).view(np.uint8)
+        return encode(octets, Geometry(box.shape, min(4, part.dtype.itemsize)), choice)
+
+
+def _add_chunks(writer: Writer, source: _Source, grid: Grid, choice: Choice, threads: int) -> None:
     """Encodes chunks in threads, and adds them in order."""
     pending: list[Future[Encoded | Ramp]] = []
     try:
         for number in range(grid.count):
             box = grid.box(number)
             if threads == 1:
-                writer.add(_encode_box(voxels, box, type, choice))
+                writer.add(source.encode(box, choice))
                 continue
-            pending.append(_pool(threads).submit(_encode_box, voxels, box, type, choice))
+            pending.append(_pool(threads).submit(source.encode, box, choice))
             if len(pending) > 4 * threads:
                 writer.add(pending.pop(0).result())
         while pending:
@@ -109,13 +133,39 @@ def _add_chunks(writer: Writer, voxels: NDArray[Any], grid: Grid, type: str, cho
             future.cancel()
 
 
-def _encode_box(voxels: NDArray[Any], box: Box, type: str, choice: Choice) -> Encoded | Ramp:
-    wide = 2 if type == "f64" else 1
-    (x, y, z), (lx, ly, lz) = box.origin, box.shape
-    depth = lz // box.times
-    part = voxels[x // wide : (x + lx) // wide, y : y + ly, z : z + depth, box.t : box.t + box.times]
-    octets = np.ascontiguousarray(part.T, np.dtype(DTYPES[type])).reshape(-1).view(np.uint8)
-    return encode(octets, Geometry(box.shape, min(4, part.dtype.itemsize)), choice)
+def _time_group(voxels: NDArray[Any], elements: Four, width: int, choice: Choice) -> int:
+    """How many time points chunks interleave: src/core/stream/compress.ts."""
+    if choice.codec is not None:
+        return default_time_group(elements, width) if choice.codec is WAVE else 1
+    is_for_size = choice.prefer == "size" or (choice.is_max and choice.prefer != "speed")
+    if not is_for_size or default_time_group(elements, width) == 1 or not _is_steady(voxels):
+        return 1
+    return default_time_group(elements, width)
+
+
+def _is_steady(voxels: NDArray[Any]) -> bool:
+    """
+    Whether sampled voxels differ less from those a time point before than from their neighbours a slice before (or a column, in
+    pictures): src/core/stream/time-survey.ts.
+    """
+    x, y, z, t = voxels.shape
+    count = x * y * z
+    if t < 2 or 2 * count * voxels.dtype.itemsize > _MOST_SURVEYED:
+        return False
+    first, second = (voxels[..., time].reshape(-1, order="F") for time in (0, 1))
+    distance = x * y if z > 1 else 1
+    places = np.arange(distance, count, max(1, count // _SAMPLED) | 1)
+    with np.errstate(invalid="ignore", over="ignore"):
+        here = first[places].astype(np.float64)
+        in_space = here - first[places - distance].astype(np.float64)
+        in_time = second[places].astype(np.float64) - here
+    # Missing data says nothing.
+    known = np.isfinite(in_space) & np.isfinite(in_time)
+    if not known.any():
+        return False
+    # Summed one after another, as in JavaScript, so that all bits agree.
+    in_space, in_time = (np.add.accumulate(np.abs(one[known]))[-1] for one in (in_space, in_time))
+    return bool(in_time < in_space)
 
 
 def _volume(type: str, spacing: Sequence[float], spatial: str, time: str, affine: NDArray[np.float64]) -> dict[str, Any]:

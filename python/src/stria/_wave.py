@@ -1,4 +1,4 @@
-"""The codec wave: src/core/codecs/wave/SPEC.md. Its loops over elements are the module's; the rest is here, as in that folder."""
+"""Decodes wave: src/core/codecs/wave/SPEC.md. The loops over elements are the module's; the rest is here, as in that folder."""
 
 from typing import Any, NamedTuple
 
@@ -9,7 +9,7 @@ from . import _engine
 from ._modules import Area, Bytes, area, call, module
 from .errors import CorruptError
 
-_NEIGHBOURS, _IN_PLANE, _SIGN_CELLS, _LEVELS = 28, 10, 27, 32
+NEIGHBOURS, IN_PLANE, SIGN_CELLS, LEVELS = 28, 10, 27, 32
 _MOST_PICTURE_WIDTH, _EDGE = 4096, 64
 #: A damaged lane is read past its end by so many bytes for each element of a row.
 _READ_AHEAD = 14
@@ -124,12 +124,12 @@ def _read_header(part: memoryview, extent: Extent, bits: int) -> _Header:
     specials = [reader.read(bits) for _ in range(special_count)]
     if span == 0 or any(value > span for value in specials) or len(set(specials)) < len(specials):
         raise _corrupt("has a part with values that no encoder writes")
-    weights = [reader.signed(11) for _ in range(_NEIGHBOURS)] if extent[2] > 1 else [0] * _NEIGHBOURS
-    first_weights = [reader.signed(11) for _ in range(_IN_PLANE)] + [0] * (_NEIGHBOURS - _IN_PLANE)
-    levels = [level + reader.read(3) - 4 for level in range(_LEVELS)]
-    if min(levels) < 0 or max(levels) >= _LEVELS:
+    weights = [reader.signed(11) for _ in range(NEIGHBOURS)] if extent[2] > 1 else [0] * NEIGHBOURS
+    first_weights = [reader.signed(11) for _ in range(IN_PLANE)] + [0] * (NEIGHBOURS - IN_PLANE)
+    levels = [level + reader.read(3) - 4 for level in range(LEVELS)]
+    if min(levels) < 0 or max(levels) >= LEVELS:
         raise _corrupt("names a level that there is not")
-    biases = [reader.signed(6) for _ in range(2 * _SIGN_CELLS)]
+    biases = [reader.signed(6) for _ in range(2 * SIGN_CELLS)]
     shortest = reader.read(16)
     lanes = [shortest + reader.read(width) for _ in range(extent[1])]
     if reader.read(-reader.at & 7) != 0:

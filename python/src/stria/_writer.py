@@ -205,12 +205,12 @@ class Writer:
         self._record("TAIL", struct.pack("<QQQQQQ", self._number, *index, *source, at) + END)
 
 
-def header_bytes(dims: Four, chunk: Four, volume: dict[str, Any], format: str, writer: str) -> bytes:
+def header_bytes(dims: Four, chunk: Four, interleaved: bool, volume: dict[str, Any], format: str, writer: str) -> bytes:
     return json_lines(
         {
             "format": "stria",
             "version": [1, 0],
-            "requires": [],
+            "requires": ["interleaved"] if interleaved else [],
             "volume": {"dims": dims, **volume},
             "chunk": chunk,
             "source": format,

@@ -6,7 +6,7 @@ The Zarr v3 codec `stria`: docs/ZARR.md. `StriaCodec` is for zarr-python 3, whic
 import asyncio
 import math
 import struct
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -35,12 +35,12 @@ def _geometry(shape: tuple[int, ...], size: int) -> Geometry:
     return chunk
 
 
-def encode_chunk(array: "NDArray[Any]", codec: str = "predict+huffman", effort: str = "normal") -> bytes:
-    """The bytes of a chunk. `auto` is taken as predict+huffman."""
+def encode_chunk(array: "NDArray[Any]", codec: str = "auto", effort: str = "normal", prefer: str = "balanced") -> bytes:
+    """The bytes of a chunk."""
     kind = array.dtype.newbyteorder("<")
     octets = np.ascontiguousarray(array, kind).reshape(-1).view(np.uint8)
     chunk = _geometry(array.shape, array.dtype.itemsize)
-    found = encode(octets, chunk, choice_of("predict+huffman" if codec == "auto" else codec, None, effort))
+    found = encode(octets, chunk, choice_of(codec, prefer, None, effort))
     number = 1 if isinstance(found, Encoded) else 2 if any(found.steps) else 0
     head = _MAGIC + struct.pack("<BBBBII", _VERSION, number, chunk.width, 0, *found.checksum)
     if isinstance(found, Encoded):
@@ -94,18 +94,19 @@ except ImportError:
 class StriaCodec(_Base):  # type: ignore[misc]
     """`zarr.create_array(…, serializer=StriaCodec(codec="rice"), compressors=None)`, in zarr-python 3."""
 
-    codec: str = "predict+huffman"
+    codec: str = "auto"
     effort: str = "normal"
+    prefer: str = "balanced"
 
     is_fixed_size = False
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> "StriaCodec":
         configuration = data.get("configuration") or {}
-        return cls(configuration.get("codec", "predict+huffman"), configuration.get("effort", "normal"))
+        return cls(**{name: configuration[name] for name in ("codec", "effort", "prefer") if name in configuration})
 
     def to_dict(self) -> dict[str, Any]:
-        return {"name": "stria", "configuration": {"codec": self.codec, "effort": self.effort}}
+        return {"name": "stria", "configuration": asdict(self)}
 
     def compute_encoded_size(self, input_byte_length: int, chunk_spec: Any) -> int:
         raise NotImplementedError
@@ -116,5 +117,5 @@ class StriaCodec(_Base):  # type: ignore[misc]
         return chunk_spec.prototype.nd_buffer.from_numpy_array(found)
 
     async def _encode_single(self, chunk_array: Any, chunk_spec: Any) -> Any:
-        found = await asyncio.to_thread(encode_chunk, chunk_array.as_numpy_array(), self.codec, self.effort)
+        found = await asyncio.to_thread(encode_chunk, chunk_array.as_numpy_array(), self.codec, self.effort, self.prefer)
         return chunk_spec.prototype.buffer.from_bytes(found)
