@@ -225,7 +225,7 @@ export const rooms = [
   },
   {
     room: 'core/io/zarr',
-    holds: 'OME-Zarr and plain Zarr: folders, ZIPs and web addresses.',
+    holds: 'OME-Zarr and plain Zarr: trees of files and ZIPs.',
     imports: 'core/io/common core/shared',
     packages: 'unzipit zarrita',
   },
@@ -266,6 +266,11 @@ export const rooms = [
     holds: 'HDF5 data sets, read by the HDF5 library compiled to WebAssembly.',
     imports: 'core/io/common core/shared',
     packages: 'h5wasm',
+  },
+  {
+    room: 'core/remote',
+    holds: 'Files and Zarrs at web addresses: ranges, retries, a cache of blocks.',
+    imports: 'core/io/common core/io/zarr core/shared',
   },
   {
     room: 'core/samples',
@@ -360,7 +365,7 @@ export const rooms = [
   {
     room: 'cli/outputs',
     holds: 'Output names, partial files, sinks.',
-    imports: 'cli/terminal core/io/common core/io/zarr core/shared node',
+    imports: 'cli/terminal core/io/common core/remote core/shared node',
     packages: 'node:*',
   },
   {
@@ -379,7 +384,7 @@ export const rooms = [
     room: 'cli/commands',
     holds: 'One file for each command.',
     imports:
-      'cli/arguments cli/bench cli/devices cli/outputs cli/terminal core/bench core/bench/harness core/chunks core/codecs core/format core/gpu core/io core/io/common core/io/label-tables core/io/pictures core/samples core/io/zarr core/parts core/shared core/stats core/stream node',
+      'cli/arguments cli/bench cli/devices cli/outputs cli/terminal core/bench core/bench/harness core/chunks core/codecs core/format core/gpu core/io core/io/common core/io/label-tables core/io/pictures core/samples core/parts core/remote core/shared core/stats core/stream node',
     packages: 'node:*',
   },
   {
@@ -585,8 +590,8 @@ export const rooms = [
   },
   {
     room: 'testing',
-    holds: 'A GPU for tests.',
+    holds: 'A GPU and a web server for tests.',
     imports: 'core/gpu node',
-    packages: 'vitest',
+    packages: 'node:* vitest',
   },
 ];

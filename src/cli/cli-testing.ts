@@ -64,8 +64,13 @@ export interface Started {
   readonly ended: Promise<Ended>;
 }
 
-export function start(args: readonly string[], env: NodeJS.ProcessEnv = process.env, nodeArgs: readonly string[] = []): Started {
-  const child = spawn(process.execPath, [...nodeArgs, cliPath, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+export function start(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+  nodeArgs: readonly string[] = [],
+  folder?: string,
+): Started {
+  const child = spawn(process.execPath, [...nodeArgs, cliPath, ...args], { env, cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = new Promise<Ended>((resolve, reject) => {
     let stdout = '';
     let stderr = '';

@@ -169,7 +169,7 @@ const commands = {
       'Several PNG or TIFF files become one stack if OUT ends in .stria. They are ordered by the numbers in their names:',
       '  stria compress frames/*.png -o stack.stria',
       'IN may be a folder: a DICOM study, an OME-Zarr, or volumes. If it holds several volumes, choose one with --dataset.',
-      'IN may be the web address of an OME-Zarr; the output then lies in the current folder.',
+      'IN may be a web address (https, http, s3, gs) of a file or an OME-Zarr; the output then lies in the current folder.',
       'The output has the folder’s name and lies beside it. Several files of one series become one volume if OUT ends in .stria:',
       '  stria compress series/* -o scan.stria',
       'A raw file needs --dims and --type, or a sidecar (scan.raw.json) beside it.',
@@ -186,6 +186,7 @@ const commands = {
     summary: 'restore the source of a .stria file byte for byte, or export it to another format',
     options: ['output', 'force', 'to', 'fill', 'device', 'threads', 'gpu-limits', 'tuning', 'picture-memory', ...common],
     notes: [
+      'IN, here and in other commands, may be a web address: only the parts that are needed are read.',
       'Without -o, the output has the source’s own name and lies beside IN. If OUT is a folder, the output lies there. If the',
       'source’s name is unusual for its format (.profile, run.sh), IN’s name is used instead.',
       'For a source in two files (scan.hdr and scan.img), OUT is the stem: -o brain writes brain.hdr and brain.img.',

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { Backend } from '../../core/chunks/backend.ts';
 import type { OpenVolume } from '../../core/io/common/volume-reader.ts';
 import { mayHoldSeveral, openVolume } from '../../core/io/open-volume.ts';
-import { isAddress } from '../../core/io/zarr/http-tree.ts';
+import { isAddress } from '../../core/remote/address.ts';
 import type { ByteSource } from '../../core/shared/bytes.ts';
 import { StriaError, toStriaError } from '../../core/shared/errors.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
@@ -11,7 +11,6 @@ import type { VolumeChoice } from '../../core/shared/volume-choice.ts';
 import { datasetSuffix } from '../../core/shared/volume-names.ts';
 import { type CompressReport, compressVolume } from '../../core/stream/compress.ts';
 import { isExistingFolder, treeOfFiles } from '../../node/node-folder.ts';
-import { NodeFiles } from '../../node/node-source.ts';
 import type { CompressCommand } from '../arguments/parsed-command.ts';
 import { deviceNote, openBackend } from '../devices/device.ts';
 import { createNodeSink } from '../outputs/node-sink.ts';
@@ -20,6 +19,7 @@ import {
   compressOutputs,
   isFolder,
   isOneOutput,
+  localName,
   makeFolder,
   type OutputName,
   partSuffix,
@@ -29,7 +29,7 @@ import type { CommandContext } from '../terminal/context.ts';
 import { describeFault, type ExitCode, exitCodes, faultWords } from '../terminal/messages.ts';
 import { formatBytes, formatDuration, formatRate, formatRatio } from '../terminal/text.ts';
 import { encodeChoice } from './encode-choice.ts';
-import { withFile, withInput } from './files.ts';
+import { openWhenRead, siblingsOf, withFile, withInput } from './files.ts';
 
 type Entry = { input: string; inputs?: readonly string[]; output: string } & (
   | CompressReport
@@ -60,8 +60,10 @@ export async function runCompress(command: CompressCommand, { terminal, signal }
     for (const [index, input] of inputs.entries()) {
       const target = outputs[index] as OutputName;
       try {
-        const report = await terminal.withProgress(basename(asStack ? target.path : shownPath(input, 'input')), signal, (job) =>
-          asStack ? compressStack(target, command, backend, job) : compressFile(input, target, command, backend, job),
+        const report = await terminal.withProgress(
+          basename(asStack ? target.path : shownPath(localName(input), 'input')),
+          signal,
+          (job) => (asStack ? compressStack(target, command, backend, job) : compressFile(input, target, command, backend, job)),
         );
         const what = asStack
           ? `${command.inputs.length} ${arePictureNames(command.inputs) ? 'pictures' : 'files'}`
@@ -93,7 +95,7 @@ function compressFile(
 ): Promise<CompressReport> {
   return withInput(input, job, async (source, files) => {
     const volume = await openVolume(source, {
-      siblings: files.siblingsOf(input),
+      siblings: siblingsOf(input, files, job),
       raw: command.raw,
       dataset: command.dataset,
       axes: command.axes,
@@ -133,7 +135,7 @@ async function compressStack(
   }
   const { openStack } = await import('../../core/io/pictures/picture-stack.ts');
   const sources: ByteSource[] = [];
-  for (const input of command.inputs) sources.push(await NodeFiles.openWhenRead(input));
+  for (const input of command.inputs) sources.push(await openWhenRead(input, job));
   const volume = await openStack(sources, { ...job, pictureMemory: command.pictureMemory });
   return compressTo(output, volume, command.inputs, command, backend, job);
 }

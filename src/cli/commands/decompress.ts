@@ -15,7 +15,7 @@ import { deviceNote, openBackend } from '../devices/device.ts';
 import { areExpectedPictures, expectedNames } from '../outputs/expected-names.ts';
 import { filePaths } from '../outputs/file-paths.ts';
 import { createNodeSink } from '../outputs/node-sink.ts';
-import { isFolder, makeFolder } from '../outputs/output-names.ts';
+import { isFolder, localName, makeFolder } from '../outputs/output-names.ts';
 import { offerLeftovers } from '../outputs/partial-files.ts';
 import { endingNote, exportBaseName, otherNameNote, picturePlace, restoreOutputs } from '../outputs/restore-names.ts';
 import type { CommandContext } from '../terminal/context.ts';
@@ -28,12 +28,13 @@ import { withFile } from './files.ts';
 /** `stria decompress`: restores the source byte for byte (pictures: with the same pixels), or exports it. */
 export async function runDecompress(command: DecompressCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
   const { input, output } = command;
+  const beside = localName(input);
   const isOutputFolder = output !== undefined && (await isFolder(output));
-  await offerLeftovers([isOutputFolder ? join(output, '_') : (output ?? input)], [input], terminal, signal);
+  await offerLeftovers([isOutputFolder ? join(output, '_') : (output ?? beside)], [input], terminal, signal);
   const { backend, fault, close } = await openBackend(command);
   try {
     terminal.note(deviceNote(backend.device, fault));
-    const { report, paths, notes } = await terminal.withProgress(basename(shownPath(input, 'input')), signal, (job) =>
+    const { report, paths, notes } = await terminal.withProgress(basename(shownPath(beside, 'input')), signal, (job) =>
       restoreFile(command, backend, job),
     );
     const { bytesOut, voxelBytes, timesMs, format } = report;
@@ -58,17 +59,18 @@ function restoreFile(
   backend: Backend,
   job: JobOptions,
 ): Promise<{ report: RestoreReport; paths: string[]; notes: string[] }> {
-  const { input, output, to: asked, force, fill, pictureMemory } = command;
-  return withFile(input, job, async (source, files) => {
+  const { output, to: asked, force, fill, pictureMemory } = command;
+  const input = localName(command.input);
+  return withFile(command.input, job, async (source, files) => {
     const container = await ContainerReader.open(source, job);
     if (asked === 'ome-zarr') {
-      const { report, path } = await exportOmeZarr(container, command, files.paths, backend, job);
+      const { report, path } = await exportOmeZarr(container, { ...command, input }, files.paths, backend, job);
       return { report, paths: [path], notes: [] };
     }
     const baseName = exportBaseName(input);
     const own = await container.sourceDescription(job);
     if (asked === 'ome-tiff' || (asked === undefined && own.format === 'ome-tiff')) {
-      return exportOmeTiff(container, command, files.paths, backend, job);
+      return exportOmeTiff(container, { ...command, input }, files.paths, backend, job);
     }
     const [described] = own.parts;
     if (asked === undefined && described !== undefined && hasFilesTable(own)) {

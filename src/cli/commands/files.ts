@@ -1,13 +1,14 @@
 import type { FileTree } from '../../core/io/common/file-tree.ts';
-import { httpTree, isAddress } from '../../core/io/zarr/http-tree.ts';
-import type { ByteSink, ByteSource } from '../../core/shared/bytes.ts';
+import { isAddress } from '../../core/remote/address.ts';
+import { openAddress, openAddressFile, siblingsOfAddress } from '../../core/remote/open-address.ts';
+import type { ByteSink, ByteSource, SiblingFinder } from '../../core/shared/bytes.ts';
 import { inContext, type StriaError, toStriaError } from '../../core/shared/errors.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
 import { shownPath, standardStream } from '../../core/shared/standard-streams.ts';
 import { isExistingFolder, openFolder } from '../../node/node-folder.ts';
 import { NodeFiles } from '../../node/node-source.ts';
 
-/** Opens a file and its companions, runs the work, and closes them. Faults get the file's name. */
+/** Opens a file, which may lie at a web address, and its companions, runs the work, and closes them. Faults get the file's name. */
 export async function withFile<T>(
   path: string,
   job: JobOptions,
@@ -15,7 +16,7 @@ export async function withFile<T>(
 ): Promise<T> {
   const files = new NodeFiles(job);
   try {
-    return await work(await files.open(path), files);
+    return await work(isAddress(path) ? await openAddressFile(path, job) : await files.open(path), files);
   } catch (error) {
     throw inFile(shownPath(path, 'input'), error);
   } finally {
@@ -32,13 +33,23 @@ export async function withInput<T>(
   if (path === standardStream || !(isAddress(path) || (await isExistingFolder(path)))) return withFile(path, job, work);
   const files = new NodeFiles(job);
   try {
-    if (isAddress(path)) return await work(httpTree(path, job), files);
+    if (isAddress(path)) return await work(await openAddress(path, job), files);
     return await work(await openFolder(path, (opened) => files.note(opened)), files);
   } catch (error) {
     throw inFile(path, error);
   } finally {
     await files.close();
   }
+}
+
+/** Finds the files beside an input. */
+export function siblingsOf(path: string, files: NodeFiles, job: JobOptions): SiblingFinder {
+  return isAddress(path) ? siblingsOfAddress(path, job) : files.siblingsOf(path);
+}
+
+/** Opens a file that is open only while it is read, or one at a web address. @throws StriaError `not-readable` */
+export function openWhenRead(path: string, job: JobOptions): Promise<ByteSource> {
+  return isAddress(path) ? openAddressFile(path, job) : NodeFiles.openWhenRead(path);
 }
 
 /** Runs work that writes to a sink. The output appears when the work is done, and is removed if it fails. */

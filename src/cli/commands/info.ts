@@ -14,7 +14,7 @@ import type { CommandContext } from '../terminal/context.ts';
 import { type ExitCode, exitCodes } from '../terminal/messages.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { table } from '../terminal/text.ts';
-import { withInput } from './files.ts';
+import { siblingsOf, withInput } from './files.ts';
 import { describeContainerInfo, factRows, fileRows, volumeRows } from './info-rows.ts';
 
 /** `stria info`: what a .stria file, a volume in another format or a folder holds. Reads headers and index only. */
@@ -28,7 +28,7 @@ export async function runInfo(command: InfoCommand, { terminal, signal }: Comman
       terminal.say(describeContainerInfo(input, info));
       return;
     }
-    const options = { siblings: files.siblingsOf(input), raw, dataset, axes, ...job };
+    const options = { siblings: siblingsOf(input, files, job), raw, dataset, axes, ...job };
     const entries = raw === undefined ? await listVolumes(source, options) : undefined;
     if (entries !== undefined && dataset === undefined && entries.length !== 1) tellList(command, source, entries, terminal);
     else await tellVolume(command, source, entries, options, terminal);

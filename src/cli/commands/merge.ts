@@ -8,7 +8,6 @@ import type { CombineRule } from '../../core/shared/combine-rule.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
 import { shownPath } from '../../core/shared/standard-streams.ts';
 import { isExistingFolder } from '../../node/node-folder.ts';
-import { NodeFiles } from '../../node/node-source.ts';
 import { systemFault } from '../../node/system-faults.ts';
 import type { MergeCommand } from '../arguments/parsed-command.ts';
 import { deviceNote, openBackend } from '../devices/device.ts';
@@ -18,6 +17,7 @@ import type { CommandContext } from '../terminal/context.ts';
 import { type ExitCode, exitCodes } from '../terminal/messages.ts';
 import { formatBytes, formatCount, formatDuration } from '../terminal/text.ts';
 import { encodeChoice } from './encode-choice.ts';
+import { openWhenRead } from './files.ts';
 
 /** `stria merge`: joins the parts of a volume. */
 export async function runMerge(command: MergeCommand, context: CommandContext): Promise<ExitCode> {
@@ -28,7 +28,7 @@ export async function runMerge(command: MergeCommand, context: CommandContext): 
   const inputs = paths.map((path): PartInput => {
     // Opened once, so that a file that is replaced before it is read again is noticed.
     let source: Promise<ByteSource> | undefined;
-    return { path, open: () => (source ??= NodeFiles.openWhenRead(path)) };
+    return { path, open: () => (source ??= openWhenRead(path, { signal })) };
   });
   const toOutput = <T>(work: (sink: ByteSink, job: JobOptions) => Promise<T>) =>
     terminal.withProgress(basename(shownPath(output, 'output')), signal, async (job) =>

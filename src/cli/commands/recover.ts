@@ -4,6 +4,7 @@ import { shownPath } from '../../core/shared/standard-streams.ts';
 import { recoverVolume } from '../../core/stream/recover.ts';
 import type { RecoverCommand } from '../arguments/parsed-command.ts';
 import { createNodeSink } from '../outputs/node-sink.ts';
+import { localName } from '../outputs/output-names.ts';
 import { offerLeftovers } from '../outputs/partial-files.ts';
 import type { CommandContext } from '../terminal/context.ts';
 import { type ExitCode, exitCodes } from '../terminal/messages.ts';
@@ -16,7 +17,7 @@ export async function runRecover(
   { terminal, signal }: CommandContext,
 ): Promise<ExitCode> {
   await offerLeftovers([output], [input], terminal, signal);
-  const report = await terminal.withProgress(basename(shownPath(input, 'input')), signal, (job) =>
+  const report = await terminal.withProgress(basename(shownPath(localName(input), 'input')), signal, (job) =>
     withFile(input, job, async (source, files) => {
       const sink = await createNodeSink(output, { overwrite: true, inputs: files.paths, ...job });
       return recoverVolume(source, sink, { fill }, job);

@@ -15,10 +15,11 @@ import { containerVolume } from '../../core/stream/container-volume.ts';
 import type { StatsCommand } from '../arguments/parsed-command.ts';
 import { deviceNote, openBackend } from '../devices/device.ts';
 import { createNodeSink } from '../outputs/node-sink.ts';
+import { localName } from '../outputs/output-names.ts';
 import type { CommandContext } from '../terminal/context.ts';
 import { type ExitCode, exitCodes } from '../terminal/messages.ts';
 import { formatCount, table } from '../terminal/text.ts';
-import { withFile, withInput, withSink } from './files.ts';
+import { siblingsOf, withFile, withInput, withSink } from './files.ts';
 
 /** `stria stats`: statistics of a volume, of each of its labels and time points. */
 export async function runStats(command: StatsCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
@@ -27,7 +28,7 @@ export async function runStats(command: StatsCommand, { terminal, signal }: Comm
   try {
     terminal.note(deviceNote(backend.device));
     const names = table === undefined ? undefined : await withFile(table, { signal }, (file) => readLabelTable(file, { signal }));
-    const rows = await terminal.withProgress(basename(shownPath(input, 'input')), signal, (job) =>
+    const rows = await terminal.withProgress(basename(shownPath(localName(input), 'input')), signal, (job) =>
       withVolume(input, { raw, dataset, axes }, backend, job, async (volume): Promise<readonly NamedRow[]> => {
         if (labels === undefined) return measureVolume(volume, { box }, job);
         return withVolume(labels, {}, backend, job, async (segmentation) => {
@@ -65,7 +66,7 @@ function withVolume<T>(
     if (!choice.raw && !isFileTree(source) && isContainer(await source.read(0, 8, job))) {
       return work(containerVolume(await ContainerReader.open(source, job), backend, job));
     }
-    return work(await openVolume(source, { siblings: files.siblingsOf(path), ...choice, ...job }));
+    return work(await openVolume(source, { siblings: siblingsOf(path, files, job), ...choice, ...job }));
   });
 }
 

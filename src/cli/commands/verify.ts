@@ -5,6 +5,7 @@ import { shownPath } from '../../core/shared/standard-streams.ts';
 import { type VerifyReport, verifyContainer } from '../../core/stream/verify.ts';
 import type { VerifyCommand } from '../arguments/parsed-command.ts';
 import { deviceNote, openBackend } from '../devices/device.ts';
+import { localName } from '../outputs/output-names.ts';
 import type { CommandContext } from '../terminal/context.ts';
 import { type ExitCode, exitCodes, faultWords } from '../terminal/messages.ts';
 import { formatBytes, formatCount, formatDuration, formatRate } from '../terminal/text.ts';
@@ -20,7 +21,7 @@ export async function runVerify(command: VerifyCommand, { terminal, signal }: Co
   const { backend, fault, close } = await openBackend(command);
   try {
     terminal.note(deviceNote(backend.device, fault));
-    const report = await terminal.withProgress(basename(shown), signal, (job) =>
+    const report = await terminal.withProgress(basename(shownPath(localName(input), 'input')), signal, (job) =>
       withFile(input, job, async (source) => verifyContainer(await ContainerReader.open(source, job), { backend }, job)),
     );
     terminal.result({ command: 'verify', input, ...report });

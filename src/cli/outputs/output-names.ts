@@ -1,6 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { isAddress } from '../../core/io/zarr/http-tree.ts';
+import { isAddress, nameOfAddress, urlOfAddress } from '../../core/remote/address.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import type { PartChoice } from '../../core/shared/part-choice.ts';
 import { standardStream } from '../../core/shared/standard-streams.ts';
@@ -15,8 +15,13 @@ export interface OutputName {
 
 /** A volume's name without folder and endings: `scan` for `/data/scan.nii.gz`; a folder's name for a path that ends in a slash or dots. */
 export function stemOf(path: string): string {
-  if (isAddress(path)) return volumeStem(decodeURIComponent(basename(new URL(path).pathname)) || new URL(path).host);
+  if (isAddress(path)) return volumeStem(localName(path));
   return volumeStem(basename(/(^|[/\\])\.{0,2}[/\\]?$/.test(path) ? resolve(path) : path));
+}
+
+/** The path by which outputs are named: an input at a web address counts as a file of the current folder. */
+export function localName(path: string): string {
+  return isAddress(path) ? nameOfAddress(urlOfAddress(path)) : path;
 }
 
 /** Whether several inputs of `compress` are to become one volume: `-o` names a .stria file. */

@@ -23,7 +23,8 @@ function isZip(head: Uint8Array): boolean {
   return head[0] === 0x50 && head[1] === 0x4b && ((head[2] === 3 && head[3] === 4) || (head[2] === 5 && head[3] === 6));
 }
 
-async function hasRootNode(tree: FileTree): Promise<boolean> {
+/** Whether a tree is a Zarr. */
+export async function hasRootNode(tree: FileTree): Promise<boolean> {
   for (const name of metadataNames) {
     if ((await tree.find(name)) !== undefined) return true;
   }
