@@ -162,9 +162,9 @@ async function checkInput({ files, comesBack, isFolder }: FuzzCase, { cpu }: Bac
   if ('fault' in opened) return;
   const read = await readVoxels(opened.value);
   const sink = limitedSink();
-  const again = await openVolume(input(), options);
+  const again = recording(await openVolume(input(), options));
   const choice = { codec: 'auto', options: { axis: 'auto' } } as const;
-  const compressed = await outcome('compress', () => compressVolume(again, sink, { backend: cpu, choice }, job()));
+  const compressed = await outcome('compress', () => compressVolume(again.volume, sink, { backend: cpu, choice }, job()));
   const container = 'value' in compressed ? sink.kept() : undefined;
   if (!container || !read) return;
   const reader = await ContainerReader.open(memorySource('fuzz.stria', container));
@@ -184,7 +184,8 @@ async function checkInput({ files, comesBack, isFolder }: FuzzCase, { cpu }: Bac
     await comparePictures(kept, read);
     return;
   }
-  await compareVoxels(reader, cpu, read);
+  // HDF5 leaves values undefined that were never written, if the data set has no fill value: two reads may differ.
+  await compareVoxels(reader, cpu, reader.header.sourceFormat === 'hdf5' ? again.voxels() : read);
   for (const { name, bytes } of comesBack ? files : []) {
     const own = kept.bytes(name);
     if (own && Buffer.compare(own, bytes) !== 0) throw new Finding(`${name} is not restored byte for byte`);
@@ -206,6 +207,18 @@ async function readVoxels(volume: OpenVolume): Promise<Uint8Array | undefined> {
     throw new Finding(`${length} bytes of voxels were read, but the header says ${volumeBytes(volume.info)}`);
   }
   return length <= keptBytes ? joined(...pieces) : undefined;
+}
+
+/** A volume that keeps the voxels that were read from it, all at once and in order. */
+function recording(volume: OpenVolume): { readonly volume: OpenVolume; readonly voxels: () => Uint8Array } {
+  const pieces: Uint8Array[] = [];
+  const voxels: OpenVolume['voxels'] = async function* (options) {
+    for await (const piece of volume.voxels(options)) {
+      pieces.push(piece.slice());
+      yield piece;
+    }
+  };
+  return { volume: { ...volume, voxels }, voxels: () => joined(...pieces) };
 }
 
 /** Opens the written pictures again and compares their pixels. */
