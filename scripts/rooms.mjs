@@ -381,10 +381,16 @@ export const rooms = [
     packages: 'node:*',
   },
   {
+    room: 'cli/serve',
+    holds: 'The server of `stria serve`: paths, files by range, the page of a folder.',
+    imports: 'cli/terminal core/format core/io core/io/common core/shared node',
+    packages: 'node:*',
+  },
+  {
     room: 'cli/commands',
     holds: 'One file for each command.',
     imports:
-      'cli/arguments cli/bench cli/devices cli/outputs cli/terminal core/bench core/bench/harness core/chunks core/codecs core/format core/gpu core/io core/io/common core/io/label-tables core/io/pictures core/samples core/parts core/remote core/shared core/stats core/stream node',
+      'cli/arguments cli/bench cli/devices cli/outputs cli/serve cli/terminal core/bench core/bench/harness core/chunks core/codecs core/format core/gpu core/io core/io/common core/io/label-tables core/io/pictures core/samples core/parts core/remote core/shared core/stats core/stream node',
     packages: 'node:*',
   },
   {

@@ -69,6 +69,8 @@ async function run(command: ParsedCommand, context: CommandContext): Promise<Exi
       return (await import('./commands/merge.ts')).runMerge(command, context);
     case 'recover':
       return (await import('./commands/recover.ts')).runRecover(command, context);
+    case 'serve':
+      return (await import('./commands/serve.ts')).runServe(command, context);
     case 'sample':
       return (await import('./commands/sample.ts')).runSample(command, context);
     case 'bench':

@@ -1,7 +1,7 @@
 import type { FileTree } from '../core/io/common/file-tree.ts';
 import type { ByteSource } from '../core/shared/bytes.ts';
 import { faultToData } from '../core/shared/errors.ts';
-import { parseRange } from './byte-range.ts';
+import { parseRange } from '../node/byte-range.ts';
 
 /** So much of a file is in memory at once, in bytes. */
 const pieceBytes = 4 * 1024 * 1024;

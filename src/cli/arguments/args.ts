@@ -144,6 +144,18 @@ function build(name: CommandName, values: OptionValues, positionals: readonly st
       return mergeCommand(values, { name, inputs: positionals, output: needed(name, 'output', output), ...device(), ...talk });
     case 'recover':
       return { name, input: only(name, positionals), output: needed(name, 'output', output), fill, ...talk };
+    case 'serve': {
+      const port = text(values, 'port');
+      return {
+        name,
+        folder: only(name, positionals, 'a folder'),
+        host: text(values, 'host') ?? '127.0.0.1',
+        port: port === undefined ? undefined : wholeNumber('port', port, 65_535),
+        app: text(values, 'app'),
+        open: values.open === true,
+        ...talk,
+      };
+    }
     case 'sample': {
       const word = only(name, positionals, `a kind: ${sampleKinds.join(', ')}`);
       const kind = sampleKinds.find((known) => known === word);

@@ -100,6 +100,18 @@ export const options = {
     value: 'MIB',
     text: 'memory limit in MiB for a picture that is not read by rows, such as an interlaced PNG (default 512)',
   },
+  host: {
+    short: undefined,
+    value: 'HOST',
+    text: 'address to listen on (default: 127.0.0.1, which only this machine reaches); 0.0.0.0 for every network',
+  },
+  port: { short: undefined, value: 'PORT', text: 'port to listen on (default: 8437, or a free one if that is taken)' },
+  app: {
+    short: undefined,
+    value: 'DIR',
+    text: 'the web app, as `npm run build:web` makes it (default: the one beside the command)',
+  },
+  open: { short: undefined, value: undefined, text: 'open the page in a browser' },
   fill: { short: undefined, value: undefined, text: 'write 0 for the voxels of lost chunks' },
   json: { short: undefined, value: undefined, text: 'print one JSON object on stdout and nothing else there' },
   quiet: { short: 'q', value: undefined, text: 'print nothing but errors' },
@@ -267,6 +279,18 @@ const commands = {
     notes: [
       'Reports how many chunks are lost and marks them in OUT: `info` and `verify` report them, and decompress needs --fill',
       'to write 0 for their voxels. With --fill here, OUT is an ordinary file with zeros in their place.',
+    ],
+  },
+  serve: {
+    usage: 'FOLDER',
+    summary: 'show the volumes of a folder in web browsers, read only',
+    options: ['host', 'port', 'app', 'open', ...common],
+    notes: [
+      'The page lists volumes and folders; a volume opens in the web app, which reads only the parts that it shows.',
+      'Only this machine reaches the page unless --host says otherwise; then its address has a random token, and whoever has it',
+      'can read the folder. From another machine, a tunnel is safer, and lets the browser use its GPU:',
+      '  ssh -L 8437:localhost:8437 lab-machine stria serve /data',
+      'Hidden files, and links that lead out of the folder, are not served. Ctrl-C ends.',
     ],
   },
   sample: {

@@ -111,6 +111,17 @@ export interface RecoverCommand extends TalkOptions {
   readonly fill: boolean;
 }
 
+export interface ServeCommand extends TalkOptions {
+  readonly name: 'serve';
+  readonly folder: string;
+  readonly host: string;
+  /** Undefined for the usual one. */
+  readonly port: number | undefined;
+  /** The folder of the web app; undefined for the one beside the command. */
+  readonly app: string | undefined;
+  readonly open: boolean;
+}
+
 export interface SampleCommand extends DeviceOptions, TalkOptions {
   readonly name: 'sample';
   readonly kind: SampleKind;
@@ -147,6 +158,7 @@ export type ParsedCommand =
   | StatsCommand
   | MergeCommand
   | RecoverCommand
+  | ServeCommand
   | SampleCommand
   | BenchCommand
   | GpuCommand;
