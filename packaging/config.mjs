@@ -6,12 +6,16 @@ import { runnerImport } from 'vite';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** The main bundle and what it imports. The command's files are in the same folder, and the app does not need them. */
+/**
+ * The main bundle, what it imports, and what it loads when it needs it. The command's files are in the same folder, and the app does
+ * not need them: the chunks that both share load more, but only for the command.
+ */
 export function mainFiles(start = join(root, 'out/main/index.js')) {
   const found = new Set([start]);
   for (const file of found) {
-    const text = readFileSync(file, 'utf8');
-    for (const [, path] of text.matchAll(/\b(?:from|import)\s*["'](\.[^"']+)["']/g)) found.add(join(dirname(file), path));
+    const imports =
+      file === start ? /\b(?:from|import)\s*\(?\s*["'`](\.[^"'`]+)["'`]/g : /\b(?:from|import)\s*["'](\.[^"']+)["']/g;
+    for (const [, path] of readFileSync(file, 'utf8').matchAll(imports)) found.add(join(dirname(file), path));
   }
   return [...found].map((file) => relative(root, file).replaceAll('\\', '/')).sort();
 }
@@ -50,10 +54,10 @@ const foreignMimeTypes = [
 ];
 
 /**
- * @param {{ electronDist?: string, signed?: { mac: boolean, notarize: boolean } }} options `electronDist` is a folder with
- * Electron's files, instead of the installed ones
+ * @param {{ electronDist?: string, signed?: { mac: boolean, notarize: boolean }, updateUrl?: string }} options `electronDist` is a
+ * folder with Electron's files, instead of the installed ones; below `updateUrl` are the packages of the newest version
  */
-export async function packageConfig({ electronDist, signed = { mac: false, notarize: false } } = {}) {
+export async function packageConfig({ electronDist, signed = { mac: false, notarize: false }, updateUrl } = {}) {
   const { module: formats } = await runnerImport(join(root, 'src/core/shared/readable-formats.ts'));
   const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   return {
@@ -77,7 +81,8 @@ export async function packageConfig({ electronDist, signed = { mac: false, notar
     npmRebuild: false,
     electronFuses,
     fileAssociations: ownFiles,
-    publish: null,
+    // Writes app-update.yml into the app. Packages without an address do not look for updates.
+    publish: updateUrl === undefined ? null : [{ provider: 'generic', url: updateUrl }],
     // biome-ignore lint/suspicious/noTemplateCurlyInString: electron-builder fills this in
     artifactName: '${productName}-${version}-${os}-${arch}.${ext}',
     win: { target: ['nsis', 'portable'], icon: 'icon.ico' },

@@ -34,20 +34,22 @@ async function standInElectron(): Promise<string> {
 }
 
 test('without Electron, packaging names what is missing and makes nothing', () => {
-  const env = { ...process.env, ELECTRON_DIST: join(folder, 'none'), STRIA_MAINTAINER: '', STRIA_HOMEPAGE: '' };
+  const none = { ELECTRON_DIST: join(folder, 'none'), STRIA_MAINTAINER: '', STRIA_HOMEPAGE: '', STRIA_UPDATE_URL: 'http://a' };
+  const env = { ...process.env, ...none };
   const { status, stdout } = spawnSync(process.execPath, ['scripts/package.mjs', '--out', join(folder, 'none')], {
     env,
     encoding: 'utf8',
   });
   expect(status).toBe(1);
   expect(stdout).toContain(`Missing. ELECTRON_DIST: there is no Electron in ${join(folder, 'none')}`);
+  expect(stdout).toContain('Missing. STRIA_UPDATE_URL must begin with https://');
   if (process.platform === 'linux') expect(stdout).toContain('Missing. For deb and rpm a maintainer');
 });
 
 test.runIf(process.platform === 'linux')('the app holds what it needs and no more, and its fuses are set', async () => {
   const dist = await standInElectron();
   const out = join(folder, 'dist');
-  const env = { ...process.env, ELECTRON_DIST: dist };
+  const env = { ...process.env, ELECTRON_DIST: dist, STRIA_UPDATE_URL: 'https://updates.example/stria' };
   await promisify(execFile)(process.execPath, ['scripts/package.mjs', '--dir', '--out', out], { env });
   const app = join(out, 'linux-unpacked');
   const asar = join(app, 'resources/app.asar');
@@ -77,6 +79,11 @@ test.runIf(process.platform === 'linux')('the app holds what it needs and no mor
   const { scripts, devDependencies, main } = JSON.parse(extractFile(asar, 'package.json').toString());
   expect([scripts, devDependencies, main]).toEqual([undefined, undefined, 'out/main/index.js']);
 
+  // The app looks for updates only where electron-builder has left their address.
+  expect(readFileSync(join(app, 'resources/app-update.yml'), 'utf8')).toContain('url: https://updates.example/stria');
+  const updater = files.filter((name) => extractFile(asar, name).includes('app-update.yml'));
+  expect(updater.filter((name) => name.startsWith('out/main/chunks/'))).toHaveLength(1);
+
   const wire = await getCurrentFuseWire(join(app, 'stria-desktop'));
   const { RunAsNode, EnableCookieEncryption, EnableNodeOptionsEnvironmentVariable, EnableNodeCliInspectArguments } =
     FuseV1Options;
@@ -86,6 +93,11 @@ test.runIf(process.platform === 'linux')('the app holds what it needs and no mor
   expect(wire.version).toBe(FuseVersion.V1);
   const bits = (fuses: readonly FuseV1Options[]) => fuses.map((fuse) => String.fromCharCode(Number(wire[fuse]))).join('');
   expect([bits(on), bits(off)]).toEqual(['111', '0000']);
+});
+
+test('packages look for updates only if they are made with an address', async () => {
+  expect((await packageConfig()).publish).toBeNull();
+  expect((await packageConfig({ updateUrl: 'https://a' })).publish).toEqual([{ provider: 'generic', url: 'https://a' }]);
 });
 
 test("Stria's own files open with it by default, others are only offered", async () => {

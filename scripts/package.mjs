@@ -52,6 +52,9 @@ else if (process.platform === 'darwin' && !notarize)
 if (process.platform === 'win32' && !windows)
   say('Not signed: WIN_CSC_LINK and WIN_CSC_KEY_PASSWORD are not set. Windows will warn people who open it.');
 
+if (!env.STRIA_UPDATE_URL) say('No updates: STRIA_UPDATE_URL is not set, so the app will not offer to look for new versions.');
+else if (!env.STRIA_UPDATE_URL.startsWith('https://')) missing.push('STRIA_UPDATE_URL must begin with https://.');
+
 for (const text of missing) say(`Missing. ${text}`);
 if (missing.length > 0 || values.check) {
   if (missing.length === 0) say('Nothing is missing.');
@@ -61,7 +64,7 @@ if (missing.length > 0 || values.check) {
 if (!mac && !windows) env.CSC_IDENTITY_AUTO_DISCOVERY = 'false';
 const { build } = await import('electron-builder');
 const { packageConfig } = await import('../packaging/config.mjs');
-const config = await packageConfig({ electronDist, signed: { mac, notarize } });
+const config = await packageConfig({ electronDist, signed: { mac, notarize }, updateUrl: env.STRIA_UPDATE_URL || undefined });
 if (values.out) config.directories.output = values.out;
 if (env.STRIA_MAINTAINER) config.linux.maintainer = env.STRIA_MAINTAINER;
 if (env.STRIA_HOMEPAGE) config.extraMetadata = { homepage: env.STRIA_HOMEPAGE };

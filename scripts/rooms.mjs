@@ -397,7 +397,7 @@ export const rooms = [
     room: 'main',
     holds: 'The Electron main process: windows, menus, the app:// protocol, files, dialogs.',
     imports: 'resources core/io/common core/shared node',
-    packages: 'electron node:*',
+    packages: 'electron electron-updater node:*',
   },
   {
     room: 'preload',

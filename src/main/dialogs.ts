@@ -100,6 +100,57 @@ export function restartQuestion(compatible: boolean): MessageBoxOptions {
   };
 }
 
+/** The first button downloads. @param version the one that runs @param found the new one */
+export function updateQuestion(version: string, found: string): MessageBoxOptions {
+  return {
+    type: 'info',
+    message: `Stria ${plain(found)} is available`,
+    detail: `You have version ${version}. The download runs while you work, and nothing is installed before you agree.`,
+    buttons: ['Download', 'Later'],
+    defaultId: 0,
+    cancelId: 1,
+  };
+}
+
+/** The first button restarts. */
+export function updateReady(found: string): MessageBoxOptions {
+  return {
+    type: 'question',
+    message: `Install Stria ${plain(found)} now?`,
+    detail: 'Stria will close and start again. Otherwise the new version is installed when you quit.',
+    buttons: ['Restart and install', 'When I quit'],
+    defaultId: 0,
+    cancelId: 1,
+  };
+}
+
+export function noUpdate(version: string): MessageBoxOptions {
+  return { type: 'info', message: 'Stria is up to date', detail: `You have version ${version}.`, buttons: ['OK'] };
+}
+
+export function noUpdater(version: string): MessageBoxOptions {
+  return {
+    type: 'info',
+    message: 'This copy of Stria cannot update itself',
+    detail: `You have version ${version}. Update it where you got it: from a package manager, an app store or a download.`,
+    buttons: ['OK'],
+  };
+}
+
+export function updateFailure(reason: string): MessageBoxOptions {
+  return {
+    type: 'error',
+    message: 'Stria could not be updated',
+    detail: `${plain(reason).slice(0, 500)}\n\nYour version is unchanged. Check the connection and try again.`,
+    buttons: ['OK'],
+  };
+}
+
+/** Text from the network, on one line. */
+function plain(text: string): string {
+  return text.replace(misleading, '\ufffd').replace(/\s+/g, ' ');
+}
+
 /** A path to show. Characters that could break the line or change its direction are replaced. */
 function shown(path: string): string {
   return path.replace(misleading, '\ufffd');

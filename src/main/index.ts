@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { app, type BrowserWindow, dialog, Menu, protocol, session } from 'electron';
 import { toStriaError } from '../core/shared/errors.ts';
@@ -18,6 +19,7 @@ import { createRecentFiles } from './recent-files.ts';
 import { createSaves } from './saves.ts';
 import { createSettings } from './settings.ts';
 import { systemRecent } from './system-recent.ts';
+import { createUpdates } from './updates.ts';
 import { type AppWindow, createWindow } from './window.ts';
 
 app.setName('Stria');
@@ -116,6 +118,17 @@ function run(): void {
     restart(compatible ? compatibleArguments(ownArguments, process.platform) : plainArguments(ownArguments));
   };
 
+  // electron-builder writes the address of updates beside the app, if it is packaged with one.
+  const updates =
+    app.isPackaged && existsSync(join(process.resourcesPath, 'app-update.yml'))
+      ? createUpdates({
+          version: app.getVersion(),
+          settings,
+          loadUpdater: async () => (await import('electron-updater')).default.autoUpdater,
+          ask: async (question) => (await dialog.showMessageBox(showWindow().browserWindow, question)).response,
+        })
+      : undefined;
+
   const buildMenu = (): void => {
     const template = menuTemplate({
       platform: process.platform,
@@ -137,6 +150,14 @@ function run(): void {
         // The click has toggled the item. Rebuilding the menu shows the actual mode again.
         buildMenu();
         void offerRestart(showWindow().browserWindow, !isCompatible(process.argv));
+      },
+      updates: updates && {
+        atStart: settings.get().updateChecks,
+        check: () => void updates.check(),
+        toggleAtStart: () => {
+          settings.change({ updateChecks: !settings.get().updateChecks });
+          buildMenu();
+        },
       },
     });
     Menu.setApplicationMenu(Menu.buildFromTemplate(template));
@@ -196,6 +217,7 @@ function run(): void {
     buildMenu();
     started = true;
     void openPaths(placesOf(early));
+    void updates?.checkAtStart();
   });
 }
 

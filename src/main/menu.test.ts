@@ -15,6 +15,7 @@ const options: MenuOptions = {
   openRecent: (id) => opened.push(id),
   clearRecent: () => undefined,
   toggleCompatible: () => undefined,
+  updates: undefined,
 };
 
 function itemsOf(template: readonly MenuItemConstructorOptions[]): MenuItemConstructorOptions[] {
@@ -50,6 +51,17 @@ test('each platform has its usual items', () => {
   expect(roles(menuTemplate(options))).toContain('quit');
   expect(roles(menuTemplate(options))).not.toContain('toggleDevTools');
   expect(roles(menuTemplate({ ...options, development: true }))).toContain('toggleDevTools');
+});
+
+test('updates are offered only by a copy of the app that has an address for them', () => {
+  const labels = (updates: MenuOptions['updates']) => itemsOf(menuTemplate({ ...options, updates })).map(({ label }) => label);
+  expect(labels(undefined).filter((label) => label?.startsWith('Check'))).toEqual([]);
+  const calls: string[] = [];
+  const updates = { atStart: true, check: () => void calls.push('check'), toggleAtStart: () => void calls.push('toggle') };
+  const items = itemsOf(menuTemplate({ ...options, updates })).filter(({ label }) => label?.startsWith('Check'));
+  expect(items.map(({ checked }) => checked)).toEqual([undefined, true]);
+  for (const item of items) click(item);
+  expect(calls).toEqual(['check', 'toggle']);
 });
 
 test('recent files are listed by name and opened by id', () => {

@@ -15,6 +15,8 @@ export interface MenuOptions {
   readonly openRecent: (id: string) => void;
   readonly clearRecent: () => void;
   readonly toggleCompatible: () => void;
+  /** Undefined: this copy of the app has no address from which to update. */
+  readonly updates: { readonly atStart: boolean; readonly check: () => void; readonly toggleAtStart: () => void } | undefined;
 }
 
 /** The application's menus as the platform expects them, for `Menu.buildFromTemplate`. */
@@ -99,6 +101,7 @@ export function menuTemplate(options: MenuOptions): MenuItemConstructorOptions[]
         checked: options.compatible,
         click: options.toggleCompatible,
       },
+      ...updateItems(options),
       ...(mac ? [] : [separator, item('about')]),
     ],
   };
@@ -133,6 +136,15 @@ function acceleratorOf({ shortcut, shellShortcut }: MenuWords): { readonly accel
 }
 
 const separator: MenuItemConstructorOptions = { type: 'separator' };
+
+function updateItems({ updates }: MenuOptions): MenuItemConstructorOptions[] {
+  if (updates === undefined) return [];
+  return [
+    separator,
+    { label: 'Check for &updates…', click: updates.check },
+    { label: 'Check at each &start', type: 'checkbox', checked: updates.atStart, click: updates.toggleAtStart },
+  ];
+}
 
 function recentItems({ recent, openRecent, clearRecent }: MenuOptions): MenuItemConstructorOptions[] {
   if (recent.length === 0) return [{ label: 'No recent files', enabled: false }];

@@ -85,7 +85,9 @@ test("a file below the session's folder is opened; for one elsewhere the user is
   const pictures = ['../far/1.png', '../far/2.png', '../far/deep/3.png', '../far/1.png'];
   const opened = await Promise.all(pictures.map((path) => files.openReferred(id, path, ask)));
   expect(opened).toMatchObject([{ name: '1.png' }, { name: '2.png' }, { name: '3.png' }, { name: '1.png' }]);
-  expect(ask.mock.calls).toEqual([[session, outside[0]]]);
+  // For whichever of them is looked at first.
+  const anyPicture = outside.slice(0, 3).map((path) => [[session, path]]);
+  expect(anyPicture).toContainEqual(ask.mock.calls);
   // Consent to pictures is not consent to anything else.
   await files.openReferred(id, '../far/odd', ask);
   expect(ask.mock.calls.slice(1)).toEqual([[session, outside[3]]]);

@@ -12,21 +12,21 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const defaults = { compatibilityMode: false, window: undefined };
+const defaults = { compatibilityMode: false, updateChecks: false, window: undefined };
 
 test('settings are kept, each on its own', () => {
   expect(createSettings(file).get()).toEqual(defaults);
   createSettings(file).change({ compatibilityMode: true });
   const window = { x: -20, y: 10, width: 900, height: 700, maximized: true };
   createSettings(file).change({ window });
-  expect(createSettings(file).get()).toEqual({ compatibilityMode: true, window });
+  expect(createSettings(file).get()).toEqual({ ...defaults, compatibilityMode: true, window });
 });
 
 test.each([
   '',
   'null',
   '[]',
-  '{"compatibilityMode":"yes","window":{"x":0,"y":0,"width":"900","height":700}}',
+  '{"compatibilityMode":"yes","updateChecks":1,"window":{"x":0,"y":0,"width":"900","height":700}}',
   '{"window":{"x":1e9,"y":0,"width":900,"height":700}}',
 ])('a damaged file means the defaults: %s', (text) => {
   const path = join(folder, 'settings.json');

@@ -5,6 +5,8 @@ import type { WindowPlace } from './window-place.ts';
 export interface ShellSettings {
   /** Start with the flags of compatibility.ts. */
   readonly compatibilityMode: boolean;
+  /** Look for a new version at each start. Off until the person turns it on. */
+  readonly updateChecks: boolean;
   readonly window: WindowPlace | undefined;
 }
 
@@ -27,8 +29,8 @@ export function createSettings(file: string): SettingsStore {
 }
 
 function checked(value: unknown): ShellSettings {
-  const { compatibilityMode, window } = asRecord(value);
-  return { compatibilityMode: compatibilityMode === true, window: checkedPlace(window) };
+  const { compatibilityMode, updateChecks, window } = asRecord(value);
+  return { compatibilityMode: compatibilityMode === true, updateChecks: updateChecks === true, window: checkedPlace(window) };
 }
 
 function checkedPlace(value: unknown): WindowPlace | undefined {

@@ -1,0 +1,97 @@
+import type { MessageBoxOptions } from 'electron';
+import { expect, test } from 'vitest';
+import type { ShellSettings } from './settings.ts';
+import { createUpdates, type Updater } from './updates.ts';
+
+type Result = Awaited<ReturnType<Updater['checkForUpdates']>>;
+
+function setUp({
+  result,
+  answers = [],
+  updateChecks = false,
+}: {
+  result: () => Result;
+  answers?: number[];
+  updateChecks?: boolean;
+}) {
+  const log: string[] = [];
+  const updater: Updater = {
+    autoDownload: true,
+    autoInstallOnAppQuit: true,
+    checkForUpdates: async () => {
+      log.push(`check, downloads by itself: ${updater.autoDownload}, installs by itself: ${updater.autoInstallOnAppQuit}`);
+      return result();
+    },
+    downloadUpdate: async () => log.push('download'),
+    quitAndInstall: () => log.push('install'),
+  };
+  let settings: ShellSettings = { compatibilityMode: false, updateChecks, window: undefined };
+  const store = {
+    get: () => settings,
+    change: (part: Partial<ShellSettings>) => {
+      settings = { ...settings, ...part };
+    },
+  };
+  const ask = async ({ message, buttons }: MessageBoxOptions) => {
+    log.push(message);
+    return answers.shift() ?? (buttons?.length ?? 1) - 1;
+  };
+  const updates = createUpdates({ version: '0.1.0', settings: store, loadUpdater: async () => updater, ask });
+  return { updates, log, updater };
+}
+
+const newer = () => ({ isUpdateAvailable: true, updateInfo: { version: '0.2.0\u202e' } });
+const looked = 'check, downloads by itself: false, installs by itself: false';
+
+test('nothing is downloaded and nothing installed without a yes', async () => {
+  const later = setUp({ result: newer });
+  await later.updates.check();
+  expect(later.log).toEqual([looked, 'Stria 0.2.0\ufffd is available']);
+
+  const onQuit = setUp({ result: newer, answers: [0, 1] });
+  await onQuit.updates.check();
+  expect(onQuit.log).toEqual([looked, 'Stria 0.2.0\ufffd is available', 'download', 'Install Stria 0.2.0\ufffd now?']);
+  expect(onQuit.updater.autoInstallOnAppQuit).toBe(true);
+
+  const now = setUp({ result: newer, answers: [0, 0] });
+  await now.updates.check();
+  expect(now.log.at(-1)).toBe('install');
+});
+
+test('at the start it looks only if that was turned on, and is silent about anything but a new version', async () => {
+  const off = setUp({ result: newer });
+  await off.updates.checkAtStart();
+  expect(off.log).toEqual([]);
+
+  const on = setUp({ result: newer, updateChecks: true });
+  await on.updates.checkAtStart();
+  expect(on.log).toEqual([looked, 'Stria 0.2.0\ufffd is available']);
+
+  const offline = () => {
+    throw new Error('net::ERR_INTERNET_DISCONNECTED');
+  };
+  for (const result of [() => null, () => ({ ...newer(), isUpdateAvailable: false }), offline]) {
+    const { updates, log } = setUp({ result, updateChecks: true });
+    await updates.checkAtStart();
+    expect(log).toEqual([looked]);
+  }
+});
+
+test('who asks hears that there is nothing new, or why it failed; a second request waits for nothing', async () => {
+  const none = setUp({ result: () => ({ ...newer(), isUpdateAvailable: false }) });
+  await Promise.all([none.updates.check(), none.updates.check()]);
+  expect(none.log).toEqual([looked, 'Stria is up to date']);
+
+  // A portable app or a flatpak.
+  const fixed = setUp({ result: () => null });
+  await fixed.updates.check();
+  expect(fixed.log).toEqual([looked, 'This copy of Stria cannot update itself']);
+
+  const failing = setUp({
+    result: () => {
+      throw new Error('offline');
+    },
+  });
+  await failing.updates.check();
+  expect(failing.log).toEqual([looked, 'Stria could not be updated']);
+});
