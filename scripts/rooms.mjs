@@ -304,6 +304,16 @@ export const rooms = [
     imports: 'core/chunks core/format core/io/common core/shared core/stream',
   },
   {
+    room: 'core/particles',
+    holds: 'Particles to a volume: fixed-point sums on the processor and the GPU, and the values made of them.',
+    imports: 'core/io/common core/shared core/stream',
+  },
+  {
+    room: 'core/particles/formats',
+    holds: 'Files of particles: Tipsy, NChilada, GADGET HDF5, NumPy, CSV.',
+    imports: 'core/io/common core/io/hdf5 core/io/npy core/particles core/shared',
+  },
+  {
     room: 'core/stats',
     holds: 'Statistics of volumes and their labels, streamed on the processor.',
     imports: 'core/io/common core/shared core/stream core/volume',
@@ -353,7 +363,7 @@ export const rooms = [
   {
     room: 'cli/arguments',
     holds: 'Command-line arguments and the table of commands.',
-    imports: 'core/bench/harness core/codec core/codecs core/io/common core/samples core/shared',
+    imports: 'core/bench/harness core/codec core/codecs core/io/common core/particles core/samples core/shared',
     packages: 'node:*',
   },
   {
@@ -390,7 +400,7 @@ export const rooms = [
     room: 'cli/commands',
     holds: 'One file for each command.',
     imports:
-      'cli/arguments cli/bench cli/devices cli/outputs cli/serve cli/terminal core/bench core/bench/harness core/chunks core/codecs core/format core/gpu core/io core/io/common core/io/label-tables core/io/pictures core/samples core/parts core/remote core/shared core/stats core/stream node',
+      'cli/arguments cli/bench cli/devices cli/outputs cli/serve cli/terminal core/bench core/bench/harness core/chunks core/codecs core/format core/gpu core/io core/io/common core/io/label-tables core/io/pictures core/samples core/particles core/particles/formats core/parts core/remote core/shared core/stats core/stream node',
     packages: 'node:*',
   },
   {

@@ -67,6 +67,8 @@ async function run(command: ParsedCommand, context: CommandContext): Promise<Exi
       return (await import('./commands/stats.ts')).runStats(command, context);
     case 'merge':
       return (await import('./commands/merge.ts')).runMerge(command, context);
+    case 'deposit':
+      return (await import('./commands/deposit.ts')).runDeposit(command, context);
     case 'recover':
       return (await import('./commands/recover.ts')).runRecover(command, context);
     case 'serve':

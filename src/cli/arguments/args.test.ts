@@ -48,6 +48,18 @@ test('names that look like numbers stay as they are', () => {
   expect(parse('compress 007 -o 1e3')).toMatchObject({ inputs: ['007'], output: '1e3' });
 });
 
+test('a box may begin below zero', () => {
+  for (const line of ['--box -1,-.5,0,2,1e3,1', '--box=-1,-.5,0,2,1e3,1']) {
+    const command = parse(`deposit a ${line} --part 3/8 -o b --species gas,star`);
+    expect(command).toMatchObject({
+      box: { origin: [-1, -0.5, 0], lengths: [2, 1000, 1] },
+      share: { number: 3, of: 8 },
+      isSums: true,
+      species: ['gas', 'star'],
+    });
+  }
+});
+
 test('names that start with a dash follow --', () => {
   expect(parse('verify -- -odd.stria')).toMatchObject({ input: '-odd.stria' });
 });
@@ -130,6 +142,18 @@ test.each([
   ['stats a --box 1,2,3,4,5,0', /whole numbers from 1/],
   ['merge -o a.stria', /merge needs the parts/],
   ['merge a.stria', /needs -o/],
+  ['deposit -o a.stria', /deposit needs particles/],
+  ['deposit a', /needs -o/],
+  ['deposit - -o b', /name a file instead of -/],
+  ['deposit a -o b --box 0,0,0,1,1', /--box takes the first corner/],
+  ['deposit a -o b --box 0,0,0,1,1,0', /--box takes the first corner/],
+  ['deposit a -o b --box 0,0,0,1,1,', /--box takes the first corner/],
+  ['deposit a -o b --part 1/8 --type u8', /--type is for the finished volume/],
+  ['deposit a -o b --sums --scale log', /--scale is for the finished volume/],
+  ['deposit a -o b --type i16', /one of u8, u16, f32/],
+  ['deposit a -o b --unit 0', /--unit takes a mass above 0/],
+  ['deposit a -o b --unit 1 --quantity count', /--unit is a mass/],
+  ['deposit a -o b --part 9/8', /parts are numbered from 1 to 8/],
 ])('%s is refused', (line, message) => {
   expect(() => parse(line)).toThrow(
     expect.objectContaining({ tag: 'invalid-input', message: expect.stringMatching(message) }) as Error,

@@ -7,6 +7,7 @@ import { writableFormats } from '../../core/shared/source.ts';
 import { standardStream } from '../../core/shared/standard-streams.ts';
 import { elementTypes } from '../../core/shared/volume.ts';
 import { type CommandName, commandEntry, commandNames, optionEntry, options } from './command-table.ts';
+import { depositOptions } from './deposit-options.ts';
 import {
   boxOf,
   codecOptions,
@@ -61,11 +62,20 @@ function parseOptions(name: CommandName, args: readonly string[]): { values: Opt
   }
   try {
     // `--tags` alone is `--tags=`: a value that may be left out cannot be the next word.
-    const words = args.map((word) => (isOptional(word) ? `${word}=` : word));
+    const words = joinNegative(args).map((word) => (isOptional(word) ? `${word}=` : word));
     return parseArgs({ args: words, options: config, allowPositionals: true, strict: true });
   } catch (error) {
     throw usage(`${error instanceof Error ? error.message : String(error)}; see \`stria ${name} --help\``);
   }
+}
+
+/** `--box -1,…` as `--box=-1,…`: the parser would take the number for an option. */
+function joinNegative(args: readonly string[]): string[] {
+  return args.flatMap((word, at) => {
+    if (args[at - 1] === '--box' && /^-[\d.]/.test(word)) return [];
+    const next = args[at + 1] ?? '';
+    return word === '--box' && /^-[\d.]/.test(next) ? [`${word}=${next}`] : [word];
+  });
 }
 
 function isOptional(word: string): boolean {
@@ -142,6 +152,8 @@ function build(name: CommandName, values: OptionValues, positionals: readonly st
     case 'merge':
       if (positionals.length === 0) throw usage('merge needs the parts, or a folder of them: `stria merge parts -o scan.stria`');
       return mergeCommand(values, { name, inputs: positionals, output: needed(name, 'output', output), ...device(), ...talk });
+    case 'deposit':
+      return { ...depositOptions(values, positionals, output), ...device(), ...talk };
     case 'recover':
       return { name, input: only(name, positionals), output: needed(name, 'output', output), fill, ...talk };
     case 'serve': {

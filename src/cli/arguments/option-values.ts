@@ -70,7 +70,7 @@ export function partChoice(values: OptionValues, inputs: readonly string[]): Par
 }
 
 /** `3/8`, or `/8` within a Slurm job array. */
-function shareOf(value: string): PartChoice {
+export function shareOf(value: string): { readonly number: number; readonly of: number } {
   const [, given, count] = /^(\d*)\/(\d+)$/.exec(value) ?? [];
   if (count === undefined) throw usage(`--part takes a number and a count, such as 3/8; got '${value}'`);
   const variable = 'SLURM_ARRAY_TASK_ID';

@@ -1,6 +1,8 @@
 import type { SuiteName } from '../../core/bench/harness/tables.ts';
 import type { Preference } from '../../core/codec/codec.ts';
 import type { RawLayout } from '../../core/io/common/volume-reader.ts';
+import type { BoxEdges, DepositKernel, DepositQuantity, DepositScale, DepositType } from '../../core/particles/deposit-choice.ts';
+import type { ParticleBox, ParticleShare } from '../../core/particles/particles.ts';
 import type { SampleKind } from '../../core/samples/sample-kinds.ts';
 import type { CombineRule } from '../../core/shared/combine-rule.ts';
 import type { PartChoice } from '../../core/shared/part-choice.ts';
@@ -104,6 +106,26 @@ export interface MergeCommand extends CodecSelection, DeviceOptions, TalkOptions
   readonly type: ElementType | undefined;
 }
 
+/** Of particles, or of their merged sums: those take neither size nor box, kernel or unit. */
+export interface DepositCommand extends CodecSelection, DeviceOptions, TalkOptions {
+  readonly name: 'deposit';
+  readonly inputs: readonly string[];
+  readonly output: string;
+  readonly size: Dims3 | undefined;
+  readonly box: ParticleBox | undefined;
+  readonly edges: BoxEdges | undefined;
+  readonly kernel: DepositKernel | undefined;
+  readonly quantity: DepositQuantity | undefined;
+  readonly scale: DepositScale;
+  readonly type: DepositType;
+  /** Write sums for `merge --by sum` instead of a finished volume. */
+  readonly isSums: boolean;
+  readonly unit: number | undefined;
+  readonly share: ParticleShare | undefined;
+  readonly species: readonly string[] | undefined;
+  readonly masses: string | undefined;
+}
+
 export interface RecoverCommand extends TalkOptions {
   readonly name: 'recover';
   readonly input: string;
@@ -157,6 +179,7 @@ export type ParsedCommand =
   | InfoCommand
   | StatsCommand
   | MergeCommand
+  | DepositCommand
   | RecoverCommand
   | ServeCommand
   | SampleCommand

@@ -9,6 +9,8 @@ export interface NpyHeader {
   readonly endian: Endian;
   /** Half floats become f32. */
   readonly stored: StoredVoxels | undefined;
+  /** Whether the first axis of the shape is the fastest one in the file. */
+  readonly isFortran: boolean;
   /** Offset of the first voxel, in bytes. */
   readonly start: number;
 }
@@ -78,6 +80,7 @@ export function parseNpyHeader(head: Uint8Array): NpyHeader {
     type,
     endian,
     stored: isHalf ? { samples: 1, as: 'f16' } : undefined,
+    isFortran,
     start: from + length,
   };
 }

@@ -1,0 +1,92 @@
+import type { DepositSettings } from '../../core/particles/deposit-particles.ts';
+import { chooseSpecies, openParticles } from '../../core/particles/formats/open-particles.ts';
+import { chooseMassUnit } from '../../core/particles/mass-unit.ts';
+import { countUnit } from '../../core/particles/particle-placer.ts';
+import type { ParticleBox, ParticleGroup } from '../../core/particles/particles.ts';
+import { StriaError } from '../../core/shared/errors.ts';
+import type { JobOptions } from '../../core/shared/job.ts';
+import type { DepositCommand } from '../arguments/parsed-command.ts';
+import { withFile, withInput } from './files.ts';
+
+/** The particles of all inputs. */
+export interface OpenParticles {
+  readonly formats: readonly string[];
+  readonly groups: readonly ParticleGroup[];
+  readonly box: ParticleBox | undefined;
+}
+
+/** Opens all inputs, runs the work, and closes them. @throws StriaError `invalid-input` for inputs of different boxes */
+export function withParticles<T>(
+  { inputs, masses, species }: DepositCommand,
+  job: JobOptions,
+  work: (particles: OpenParticles) => Promise<T>,
+): Promise<T> {
+  if (masses !== undefined && inputs.length > 1) throw new StriaError('invalid-input', '--masses belongs to one input');
+  const next = (number: number, before: OpenParticles): Promise<T> => {
+    const path = inputs[number];
+    if (path === undefined) return work(before);
+    return withMasses(masses, job, (massSource) =>
+      withInput(path, job, async (input) => {
+        const set = await openParticles(input, { masses: massSource }, job);
+        try {
+          if (before.box && set.box && JSON.stringify(before.box) !== JSON.stringify(set.box)) {
+            throw new StriaError('invalid-input', 'its box is not that of the first input; --box gives one for all');
+          }
+          return await next(number + 1, {
+            formats: [...new Set([...before.formats, set.format])],
+            groups: [...before.groups, ...chooseSpecies(set, species)],
+            box: before.box ?? set.box,
+          });
+        } finally {
+          set.close?.();
+        }
+      }),
+    );
+  };
+  return next(0, { formats: [], groups: [], box: undefined });
+}
+
+type MassSource = NonNullable<Parameters<typeof openParticles>[1]['masses']>;
+
+function withMasses<T>(
+  path: string | undefined,
+  job: JobOptions,
+  work: (source: MassSource | undefined) => Promise<T>,
+): Promise<T> {
+  return path === undefined ? work(undefined) : withFile(path, job, work);
+}
+
+/** What to deposit, and how. @throws StriaError `invalid-input` with the option that is missing */
+export async function depositPlan(
+  { groups, box: ownBox }: OpenParticles,
+  { size, box: wantedBox, edges, kernel = 'cic', quantity: wanted, unit, share, isSums }: DepositCommand,
+  job: JobOptions,
+): Promise<DepositSettings & { readonly groups: readonly ParticleGroup[] }> {
+  if (!size) throw new StriaError('invalid-input', 'deposit needs the dimensions of the volume: --size 512, or --size X,Y,Z');
+  const box = wantedBox ?? ownBox;
+  if (!box) {
+    throw new StriaError(
+      'invalid-input',
+      'the file does not name its box: give its first corner and lengths, as in --box 0,0,0,100,100,100',
+    );
+  }
+  const grid = { dims: size, box, edges: edges ?? (wantedBox ? 'clip' : 'periodic') };
+  const quantity = wanted === 'count' ? 'count' : 'mass';
+  if (quantity === 'count') return { groups, grid, kernel, quantity, unit: countUnit, share };
+  // A share knows all masses; a machine with files of its own does not know those of the others.
+  const chosen = unit ?? (await massUnit(groups, job));
+  if (unit === undefined && isSums && !share) {
+    throw new StriaError(
+      'invalid-input',
+      `sums of masses need --unit, the same for all that are merged. These particles alone could use ${chosen}; for N such inputs, take N times that`,
+    );
+  }
+  return { groups, grid, kernel, quantity, unit: chosen, share };
+}
+
+/** Any unit will do if the particles cannot be deposited; the reason is told then. */
+async function massUnit(groups: readonly ParticleGroup[], job: JobOptions): Promise<number> {
+  const isPossible =
+    groups.some(({ count }) => count > 0) && groups.every(({ lacksMasses, count }) => lacksMasses === undefined || count === 0);
+  return isPossible ? chooseMassUnit(groups, job) : 1;
+}

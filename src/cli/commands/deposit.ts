@@ -1,0 +1,116 @@
+import { basename } from 'node:path';
+import type { Backend } from '../../core/chunks/backend.ts';
+import { ContainerReader, isContainer } from '../../core/format/container-reader.ts';
+import { isFileTree } from '../../core/io/common/file-tree.ts';
+import type { OpenVolume } from '../../core/io/common/volume-reader.ts';
+import { cpuDepositDevice } from '../../core/particles/cpu-deposit.ts';
+import { type DepositReport, sumParticles } from '../../core/particles/deposit-particles.ts';
+import { finishSums } from '../../core/particles/finish-sums.ts';
+import type { ByteSource } from '../../core/shared/bytes.ts';
+import { StriaError } from '../../core/shared/errors.ts';
+import type { JobOptions } from '../../core/shared/job.ts';
+import { shownPath } from '../../core/shared/standard-streams.ts';
+import { type CompressReport, compressVolume } from '../../core/stream/compress.ts';
+import { containerVolume } from '../../core/stream/container-volume.ts';
+import type { DepositCommand } from '../arguments/parsed-command.ts';
+import { deviceNote, openBackend } from '../devices/device.ts';
+import { createNodeSink } from '../outputs/node-sink.ts';
+import { offerLeftovers } from '../outputs/partial-files.ts';
+import type { CommandContext } from '../terminal/context.ts';
+import { type ExitCode, exitCodes } from '../terminal/messages.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { formatBytes, formatCount, formatDuration } from '../terminal/text.ts';
+import { depositPlan, type OpenParticles, withParticles } from './deposit-plan.ts';
+import { encodeChoice } from './encode-choice.ts';
+import { withFile, withInput } from './files.ts';
+
+/** `stria deposit`: particles to a volume or to sums of a part of it, and merged sums to a volume. */
+export async function runDeposit(command: DepositCommand, context: CommandContext): Promise<ExitCode> {
+  const { inputs, output } = command;
+  const { terminal, signal } = context;
+  await offerLeftovers([output], inputs, terminal, signal);
+  const { backend, close } = await openBackend(command);
+  try {
+    terminal.note(deviceNote(backend.device));
+    const start = performance.now();
+    const done = await terminal.withProgress(basename(shownPath(output, 'output')), signal, async (job) =>
+      (await holdsSums(inputs, job)) ? finish(command, backend, job) : deposit(command, backend, job),
+    );
+    tell(done, command, terminal, performance.now() - start);
+    return exitCodes.ok;
+  } finally {
+    await close();
+  }
+}
+
+interface Done {
+  readonly written: CompressReport;
+  /** Undefined if sums were finished. */
+  readonly deposited?: DepositReport & { readonly formats: readonly string[]; readonly unit: number };
+}
+
+async function holdsSums([first = '', second]: readonly string[], job: JobOptions): Promise<boolean> {
+  return withInput(first, job, async (input) => {
+    const isStria = !isFileTree(input) && isContainer(await input.read(0, 8, job));
+    if (isStria && second !== undefined) {
+      throw new StriaError(
+        'invalid-input',
+        'it is a volume of sums; `stria merge --by sum` adds several, and deposit then finishes one',
+      );
+    }
+    return isStria;
+  });
+}
+
+/** Finished values of a volume of sums. */
+function finish(command: DepositCommand, backend: Backend, job: JobOptions): Promise<Done> {
+  const stray = (['size', 'box', 'edges', 'kernel', 'unit', 'share', 'species', 'masses'] as const).find(
+    (option) => command[option] !== undefined,
+  );
+  const given = stray === 'share' ? 'part' : (stray ?? (command.isSums ? 'sums' : undefined));
+  const [input = ''] = command.inputs;
+  if (given !== undefined)
+    throw new StriaError('invalid-input', `--${given} is for particles, and ${input} holds the sums of particles`);
+  return withFile(input, job, async (source: ByteSource) => {
+    const sums = containerVolume(await ContainerReader.open(source, job), backend, job);
+    return { written: await write(await finishSums(sums, command, job), command, backend, job) };
+  });
+}
+
+function deposit(command: DepositCommand, backend: Backend, job: JobOptions): Promise<Done> {
+  return withParticles(command, job, async (particles: OpenParticles) => {
+    const plan = await depositPlan(particles, command, job);
+    const sums = sumParticles(plan.groups, plan, cpuDepositDevice(), job);
+    const volume = command.isSums ? sums : await finishSums(sums, command, job);
+    const written = await write(volume, command, backend, job);
+    return { written, deposited: { ...sums.report(), formats: particles.formats, unit: plan.unit } };
+  });
+}
+
+async function write(volume: OpenVolume, command: DepositCommand, backend: Backend, job: JobOptions): Promise<CompressReport> {
+  const inputs = [...command.inputs, ...(command.masses === undefined ? [] : [command.masses])];
+  const sink = await createNodeSink(command.output, { overwrite: true, inputs, signal: job.signal });
+  return compressVolume(volume, sink, { backend, choice: encodeChoice(command) }, job);
+}
+
+function tell({ written, deposited }: Done, command: DepositCommand, terminal: Terminal, ms: number): void {
+  const { inputs, output } = command;
+  const volume = `${shownPath(output, 'output')}  ${formatBytes(written.bytesOut)}  in ${formatDuration(ms)}`;
+  const timesMs = { ...written.timesMs, total: ms };
+  if (!deposited) {
+    terminal.result({ command: 'deposit', inputs, output, ...written, timesMs });
+    terminal.say(`${inputs.join(', ')} → ${volume}`);
+    return;
+  }
+  const { particles, outside, limited, units, depositedUnits, unit, formats } = deposited;
+  const masses = { total: units * unit, deposited: depositedUnits * unit };
+  terminal.result({ command: 'deposit', inputs, output, ...deposited, ...masses, ...written, timesMs });
+  terminal.say(`${formatCount(particles)} particles (${formats.join(', ')}) → ${volume}`);
+  if (outside > 0) {
+    const fate = depositedUnits < units ? 'what lies outside is left out' : 'they are moved into it';
+    terminal.note(`${formatCount(outside)} particles lie outside the box: ${fate}`);
+  } else if (depositedUnits < units) {
+    terminal.note('parts of particles at the sides of the box lie outside and are left out');
+  }
+  if (limited > 0) terminal.note(`${formatCount(limited)} particles are smoothed over more than 32 voxels, which is the limit`);
+}
