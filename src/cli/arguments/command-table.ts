@@ -60,7 +60,7 @@ export const options = {
   box: {
     short: undefined,
     value: 'X,Y,Z,DX,DY,DZ',
-    text: 'this box alone: its first corner and lengths, in voxels from 0; of particles, in units of their positions',
+    text: 'only this box: first corner and lengths, in voxels; of particles, in units of their positions',
   },
   kernel: {
     short: undefined,
