@@ -60,12 +60,12 @@ export const options = {
   box: {
     short: undefined,
     value: 'X,Y,Z,DX,DY,DZ',
-    text: 'only this box: first corner and lengths, in voxels; of particles, in units of their positions',
+    text: 'only this box: first corner and lengths, in voxels; of particles, in their units',
   },
   kernel: {
     short: undefined,
     value: 'KERNEL',
-    text: 'how a particle is spread: ngp (no more than its voxel), cic (default), tsc, or sph (its smoothing length)',
+    text: 'how a particle is spread: ngp (its voxel alone), cic (default), tsc, or sph (its smoothing length)',
   },
   quantity: { short: undefined, value: 'WHAT', text: 'mass (default), density (mass by volume) or count (of particles)' },
   scale: { short: undefined, value: 'SCALE', text: 'linear (default), or log: the logarithm to base 10' },
