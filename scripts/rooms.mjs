@@ -397,10 +397,16 @@ export const rooms = [
     packages: 'node:*',
   },
   {
+    room: 'cli/pictures',
+    holds: 'Drawing without a window, for `stria picture`: a volume on the GPU, its view from options, the picture.',
+    imports:
+      'cli/arguments core/chunks core/draw core/gpu core/io/common core/shared core/volume renderer/viewer/colors renderer/viewer/draw renderer/viewer/model',
+  },
+  {
     room: 'cli/commands',
     holds: 'One file for each command.',
     imports:
-      'cli/arguments cli/bench cli/devices cli/outputs cli/serve cli/terminal core/bench core/bench/harness core/chunks core/codecs core/format core/gpu core/io core/io/common core/io/label-tables core/io/pictures core/samples core/particles core/particles/formats core/parts core/remote core/shared core/stats core/stream node',
+      'cli/arguments cli/bench cli/devices cli/outputs cli/pictures cli/serve cli/terminal core/bench core/bench/harness core/chunks core/codecs core/format core/gpu core/io core/io/common core/io/label-tables core/io/pictures core/samples core/particles core/particles/formats core/parts core/remote core/shared core/stats core/stream node renderer/viewer/model',
     packages: 'node:*',
   },
   {

@@ -65,6 +65,8 @@ async function run(command: ParsedCommand, context: CommandContext): Promise<Exi
       return (await import('./commands/info.ts')).runInfo(command, context);
     case 'stats':
       return (await import('./commands/stats.ts')).runStats(command, context);
+    case 'picture':
+      return (await import('./commands/picture.ts')).runPicture(command, context);
     case 'merge':
       return (await import('./commands/merge.ts')).runMerge(command, context);
     case 'deposit':

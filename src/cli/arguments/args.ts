@@ -27,6 +27,7 @@ import {
   wholeNumber,
 } from './option-values.ts';
 import type { CodecSelection, DeviceOptions, MergeCommand, ParsedCommand } from './parsed-command.ts';
+import { viewOptions } from './view-values.ts';
 
 /**
  * Parses the command line.
@@ -69,13 +70,20 @@ function parseOptions(name: CommandName, args: readonly string[]): { values: Opt
   }
 }
 
-/** `--box -1,…` as `--box=-1,…`: the parser would take the number for an option. */
-function joinNegative(args: readonly string[]): string[] {
-  return args.flatMap((word, at) => {
-    if (args[at - 1] === '--box' && /^-[\d.]/.test(word)) return [];
-    const next = args[at + 1] ?? '';
-    return word === '--box' && /^-[\d.]/.test(next) ? [`${word}=${next}`] : [word];
-  });
+/** Options whose values may start with a minus sign. The parser would take such a value for an option. */
+const signed: readonly string[] = ['--box', '--window', '--level', '--from'];
+
+/** `--window -160,240` as `--window=-160,240`. */
+function joinNegative(args: readonly string[]): readonly string[] {
+  const end = args.indexOf('--');
+  const words: string[] = [];
+  for (const [at, word] of args.entries()) {
+    const before = args[at - 1];
+    const isValue = before !== undefined && signed.includes(before) && /^-[\d.]/.test(word) && (end < 0 || at < end);
+    if (isValue) words.push(`${words.pop()}=${word}`);
+    else words.push(word);
+  }
+  return words;
 }
 
 function isOptional(word: string): boolean {
@@ -146,6 +154,15 @@ function build(name: CommandName, values: OptionValues, positionals: readonly st
         raw: rawLayout(values),
         dataset: text(values, 'dataset'),
         axes: text(values, 'axes'),
+        ...device(),
+        ...talk,
+      };
+    case 'picture':
+      return {
+        name,
+        input: only(name, positionals),
+        output: needed(name, 'output', output),
+        ...viewOptions(values),
         ...device(),
         ...talk,
       };

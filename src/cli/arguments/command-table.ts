@@ -113,7 +113,50 @@ export const options = {
   },
   endian: { short: undefined, value: 'ORDER', text: 'byte order of raw voxels: little (default) or big' },
   offset: { short: undefined, value: 'BYTES', text: 'bytes before the first raw voxel (default 0)' },
-  size: { short: undefined, value: 'N', text: 'dimensions in voxels: N for a cube, or X,Y,Z' },
+  size: {
+    short: undefined,
+    value: 'SIZE',
+    text: 'of a volume in voxels: N for a cube, or X,Y,Z; of a picture in pixels: WxH (default 1024x768)',
+  },
+  view: { short: undefined, value: 'VIEW', text: '3d (default), or the slice across x, y or z' },
+  slice: { short: undefined, value: 'N', text: 'number of the slice, from 1, or its place, such as 50% (default: the middle)' },
+  time: { short: undefined, value: 'N', text: 'number of the time point, from 1 (default)' },
+  channel: { short: undefined, value: 'N', text: 'number of the channel, from 1 (default)' },
+  window: {
+    short: undefined,
+    value: 'LOW,HIGH',
+    text: 'real values at the ends of the colors (default: as in the app, from the histogram or the file)',
+  },
+  colormap: {
+    short: undefined,
+    value: 'NAME',
+    text: 'gray, bone, hot, viridis, cividis, batlow, magma, inferno, plasma, turbo, difference, labels',
+  },
+  invert: { short: undefined, value: undefined, text: 'reverse the colormap' },
+  projection: {
+    short: undefined,
+    value: 'NAME',
+    text: 'of the 3D view: composite, mip (maximum), minip (minimum), mean, attenuated-mip, isosurface',
+  },
+  level: { short: undefined, value: 'VALUE', text: 'real value of the isosurface' },
+  from: {
+    short: undefined,
+    value: 'SIDE',
+    text: 'where the 3D camera is: front, back, left, right, above, below, or angles in degrees: AROUND,UP',
+  },
+  zoom: { short: undefined, value: 'FACTOR', text: 'magnification; 1 shows everything (default)' },
+  orthographic: { short: undefined, value: undefined, text: '3D without perspective' },
+  background: {
+    short: undefined,
+    value: 'COLOR',
+    text: 'near-black (default), black, gray, white or transparent',
+  },
+  smooth: { short: undefined, value: undefined, text: 'interpolate between the voxels of slices' },
+  slab: {
+    short: undefined,
+    value: 'KIND,THICKNESS',
+    text: 'thick slices: mean, maximum or minimum over a thickness in the file’s unit, such as maximum,10',
+  },
   seed: { short: undefined, value: 'S', text: 'seed, a whole number; the same seed gives the same voxels (default 1)' },
   'picture-memory': {
     short: undefined,
@@ -167,6 +210,31 @@ interface CommandEntry {
 }
 
 const rawInput = ['dims', 'type', 'endian', 'offset'] as const;
+/** How a picture looks, and what draws it. */
+const viewing = [
+  'view',
+  'size',
+  'slice',
+  'time',
+  'channel',
+  'window',
+  'colormap',
+  'invert',
+  'smooth',
+  'slab',
+  'projection',
+  'level',
+  'from',
+  'zoom',
+  'orthographic',
+  'background',
+  'dataset',
+  'axes',
+  'device',
+  'threads',
+  'gpu-limits',
+  'tuning',
+] as const;
 const common = ['json', 'quiet', 'help'] as const;
 
 const commands = {
@@ -263,6 +331,19 @@ const commands = {
       '  stria stats scan.nii --labels atlas.nii -o regions.csv',
       'Names of labels come from --table FILE, or else from the segmentation itself, if its header or metadata has a table.',
       'The deviation is that of a sample (n − 1). NaN and infinite values are counted separately.',
+    ],
+  },
+  picture: {
+    usage: 'IN -o OUT.png',
+    summary: 'draw a volume in 3D or as a slice, as the app does, and write a PNG',
+    options: ['output', ...viewing, ...rawInput, ...common],
+    notes: [
+      'IN may be a .stria file or any format that compress reads. The pixels are those of the app’s own pictures without',
+      'annotations, with 8 bits per color. -o - writes the PNG to standard output.',
+      '  stria picture scan.nii.gz -o scan.png',
+      '  stria picture scan.nii.gz -o slice.png --view z --slice 41 --window -160,240 --colormap bone --size 800',
+      'The angles AROUND,UP lead from the front to the right of the picture, and upwards: --from 30,15.',
+      'Pictures need WebGPU: a hardware GPU, or a software one, which is slower. --device cpu takes the software one.',
     ],
   },
   merge: {

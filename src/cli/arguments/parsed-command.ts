@@ -94,6 +94,42 @@ export interface StatsCommand extends DeviceOptions, TalkOptions {
   readonly axes: string | undefined;
 }
 
+/** What a picture shows, and how. Undefined leaves it to the session, or else to what the app would show first. */
+export interface ViewOptions {
+  readonly view: '3d' | 'x' | 'y' | 'z' | undefined;
+  /** In pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** The slice's number, from 1, or its place, from 0 to 1. */
+  readonly slice: { readonly number: number } | { readonly part: number } | undefined;
+  /** Numbers from 1. */
+  readonly time: number | undefined;
+  readonly channel: number | undefined;
+  /** Real values. */
+  readonly window: readonly [low: number, high: number] | undefined;
+  readonly colormap: string | undefined;
+  readonly invert: boolean;
+  readonly projection: string | undefined;
+  /** A real value. */
+  readonly level: number | undefined;
+  /** A side, or two angles. */
+  readonly from: string | undefined;
+  readonly zoom: number | undefined;
+  readonly orthographic: boolean;
+  readonly background: 'near-black' | 'black' | 'gray' | 'white' | 'transparent' | undefined;
+  readonly smooth: boolean;
+  readonly slab: { readonly kind: 'mean' | 'maximum' | 'minimum'; readonly thickness: number } | undefined;
+  readonly raw: RawLayout | undefined;
+  readonly dataset: string | undefined;
+  readonly axes: string | undefined;
+}
+
+export interface PictureCommand extends ViewOptions, DeviceOptions, TalkOptions {
+  readonly name: 'picture';
+  readonly input: string;
+  readonly output: string;
+}
+
 /** The codec and the device only matter with `by`: parts are copied. */
 export interface MergeCommand extends CodecSelection, DeviceOptions, TalkOptions {
   readonly name: 'merge';
@@ -178,6 +214,7 @@ export type ParsedCommand =
   | VerifyCommand
   | InfoCommand
   | StatsCommand
+  | PictureCommand
   | MergeCommand
   | DepositCommand
   | RecoverCommand

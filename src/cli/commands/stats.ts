@@ -1,17 +1,10 @@
 import { basename } from 'node:path';
-import type { Backend } from '../../core/chunks/backend.ts';
-import { ContainerReader, isContainer } from '../../core/format/container-reader.ts';
-import { isFileTree } from '../../core/io/common/file-tree.ts';
-import type { OpenVolume } from '../../core/io/common/volume-reader.ts';
 import { readLabelTable } from '../../core/io/label-tables/read-label-table.ts';
-import { openVolume } from '../../core/io/open-volume.ts';
 import { ownLabels } from '../../core/io/own-labels.ts';
 import { displayText } from '../../core/shared/display-text.ts';
-import type { JobOptions } from '../../core/shared/job.ts';
 import type { LabelTable } from '../../core/shared/label-table.ts';
 import { shownPath } from '../../core/shared/standard-streams.ts';
 import { measureVolume, type RegionRow } from '../../core/stats/measure-volume.ts';
-import { containerVolume } from '../../core/stream/container-volume.ts';
 import type { StatsCommand } from '../arguments/parsed-command.ts';
 import { deviceNote, openBackend } from '../devices/device.ts';
 import { createNodeSink } from '../outputs/node-sink.ts';
@@ -19,7 +12,8 @@ import { localName } from '../outputs/output-names.ts';
 import type { CommandContext } from '../terminal/context.ts';
 import { type ExitCode, exitCodes } from '../terminal/messages.ts';
 import { formatCount, table } from '../terminal/text.ts';
-import { siblingsOf, withFile, withInput, withSink } from './files.ts';
+import { withFile, withSink } from './files.ts';
+import { withVolume } from './with-volume.ts';
 
 /** `stria stats`: statistics of a volume, of each of its labels and time points. */
 export async function runStats(command: StatsCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
@@ -53,21 +47,6 @@ export async function runStats(command: StatsCommand, { terminal, signal }: Comm
   } finally {
     await close();
   }
-}
-
-function withVolume<T>(
-  path: string,
-  choice: Pick<StatsCommand, 'raw' | 'dataset' | 'axes'> | Record<string, never>,
-  backend: Backend,
-  job: JobOptions,
-  work: (volume: OpenVolume) => Promise<T>,
-): Promise<T> {
-  return withInput(path, job, async (source, files) => {
-    if (!choice.raw && !isFileTree(source) && isContainer(await source.read(0, 8, job))) {
-      return work(containerVolume(await ContainerReader.open(source, job), backend, job));
-    }
-    return work(await openVolume(source, { siblings: siblingsOf(path, files, job), ...choice, ...job }));
-  });
 }
 
 interface NamedRow extends RegionRow {

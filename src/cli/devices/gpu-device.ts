@@ -16,6 +16,19 @@ export async function findGpu({ device, gpuLimits, tuning }: DeviceOptions): Pro
   return gpu;
 }
 
+/**
+ * The GPU that draws pictures: a hardware one, or else a software one; for `cpu` always a software one.
+ * @throws StriaError `no-webgpu`, `no-adapter`, `limit-too-small`
+ */
+export async function drawingGpu(options: DeviceOptions): Promise<Gpu> {
+  const isSoftware = options.device === 'cpu' || (options.device === 'auto' && !mayHaveHardware());
+  const found = isSoftware ? undefined : await findGpu({ ...options, device: 'gpu' });
+  if (found) return found;
+  const gpu = await openNodeGpu({ limits: options.gpuLimits, software: true });
+  if (options.tuning !== undefined) gpu.tuning = await readTuning(options.tuning);
+  return gpu;
+}
+
 async function openGpu(device: 'gpu' | 'auto', limits: 'adapter' | 'default'): Promise<Gpu | undefined> {
   if (device === 'auto' && !mayHaveHardware()) return undefined;
   try {
@@ -31,14 +44,19 @@ async function openGpu(device: 'gpu' | 'auto', limits: 'adapter' | 'default'): P
   return undefined;
 }
 
+/** Frees a GPU that no backend owns, and lets the process end. */
+export function closeGpu(gpu: Gpu): void {
+  gpu.destroy();
+  releaseNodeGpu();
+}
+
 export function gpuBackend(gpu: Gpu): OpenedBackend {
   const backend = createGpuBackend(gpu);
   return {
     backend,
     close: async () => {
       await backend.destroy();
-      gpu.destroy();
-      releaseNodeGpu();
+      closeGpu(gpu);
     },
   };
 }

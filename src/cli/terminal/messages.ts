@@ -30,6 +30,8 @@ interface FaultWords {
   readonly title: string;
   /** What to do next. Undefined if the message says it. */
   readonly next: string | undefined;
+  /** The same for pictures and movies, which always need a GPU. Default: `next`. */
+  readonly nextOfPictures?: string;
   /** The same for a .stria. Default: `next`. */
   readonly nextOfStria?: string;
 }
@@ -59,21 +61,27 @@ export const faultWords: Readonly<Record<FaultTag, FaultWords>> = {
     exitCode: exitCodes.gpu,
     title: 'no WebGPU',
     next: 'Use `--device cpu`, which works without it and gives the same bytes.',
+    nextOfPictures:
+      'Drawing needs the package webgpu: `npm install -g webgpu`, or install Stria again with its optional packages.',
   },
   'no-adapter': {
     exitCode: exitCodes.gpu,
     title: 'no graphics adapter',
     next: 'Use `--device cpu`, which works without one and gives the same bytes. `stria gpu` shows what is missing.',
+    nextOfPictures:
+      'Drawing needs a Vulkan driver: that of your GPU, or a software one (SwiftShader, which comes with Chromium, or a current Mesa: mesa-vulkan-drivers). `stria gpu` shows what is missing.',
   },
   'limit-too-small': {
     exitCode: exitCodes.gpu,
     title: 'the GPU is too small',
     next: 'Use `--device cpu`, which works without it and gives the same bytes.',
+    nextOfPictures: 'Choose a smaller --size.',
   },
   'device-lost': {
     exitCode: exitCodes.gpu,
     title: 'the GPU was lost',
     next: 'Run the command again, or use `--device cpu`. The input is unchanged.',
+    nextOfPictures: 'Run the command again, or draw on the CPU with `--device cpu`.',
   },
   'out-of-memory': {
     exitCode: exitCodes.internal,
@@ -93,7 +101,8 @@ export function describeFault(fault: StriaError, command?: string): string {
   const words = faultWords[fault.tag];
   const isStria = fault.context.some((place) => /\.stria$/i.test(place));
   // `recover` fails only if it can save nothing.
-  const next = (isStria && command !== 'recover' ? words.nextOfStria : undefined) ?? words.next;
+  const ofPictures = command === 'picture' ? words.nextOfPictures : undefined;
+  const next = ofPictures ?? (isStria && command !== 'recover' ? words.nextOfStria : undefined) ?? words.next;
   if (fault.tag === 'aborted') return 'stria: cancelled';
   const choices = fault.choices ? `\n${choiceTable(fault.choices)}` : '';
   return `stria: ${words.title}: ${displayText(fault.fullMessage)}${choices}${next ? `\n  ${next}` : ''}`;

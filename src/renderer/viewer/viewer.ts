@@ -9,13 +9,13 @@ import { SliceRenderer } from './draw/slice-renderer.ts';
 import { decodeMs, frameAxis, withFrame } from './frames.ts';
 import { default3d, defaultColors, firstView } from './model/auto-view.ts';
 import type { CameraFrame, ScenePoint } from './model/camera-frame.ts';
-import { facingCut, fittedCut } from './model/cut-plane.ts';
-import { fittedWindow } from './model/fitted-window.ts';
+import { facingCut } from './model/cut-plane.ts';
+import { fittedView } from './model/fitted-view.ts';
 import { layerVoxelAt, shownLayers } from './model/layer-place.ts';
 import { layerTime, noLayers } from './model/layers.ts';
 import { checkPictureSize, type PictureRequest, type ViewPicture } from './model/picture.ts';
 import type { FittedScales, Viewpoints } from './model/same-place.ts';
-import { clampVoxel, type Voxel, voxelAt } from './model/slice-geometry.ts';
+import { type Voxel, voxelAt } from './model/slice-geometry.ts';
 import { emptyBoard, type MeasureBoard, type ShownLayer, type View, type ViewHost } from './model/view-host.ts';
 import type { Frame, FrameReport, SliceAxis, ViewerSnapshot, ViewState } from './model/viewer-api.ts';
 import { ProbeReader } from './probe-reader.ts';
@@ -598,13 +598,7 @@ export class Viewer {
   }
 
   #fitted(state: ViewState): ViewState {
-    const { info } = this.#snapshot;
-    const dims = info?.dims;
-    const window = fittedWindow(state.window, info ?? { slope: 1 }) ?? this.#snapshot.state.window;
-    const cut = state.cut && fittedCut(state.cut);
-    if (!dims) return { ...state, window, cut };
-    const timePoint = Math.min(dims[3] - 1, Math.max(0, Math.round(state.timePoint)));
-    return { ...state, window, cut, timePoint, crosshair: clampVoxel(state.crosshair, [dims[0], dims[1], dims[2]]) };
+    return fittedView(state, this.#snapshot.info, this.#snapshot.state);
   }
 
   #change(change: Partial<ViewerSnapshot>): void {

@@ -10,9 +10,9 @@ import { formatName } from '../../../core/shared/readable-formats.ts';
 import { isPictureFormat, type SourceDescription } from '../../../core/shared/source.ts';
 import type { Dims3 } from '../../../core/shared/volume.ts';
 import { missingWords } from '../../../core/stream/damage-list.ts';
+import { shownInfo } from '../../viewer/model/shown-info.ts';
 import { initialCreditBytes, type LoadCommand, type LoadMessage, type LoadRequest } from './load-protocol.ts';
 import { containerRequested, headersFound, openRequested } from './open-request.ts';
-import { shownInfo } from './shown-info.ts';
 
 // Opens one file: parses it, unpacks it, and sends its voxels (or a container's chunks) to the window as fast as the window
 // takes them. One worker per file; terminating it cancels.

@@ -3,7 +3,7 @@ import type { JobOptions } from '../../../core/shared/job.ts';
 import { elementBytes, typedVoxels, type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
 import type { GrayThumbnail } from '../../../core/shared/volume-choice.ts';
 import { safeSpacing, sliceFrame } from '../../viewer/model/orientation.ts';
-import { shownInfo } from './shown-info.ts';
+import { shownInfo } from '../../viewer/model/shown-info.ts';
 
 const side = 128;
 /** The maximum number of bytes of voxels that are read for a thumbnail. */

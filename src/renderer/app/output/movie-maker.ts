@@ -2,6 +2,7 @@ import { faultToData, StriaError, toStriaError } from '../../../core/shared/erro
 import { throwIfAborted } from '../../../core/shared/job.ts';
 import type { Host } from '../../host/host.ts';
 import type { PictureRequest, PictureView } from '../../viewer/model/picture.ts';
+import { pictureWords } from '../../viewer/model/picture-words.ts';
 import type { ViewState } from '../../viewer/model/viewer-api.ts';
 import { type MovieFrame, type MovieOptions, movieFrames, type PictureOptions } from '../state/output-options.ts';
 import { outputStem } from '../state/output-state.ts';
@@ -9,7 +10,7 @@ import { nextProgress, startProgress, throttleProgress } from '../state/progress
 import { type AppStore, openDocument } from '../state/store.ts';
 import { type MovieEvent, nextMovie } from './movie-machine.ts';
 import { type MovieTarget, openPictureFrames } from './movie-target.ts';
-import { type PictureScene, pictureWords, plannedSize, takePicture } from './view-pictures.ts';
+import { type PictureScene, plannedSize, takePicture } from './view-pictures.ts';
 
 /** The view that a movie shows. @param chosen for pictures: of time, any view may be shown */
 function movieView({ kind, axis }: MovieOptions, chosen: PictureOptions['view']): PictureView | 'layout' {

@@ -1,5 +1,6 @@
 import { faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
 import type { Host } from '../../host/host.ts';
+import { pictureWords } from '../../viewer/model/picture-words.ts';
 import type { MovieOptions, PictureOptions } from '../state/output-options.ts';
 import { type OutputState, outputStem } from '../state/output-state.ts';
 import { type AppStore, openDocument } from '../state/store.ts';
@@ -7,7 +8,7 @@ import { MovieMaker } from './movie-maker.ts';
 import { canEncodeVideo } from './movie-target.ts';
 import { nextPicture, type PictureEvent } from './picture-machine.ts';
 import { PngEncoder } from './png-encoder.ts';
-import { type PictureScene, pictureWords, takePicture } from './view-pictures.ts';
+import { type PictureScene, takePicture } from './view-pictures.ts';
 
 /** Makes pictures and movies of what is shown. Results come back through the store. */
 export class Output {

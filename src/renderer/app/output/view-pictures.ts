@@ -7,7 +7,7 @@ import {
   type PictureView,
   type ViewPicture,
 } from '../../viewer/model/picture.ts';
-import type { Layout, SliceAxis, ViewerSnapshot } from '../../viewer/model/viewer-api.ts';
+import type { Layout, SliceAxis } from '../../viewer/model/viewer-api.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import { layoutGap, outputSize, type PictureOptions, shownSize } from '../state/output-options.ts';
 import { numberOf, timeWords } from '../words/counting.ts';
@@ -84,30 +84,4 @@ async function captionOf(viewer: Viewer, axis: SliceAxis, change: PictureRequest
   const words = info ? timeWords(info, timePoint) : '';
   const time = words === '' ? '' : ` · ${words}`;
   return info ? `${place}${time} · ${formatValue(stored, info)}` : `${place}${time}`;
-}
-
-/** Metadata of a picture's file, under the PNG specification's keywords. */
-export function pictureWords(
-  name: string,
-  view: PictureOptions['view'],
-  { state, info }: Pick<ViewerSnapshot, 'state' | 'info'>,
-): Readonly<Record<string, string>> {
-  const { slope, intercept } = info ?? { slope: 1, intercept: 0 };
-  const window = state.window.map((stored) => formatPlain(slope * stored + intercept)).join(' to ');
-  const shows = view === 'layout' ? 'all views' : view === '3d' ? `3D, ${state.projection}` : `slice across ${view}`;
-  return {
-    Title: name,
-    Description: [
-      shows,
-      `crosshair ${state.crosshair.map(numberOf).join(' ')}`,
-      `time point ${numberOf(state.timePoint)}`,
-      `window ${window}`,
-      `colors ${state.colormap}`,
-    ].join('; '),
-    Software: 'Stria',
-  };
-}
-
-function formatPlain(value: number): string {
-  return String(Number(value.toPrecision(9)));
 }

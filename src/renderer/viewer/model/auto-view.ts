@@ -41,7 +41,7 @@ export const default3d = {
 export const defaultColors = { inverted: false, outside: ['clamp', 'clamp'], missing: 'hide' } as const;
 
 /** Initial level of an isosurface, as a fraction of the window. */
-const firstLevel = 0.35;
+export const firstLevel = 0.35;
 
 /**
  * A sensible initial view of a volume, with the crosshair at its centre. Labels: opaque, each in its own colour. Sparse

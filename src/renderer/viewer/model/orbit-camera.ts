@@ -39,7 +39,8 @@ export class OrbitCamera {
   /** The animation frame of the current turn. */
   #turnRequest: number | undefined;
 
-  constructor(canvas: HTMLCanvasElement, onChange: () => void) {
+  /** @param canvas whose pointer moves the camera, if there is one */
+  constructor(canvas: HTMLCanvasElement | null, onChange: () => void) {
     this.#onChange = onChange;
     this.#controls = new OrbitControls(this.#perspective, canvas);
     this.#controls.minDistance = 0.05;
@@ -209,7 +210,8 @@ export class OrbitCamera {
 
   dispose(): void {
     this.#endTurn();
-    this.#controls.dispose();
+    // Without a canvas it listens to nothing, and `dispose` would fail.
+    if (this.#controls.domElement) this.#controls.dispose();
   }
 
   #endTurn(): void {

@@ -9,8 +9,8 @@ import { rayPicture } from '../draw/ray-picture.ts';
 import type { CameraFrame, ScenePoint } from '../model/camera-frame.ts';
 import { OrbitCamera, type OrbitPose } from '../model/orbit-camera.ts';
 import type { PictureBackground, PictureRequest, ViewPicture } from '../model/picture.ts';
+import { stillSteps } from '../model/quality.ts';
 import type { View, ViewHost } from '../model/view-host.ts';
-import type { Quality } from '../model/viewer-api.ts';
 import { FramePacing } from './frame-pacing.ts';
 import { timed } from './frame-timer.ts';
 import { RestingRenderer } from './resting-renderer.ts';
@@ -26,8 +26,6 @@ const stillAfterMs = 150;
 const turnMs = 120;
 /** Height of text in the scene, in CSS pixels. */
 const textPixels = 11;
-/** Texels between samples at rest. */
-const stillSteps: Readonly<Record<Quality, number>> = { draft: 1, normal: 0.5, fine: 0.25 };
 
 /** The sharpness of a picture. */
 export interface Sharpness {

@@ -1,0 +1,25 @@
+import type { Backend } from '../../core/chunks/backend.ts';
+import { ContainerReader, isContainer } from '../../core/format/container-reader.ts';
+import { isFileTree } from '../../core/io/common/file-tree.ts';
+import type { OpenVolume } from '../../core/io/common/volume-reader.ts';
+import { openVolume } from '../../core/io/open-volume.ts';
+import type { JobOptions } from '../../core/shared/job.ts';
+import { containerVolume } from '../../core/stream/container-volume.ts';
+import type { StatsCommand } from '../arguments/parsed-command.ts';
+import { siblingsOf, withInput } from './files.ts';
+
+/** Opens a .stria or any other file, folder or web address as a volume, runs the work, and closes it. @throws like the readers */
+export function withVolume<T>(
+  path: string,
+  choice: Partial<Pick<StatsCommand, 'raw' | 'dataset' | 'axes'>>,
+  backend: Backend,
+  job: JobOptions,
+  work: (volume: OpenVolume) => Promise<T>,
+): Promise<T> {
+  return withInput(path, job, async (source, files) => {
+    if (!choice.raw && !isFileTree(source) && isContainer(await source.read(0, 8, job))) {
+      return work(containerVolume(await ContainerReader.open(source, job), backend, job));
+    }
+    return work(await openVolume(source, { siblings: siblingsOf(path, files, job), ...choice, ...job }));
+  });
+}

@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { type DecodedPng, decode } from 'fast-png';
+import { expect, test } from 'vitest';
+import { cliPath, niftiFile, scanBytes, start, stria, succeed, testFolders } from './cli-testing.ts';
+
+const { at } = testFolders();
+const dims = [24, 20, 16] as const;
+
+const read = (name: string): DecodedPng => decode(readFileSync(at(name)));
+const pixel = ({ width, channels, data }: DecodedPng, x: number, y: number) => [
+  ...data.subarray((y * width + x) * channels, (y * width + x) * channels + channels),
+];
+
+test('a slice has the volume’s values, from any format alike', async () => {
+  writeFileSync(at('scan.nii'), niftiFile(dims, 1));
+  const look = ['--view', 'z', '--slice', '5', '--window', '0,255', '--colormap', 'gray', '--size', '128x96'];
+  await succeed('picture', at('scan.nii'), '-o', at('a.png'), ...look);
+  const picture = read('a.png');
+  expect(picture).toMatchObject({ width: 128, height: 96, channels: 3, depth: 8 });
+  expect(pixel(picture, 0, 0)).toEqual([8, 9, 11]);
+  // The slice has 24 × 20 voxels, in the picture's middle with a margin of 9.6 pixels. Its file gives no orientation.
+  const voxels = scanBytes(dims, 1);
+  const scale = Math.min((128 - 2 * 9.6) / 24, (96 - 2 * 9.6) / 20);
+  for (const [x, y] of [
+    [40, 30],
+    [64, 48],
+    [80, 70],
+  ] as const) {
+    const voxel = [12 + (x + 0.5 - 64) / scale, 10 + (y + 0.5 - 48) / scale].map(Math.floor) as [number, number];
+    const value = voxels[4 * dims[0] * dims[1] + voxel[1] * dims[0] + voxel[0]];
+    expect(pixel(picture, x, y), `${x}, ${y}`).toEqual([value, value, value]);
+  }
+  await succeed('compress', at('scan.nii'), '-o', at('scan.stria'), '--device', 'cpu');
+  await succeed('picture', at('scan.stria'), '-o', at('b.png'), ...look);
+  expect(read('b.png').data).toEqual(picture.data);
+  expect(picture.resolution?.unit).toBe(1);
+  expect(readFileSync(at('a.png')).toString('latin1')).toContain('slice across z; crosshair 13 11 5');
+});
+
+test('the 3D view is drawn from the side that is asked for, on standard output too', async () => {
+  writeFileSync(at('scan.nii'), niftiFile(dims, 1));
+  const look = ['--size', '80x60', '--projection', 'mip', '--background', 'transparent'];
+  await succeed('picture', at('scan.nii'), '-o', at('front.png'), '--from', 'front', ...look);
+  await succeed('picture', at('scan.nii'), '-o', at('again.png'), '--from', '0,0', ...look);
+  await succeed('picture', at('scan.nii'), '-o', at('left.png'), '--from', 'left', ...look);
+  const front = read('front.png');
+  expect([front.channels, pixel(front, 0, 0)]).toEqual([4, [0, 0, 0, 0]]);
+  expect(pixel(front, 40, 30)[3]).toBeGreaterThan(100);
+  expect(read('again.png').data).toEqual(front.data);
+  expect(read('left.png').data).not.toEqual(front.data);
+  const args = ['picture', at('scan.nii'), '-o', '-', '--from', 'front', ...look];
+  const { stdout } = await promisify(execFile)(process.execPath, [cliPath, ...args], { encoding: 'buffer' });
+  expect(stdout.equals(readFileSync(at('front.png')))).toBe(true);
+});
+
+test('--json reports the picture', async () => {
+  writeFileSync(at('scan.nii'), niftiFile(dims, 1));
+  const { stdout } = await succeed('picture', at('scan.nii'), '-o', at('a.png'), '--size', '20x10', '--view', 'x', '--json');
+  expect(JSON.parse(stdout)).toMatchObject({ command: 'picture', view: 'x', width: 20, height: 10, output: at('a.png') });
+});
+
+test('what cannot be drawn is refused, and nothing is left', async () => {
+  writeFileSync(at('scan.nii'), niftiFile(dims, 1));
+  writeFileSync(at('short.nii'), niftiFile(dims, 1).subarray(0, 4000));
+  const cases = [
+    [
+      'scan.nii',
+      ['--size', '60000x20'],
+      4,
+      /draws at most \d+ pixels along an edge, not 60000 × 20\n {2}Choose a smaller --size/,
+    ],
+    ['scan.nii', ['--view', 'z', '--slice', '17'], 2, /there is no slice 17 across z: the volume has 16/],
+    ['scan.nii', ['--colormap', 'rainbow'], 2, /--colormap must be one of/],
+    ['short.nii', [], 1, /short\.nii: .*ends/],
+    ['none.nii', [], 3, /none\.nii/],
+  ] as const;
+  for (const [name, args, code, message] of cases) {
+    const ended = await stria('picture', at(name), '-o', at('a.png'), ...args);
+    expect(ended, name).toMatchObject({ code, stderr: expect.stringMatching(message) });
+  }
+  expect(existsSync(at('a.png'))).toBe(false);
+  expect(readdirSync(at('.')).sort()).toEqual(['scan.nii', 'short.nii']);
+});
+
+test('without a graphics adapter, the message says what to install', async () => {
+  writeFileSync(at('scan.nii'), niftiFile(dims, 1));
+  const env = { ...process.env, VK_ICD_FILENAMES: '', VK_DRIVER_FILES: at('none.json') };
+  const ended = await start(['picture', at('scan.nii'), '-o', at('a.png')], env).ended;
+  expect(ended).toMatchObject({
+    code: 4,
+    stderr: expect.stringMatching(/no graphics adapter.*\n {2}Drawing needs a Vulkan driver.*SwiftShader/),
+  });
+  expect(ended.stderr).not.toContain('--device cpu');
+});

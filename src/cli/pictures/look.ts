@@ -1,0 +1,126 @@
+import { type Projection, projections } from '../../core/draw/ray-pass.ts';
+import { StriaError } from '../../core/shared/errors.ts';
+import { channelLayout, type VolumeInfo } from '../../core/shared/volume.ts';
+import type { VolumeStatistics } from '../../core/volume/statistics.ts';
+import { colormapNames, withPresentName } from '../../renderer/viewer/colors/colormaps.ts';
+import { grounds, pictureGrounds } from '../../renderer/viewer/colors/grounds.ts';
+import { firstLevel, firstView } from '../../renderer/viewer/model/auto-view.ts';
+import { fittedView } from '../../renderer/viewer/model/fitted-view.ts';
+import { type SceneSide, sceneSides } from '../../renderer/viewer/model/orientation.ts';
+import type { PictureBackground } from '../../renderer/viewer/model/picture.ts';
+import type { ViewState } from '../../renderer/viewer/model/viewer-api.ts';
+import type { ViewOptions } from '../arguments/parsed-command.ts';
+
+/** The names among the options, checked. */
+export interface Look extends Omit<ViewOptions, 'projection' | 'from'> {
+  readonly projection: Projection | undefined;
+  /** Towards the camera, in the scene. */
+  readonly toEye: SceneSide['toEye'] | undefined;
+}
+
+export type ShownView = '3d' | 'x' | 'y' | 'z';
+
+/** @throws StriaError `invalid-input` for names that nothing has, before anything is opened */
+export function lookOf(options: ViewOptions): Look {
+  const { colormap, projection, from } = options;
+  if (colormap !== undefined) oneOf('colormap', colormapNames, colormap);
+  return {
+    ...options,
+    projection: projection === undefined ? undefined : oneOf('projection', projections, projection),
+    toEye: from === undefined ? undefined : directionOf(from),
+  };
+}
+
+function oneOf<const Name extends string>(option: string, names: readonly Name[], given: string): Name {
+  const known = names.find((name) => name === given);
+  if (known === undefined) throw usage(`--${option} must be one of ${names.join(', ')}; got '${given}'`);
+  return known;
+}
+
+/** A side, or degrees around the vertical axis to the right, and up. */
+function directionOf(from: string): SceneSide['toEye'] {
+  const side = sceneSides.find(({ key }) => key === from);
+  if (side) return side.toEye;
+  const [around, up, ...more] = from.split(',').map((part) => (part.trim() === '' ? Number.NaN : (Number(part) / 180) * Math.PI));
+  if (
+    around === undefined ||
+    up === undefined ||
+    more.length > 0 ||
+    !Number.isFinite(around + up) ||
+    Math.abs(up) > Math.PI / 2
+  ) {
+    const keys = sceneSides.map(({ key }) => key).join(', ');
+    throw usage(`--from takes ${keys}, or two angles in degrees, the second from -90 to 90, such as 30,15; got '${from}'`);
+  }
+  return [Math.sin(around) * Math.cos(up), Math.sin(up), Math.cos(around) * Math.cos(up)];
+}
+
+/** The background, premultiplied, and whether it is opaque. */
+export function groundOf({ background }: Look): { readonly ground: GPUColorDict; readonly background: PictureBackground } {
+  if (background === 'white' || background === 'transparent') return { ground: pictureGrounds[background], background };
+  return { ground: grounds[background ?? 'near-black'], background: 'screen' };
+}
+
+/** The view that is shown unless the options name one: in 3D, or the only slice. */
+export function firstShown({ dims }: VolumeInfo): ShownView {
+  return dims[2] > 1 ? '3d' : 'z';
+}
+
+/**
+ * The state to draw: what the app shows first, then the session's, then the options'.
+ * @param saved from a session @throws StriaError `invalid-input` for a slice, time point or channel that the volume lacks
+ */
+export function stateOf(
+  look: Look,
+  info: VolumeInfo,
+  statistics: VolumeStatistics,
+  saved: (first: ViewState) => Partial<ViewState> = () => ({}),
+): ViewState {
+  const first = withPresentName(firstView(info, statistics));
+  const before = withPresentName({ ...first, ...saved(first) });
+  const { colormap, projection, slab } = look;
+  const state: ViewState = {
+    ...before,
+    ...windowOf(look, info),
+    ...(colormap !== undefined && { colormap }),
+    ...(look.invert && { inverted: !before.inverted }),
+    ...(projection !== undefined && { projection }),
+    ...(look.orthographic && { camera: 'orthographic' }),
+    ...(look.smooth && { smooth: true }),
+    ...(slab && { slab, sliceSlabs: undefined }),
+    crosshair: crosshairOf(look, info, before),
+    timePoint: timeOf(look, info) ?? before.timePoint,
+  };
+  return fittedView(state, info, first);
+}
+
+function windowOf({ window, level }: Look, { slope, intercept }: VolumeInfo): Partial<ViewState> {
+  const stored = (value: number): number => (value - intercept) / slope;
+  const [low, high] = window?.map(stored) ?? [];
+  return {
+    ...(low !== undefined && high !== undefined && { window: [low, high], level: low + firstLevel * (high - low) }),
+    ...(level !== undefined && { level: stored(level) }),
+  };
+}
+
+function crosshairOf({ view, slice }: Look, { dims }: VolumeInfo, { crosshair }: ViewState): ViewState['crosshair'] {
+  if (slice === undefined || view === undefined || view === '3d') return crosshair;
+  const axis = 'xyz'.indexOf(view);
+  const count = dims[axis] as number;
+  const index = 'number' in slice ? slice.number - 1 : Math.round(slice.part * (count - 1));
+  if (index >= count) throw usage(`there is no slice ${index + 1} across ${view}: the volume has ${count}`);
+  return crosshair.with(axis, index) as unknown as ViewState['crosshair'];
+}
+
+function timeOf({ time, channel }: Look, info: VolumeInfo): number | undefined {
+  if (time === undefined && channel === undefined) return undefined;
+  const { channelCount, timePoints } = channelLayout(info);
+  const [at, of] = [(time ?? 1) - 1, (channel ?? 1) - 1];
+  if (at >= timePoints) throw usage(`there is no time point ${at + 1}: the volume has ${timePoints}`);
+  if (of >= channelCount) throw usage(`there is no channel ${of + 1}: the volume has ${channelCount}`);
+  return of * timePoints + at;
+}
+
+function usage(message: string): StriaError {
+  return new StriaError('invalid-input', message);
+}

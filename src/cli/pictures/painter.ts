@@ -1,0 +1,105 @@
+import type { Gpu } from '../../core/gpu/gpu.ts';
+import type { DisplayTexture } from '../../core/volume/display-texture.ts';
+import type { VolumeSource } from '../../core/volume/volume-source.ts';
+import { rayPicture } from '../../renderer/viewer/draw/ray-picture.ts';
+import { sceneCube } from '../../renderer/viewer/draw/scene-cube.ts';
+import { slicePicture } from '../../renderer/viewer/draw/slice-picture.ts';
+import { SliceRenderer } from '../../renderer/viewer/draw/slice-renderer.ts';
+import { shownLayers } from '../../renderer/viewer/model/layer-place.ts';
+import { OrbitCamera } from '../../renderer/viewer/model/orbit-camera.ts';
+import { checkPictureSize, type PictureRequest, type ViewPicture } from '../../renderer/viewer/model/picture.ts';
+import { stillSteps } from '../../renderer/viewer/model/quality.ts';
+import type { Viewpoints } from '../../renderer/viewer/model/same-place.ts';
+import { maxZoom, minZoom } from '../../renderer/viewer/model/slice-geometry.ts';
+import type { ViewState } from '../../renderer/viewer/model/viewer-api.ts';
+import { groundOf, type Look, type ShownView } from './look.ts';
+
+/** Strips this large occupy even a slow GPU only briefly. */
+const stripPixels = 2 ** 18;
+
+/** A frame to draw. */
+export interface Shot extends Pick<PictureRequest, 'turn' | 'signal'> {
+  readonly view: ShownView;
+  readonly state: ViewState;
+  /** The cameras of a session. */
+  readonly viewpoints?: Viewpoints | undefined;
+}
+
+/** Draws pictures of a volume in GPU memory, as the app does, without a page. Free it with `destroy`. */
+export class Painter {
+  readonly #gpu: Gpu;
+  readonly #volume: VolumeSource;
+  readonly #layers: ReadonlyMap<string, VolumeSource>;
+  readonly #slices: SliceRenderer;
+  readonly #look: Look;
+  /** The 3D view's texture, and the time point that it holds. */
+  #display: { readonly texture: DisplayTexture; readonly timePoint: number } | undefined;
+
+  /**
+   * @param layers over the volume, by id. All volumes belong to the caller
+   * @throws StriaError `invalid-input`, `limit-too-small` for a size that cannot be drawn
+   */
+  constructor(gpu: Gpu, volume: VolumeSource, layers: ReadonlyMap<string, VolumeSource>, look: Look) {
+    checkPictureSize(look.width, look.height, gpu.device.limits.maxTextureDimension2D);
+    this.#gpu = gpu;
+    this.#volume = volume;
+    this.#layers = layers;
+    this.#look = look;
+    this.#slices = new SliceRenderer(gpu, 'rgba8unorm');
+  }
+
+  /** @throws StriaError `aborted`, `device-lost`, `out-of-memory` */
+  draw(shot: Shot): Promise<ViewPicture> {
+    return shot.view === '3d' ? this.#rays(shot) : this.#slice(shot, shot.view);
+  }
+
+  destroy(): void {
+    this.#slices.destroy();
+  }
+
+  #slice({ state, viewpoints }: Shot, axis: Exclude<ShownView, '3d'>): Promise<ViewPicture> {
+    const { width, height, zoom = 1 } = this.#look;
+    const { info } = this.#volume;
+    const saved = viewpoints?.[axis] ?? { zoom: 1, center: undefined };
+    const camera = { ...saved, zoom: Math.min(maxZoom, Math.max(minZoom, saved.zoom * zoom)) };
+    const { ground, background } = groundOf(this.#look);
+    const layers = shownLayers(info, state.layers, (id) => this.#layers.get(id));
+    const scene = { volume: this.#volume, axis, state, camera, layers, ground };
+    return slicePicture(this.#gpu, this.#slices, scene, { width, height, pixelRatio: 1, background });
+  }
+
+  async #rays({ state, viewpoints, turn, signal }: Shot): Promise<ViewPicture> {
+    const { width, height, zoom = 1, toEye } = this.#look;
+    const { info } = this.#volume;
+    const pose = viewpoints?.['3d'];
+    const orbit = new OrbitCamera(null, () => {});
+    orbit.resize(pose?.aspect ?? width / height);
+    orbit.reset(sceneCube(info).corners);
+    orbit.use(state.camera);
+    if (pose) orbit.pose = pose;
+    if (toEye) orbit.lookFrom(toEye, 0);
+    const { camera, eye } = orbit.posed(width / height, turn);
+    orbit.dispose();
+    camera.zoom *= zoom;
+    camera.updateProjectionMatrix();
+    const { ground, background } = groundOf(this.#look);
+    const scene = {
+      info,
+      display: await this.#displayAt(state.timePoint),
+      state,
+      camera,
+      eye,
+      step: stillSteps[state.quality],
+      ground,
+    };
+    const request = { width, height, background, signal };
+    return rayPicture(this.#gpu, scene, request, Math.max(8, Math.floor(stripPixels / width)));
+  }
+
+  async #displayAt(timePoint: number): Promise<DisplayTexture> {
+    if (this.#display?.timePoint !== timePoint) {
+      this.#display = { texture: await this.#volume.displayTexture(timePoint), timePoint };
+    }
+    return this.#display.texture;
+  }
+}

@@ -1,0 +1,28 @@
+import type { PictureView } from './picture.ts';
+import type { ViewerSnapshot } from './viewer-api.ts';
+
+/** Metadata of a picture's file, under the PNG specification's keywords. Numbers of voxels and time points count from 1. */
+export function pictureWords(
+  name: string,
+  view: PictureView | 'layout',
+  { state, info }: Pick<ViewerSnapshot, 'state' | 'info'>,
+): Readonly<Record<string, string>> {
+  const { slope, intercept } = info ?? { slope: 1, intercept: 0 };
+  const window = state.window.map((stored) => formatPlain(slope * stored + intercept)).join(' to ');
+  const shows = view === 'layout' ? 'all views' : view === '3d' ? `3D, ${state.projection}` : `slice across ${view}`;
+  return {
+    Title: name,
+    Description: [
+      shows,
+      `crosshair ${state.crosshair.map((index) => index + 1).join(' ')}`,
+      `time point ${state.timePoint + 1}`,
+      `window ${window}`,
+      `colors ${state.colormap}`,
+    ].join('; '),
+    Software: 'Stria',
+  };
+}
+
+function formatPlain(value: number): string {
+  return String(Number(value.toPrecision(9)));
+}
