@@ -33,6 +33,8 @@ const refused = [
   ['preload knows no engine', 'src/preload/a.ts', "import { a } from '../core/stream/compress.ts';"],
   ['main knows no engine', 'src/main/a.ts', "import { a } from '../core/gpu/gpu.ts';"],
   ['the command knows no renderer', 'src/cli/commands/a.ts', "import { a } from '../../renderer/host/host.ts';"],
+  ['pictures know no canvas', 'src/cli/pictures/a.ts', "import { a } from '../../renderer/viewer/slices/slice-view.ts';"],
+  ['what pictures draw with touches no DOM', 'src/renderer/viewer/draw/a.ts', 'const a = document.title;'],
   ['a dynamic import is an import', 'src/core/shared/c.ts', "const a = await import('../gpu/gpu.ts');"],
   ['an export of another file is an import', 'src/core/shared/d.ts', "export { a } from '../gpu/gpu.ts';\nconst a = 1;"],
   ['core tests know no command', 'src/core/stream/a.test.ts', "import { a } from '../../cli/main.ts';"],
