@@ -8,7 +8,7 @@ import { deviceNote, openBackend } from '../devices/device.ts';
 import { closeGpu, drawingGpu, gpuBackend } from '../devices/gpu-device.ts';
 import type { OpenedBackend } from '../devices/opened-backend.ts';
 import { loadOnGpu } from '../pictures/gpu-volume.ts';
-import { firstShown, type Look, type ShownView, stateOf } from '../pictures/look.ts';
+import { firstShown, type PictureLook, type ShownView, stateOf } from '../pictures/look.ts';
 import { Painter } from '../pictures/painter.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { withVolume } from './with-volume.ts';
@@ -25,7 +25,7 @@ export interface Scene {
 /** Opens a GPU, loads the input and runs the work. Everything is freed afterwards. @throws StriaError */
 export async function withScene<T>(
   { input, raw, dataset, axes, ...options }: Pick<PictureCommand, 'input' | 'raw' | 'dataset' | 'axes'> & DeviceOptions,
-  look: Look,
+  look: PictureLook,
   terminal: Terminal,
   job: JobOptions,
   work: (scene: Scene) => Promise<T>,

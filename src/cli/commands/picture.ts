@@ -4,6 +4,7 @@ import { shownPath } from '../../core/shared/standard-streams.ts';
 import { pictureWords } from '../../renderer/viewer/model/picture-words.ts';
 import type { PictureCommand } from '../arguments/parsed-command.ts';
 import { createNodeSink } from '../outputs/node-sink.ts';
+import { localName } from '../outputs/output-names.ts';
 import { lookOf } from '../pictures/look.ts';
 import type { CommandContext } from '../terminal/context.ts';
 import { type ExitCode, exitCodes } from '../terminal/messages.ts';
@@ -16,7 +17,7 @@ export async function runPicture(command: PictureCommand, { terminal, signal }: 
   const { input, output } = command;
   const look = lookOf(command);
   const startMs = performance.now();
-  const name = basename(shownPath(input, 'input'));
+  const name = basename(shownPath(localName(input), 'input'));
   const { png, width, height, view } = await terminal.withProgress(name, signal, (job) =>
     withScene(command, look, terminal, job, async ({ painter, view, state, viewpoints, info }) => {
       const picture = await painter.draw({ view, state, viewpoints, signal });

@@ -12,7 +12,7 @@ import type { ViewState } from '../../renderer/viewer/model/viewer-api.ts';
 import type { ViewOptions } from '../arguments/parsed-command.ts';
 
 /** The names among the options, checked. */
-export interface Look extends Omit<ViewOptions, 'projection' | 'from'> {
+export interface PictureLook extends Omit<ViewOptions, 'projection' | 'from'> {
   readonly projection: Projection | undefined;
   /** Towards the camera, in the scene. */
   readonly toEye: SceneSide['toEye'] | undefined;
@@ -21,7 +21,7 @@ export interface Look extends Omit<ViewOptions, 'projection' | 'from'> {
 export type ShownView = '3d' | 'x' | 'y' | 'z';
 
 /** @throws StriaError `invalid-input` for names that nothing has, before anything is opened */
-export function lookOf(options: ViewOptions): Look {
+export function lookOf(options: ViewOptions): PictureLook {
   const { colormap, projection, from } = options;
   if (colormap !== undefined) oneOf('colormap', colormapNames, colormap);
   return {
@@ -56,7 +56,7 @@ function directionOf(from: string): SceneSide['toEye'] {
 }
 
 /** The background, premultiplied, and whether it is opaque. */
-export function groundOf({ background }: Look): { readonly ground: GPUColorDict; readonly background: PictureBackground } {
+export function groundOf({ background }: PictureLook): { readonly ground: GPUColorDict; readonly background: PictureBackground } {
   if (background === 'white' || background === 'transparent') return { ground: pictureGrounds[background], background };
   return { ground: grounds[background ?? 'near-black'], background: 'screen' };
 }
@@ -71,7 +71,7 @@ export function firstShown({ dims }: VolumeInfo): ShownView {
  * @param saved from a session @throws StriaError `invalid-input` for a slice, time point or channel that the volume lacks
  */
 export function stateOf(
-  look: Look,
+  look: PictureLook,
   info: VolumeInfo,
   statistics: VolumeStatistics,
   saved: (first: ViewState) => Partial<ViewState> = () => ({}),
@@ -94,7 +94,7 @@ export function stateOf(
   return fittedView(state, info, first);
 }
 
-function windowOf({ window, level }: Look, { slope, intercept }: VolumeInfo): Partial<ViewState> {
+function windowOf({ window, level }: PictureLook, { slope, intercept }: VolumeInfo): Partial<ViewState> {
   const stored = (value: number): number => (value - intercept) / slope;
   const [low, high] = window?.map(stored) ?? [];
   return {
@@ -103,7 +103,7 @@ function windowOf({ window, level }: Look, { slope, intercept }: VolumeInfo): Pa
   };
 }
 
-function crosshairOf({ view, slice }: Look, { dims }: VolumeInfo, { crosshair }: ViewState): ViewState['crosshair'] {
+function crosshairOf({ view, slice }: PictureLook, { dims }: VolumeInfo, { crosshair }: ViewState): ViewState['crosshair'] {
   if (slice === undefined || view === undefined || view === '3d') return crosshair;
   const axis = 'xyz'.indexOf(view);
   const count = dims[axis] as number;
@@ -112,7 +112,7 @@ function crosshairOf({ view, slice }: Look, { dims }: VolumeInfo, { crosshair }:
   return crosshair.with(axis, index) as unknown as ViewState['crosshair'];
 }
 
-function timeOf({ time, channel }: Look, info: VolumeInfo): number | undefined {
+function timeOf({ time, channel }: PictureLook, info: VolumeInfo): number | undefined {
   if (time === undefined && channel === undefined) return undefined;
   const { channelCount, timePoints } = channelLayout(info);
   const [at, of] = [(time ?? 1) - 1, (channel ?? 1) - 1];

@@ -12,7 +12,7 @@ import { stillSteps } from '../../renderer/viewer/model/quality.ts';
 import type { Viewpoints } from '../../renderer/viewer/model/same-place.ts';
 import { maxZoom, minZoom } from '../../renderer/viewer/model/slice-geometry.ts';
 import type { ViewState } from '../../renderer/viewer/model/viewer-api.ts';
-import { groundOf, type Look, type ShownView } from './look.ts';
+import { groundOf, type PictureLook, type ShownView } from './look.ts';
 
 /** Strips this large occupy even a slow GPU only briefly. */
 const stripPixels = 2 ** 18;
@@ -31,7 +31,7 @@ export class Painter {
   readonly #volume: VolumeSource;
   readonly #layers: ReadonlyMap<string, VolumeSource>;
   readonly #slices: SliceRenderer;
-  readonly #look: Look;
+  readonly #look: PictureLook;
   /** The 3D view's texture, and the time point that it holds. */
   #display: { readonly texture: DisplayTexture; readonly timePoint: number } | undefined;
 
@@ -39,7 +39,7 @@ export class Painter {
    * @param layers over the volume, by id. All volumes belong to the caller
    * @throws StriaError `invalid-input`, `limit-too-small` for a size that cannot be drawn
    */
-  constructor(gpu: Gpu, volume: VolumeSource, layers: ReadonlyMap<string, VolumeSource>, look: Look) {
+  constructor(gpu: Gpu, volume: VolumeSource, layers: ReadonlyMap<string, VolumeSource>, look: PictureLook) {
     checkPictureSize(look.width, look.height, gpu.device.limits.maxTextureDimension2D);
     this.#gpu = gpu;
     this.#volume = volume;

@@ -46,7 +46,7 @@ export function slicePlacement(
 }
 
 /** What a slice's drawing depends on besides its place. */
-export interface SliceLook {
+export interface SliceSettings {
   readonly pixelRatio: number;
   readonly state: ViewState;
   readonly layers: readonly LayerDrawing[];
@@ -60,7 +60,7 @@ export function sliceDrawing(
   volume: VolumeSource,
   axis: SliceAxis,
   placement: SlicePlacement,
-  { pixelRatio, state, layers, plane, ground }: SliceLook,
+  { pixelRatio, state, layers, plane, ground }: SliceSettings,
 ): SliceDrawing {
   const { frame, index, spacing } = placement;
   const slab = slabOf(slabChoice(state, axis), spacing[frame.across]);
