@@ -215,7 +215,7 @@ export const rooms = [
   {
     room: 'core/io/ome-tiff/write',
     holds: 'Writing OME-TIFF.',
-    imports: 'core/io/common core/io/tiff core/shared',
+    imports: 'core/io/common core/io/tiff core/levels core/shared',
   },
   {
     room: 'core/io/pictures',
@@ -230,9 +230,14 @@ export const rooms = [
     packages: 'unzipit zarrita',
   },
   {
+    room: 'core/levels',
+    holds: 'Volumes at lower resolutions: their geometry, halving, which of them a file stores.',
+    imports: 'core/format core/io/common core/shared',
+  },
+  {
     room: 'core/io/zarr/write',
     holds: 'Writing OME-Zarr: levels, shards, metadata, ZIPs.',
-    imports: 'core/io/common core/io/zarr core/shared',
+    imports: 'core/io/common core/io/zarr core/levels core/shared',
     packages: 'zarrita',
   },
   {
@@ -296,7 +301,7 @@ export const rooms = [
     room: 'core/stream',
     holds: 'Compress, restore, verify, recover: slabs of a volume from a source to a sink.',
     imports:
-      'core/chunks core/codec core/format core/gpu core/io core/io/common core/io/ome-tiff/write core/io/pictures core/io/zarr/write core/shared',
+      'core/chunks core/codec core/format core/gpu core/io core/io/common core/io/ome-tiff/write core/io/pictures core/io/zarr/write core/levels core/shared',
   },
   {
     room: 'core/parts',

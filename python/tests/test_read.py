@@ -134,8 +134,8 @@ class Faults(unittest.TestCase):
                     with self.assertRaisesRegex(stria.UnsupportedError, "lacks: part"):
                         stria.open(TESTDATA / name)
                     continue
-                # The last two are faults of the source's description, which is not read here.
-                if verdict == "whole" or "description of the source" in verdict or "is not stored with" in verdict:
+                # The others are faults of levels and of the source's description, which are not read here.
+                if verdict == "whole" or name.startswith("level") or "description of the source" in verdict or "is not stored with" in verdict:
                     array = stria.open(TESTDATA / name, fill=0)
                     self.assertEqual(np.asarray(array).shape, array.shape)
                     continue

@@ -71,6 +71,8 @@ async function run(command: ParsedCommand, context: CommandContext): Promise<Exi
       return (await import('./commands/merge.ts')).runMerge(command, context);
     case 'deposit':
       return (await import('./commands/deposit.ts')).runDeposit(command, context);
+    case 'levels':
+      return (await import('./commands/levels.ts')).runLevels(command, context);
     case 'recover':
       return (await import('./commands/recover.ts')).runRecover(command, context);
     case 'serve':

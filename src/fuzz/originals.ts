@@ -96,6 +96,9 @@ export async function containerOriginals(backend: Backend, inputs: readonly Inpu
   const series: Dims4 = [13, 11, 5, 5];
   const interleaved = memoryVolume(infoOf(series, 'i16'), voxelsOf(series, 'i16'));
   originals.push(await compressed('interleaved', backend, interleaved, auto, [8, 8, 3, 2, 'interleaved']));
+  const long: Dims4 = [150, 6, 5, 1];
+  const leveled = memoryVolume(infoOf(long, 'u8'), voxelsOf(long, 'u8'));
+  originals.push(await compressed('levels', backend, leveled, auto, [32, 6, 2], true));
   // A ramp and a constant.
   const dims: Dims4 = [16, 8, 8, 2];
   const ramp = Uint8Array.from({ length: 2048 }, (_, i) => (i < 1024 ? (i % 16) + 3 * Math.floor(i / 16) : 7));
@@ -121,6 +124,7 @@ async function compressed(
   volume: ReturnType<typeof memoryVolume>,
   choice: EncodeChoice,
   chunkShape?: ChunkShape,
+  levels = false,
 ): Promise<ContainerOriginal> {
   const pieces: Uint8Array[] = [];
   const watched = {
@@ -136,7 +140,7 @@ async function compressed(
     },
   };
   const sink = memorySink();
-  await compressVolume(watched, sink, { backend, choice, chunkShape });
+  await compressVolume(watched, sink, { backend, choice, chunkShape, levels });
   const bytes = sink.bytes();
   const reader = await ContainerReader.open(memorySource('original.stria', bytes));
   const chunks = await reader.readChunks(0, reader.chunkCount);

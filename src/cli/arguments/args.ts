@@ -120,6 +120,7 @@ function build(name: CommandName, values: OptionValues, positionals: readonly st
         axes: text(values, 'axes'),
         stripIdentity: values['strip-identity'] === true,
         part: partChoice(values, positionals),
+        levels: levelChoice(values),
         pictureMemory: pictureMemory(values),
         ...device(),
         ...talk,
@@ -171,6 +172,13 @@ function build(name: CommandName, values: OptionValues, positionals: readonly st
       return mergeCommand(values, { name, inputs: positionals, output: needed(name, 'output', output), ...device(), ...talk });
     case 'deposit':
       return { ...depositOptions(values, positionals, output), ...device(), ...talk };
+    case 'levels': {
+      const remove = values.remove === true;
+      const stray = (['method', 'codec', 'prefer', 'axis', 'effort'] as const).find((option) => values[option] !== undefined);
+      if (remove && stray) throw usage(`--${stray} makes levels, and --remove removes them`);
+      const method = values.method === undefined ? undefined : oneOf(values, 'method', halvingMethods, 'mean');
+      return { name, input: only(name, positionals), output, remove, method, ...codecOptions(values), ...device(), ...talk };
+    }
     case 'recover':
       return { name, input: only(name, positionals), output: needed(name, 'output', output), fill, ...talk };
     case 'serve': {
@@ -222,10 +230,25 @@ function build(name: CommandName, values: OptionValues, positionals: readonly st
   }
 }
 
-function mergeCommand(values: OptionValues, command: Omit<MergeCommand, 'by' | 'type' | keyof CodecSelection>): MergeCommand {
+function mergeCommand(
+  values: OptionValues,
+  command: Omit<MergeCommand, 'by' | 'type' | 'levels' | keyof CodecSelection>,
+): MergeCommand {
   const by = values.by === undefined ? undefined : oneOf(values, 'by', combineRules, 'sum');
   const stray = (['type', 'codec', 'prefer', 'axis', 'effort'] as const).find((option) => values[option] !== undefined);
-  if (by === undefined && stray) throw usage(`--${stray} needs --by: parts are copied as they are`);
+  const levels = levelChoice(values);
+  if (by !== undefined && levels) throw usage('--by makes no levels; add them with `stria levels`');
+  const isForLevels = stray !== 'type' && levels !== false && levels !== undefined;
+  if (by === undefined && stray && !isForLevels) throw usage(`--${stray} needs --by: parts are copied as they are`);
   const type = values.type === undefined ? undefined : oneOf(values, 'type', elementTypes, 'u8');
-  return { ...command, by, type, ...codecOptions(values) };
+  return { ...command, by, type, levels, ...codecOptions(values) };
+}
+
+const halvingMethods = ['mean', 'mode'] as const;
+
+function levelChoice(values: OptionValues): MergeCommand['levels'] {
+  const isOff = values['no-levels'] === true;
+  if (values.levels === undefined) return isOff ? false : undefined;
+  if (isOff) throw usage('--levels and --no-levels exclude each other');
+  return values.levels === '' ? true : oneOf(values, 'levels', halvingMethods, 'mean');
 }

@@ -5,6 +5,7 @@ import type { BoxEdges, DepositKernel, DepositQuantity, DepositScale, DepositTyp
 import type { ParticleBox, ParticleShare } from '../../core/particles/particles.ts';
 import type { SampleKind } from '../../core/samples/sample-kinds.ts';
 import type { CombineRule } from '../../core/shared/combine-rule.ts';
+import type { HalvingMethod } from '../../core/shared/halving.ts';
 import type { PartChoice } from '../../core/shared/part-choice.ts';
 import type { WritableFormat } from '../../core/shared/source.ts';
 import type { Dims3, ElementType } from '../../core/shared/volume.ts';
@@ -52,6 +53,8 @@ export interface CompressCommand extends CodecSelection, DeviceOptions, TalkOpti
   readonly axes: string | undefined;
   readonly stripIdentity: boolean;
   readonly part: PartChoice | undefined;
+  /** Undefined leaves it to the engine. */
+  readonly levels: boolean | HalvingMethod | undefined;
   /** In bytes. Undefined leaves the limit to the engine. */
   readonly pictureMemory: number | undefined;
 }
@@ -130,7 +133,7 @@ export interface PictureCommand extends ViewOptions, DeviceOptions, TalkOptions 
   readonly output: string;
 }
 
-/** The codec and the device only matter with `by`: parts are copied. */
+/** The codec and the device matter with `by`, and for levels: parts are copied. */
 export interface MergeCommand extends CodecSelection, DeviceOptions, TalkOptions {
   readonly name: 'merge';
   /** Files, and folders of them. */
@@ -140,6 +143,18 @@ export interface MergeCommand extends CodecSelection, DeviceOptions, TalkOptions
   readonly by: CombineRule | undefined;
   /** Type of the combined volume. */
   readonly type: ElementType | undefined;
+  /** Undefined leaves it to the engine. */
+  readonly levels: boolean | HalvingMethod | undefined;
+}
+
+export interface LevelsCommand extends CodecSelection, DeviceOptions, TalkOptions {
+  readonly name: 'levels';
+  readonly input: string;
+  /** Undefined: the input is replaced. */
+  readonly output: string | undefined;
+  readonly remove: boolean;
+  /** Undefined: as the voxels suggest. */
+  readonly method: HalvingMethod | undefined;
 }
 
 /** Of particles, or of their merged sums: those take neither size nor box, kernel or unit. */
@@ -217,6 +232,7 @@ export type ParsedCommand =
   | PictureCommand
   | MergeCommand
   | DepositCommand
+  | LevelsCommand
   | RecoverCommand
   | ServeCommand
   | SampleCommand

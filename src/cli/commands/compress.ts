@@ -149,7 +149,7 @@ async function compressTo(
   job: JobOptions,
   checkInputs: () => Promise<void> = async () => {},
 ): Promise<CompressReport> {
-  const { timeGroup, force, json, stripIdentity, part } = command;
+  const { timeGroup, force, json, stripIdentity, part, levels } = command;
   if (stripIdentity && volume.format !== 'dicom') {
     throw new StriaError(
       'invalid-input',
@@ -162,7 +162,7 @@ async function compressTo(
     await checkInputs();
     await sink.close();
   };
-  return compressVolume(volume, { ...sink, close }, { backend, choice, timeGroup, part, timesKernels: json }, job);
+  return compressVolume(volume, { ...sink, close }, { backend, choice, timeGroup, part, levels, timesKernels: json }, job);
 }
 
 /** The suffix of a file name that Stria chooses: the data set and the part. */

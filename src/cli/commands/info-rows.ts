@@ -20,10 +20,20 @@ export function describeContainerInfo(input: string, info: ContainerInfo): strin
       'Chunks',
       `${formatCount(chunkCount)} of ${(chunkShape[3] > 1 ? chunkShape : chunkShape.slice(0, 3)).join(' × ')}${interleaved}: ${shares.join(', ')}`,
     ],
+    ...levelRows(info),
     ...(info.part === undefined ? [] : [['Part', `${info.part}; \`stria merge\` joins all parts`]]),
     ['Source', `${sourceFormat}, ${endian}-endian: ${sourceFiles.join(', ')}`],
     ['Written by', writer],
   ]);
+}
+
+function levelRows({ levels, levelFault, fileBytes }: ContainerInfo): string[][] {
+  if (levelFault !== undefined) return [['Levels', `damaged; \`stria levels\` makes them again`]];
+  if (levels.length === 0) return [];
+  const bytes = levels.reduce((sum, { payloadBytes }) => sum + payloadBytes, 0);
+  const share = `${formatBytes(bytes)}, ${((100 * bytes) / fileBytes).toFixed(1)} % of the file`;
+  const how = levels[0]?.method === 'mode' ? 'most frequent labels' : 'means';
+  return [['Levels', `${levels.map(({ dims }) => dims.join(' × ')).join(', ')}: ${how}; ${share}`]];
 }
 
 export function fileRows(input: string, format: FileFormat | 'stria', fileBytes: number | undefined): string[][] {

@@ -35,7 +35,14 @@ export async function runMerge(command: MergeCommand, context: CommandContext): 
       work(await createNodeSink(output, { overwrite: true, inputs: paths, ...job }), job),
     );
   if (by !== undefined) return combine(inputs, { ...command, by }, context, toOutput);
-  const report = await toOutput((sink, job) => mergeParts(inputs, sink, job));
+  let opened: Awaited<ReturnType<typeof openBackend>> | undefined;
+  const backend = async () => {
+    opened = await openBackend(command);
+    terminal.note(deviceNote(opened.backend.device, opened.fault));
+    return opened.backend;
+  };
+  const settings = { backend, choice: encodeChoice(command), levels: command.levels };
+  const report = await toOutput((sink, job) => mergeParts(inputs, sink, settings, job)).finally(() => opened?.close());
   terminal.result({ command: 'merge', inputs: paths.length, output, ...report });
   const { partCount, chunkCount, bytesOut, timesMs } = report;
   const what = `${formatCount(partCount)} parts, ${formatCount(chunkCount)} chunks`;

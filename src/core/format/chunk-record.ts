@@ -4,6 +4,7 @@ import { ByteBuilder, ByteCursor } from './byte-cursor.ts';
 import type { Checksum } from './checksum.ts';
 import type { ChunkStage, CodedChunk } from './chunk.ts';
 import { align8, maxStages, recordTypes } from './layout.ts';
+import { numberInRecord, placeOfNumber } from './level.ts';
 import { parseRecord, type RecordHead, type RecordParts, recordParts, type StriaRecord } from './record.ts';
 
 /** The stages of a chunk as written in CHNK and INDX: their number, then the codec and parameters of each. */
@@ -47,10 +48,19 @@ export function chunkMetaLength(stagesLength: number): number {
   return align8(16 + stagesLength);
 }
 
-/** A complete CHNK record in parts, of which the payload is not copied. docs/FORMAT.md, 'CHNK'. */
-export function chunkRecordParts(number: number, chunk: CodedChunk, offset: number): RecordParts {
-  const meta = new ByteBuilder().u64(number).checksum(chunk.decodedChecksum).bytes(encodeStages(chunk.stages)).align8().build();
-  return recordParts({ type: recordTypes.chunk, offset, meta, body: chunk.payload, bodyChecksum: chunk.encodedChecksum });
+/**
+ * A complete CHNK or `lchk` record in parts, of which the payload is not copied. docs/FORMAT.md, 'CHNK' and 'Levels'.
+ * @param level 0 for the volume itself
+ */
+export function chunkRecordParts(number: number, chunk: CodedChunk, offset: number, level = 0): RecordParts {
+  const { decodedChecksum, stages, payload: body, encodedChecksum: bodyChecksum } = chunk;
+  const inRecord = numberInRecord(level, number);
+  const meta = new ByteBuilder().u64(inRecord).checksum(decodedChecksum).bytes(encodeStages(stages)).align8().build();
+  return recordParts({ type: recordTypeOf(level), offset, meta, body, bodyChecksum });
+}
+
+function recordTypeOf(level: number): string {
+  return level === 0 ? recordTypes.chunk : recordTypes.levelChunk;
 }
 
 /** @throws StriaError `corrupt` */
@@ -64,11 +74,11 @@ export function parseChunkMeta(head: RecordHead): ChunkMeta {
 }
 
 /**
- * Parses the bytes of a CHNK record that was read at `offset`. The payload is a copy in a buffer of its own.
+ * Parses the bytes of a CHNK record, or of a level's `lchk`, that was read at `offset`. The payload is a copy in a buffer of its own.
  * @throws StriaError `corrupt` for any wrong byte, and for the record of another chunk
  */
-export function parseChunkRecord(bytes: Uint8Array, offset: number, number: number): CodedChunk {
-  const chunk = chunkOfRecord(parseRecord(bytes, offset, recordTypes.chunk), offset, number);
+export function parseChunkRecord(bytes: Uint8Array, offset: number, number: number, level = 0): CodedChunk {
+  const chunk = chunkOfRecord(parseRecord(bytes, offset, recordTypeOf(level)), offset, number, level);
   return { ...chunk, payload: chunk.payload.slice() };
 }
 
@@ -76,14 +86,16 @@ export function parseChunkRecord(bytes: Uint8Array, offset: number, number: numb
  * As `parseChunkRecord`, but the payload shares the memory of `bytes`, and whoever decodes it compares it with
  * `encodedChecksum`.
  */
-export function parseUncheckedRecord(bytes: Uint8Array, offset: number, number: number): CodedChunk {
-  return chunkOfRecord(parseRecord(bytes, offset, recordTypes.chunk, false), offset, number);
+export function parseUncheckedRecord(bytes: Uint8Array, offset: number, number: number, level = 0): CodedChunk {
+  return chunkOfRecord(parseRecord(bytes, offset, recordTypeOf(level), false), offset, number, level);
 }
 
-function chunkOfRecord(record: StriaRecord, offset: number, number: number): CodedChunk {
+function chunkOfRecord(record: StriaRecord, offset: number, number: number, level: number): CodedChunk {
   const meta = parseChunkMeta(record);
-  if (meta.number !== number) {
-    throw new StriaError('corrupt', `the record at byte ${offset} belongs to ${chunkName(meta.number)}`);
+  if (meta.number !== numberInRecord(level, number)) {
+    const found = placeOfNumber(meta.number);
+    const ofLevel = found.level === 0 ? '' : ` of level ${found.level}`;
+    throw new StriaError('corrupt', `the record at byte ${offset} belongs to ${chunkName(found.number)}${ofLevel}`);
   }
   return {
     kind: 'coded',

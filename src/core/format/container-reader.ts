@@ -11,6 +11,8 @@ import { encodeStages, parseChunkMeta, parseChunkRecord, parseUncheckedRecord } 
 import { computedRuns } from './computed-run.ts';
 import { type ContainerHeader, checkVersion, parseHeader } from './header.ts';
 import { maxTextLength, prologueLength, recordHeadLength, recordTypes, signature } from './layout.ts';
+import { type LevelHeader, placeOfNumber } from './level.ts';
+import { readLevels } from './level-records.ts';
 import { LostChunks } from './lost-chunks.ts';
 import { countOf, intersection, ownSpans, partName } from './part.ts';
 import {
@@ -25,7 +27,7 @@ import {
 } from './record.ts';
 import { bodyFault, scanRecords } from './record-scan.ts';
 import { blobPlaces, checkSource, joinSource, parseSource, readBlob } from './source-record.ts';
-import { endLength, parseTail, type Tail, tailOffset } from './tail.ts';
+import { endLength, type FoundTail, parseTail, tailOffset } from './tail.ts';
 
 export type { ChunkEntry, CodedEntry } from './chunk-index.ts';
 
@@ -50,17 +52,21 @@ export class ContainerReader {
   readonly ownCount: number;
   readonly #source: ByteSource;
   readonly #headerRecord: RecordHead;
-  readonly #tail: Tail;
+  readonly #tail: FoundTail;
   readonly #index: ChunkIndex;
   readonly #lost: LostChunks;
+  /** If this is a level of the file's volume, and not the volume itself. */
+  readonly level: LevelHeader | undefined;
+  #levels: Promise<readonly ContainerReader[]> | undefined;
 
-  private constructor(source: ByteSource, start: FileStart, tail: Tail, index: ChunkIndex) {
+  private constructor(source: ByteSource, start: FileStart, tail: FoundTail, index: ChunkIndex, level?: LevelHeader) {
     this.#source = source;
     this.header = start.header;
     this.grid = start.grid;
     this.#headerRecord = start.record;
     this.#tail = tail;
     this.#index = index;
+    this.level = level;
     this.#lost = new LostChunks(codecElementBytes(this.header.volume.type));
     const { part } = this.header;
     const presentCount = countOf(this.presentSpans());
@@ -105,6 +111,36 @@ export class ContainerReader {
       end: tail.index.offset,
     });
     return new ContainerReader(source, start, tail, index);
+  }
+
+  /**
+   * The volume at lower resolutions, from the finest to the coarsest; none if the file has no levels. Each is read like the volume.
+   * @throws StriaError `corrupt` if the records of the levels are damaged, of which the volume is independent; `not-readable`,
+   * `aborted`
+   */
+  async levels(options?: JobOptions): Promise<readonly ContainerReader[]> {
+    if (this.level) return [];
+    this.#levels ??= this.#readLevels(options);
+    // A read that failed or was aborted is tried again.
+    this.#levels.catch(() => {
+      this.#levels = undefined;
+    });
+    return this.#levels;
+  }
+
+  async #readLevels(options?: JobOptions): Promise<readonly ContainerReader[]> {
+    const { index, offset } = this.#tail;
+    const bounds = {
+      firstChunk: recordEnd(this.#headerRecord),
+      lastChunk: index.offset,
+      start: index.offset + index.length,
+      end: offset,
+    };
+    const found = await readLevels(this.#source, this.header, bounds, options);
+    return found.map(
+      ({ level, header, grid, index }) =>
+        new ContainerReader(this.#source, { header, grid, record: this.#headerRecord }, this.#tail, index, level),
+    );
   }
 
   get chunkCount(): number {
@@ -175,7 +211,7 @@ export class ContainerReader {
       if (entry.kind !== 'coded') return entry;
       try {
         const from = entry.recordOffset - start;
-        return parseEntry(bytes.subarray(from, from + entry.recordLength), entry, number, parseUncheckedRecord);
+        return this.#parse(bytes.subarray(from, from + entry.recordLength), entry, number, parseUncheckedRecord);
       } catch (error) {
         throw inContext(chunkName(number), error);
       }
@@ -217,6 +253,8 @@ export class ContainerReader {
       if (entry?.kind !== 'coded' || entry.recordOffset !== offset) {
         throw new StriaError('corrupt', `the index lacks the record at byte ${offset}, of ${chunkName(number)}`);
       }
+    } else if (type === recordTypes.levelChunk) {
+      await this.#checkLevelChunk(head, options);
     } else if (type === recordTypes.constants || type === recordTypes.ramps) {
       const record = await readRecord(this.#source, type, offset, recordEnd(head) - offset, options);
       for (const { run } of computedRuns(record, this.chunkCount, codecElementBytes(this.header.volume.type))) {
@@ -232,6 +270,14 @@ export class ContainerReader {
       if (fault !== undefined)
         throw new StriaError('corrupt', `the ${type} record at byte ${offset} is damaged: ${fault.message}`);
     }
+  }
+
+  async #checkLevelChunk(head: RecordHead, options?: JobOptions): Promise<void> {
+    const { level, number } = placeOfNumber(parseChunkMeta(head).number);
+    const reader = (await this.levels(options))[level - 1];
+    const entry = reader && number < reader.chunkCount ? reader.entry(number) : undefined;
+    if (entry?.kind === 'coded' && entry.recordOffset === head.offset) return;
+    throw new StriaError('corrupt', `no level has the record at byte ${head.offset}, of ${chunkName(number)} of level ${level}`);
   }
 
   /** The chunk and those whose records directly follow it, up to `end` or the size of one read. */
@@ -250,27 +296,27 @@ export class ContainerReader {
     return entries.map((each, at) => {
       try {
         const from = each.recordOffset - entry.recordOffset;
-        return parseEntry(bytes.subarray(from, from + each.recordLength), each, number + at);
+        return this.#parse(bytes.subarray(from, from + each.recordLength), each, number + at);
       } catch (error) {
         throw inContext(chunkName(number + at), error);
       }
     });
   }
-}
 
-/** Parses the chunk of an index entry, and checks that its record agrees with the entry. */
-function parseEntry(bytes: Uint8Array, entry: CodedEntry, number: number, parse = parseChunkRecord): CodedChunk {
-  const chunk = parse(bytes, entry.recordOffset, number);
-  const stages = encodeStages(entry.stages);
-  const found = encodeStages(chunk.stages);
-  if (
-    chunk.payload.byteLength !== entry.payloadLength ||
-    stages.length !== found.length ||
-    stages.some((byte, at) => byte !== found[at])
-  ) {
-    throw new StriaError('corrupt', 'its record and the index disagree about its codec or its length');
+  /** Parses the chunk of an index entry, and checks that its record agrees with the entry. */
+  #parse(bytes: Uint8Array, entry: CodedEntry, number: number, parse = parseChunkRecord): CodedChunk {
+    const chunk = parse(bytes, entry.recordOffset, number, this.level?.number);
+    const stages = encodeStages(entry.stages);
+    const found = encodeStages(chunk.stages);
+    if (
+      chunk.payload.byteLength !== entry.payloadLength ||
+      stages.length !== found.length ||
+      stages.some((byte, at) => byte !== found[at])
+    ) {
+      throw new StriaError('corrupt', 'its record and the index disagree about its codec or its length');
+    }
+    return chunk;
   }
-  return chunk;
 }
 
 interface FileStart {

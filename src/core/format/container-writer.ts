@@ -18,6 +18,8 @@ import {
 } from './header.ts';
 import { IndexBuilder } from './index-builder.ts';
 import { formatVersion, maxPayloadLength, recordTypes } from './layout.ts';
+import { encodeLevel, type LevelHeader } from './level.ts';
+import { LevelEntries } from './level-entries.ts';
 import { encodeRecord } from './record.ts';
 import { encodeSource } from './source-record.ts';
 import { encodeTail, type RecordPlace } from './tail.ts';
@@ -53,6 +55,9 @@ export class ContainerWriter {
   /** How many chunks pass between flushes of chunks without payload: some whole layers. */
   readonly #chunksPerFlush: number;
   #bytesWritten = 0;
+  /** By level, from 1. */
+  readonly #levels: LevelEntries[] = [];
+  #levelBytes = 0;
   /** What `chunks` has yet to write. */
   #batch: Uint8Array[] | undefined;
 
@@ -83,6 +88,46 @@ export class ContainerWriter {
 
   get bytesWritten(): number {
     return this.#bytesWritten;
+  }
+
+  /** Bytes of the levels: the records of their chunks, and their indices. */
+  get levelBytes(): number {
+    return this.#levelBytes;
+  }
+
+  /** The next chunk of the volume. */
+  get nextChunk(): number {
+    return this.#nextChunk;
+  }
+
+  /**
+   * Adds consecutive chunks of a level, in one write. Each level's chunks must come in order, all of a layer together.
+   * @param level from 1 @throws StriaError `internal` out of order, `not-writable`
+   */
+  async levelChunks(level: number, first: number, chunks: readonly EncodedChunk[]): Promise<void> {
+    while (this.#levels.length < level) this.#levels.push(new LevelEntries());
+    const entries = this.#levels[level - 1] as LevelEntries;
+    if (entries.count !== first) {
+      throw new StriaError(
+        'internal',
+        `${chunkName(first)} of level ${level} was written instead of ${chunkName(entries.count)}`,
+      );
+    }
+    const start = this.#bytesWritten;
+    const parts: Uint8Array[] = [];
+    for (const [at, chunk] of chunks.entries()) {
+      if (chunk.kind !== 'coded') {
+        entries.add(chunk, undefined);
+        continue;
+      }
+      const { head, body, padding } = chunkRecordParts(first + at, chunk, this.#bytesWritten, level);
+      const length = head.byteLength + body.byteLength + padding.byteLength;
+      entries.add(chunk, { offset: this.#bytesWritten, length });
+      this.#bytesWritten += length;
+      parts.push(head, body, padding);
+    }
+    this.#levelBytes += this.#bytesWritten - start;
+    if (parts.length > 0) await writeParts(this.#sink, parts);
   }
 
   /**
@@ -152,8 +197,12 @@ export class ContainerWriter {
     if (ramps.length > 0) await this.#record(recordTypes.ramps, encodeRamps(ramps.map((ramp) => ramp.run())));
   }
 
-  /** Writes what remains. Does not close the sink. @throws StriaError `internal` if chunks are missing, `not-writable` */
-  async finish(source: SourceDescription): Promise<void> {
+  /**
+   * Writes what remains. Does not close the sink.
+   * @param levels those of which all chunks were written
+   * @throws StriaError `internal` if chunks are missing, `not-writable`
+   */
+  async finish(source: SourceDescription, levels: readonly LevelHeader[] = []): Promise<void> {
     const chunkCount = this.grid.count;
     if (this.#nextChunk !== chunkCount) {
       throw new StriaError('internal', `the container was finished after ${this.#nextChunk} of ${chunkCount} chunks`);
@@ -175,6 +224,13 @@ export class ContainerWriter {
     const indexRecord = encodeRecord({ type: recordTypes.index, offset: this.#bytesWritten, body: this.#index.build() });
     const index = { offset: this.#bytesWritten, length: indexRecord.byteLength };
     await this.#write(indexRecord);
+    for (const level of levels) {
+      const entries = this.#levels[level.number - 1];
+      if (!entries) throw new StriaError('internal', `level ${level.number} has no chunks`);
+      const record = encodeLevel(level, entries.build(), this.#bytesWritten);
+      this.#levelBytes += record.byteLength;
+      await this.#write(record);
+    }
     await this.#write(encodeTail({ chunkCount, index, source: sourcePlace }, this.#bytesWritten));
   }
 

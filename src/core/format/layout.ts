@@ -20,6 +20,8 @@ export const recordTypes = {
   source: 'SRCE',
   blob: 'BLOB',
   headerCopy: 'head',
+  levelChunk: 'lchk',
+  level: 'levl',
   index: 'INDX',
   tail: 'TAIL',
 } as const;

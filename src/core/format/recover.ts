@@ -42,6 +42,8 @@ export interface RecoveredContainer {
    * are lost, they are empty here (`problems` says so).
    */
   readonly source: SourceDescription | undefined;
+  /** Whether the file has levels. They are not recovered, because they can be made again. */
+  readonly hasLevels: boolean;
   /** What is damaged or missing, in sentences. Empty for an intact file. */
   readonly problems: readonly string[];
 }
@@ -119,6 +121,7 @@ export async function recoverContainer(source: ByteSource, options?: JobOptions)
       }
     },
     source: description,
+    hasLevels: found.hasLevels,
     problems: problems.sentences,
   };
 }
@@ -137,6 +140,7 @@ interface FoundRecords {
   source: RecordHead | undefined;
   index: RecordHead | undefined;
   tail: boolean;
+  hasLevels: boolean;
 }
 
 async function findRecords(source: ByteSource, problems: Problems, options?: JobOptions): Promise<FoundRecords> {
@@ -148,6 +152,7 @@ async function findRecords(source: ByteSource, problems: Problems, options?: Job
     source: undefined,
     index: undefined,
     tail: false,
+    hasLevels: false,
   };
   for await (const each of scanRecords(source, options)) {
     if (each.kind === 'damaged') {
@@ -190,6 +195,10 @@ function sortIn(found: FoundRecords, head: RecordHead, fileSize: number, problem
       found.tail = recordEnd(head) === fileSize;
       return;
     case recordTypes.blob:
+      return;
+    case recordTypes.levelChunk:
+    case recordTypes.level:
+      found.hasLevels = true;
       return;
     default:
       if (isCritical(head.type)) problems.add(`This version of Stria does not know ${recordName(head)}, and left it out.`);

@@ -16,6 +16,11 @@ export interface Tail {
   readonly source: RecordPlace;
 }
 
+/** A TAIL that was read, and where it is. */
+export interface FoundTail extends Tail {
+  readonly offset: number;
+}
+
 /** Length of the end of a file: the offset of TAIL and the end signature. */
 export const endLength = 16;
 
@@ -47,7 +52,7 @@ export function tailOffset(end: Uint8Array, size: number): number | undefined {
  * @param bytes of the whole record, which begins at `offset` and ends with the file
  * @throws StriaError `corrupt`, also if it refers to records that do not lie before it
  */
-export function parseTail(bytes: Uint8Array, offset: number): Tail {
+export function parseTail(bytes: Uint8Array, offset: number): FoundTail {
   const record = parseRecord(bytes, offset, recordTypes.tail);
   const cursor = bodyCursor(record);
   const place = (): RecordPlace => {
@@ -57,7 +62,7 @@ export function parseTail(bytes: Uint8Array, offset: number): Tail {
     }
     return found;
   };
-  const tail = { chunkCount: cursor.u64(), index: place(), source: place() };
+  const tail = { chunkCount: cursor.u64(), index: place(), source: place(), offset };
   if (record.body.byteLength < fieldsLength + endLength || align8(record.body.byteLength) !== record.body.byteLength) {
     throw new StriaError('corrupt', `the TAIL record at byte ${offset} has a wrong length`);
   }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { memorySource } from '../shared/bytes.ts';
+import { memorySink, memorySource } from '../shared/bytes.ts';
 import { toStriaError } from '../shared/errors.ts';
 import type { SourceDescription } from '../shared/source.ts';
 import type { VolumeInfo } from '../shared/volume.ts';
@@ -8,7 +8,17 @@ import { checksum } from './checksum.ts';
 import type { EncodedChunk } from './chunk.ts';
 import { type ChunkShape, chunkGridOf, codecElementBytes } from './chunk-grid.ts';
 import { ContainerReader } from './container-reader.ts';
-import { joinRecords, smallChunks, smallContainer, smallVolume, splitRecords, writeContainer } from './container-testing.ts';
+import {
+  joinRecords,
+  type RawRecord,
+  rawSource,
+  smallChunks,
+  smallContainer,
+  smallVolume,
+  splitRecords,
+  writeContainer,
+} from './container-testing.ts';
+import { ContainerWriter } from './container-writer.ts';
 import { LostChunks } from './lost-chunks.ts';
 import { recoverContainer } from './recover.ts';
 
@@ -132,6 +142,27 @@ const storedSource: SourceDescription = {
   parts: [{ name: 'stored.mha', before: text('not a real header'), hasVoxels: true, after: new Uint8Array(0) }],
 };
 
+/** 5 × 2 × 2 voxels: 10 z + 5 y + x. Their means: 3 × 1 × 1. */
+const leveledVolume: VolumeInfo = { ...smallVolume, dims: [5, 2, 2, 1], spacing: [1, 1, 1, 0] };
+const leveledVoxels = Uint8Array.from({ length: 20 }, (_, i) => i);
+const leveledShape = [4, 2, 2, 1] as const;
+const levelVoxels = Uint8Array.of(8, 10, 12);
+
+async function writeLeveled(): Promise<Uint8Array> {
+  const sink = memorySink();
+  const writer = await ContainerWriter.create(sink, {
+    volume: leveledVolume,
+    chunkShape: leveledShape,
+    sourceFormat: 'raw',
+    writer: 'stria 0.1.0',
+  });
+  await writer.chunks(0, rawChunks(leveledVolume, leveledShape, leveledVoxels));
+  const chunkShape = [3, 1, 1] as const;
+  await writer.levelChunks(1, 0, rawChunks({ ...leveledVolume, dims: [3, 1, 1, 1] }, chunkShape, levelVoxels));
+  await writer.finish(rawSource, [{ number: 1, method: 'mean', factors: [2, 2, 2], chunkShape }]);
+  return sink.bytes();
+}
+
 async function makeFiles(): Promise<Map<string, Uint8Array>> {
   const writer = 'stria 0.1.0';
   const small = await writeContainer(smallContainer, smallChunks);
@@ -182,6 +213,12 @@ async function makeFiles(): Promise<Map<string, Uint8Array>> {
     ),
     seriesSource,
   );
+  const leveled = await writeLeveled();
+  const inLevels = (change: (record: RawRecord) => RawRecord) =>
+    joinRecords(
+      splitRecords(leveled).map((record) => (record.type === 'levl' || record.type === 'lchk' ? change(record) : record)),
+      leveled,
+    );
   const flipped = (at: number) => series.with(at, (series[at] as number) ^ 0x10);
   const payloadOf = (number: number) => {
     const before = splitRecords(series).slice(0, number + 1);
@@ -225,6 +262,15 @@ async function makeFiles(): Promise<Map<string, Uint8Array>> {
         ramps,
       ),
     ],
+    ['levels.stria', leveled],
+    [
+      'levels-by-three.stria',
+      inLevels((record) => (record.type === 'levl' ? { ...record, meta: record.meta.with(8, 3) } : record)),
+    ],
+    [
+      'level-of-another.stria',
+      inLevels((record) => (record.type === 'lchk' ? { ...record, meta: record.meta.with(4, 2) } : record)),
+    ],
     ['cut-in-payload.stria', series.slice(0, payloadOf(1) + 5)],
     ['cut-in-index.stria', series.slice(0, series.length - 120)],
     ['flipped-payload.stria', flipped(payloadOf(1) + 5)],
@@ -255,6 +301,7 @@ async function reading(bytes: Uint8Array): Promise<string> {
   try {
     const reader = await ContainerReader.open(memorySource('test.stria', bytes));
     await reader.readChunks(0, reader.chunkCount);
+    for (const level of await reader.levels()) await level.readChunks(0, level.chunkCount);
     await reader.checkRecords();
     return 'whole';
   } catch (error) {
@@ -318,6 +365,16 @@ describe('testdata', () => {
         expect(chunk).toMatchObject({ kind: 'constant', element: Uint8Array.of(0, 0), isLost: true });
       else expect(chunk).toEqual(whole[number]);
     }
+  });
+
+  test('the level holds these', async () => {
+    const bytes = new Uint8Array(readFileSync(new URL('levels.stria', folder)));
+    const reader = await ContainerReader.open(memorySource('levels.stria', bytes));
+    expect(await reader.readChunks(0, 2)).toEqual(rawChunks(leveledVolume, leveledShape, leveledVoxels));
+    const [level, ...others] = await reader.levels();
+    expect(others).toEqual([]);
+    expect(level?.header.volume).toMatchObject({ dims: [3, 1, 1, 1], spacing: [2, 2, 2, 0] });
+    expect(await level?.readChunk(0)).toMatchObject({ kind: 'coded', payload: levelVoxels });
   });
 
   test('the ramps hold these', async () => {

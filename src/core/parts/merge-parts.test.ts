@@ -11,6 +11,7 @@ import { compressVolume } from '../stream/compress.ts';
 import { auto, infoOf, only, restoreBytes, voxelsOf, watchedSink } from '../stream/engine-testing.ts';
 import { formatCases, openFiles } from '../stream/formats-testing.ts';
 import { describeContainer } from '../stream/info.ts';
+import type { LevelChoice } from '../stream/level-maker.ts';
 import { memoryVolume } from '../stream/memory-volume.ts';
 import { recoverVolume } from '../stream/recover.ts';
 import { verifyContainer } from '../stream/verify.ts';
@@ -24,11 +25,11 @@ async function compressed(volume: OpenVolume, chunkShape?: ChunkShape, part?: Pa
   return sink.bytes();
 }
 
-async function merged(parts: readonly Uint8Array[]): Promise<Uint8Array> {
+async function merged(parts: readonly Uint8Array[], levels?: LevelChoice): Promise<Uint8Array> {
   const sink = watchedSink();
   const inputs = parts.map((bytes, at) => ({ path: `${at}.stria`, open: async () => memorySource(`${at}.stria`, bytes) }));
   try {
-    await mergeParts(inputs, sink);
+    await mergeParts(inputs, sink, { backend: async () => backend, choice: auto, levels });
   } catch (error) {
     expect(sink).toMatchObject({ written: 0, closed: 0, aborted: 1 });
     throw error;
@@ -42,6 +43,22 @@ async function sharesOf(count: number, compress: (part: PartChoice) => Promise<U
   for (let at = 0; at < count; at++) shares.push(await compress({ number: ((at * 3 + 4) % count) + 1, of: count }));
   return shares;
 }
+
+test('makes the levels that one run makes', async () => {
+  const info = infoOf([150, 20, 13, 2], 'u16');
+  const voxels = voxelsOf(info, 'blobs');
+  const volume = () => memoryVolume(info, voxels);
+  const shape: ChunkShape = [32, 8, 3];
+  const sink = watchedSink();
+  await compressVolume(volume(), sink, { backend, choice: auto, chunkShape: shape, levels: true });
+  const shares = await sharesOf(4, (part) => compressed(volume(), shape, part));
+  expect(await merged(shares, true)).toEqual(sink.bytes());
+  const [first] = await (await open(sink.bytes())).levels();
+  expect(first?.header.volume.dims).toEqual([75, 10, 7, 2]);
+  await expect(
+    compressVolume(volume(), watchedSink(), { backend, choice: auto, part: { number: 1, of: 2 }, levels: true }),
+  ).rejects.toMatchObject({ tag: 'invalid-input', message: expect.stringContaining('merge') });
+});
 
 const open = (bytes: Uint8Array) => ContainerReader.open(memorySource('part.stria', bytes));
 

@@ -1,10 +1,15 @@
+import type { Backend, EncodeChoice } from '../chunks/backend.ts';
 import { ContainerReader } from '../format/container-reader.ts';
 import { ContainerWriter } from '../format/container-writer.ts';
+import type { ContainerHeader } from '../format/header.ts';
 import type { ByteSink } from '../shared/bytes.ts';
 import { inContext } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { sourceBytes } from '../shared/source.ts';
 import { volumeBytes } from '../shared/volume.ts';
+import { groupSize } from '../stream/copy-chunks.ts';
+import { type LevelChoice, LevelMaker } from '../stream/level-maker.ts';
+import { LeveledCopy } from '../stream/leveled-copy.ts';
 import { writingTo } from '../stream/pipeline.ts';
 import { type PartInput, surveyParts } from './survey-parts.ts';
 
@@ -17,24 +22,37 @@ export interface MergeReport {
   /** Sizes of all parts together, and of the container. */
   readonly bytesIn: number;
   readonly bytesOut: number;
+  /** How many levels the container has, and their size in it. */
+  readonly levelCount: number;
+  readonly levelBytes: number;
   readonly timesMs: { readonly check: number; readonly total: number };
 }
-
-/** Payloads that are copied together, in bytes, and the number of chunks. */
-const bytesTogether = 2 ** 24;
-const chunksTogether = 4096;
 
 /** Parts that stay open: pieces that lie side by side take turns in each row of chunks. */
 const openParts = 128;
 
+/** Who makes levels of the merged volume, and how; as in `CompressSettings`. */
+export interface MergeLevels {
+  /** Opens the backend. Called only if there are levels to make. */
+  readonly backend: () => Promise<Backend>;
+  readonly choice: EncodeChoice;
+  readonly levels: LevelChoice;
+}
+
 /**
  * Joins all parts of a volume into the container that compressing the whole volume at once gives, byte for byte. Payloads are
- * copied, not decoded. Memory is bounded: it holds a few numbers for each part and the index of the result. Nothing is written
+ * copied, and decoded only for levels. Memory is bounded: it holds a few numbers for each part, the index of the result, and for
+ * levels the chunks of one slab. Nothing is written
  * before all parts have been checked. The sink is closed once everything is written, or aborted once if anything fails.
  * @throws StriaError `invalid-input` for parts that are missing, doubled or of different volumes; `corrupt` for a damaged part;
  * `not-readable`, `not-writable`, `aborted`
  */
-export function mergeParts(inputs: readonly PartInput[], sink: ByteSink, job: JobOptions = {}): Promise<MergeReport> {
+export function mergeParts(
+  inputs: readonly PartInput[],
+  sink: ByteSink,
+  settings: MergeLevels | undefined,
+  job: JobOptions = {},
+): Promise<MergeReport> {
   return writingTo([sink], async () => {
     const start = performance.now();
     const survey = await surveyParts(inputs, job);
@@ -46,6 +64,8 @@ export function mergeParts(inputs: readonly PartInput[], sink: ByteSink, job: Jo
       sourceFormat: header.sourceFormat,
       stored: description.stored,
     });
+    const { maker, backend } = await levelsOf(header, settings);
+    const copy = maker && backend && new LeveledCopy(writer, maker, backend, job);
     const parts = new OpenParts();
     for (const { file, first, count } of survey.spans) {
       const reader = await parts.reader(file);
@@ -53,7 +73,9 @@ export function mergeParts(inputs: readonly PartInput[], sink: ByteSink, job: Jo
         for (let number = first; number < first + count; ) {
           throwIfAborted(job.signal);
           const together = groupSize(reader, number, first + count);
-          await writer.chunks(number, await reader.readChunks(number, together, { signal: job.signal }));
+          const chunks = await reader.readChunks(number, together, { signal: job.signal });
+          if (copy) await copy.add(chunks);
+          else await writer.chunks(number, chunks);
           number += together;
           job.onProgress?.({ stage: 'Merging', done: number, total: writer.grid.count });
         }
@@ -61,7 +83,8 @@ export function mergeParts(inputs: readonly PartInput[], sink: ByteSink, job: Jo
         throw inContext(file.path, error);
       }
     }
-    await writer.finish(description);
+    const headers = maker?.stack.headers ?? [];
+    await writer.finish(description, headers);
     return {
       partCount: inputs.length,
       chunkCount: writer.grid.count,
@@ -69,20 +92,19 @@ export function mergeParts(inputs: readonly PartInput[], sink: ByteSink, job: Jo
       sourceBytes: sourceBytes(header.volume, description),
       bytesIn: survey.bytesIn,
       bytesOut: writer.bytesWritten,
+      levelCount: headers.length,
+      levelBytes: writer.levelBytes,
       timesMs: { check: checked - start, total: performance.now() - start },
     };
   });
 }
 
-/** How many chunks to copy at once. */
-function groupSize(reader: ContainerReader, first: number, end: number): number {
-  let bytes = 0;
-  let number = first;
-  for (; number < end && number - first < chunksTogether && bytes < bytesTogether; number++) {
-    const entry = reader.entry(number);
-    if (entry.kind === 'coded') bytes += entry.recordLength;
-  }
-  return number - first;
+async function levelsOf({ volume, chunkShape }: ContainerHeader, settings: MergeLevels | undefined) {
+  // Volumes that get no levels are merged without a backend.
+  const wanted = settings && LevelMaker.plan(volume, chunkShape, settings.levels);
+  if (!wanted) return {};
+  const backend = await settings.backend();
+  return { backend, maker: LevelMaker.create(volume, chunkShape, backend, settings.choice, settings.levels) };
 }
 
 /** Readers of the parts that were read last. */

@@ -19,6 +19,14 @@ export interface ReadBox {
   release(): void;
 }
 
+/** Takes the voxels of a volume that is being read. */
+export interface VoxelTap {
+  /** Whether it takes the next ones, too. */
+  readonly isOpen: boolean;
+  /** The voxels of a slab, in the order of the source. They are in use until this ends. */
+  take(bytes: Uint8Array): Promise<void>;
+}
+
 /**
  * Reads a volume as boxes for a backend, in the order of its chunks. Each slab consists of whole layers and is one or several boxes. Voxels go to
  * memory that the backend lends, if any. Otherwise there are two buffers for small slabs, so that one is filled while the other is
@@ -40,6 +48,7 @@ export class BoxReader {
   /** The voxels of other parts, which are skipped. */
   #bytesBefore: number;
   readonly #bytesAfter: number;
+  readonly #tap: VoxelTap | undefined;
   #slabCount = 0;
   #readBytes = 0;
   #slab: VoxelBox | undefined;
@@ -52,14 +61,16 @@ export class BoxReader {
     stopwatch: Pick<Stopwatch<'read'>, 'time'>,
     signal: AbortSignal | undefined,
     span: ChunkSpan = { first: 0, count: grid.count },
+    tap?: VoxelTap,
   ) {
+    this.#tap = tap;
     this.#elementBytes = codecElementBytes(volume.info.type);
     this.#backend = backend;
     this.#stopwatch = stopwatch;
     const reader = readVoxels(volume, signal);
     this.#reader = grid.isInterleaved ? interleaving(reader, grid, volume.info.type) : reader;
-    // Interleaved planes are not contiguous in a file.
-    this.#place = grid.isInterleaved ? undefined : backend.encodeFile && volume.place;
+    // Interleaved planes are not contiguous in a file, and voxels that the backend reads do not come by here.
+    this.#place = grid.isInterleaved || tap ? undefined : backend.encodeFile && volume.place;
     this.#readsInPlace = grid.isInterleaved || volume.fill === undefined || volume.place !== undefined;
     this.#boxBytes = Math.min(backend.maxBoxBytes, maxBoxBytes);
     const slabBytes = this.#place ? this.#boxBytes : Math.min(backend.maxBoxBytes, slabTargetBytes);
@@ -105,7 +116,7 @@ export class BoxReader {
 
   async #wholeSlab({ byteLength, dims, firstChunk, chunks }: Slab): Promise<ReadBox> {
     const lent = await this.#backend.borrowBytes?.(byteLength);
-    const buffer = lent && this.#readsInPlace ? undefined : this.#nextBuffer();
+    const buffer = lent && this.#readsInPlace && !this.#tap?.isOpen ? undefined : this.#nextBuffer();
     const release = () => {
       lent?.release();
       buffer?.release();
@@ -140,6 +151,7 @@ export class BoxReader {
 
   async #fill(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
     await this.#stopwatch.time('read', () => this.#reader.fill(bytes), bytes.byteLength);
+    if (this.#tap?.isOpen) await this.#tap.take(bytes);
   }
 
   #nextBuffer(): HeldBytes {

@@ -8,12 +8,14 @@ import { ContainerWriter } from '../format/container-writer.ts';
 import { ownBytes } from '../format/part.ts';
 import type { OpenVolume } from '../io/common/volume-reader.ts';
 import type { ByteSink } from '../shared/bytes.ts';
+import { StriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import type { PartChoice } from '../shared/part-choice.ts';
 import { type FileFormat, isPictureFormat, type SourceDescription, sourceBytes } from '../shared/source.ts';
 import { nextTurn } from '../shared/turn.ts';
 import type { Dims4, VolumeInfo } from '../shared/volume.ts';
 import { BoxReader, type ReadBox } from './box-reader.ts';
+import { type EncodedLayer, type LevelChoice, LevelMaker, writeWithLevels } from './level-maker.ts';
 import { planName, planPart } from './part-plan.ts';
 import { Beside, writingTo } from './pipeline.ts';
 import { KernelClock, type KernelTimes, type StageReport, type StageSpan, Stopwatch } from './stage-times.ts';
@@ -30,6 +32,11 @@ export interface CompressSettings {
   readonly part?: PartChoice | undefined;
   /** How many time points chunks interleave, unless `chunkShape` is given; 1: none. Default: see `chooseTimeGroup`. */
   readonly timeGroup?: number | undefined;
+  /**
+   * Whether the file also holds the volume at lower resolutions. Default: if it has more than `leastBytesForLevels`, chunks of one
+   * time point each, and is no part.
+   */
+  readonly levels?: LevelChoice;
 }
 
 const compressStages = ['read', 'upload', 'analyze', 'encode', 'readback', 'write', 'save'] as const;
@@ -49,6 +56,9 @@ export interface CompressReport {
   readonly chunkCount: number;
   readonly chunkShape: Dims4;
   readonly chunks: readonly ChunkShare[];
+  /** How many levels the file has, and their size in it. */
+  readonly levelCount: number;
+  readonly levelBytes: number;
   /** `part 3 of 7`, if it is one. */
   readonly part?: string | undefined;
   /** Wall time of each stage. Stages overlap (`analyze` runs in several threads), so they may sum to more than `total`. */
@@ -92,6 +102,9 @@ async function compress(
 ): Promise<Omit<CompressReport, keyof StageReport>> {
   throwIfAborted(signal);
   const { backend, choice, chunkShape, part, timesKernels = true } = settings;
+  if (part && settings.levels) {
+    throw new StriaError('invalid-input', 'a part holds no levels: `stria merge` makes them when it joins all parts');
+  }
   const { volume, timeGroup } = await chooseTimeGroup(input, settings, signal);
   const { info } = volume;
   const elementBytes = codecElementBytes(info.type);
@@ -102,16 +115,24 @@ async function compress(
   const writer = await ContainerWriter.create(sink, plan.container);
   const voxelBytes = ownBytes(writer.grid, writer.header.part, elementBytes);
   const { boxesAtOnce = 1 } = backend;
-  const boxes = new BoxReader(volume, plan.grid, backend, stopwatch, signal, plan.span);
+  const levels = part ? undefined : LevelMaker.create(info, plan.container.chunkShape, backend, choice, settings.levels);
+  const tap = levels && { isOpen: true, take: (bytes: Uint8Array) => levels.stack.push(bytes) };
+  const boxes = new BoxReader(volume, plan.grid, backend, stopwatch, signal, plan.span, tap);
   const reading = new Beside<ReadBox | undefined>();
   const writing = new Beside<void>();
   const running: RunningBox[] = [];
   let read: ReadBox | undefined;
 
-  const write = (firstChunk: number, chunks: readonly EncodedChunk[], release = () => {}): Promise<void> => {
+  const write = (
+    firstChunk: number,
+    chunks: readonly EncodedChunk[],
+    layers: readonly EncodedLayer[],
+    release = () => {},
+  ): Promise<void> => {
     const work = async () => {
       throwIfAborted(signal);
-      await plan.write(writer, firstChunk, chunks);
+      if (levels) await writeWithLevels(writer, firstChunk, chunks, layers);
+      else await plan.write(writer, firstChunk, chunks);
       for (const chunk of chunks) tally.addChunk(chunk);
     };
     const payloadBytes = chunks.reduce((sum, chunk) => sum + (chunk.kind === 'coded' ? chunk.payload.byteLength : 0), 0);
@@ -138,13 +159,14 @@ async function compress(
     // Finished chunks of a slow codec are written from time to time, so that `recover` finds them if the process is killed.
     let waiting: EncodedChunk[] = [];
     let writtenChunks = 0;
-    const writeWaiting = (releasePayloads?: () => void) => {
-      const [first, ready] = [firstChunk + writtenChunks, waiting];
+    const writeWaiting = (count: number, layers: readonly EncodedLayer[] = [], releasePayloads?: () => void) => {
+      const [first, ready] = [firstChunk + writtenChunks, waiting.splice(0, count)];
       writtenChunks += ready.length;
-      waiting = [];
       lastWriteMs = performance.now();
-      return write(first, ready, releasePayloads);
+      return write(first, ready, layers, releasePayloads);
     };
+    // Behind a layer, levels may have to be written first.
+    const early = () => (levels ? levels.endOfLayer(firstChunk) - firstChunk - writtenChunks : waiting.length);
     const payloads: (() => void)[] = [];
     const releasePayloads = () => {
       for (const one of payloads.splice(0)) one();
@@ -152,7 +174,7 @@ async function compress(
     const options: BackendJob = {
       onChunks: (finished) => {
         waiting.push(...finished);
-        if (isNext && performance.now() > lastWriteMs + longestWaitMs) writeWaiting();
+        if (isNext && performance.now() > lastWriteMs + longestWaitMs && early() > 0) writeWaiting(early());
       },
       lend: (one) => payloads.push(one),
       signal,
@@ -175,7 +197,8 @@ async function compress(
       doneHere = byteLength;
       await earlier;
       waiting = encoded.slice(writtenChunks);
-      return { written: writeWaiting(releasePayloads) };
+      const layers = await levels?.encodeDue(firstChunk + chunks.length, { signal });
+      return { written: writeWaiting(waiting.length, layers, releasePayloads) };
     } catch (error) {
       releasePayloads();
       throw error;
@@ -206,7 +229,7 @@ async function compress(
     throwIfAborted(signal);
     source = await volume.source();
     if (part) await writer.skip(writer.grid.count);
-    await stopwatch.time('write', () => writer.finish(plan.describe(source)));
+    await stopwatch.time('write', () => writer.finish(plan.describe(source), levels?.stack.headers));
   } finally {
     read?.release();
     // No read, encode or write may be pending when the sink is closed or aborted.
@@ -225,6 +248,8 @@ async function compress(
     chunkCount: plan.span.count,
     chunkShape: withTimePoints(plan.container.chunkShape),
     chunks: tally.shares(),
+    levelCount: levels?.stack.headers.length ?? 0,
+    levelBytes: writer.levelBytes,
     ...(part && { part: planName(plan) }),
     kernelTimes: clock.times(),
     device: backend.device,

@@ -1,9 +1,12 @@
 import { type ChunkShare, ChunkTally } from '../chunks/chunk-tally.ts';
 import { isInterleaved, withTimePoints } from '../format/chunk-grid.ts';
 import type { ContainerReader } from '../format/container-reader.ts';
+import type { LevelHeader } from '../format/level.ts';
 import { partName } from '../format/part.ts';
+import { toStriaError } from '../shared/errors.ts';
+import type { HalvingMethod } from '../shared/halving.ts';
 import { type FileFormat, sourceBytes } from '../shared/source.ts';
-import { type Dims4, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
+import { type Dims3, type Dims4, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 
 /** A container's description of itself, as plain data. */
 export interface ContainerInfo {
@@ -23,6 +26,10 @@ export interface ContainerInfo {
   /** Names of the source's files. */
   readonly sourceFiles: readonly string[];
   readonly endian: 'little' | 'big';
+  /** Lower resolutions of the volume in the file, from the finest to the coarsest. */
+  readonly levels: readonly LevelInfo[];
+  /** Set if the levels are damaged. The volume is independent of them. */
+  readonly levelFault?: string | undefined;
   /** The program that wrote it. */
   readonly writer: string;
   readonly voxelBytes: number;
@@ -33,6 +40,36 @@ export interface ContainerInfo {
   /** Size of the file, and `sourceBytes` divided by it. */
   readonly fileBytes: number;
   readonly ratio: number;
+}
+
+export interface LevelInfo {
+  /** From 1. */
+  readonly level: number;
+  /** Of each time point, in voxels. */
+  readonly dims: Dims3;
+  /** How many voxels of the volume one voxel combines, along each axis. */
+  readonly factors: Dims3;
+  readonly method: HalvingMethod;
+  readonly chunkCount: number;
+  /** Size of its encoded chunks. */
+  readonly payloadBytes: number;
+}
+
+async function describeLevels(container: ContainerReader): Promise<Pick<ContainerInfo, 'levels' | 'levelFault'>> {
+  try {
+    return { levels: (await container.levels()).map(describeLevel) };
+  } catch (error) {
+    const fault = toStriaError(error);
+    if (fault.tag !== 'corrupt') throw fault;
+    return { levels: [], levelFault: fault.fullMessage };
+  }
+}
+
+function describeLevel(reader: ContainerReader): LevelInfo {
+  const { number, factors, method } = reader.level as LevelHeader;
+  const [x, y, z] = reader.header.volume.dims;
+  const payloadBytes = reader.uses().reduce((sum, { bytes }) => sum + bytes, 0);
+  return { level: number, dims: [x, y, z], factors, method, chunkCount: reader.chunkCount, payloadBytes };
 }
 
 /**
@@ -63,6 +100,7 @@ export async function describeContainer(container: ContainerReader, fileBytes: n
     sourceFormat,
     sourceFiles: source.parts.map(({ name }) => name),
     endian: source.endian,
+    ...(await describeLevels(container)),
     writer,
     voxelBytes,
     sourceBytes: bytesOfSource,

@@ -24,6 +24,8 @@ export interface RecoverReport {
   readonly lost: readonly ChunkPlace[];
   /** Whether lost chunks became zeros instead of gaps that the new file marks. */
   readonly isFilled: boolean;
+  /** Whether the damaged file has levels, which the new one has not. */
+  readonly hadLevels: boolean;
   /** Whether the source's own header was kept. If not, the new file describes a raw source. */
   readonly sourceKept: boolean;
   /** What was damaged or missing, in sentences. */
@@ -125,6 +127,7 @@ async function rewrite(
     lostCount: recovered.ownCount - recovered.wholeCount,
     lost,
     isFilled: fill,
+    hadLevels: recovered.hasLevels,
     sourceKept: own !== undefined,
     problems: problem === undefined ? recovered.problems : [...recovered.problems, problem],
     voxelBytes,

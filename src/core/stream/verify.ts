@@ -7,9 +7,9 @@ import type { ConstantChunk } from '../format/chunk.ts';
 import { type ChunkSpan, codecElementBytes } from '../format/chunk-grid.ts';
 import type { ContainerReader } from '../format/container-reader.ts';
 import { ownBytes } from '../format/part.ts';
-import { type StriaError, toStriaError } from '../shared/errors.ts';
+import { StriaError, toStriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
-import { BatchDecoder } from './batch-decoder.ts';
+import { BatchDecoder, type BatchWork } from './batch-decoder.ts';
 import { checkSource } from './check-source.ts';
 import { type DamagedChunk, DamageList, lostWords } from './damage-list.ts';
 import { gigabytesPerSecond, KernelClock, type KernelTimes, Stopwatch } from './stage-times.ts';
@@ -72,6 +72,9 @@ export async function verifyContainer(
     job.onProgress?.({ stage: 'Verifying', done: voxelBytes * ((first + count) / grid.count), total: voxelBytes });
   }
   await decoding.finish();
+  await problems.catch(async () => {
+    for (const level of await container.levels(job)) await checkLevel(level, backend, problems, { stopwatch, clock, job });
+  });
   if (container.lostCount > 0) problems.add(lostWords(container));
   // Damage of a chunk's own record was reported already.
   await problems.catch(
@@ -92,6 +95,28 @@ export async function verifyContainer(
     device: backend.device,
     gigabytesPerSecond: gigabytesPerSecond(voxelBytes, timesMs.total),
   };
+}
+
+/** Decodes each chunk of a level. A level with damage is named, not its chunks: it can be made again. */
+async function checkLevel(
+  level: ContainerReader,
+  backend: Backend,
+  problems: Problems,
+  work: Pick<BatchWork, 'stopwatch' | 'clock' | 'job'>,
+): Promise<void> {
+  const damage = new DamageList(level.grid, level.header.volume.type);
+  const onDamage = (number: number, fault: StriaError) => damage.add(number, fault);
+  const decoding = new BatchDecoder(level, backend, { ...work, onDamage, onDecoded: async () => {} });
+  for (const { kind, first, count } of level.spans()) {
+    if (kind === 'constant') checkConstants(level, { first, count }, damage);
+    else if (kind === 'lost') throw new StriaError('corrupt', `level ${level.level?.number} has lost chunks`);
+    else for (let at = 0; at < count; at++) await decoding.add(first + at);
+  }
+  await decoding.finish();
+  const [worst] = damage.sorted();
+  if (!worst) return;
+  const chunks = damage.count === 1 ? '1 chunk is' : `${damage.count} chunks are`;
+  problems.add(`level ${level.level?.number}: ${chunks} damaged; \`stria levels\` makes the levels again`);
 }
 
 /** Constant chunks are not decoded one by one: they have few shapes, and equal chunks of one shape have one checksum. */

@@ -1,7 +1,7 @@
 import { StriaError } from '../../../shared/errors.ts';
+import type { HalvingMethod } from '../../../shared/halving.ts';
 import { type JobOptions, throwIfAborted } from '../../../shared/job.ts';
 import { elementBytes, type VolumeInfo } from '../../../shared/volume.ts';
-import type { HalvingMethod } from '../../common/halve.ts';
 import { type StoredTag, tiffTags } from '../../tiff/tiff-tags.ts';
 import {
   align8,

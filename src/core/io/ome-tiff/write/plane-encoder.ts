@@ -1,7 +1,8 @@
+import { halve } from '../../../levels/halve.ts';
+import type { HalvingMethod } from '../../../shared/halving.ts';
 import { type ElementType, elementBytes, typedVoxels } from '../../../shared/volume.ts';
 import { joinBytes } from '../../common/byte-stream.ts';
 import { Deflater } from '../../common/deflate.ts';
-import { type HalvingMethod, halve } from '../../common/halve.ts';
 import type { PlaneLevel } from './ome-tiff-plan.ts';
 
 /** The tiles of a plane at each level, compressed. */

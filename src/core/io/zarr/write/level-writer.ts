@@ -1,5 +1,6 @@
+import { halve } from '../../../levels/halve.ts';
+import type { HalvingMethod } from '../../../shared/halving.ts';
 import { type ElementType, elementBytes, typedVoxels, type VoxelArray } from '../../../shared/volume.ts';
-import { type HalvingMethod, halve } from '../../common/halve.ts';
 import type { ImagePlan, LevelPlan } from './ome-zarr-plan.ts';
 import { ShardWriter } from './shard-writer.ts';
 

@@ -1,6 +1,6 @@
+import type { HalvingMethod } from '../../../shared/halving.ts';
 import type { Channel, ElementType, VolumeInfo } from '../../../shared/volume.ts';
 import { affineOrigin, diagonalAffine, isUsableAffine } from '../../common/affine.ts';
-import type { HalvingMethod } from '../../common/halve.ts';
 import { checkedScaling, checkedSpacing } from '../../common/streamed-volume.ts';
 import type { ImagePlan, LevelPlan } from './ome-zarr-plan.ts';
 

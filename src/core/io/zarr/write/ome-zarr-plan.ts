@@ -1,6 +1,6 @@
+import { nextLevel } from '../../../levels/level-geometry.ts';
 import { StriaError } from '../../../shared/errors.ts';
 import { channelLayout, type Dims3, elementBytes, type VolumeInfo } from '../../../shared/volume.ts';
-import { checkedSpacing } from '../../common/streamed-volume.ts';
 
 /** One resolution of a written image, and the chunking of its array. */
 export interface LevelPlan {
@@ -33,8 +33,6 @@ const seriesShardBytes = 32 * 2 ** 20;
 /** Tiny time points share a chunk, up to this size. */
 const seriesChunkBytes = 64 * 1024;
 const deepest = 64;
-/** The last level is at most this large. */
-const smallestLevel = 128;
 
 /**
  * Plans the levels, chunks and shards of a volume. Chunks have 64×64×64 voxels if 64 planes fit into `slabBytes`. Otherwise they are
@@ -53,12 +51,10 @@ export function planImage(info: VolumeInfo): ImagePlan {
   let dims: Dims3 = [nx, ny, nz];
   let factors: Dims3 = [1, 1, 1];
   for (;;) {
-    const halved = Math.max(...dims) > smallestLevel ? halvedAxes(dims, factors, info.spacing) : [false, false, false];
-    levels.push(planLevel(levels.length, dims, factors, width, timePoints, halved[2] === true));
-    if (!halved.includes(true)) break;
-    const step = halved.map((isHalved) => (isHalved ? 2 : 1));
-    dims = dims.map((length, axis) => Math.ceil(length / (step[axis] as number))) as unknown as Dims3;
-    factors = factors.map((factor, axis) => factor * (step[axis] as number)) as unknown as Dims3;
+    const next = nextLevel(dims, factors, info.spacing);
+    levels.push(planLevel(levels.length, dims, factors, width, timePoints, next?.steps[2] === 2));
+    if (!next) break;
+    ({ dims, factors } = next);
   }
   return {
     channelCount,
@@ -68,13 +64,6 @@ export function planImage(info: VolumeInfo): ImagePlan {
     hasZAxis: nz > 1,
     levels,
   };
-}
-
-/** The axes to halve next: those with voxels less than twice as long as along the axis with the shortest ones. */
-function halvedAxes(dims: Dims3, factors: Dims3, spacing: readonly number[]): readonly boolean[] {
-  const steps = dims.map((_, axis) => checkedSpacing(spacing[axis]) * (factors[axis] as number));
-  const shortest = Math.min(...steps.filter((_, axis) => (dims[axis] as number) > 1));
-  return dims.map((length, axis) => length > 1 && (steps[axis] as number) < 2 * shortest);
 }
 
 function planLevel(

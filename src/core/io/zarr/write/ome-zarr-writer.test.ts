@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as zarrita from 'zarrita';
 import { memorySource } from '../../../shared/bytes.ts';
+import type { HalvingMethod } from '../../../shared/halving.ts';
 import {
   type Dims3,
   type ElementType,
@@ -11,7 +12,6 @@ import {
   volumeBytes,
 } from '../../../shared/volume.ts';
 import { memoryTree } from '../../common/file-tree.ts';
-import type { HalvingMethod } from '../../common/halve.ts';
 import { faultOf, noise, readVoxels } from '../../common/source-testing.ts';
 import { listVolumes, openVolume } from '../../open-volume.ts';
 import { createOmeZarrWriter } from './ome-zarr-writer.ts';

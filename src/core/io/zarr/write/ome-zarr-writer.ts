@@ -1,9 +1,9 @@
 import type { SinkMaker } from '../../../shared/bytes.ts';
 import { StriaError } from '../../../shared/errors.ts';
+import type { HalvingMethod } from '../../../shared/halving.ts';
 import { type JobOptions, throwIfAborted } from '../../../shared/job.ts';
 import { nextTurn } from '../../../shared/turn.ts';
 import { type VolumeInfo, type VoxelArray, volumeBytes } from '../../../shared/volume.ts';
-import type { HalvingMethod } from '../../common/halve.ts';
 import { LevelWriter } from './level-writer.ts';
 import { arrayDocument, type ChannelRange, imageDocument, zstdLevel } from './ome-documents.ts';
 import { planImage } from './ome-zarr-plan.ts';

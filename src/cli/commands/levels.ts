@@ -1,0 +1,59 @@
+import { basename } from 'node:path';
+import { ContainerReader } from '../../core/format/container-reader.ts';
+import { StriaError } from '../../core/shared/errors.ts';
+import { shownPath, standardStream } from '../../core/shared/standard-streams.ts';
+import { rewriteLevels } from '../../core/stream/rewrite-levels.ts';
+import type { LevelsCommand } from '../arguments/parsed-command.ts';
+import { deviceNote, openBackend } from '../devices/device.ts';
+import { createNodeSink } from '../outputs/node-sink.ts';
+import { offerLeftovers } from '../outputs/partial-files.ts';
+import type { CommandContext } from '../terminal/context.ts';
+import { type ExitCode, exitCodes } from '../terminal/messages.ts';
+import { formatBytes } from '../terminal/text.ts';
+import { encodeChoice } from './encode-choice.ts';
+import { withFile } from './files.ts';
+
+/** `stria levels`: adds lower resolutions to a file, or removes them. Its chunks stay as they are. */
+export async function runLevels(command: LevelsCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
+  const { input, remove, method } = command;
+  const output = command.output ?? input;
+  if (output === standardStream && command.output === undefined) {
+    throw new StriaError('invalid-input', 'standard input cannot be replaced; name the output with -o');
+  }
+  await offerLeftovers([output], [input], terminal, signal);
+  const { backend, fault, close } = await openBackend(command);
+  try {
+    if (!remove) terminal.note(deviceNote(backend.device, fault));
+    const choice = encodeChoice(command);
+    const report = await terminal.withProgress(basename(shownPath(input, 'input')), signal, async (job) => {
+      const sink = await createNodeSink(output, { overwrite: true, ...job });
+      // The new file takes its name only when the old one is closed, which it may replace.
+      const open = { ...sink, close: async () => {}, abort: async () => {} };
+      try {
+        const written = await withFile(input, job, async (source, files) => {
+          const container = await ContainerReader.open(source, job);
+          const levels = remove ? 'remove' : method;
+          const report = await rewriteLevels(container, open, { backend, choice, levels }, job);
+          await files.checkUnchanged();
+          return { ...report, bytesIn: source.size };
+        });
+        await sink.close();
+        return written;
+      } catch (error) {
+        await sink.abort();
+        throw error;
+      }
+    });
+    terminal.result({ command: 'levels', input, output, ...report });
+    const { levelCount, levelBytes, bytesIn, bytesOut } = report;
+    const what =
+      levelCount === 0 ? 'no levels' : `${levelCount} ${levelCount === 1 ? 'level' : 'levels'}, ${formatBytes(levelBytes)}`;
+    terminal.say(
+      `${shownPath(input, 'input')} → ${shownPath(output, 'output')}  ${formatBytes(bytesIn)} → ${formatBytes(bytesOut)}  ${what}`,
+    );
+    if (levelCount === 0 && !remove) terminal.note('No axis is longer than 128 voxels, so the volume needs no levels.');
+    return exitCodes.ok;
+  } finally {
+    await close();
+  }
+}

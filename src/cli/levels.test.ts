@@ -1,0 +1,57 @@
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { cpu, niftiFile, stria, succeed, testFolders } from './cli-testing.ts';
+
+const folders = testFolders();
+const { at } = folders;
+
+function writeScan(): string {
+  writeFileSync(at('scan.nii'), niftiFile([70, 66, 200], 2));
+  return at('scan.nii');
+}
+
+const read = (name: string) => readFileSync(at(name));
+
+test('levels are made by compress, merge and `levels`, listed, verified, ignored by decompress, and removed', async () => {
+  const scan = writeScan();
+  await succeed('compress', scan, '-o', at('bare.stria'), ...cpu);
+  await succeed('compress', scan, '--levels', '-o', at('whole.stria'), ...cpu);
+  expect(read('whole.stria').length).toBeGreaterThan(read('bare.stria').length);
+  await succeed('compress', scan, '--no-levels', '-o', at('none.stria'), ...cpu);
+  expect(read('none.stria')).toEqual(read('bare.stria'));
+  expect((await succeed('info', at('whole.stria'))).stdout).toMatch(
+    /^ *Levels +18 × 17 × 200, 9 × 9 × 100: means; .* % of the file$/m,
+  );
+  expect(JSON.parse((await succeed('info', at('whole.stria'), '--json')).stdout)).toMatchObject({
+    levels: [{ level: 1, dims: [18, 17, 200], factors: [4, 4, 1], method: 'mean' }, { level: 2 }],
+  });
+  await succeed('verify', at('whole.stria'), ...cpu);
+  await succeed('decompress', at('whole.stria'), '-o', at('again.nii'), ...cpu);
+  expect(read('again.nii')).toEqual(read('scan.nii'));
+
+  copyFileSync(at('bare.stria'), at('a.stria'));
+  expect((await succeed('levels', at('a.stria'), ...cpu)).stdout).toMatch(/2 levels, /);
+  expect(read('a.stria')).toEqual(read('whole.stria'));
+  await succeed('levels', at('a.stria'), '--remove', ...cpu);
+  expect(read('a.stria')).toEqual(read('bare.stria'));
+  await succeed('levels', at('a.stria'), '--method', 'mode', '-o', at('labels.stria'), ...cpu);
+  expect((await succeed('info', at('labels.stria'))).stdout).toMatch(/most frequent labels/);
+
+  for (const number of [1, 2]) await succeed('compress', scan, '--part', `${number}/2`, '-o', `${at('parts')}/`, ...cpu);
+  await succeed('merge', at('parts'), '--levels', '-o', at('merged.stria'), ...cpu);
+  expect(read('merged.stria')).toEqual(read('whole.stria'));
+});
+
+test('a file that can have no levels stays as it was', async () => {
+  const scan = writeScan();
+  await succeed('compress', scan, '--part', '1/2', '-o', at('part.stria'), ...cpu);
+  const before = read('part.stria');
+  expect(await stria('levels', at('part.stria'), ...cpu)).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/part 1 of 2/),
+  });
+  expect(read('part.stria')).toEqual(before);
+  expect(readdirSync(folders.folder).sort()).toEqual(['part.stria', 'scan.nii']);
+  expect(await stria('compress', scan, '--part', '1/2', '--levels', ...cpu)).toMatchObject({ code: 2 });
+  expect(await stria('compress', scan, '--no-levels', '--levels', ...cpu)).toMatchObject({ code: 2 });
+});

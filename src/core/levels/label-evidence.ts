@@ -1,0 +1,62 @@
+import type { HalvingMethod } from '../shared/halving.ts';
+import type { Dims3, VolumeInfo, VoxelArray } from '../shared/volume.ts';
+
+/** Squares of 2 × 2 voxels that are not of one value: fewer say nothing. */
+const fewestMixed = 256;
+/** In a segmentation most squares have one value, and almost all others have two: they lie on the border of two labels. */
+const leastUniform = 1 / 2;
+const leastPairs = 7 / 8;
+
+/**
+ * Decides whether a volume holds labels, from its voxels in their order. It looks at squares of 2 × 2 voxels of a plane until
+ * enough of them are not of one value. So the decision depends on the first planes with content, and not on how they are cut.
+ * Until then a volume counts as labels: what few mixed squares it has are halved without new values.
+ */
+export class LabelEvidence {
+  #mixed = 0;
+  #pairs = 0;
+  #uniform = 0;
+  #decided: HalvingMethod | undefined;
+
+  /** @param method undefined: what the voxels suggest */
+  constructor({ type, slope, intercept, valueUnit, channels, windows }: VolumeInfo, method?: HalvingMethod) {
+    const isScan = valueUnit !== undefined || slope !== 1 || intercept !== 0 || channels !== undefined || windows !== undefined;
+    const isFloat = type === 'f32' || type === 'f64';
+    this.#decided = isFloat ? 'mean' : (method ?? (isScan ? 'mean' : undefined));
+  }
+
+  get isDecided(): boolean {
+    return this.#decided !== undefined;
+  }
+
+  get method(): HalvingMethod {
+    return this.#decided ?? 'mode';
+  }
+
+  /** @param planes whole planes: the next ones of the volume, in order, and together in every run */
+  add(planes: VoxelArray, [width, height, depth]: Dims3): void {
+    for (let z = 0; z < depth && this.#decided === undefined; z++) {
+      const mixedBefore = this.#mixed;
+      for (let y = 0; y + 1 < height; y += 2) {
+        const a = (z * height + y) * width;
+        const b = a + width;
+        for (let x = 0; x + 1 < width; x += 2) {
+          const first = planes[a + x] as number;
+          const others = [planes[a + x + 1], planes[b + x], planes[b + x + 1]] as const;
+          const other = others.find((value) => value !== first);
+          if (other === undefined) this.#uniform++;
+          else {
+            this.#mixed++;
+            if (others.every((value) => value === first || value === other)) this.#pairs++;
+          }
+        }
+      }
+      if (this.#mixed >= fewestMixed && this.#mixed > mixedBefore) this.#decide();
+    }
+  }
+
+  #decide(): void {
+    const isLabels = this.#pairs >= leastPairs * this.#mixed && this.#uniform >= leastUniform * (this.#uniform + this.#mixed);
+    this.#decided = isLabels ? 'mode' : 'mean';
+  }
+}

@@ -1,0 +1,131 @@
+import type { Backend, EncodeChoice, VoxelBox } from '../chunks/backend.ts';
+import { gatherChunk } from '../chunks/boxes.ts';
+import type { EncodedChunk } from '../format/chunk.ts';
+import { type ChunkGrid, type ChunkShape, chunkGridOf, codecElementBytes } from '../format/chunk-grid.ts';
+import type { ContainerWriter } from '../format/container-writer.ts';
+import { type PlannedHalving, planLevels, whyNoLevels } from '../levels/level-plan.ts';
+import { type LevelLayer, LevelStack } from '../levels/level-stack.ts';
+import { StriaError } from '../shared/errors.ts';
+import type { HalvingMethod } from '../shared/halving.ts';
+import type { JobOptions } from '../shared/job.ts';
+import { type VolumeInfo, volumeBytes } from '../shared/volume.ts';
+import { maxBoxBytes } from './pipeline.ts';
+import { boxesOf, rangeOf } from './slabs.ts';
+
+/** Whether a file gets levels, and how voxels are combined; undefined: by the volume's size, and as its voxels suggest. */
+export type LevelChoice = boolean | HalvingMethod | undefined;
+
+/** Larger volumes get levels unless the caller says otherwise. */
+const leastBytesForLevels = 2 ** 28;
+
+/** A layer of a level's chunks, encoded. */
+export interface EncodedLayer extends Pick<LevelLayer, 'level' | 'firstChunk' | 'due'> {
+  readonly chunks: readonly EncodedChunk[];
+}
+
+/** Makes the levels of a volume from its voxels, and encodes them. */
+export class LevelMaker {
+  readonly stack: LevelStack;
+  readonly #grid: ChunkGrid;
+  readonly #halvings: readonly PlannedHalving[];
+  readonly #elementBytes: 1 | 2 | 4;
+  readonly #backend: Backend;
+  readonly #choice: EncodeChoice;
+
+  /** Undefined if the file gets no levels. @throws StriaError as `plan` */
+  static create(
+    volume: VolumeInfo,
+    chunkShape: ChunkShape,
+    backend: Backend,
+    choice: EncodeChoice,
+    wish: LevelChoice,
+  ): LevelMaker | undefined {
+    const halvings = LevelMaker.plan(volume, chunkShape, wish);
+    const method = typeof wish === 'string' ? wish : undefined;
+    return halvings && new LevelMaker(volume, chunkGridOf(volume, chunkShape), halvings, backend, choice, method);
+  }
+
+  /**
+   * How levels are made; undefined if the file gets none.
+   * @throws StriaError `invalid-input` if levels were asked for and the volume's chunks allow none
+   */
+  static plan(volume: VolumeInfo, chunkShape: ChunkShape, wish: LevelChoice): readonly PlannedHalving[] | undefined {
+    if (wish === false || (wish === undefined && volumeBytes(volume) <= leastBytesForLevels)) return undefined;
+    const fault = whyNoLevels(chunkGridOf(volume, chunkShape));
+    if (fault !== undefined) {
+      if (wish === undefined) return undefined;
+      throw new StriaError('invalid-input', fault);
+    }
+    if (wish === 'mode' && (volume.type === 'f32' || volume.type === 'f64')) {
+      throw new StriaError('invalid-input', 'floating-point volumes hold no labels, so their levels are means');
+    }
+    const halvings = planLevels(volume, chunkShape);
+    return halvings.length > 0 ? halvings : undefined;
+  }
+
+  private constructor(
+    volume: VolumeInfo,
+    grid: ChunkGrid,
+    halvings: readonly PlannedHalving[],
+    backend: Backend,
+    choice: EncodeChoice,
+    method: HalvingMethod | undefined,
+  ) {
+    this.stack = new LevelStack(volume, grid, halvings, method);
+    this.#grid = grid;
+    this.#halvings = halvings;
+    this.#elementBytes = codecElementBytes(volume.type);
+    this.#backend = backend;
+    this.#choice = choice;
+  }
+
+  /** The end of the layer that holds a chunk: up to there, chunks are written without waiting for levels. */
+  endOfLayer(chunk: number): number {
+    const { chunksPerLayer } = this.#grid;
+    return (Math.floor(chunk / chunksPerLayer) + 1) * chunksPerLayer;
+  }
+
+  /** Encodes what is complete and belongs before chunk `end` of the volume. */
+  async encodeDue(end: number, { signal }: JobOptions): Promise<EncodedLayer[]> {
+    const encoded: EncodedLayer[] = [];
+    for (const layer of this.stack.takeLayers(end)) {
+      const { level, firstChunk, chunkCount, bytes, dims, due } = layer;
+      const { grid } = this.#halvings.find((halving) => halving.level === level) as PlannedHalving;
+      const elementBytes = this.#elementBytes;
+      const range = rangeOf(grid, firstChunk, chunkCount);
+      const whole: VoxelBox = { bytes, dims, elementBytes };
+      const chunks: EncodedChunk[] = [];
+      for (const box of boxesOf(range, elementBytes, Math.min(this.#backend.maxBoxBytes, maxBoxBytes))) {
+        const isWhole = box.chunks.length === chunkCount;
+        const voxels = isWhole ? bytes : gatherChunk(whole, { origin: box.origin, shape: box.dims });
+        const options = { signal, firstChunk: box.firstChunk };
+        const of = await this.#backend.encode({ bytes: voxels, dims: box.dims, elementBytes }, box.chunks, this.#choice, options);
+        for (const chunk of of) chunks.push(chunk);
+      }
+      encoded.push({ level, firstChunk, due, chunks });
+    }
+    return encoded;
+  }
+}
+
+/**
+ * Writes consecutive chunks of the volume, and each layer of a level where it is due, which does not depend on how the chunks are
+ * cut into calls. @param layers those due up to the last of the chunks and not yet written, in order
+ */
+export async function writeWithLevels(
+  writer: ContainerWriter,
+  first: number,
+  chunks: readonly EncodedChunk[],
+  layers: readonly EncodedLayer[],
+): Promise<void> {
+  let next = first;
+  const writeTo = async (end: number) => {
+    if (end > next) await writer.chunks(next, chunks.slice(next - first, end - first));
+    next = Math.max(next, end);
+  };
+  for (const layer of layers) {
+    await writeTo(layer.due);
+    await writer.levelChunks(layer.level, layer.firstChunk, layer.chunks);
+  }
+  await writeTo(first + chunks.length);
+}
