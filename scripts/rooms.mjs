@@ -324,6 +324,16 @@ export const rooms = [
     imports: 'core/io/common core/shared core/stream core/volume',
   },
   {
+    room: 'core/mesh',
+    holds: 'Surfaces of volumes as triangles: marching cubes, smoothing.',
+    imports: 'core/io/common core/shared core/stream',
+  },
+  {
+    room: 'core/mesh/write',
+    holds: 'Files of meshes: STL, PLY, OBJ, GLB.',
+    imports: 'core/mesh core/shared',
+  },
+  {
     room: 'core/volume',
     holds: 'Volumes in GPU memory, raw or compressed: statistics, regions, differences, the display texture.',
     imports: 'core/chunks core/codec core/format core/gpu core/gpu-chunks core/io/common core/shared core/stream shaders/volume',
@@ -368,7 +378,7 @@ export const rooms = [
   {
     room: 'cli/arguments',
     holds: 'Command-line arguments and the table of commands.',
-    imports: 'core/bench/harness core/codec core/codecs core/io/common core/particles core/samples core/shared',
+    imports: 'core/bench/harness core/codec core/codecs core/io/common core/mesh core/particles core/samples core/shared',
     packages: 'node:*',
   },
   {
@@ -411,7 +421,7 @@ export const rooms = [
     room: 'cli/commands',
     holds: 'One file for each command.',
     imports:
-      'cli/arguments cli/bench cli/devices cli/outputs cli/pictures cli/serve cli/terminal core/bench core/bench/harness core/chunks core/codecs core/format core/gpu core/io core/io/common core/io/label-tables core/io/pictures core/samples core/particles core/particles/formats core/parts core/remote core/shared core/stats core/stream node renderer/viewer/model',
+      'cli/arguments cli/bench cli/devices cli/outputs cli/pictures cli/serve cli/terminal core/bench core/bench/harness core/chunks core/codecs core/format core/gpu core/io core/io/common core/io/label-tables core/io/pictures core/mesh core/mesh/write core/samples core/particles core/particles/formats core/parts core/remote core/shared core/stats core/stream node renderer/viewer/model',
     packages: 'node:*',
   },
   {

@@ -8,6 +8,7 @@ import { standardStream } from '../../core/shared/standard-streams.ts';
 import { elementTypes } from '../../core/shared/volume.ts';
 import { type CommandName, commandEntry, commandNames, optionEntry, options } from './command-table.ts';
 import { depositOptions } from './deposit-options.ts';
+import { meshOptions } from './mesh-options.ts';
 import {
   boxOf,
   codecOptions,
@@ -167,6 +168,8 @@ function build(name: CommandName, values: OptionValues, positionals: readonly st
         ...device(),
         ...talk,
       };
+    case 'mesh':
+      return { ...meshOptions(values, only(name, positionals), needed(name, 'output', output)), ...device(), ...talk };
     case 'merge':
       if (positionals.length === 0) throw usage('merge needs the parts, or a folder of them: `stria merge parts -o scan.stria`');
       return mergeCommand(values, { name, inputs: positionals, output: needed(name, 'output', output), ...device(), ...talk });

@@ -1,6 +1,8 @@
 import type { SuiteName } from '../../core/bench/harness/tables.ts';
 import type { Preference } from '../../core/codec/codec.ts';
 import type { RawLayout } from '../../core/io/common/volume-reader.ts';
+import type { MeshFormat } from '../../core/mesh/mesh-formats.ts';
+import type { SurfaceChoice } from '../../core/mesh/surfaces.ts';
 import type { BoxEdges, DepositKernel, DepositQuantity, DepositScale, DepositType } from '../../core/particles/deposit-choice.ts';
 import type { ParticleBox, ParticleShare } from '../../core/particles/particles.ts';
 import type { SampleKind } from '../../core/samples/sample-kinds.ts';
@@ -133,6 +135,24 @@ export interface PictureCommand extends ViewOptions, DeviceOptions, TalkOptions 
   readonly output: string;
 }
 
+export interface MeshCommand extends DeviceOptions, TalkOptions {
+  readonly name: 'mesh';
+  readonly input: string;
+  readonly output: string;
+  readonly format: MeshFormat;
+  readonly surfaces: readonly SurfaceChoice[];
+  /** A file with the labels' names and colours. */
+  readonly table: string | undefined;
+  readonly smoothing: number;
+  /** From 1. */
+  readonly time: number | undefined;
+  /** From 1. */
+  readonly channel: number | undefined;
+  readonly raw: RawLayout | undefined;
+  readonly dataset: string | undefined;
+  readonly axes: string | undefined;
+}
+
 /** The codec and the device matter with `by`, and for levels: parts are copied. */
 export interface MergeCommand extends CodecSelection, DeviceOptions, TalkOptions {
   readonly name: 'merge';
@@ -230,6 +250,7 @@ export type ParsedCommand =
   | InfoCommand
   | StatsCommand
   | PictureCommand
+  | MeshCommand
   | MergeCommand
   | DepositCommand
   | LevelsCommand

@@ -62,7 +62,7 @@ function sliceOf(values: OptionValues): ViewOptions['slice'] {
   return { number: fromOne('slice', value) };
 }
 
-function numberFromOne(values: OptionValues, option: OptionName): number | undefined {
+export function numberFromOne(values: OptionValues, option: OptionName): number | undefined {
   const value = text(values, option);
   return value === undefined ? undefined : fromOne(option, value);
 }
@@ -100,7 +100,7 @@ function slabOf(values: OptionValues): ViewOptions['slab'] {
   return { kind: kind as 'mean' | 'maximum' | 'minimum', thickness };
 }
 
-function realNumber(values: OptionValues, option: OptionName): number | undefined {
+export function realNumber(values: OptionValues, option: OptionName): number | undefined {
   const value = text(values, option);
   if (value === undefined) return undefined;
   const number = numberIn(value);

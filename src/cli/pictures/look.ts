@@ -89,7 +89,7 @@ export function stateOf(
     ...(look.smooth && { smooth: true }),
     ...(slab && { slab, sliceSlabs: undefined }),
     crosshair: crosshairOf(look, info, before),
-    timePoint: timeOf(look, info) ?? before.timePoint,
+    timePoint: timeIndex(look, info) ?? before.timePoint,
   };
   return fittedView(state, info, first);
 }
@@ -112,7 +112,8 @@ function crosshairOf({ view, slice }: PictureLook, { dims }: VolumeInfo, { cross
   return crosshair.with(axis, index) as unknown as ViewState['crosshair'];
 }
 
-function timeOf({ time, channel }: PictureLook, info: VolumeInfo): number | undefined {
+/** The index along t of a time point and a channel, both counted from 1. @throws StriaError `invalid-input` if the volume lacks it */
+export function timeIndex({ time, channel }: Pick<PictureLook, 'time' | 'channel'>, info: VolumeInfo): number | undefined {
   if (time === undefined && channel === undefined) return undefined;
   const { channelCount, timePoints } = channelLayout(info);
   const [at, of] = [(time ?? 1) - 1, (channel ?? 1) - 1];

@@ -1,3 +1,5 @@
+import type { Mesh } from './mesh.ts';
+
 /** Numbers from 0 to below 1, always the same ones for a seed (xorshift). */
 export function randomNumbers(seed: number): () => number {
   let state = seed || 1;
@@ -7,4 +9,17 @@ export function randomNumbers(seed: number): () => number {
     state ^= state << 5;
     return (state >>> 0) / 2 ** 32;
   };
+}
+
+/** The volume that a closed mesh encloses: positive if its outside is outwards. */
+export function volumeInside({ positions, triangles }: Mesh): number {
+  let sum = 0;
+  for (let at = 0; at < triangles.length; at += 3) {
+    const [a, b, c] = [0, 1, 2].map((corner) => {
+      const start = 3 * (triangles[at + corner] as number);
+      return [positions[start], positions[start + 1], positions[start + 2]] as [number, number, number];
+    }) as [[number, number, number], [number, number, number], [number, number, number]];
+    sum += a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
+  }
+  return sum / 6;
 }

@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest';
-import { randomNumbers } from './mesh-testing.ts';
 import type { Mesh } from './mesh.ts';
+import { randomNumbers, volumeInside } from './mesh-testing.ts';
 import { SurfaceBuilder } from './surface-builder.ts';
 
-function surfaceOf([width, height, depth]: readonly [number, number, number], level: number, value: (x: number, y: number, z: number) => number) {
+function surfaceOf(
+  [width, height, depth]: readonly [number, number, number],
+  level: number,
+  value: (x: number, y: number, z: number) => number,
+) {
   const builder = new SurfaceBuilder(width, height, level);
   for (let z = 0; z < depth; z++)
     builder.add(Array.from({ length: width * height }, (_, at) => value(at % width, Math.floor(at / width), z)));
@@ -24,18 +28,6 @@ function expectClosed({ positions, triangles }: Mesh) {
   expect(new Set(triangles).size).toBe(positions.length / 3);
 }
 
-function volumeOf({ positions, triangles }: Mesh): number {
-  let sum = 0;
-  for (let at = 0; at < triangles.length; at += 3) {
-    const [a, b, c] = [0, 1, 2].map((corner) => {
-      const start = 3 * (triangles[at + corner] as number);
-      return [positions[start], positions[start + 1], positions[start + 2]] as [number, number, number];
-    }) as [[number, number, number], [number, number, number], [number, number, number]];
-    sum += a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
-  }
-  return sum / 6;
-}
-
 test('a sphere is closed, and within a hundredth of a voxel', () => {
   const [centre, radius] = [[10.3, 11.1, 9.6] as const, 7.4];
   const distance = (x: number, y: number, z: number) => Math.hypot(x - centre[0], y - centre[1], z - centre[2]);
@@ -45,7 +37,7 @@ test('a sphere is closed, and within a hundredth of a voxel', () => {
     const [x, y, z] = mesh.positions.subarray(at, at + 3) as unknown as [number, number, number];
     expect(Math.abs(distance(x, y, z) - radius)).toBeLessThan(0.02);
   }
-  expect(volumeOf(mesh) / ((4 / 3) * Math.PI * radius ** 3)).toBeCloseTo(1, 1.5);
+  expect(volumeInside(mesh) / ((4 / 3) * Math.PI * radius ** 3)).toBeCloseTo(1, 1.5);
 });
 
 test('any voxels give closed surfaces, also at the ends of the volume', () => {
@@ -55,14 +47,14 @@ test('any voxels give closed surfaces, also at the ends of the volume', () => {
     const share = random();
     const mesh = surfaceOf(dims, 0.5, () => (random() < share ? 1 : 0));
     expectClosed(mesh);
-    expect(volumeOf(mesh)).toBeGreaterThanOrEqual(0);
+    expect(volumeInside(mesh)).toBeGreaterThanOrEqual(0);
   }
 });
 
 test('a single voxel gives an octahedron; nothing gives nothing', () => {
   const one = surfaceOf([1, 1, 1], 5, () => 5);
   expect([one.positions.length / 3, one.triangles.length / 3]).toEqual([6, 8]);
-  expect(volumeOf(one)).toBeCloseTo(1 / 6, 6);
+  expect(volumeInside(one)).toBeCloseTo(1 / 6, 6);
   expect(surfaceOf([3, 3, 3], 5, () => 4).triangles).toHaveLength(0);
 });
 

@@ -1,0 +1,60 @@
+import { type MeshFormat, meshFormats } from '../../core/mesh/mesh-formats.ts';
+import type { SurfaceChoice } from '../../core/mesh/surfaces.ts';
+import { isLabelNumber } from '../../core/shared/label-table.ts';
+import { type OptionValues, rawLayout, text, usage, wholeNumber } from './option-values.ts';
+import type { DeviceOptions, MeshCommand, TalkOptions } from './parsed-command.ts';
+import { numberFromOne, realNumber } from './view-values.ts';
+
+const mostSmoothing = 200;
+/** Labels are blocks of voxels, which nobody wants to see. */
+const labelSmoothing = '10';
+/** Each needs two planes of the volume. */
+const mostSurfaces = 256;
+
+export function meshOptions(
+  values: OptionValues,
+  input: string,
+  output: string,
+): Omit<MeshCommand, keyof (DeviceOptions & TalkOptions)> {
+  const surfaces = surfacesOf(values);
+  const format = formatOf(output);
+  if (surfaces.length > 1 && (format === 'stl' || format === 'ply'))
+    throw usage(`.${format} files hold one surface: choose one label, or write .obj or .glb`);
+  const hasLabels = 'label' in (surfaces[0] as SurfaceChoice);
+  const table = text(values, 'table');
+  if (table !== undefined && !hasLabels) throw usage('--table names labels: choose them with --label');
+  return {
+    name: 'mesh',
+    input,
+    output,
+    format,
+    surfaces,
+    table,
+    smoothing: wholeNumber('smoothing', text(values, 'smoothing') ?? (hasLabels ? labelSmoothing : '0'), mostSmoothing),
+    time: numberFromOne(values, 'time'),
+    channel: numberFromOne(values, 'channel'),
+    raw: rawLayout(values),
+    dataset: text(values, 'dataset'),
+    axes: text(values, 'axes'),
+  };
+}
+
+function formatOf(output: string): MeshFormat {
+  const format = meshFormats.find((known) => output.toLowerCase().endsWith(`.${known}`));
+  if (format === undefined)
+    throw usage(`mesh writes ${meshFormats.map((known) => `.${known}`).join(', ')}: end the output's name with one of them`);
+  return format;
+}
+
+function surfacesOf(values: OptionValues): readonly SurfaceChoice[] {
+  const level = realNumber(values, 'level');
+  const labels = text(values, 'label');
+  if ((level === undefined) === (labels === undefined))
+    throw usage('mesh needs a surface: --level VALUE, or --label N for the voxels of a segmentation with the value N');
+  if (level !== undefined) return [{ level }];
+  const numbers = (labels as string).split(',').map((part) => (/^-?\d{1,10}$/.test(part) ? Number(part) : Number.NaN));
+  if (!numbers.every(isLabelNumber)) throw usage(`--label takes whole numbers, such as 10,49; got '${labels}'`);
+  if (new Set(numbers).size < numbers.length) throw usage(`--label names a label twice: '${labels}'`);
+  if (numbers.length > mostSurfaces) throw usage(`--label takes at most ${mostSurfaces} labels`);
+  return numbers.map((label) => ({ label }));
+}

@@ -1,0 +1,75 @@
+import { basename } from 'node:path';
+import { readLabelTable } from '../../core/io/label-tables/read-label-table.ts';
+import { ownLabels } from '../../core/io/own-labels.ts';
+import type { NamedMesh } from '../../core/mesh/mesh-formats.ts';
+import { extractSurfaces, type SurfaceChoice } from '../../core/mesh/surfaces.ts';
+import { writeMesh } from '../../core/mesh/write/write-mesh.ts';
+import { StriaError } from '../../core/shared/errors.ts';
+import type { LabelTable } from '../../core/shared/label-table.ts';
+import { shownPath } from '../../core/shared/standard-streams.ts';
+import { metresOf } from '../../core/shared/volume.ts';
+import type { MeshCommand } from '../arguments/parsed-command.ts';
+import { deviceNote, openBackend } from '../devices/device.ts';
+import { createNodeSink } from '../outputs/node-sink.ts';
+import { localName } from '../outputs/output-names.ts';
+import { timeIndex } from '../pictures/look.ts';
+import type { CommandContext } from '../terminal/context.ts';
+import { type ExitCode, exitCodes } from '../terminal/messages.ts';
+import { formatBytes, formatCount, formatDuration } from '../terminal/text.ts';
+import { withFile, withSink } from './files.ts';
+import { withVolume } from './with-volume.ts';
+
+/** `stria mesh`: surfaces of a volume as a file of triangles. */
+export async function runMesh(command: MeshCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
+  const { input, output, format, surfaces, table, smoothing, raw, dataset, axes } = command;
+  const startMs = performance.now();
+  const { backend, close } = await openBackend(command);
+  try {
+    terminal.note(deviceNote(backend.device));
+    const given = table === undefined ? undefined : await withFile(table, { signal }, (file) => readLabelTable(file, { signal }));
+    const name = basename(shownPath(localName(input), 'input'));
+    const { meshes, metres } = await terminal.withProgress(name, signal, (job) =>
+      withVolume(input, { raw, dataset, axes }, backend, job, async (volume) => {
+        const t = timeIndex(command, volume.info) ?? 0;
+        const found = await extractSurfaces(volume, { surfaces, t, smoothing }, job);
+        const names = given ?? volume.labels?.table ?? ownLabels(await volume.source()).table;
+        return {
+          meshes: found.map((mesh, at): NamedMesh => ({ mesh, ...describe(surfaces[at] as SurfaceChoice, names) })),
+          metres: metresOf[volume.info.spatialUnit],
+        };
+      }),
+    );
+    const rows = meshes.map(({ name: surface, mesh }) => ({
+      surface,
+      vertices: mesh.positions.length / 3,
+      triangles: mesh.triangles.length / 3,
+    }));
+    const empty = rows.filter(({ triangles }) => triangles === 0);
+    if (empty.length === rows.length)
+      throw new StriaError('invalid-input', `no voxel has ${empty.map(({ surface }) => surface).join(' or ')}`);
+    for (const { surface } of empty) terminal.note(`no voxel has ${surface}`);
+    const sink = await createNodeSink(output, { overwrite: true, inputs: [input], signal });
+    const bytes = await withSink(sink, () => writeMesh(sink, format, meshes, metres));
+    const ms = performance.now() - startMs;
+    terminal.result({ command: 'mesh', input, output, bytes, surfaces: rows, timesMs: { total: ms } });
+    const triangles = rows.reduce((sum, row) => sum + row.triangles, 0);
+    terminal.say(
+      `${name} → ${shownPath(output, 'output')}  ${formatCount(triangles)} triangles  ${formatBytes(bytes)}  in ${formatDuration(ms)}`,
+    );
+    return exitCodes.ok;
+  } finally {
+    await close();
+  }
+}
+
+function describe(choice: SurfaceChoice, table: LabelTable = []): Pick<NamedMesh, 'name' | 'color'> {
+  if ('level' in choice) return { name: `level ${choice.level}` };
+  const entry = table.find(({ number }) => number === choice.label);
+  return { name: entry?.name ?? `label ${choice.label}`, color: entry?.color === undefined ? undefined : rgbOf(entry.color) };
+}
+
+/** Of `#rrggbb`, each from 0 to 1. */
+function rgbOf(color: string): [number, number, number] {
+  const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16) / 255);
+  return [red as number, green as number, blue as number];
+}

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { infoOf } from '../stream/engine-testing.ts';
+import { memoryVolume } from '../stream/memory-volume.ts';
+import { volumeInside } from './mesh-testing.ts';
+import { extractSurfaces } from './surfaces.ts';
+
+const dims = [24, 22, 20, 2] as const;
+const perTime = 24 * 22 * 20;
+/** A ball of 8 voxels at time point 2, nothing at 1; stored as 1000 less twenty times the distance. */
+const voxels = Int16Array.from({ length: 2 * perTime }, (_, at) => {
+  const [x, y, z] = [at % 24, Math.floor(at / 24) % 22, Math.floor((at % perTime) / 528)];
+  return at < perTime ? -9 : Math.round(1000 - 20 * Math.hypot(x - 11, y - 10, z - 9));
+});
+// Mirrored along x, voxels of 2 × 1 × 3.
+const affine = [-2, 0, 0, 90, 0, 1, 0, -20, 0, 0, 3, 5];
+const info = { ...infoOf(dims, 'i16'), affine, slope: 0.5, intercept: -100 };
+const volume = memoryVolume(info, new Uint8Array(voxels.buffer));
+/** Stored 840: 8 voxels from the middle. */
+const level = 0.5 * 840 - 100;
+
+test('a surface at a physical value lies in world coordinates, with its outside outwards', async () => {
+  const [mesh] = await extractSurfaces(volume, { surfaces: [{ level }], t: 1, smoothing: 0 });
+  const { positions, triangles } = mesh as NonNullable<typeof mesh>;
+  for (let at = 0; at < positions.length; at += 3) {
+    const [x, y, z] = [positions[at] as number, positions[at + 1] as number, positions[at + 2] as number];
+    expect(Math.abs(Math.hypot((90 - x) / 2 - 11, y + 20 - 10, (z - 5) / 3 - 9) - 8)).toBeLessThan(0.1);
+  }
+  expect(volumeInside({ positions, triangles }) / (((4 * Math.PI) / 3) * 8 ** 3 * 6)).toBeCloseTo(1, 1.5);
+});
+
+test('a slope below zero turns inside and outside', async () => {
+  const down = memoryVolume({ ...info, slope: -0.5 }, new Uint8Array(voxels.buffer));
+  const [mesh] = await extractSurfaces(down, { surfaces: [{ level: -0.5 * 840 - 100 }], t: 1, smoothing: 0 });
+  const whole = 24 * 22 * 20 * 6;
+  expect(volumeInside(mesh as NonNullable<typeof mesh>)).toBeCloseTo(whole - ((4 * Math.PI) / 3) * 8 ** 3 * 6, -3);
+});
+
+test('labels have a surface each, and smoothing keeps their size', async () => {
+  const marks = voxels.slice(perTime).map((value) => (value > 900 ? 7 : value > 840 ? -3 : 0));
+  const labels = memoryVolume({ ...infoOf([24, 22, 20, 1], 'i16') }, new Uint8Array(marks.buffer));
+  const surfaces = [{ label: 7 }, { label: -3 }, { label: 99 }];
+  const [rough, shell, none] = await extractSurfaces(labels, { surfaces, t: 0, smoothing: 0 });
+  const [even] = await extractSurfaces(labels, { surfaces, t: 0, smoothing: 20 });
+  const count = (label: number) => marks.filter((mark) => mark === label).length;
+  expect(none?.triangles).toHaveLength(0);
+  for (const [mesh, label] of [
+    [rough, 7],
+    [shell, -3],
+    [even, 7],
+  ] as const)
+    expect(Math.abs(volumeInside(mesh as NonNullable<typeof mesh>) / count(label) - 1)).toBeLessThan(0.12);
+  /** How far the corners are from a ball. */
+  const spread = ({ positions }: { readonly positions: Float32Array }) => {
+    const radii = Array.from({ length: positions.length / 3 }, (_, at) =>
+      Math.hypot(
+        (positions[3 * at] as number) - 11,
+        (positions[3 * at + 1] as number) - 10,
+        (positions[3 * at + 2] as number) - 9,
+      ),
+    );
+    const mean = radii.reduce((sum, radius) => sum + radius, 0) / radii.length;
+    return Math.sqrt(radii.reduce((sum, radius) => sum + (radius - mean) ** 2, 0) / radii.length);
+  };
+  expect(spread(even as NonNullable<typeof even>)).toBeLessThan(0.7 * spread(rough as NonNullable<typeof rough>));
+});
+
+test('a time point that the volume lacks, and a cancel, end in named errors', async () => {
+  const settings = { surfaces: [{ level }], t: 2, smoothing: 0 };
+  await expect(extractSurfaces(volume, settings)).rejects.toMatchObject({ tag: 'invalid-input' });
+  await expect(extractSurfaces(volume, { ...settings, t: 0 }, { signal: AbortSignal.abort() })).rejects.toMatchObject({
+    tag: 'aborted',
+  });
+});

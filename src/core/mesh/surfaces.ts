@@ -1,0 +1,108 @@
+import { affineColumns, affineOrigin } from '../io/common/affine.ts';
+import type { OpenVolume } from '../io/common/volume-reader.ts';
+import { StriaError } from '../shared/errors.ts';
+import { type JobOptions, throwIfAborted } from '../shared/job.ts';
+import { cross, dot } from '../shared/vectors.ts';
+import { elementBytes, typedVoxels, type VolumeInfo, type VoxelArray } from '../shared/volume.ts';
+import { readVoxels } from '../stream/voxel-reader.ts';
+import type { Mesh } from './mesh.ts';
+import { smooth } from './smooth.ts';
+import { SurfaceBuilder } from './surface-builder.ts';
+
+/** What a surface encloses. */
+export type SurfaceChoice =
+  /** All voxels whose physical value (slope × stored + intercept) is at least this. */
+  | { readonly level: number }
+  /** All voxels with this value. */
+  | { readonly label: number };
+
+export interface SurfaceSettings {
+  readonly surfaces: readonly SurfaceChoice[];
+  /** The time point or channel, from 0. */
+  readonly t: number;
+  /** Rounds of smoothing, 0 for none. */
+  readonly smoothing: number;
+}
+
+/** The limit for the triangles of all surfaces: what one array of JavaScript holds. */
+const mostTriangles = 2 ** 28;
+
+/**
+ * The closed surfaces of a volume in world coordinates (`VolumeInfo.affine`), from one pass over a time point. Needs memory for two
+ * planes of 64-bit floats for each surface, and for the meshes.
+ *
+ * @throws StriaError `invalid-input` if there is no such time point, `unsupported` if there are too many triangles; errors of the
+ * volume; `aborted`
+ */
+export async function extractSurfaces(
+  volume: OpenVolume,
+  { surfaces, t, smoothing }: SurfaceSettings,
+  { signal, onProgress }: JobOptions = {},
+): Promise<Mesh[]> {
+  const { info } = volume;
+  const [width, height, depth, times] = info.dims;
+  if (t >= times) throw new StriaError('invalid-input', `there is no time point ${t + 1}: the volume has ${times}`);
+  const builders = surfaces.map((choice) => new SurfaceBuilder(width, height, 'level' in choice ? choice.level : 1));
+  const plane = new Uint8Array(width * height * elementBytes(info.type));
+  const values = new Float64Array(width * height);
+  const reader = readVoxels(volume, signal);
+  try {
+    await reader.skip(t * depth * plane.byteLength);
+    for (let z = 0; z < depth; z++) {
+      throwIfAborted(signal);
+      await reader.fill(plane);
+      const voxels = typedVoxels(info.type, plane);
+      for (const [at, choice] of surfaces.entries()) builders[at]?.add(insideOf(choice, voxels, info, values));
+      if (builders.reduce((sum, { triangleCount }) => sum + triangleCount, 0) > mostTriangles) {
+        throw new StriaError(
+          'unsupported',
+          `the surface has more than ${mostTriangles} triangles; it is probably noise. Choose another level`,
+        );
+      }
+      onProgress?.({ stage: 'Surfaces', done: (z + 1) * width * height, total: depth * width * height });
+    }
+  } finally {
+    await reader.close();
+  }
+  return builders.map((builder) => inWorld(smooth(builder.finish(), smoothing), info.affine));
+}
+
+/** Values that are at least the level (of a label: 1) inside, and less outside. */
+function insideOf(
+  choice: SurfaceChoice,
+  voxels: VoxelArray,
+  { slope, intercept }: VolumeInfo,
+  values: Float64Array,
+): Float64Array {
+  if ('label' in choice) {
+    // Halfway between a voxel with the label and one without.
+    for (let at = 0; at < values.length; at++) values[at] = slope * (voxels[at] as number) + intercept === choice.label ? 2 : 0;
+  } else {
+    for (let at = 0; at < values.length; at++) values[at] = slope * (voxels[at] as number) + intercept;
+  }
+  return values;
+}
+
+function inWorld({ positions, triangles }: Mesh, affine: readonly number[]): Mesh {
+  const [stepX, stepY, stepZ] = affineColumns(affine);
+  const origin = affineOrigin(affine);
+  const moved = new Float32Array(positions.length);
+  for (let at = 0; at < positions.length; at += 3) {
+    const [x, y, z] = [positions[at] as number, positions[at + 1] as number, positions[at + 2] as number];
+    moved[at] = stepX[0] * x + stepY[0] * y + stepZ[0] * z + origin[0];
+    moved[at + 1] = stepX[1] * x + stepY[1] * y + stepZ[1] * z + origin[1];
+    moved[at + 2] = stepX[2] * x + stepY[2] * y + stepZ[2] * z + origin[2];
+  }
+  const isMirrored = dot(stepX, cross(stepY, stepZ)) < 0;
+  return { positions: moved, triangles: isMirrored ? turned(triangles) : triangles };
+}
+
+/** The other side outside. */
+function turned(triangles: Uint32Array): Uint32Array {
+  const other = triangles.slice();
+  for (let at = 0; at < other.length; at += 3) {
+    other[at + 1] = triangles[at + 2] as number;
+    other[at + 2] = triangles[at + 1] as number;
+  }
+  return other;
+}
