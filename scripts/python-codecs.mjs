@@ -26,7 +26,9 @@ for (const name of names) {
   const known = await readFile(wasm).catch(() => Buffer.alloc(0));
   if (!known.equals(bytes) || !(await readFile(header, 'utf8').catch(() => ''))) {
     await writeFile(wasm, bytes);
-    execFileSync(wasm2c, [wasm, '-n', name, '-o', join(generated, `${name}.c`)], { stdio: ['ignore', 'ignore', 'inherit'] });
+    const source = join(generated, `${name}.c`);
+    execFileSync(wasm2c, [wasm, '-n', name, '-o', source], { stdio: ['ignore', 'ignore', 'inherit'] });
+    await writeFile(source, withCheaperChecks(await readFile(source, 'utf8')));
   }
   const declaration = new RegExp(`^(void|u32) w2c_${name}_(\\w+)\\(w2c_${name}\\*((?:, u32)*)\\);$`, 'gm');
   functions.set(
@@ -38,6 +40,16 @@ for (const name of names) {
 }
 const tables = { labels: new Uint8Array(tableWords().buffer), wave: new Uint8Array(packedTables().buffer) };
 await writeIfNew(join(generated, 'modules.c'), modulesFile());
+
+/**
+ * Checks of accesses without the access's own length: native/engine.c allocates that much more than the memory's size. It saves an
+ * addition for each access, 3 to 6 % of decoding.
+ */
+function withCheaperChecks(text) {
+  const check = 'a + (uint64_t)sizeof(t) > mem->size';
+  if (text.split(check).length !== 2) throw new Error(`wasm2c's output has changed: it has no check '${check}'`);
+  return text.replace(check, 'a > mem->size');
+}
 
 /** A table of the modules and their functions, for native/engine.c. */
 function modulesFile() {

@@ -16,6 +16,7 @@ import numpy as np
 
 import stria
 from common import TESTDATA, TYPES, Folder, command, compress, labels, smooth
+from stria import _choose, _save
 
 CODECS = ["raw", "rle", "rice", "predict", "huffman", "labels", "parle", "wave", "rle+huffman", "predict+huffman", "parle+huffman"]
 
@@ -117,6 +118,34 @@ assert (a[:, 512, 700] == line).all() and (a[:, 511, 700] == 0).all()
 assert (a[:, :, 2047][:, 512] == line).all()
 assert (a[100, 500:600, :] != 0).sum() == 3
 assert a[::97, ::97, ::97].any() == False
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+        most = int(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout)
+        self.assertLess(most, 200)
+
+    def test_4_gib_of_coded_chunks_within_200_mib(self) -> None:
+        # One chunk of 64³ voxels, 16384 times.
+        chunk = labels((64, 64, 64), "u1")
+        octets = np.ascontiguousarray(chunk.T).reshape(-1)
+        coded = _choose.encode(octets, _choose.Geometry((64, 64, 64), 1), _choose.choice_of("auto", "balanced", None, "normal"))
+        dims, path = (2048, 2048, 1024, 1), self.folder / "coded.stria"
+        volume = _save._volume("u8", [1.0] * 4, "unknown", "unknown", np.eye(4))
+        with path.open("wb") as file:
+            header = _save.header_bytes(dims, (64, 64, 64, 1), False, volume, "npy", "a test")
+            writer = _save.Writer(file, header, _save.Grid(dims, (64, 64, 64, 1)), 1)
+            for _ in range(32 * 32 * 16):
+                writer.add(coded)
+            writer.finish("npy", "a.npy", _save._npy_header(dims, "u8"))
+        np.save(self.folder / "chunk.npy", chunk)
+        code = f"""
+import resource, stria, numpy as np
+a = stria.open({str(path)!r})
+chunk = np.load({str(self.folder / "chunk.npy")!r})
+assert a.nbytes == 2**32
+assert (a[:, :, 1000] == np.tile(chunk[:, :, 1000 % 64], (32, 32))).all()
+assert (a[:, 70, :] == np.tile(chunk[:, 6, :], (32, 16))).all()
+assert (a[2000] == np.tile(chunk[2000 % 64], (32, 16))).all()
+assert (a[:64, 64:128, -64:] == chunk).all()
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 """
         most = int(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout)

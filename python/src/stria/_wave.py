@@ -90,7 +90,8 @@ def _decode_part(part: memoryview, extent: Extent, bits: int) -> NDArray[np.uint
     places = [area(2), area(3), *extent, area(0), area(1), area(4), area(5), area(6)]
     if not call("wave", "decode", areas, places, values.view(np.uint8), 6):
         raise _corrupt("has a lane that is not sound")
-    return (values + np.uint16(header.lowest)) & np.uint16(2**bits - 1)
+    values += np.uint16(header.lowest)
+    return values if bits == 16 else values & np.uint16(255)
 
 
 class _Bits:
