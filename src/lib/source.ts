@@ -69,7 +69,7 @@ async function webFile(url: string): Promise<OwnFile> {
     // A GET of one byte, because some servers answer HEAD without a length.
     const response = await get(0, 1);
     await response.arrayBuffer();
-    const size = Number(/\/(\d+)$/.exec(response.headers.get('Content-Range') ?? '')?.[1]);
+    const size = Number(/\/(\d+)$/.exec(response.headers.get('Content-Range') ?? '')?.[1] ?? (await wholeLength(url)));
     if (!Number.isSafeInteger(size))
       throw new StriaError('not-readable', `the server of ${url} does not say how long the file is`);
     return { size, read: async (offset, length) => new Uint8Array(await (await get(offset, length)).arrayBuffer()) };
@@ -77,6 +77,13 @@ async function webFile(url: string): Promise<OwnFile> {
     if (error instanceof StriaError) throw error;
     throw new StriaError('not-readable', `${url} cannot be read: ${String(error)}`, { cause: error });
   }
+}
+
+/** A page sees Content-Range of another origin only if that exposes it, but Content-Length always. */
+async function wholeLength(url: string): Promise<string | undefined> {
+  const response = await fetch(url, { method: 'HEAD' });
+  const isPlain = response.ok && !response.headers.has('Content-Encoding');
+  return isPlain ? (response.headers.get('Content-Length') ?? undefined) : undefined;
 }
 
 /** The part of node:fs/promises that is used here. Imported by its name it would stop a bundler for browsers. */
