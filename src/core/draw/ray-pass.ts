@@ -55,20 +55,19 @@ export interface RayParameters {
 }
 
 /** The length for which the transfer function's opacities hold, as a fraction of the volume's longest edge. */
-const opacityLength = 1 / 160;
+export const opacityLength = 1 / 160;
 /** The minimum number of samples along the volume's longest edge, at one texel per step. */
-const fewestSteps = 192;
+export const fewestSteps = 192;
 
 /** @param step distance between samples in texels; less in a small volume */
 export function rayParameters(
-  { low, high, dims }: Pick<DisplayTexture, 'low' | 'high' | 'dims'>,
+  display: Pick<DisplayTexture, 'low' | 'high' | 'dims'>,
   { window, level, attenuation, lighting, clip, plane, outside }: Omit<RayLook, 'projection'>,
   { isCategorical, isFloorOpaque }: RayColors,
   step: number,
 ): RayParameters {
-  // Labels are compared as stored numbers, whatever their scaling.
-  const [from, to] = isCategorical ? (window.toSorted((a, b) => a - b) as [number, number]) : window;
-  const width = to === from ? Number.EPSILON * Math.max(1, Math.abs(to)) : to - from;
+  const { dims } = display;
+  const [scale, lowTexel, valueWidth, labelWidth, from] = windowParameters(display, window, isCategorical);
   // A few large texels need more samples each, or single samples become visible.
   const texelsPerStep = step * Math.min(1, Math.max(...dims) / fewestSteps);
   // The longest path through the cube, plus the jitter of its start.
@@ -76,15 +75,31 @@ export function rayParameters(
   const [x, y, z] = clip;
   const [below, above] = outsideParameters(outside);
   return {
-    window: [finite((high - low) / width), finite((from - low) / (high - low)), 0, isCategorical ? width : 0],
+    window: [scale, lowTexel, 0, labelWidth],
     march: [texelsPerStep, rounds, opacityLength, isFloorOpaque ? 1 : 0],
-    look: [finite((level - from) / width), attenuation, lighting ? 1 : 0, from],
+    look: [finite((level - from) / valueWidth), attenuation, lighting ? 1 : 0, from],
     clipLow: [x[0], y[0], z[0]],
     clipHigh: [x[1], y[1], z[1]],
     clipPlane: plane ?? [0, 0, 0, 1],
     below,
     above,
   };
+}
+
+/**
+ * How texels become places in the window, which are (texel − low) × scale; the window's width in values, again as a width of labels
+ * (0 if values are not labels), and the stored value at its low end.
+ */
+export function windowParameters(
+  { low, high }: Pick<DisplayTexture, 'low' | 'high'>,
+  window: RayLook['window'],
+  isCategorical: boolean,
+): readonly [scale: number, low: number, width: number, labelWidth: number, from: number] {
+  // Labels are compared as stored numbers, whatever their scaling.
+  const [from, to] = isCategorical ? (window.toSorted((a, b) => a - b) as [number, number]) : window;
+  const width = to === from ? Number.EPSILON * Math.max(1, Math.abs(to)) : to - from;
+  const scale = finite((high - low) / width);
+  return [scale, finite((from - low) / (high - low)), width, isCategorical ? width : 0, from];
 }
 
 /** Clamps so that the product of two such numbers is a finite 32-bit float. */

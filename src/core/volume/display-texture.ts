@@ -3,7 +3,7 @@ import { type GpuVoxels, rowBytes } from '../codec/codec.ts';
 import type { Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
-import { type Dims3, type Dims4, type ElementType, elementBytes } from '../shared/volume.ts';
+import { type Dims3, type Dims4, type ElementType, elementBytes, type VolumeInfo } from '../shared/volume.ts';
 import { type BrickGrid, createBrickGrid, prepareBricks } from './brick-grid.ts';
 import { type DisplayFormat, texelBytes, texelKind } from './texel-kind.ts';
 import { rangeStart } from './value-scale.ts';
@@ -63,6 +63,11 @@ export function createDisplayTexture(
   const top =
     format === 'rg8unorm' ? low + pairTop / pairsPerValue(range) : high > low ? high : low + Math.max(1, 1e-6 * Math.abs(low));
   return { texture, dims, bricks: createBrickGrid(scope, dims), step, low, high: top };
+}
+
+/** The most bytes that the texture of a volume takes, before anything is known about its values. */
+export function displayBytes({ dims: [x, y, z], type }: Pick<VolumeInfo, 'dims' | 'type'>): number {
+  return x * y * z * Math.min(texelBytes.r32float, elementBytes(type));
 }
 
 function formatOf(gpu: Gpu, type: ElementType, [min, max]: readonly [number, number], hasRoom: boolean): DisplayFormat {

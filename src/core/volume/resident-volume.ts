@@ -6,17 +6,11 @@ import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { StriaError } from '../shared/errors.ts';
 import { type Dims3, type Dims4, elementBytes, typedVoxels, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
-import { recordLevels } from './brick-grid.ts';
-import {
-  createDisplayStaging,
-  createDisplayTexture,
-  type DisplayStaging,
-  type DisplayTexture,
-  prepareDisplayFill,
-} from './display-texture.ts';
+import type { DisplayTexture } from './display-texture.ts';
 import { InterleavedBoxes } from './interleaved-boxes.ts';
 import type { PlanePart } from './plane-chunks.ts';
 import type { PlaneReader } from './plane-reader.ts';
+import { ResidentDisplay } from './resident-display.ts';
 import { fitsWhole, layOut, type PlacedBox, type ResidentLayout } from './resident-layout.ts';
 import { computeStatistics, type VolumeStatistics } from './statistics.ts';
 import {
@@ -69,7 +63,7 @@ export class ResidentVolume implements VolumeSource {
   readonly placedBoxes: readonly PlacedBox[];
   readonly #gpu: Gpu;
   readonly #scope: GpuScope;
-  readonly #displayScope: GpuScope;
+  readonly #display: ResidentDisplay;
   readonly #layout: ResidentLayout;
   readonly #elementBytes: CodecElementBytes;
   readonly #interleaved: InterleavedBoxes | undefined;
@@ -84,11 +78,6 @@ export class ResidentVolume implements VolumeSource {
   #scratch: Uint8Array<ArrayBuffer> | undefined;
   #statistics: Promise<VolumeStatistics> | undefined;
   #known: VolumeStatistics | undefined;
-  #display: DisplayTexture | undefined;
-  /** Owns the resources that fill the display texture: the staging buffer, and the tables of time points. */
-  #fillScope: GpuScope | undefined;
-  #staging: DisplayStaging | undefined;
-  readonly #fills = new Map<number, (commands: Commands) => void>();
 
   private constructor(gpu: Gpu, info: VolumeInfo, chunkShape: ChunkShape, layout: ResidentLayout) {
     this.info = info;
@@ -99,7 +88,7 @@ export class ResidentVolume implements VolumeSource {
     this.#layout = layout;
     this.#elementBytes = codecElementBytes(info.type);
     this.#scope = gpu.scope('volume');
-    this.#displayScope = gpu.scope('display');
+    this.#display = new ResidentDisplay(gpu, 'display', this);
     try {
       this.placedBoxes = layout.boxes.map((box, index) => {
         const buffer = this.#scope.storage(`box ${index}`, box.bytes);
@@ -235,27 +224,15 @@ export class ResidentVolume implements VolumeSource {
   }
 
   /** Fills the display texture with a time point. It is always the same texture, and is freed with the volume. */
-  async displayTexture(timePoint: number): Promise<DisplayTexture> {
-    const { dims } = this;
-    const { type } = this.info;
-    if (!this.#display) {
-      const { numbers } = await this.statistics();
-      this.#display ??= createDisplayTexture(this.#gpu, this.#displayScope, { dims, type }, numbers);
-    }
-    const commands = this.#gpu.commands('display.fill');
-    this.recordDisplay(commands, timePoint);
-    await commands.submit();
-    this.#freeFills();
-    return this.#display;
+  displayTexture(timePoint: number): Promise<DisplayTexture> {
+    return this.#display.show(timePoint);
   }
 
   /** The texture stays: the voxels take as much memory, and it is needed again soon. */
   releaseDisplay(): void {}
 
   recordDisplay(commands: Commands, timePoint: number): void {
-    if (!this.#display) return;
-    this.#fillOf(this.#display, timePoint)(commands);
-    recordLevels(this.#gpu, commands, this.#display.bricks);
+    this.#display.record(commands, timePoint);
   }
 
   recordSlice(_commands: Commands, axis: AxisIndex, index: number, timePoint: number): readonly SliceBox[] {
@@ -280,8 +257,7 @@ export class ResidentVolume implements VolumeSource {
   }
 
   prepareFrames(axis: AxisIndex | 3): void {
-    if (axis !== 3 || !this.#display) return;
-    for (let timePoint = 0; timePoint < this.dims[3]; timePoint++) this.#fillOf(this.#display, timePoint);
+    if (axis === 3) this.#display.prepareAll();
   }
 
   async forEachBox(visit: (box: NumberedBox) => Promise<void>): Promise<void> {
@@ -303,33 +279,12 @@ export class ResidentVolume implements VolumeSource {
   /** Frees all GPU memory. */
   destroy(): void {
     this.#isDestroyed = true;
-    this.#displayScope.destroy();
+    this.#display.destroy();
     this.#scope.destroy();
   }
 
   #planesOf(timePoint: number): readonly [first: number, end: number] {
     return [timePoint * this.dims[2], (timePoint + 1) * this.dims[2]];
-  }
-
-  #fillOf(display: DisplayTexture, timePoint: number): (commands: Commands) => void {
-    this.#fillScope ??= this.#displayScope.scope('fill');
-    this.#staging ??= createDisplayStaging(this.#fillScope, display);
-    const known = this.#fills.get(timePoint);
-    if (known) return known;
-    const [volumePlane] = this.#planesOf(timePoint);
-    const { type } = this.info;
-    const part = { type, numbers: this.numbers, boxes: this.placedBoxes, volumePlane, first: 0, end: display.dims[2] };
-    const fill = prepareDisplayFill(this.#gpu, this.#fillScope, display, this.#staging, part);
-    this.#fills.set(timePoint, fill);
-    return fill;
-  }
-
-  /** The resources that fill the texture are kept only for volumes that play. */
-  #freeFills(): void {
-    if (this.dims[3] > 1) return;
-    this.#fillScope?.destroy();
-    this.#fillScope = this.#staging = undefined;
-    this.#fills.clear();
   }
 
   #keepPart(bytes: Uint8Array, rowLength: number): void {

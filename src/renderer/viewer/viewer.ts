@@ -5,6 +5,7 @@ import type { VolumeSource } from '../../core/volume/volume-source.ts';
 import { withPresentName } from './colors/colormaps.ts';
 import { type Ground, grounds } from './colors/grounds.ts';
 import { DisplayFeed } from './display-feed.ts';
+import { LayerDisplays } from './draw/layer-displays.ts';
 import { SliceRenderer } from './draw/slice-renderer.ts';
 import { decodeMs, frameAxis, withFrame } from './frames.ts';
 import { default3d, defaultColors, firstView } from './model/auto-view.ts';
@@ -12,11 +13,11 @@ import type { CameraFrame, ScenePoint } from './model/camera-frame.ts';
 import { facingCut } from './model/cut-plane.ts';
 import { fittedView } from './model/fitted-view.ts';
 import { layerVoxelAt, shownLayers } from './model/layer-place.ts';
-import { layerTime, noLayers } from './model/layers.ts';
+import { layersIn3d, layerTime, noLayers } from './model/layers.ts';
 import { checkPictureSize, type PictureRequest, type ViewPicture } from './model/picture.ts';
 import type { FittedScales, Viewpoints } from './model/same-place.ts';
 import { type Voxel, voxelAt } from './model/slice-geometry.ts';
-import { emptyBoard, type MeasureBoard, type ShownLayer, type View, type ViewHost } from './model/view-host.ts';
+import { emptyBoard, type LayerIn3d, type MeasureBoard, type ShownLayer, type View, type ViewHost } from './model/view-host.ts';
 import type { Frame, FrameReport, SliceAxis, ViewerSnapshot, ViewState } from './model/viewer-api.ts';
 import { ProbeReader } from './probe-reader.ts';
 import { ObliqueView } from './slices/oblique-view.ts';
@@ -62,6 +63,7 @@ export class Viewer {
   readonly #format: GPUTextureFormat;
   readonly #slices: SliceRenderer;
   readonly #display: DisplayFeed;
+  readonly #layerDisplays: LayerDisplays;
   readonly #probe: ProbeReader;
   readonly #views = new Map<ViewName, { view: View; detach: () => void; isFitted: () => boolean }>();
   readonly #listeners = new Set<() => void>();
@@ -76,7 +78,7 @@ export class Viewer {
   #firstViewpoints: Viewpoints = {};
   #chunks: ChunkMap | undefined;
   #board = emptyBoard;
-  #snapshot: ViewerSnapshot = { info: undefined, state: initialState, probe: undefined, decimation: 1 };
+  #snapshot: ViewerSnapshot = { info: undefined, state: initialState, probe: undefined, decimation: 1, missingIn3d: [] };
   /** The display texture exists or is being created. */
   #has3d = false;
   #frameRequest: number | undefined;
@@ -97,6 +99,7 @@ export class Viewer {
       () => this.#volumeView()?.setVolume(this.#display.shown),
       () => this.requestRender(),
     );
+    this.#layerDisplays = new LayerDisplays(gpu, () => this.#layersDisplayed());
     this.#probe = new ProbeReader((probe) => this.#change({ probe }));
     const viewer = this;
     this.#host = {
@@ -120,6 +123,7 @@ export class Viewer {
       },
       set: this.set,
       layersIn: (state) => this.#layersIn(state),
+      layersIn3d: (state) => this.#layersIn3d(state),
       probe: (position) => this.#probeAt(position),
       requestRender: (view) => this.#requestFrame([view]),
       drawn: () => {
@@ -150,6 +154,7 @@ export class Viewer {
     this.#change({ info: volume.info, state: first, probe: undefined, decimation: volume.decimation });
     this.resetView();
     this.#has3d = with3d;
+    this.#followLayers();
     if (with3d) await this.#display.show(volume, first.timePoint);
     if (turn === this.#turn) this.prepareFrames(volume.info.dims[3] > 1 ? 't' : 'z');
   }
@@ -161,7 +166,8 @@ export class Viewer {
   setLayers(layers: ReadonlyMap<string, VolumeSource>): void {
     this.#layers = layers;
     this.#probe.clear();
-    this.#requestFrame(this.#canvases().map(([, view]) => view));
+    this.#followLayers();
+    this.requestRender();
   }
 
   /**
@@ -237,7 +243,6 @@ export class Viewer {
     const notIn3d = {
       smooth: 0,
       missing: 0,
-      layers: 0,
       slab: 0,
       sliceSlabs: 0,
       ...(!this.#host.hasOblique && { crosshair: 0, oblique: 0 }),
@@ -247,6 +252,7 @@ export class Viewer {
       // This fails only if the device is lost, which `Gpu.onLost` reports.
       this.#display.show(this.#volume, state.timePoint).catch(() => {});
     }
+    this.#followLayers();
     const views = [...this.#views].filter(([name]) => name !== '3d' || !is3dSame);
     this.#requestFrame(views.map(([, { view }]) => view));
   };
@@ -279,6 +285,7 @@ export class Viewer {
     if (volume.holdsTimePoints) this.#views.get('oblique')?.view.render();
     if (is3dNew) {
       this.#display.changed();
+      this.#followLayers();
       this.#volumeView()?.render();
     }
     this.#noticeTimer ??= setTimeout(() => {
@@ -371,7 +378,7 @@ export class Viewer {
    * changes.
    */
   isSettled(name?: ViewName): boolean {
-    if (this.#frameRequest !== undefined || this.#display.isBusy) return false;
+    if (this.#frameRequest !== undefined || this.#display.isBusy || this.#layerDisplays.isBusy) return false;
     return [...this.#views].every(([each, { view, isFitted }]) => (name ?? each) !== each || (isFitted() && view.isSettled));
   }
 
@@ -482,7 +489,7 @@ export class Viewer {
     checkPictureSize(width, height, this.longestPictureEdge);
     const view = this.#views.get(name)?.view;
     if (!view?.isShown || !this.#volume) throw new StriaError('invalid-input', `there is no ${name} view to take a picture of`);
-    if (name === '3d') await this.#display.settled();
+    if (name === '3d') await Promise.all([this.#display.settled(), this.#layerDisplays.settled()]);
     return view.picture(request);
   }
 
@@ -526,6 +533,7 @@ export class Viewer {
     this.#listeners.clear();
     this.#cameraListeners.clear();
     void this.#display.clear();
+    this.#layerDisplays.keep(new Map());
     this.#slices.destroy();
   }
 
@@ -544,6 +552,34 @@ export class Viewer {
   #layersIn({ layers }: ViewState): readonly ShownLayer[] {
     const base = this.#volume?.info;
     return base ? shownLayers(base, layers, (id) => this.#layers.get(id)) : [];
+  }
+
+  #layersIn3d(state: ViewState): readonly LayerIn3d[] {
+    return layersIn3d(state.layers, this.#layersIn(state)).flatMap(({ look, volume: { info }, map }) => {
+      const display = this.#layerDisplays.displayOf(look.id);
+      return display ? [{ look, info, map, display }] : [];
+    });
+  }
+
+  /** Makes the layers' textures follow the state; without a 3D view there are none. */
+  #followLayers(): void {
+    const { state } = this.#snapshot;
+    const base = this.#volume?.info;
+    this.#layerDisplays.keep(this.#has3d && base ? this.#layers : new Map());
+    if (!this.#has3d || !base) return;
+    const wanted = layersIn3d(state.layers, this.#layersIn(state)).map(({ look: { id, channel }, volume }) => ({
+      id,
+      volume,
+      timePoint: layerTime(base, state.timePoint, volume.info, channel),
+    }));
+    this.#layerDisplays.show(wanted);
+  }
+
+  #layersDisplayed(): void {
+    const { withoutMemory } = this.#layerDisplays;
+    if (withoutMemory.join() !== this.#snapshot.missingIn3d.join()) this.#change({ missingIn3d: withoutMemory });
+    const view = this.#volumeView();
+    if (view) this.#requestFrame([view]);
   }
 
   #probeAt(position: Voxel | undefined): void {
@@ -574,6 +610,7 @@ export class Viewer {
     const isShown = (): boolean => this.#volumeView()?.isShown === true;
     if (!volume || isShown() === this.#has3d) return;
     this.#has3d = isShown();
+    this.#followLayers();
     if (this.#has3d) {
       // This fails only if the device is lost, which `Gpu.onLost` reports.
       this.#display.show(volume, this.#snapshot.state.timePoint).catch(() => {});

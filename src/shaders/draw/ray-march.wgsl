@@ -28,6 +28,20 @@
 // 1. The march ends: each round advances by at least a step, and there are at most `march.y` rounds.
 // 2. Pixels are premultiplied sRGB, ready to be blended over the background.
 // 3. No sample lies outside clip_low…clip_high or beyond clip_plane.
+//
+// Several volumes at once: ray-stack.wgsl.
+
+import package::draw::rays::{
+  least_texel,
+  missing_place,
+  no_place,
+  ray_before_plane,
+  ray_differences,
+  ray_headlight,
+  ray_shift,
+  ray_surface_color,
+  ray_value,
+};
 
 struct Frame {
   /// Maps x and y of −1…1 on the whole picture and a depth of 0…1 to some place on the ray in front of the eye, in the cube.
@@ -58,12 +72,6 @@ struct Frame {
   /// In pixels: width and height of the whole picture, the strip's first row and its number of rows.
   strip: vec4f,
 }
-
-/// Texels below this are missing, or blended with a missing one.
-const least_texel = -0.001;
-/// The place in the window of such a sample, and a bound below all other places.
-const missing_place = -1e37;
-const no_place = 9e36;
 
 /// A constant, so that the compiler drops the other ways: they cost registers, and up to a quarter of the time.
 override way: i32;
@@ -105,26 +113,17 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
   let planes_b = (frame.clip_high - origin) / safe;
   let nearest = min(planes_a, planes_b);
   let farthest = max(planes_a, planes_b);
-  // The free plane: the ray comes out from behind it, goes behind it, or runs parallel to it.
-  let depth = dot(frame.clip_plane.xyz, origin) + frame.clip_plane.w;
-  let rise = dot(frame.clip_plane.xyz, toward);
-  let is_along = abs(rise) < 1e-7;
-  let crossing = -depth / select(rise, 1.0, is_along);
-  let plane_entry = select(-1e30, select(crossing, select(-1e30, 1e30, depth < 0.0), is_along), is_along || rise > 0.0);
-  let plane_exit = select(1e30, crossing, !is_along && rise < 0.0);
-  let entry = max(max(nearest.x, plane_entry), max(nearest.y, nearest.z));
+  let plane = ray_before_plane(frame.clip_plane, origin, toward);
+  let entry = max(max(nearest.x, plane.x), max(nearest.y, nearest.z));
   let start = select(entry, max(0.0, entry), is_near);
-  let end = min(min(farthest.x, plane_exit), min(farthest.y, farthest.z));
+  let end = min(min(farthest.x, plane.y), min(farthest.y, farthest.z));
   if (end <= start) {
     return vec4f(0.0);
   }
   let step = frame.march.x / length(toward * frame.dims.xyz);
   let step_length = step * length(toward * frame.edges);
   let brick_size = vec3f(frame.dims.w) / frame.dims.xyz;
-  // Shifts the start by up to a step, differently for neighbouring pixels (interleaved gradient noise, Jimenez 2014), so that
-  // steps do not show as rings. It depends on the pixel alone, so a still picture does not flicker.
-  let noise = fract(52.9829189 * fract(dot(pixel, vec2f(0.06711056, 0.00583715))));
-  var at = start + step * min(noise, 0.999 * (end - start) / step);
+  var at = start + step * min(ray_shift(pixel), 0.999 * (end - start) / step);
   // Over all samples so far: the least or greatest, the sum, and their number.
   var extreme = select(missing_place, -missing_place, way == 3);
   var sum = 0.0;
@@ -239,7 +238,7 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
             let across = abs(normalize(toward * frame.edges));
             let at_box = select(select(across.z, across.y, nearest.y == start), across.x, nearest.x == start);
             let at_plane = abs(dot(normalize(toward * frame.edges), normalize(frame.clip_plane.xyz / frame.edges)));
-            let facing = select(at_box, at_plane, plane_entry == start);
+            let facing = select(at_box, at_plane, plane.x == start);
             let cut = ray_place(hit);
             color = vec4f(ray_color(cut).rgb * mix(0.75, 1.0, facing), 1.0);
           } else {
@@ -273,12 +272,6 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
   let result = select(extreme, sum / max(count, 1.0), way == 4);
   let alpha = max(frame.march.w, smoothstep(0.0, 0.12, clamp(result, 0.0, 1.0)));
   return vec4f(ray_color(result).rgb * alpha, alpha);
-}
-
-/// The colour of a surface, as bright as its hue can be: light shows the shape.
-fn ray_surface_color(rgb: vec3f) -> vec3f {
-  let brightest = max(rgb.r, max(rgb.g, rgb.b));
-  return select(vec3f(0.9), rgb * (0.9 / max(brightest, 0.01)), brightest > 0.05);
 }
 
 /// Colour and opacity at a place in the window. If each value has its own colour, only 0 has the opacity of the window's low end,
@@ -326,11 +319,6 @@ fn ray_place_of(texels: vec2f) -> vec2f {
   return (texels - frame.window.y) * frame.window.x;
 }
 
-/// 16 bits are a high and a low byte, in red and green; otherwise green is 0. Filtering both filters their sum.
-fn ray_value(texel: vec4f) -> f32 {
-  return texel.r + texel.g / 256.0;
-}
-
 /// The greatest opacity within a range of places. Row 1 of the transfer texture holds, at 16 × low mark + high mark, the greatest
 /// opacity between two of 16 marks.
 fn ray_opacity_bound(range: vec2f) -> f32 {
@@ -347,29 +335,16 @@ fn ray_solid(position: vec3f) -> f32 {
   return select(solid, select(1.0, 0.0, ray_label(place) == 0), frame.window.w > 0.0);
 }
 
-/// A headlight by the gradient: x multiplies colours, y is a highlight. Without a gradient there is no shading; shading is full
-/// from a gradient of `soft` (in windows per finest texel) on.
+/// Light by the gradient: see `ray_headlight`. @param soft in windows per finest texel
 fn ray_light(position: vec3f, toward: vec3f, soft: f32) -> vec2f {
   let texel = 1.0 / frame.dims.xyz;
   let right = ray_solid(position + vec3f(texel.x, -texel.y, -texel.z));
   let upper = ray_solid(position + vec3f(-texel.x, texel.y, -texel.z));
   let behind = ray_solid(position + vec3f(-texel.x, -texel.y, texel.z));
   let all_three = ray_solid(position + texel);
-  // Central differences, each from four corners.
-  let differences = 0.5 * vec3f(
-    (right - upper) + (all_three - behind),
-    (upper - right) + (all_three - behind),
-    (behind - right) + (all_three - upper),
-  );
   // Per scene length, in units of the finest texel's length.
   let texel_length = frame.edges * texel;
   let finest = min(texel_length.x, min(texel_length.y, texel_length.z));
-  let gradient = differences * finest / texel_length;
-  let strength = length(gradient);
-  if (strength < 1e-5) {
-    return vec2f(1.2, 0.0);
-  }
-  let facing = abs(dot(gradient / strength, normalize(toward * frame.edges)));
-  let shaded = smoothstep(0.0, soft, strength);
-  return mix(vec2f(1.2, 0.0), vec2f(0.35 + 1.1 * facing, 0.12 * pow(facing, 24.0)), shaded);
+  let gradient = ray_differences(right, upper, behind, all_three) * finest / texel_length;
+  return ray_headlight(gradient, normalize(toward * frame.edges), soft);
 }

@@ -2,6 +2,7 @@ import { StriaError } from '../../../core/shared/errors.ts';
 import { throwIfAborted } from '../../../core/shared/job.ts';
 import { type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
 import { Stopwatch } from '../../../core/stream/stage-times.ts';
+import { displayBytes } from '../../../core/volume/display-texture.ts';
 import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
 import type { Engine } from '../gpu/gpu-life.ts';
 import { type LoadedVolume, type loadResident, type OpenRequest, openStages } from '../loading/load-resident.ts';
@@ -34,7 +35,7 @@ export async function loadLayer(
     if (!signal.aborted) onProgress(progress);
   });
   const onInfo = (info: VolumeInfo) => {
-    const problem = whyNoRoom(engine, volumeBytes(info), 'the layer');
+    const problem = whyNoRoom(engine, volumeBytes(info) + displayBytes(info), 'the layer');
     if (problem !== undefined) throw new StriaError('out-of-memory', problem);
   };
   const job = { signal, onProgress: report, onInfo, keepsVoxels: true };

@@ -1,17 +1,19 @@
 import { ArrowDown, ArrowUp, CircleDot, Eye, EyeOff, GripVertical, Plus, Trash2 } from 'lucide-react';
 import { useMemo } from 'react';
 import { Button as AriaButton, GridList, GridListItem, useDragAndDrop } from 'react-aria-components';
+import { mostRayVolumes } from '../../../core/draw/ray-stack.ts';
 import type { OpenDocument } from '../../app/state/document-state.ts';
 import type { AppState } from '../../app/state/store.ts';
 import { colormapGradient } from '../../viewer/colors/colormaps.ts';
-import { baseId, isLayerShown, type LayerLook } from '../../viewer/model/layers.ts';
+import { baseId, isLayerShown, type LayerLook, type LayerStack, layersIn3d } from '../../viewer/model/layers.ts';
 import { shows3d } from '../../viewer/model/viewer-api.ts';
+import type { Viewer } from '../../viewer/viewer.ts';
 import { IconButton } from '../controls/button.tsx';
 import { classes } from '../controls/classes.ts';
 import { CommandButton, CommandIconButton } from '../controls/command-button.tsx';
 import { FaultNotice } from '../controls/fault-notice.tsx';
 import { Progress } from '../controls/progress.tsx';
-import { useApp, useAppState } from '../hooks/use-app.ts';
+import { useApp, useAppState, useViewerPart } from '../hooks/use-app.ts';
 import { LayerSettings } from './layer-settings.tsx';
 import styles from './layers-section.module.css';
 import { OpacityRange, percent } from './opacity-range.tsx';
@@ -42,8 +44,35 @@ export function LayersSection({ document }: { readonly document: OpenDocument })
       {stack.layers.length === 0 && (
         <p className={styles.hint}>Add another volume, such as a segmentation or a second scan, to see it over this one.</p>
       )}
-      {stack.layers.length > 0 && is3dShown && (
-        <p className={styles.hint}>Slices show all layers; the 3D view shows the lowest one.</p>
+      {is3dShown && <MissingIn3d stack={stack} />}
+    </>
+  );
+}
+
+/** The layers that slices show and the 3D view does not, and why. */
+function MissingIn3d({ stack }: { readonly stack: LayerStack }) {
+  const gpu = useAppState((state) => state.gpu);
+  return gpu.kind === 'ready' ? <MissingLayers stack={stack} viewer={gpu.viewer} /> : null;
+}
+
+function MissingLayers({ stack, viewer }: { readonly stack: LayerStack; readonly viewer: Viewer }) {
+  const missing = useViewerPart(viewer, ({ missingIn3d }) => missingIn3d);
+  const shown = stack.layers.filter((look) => isLayerShown(stack, look));
+  const drawn = layersIn3d(stack, shown);
+  const left = shown.filter((look) => !drawn.includes(look));
+  const withoutMemory = drawn.filter(({ id }) => missing.includes(id));
+  const names = (looks: readonly LayerLook[]) => looks.map(({ name }) => name).join(', ');
+  return (
+    <>
+      {left.length > 0 && (
+        <p className={styles.hint} data-testid="layers-not-in-3d">
+          The 3D view draws {mostRayVolumes} volumes at once, the open one and the top layers. Without: {names(left)}.
+        </p>
+      )}
+      {withoutMemory.length > 0 && (
+        <p className={styles.hint} data-testid="layers-without-memory">
+          The GPU does not have enough memory to draw in 3D: {names(withoutMemory)}.
+        </p>
       )}
     </>
   );

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { LayerSlab } from '../../../core/draw/layer-slab.ts';
 import { SlabPlane, slabRange, type ThickSlice } from '../../../core/draw/slab-plane.ts';
-import { type Dims4, type ElementType, typedVoxels, type VolumeInfo } from '../../../core/shared/volume.ts';
-import { testInfo, testVoxels, withBindingLimit } from '../../../core/volume/resident-testing.ts';
+import { typedVoxels, type VolumeInfo } from '../../../core/shared/volume.ts';
+import { testVoxels, withBindingLimit } from '../../../core/volume/resident-testing.ts';
 import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
 import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
 import { colorsOf, labelColorIndex } from '../colors/colormaps.ts';
 import { grounds } from '../colors/grounds.ts';
 import { placeLayer } from '../model/layer-place.ts';
-import { testLook } from '../model/layer-testing.ts';
+import { base, baseDims, inLayer, layerDims, layerInfo, sampled, testLook } from '../model/layer-testing.ts';
 import type { LayerLook } from '../model/layers.ts';
 import { placeOblique } from '../model/oblique-geometry.ts';
 import { type AxisNumber, sliceFrame } from '../model/orientation.ts';
@@ -16,19 +16,8 @@ import { type CanvasToVoxel, placeSlice, positionAt, type Voxel } from '../model
 import { type SliceDrawing, SliceRenderer } from './slice-renderer.ts';
 import { drawnPixels } from './slice-testing.ts';
 
-// The reference goes from a pixel to world coordinates and from there to the layer, with the affines of both, in double precision.
-
 const gpu = await openTestGpu();
 const [width, height] = [64, 48];
-
-const baseDims: Dims4 = [20, 17, 12, 1];
-/** Turned about two axes, with steps of different lengths; the second axis runs backwards. */
-const base: VolumeInfo = { ...testInfo(baseDims, 'u8'), affine: [1.1, 0.1, 0, -12, -0.1, -1.3, 0.2, 9, 0, 0.2, 2, -8] };
-const layerDims: Dims4 = [11, 14, 16, 2];
-const layerInfo = (type: ElementType): VolumeInfo => ({
-  ...testInfo(layerDims, type),
-  affine: [0.2, 1.4, 0.3, -11, 1.2, -0.3, 0, -9, -0.2, 0.1, 1.5, -11],
-});
 
 const look = testLook({ id: 'layer', window: [0, 255], smooth: false });
 const ground = Object.values(grounds['near-black']).map((value) => Math.round(value * 255));
@@ -102,63 +91,6 @@ async function drawn({ layers, baseVolume, opacity, thick, ...shown }: Drawn): P
   plane.destroy();
   for (const slab of slabs) slab.destroy();
   return pixels;
-}
-
-type Row = readonly [number, number, number, number];
-const rowsOf = ({ affine }: VolumeInfo): readonly Row[] => [0, 4, 8].map((at) => affine.slice(at, at + 4) as unknown as Row);
-
-/** Where a position of the base lies in the layer, by elimination on the layer's affine. */
-function inLayer(position: Voxel, layer: VolumeInfo): Voxel {
-  const world = rowsOf(base).map(
-    ([a, b, c, d]) => a * (position[0] - 0.5) + b * (position[1] - 0.5) + c * (position[2] - 0.5) + d,
-  );
-  const rows = rowsOf(layer).map(([a, b, c, d], at) => [a, b, c, (world[at] as number) - d]);
-  for (let column = 0; column < 3; column++) {
-    const best = [...rows.keys()]
-      .slice(column)
-      .sort((i, j) => Math.abs(rows[j]?.[column] ?? 0) - Math.abs(rows[i]?.[column] ?? 0));
-    const pivot = best[0] as number;
-    [rows[column], rows[pivot]] = [rows[pivot] as number[], rows[column] as number[]];
-    const row = rows[column] as number[];
-    for (const other of rows) {
-      if (other === row) continue;
-      const factor = (other[column] as number) / (row[column] as number);
-      for (let at = 0; at < 4; at++) other[at] = (other[at] as number) - factor * (row[at] as number);
-    }
-  }
-  const [x, y, z] = rows.map((row, at) => (row[3] as number) / (row[at] as number) + 0.5);
-  return [x as number, y as number, z as number];
-}
-
-/** The layer's value at a position: of the voxel there, or blended. `unsure` close to a voxel's edge, where rounding decides. */
-function sampled(
-  voxels: ArrayLike<number>,
-  [nx, ny, nz]: Dims4,
-  position: Voxel,
-  smooth: boolean,
-  time = 0,
-): number | undefined | 'unsure' {
-  const isInside = position.every((at, axis) => at >= 0 && at < ([nx, ny, nz][axis] as number));
-  const isNear = (at: number, length: number): boolean =>
-    Math.abs(at - Math.round(at)) < 1e-3 && (!smooth || Math.round(at) === 0 || Math.round(at) === length);
-  if (position.some((at, axis) => isNear(at, [nx, ny, nz][axis] as number))) return 'unsure';
-  if (!isInside) return undefined;
-  const at = (x: number, y: number, z: number): number => {
-    const [cx, cy, cz] = [Math.min(nx - 1, Math.max(0, x)), Math.min(ny - 1, Math.max(0, y)), Math.min(nz - 1, Math.max(0, z))];
-    return voxels[((time * nz + cz) * ny + cy) * nx + cx] as number;
-  };
-  const [x, y, z] = position;
-  if (!smooth) return at(Math.floor(x), Math.floor(y), Math.floor(z));
-  let sum = 0;
-  for (let corner = 0; corner < 8; corner++) {
-    const offset = [corner & 1, (corner >> 1) & 1, corner >> 2] as const;
-    const weight = [x, y, z].reduce((product, place, axis) => {
-      const part = place - 0.5 - Math.floor(place - 0.5);
-      return product * (offset[axis] === 1 ? part : 1 - part);
-    }, 1);
-    sum += weight * at(Math.floor(x - 0.5) + offset[0], Math.floor(y - 0.5) + offset[1], Math.floor(z - 0.5) + offset[2]);
-  }
-  return sum;
 }
 
 /** Compares each pixel with the reference. @returns how many were compared inside the layer, and how many differ */

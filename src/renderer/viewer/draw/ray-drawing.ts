@@ -7,39 +7,64 @@ import {
   rayParameters,
   type Strip,
 } from '../../../core/draw/ray-pass.ts';
+import {
+  mostRayVolumes,
+  RayStackPass,
+  rayStackBytes,
+  rayStackFrame,
+  rayStackTransferBytes,
+  rayStackTransferSize,
+} from '../../../core/draw/ray-stack.ts';
 import { rayTransferBytes, rayTransferSize } from '../../../core/draw/ray-transfer.ts';
+import type { Commands } from '../../../core/gpu/commands.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 import type { GpuScope } from '../../../core/gpu/scope.ts';
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { DisplayTexture } from '../../../core/volume/display-texture.ts';
-import { colormap } from '../colors/colormaps.ts';
+import { type ColorChoice, colormap } from '../colors/colormaps.ts';
 import { isFloorOpaque, transferTexels } from '../colors/transfer-function.ts';
+import { baseOpacity } from '../model/layers.ts';
+import type { LayerIn3d } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
+import { baseIn3d, layerIn3d, stackTransfer } from './ray-volumes.ts';
+
+/** How a strip is seen. */
+export interface RayMarch {
+  readonly view: RayView;
+  /** Distance between samples in texels; smaller in a small volume. */
+  readonly step: number;
+  /** The oblique clip plane, in the unit cube. */
+  readonly plane: RayLook['plane'];
+  readonly strip: Strip;
+}
 
 /**
- * Marches a volume's rays into a texture, strip by strip. Scenes of three.js and pictures without a scene show that texture. Free
+ * Marches the rays of a volume and its layers into a texture, strip by strip. Without layers, it is the shader for one volume. Scenes of three.js and pictures without a scene show that texture. Free
  * it with `destroy`.
  */
 export class RayDrawing {
   readonly #gpu: Gpu;
   readonly #scope: GpuScope;
+  readonly #info: VolumeInfo;
   readonly #display: DisplayTexture;
   readonly #pass: RayPass;
+  readonly #stackPass: RayStackPass;
   readonly #frame: GPUBuffer;
   readonly #transfer: GPUTexture;
+  /** The transfer functions of several volumes. */
+  #stackTransfer: { readonly texture: GPUTexture; readonly key: string } | undefined;
   #picture: GPUTexture;
   #transferKey = '';
 
-  constructor(gpu: Gpu, display: DisplayTexture) {
+  constructor(gpu: Gpu, info: VolumeInfo, display: DisplayTexture) {
     this.#gpu = gpu;
+    this.#info = info;
     this.#scope = gpu.scope('view.rays');
     this.#display = display;
     this.#pass = new RayPass(gpu);
-    this.#frame = this.#scope.buffer('frame', rayFrameBytes, GPUBufferUsage.UNIFORM);
-    this.#transfer = this.#scope.texture('transfer', rayTransferBytes, {
-      size: [...rayTransferSize],
-      format: 'rgba8unorm',
-      usage: GPUTextureUsage.TEXTURE_BINDING | GPUTextureUsage.COPY_DST,
-    });
+    this.#stackPass = new RayStackPass(gpu);
+    this.#frame = this.#scope.buffer('frame', Math.max(rayFrameBytes, rayStackBytes(mostRayVolumes)), GPUBufferUsage.UNIFORM);
+    this.#transfer = this.#transferOf(rayTransferBytes, rayTransferSize);
     this.#picture = this.#pictureOf(1, 1);
   }
 
@@ -52,24 +77,17 @@ export class RayDrawing {
   }
 
   /**
-   * Submits the ray marching of a strip. Work submitted afterwards sees that strip.
+   * Submits the ray marching of a strip. Work submitted afterwards sees that strip. It stays as it is if nothing is visible.
    * @returns when done: the GPU time in milliseconds, without waiting, or undefined if unknown
-   * @param plane the oblique clip plane, in the unit cube
-   * @param step distance between samples in texels; smaller in a small volume
    */
-  march(state: ViewState, view: RayView, step: number, plane: RayLook['plane'], strip: Strip): Promise<number | undefined> {
+  march(state: ViewState, layers: readonly LayerIn3d[], march: RayMarch): Promise<number | undefined> {
+    const opacity = baseOpacity(state.layers);
     // The owner of the device learns of its loss from `Gpu.onLost`.
-    if (this.#gpu.isLost) return Promise.resolve(undefined);
-    this.#makeRoom(strip);
-    this.#writeTransfer(state);
-    const { isCategorical } = colormap(state.colormap);
-    const colors = { isCategorical, isFloorOpaque: isFloorOpaque(state) };
-    const parameters = rayParameters(this.#display, { ...state, plane }, colors, step);
-    this.#gpu.device.queue.writeBuffer(this.#frame, 0, rayFrame(this.#display, view, parameters, strip));
-    const { projection } = state;
-    const inputs = { projection, display: this.#display, frame: this.#frame, transfer: this.#transfer };
+    if (this.#gpu.isLost || (opacity === 0 && layers.length === 0)) return Promise.resolve(undefined);
+    this.#makeRoom(march.strip);
     const commands = this.#gpu.commands('view', this.#gpu.hasTimestamps ? () => {} : undefined);
-    this.#pass.record(commands, inputs, this.#picture, strip);
+    if (opacity === 1 && layers.length === 0) this.#recordVolume(commands, state, march);
+    else this.#recordStack(commands, state, layers, march);
     return commands.submit().then(
       // Timestamps are rounded, to 0.1 ms in some browsers, so 0 means unknown.
       ({ stages: [stage] }) => (stage?.gpuMs !== undefined && stage.gpuMs > 0 ? stage.gpuMs : undefined),
@@ -79,6 +97,60 @@ export class RayDrawing {
 
   destroy(): void {
     this.#scope.destroy();
+  }
+
+  #recordVolume(commands: Commands, state: ViewState, { view, step, plane, strip }: RayMarch): void {
+    this.#writeTransfer(state);
+    const { isCategorical } = colormap(state.colormap);
+    const colors = { isCategorical, isFloorOpaque: isFloorOpaque(state) };
+    const parameters = rayParameters(this.#display, { ...state, plane }, colors, step);
+    this.#gpu.device.queue.writeBuffer(this.#frame, 0, rayFrame(this.#display, view, parameters, strip));
+    const { projection } = state;
+    const inputs = { projection, display: this.#display, frame: this.#frame, transfer: this.#transfer };
+    this.#pass.record(commands, inputs, this.#picture, strip);
+  }
+
+  #recordStack(commands: Commands, state: ViewState, layers: readonly LayerIn3d[], { view, step, plane, strip }: RayMarch): void {
+    const isBaseShown = baseOpacity(state.layers) > 0;
+    const volumes = [
+      ...(isBaseShown ? [baseIn3d(state, this.#display)] : []),
+      ...layers.map((layer) => layerIn3d(this.#info, state, layer)),
+    ];
+    const looks = [...(isBaseShown ? [state] : []), ...layers.map(({ look }) => look)];
+    const frame = rayStackFrame(volumes, view, { ...state, plane }, step, strip);
+    this.#gpu.device.queue.writeBuffer(this.#frame, 0, frame);
+    const inputs = {
+      projection: state.projection,
+      displays: volumes.map(({ display }) => display),
+      frame: this.#frame,
+      transfer: this.#writtenStackTransfer(state, looks),
+    };
+    this.#stackPass.record(commands, inputs, this.#picture, strip);
+  }
+
+  #writtenStackTransfer(state: ViewState, looks: readonly ColorChoice[]): GPUTexture {
+    const key = JSON.stringify([state.opacity, state.colormap, looks.map(({ colormap: name, inverted }) => [name, inverted])]);
+    const known = this.#stackTransfer;
+    if (known?.key === key) return known.texture;
+    const size = rayStackTransferSize(looks.length);
+    const isSame = known?.texture.height === size[1];
+    if (known && !isSame) this.#scope.free(known.texture);
+    const texture = isSame ? known.texture : this.#transferOf(rayStackTransferBytes(looks.length), size);
+    for (const [at, look] of looks.entries()) {
+      const origin = [0, at * rayTransferSize[1]];
+      const layout = { bytesPerRow: 4 * size[0] };
+      this.#gpu.device.queue.writeTexture({ texture, origin }, stackTransfer(state, look), layout, rayTransferSize);
+    }
+    this.#stackTransfer = { texture, key };
+    return texture;
+  }
+
+  #transferOf(bytes: number, size: readonly [width: number, height: number]): GPUTexture {
+    return this.#scope.texture('transfer', bytes, {
+      size: [...size],
+      format: 'rgba8unorm',
+      usage: GPUTextureUsage.TEXTURE_BINDING | GPUTextureUsage.COPY_DST,
+    });
   }
 
   #makeRoom({ width, count }: Strip): void {

@@ -9,6 +9,7 @@ import overShader from '../../../shaders/viewer/over.wgsl';
 import { planeInCube } from '../model/cut-plane.ts';
 import { sceneEdges } from '../model/orientation.ts';
 import { type PictureRequest, toStraight, type ViewPicture } from '../model/picture.ts';
+import type { LayerIn3d } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 import { RayDrawing } from './ray-drawing.ts';
 import { rayViewOf } from './ray-view.ts';
@@ -23,6 +24,7 @@ export interface RayScene {
   readonly info: VolumeInfo;
   /** Filled with the time point to draw. */
   readonly display: DisplayTexture;
+  readonly layers?: readonly LayerIn3d[];
   readonly state: ViewState;
   /** Its matrices are up to date. */
   readonly camera: Camera;
@@ -46,13 +48,13 @@ export async function rayPicture(
   rows: number,
   check: () => void = () => {},
 ): Promise<ViewPicture> {
-  const { info, display, state, camera, eye, step, ground } = scene;
+  const { info, display, layers = [], state, camera, eye, step, ground } = scene;
   const { lengths, cube } = sceneCube(info);
   const view = rayViewOf(camera, eye, new Matrix4().copy(cube).invert(), lengths);
   const plane = state.cut && planeInCube(state.cut, sceneEdges(info));
   const stripRows = Math.max(1, Math.min(height, rows, Math.max(8, Math.floor(mostStripPixels / width))));
   const rgba = new Uint8Array(width * height * 4);
-  const rays = new RayDrawing(gpu, display);
+  const rays = new RayDrawing(gpu, info, display);
   using scope = gpu.scope('ray-picture');
   try {
     const pipeline = overPipeline(gpu);
@@ -65,7 +67,7 @@ export async function rayPicture(
       throwIfAborted(signal);
       check();
       const strip: Strip = { width, height, from, count: Math.min(stripRows, height - from) };
-      void rays.march(state, view, step, plane, strip);
+      void rays.march(state, layers, { view, step, plane, strip });
       gpu.checkAlive();
       const attachment = { view: target.createView(), clearValue: ground, loadOp: 'clear', storeOp: 'store' } as const;
       const bindings = [rays.picture.createView()];

@@ -13,7 +13,7 @@ const labelFlatness = 0.7;
 const sparsePart = 0.08;
 
 /** Surfaces: faint voxels are transparent, bright ones dense. */
-const surfaceOpacity = [
+export const surfaceOpacity = [
   [0, 0],
   [0.1, 0],
   [0.4, 0.35],

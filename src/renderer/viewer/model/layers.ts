@@ -1,3 +1,4 @@
+import { mostRayVolumes } from '../../../core/draw/ray-stack.ts';
 import type { Blending } from '../../../core/draw/slice-pass.ts';
 import { channelAt, channelLayout, type VolumeInfo } from '../../../core/shared/volume.ts';
 
@@ -49,6 +50,11 @@ export function baseOpacity({ base, solo }: LayerStack): number {
 /** Whether a layer is drawn. */
 export function isLayerShown({ solo }: LayerStack, { id, isVisible, opacity }: LayerLook): boolean {
   return opacity > 0 && (solo === undefined ? isVisible : solo === id);
+}
+
+/** Of the layers that are shown, the lowest first, those that the 3D view draws: the top ones, as many as rays can cross. */
+export function layersIn3d<Shown>(stack: LayerStack, shown: readonly Shown[]): readonly Shown[] {
+  return shown.slice(-(mostRayVolumes - (baseOpacity(stack) > 0 ? 1 : 0)));
 }
 
 /** The index along t that a layer shows while the open volume shows `timePoint`. A shorter series stays at its last time point. */

@@ -1,4 +1,6 @@
 import type { ChunkMap } from '../../../core/chunks/chunk-map.ts';
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import type { DisplayTexture } from '../../../core/volume/display-texture.ts';
 import type { VolumeSource } from '../../../core/volume/volume-source.ts';
 import type { LayerLook } from './layers.ts';
 import type { Measurement, SliceTool } from './measure.ts';
@@ -38,12 +40,23 @@ export interface ShownLayer {
   readonly map: VoxelMap;
 }
 
+/** A layer that rays cross. */
+export interface LayerIn3d {
+  readonly look: LayerLook;
+  readonly info: VolumeInfo;
+  /** From the open volume to the layer. */
+  readonly map: VoxelMap;
+  readonly display: DisplayTexture;
+}
+
 /** What a view needs from its viewer. */
 export interface ViewHost {
   readonly state: ViewState;
   readonly volume: VolumeSource | undefined;
   /** The layers to draw over the volume in a state, the lowest first. */
   layersIn(state: ViewState): readonly ShownLayer[];
+  /** Those that the 3D view draws. A layer whose texture is being filled is left out until it is ready. */
+  layersIn3d(state: ViewState): readonly LayerIn3d[];
   /** The viewport background. */
   readonly ground: Readonly<GPUColorDict>;
   /** The chunks to paint over the slices, if they are shown. */

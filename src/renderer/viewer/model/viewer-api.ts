@@ -60,7 +60,7 @@ export interface ViewState extends Omit<RayLook, 'plane'> {
   /** A slab for each axis; undefined if `slab` applies to all. */
   readonly sliceSlabs: Readonly<Record<SliceAxis, SlabChoice>> | undefined;
   readonly oblique: ObliqueTilt;
-  /** The layers over the volume. Slices show them. */
+  /** The layers over the volume. */
   readonly layers: LayerStack;
 }
 
@@ -102,4 +102,6 @@ export interface ViewerSnapshot {
   readonly probe: Probe | undefined;
   /** The volume is shown at 1/n of its resolution along each axis because it is too large for the GPU; 1 if it is whole. */
   readonly decimation: number;
+  /** Ids of layers that the 3D view does not draw, because the GPU lacks the memory for their textures. */
+  readonly missingIn3d: readonly string[];
 }

@@ -1,13 +1,15 @@
 import { CustomBlending, ExternalTexture, Mesh, OneFactor, OneMinusSrcAlphaFactor, PlaneGeometry } from 'three';
 import { ivec2, positionGeometry, screenCoordinate, textureLoad, uniform, vec4 } from 'three/tsl';
 import { NodeMaterial } from 'three/webgpu';
-import type { RayLook, RayView, Strip } from '../../../core/draw/ray-pass.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { DisplayTexture } from '../../../core/volume/display-texture.ts';
-import { RayDrawing } from '../draw/ray-drawing.ts';
+import { RayDrawing, type RayMarch } from '../draw/ray-drawing.ts';
+import { baseOpacity } from '../model/layers.ts';
+import type { LayerIn3d } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 
-/** The volume in a three.js scene: a full-screen rectangle blends the texture of its rays over what was drawn before. */
+/** The volume and its layers in a three.js scene: a full-screen rectangle blends the texture of its rays over what was drawn before. */
 export class RayLayer {
   readonly object: Mesh;
   readonly #rays: RayDrawing;
@@ -17,8 +19,8 @@ export class RayLayer {
   #picture: GPUTexture;
   readonly #shown: ReturnType<typeof textureLoad>;
 
-  constructor(gpu: Gpu, display: DisplayTexture) {
-    this.#rays = new RayDrawing(gpu, display);
+  constructor(gpu: Gpu, info: VolumeInfo, display: DisplayTexture) {
+    this.#rays = new RayDrawing(gpu, info, display);
     this.#picture = this.#rays.picture;
     const pixel = ivec2(screenCoordinate).sub(ivec2(0, this.#firstRow));
     this.#shown = textureLoad(new ExternalTexture(this.#picture), pixel);
@@ -37,9 +39,10 @@ export class RayLayer {
   }
 
   /** As `RayDrawing.march`. Work submitted afterwards shows the strip. */
-  march(state: ViewState, view: RayView, step: number, plane: RayLook['plane'], strip: Strip): Promise<number | undefined> {
-    const done = this.#rays.march(state, view, step, plane, strip);
-    this.#firstRow.value = strip.from;
+  march(state: ViewState, layers: readonly LayerIn3d[], march: RayMarch): Promise<number | undefined> {
+    const done = this.#rays.march(state, layers, march);
+    this.object.visible = baseOpacity(state.layers) > 0 || layers.length > 0;
+    this.#firstRow.value = march.strip.from;
     if (this.#picture !== this.#rays.picture) {
       this.#picture = this.#rays.picture;
       this.#shown.value.dispose();

@@ -9,6 +9,7 @@ import type { ScenePoint } from '../model/camera-frame.ts';
 import { planeInCube } from '../model/cut-plane.ts';
 import { obliqueInScene } from '../model/oblique-geometry.ts';
 import { faceLetters, sceneEdges } from '../model/orientation.ts';
+import type { LayerIn3d } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 import { PlaneOutline } from './plane-outline.ts';
 import { RayLayer } from './ray-layer.ts';
@@ -19,7 +20,7 @@ const cutColor = 0x40b2ec;
 /** The colour that slices use for the oblique slice. */
 const obliqueColor = 0xe29cff;
 
-/** One volume as a scene: its rays, its box as thin lines, and the letters on its faces. */
+/** A volume and its layers as a scene: their rays, the box of the volume as thin lines, and the letters on its faces. */
 export class VolumeScene {
   readonly scene = new Scene();
   readonly shown: { readonly info: VolumeInfo; readonly display: DisplayTexture };
@@ -43,7 +44,7 @@ export class VolumeScene {
     this.corners = corners;
     this.#toCube = cube.clone().invert();
 
-    this.#volume = new RayLayer(gpu, display);
+    this.#volume = new RayLayer(gpu, info, display);
     this.#volume.object.renderOrder = 1;
     this.#box = new TickedBox(info, edges, cube);
     this.#cutOutline = new PlaneOutline(this.#edges, cutColor);
@@ -54,17 +55,25 @@ export class VolumeScene {
   }
 
   /**
-   * Submits the volume's part of a strip, and prepares the scene to show it when it is rendered next.
+   * Submits the volumes' part of a strip, and prepares the scene to show it when it is rendered next.
    * @param hasOblique shows the outline of the oblique slice
    * @returns when done: the GPU's milliseconds for it, or undefined if unknown
    */
-  update(state: ViewState, seen: SeenBy, texelsPerStep: number, hasOblique: boolean, strip: Strip): Promise<number | undefined> {
+  update(
+    state: ViewState,
+    layers: readonly LayerIn3d[],
+    seen: SeenBy,
+    texelsPerStep: number,
+    hasOblique: boolean,
+    strip: Strip,
+  ): Promise<number | undefined> {
     const { camera, eye } = seen;
     this.#box.update(state.box, seen);
     // Letters behind the volume are drawn first.
     for (const letter of this.#letters) letter.renderOrder = letter.position.dot(eye) > 0 ? 2 : 0;
     const plane = state.cut && planeInCube(state.cut, this.#edges);
-    const done = this.#volume.march(state, rayViewOf(camera, eye, this.#toCube, this.#lengths), texelsPerStep, plane, strip);
+    const view = rayViewOf(camera, eye, this.#toCube, this.#lengths);
+    const done = this.#volume.march(state, layers, { view, step: texelsPerStep, plane, strip });
     this.#cutOutline.show(state.cut);
     this.#obliqueOutline.show(hasOblique ? obliqueInScene(this.shown.info, state.oblique, state.crosshair) : undefined);
     return done;

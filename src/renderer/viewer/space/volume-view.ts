@@ -1,5 +1,5 @@
 import { Color, LinearSRGBColorSpace, Vector2 } from 'three';
-import { type Projection, wholeOf } from '../../../core/draw/ray-pass.ts';
+import { wholeOf } from '../../../core/draw/ray-pass.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
@@ -10,7 +10,7 @@ import type { CameraFrame, ScenePoint } from '../model/camera-frame.ts';
 import { OrbitCamera, type OrbitPose } from '../model/orbit-camera.ts';
 import type { PictureBackground, PictureRequest, ViewPicture } from '../model/picture.ts';
 import { stillSteps } from '../model/quality.ts';
-import type { View, ViewHost } from '../model/view-host.ts';
+import type { LayerIn3d, View, ViewHost } from '../model/view-host.ts';
 import { FramePacing } from './frame-pacing.ts';
 import { timed } from './frame-timer.ts';
 import { RestingRenderer } from './resting-renderer.ts';
@@ -71,7 +71,7 @@ export class VolumeView implements View {
   #stillTimer: ReturnType<typeof setTimeout> | undefined;
   /** Frames since the last change that compiles a shader. The first one's time means nothing. */
   #frames = 0;
-  #measuredProjection: Projection | undefined;
+  #measuredShader = '';
 
   constructor(gpu: Gpu, canvas: HTMLCanvasElement, host: ViewHost) {
     this.canvas = canvas;
@@ -177,6 +177,7 @@ export class VolumeView implements View {
     const { camera, eye, halfHeight } = this.#orbit.posed(request.width / request.height, request.turn);
     const step = this.#stillStep;
     const state = { ...this.#host.state, ...request.state };
+    const layers = this.#host.layersIn3d(state);
     const rows = stripRows(this.#pacing, request.width, step);
     const checkShown = (): void => {
       if (this.#isDisposed || this.#scene !== volume) throw new StriaError('aborted', 'the 3D view was closed');
@@ -184,14 +185,14 @@ export class VolumeView implements View {
     const { background } = request;
     if (!request.isAnnotated) {
       const ground = background === 'screen' ? this.#host.ground : pictureGrounds[background];
-      return rayPicture(this.#gpu, { ...volume.shown, state, camera, eye, step, ground }, request, rows, checkShown);
+      return rayPicture(this.#gpu, { ...volume.shown, layers, state, camera, eye, step, ground }, request, rows, checkShown);
     }
     const seen = { camera, eye, textPart: this.#textPart };
     const picture = await volumePicture(this.#renderer, volume, request, {
       rows,
       draw: (strip, render) => {
         checkShown();
-        void volume.update(state, seen, step, this.#host.hasOblique, strip);
+        void volume.update(state, layers, seen, step, this.#host.hasOblique, strip);
         this.#setGround(background);
         render(camera);
         this.#setGround('screen');
@@ -256,6 +257,10 @@ export class VolumeView implements View {
     return stillSteps[this.#host.state.quality];
   }
 
+  get #layers(): readonly LayerIn3d[] {
+    return this.#host.layersIn3d(this.#host.state);
+  }
+
   get #seen(): SeenBy {
     const { camera, eye } = this.#orbit;
     camera.updateMatrixWorld();
@@ -306,7 +311,7 @@ export class VolumeView implements View {
           drawStrip: async (strip) => {
             this.#stripsScale = undefined;
             const { done, time } = timed(this.#gpu, () => {
-              const pass = volume.update(this.#host.state, this.#seen, step, this.#host.hasOblique, strip);
+              const pass = volume.update(this.#host.state, this.#layers, this.#seen, step, this.#host.hasOblique, strip);
               this.#host.drawn();
               strips.drawStrip(volume.scene, this.#orbit.camera, strip);
               return pass;
@@ -336,9 +341,9 @@ export class VolumeView implements View {
 
   #drawAndMeasure(scale: number, step: number): void {
     this.#isDrawing = true;
-    const { projection } = this.#host.state;
-    if (projection !== this.#measuredProjection) this.#frames = 0;
-    this.#measuredProjection = projection;
+    const shader = `${this.#host.state.projection} ${this.#layers.length}`;
+    if (shader !== this.#measuredShader) this.#frames = 0;
+    this.#measuredShader = shader;
     const { done, time } = timed(this.#gpu, () => this.#draw(scale, step));
     void done.then((ms) => {
       this.#isDrawing = false;
@@ -371,7 +376,7 @@ export class VolumeView implements View {
     if (this.#scene) {
       const { width, height } = this.#renderer.getDrawingBufferSize(new Vector2());
       const strip = wholeOf({ width, height });
-      const pass = this.#scene.update(this.#host.state, this.#seen, step, this.#host.hasOblique, strip);
+      const pass = this.#scene.update(this.#host.state, this.#layers, this.#seen, step, this.#host.hasOblique, strip);
       this.#renderer.render(this.#scene.scene, this.#orbit.camera);
       return pass;
     }

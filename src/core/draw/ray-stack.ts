@@ -1,0 +1,152 @@
+import rayStackShader from '../../shaders/draw/ray-stack.wgsl';
+import type { Binding, Commands } from '../gpu/commands.ts';
+import type { Gpu } from '../gpu/gpu.ts';
+import type { KernelDescriptor } from '../gpu/kernel.ts';
+import type { DisplayTexture } from '../volume/display-texture.ts';
+import { outsideParameters } from './outside.ts';
+import { fewestSteps, opacityLength, projections, type RayLook, type RayView, type Strip, windowParameters } from './ray-pass.ts';
+import { rayTransferBytes, rayTransferSize } from './ray-transfer.ts';
+import { type Blending, blendings } from './slice-pass.ts';
+
+/** Rays cross at most this many volumes: each takes three of the 16 textures that every device can bind, and one is shared. */
+export const mostRayVolumes = 5;
+
+/** One of several volumes that rays cross. */
+export interface RayVolume extends Pick<RayLook, 'window' | 'outside'> {
+  readonly display: DisplayTexture;
+  /** From the unit cube of the open volume to that of the texture: column by column of a 4×4 matrix. */
+  readonly toUnit: readonly number[];
+  /** The end of the voxels in the texture's cube: 1, or less if its last texels are not full. */
+  readonly extent: readonly [number, number, number];
+  /** The isosurface's place in the window, 0…1. */
+  readonly level: number;
+  /** 0…1. */
+  readonly opacity: number;
+  readonly blending: Blending;
+  readonly smooth: boolean;
+  /** Values are labels, which are drawn as surfaces. */
+  readonly isCategorical: boolean;
+  readonly isFloorOpaque: boolean;
+}
+
+/** What is the same for all volumes. */
+export type RayStackLook = Pick<RayLook, 'projection' | 'attenuation' | 'lighting' | 'clip' | 'plane'>;
+
+/** No limit, in unit cubes. */
+const unlimited = 1e6;
+const headFloats = 44;
+const volumeFloats = 44;
+
+/** Bytes of `Stack` in shaders/draw/ray-stack.wgsl. */
+export function rayStackBytes(volumes: number): number {
+  return 4 * (headFloats + volumes * volumeFloats);
+}
+
+/**
+ * `Stack` of shaders/draw/ray-stack.wgsl.
+ * @param volumes the lowest first
+ * @param view in the unit cube of the open volume
+ * @param step distance between samples in texels of the finest volume on a ray; less in a small volume
+ */
+export function rayStackFrame(
+  volumes: readonly RayVolume[],
+  { toCube, eye, edges }: RayView,
+  { attenuation, lighting, clip, plane }: RayStackLook,
+  step: number,
+  { width, height, from, count }: Strip,
+): Float32Array<ArrayBuffer> {
+  // An open end does not cut volumes that reach further than the open one.
+  const low = clip.map(([start]) => (start > 0 ? start : -unlimited));
+  const high = clip.map(([, end]) => (end < 1 ? end : unlimited));
+  return new Float32Array(
+    [
+      [toCube, eye, plane ?? [0, 0, 0, 1], [...edges, 0], [...low, 0], [...high, 0]],
+      [
+        [width, height, from, count],
+        [opacityLength, attenuation, lighting ? 1 : 0, 0],
+      ],
+      ...volumes.map((volume) => volumeParameters(volume, edges, step)),
+    ].flat(2),
+  );
+}
+
+function volumeParameters(volume: RayVolume, edges: RayView['edges'], step: number): readonly (readonly number[])[] {
+  const { display, toUnit, extent, opacity, blending, smooth, isCategorical } = volume;
+  const { dims, bricks } = display;
+  const [scale, low, , width, from] = windowParameters(display, volume.window, isCategorical);
+  const finest = finestTexel(toUnit, dims, edges);
+  // Like `rayParameters`: a few large texels need more samples each.
+  const texelsPerStep = step * Math.min(1, 1 / finest / fewestSteps);
+  const [below, above] = outsideParameters(volume.outside);
+  return [
+    toUnit,
+    [...dims, bricks.size],
+    [...extent, finest],
+    [scale, low, smooth ? 0 : 1, width],
+    [volume.level, opacity, blendings.indexOf(blending), from],
+    [texelsPerStep, volume.isFloorOpaque ? 1 : 0, 0, 0],
+    below,
+    above,
+  ];
+}
+
+/** The smallest distance between planes of texels, in the scene. */
+function finestTexel(toUnit: readonly number[], dims: DisplayTexture['dims'], edges: RayView['edges']): number {
+  const distances = dims.map((length, row) => {
+    const perLength = [0, 1, 2].map((column) => (toUnit[4 * column + row] as number) / (edges[column] as number));
+    return 1 / (length * Math.hypot(...perLength));
+  });
+  return Math.min(...distances);
+}
+
+/** The size of the texture with the transfer functions of several volumes: see `rayTransfer`. */
+export function rayStackTransferSize(volumes: number): readonly [width: number, height: number] {
+  return [rayTransferSize[0], volumes * rayTransferSize[1]];
+}
+
+export function rayStackTransferBytes(volumes: number): number {
+  return volumes * rayTransferBytes;
+}
+
+/** The inputs of a frame. */
+export interface RayStackInputs {
+  readonly projection: RayLook['projection'];
+  readonly displays: readonly DisplayTexture[];
+  /** Contains the result of `rayStackFrame`. */
+  readonly frame: GPUBuffer;
+  /** `rayStackTransferSize` texels: those of `rayTransfer` for each volume. */
+  readonly transfer: GPUTexture;
+}
+
+/** Draws several volumes with shaders/draw/ray-stack.wgsl into any texture, each in its own place. */
+export class RayStackPass {
+  readonly #gpu: Gpu;
+  readonly #sampler: GPUSampler;
+
+  constructor(gpu: Gpu) {
+    this.#gpu = gpu;
+    this.#sampler = gpu.device.createSampler({ label: 'view.ray-stack', magFilter: 'linear', minFilter: 'linear' });
+  }
+
+  /** @param target as for `RayPass.record` */
+  record(commands: Commands, { projection, displays, frame, transfer }: RayStackInputs, target: GPUTexture, strip: Strip): void {
+    const threads = this.#gpu.tuning['view.rays'];
+    const [width, height] = threads < 256 ? [8, threads / 8] : [16, 16];
+    const kernel = this.#gpu.kernel(kernelOf(projection, displays.length, [width, height]));
+    const bindings: Binding[] = [frame, this.#sampler, transfer.createView(), target.createView()];
+    for (const { texture, bricks } of displays) {
+      for (const each of [texture, bricks.texture, bricks.blocks]) bindings.push(each.createView());
+    }
+    commands.dispatch(kernel, bindings, [Math.ceil(strip.width / width), Math.ceil(strip.count / height), 1]);
+  }
+}
+
+function kernelOf(projection: RayLook['projection'], volumes: number, [width, height]: [number, number]): KernelDescriptor {
+  const further = Array.from({ length: volumes - 1 }, (_, at) => [`volumes_${at + 2}`, true] as const);
+  return {
+    label: 'view.ray-stack',
+    shader: rayStackShader,
+    variant: { volume_count: volumes, ...Object.fromEntries(further) },
+    constants: { way: projections.indexOf(projection) + 1, tile_width: width, tile_height: height },
+  };
+}
