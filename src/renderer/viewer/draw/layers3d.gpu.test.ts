@@ -223,8 +223,8 @@ test.each([false, true])(
       }
       expect(differing).toBe(0);
       expect(inside).toBeGreaterThan(300);
-      expect(outside).toBeGreaterThan(20);
     }
+    expect(outside).toBeGreaterThan(20);
   },
 );
 
@@ -316,18 +316,34 @@ describe('several volumes in one pass', () => {
   });
 
   test('what lies in front hides what lies behind, whatever the order of the list', async () => {
-    const layers = both().map((layer) => ({ ...layer, look: { ...layer.look, opacity: 1 } }));
-    const view = { layers: hidden, projection: 'composite', opacity: [[0, 1], [1, 1]] } as const; // biome-ignore format: points
-    const one = await drawn({ view, display, layers });
-    const other = await drawn({ view, display, layers: layers.toReversed() });
-    let [shown, differing] = [0, 0];
-    for (let pixel = 0; pixel < width * height; pixel++) {
-      if ((one[4 * pixel + 3] as number) > 200) shown++;
-      if (differs(rgba(one, pixel), rgba(other, pixel), 12)) differing++;
+    /** The open volume's grid, moved along its z by as many voxels. */
+    const movedBy = (voxels: number): VolumeInfo => ({
+      ...base,
+      affine: base.affine.map((value, at) => (at % 4 === 3 ? value + voxels * (base.affine[at - 1] as number) : value)),
+    });
+    const layer = (id: string, colors: string, info: VolumeInfo): Layer => ({
+      look: testLook({ id, colormap: colors, window: [0, 255] }),
+      info,
+      display,
+    });
+    const [before, behind] = [layer('before', 'hot', movedBy(-14)), layer('behind', 'viridis', movedBy(14))];
+    const opaque = [[0, 1], [1, 1]] as const; // biome-ignore format: points
+    const view = { layers: hidden, projection: 'composite', opacity: opaque, lighting: false } as const;
+    const alone = await drawn({ view, display, layers: [before] });
+    const orders = [
+      [before, behind],
+      [behind, before],
+    ];
+    for (const layers of orders) {
+      const pixels = await drawn({ view, display, layers });
+      let [shown, differing] = [0, 0];
+      for (let pixel = 0; pixel < width * height; pixel++) {
+        if ((alone[4 * pixel + 3] as number) > 0) shown++;
+        if (differs(rgba(pixels, pixel), rgba(alone, pixel), 8)) differing++;
+      }
+      expect(shown).toBeGreaterThan(500);
+      expect(differing).toBe(0);
     }
-    expect(shown).toBeGreaterThan(500);
-    // Both fill the same space, and at the same place the top one is in front.
-    expect(differing).toBeGreaterThan(0);
   });
 
   test.each(['over', 'add', 'maximum'] as const)('projections are blended: %s', async (blending) => {

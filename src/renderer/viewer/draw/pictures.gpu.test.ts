@@ -6,6 +6,8 @@ import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
 import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
 import { grounds, pictureGrounds } from '../colors/grounds.ts';
 import { firstView } from '../model/auto-view.ts';
+import { placeLayer } from '../model/layer-place.ts';
+import { testLook } from '../model/layer-testing.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 import { rayPicture } from './ray-picture.ts';
 import { slicePicture } from './slice-picture.ts';
@@ -49,6 +51,22 @@ test('rays drawn in strips are the rays drawn at once', async () => {
   expect(count).toBeGreaterThan(20);
   // 30 rows: the last strip is shorter than the others.
   expect(await rays('screen', 8)).toEqual(whole);
+});
+
+test('a picture of rays has the layers', async () => {
+  const camera = new PerspectiveCamera(26, size.width / size.height, 0.01, 50);
+  camera.position.set(0, 0, 2.2);
+  camera.updateMatrixWorld();
+  const display = await volume.displayTexture(0);
+  const scene = { info, display, state, camera, eye: new Vector4(0, 0, 2.2, 1), step: 1, ground: grounds.gray };
+  const look = testLook({ id: 'layer', window: [0, 255], colormap: 'viridis' });
+  const layers = [{ look, info, map: placeLayer(info, info).map, display }];
+  const request = { ...size, background: 'screen' } as const;
+  const [alone, together] = [await rayPicture(gpu, scene, request, 100), await rayPicture(gpu, { ...scene, layers }, request, 8)];
+  const colored = ({ rgba }: typeof alone): number =>
+    rgba.filter((value, at) => at % 4 === 1 && Math.abs(value - (rgba[at + 1] as number)) > 20).length;
+  expect(colored(alone)).toBe(0);
+  expect(colored(together)).toBeGreaterThan(50);
 });
 
 test('rays lie over their background, or over none', async () => {
