@@ -421,7 +421,7 @@ export const rooms = [
     room: 'cli/commands',
     holds: 'One file for each command.',
     imports:
-      'cli/arguments cli/bench cli/devices cli/outputs cli/pictures cli/serve cli/terminal core/bench core/bench/harness core/chunks core/codecs core/format core/gpu core/io core/io/common core/io/label-tables core/io/pictures core/mesh core/mesh/write core/samples core/particles core/particles/formats core/parts core/remote core/shared core/stats core/stream node renderer/viewer/model',
+      'cli/arguments cli/bench cli/devices cli/outputs cli/pictures cli/serve cli/terminal core/bench core/bench/harness core/chunks core/codecs core/format core/gpu core/io core/io/common core/io/label-tables core/io/pictures core/mesh core/mesh/write core/samples core/particles core/particles/formats core/parts core/remote core/shared core/stats core/stream core/volume node renderer/app/session renderer/viewer/model',
     packages: 'node:*',
   },
   {
@@ -535,10 +535,16 @@ export const rooms = [
       'core/chunks core/codecs core/format core/shared core/stream core/volume renderer/app/compress renderer/app/gpu renderer/app/loading renderer/app/measure renderer/app/state renderer/host renderer/playback renderer/viewer renderer/viewer/model',
   },
   {
-    room: 'renderer/app/saved',
-    holds: 'Session files.',
+    room: 'renderer/app/session',
+    holds: 'Session files: reading, checking and writing them. No page; `stria picture` reads them.',
     imports:
-      'core/codec core/codecs core/draw core/format core/io/common core/samples core/shared renderer/app/compress renderer/app/loading renderer/app/state renderer/app/words renderer/host renderer/playback renderer/viewer renderer/viewer/colors renderer/viewer/model',
+      'core/codec core/codecs core/draw core/format core/io/common core/samples core/shared renderer/app/state renderer/playback renderer/viewer/colors renderer/viewer/model',
+  },
+  {
+    room: 'renderer/app/saved',
+    holds: 'Saving what is open as a session, and opening sessions.',
+    imports:
+      'core/format core/shared renderer/app/compress renderer/app/loading renderer/app/session renderer/app/state renderer/app/words renderer/host renderer/viewer/model',
   },
   {
     room: 'renderer/app/output',
@@ -569,7 +575,7 @@ export const rooms = [
     room: 'renderer/app',
     holds: 'The app object, its commands, keys and the test hook.',
     imports:
-      'core/codec core/draw core/format core/io/common core/shared renderer/app/compare renderer/app/compress renderer/app/document renderer/app/gpu renderer/app/lab renderer/app/layers renderer/app/loading renderer/app/measure renderer/app/output renderer/app/saved renderer/app/state renderer/app/view renderer/app/words renderer/host renderer/playback renderer/viewer renderer/viewer/model renderer/viewer/space',
+      'core/codec core/draw core/format core/io/common core/shared renderer/app/compare renderer/app/compress renderer/app/document renderer/app/gpu renderer/app/lab renderer/app/layers renderer/app/loading renderer/app/measure renderer/app/output renderer/app/saved renderer/app/session renderer/app/state renderer/app/view renderer/app/words renderer/host renderer/playback renderer/viewer renderer/viewer/model renderer/viewer/space',
   },
   {
     room: 'renderer/panels/hooks',

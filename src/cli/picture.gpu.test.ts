@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { type DecodedPng, decode } from 'fast-png';
 import { expect, test } from 'vitest';
@@ -93,4 +93,65 @@ test('without a graphics adapter, the message says what to install', async () =>
     stderr: expect.stringMatching(/no graphics adapter.*\n {2}Drawing needs a Vulkan driver.*SwiftShader/),
   });
   expect(ended.stderr).not.toContain('--device cpu');
+});
+
+/** A session as the app writes it, for a volume and, if given, a layer. */
+function sessionFile(view: object, layers: readonly { readonly file: string; readonly look?: object }[] = []): string {
+  const part = (file: string) => ({ path: file, size: statSync(at(file)).size });
+  const list = layers.map(({ file, look }, index) => ({
+    source: { files: [part(file)] },
+    look: { id: `l${index}`, name: file, opacity: 1, colormap: 'hot', window: [1, 2], hidesBelow: true, ...look },
+  }));
+  const session = { format: 'stria-session', version: 1, files: [part('scan.nii')], view, layers: { list } };
+  return JSON.stringify({ ...session, layout: 'slice', sliceAxis: 'z' });
+}
+
+test('a session gives volume, view and layers, and options change it', async () => {
+  writeFileSync(at('scan.nii'), niftiFile(dims, 1));
+  const marks = niftiFile(dims, 1);
+  // The layer covers the left half.
+  marks.set(
+    Uint8Array.from({ length: dims[0] * dims[1] * dims[2] }, (_, index) => (index % dims[0] < 12 ? 9 : 0)),
+    352,
+  );
+  writeFileSync(at('marks.nii'), marks);
+  writeFileSync(at('plain.stria-session'), sessionFile({ window: [0, 255], crosshair: [3, 3, 4] }));
+  writeFileSync(at('layered.stria-session'), sessionFile({ window: [0, 255], crosshair: [3, 3, 4] }, [{ file: 'marks.nii' }]));
+  const size = ['--size', '128x96'];
+  await succeed('picture', at('scan.nii'), '-o', at('scan.png'), '--view', 'z', '--slice', '5', '--window', '0,255', ...size);
+  await succeed('picture', at('plain.stria-session'), '-o', at('plain.png'), ...size);
+  expect(read('plain.png').data).toEqual(read('scan.png').data);
+  const layered = await succeed('picture', at('layered.stria-session'), '-o', at('layered.png'), ...size);
+  expect(layered.stderr).not.toContain('left out');
+  const [over, beside] = [pixel(read('layered.png'), 45, 48), pixel(read('layered.png'), 80, 48)];
+  expect(over).toEqual([255, 255, 255]);
+  expect(beside).toEqual(pixel(read('scan.png'), 80, 48));
+  // Another volume in the session's view, and another slice.
+  writeFileSync(at('other.nii'), niftiFile(dims, 1));
+  const other = ['--session', at('plain.stria-session'), '--view', 'z', '--slice', '9', ...size];
+  await succeed('picture', at('other.nii'), '-o', at('other.png'), ...other);
+  await succeed('picture', at('scan.nii'), '-o', at('nine.png'), '--view', 'z', '--slice', '9', '--window', '0,255', ...size);
+  expect(read('other.png').data).toEqual(read('nine.png').data);
+});
+
+test('a bad session is refused, and a missing layer is left out with a note', async () => {
+  writeFileSync(at('scan.nii'), niftiFile(dims, 1));
+  writeFileSync(at('marks.nii'), niftiFile(dims, 1));
+  writeFileSync(at('layered.stria-session'), sessionFile({}, [{ file: 'marks.nii' }]));
+  writeFileSync(at('odd.stria-session'), '{"format": "stria-');
+  writeFileSync(at('marks.nii'), new Uint8Array(400));
+  const ended = await succeed('picture', at('layered.stria-session'), '-o', at('a.png'), '--size', '40');
+  expect(ended.stderr).toMatch(
+    /layered\.stria-session: the layer marks\.nii is left out: .*marks\.nii: .*not the file of the session: it has 400 bytes/,
+  );
+  writeFileSync(at('scan.nii'), new Uint8Array(400));
+  for (const [name, code, message] of [
+    ['layered.stria-session', 2, /scan\.nii: this is not the file of the session: it has 400 bytes, not 8032/],
+    ['odd.stria-session', 1, /odd\.stria-session: .*session/],
+    ['none.stria-session', 3, /none\.stria-session/],
+  ] as const) {
+    const refused = await stria('picture', at(name), '-o', at('b.png'));
+    expect(refused, name).toMatchObject({ code, stderr: expect.stringMatching(message) });
+  }
+  expect(existsSync(at('b.png'))).toBe(false);
 });

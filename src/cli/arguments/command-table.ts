@@ -127,6 +127,11 @@ export const options = {
     value: 'SIZE',
     text: 'of a volume in voxels: N for a cube, or X,Y,Z; of a picture in pixels: WxH (default 1024x768)',
   },
+  session: {
+    short: undefined,
+    value: 'FILE',
+    text: 'a .stria-session: the view that was saved in the app, with its layers; other options change it',
+  },
   view: { short: undefined, value: 'VIEW', text: '3d (default), or the slice across x, y or z' },
   slice: { short: undefined, value: 'N', text: 'number of the slice, from 1, or its place, such as 50% (default: the middle)' },
   time: { short: undefined, value: 'N', text: 'number of the time point, from 1 (default)' },
@@ -227,6 +232,7 @@ interface CommandEntry {
 const rawInput = ['dims', 'type', 'endian', 'offset'] as const;
 /** How a picture looks, and what draws it. */
 const viewing = [
+  'session',
   'view',
   'size',
   'slice',
@@ -359,6 +365,8 @@ const commands = {
       'annotations, with 8 bits per color. -o - writes the PNG to standard output.',
       '  stria picture scan.nii.gz -o scan.png',
       '  stria picture scan.nii.gz -o slice.png --view z --slice 41 --window -160,240 --colormap bone --size 800',
+      'IN may also be a .stria-session: its volume is drawn, from where the session says. With --session, IN is drawn as the session',
+      'shows its own volume: stria picture other.nii --session scan.stria-session -o other.png',
       'The angles AROUND,UP lead from the front to the right of the picture, and upwards: --from 30,15.',
       'Pictures need WebGPU: a hardware GPU, or a software one, which is slower. --device cpu takes the software one.',
     ],

@@ -124,6 +124,8 @@ export interface ViewOptions {
   readonly background: 'near-black' | 'black' | 'gray' | 'white' | 'transparent' | undefined;
   readonly smooth: boolean;
   readonly slab: { readonly kind: 'mean' | 'maximum' | 'minimum'; readonly thickness: number } | undefined;
+  /** A session file. */
+  readonly session: string | undefined;
   readonly raw: RawLayout | undefined;
   readonly dataset: string | undefined;
   readonly axes: string | undefined;

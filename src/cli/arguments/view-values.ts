@@ -35,6 +35,7 @@ export function viewOptions(values: OptionValues): ViewOptions {
         : oneOf(values, 'background', ['near-black', 'black', 'gray', 'white', 'transparent'], 'near-black'),
     smooth: values.smooth === true,
     slab: slabOf(values),
+    session: text(values, 'session'),
     raw: rawLayout(values),
     dataset: text(values, 'dataset'),
     axes: text(values, 'axes'),

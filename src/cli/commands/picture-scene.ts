@@ -1,6 +1,8 @@
+import type { Backend } from '../../core/chunks/backend.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
+import type { ResidentVolume } from '../../core/volume/resident-volume.ts';
 import type { Viewpoints } from '../../renderer/viewer/model/same-place.ts';
 import type { ViewState } from '../../renderer/viewer/model/viewer-api.ts';
 import type { DeviceOptions, PictureCommand } from '../arguments/parsed-command.ts';
@@ -11,47 +13,78 @@ import { loadOnGpu } from '../pictures/gpu-volume.ts';
 import { firstShown, type PictureLook, type ShownView, stateOf } from '../pictures/look.ts';
 import { Painter } from '../pictures/painter.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { layerNote, type PictureSession, savedView, savedViewName, sessionOf, withSessionSource } from './picture-session.ts';
 import { withVolume } from './with-volume.ts';
 
 /** A volume that is ready to be drawn. */
-export interface Scene {
+export interface PictureScene {
   readonly painter: Painter;
   readonly info: VolumeInfo;
   readonly view: ShownView;
   readonly state: ViewState;
+  /** The cameras of a session. */
   readonly viewpoints: Viewpoints | undefined;
 }
 
-/** Opens a GPU, loads the input and runs the work. Everything is freed afterwards. @throws StriaError */
-export async function withScene<T>(
-  { input, raw, dataset, axes, ...options }: Pick<PictureCommand, 'input' | 'raw' | 'dataset' | 'axes'> & DeviceOptions,
+type SceneOptions = Pick<PictureCommand, 'input' | 'session' | 'raw' | 'dataset' | 'axes'> & DeviceOptions;
+
+/** Opens a GPU, loads the input and the session's layers, and runs the work. Everything is freed afterwards. @throws StriaError */
+export async function withPictureScene<T>(
+  options: SceneOptions,
   look: PictureLook,
   terminal: Terminal,
   job: JobOptions,
-  work: (scene: Scene) => Promise<T>,
+  work: (scene: PictureScene) => Promise<T>,
 ): Promise<T> {
+  const session = await sessionOf(options, job);
   const { gpu, backend, close } = await openDrawing(options);
+  const volumes: ResidentVolume[] = [];
   try {
     terminal.note(deviceNote({ kind: 'gpu', name: gpu.name, software: gpu.isSoftware }));
-    const volume = await withVolume(input, { raw, dataset, axes }, backend, job, (open) => loadOnGpu(gpu, open, job));
-    try {
-      const { info, decimation } = volume;
-      if (decimation > 1) {
-        terminal.note(`the volume is too large for this GPU: drawn from one voxel in ${decimation} along each axis`);
-      }
-      const state = stateOf(look, info, await volume.statistics());
-      const painter = new Painter(gpu, volume, new Map(), look);
+    const volume = await loadInput(options, session, gpu, backend, job);
+    volumes.push(volume);
+    const { info, decimation } = volume;
+    if (decimation > 1) {
+      terminal.note(`the volume is too large for this GPU: drawn from one voxel in ${decimation} along each axis`);
+    }
+    const layers = new Map<string, ResidentVolume>();
+    for (const { source, look: layer } of session?.saved.layers.list ?? []) {
+      if (!session) break;
       try {
-        return await work({ painter, info, view: look.view ?? firstShown(info), state, viewpoints: undefined });
-      } finally {
-        painter.destroy();
+        layers.set(layer.id, await withSessionSource(session, source, backend, job, (open) => loadOnGpu(gpu, open, job)));
+      } catch (error) {
+        terminal.note(layerNote(session, layer.name, error));
       }
+    }
+    volumes.push(...layers.values());
+    // Statistics tell which values of a layer mark missing data.
+    for (const each of layers.values()) await each.statistics();
+    const saved = session && ((first: ViewState) => savedView(session, first, new Set(layers.keys())));
+    const state = stateOf(look, info, await volume.statistics(), saved);
+    const view = look.view ?? (session && savedViewName(session)) ?? firstShown(info);
+    const painter = new Painter(gpu, volume, layers, look);
+    try {
+      return await work({ painter, info, view, state, viewpoints: session?.saved.viewpoints });
     } finally {
-      volume.destroy();
+      painter.destroy();
     }
   } finally {
+    for (const volume of volumes) volume.destroy();
     await close();
   }
+}
+
+function loadInput(
+  { input, raw, dataset, axes }: SceneOptions,
+  session: PictureSession | undefined,
+  gpu: Gpu,
+  backend: Backend,
+  job: JobOptions,
+): Promise<ResidentVolume> {
+  if (session?.path === input) {
+    return withSessionSource(session, session.saved.source, backend, job, (open) => loadOnGpu(gpu, open, job));
+  }
+  return withVolume(input, { raw, dataset, axes }, backend, job, (open) => loadOnGpu(gpu, open, job));
 }
 
 /** The GPU that draws, and what decodes: that GPU, or the CPU if it is only software. */

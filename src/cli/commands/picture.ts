@@ -10,7 +10,7 @@ import type { CommandContext } from '../terminal/context.ts';
 import { type ExitCode, exitCodes } from '../terminal/messages.ts';
 import { formatBytes, formatDuration } from '../terminal/text.ts';
 import { withSink } from './files.ts';
-import { withScene } from './picture-scene.ts';
+import { withPictureScene } from './picture-scene.ts';
 
 /** `stria picture`: a volume as a PNG, drawn as the app draws it. */
 export async function runPicture(command: PictureCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
@@ -19,7 +19,7 @@ export async function runPicture(command: PictureCommand, { terminal, signal }: 
   const startMs = performance.now();
   const name = basename(shownPath(localName(input), 'input'));
   const { png, width, height, view } = await terminal.withProgress(name, signal, (job) =>
-    withScene(command, look, terminal, job, async ({ painter, view, state, viewpoints, info }) => {
+    withPictureScene(command, look, terminal, job, async ({ painter, view, state, viewpoints, info }) => {
       const picture = await painter.draw({ view, state, viewpoints, signal });
       const text = pictureWords(name, view, { state, info });
       return { png: encodeRgbaPng({ ...picture, text }), width: picture.width, height: picture.height, view };

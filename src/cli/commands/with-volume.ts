@@ -3,10 +3,11 @@ import { ContainerReader, isContainer } from '../../core/format/container-reader
 import { isFileTree } from '../../core/io/common/file-tree.ts';
 import type { OpenVolume } from '../../core/io/common/volume-reader.ts';
 import { openVolume } from '../../core/io/open-volume.ts';
+import type { ByteSource } from '../../core/shared/bytes.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
 import { containerVolume } from '../../core/stream/container-volume.ts';
 import type { StatsCommand } from '../arguments/parsed-command.ts';
-import { siblingsOf, withInput } from './files.ts';
+import { openWhenRead, siblingsOf, withInput } from './files.ts';
 
 /** Opens a .stria or any other file, folder or web address as a volume, runs the work, and closes it. @throws like the readers */
 export function withVolume<T>(
@@ -22,4 +23,16 @@ export function withVolume<T>(
     }
     return work(await openVolume(source, { siblings: siblingsOf(path, files, job), ...choice, ...job }));
   });
+}
+
+/** Opens pictures as one volume, runs the work, and closes them. @throws like the readers */
+export async function withStack<T>(
+  paths: readonly string[],
+  job: JobOptions,
+  work: (volume: OpenVolume) => Promise<T>,
+): Promise<T> {
+  const { openStack } = await import('../../core/io/pictures/picture-stack.ts');
+  const sources: ByteSource[] = [];
+  for (const path of paths) sources.push(await openWhenRead(path, job));
+  return work(await openStack(sources, job));
 }

@@ -34,7 +34,7 @@ import { Profiles } from './measure/profiles.ts';
 import { TimeCurves } from './measure/time-curves.ts';
 import { Output } from './output/output.ts';
 import { SavedSessions } from './saved/saved-sessions.ts';
-import { isSessionName } from './saved/session-file.ts';
+import { isSessionName } from './session/session-file.ts';
 import { applyTuning, withTuning } from './state/gpu-tuning.ts';
 import type { Residency } from './state/residency-state.ts';
 import type { SampleChoice } from './state/samples.ts';

@@ -11,10 +11,10 @@ import type { Viewpoints } from '../../viewer/model/same-place.ts';
 import type { ViewState } from '../../viewer/model/viewer-api.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import type { OpenRequest } from '../loading/load-resident.ts';
+import { readSession } from '../session/session-file.ts';
 import type { OpenDocument } from '../state/document-state.ts';
 import { type AppState, createAppStore } from '../state/store.ts';
 import { SavedSessions } from './saved-sessions.ts';
-import { readSession } from './session-file.ts';
 
 function file(name: string, bytes: Uint8Array<ArrayBuffer>): HostFile {
   const blob = new Blob([bytes]);

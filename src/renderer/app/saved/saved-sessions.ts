@@ -8,6 +8,8 @@ import { codecChoice } from '../compress/compress-protocol.ts';
 import type { OpenRequest } from '../loading/load-resident.ts';
 import { withStacks } from '../loading/picture-stacks.ts';
 import { withSeries } from '../loading/series-files.ts';
+import { readSession, sessionName, writeSession } from '../session/session-file.ts';
+import { viewFrom } from '../session/stored-view.ts';
 import { sampleTitle } from '../state/samples.ts';
 import type {
   SavedLayer,
@@ -20,8 +22,6 @@ import type {
 import { defaultSettings, type Settings } from '../state/settings.ts';
 import { type AppStore, openDocument } from '../state/store.ts';
 import { formatCount } from '../words/units.ts';
-import { readSession, sessionName, writeSession } from './session-file.ts';
-import { viewFrom } from './stored-view.ts';
 
 export interface SessionNeeds {
   readonly host: Pick<Host, 'saveAs' | 'openRelative'>;
