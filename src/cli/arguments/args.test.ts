@@ -150,6 +150,7 @@ test.each([
   ['bench codecs scan.nii', /Unknown sample: scan.nii. The samples are zero, sequence254/],
   ['bench compare a.json', /two results/],
   ['bench --size 4', /a side must be at least 8/],
+  ['bench codecs --tools cp', /--tools is for `stria bench files`, not for codecs/],
   ['gpu now', /gpu takes no arguments/],
   ['verify a --codec rle', /--codec/],
   ['compress a --part 0/3', /parts are numbered from 1 to 3/],

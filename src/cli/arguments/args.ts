@@ -225,7 +225,9 @@ function build(name: CommandName, values: OptionValues, positionals: readonly st
       const names = codecs.map((definition) => definition.name);
       const ways = ['auto', ...names];
       const chosen = values.codec === undefined ? ways : [oneOf(values, 'codec', ways, 'auto')];
-      return { name, task, inputs, size, type, codecs: chosen, output, ...device(), ...talk };
+      const tools = text(values, 'tools')?.split(',');
+      if (tools && task !== 'files') throw usage(`--tools is for \`stria bench files\`, not for ${task}`);
+      return { name, task, inputs, size, type, codecs: chosen, tools, output, ...device(), ...talk };
     }
     case 'gpu':
       if (positionals.length > 0) throw usage(`gpu takes no arguments; got '${positionals[0]}'`);

@@ -177,6 +177,11 @@ export const options = {
     value: 'KIND,THICKNESS',
     text: 'thick slices: mean, maximum or minimum over a thickness in the file’s unit, such as maximum,10',
   },
+  tools: {
+    short: undefined,
+    value: 'NAMES',
+    text: 'for files: only these programs, separated by commas, such as stria,cp,zstd',
+  },
   seed: { short: undefined, value: 'S', text: 'seed, a whole number; the same seed gives the same voxels (default 1)' },
   'picture-memory': {
     short: undefined,
@@ -522,7 +527,7 @@ const commands = {
   bench: {
     usage: '[codecs [SAMPLE...] | compress [SAMPLE...] | seeds | playback | view | files [IN...] | tune | compare A B]',
     summary: 'measure kernels and whole files on this machine, relative to a plain copy',
-    options: ['size', 'type', 'codec', 'output', 'device', 'gpu-limits', 'tuning', ...common],
+    options: ['size', 'type', 'codec', 'tools', 'output', 'device', 'gpu-limits', 'tuning', ...common],
     notes: [
       'codecs  every codec, and auto, on every sample volume or on those named (the default)',
       'compress  what the app’s Compress does with each sample volume in GPU memory, by the clock: first, again, after a pause',
@@ -535,7 +540,7 @@ const commands = {
       'compare checks whether two results agree within 5 %; refuses results from different machines or workloads',
       '--size is the side of the volumes. The default is 256; 512 for seeds, compress, playback and view; 64 on a software GPU.',
       'Times are medians, from timestamp queries where the GPU has them. Every output is verified after its timing.',
-      '-o writes the whole result as JSON.',
+      '-o writes the whole result as JSON; files also saves it after each program.',
     ],
   },
   gpu: {

@@ -236,6 +236,8 @@ export interface BenchCommand extends DeviceOptions, TalkOptions {
   readonly size: number | undefined;
   readonly type: 'u8' | 'u16';
   readonly codecs: readonly string[];
+  /** Programs for `files`; undefined for all. */
+  readonly tools: readonly string[] | undefined;
   readonly output: string | undefined;
 }
 

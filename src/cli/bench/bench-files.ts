@@ -7,12 +7,12 @@ import { createGunzip } from 'node:zlib';
 import {
   type BenchCase,
   type BenchGap,
+  type BenchMachine,
   type BenchRequest,
   type BenchResult,
   benchSchema,
   defaultRepetitions,
 } from '../../core/bench/harness/result.ts';
-import type { BenchRunner } from '../../core/bench/run.ts';
 import type { SampleKind } from '../../core/samples/sample-kinds.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { throwIfAborted } from '../../core/shared/job.ts';
@@ -21,7 +21,7 @@ import type { BenchCommand } from '../arguments/parsed-command.ts';
 import type { CommandContext } from '../terminal/context.ts';
 import { isInstalled, type ProgramRuns, repeatProgram, runProgram } from './run-program.ts';
 import { folderBytes, hasPictureSlices, sameSlices, writeSlices } from './slices.ts';
-import { otherTools, programOf, striaTools, type Tool } from './tools.ts';
+import { otherTools, programOf, striaTools, type Tool, wantedPrograms } from './tools.ts';
 
 const samples: readonly SampleKind[] = ['potential', 'phantom'];
 
@@ -33,17 +33,25 @@ interface Input {
   readonly slices: string | undefined;
 }
 
+export interface FilesBench {
+  /** Options of `compress` that choose the GPU; undefined if there is none to measure. */
+  readonly gpu: readonly string[] | undefined;
+  readonly stria: string;
+  readonly machine: BenchMachine;
+  /** Called after each program with what has been measured; `gaps` names the rest. */
+  save(result: BenchResult): Promise<void>;
+}
+
 /**
  * Suite `files`: whole files through whole programs, from file to file, as a user would run them. Gzipped inputs are unpacked
  * first, so that every program gets the same bytes.
- * @param gpu options of `compress` that choose the GPU; undefined if there is none to measure
  */
 export async function benchFiles(
-  { inputs, size: wanted, type, codecs }: BenchCommand,
-  gpu: readonly string[] | undefined,
-  { stria, ...machine }: BenchRunner,
+  { inputs, size: wanted, type, codecs, tools }: BenchCommand,
+  { gpu, stria, machine, save }: FilesBench,
   { terminal, signal }: CommandContext,
 ): Promise<BenchResult> {
+  const isWanted = wantedPrograms(tools);
   const began = new Date();
   const size = wanted ?? 256;
   const codec = codecs.length === 1 ? (codecs[0] as string) : 'auto';
@@ -51,42 +59,54 @@ export async function benchFiles(
   const folder = await mkdtemp(join(tmpdir(), 'stria-bench-'));
   const cases: BenchCase[] = [];
   const gaps: BenchGap[] = [];
-  try {
-    const own = striaTools(gpu, availableParallelism(), codec);
-    const others: Tool[] = [];
-    for (const tool of otherTools) {
-      const program = programOf(tool);
-      if (await isInstalled(program, tool.versionFlag)) others.push(tool);
-      else gaps.push({ table: 'files', subject: 'every file', method: tool.method, reason: `${program} is not installed` });
-    }
-    if (!gpu) gaps.push({ table: 'files', subject: 'every file', method: 'Stria, GPU', reason: 'no hardware GPU was asked for' });
-    const files = inputs.length > 0 ? inputs : await makeSamples(folder, size, type, signal);
-    const hasCoders = others.some(({ takes }) => takes === 'slices');
-    for (const file of files) {
-      const input = await prepare(file, folder, hasCoders, signal);
-      for (const tool of [...own, ...others]) {
-        if (tool.takes === 'slices' && input.slices === undefined) {
-          gaps.push({ table: 'files', subject: input.name, method: tool.method, reason: 'its slices are not gray pictures' });
-          continue;
-        }
-        terminal.note(`  ${input.name}, ${tool.method}`);
-        cases.push(...(await benchTool(tool, input, folder, signal)));
-      }
-    }
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-  return {
+  const leaveOut = (subject: string, { method }: Pick<Tool, 'method'>, reason: string): void => {
+    gaps.push({ table: 'files', subject, method, reason });
+  };
+  let unmeasured: BenchGap[] = [];
+  const result = (): BenchResult => ({
     schema: benchSchema,
     suite: 'files',
     stria,
     date: began.toISOString(),
     durationMs: Date.now() - began.getTime(),
     request,
-    machine: { adapter: undefined, software: false, timestamps: false, ...machine },
+    machine,
     cases,
-    gaps,
-  };
+    gaps: [...gaps, ...unmeasured],
+  });
+  try {
+    const chosen: Tool[] = [];
+    for (const tool of [...striaTools(gpu, availableParallelism(), codec), ...otherTools]) {
+      const program = programOf(tool);
+      if (!isWanted(program)) leaveOut('every file', tool, 'it is not among --tools');
+      else if (program !== 'stria' && !(await isInstalled(program, tool.versionFlag)))
+        leaveOut('every file', tool, `${program} is not installed`);
+      else chosen.push(tool);
+    }
+    if (!gpu) leaveOut('every file', { method: 'Stria, GPU' }, 'no hardware GPU was asked for');
+    const files = inputs.length > 0 ? inputs : await makeSamples(folder, size, type, signal);
+    unmeasured = files.flatMap((file) =>
+      chosen.map(({ method }) => ({ table: 'files', subject: nameOf(file), method, reason: 'the run ended before it' })),
+    );
+    const hasCoders = chosen.some(({ takes }) => takes === 'slices');
+    for (const file of files) {
+      const input = await prepare(file, folder, hasCoders, signal);
+      for (const tool of chosen) {
+        if (tool.takes === 'slices' && input.slices === undefined) {
+          unmeasured.shift();
+          leaveOut(input.name, tool, 'its slices are not gray pictures');
+          continue;
+        }
+        terminal.note(`  ${input.name}, ${tool.method}`);
+        cases.push(...(await benchTool(tool, input, folder, signal)));
+        unmeasured.shift();
+        await save(result());
+      }
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  return result();
 }
 
 async function benchTool(tool: Tool, input: Input, folder: string, signal: AbortSignal): Promise<BenchCase[]> {
@@ -143,10 +163,15 @@ function fileCase(
   };
 }
 
+/** The file's name when it is unpacked. */
+function nameOf(file: string): string {
+  return basename(file, '.gz');
+}
+
 /** Unpacks a gzipped file, and writes the slices if a picture coder is to have them. */
 async function prepare(file: string, folder: string, wantsSlices: boolean, signal: AbortSignal): Promise<Input> {
+  const name = nameOf(file);
   const isGzipped = file.endsWith('.gz');
-  const name = isGzipped ? basename(file, '.gz') : basename(file);
   const plain = isGzipped ? join(folder, name) : file;
   if (isGzipped) {
     await pipeline(createReadStream(file), createGunzip(), createWriteStream(plain), { signal }).catch((error: unknown) => {

@@ -5,16 +5,14 @@ import type { Call } from './run-program.ts';
 export interface Tool {
   readonly method: string;
   readonly command: string;
+  /** The program's name, if `command` only starts it. */
+  readonly program?: string;
+  readonly versionFlag?: string;
   /** `slices` means that input and output are folders of PGM slices. */
   readonly takes: 'file' | 'slices';
   readonly processor: 'gpu' | 'cpu';
   compress(input: string, output: string): Call;
   decompress(input: string, output: string): Call;
-}
-
-/** A tool that may not be installed, and how to check for it. */
-export interface OptionalTool extends Tool {
-  readonly versionFlag?: string;
 }
 
 /** Programs that work as filters, from standard input to standard output. `-T0` and pigz use all threads. */
@@ -37,7 +35,7 @@ const jpegXl = {
 const ffmpeg = ['-hide_banner', '-loglevel', 'error', '-nostdin', '-i'] as const;
 
 /** Programs that Stria is compared with, if they are installed. */
-export const otherTools: readonly OptionalTool[] = [
+export const otherTools: readonly Tool[] = [
   {
     method: 'cp',
     command: 'cp',
@@ -47,7 +45,7 @@ export const otherTools: readonly OptionalTool[] = [
     decompress: (input, output) => ({ args: [input, output] }),
   },
   ...filters.map(
-    ([command, ...flags]): OptionalTool => ({
+    ([command, ...flags]): Tool => ({
       method: [command, ...flags].join(' '),
       command,
       takes: 'file',
@@ -68,6 +66,7 @@ export const otherTools: readonly OptionalTool[] = [
   {
     method: 'JPEG XL -e 7, by slice (cjxl)',
     command: 'sh',
+    program: 'cjxl',
     takes: 'slices',
     processor: 'cpu',
     compress: (input, output) => ({ args: ['-c', jpegXl.compress, 'sh', input, output] }),
@@ -75,9 +74,22 @@ export const otherTools: readonly OptionalTool[] = [
   },
 ];
 
-/** The program that a tool needs. */
-export function programOf({ command, method }: Tool): string {
-  return method.endsWith('(cjxl)') ? 'cjxl' : command;
+/** The program that a tool runs. */
+export function programOf({ command, program }: Tool): string {
+  return program ?? command;
+}
+
+/**
+ * A test for whether a program is to be measured.
+ * @param names of programs; undefined for all of them
+ * @throws StriaError `invalid-input` for a name that is not known
+ */
+export function wantedPrograms(names: readonly string[] | undefined): (program: string) => boolean {
+  const known = ['stria', ...new Set(otherTools.map(programOf))];
+  const stranger = names?.find((name) => !known.includes(name));
+  if (stranger !== undefined)
+    throw new StriaError('invalid-input', `Unknown program for --tools: '${stranger}'. The programs are ${known.join(', ')}.`);
+  return (program) => names === undefined || names.includes(program);
 }
 
 /**
@@ -90,6 +102,7 @@ export function striaTools(gpu: readonly string[] | undefined, threads: number, 
   const tool = (method: string, processor: 'gpu' | 'cpu', options: readonly string[]): Tool => ({
     method,
     command: process.execPath,
+    program: 'stria',
     takes: 'file',
     processor,
     compress: (input, output) => ({

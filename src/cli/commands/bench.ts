@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
 import { checkBenchResult } from '../../core/bench/check-result.ts';
 import { type BenchComparison, compareResults } from '../../core/bench/compare.ts';
@@ -15,6 +15,7 @@ import { type TuningReport, tuneGpu } from '../../core/bench/tune.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
 import { sampleKinds } from '../../core/samples/sample-kinds.ts';
 import { inContext, StriaError } from '../../core/shared/errors.ts';
+import { standardStream } from '../../core/shared/standard-streams.ts';
 import { releaseNodeGpu } from '../../node/node-gpu.ts';
 import { systemFault } from '../../node/system-faults.ts';
 import type { BenchCommand } from '../arguments/parsed-command.ts';
@@ -52,6 +53,14 @@ export async function runBench(command: BenchCommand, context: CommandContext): 
   terminal.say(resultText(result));
   await save(command, result);
   return exitCodes.ok;
+}
+
+/** Saves what has been measured so far, if the output is a file: a stream gets the whole result at the end. */
+async function saveEarly(command: BenchCommand, result: object): Promise<void> {
+  const { output } = command;
+  if (output === undefined || output === standardStream) return;
+  const existing = await stat(output).catch(() => undefined);
+  if (existing?.isFile() ?? true) await save(command, result);
 }
 
 async function save({ output, inputs }: BenchCommand, result: object): Promise<void> {
@@ -98,13 +107,22 @@ function runOnGpu(suite: GpuSuite, command: BenchCommand, context: CommandContex
 async function runOnFiles(command: BenchCommand, context: CommandContext): Promise<BenchResult> {
   const gpu = await findGpu(command);
   const { adapter } = gpu?.diagnosis ?? {};
-  const isSoftware = gpu?.isSoftware ?? false;
+  const software = gpu?.isSoftware ?? false;
   gpu?.destroy();
   if (gpu) releaseNodeGpu();
   const { gpuLimits, tuning } = command;
   const options = ['--device', 'gpu', '--gpu-limits', gpuLimits, ...(tuning === undefined ? [] : ['--tuning', tuning])];
-  const result = await benchFiles(command, gpu && options, runner(), context);
-  return { ...result, machine: { ...result.machine, adapter, software: isSoftware } };
+  const { stria, ...machine } = runner();
+  return benchFiles(
+    command,
+    {
+      gpu: gpu && options,
+      stria,
+      machine: { adapter, software, timestamps: false, ...machine },
+      save: (result) => saveEarly(command, result),
+    },
+    context,
+  );
 }
 
 function tune(gpu: Gpu, { size }: BenchCommand, { terminal, signal }: CommandContext): Promise<TuningReport> {
