@@ -34,34 +34,41 @@ var<private> free_words: i32;
 // Puts up to two bytes. Later bytes come before earlier ones.
 fn put_bytes(bytes: u32, count: u32) {
   let total = pending_count + count;
-  if (total >= 4u) {
-    let full = (pending << (32u - 8u * pending_count)) | (bytes >> (8u * (total - 4u)));
+  let is_full = total >= 4u;
+  if (is_full) {
     free_words--;
     word--;
-    if (free_words >= 0) { slots[word] = full; }
-    pending = bytes;
-    pending_count = total - 4u;
-    return;
+    if (free_words >= 0) { slots[word] = (pending << (32u - 8u * pending_count)) | (bytes >> (8u * (total - 4u))); }
   }
-  pending = (pending << (8u * count)) | bytes;
-  pending_count = total;
+  pending = select((pending << (8u * count)) | bytes, bytes, is_full);
+  pending_count = total & 3u;
 }
 
-fn put_code(start: u32, frequency: u32) {
+// Puts the bytes that the state has no room for, before a code of this frequency. Returns the rest of the state.
+fn shed_bytes(frequency: u32) -> u32 {
   let limit = frequency << 12u;
   let one = state & 255u;
   let two = (one << 8u) | extractBits(state, 8u, 8u);
   let count = u32(state >= limit) + u32((state >> 8u) >= limit);
   put_bytes(select(select(two, one, count == 1u), 0u, count == 0u), count);
-  let rest_of_state = state >> (8u * count);
-  // The state has 24 bits, so the quotient is one off at most.
-  let near = u32(f32(rest_of_state) / f32(frequency));
-  let rest = i32(rest_of_state) - i32(near * frequency);
-  let correction = i32(rest >= i32(frequency)) - i32(rest < 0);
-  state = ((near + u32(correction)) << 12u) + u32(rest - correction * i32(frequency)) + start;
+  return state >> (8u * count);
 }
 
-fn put_bits(value: u32, count: u32) { put_code(extractBits(value, 0u, count) << (12u - count), 4096u >> count); }
+// The state becomes 4096 q + r + start, for a quotient q and a rest r of the division by the frequency.
+fn put_code(start: u32, frequency: u32) {
+  // Slightly low, and the rest of the state has 24 bits, so the quotient is right or one too low. Does not wait for the state.
+  let reciprocal = 0.999999 / f32(frequency);
+  let rest = shed_bytes(frequency);
+  let near = u32(f32(rest) * reciprocal);
+  let quotient = near + u32(rest - near * frequency >= frequency);
+  state = rest + start + quotient * (4096u - frequency);
+}
+
+fn put_bits(value: u32, count: u32) {
+  let frequency = 4096u >> count;
+  let rest = shed_bytes(frequency);
+  state = rest + (extractBits(value, 0u, count) << (12u - count)) + (rest >> (12u - count)) * (4096u - frequency);
+}
 
 // Puts an element's codes, the last one first.
 fn put_element(symbol: u32, flag: u32, specials: u32) {

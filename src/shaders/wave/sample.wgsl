@@ -3,7 +3,7 @@
 // One workgroup owns one part. Dispatch: one workgroup for each part, spread over x and y.
 
 import package::wave::layout::bits;
-import package::wave::source::{box, element_at, parts};
+import package::wave::source::{box, element_at, element_of, elements_per_word, parts, word_at};
 
 const threads = 256u;
 const sample_count = 4096u;
@@ -30,10 +30,17 @@ fn main(
   let slice = row * part.extent.y;
   let count = slice * part.extent.z;
   var bounds = vec4u(0xffffu, 0u, 0xffffu, 0u);
-  for (var i = thread; i < count; i += threads) {
-    let element = element_at(part, vec3i(vec3u(i % row, (i / row) % part.extent.y, i / slice)));
-    let flipped = element ^ (1u << (bits - 1u));
-    bounds = vec4u(min(bounds.x, element), max(bounds.y, element), min(bounds.z, flipped), max(bounds.w, flipped));
+  // A word of a row at a time.
+  let row_words = (row + elements_per_word - 1u) / elements_per_word;
+  for (var i = thread; i < row_words * part.extent.y * part.extent.z; i += threads) {
+    let x = elements_per_word * (i % row_words);
+    let y = (i / row_words) % part.extent.y;
+    let word = word_at(part, x, y, i / (row_words * part.extent.y));
+    for (var j = 0u; j < min(elements_per_word, row - x); j++) {
+      let element = element_of(part, word, j);
+      let flipped = element ^ (1u << (bits - 1u));
+      bounds = vec4u(min(bounds.x, element), max(bounds.y, element), min(bounds.z, flipped), max(bounds.w, flipped));
+    }
   }
   atomicMin(&wg_bounds[0], bounds.x);
   atomicMax(&wg_bounds[1], bounds.y);

@@ -7,11 +7,19 @@ import package::wave::layout::{Box, Part, bits, element_bytes};
 @group(0) @binding(2) var<storage, read> voxels: array<u32>;
 override elements_per_word: u32 = max(1u, 4u / element_bytes);
 
+// The word of an element, which the elements after it share.
+fn word_at(part: Part, x: u32, y: u32, z: u32) -> u32 {
+  return voxels[part.first_word + z * box.slice_words + y * box.row_words + x / elements_per_word];
+}
+
+fn element_of(part: Part, word: u32, number: u32) -> u32 {
+  if (element_bytes == 4u) { return extractBits(word, 16u * part.plane, 16u); }
+  return extractBits(word, bits * number, bits);
+}
+
 fn element_at(part: Part, place: vec3i) -> u32 {
   let at = vec3u(place);
-  let word = voxels[part.first_word + at.z * box.slice_words + at.y * box.row_words + at.x / elements_per_word];
-  if (element_bytes == 4u) { return extractBits(word, 16u * part.plane, 16u); }
-  return extractBits(word, bits * (at.x % elements_per_word), bits);
+  return element_of(part, word_at(part, at.x, at.y, at.z), at.x % elements_per_word);
 }
 
 // The element minus the lowest one.

@@ -28,19 +28,15 @@ const weightWords = 40;
 const codingWords = 88;
 const cellCount = signCells ** 2;
 const countWords = 2 * cellCount + levelCount * phaseCount * tokenCount;
-const fitSlabSlices = 16;
+const fitSlabSlices = 4;
 
-/** The total of some slabs' sums. */
-function totalOf(words: Uint32Array, firstSlab: number, endSlab: number): Float64Array {
-  const total = new Float64Array(fitSums);
-  for (let slab = firstSlab; slab < endSlab; slab++) {
-    const low = slab * 2 * fitSums;
-    const high = low + fitSums;
-    for (let i = 0; i < fitSums; i++) {
-      total[i] = (total[i] as number) + (words[low + i] as number) + (words[high + i] as number) * 2 ** 32;
-    }
-  }
-  return total;
+/** Sums of two words each. */
+function sumsAt(words: Uint32Array, number: number): Float64Array {
+  const sums = new Float64Array(fitSums);
+  const low = number * 2 * fitSums;
+  const high = low + fitSums;
+  for (let i = 0; i < fitSums; i++) sums[i] = (words[low + i] as number) + (words[high + i] as number) * 2 ** 32;
+  return sums;
 }
 
 /** Encodes some chunks: runs kernels, and makes the CPU's choices between them. */
@@ -155,7 +151,7 @@ export class EncodeGroup {
   async #fit(commands: Commands, { values, elements }: Scratch, byResiduals: 0 | 1): Promise<void> {
     const depth = Math.max(...this.#parts.map(({ extent }) => extent[2]));
     const slabs = 1 + Math.ceil((depth - 1) / fitSlabSlices);
-    const sums = this.#work.storage('sums', 8 * fitSums * slabs * this.#parts.length);
+    const sums = this.#work.storage('sums', 16 * fitSums * this.#parts.length);
     const fit = this.#kernel('fit', fitShader, { by_residuals: byResiduals });
     commands.stage('fit').dispatch(fit, [this.#records, values, elements, sums], [slabs, this.#parts.length, 1]);
     const read = commands.readWords(sums);
@@ -165,8 +161,8 @@ export class EncodeGroup {
     for (const [i, model] of this.#models.entries()) {
       this.#models[i] = {
         ...model,
-        weights: solveWeights(totalOf(words, i * slabs + 1, (i + 1) * slabs), neighbourCount),
-        firstWeights: solveWeights(totalOf(words, i * slabs, i * slabs + 1), inPlaneCount),
+        weights: solveWeights(sumsAt(words, 2 * i + 1), neighbourCount),
+        firstWeights: solveWeights(sumsAt(words, 2 * i), inPlaneCount),
       };
     }
   }
