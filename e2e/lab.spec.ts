@@ -7,8 +7,8 @@ import { expectOpen } from './support/app.ts';
 import { expect, type Stria, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
-/** The result that comes with the app. */
-const committed = new URL('../bench/results/2026-11-23-epyc-files.json', import.meta.url);
+/** The results that come with the app. */
+const committed = ['h200', 'epyc'].map((name) => new URL(`../bench/results/2026-11-23-${name}-files.json`, import.meta.url));
 
 async function openLab(page: Page, suite: 'seeds' | 'codecs'): Promise<void> {
   await page.getByTestId('lab-button').click();
@@ -36,10 +36,10 @@ test('the Lab shows whole files through whole programs, measured by the command'
   await page.getByTestId('lab-button').click();
   await page.getByTestId('lab-suite-files').click();
   await expect(page.getByTestId('lab-run')).toBeHidden();
-  await expect(page.getByTestId('lab-files-machine')).toContainText('threads');
-  const result = checkBenchResult(JSON.parse(readFileSync(committed, 'utf8')));
-  const methods = new Set(result.cases.map(({ subject, method }) => `${subject} ${method}`));
-  await expect(page.getByTestId('lab-files-row')).toHaveCount(methods.size);
+  await expect(page.getByTestId('lab-files-machine')).toContainText(['nvidia-h200', 'AMD EPYC']);
+  const results = committed.map((path) => checkBenchResult(JSON.parse(readFileSync(path, 'utf8'))));
+  const methods = results.flatMap(({ cases }) => [...new Set(cases.map(({ subject, method }) => `${subject} ${method}`))]);
+  await expect(page.getByTestId('lab-files-row')).toHaveCount(methods.length);
 });
 
 test('the Lab runs a suite beside an open volume, shows and saves it, and frees the GPU', async ({ stria }) => {

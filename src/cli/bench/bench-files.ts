@@ -80,7 +80,7 @@ export async function benchFiles(
       const program = programOf(tool);
       if (!isWanted(program)) leaveOut('every file', tool, 'it is not among --tools');
       else if (program !== 'stria' && !(await isInstalled(program, tool.versionFlag)))
-        leaveOut('every file', tool, `${program} is not installed`);
+        leaveOut('every file', tool, `${program} is not installed, or does not start`);
       else chosen.push(tool);
     }
     if (!gpu) leaveOut('every file', { method: 'Stria, GPU' }, 'no hardware GPU was asked for');

@@ -32,12 +32,15 @@ export class Lab {
     if (choice.suite === 'files') void this.#loadFiles();
   }
 
-  /** Loads the result that comes with the app. */
+  /** Loads the results that come with the app. */
   async #loadFiles(): Promise<void> {
     if (this.#store.getState().lab.files) return;
     try {
-      const { default: result } = await import('../../../../bench/results/2026-11-23-epyc-files.json');
-      this.#set({ files: checkBenchResult(result) });
+      const results = await Promise.all([
+        import('../../../../bench/results/2026-11-23-h200-files.json'),
+        import('../../../../bench/results/2026-11-23-epyc-files.json'),
+      ]);
+      this.#set({ files: results.map((result) => checkBenchResult(result.default)) });
     } catch (error) {
       this.#store.setState({ notice: toStriaError(error).message });
     }

@@ -29,8 +29,8 @@ export interface LabState {
   readonly cases: readonly BenchCase[];
   /** Results of tuning so far. */
   readonly choices: readonly TunedChoice[];
-  /** The result of `stria bench files` that comes with the app, once it is loaded. */
-  readonly files: BenchResult | undefined;
+  /** The results of `stria bench files` that come with the app, once they are loaded. */
+  readonly files: readonly BenchResult[] | undefined;
 }
 
 export const emptyLab: LabState = {

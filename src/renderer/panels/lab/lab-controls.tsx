@@ -33,7 +33,7 @@ const suites: readonly { readonly key: LabSuite; readonly label: string; readonl
   {
     key: 'files',
     label: 'Files',
-    text: 'Whole files through whole programs, as the command “stria bench files” measured them. The result comes with Stria.',
+    text: 'Whole files through whole programs, as the command “stria bench files” measured them. The results come with Stria.',
   },
   { key: 'view', label: '3D', text: 'Rotates a volume in the 3D view, with lighting, as fast as possible.' },
   {

@@ -1,15 +1,20 @@
+import type { BenchResult } from '../../../core/bench/harness/result.ts';
 import { formatBytes, formatDuration, formatRatio, thinSpace } from '../../app/words/units.ts';
 import { useAppState } from '../hooks/use-app.ts';
 import { fileRows, type ProgramRow, type ProgramsOnFile, type ProgramTime } from './file-rows.ts';
 import styles from './lab-page.module.css';
 
-/** The result of `stria bench files` that comes with the app: a table for each file. */
+/** The results of `stria bench files` that come with the app. */
 export function LabFiles() {
-  const result = useAppState(({ lab }) => lab.files);
-  if (!result) return <p className={styles.empty}>Loading the result.</p>;
-  const { machine, date, cases, gaps } = result;
-  const adapter = machine.adapter?.description || machine.adapter?.device;
-  const facts = [adapter, machine.cpu, `${machine.threads} threads`, machine.runtime, date.slice(0, 10)].filter(Boolean);
+  const results = useAppState(({ lab }) => lab.files);
+  if (!results) return <p className={styles.empty}>Loading the results.</p>;
+  return results.map((result) => <LabFilesResult key={result.date} result={result} />);
+}
+
+/** What one machine measured: a table for each file. */
+function LabFilesResult({ result: { machine, date, cases, gaps } }: { readonly result: BenchResult }) {
+  const { adapter, cpu, threads, runtime } = machine;
+  const facts = [adapter?.device, adapter?.description, cpu, `${threads} threads`, runtime, date.slice(0, 10)].filter(Boolean);
   return (
     <>
       <p className={styles.machine} data-testid="lab-files-machine">
