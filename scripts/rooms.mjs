@@ -311,7 +311,7 @@ export const rooms = [
   {
     room: 'core/particles',
     holds: 'Particles to a volume: fixed-point sums on the processor and the GPU, and the values made of them.',
-    imports: 'core/io/common core/shared core/stream',
+    imports: 'core/gpu core/io/common core/shared core/stream shaders/particles',
   },
   {
     room: 'core/particles/formats',

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { madeParticles } from '../core/particles/particles-testing.ts';
 import { measured, niftiFile, requireBuild, stria } from './cli-testing.ts';
 import { zeros } from './hostile-testing.ts';
 
@@ -15,6 +16,18 @@ test('stria gpu names the adapter and its limits', async () => {
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ state: 'ready', limits: { maxStorageBuffersPerShaderStage: expect.any(Number) } });
   expect((await stria('gpu')).stdout).toMatch(/^Adapter .*maxBufferSize/s);
+});
+
+test('GPU and CPU deposit particles into the same file', async () => {
+  const { positions, masses } = madeParticles(3000, [1, 1, 1]);
+  const lines = [...masses].map((mass, at) => [...positions.slice(3 * at, 3 * at + 3), mass].join());
+  writeFileSync(at('particles.csv'), lines.join('\n'));
+  for (const device of ['cpu', 'gpu']) {
+    const how = ['--size', '24', '--box', '0,0,0,1,1,1', '--kernel', 'tsc', '--codec', 'rle', '--device', device];
+    const made = await stria('deposit', at('particles.csv'), ...how, '-o', at(`${device}.stria`));
+    expect(made, made.stderr).toMatchObject({ code: 0 });
+  }
+  expect(Buffer.compare(readFileSync(at('gpu.stria')), readFileSync(at('cpu.stria')))).toBe(0);
 });
 
 test('GPU, GPU with minimum limits and CPU write the same file, and each restores it', async () => {

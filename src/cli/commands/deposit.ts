@@ -1,10 +1,12 @@
 import { basename } from 'node:path';
 import type { Backend } from '../../core/chunks/backend.ts';
 import { ContainerReader, isContainer } from '../../core/format/container-reader.ts';
+import type { Gpu } from '../../core/gpu/gpu.ts';
 import { isFileTree } from '../../core/io/common/file-tree.ts';
 import type { OpenVolume } from '../../core/io/common/volume-reader.ts';
 import { cpuDepositDevice } from '../../core/particles/cpu-deposit.ts';
 import { type DepositReport, sumParticles } from '../../core/particles/deposit-particles.ts';
+import type { DepositDevice } from '../../core/particles/depositor.ts';
 import { finishSums } from '../../core/particles/finish-sums.ts';
 import type { ByteSource } from '../../core/shared/bytes.ts';
 import { StriaError } from '../../core/shared/errors.ts';
@@ -29,18 +31,23 @@ export async function runDeposit(command: DepositCommand, context: CommandContex
   const { inputs, output } = command;
   const { terminal, signal } = context;
   await offerLeftovers([output], inputs, terminal, signal);
-  const { backend, close } = await openBackend(command);
+  const { backend, gpu, close } = await openBackend(command);
   try {
     terminal.note(deviceNote(backend.device));
     const start = performance.now();
     const done = await terminal.withProgress(basename(shownPath(output, 'output')), signal, async (job) =>
-      (await holdsSums(inputs, job)) ? finish(command, backend, job) : deposit(command, backend, job),
+      (await holdsSums(inputs, job)) ? finish(command, backend, job) : deposit(command, backend, await deviceOf(gpu), job),
     );
     tell(done, command, terminal, performance.now() - start);
     return exitCodes.ok;
   } finally {
     await close();
   }
+}
+
+/** Shaders are loaded only if there is a GPU. */
+async function deviceOf(gpu: Gpu | undefined): Promise<DepositDevice> {
+  return gpu ? (await import('../../core/particles/gpu-deposit.ts')).gpuDepositDevice(gpu) : cpuDepositDevice();
 }
 
 interface Done {
@@ -77,10 +84,10 @@ function finish(command: DepositCommand, backend: Backend, job: JobOptions): Pro
   });
 }
 
-function deposit(command: DepositCommand, backend: Backend, job: JobOptions): Promise<Done> {
+function deposit(command: DepositCommand, backend: Backend, device: DepositDevice, job: JobOptions): Promise<Done> {
   return withParticles(command, job, async (particles: OpenParticles) => {
     const plan = await depositPlan(particles, command, job);
-    const sums = sumParticles(plan.groups, plan, cpuDepositDevice(), job);
+    const sums = sumParticles(plan.groups, plan, device, job);
     const volume = command.isSums ? sums : await finishSums(sums, command, job);
     const written = await write(volume, command, backend, job);
     return { written, deposited: { ...sums.report(), formats: particles.formats, unit: plan.unit } };

@@ -54,6 +54,7 @@ export function gpuBackend(gpu: Gpu): OpenedBackend {
   const backend = createGpuBackend(gpu);
   return {
     backend,
+    gpu,
     close: async () => {
       await backend.destroy();
       closeGpu(gpu);

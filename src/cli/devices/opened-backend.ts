@@ -1,8 +1,11 @@
 import type { Backend } from '../../core/chunks/backend.ts';
+import type { Gpu } from '../../core/gpu/gpu.ts';
 
 /** A backend and the resources that it holds open. */
 export interface OpenedBackend {
   readonly backend: Backend;
+  /** The backend's GPU, for other work. */
+  readonly gpu?: Gpu | undefined;
   /** Why it is not a GPU, if one may be there that cannot be used. */
   readonly fault?: string | undefined;
   close(): Promise<void>;

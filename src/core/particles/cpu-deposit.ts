@@ -1,6 +1,6 @@
 import type { DepositKernel } from './deposit-choice.ts';
 import type { DepositGrid } from './deposit-grid.ts';
-import type { DepositDevice, Depositor, Slab } from './depositor.ts';
+import type { DepositDevice, Depositor, SumSlab } from './depositor.ts';
 import { fraction32, times16, times32 } from './fixed-point.ts';
 import { plainWords, smoothedWords } from './particle-placer.ts';
 import { smoothingSteps, smoothingWeights } from './smoothing-table.ts';
@@ -25,18 +25,18 @@ export function cpuDepositDevice(maxVoxels = defaultMaxVoxels): DepositDevice {
         destroy: () => {},
       };
     },
-  } satisfies { maxVoxels: number; depositor: (...args: [DepositGrid, DepositKernel, Slab]) => Depositor };
+  } satisfies { maxVoxels: number; depositor: (...args: [DepositGrid, DepositKernel, SumSlab]) => Depositor };
 }
 
 class CpuDepositor {
   readonly sums: Float64Array<ArrayBuffer>;
   readonly #grid: DepositGrid;
-  readonly #slab: Slab;
+  readonly #slab: SumSlab;
   /** Shares of a particle along an axis: number of the voxel, and weight in 1/65,536. */
   readonly #places = [new Int32Array(3), new Int32Array(3), new Int32Array(3)] as const;
   readonly #weights = [new Int32Array(3), new Int32Array(3), new Int32Array(3)] as const;
 
-  constructor(grid: DepositGrid, slab: Slab) {
+  constructor(grid: DepositGrid, slab: SumSlab) {
     this.#grid = grid;
     this.#slab = slab;
     this.sums = new Float64Array(grid.dims[0] * grid.dims[1] * slab.sliceCount);

@@ -5,7 +5,7 @@ import { nextTurn } from '../shared/turn.ts';
 import { rawSource } from '../stream/memory-volume.ts';
 import type { DepositKernel, SummedQuantity } from './deposit-choice.ts';
 import { checkGrid, type DepositGrid, sumsInfo } from './deposit-grid.ts';
-import type { DepositDevice, Slab } from './depositor.ts';
+import type { DepositDevice, SumSlab } from './depositor.ts';
 import { ParticlePlacer, type PlacedCounts } from './particle-placer.ts';
 import { type ParticleGroup, type ParticleShare, particleCount, particlePieces, shareRange } from './particles.ts';
 
@@ -54,7 +54,7 @@ export function sumParticles(
   let report: DepositReport | undefined;
   let kept: Float64Array<ArrayBuffer> | undefined;
 
-  async function slabSums(slab: Slab, number: number): Promise<{ sums: Float64Array<ArrayBuffer>; counts: PlacedCounts }> {
+  async function slabSums(slab: SumSlab, number: number): Promise<{ sums: Float64Array<ArrayBuffer>; counts: PlacedCounts }> {
     const placer = new ParticlePlacer(settings);
     const depositor = device.depositor(grid, settings.kernel, slab);
     try {
@@ -114,12 +114,12 @@ function checkGroups(groups: readonly ParticleGroup[], { kernel, quantity }: Dep
 }
 
 /** Whole slices, as many as fit. @throws StriaError `limit-too-small` */
-function slabsOf({ dims }: DepositGrid, maxVoxels: number): Slab[] {
+function slabsOf({ dims }: DepositGrid, maxVoxels: number): SumSlab[] {
   const most = Math.floor(maxVoxels / (dims[0] * dims[1]));
   if (most < 1) {
     throw new StriaError('limit-too-small', `one slice of ${dims[0]} × ${dims[1]} voxels has more sums than fit into memory`);
   }
-  const slabs: Slab[] = [];
+  const slabs: SumSlab[] = [];
   for (let firstSlice = 0; firstSlice < dims[2]; firstSlice += most) {
     slabs.push({ firstSlice, sliceCount: Math.min(most, dims[2] - firstSlice) });
   }

@@ -2,7 +2,7 @@ import type { DepositKernel } from './deposit-choice.ts';
 import type { DepositGrid } from './deposit-grid.ts';
 
 /** The slices of a volume whose sums are in memory at a time. */
-export interface Slab {
+export interface SumSlab {
   readonly firstSlice: number;
   readonly sliceCount: number;
 }
@@ -21,5 +21,5 @@ export interface Depositor {
 export interface DepositDevice {
   /** The most voxels whose sums fit into a depositor. */
   readonly maxVoxels: number;
-  depositor(grid: DepositGrid, kernel: DepositKernel, slab: Slab): Depositor;
+  depositor(grid: DepositGrid, kernel: DepositKernel, slab: SumSlab): Depositor;
 }
