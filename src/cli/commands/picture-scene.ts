@@ -90,7 +90,7 @@ function loadInput(
 /** The GPU that draws, and what decodes: that GPU, or the CPU if it is only software. */
 async function openDrawing(options: DeviceOptions): Promise<OpenedBackend & { readonly gpu: Gpu }> {
   const gpu = await drawingGpu(options);
-  if (!gpu.isSoftware) return { gpu, ...gpuBackend(gpu) };
+  if (!gpu.isSoftware) return gpuBackend(gpu);
   const { backend, close } = await openBackend({ ...options, device: 'cpu' });
   return {
     gpu,

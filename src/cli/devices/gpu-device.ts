@@ -50,7 +50,7 @@ export function closeGpu(gpu: Gpu): void {
   releaseNodeGpu();
 }
 
-export function gpuBackend(gpu: Gpu): OpenedBackend {
+export function gpuBackend(gpu: Gpu): OpenedBackend & { readonly gpu: Gpu } {
   const backend = createGpuBackend(gpu);
   return {
     backend,
