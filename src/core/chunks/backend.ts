@@ -5,6 +5,7 @@ import type { CommandTimes } from '../gpu/commands.ts';
 import type { LentBytes } from '../gpu/lent-bytes.ts';
 import type { FilePlace } from '../io/common/volume-reader.ts';
 import type { StriaError } from '../shared/errors.ts';
+import type { HalvingMethod } from '../shared/halving.ts';
 import type { JobOptions } from '../shared/job.ts';
 import type { Dims3 } from '../shared/volume.ts';
 
@@ -41,6 +42,14 @@ export interface DeviceReport {
   readonly software: boolean;
 }
 
+/** A halving of whole numbers; a box's origin is even along each halved axis. docs/FORMAT.md, 'Levels'. */
+export interface HalvingWish {
+  /** 2 along an axis that is halved, otherwise 1. */
+  readonly steps: Dims3;
+  readonly method: HalvingMethod;
+  readonly isSigned: boolean;
+}
+
 /** Encodes and decodes chunks. GPU and CPU give the same bytes. */
 export interface Backend {
   readonly device: DeviceReport;
@@ -73,6 +82,8 @@ export interface Backend {
     box: Omit<VoxelBox, 'bytes'>,
     job?: BackendJob,
   ): Promise<LentBytes>;
+  /** `encode` heeds `halving` of its job. */
+  readonly halvesVoxels?: boolean | undefined;
   /** Its threads read payloads, and write voxels, in shared memory (shared/shared-bytes.ts) without copies. */
   readonly sharesMemory?: boolean | undefined;
   destroy(): Promise<void>;
@@ -100,6 +111,8 @@ export interface BackendJob extends JobOptions {
    * it no longer needs them. Otherwise payloads are the caller's.
    */
   readonly lend?: ((release: () => void) => void) | undefined;
+  /** If set, a backend that `halvesVoxels` also halves the box, whose voxels it has at hand. */
+  readonly halving?: (HalvingWish & { onHalved(bytes: Uint8Array<ArrayBuffer>): void }) | undefined;
   /** Number of the first given chunk, for messages. Default 0. */
   readonly firstChunk?: number | undefined;
   /** If set, a decoder calls this for each damaged chunk instead of failing at the first. The chunk's voxels are then undefined. */

@@ -16,6 +16,7 @@ import { DecodePlanner, type PlannedChunk } from './decode-planner.ts';
 import { FaultFlags, judgeChunk } from './fault-flags.ts';
 import { analyzeOnGpu, compareOnGpu, fillOnGpu, stackedBox } from './gpu-chunks.ts';
 import { type EncodedBatch, GpuEncoder, labelled } from './gpu-encoder.ts';
+import { halveOnGpu } from './gpu-halve.ts';
 import { checksumOnGpu } from './gpu-payloads.ts';
 import { clearedBox, downloadBox, guarded, lendBox, uploadBox, uploadPayloads } from './gpu-transfer.ts';
 
@@ -145,6 +146,7 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
     device: { kind: 'gpu', name: gpu.name, software: gpu.isSoftware },
     maxBoxBytes,
     boxesAtOnce,
+    halvesVoxels: true,
 
     prepareEncode: (shapes, elementBytes, choice) => encoder.prepare(shapes, elementBytes, choice),
 
@@ -172,7 +174,16 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
         const { byteLength } = box.bytes;
         const voxels = uploadBox(gpu, scope, box);
         job.onSpan?.('upload', start, performance.now(), byteLength);
-        return (await backend.encodeResident({ voxels, chunks }, choice, job)).chunks;
+        const { halving } = job;
+        if (!halving) return (await backend.encodeResident({ voxels, chunks }, choice, job)).chunks;
+        const call = { scope, signal: job.signal, onTimes: job.onTimes };
+        const halved = halveOnGpu(gpu, voxels, halving, call);
+        // Both must have ended when the scope is destroyed.
+        const [bytes, encoded] = await Promise.allSettled([halved, backend.encodeResident({ voxels, chunks }, choice, job)]);
+        if (encoded.status === 'rejected') throw encoded.reason;
+        if (bytes.status === 'rejected') throw bytes.reason;
+        halving.onHalved(bytes.value);
+        return encoded.value.chunks;
       });
     },
 

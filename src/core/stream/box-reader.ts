@@ -3,6 +3,7 @@ import { gatherChunk } from '../chunks/boxes.ts';
 import type { CodecElementBytes } from '../codec/codec.ts';
 import { type ChunkGrid, type ChunkSpan, codecElementBytes } from '../format/chunk-grid.ts';
 import type { FilePlace, OpenVolume } from '../io/common/volume-reader.ts';
+import type { Dims3 } from '../shared/volume.ts';
 import { interleaving } from './interleaving-reader.ts';
 import { maxBoxBytes, overlapBytes, slabTargetBytes } from './pipeline.ts';
 import { boxesOf, bytesBefore, largestSlabBytes, type Slab, type SlabBox, slabsOf } from './slabs.ts';
@@ -15,6 +16,11 @@ export interface ReadBox {
   readonly chunks: readonly ChunkBox[];
   /** If this is a `FileBox`, it has not been read yet. */
   readonly voxels: VoxelBox | FileBox;
+  /** Where it lies in its slab, and the lengths of that. */
+  readonly origin: Dims3;
+  readonly slabDims: Dims3;
+  /** Whether the tap took its voxels. */
+  readonly isTapped: boolean;
   /** Must be called when the voxels are no longer needed. */
   release(): void;
 }
@@ -22,7 +28,7 @@ export interface ReadBox {
 /** Takes the voxels of a volume that is being read. */
 export interface VoxelTap {
   /** Whether it takes the next ones, too. */
-  readonly isOpen: boolean;
+  isOpen(): boolean;
   /** The voxels of a slab, in the order of the source. They are in use until this ends. */
   take(bytes: Uint8Array): Promise<void>;
 }
@@ -52,6 +58,7 @@ export class BoxReader {
   #slabCount = 0;
   #readBytes = 0;
   #slab: VoxelBox | undefined;
+  #isTapped = false;
   #boxes: SlabBox[] = [];
 
   constructor(
@@ -91,6 +98,7 @@ export class BoxReader {
       if (this.#place) return this.#fileBoxes(slab, this.#place);
       if (this.#bytesBefore > 0) await this.#reader.skip(this.#bytesBefore);
       this.#bytesBefore = 0;
+      this.#isTapped = this.#tap?.isOpen() ?? false;
       const boxes = boxesOf(slab, this.#elementBytes, this.#boxBytes);
       if (boxes.length === 1) return this.#wholeSlab(slab);
       const buffer = this.#nextBuffer();
@@ -116,7 +124,7 @@ export class BoxReader {
 
   async #wholeSlab({ byteLength, dims, firstChunk, chunks }: Slab): Promise<ReadBox> {
     const lent = await this.#backend.borrowBytes?.(byteLength);
-    const buffer = lent && this.#readsInPlace && !this.#tap?.isOpen ? undefined : this.#nextBuffer();
+    const buffer = lent && this.#readsInPlace && !this.#isTapped ? undefined : this.#nextBuffer();
     const release = () => {
       lent?.release();
       buffer?.release();
@@ -126,7 +134,8 @@ export class BoxReader {
       await this.#fill(bytes);
       if (lent && bytes !== lent.bytes) lent.bytes.set(bytes);
       if (lent) buffer?.release();
-      return { firstChunk, chunks, voxels: { bytes: lent?.bytes ?? bytes, dims, elementBytes: this.#elementBytes }, release };
+      const voxels = { bytes: lent?.bytes ?? bytes, dims, elementBytes: this.#elementBytes };
+      return { firstChunk, chunks, voxels, origin: [0, 0, 0], slabDims: dims, isTapped: this.#isTapped, release };
     } catch (error) {
       release();
       throw error;
@@ -139,19 +148,20 @@ export class BoxReader {
     const bytes = lent?.bytes ?? (await this.#scratch.take(byteLength));
     gatherChunk(slab, { origin, shape: dims }, bytes);
     const release = () => (lent ?? this.#scratch).release();
-    return { firstChunk, chunks, voxels: { bytes, dims, elementBytes: this.#elementBytes }, release };
+    const voxels = { bytes, dims, elementBytes: this.#elementBytes };
+    return { firstChunk, chunks, voxels, origin, slabDims: slab.dims, isTapped: this.#isTapped, release };
   }
 
   #fileBoxes({ byteLength, dims, firstChunk, chunks }: Slab, place: FilePlace): ReadBox {
     const start = place.start + this.#readBytes;
     this.#readBytes += byteLength;
     const voxels = { place: { ...place, start }, dims, elementBytes: this.#elementBytes };
-    return { firstChunk, chunks, voxels, release() {} };
+    return { firstChunk, chunks, voxels, origin: [0, 0, 0], slabDims: dims, isTapped: false, release() {} };
   }
 
   async #fill(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
     await this.#stopwatch.time('read', () => this.#reader.fill(bytes), bytes.byteLength);
-    if (this.#tap?.isOpen) await this.#tap.take(bytes);
+    if (this.#isTapped) await this.#tap?.take(bytes);
   }
 
   #nextBuffer(): HeldBytes {

@@ -116,7 +116,11 @@ async function compress(
   const voxelBytes = ownBytes(writer.grid, writer.header.part, elementBytes);
   const { boxesAtOnce = 1 } = backend;
   const levels = part ? undefined : LevelMaker.create(info, plan.container.chunkShape, backend, choice, settings.levels);
-  const tap = levels && { isOpen: true, take: (bytes: Uint8Array) => levels.stack.push(bytes) };
+  // The voxels come by here until the backend can halve them.
+  const tap = levels && {
+    isOpen: () => levels.firstHalving() === undefined,
+    take: (bytes: Uint8Array) => levels.stack.push(bytes),
+  };
   const boxes = new BoxReader(volume, plan.grid, backend, stopwatch, signal, plan.span, tap);
   const reading = new Beside<ReadBox | undefined>();
   const writing = new Beside<void>();
@@ -145,7 +149,8 @@ async function compress(
   let doneBytes = 0;
   let lastWriteMs = performance.now();
   /** @param earlier ends when the chunks of all earlier boxes are queued for writing or written */
-  const encode = async ({ voxels, chunks, firstChunk, release }: ReadBox, earlier: Promise<unknown>): Promise<EncodedBox> => {
+  const encode = async (box: ReadBox, earlier: Promise<unknown>): Promise<EncodedBox> => {
+    const { voxels, chunks, firstChunk, release } = box;
     const byteLength = bytesOfChunks(chunks, elementBytes);
     let doneHere = 0;
     /** Whether all chunks before this box's are queued for writing or written. */
@@ -171,7 +176,13 @@ async function compress(
     const releasePayloads = () => {
       for (const one of payloads.splice(0)) one();
     };
+    let halved: Uint8Array<ArrayBuffer> | undefined;
+    const halving = box.isTapped ? undefined : levels?.firstHalving();
+    const onHalved = (bytes: Uint8Array<ArrayBuffer>) => {
+      halved = bytes;
+    };
     const options: BackendJob = {
+      halving: halving && { ...halving, onHalved },
       onChunks: (finished) => {
         waiting.push(...finished);
         if (isNext && performance.now() > lastWriteMs + longestWaitMs && early() > 0) writeWaiting(early());
@@ -197,6 +208,7 @@ async function compress(
       doneHere = byteLength;
       await earlier;
       waiting = encoded.slice(writtenChunks);
+      if (halved) await levels?.addHalved(box, halved);
       const layers = await levels?.encodeDue(firstChunk + chunks.length, { signal });
       return { written: writeWaiting(waiting.length, layers, releasePayloads) };
     } catch (error) {

@@ -1,14 +1,16 @@
-import type { Backend, EncodeChoice, VoxelBox } from '../chunks/backend.ts';
-import { gatherChunk } from '../chunks/boxes.ts';
+import type { Backend, EncodeChoice, HalvingWish, VoxelBox } from '../chunks/backend.ts';
+import { gatherChunk, scatterChunk } from '../chunks/boxes.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import { type ChunkGrid, type ChunkShape, chunkGridOf, codecElementBytes } from '../format/chunk-grid.ts';
 import type { ContainerWriter } from '../format/container-writer.ts';
+import { halvedDims } from '../levels/halve.ts';
 import { type PlannedHalving, planLevels, whyNoLevels } from '../levels/level-plan.ts';
 import { type LevelLayer, LevelStack } from '../levels/level-stack.ts';
 import { StriaError } from '../shared/errors.ts';
 import type { HalvingMethod } from '../shared/halving.ts';
 import type { JobOptions } from '../shared/job.ts';
-import { type VolumeInfo, volumeBytes } from '../shared/volume.ts';
+import { type Dims3, type ElementType, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
+import type { ReadBox } from './box-reader.ts';
 import { maxBoxBytes } from './pipeline.ts';
 import { boxesOf, rangeOf } from './slabs.ts';
 
@@ -31,6 +33,11 @@ export class LevelMaker {
   readonly #elementBytes: 1 | 2 | 4;
   readonly #backend: Backend;
   readonly #choice: EncodeChoice;
+  readonly #type: ElementType;
+  readonly #canHalveBoxes: boolean;
+  /** The halved boxes of a slab. */
+  #slab = new Uint8Array(0);
+  #slabFilled = 0;
 
   /** Undefined if the file gets no levels. @throws StriaError as `plan` */
   static create(
@@ -77,6 +84,34 @@ export class LevelMaker {
     this.#elementBytes = codecElementBytes(volume.type);
     this.#backend = backend;
     this.#choice = choice;
+    this.#type = volume.type;
+    this.#canHalveBoxes = !volume.type.startsWith('f') && areEven(grid, (halvings[0] as PlannedHalving).steps);
+  }
+
+  /**
+   * The first halving, if the backend can do it with the boxes of the volume: its kind is known, voxels are whole numbers, and boxes
+   * begin at even places.
+   */
+  firstHalving(): HalvingWish | undefined {
+    const halving = this.stack.firstHalving;
+    if (!this.#backend.halvesVoxels || !this.#canHalveBoxes || !halving) return undefined;
+    return { ...halving, isSigned: this.#type.startsWith('i') };
+  }
+
+  /** Takes the result for a box, in the order of the boxes. */
+  async addHalved({ origin, slabDims, voxels: { dims } }: ReadBox, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+    const steps = (this.#halvings[0] as PlannedHalving).steps;
+    const shape = halvedDims(dims, steps);
+    const whole = halvedDims(slabDims, steps);
+    const slabBytes = whole[0] * whole[1] * whole[2] * this.#elementBytes;
+    if (bytes.byteLength === slabBytes) return this.stack.pushHalved(bytes);
+    const at: Dims3 = [origin[0] / steps[0], origin[1] / steps[1], origin[2] / steps[2]];
+    if (this.#slabFilled === 0) this.#slab = new Uint8Array(slabBytes);
+    scatterChunk(bytes, { origin: at, shape }, { bytes: this.#slab, dims: whole, elementBytes: this.#elementBytes });
+    this.#slabFilled += bytes.byteLength;
+    if (this.#slabFilled < slabBytes) return;
+    this.#slabFilled = 0;
+    await this.stack.pushHalved(this.#slab);
   }
 
   /** The end of the layer that holds a chunk: up to there, chunks are written without waiting for levels. */
@@ -106,6 +141,12 @@ export class LevelMaker {
     }
     return encoded;
   }
+}
+
+/** Whether boxes of whole chunks begin at even places along the axes that are halved, and no pair of planes spans two time points. */
+function areEven({ chunkShape, counts, dims }: ChunkGrid, steps: Dims3): boolean {
+  const isEven = ([0, 1, 2] as const).every((axis) => steps[axis] === 1 || counts[axis] === 1 || chunkShape[axis] % 2 === 0);
+  return isEven && (steps[2] === 1 || dims[3] === 1 || dims[2] % 2 === 0);
 }
 
 /**

@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest';
+import { openTestGpu } from '../../testing/node-gpu-testing.ts';
+import type { Backend } from '../chunks/backend.ts';
+import { createCpuBackend } from '../cpu/cpu-backend.ts';
+import { inlinePool } from '../cpu/inline-pool.ts';
+import type { ChunkShape } from '../format/chunk-grid.ts';
+import { createGpuBackend } from '../gpu-chunks/gpu-backend.ts';
+import { halve } from '../levels/halve.ts';
+import type { HalvingMethod } from '../shared/halving.ts';
+import { type Dims3, type ElementType, elementBytes, elementTypes, typedVoxels, type VolumeInfo } from '../shared/volume.ts';
+import { compressVolume } from './compress.ts';
+import { infoOf, only, voxelsOf, watchedSink } from './engine-testing.ts';
+import type { LevelChoice } from './level-maker.ts';
+import { memoryVolume } from './memory-volume.ts';
+
+const gpu = await openTestGpu();
+const cpu = createCpuBackend(inlinePool());
+const backend = createGpuBackend(gpu);
+const wholeTypes = elementTypes.filter((type) => !type.startsWith('f'));
+
+const steps: readonly Dims3[] = [
+  [2, 2, 2],
+  [2, 2, 1],
+  [1, 1, 2],
+  [2, 1, 1],
+];
+
+test.each(wholeTypes)('the GPU halves %s as the CPU does, bit for bit', async (type) => {
+  for (const [at, dims] of (
+    [
+      [13, 7, 5],
+      [16, 8, 4],
+      [1, 3, 2],
+      [9, 1, 1],
+    ] as const
+  ).entries()) {
+    const info = infoOf([...dims, 1], type);
+    const noise = voxelsOf(info, 'noise', at + 1);
+    // The second has few values, the third the ends of the type.
+    const few = noise.map((byte) => byte & 1);
+    const ends = typedVoxels(type, noise.slice());
+    const high = 2 ** (8 * elementBytes(type) - (type.startsWith('i') ? 1 : 0)) - 1;
+    for (let i = 0; i < ends.length; i++) ends[i] = i % 3 === 0 ? high - (i % 2) : type.startsWith('i') ? -high - 1 + (i % 2) : 0;
+    for (const bytes of [noise, few, new Uint8Array(ends.buffer)]) {
+      for (const step of steps) {
+        for (const method of ['mean', 'mode'] as const) {
+          const halved = await halvedOnGpu(bytes, type, dims, step, method);
+          const expected = halve(typedVoxels(type, bytes), type, dims, step, 1, method);
+          expect(typedVoxels(type, halved), `${dims} ${step} ${method}`).toEqual(expected);
+        }
+      }
+    }
+  }
+});
+
+async function halvedOnGpu(
+  bytes: Uint8Array<ArrayBuffer>,
+  type: ElementType,
+  dims: Dims3,
+  step: Dims3,
+  method: HalvingMethod,
+): Promise<Uint8Array> {
+  let halved = new Uint8Array(0);
+  const onHalved = (result: Uint8Array<ArrayBuffer>) => {
+    halved = result;
+  };
+  const halving = { steps: step, method, isSigned: type.startsWith('i'), onHalved };
+  const box = { bytes: bytes.slice(), dims, elementBytes: elementBytes(type) as 1 | 2 | 4 };
+  await backend.encode(box, [{ origin: [0, 0, 0], shape: dims }], only('raw'), { halving });
+  return halved;
+}
+
+async function compressed(
+  of: Backend,
+  info: VolumeInfo,
+  voxels: Uint8Array,
+  chunkShape: ChunkShape,
+  levels: LevelChoice,
+): Promise<Buffer> {
+  const sink = watchedSink();
+  await compressVolume(memoryVolume(info, voxels), sink, { backend: of, choice: only('rice'), chunkShape, levels });
+  return Buffer.from(sink.bytes());
+}
+
+test.each<[ElementType, ChunkShape, LevelChoice]>([
+  ['u8', [32, 8, 4], 'mean'],
+  ['u8', [32, 8, 4], true],
+  ['i16', [32, 8, 4], 'mode'],
+  ['u16', [32, 6, 3], true],
+  ['f32', [32, 8, 4], true],
+])('GPU and CPU write the same file with levels: %s in chunks of %s, %s', async (type, chunkShape, levels) => {
+  for (const dims of [
+    [150, 21, 18, 1],
+    [140, 12, 9, 2],
+  ] as const) {
+    const info = infoOf(dims, type);
+    const voxels = voxelsOf(info, 'blobs');
+    const expected = await compressed(cpu, info, voxels, chunkShape, levels);
+    for (const maxBoxBytes of [2 ** 12, backend.maxBoxBytes]) {
+      const own = await compressed({ ...backend, maxBoxBytes }, info, voxels, chunkShape, levels);
+      expect(own.equals(expected)).toBe(true);
+    }
+  }
+});
