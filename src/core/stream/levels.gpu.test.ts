@@ -41,7 +41,7 @@ test.each(wholeTypes)('the GPU halves %s as the CPU does, bit for bit', async (t
     const ends = typedVoxels(type, noise.slice());
     const high = 2 ** (8 * elementBytes(type) - (type.startsWith('i') ? 1 : 0)) - 1;
     for (let i = 0; i < ends.length; i++) ends[i] = i % 3 === 0 ? high - (i % 2) : type.startsWith('i') ? -high - 1 + (i % 2) : 0;
-    for (const bytes of [noise, few, new Uint8Array(ends.buffer)]) {
+    for (const bytes of [noise, few, new Uint8Array(ends.buffer as ArrayBuffer)]) {
       for (const step of steps) {
         for (const method of ['mean', 'mode'] as const) {
           const halved = await halvedOnGpu(bytes, type, dims, step, method);
