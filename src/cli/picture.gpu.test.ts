@@ -126,6 +126,11 @@ test('a session gives volume, view and layers, and options change it', async () 
   const [over, beside] = [pixel(read('layered.png'), 45, 48), pixel(read('layered.png'), 80, 48)];
   expect(over).toEqual([255, 255, 255]);
   expect(beside).toEqual(pixel(read('scan.png'), 80, 48));
+  const space = ['--view', '3d', '--projection', 'mip', '--from', 'front', ...size];
+  await succeed('picture', at('plain.stria-session'), '-o', at('plain-3d.png'), ...space);
+  await succeed('picture', at('layered.stria-session'), '-o', at('layered-3d.png'), ...space);
+  expect(pixel(read('plain-3d.png'), 50, 48)).not.toEqual([255, 255, 255]);
+  expect(pixel(read('layered-3d.png'), 50, 48)).toEqual([255, 255, 255]);
   // Another volume in the session's view, and another slice.
   writeFileSync(at('other.nii'), niftiFile(dims, 1));
   const other = ['--session', at('plain.stria-session'), '--view', 'z', '--slice', '9', ...size];

@@ -1,16 +1,20 @@
 import type { Gpu } from '../../core/gpu/gpu.ts';
+import { StriaError } from '../../core/shared/errors.ts';
 import type { DisplayTexture } from '../../core/volume/display-texture.ts';
 import type { VolumeSource } from '../../core/volume/volume-source.ts';
+import { LayerDisplays } from '../../renderer/viewer/draw/layer-displays.ts';
 import { rayPicture } from '../../renderer/viewer/draw/ray-picture.ts';
 import { sceneCube } from '../../renderer/viewer/draw/scene-cube.ts';
 import { slicePicture } from '../../renderer/viewer/draw/slice-picture.ts';
 import { SliceRenderer } from '../../renderer/viewer/draw/slice-renderer.ts';
 import { shownLayers } from '../../renderer/viewer/model/layer-place.ts';
+import { layersIn3d, layerTime } from '../../renderer/viewer/model/layers.ts';
 import { OrbitCamera } from '../../renderer/viewer/model/orbit-camera.ts';
 import { checkPictureSize, type PictureRequest, type ViewPicture } from '../../renderer/viewer/model/picture.ts';
 import { stillSteps } from '../../renderer/viewer/model/quality.ts';
 import type { Viewpoints } from '../../renderer/viewer/model/same-place.ts';
 import { maxZoom, minZoom } from '../../renderer/viewer/model/slice-geometry.ts';
+import type { LayerIn3d } from '../../renderer/viewer/model/view-host.ts';
 import type { ViewState } from '../../renderer/viewer/model/viewer-api.ts';
 import { groundOf, type PictureLook, type ShownView } from './look.ts';
 
@@ -31,6 +35,7 @@ export class Painter {
   readonly #volume: VolumeSource;
   readonly #layers: ReadonlyMap<string, VolumeSource>;
   readonly #slices: SliceRenderer;
+  readonly #layerDisplays: LayerDisplays;
   readonly #look: PictureLook;
   /** The 3D view's texture, and the time point that it holds. */
   #display: { readonly texture: DisplayTexture; readonly timePoint: number } | undefined;
@@ -46,6 +51,7 @@ export class Painter {
     this.#layers = layers;
     this.#look = look;
     this.#slices = new SliceRenderer(gpu, 'rgba8unorm');
+    this.#layerDisplays = new LayerDisplays(gpu, () => {});
   }
 
   /** @throws StriaError `aborted`, `device-lost`, `out-of-memory` */
@@ -55,6 +61,7 @@ export class Painter {
 
   destroy(): void {
     this.#slices.destroy();
+    this.#layerDisplays.keep(new Map());
   }
 
   #slice({ state, viewpoints }: Shot, axis: Exclude<ShownView, '3d'>): Promise<ViewPicture> {
@@ -86,6 +93,7 @@ export class Painter {
     const scene = {
       info,
       display: await this.#displayAt(state.timePoint),
+      layers: await this.#layersIn3d(state),
       state,
       camera,
       eye,
@@ -94,6 +102,27 @@ export class Painter {
     };
     const request = { width, height, background, signal };
     return rayPicture(this.#gpu, scene, request, Math.max(8, Math.floor(stripPixels / width)));
+  }
+
+  async #layersIn3d(state: ViewState): Promise<readonly LayerIn3d[]> {
+    const { info: base } = this.#volume;
+    const shown = layersIn3d(
+      state.layers,
+      shownLayers(base, state.layers, (id) => this.#layers.get(id)),
+    );
+    const wanted = shown.map(({ look: { id, channel }, volume }) => ({
+      id,
+      volume,
+      timePoint: layerTime(base, state.timePoint, volume.info, channel),
+    }));
+    this.#layerDisplays.show(wanted);
+    await this.#layerDisplays.settled();
+    this.#gpu.checkAlive();
+    return shown.map(({ look, volume: { info }, map }) => {
+      const display = this.#layerDisplays.displayOf(look.id);
+      if (!display) throw new StriaError('out-of-memory', `the GPU does not have enough memory to draw ${look.name} in 3D`);
+      return { look, info, map, display };
+    });
   }
 
   async #displayAt(timePoint: number): Promise<DisplayTexture> {
