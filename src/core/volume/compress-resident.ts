@@ -1,4 +1,4 @@
-import type { EncodeChoice, NumberedBox } from '../chunks/backend.ts';
+import type { Backend, EncodeChoice, NumberedBox } from '../chunks/backend.ts';
 import { type ChunkShare, ChunkTally } from '../chunks/chunk-tally.ts';
 import { bytesOfChunks } from '../codec/batch.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
@@ -11,6 +11,8 @@ import { StriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import type { SourceDescription } from '../shared/source.ts';
 import { volumeBytes } from '../shared/volume.ts';
+import { type LevelChoice, LevelMaker } from '../stream/level-maker.ts';
+import { LeveledCopy } from '../stream/leveled-copy.ts';
 import { KernelClock, type KernelTimes, type StageSpan, Stopwatch } from '../stream/stage-times.ts';
 import type { VolumeSource } from './volume-source.ts';
 
@@ -116,23 +118,37 @@ function boxBytes({ voxels, chunks }: NumberedBox): number {
   return bytesOfChunks(chunks, voxels.elementBytes);
 }
 
-/** Writes compressed chunks as a .stria file. Does not close the sink. Resolves with the bytes written. */
+/** Who makes the levels of a file, and how; as in `CompressSettings`. */
+export interface FileLevels {
+  readonly backend: Backend;
+  readonly choice: EncodeChoice;
+  readonly levels?: LevelChoice;
+}
+
+/**
+ * Writes compressed chunks as a .stria file. Does not close the sink. Resolves with the bytes written.
+ * @param making of levels: the chunks are decoded for them. Default: none
+ */
 export async function writeContainer(
   sink: ByteSink,
   { kept, source, chunkShape }: Compressible,
   chunks: readonly EncodedChunk[],
   { signal, onProgress }: JobOptions,
+  making?: FileLevels,
 ): Promise<number> {
   const { format: sourceFormat, stored } = source;
   const header = { volume: kept.info, chunkShape, sourceFormat, stored };
   const writer = await ContainerWriter.create(sink, header);
   const total = chunks.reduce((sum, chunk) => sum + (chunk.kind === 'coded' ? chunk.payload.byteLength : 0), 0);
+  const maker = making && LevelMaker.create(kept.info, chunkShape, making.backend, making.choice, making.levels);
+  const copy = maker && making && new LeveledCopy(writer, maker, making.backend, { signal });
   for (const [number, chunk] of chunks.entries()) {
     throwIfAborted(signal);
-    await writer.chunk(number, chunk);
+    if (copy) await copy.add([chunk]);
+    else await writer.chunk(number, chunk);
     onProgress?.({ stage: 'Saving', done: Math.min(writer.bytesWritten, total), total });
   }
-  await writer.finish(source);
+  await writer.finish(source, maker?.stack.headers);
   return writer.bytesWritten;
 }
 

@@ -11,6 +11,7 @@ import { type CompressionResult, stageClock } from '../state/result.ts';
 export interface Compressed {
   /** In order of their numbers. */
   readonly chunks: readonly EncodedChunk[];
+  readonly choice: EncodeChoice;
   readonly result: CompressionResult;
 }
 
@@ -25,6 +26,7 @@ export async function compressResident(
   const { chunks, shares, bytesOut, paddedBytes, encode, check, timeline } = await compress(backend, volume, choice, job);
   return {
     chunks,
+    choice,
     result: {
       bytesIn: sourceBytes(info, volume.source),
       voxelBytes: volumeBytes(info),

@@ -129,7 +129,7 @@ export class DocumentJobs {
     if (!job) return sink.abort().catch(() => undefined);
     try {
       const stopwatch = new Stopwatch(['Write', 'Save']);
-      const write = () => works.writeContainer(sink, held.loaded, compressed.chunks, job);
+      const write = () => works.saveContainer(sink, held.loaded, compressed, this.#needs.engine()?.backend, job);
       await stopwatch.time('Write', write, compressed.result.bytesOut);
       await stopwatch.time('Save', () => sink.close());
       if (!job.signal.aborted) runner.send({ kind: 'saved', saved: savedFile(sink, stopwatch.timeline()) });

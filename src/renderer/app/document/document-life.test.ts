@@ -90,7 +90,7 @@ function setUp() {
     loadAgain: (_engine, _volume, _chunks, { signal }) => again.call(signal),
     compressResident: (_backend, _volume, _choice, { signal }) => compress.call(signal),
     keepAs: (_engine, _residency, _source, { signal }) => keep.call(signal),
-    writeContainer: (_sink, _volume, _chunks, { signal }) => write.call(signal),
+    saveContainer: (_sink, _volume, _compressed, _gpu, { signal }) => write.call(signal),
     firstPicture: () => new Promise<void>(() => {}),
     residencyOf: (kept) => ((kept as unknown as FakeVolume).isCompressed ? 'compressed' : 'raw'),
     residencyState: () => ({ kept: 'raw', progress: undefined }),

@@ -1,7 +1,7 @@
 import { ChunkMap } from '../../../core/chunks/chunk-map.ts';
 import type { EncodedChunk } from '../../../core/format/chunk.ts';
-import { writeContainer } from '../../../core/volume/compress-resident.ts';
 import { type Compressed, compressResident } from '../compress/compress-resident.ts';
+import { saveContainer } from '../compress/save-container.ts';
 import type { Engine } from '../gpu/gpu-life.ts';
 import { keepAs, residencyOf, residencyState } from '../gpu/residency.ts';
 import { firstPicture } from '../loading/first-picture.ts';
@@ -14,7 +14,7 @@ export const documentWorks = {
   loadAgain,
   keepAs,
   compressResident,
-  writeContainer,
+  saveContainer,
   firstPicture,
   residencyOf,
   residencyState,

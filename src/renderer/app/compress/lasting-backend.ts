@@ -1,0 +1,30 @@
+import type { Backend } from '../../../core/chunks/backend.ts';
+import { toStriaError } from '../../../core/shared/errors.ts';
+
+/**
+ * A backend for work that must end even if the GPU is lost meanwhile, such as writing a file: then the processor goes on, with the
+ * same bytes. It encodes and decodes, and lends no memory.
+ * @param gpu undefined if there is none now @param makeOther called at most once
+ */
+export function lastingBackend(gpu: Backend | undefined, makeOther: () => Backend): Backend {
+  let other: Backend | undefined = gpu ? undefined : makeOther();
+  const lasting = async <T>(work: (backend: Backend) => Promise<T>): Promise<T> => {
+    if (!other && gpu) {
+      try {
+        return await work(gpu);
+      } catch (error) {
+        if (toStriaError(error).tag !== 'device-lost') throw error;
+      }
+    }
+    other ??= makeOther();
+    return work(other);
+  };
+  const first = gpu ?? (other as Backend);
+  return {
+    device: first.device,
+    maxBoxBytes: first.maxBoxBytes,
+    encode: (...given) => lasting((backend) => backend.encode(...given)),
+    decode: (...given) => lasting((backend) => backend.decode(...given)),
+    destroy: async () => other?.destroy(),
+  };
+}

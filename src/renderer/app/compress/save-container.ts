@@ -1,0 +1,27 @@
+import type { Backend } from '../../../core/chunks/backend.ts';
+import { createCpuBackend } from '../../../core/cpu/cpu-backend.ts';
+import type { ByteSink } from '../../../core/shared/bytes.ts';
+import type { JobOptions } from '../../../core/shared/job.ts';
+import { type Compressible, writeContainer } from '../../../core/volume/compress-resident.ts';
+import type { Compressed } from './compress-resident.ts';
+import { lastingBackend } from './lasting-backend.ts';
+import { createWebTaskPool } from './web-task-pool.ts';
+
+/**
+ * Writes a compressed volume as a .stria file, a large one with levels. Does not close the sink.
+ * @param gpu undefined while there is none
+ */
+export async function saveContainer(
+  sink: ByteSink,
+  volume: Compressible,
+  { chunks, choice }: Pick<Compressed, 'chunks' | 'choice'>,
+  gpu: Backend | undefined,
+  job: JobOptions,
+): Promise<number> {
+  const backend = lastingBackend(gpu, () => createCpuBackend(createWebTaskPool()));
+  try {
+    return await writeContainer(sink, volume, chunks, job, { backend, choice });
+  } finally {
+    await backend.destroy();
+  }
+}
