@@ -25,6 +25,7 @@ const drawnAlike = [
   'sharpness',
   'small-files',
   'space',
+  'surface',
   'tools',
   'undo',
   'values',

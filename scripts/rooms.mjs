@@ -491,7 +491,7 @@ export const rooms = [
     room: 'renderer/app/state',
     holds: 'The store and the types of its parts.',
     imports:
-      'core/bench core/bench/harness core/chunks core/codec core/codecs core/format core/gpu core/io/common core/samples core/shared core/stream core/volume renderer/app/words renderer/host renderer/playback renderer/viewer renderer/viewer/colors renderer/viewer/model',
+      'core/bench core/bench/harness core/chunks core/codec core/codecs core/format core/gpu core/io/common core/mesh core/samples core/shared core/stream core/volume renderer/app/words renderer/host renderer/playback renderer/viewer renderer/viewer/colors renderer/viewer/model',
     packages: 'zustand',
   },
   {
@@ -548,9 +548,9 @@ export const rooms = [
   },
   {
     room: 'renderer/app/output',
-    holds: 'Pictures and movies.',
+    holds: 'Pictures, movies, and surfaces as meshes.',
     imports:
-      'core/io/pictures core/shared renderer/app/state renderer/app/words renderer/host renderer/viewer renderer/viewer/model',
+      'core/io/pictures core/mesh core/mesh/write core/shared core/volume renderer/app/state renderer/app/words renderer/host renderer/viewer renderer/viewer/model',
     packages: 'fflate mediabunny',
   },
   {
@@ -607,7 +607,7 @@ export const rooms = [
     room: 'renderer/panels/dialogs',
     holds: 'Dialogs and the command palette.',
     imports:
-      'core/shared core/volume renderer/app renderer/app/output renderer/app/state renderer/app/words renderer/host renderer/panels/controls renderer/panels/hooks renderer/panels/inspector renderer/viewer/colors renderer/viewer/model',
+      'core/mesh core/shared core/volume renderer/app renderer/app/output renderer/app/state renderer/app/view renderer/app/words renderer/host renderer/panels/controls renderer/panels/hooks renderer/panels/inspector renderer/viewer renderer/viewer/colors renderer/viewer/model',
     packages: 'lucide-react react react-aria-components',
   },
   {

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { readLabelTable } from '../../core/io/label-tables/read-label-table.ts';
 import { ownLabels } from '../../core/io/own-labels.ts';
 import type { NamedMesh } from '../../core/mesh/mesh-formats.ts';
-import { extractSurfaces, type SurfaceChoice } from '../../core/mesh/surfaces.ts';
+import { extractSurfaces, type SurfaceChoice, surfaceName } from '../../core/mesh/surfaces.ts';
 import { writeMesh } from '../../core/mesh/write/write-mesh.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import type { LabelTable } from '../../core/shared/label-table.ts';
@@ -63,9 +63,9 @@ export async function runMesh(command: MeshCommand, { terminal, signal }: Comman
 }
 
 function describe(choice: SurfaceChoice, table: LabelTable = []): Pick<NamedMesh, 'name' | 'color'> {
-  if ('level' in choice) return { name: `level ${choice.level}` };
+  if ('level' in choice) return { name: surfaceName(choice) };
   const entry = table.find(({ number }) => number === choice.label);
-  return { name: entry?.name ?? `label ${choice.label}`, color: entry?.color === undefined ? undefined : rgbOf(entry.color) };
+  return { name: entry?.name ?? surfaceName(choice), color: entry?.color === undefined ? undefined : rgbOf(entry.color) };
 }
 
 /** Of `#rrggbb`, each from 0 to 1. */

@@ -16,6 +16,10 @@ export type SurfaceChoice =
   /** All voxels with this value. */
   | { readonly label: number };
 
+export function surfaceName(choice: SurfaceChoice): string {
+  return 'level' in choice ? `level ${choice.level}` : `label ${choice.label}`;
+}
+
 export interface SurfaceSettings {
   readonly surfaces: readonly SurfaceChoice[];
   /** The time point or channel, from 0. */
@@ -35,7 +39,7 @@ const mostTriangles = 2 ** 28;
  * volume; `aborted`
  */
 export async function extractSurfaces(
-  volume: OpenVolume,
+  volume: Pick<OpenVolume, 'info' | 'voxels' | 'fill'>,
   { surfaces, t, smoothing }: SurfaceSettings,
   { signal, onProgress }: JobOptions = {},
 ): Promise<Mesh[]> {

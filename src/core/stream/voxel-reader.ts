@@ -13,7 +13,7 @@ export interface VoxelReader {
 }
 
 /** Reads directly into the target if the volume supports random access, otherwise from a stream. */
-export function readVoxels(volume: OpenVolume, signal?: AbortSignal): VoxelReader {
+export function readVoxels(volume: Pick<OpenVolume, 'voxels' | 'fill'>, signal?: AbortSignal): VoxelReader {
   return volume.fill ? directReader(volume.fill, signal) : new StreamReader(volume.voxels({ signal, reuse: true }));
 }
 

@@ -33,6 +33,7 @@ import { Measuring } from './measure/measuring.ts';
 import { Profiles } from './measure/profiles.ts';
 import { TimeCurves } from './measure/time-curves.ts';
 import { Output } from './output/output.ts';
+import { SurfaceSaver } from './output/surface-saver.ts';
 import { SavedSessions } from './saved/saved-sessions.ts';
 import { isSessionName } from './session/session-file.ts';
 import { applyTuning, withTuning } from './state/gpu-tuning.ts';
@@ -57,6 +58,7 @@ export class App {
   readonly layers: Layers;
   readonly second: SecondVolume;
   readonly playback: Playback;
+  readonly surfaces: SurfaceSaver;
   readonly undo: Undo;
   readonly measuring: Measuring;
   readonly commands: readonly Command[];
@@ -87,6 +89,7 @@ export class App {
     });
     this.output = new Output(host, this.store);
     this.exports = new Exports(host, this.store);
+    this.surfaces = new SurfaceSaver(host, this.store, () => this.#document.kept);
     this.leaving = new LeaveGuard(this.store);
     this.#document = new DocumentLife(host, this.store, compressor);
     this.#gpuLife = new GpuLife(this.store, this.#document);

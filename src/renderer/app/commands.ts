@@ -4,7 +4,17 @@ import { layerCommands } from './layer-commands.ts';
 import { playbackCommands } from './playback-commands.ts';
 import { type AppState, openDocument } from './state/store.ts';
 import { measureCommands, viewCommands } from './view-commands.ts';
-import { always, canCancel, canCompareCompressed, canSave, isInViewer, isReady, isRunning, whyNotSave } from './when.ts';
+import {
+  always,
+  canCancel,
+  canCompareCompressed,
+  canSave,
+  isInViewer,
+  isReady,
+  isRunning,
+  whyNoSurface,
+  whyNotSave,
+} from './when.ts';
 
 /**
  * Every command there is, in the order of the palette. Buttons, menus, keys and the palette take their words, their keys and
@@ -45,6 +55,15 @@ function fileCommands(app: App): Command[] {
       shortcut: 'Mod+Shift+P',
       enabled: isInViewer,
       run: () => store.setState({ overlay: 'picture' }),
+    },
+    {
+      id: 'surface',
+      label: 'Save surface as mesh…',
+      words: 'Save surface…',
+      group: 'File',
+      enabled: (state) => isInViewer(state) && openDocument(state)?.decimation === 1,
+      whyNot: whyNoSurface,
+      run: () => store.setState({ overlay: 'surface' }),
     },
     {
       id: 'movie',

@@ -45,6 +45,14 @@ export function whyNotSave(state: AppState): string {
   return 'Nothing to save yet: compress the volume first (C)';
 }
 
+export function whyNoSurface(state: AppState): string {
+  const document = openDocument(state);
+  if (!document) return 'No volume is open';
+  return document.decimation === 1
+    ? 'Show the volume first'
+    : 'Only some of the voxels fit into GPU memory: use the command `stria mesh`, which reads the file';
+}
+
 export function hasPreset(state: AppState, id: string): boolean {
   const document = openDocument(state);
   return document !== undefined && presetsOf(document).some((preset) => preset.id === id);

@@ -20,6 +20,7 @@ test.each<[Partial<AppState>, string[]]>([
   [{ queue: [{ ...row, state: { kind: 'cancelled' } }] }, []],
   [{ output: { ...output, movieWork: { kind: 'running', name: 'm', folder: '/', progress } } }, ['pictures']],
   [{ output: { ...output, pictureWork: { kind: 'working' } } }, ['pictures']],
+  [{ output: { ...output, surfaceWork: { kind: 'working' } } }, ['saving']],
   [{ measurements: measured }, ['measurements']],
   [{ measurements: measured, savedMeasurements: measured }, []],
   [{ measurements: [], savedMeasurements: measured }, []],

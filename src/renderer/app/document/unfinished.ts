@@ -20,7 +20,7 @@ export function lostWithDocument({
   savedMeasurements,
 }: Omit<Work, 'queue'>): UnfinishedKind[] {
   const found: Record<UnfinishedKind, boolean> = {
-    saving: save.kind === 'saving',
+    saving: save.kind === 'saving' || output.surfaceWork.kind === 'working',
     compressing: compression.kind === 'running' && compression.isAsked,
     pictures: output.pictureWork.kind === 'working' || output.movieWork.kind === 'running',
     measurements: measurements.length > 0 && measurements !== savedMeasurements,

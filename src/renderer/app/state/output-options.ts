@@ -1,3 +1,4 @@
+import type { MeshFormat } from '../../../core/mesh/mesh-formats.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { PictureBackground, PictureRequest, PictureView, Turn } from '../../viewer/model/picture.ts';
 import type { Layout, SliceAxis } from '../../viewer/model/viewer-api.ts';
@@ -15,6 +16,15 @@ export interface PictureOptions {
   readonly height: number;
   readonly isAnnotated: boolean;
   readonly background: PictureBackground;
+}
+
+/** What is saved as a mesh. */
+export interface SurfaceOptions {
+  readonly format: MeshFormat;
+  /** Rounds of smoothing. */
+  readonly smoothing: number;
+  /** Of a segmentation: whose surface. */
+  readonly label: number;
 }
 
 /** `pictures`: numbered PNGs, lossless. `video`: one file, lossy. */
@@ -56,6 +66,8 @@ export const defaultMovieOptions: MovieOptions = {
   format: 'pictures',
   framesPerSecond: 30,
 };
+
+export const defaultSurfaceOptions: SurfaceOptions = { format: 'stl', smoothing: 10, label: 1 };
 
 export const mostFrames = 10_000;
 export const mostFramesPerSecond = 120;

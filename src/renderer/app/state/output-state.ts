@@ -3,13 +3,15 @@ import { readableEndings } from '../../../core/shared/readable-formats.ts';
 import {
   defaultMovieOptions,
   defaultPictureOptions,
+  defaultSurfaceOptions,
   type MovieFormat,
   type MovieOptions,
   type PictureOptions,
+  type SurfaceOptions,
 } from './output-options.ts';
 import type { JobProgress } from './progress.ts';
 
-/** The picture of the dialog. */
+/** The picture, or the surface, of its dialog. */
 export type PictureWork =
   | { readonly kind: 'idle' }
   | { readonly kind: 'working' }
@@ -35,6 +37,8 @@ export interface OutputState {
   readonly picture: PictureOptions;
   readonly movie: MovieOptions;
   readonly pictureWork: PictureWork;
+  readonly surface: SurfaceOptions;
+  readonly surfaceWork: PictureWork;
   readonly movieWork: MovieWork;
 }
 
@@ -42,6 +46,8 @@ export const firstOutput: OutputState = {
   picture: defaultPictureOptions,
   movie: defaultMovieOptions,
   pictureWork: { kind: 'idle' },
+  surface: defaultSurfaceOptions,
+  surfaceWork: { kind: 'idle' },
   movieWork: { kind: 'none' },
 };
 

@@ -50,6 +50,7 @@ export type Overlay =
   | 'settings'
   | 'about'
   | 'picture'
+  | 'surface'
   | 'movie'
   | 'volumes'
   | 'queue-volumes'

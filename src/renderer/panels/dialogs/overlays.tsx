@@ -13,9 +13,10 @@ import { PictureDialog } from './picture-dialog.tsx';
 import { SecondDialog } from './second-dialog.tsx';
 import { SettingsDialog } from './settings-dialog.tsx';
 import { Sheet } from './sheet.tsx';
+import { SurfaceDialog } from './surface-dialog.tsx';
 import { QueueVolumesDialog, VolumesDialog } from './volumes-dialog.tsx';
 
-const narrow = new Set(['palette', 'settings', 'picture', 'movie', 'leave', 'second']);
+const narrow = new Set(['palette', 'settings', 'picture', 'surface', 'movie', 'leave', 'second']);
 
 /** Dialogs and the command palette. Escape or a click outside closes them. */
 export function Overlays() {
@@ -40,6 +41,7 @@ export function Overlays() {
         {overlay === 'leave' && <LeaveDialog />}
         {overlay === 'second' && <SecondDialog />}
         {overlay === 'picture' && <PictureDialog onDone={close} />}
+        {overlay === 'surface' && <SurfaceDialog onDone={close} />}
       </Modal>
     </ModalOverlay>
   );

@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright/test';
+import { expectOpen } from './support/app.ts';
+import { cli } from './support/cli.ts';
+import { expect, type Stria, test } from './support/test.ts';
+import { nifti, placed, shapes, volumeOf } from './support/volumes.ts';
+
+const affine = [0, 1.5, 0, -14, -1.5, 0, 0, 20, 0, 0, 2, -13];
+
+async function openDialog(page: Page): Promise<void> {
+  await page.keyboard.press('ControlOrMeta+k');
+  await page.keyboard.type('surface as mesh');
+  await page.keyboard.press('Enter');
+  await expect(page.getByTestId('surface-dialog')).toBeVisible();
+}
+
+async function enter(page: Page, label: string, value: number): Promise<void> {
+  await page.getByTestId('surface-dialog').getByLabel(label, { exact: true }).fill(String(value));
+  await page.keyboard.press('Enter');
+}
+
+/** The bytes that the dialog saves. */
+async function saved(stria: Stria, name: string): Promise<Buffer> {
+  const target = join(stria.folder, name);
+  await stria.chooseSave(target);
+  await stria.page.getByTestId('surface-save').click();
+  await expect(stria.page.getByTestId('surface-dialog')).toBeHidden();
+  return readFileSync(await stria.savedFile(target));
+}
+
+test('the surface of a volume is saved as the mesh that the command writes', async ({ stria }) => {
+  const { page } = stria;
+  const scan = stria.write('scan.nii', placed(nifti(shapes(33, 'i16')), affine));
+  await stria.dropFiles([scan]);
+  await expectOpen(page, 'scan.nii');
+  await openDialog(page);
+  await enter(page, 'Isosurface level', 321.5);
+  await enter(page, 'Rounds of smoothing', 2);
+  const bytes = await saved(stria, 'one.stl');
+  const expected = join(stria.folder, 'expected.stl');
+  await cli('mesh', scan, '--level', '321.5', '--smoothing', '2', '-o', expected, '--device', 'cpu', '--quiet');
+  expect(bytes.equals(readFileSync(expected))).toBe(true);
+
+  await test.step('a level that nothing reaches is refused', async () => {
+    await openDialog(page);
+    await enter(page, 'Isosurface level', 30_000);
+    await stria.chooseSave(join(stria.folder, 'none.stl'));
+    await page.getByTestId('surface-save').click();
+    await expect(page.getByTestId('surface-dialog')).toContainText('No voxel lies inside this surface');
+    await page.keyboard.press('Escape');
+  });
+});
+
+test('the surface of a label is saved, also of a volume that is kept compressed', async ({ stria }) => {
+  const { page } = stria;
+  const labels = volumeOf([70, 66, 20], 'u8', (x, y, z) => Math.floor(Math.hypot(x - 30, y - 31, z - 9) / 9) % 4);
+  const file = stria.write('seg.nii', placed(nifti(labels), affine));
+  const packed = join(stria.folder, 'seg.stria');
+  await cli('compress', file, '-o', packed, '--device', 'cpu', '--quiet');
+  await stria.dropFiles([packed]);
+  await expectOpen(page, 'seg.stria');
+  await openDialog(page);
+  await enter(page, 'Label', 2);
+  await page.getByText('GLB', { exact: true }).click();
+  const bytes = await saved(stria, 'two.glb');
+  const expected = join(stria.folder, 'expected.glb');
+  await cli('mesh', file, '--label', '2', '-o', expected, '--device', 'cpu', '--quiet');
+  expect(bytes.equals(readFileSync(expected))).toBe(true);
+});

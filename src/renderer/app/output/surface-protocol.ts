@@ -1,0 +1,26 @@
+import type { MeshFormat } from '../../../core/mesh/mesh-formats.ts';
+import type { SurfaceChoice } from '../../../core/mesh/surfaces.ts';
+import type { FaultData } from '../../../core/shared/errors.ts';
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
+
+/** First `begin`, then all planes of a time point in order, then `end`. */
+export type SurfaceTask =
+  | {
+      readonly kind: 'begin';
+      /** With a single time point. */
+      readonly info: VolumeInfo;
+      readonly surface: SurfaceChoice;
+      readonly name: string;
+      readonly format: MeshFormat;
+      readonly smoothing: number;
+    }
+  /** Whole planes. */
+  | { readonly kind: 'planes'; readonly bytes: Uint8Array<ArrayBuffer> };
+
+export type SurfaceAnswer =
+  /** The planes have been passed. */
+  | { readonly kind: 'more' }
+  /** The next piece of the file. */
+  | { readonly kind: 'piece'; readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly kind: 'done'; readonly triangles: number }
+  | { readonly kind: 'fault'; readonly fault: FaultData };
