@@ -456,7 +456,7 @@ export const rooms = [
   {
     room: 'renderer/viewer/colors',
     holds: 'Colormaps and transfer functions.',
-    imports: 'resources/colormaps core/draw renderer/viewer/model',
+    imports: 'resources/colormaps core/draw core/shared renderer/viewer/model',
   },
   {
     room: 'renderer/viewer/draw',
@@ -514,7 +514,7 @@ export const rooms = [
     room: 'renderer/app/loading',
     holds: 'Loads files into a volume on the GPU, in a worker.',
     imports:
-      'core/chunks core/format core/gpu core/io core/io/common core/io/pictures core/samples core/shared core/stream core/volume renderer/app/gpu renderer/app/state renderer/app/words renderer/host renderer/viewer renderer/viewer/model',
+      'core/chunks core/format core/gpu core/io core/io/common core/io/pictures core/samples core/shared core/stream core/volume renderer/app/gpu renderer/app/state renderer/app/words renderer/host renderer/viewer renderer/viewer/model core/io/label-tables',
   },
   {
     room: 'renderer/app/compress',
@@ -566,6 +566,12 @@ export const rooms = [
       'core/shared core/stream core/volume renderer/app/gpu renderer/app/loading renderer/app/state renderer/viewer renderer/viewer/model',
   },
   {
+    room: 'renderer/app/labels',
+    holds: 'Labels of volumes: tables, counts, statistics of images inside them.',
+    imports:
+      'core/io/label-tables core/shared core/volume renderer/app/measure renderer/app/state renderer/host renderer/viewer/colors renderer/viewer/model',
+  },
+  {
     room: 'renderer/app/lab',
     holds: 'Benchmarks in the app.',
     imports:
@@ -575,7 +581,7 @@ export const rooms = [
     room: 'renderer/app',
     holds: 'The app object, its commands, keys and the test hook.',
     imports:
-      'core/codec core/draw core/format core/io/common core/shared renderer/app/compare renderer/app/compress renderer/app/document renderer/app/gpu renderer/app/lab renderer/app/layers renderer/app/loading renderer/app/measure renderer/app/output renderer/app/saved renderer/app/session renderer/app/state renderer/app/view renderer/app/words renderer/host renderer/playback renderer/viewer renderer/viewer/model renderer/viewer/space',
+      'core/codec core/draw core/format core/io/common core/shared renderer/app/compare renderer/app/compress renderer/app/document renderer/app/gpu renderer/app/lab renderer/app/layers renderer/app/loading renderer/app/measure renderer/app/output renderer/app/saved renderer/app/session renderer/app/state renderer/app/view renderer/app/words renderer/host renderer/playback renderer/viewer renderer/viewer/model renderer/viewer/space renderer/app/labels core/volume renderer/viewer/colors',
   },
   {
     room: 'renderer/panels/hooks',
@@ -593,14 +599,14 @@ export const rooms = [
     room: 'renderer/panels/inspector',
     holds: 'The inspector: compression, and tabs for display, measurements, volume and GPU.',
     imports:
-      'core/chunks core/codec core/codecs core/draw core/gpu core/shared core/stream renderer/app renderer/app/measure renderer/app/state renderer/app/view renderer/app/words renderer/panels/controls renderer/panels/hooks renderer/viewer renderer/viewer/colors renderer/viewer/model',
+      'core/chunks core/codec core/codecs core/draw core/gpu core/shared core/stream renderer/app renderer/app/measure renderer/app/state renderer/app/view renderer/app/words renderer/panels/controls renderer/panels/hooks renderer/viewer renderer/viewer/colors renderer/viewer/model renderer/app/labels core/volume',
     packages: 'lucide-react react react-aria-components uplot',
   },
   {
     room: 'renderer/panels/panes',
     holds: 'Viewports and their overlays, the transport bar, the compare bar.',
     imports:
-      'core/draw core/shared core/volume renderer/app renderer/app/state renderer/app/words renderer/panels/controls renderer/panels/hooks renderer/panels/inspector renderer/playback renderer/viewer renderer/viewer/colors renderer/viewer/model',
+      'core/draw core/shared core/volume renderer/app renderer/app/state renderer/app/words renderer/panels/controls renderer/panels/hooks renderer/panels/inspector renderer/playback renderer/viewer renderer/viewer/colors renderer/viewer/model renderer/app/labels',
     packages: 'lucide-react react react-aria-components',
   },
   {

@@ -1,6 +1,7 @@
 import { posix, win32 } from 'node:path';
+import { tableNamesFor } from '../core/shared/label-table.ts';
 import { volumeEndings } from '../core/shared/readable-formats.ts';
-import { isOmeName } from '../core/shared/volume-names.ts';
+import { isOmeName, volumeStem } from '../core/shared/volume-names.ts';
 import { isPlainName, misleading } from './plain-name.ts';
 
 /**
@@ -76,16 +77,21 @@ function namesFor(from: string): Names {
   if (/\.stria-session$/i.test(name)) return { mayBe: always, isUsual: (other) => volumeName.test(other) };
   // A raw file's sidecar and the other half of a NIfTI pair each have exactly one name.
   const stem = name.replace(/\.[^.]*$/, '');
+  const tables = tableNamesFor(volumeStem(from));
   const isOwn = (other: string): boolean => {
     const plain = withoutGzip(other);
-    return other === `${name}.json` || (/^\.(hdr|img)$/i.test(plain.slice(stem.length)) && plain.startsWith(stem));
+    return (
+      tables.includes(other) ||
+      other === `${name}.json` ||
+      (/^\.(hdr|img)$/i.test(plain.slice(stem.length)) && plain.startsWith(stem))
+    );
   };
   // An NRRD or MetaImage header may name its voxels freely.
   if (/\.(nhdr|nrrd|mhd|mha)$/i.test(name))
     return { mayBe: always, isUsual: (other) => isOwn(other) || voxelEndings.test(other) };
   // An OME-TIFF names the other files of its set, and its metadata.
   if (isOmeName(name)) return { mayBe: isPartOfSet, isUsual: isPartOfSet };
-  return { mayBe: isOwn, isUsual: (other) => /\.(hdr|img|json)(\.gz)?$/i.test(other) };
+  return { mayBe: isOwn, isUsual: (other) => tables.includes(other) || /\.(hdr|img|json)(\.gz)?$/i.test(other) };
 }
 
 function isPartOfSet(name: string): boolean {

@@ -43,3 +43,22 @@ export interface OwnLabels {
   readonly areLabels?: boolean | undefined;
   readonly table?: LabelTable | undefined;
 }
+
+/** Red, green and blue, 0 to 255, of `#rrggbb`. */
+export function colorParts(color: string): readonly [red: number, green: number, blue: number] {
+  const bits = Number.parseInt(color.slice(1), 16);
+  return [bits >>> 16, (bits >>> 8) & 255, bits & 255];
+}
+
+/** Extensions of the files in which programs keep tables of labels. */
+const tableEndings = ['tsv', 'csv', 'label', 'lut', 'ctbl', 'txt'] as const;
+
+/** Whether a file's name is that of a table, and of nothing else that Stria opens. */
+export function isTableName(name: string): boolean {
+  return /\.(tsv|csv|label|lut|ctbl|txt|niml\.lt)$/i.test(name);
+}
+
+/** The names that a table beside a volume may have. @param stem the volume's name without its extensions */
+export function tableNamesFor(stem: string): readonly string[] {
+  return tableEndings.map((ending) => `${stem}.${ending}`);
+}

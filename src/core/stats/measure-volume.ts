@@ -1,20 +1,12 @@
-import { affineColumns, isSameAffine } from '../io/common/affine.ts';
+import { isSameAffine } from '../io/common/affine.ts';
 import type { OpenVolume } from '../io/common/volume-reader.ts';
 import { StriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { mostLabels } from '../shared/label-table.ts';
-import { cross, dot } from '../shared/vectors.ts';
-import {
-  type Dims3,
-  elementBytes,
-  metresOf,
-  typedVoxels,
-  type VolumeInfo,
-  type VoxelArray,
-  voxelCount,
-} from '../shared/volume.ts';
+import { type Dims3, elementBytes, typedVoxels, type VolumeInfo, type VoxelArray, voxelCount } from '../shared/volume.ts';
 import { readVoxels } from '../stream/voxel-reader.ts';
 import { type RegionStatistics, RunningStatistics } from '../volume/region-statistics.ts';
+import { voxelMm3 } from '../volume/voxel-volume.ts';
 
 /** Statistics of the voxels with one label, at one time point. */
 export interface RegionRow extends RegionStatistics {
@@ -76,7 +68,7 @@ export async function measureVolume(
       }
       for (const [label, region] of [...regions].sort(([a], [b]) => a - b)) {
         const statistics = region.result();
-        const volumeMm3 = cubicMillimetres(info) * (statistics.count + statistics.notFinite);
+        const volumeMm3 = voxelMm3(info) * (statistics.count + statistics.notFinite);
         rows.push({
           ...(labels && { label }),
           t,
@@ -166,10 +158,4 @@ function checkBox({ dims }: VolumeInfo, { origin, dims: lengths }: NonNullable<M
     if (end <= dims[axis]) continue;
     throw new StriaError('invalid-input', `the box ends at ${'xyz'[axis]} = ${end}, but the volume at ${dims[axis]}`);
   }
-}
-
-/** The volume of a voxel. NaN if the unit of length is unknown. */
-function cubicMillimetres({ affine, spatialUnit }: VolumeInfo): number {
-  const [x, y, z] = affineColumns(affine);
-  return Math.abs(dot(x, cross(y, z))) * (1000 * metresOf[spatialUnit]) ** 3;
 }

@@ -20,6 +20,7 @@ import { diagnosticsText } from './gpu/diagnostics.ts';
 import { GpuLife } from './gpu/gpu-life.ts';
 import { isOfText, runKey, tryCommand } from './keys.ts';
 import { Lab } from './lab/lab.ts';
+import { Labels } from './labels/labels.ts';
 import { Layers } from './layers/layers.ts';
 import { SecondVolume } from './layers/second-volume.ts';
 import { completed, completes, joined } from './loading/companions.ts';
@@ -56,6 +57,7 @@ export class App {
   readonly exports: Exports;
   readonly comparison: Comparison;
   readonly layers: Layers;
+  readonly labels: Labels;
   readonly second: SecondVolume;
   readonly playback: Playback;
   readonly surfaces: SurfaceSaver;
@@ -111,6 +113,7 @@ export class App {
         requestOf: (id) => this.layers.requestOf(id),
         restore: (requests) => this.layers.restore(requests),
       },
+      restoreTables: (tables) => this.labels.restore(tables),
       set: (change) => this.set(change),
       playAlong: (axis) => this.playback.choose(axis),
     });
@@ -128,6 +131,7 @@ export class App {
       (measurement, signal) => this.#document.regionOfFile(measurement, signal),
     );
     const volumes = { base: () => this.#document.kept, layer: (id: string) => this.layers.volumeOf(id) };
+    this.labels = new Labels(host, this.store, volumes);
     new Profiles(this.store, volumes);
     new TimeCurves(this.store, volumes);
     this.commands = commands(this);
@@ -172,6 +176,10 @@ export class App {
   #open(files: readonly HostFile[]): void {
     const session = files.find(({ name }) => isSessionName(name));
     const { document, gpu } = this.store.getState();
+    if (this.labels.takes(files)) {
+      for (const file of files) void this.labels.load(file);
+      return;
+    }
     if (session && gpu.kind === 'failed') {
       this.store.setState({ notice: 'A session is something to look at: there is no GPU here to show it' });
       return;
@@ -225,6 +233,11 @@ export class App {
       const files = await this.host.openDialog();
       if (files.length > 0) this.addLayers(files);
     });
+  }
+
+  /** Asks for a table, and gives its names and colours to the labels that are shown. */
+  loadLabelTable(): void {
+    void orNotice(this.store, () => this.labels.loadDialog());
   }
 
   showInspector(inspectorTab: Settings['inspectorTab']): void {

@@ -1,6 +1,10 @@
 import { toStriaError } from '../../core/shared/errors.ts';
+import { voxelMm3 } from '../../core/volume/voxel-volume.ts';
 import type { Host } from '../host/host.ts';
 import { type LabFileKind, labFiles } from './lab/lab.ts';
+import { labelStatisticsCsv } from './labels/label-csv.ts';
+import { labelledVolume, labelTableOf } from './labels/label-tables.ts';
+import type { Labels } from './labels/labels.ts';
 import { measurementsCsv } from './measure/measurement-words.ts';
 import { profileCsv } from './measure/profiles.ts';
 import { timeCurveCsv } from './measure/time-curves.ts';
@@ -41,6 +45,22 @@ export class Exports {
   async saveTimeCurve(): Promise<void> {
     const { timeCurve } = this.#store.getState();
     if (timeCurve) await this.#saveCsv('curve', () => timeCurveCsv(timeCurve));
+  }
+
+  /** Saves statistics of an image, `baseId` or a layer, inside the labels that are shown, as CSV. */
+  async saveLabelStatistics(labels: Labels, image: string): Promise<void> {
+    const state = this.#store.getState();
+    const id = labelledVolume(state);
+    const document = openDocument(state);
+    if (id === undefined || !document) return;
+    const volume = state.layers.volumes[id];
+    const info = volume?.kind === 'ready' ? volume.info : document.info;
+    const mm3 = voxelMm3(info);
+    await this.#saveAs(`${plainName(document.name)}-labels.csv`, async () =>
+      new TextEncoder().encode(
+        labelStatisticsCsv(await labels.statistics(image), labelTableOf(state, id), Number.isFinite(mm3) ? mm3 : undefined),
+      ),
+    );
   }
 
   async copyMeasurements(): Promise<void> {

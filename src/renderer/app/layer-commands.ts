@@ -1,6 +1,7 @@
 import { baseId, type LayerStack } from '../viewer/model/layers.ts';
 import type { App } from './app.ts';
 import type { Command } from './command.ts';
+import { labelledVolume } from './labels/label-tables.ts';
 import type { AppState } from './state/store.ts';
 import { isInViewer, isReady } from './when.ts';
 
@@ -57,8 +58,36 @@ export function layerCommands(app: App): Command[] {
       ...onChosen('layer-down', 'Move the chosen layer down', 'Down', () => app.layers.moveChosen(-1)),
       enabled: (state) => (placeOfChosen(state) ?? 0) > 0,
     },
+    {
+      id: 'labels-load',
+      label: 'Load a table of labels…',
+      words: 'Load table…',
+      group: 'Layers',
+      enabled: hasLabels,
+      run: () => app.loadLabelTable(),
+    },
+    {
+      id: 'labels-show-all',
+      label: 'Show all labels',
+      words: 'Show all',
+      group: 'Layers',
+      enabled: hasLabels,
+      run: () => app.labels.showAll('all'),
+    },
+    {
+      id: 'labels-hide-all',
+      label: 'Hide all labels',
+      words: 'Hide all',
+      group: 'Layers',
+      enabled: hasLabels,
+      run: () => app.labels.showAll('none'),
+    },
     onChosen('layer-remove', 'Remove the chosen layer', 'Remove', () => app.layers.removeChosen()),
   ];
+}
+
+function hasLabels(state: AppState): boolean {
+  return isReady(state) && labelledVolume(state) !== undefined;
 }
 
 function stackOf(state: AppState): LayerStack | undefined {

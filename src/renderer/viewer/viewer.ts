@@ -12,8 +12,9 @@ import { default3d, defaultColors, firstView } from './model/auto-view.ts';
 import type { CameraFrame, ScenePoint } from './model/camera-frame.ts';
 import { facingCut } from './model/cut-plane.ts';
 import { fittedView } from './model/fitted-view.ts';
+import type { ShownLabels } from './model/label-look.ts';
 import { layerVoxelAt, shownLayers } from './model/layer-place.ts';
-import { layersIn3d, layerTime, noLayers } from './model/layers.ts';
+import { baseId, layersIn3d, layerTime, noLayers } from './model/layers.ts';
 import { checkPictureSize, type PictureRequest, type ViewPicture } from './model/picture.ts';
 import type { FittedScales, Viewpoints } from './model/same-place.ts';
 import { type Voxel, voxelAt } from './model/slice-geometry.ts';
@@ -73,6 +74,7 @@ export class Viewer {
   readonly #host: ViewHost;
   #volume: VolumeSource | undefined;
   #layers: ReadonlyMap<string, VolumeSource> = new Map();
+  #labels: ReadonlyMap<string, ShownLabels> = new Map();
   #ground: Ground = 'near-black';
   /** Viewpoints for views that are attached later. */
   #firstViewpoints: Viewpoints = {};
@@ -108,6 +110,9 @@ export class Viewer {
       },
       get volume() {
         return viewer.#volume;
+      },
+      get labels() {
+        return viewer.#labels.get(baseId);
       },
       get ground() {
         return grounds[viewer.#ground];
@@ -167,6 +172,12 @@ export class Viewer {
     this.#layers = layers;
     this.#probe.clear();
     this.#followLayers();
+    this.requestRender();
+  }
+
+  /** The labels of the layers, and of the open volume (`baseId`); those of unknown volumes have the colours of the palette. */
+  setLabels(labels: ReadonlyMap<string, ShownLabels>): void {
+    this.#labels = labels;
     this.requestRender();
   }
 
@@ -551,7 +562,8 @@ export class Viewer {
 
   #layersIn({ layers }: ViewState): readonly ShownLayer[] {
     const base = this.#volume?.info;
-    return base ? shownLayers(base, layers, (id) => this.#layers.get(id)) : [];
+    const shown = base ? shownLayers(base, layers, (id) => this.#layers.get(id)) : [];
+    return shown.map((layer) => ({ ...layer, labels: this.#labels.get(layer.look.id) }));
   }
 
   #layersIn3d(state: ViewState): readonly LayerIn3d[] {

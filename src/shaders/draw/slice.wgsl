@@ -20,6 +20,8 @@
 // Twin: src/renderer/viewer/draw/slice-renderer.gpu.test.ts computes the same pixels on the CPU.
 
 import package::draw::box::Box;
+import package::draw::labels::label_color;
+import package::volume::label::label_number;
 import package::volume::voxel::{difference, element_type, is_finite, is_float, voxel_bits, voxel_key};
 
 struct Slice {
@@ -60,7 +62,7 @@ struct Slice {
 }
 @group(0) @binding(1) var<uniform> slice: Slice;
 @group(0) @binding(2) var<uniform> box: Box;
-/// 256 × 1 texels, lowest value first.
+/// 256 × 1 texels, lowest value first; of labels, more rows: labels.wgsl.
 @group(0) @binding(3) var colors: texture_2d<f32>;
 
 struct Corner {
@@ -106,8 +108,9 @@ fn label_index(bits: u32) -> i32 {
   return select(1 + ((label - 1) % 255 + 255) % 255, 0, label == 0);
 }
 
-/// The colour of a value at a distance from the window's start; if colours are categorical, entry `label` of the palette.
-fn color_of(from_low: f32, label: i32) -> vec4f {
+/// The colour of a value at a distance from the window's start; if colours are categorical, that of the label with these bits, whose
+/// entry of the palette is `label`.
+fn color_of(from_low: f32, label: i32, bits: u32) -> vec4f {
   // As if the window ran upwards.
   let above_low = select(from_low, -from_low, slice.width < 0.0);
   let is_below = above_low < 0.0;
@@ -119,7 +122,11 @@ fn color_of(from_low: f32, label: i32) -> vec4f {
     return vec4f(outside.rgb, 1.0);
   }
   if (slice.categorical == 1u) {
-    return vec4f(textureLoad(colors, vec2i(label, 0), 0).rgb, 1.0);
+    let color = label_color(colors, label_number(bits), label);
+    if (color.a == 0.0) {
+      discard;
+    }
+    return color;
   }
   // Interpolates between two colours of the map, so that a wide window shows more than 256.
   let place = clamp(from_low * slice.scale, 0.0, 1.0) * 255.0;
@@ -174,7 +181,7 @@ fn main(corner: Corner) -> @location(0) vec4f {
         discard;
       }
     }
-    return slice.opacity * color_of(value.x, label);
+    return slice.opacity * color_of(value.x, label, bits);
   }
   // If the slice is across an axis, the position along that axis is in the middle of a voxel, and half of the weights are 0.
   let base_position = position - 0.5;
@@ -193,5 +200,5 @@ fn main(corner: Corner) -> @location(0) vec4f {
   if (sum.y < 0.5) {
     return missing_color();
   }
-  return slice.opacity * color_of(sum.x / sum.y, 0);
+  return slice.opacity * color_of(sum.x / sum.y, 0, 0u);
 }

@@ -5,6 +5,7 @@ import { type DatasetName, nameWithDataset } from '../../../core/shared/volume-n
 import { Stopwatch } from '../../../core/stream/stage-times.ts';
 import type { RegionStatistics } from '../../../core/volume/region-statistics.ts';
 import type { Host } from '../../host/host.ts';
+import { firstView } from '../../viewer/model/auto-view.ts';
 import type { Measurement } from '../../viewer/model/measure.ts';
 import { shows3d, type ViewState } from '../../viewer/model/viewer-api.ts';
 import type { BackgroundCompressor } from '../compress/background.ts';
@@ -178,7 +179,8 @@ export class DocumentLife implements EngineWatcher {
         loaded = await this.#works.loadResident(engine, request, { signal, onProgress }, stopwatch);
         const { kept } = loaded;
         const statistics = await stopwatch.time('Statistics', () => kept.statistics());
-        await stopwatch.time('Prepare views', () => engine.viewer.setVolume(kept, undefined, this.#shows3d));
+        const first = loaded.labels?.areLabels ? firstView(kept.info, statistics, true) : undefined;
+        await stopwatch.time('Prepare views', () => engine.viewer.setVolume(kept, first, this.#shows3d));
         engine.gpu.checkAlive();
         if (signal.aborted) throw new StriaError('aborted', 'cancelled');
         const pictured = stopwatch.time('First picture', () => this.#works.firstPicture(engine));
@@ -285,7 +287,7 @@ function datasetOf(request: OpenRequest): DatasetName | undefined {
 
 function documentOf(
   request: OpenRequest,
-  { kept, format, source, tags }: LoadedVolume,
+  { kept, format, source, tags, labels }: LoadedVolume,
   statistics: OpenDocument['statistics'],
 ): OpenDocument {
   const { info, decimation } = kept;
@@ -296,5 +298,5 @@ function documentOf(
     request.kind === 'file' && (request.dataset !== undefined || request.file.folder)
       ? { file: request.file, dataset: request.dataset }
       : undefined;
-  return { name: nameOf(request), format, fileBytes, info, statistics, decimation, arePictures, tags, chosenFrom };
+  return { name: nameOf(request), format, fileBytes, info, statistics, decimation, arePictures, tags, labels, chosenFrom };
 }

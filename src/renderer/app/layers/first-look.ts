@@ -2,19 +2,21 @@ import { inRealOrder } from '../../../core/shared/real-order.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
 import { firstView, isLabelVolume } from '../../viewer/model/auto-view.ts';
+import { firstLabelLook } from '../../viewer/model/label-look.ts';
 import type { LayerLook } from '../../viewer/model/layers.ts';
 
 /** Colours of image layers, in the order in which they are added: all black or dark at their lower end. */
 const imageColors = ['hot', 'viridis', 'magma', 'cividis'] as const;
 
-/** How a layer looks when it is added. @param images how many image layers there are */
+/** How a layer looks when it is added. @param images how many image layers there are @param areLabels its file says that it holds labels */
 export function firstLook(
   { id, name }: Pick<LayerLook, 'id' | 'name'>,
   info: VolumeInfo,
   statistics: VolumeStatistics,
   images: number,
+  areLabels = false,
 ): LayerLook {
-  const isLabels = isLabelVolume(info, statistics, name);
+  const isLabels = areLabels || isLabelVolume(info, statistics, name);
   const { window } = firstView(info, statistics);
   const look = {
     id,
@@ -24,6 +26,7 @@ export function firstLook(
     blending: 'over',
     inverted: false,
     outline: false,
+    labels: firstLabelLook,
     channel: 0,
   } as const;
   if (isLabels) {

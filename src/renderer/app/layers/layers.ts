@@ -67,7 +67,7 @@ export class Layers {
       this.#keep(engine, id, loaded);
       this.#change({ adding: { kind: 'none' }, chosen: id });
       this.#adding = undefined;
-      const look = firstLook({ id, name }, loaded.kept.info, loaded.statistics, images);
+      const look = firstLook({ id, name }, loaded.kept.info, loaded.statistics, images, loaded.labels?.areLabels);
       this.#set({ ...this.#stack, layers: [...this.#stack.layers, look] });
       return true;
     } catch (error) {
@@ -260,7 +260,7 @@ export class Layers {
   }
 
   /** @throws StriaError `aborted` if the volume was closed; the layer is then freed */
-  #keep(engine: Engine, id: string, { kept, format }: LoadedLayer): void {
+  #keep(engine: Engine, id: string, { kept, format, labels }: LoadedLayer): void {
     const base = openDocument(this.#store.getState());
     if (!base || this.#engine() !== engine) {
       kept.destroy();
@@ -269,7 +269,7 @@ export class Layers {
     this.#volumes.set(id, kept);
     engine.viewer.setLayers(new Map(this.#volumes));
     const { by: placedBy } = placeLayer(base.info, kept.info);
-    const volume: LayerVolume = { kind: 'ready', info: kept.info, format, placedBy };
+    const volume: LayerVolume = { kind: 'ready', info: kept.info, format, placedBy, labels };
     this.#change({ volumes: { ...this.#store.getState().layers.volumes, [id]: volume } });
   }
 

@@ -1,3 +1,4 @@
+import { isTableName, tableNamesFor } from '../../../core/shared/label-table.ts';
 import { datasetSuffix, volumeStem } from '../../../core/shared/volume-names.ts';
 
 /** Something to open or compress: a file, and the files that belong to it. */
@@ -13,7 +14,7 @@ const standaloneEndings = ['.nii', '.nii.gz', '.nrrd', '.mha', '.mgh', '.mgz', '
 
 /**
  * Groups dropped files into datasets, in order: `.hdr` takes its `.img`, `.nhdr` and `.mhd` their data file, a raw file its
- * `.json` sidecar. A single `.nhdr` or `.mhd` takes every file that is not a volume of its own, since only its text names the
+ * `.json` sidecar, a volume the table of labels that is named like it. A single `.nhdr` or `.mhd` takes every file that is not a volume of its own, since only its text names the
  * data file.
  */
 export function groupDatasets<File extends { readonly name: string }>(files: readonly File[]): Dataset<File>[] {
@@ -25,7 +26,7 @@ export function groupDatasets<File extends { readonly name: string }>(files: rea
     const header =
       headers.find((candidate) => fits(candidate.name, name)) ??
       (headers.length === 1 && /\.(nhdr|mhd)$/i.test(headers[0]?.name ?? '') && isData(name) ? headers[0] : undefined);
-    const owner = header ?? (name.endsWith('.json') ? files.find((raw) => isSidecar(name, raw.name.toLowerCase())) : undefined);
+    const owner = header ?? companionOf(name, files);
     if (owner && owner !== file) companions.set(file, owner);
   }
   return files
@@ -74,6 +75,15 @@ function isHeader(name: string): boolean {
 
 function isData(name: string): boolean {
   return dataEndings.some((ending) => name.endsWith(ending));
+}
+
+/** The volume to which a raw file's sidecar or a table of labels belongs, by its name. */
+function companionOf<File extends { readonly name: string }>(name: string, files: readonly File[]): File | undefined {
+  if (name.endsWith('.json')) return files.find((raw) => isSidecar(name, raw.name.toLowerCase()));
+  if (!isTableName(name)) return undefined;
+  return files.find(
+    (volume) => volume.name.toLowerCase() !== name && tableNamesFor(volumeStem(volume.name.toLowerCase())).includes(name),
+  );
 }
 
 function isSidecar(json: string, raw: string): boolean {

@@ -3,6 +3,7 @@ import type { ChunkShape } from '../../../core/format/chunk-grid.ts';
 import type { RawLayout } from '../../../core/io/common/volume-reader.ts';
 import type { FolderHeaders } from '../../../core/io/folder-headers.ts';
 import type { FaultData } from '../../../core/shared/errors.ts';
+import type { OwnLabels } from '../../../core/shared/label-table.ts';
 import type { SourceDescription } from '../../../core/shared/source.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { VolumeTag } from '../../../core/shared/volume-facts.ts';
@@ -57,7 +58,7 @@ export type LoadMessage =
   | { readonly kind: 'voxels'; readonly bytes: Uint8Array<ArrayBuffer> }
   /** The next chunks, in order. */
   | { readonly kind: 'chunks'; readonly chunks: readonly EncodedChunk[]; readonly payloadBytes: number }
-  | { readonly kind: 'end'; readonly source: SourceDescription }
+  | { readonly kind: 'end'; readonly source: SourceDescription; readonly labels: OwnLabels }
   /** With the headers of a folder, so that they need not be read again for the choice of a volume. */
   | { readonly kind: 'fault'; readonly fault: FaultData; readonly headers?: FolderHeaders | undefined };
 

@@ -4,6 +4,7 @@ import { type ChunkShape, codecElementBytes, codecElementDims } from '../../../c
 import type { RawLayout } from '../../../core/io/common/volume-reader.ts';
 import { faultFromData, StriaError } from '../../../core/shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../../../core/shared/job.ts';
+import type { OwnLabels } from '../../../core/shared/label-table.ts';
 import type { SourceDescription } from '../../../core/shared/source.ts';
 import { type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
 import type { VolumeTag } from '../../../core/shared/volume-facts.ts';
@@ -51,6 +52,8 @@ export interface LoadedVolume {
   readonly chunks: readonly EncodedChunk[] | undefined;
   /** What a recovered file lacks, as text; those voxels are 0. */
   readonly lost: string | undefined;
+  /** What the file, or a file beside it, says about labels. */
+  readonly labels?: OwnLabels | undefined;
   /** The file's metadata. */
   readonly tags: readonly VolumeTag[];
 }
@@ -133,7 +136,7 @@ class Loading {
   async run(request: OpenRequest): Promise<LoadedVolume> {
     const { signal } = this.#job;
     const start = performance.now();
-    const source = await new Promise<SourceDescription>((resolve, reject) => {
+    const { source, labels } = await new Promise<LoadMessage & { kind: 'end' }>((resolve, reject) => {
       const abort = () => reject(new StriaError('aborted', 'cancelled'));
       signal?.addEventListener('abort', abort, { once: true });
       this.#worker.onerror = (event) => reject(new StriaError('internal', `the loading thread ended: ${event.message}`));
@@ -143,7 +146,7 @@ class Loading {
         this.#turn = this.#turn
           .then(async () => {
             throwIfAborted(signal);
-            if (data.kind === 'end') resolve(data.source);
+            if (data.kind === 'end') resolve(data);
             else await this.#take(data);
           })
           .catch(reject);
@@ -160,7 +163,7 @@ class Loading {
     await this.#engine.gpu.device.queue.onSubmittedWorkDone();
     if (this.#uploadStart !== undefined) this.#stopwatch.add('Upload', this.#uploadStart, performance.now(), this.#done);
     this.#engine.gpu.checkAlive();
-    return { kept, source, chunks, format: this.#format, chunkShape, lost: this.#lost, tags: this.#tags };
+    return { kept, source, chunks, format: this.#format, chunkShape, lost: this.#lost, tags: this.#tags, labels };
   }
 
   destroy(): void {

@@ -4,6 +4,7 @@ import type { EncodedChunk } from '../../../core/format/chunk.ts';
 import { codecElementBytes } from '../../../core/format/chunk-grid.ts';
 import type { ContainerReader } from '../../../core/format/container-reader.ts';
 import type { OpenVolume } from '../../../core/io/common/volume-reader.ts';
+import { ownLabels } from '../../../core/io/own-labels.ts';
 import { chunkName } from '../../../core/shared/chunk-name.ts';
 import { faultToData, inContext } from '../../../core/shared/errors.ts';
 import { formatName } from '../../../core/shared/readable-formats.ts';
@@ -12,7 +13,7 @@ import type { Dims3 } from '../../../core/shared/volume.ts';
 import { missingWords } from '../../../core/stream/damage-list.ts';
 import { shownInfo } from '../../viewer/model/shown-info.ts';
 import { initialCreditBytes, type LoadCommand, type LoadMessage, type LoadRequest } from './load-protocol.ts';
-import { containerRequested, headersFound, openRequested } from './open-request.ts';
+import { containerRequested, headersFound, labelsOf, openRequested } from './open-request.ts';
 
 // Opens one file: parses it, unpacks it, and sends its voxels (or a container's chunks) to the window as fast as the window
 // takes them. One worker per file; terminating it cancels.
@@ -41,14 +42,15 @@ scope.onmessage = ({ data }) => {
 
 async function load(request: LoadRequest): Promise<void> {
   const container = await containerRequested(request);
-  if (!container) return sendVolume(request.kind === 'sample' ? 'Sample' : undefined, await openRequested(request));
+  if (!container) return sendVolume(request, await openRequested(request));
   const { reader, source } = container;
-  return sendContainer(reader, source.size).catch((error: unknown) => {
+  return sendContainer(request, reader, source.size).catch((error: unknown) => {
     throw inContext(source.name, error);
   });
 }
 
-async function sendVolume(format: string | undefined, volume: OpenVolume): Promise<void> {
+async function sendVolume(request: LoadRequest, volume: OpenVolume): Promise<void> {
+  const format = request.kind === 'sample' ? 'Sample' : undefined;
   await start({
     kind: 'info',
     info: shownInfo(volume.info, volume.format),
@@ -61,10 +63,10 @@ async function sendVolume(format: string | undefined, volume: OpenVolume): Promi
   });
   for await (const piece of volume.voxels()) await sendVoxels(piece);
   const source = await volume.source();
-  scope.postMessage({ kind: 'end', source });
+  scope.postMessage({ kind: 'end', source, labels: await labelsOf(request, volume.info, volume.labels ?? ownLabels(source)) });
 }
 
-async function sendContainer(reader: ContainerReader, payloadBytes: number): Promise<void> {
+async function sendContainer(request: LoadRequest, reader: ContainerReader, payloadBytes: number): Promise<void> {
   const { volume, chunkShape, sourceFormat } = reader.header;
   const as = await start({
     kind: 'info',
@@ -86,7 +88,7 @@ async function sendContainer(reader: ContainerReader, payloadBytes: number): Pro
     else await sendChunks(chunks);
   }
   const source: SourceDescription = await reader.sourceDescription();
-  scope.postMessage({ kind: 'end', source });
+  scope.postMessage({ kind: 'end', source, labels: await labelsOf(request, volume, ownLabels(source)) });
 }
 
 /** The voxels of some layers, decoded in this thread, for volumes shown at a lower resolution. */

@@ -3,10 +3,14 @@ import type { FileTree } from '../../../core/io/common/file-tree.ts';
 import type { VolumeEntry } from '../../../core/io/common/volume-entry.ts';
 import type { OpenVolume } from '../../../core/io/common/volume-reader.ts';
 import { type FolderHeaders, folderHeaders, giveFolderHeaders } from '../../../core/io/folder-headers.ts';
+import { readLabelTable } from '../../../core/io/label-tables/read-label-table.ts';
 import { listVolumes, openVolume } from '../../../core/io/open-volume.ts';
 import { openStack } from '../../../core/io/pictures/picture-stack.ts';
 import { openSample } from '../../../core/samples/sample.ts';
 import type { ByteSource } from '../../../core/shared/bytes.ts';
+import { type OwnLabels, tableNamesFor } from '../../../core/shared/label-table.ts';
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import { volumeStem } from '../../../core/shared/volume-names.ts';
 import { sourceOf } from '../../host/file-source.ts';
 import type { FolderHandle } from '../../host/host.ts';
 import { treeOf } from './folder-tree.ts';
@@ -33,6 +37,25 @@ export async function openRequested(request: LoadRequest, signal?: AbortSignal):
   const tree = treeRequested(request);
   if (tree) return openVolume(tree, { dataset, signal });
   return openVolume(sourceOf(handle), { siblings: remoteSiblings(siblings), raw, dataset, signal });
+}
+
+/**
+ * What is known about labels: what the file says, or else a table beside it that is named like it. A file that is no table is left
+ * out.
+ */
+export async function labelsOf(request: LoadRequest, { type }: VolumeInfo, own: OwnLabels): Promise<OwnLabels> {
+  if (own.table || request.kind === 'sample' || request.folder || request.pictures || type === 'f32' || type === 'f64')
+    return own;
+  const find = remoteSiblings(request.siblings);
+  for (const name of tableNamesFor(volumeStem(request.handle.name))) {
+    try {
+      const found = await find(name);
+      if (found) return { ...own, table: await readLabelTable(found) };
+    } catch {
+      // Another text with the same name.
+    }
+  }
+  return own;
 }
 
 /** The volumes of what was posted to a worker; none where it is a file of one. @throws StriaError like the readers */

@@ -5,6 +5,7 @@ import { testInfo } from '../../../core/volume/resident-testing.ts';
 import { folderFile } from '../../host/folder-files.ts';
 import type { HostFile, HostSink } from '../../host/host.ts';
 import { autoView } from '../../viewer/model/auto-view.ts';
+import { firstLabelLook } from '../../viewer/model/label-look.ts';
 import { type LayerLook, noLayers } from '../../viewer/model/layers.ts';
 import type { Measurement } from '../../viewer/model/measure.ts';
 import type { Viewpoints } from '../../viewer/model/same-place.ts';
@@ -36,6 +37,7 @@ const measurement: Measurement = {
   ],
 };
 const plainLook = {
+  labels: firstLabelLook,
   isVisible: true,
   opacity: 0.5,
   blending: 'add',
@@ -104,6 +106,7 @@ function setUp(beside: Readonly<Record<string, HostFile>> = {}) {
         restored = requests;
       },
     },
+    restoreTables: (loaded) => store.setState(({ labels }) => ({ labels: { ...labels, loaded } })),
     set: (change) => store.setState(({ settings }) => ({ settings: { ...settings, ...change } })),
     playAlong: () => {},
   });

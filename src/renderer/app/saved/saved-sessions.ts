@@ -29,6 +29,8 @@ export interface SessionNeeds {
   /** The open document and its life. */
   readonly document: SessionDocument;
   readonly layers: SessionLayers;
+  /** Gives the tables of labels to which the looks of a restored view refer. */
+  restoreTables(tables: SavedLayers['tables']): void;
   set(change: Partial<Settings>): void;
   playAlong(axis: 'x' | 'y' | 'z' | 't'): void;
 }
@@ -106,7 +108,9 @@ export class SavedSessions {
       const request = this.#needs.layers.requestOf(look.id);
       if (request) list.push({ source: await sourceIn(request, sink), look });
     }
-    return { ...rest, list };
+    const used = [rest.base.labels, ...list.map(({ look }) => look.labels)].map(({ table }) => table);
+    const loaded = Object.entries(this.#needs.store.getState().labels.loaded);
+    return { ...rest, list, tables: Object.fromEntries(loaded.filter(([id]) => used.includes(id))) };
   }
 
   /** Opens a session. Its volume is given with it, or is where the session says. Failures become the document's state. */
@@ -240,6 +244,7 @@ export class SavedSessions {
       },
     });
     if (!openDocument(store.getState())) return;
+    this.#needs.restoreTables(saved.layers.tables);
     layers.restore(requests);
     if (missing.length > 0) store.setState({ notice: `Not found, and left out: ${missing.join(', ')}` });
     if (axis) playAlong(axis);

@@ -7,6 +7,7 @@ import { type JsonObject, jsonLines } from '../../../core/format/json.ts';
 import { sampleKinds } from '../../../core/samples/sample-kinds.ts';
 import { elementTypes } from '../../../core/shared/volume.ts';
 import { colormapNames } from '../../viewer/colors/colormaps.ts';
+import { firstLabelLook } from '../../viewer/model/label-look.ts';
 import { type Measurement, measurementKinds, pointCounts } from '../../viewer/model/measure.ts';
 import type { SavedSession } from '../state/saved-session.ts';
 import { readSession, sessionName, writeSession } from './session-file.ts';
@@ -59,6 +60,12 @@ const measurement = fc.constantFrom(...measurementKinds).chain((kind) =>
   }),
 );
 const part = fc.double({ min: 0, max: 1, noNaN: true }).map((value) => value + 0);
+const labels = fc.record({
+  table: fc.constantFrom(undefined, 'table-1'),
+  edits: fc.constantFrom([], [{ number: 2, color: '#0000ff' }]),
+  shows: fc.constantFrom('all', 'none'),
+  except: fc.array(fc.integer({ min: -(2 ** 31), max: 2 ** 32 - 1 }), { maxLength: 4 }),
+});
 const look = fc.record({
   id: text,
   name: text,
@@ -71,11 +78,12 @@ const look = fc.record({
   hidesBelow: fc.boolean(),
   smooth: fc.boolean(),
   outline: fc.boolean(),
+  labels,
   channel: fc.nat({ max: 9 }),
 });
 const layers = fc
   .record({
-    base: fc.record({ isVisible: fc.boolean(), opacity: part }),
+    base: fc.record({ isVisible: fc.boolean(), opacity: part, labels }),
     list: fc.uniqueArray(fc.record({ source: fc.oneof(files, folder, sample), look }), {
       maxLength: 4,
       selector: (layer) => layer.look.id,
@@ -86,6 +94,9 @@ const layers = fc
       base: fc.constant(base),
       solo: fc.constantFrom(undefined, 'base', ...list.map((layer) => layer.look.id)),
       list: fc.constant(list),
+      tables: fc.constant({
+        'table-1': { name: 'a.csv', table: [{ number: 3, name: 'Liver', color: '#ff0000' }, { number: -1 }] },
+      }),
     }),
   );
 const session = fc.record({
@@ -123,6 +134,7 @@ const session = fc.record({
   }),
 }) as fc.Arbitrary<SavedSession>;
 
+const firstLayers = { base: { isVisible: true, opacity: 1, labels: firstLabelLook } };
 const least = { format: 'stria-session', version: 1, files: [{ path: 'a.nii', size: 1 }] };
 const read = (object: JsonObject) => readSession(jsonLines(object));
 
@@ -137,7 +149,20 @@ describe('a session file', () => {
 
   it('may omit everything but its files', () => {
     expect(read(least)).toMatchObject({ layout: 'quad', measurements: [], compression: { codec: 'auto' }, view: {} });
-    expect(read(least).layers).toEqual({ base: { isVisible: true, opacity: 1 }, solo: undefined, list: [] });
+    expect(read(least).layers).toEqual({ ...firstLayers, solo: undefined, list: [], tables: {} });
+  });
+
+  it('refuses labels that cannot be, and forgets a table that is not there', () => {
+    const withLabels = (labels: object, tables = {}) =>
+      read({ ...least, layers: { base: { labels }, tables } }).layers.base.labels;
+    expect(withLabels({ table: 'lost', shows: 'some', except: [2] })).toEqual({ ...firstLabelLook, except: [2] });
+    expect(withLabels({ table: 'a' }, { a: { name: 'a.csv', table: [] } }).table).toBe('a');
+    expect(withLabels({ table: 'toString' }).table).toBeUndefined();
+    expect(() => withLabels({ except: [1.5] })).toThrow('no label has');
+    expect(() => withLabels({ except: Array.from({ length: 70_000 }, () => 1) })).toThrow();
+    expect(() => withLabels({ edits: [{ number: 2 ** 32 }] })).toThrow('no label has');
+    expect(() => withLabels({ edits: [{ number: 1, color: 'url(x)' }] })).toThrow('not #rrggbb');
+    expect(() => withLabels({}, { a: { name: 'a.csv', table: [{ name: 'x' }] } })).toThrow();
   });
 
   it('refuses two layers with one id, and layers without files', () => {

@@ -28,6 +28,7 @@ import { maxZoom, minZoom, type SliceCamera } from '../../viewer/model/slice-geo
 import type { SliceAxis } from '../../viewer/model/viewer-api.ts';
 import type { SavedLayer, SavedLayers, SavedSession, SessionPart, SessionSource } from '../state/saved-session.ts';
 import { defaultSettings } from '../state/settings.ts';
+import { labelLookFrom, tablesOf } from './stored-labels.ts';
 
 // docs/SESSION.md describes the keys.
 
@@ -153,19 +154,27 @@ function viewpointsOf(views: JsonObject): Viewpoints {
   };
 }
 
-function layersOf({ base, solo, list }: JsonObject): SavedLayers {
-  const { isVisible, opacity } = asObject(base ?? {}, 'layers.base');
-  const layers = asArray(list ?? [], 'layers.list', { maxLength: mostLayers }).map(layerOf);
+function layersOf({ base, solo, list, tables }: JsonObject): SavedLayers {
+  const { isVisible, opacity, labels } = asObject(base ?? {}, 'layers.base');
+  const loaded = tablesOf(tables);
+  const layers = asArray(list ?? [], 'layers.list', { maxLength: mostLayers }).map((layer, index) =>
+    layerOf(layer, index, loaded),
+  );
   const ids = layers.map(({ look }) => look.id);
   if (new Set(ids).size < ids.length) throw new StriaError('corrupt', 'two layers have the same id');
   return {
-    base: { isVisible: isVisible !== false, opacity: partOf(opacity, 1) },
+    base: {
+      isVisible: isVisible !== false,
+      opacity: partOf(opacity, 1),
+      labels: labelLookFrom(labels, loaded, 'layers.base.labels'),
+    },
     solo: one<string | undefined>([baseId, ...ids], solo, undefined),
     list: layers,
+    tables: loaded,
   };
 }
 
-function layerOf(value: unknown, index: number): SavedLayer {
+function layerOf(value: unknown, index: number, tables: SavedLayers['tables']): SavedLayer {
   const what = (key: string): string => `layers.list[${index}].${key}`;
   const { source, look } = asObject(value, `layers.list[${index}]`);
   const stored = asObject(look, what('look'));
@@ -184,6 +193,7 @@ function layerOf(value: unknown, index: number): SavedLayer {
       hidesBelow: stored.hidesBelow === true,
       smooth: stored.smooth === true,
       outline: stored.outline === true,
+      labels: labelLookFrom(stored.labels, tables, what('look.labels')),
       channel: stored.channel === undefined ? 0 : asCount(stored.channel, what('look.channel'), 0),
     },
   };

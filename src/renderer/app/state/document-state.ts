@@ -1,6 +1,7 @@
 import type { ChunkMap } from '../../../core/chunks/chunk-map.ts';
 import type { RawLayout } from '../../../core/io/common/volume-reader.ts';
 import type { FaultData } from '../../../core/shared/errors.ts';
+import type { OwnLabels } from '../../../core/shared/label-table.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { VolumeTag } from '../../../core/shared/volume-facts.ts';
 import type { StageSpan } from '../../../core/stream/stage-times.ts';
@@ -55,6 +56,8 @@ export interface OpenDocument {
   readonly decimation: number;
   /** Its planes were single pictures. */
   readonly arePictures: boolean;
+  /** What its file, or a file beside it, says about labels. */
+  readonly labels?: OwnLabels | undefined;
   /** The file's metadata. Some of it may be personal, so it is only shown. */
   readonly tags: readonly VolumeTag[];
   /** Set if it is one of several volumes: the source to choose another from. */

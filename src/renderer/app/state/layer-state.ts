@@ -1,4 +1,5 @@
 import type { FaultData } from '../../../core/shared/errors.ts';
+import type { OwnLabels } from '../../../core/shared/label-table.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { PlacedBy } from '../../viewer/model/layer-place.ts';
 import { type LayerStack, noLayers } from '../../viewer/model/layers.ts';
@@ -13,6 +14,8 @@ export type LayerVolume =
       readonly info: VolumeInfo;
       readonly format: string;
       readonly placedBy: PlacedBy;
+      /** What its file, or a file beside it, says about labels. */
+      readonly labels?: OwnLabels | undefined;
     };
 
 /** The layers over the open volume. */

@@ -8,6 +8,7 @@ import type { LayerLook, LayerStack } from '../../viewer/model/layers.ts';
 import type { Measurement } from '../../viewer/model/measure.ts';
 import type { Viewpoints } from '../../viewer/model/same-place.ts';
 import type { Layout, SliceAxis } from '../../viewer/model/viewer-api.ts';
+import type { LabelsState } from './label-state.ts';
 import type { SampleChoice } from './samples.ts';
 import type { Effort } from './settings.ts';
 
@@ -37,6 +38,8 @@ export type SessionSource =
 export interface SavedLayers extends Omit<LayerStack, 'layers'> {
   /** The lowest first. */
   readonly list: readonly SavedLayer[];
+  /** The tables of labels that were loaded, by the id under which looks refer to them. */
+  readonly tables: LabelsState['loaded'];
 }
 
 export interface SavedLayer {

@@ -10,6 +10,7 @@ import type { Viewer } from '../../viewer/viewer.ts';
 import type { ComparisonState } from './comparison-state.ts';
 import { type DocumentSlice, firstDocument, type OpenDocument } from './document-state.ts';
 import { emptyLab, type LabState } from './lab-state.ts';
+import { firstLabels, type LabelsState } from './label-state.ts';
 import { firstLayers, type LayersState } from './layer-state.ts';
 import { firstOutput, type OutputState } from './output-state.ts';
 import type { LineProfile } from './profile-state.ts';
@@ -81,6 +82,7 @@ export interface AppState extends DocumentSlice {
   readonly output: OutputState;
   readonly comparison: ComparisonState;
   readonly layers: LayersState;
+  readonly labels: LabelsState;
   /** The name of the file that the overlay 'second' asks about. */
   readonly secondName: string;
   /** The slice that layout 2 shows. */
@@ -125,6 +127,7 @@ export function createAppStore(settings: Settings = defaultSettings): AppStore {
     output: firstOutput,
     comparison: { kind: 'none' },
     layers: firstLayers,
+    labels: firstLabels,
     secondName: '',
     sliceAxis: 'z',
     tool: 'pointer',

@@ -14,6 +14,7 @@ import { CommandButton, CommandIconButton } from '../controls/command-button.tsx
 import { FaultNotice } from '../controls/fault-notice.tsx';
 import { Progress } from '../controls/progress.tsx';
 import { useApp, useAppState, useViewerPart } from '../hooks/use-app.ts';
+import { LabelsPanel } from './labels-panel.tsx';
 import { LayerSettings } from './layer-settings.tsx';
 import styles from './layers-section.module.css';
 import { OpacityRange, percent } from './opacity-range.tsx';
@@ -41,6 +42,7 @@ export function LayersSection({ document }: { readonly document: OpenDocument })
         </span>
       </div>
       {look && <LayerSettings key={look.id} look={look} />}
+      <LabelsPanel />
       {stack.layers.length === 0 && (
         <p className={styles.hint}>Add another volume, such as a segmentation or a second scan, to see it over this one.</p>
       )}

@@ -1,13 +1,15 @@
 import { useEffect, useRef } from 'react';
 import { displayText } from '../../../core/shared/display-text.ts';
+import type { LabelTable } from '../../../core/shared/label-table.ts';
 import { channelAt, type VolumeInfo } from '../../../core/shared/volume.ts';
-import type { LayerVolume } from '../../app/state/layer-state.ts';
+import { labelName, labelTableOf } from '../../app/labels/label-tables.ts';
+import type { AppState } from '../../app/state/store.ts';
 import { channelName, placeWords } from '../../app/words/counting.ts';
 import { formatExact, formatValue } from '../../app/words/value-words.ts';
 import { describeChunkAt } from '../../app/words/ways.ts';
 import { worldWords } from '../../app/words/world-words.ts';
 import { colormap } from '../../viewer/colors/colormaps.ts';
-import type { LayerLook } from '../../viewer/model/layers.ts';
+import { baseId, type LayerLook } from '../../viewer/model/layers.ts';
 import type { ViewerSnapshot } from '../../viewer/model/viewer-api.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import { useApp } from '../hooks/use-app.ts';
@@ -26,14 +28,15 @@ export function Readout({ viewer, isSecond = false }: { readonly viewer: Viewer;
       const { probe, info, state } = viewer.snapshot();
       place.current.hidden = !probe || !info;
       if (!probe || !info) return;
-      const value = valueWords(probe.stored, info, state.colormap);
+      const all = store.getState();
+      const value = valueWords(probe.stored, info, state.colormap, isSecond ? [] : labelTableOf(all, baseId));
       const stored = Object.is(probe.stored, probe.value) ? '' : ` (stored ${formatExact(probe.stored, info.type)})`;
-      const { chunks, showChunks, layers } = store.getState();
+      const { chunks, showChunks } = all;
       const chunk = showChunks && chunks && !isSecond ? `\n${describeChunkAt(chunks, probe.voxel, state.timePoint)}` : '';
       const named = info.channels?.[channelAt(info, state.timePoint).channel];
       const channel = named ? `  ·  ${channelName(named, channelAt(info, state.timePoint).channel)}` : '';
       const world = worldWords(info, probe.voxel);
-      place.current.textContent = `${placeWords(probe.voxel)}  ·  ${value}${stored}${channel}${world ? `\n${world}` : ''}${layerLines(probe, state.layers.layers, layers.volumes)}${chunk}`;
+      place.current.textContent = `${placeWords(probe.voxel)}  ·  ${value}${stored}${channel}${world ? `\n${world}` : ''}${layerLines(probe, state.layers.layers, all)}${chunk}`;
     };
     show();
     const ends = [viewer.subscribe(show), store.subscribe(show)];
@@ -44,24 +47,24 @@ export function Readout({ viewer, isSecond = false }: { readonly viewer: Viewer;
   return <div ref={place} className={styles.readout} data-testid={isSecond ? 'second-probe' : 'probe'} hidden />;
 }
 
-function valueWords(stored: number, info: VolumeInfo, colors: string): string {
-  const label = colormap(colors).isCategorical ? 'label ' : '';
+function valueWords(stored: number, info: VolumeInfo, colors: string, table: LabelTable): string {
+  const { isCategorical } = colormap(colors);
+  const name = isCategorical ? labelName(table, Math.round(stored)) : undefined;
+  const label = isCategorical ? 'label ' : '';
   const unit = info.valueUnit ? ` ${displayText(info.valueUnit)}` : '';
-  return label + formatValue(stored, info) + unit;
+  return `${label}${formatValue(stored, info)}${unit}${name === undefined ? '' : ` ${displayText(name)}`}`;
 }
 
 /** A line for each layer that is there, the top one first. */
-function layerLines(
-  probe: NonNullable<ViewerSnapshot['probe']>,
-  looks: readonly LayerLook[],
-  volumes: Readonly<Record<string, LayerVolume>>,
-): string {
+function layerLines(probe: NonNullable<ViewerSnapshot['probe']>, looks: readonly LayerLook[], state: AppState): string {
   return probe.layers
     .toReversed()
     .map(({ id, stored }) => {
       const look = looks.find((layer) => layer.id === id);
-      const volume = volumes[id];
-      return look && volume?.kind === 'ready' ? `\n${look.name}  ·  ${valueWords(stored, volume.info, look.colormap)}` : '';
+      const volume = state.layers.volumes[id];
+      return look && volume?.kind === 'ready'
+        ? `\n${look.name}  ·  ${valueWords(stored, volume.info, look.colormap, labelTableOf(state, id))}`
+        : '';
     })
     .join('');
 }

@@ -7,6 +7,7 @@ import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
 import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
 import { colorsOf, labelColorIndex } from '../colors/colormaps.ts';
 import { grounds } from '../colors/grounds.ts';
+import type { ShownLabels } from '../model/label-look.ts';
 import { placeLayer } from '../model/layer-place.ts';
 import { base, baseDims, inLayer, layerDims, layerInfo, sampled, testLook } from '../model/layer-testing.ts';
 import type { LayerLook } from '../model/layers.ts';
@@ -56,7 +57,12 @@ beforeEach(() => {
 afterEach(() => renderer.destroy());
 
 interface Drawn extends Shown {
-  readonly layers: readonly { readonly volume: ResidentVolume; readonly look: LayerLook; readonly timePoint?: number }[];
+  readonly layers: readonly {
+    readonly volume: ResidentVolume;
+    readonly look: LayerLook;
+    readonly timePoint?: number;
+    readonly labels?: ShownLabels;
+  }[];
   readonly baseVolume: ResidentVolume;
   readonly opacity: number;
   readonly thick?: ThickSlice;
@@ -79,8 +85,9 @@ async function drawn({ layers, baseVolume, opacity, thick, ...shown }: Drawn): P
     },
     opacity,
     slab: thick && { ...thick, plane },
-    layers: layers.map(({ volume, look, timePoint = 0 }, at) => ({
+    layers: layers.map(({ volume, look, labels, timePoint = 0 }, at) => ({
       volume,
+      labels,
       look,
       timePoint,
       map: placeLayer(base, volume.info).map,
@@ -261,6 +268,37 @@ describe('a layer of labels', () => {
       expect(result.differing).toBe(0);
       expect(result.inside).toBeGreaterThan(250);
     }
+    for (const each of [volume, baseVolume]) each.destroy();
+  });
+
+  test.each(['all', 'none'] as const)('shows %s of them but some, and those of a table in its colours', async (shows) => {
+    const [volume, baseVolume] = [await resident(info, new Uint8Array(voxels.buffer)), await resident(base, testVoxels(base))];
+    const shown = slice('z', 5);
+    // With as many others that rows of the table wrap around.
+    const others = Array.from({ length: 500 }, (_, number) => ({ number: 1000 + 7919 * number, color: '#123456' }));
+    const table = [
+      ...others,
+      { number: 326, color: '#ff8000' },
+      { number: 329, color: '#0000ff' },
+      { number: 332, name: 'in no colour' },
+    ];
+    const except = [329, 335, 326, 4_000_000_000];
+    const pixels = await drawn({
+      ...shown,
+      baseVolume,
+      opacity: 0,
+      layers: [{ volume, look: labels, labels: { table, shows, except } }],
+    });
+    const found = new Set<number>();
+    const result = compared(pixels, shown.map, (position) => {
+      const label = sampled(voxels, layerDims, inLayer(position, info), false);
+      if (typeof label !== 'number') return label;
+      found.add(label);
+      if (label === 0 || except.includes(label) === (shows === 'all')) return undefined;
+      return label === 326 ? [255, 128, 0, 255] : label === 329 ? [0, 0, 255, 255] : colorOf(label);
+    });
+    expect(result.differing).toBe(0);
+    for (const label of [326, 329, 332, 335]) expect(found).toContain(label);
     for (const each of [volume, baseVolume]) each.destroy();
   });
 

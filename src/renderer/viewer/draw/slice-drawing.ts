@@ -1,6 +1,7 @@
 import type { SlabPlane } from '../../../core/draw/slab-plane.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { VolumeSource } from '../../../core/volume/volume-source.ts';
+import type { ShownLabels } from '../model/label-look.ts';
 import { baseOpacity } from '../model/layers.ts';
 import { safeSpacing, sliceFrame } from '../model/orientation.ts';
 import { slabChoice, slabOf } from '../model/slab.ts';
@@ -50,6 +51,8 @@ export interface SliceSettings {
   readonly pixelRatio: number;
   readonly state: ViewState;
   readonly layers: readonly LayerDrawing[];
+  /** Of the volume. */
+  readonly labels?: ShownLabels | undefined;
   /** Scratch memory for slabs; freed if the slice is not thick. */
   readonly plane: SlabPlane;
   readonly ground: GPUColorDict;
@@ -60,7 +63,7 @@ export function sliceDrawing(
   volume: VolumeSource,
   axis: SliceAxis,
   placement: SlicePlacement,
-  { pixelRatio, state, layers, plane, ground }: SliceSettings,
+  { pixelRatio, state, layers, labels, plane, ground }: SliceSettings,
 ): SliceDrawing {
   const { frame, index, spacing } = placement;
   const slab = slabOf(slabChoice(state, axis), spacing[frame.across]);
@@ -74,6 +77,7 @@ export function sliceDrawing(
     slab: slab && { ...slab, plane },
     opacity: baseOpacity(state.layers),
     layers,
+    labels,
     lineWidth: Math.max(1, Math.round(pixelRatio)),
     ground,
   };

@@ -9,6 +9,9 @@ import type { SliceBox, VolumeSource } from '../../../core/volume/volume-source.
 import overlayShader from '../../../shaders/viewer/overlay.wgsl';
 import { type ColorChoice, colormap, colorsOf } from '../colors/colormaps.ts';
 import { grounds } from '../colors/grounds.ts';
+import { labelTexels } from '../colors/label-texels.ts';
+import type { ShownLabels } from '../model/label-look.ts';
+import { mostLayers } from '../model/layers.ts';
 import type { AxisNumber } from '../model/orientation.ts';
 import type { CanvasToVoxel, Point } from '../model/slice-geometry.ts';
 import type { ShownLayer } from '../model/view-host.ts';
@@ -49,6 +52,8 @@ export interface SliceDrawing {
   readonly slab?: (ThickSlice & { readonly plane: SlabPlane }) | undefined;
   /** Opacity of the volume itself, 0…1. Default: 1. */
   readonly opacity?: number | undefined;
+  /** The volume's labels, if it has any. */
+  readonly labels?: ShownLabels | undefined;
   /** The layers over the volume, the lowest first. */
   readonly layers?: readonly LayerDrawing[] | undefined;
   /** The width of outlines in pixels. Default: 1. */
@@ -57,6 +62,9 @@ export interface SliceDrawing {
   /** Background beside the slice, premultiplied. Default: near black. */
   readonly ground?: GPUColorDict | undefined;
 }
+
+/** More than there are layers, so that none is freed within a submit. */
+const mostLabelColors = mostLayers + 2;
 
 const crosshairColor = [0.32, 0.68, 0.95, 0.75] as const;
 
@@ -71,6 +79,8 @@ export class SliceRenderer {
   readonly #pass: SlicePass;
   /** By colormap. They are never overwritten, because several are used in one submit. */
   readonly #colors = new Map<string, GPUTexture>();
+  /** The most recently used; more than one frame draws. */
+  readonly #labelColors = new Map<ShownLabels, { readonly scope: GpuScope; readonly texture: GPUTexture }>();
   readonly #sliceUniforms: UniformCache;
   readonly #overlayUniforms: UniformCache;
   #overlayPipeline: GPURenderPipeline | undefined;
@@ -124,7 +134,7 @@ export class SliceRenderer {
 
   #drawSlice(
     pass: GPURenderPassEncoder,
-    { volume, axis, index, map, state, slab, opacity }: SliceDrawing,
+    { volume, axis, index, map, state, slab, opacity, labels }: SliceDrawing,
     boxes: readonly SliceBox[],
   ): void {
     const { window, smooth, timePoint, outside, missing } = state;
@@ -135,7 +145,7 @@ export class SliceRenderer {
     const shown = { info: { ...info, type }, decimation, dims, numbers };
     const look = { window, smooth, isCategorical, outside, missing, opacity };
     const uniform = this.#sliceUniforms.get(sliceUniform(shown, { axis, ...map }, look));
-    this.#pass.draw(pass, { type, boxes, uniform, colors: this.#colorsOf(state), index, timePoint });
+    this.#pass.draw(pass, { type, boxes, uniform, colors: this.#colorsOf(state, labels), index, timePoint });
   }
 
   /** Records what the layers need, and returns what draws them. */
@@ -145,7 +155,7 @@ export class SliceRenderer {
     { width, height }: Pick<GPUTexture, 'width' | 'height'>,
   ): ((pass: GPURenderPassEncoder) => void)[] {
     const { layers = [], axis, map, index, slab, lineWidth = 1 } = drawing;
-    return layers.flatMap(({ look, volume, map: toLayer, timePoint, slab: scratch }) => {
+    return layers.flatMap(({ look, volume, labels, map: toLayer, timePoint, slab: scratch }) => {
       const { isCategorical } = colormap(look.colormap);
       const isThick = slab !== undefined && axis !== undefined && !isCategorical;
       if (!isThick) scratch.destroy();
@@ -161,7 +171,7 @@ export class SliceRenderer {
       const { window, smooth, opacity, blending, outline } = look;
       const outside = [look.hidesBelow ? 'hide' : 'clamp', 'clamp'] as const;
       const common = { window, outside, missing: 'hide', isCategorical, opacity, hidesZero: isCategorical } as const;
-      const colors = this.#colorsOf(look);
+      const colors = this.#colorsOf(look, labels);
       if (isThick) {
         const slices = slabRange(Math.floor(index / decimation), slab.slices, dims[axis]);
         const boxes = scratch.record(commands, volume, timePoint, { ...plane, width, height, slices, kind: slab.kind, smooth });
@@ -197,21 +207,32 @@ export class SliceRenderer {
     pass.draw(3, 1, 3 * voxel[1], voxel[0]);
   }
 
-  #colorsOf(choice: ColorChoice): GPUTexture {
+  #colorsOf(choice: ColorChoice, labels?: ShownLabels): GPUTexture {
+    if (labels && colormap(choice.colormap).isCategorical) return this.#colorsOfLabels(labels);
     const key = `${choice.colormap} ${choice.inverted}`;
     const known = this.#colors.get(key);
     if (known) return known;
-    const texture = this.#scope.texture('colors', 1024, {
-      size: [256, 1],
-      format: 'rgba8unorm',
-      usage: GPUTextureUsage.TEXTURE_BINDING | GPUTextureUsage.COPY_DST,
-    });
     const colors = colorsOf(choice);
     const texels = Uint8Array.from({ length: 1024 }, (_, index) =>
       index % 4 === 3 ? 255 : (colors[Math.floor(index / 4) * 3 + (index % 4)] as number),
     );
-    this.#gpu.device.queue.writeTexture({ texture }, texels, { bytesPerRow: 1024 }, [256, 1]);
+    const texture = colorTexture(this.#gpu, this.#scope, texels);
     this.#colors.set(key, texture);
+    return texture;
+  }
+
+  #colorsOfLabels(labels: ShownLabels): GPUTexture {
+    const known = this.#labelColors.get(labels);
+    // The latest is the last.
+    this.#labelColors.delete(labels);
+    const scope = known?.scope ?? this.#scope.scope('labels');
+    const texture = known?.texture ?? colorTexture(this.#gpu, scope, labelTexels(labels));
+    this.#labelColors.set(labels, { scope, texture });
+    for (const [oldest, unused] of this.#labelColors) {
+      if (this.#labelColors.size <= mostLabelColors) break;
+      this.#labelColors.delete(oldest);
+      unused.scope.destroy();
+    }
     return texture;
   }
 
@@ -227,6 +248,17 @@ export class SliceRenderer {
     });
     return this.#overlayPipeline;
   }
+}
+
+function colorTexture(gpu: Gpu, scope: GpuScope, texels: Uint8Array<ArrayBuffer>): GPUTexture {
+  const size: [number, number] = [256, texels.length / 1024];
+  const texture = scope.texture('colors', texels.length, {
+    size,
+    format: 'rgba8unorm',
+    usage: GPUTextureUsage.TEXTURE_BINDING | GPUTextureUsage.COPY_DST,
+  });
+  gpu.device.queue.writeTexture({ texture }, texels, { bytesPerRow: 1024 }, size);
+  return texture;
 }
 
 function recordBoxes(

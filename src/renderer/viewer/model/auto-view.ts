@@ -47,7 +47,7 @@ export const firstLevel = 0.35;
  * A sensible initial view of a volume, with the crosshair at its centre. Labels: opaque, each in its own colour. Sparse
  * volumes: maximum intensity. All others: surfaces by compositing.
  */
-export function autoView(info: VolumeInfo, statistics: VolumeStatistics): ViewState {
+export function autoView(info: VolumeInfo, statistics: VolumeStatistics, areLabels = isLabels(info, statistics)): ViewState {
   const [x, y, z] = info.dims;
   const common = {
     ...default3d,
@@ -60,7 +60,7 @@ export function autoView(info: VolumeInfo, statistics: VolumeStatistics): ViewSt
     oblique: { turn: 0, tilt: 0 },
     layers: noLayers,
   } as const;
-  if (isLabels(info, statistics)) {
+  if (areLabels) {
     const window = inRealOrder([statistics.min, statistics.max], info);
     const level = statistics.min + 1;
     return { ...common, window, level, projection: 'composite', colormap: 'labels', opacity: labelOpacity };
@@ -79,10 +79,10 @@ export function autoView(info: VolumeInfo, statistics: VolumeStatistics): ViewSt
 
 /**
  * The view of a volume that is just opened: `autoView`, with the window that the first channel or the file gives, if any of the
- * values lie in it. Labels have no such window: `isMeasured`.
+ * values lie in it. Labels have no such window: `isMeasured`. @param areLabels the file says so; default: by the values
  */
-export function firstView(info: VolumeInfo, statistics: VolumeStatistics): ViewState {
-  const view = autoView(info, statistics);
+export function firstView(info: VolumeInfo, statistics: VolumeStatistics, areLabels?: boolean): ViewState {
+  const view = autoView(info, statistics, areLabels);
   const [ofFile] = info.windows ?? [];
   const physical = info.channels?.[0]?.window ?? (ofFile && [ofFile.low, ofFile.high]);
   if (!physical) return view;

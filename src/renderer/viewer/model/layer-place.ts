@@ -5,7 +5,7 @@ import { isLayerShown, type LayerStack } from './layers.ts';
 import { hasOrientation, safeSpacing } from './orientation.ts';
 import { type Voxel, voxelAt } from './slice-geometry.ts';
 import type { ShownLayer } from './view-host.ts';
-import { mapPosition, mapStep, unitRatio, type VoxelMap, worldVoxelMap } from './voxel-map.ts';
+import { identityMap, mapPosition, mapStep, unitRatio, type VoxelMap, worldVoxelMap } from './voxel-map.ts';
 
 /**
  * How a layer is placed over the open volume.
@@ -24,7 +24,7 @@ export interface LayerPlace {
 export function placeLayer(base: VolumeInfo, layer: VolumeInfo): LayerPlace {
   const [isBasePlaced, isLayerPlaced] = [isPlaced(base), isPlaced(layer)];
   if (isBasePlaced && isLayerPlaced) return { by: 'world', map: worldVoxelMap(base, layer) };
-  if (base.dims.slice(0, 3).join() === layer.dims.slice(0, 3).join()) return { by: 'voxels', map: identity };
+  if (base.dims.slice(0, 3).join() === layer.dims.slice(0, 3).join()) return { by: 'voxels', map: identityMap };
   if (isBasePlaced || isLayerPlaced) return { by: 'center', map: byCenter(base, layer) };
   return { by: 'world', map: worldVoxelMap(base, layer) };
 }
@@ -45,15 +45,6 @@ export function shownLayers(
 export function layerVoxelAt(map: VoxelMap, position: Voxel, { dims: [x, y, z] }: VolumeInfo): Voxel | undefined {
   return voxelAt(mapPosition(map, position), [x, y, z]);
 }
-
-const identity: VoxelMap = {
-  columns: [
-    [1, 0, 0],
-    [0, 1, 0],
-    [0, 0, 1],
-  ],
-  shift: [0, 0, 0],
-};
 
 /** Whether a file says where the volume lies, and not only how large its voxels are. */
 function isPlaced(info: VolumeInfo): boolean {

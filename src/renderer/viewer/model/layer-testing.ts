@@ -1,5 +1,6 @@
 import type { Dims4, ElementType, VolumeInfo } from '../../../core/shared/volume.ts';
 import { testInfo } from '../../../core/volume/resident-testing.ts';
+import { firstLabelLook } from './label-look.ts';
 import type { LayerLook } from './layers.ts';
 import type { Voxel } from './slice-geometry.ts';
 
@@ -28,6 +29,7 @@ export function testLook(look: Partial<LayerLook> & Pick<LayerLook, 'id'>): Laye
     hidesBelow: false,
     smooth: true,
     outline: false,
+    labels: firstLabelLook,
     channel: 0,
     ...look,
   };

@@ -1,6 +1,7 @@
 import { mostRayVolumes } from '../../../core/draw/ray-stack.ts';
 import type { Blending } from '../../../core/draw/slice-pass.ts';
 import { channelAt, channelLayout, type VolumeInfo } from '../../../core/shared/volume.ts';
+import { firstLabelLook, type LabelLook } from './label-look.ts';
 
 /** How a layer over the open volume looks. Its voxels are kept beside the state, under its id. */
 export interface LayerLook {
@@ -20,13 +21,15 @@ export interface LayerLook {
   readonly smooth: boolean;
   /** Of labels, only the edges are drawn. */
   readonly outline: boolean;
+  /** How its labels are drawn, if it has labels. */
+  readonly labels: LabelLook;
   /** Which of its channels is shown, if it has several. */
   readonly channel: number;
 }
 
 /** The open volume, which is the lowest layer, and the layers over it. */
 export interface LayerStack {
-  readonly base: { readonly isVisible: boolean; readonly opacity: number };
+  readonly base: { readonly isVisible: boolean; readonly opacity: number; readonly labels: LabelLook };
   /** The only layer that is drawn: its id, or `baseId`. Undefined: all that are visible. */
   readonly solo: string | undefined;
   /** The lowest first. */
@@ -36,7 +39,11 @@ export interface LayerStack {
 /** Stands for the open volume where a layer's id is expected. */
 export const baseId = 'base';
 
-export const noLayers: LayerStack = { base: { isVisible: true, opacity: 1 }, solo: undefined, layers: [] };
+export const noLayers: LayerStack = {
+  base: { isVisible: true, opacity: 1, labels: firstLabelLook },
+  solo: undefined,
+  layers: [],
+};
 
 /** More layers would make frames slow and the list long. */
 export const mostLayers = 32;

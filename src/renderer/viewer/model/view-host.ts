@@ -2,6 +2,7 @@ import type { ChunkMap } from '../../../core/chunks/chunk-map.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { DisplayTexture } from '../../../core/volume/display-texture.ts';
 import type { VolumeSource } from '../../../core/volume/volume-source.ts';
+import type { ShownLabels } from './label-look.ts';
 import type { LayerLook } from './layers.ts';
 import type { Measurement, SliceTool } from './measure.ts';
 import type { OrbitPose } from './orbit-camera.ts';
@@ -38,6 +39,8 @@ export interface ShownLayer {
   readonly volume: VolumeSource;
   /** From the open volume to the layer. */
   readonly map: VoxelMap;
+  /** Its labels, if anything is known about them. */
+  readonly labels?: ShownLabels | undefined;
 }
 
 /** A layer that rays cross. */
@@ -57,6 +60,8 @@ export interface ViewHost {
   layersIn(state: ViewState): readonly ShownLayer[];
   /** Those that the 3D view draws. A layer whose texture is being filled is left out until it is ready. */
   layersIn3d(state: ViewState): readonly LayerIn3d[];
+  /** The open volume's labels, if anything is known about them. */
+  readonly labels: ShownLabels | undefined;
   /** The viewport background. */
   readonly ground: Readonly<GPUColorDict>;
   /** The chunks to paint over the slices, if they are shown. */

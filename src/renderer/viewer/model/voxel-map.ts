@@ -9,6 +9,22 @@ export interface VoxelMap {
   readonly shift: Vector3;
 }
 
+/** Of a volume to itself, or to one with the same voxels. */
+export const identityMap: VoxelMap = {
+  columns: [
+    [1, 0, 0],
+    [0, 1, 0],
+    [0, 0, 1],
+  ],
+  shift: [0, 0, 0],
+};
+
+/** The first map, then the second. */
+export function chainedMap(first: VoxelMap, second: VoxelMap): VoxelMap {
+  const [x, y, z] = first.columns;
+  return { columns: [mapStep(second, x), mapStep(second, y), mapStep(second, z)], shift: mapPosition(second, first.shift) };
+}
+
 /** Where a position of one volume lies in the other. */
 export function mapPosition({ columns, shift }: VoxelMap, position: Voxel): Voxel {
   return sum(shift, mapStep({ columns }, position));

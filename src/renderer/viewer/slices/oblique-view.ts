@@ -71,6 +71,7 @@ export class ObliqueView extends SliceCanvas {
       state: { ...state, smooth: true },
       opacity: baseOpacity(state.layers),
       layers: slabs.drawings(this.host, state),
+      labels: this.host.labels,
       lineWidth: Math.max(1, Math.round(pixelRatio)),
       ground,
       overlay: overlay && {

@@ -68,7 +68,7 @@ export class SliceView extends SliceCanvas {
     target: GPUTexture,
     { pixelRatio, state, overlay, plane, slabs, caption, ground }: SlicePicture,
   ): void {
-    const { volume } = this.host;
+    const { volume, labels } = this.host;
     const placement = this.#placement(target, pixelRatio, state);
     if (!volume || !placement) {
       plane.destroy();
@@ -77,7 +77,7 @@ export class SliceView extends SliceCanvas {
       return;
     }
     const layers = slabs.drawings(this.host, state);
-    const drawing = sliceDrawing(volume, this.#axis, placement, { pixelRatio, state, layers, plane, ground });
+    const drawing = sliceDrawing(volume, this.#axis, placement, { pixelRatio, state, layers, labels, plane, ground });
     const { frame } = placement;
     const { map } = drawing;
     const { right, down } = frame;

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { openTestGpu } from '../../testing/node-gpu-testing.ts';
+import { chainByName } from '../codecs/registry.ts';
+import { createGpuBackend } from '../gpu-chunks/gpu-backend.ts';
+import { elementTypes, type VoxelArray, voxelCount } from '../shared/volume.ts';
+import { CompressedVolume } from './compressed-volume.ts';
+import { labelCounts } from './label-counts.ts';
+import { testInfo, withBindingLimit } from './resident-testing.ts';
+import { ResidentVolume } from './resident-volume.ts';
+
+const gpu = await openTestGpu();
+
+const dims = [13, 11, 9, 2] as const;
+const arrays = {
+  u8: Uint8Array,
+  i8: Int8Array,
+  u16: Uint16Array,
+  i16: Int16Array,
+  u32: Uint32Array,
+  i32: Int32Array,
+  f32: Float32Array,
+  f64: Float64Array,
+};
+
+function counted(voxels: VoxelArray, timePoint: number): readonly (readonly [number, number])[] {
+  const counts = new Map<number, number>();
+  const perTime = dims[0] * dims[1] * dims[2];
+  for (const value of voxels.subarray(timePoint * perTime, (timePoint + 1) * perTime)) {
+    if (Number.isFinite(value)) counts.set(Math.round(value), (counts.get(Math.round(value)) ?? 0) + 1);
+  }
+  return [...counts].sort(([a], [b]) => a - b);
+}
+
+test.each(elementTypes)(
+  '%s: counts equal those of the processor, at each time point, from voxels and from what is compressed',
+  async (type) => {
+    const info = testInfo(dims, type);
+    const extremes = { u8: 255, i8: -1, u16: 65_535, i16: -32_768, u32: 4_294_967_295, i32: -1, f32: -3, f64: 70_000 }[type];
+    // Runs of equal numbers, some large, and single ones.
+    const numbers = Array.from({ length: voxelCount(dims) }, (_, at) =>
+      at % 17 === 0 ? extremes : at % 5 === 0 ? (at * 7919) % 120 : (at >> 5) % 11,
+    );
+    const voxels = arrays[type].from(numbers);
+    if (type === 'f32') voxels.set([Number.NaN, Number.POSITIVE_INFINITY], 20);
+    const bytes = new Uint8Array(voxels.buffer);
+    const chunkShape = [8, 4, 4] as const;
+    const resident = await ResidentVolume.create(gpu, info, { chunkShape });
+    resident.append(bytes);
+    for (const t of [0, 1]) expect([...(await labelCounts(gpu, resident, t))]).toEqual(counted(voxels, t));
+    const [box] = resident.boxes;
+    if (!box) throw new Error('the volume has no box');
+    const { chunks } = await createGpuBackend(gpu).encodeResident(box, { codec: chainByName('raw'), options: { axis: 'auto' } });
+    resident.destroy();
+    const compressed = await CompressedVolume.create(gpu, { info, chunkShape, chunks }, { verify: false });
+    expect([...(await labelCounts(gpu, compressed, 1))]).toEqual(counted(voxels, 1));
+    compressed.destroy();
+  },
+);
+
+test('a volume in several boxes', async () => {
+  const info = testInfo(dims, 'u16');
+  const voxels = Uint16Array.from({ length: voxelCount(dims) }, (_, at) => (at >> 3) % 300);
+  const volume = await ResidentVolume.create(withBindingLimit(gpu, 1024), info, { chunkShape: [8, 4, 4] });
+  expect(volume.placedBoxes.length).toBeGreaterThan(1);
+  volume.append(new Uint8Array(voxels.buffer));
+  for (const t of [0, 1]) expect([...(await labelCounts(gpu, volume, t))]).toEqual(counted(voxels, t));
+  volume.destroy();
+});
+
+test('an image of more numbers than labels is refused, and so is a volume of which only a part is kept', async () => {
+  const info = testInfo([64, 64, 20, 1], 'i32');
+  const volume = await ResidentVolume.create(gpu, info, { chunkShape: [64, 64, 20] });
+  volume.append(new Uint8Array(Int32Array.from({ length: 64 * 64 * 20 }, (_, at) => at * 12_345).buffer));
+  await expect(labelCounts(gpu, volume, 0)).rejects.toMatchObject({
+    tag: 'unsupported',
+    message: expect.stringMatching(/65536/),
+  });
+  volume.destroy();
+  const part = { info, decimation: 2, planeReader: () => volume.planeReader() };
+  await expect(labelCounts(gpu, part, 0)).rejects.toMatchObject({ tag: 'unsupported' });
+});

@@ -1,0 +1,56 @@
+import { type JobOptions, throwIfAborted } from '../shared/job.ts';
+import type { Dims3 } from '../shared/volume.ts';
+import type { ExactVoxels } from './volume-source.ts';
+
+/** Voxels of a label that follow each other along x. */
+interface Run {
+  readonly first: number;
+  readonly last: number;
+  readonly y: number;
+  readonly z: number;
+}
+
+/**
+ * A voxel in the middle of a label: the one nearest to its centroid, measured with the voxels' spacing. Undefined if the label has
+ * no voxel at the time point. @throws StriaError like `readBox`, `aborted`
+ */
+export async function labelPlace(
+  volume: ExactVoxels,
+  number: number,
+  timePoint: number,
+  { signal }: Pick<JobOptions, 'signal'> = {},
+): Promise<Dims3 | undefined> {
+  const { dims, spacing } = volume.info;
+  const size: Dims3 = [dims[0], dims[1], dims[2]];
+  const runs: Run[] = [];
+  const sums = [0, 0, 0];
+  let count = 0;
+  await volume.readBox({ first: [0, 0, 0], size, timePoint }, (piece) => {
+    throwIfAborted(signal);
+    for (let z = 0; z < piece.size[2]; z++) {
+      for (let y = 0; y < piece.size[1]; y++) {
+        const start = (z * piece.size[1] + y) * piece.rowLength;
+        for (let x = 0; x < piece.size[0]; x++) {
+          if (Math.round(piece.values[start + x] as number) !== number) continue;
+          const first = x;
+          while (x + 1 < piece.size[0] && Math.round(piece.values[start + x + 1] as number) === number) x++;
+          const run = { first: piece.first[0] + first, last: piece.first[0] + x, y: piece.first[1] + y, z: piece.first[2] + z };
+          const length = x - first + 1;
+          runs.push(run);
+          count += length;
+          [(run.first + run.last) / 2, run.y, run.z].forEach((middle, axis) => {
+            sums[axis] = (sums[axis] as number) + length * middle;
+          });
+        }
+      }
+    }
+  });
+  const [x, y, z] = sums.map((sum) => sum / count) as [number, number, number];
+  let [nearest, least]: [Dims3 | undefined, number] = [undefined, Infinity];
+  for (const run of runs) {
+    const at = Math.min(run.last, Math.max(run.first, Math.round(x)));
+    const distance = Math.hypot((at - x) * spacing[0], (run.y - y) * spacing[1], (run.z - z) * spacing[2]);
+    if (distance < least) [nearest, least] = [[at, run.y, run.z], distance];
+  }
+  return nearest;
+}

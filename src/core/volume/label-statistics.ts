@@ -1,0 +1,141 @@
+import { StriaError } from '../shared/errors.ts';
+import { type JobOptions, throwIfAborted } from '../shared/job.ts';
+import { mostLabels } from '../shared/label-table.ts';
+import { type Dims3, elementBytes, typedVoxels, type VoxelArray } from '../shared/volume.ts';
+import { type RegionStatistics, RunningStatistics } from './region-statistics.ts';
+import type { ExactVoxels } from './volume-source.ts';
+
+/** Statistics of an image inside a label. */
+export interface LabelStatistics extends RegionStatistics {
+  readonly number: number;
+  /** Voxels of the label whose centres lie outside the image. The others are in `count` or `notFinite`. */
+  readonly outside: number;
+}
+
+/** From voxel positions of the labels to those of the image; voxel i covers i to i + 1. */
+export interface ToImage {
+  readonly columns: readonly [x: Dims3, y: Dims3, z: Dims3];
+  readonly shift: Dims3;
+}
+
+export interface LabelledImage {
+  readonly labels: ExactVoxels;
+  readonly labelTime: number;
+  readonly image: ExactVoxels;
+  readonly imageTime: number;
+  readonly toImage: ToImage;
+}
+
+/** So many planes of labels are read at once. */
+const planesAtOnce = 16;
+
+/**
+ * Statistics of an image's physical values inside each label, 0 included, in ascending order. The image is sampled at the centre of
+ * each voxel of the labels: the value of the image's voxel that contains it, never interpolated. If both have the same grid, these
+ * are the statistics of `measureVolume` in core/stats.
+ * @throws StriaError `unsupported` if there are too many labels, or not all voxels are kept; `aborted`, `device-lost`
+ */
+export async function labelStatistics(
+  { labels, labelTime, image, imageTime, toImage }: LabelledImage,
+  { signal, onProgress }: JobOptions = {},
+): Promise<readonly LabelStatistics[]> {
+  const [width, height, depth] = labels.info.dims;
+  const regions = new Map<number, { readonly running: RunningStatistics; outside: number }>();
+  const regionOf = (number: number) => {
+    const known = regions.get(number);
+    if (known) return known;
+    if (regions.size === mostLabels)
+      throw new StriaError('unsupported', `the volume has more than ${mostLabels} different numbers; it looks like an image`);
+    const region = { running: new RunningStatistics(), outside: 0 };
+    regions.set(number, region);
+    return region;
+  };
+  const { slope, intercept } = image.info;
+  const samples = new Float64Array(width);
+  for (let first = 0; first < depth; first += planesAtOnce) {
+    throwIfAborted(signal);
+    const planes = Math.min(planesAtOnce, depth - first);
+    const marks = await readBlock(labels, { first: [0, 0, first], size: [width, height, planes] }, labelTime);
+    const part = partOfImage(image, toImage, [0, 0, first], [width, height, first + planes]);
+    const voxels = part && (await readBlock(image, part, imageTime));
+    for (let row = 0; row < height * planes; row++) {
+      const [x, y, z] = mapped(toImage, [0.5, (row % height) + 0.5, first + Math.floor(row / height) + 0.5]);
+      const [a, b, c] = toImage.columns[0];
+      for (let at = 0; at < width; ) {
+        const number = Math.round(marks[row * width + at] as number);
+        let [count, outside] = [0, 0];
+        for (; at < width && Math.round(marks[row * width + at] as number) === number; at++) {
+          const value = voxels && valueAt(part, voxels, x + at * a, y + at * b, z + at * c);
+          if (value === undefined) outside++;
+          else samples[count++] = value;
+        }
+        // A label that is not a number equals nothing, not even itself.
+        if (Number.isNaN(number)) {
+          at++;
+          continue;
+        }
+        const region = regionOf(number);
+        region.outside += outside;
+        region.running.add(samples, 0, count, slope, intercept);
+      }
+    }
+    onProgress?.({ stage: 'Measuring', done: first + planes, total: depth });
+  }
+  return [...regions]
+    .map(([number, { running, outside }]) => ({ number, outside, ...running.result() }))
+    .sort((a, b) => a.number - b.number);
+}
+
+interface Part {
+  readonly first: Dims3;
+  readonly size: Dims3;
+}
+
+async function readBlock(volume: ExactVoxels, { first, size }: Part, timePoint: number): Promise<VoxelArray> {
+  const { type } = volume.info;
+  const block = typedVoxels(type, new Uint8Array(size[0] * size[1] * size[2] * elementBytes(type)));
+  await volume.readBox({ first, size, timePoint }, (piece) => {
+    const begin = Math.max(first[0], piece.first[0]);
+    const end = Math.min(first[0] + size[0], piece.first[0] + piece.size[0]);
+    for (let z = 0; z < piece.size[2]; z++) {
+      for (let y = 0; y < piece.size[1]; y++) {
+        const [row, plane] = [piece.first[1] + y - first[1], piece.first[2] + z - first[2]];
+        if (row < 0 || row >= size[1] || plane < 0 || plane >= size[2] || begin >= end) continue;
+        const from = (z * piece.size[1] + y) * piece.rowLength - piece.first[0];
+        const to = (plane * size[1] + row) * size[0] - first[0];
+        block.set(piece.values.subarray(from + begin, from + end) as never, to + begin);
+      }
+    }
+  });
+  return block;
+}
+
+/** The part of the image that a box of the labels may reach. Undefined if there is none. */
+function partOfImage(image: ExactVoxels, toImage: ToImage, from: Dims3, to: Dims3): Part | undefined {
+  const corners = Array.from({ length: 8 }, (_, corner) =>
+    mapped(toImage, [(corner & 1 ? to : from)[0], (corner & 2 ? to : from)[1], (corner & 4 ? to : from)[2]]),
+  );
+  const range = (axis: 0 | 1 | 2) => {
+    const places = corners.map((corner) => corner[axis]);
+    const first = Math.max(0, Math.floor(Math.min(...places)));
+    return [first, Math.min(image.info.dims[axis], Math.ceil(Math.max(...places)) + 1) - first] as const;
+  };
+  const [x, y, z] = [range(0), range(1), range(2)];
+  if (Math.min(x[1], y[1], z[1]) <= 0) return undefined;
+  return { first: [x[0], y[0], z[0]], size: [x[1], y[1], z[1]] };
+}
+
+/** The value of the voxel that contains a position. Undefined outside the part, and so outside the image. */
+function valueAt({ first, size }: Part, voxels: VoxelArray, x: number, y: number, z: number): number | undefined {
+  const [i, j, k] = [Math.floor(x) - first[0], Math.floor(y) - first[1], Math.floor(z) - first[2]];
+  if (i < 0 || j < 0 || k < 0 || i >= size[0] || j >= size[1] || k >= size[2]) return undefined;
+  return voxels[(k * size[1] + j) * size[0] + i];
+}
+
+function mapped({ columns: [a, b, c], shift }: ToImage, [x, y, z]: Dims3): Dims3 {
+  return [
+    a[0] * x + b[0] * y + c[0] * z + shift[0],
+    a[1] * x + b[1] * y + c[1] * z + shift[1],
+    a[2] * x + b[2] * y + c[2] * z + shift[2],
+  ];
+}

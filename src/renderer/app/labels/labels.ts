@@ -1,0 +1,279 @@
+import { readLabelTable } from '../../../core/io/label-tables/read-label-table.ts';
+import { faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
+import { isTableName } from '../../../core/shared/label-table.ts';
+import { labelCounts } from '../../../core/volume/label-counts.ts';
+import { labelPlace } from '../../../core/volume/label-place.ts';
+import { type LabelStatistics, labelStatistics } from '../../../core/volume/label-statistics.ts';
+import type { VolumeSource } from '../../../core/volume/volume-source.ts';
+import { sourceOf } from '../../host/file-source.ts';
+import type { Host, HostFile } from '../../host/host.ts';
+import { colormap } from '../../viewer/colors/colormaps.ts';
+import { type LabelLook, type ShownLabels, withLabelEdit, withLabelShown } from '../../viewer/model/label-look.ts';
+import { layerVoxelAt, placeLayer } from '../../viewer/model/layer-place.ts';
+import { baseId, changedLayer, layerTime } from '../../viewer/model/layers.ts';
+import { clampVoxel } from '../../viewer/model/slice-geometry.ts';
+import { chainedMap, identityMap, mapPosition } from '../../viewer/model/voxel-map.ts';
+import { LatestReading } from '../measure/latest-reading.ts';
+import type { MeasuredVolumes } from '../measure/volume-series.ts';
+import { firstLabels, type LabelsState } from '../state/label-state.ts';
+import { type AppState, type AppStore, openDocument } from '../state/store.ts';
+import { labelLookOf, labelledVolume, labelTableOf } from './label-tables.ts';
+
+/** A volume at the time point that is shown. */
+interface ShownVolume {
+  readonly volume: VolumeSource;
+  readonly timePoint: number;
+}
+
+/**
+ * The labels of the open volume and of the layers: their tables, how many voxels they have, and what is inside them. Which table
+ * a volume has, what was set by hand and which labels are hidden is a part of the view, so undo and sessions restore it.
+ */
+export class Labels {
+  readonly #host: Pick<Host, 'openDialog'>;
+  readonly #store: AppStore;
+  readonly #volumes: MeasuredVolumes;
+  /** What the viewer draws, by volume. */
+  #drawn: ReadonlyMap<string, ShownLabels> = new Map();
+  #endFollowing = () => {};
+
+  constructor(host: Pick<Host, 'openDialog'>, store: AppStore, volumes: MeasuredVolumes) {
+    this.#host = host;
+    this.#store = store;
+    this.#volumes = volumes;
+    store.subscribe((state, before) => {
+      if (state.gpu !== before.gpu) this.#follow(state);
+      if (state.document.kind !== before.document.kind && !openDocument(state)) this.#change(firstLabels);
+      if (state.layers !== before.layers || state.labels !== before.labels || state.document !== before.document) this.#draw();
+    });
+    new LatestReading<LabelsState['counted']>(store, {
+      follows: ['settings', 'layers', 'labels', 'document', 'gpu', 'residency'],
+      keyOf: (state) => this.#countKey(state),
+      read: () => this.#count(),
+      show: (counted) => this.#change({ counted }),
+    });
+    new LatestReading<LabelsState['chosen']>(store, {
+      follows: ['settings', 'layers', 'labels', 'document', 'gpu'],
+      keyOf: (state) => this.#crosshairKey(state),
+      read: () => this.#atCrosshair(),
+      show: (chosen) => {
+        if (chosen) this.#change({ chosen });
+      },
+    });
+  }
+
+  /** Takes the tables that a session's looks refer to. */
+  restore(loaded: LabelsState['loaded']): void {
+    this.#change({ loaded: { ...this.#state.loaded, ...loaded } });
+  }
+
+  /** Asks for a file with a table, for the volume to whose labels commands apply. */
+  async loadDialog(): Promise<void> {
+    const [file] = await this.#host.openDialog();
+    if (file) await this.load(file);
+  }
+
+  /** Whether these files are tables, and there are labels for them. */
+  takes(files: readonly HostFile[]): boolean {
+    return files.length === 1 && files.every(({ name }) => isTableName(name)) && this.#labelled !== undefined;
+  }
+
+  /** Gives the labels the names and colours of a file. Failures become the state. */
+  async load(file: HostFile): Promise<void> {
+    const id = this.#labelled;
+    if (id === undefined) return;
+    try {
+      const table = await readLabelTable(sourceOf(file.handle));
+      if (this.#labelled !== id) return;
+      const taken = Object.keys(this.#state.loaded).length;
+      const key = `table-${taken + 1}`;
+      this.#change({ loaded: { ...this.#state.loaded, [key]: { name: file.name, table } }, fault: undefined });
+      const hidden = table.filter(({ isHidden }) => isHidden).map(({ number }) => number);
+      this.#set(id, { table: key, edits: [], shows: 'all', except: hidden });
+    } catch (error) {
+      this.#change({ fault: faultToData(error) });
+    }
+  }
+
+  rename(id: string, number: number, name: string): void {
+    const trimmed = name.trim();
+    if (trimmed !== '') this.#set(id, withLabelEdit(labelLookOf(this.#store.getState(), id), { number, name: trimmed }));
+  }
+
+  /** @param color `#rrggbb` */
+  recolor(id: string, number: number, color: string): void {
+    this.#set(id, withLabelEdit(labelLookOf(this.#store.getState(), id), { number, color }));
+  }
+
+  show(id: string, number: number, isShown: boolean): void {
+    this.#set(id, withLabelShown(labelLookOf(this.#store.getState(), id), number, isShown));
+  }
+
+  /** Shows or hides all labels of the volume to which commands apply. */
+  showAll(shows: LabelLook['shows']): void {
+    const id = this.#labelled;
+    if (id !== undefined) this.#set(id, { ...labelLookOf(this.#store.getState(), id), shows, except: [] });
+  }
+
+  /** Marks a label's row, and moves the crosshair into the label. */
+  async goTo(id: string, number: number): Promise<void> {
+    this.#change({ chosen: { id, number } });
+    const { gpu } = this.#store.getState();
+    const base = this.#volumes.base();
+    const shown = this.#shown(id);
+    if (gpu.kind !== 'ready' || !base || !shown) return;
+    try {
+      const place = await labelPlace(shown.volume, number, shown.timePoint);
+      const { chosen } = this.#state;
+      if (!place || chosen?.id !== id || chosen.number !== number) return;
+      const { map } = placeLayer(shown.volume.info, base.info);
+      const [x, y, z] = base.info.dims;
+      const position = mapPosition(id === baseId ? identityMap : map, [place[0] + 0.5, place[1] + 0.5, place[2] + 0.5]);
+      gpu.viewer.set({ crosshair: clampVoxel(position, [x, y, z]) });
+    } catch (error) {
+      if (!['aborted', 'device-lost'].includes(toStriaError(error).tag)) this.#change({ fault: faultToData(error) });
+    }
+  }
+
+  /**
+   * Statistics of an image, the open volume or a layer, inside the labels to which commands apply.
+   * @throws StriaError like `labelStatistics`; `invalid-input` if there is no image or there are no labels
+   */
+  async statistics(imageId: string): Promise<readonly LabelStatistics[]> {
+    const id = this.#labelled;
+    const [labels, image] = [id === undefined ? undefined : this.#shown(id), this.#shown(imageId)];
+    if (id === undefined || !labels || !image)
+      throw new StriaError('invalid-input', 'there are no labels, or no image to measure');
+    const toImage = labels.volume === image.volume ? identityMap : this.#mapBetween(id, imageId);
+    const work = {
+      labels: labels.volume,
+      labelTime: labels.timePoint,
+      image: image.volume,
+      imageTime: image.timePoint,
+      toImage,
+    };
+    try {
+      const onProgress = ({ done, total = done }: { done: number; total?: number | undefined }) =>
+        this.#change({ measuring: done / total });
+      return await labelStatistics(work, { onProgress });
+    } finally {
+      this.#change({ measuring: undefined });
+    }
+  }
+
+  get #state(): LabelsState {
+    return this.#store.getState().labels;
+  }
+
+  get #labelled(): string | undefined {
+    return labelledVolume(this.#store.getState());
+  }
+
+  #change(change: Partial<LabelsState>): void {
+    this.#store.setState(({ labels }) => ({ labels: { ...labels, ...change } }));
+  }
+
+  #set(id: string, labels: LabelLook): void {
+    const { gpu } = this.#store.getState();
+    if (gpu.kind !== 'ready') return;
+    const stack = gpu.viewer.snapshot().state.layers;
+    const layers = id === baseId ? { ...stack, base: { ...stack.base, labels } } : changedLayer(stack, id, { labels });
+    gpu.viewer.set({ layers });
+  }
+
+  #follow({ gpu }: AppState): void {
+    this.#endFollowing();
+    this.#endFollowing = () => {};
+    if (gpu.kind !== 'ready') return;
+    const follow = () => {
+      const isBaseLabels = colormap(gpu.viewer.snapshot().state.colormap).isCategorical;
+      if (isBaseLabels !== this.#state.isBaseLabels) this.#change({ isBaseLabels });
+    };
+    this.#endFollowing = gpu.viewer.subscribe(follow);
+    this.#drawn = new Map();
+    follow();
+    this.#draw();
+  }
+
+  /** Gives the viewer the labels of all volumes. What has not changed stays the same object, whose colours are on the GPU. */
+  #draw(): void {
+    const state = this.#store.getState();
+    if (state.gpu.kind !== 'ready') return;
+    const ids = [baseId, ...state.layers.stack.layers.map(({ id }) => id)];
+    const drawn = new Map(ids.map((id) => [id, this.#labelsOf(state, id)]));
+    if (drawn.size === this.#drawn.size && ids.every((id) => drawn.get(id) === this.#drawn.get(id))) return;
+    this.#drawn = drawn;
+    state.gpu.viewer.setLabels(drawn);
+  }
+
+  #labelsOf(state: AppState, id: string): ShownLabels {
+    const { shows, except } = labelLookOf(state, id);
+    const table = labelTableOf(state, id);
+    const before = this.#drawn.get(id);
+    return before && before.table === table && before.shows === shows && before.except === except
+      ? before
+      : { table, shows, except };
+  }
+
+  #shown(id: string): ShownVolume | undefined {
+    const { gpu, layers } = this.#store.getState();
+    const base = this.#volumes.base();
+    if (gpu.kind !== 'ready' || !base) return undefined;
+    const { timePoint } = gpu.viewer.snapshot().state;
+    if (id === baseId) return { volume: base, timePoint };
+    const volume = this.#volumes.layer(id);
+    const channel = layers.stack.layers.find((look) => look.id === id)?.channel ?? 0;
+    return volume && { volume, timePoint: layerTime(base.info, timePoint, volume.info, channel) };
+  }
+
+  /** From the voxels of one volume to those of another, both as they are placed over the open one. */
+  #mapBetween(from: string, to: string) {
+    const infoOf = (id: string) => this.#shown(id)?.volume.info;
+    const [base, first, second] = [this.#volumes.base()?.info, infoOf(from), infoOf(to)];
+    if (!base || !first || !second) throw new StriaError('invalid-input', 'the volume is not there any more');
+    const toBase = from === baseId ? identityMap : placeLayer(first, base).map;
+    const fromBase = to === baseId ? identityMap : placeLayer(base, second).map;
+    return chainedMap(toBase, fromBase);
+  }
+
+  /** Empty unless the list of layers is shown. */
+  #countKey(state: AppState): string {
+    const { inspectorOpen, inspectorTab } = state.settings;
+    const id = labelledVolume(state);
+    if (!inspectorOpen || inspectorTab !== 'layers' || id === undefined || state.gpu.kind !== 'ready') return '';
+    const shown = this.#shown(id);
+    return shown ? JSON.stringify([id, shown.timePoint]) : '';
+  }
+
+  async #count(): Promise<LabelsState['counted']> {
+    const id = this.#labelled;
+    const shown = id === undefined ? undefined : this.#shown(id);
+    const { gpu } = this.#store.getState();
+    if (id === undefined || !shown || gpu.kind !== 'ready') return undefined;
+    this.#change({ counted: { id, kind: 'counting' } });
+    try {
+      return { id, kind: 'ready', counts: await labelCounts(gpu.gpu, shown.volume, shown.timePoint) };
+    } catch (error) {
+      return { id, kind: 'failed', fault: faultToData(error) };
+    }
+  }
+
+  #crosshairKey(state: AppState): string {
+    const key = this.#countKey(state);
+    return key === '' || state.gpu.kind !== 'ready' ? '' : `${key} ${state.gpu.viewer.snapshot().state.crosshair.join()}`;
+  }
+
+  /** The label at the crosshair. Undefined where there is none, so that the marked row stays. */
+  async #atCrosshair(): Promise<LabelsState['chosen']> {
+    const id = this.#labelled;
+    const shown = id === undefined ? undefined : this.#shown(id);
+    const base = this.#volumes.base();
+    const { gpu } = this.#store.getState();
+    if (id === undefined || !shown || !base || gpu.kind !== 'ready') return undefined;
+    const [x, y, z] = gpu.viewer.snapshot().state.crosshair;
+    const map = id === baseId ? identityMap : placeLayer(base.info, shown.volume.info).map;
+    const voxel = layerVoxelAt(map, [x + 0.5, y + 0.5, z + 0.5], shown.volume.info);
+    const number = voxel && Math.round(await shown.volume.voxel(...voxel, shown.timePoint));
+    return number === undefined || number === 0 || Number.isNaN(number) ? undefined : { id, number };
+  }
+}

@@ -1,0 +1,39 @@
+import type { FaultData } from '../../../core/shared/errors.ts';
+import type { LabelTable } from '../../../core/shared/label-table.ts';
+import type { LabelCounts } from '../../../core/volume/label-counts.ts';
+
+/** A table that was loaded from a file. Looks refer to it by its id (`LabelLook.table`). */
+export interface LoadedTable {
+  /** The file's name. */
+  readonly name: string;
+  readonly table: LabelTable;
+}
+
+/** The labels of the open volume and of the layers. What people set is a part of the view: `LabelLook`. */
+export interface LabelsState {
+  /** The open volume is drawn as labels. */
+  readonly isBaseLabels: boolean;
+  /** By id. */
+  readonly loaded: Readonly<Record<string, LoadedTable>>;
+  /** Of the volume whose table is shown; its id is `baseId` or a layer's. */
+  readonly counted:
+    | { readonly id: string; readonly kind: 'counting' }
+    | { readonly id: string; readonly kind: 'failed'; readonly fault: FaultData }
+    | { readonly id: string; readonly kind: 'ready'; readonly counts: LabelCounts }
+    | undefined;
+  /** The label whose row is marked. */
+  readonly chosen: { readonly id: string; readonly number: number } | undefined;
+  /** Why a table was not loaded. */
+  readonly fault: FaultData | undefined;
+  /** How much of the statistics that are being saved is measured, 0…1. */
+  readonly measuring: number | undefined;
+}
+
+export const firstLabels: LabelsState = {
+  isBaseLabels: false,
+  loaded: {},
+  counted: undefined,
+  chosen: undefined,
+  fault: undefined,
+  measuring: undefined,
+};

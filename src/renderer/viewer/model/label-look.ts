@@ -1,0 +1,35 @@
+import type { LabelEntry, LabelTable } from '../../../core/shared/label-table.ts';
+
+/** How the labels of a volume are named, coloured and shown. A part of the view, so undo and sessions restore it. */
+export interface LabelLook {
+  /** Id of the table that was loaded for it; undefined: the table of the volume's own file, if there is one. */
+  readonly table: string | undefined;
+  /** What was set by hand. */
+  readonly edits: LabelTable;
+  /** Which labels are drawn, but for those in `except`. */
+  readonly shows: 'all' | 'none';
+  readonly except: readonly number[];
+}
+
+export const firstLabelLook: LabelLook = { table: undefined, edits: [], shows: 'all', except: [] };
+
+/** Labels as they are drawn: their table with all edits, and which are shown. Replaced when anything in it changes. */
+export interface ShownLabels extends Pick<LabelLook, 'shows' | 'except'> {
+  readonly table: LabelTable;
+}
+
+export function isLabelShown({ shows, except }: Pick<LabelLook, 'shows' | 'except'>, number: number): boolean {
+  return except.includes(number) !== (shows === 'all');
+}
+
+/** The look with a label shown or hidden. */
+export function withLabelShown(look: LabelLook, number: number, isShown: boolean): LabelLook {
+  const others = look.except.filter((other) => other !== number);
+  return { ...look, except: isShown === (look.shows === 'all') ? others : [...others, number] };
+}
+
+/** The look with what people say about a label. */
+export function withLabelEdit(look: LabelLook, edit: LabelEntry): LabelLook {
+  const before = look.edits.find(({ number }) => number === edit.number);
+  return { ...look, edits: [...look.edits.filter((other) => other !== before), { ...before, ...edit }] };
+}
