@@ -49,6 +49,6 @@ export function isOfControl(target: EventTarget | null, key: string): boolean {
 export function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
-    target.closest('input:not([type=range], [type=checkbox]), textarea, select, [contenteditable]') !== null
+    target.closest('input:not([type=range], [type=checkbox], [type=color]), textarea, select, [contenteditable]') !== null
   );
 }

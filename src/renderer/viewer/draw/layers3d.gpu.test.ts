@@ -60,7 +60,7 @@ const state: ViewState = {
   oblique: { turn: 0, tilt: 0 },
   layers: noLayers,
 };
-const hidden: ViewState['layers'] = { ...noLayers, base: { isVisible: false, opacity: 1 } };
+const hidden: ViewState['layers'] = { ...noLayers, base: { ...noLayers.base, isVisible: false } };
 
 interface Layer {
   readonly look: LayerLook;
