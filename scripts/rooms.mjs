@@ -427,7 +427,7 @@ export const rooms = [
   {
     room: 'main',
     holds: 'The Electron main process: windows, menus, the app:// protocol, files, dialogs.',
-    imports: 'resources core/io/common core/shared node',
+    imports: 'resources core/io/common core/remote core/shared node',
     packages: 'electron electron-updater node:*',
   },
   {
@@ -445,7 +445,7 @@ export const rooms = [
   {
     room: 'renderer/host',
     holds: 'What the shell provides to the page: Electron’s bridge or the browser.',
-    imports: 'core/shared package.json',
+    imports: 'core/io/common core/remote core/shared package.json',
   },
   {
     room: 'renderer/viewer/model',
@@ -514,7 +514,7 @@ export const rooms = [
     room: 'renderer/app/loading',
     holds: 'Loads files into a volume on the GPU, in a worker.',
     imports:
-      'core/chunks core/format core/gpu core/io core/io/common core/io/pictures core/samples core/shared core/stream core/volume renderer/app/gpu renderer/app/state renderer/app/words renderer/host renderer/viewer renderer/viewer/model core/io/label-tables',
+      'core/chunks core/format core/gpu core/io core/io/common core/io/pictures core/remote core/samples core/shared core/stream core/volume renderer/app/gpu renderer/app/state renderer/app/words renderer/host renderer/viewer renderer/viewer/model core/io/label-tables',
   },
   {
     room: 'renderer/app/compress',
@@ -538,7 +538,7 @@ export const rooms = [
     room: 'renderer/app/session',
     holds: 'Session files: reading, checking and writing them. No page; `stria picture` reads them.',
     imports:
-      'core/codec core/codecs core/draw core/format core/io/common core/samples core/shared renderer/app/state renderer/playback renderer/viewer/colors renderer/viewer/model',
+      'core/codec core/codecs core/draw core/format core/io/common core/remote core/samples core/shared renderer/app/state renderer/playback renderer/viewer/colors renderer/viewer/model',
   },
   {
     room: 'renderer/app/saved',
@@ -581,7 +581,7 @@ export const rooms = [
     room: 'renderer/app',
     holds: 'The app object, its commands, keys and the test hook.',
     imports:
-      'core/codec core/draw core/format core/io/common core/shared renderer/app/compare renderer/app/compress renderer/app/document renderer/app/gpu renderer/app/lab renderer/app/layers renderer/app/loading renderer/app/measure renderer/app/output renderer/app/saved renderer/app/session renderer/app/state renderer/app/view renderer/app/words renderer/host renderer/playback renderer/viewer renderer/viewer/model renderer/viewer/space renderer/app/labels core/volume renderer/viewer/colors',
+      'core/codec core/draw core/format core/io/common core/remote core/shared renderer/app/compare renderer/app/compress renderer/app/document renderer/app/gpu renderer/app/lab renderer/app/layers renderer/app/loading renderer/app/measure renderer/app/output renderer/app/saved renderer/app/session renderer/app/state renderer/app/view renderer/app/words renderer/host renderer/playback renderer/viewer renderer/viewer/model renderer/viewer/space renderer/app/labels core/volume renderer/viewer/colors',
   },
   {
     room: 'renderer/panels/hooks',

@@ -1,8 +1,8 @@
 // The headers of the web app, as the files that usual hosts read. Hosts that send no headers of their own (GitHub Pages) get the
 // policy from the page's <meta>.
 
-/** Added to the desktop app's policy: only the web app has a manifest. */
-const webSources = { 'manifest-src': ["'self'"] };
+/** In place of the desktop app's: only the web app has a manifest, and it reads web addresses itself. */
+const webSources = { 'manifest-src': ["'self'"], 'connect-src': ["'self'", 'blob:', 'https:', 'http:'] };
 
 /** A policy as the value of its header. @param policy the sources by directive */
 export function policyText(policy) {
@@ -11,14 +11,19 @@ export function policyText(policy) {
     .join('; ');
 }
 
+/** The web app's policy as the value of its header. */
+export function webPolicy(policy) {
+  return policyText({ ...policy, ...webSources });
+}
+
 /** Browsers accept `frame-ancestors` only as a header. */
 export function metaPolicy({ 'frame-ancestors': _, ...policy }) {
-  return policyText({ ...policy, ...webSources });
+  return webPolicy(policy);
 }
 
 function headersOf(policy) {
   return {
-    'content-security-policy': policyText({ ...policy, ...webSources }),
+    'content-security-policy': webPolicy(policy),
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-embedder-policy': 'require-corp',
     'referrer-policy': 'no-referrer',

@@ -1,10 +1,10 @@
-// Serves the built renderer on loopback, with the headers that the desktop app's own protocol sends.
+// Serves the built renderer on loopback, with the headers of the web app.
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import sirv from 'sirv';
-import { policyText } from './web-hosts.mjs';
+import { webPolicy } from './web-hosts.mjs';
 
 const rendererFolder = fileURLToPath(new URL('../out/renderer', import.meta.url));
 const policyFile = new URL('../resources/content-security-policy.json', import.meta.url);
@@ -27,7 +27,7 @@ function isRange(header) {
  */
 export async function serveRenderer({ port }) {
   if (!existsSync(join(rendererFolder, 'index.html'))) throw new Error('There is no build yet: run `npm run build` first');
-  const policy = policyText(JSON.parse(readFileSync(policyFile, 'utf8')));
+  const policy = webPolicy(JSON.parse(readFileSync(policyFile, 'utf8')));
   const serveFile = sirv(rendererFolder, {
     etag: true,
     setHeaders: (response) => {

@@ -33,6 +33,9 @@ test.each([
   ['recent-open', [{}]],
   ['recent-open', [[id]]],
   ['recent-add', [id, undefined, null]],
+  ['allow-address', ['file:///etc/passwd']],
+  ['allow-address', [`https://example.org/${'a'.repeat(9000)}`]],
+  ['recent-add-address', ['/etc/passwd', null, null]],
   ['recent-add', [id, 'data:text/html;base64,AAAA', null]],
   ...[undefined, 'x', { id: 1, label: '' }, { id: 'x' }, { id: 'x'.repeat(1001), label: '' }].map(
     (dataset) => ['recent-add', [id, null, dataset]] as const,

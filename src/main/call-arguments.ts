@@ -1,3 +1,4 @@
+import { isAddress } from '../core/remote/address.ts';
 import { StriaError } from '../core/shared/errors.ts';
 import { type CallName, type Calls, type UnfinishedKind, unfinishedKinds } from '../core/shared/ipc.ts';
 import { type MenuCommand, menuCommands } from '../core/shared/menu-commands.ts';
@@ -20,9 +21,11 @@ const checks: Checks = {
   'open-folder-dialog': [],
   'open-sibling': [id, fileName],
   'open-relative': [id, relativePath],
+  'allow-address': [address],
   'recent-list': [],
   'recent-open': [id],
   'recent-add': [id, thumbnail, dataset],
+  'recent-add-address': [address, thumbnail, dataset],
   'recent-clear': [],
   'save-begin': [fileName],
   'save-beside': [id, striaName],
@@ -67,6 +70,11 @@ function id(value: unknown): string {
 function fileName(value: unknown): string {
   if (typeof value !== 'string' || !isPlainName(value))
     throw wrong('A file name must be plain: no folder, and no character that a system forbids');
+  return value;
+}
+
+function address(value: unknown): string {
+  if (typeof value !== 'string' || value.length > 8192 || !isAddress(value)) throw wrong('An address must be one of the web');
   return value;
 }
 

@@ -55,6 +55,23 @@ export function referenceQuestion(from: string, to: string): MessageBoxOptions {
   };
 }
 
+/**
+ * Asks before the first connection to a host. The first button connects; it is the default only for hosts of the internet.
+ * @param isPrivate this computer, or one in its own network
+ */
+export function addressQuestion(host: string, isPrivate: boolean): MessageBoxOptions {
+  return {
+    type: isPrivate ? 'warning' : 'question',
+    message: isPrivate ? `Read from ${shown(host)}, in your own network?` : `Connect to ${shown(host)}?`,
+    detail: isPrivate
+      ? 'This address belongs to this computer or to its own network. Connect only if you meant to open it.'
+      : 'Stria will read from this server until you quit. The server learns your internet address and what you open there.',
+    buttons: ['Connect', 'Cancel'],
+    defaultId: isPrivate ? 1 : 0,
+    cancelId: 1,
+  };
+}
+
 const losses: Readonly<Record<UnfinishedKind, string>> = {
   saving: 'A file is still being saved. It will not be written; an existing file stays as it was.',
   compressing: 'Volumes are still being compressed.',

@@ -1,17 +1,19 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { app, type BrowserWindow, dialog, Menu, protocol, session } from 'electron';
+import { isAddress } from '../core/remote/address.ts';
 import { toStriaError } from '../core/shared/errors.ts';
 import type { OpenedFile } from '../core/shared/ipc.ts';
 import { type MenuCommand, menuCommands } from '../core/shared/menu-commands.ts';
 import type { DatasetName } from '../core/shared/volume-names.ts';
+import { WebAddresses } from './addresses.ts';
 import { appScheme, fileUrl } from './app-origin.ts';
 import { compatibleArguments, isCompatible, plainArguments } from './compatibility.ts';
 import { restartQuestion } from './dialogs.ts';
 import { fileArguments } from './file-arguments.ts';
 import { createFolderSaves } from './folder-saves.ts';
 import { harden } from './hardening.ts';
-import { registerIpc } from './ipc-handlers.ts';
+import { openedAddress, registerIpc } from './ipc-handlers.ts';
 import { isEnabled, menuTemplate } from './menu.ts';
 import { createOpenedFiles } from './opened-files.ts';
 import { createProtocol } from './protocol.ts';
@@ -53,6 +55,7 @@ function run(): void {
   const folderSaves = createFolderSaves();
   const abortSaves = () => Promise.all([saves.abortAll(), folderSaves.abortAll()]);
   const recent = createRecentFiles(join(app.getPath('userData'), 'recent-files.json'));
+  const addresses = new WebAddresses();
   const opened = createOpenedFiles(fileUrl, recent.paths);
   let appWindow: AppWindow | undefined;
   let lastFolder: string | undefined;
@@ -95,7 +98,7 @@ function run(): void {
     const files: OpenedFile[] = [];
     for (const { path, dataset } of places) {
       try {
-        files.push({ ...(await opened.choose(path)), dataset });
+        files.push(isAddress(path) ? openedAddress(addresses, path, dataset) : { ...(await opened.choose(path)), dataset });
       } catch (error) {
         const { message } = toStriaError(error);
         await dialog.showMessageBox(window.browserWindow, {
@@ -195,9 +198,11 @@ function run(): void {
   void app.whenReady().then(() => {
     harden(app, session.defaultSession, devServer);
     const root = resolve(import.meta.dirname, '../renderer');
-    protocol.handle(appScheme, createProtocol({ root, findFile: opened.find, findFolder: opened.folder, devServer }));
+    const relay = addresses.relay.bind(addresses);
+    protocol.handle(appScheme, createProtocol({ root, findFile: opened.find, findFolder: opened.folder, relay, devServer }));
     registerIpc({
       opened,
+      addresses,
       saves,
       folderSaves,
       recent,

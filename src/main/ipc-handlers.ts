@@ -1,13 +1,23 @@
 import { basename, join } from 'node:path';
 import { app, type BrowserWindow, dialog, type IpcMainInvokeEvent, ipcMain, shell } from 'electron';
+import { isAddress } from '../core/remote/address.ts';
 import { StriaError } from '../core/shared/errors.ts';
 import type { Answer, OpenedFile, UnfinishedKind } from '../core/shared/ipc.ts';
 import type { MenuCommand } from '../core/shared/menu-commands.ts';
+import type { DatasetName } from '../core/shared/volume-names.ts';
+import type { WebAddresses } from './addresses.ts';
 import { answerCall, answerOf, type Handlers } from './answers.ts';
 import { isAppFrame } from './app-origin.ts';
 import { checkDroppedPath } from './call-arguments.ts';
 import { isCompatible } from './compatibility.ts';
-import { newFolderDialog, openFolderDialog, openVolumesDialog, referenceQuestion, saveDialog } from './dialogs.ts';
+import {
+  addressQuestion,
+  newFolderDialog,
+  openFolderDialog,
+  openVolumesDialog,
+  referenceQuestion,
+  saveDialog,
+} from './dialogs.ts';
 import type { FolderSaves } from './folder-saves.ts';
 import type { AskPerson, Denial, OpenedFiles } from './opened-files.ts';
 import type { RecentFiles } from './recent-files.ts';
@@ -19,6 +29,7 @@ export interface Services {
   readonly saves: Saves;
   readonly folderSaves: FolderSaves;
   readonly recent: RecentFiles;
+  readonly addresses: WebAddresses;
   /** Called after the list of recent files has changed. */
   readonly onRecentChanged: () => void;
   /** Asks, then restarts with or without the compatibility flags. */
@@ -68,6 +79,12 @@ function askIn(window: BrowserWindow): AskPerson {
   return async (from, to) => (await dialog.showMessageBox(window, referenceQuestion(from, to))).response === 0;
 }
 
+/** A recent web address: the person has agreed to its host before. */
+export function openedAddress(addresses: WebAddresses, address: string, dataset: DatasetName | undefined): OpenedFile {
+  addresses.trust(address);
+  return { id: '', name: '', size: 0, url: '', address, dataset };
+}
+
 function notOpened(name: string, from: string, denial: Denial): never {
   const reason =
     denial === 'declined' ? 'you chose not to. Open both together to use it' : 'files of this kind never refer to such a name';
@@ -79,6 +96,7 @@ function makeHandlers({
   saves,
   folderSaves,
   recent,
+  addresses,
   lastFolder,
   onRecentChanged,
   offerRestart,
@@ -115,9 +133,17 @@ function makeHandlers({
       // The page then asks the user for the session's volume.
       return typeof file === 'string' ? null : file;
     },
+    async 'allow-address'(window, address) {
+      await addresses.allow(
+        address,
+        async (host, isPrivate) => (await dialog.showMessageBox(window, addressQuestion(host, isPrivate))).response === 0,
+      );
+      return null;
+    },
     'recent-list': () => recent.list(),
     async 'recent-open'(_, id) {
       const { path, dataset } = recent.find(id);
+      if (isAddress(path)) return openedAddress(addresses, path, dataset);
       return { ...(await opened.choose(path)), dataset };
     },
     'recent-add'(window, id, thumbnail, dataset) {
@@ -126,6 +152,12 @@ function makeHandlers({
       window.setRepresentedFilename(path);
       systemRecent.add(path);
       lastFolder.noteFile(path);
+      onRecentChanged();
+      return null;
+    },
+    'recent-add-address'(_, address, thumbnail, dataset) {
+      if (!addresses.isAllowed(address)) throw new StriaError('invalid-input', 'This address was not opened');
+      recent.add(address, thumbnail ?? undefined, dataset ?? undefined);
       onRecentChanged();
       return null;
     },

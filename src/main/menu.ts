@@ -50,6 +50,7 @@ export function menuTemplate(options: MenuOptions): MenuItemConstructorOptions[]
     submenu: [
       item('open'),
       item('open-folder'),
+      item('open-url'),
       { label: 'Open &Recent', submenu: recentItems(options) },
       separator,
       item('save'),
@@ -112,6 +113,7 @@ export function menuTemplate(options: MenuOptions): MenuItemConstructorOptions[]
 const alwaysEnabled: readonly MenuCommand[] = [
   'open',
   'open-folder',
+  'open-url',
   'undo',
   'redo',
   'settings',

@@ -40,24 +40,29 @@ export interface ProtocolOptions {
   readonly root: string;
   readonly findFile: (id: string) => FileOnDisk | undefined;
   readonly findFolder: (id: string) => FileTree | undefined;
+  /** Answers with what lies at a web address, if its host was allowed. */
+  readonly relay?: ((request: Request, address: string) => Promise<Response>) | undefined;
   /** In development the page comes from this server's origin and reads files across origins. */
   readonly devServer?: string | undefined;
 }
 
 /**
- * Answers `app://stria/…`: the renderer's own files, and under `/file/<id>` the files that main has opened, by range. Nothing
- * else is reachable, whatever the path.
+ * Answers `app://stria/…`: the renderer's own files, and under `/file/<id>` the files that main has opened, by range,
+ * and under `/address` what lies at web addresses of allowed hosts. Nothing else is reachable, whatever the path.
  */
 export function createProtocol({
   root,
   findFile,
   findFolder,
+  relay,
   devServer,
 }: ProtocolOptions): (request: Request) => Promise<Response> {
   return async (request) => {
     const url = new URL(request.url);
     if (url.protocol !== `${appScheme}:` || !isAppUrl(request.url, undefined)) return refusal(404);
     if (request.method !== 'GET' && request.method !== 'HEAD') return refusal(405);
+    const address = url.pathname === '/address' ? url.searchParams.get('url') : null;
+    if (relay && address !== null) return relay(request, address);
     const id = /^\/file\/([0-9a-f-]{36})$/.exec(url.pathname)?.[1];
     const [, folderId, inner] = /^\/folder\/([0-9a-f-]{36})(?:\/(.+))?$/.exec(url.pathname) ?? [];
     if (id === undefined && folderId === undefined) return servePage(root, url.pathname, request.method);

@@ -35,6 +35,20 @@ test('each volume of a file is listed by itself, and found again', () => {
   expect(recent.find(again[1]?.id ?? '')).toMatchObject({ path: '/data/study', dataset: { id: '1' } });
 });
 
+test('web addresses are listed by name and place, without what follows the ?', () => {
+  const recent = createRecentFiles(file);
+  recent.add('/data/a.nii', undefined);
+  recent.add('https://example.org/data/b%20c.stria?key=secret', undefined);
+  const [entry] = createRecentFiles(file).list();
+  expect(entry).toMatchObject({
+    name: 'b c.stria',
+    folder: 'example.org/data',
+    address: 'https://example.org/data/b%20c.stria?key=secret',
+  });
+  expect(recent.find(entry?.id ?? '')).toMatchObject({ path: 'https://example.org/data/b%20c.stria?key=secret' });
+  expect(recent.paths()).toEqual(['/data/a.nii']);
+});
+
 test('the list survives a restart, with the same ids', () => {
   createRecentFiles(file, () => new Date(0)).add('/data/a.nii', png);
   const [entry] = createRecentFiles(file).list();

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { basename, dirname } from 'node:path';
+import { isAddress, nameOfAddress, placeOfAddress, urlOfAddress } from '../core/remote/address.ts';
 import { StriaError } from '../core/shared/errors.ts';
 import type { RecentFile } from '../core/shared/ipc.ts';
 import type { DatasetName } from '../core/shared/volume-names.ts';
@@ -22,7 +23,7 @@ export interface RecentFiles {
   paths(): string[];
   /** @throws StriaError `invalid-input` for an id that is not in the list */
   find(id: string): { readonly path: string; readonly dataset?: DatasetName | undefined };
-  /** Puts a file first. Without a thumbnail it keeps its old one. Each volume of a file is listed by itself. */
+  /** Puts a file or a web address first. Without a thumbnail it keeps its old one. Each volume of a file is listed by itself. */
   add(path: string, thumbnail: string | undefined, dataset?: DatasetName): void;
   clear(): void;
 }
@@ -44,13 +45,12 @@ export function createRecentFiles(file: string, now: () => Date = () => new Date
     list: () =>
       entries.map(({ path, openedAt, thumbnail, dataset }) => ({
         id: idOf(path, dataset),
-        name: basename(path),
-        folder: dirname(path),
+        ...placeOf(path),
         openedAt,
         thumbnail,
         dataset,
       })),
-    paths: () => entries.map(({ path }) => path),
+    paths: () => entries.map(({ path }) => path).filter((path) => !isAddress(path)),
     find(id) {
       const entry = entries.find(({ path, dataset }) => idOf(path, dataset) === id);
       if (entry === undefined)
@@ -65,6 +65,12 @@ export function createRecentFiles(file: string, now: () => Date = () => new Date
     },
     clear: () => replace([]),
   };
+}
+
+/** The name and place of a path or a web address, to show. */
+function placeOf(path: string): Pick<RecentFile, 'name' | 'folder' | 'address'> {
+  if (!isAddress(path)) return { name: basename(path), folder: dirname(path) };
+  return { name: nameOfAddress(urlOfAddress(path)), folder: placeOfAddress(path), address: path };
 }
 
 /** True for a PNG data URL small enough to keep. */
@@ -97,7 +103,14 @@ function readEntries(file: string): readonly RecentEntry[] {
   for (const item of value as unknown[]) {
     if (typeof item !== 'object' || item === null) continue;
     const { path, openedAt, thumbnail, dataset } = item as Record<string, unknown>;
-    if (typeof path !== 'string' || path === '' || typeof openedAt !== 'string' || Number.isNaN(Date.parse(openedAt))) continue;
+    if (
+      typeof path !== 'string' ||
+      path === '' ||
+      (isAddress(path) && !URL.canParse(path)) ||
+      typeof openedAt !== 'string' ||
+      Number.isNaN(Date.parse(openedAt))
+    )
+      continue;
     entries.push({
       path,
       openedAt,

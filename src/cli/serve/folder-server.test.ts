@@ -36,7 +36,7 @@ beforeAll(async () => {
   symlinkSync(join(base, 'secret.nii'), join(root, 'out.nii'));
   symlinkSync(base, join(root, 'up'));
   symlinkSync('data.raw', join(root, 'inside.raw'));
-  writeFileSync(join(app, 'index.html'), '<title>app</title>');
+  writeFileSync(join(app, 'index.html'), '<title>app</title><link rel="manifest" href="./m" />');
   writeFileSync(join(app, 'service-worker.js'), '');
   writeFileSync(join(app, 'assets', 'a.js'), '1');
   writeFileSync(
@@ -107,7 +107,7 @@ test('the page lists volumes and folders, with shapes and types, and links into 
   expect(await ask('/folder/sub')).toMatchObject({ status: 301, headers: { location: 'sub/' } });
 });
 
-test('the app comes with its own headers, without its worker', async () => {
+test('the app comes with its own headers, without what would install it', async () => {
   expect(await ask('/app')).toMatchObject({ status: 301, headers: { location: 'app/' } });
   expect(await ask('/app/')).toMatchObject({
     status: 200,

@@ -110,12 +110,25 @@ async function answer(site: Site, request: IncomingMessage, response: ServerResp
   if (kind === 'app' && site.app) {
     const { folder, headers } = site.app;
     if (names.length === 0) return redirect(response, 'app/');
-    const inside = names.at(-1) === '' ? [...names.slice(0, -1), 'index.html'] : names;
-    // A worker would keep the app of this address after the server is gone.
-    const isWorker = inside.join('/') === 'service-worker.js';
-    if (!isWorker && (await answerFile(request, response, folder, inside, { asApp: true, headers }))) return;
+    const path = names.join('/');
+    if (path === '' || path === 'index.html') return answerAppPage(folder, headers, request, response);
+    // A worker would keep the app at this address when the server is gone.
+    const isWorker = path === 'service-worker.js';
+    if (!isWorker && (await answerFile(request, response, folder, names, { asApp: true, headers }))) return;
   }
   refuse(response, 404);
+}
+
+/** The app's page without its manifest, so that browsers do not offer to install the app from this address. */
+async function answerAppPage(
+  folder: string,
+  headers: Record<string, string>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const html = await readFile(join(folder, 'index.html'), 'utf8').catch(() => undefined);
+  if (html === undefined) return refuse(response, 404);
+  sendPage(request, response, html.replace(/<link rel="manifest"[^>]*>/, ''), headers);
 }
 
 async function answerPage(
@@ -128,13 +141,13 @@ async function answerPage(
   const listing = await listFolder(root, names);
   if (listing === undefined) return refuse(response, 404);
   if (names.length > 0 && names.length === path.length) return redirect(response, `${encodeURIComponent(names.at(-1) ?? '')}/`);
-  const page = Buffer.from(folderPage({ title: basename(root) || root, names, listing, hasApp: app !== undefined }));
-  response.writeHead(200, {
-    ...commonHeaders,
-    'content-security-policy': pagePolicy,
-    'content-type': 'text/html; charset=utf-8',
-    'content-length': page.byteLength,
-  });
+  const page = folderPage({ title: basename(root) || root, names, listing, hasApp: app !== undefined });
+  sendPage(request, response, page, { ...commonHeaders, 'content-security-policy': pagePolicy });
+}
+
+function sendPage(request: IncomingMessage, response: ServerResponse, html: string, headers: Record<string, string>): void {
+  const page = Buffer.from(html);
+  response.writeHead(200, { ...headers, 'content-type': 'text/html; charset=utf-8', 'content-length': page.byteLength });
   response.end(request.method === 'HEAD' ? undefined : page);
 }
 

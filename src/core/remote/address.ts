@@ -56,11 +56,22 @@ export function nameOfAddress(url: URL): string {
   }
 }
 
+/** Where the file at an address lies, to show: the server and the folder. */
+export function placeOfAddress(address: string): string {
+  const url = urlOfAddress(address);
+  return `${url.host}${url.pathname.replace(/\/+$/, '').replace(/\/[^/]*$/, '')}`;
+}
+
 /** The same address with another path below `folder`, a path that ends without `/`. */
 export function urlBelow(url: URL, folder: string, path: string): URL {
   const below = new URL(url);
   below.pathname = `${folder}/${path.split('/').map(encodeURIComponent).join('/')}`;
   return below;
+}
+
+/** Whether only this machine answers to a host name. */
+export function isLoopbackName(host: string): boolean {
+  return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/i.test(host);
 }
 
 /** `12.3 MB`, for messages. */

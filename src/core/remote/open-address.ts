@@ -1,16 +1,16 @@
 import type { FileTree } from '../io/common/file-tree.ts';
 import { hasRootNode } from '../io/zarr/zarr-reader.ts';
-import type { ByteSource, SiblingFinder } from '../shared/bytes.ts';
+import type { SiblingFinder } from '../shared/bytes.ts';
 import { urlBelow, urlOfAddress } from './address.ts';
 import { openRemoteFile } from './remote-file.ts';
-import { AddressFault, type RemoteOptions } from './remote-options.ts';
+import { AddressFault, type RemoteFile, type RemoteOptions } from './remote-options.ts';
 import { remoteTree } from './remote-tree.ts';
 
 /**
  * Opens what lies at a web address: a file, or the folder of a Zarr.
  * @throws StriaError `invalid-input`, `not-readable`, `aborted`
  */
-export async function openAddress(address: string, options: RemoteOptions = {}): Promise<ByteSource | FileTree> {
+export async function openAddress(address: string, options: RemoteOptions = {}): Promise<RemoteFile | FileTree> {
   const url = urlOfAddress(address);
   const tree = remoteTree(url, options);
   if (/\.zarr\/*$|\/$/i.test(url.pathname)) return tree;
@@ -25,7 +25,7 @@ export async function openAddress(address: string, options: RemoteOptions = {}):
 }
 
 /** Opens the file at a web address. @throws StriaError as `openAddress` */
-export function openAddressFile(address: string, options: RemoteOptions = {}): Promise<ByteSource> {
+export function openAddressFile(address: string, options: RemoteOptions = {}): Promise<RemoteFile> {
   return openRemoteFile(urlOfAddress(address), options);
 }
 

@@ -4,7 +4,7 @@ import { throwIfAborted } from '../shared/job.ts';
 import { nameOfAddress, shownBytes } from './address.ts';
 import { type AnswerFacts, contentRange, isCoded, isSameVersion, nameInAnswer, versionHeaders, versionOf } from './answers.ts';
 import { BlockReader } from './block-reader.ts';
-import { AddressFault, type RemoteOptions } from './remote-options.ts';
+import { AddressFault, type RemoteFile, type RemoteOptions } from './remote-options.ts';
 import { type AnswerBody, RemoteRequests } from './remote-requests.ts';
 
 export const blockBytes = 128 * 1024;
@@ -18,14 +18,15 @@ const treeWholeBytes = 32 * 2 ** 20;
  * server that sends no ranges sends the file whole, up to a limit.
  * @throws StriaError `not-readable` (an `AddressFault`), `aborted`
  */
-export async function openRemoteFile(url: URL, options: RemoteOptions = {}): Promise<ByteSource> {
+export async function openRemoteFile(url: URL, options: RemoteOptions = {}): Promise<RemoteFile> {
   const requests = new RemoteRequests(url, options);
   const headers = { range: `bytes=0-${blockBytes - 1}`, 'accept-encoding': 'identity' };
   const first = await requests.ask({ headers }, async (response, body) => {
     const name = nameInAnswer(response.headers, nameOfAddress(url));
     refuseOthers(url, response, name, [200, 206, 416]);
-    if (response.status === 200) return memorySource(name, await readWhole(url, response, body, options));
-    if (response.status === 416) return contentRange(response.headers)?.size === 0 ? memorySource(name, new Uint8Array(0)) : name;
+    if (response.status === 200) return wholeFile(name, response, await readWhole(url, response, body, options));
+    if (response.status === 416)
+      return contentRange(response.headers)?.size === 0 ? wholeFile(name, response, new Uint8Array(0)) : name;
     if (isCoded(response.headers)) return name;
     const range = contentRange(response.headers);
     if (range !== undefined && range.first !== 0) throw new AddressFault(url, 'other', wrongPart);
@@ -70,7 +71,7 @@ function rangeSource(
   { name, size, version }: AnswerFacts & { readonly size: number },
   options: RemoteOptions,
   head?: Uint8Array<ArrayBuffer>,
-): ByteSource {
+): RemoteFile {
   const mayCondition = options.sendsConditions?.(url) ?? true;
   const conditions = mayCondition ? versionHeaders(version) : {};
   const changed = () => new AddressFault(url, 'changed', 'the file changed on the server while it was read; open it again');
@@ -105,6 +106,8 @@ function rangeSource(
   return {
     name,
     size,
+    isWhole: false,
+    version,
     async read(offset: number, length: number, { signal = options.signal, into }: ReadOptions = {}) {
       throwIfAborted(signal);
       const wanted = Math.max(0, Math.min(length, size - offset));
@@ -136,11 +139,15 @@ async function askSize(url: URL, requests: RemoteRequests): Promise<number> {
   );
 }
 
-function fetchWhole(url: URL, requests: RemoteRequests, name: string, options: RemoteOptions): Promise<ByteSource> {
+function fetchWhole(url: URL, requests: RemoteRequests, name: string, options: RemoteOptions): Promise<RemoteFile> {
   return requests.ask({}, async (response, body) => {
     refuseOthers(url, response, name, [200]);
-    return memorySource(name, await readWhole(url, response, body, options));
+    return wholeFile(name, response, await readWhole(url, response, body, options));
   });
+}
+
+function wholeFile(name: string, { headers }: Response, bytes: Uint8Array): RemoteFile {
+  return { ...memorySource(name, bytes), isWhole: true, version: versionOf(headers) };
 }
 
 /** The body of an answer with the whole file. */

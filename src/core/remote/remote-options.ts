@@ -1,5 +1,7 @@
+import type { ByteSource } from '../shared/bytes.ts';
 import { StriaError } from '../shared/errors.ts';
 import { shownAddress } from './address.ts';
+import type { FileVersion } from './answers.ts';
 
 /** How a host reaches web addresses. */
 export interface RemoteAccess {
@@ -24,6 +26,13 @@ export interface RemoteOptions extends RemoteAccess {
   readonly cacheBytes?: number | undefined;
   /** A file that the server sends only as a whole is read if it is at most this long. */
   readonly wholeLimit?: number | undefined;
+}
+
+/** A file at a web address. */
+export interface RemoteFile extends ByteSource {
+  /** All of it is in memory already. */
+  readonly isWhole: boolean;
+  readonly version: FileVersion;
 }
 
 /** What kept a file from being read. The caller may look elsewhere for a file that is `missing`, or behind a `page`. */

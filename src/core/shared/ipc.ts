@@ -10,6 +10,8 @@ export interface OpenedFile {
   readonly url: string;
   /** It is a folder: `url` lists its files, as pairs of path and size, and each file is below it. Its size is 0. */
   readonly isFolder?: boolean | undefined;
+  /** It lies at this web address, which the page opens through main. Then the size is 0 and there is no `url`. */
+  readonly address?: string | undefined;
   /** Of a recent file or folder: the volume in it that was open. */
   readonly dataset?: DatasetName | undefined;
 }
@@ -18,6 +20,8 @@ export interface RecentFile {
   readonly id: string;
   readonly name: string;
   readonly folder: string;
+  /** Set if it lies at a web address. */
+  readonly address?: string | undefined;
   /** ISO 8601. */
   readonly openedAt: string;
   /** A small PNG data URL, or undefined. */
@@ -53,10 +57,14 @@ export interface Calls {
    * refuses.
    */
   'open-relative': { args: [id: string, path: string]; result: OpenedFile | null };
+  /** Lets the page read from the host of a web address. Main asks the person first; a refusal is `not-readable`. */
+  'allow-address': { args: [address: string]; result: null };
   'recent-list': { args: []; result: RecentFile[] };
   'recent-open': { args: [id: string]; result: OpenedFile };
   /** Only for files and folders that the user chose. */
   'recent-add': { args: [id: string, thumbnail: string | null, dataset: DatasetName | null]; result: null };
+  /** The same for a web address that main has let the page read. */
+  'recent-add-address': { args: [address: string, thumbnail: string | null, dataset: DatasetName | null]; result: null };
   'recent-clear': { args: []; result: null };
   /** Shows the save dialog and opens a temporary file beside the target. Null if the user cancels. */
   'save-begin': { args: [suggestedName: string]; result: { id: string; name: string; folder: string } | null };

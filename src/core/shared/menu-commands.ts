@@ -13,6 +13,7 @@ export interface MenuWords {
 export const menuCommands = [
   'open',
   'open-folder',
+  'open-url',
   'save',
   'save-session',
   'close',
@@ -35,6 +36,7 @@ export type MenuCommand = (typeof menuCommands)[number];
 export const menuWords: Readonly<Record<MenuCommand, MenuWords>> = {
   open: { label: 'Open…', mnemonic: 'O', shortcut: 'Mod+O' },
   'open-folder': { label: 'Open folder…', mnemonic: 'f' },
+  'open-url': { label: 'Open URL…', mnemonic: 'U', shortcut: 'Mod+U' },
   save: { label: 'Save as .stria…', mnemonic: 'S', shortcut: 'Mod+S' },
   'save-session': { label: 'Save session…', mnemonic: 'e', shortcut: 'Mod+Shift+S' },
   close: { label: 'Close volume', mnemonic: 'C', shellShortcut: 'Mod+W' },

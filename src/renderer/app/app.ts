@@ -6,6 +6,7 @@ import type { ClockSettings } from '../playback/frame-clock.ts';
 import { autoView } from '../viewer/model/auto-view.ts';
 import type { SceneSide } from '../viewer/model/orientation.ts';
 import { type SliceAxis, shows3d, type ViewState } from '../viewer/model/viewer-api.ts';
+import { Addresses } from './addresses.ts';
 import { type Command, commandOfMenu, watchMenu } from './command.ts';
 import { Comparison } from './compare/comparison.ts';
 import { BackgroundCompressor } from './compress/background.ts';
@@ -53,6 +54,7 @@ export class App {
   readonly store: AppStore;
   readonly queue: CompressQueue;
   readonly lab: Lab;
+  readonly addresses: Addresses;
   readonly output: Output;
   readonly exports: Exports;
   readonly comparison: Comparison;
@@ -117,6 +119,13 @@ export class App {
       set: (change) => this.set(change),
       playAlong: (axis) => this.playback.choose(axis),
     });
+    this.addresses = new Addresses({
+      host,
+      store: this.store,
+      open: (files) => this.open(files),
+      seek: (name) => this.#document.seek(name),
+      fail: (name, error) => this.#document.fail(name, error),
+    });
     this.comparison = new Comparison(
       this.store,
       () => this.#gpuLife.engine,
@@ -161,6 +170,7 @@ export class App {
       this.host.recent().then((recent) => this.store.setState({ recent })),
       this.openGpu(),
     ]);
+    if (this.host.givenAddress !== undefined) await this.addresses.openGiven(this.host.givenAddress);
   }
 
   openGpu(): Promise<void> {

@@ -40,6 +40,12 @@ function fileCommands(app: App): Command[] {
     { ...ofMenu('open'), words: openWords, group: 'File', enabled: always, run: () => app.openDialog() },
     { ...ofMenu('open-folder'), words: openFolderWords, group: 'File', enabled: always, run: () => app.openFolderDialog() },
     {
+      ...ofMenu('open-url'),
+      group: 'File',
+      enabled: ({ gpu }) => gpu.kind !== 'opening',
+      run: () => store.setState({ overlay: 'address' }),
+    },
+    {
       id: 'choose-volume',
       label: 'Choose another volume in this file…',
       group: 'File',

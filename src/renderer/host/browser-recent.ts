@@ -1,11 +1,19 @@
+import { placeOfAddress } from '../../core/remote/address.ts';
 import type { RecentFile } from '../../core/shared/ipc.ts';
 import type { DatasetName } from '../../core/shared/volume-names.ts';
 
 export type RecentHandle = FileSystemFileHandle | FileSystemDirectoryHandle;
 
-/** A file or folder that the browser lets us find again, with the handle that IndexedDB stores. */
-export interface RecentEntry extends RecentFile {
-  readonly handle: RecentHandle;
+/** A file or folder that the browser lets us find again, with the handle that IndexedDB stores, or a web address. */
+interface RecentEntry extends RecentFile {
+  readonly handle?: RecentHandle | undefined;
+}
+
+/** What is found again: by one of the two. */
+interface RecentPlace {
+  readonly name: string;
+  readonly handle?: RecentHandle;
+  readonly address?: string;
 }
 
 const databaseName = 'stria';
@@ -25,7 +33,7 @@ export async function recentEntry(id: string): Promise<RecentEntry | undefined> 
 
 /** Puts a file first and drops the oldest beyond twelve. Does nothing if the browser gives us no database. */
 export async function addRecent(
-  handle: RecentHandle,
+  { name, handle, address }: RecentPlace,
   thumbnail: string | undefined,
   dataset: DatasetName | undefined,
 ): Promise<void> {
@@ -34,13 +42,15 @@ export async function addRecent(
   const others: RecentEntry[] = [];
   let before: RecentEntry | undefined;
   for (const entry of entries) {
-    if (entry.dataset?.id === dataset?.id && (await entry.handle.isSameEntry(handle))) before = entry;
+    const isSame = handle ? await entry.handle?.isSameEntry(handle) : entry.address === address;
+    if (entry.dataset?.id === dataset?.id && isSame) before = entry;
     else others.push(entry);
   }
   const added: RecentEntry = {
     id: before?.id ?? crypto.randomUUID(),
-    name: handle.name,
-    folder: '',
+    name,
+    folder: address === undefined ? '' : placeOfAddress(address),
+    address,
     openedAt: new Date().toISOString(),
     thumbnail: thumbnail ?? before?.thumbnail,
     dataset,

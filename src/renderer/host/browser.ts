@@ -1,6 +1,8 @@
 import { version } from '../../../package.json';
+import { isAddress } from '../../core/remote/address.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import type { ShellInfo } from '../../core/shared/ipc.ts';
+import { addressFile } from './address-files.ts';
 import { blobFiles } from './blob-files.ts';
 import { addRecent, clearRecentStore, listRecent, type RecentHandle, recentEntry } from './browser-recent.ts';
 import { createBeside, createFolder, distinctDownloads, downloadSink, pickedSink, removed } from './browser-sinks.ts';
@@ -111,9 +113,12 @@ export function browserHost(): Host {
     },
     // A page cannot see folders.
     openRelative: async () => undefined,
+    openAddress: addressFile,
+    givenAddress: givenAddress(),
     recent: listRecent,
     async openRecent(id) {
-      const { handle, dataset } = (await recentEntry(id)) ?? {};
+      const { handle, address, dataset } = (await recentEntry(id)) ?? {};
+      if (address !== undefined) return { ...(await addressFile(address)), dataset };
       if (handle === undefined)
         throw new StriaError('not-readable', 'This file is no longer in the list of recent files. Open it again');
       const state = await handle.requestPermission?.({ mode: 'read' }).catch(() => 'denied' as const);
@@ -128,8 +133,10 @@ export function browserHost(): Host {
       return { ...file, dataset };
     },
     async remember(file, thumbnail, dataset) {
-      const handle = file.id === undefined ? undefined : handles.get(file.id);
-      if (handle !== undefined) await addRecent(handle, thumbnail, dataset);
+      const { name, address, id } = file;
+      const handle = id === undefined ? undefined : handles.get(id);
+      if (address !== undefined) await addRecent({ name, address }, thumbnail, dataset);
+      else if (handle !== undefined) await addRecent({ name: handle.name, handle }, thumbnail, dataset);
     },
     clearRecent: clearRecentStore,
     async saveAs(suggestedName): Promise<HostSink | undefined> {
@@ -172,6 +179,13 @@ export function browserHost(): Host {
     },
     newVersion: installWebApp(),
   };
+}
+
+/** The address in `?url=`, which may be relative to the page. */
+function givenAddress(): string | undefined {
+  const given = new URLSearchParams(location.search).get('url');
+  if (given === null || given === '' || isAddress(given)) return given || undefined;
+  return URL.canParse(given, location.href) ? new URL(given, location.href).href : given;
 }
 
 interface DroppedFile {

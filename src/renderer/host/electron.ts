@@ -1,5 +1,6 @@
 import { faultFromData } from '../../core/shared/errors.ts';
 import type { Answer, CallName, Calls, OpenedFile, StriaBridge } from '../../core/shared/ipc.ts';
+import { addressFile } from './address-files.ts';
 import { blobFiles } from './blob-files.ts';
 import { sourceOf } from './file-source.ts';
 import { blobFolder, folderFile } from './folder-files.ts';
@@ -31,6 +32,15 @@ export function electronHost(bridge: StriaBridge): Host {
       return sibling === null ? undefined : sourceOf(hostFile(sibling).handle);
     },
   });
+
+  const openAddress = async (address: string): Promise<HostFile> => {
+    await ask('allow-address', address);
+    return addressFile(address);
+  };
+
+  /** As `hostFile`, also of what lies at a web address. */
+  const openedFile = async (opened: OpenedFile): Promise<HostFile> =>
+    opened.address === undefined ? hostFile(opened) : { ...(await openAddress(opened.address)), dataset: opened.dataset };
 
   const sink = (save: { id: string; name: string; folder: string }): HostSink => ({
     name: save.name,
@@ -78,12 +88,13 @@ export function electronHost(bridge: StriaBridge): Host {
       const opened = file.id === undefined ? null : await ask('open-relative', file.id, path);
       return opened ? hostFile(opened) : undefined;
     },
+    openAddress,
     recent: () => ask('recent-list'),
-    openRecent: async (id) => hostFile(await ask('recent-open', id)),
+    openRecent: async (id) => openedFile(await ask('recent-open', id)),
     async remember(file, thumbnail, dataset) {
-      if (file.id === undefined) return;
       const fitting = thumbnail !== undefined && thumbnail.length <= thumbnailLimit ? thumbnail : null;
-      await ask('recent-add', file.id, fitting, dataset ?? null);
+      if (file.address !== undefined) await ask('recent-add-address', file.address, fitting, dataset ?? null);
+      else if (file.id !== undefined) await ask('recent-add', file.id, fitting, dataset ?? null);
     },
     async clearRecent() {
       await ask('recent-clear');
@@ -119,7 +130,8 @@ export function electronHost(bridge: StriaBridge): Host {
       };
     },
     onMenuCommand: (listener) => bridge.on('menu-command', listener),
-    onFilesOpened: (listener) => bridge.on('files-opened', (files) => listener(files.map(hostFile))),
+    onFilesOpened: (listener) =>
+      bridge.on('files-opened', (files) => void Promise.all(files.map(openedFile)).then(listener, (error) => reportError(error))),
     setUnfinished: (kinds) => void ask('set-unfinished', kinds).catch(console.error),
     setMenu: (enabled) => void ask('set-menu', enabled).catch(console.error),
     async restartCompatible() {

@@ -1,12 +1,27 @@
 import type { ByteSource } from '../../core/shared/bytes.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../../core/shared/job.ts';
+import { addressSource } from './address-files.ts';
 import { toFileFault } from './faults.ts';
 import type { FileHandle } from './host.ts';
 
+const atAddresses = new WeakMap<FileHandle, ByteSource>();
+
 /** Reads a host's file. Works in a window and in a worker. */
 export function sourceOf(handle: FileHandle): ByteSource {
-  return handle.kind === 'blob' ? blobSource(handle.name, handle.blob) : urlSource(handle.name, handle.size, handle.url);
+  switch (handle.kind) {
+    case 'blob':
+      return blobSource(handle.name, handle.blob);
+    case 'url':
+      return urlSource(handle.name, handle.size, handle.url);
+    case 'address': {
+      // One source for each handle, because it keeps blocks.
+      const { name, size, address, version } = handle;
+      const known = atAddresses.get(handle) ?? addressSource(name, size, address, version);
+      atAddresses.set(handle, known);
+      return known;
+    }
+  }
 }
 
 function blobSource(name: string, blob: Blob): ByteSource {

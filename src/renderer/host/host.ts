@@ -1,3 +1,4 @@
+import type { FileVersion } from '../../core/remote/answers.ts';
 import type { ByteSink, SiblingFinder } from '../../core/shared/bytes.ts';
 import type { RecentFile, ShellInfo, UnfinishedKind } from '../../core/shared/ipc.ts';
 import type { MenuCommand } from '../../core/shared/menu-commands.ts';
@@ -19,6 +20,8 @@ export interface HostFile {
   readonly stackOf?: readonly HostFile[] | undefined;
   /** Set where this is a folder, or several files of one series. Its own handle is empty; its size is that of all files, or 0. */
   readonly folder?: FolderHandle | undefined;
+  /** Set if it lies at a web address. */
+  readonly address?: string | undefined;
   /** Set if the shell can find the file again, for recent files and for saving beside it. */
   readonly id?: string | undefined;
   /** Of a recent file or folder: the volume in it that was open. */
@@ -30,7 +33,9 @@ export type FolderHandle =
   /** A folder that the browser gave access to. */
   | { readonly kind: 'directory'; readonly name: string; readonly handle: FileSystemDirectoryHandle }
   /** The URL lists the files; each is below it, by its path. */
-  | { readonly kind: 'url'; readonly name: string; readonly url: string };
+  | { readonly kind: 'url'; readonly name: string; readonly url: string }
+  /** A Zarr at a web address, whose files are requested by name. */
+  | { readonly kind: 'address'; readonly name: string; readonly address: string };
 export interface FolderFile {
   /** From the folder, with `/`. */
   readonly path: string;
@@ -48,7 +53,15 @@ export interface DroppedFolder {
 
 export type FileHandle =
   | { readonly kind: 'blob'; readonly name: string; readonly blob: Blob }
-  | { readonly kind: 'url'; readonly name: string; readonly size: number; readonly url: string };
+  | { readonly kind: 'url'; readonly name: string; readonly size: number; readonly url: string }
+  /** A file at a web address, as it was when it was opened. */
+  | {
+      readonly kind: 'address';
+      readonly name: string;
+      readonly size: number;
+      readonly address: string;
+      readonly version: FileVersion;
+    };
 
 /** A file being written. It is hidden until closed. */
 export interface HostSink extends ByteSink {
@@ -92,6 +105,10 @@ export interface Host {
   adopt(files: readonly File[], folders?: readonly DroppedFolder[]): Promise<HostFile[]>;
   /** The file at a path relative to another's folder, if the shell can find it. */
   openRelative(file: HostFile, path: string): Promise<HostFile | undefined>;
+  /** Opens a file or a Zarr at a web address. @throws StriaError `invalid-input`, `not-readable`, `aborted` */
+  openAddress(address: string): Promise<HostFile>;
+  /** Web app only: an address that the page was opened with, by `?url=`. */
+  readonly givenAddress?: string | undefined;
   recent(): Promise<RecentFile[]>;
   openRecent(id: string): Promise<HostFile>;
   /** Puts it first among the recent files. @param dataset the volume in it that is open, if there are several */

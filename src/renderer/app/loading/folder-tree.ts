@@ -1,5 +1,8 @@
 import { type FileTree, fileTreeOf, isLeftOut, splitPath, type TreeFile } from '../../../core/io/common/file-tree.ts';
+import { urlOfAddress } from '../../../core/remote/address.ts';
+import { remoteTree } from '../../../core/remote/remote-tree.ts';
 import { type FaultData, faultFromData, StriaError } from '../../../core/shared/errors.ts';
+import { pageAccess } from '../../host/address-files.ts';
 import { sourceOf } from '../../host/file-source.ts';
 import type { FileHandle, FolderHandle } from '../../host/host.ts';
 import { directoryTree } from './directory-tree.ts';
@@ -14,6 +17,7 @@ export function treeOf(folder: FolderHandle): FileTree {
     );
   }
   if (folder.kind === 'directory') return directoryTree(folder.handle);
+  if (folder.kind === 'address') return remoteTree(urlOfAddress(folder.address), pageAccess());
   const { name, url } = folder;
   let listed: Promise<FileTree> | undefined;
   const tree = () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { memorySink } from '../../../core/shared/bytes.ts';
-import { faultToData } from '../../../core/shared/errors.ts';
+import { faultToData, StriaError } from '../../../core/shared/errors.ts';
 import { testInfo } from '../../../core/volume/resident-testing.ts';
 import { folderFile } from '../../host/folder-files.ts';
 import type { HostFile, HostSink } from '../../host/host.ts';
@@ -54,8 +54,8 @@ const viewpoints: Viewpoints = {
   x: { zoom: 2, center: [3, 4] },
 };
 
-/** The parts of the app that sessions use. @param beside the files at the paths that sessions name */
-function setUp(beside: Readonly<Record<string, HostFile>> = {}) {
+/** The parts of the app that sessions use. @param beside the files at the paths that sessions name, and at web addresses */
+function setUp(beside: Readonly<Record<string, HostFile>> = {}, atAddresses: Readonly<Record<string, HostFile>> = {}) {
   const store = createAppStore();
   let state: ViewState = firstView;
   let seenFrom: Viewpoints = {};
@@ -89,6 +89,11 @@ function setUp(beside: Readonly<Record<string, HostFile>> = {}) {
         relativePath: async (one) => `../data/${one.name}`,
       }),
       openRelative: async (_, path) => beside[path],
+      openAddress: async (address) => {
+        const found = atAddresses[address];
+        if (found) return found;
+        throw new StriaError('not-readable', `${address}: there is nothing at this address (404)`);
+      },
     },
     store,
     document: {
@@ -124,6 +129,56 @@ async function savedSession() {
   await sessions.save();
   return file('scan.stria-session', sink.bytes());
 }
+
+describe('a session of a volume at a web address', () => {
+  const address = 'https://example.org/data/scan.nii?key=1';
+  const remote = { ...scan, address };
+
+  it('names the address without reading the file, and opens it again', async () => {
+    const { sessions, open, sink } = setUp();
+    const unread = {
+      kind: 'address',
+      name: 'scan.nii',
+      size: 4,
+      address,
+      version: { etag: undefined, modified: undefined },
+    } as const;
+    await open({ kind: 'file', file: { ...remote, handle: unread } });
+    await sessions.save();
+    expect(readSession(sink.bytes()).source).toMatchObject({
+      files: [{ path: 'scan.nii', address, size: 4, fingerprint: undefined }],
+    });
+    const session = file('scan.stria-session', sink.bytes());
+    const again = setUp({}, { [address]: remote });
+    await again.sessions.open(session, []);
+    expect(again.opened()).toMatchObject({ kind: 'file', file: { address } });
+
+    const gone = setUp();
+    await gone.sessions.open(session, []);
+    expect(gone.store.getState().document).toMatchObject({
+      kind: 'waiting',
+      session: { missing: [{ name: 'scan.nii', reason: expect.stringContaining('there is nothing at this address') }] },
+    });
+    const longer = setUp({}, { [address]: { ...file('scan.nii', new Uint8Array(9)), address } });
+    await longer.sessions.open(session, []);
+    expect(longer.store.getState().document).toMatchObject({
+      kind: 'waiting',
+      session: { missing: [{ reason: expect.stringContaining('9 bytes') }] },
+    });
+  });
+
+  it('of a Zarr, and nothing but addresses', async () => {
+    const { sessions, open, sink } = setUp();
+    const zarr = { ...folderFile({ kind: 'address', name: 'cells.zarr', address }), address };
+    await open({ kind: 'file', file: zarr, dataset: '0' });
+    await sessions.save();
+    const again = setUp({}, { [address]: zarr });
+    await again.sessions.open(file('a.stria-session', sink.bytes()), []);
+    expect(again.opened()).toMatchObject({ file: { folder: { address } }, dataset: '0' });
+    const text = new TextDecoder().decode(sink.bytes()).replace('https:', 'file:');
+    expect(() => readSession(new TextEncoder().encode(text))).toThrow('files[0].address is not a web address');
+  });
+});
 
 describe('a saved session', () => {
   it('restores the view, the cameras, the layout and the measurements, from a file given with it', async () => {

@@ -1,6 +1,6 @@
 import { fingerprint } from '../../../core/format/fingerprint.ts';
 import { maxTextLength } from '../../../core/format/layout.ts';
-import { StriaError } from '../../../core/shared/errors.ts';
+import { StriaError, toStriaError } from '../../../core/shared/errors.ts';
 import { sourceOf } from '../../host/file-source.ts';
 import type { Host, HostFile, HostSink } from '../../host/host.ts';
 import type { LayerStack } from '../../viewer/model/layers.ts';
@@ -24,7 +24,7 @@ import { type AppStore, openDocument } from '../state/store.ts';
 import { formatCount } from '../words/units.ts';
 
 export interface SessionNeeds {
-  readonly host: Pick<Host, 'saveAs' | 'openRelative'>;
+  readonly host: Pick<Host, 'saveAs' | 'openRelative' | 'openAddress'>;
   readonly store: AppStore;
   /** The open document and its life. */
   readonly document: SessionDocument;
@@ -177,9 +177,20 @@ export class SavedSessions {
       reason = await whyAnother(one, part);
       if (reason === undefined) return { one };
     }
+    if (part.address !== undefined) return this.#findAddress(part.address, part);
     const beside = await this.#needs.host.openRelative(session, part.path);
     const whyNot = beside && (await whyAnother(beside, part));
     return beside && whyNot === undefined ? { one: beside } : { reason: whyNot ?? reason };
+  }
+
+  async #findAddress(address: string, part: SessionPart): Promise<FoundPart> {
+    try {
+      const one = await this.#needs.host.openAddress(address);
+      const reason = await whyAnother(one, part);
+      return reason === undefined ? { one } : { reason };
+    } catch (error) {
+      return { reason: toStriaError(error).message };
+    }
   }
 
   /** Nothing else was opened meanwhile, and the user has not cancelled. */
@@ -263,11 +274,15 @@ function compressionOf({ codec, axis, prefer, effort }: ReturnType<typeof codecC
 async function sourceIn(request: OpenRequest, sink: HostSink): Promise<SessionSource> {
   if (request.kind === 'sample') return { sample: request.sample };
   const { file, raw, dataset } = request;
-  if (file.folder) return { files: [{ path: file.name, size: 0 }], folder: true, dataset };
+  if (file.folder) return { files: [{ path: file.name, address: file.address, size: 0 }], folder: true, dataset };
   const parts = file.stackOf ?? [file];
   const every = Math.ceil(parts.length / mostPrints);
   const files: SessionPart[] = [];
   for (const [index, part] of parts.entries()) {
+    if (part.address !== undefined) {
+      files.push({ path: part.name, address: part.address, size: part.size });
+      continue;
+    }
     const print = index % every === 0 ? await fingerprint(sourceOf(part.handle)) : undefined;
     files.push({ path: (await sink.relativePath?.(part)) ?? part.name, size: part.size, fingerprint: print });
   }

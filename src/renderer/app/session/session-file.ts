@@ -14,6 +14,7 @@ import {
 } from '../../../core/format/json.ts';
 import { maxTextLength } from '../../../core/format/layout.ts';
 import type { RawLayout } from '../../../core/io/common/volume-reader.ts';
+import { isAddress } from '../../../core/remote/address.ts';
 import { type SampleKind, sampleKinds } from '../../../core/samples/sample-kinds.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
 import { type Dims4, elementTypes } from '../../../core/shared/volume.ts';
@@ -100,10 +101,13 @@ function sourceOf({ sample, files, raw, folder, dataset }: JsonObject): SessionS
     return { sample: choice };
   }
   const parts = asArray(files, 'files', { maxLength: mostFiles }).map((file, index): SessionPart => {
-    const { path, size, fingerprint } = asObject(file, `files[${index}]`);
+    const { path, size, fingerprint, address } = asObject(file, `files[${index}]`);
     const isPrint = fingerprint === undefined || (typeof fingerprint === 'string' && /^[0-9a-f]{16}$/.test(fingerprint));
     if (!isPrint) throw new StriaError('corrupt', `files[${index}].fingerprint is not 16 hexadecimal digits`);
-    return { path: pathOf(path, index), size: asCount(size, `files[${index}].size`, 0), fingerprint };
+    if (address !== undefined && !(typeof address === 'string' && isAddress(address))) {
+      throw new StriaError('corrupt', `files[${index}].address is not a web address`);
+    }
+    return { path: pathOf(path, index), address, size: asCount(size, `files[${index}].size`, 0), fingerprint };
   });
   if (parts.length === 0) throw new StriaError('corrupt', 'files is empty');
   return {

@@ -18,6 +18,8 @@ import type { Effort } from './settings.ts';
 export interface SessionPart {
   /** Relative to the session's folder, with `/`. */
   readonly path: string;
+  /** Set if the file lies at this web address. Then `path` is its name, and there is no fingerprint. */
+  readonly address?: string | undefined;
   readonly size: number;
   /** See core/format/fingerprint.ts. Undefined for most pictures of a stack, since only some are read. */
   readonly fingerprint?: string | undefined;

@@ -56,7 +56,8 @@ export type Overlay =
   | 'volumes'
   | 'queue-volumes'
   | 'leave'
-  | 'second';
+  | 'second'
+  | 'address';
 
 export interface AppState extends DocumentSlice {
   readonly shell: ShellInfo | undefined;

@@ -6,6 +6,7 @@ import { classes } from '../controls/classes.ts';
 import { CommandButton } from '../controls/command-button.tsx';
 import { Facts } from '../controls/facts.tsx';
 import { useApp, useAppState } from '../hooks/use-app.ts';
+import { AddressDialog } from './address-dialog.tsx';
 import { LeaveDialog } from './leave-dialog.tsx';
 import { MovieDialog } from './movie-dialog.tsx';
 import styles from './overlays.module.css';
@@ -16,7 +17,7 @@ import { Sheet } from './sheet.tsx';
 import { SurfaceDialog } from './surface-dialog.tsx';
 import { QueueVolumesDialog, VolumesDialog } from './volumes-dialog.tsx';
 
-const narrow = new Set(['palette', 'settings', 'picture', 'surface', 'movie', 'leave', 'second']);
+const narrow = new Set(['address', 'palette', 'settings', 'picture', 'surface', 'movie', 'leave', 'second']);
 
 /** Dialogs and the command palette. Escape or a click outside closes them. */
 export function Overlays() {
@@ -40,6 +41,7 @@ export function Overlays() {
         {overlay === 'queue-volumes' && <QueueVolumesDialog onDone={close} />}
         {overlay === 'leave' && <LeaveDialog />}
         {overlay === 'second' && <SecondDialog />}
+        {overlay === 'address' && <AddressDialog onDone={close} />}
         {overlay === 'picture' && <PictureDialog onDone={close} />}
         {overlay === 'surface' && <SurfaceDialog onDone={close} />}
       </Modal>

@@ -25,6 +25,7 @@ export function EmptyState() {
         <div className={styles.actions}>
           <CommandButton id="open" kind="primary" icon={<FolderOpen size={14} aria-hidden />} testId="open-button" />
           <CommandButton id="open-folder" testId="open-folder-button" />
+          <CommandButton id="open-url" testId="open-url-button" />
           <SampleMenu />
         </div>
       </div>

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { StriaError } from '../../core/shared/errors.ts';
+import type { HostFile } from '../host/host.ts';
+import { Addresses } from './addresses.ts';
+import { createAppStore } from './state/store.ts';
+
+const file = { name: 'scan.stria' } as HostFile;
+
+/** Addresses whose host answers when the test says. */
+function setUp() {
+  const store = createAppStore();
+  const log: string[] = [];
+  let settle: { resolve(file: HostFile): void; reject(error: unknown): void } | undefined;
+  const addresses = new Addresses({
+    store,
+    host: {
+      openAddress: (address) =>
+        new Promise((resolve, reject) => {
+          log.push(`ask ${address}`);
+          settle = { resolve, reject };
+        }),
+    },
+    open: ([first]) => log.push(`open ${first?.name}`),
+    seek: (name) => {
+      log.push(`seek ${name}`);
+      store.setState({ document: { kind: 'loading', name, progress: {} as never } });
+    },
+    fail: (name, error) => log.push(`fail ${name}: ${(error as Error).message}`),
+  });
+  return { addresses, store, log, settle: () => settle };
+}
+
+test('the dialog closes when the volume was found, and stays for a fault', async () => {
+  const { addresses, store, log, settle } = setUp();
+  store.setState({ overlay: 'address' });
+  const first = addresses.open(' https://a/x ');
+  settle()?.reject(new StriaError('not-readable', 'no'));
+  await expect(first).rejects.toThrow('no');
+  expect(store.getState().overlay).toBe('address');
+  const second = addresses.open('https://a/y');
+  settle()?.resolve(file);
+  await second;
+  expect(store.getState().overlay).toBe('none');
+  expect(log).toEqual(['ask https://a/x', 'ask https://a/y', 'open scan.stria']);
+});
+
+test('what was cancelled is not opened', async () => {
+  const { addresses, store, log, settle } = setUp();
+  const opening = addresses.open('https://a/x');
+  addresses.cancel();
+  settle()?.resolve(file);
+  await opening;
+  const given = addresses.openGiven('https://a/data/b%20c.nii?key=1');
+  store.setState({ document: { kind: 'empty' } });
+  settle()?.resolve(file);
+  await given;
+  expect(log).toEqual(['ask https://a/x', 'seek b c.nii', 'ask https://a/data/b%20c.nii?key=1']);
+});
+
+test('the address that a page is started with: opened, or the fault shown', async () => {
+  const { addresses, log, settle } = setUp();
+  const first = addresses.openGiven('https://a/x.nii');
+  settle()?.resolve(file);
+  await first;
+  const second = addresses.openGiven('nonsense');
+  settle()?.reject(new StriaError('invalid-input', 'no address'));
+  await second;
+  expect(log.filter((line) => !line.startsWith('ask'))).toEqual([
+    'seek x.nii',
+    'open scan.stria',
+    'seek nonsense',
+    'fail nonsense: no address',
+  ]);
+});

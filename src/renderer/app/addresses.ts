@@ -1,0 +1,62 @@
+import { isAddress, nameOfAddress, urlOfAddress } from '../../core/remote/address.ts';
+import type { Host, HostFile } from '../host/host.ts';
+import type { AppStore } from './state/store.ts';
+
+interface AddressNeeds {
+  readonly host: Pick<Host, 'openAddress'>;
+  readonly store: AppStore;
+  open(files: readonly HostFile[]): void;
+  /** Shows that a volume is being looked for. */
+  seek(name: string): void;
+  fail(name: string, error: unknown): void;
+}
+
+/** Opens volumes at web addresses. */
+export class Addresses {
+  readonly #needs: AddressNeeds;
+  /** Counts requests, so that an outdated one opens nothing. */
+  #turn = 0;
+
+  constructor(needs: AddressNeeds) {
+    this.#needs = needs;
+  }
+
+  /** Opens what a person typed. @throws StriaError if it cannot be read; nothing has changed then */
+  async open(address: string): Promise<void> {
+    const turn = ++this.#turn;
+    const file = await this.#needs.host.openAddress(address.trim());
+    if (turn !== this.#turn) return;
+    this.#needs.store.setState({ overlay: 'none' });
+    this.#needs.open([file]);
+  }
+
+  /** The person does not want any longer what `open` looks for. */
+  cancel(): void {
+    this.#turn++;
+  }
+
+  /** Opens what the page was started with. A fault becomes the document's state. */
+  async openGiven(address: string): Promise<void> {
+    const { host, store, open, seek, fail } = this.#needs;
+    const name = nameIn(address);
+    const turn = ++this.#turn;
+    const isWanted = () => turn === this.#turn && ['loading', 'empty'].includes(store.getState().document.kind);
+    seek(name);
+    const isSeeking = store.getState().document.kind === 'loading';
+    const isCancelled = () => isSeeking && store.getState().document.kind !== 'loading';
+    try {
+      const file = await host.openAddress(address);
+      if (isWanted() && !isCancelled()) open([file]);
+    } catch (error) {
+      if (isWanted() && !isCancelled()) fail(name, error);
+    }
+  }
+}
+
+function nameIn(address: string): string {
+  try {
+    return isAddress(address) ? nameOfAddress(urlOfAddress(address)) : address;
+  } catch {
+    return address;
+  }
+}

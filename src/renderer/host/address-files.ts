@@ -1,0 +1,85 @@
+import { isFileTree } from '../../core/io/common/file-tree.ts';
+import { isLoopbackName, urlOfAddress } from '../../core/remote/address.ts';
+import { type FileVersion, isSameVersion } from '../../core/remote/answers.ts';
+import { openAddress, openAddressFile, siblingsOfAddress } from '../../core/remote/open-address.ts';
+import { AddressFault, type RemoteAccess, type RemoteFile } from '../../core/remote/remote-options.ts';
+import type { ByteSource } from '../../core/shared/bytes.ts';
+import { StriaError } from '../../core/shared/errors.ts';
+import { folderFile } from './folder-files.ts';
+import type { HostFile } from './host.ts';
+
+/** How this page or worker reaches web addresses: in Electron through main, in a browser by itself. */
+export function pageAccess(): RemoteAccess {
+  return location.protocol === 'app:' ? { fetch: fetchThroughMain } : browserAccess;
+}
+
+const browserAccess: RemoteAccess = {
+  sendsConditions: (url) => url.origin === location.origin,
+  explain(url) {
+    if (url.origin === location.origin) return undefined;
+    if (!navigator.onLine) return 'this computer is offline';
+    if (location.protocol === 'https:' && url.protocol === 'http:' && !isLoopbackName(url.hostname)) {
+      return 'a page that came over https cannot read an address that begins with http://; use https://, the desktop app or the command';
+    }
+    return 'the server cannot be reached, or does not let web pages read its files (CORS). Ask its maintainers to allow it, use the desktop app or the command, or download the file and open that';
+  },
+};
+
+/** Statuses of main's own answers (main/addresses.ts), which no server sends. */
+const mainStatus = { unreachable: 598, refused: 599 };
+
+async function fetchThroughMain(url: URL, init: RequestInit): Promise<Response> {
+  const response = await fetch(`app://stria/address?url=${encodeURIComponent(url.href)}`, init);
+  if (response.status === mainStatus.refused) {
+    throw new StriaError('not-readable', await response.text());
+  }
+  if (response.status === mainStatus.unreachable) {
+    const { message, code } = (await response.json()) as { message: string; code: string };
+    throw new TypeError('fetch failed', { cause: Object.assign(new Error(message), { code }) });
+  }
+  return response;
+}
+
+/** Opens a file or a Zarr at a web address. @throws StriaError as `openAddress` */
+export async function addressFile(address: string): Promise<HostFile> {
+  const access = pageAccess();
+  const opened = await openAddress(address, access);
+  if (isFileTree(opened)) return { ...folderFile({ kind: 'address', name: opened.name, address }), address };
+  const { name, size, version } = opened;
+  return {
+    name,
+    size,
+    // What came whole is not fetched again.
+    handle: opened.isWhole
+      ? { kind: 'blob', name, blob: new Blob([await opened.read(0, size)]) }
+      : { kind: 'address', name, size, address, version },
+    siblings: siblingsOfAddress(address, access),
+    address,
+  };
+}
+
+/** A file at an address, opened when it is first read, as long as it is the version that the page knows. */
+export function addressSource(name: string, size: number, address: string, version: FileVersion): ByteSource {
+  let opened: Promise<RemoteFile> | undefined;
+  const open = async () => {
+    const file = await openAddressFile(address, pageAccess());
+    if (file.size === size && isSameVersion(file.version, version)) return file;
+    throw new AddressFault(
+      urlOfAddress(address),
+      'changed',
+      'the file has changed on the server since it was opened. Open it again',
+    );
+  };
+  return {
+    name,
+    size,
+    async read(offset, length, options) {
+      opened ??= open();
+      const file = await opened.catch((error: unknown) => {
+        opened = undefined;
+        throw error;
+      });
+      return file.read(offset, length, options);
+    },
+  };
+}
