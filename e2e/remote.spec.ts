@@ -63,7 +63,7 @@ test('Open URL: a mistyped address is explained, and a right one opens; it is am
   await input.press('Enter');
   await expect(page.getByTestId('error-message')).toContainText('must begin with https://');
   // The desktop app asks before it connects to this computer; the second button cancels.
-  if (kind === 'electron') {
+  if (kind !== 'browser') {
     await stria.chooseButton(1);
     await input.fill(`${address}/data/scan.nii`);
     await input.press('Enter');
@@ -101,7 +101,7 @@ test('a .stria opens by ranges, in its own part of a session too', async ({ stri
   const source = stria.write('shapes.nii', nifti(shapes(64)));
   await cli('compress', source, '-o', `${folder}/shapes.stria`, '--device', 'cpu');
   files.set('/data/shapes.stria', readFileSync(`${folder}/shapes.stria`));
-  if (stria.kind === 'electron') await stria.chooseButton(0);
+  if (stria.kind !== 'browser') await stria.chooseButton(0);
   await page.keyboard.press('Control+u');
   await page.getByTestId('address-input').fill(`${address}/data/shapes.stria`);
   await page.getByTestId('address-open').click();

@@ -9,6 +9,9 @@ export function fileUrl(id: string, kind: 'file' | 'folder' = 'file'): string {
   return `${appOrigin}/${kind}/${id}`;
 }
 
+/** The URL under which the protocol relays requests to web addresses, which follow it encoded. */
+export const relayUrl = `${appOrigin}/address?url=`;
+
 /** A frame, with what the check below needs of it. */
 interface Frame {
   readonly url: string;

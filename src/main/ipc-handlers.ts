@@ -7,7 +7,7 @@ import type { MenuCommand } from '../core/shared/menu-commands.ts';
 import type { DatasetName } from '../core/shared/volume-names.ts';
 import type { WebAddresses } from './addresses.ts';
 import { answerCall, answerOf, type Handlers } from './answers.ts';
-import { isAppFrame } from './app-origin.ts';
+import { isAppFrame, relayUrl } from './app-origin.ts';
 import { checkDroppedPath } from './call-arguments.ts';
 import { isCompatible } from './compatibility.ts';
 import {
@@ -138,7 +138,7 @@ function makeHandlers({
         address,
         async (host, isPrivate) => (await dialog.showMessageBox(window, addressQuestion(host, isPrivate))).response === 0,
       );
-      return null;
+      return relayUrl;
     },
     'recent-list': () => recent.list(),
     async 'recent-open'(_, id) {

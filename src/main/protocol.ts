@@ -61,21 +61,23 @@ export function createProtocol({
     const url = new URL(request.url);
     if (url.protocol !== `${appScheme}:` || !isAppUrl(request.url, undefined)) return refusal(404);
     if (request.method !== 'GET' && request.method !== 'HEAD') return refusal(405);
-    const address = url.pathname === '/address' ? url.searchParams.get('url') : null;
-    if (relay && address !== null) return relay(request, address);
     const id = /^\/file\/([0-9a-f-]{36})$/.exec(url.pathname)?.[1];
     const [, folderId, inner] = /^\/folder\/([0-9a-f-]{36})(?:\/(.+))?$/.exec(url.pathname) ?? [];
-    if (id === undefined && folderId === undefined) return servePage(root, url.pathname, request.method);
+    const address = url.pathname === '/address' ? (url.searchParams.get('url') ?? undefined) : undefined;
+    if (id === undefined && folderId === undefined && !(relay && address)) return servePage(root, url.pathname, request.method);
     const file = findFile(id ?? '');
     const folder = findFolder(folderId ?? '');
-    const response = folder
-      ? await serveFolder(folder, inner, request)
-      : file === undefined
-        ? refusal(404)
-        : await serveFile(file, request);
+    const response =
+      relay && address !== undefined
+        ? await relay(request, address)
+        : folder
+          ? await serveFolder(folder, inner, request)
+          : file === undefined
+            ? refusal(404)
+            : await serveFile(file, request);
     if (devServer !== undefined) {
       response.headers.set('access-control-allow-origin', new URL(devServer).origin);
-      response.headers.set('access-control-expose-headers', 'content-range');
+      response.headers.set('access-control-expose-headers', 'content-encoding, content-range, etag, last-modified, retry-after');
     }
     return response;
   };

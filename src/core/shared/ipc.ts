@@ -57,8 +57,11 @@ export interface Calls {
    * refuses.
    */
   'open-relative': { args: [id: string, path: string]; result: OpenedFile | null };
-  /** Lets the page read from the host of a web address. Main asks the person first; a refusal is `not-readable`. */
-  'allow-address': { args: [address: string]; result: null };
+  /**
+   * Lets the page read from the host of a web address. Main asks the person first; a refusal is `not-readable`. The result is
+   * the URL under which main relays requests, to which the page appends the encoded address.
+   */
+  'allow-address': { args: [address: string]; result: string };
   'recent-list': { args: []; result: RecentFile[] };
   'recent-open': { args: [id: string]; result: OpenedFile };
   /** Only for files and folders that the user chose. */

@@ -1,4 +1,5 @@
 import { isAddress, nameOfAddress, urlOfAddress } from '../../core/remote/address.ts';
+import { StriaError, toStriaError } from '../../core/shared/errors.ts';
 import type { Host, HostFile } from '../host/host.ts';
 import type { AppStore } from './state/store.ts';
 
@@ -24,7 +25,7 @@ export class Addresses {
   /** Opens what a person typed. @throws StriaError if it cannot be read; nothing has changed then */
   async open(address: string): Promise<void> {
     const turn = ++this.#turn;
-    const file = await this.#needs.host.openAddress(address.trim());
+    const file = await this.#needs.host.openAddress(address.trim()).catch(asUnreadable);
     if (turn !== this.#turn) return;
     this.#needs.store.setState({ overlay: 'none' });
     this.#needs.open([file]);
@@ -45,12 +46,18 @@ export class Addresses {
     const isSeeking = store.getState().document.kind === 'loading';
     const isCancelled = () => isSeeking && store.getState().document.kind !== 'loading';
     try {
-      const file = await host.openAddress(address);
+      const file = await host.openAddress(address).catch(asUnreadable);
       if (isWanted() && !isCancelled()) open([file]);
     } catch (error) {
       if (isWanted() && !isCancelled()) fail(name, error);
     }
   }
+}
+
+/** What is no address cannot be read: other words for `invalid-input` speak of a file's layout. */
+function asUnreadable(error: unknown): never {
+  const fault = toStriaError(error);
+  throw fault.tag === 'invalid-input' ? new StriaError('not-readable', fault.message, { cause: fault }) : fault;
 }
 
 function nameIn(address: string): string {

@@ -27,7 +27,7 @@ describe('commands', () => {
     const shown = createAppStore();
     const setMenu = vi.fn();
     watchMenu(shown, commands, { setMenu });
-    expect(setMenu.mock.calls).toEqual([[['open', 'open-folder', 'settings', 'shortcuts', 'about', 'diagnostics']]]);
+    expect(setMenu.mock.calls).toEqual([[['open', 'open-folder', 'open-url', 'settings', 'shortcuts', 'about', 'diagnostics']]]);
     shown.setState({ notice: 'something else' });
     expect(setMenu).toHaveBeenCalledTimes(1);
     shown.setState({ document: { kind: 'failed', name: 'a.nii', fault: { tag: 'corrupt', message: '', context: [] } } });

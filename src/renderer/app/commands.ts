@@ -42,7 +42,7 @@ function fileCommands(app: App): Command[] {
     {
       ...ofMenu('open-url'),
       group: 'File',
-      enabled: ({ gpu }) => gpu.kind !== 'opening',
+      enabled: always,
       run: () => store.setState({ overlay: 'address' }),
     },
     {

@@ -1,16 +1,19 @@
 import { isFileTree } from '../../core/io/common/file-tree.ts';
 import { isLoopbackName, urlOfAddress } from '../../core/remote/address.ts';
-import { type FileVersion, isSameVersion } from '../../core/remote/answers.ts';
+import { isSameVersion } from '../../core/remote/answers.ts';
 import { openAddress, openAddressFile, siblingsOfAddress } from '../../core/remote/open-address.ts';
 import { AddressFault, type RemoteAccess, type RemoteFile } from '../../core/remote/remote-options.ts';
 import type { ByteSource } from '../../core/shared/bytes.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { folderFile } from './folder-files.ts';
-import type { HostFile } from './host.ts';
+import type { FileHandle, HostFile } from './host.ts';
 
-/** How this page or worker reaches web addresses: in Electron through main, in a browser by itself. */
-export function pageAccess(): RemoteAccess {
-  return location.protocol === 'app:' ? { fetch: fetchThroughMain } : browserAccess;
+/**
+ * How a page or worker reaches web addresses.
+ * @param relay the URL under which main relays requests, in Electron; undefined in a browser, which asks servers itself
+ */
+export function accessBy(relay: string | undefined): RemoteAccess {
+  return relay === undefined ? browserAccess : { fetch: (url, init) => fetchBy(relay, url, init) };
 }
 
 const browserAccess: RemoteAccess = {
@@ -28,8 +31,8 @@ const browserAccess: RemoteAccess = {
 /** Statuses of main's own answers (main/addresses.ts), which no server sends. */
 const mainStatus = { unreachable: 598, refused: 599 };
 
-async function fetchThroughMain(url: URL, init: RequestInit): Promise<Response> {
-  const response = await fetch(`app://stria/address?url=${encodeURIComponent(url.href)}`, init);
+async function fetchBy(relay: string, url: URL, init: RequestInit): Promise<Response> {
+  const response = await fetch(`${relay}${encodeURIComponent(url.href)}`, init);
   if (response.status === mainStatus.refused) {
     throw new StriaError('not-readable', await response.text());
   }
@@ -41,10 +44,10 @@ async function fetchThroughMain(url: URL, init: RequestInit): Promise<Response> 
 }
 
 /** Opens a file or a Zarr at a web address. @throws StriaError as `openAddress` */
-export async function addressFile(address: string): Promise<HostFile> {
-  const access = pageAccess();
+export async function addressFile(address: string, relay?: string): Promise<HostFile> {
+  const access = accessBy(relay);
   const opened = await openAddress(address, access);
-  if (isFileTree(opened)) return { ...folderFile({ kind: 'address', name: opened.name, address }), address };
+  if (isFileTree(opened)) return { ...folderFile({ kind: 'address', name: opened.name, address, relay }), address };
   const { name, size, version } = opened;
   return {
     name,
@@ -52,17 +55,17 @@ export async function addressFile(address: string): Promise<HostFile> {
     // What came whole is not fetched again.
     handle: opened.isWhole
       ? { kind: 'blob', name, blob: new Blob([await opened.read(0, size)]) }
-      : { kind: 'address', name, size, address, version },
+      : { kind: 'address', name, size, address, version, relay },
     siblings: siblingsOfAddress(address, access),
     address,
   };
 }
 
 /** A file at an address, opened when it is first read, as long as it is the version that the page knows. */
-export function addressSource(name: string, size: number, address: string, version: FileVersion): ByteSource {
+export function addressSource({ name, size, address, version, relay }: FileHandle & { kind: 'address' }): ByteSource {
   let opened: Promise<RemoteFile> | undefined;
   const open = async () => {
-    const file = await openAddressFile(address, pageAccess());
+    const file = await openAddressFile(address, accessBy(relay));
     if (file.size === size && isSameVersion(file.version, version)) return file;
     throw new AddressFault(
       urlOfAddress(address),

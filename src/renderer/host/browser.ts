@@ -113,7 +113,7 @@ export function browserHost(): Host {
     },
     // A page cannot see folders.
     openRelative: async () => undefined,
-    openAddress: addressFile,
+    openAddress: (address) => addressFile(address),
     givenAddress: givenAddress(),
     recent: listRecent,
     async openRecent(id) {

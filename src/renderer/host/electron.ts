@@ -1,3 +1,4 @@
+import { urlOfAddress } from '../../core/remote/address.ts';
 import { faultFromData } from '../../core/shared/errors.ts';
 import type { Answer, CallName, Calls, OpenedFile, StriaBridge } from '../../core/shared/ipc.ts';
 import { addressFile } from './address-files.ts';
@@ -34,8 +35,9 @@ export function electronHost(bridge: StriaBridge): Host {
   });
 
   const openAddress = async (address: string): Promise<HostFile> => {
-    await ask('allow-address', address);
-    return addressFile(address);
+    // Main refuses other texts without saying why.
+    urlOfAddress(address);
+    return addressFile(address, await ask('allow-address', address));
   };
 
   /** As `hostFile`, also of what lies at a web address. */

@@ -16,8 +16,7 @@ export function sourceOf(handle: FileHandle): ByteSource {
       return urlSource(handle.name, handle.size, handle.url);
     case 'address': {
       // One source for each handle, because it keeps blocks.
-      const { name, size, address, version } = handle;
-      const known = atAddresses.get(handle) ?? addressSource(name, size, address, version);
+      const known = atAddresses.get(handle) ?? addressSource(handle);
       atAddresses.set(handle, known);
       return known;
     }

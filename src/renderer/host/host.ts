@@ -35,7 +35,7 @@ export type FolderHandle =
   /** The URL lists the files; each is below it, by its path. */
   | { readonly kind: 'url'; readonly name: string; readonly url: string }
   /** A Zarr at a web address, whose files are requested by name. */
-  | { readonly kind: 'address'; readonly name: string; readonly address: string };
+  | { readonly kind: 'address'; readonly name: string; readonly address: string; readonly relay: string | undefined };
 export interface FolderFile {
   /** From the folder, with `/`. */
   readonly path: string;
@@ -61,6 +61,8 @@ export type FileHandle =
       readonly size: number;
       readonly address: string;
       readonly version: FileVersion;
+      /** The URL that relays requests to the server; undefined where the page asks it itself. */
+      readonly relay: string | undefined;
     };
 
 /** A file being written. It is hidden until closed. */

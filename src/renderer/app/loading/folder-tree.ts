@@ -2,7 +2,7 @@ import { type FileTree, fileTreeOf, isLeftOut, splitPath, type TreeFile } from '
 import { urlOfAddress } from '../../../core/remote/address.ts';
 import { remoteTree } from '../../../core/remote/remote-tree.ts';
 import { type FaultData, faultFromData, StriaError } from '../../../core/shared/errors.ts';
-import { pageAccess } from '../../host/address-files.ts';
+import { accessBy } from '../../host/address-files.ts';
 import { sourceOf } from '../../host/file-source.ts';
 import type { FileHandle, FolderHandle } from '../../host/host.ts';
 import { directoryTree } from './directory-tree.ts';
@@ -17,7 +17,7 @@ export function treeOf(folder: FolderHandle): FileTree {
     );
   }
   if (folder.kind === 'directory') return directoryTree(folder.handle);
-  if (folder.kind === 'address') return remoteTree(urlOfAddress(folder.address), pageAccess());
+  if (folder.kind === 'address') return remoteTree(urlOfAddress(folder.address), accessBy(folder.relay));
   const { name, url } = folder;
   let listed: Promise<FileTree> | undefined;
   const tree = () => {

@@ -141,6 +141,7 @@ describe('a session of a volume at a web address', () => {
       name: 'scan.nii',
       size: 4,
       address,
+      relay: undefined,
       version: { etag: undefined, modified: undefined },
     } as const;
     await open({ kind: 'file', file: { ...remote, handle: unread } });
@@ -169,7 +170,7 @@ describe('a session of a volume at a web address', () => {
 
   it('of a Zarr, and nothing but addresses', async () => {
     const { sessions, open, sink } = setUp();
-    const zarr = { ...folderFile({ kind: 'address', name: 'cells.zarr', address }), address };
+    const zarr = { ...folderFile({ kind: 'address', name: 'cells.zarr', address, relay: undefined }), address };
     await open({ kind: 'file', file: zarr, dataset: '0' });
     await sessions.save();
     const again = setUp({}, { [address]: zarr });

@@ -56,8 +56,8 @@ export function FaultNotice({
   );
 }
 
-/** Turns a message that starts in lower case and has no full stop into a sentence. */
+/** Turns a message that starts in lower case and has no full stop into a sentence. A web address at its start stays. */
 function sentence(message: string): string {
-  const text = message.charAt(0).toUpperCase() + message.slice(1);
+  const text = /^https?:/.test(message) ? message : message.charAt(0).toUpperCase() + message.slice(1);
   return /[.?…]$/.test(text) ? text : `${text}.`;
 }
