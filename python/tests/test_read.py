@@ -99,6 +99,12 @@ class Slices(Folder):
         # Two of 27 chunks of 64³ bytes, which noise does not make smaller.
         self.assertLess(Counting.count - opened, 2 * 64**3 + 1000)
 
+    def test_levels_are_skipped(self) -> None:
+        volume = smooth((150, 140, 130), "i2")
+        file = compress(self.npy(volume), self.folder / "levels.stria", "--levels")
+        self.assertIn(b"levl", file.read_bytes())
+        np.testing.assert_array_equal(np.asarray(stria.open(file)), volume)
+
     def test_4_gib_within_200_mib(self) -> None:
         # Half a terabyte would be as cheap to make: nearly all of it is a hole.
         raw, dims = self.folder / "big.raw", (2048, 1024, 2048)
