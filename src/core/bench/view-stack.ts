@@ -1,12 +1,5 @@
 import { type RayLook, wholeOf } from '../draw/ray-pass.ts';
-import {
-  RayStackPass,
-  type RayVolume,
-  rayStackBytes,
-  rayStackFrame,
-  rayStackTransferBytes,
-  rayStackTransferSize,
-} from '../draw/ray-stack.ts';
+import { RayStackPass, type RayVolume, rayStackBytes, rayStackFrame, rayStackRows } from '../draw/ray-stack.ts';
 import { rayTransfer } from '../draw/ray-transfer.ts';
 import type { Commands } from '../gpu/commands.ts';
 import { openSample } from '../samples/sample.ts';
@@ -73,24 +66,26 @@ function stageOf({ gpu }: BenchContext, scope: ReturnType<typeof gpu.scope>, vol
   const pass = new RayStackPass(gpu);
   const target = new TurningTarget(gpu, scope, size);
   const frame = scope.buffer('frame', rayStackBytes(volumes.length), GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST);
-  const transferSize = rayStackTransferSize(volumes.length);
-  const texels = new Uint8Array(rayStackTransferBytes(volumes.length));
-  for (const [at, { isCategorical }] of volumes.entries()) {
+  const texels: number[] = [];
+  for (const [at, volume] of volumes.entries()) {
     // Gray, then reddish; labels each in their own.
-    const part = at === 0 ? [1, 1, 1] : isCategorical ? [0.4, 0.9, 0.6] : [1, 0.6, 0.3];
+    const part = at === 0 ? [1, 1, 1] : volume.isCategorical ? [0.4, 0.9, 0.6] : [1, 0.6, 0.3];
     const colors = Uint8Array.from({ length: 768 }, (_, index) => {
       const place = Math.floor(index / 3);
-      return (part[index % 3] as number) * (isCategorical ? 80 + ((place * 89) % 176) : place);
+      return (part[index % 3] as number) * (volume.isCategorical ? 80 + ((place * 89) % 176) : place);
     });
-    const opacityAt = (place: number): number => (isCategorical ? Math.sign(place) : Math.max(0, place - 0.1));
-    texels.set(rayTransfer(colors, opacityAt), rayStackTransferBytes(at));
+    const rows = rayTransfer(colors, (place) => (volume.isCategorical ? Math.sign(place) : Math.max(0, place - 0.1)));
+    const row = rows.subarray(0, 1024);
+    if (!volume.isCategorical) texels.push(...rows);
+    else for (let count = 0; count < rayStackRows(volume); count++) texels.push(...row);
   }
+  const height = texels.length / 1024;
   const transfer = scope.texture('transfer', texels.length, {
-    size: [...transferSize],
+    size: [256, height],
     format: 'rgba8unorm',
     usage: GPUTextureUsage.TEXTURE_BINDING | GPUTextureUsage.COPY_DST,
   });
-  gpu.device.queue.writeTexture({ texture: transfer }, texels, { bytesPerRow: 4 * transferSize[0] }, transferSize);
+  gpu.device.queue.writeTexture({ texture: transfer }, new Uint8Array(texels), { bytesPerRow: 1024 }, [256, height]);
   const unskipped = volumes.map((volume) => ({
     ...volume,
     display: { ...volume.display, bricks: oneBrick(gpu, scope, volume.display) },

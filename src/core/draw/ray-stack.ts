@@ -5,7 +5,7 @@ import type { KernelDescriptor } from '../gpu/kernel.ts';
 import type { DisplayTexture } from '../volume/display-texture.ts';
 import { outsideParameters } from './outside.ts';
 import { fewestSteps, opacityLength, projections, type RayLook, type RayView, type Strip, windowParameters } from './ray-pass.ts';
-import { rayTransferBytes, rayTransferSize } from './ray-transfer.ts';
+import { rayTransferSize } from './ray-transfer.ts';
 import { type Blending, blendings } from './slice-pass.ts';
 
 /** Rays cross at most this many volumes: each takes three of the 16 textures that every device can bind, and one is shared. */
@@ -29,13 +29,36 @@ export interface RayVolume extends Pick<RayLook, 'window' | 'outside'> {
   readonly isFloorOpaque: boolean;
 }
 
+/** Numbers of labels that have a texel each. */
+export interface LabelSpan {
+  readonly first: number;
+  /** 0: there are too many. They share the 256 colours of the palette. */
+  readonly count: number;
+}
+
+const mostLabels = 2 ** 16;
+
+/** All numbers that a display texture can hold. */
+export function labelSpan({ texture, low, high }: Pick<DisplayTexture, 'texture' | 'low' | 'high'>): LabelSpan {
+  // A texel of rg8unorm may be over 1.
+  const top = texture.format === 'rg8unorm' ? 0xffff / 0xff00 : 1;
+  const count = Math.floor((high - low) * top + 1e-6) + 1;
+  return { first: low, count: Number.isInteger(low) && count <= mostLabels ? count : 0 };
+}
+
+/** Rows of a volume in the texture with the transfer functions of all. */
+export function rayStackRows({ display, isCategorical }: Pick<RayVolume, 'display' | 'isCategorical'>): number {
+  const [width, imageRows] = rayTransferSize;
+  return isCategorical ? Math.max(1, Math.ceil(labelSpan(display).count / width)) : imageRows;
+}
+
 /** What is the same for all volumes. */
 export type RayStackLook = Pick<RayLook, 'projection' | 'attenuation' | 'lighting' | 'clip' | 'plane'>;
 
 /** No limit, in unit cubes. */
 const unlimited = 1e6;
 const headFloats = 44;
-const volumeFloats = 44;
+const volumeFloats = 48;
 
 /** Bytes of `Stack` in shaders/draw/ray-stack.wgsl. */
 export function rayStackBytes(volumes: number): number {
@@ -58,6 +81,13 @@ export function rayStackFrame(
   // An open end does not cut volumes that reach further than the open one.
   const low = clip.map(([start]) => (start > 0 ? start : -unlimited));
   const high = clip.map(([, end]) => (end < 1 ? end : unlimited));
+  let row = 0;
+  const parameters = volumes.map((volume) => {
+    const { first, count: labels } = volume.isCategorical ? labelSpan(volume.display) : { first: 0, count: 0 };
+    const table = [row, first, labels, 0];
+    row += rayStackRows(volume);
+    return [...volumeParameters(volume, edges, step), table];
+  });
   return new Float32Array(
     [
       [toCube, eye, plane ?? [0, 0, 0, 1], [...edges, 0], [...low, 0], [...high, 0]],
@@ -65,7 +95,7 @@ export function rayStackFrame(
         [width, height, from, count],
         [opacityLength, attenuation, lighting ? 1 : 0, 0],
       ],
-      ...volumes.map((volume) => volumeParameters(volume, edges, step)),
+      ...parameters,
     ].flat(2),
   );
 }
@@ -99,22 +129,13 @@ function finestTexel(toUnit: readonly number[], dims: DisplayTexture['dims'], ed
   return Math.min(...distances);
 }
 
-/** The size of the texture with the transfer functions of several volumes: see `rayTransfer`. */
-export function rayStackTransferSize(volumes: number): readonly [width: number, height: number] {
-  return [rayTransferSize[0], volumes * rayTransferSize[1]];
-}
-
-export function rayStackTransferBytes(volumes: number): number {
-  return volumes * rayTransferBytes;
-}
-
 /** The inputs of a frame. */
 export interface RayStackInputs {
   readonly projection: RayLook['projection'];
   readonly displays: readonly DisplayTexture[];
   /** Contains the result of `rayStackFrame`. */
   readonly frame: GPUBuffer;
-  /** `rayStackTransferSize` texels: those of `rayTransfer` for each volume. */
+  /** 256 texels wide, with `rayStackRows` for each volume: those of `rayTransfer`, or the colours of labels by number. */
   readonly transfer: GPUTexture;
 }
 

@@ -567,9 +567,9 @@ export class Viewer {
   }
 
   #layersIn3d(state: ViewState): readonly LayerIn3d[] {
-    return layersIn3d(state.layers, this.#layersIn(state)).flatMap(({ look, volume: { info }, map }) => {
+    return layersIn3d(state.layers, this.#layersIn(state)).flatMap(({ look, volume: { info }, map, labels }) => {
       const display = this.#layerDisplays.displayOf(look.id);
-      return display ? [{ look, info, map, display }] : [];
+      return display ? [{ look, info, map, display, labels }] : [];
     });
   }
 

@@ -70,6 +70,8 @@ struct Volume {
   /// As in `Frame`.
   below: vec4f,
   above: vec4f,
+  /// x: its first row in `transfer`; of labels, y and z: the first number with a texel of its own, and how many there are.
+  table: vec4f,
 }
 
 /// A volume along a ray.
@@ -105,8 +107,8 @@ override way: i32;
 
 @group(0) @binding(0) var<uniform> frame: Stack;
 @group(0) @binding(1) var linear: sampler;
-/// 256 texels × 2 rows for each volume, as in ray-march.wgsl. For labels, row 0 has the colours of labels, and an alpha of 0 where
-/// the label is not shown.
+/// 256 texels wide. For an image two rows, as in ray-march.wgsl. For labels the colours of all numbers that the texture can hold,
+/// row after row, or one row with the palette if those are too many. Alpha is 0 where a label is not shown.
 @group(0) @binding(2) var transfer: texture_2d<f32>;
 /// The strip's rows from its top.
 @group(0) @binding(3) var picture: texture_storage_2d<rgba8unorm, write>;
@@ -540,7 +542,7 @@ fn ray_result(index: u32, ray: Passage) -> vec4f {
 /// Colour and opacity at a place in the window of an image.
 fn ray_color(index: u32, place: f32) -> vec4f {
   let at = clamp(place, 0.0, 1.0) * 255.0;
-  let row = (2.0 * f32(index) + 0.5) / (2.0 * f32(volume_count));
+  let row = (frame.volumes[index].table.x + 0.5) / f32(textureDimensions(transfer).y);
   var entry = textureSampleLevel(transfer, linear, vec2f((at + 0.5) / 256.0, row), 0.0);
   let below = frame.volumes[index].below;
   let above = frame.volumes[index].above;
@@ -554,15 +556,20 @@ fn ray_color(index: u32, place: f32) -> vec4f {
 }
 
 fn ray_label_color(index: u32, label: i32) -> vec4f {
+  let table = vec3i(frame.volumes[index].table.xyz);
+  if (table.z > 0) {
+    let entry = clamp(label - table.y, 0, table.z - 1);
+    return textureLoad(transfer, vec2i(entry & 255, table.x + (entry >> 8)), 0);
+  }
   // Twin: labelColorIndex in src/renderer/viewer/colors/colormaps.ts.
   let category = select(1 + ((label - 1) % 255 + 255) % 255, 0, label == 0);
-  return textureLoad(transfer, vec2i(category, 2 * i32(index)), 0);
+  return textureLoad(transfer, vec2i(category, table.x), 0);
 }
 
 fn ray_opacity_bound(index: u32, range: vec2f) -> f32 {
   let low = i32(floor(range.x * 15.0));
   let high = i32(ceil(range.y * 15.0));
-  return textureLoad(transfer, vec2i(16 * low + high, 2 * i32(index) + 1), 0).a;
+  return textureLoad(transfer, vec2i(16 * low + high, i32(frame.volumes[index].table.x) + 1), 0).a;
 }
 
 fn ray_place_of(index: u32, texel: f32) -> f32 {

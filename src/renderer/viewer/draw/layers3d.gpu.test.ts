@@ -1,13 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RayPass, type RayView, rayFrame, rayFrameBytes, rayParameters, wholeOf } from '../../../core/draw/ray-pass.ts';
-import {
-  RayStackPass,
-  type RayVolume,
-  rayStackBytes,
-  rayStackFrame,
-  rayStackTransferBytes,
-  rayStackTransferSize,
-} from '../../../core/draw/ray-stack.ts';
+import { RayStackPass, type RayVolume, rayStackBytes, rayStackFrame, rayStackRows } from '../../../core/draw/ray-stack.ts';
 import type { Commands } from '../../../core/gpu/commands.ts';
 import { typedVoxels, type VolumeInfo } from '../../../core/shared/volume.ts';
 import type { DisplayTexture } from '../../../core/volume/display-texture.ts';
@@ -21,6 +14,7 @@ import { placeLayer } from '../model/layer-place.ts';
 import { base, baseDims, inLayer, layerDims, layerInfo, sampled, testLook } from '../model/layer-testing.ts';
 import { type LayerLook, layersIn3d, noLayers } from '../model/layers.ts';
 import type { Voxel } from '../model/slice-geometry.ts';
+import type { LayerIn3d } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 import { LayerDisplays } from './layer-displays.ts';
 import { baseIn3d, layerIn3d, stackTransfer } from './ray-volumes.ts';
@@ -62,7 +56,7 @@ const state: ViewState = {
 };
 const hidden: ViewState['layers'] = { ...noLayers, base: { ...noLayers.base, isVisible: false } };
 
-interface Layer {
+interface Layer extends Pick<LayerIn3d, 'labels'> {
   readonly look: LayerLook;
   readonly info: VolumeInfo;
   readonly display: DisplayTexture;
@@ -81,14 +75,13 @@ function drawn({ view, display, layers, plane }: Drawing): Promise<Uint8Array> {
   const isBaseShown = shown.layers.base.isVisible;
   const placed = layers.map((layer) => layerIn3d(base, shown, { ...layer, map: placeLayer(base, layer.info).map }));
   const volumes: RayVolume[] = [...(isBaseShown ? [baseIn3d(shown, display)] : []), ...placed];
-  const looks = [...(isBaseShown ? [shown] : []), ...layers.map(({ look }) => look)];
+  const looks = [...(isBaseShown ? [{ look: shown, display }] : []), ...layers];
   return pixelsOf((commands, target, scope) => {
     const frame = scope.buffer('frame', rayStackBytes(volumes.length), GPUBufferUsage.UNIFORM);
-    const size = rayStackTransferSize(looks.length);
-    const texels = new Uint8Array(rayStackTransferBytes(looks.length));
-    for (const [at, look] of looks.entries()) texels.set(stackTransfer(shown, look), rayStackTransferBytes(at));
+    const texels = new Uint8Array(looks.flatMap((look) => [...stackTransfer(shown, look)]));
+    const size: [number, number] = [256, volumes.map(rayStackRows).reduce((sum, rows) => sum + rows)];
     const transfer = scope.texture('transfer', texels.length, {
-      size: [...size],
+      size,
       format: 'rgba8unorm',
       usage: GPUTextureUsage.TEXTURE_BINDING | GPUTextureUsage.COPY_DST,
     });
@@ -245,6 +238,32 @@ test('labels show the colours of numbers that are there, and never a blend', asy
   }
   expect(differing).toBe(0);
   expect(inside).toBeGreaterThan(200);
+});
+
+test('labels have the colours of their table, and hidden ones are not drawn', async () => {
+  const plane = 5;
+  const table = { table: [{ number: 326, color: '#0a64c8' }, { number: 325, color: '#ffffff' }], shows: 'all', except: [325] } as const; // biome-ignore format: a table
+  const layers = [{ look: numbered, info: numbers, display: numberDisplay, labels: table }];
+  const view = { ...thinAt(plane), layers: hidden, projection: 'composite', lighting: false } as const;
+  const pixels = await drawn({ view, display, layers });
+  const seen = { own: 0, hidden: 0, palette: 0 };
+  let differing = 0;
+  for (let pixel = 0; pixel < width * height; pixel++) {
+    const label = sampled(labels, layerDims, inLayer(positionOf(pixel, plane), numbers), false);
+    if (label === 'unsure' || !label) continue;
+    const color = 3 * labelColorIndex(label);
+    const known = label === 326 ? 'own' : label === 325 ? 'hidden' : 'palette';
+    const expected = {
+      own: [10, 100, 200, 255],
+      hidden: [0, 0, 0, 0],
+      palette: [...colorsOf(numbered).subarray(color, color + 3), 255],
+    }[known];
+    seen[known]++;
+    if (differs(rgba(pixels, pixel), expected, 1)) differing++;
+  }
+  expect(differing).toBe(0);
+  expect(seen.palette).toBeGreaterThan(20);
+  expect(Math.min(seen.own, seen.hidden)).toBeGreaterThan(5);
 });
 
 describe('several volumes in one pass', () => {

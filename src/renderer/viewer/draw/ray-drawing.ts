@@ -7,26 +7,20 @@ import {
   rayParameters,
   type Strip,
 } from '../../../core/draw/ray-pass.ts';
-import {
-  mostRayVolumes,
-  RayStackPass,
-  rayStackBytes,
-  rayStackFrame,
-  rayStackTransferBytes,
-  rayStackTransferSize,
-} from '../../../core/draw/ray-stack.ts';
+import { mostRayVolumes, RayStackPass, rayStackBytes, rayStackFrame, rayStackRows } from '../../../core/draw/ray-stack.ts';
 import { rayTransferBytes, rayTransferSize } from '../../../core/draw/ray-transfer.ts';
 import type { Commands } from '../../../core/gpu/commands.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 import type { GpuScope } from '../../../core/gpu/scope.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { DisplayTexture } from '../../../core/volume/display-texture.ts';
-import { type ColorChoice, colormap } from '../colors/colormaps.ts';
+import { colormap } from '../colors/colormaps.ts';
 import { isFloorOpaque, transferTexels } from '../colors/transfer-function.ts';
+import type { ShownLabels } from '../model/label-look.ts';
 import { baseOpacity } from '../model/layers.ts';
 import type { LayerIn3d } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
-import { baseIn3d, layerIn3d, stackTransfer } from './ray-volumes.ts';
+import { baseIn3d, layerIn3d, type StackLook, stackTransfer } from './ray-volumes.ts';
 
 /** How a strip is seen. */
 export interface RayMarch {
@@ -36,6 +30,8 @@ export interface RayMarch {
   /** The oblique clip plane, in the unit cube. */
   readonly plane: RayLook['plane'];
   readonly strip: Strip;
+  /** The volume's labels, if anything is known about them. */
+  readonly labels?: ShownLabels | undefined;
 }
 
 /**
@@ -52,7 +48,7 @@ export class RayDrawing {
   readonly #frame: GPUBuffer;
   readonly #transfer: GPUTexture;
   /** The transfer functions of several volumes. */
-  #stackTransfer: { readonly texture: GPUTexture; readonly key: string } | undefined;
+  #stackTransfer: { readonly texture: GPUTexture; readonly key: string; readonly labels: readonly unknown[] } | undefined;
   #picture: GPUTexture;
   #transferKey = '';
 
@@ -86,7 +82,7 @@ export class RayDrawing {
     if (this.#gpu.isLost || (opacity === 0 && layers.length === 0)) return Promise.resolve(undefined);
     this.#makeRoom(march.strip);
     const commands = this.#gpu.commands('view', this.#gpu.hasTimestamps ? () => {} : undefined);
-    if (opacity === 1 && layers.length === 0) this.#recordVolume(commands, state, march);
+    if (opacity === 1 && layers.length === 0 && !hasOwnColors(state, march.labels)) this.#recordVolume(commands, state, march);
     else this.#recordStack(commands, state, layers, march);
     return commands.submit().then(
       // Timestamps are rounded, to 0.1 ms in some browsers, so 0 means unknown.
@@ -110,38 +106,46 @@ export class RayDrawing {
     this.#pass.record(commands, inputs, this.#picture, strip);
   }
 
-  #recordStack(commands: Commands, state: ViewState, layers: readonly LayerIn3d[], { view, step, plane, strip }: RayMarch): void {
+  #recordStack(commands: Commands, state: ViewState, layers: readonly LayerIn3d[], march: RayMarch): void {
+    const { view, step, plane, strip, labels } = march;
     const isBaseShown = baseOpacity(state.layers) > 0;
     const volumes = [
       ...(isBaseShown ? [baseIn3d(state, this.#display)] : []),
       ...layers.map((layer) => layerIn3d(this.#info, state, layer)),
     ];
-    const looks = [...(isBaseShown ? [state] : []), ...layers.map(({ look }) => look)];
+    const looks = [...(isBaseShown ? [{ look: state, display: this.#display, labels }] : []), ...layers];
     const frame = rayStackFrame(volumes, view, { ...state, plane }, step, strip);
     this.#gpu.device.queue.writeBuffer(this.#frame, 0, frame);
+    const rows = volumes.map(rayStackRows);
     const inputs = {
       projection: state.projection,
       displays: volumes.map(({ display }) => display),
       frame: this.#frame,
-      transfer: this.#writtenStackTransfer(state, looks),
+      transfer: this.#writtenStackTransfer(state, looks, rows),
     };
     this.#stackPass.record(commands, inputs, this.#picture, strip);
   }
 
-  #writtenStackTransfer(state: ViewState, looks: readonly ColorChoice[]): GPUTexture {
-    const key = JSON.stringify([state.opacity, state.colormap, looks.map(({ colormap: name, inverted }) => [name, inverted])]);
+  #writtenStackTransfer(state: ViewState, looks: readonly StackLook[], rows: readonly number[]): GPUTexture {
+    const colors = looks.map(({ look: { colormap: name, inverted }, display: { low, high } }) => [name, inverted, low, high]);
+    const key = JSON.stringify([state.opacity, state.colormap, colors, rows]);
+    const labels = looks.map((look) => look.labels);
     const known = this.#stackTransfer;
-    if (known?.key === key) return known.texture;
-    const size = rayStackTransferSize(looks.length);
-    const isSame = known?.texture.height === size[1];
+    if (known?.key === key && labels.every((each, at) => each === known.labels[at])) return known.texture;
+    const [width] = rayTransferSize;
+    const height = rows.reduce((sum, count) => sum + count, 0);
+    const isSame = known?.texture.height === height;
     if (known && !isSame) this.#scope.free(known.texture);
-    const texture = isSame ? known.texture : this.#transferOf(rayStackTransferBytes(looks.length), size);
+    const texture = isSame ? known.texture : this.#transferOf(4 * width * height, [width, height]);
+    let row = 0;
     for (const [at, look] of looks.entries()) {
-      const origin = [0, at * rayTransferSize[1]];
-      const layout = { bytesPerRow: 4 * size[0] };
-      this.#gpu.device.queue.writeTexture({ texture, origin }, stackTransfer(state, look), layout, rayTransferSize);
+      const count = rows[at] as number;
+      const layout = { bytesPerRow: 4 * width };
+      const target = { texture, origin: [0, row] };
+      this.#gpu.device.queue.writeTexture(target, stackTransfer(state, look), layout, [width, count]);
+      row += count;
     }
-    this.#stackTransfer = { texture, key };
+    this.#stackTransfer = { texture, key, labels };
     return texture;
   }
 
@@ -176,4 +180,10 @@ export class RayDrawing {
     const texels = transferTexels(state);
     this.#gpu.device.queue.writeTexture({ texture: this.#transfer }, texels, { bytesPerRow: 4 * width }, rayTransferSize);
   }
+}
+
+/** Whether labels have colours that the palette does not give, or some are hidden. */
+function hasOwnColors(state: ViewState, labels: ShownLabels | undefined): boolean {
+  if (!labels || !colormap(state.colormap).isCategorical) return false;
+  return labels.shows === 'none' || labels.except.length > 0 || labels.table.some(({ color }) => color !== undefined);
 }

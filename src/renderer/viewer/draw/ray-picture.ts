@@ -7,6 +7,7 @@ import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { DisplayTexture } from '../../../core/volume/display-texture.ts';
 import overShader from '../../../shaders/viewer/over.wgsl';
 import { planeInCube } from '../model/cut-plane.ts';
+import type { ShownLabels } from '../model/label-look.ts';
 import { sceneEdges } from '../model/orientation.ts';
 import { type PictureRequest, toStraight, type ViewPicture } from '../model/picture.ts';
 import type { LayerIn3d } from '../model/view-host.ts';
@@ -25,6 +26,8 @@ export interface RayScene {
   /** Filled with the time point to draw. */
   readonly display: DisplayTexture;
   readonly layers?: readonly LayerIn3d[];
+  /** The volume's labels, if anything is known about them. */
+  readonly labels?: ShownLabels | undefined;
   readonly state: ViewState;
   /** Its matrices are up to date. */
   readonly camera: Camera;
@@ -48,7 +51,7 @@ export async function rayPicture(
   rows: number,
   check: () => void = () => {},
 ): Promise<ViewPicture> {
-  const { info, display, layers = [], state, camera, eye, step, ground } = scene;
+  const { info, display, layers = [], labels, state, camera, eye, step, ground } = scene;
   const { lengths, cube } = sceneCube(info);
   const view = rayViewOf(camera, eye, new Matrix4().copy(cube).invert(), lengths);
   const plane = state.cut && planeInCube(state.cut, sceneEdges(info));
@@ -67,7 +70,7 @@ export async function rayPicture(
       throwIfAborted(signal);
       check();
       const strip: Strip = { width, height, from, count: Math.min(stripRows, height - from) };
-      void rays.march(state, layers, { view, step, plane, strip });
+      void rays.march(state, layers, { view, step, plane, strip, labels });
       gpu.checkAlive();
       const attachment = { view: target.createView(), clearValue: ground, loadOp: 'clear', storeOp: 'store' } as const;
       const bindings = [rays.picture.createView()];

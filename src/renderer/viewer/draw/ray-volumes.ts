@@ -1,10 +1,12 @@
-import type { RayVolume } from '../../../core/draw/ray-stack.ts';
+import { labelSpan, type RayVolume, rayStackRows } from '../../../core/draw/ray-stack.ts';
 import { rayTransfer } from '../../../core/draw/ray-transfer.ts';
+import { colorParts } from '../../../core/shared/label-table.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { DisplayTexture } from '../../../core/volume/display-texture.ts';
-import { colormap, colorsOf } from '../colors/colormaps.ts';
+import { type ColorChoice, colormap, colorsOf, labelColorIndex } from '../colors/colormaps.ts';
 import { isFloorOpaque, opacityAt } from '../colors/transfer-function.ts';
 import { firstLevel, surfaceOpacity } from '../model/auto-view.ts';
+import type { ShownLabels } from '../model/label-look.ts';
 import { baseOpacity } from '../model/layers.ts';
 import type { LayerIn3d } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
@@ -50,15 +52,41 @@ export function layerIn3d(base: VolumeInfo, state: ViewState, { look, info, map,
   };
 }
 
+/** What the transfer function of one of several volumes depends on, besides the view. */
+export interface StackLook extends Pick<LayerIn3d, 'display' | 'labels'> {
+  readonly look: ColorChoice;
+}
+
 /**
- * The transfer function of a volume among several. Image layers have the opacities of the open volume, by the place in their own
- * window. Labels have a colour each, and none for 0.
+ * The transfer function of a volume among several: `rayStackRows` of 256 texels. Image layers have the opacities of the open volume,
+ * by the place in their own window. Labels have a colour each, and none for 0.
  */
-export function stackTransfer(state: ViewState, look: Pick<ViewState, 'colormap' | 'inverted'>): Uint8Array<ArrayBuffer> {
-  const colors = colorsOf(look);
-  if (colormap(look.colormap).isCategorical) return rayTransfer(colors, (place) => (place === 0 ? 0 : 1));
-  const opacity = colormap(state.colormap).isCategorical ? surfaceOpacity : state.opacity;
-  return rayTransfer(colors, (place) => opacityAt(opacity, place));
+export function stackTransfer(
+  { colormap: base, opacity }: ViewState,
+  { look, display, labels }: StackLook,
+): Uint8Array<ArrayBuffer> {
+  const { isCategorical } = colormap(look.colormap);
+  if (isCategorical) return labelTransfer(display, labels);
+  const points = colormap(base).isCategorical ? surfaceOpacity : opacity;
+  return rayTransfer(colorsOf(look), (place) => opacityAt(points, place));
+}
+
+function labelTransfer(display: DisplayTexture, labels: ShownLabels | undefined): Uint8Array<ArrayBuffer> {
+  const palette = colorsOf({ colormap: 'labels', inverted: false });
+  const texels = new Uint8Array(1024 * rayStackRows({ display, isCategorical: true }));
+  const { first, count } = labelSpan(display);
+  const alpha = labels?.shows === 'none' ? 0 : 255;
+  for (let index = 0; index < Math.max(256, count); index++) {
+    const category = count === 0 ? index : labelColorIndex(first + index);
+    texels.set(palette.subarray(3 * category, 3 * category + 3), 4 * index);
+    texels[4 * index + 3] = (count === 0 ? index : first + index) === 0 ? 0 : alpha;
+  }
+  const set = (number: number, at: number, bytes: readonly number[]): void => {
+    if (number !== 0 && number >= first && number < first + count) texels.set(bytes, 4 * (number - first) + at);
+  };
+  for (const { number, color } of labels?.table ?? []) if (color !== undefined) set(number, 0, colorParts(color));
+  for (const number of labels?.except ?? []) set(number, 3, [255 - alpha]);
+  return texels;
 }
 
 /** From the unit cube of the open volume to that of a layer's texture, whose last texels may not be full. */

@@ -50,6 +50,8 @@ export interface LayerIn3d {
   /** From the open volume to the layer. */
   readonly map: VoxelMap;
   readonly display: DisplayTexture;
+  /** Its labels, if anything is known about them. */
+  readonly labels?: ShownLabels | undefined;
 }
 
 /** What a view needs from its viewer. */

@@ -3,13 +3,13 @@ import type { Strip } from '../../../core/draw/ray-pass.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { DisplayTexture } from '../../../core/volume/display-texture.ts';
+import type { RayScene } from '../draw/ray-picture.ts';
 import { rayViewOf } from '../draw/ray-view.ts';
 import { sceneCube } from '../draw/scene-cube.ts';
 import type { ScenePoint } from '../model/camera-frame.ts';
 import { planeInCube } from '../model/cut-plane.ts';
 import { obliqueInScene } from '../model/oblique-geometry.ts';
 import { faceLetters, sceneEdges } from '../model/orientation.ts';
-import type { LayerIn3d } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 import { PlaneOutline } from './plane-outline.ts';
 import { RayLayer } from './ray-layer.ts';
@@ -61,7 +61,7 @@ export class VolumeScene {
    */
   update(
     state: ViewState,
-    layers: readonly LayerIn3d[],
+    { layers, labels }: Pick<RayScene, 'layers' | 'labels'>,
     seen: SeenBy,
     texelsPerStep: number,
     hasOblique: boolean,
@@ -73,7 +73,7 @@ export class VolumeScene {
     for (const letter of this.#letters) letter.renderOrder = letter.position.dot(eye) > 0 ? 2 : 0;
     const plane = state.cut && planeInCube(state.cut, this.#edges);
     const view = rayViewOf(camera, eye, this.#toCube, this.#lengths);
-    const done = this.#volume.march(state, layers, { view, step: texelsPerStep, plane, strip });
+    const done = this.#volume.march(state, layers ?? [], { view, step: texelsPerStep, plane, strip, labels });
     this.#cutOutline.show(state.cut);
     this.#obliqueOutline.show(hasOblique ? obliqueInScene(this.shown.info, state.oblique, state.crosshair) : undefined);
     return done;

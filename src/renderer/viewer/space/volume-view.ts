@@ -5,12 +5,12 @@ import { StriaError } from '../../../core/shared/errors.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { DisplayTexture } from '../../../core/volume/display-texture.ts';
 import { pictureGrounds } from '../colors/grounds.ts';
-import { rayPicture } from '../draw/ray-picture.ts';
+import { type RayScene, rayPicture } from '../draw/ray-picture.ts';
 import type { CameraFrame, ScenePoint } from '../model/camera-frame.ts';
 import { OrbitCamera, type OrbitPose } from '../model/orbit-camera.ts';
 import type { PictureBackground, PictureRequest, ViewPicture } from '../model/picture.ts';
 import { stillSteps } from '../model/quality.ts';
-import type { LayerIn3d, View, ViewHost } from '../model/view-host.ts';
+import type { View, ViewHost } from '../model/view-host.ts';
 import { FramePacing } from './frame-pacing.ts';
 import { timed } from './frame-timer.ts';
 import { RestingRenderer } from './resting-renderer.ts';
@@ -177,6 +177,7 @@ export class VolumeView implements View {
     const { camera, eye, halfHeight } = this.#orbit.posed(request.width / request.height, request.turn);
     const step = this.#stillStep;
     const state = { ...this.#host.state, ...request.state };
+    const { labels } = this.#host;
     const layers = this.#host.layersIn3d(state);
     const rows = stripRows(this.#pacing, request.width, step);
     const checkShown = (): void => {
@@ -185,14 +186,20 @@ export class VolumeView implements View {
     const { background } = request;
     if (!request.isAnnotated) {
       const ground = background === 'screen' ? this.#host.ground : pictureGrounds[background];
-      return rayPicture(this.#gpu, { ...volume.shown, layers, state, camera, eye, step, ground }, request, rows, checkShown);
+      return rayPicture(
+        this.#gpu,
+        { ...volume.shown, layers, labels, state, camera, eye, step, ground },
+        request,
+        rows,
+        checkShown,
+      );
     }
     const seen = { camera, eye, textPart: this.#textPart };
     const picture = await volumePicture(this.#renderer, volume, request, {
       rows,
       draw: (strip, render) => {
         checkShown();
-        void volume.update(state, layers, seen, step, this.#host.hasOblique, strip);
+        void volume.update(state, { layers, labels }, seen, step, this.#host.hasOblique, strip);
         this.#setGround(background);
         render(camera);
         this.#setGround('screen');
@@ -257,8 +264,8 @@ export class VolumeView implements View {
     return stillSteps[this.#host.state.quality];
   }
 
-  get #layers(): readonly LayerIn3d[] {
-    return this.#host.layersIn3d(this.#host.state);
+  get #layersAndLabels(): Pick<RayScene, 'layers' | 'labels'> {
+    return { layers: this.#host.layersIn3d(this.#host.state), labels: this.#host.labels };
   }
 
   get #seen(): SeenBy {
@@ -311,7 +318,7 @@ export class VolumeView implements View {
           drawStrip: async (strip) => {
             this.#stripsScale = undefined;
             const { done, time } = timed(this.#gpu, () => {
-              const pass = volume.update(this.#host.state, this.#layers, this.#seen, step, this.#host.hasOblique, strip);
+              const pass = volume.update(this.#host.state, this.#layersAndLabels, this.#seen, step, this.#host.hasOblique, strip);
               this.#host.drawn();
               strips.drawStrip(volume.scene, this.#orbit.camera, strip);
               return pass;
@@ -341,7 +348,7 @@ export class VolumeView implements View {
 
   #drawAndMeasure(scale: number, step: number): void {
     this.#isDrawing = true;
-    const shader = `${this.#host.state.projection} ${this.#layers.length}`;
+    const shader = `${this.#host.state.projection} ${this.#host.layersIn3d(this.#host.state).length}`;
     if (shader !== this.#measuredShader) this.#frames = 0;
     this.#measuredShader = shader;
     const { done, time } = timed(this.#gpu, () => this.#draw(scale, step));
@@ -376,7 +383,7 @@ export class VolumeView implements View {
     if (this.#scene) {
       const { width, height } = this.#renderer.getDrawingBufferSize(new Vector2());
       const strip = wholeOf({ width, height });
-      const pass = this.#scene.update(this.#host.state, this.#layers, this.#seen, step, this.#host.hasOblique, strip);
+      const pass = this.#scene.update(this.#host.state, this.#layersAndLabels, this.#seen, step, this.#host.hasOblique, strip);
       this.#renderer.render(this.#scene.scene, this.#orbit.camera);
       return pass;
     }
