@@ -181,6 +181,20 @@ class Faults(unittest.TestCase):
                 if name != "too-many-chunks.stria":
                     self.assertEqual(str(caught.exception), said)
 
+    def test_levels(self) -> None:
+        level = stria.open(TESTDATA / "levels.stria", level=1)
+        self.assertEqual(np.asarray(level)[:, 0, 0].tolist(), [8, 10, 12])
+        self.assertEqual(level.spacing, (2, 2, 2))
+        self.assertEqual(level.affine[0].tolist(), [1, 0, 0, -0.75])
+        with self.assertRaisesRegex(ValueError, "there is no level 2: the file has 1"):
+            stria.open(TESTDATA / "levels.stria", level=2)
+        with self.assertRaises(ValueError):
+            stria.open(TESTDATA / "small.stria", level=1)
+        with self.assertRaisesRegex(stria.CorruptError, "levl record"):
+            stria.open(TESTDATA / "levels-by-three.stria", level=1)
+        with self.assertRaisesRegex(stria.CorruptError, "of level 2"):
+            np.asarray(stria.open(TESTDATA / "level-of-another.stria", level=1))
+
     def test_damaged_payloads_and_chains(self) -> None:
         for folder in ("codecs", "chains", "parle"):
             for file in sorted((TESTDATA / folder).glob("*.stria")):

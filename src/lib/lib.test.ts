@@ -49,6 +49,15 @@ test('every codec, and time points', async () => {
   }
 });
 
+test('levels are volumes of their own', async () => {
+  const volume = await open(new Uint8Array(readFileSync('testdata/levels.stria')));
+  const [level, ...others] = await volume.levels();
+  expect(others).toEqual([]);
+  expect(level).toMatchObject({ shape: [3, 1, 1, 1], spacing: [2, 2, 2, 0] });
+  expect([...((await level?.read({ x: [1, 3] }))?.data ?? [])]).toEqual([10, 12]);
+  expect(await level?.levels()).toEqual([]);
+});
+
 test('interleaved time points, as the command writes them', async () => {
   const voxels = ball(Int16Array, [70, 66, 70 * 6]);
   writeFileSync(join(folder, 'series.raw'), new Uint8Array(voxels.buffer));

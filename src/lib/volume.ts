@@ -21,6 +21,11 @@ export interface Volume extends Geometry {
    * @throws StriaError `corrupt`, `unsupported`, `invalid-input` for a box outside the volume, `not-readable`, `aborted`
    */
   read(box?: Box, options?: { readonly signal?: AbortSignal | undefined }): Promise<Voxels>;
+  /**
+   * The volume at lower resolutions, from the finest to the coarsest; none if the file has none. Each is read like the volume, and
+   * closed with it. @throws StriaError `corrupt`, `not-readable`
+   */
+  levels(): Promise<readonly Volume[]>;
   close(): Promise<void>;
 }
 
@@ -41,6 +46,10 @@ export async function open(
     await close();
     throw error;
   }
+  return volumeOf(reader, fill, close);
+}
+
+function volumeOf(reader: ContainerReader, fill: number | undefined, close: () => Promise<void>): Volume {
   const { volume, chunkShape } = reader.header;
   const { dims, type, spacing, spatialUnit, timeUnit, affine, slope, intercept } = volume;
   const perVoxel = elementsPerVoxel(type);
@@ -56,6 +65,7 @@ export async function open(
     slope,
     intercept,
     read: async (box = {}, { signal } = {}) => readBox(reader, rangesOf(dims, box), fill, signal),
+    levels: async () => (await reader.levels()).map((level) => volumeOf(level, fill, close)),
     close,
   };
 }

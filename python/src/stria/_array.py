@@ -16,6 +16,7 @@ from . import _records
 from ._codecs import Geometry, Octets, checksum, decode
 from ._header import DTYPES, Box, Header, check_version, parse_header
 from ._index import Index, Lost, Ramp
+from ._levels import read_levels
 from ._source import Source, read_exactly, source_of
 from .errors import CorruptError, StriaError
 
@@ -73,11 +74,12 @@ class Array:
     #: Lengths of a chunk along each axis, as dask wants them.
     chunks: tuple[int, ...]
 
-    def __init__(self, source: Source, threads: int | None = None, fill: int | None = None) -> None:
+    def __init__(self, source: Source, threads: int | None = None, fill: int | None = None, level: int = 0) -> None:
         self._source = source
         self._threads = threads or os.cpu_count() or 1
         self._fill = fill
-        self._header, self._index = _open(source)
+        self._level = level
+        self._header, self._index = _open(source, level)
         self._grid = self._header.grid
         self._checked: set[tuple[Ramp, tuple[int, int, int]]] = set()
         self.dtype = np.dtype(DTYPES[self._header.type])
@@ -148,7 +150,7 @@ class Array:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For dask and multiprocessing: a copy opens the file again."""
-        return Array, (self._source, self._threads, self._fill)
+        return Array, (self._source, self._threads, self._fill, self._level)
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         if copy is False:
@@ -250,7 +252,7 @@ class Array:
                     self._checked.add((entry, box.shape))
             return voxels.view(self.dtype)
         octets = read_exactly(self._source, entry.offset, entry.length)
-        stages, sums, payload = _records.parse_chunk(octets, entry.offset, number)
+        stages, sums, payload = _records.parse_chunk(octets, entry.offset, number, self._level)
         if stages != entry.stages or len(payload) != entry.payload:
             raise CorruptError("its record and the index disagree about its codec or its length")
         voxels = decode(payload, stages, chunk)
@@ -288,7 +290,7 @@ def _ramp(ramp: Ramp, chunk: Geometry) -> Octets:
     return np.ascontiguousarray(sums % np.uint64(ramp.modulus) if ramp.modulus else sums).astype(kind).reshape(-1).view(np.uint8)
 
 
-def _open(source: Source) -> tuple[Header, Index]:
+def _open(source: Source, level: int) -> tuple[Header, Index]:
     """docs/FORMAT.md, 'Reading', steps 1 to 3."""
     start = read_exactly(source, 0, min(source.size, _EDGE))
     if start[:8] != _records.SIGNATURE:
@@ -329,22 +331,29 @@ def _open(source: Source) -> tuple[Header, Index]:
     if tail.chunks != chunks:
         raise CorruptError(f"the header describes {chunks} chunks, but the file has {tail.chunks}")
     index = _records.parse_record(read(*tail.index_record), tail.index_record[0], "INDX")
-    return header, Index(index.body, chunks, header.width, 16 + length, tail.index_record[0])
+    own = Index(index.body, chunks, header.width, 16 + length, tail.index_record[0])
+    if level == 0:
+        return header, own
+    levels = read_levels(source, header, 16 + length, sum(tail.index_record), tail.index_record[0])
+    if not 0 < level <= len(levels):
+        raise ValueError(f"there is no level {level}: the file has {len(levels)}")
+    return levels[level - 1]
 
 
 def open(
-    file: "str | os.PathLike[str] | IO[bytes] | Source", *, threads: int | None = None, fill: int | None = None
+    file: "str | os.PathLike[str] | IO[bytes] | Source", *, threads: int | None = None, fill: int | None = None, level: int = 0
 ) -> Array:
     """
     Opens a .stria file: a path, an http(s) address whose server answers range requests, or a file object.
 
     threads: how many decode at once; by default one for each core.
+    level: 0 for the volume itself, 1 for the finest of its lower resolutions, if the file has some. ValueError if it lacks this one.
     fill: the value of chunks that were lost before the file was recovered. Without it, reading them raises CorruptError.
     Raises CorruptError, UnsupportedError, NotReadableError.
     """
     source = source_of(file)
     try:
-        return Array(source, threads, fill)
+        return Array(source, threads, fill, level)
     except BaseException:
         source.close()
         raise

@@ -129,17 +129,20 @@ def chunk_record_length(stages_length: int, payload: int) -> int:
     return align8(HEAD_LENGTH + align8(16 + stages_length) + payload)
 
 
-def parse_chunk(octets: bytes | memoryview, offset: int, number: int) -> tuple[tuple[Stage, ...], Checksum, memoryview]:
+def parse_chunk(
+    octets: bytes | memoryview, offset: int, number: int, level: int = 0
+) -> tuple[tuple[Stage, ...], Checksum, memoryview]:
     """The stages, the checksum of the voxels, and the payload. @raise CorruptError also for another chunk's record"""
-    record = parse_record(octets, offset, "CHNK")
+    record = parse_record(octets, offset, "lchk" if level else "CHNK")
     cursor = Cursor(record.meta, f"the chunk record at byte {offset}")
     found = cursor.number(8)
     sums = cursor.checksum()
     stages = decode_stages(cursor)
     if cursor.remaining >= 8 or any(cursor.skip(cursor.remaining)):
         raise cursor.corrupt("has bytes after its last field")
-    if found != number:
-        raise CorruptError(f"the record at byte {offset} belongs to chunk {found + 1}")
+    if found != level * 2**32 + number:
+        of_level = f" of level {found >> 32}" if found >> 32 else ""
+        raise CorruptError(f"the record at byte {offset} belongs to chunk {found % 2**32 + 1}{of_level}")
     return stages, sums, record.body
 
 
