@@ -6,7 +6,8 @@ import { drawCoarsely, expectOpen, settledPicture } from './support/app.ts';
 import { expect, type Stria, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
-test.use({ viewport: { width: 720, height: 480 } });
+// So wide that the first camera does not depend on the layout in which the volume was opened.
+test.use({ viewport: { width: 960, height: 640 } });
 
 test('`stria picture` draws the pixels of the app’s pictures', async ({ stria }) => {
   const { page } = stria;
