@@ -413,7 +413,8 @@ export const rooms = [
   },
   {
     room: 'cli/pictures',
-    holds: 'Drawing without a window, for `stria picture`: a volume on the GPU, its view from options, the picture.',
+    holds:
+      'Drawing without a window, for `stria picture` and `stria movie`: a volume on the GPU, its view from options, the picture.',
     imports:
       'cli/arguments core/chunks core/draw core/gpu core/io/common core/shared core/volume renderer/viewer/colors renderer/viewer/draw renderer/viewer/model',
   },
@@ -421,7 +422,7 @@ export const rooms = [
     room: 'cli/commands',
     holds: 'One file for each command.',
     imports:
-      'cli/arguments cli/bench cli/devices cli/outputs cli/pictures cli/serve cli/terminal core/bench core/bench/harness core/chunks core/codecs core/format core/gpu core/io core/io/common core/io/label-tables core/io/pictures core/mesh core/mesh/write core/samples core/particles core/particles/formats core/parts core/remote core/shared core/stats core/stream core/volume node renderer/app/session renderer/viewer/model',
+      'cli/arguments cli/bench cli/devices cli/outputs cli/pictures cli/serve cli/terminal core/bench core/bench/harness core/chunks core/codecs core/format core/gpu core/io core/io/common core/io/label-tables core/io/pictures core/io/zarr/write core/mesh core/mesh/write core/samples core/particles core/particles/formats core/parts core/remote core/shared core/stats core/stream core/volume node renderer/app/session renderer/viewer/model',
     packages: 'node:*',
   },
   {

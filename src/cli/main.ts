@@ -67,6 +67,8 @@ async function run(command: ParsedCommand, context: CommandContext): Promise<Exi
       return (await import('./commands/stats.ts')).runStats(command, context);
     case 'picture':
       return (await import('./commands/picture.ts')).runPicture(command, context);
+    case 'movie':
+      return (await import('./commands/movie.ts')).runMovie(command, context);
     case 'mesh':
       return (await import('./commands/mesh.ts')).runMesh(command, context);
     case 'merge':

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { type DecodedPng, decode } from 'fast-png';
+import { unzipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { cliPath, niftiFile, scanBytes, start, stria, succeed, testFolders } from './cli-testing.ts';
 
@@ -159,4 +160,31 @@ test('a bad session is refused, and a missing layer is left out with a note', as
     expect(refused, name).toMatchObject({ code, stderr: expect.stringMatching(message) });
   }
   expect(existsSync(at('b.png'))).toBe(false);
+});
+
+test('a movie is a folder of numbered pictures, or a ZIP of them, and each is what picture draws', async () => {
+  writeFileSync(at('scan.nii'), niftiFile(dims, 1));
+  const size = ['--size', '64x48'];
+  const said = await succeed('movie', at('scan.nii'), '--along', 'z', '--first', '4', '--last', '6', '-o', at('slices'), ...size);
+  expect(readdirSync(at('slices')).sort()).toEqual(['frame-0001.png', 'frame-0002.png', 'frame-0003.png']);
+  expect(said.stdout).toContain(`ffmpeg -framerate 30 -i ${at('slices')}/frame-%04d.png`);
+  await succeed('picture', at('scan.nii'), '--view', 'z', '--slice', '6', '-o', at('six.png'), ...size);
+  expect(read('slices/frame-0003.png').data).toEqual(read('six.png').data);
+  const turn = ['movie', at('scan.nii'), '--along', 'turn', '--frames', '2', '--degrees', '90', ...size];
+  await succeed(...turn, '-o', at('turn.zip'));
+  const zip = unzipSync(readFileSync(at('turn.zip')));
+  expect(Object.keys(zip)).toEqual(['turn/frame-0001.png', 'turn/frame-0002.png']);
+  const [first, second] = Object.values(zip).map((png) => decode(png).data);
+  expect(first).not.toEqual(second);
+  // An existing folder is replaced only on request, and only if it holds frames.
+  expect(await stria(...turn, '-o', at('slices'))).toMatchObject({ code: 3, stderr: expect.stringContaining('exists') });
+  await succeed(...turn, '-o', at('slices'), '-f');
+  expect(readdirSync(at('slices'))).toHaveLength(2);
+  writeFileSync(at('slices/notes.txt'), 'mine');
+  expect(await stria(...turn, '-o', at('slices'), '-f')).toMatchObject({ code: 3, stderr: expect.stringContaining('notes.txt') });
+  const video = await stria(...turn, '-o', at('turn.mp4'));
+  expect(video).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/Node has no video encoder.* ffmpeg -framerate 30/),
+  });
 });

@@ -28,7 +28,7 @@ import {
   wholeNumber,
 } from './option-values.ts';
 import type { CodecSelection, DeviceOptions, MergeCommand, ParsedCommand } from './parsed-command.ts';
-import { viewOptions } from './view-values.ts';
+import { movieWay, viewOptions } from './view-values.ts';
 
 /**
  * Parses the command line.
@@ -72,7 +72,7 @@ function parseOptions(name: CommandName, args: readonly string[]): { values: Opt
 }
 
 /** Options whose values may start with a minus sign. The parser would take such a value for an option. */
-const signed: readonly string[] = ['--box', '--window', '--level', '--from'];
+const signed: readonly string[] = ['--box', '--window', '--level', '--from', '--degrees'];
 
 /** `--window -160,240` as `--window=-160,240`. */
 function joinNegative(args: readonly string[]): readonly string[] {
@@ -168,6 +168,19 @@ function build(name: CommandName, values: OptionValues, positionals: readonly st
         ...device(),
         ...talk,
       };
+    case 'movie': {
+      const view = viewOptions(values);
+      return {
+        name,
+        input: only(name, positionals),
+        output: needed(name, 'output', output),
+        force,
+        ...view,
+        ...movieWay(values, view),
+        ...device(),
+        ...talk,
+      };
+    }
     case 'mesh':
       return { ...meshOptions(values, only(name, positionals), needed(name, 'output', output)), ...device(), ...talk };
     case 'merge':

@@ -127,6 +127,16 @@ export const options = {
     value: 'SIZE',
     text: 'of a volume in voxels: N for a cube, or X,Y,Z; of a picture in pixels: WxH (default 1024x768)',
   },
+  along: {
+    short: undefined,
+    value: 'WHAT',
+    text: 'what changes from frame to frame: t (time), x, y or z (slices), or turn (the camera of the 3D view)',
+  },
+  first: { short: undefined, value: 'N', text: 'number of the first slice or time point, from 1 (default)' },
+  last: { short: undefined, value: 'N', text: 'number of the last one, which may be the lower (default: the last of all)' },
+  degrees: { short: undefined, value: 'ANGLE', text: 'of the turn (default 360)' },
+  frames: { short: undefined, value: 'N', text: 'how many pictures a turn has (default 120)' },
+  fps: { short: undefined, value: 'N', text: 'frames per second, for the line that makes a video of them (default 30)' },
   session: {
     short: undefined,
     value: 'FILE',
@@ -374,6 +384,19 @@ const commands = {
       'shows its own volume: stria picture other.nii --session scan.stria-session -o other.png',
       'The angles AROUND,UP lead from the front to the right of the picture, and upwards: --from 30,15.',
       'Pictures need WebGPU: a hardware GPU, or a software one, which is slower. --device cpu takes the software one.',
+    ],
+  },
+  movie: {
+    usage: 'IN --along WHAT -o OUT',
+    summary: 'draw the frames of a movie as numbered PNGs: time, slices or a turn of the camera',
+    options: ['output', 'force', 'along', 'first', 'last', 'degrees', 'frames', 'fps', ...viewing, ...rawInput, ...common],
+    notes: [
+      'OUT is a new folder, or a ZIP if its name ends in .zip. -f replaces a folder of frames.',
+      '  stria movie scan.nii.gz --along turn --frames 90 -o turn',
+      '  stria movie bold.nii.gz --along t --view z --slice 50% -o bold.zip',
+      'Node has no video encoder. ffmpeg makes a video of the folder; stria prints this line with the names filled in:',
+      '  ffmpeg -framerate 30 -i turn/frame-%04d.png -vf "pad=ceil(iw/2)*2:ceil(ih/2)*2" -pix_fmt yuv420p turn.mp4',
+      'All other options are those of `stria picture`, IN and sessions too.',
     ],
   },
   mesh: {

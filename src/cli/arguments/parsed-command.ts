@@ -137,6 +137,27 @@ export interface PictureCommand extends ViewOptions, DeviceOptions, TalkOptions 
   readonly output: string;
 }
 
+/** What changes from frame to frame of a movie. */
+export interface MovieWay {
+  readonly along: 't' | 'x' | 'y' | 'z' | 'turn';
+  /** Numbers from 1 of slices or time points; either may be the larger. */
+  readonly first: number | undefined;
+  readonly last: number | undefined;
+  /** Of the camera's turn. */
+  readonly degrees: number;
+  readonly frames: number;
+  /** For the line that makes a video of the pictures. */
+  readonly fps: number;
+}
+
+export interface MovieCommand extends ViewOptions, MovieWay, DeviceOptions, TalkOptions {
+  readonly name: 'movie';
+  readonly input: string;
+  readonly output: string;
+  /** Whether an existing folder may be replaced. */
+  readonly force: boolean;
+}
+
 export interface MeshCommand extends DeviceOptions, TalkOptions {
   readonly name: 'mesh';
   readonly input: string;
@@ -254,6 +275,7 @@ export type ParsedCommand =
   | InfoCommand
   | StatsCommand
   | PictureCommand
+  | MovieCommand
   | MeshCommand
   | MergeCommand
   | DepositCommand

@@ -1,8 +1,8 @@
 import type { OptionName } from './command-table.ts';
 import { type OptionValues, oneOf, rawLayout, text, usage, wholeNumber } from './option-values.ts';
-import type { ViewOptions } from './parsed-command.ts';
+import type { MovieWay, ViewOptions } from './parsed-command.ts';
 
-// Options of `stria picture`. Names of colormaps, projections and sides are checked by the command, because
+// Options of `stria picture` and `stria movie`. Names of colormaps, projections and sides are checked by the command, because
 // their tables are not loaded for other commands.
 
 const mostEdge = 65_536;
@@ -113,4 +113,26 @@ export function realNumber(values: OptionValues, option: OptionName): number | u
 function numberIn(value: string): number {
   const number = value.trim() === '' ? Number.NaN : Number(value);
   return Number.isFinite(number) ? number : Number.NaN;
+}
+
+export function movieWay(values: OptionValues, { view }: Pick<ViewOptions, 'view'>): MovieWay {
+  const along = oneOf(values, 'along', ['t', 'x', 'y', 'z', 'turn'], 'turn');
+  if (values.along === undefined) throw usage('movie needs --along t (time), x, y or z (slices), or turn (the camera)');
+  const shown = along === 'turn' ? '3d' : along;
+  if (along !== 't' && view !== undefined && view !== shown) throw usage(`--along ${along} shows the view ${shown}, not ${view}`);
+  const stray = along === 'turn' ? (['first', 'last'] as const) : (['degrees', 'frames'] as const);
+  const given = stray.find((option) => values[option] !== undefined);
+  if (given) throw usage(`--${given} is for ${along === 'turn' ? 'slices and time' : '--along turn'}`);
+  const frames = numberFromOne(values, 'frames') ?? 120;
+  if (frames > 10_000) throw usage(`--frames may be at most 10000; got ${frames}`);
+  const fps = numberFromOne(values, 'fps') ?? 30;
+  if (fps > 120) throw usage(`--fps may be at most 120; got ${fps}`);
+  return {
+    along,
+    first: numberFromOne(values, 'first'),
+    last: numberFromOne(values, 'last'),
+    degrees: realNumber(values, 'degrees') ?? 360,
+    frames,
+    fps,
+  };
 }

@@ -17,7 +17,7 @@ import { layerNote, type PictureSession, savedView, savedViewName, sessionOf, wi
 import { withVolume } from './with-volume.ts';
 
 /** A volume that is ready to be drawn. */
-export interface PictureScene {
+export interface DrawnScene {
   readonly painter: Painter;
   readonly info: VolumeInfo;
   readonly view: ShownView;
@@ -34,7 +34,7 @@ export async function withPictureScene<T>(
   look: PictureLook,
   terminal: Terminal,
   job: JobOptions,
-  work: (scene: PictureScene) => Promise<T>,
+  work: (scene: DrawnScene) => Promise<T>,
 ): Promise<T> {
   const session = await sessionOf(options, job);
   const { gpu, backend, close } = await openDrawing(options);

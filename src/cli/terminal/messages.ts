@@ -101,7 +101,7 @@ export function describeFault(fault: StriaError, command?: string): string {
   const words = faultWords[fault.tag];
   const isStria = fault.context.some((place) => /\.stria$/i.test(place));
   // `recover` fails only if it can save nothing.
-  const ofPictures = command === 'picture' ? words.nextOfPictures : undefined;
+  const ofPictures = command === 'picture' || command === 'movie' ? words.nextOfPictures : undefined;
   const next = ofPictures ?? (isStria && command !== 'recover' ? words.nextOfStria : undefined) ?? words.next;
   if (fault.tag === 'aborted') return 'stria: cancelled';
   const choices = fault.choices ? `\n${choiceTable(fault.choices)}` : '';

@@ -1,10 +1,11 @@
 import { faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
 import { throwIfAborted } from '../../../core/shared/job.ts';
 import type { Host } from '../../host/host.ts';
+import { type MovieFrame, movieFrames } from '../../viewer/model/movie-frames.ts';
 import type { PictureRequest, PictureView } from '../../viewer/model/picture.ts';
 import { pictureWords } from '../../viewer/model/picture-words.ts';
 import type { ViewState } from '../../viewer/model/viewer-api.ts';
-import { type MovieFrame, type MovieOptions, movieFrames, type PictureOptions } from '../state/output-options.ts';
+import type { MovieOptions, PictureOptions } from '../state/output-options.ts';
 import { outputStem } from '../state/output-state.ts';
 import { nextProgress, startProgress, throttleProgress } from '../state/progress.ts';
 import { type AppStore, openDocument } from '../state/store.ts';

@@ -1,8 +1,8 @@
 import type { RgbaPicture } from '../../../core/io/pictures/rgba-png.ts';
 import { throwIfAborted } from '../../../core/shared/job.ts';
 import type { Host, HostFolder } from '../../host/host.ts';
+import { frameName } from '../../viewer/model/movie-frames.ts';
 import type { ViewPicture } from '../../viewer/model/picture.ts';
-import { frameName } from '../state/output-options.ts';
 import { PngEncoder } from './png-encoder.ts';
 import { zipFolder } from './zip-folder.ts';
 

@@ -1,7 +1,7 @@
 import type { MeshFormat } from '../../../core/mesh/mesh-formats.ts';
-import type { VolumeInfo } from '../../../core/shared/volume.ts';
-import type { PictureBackground, PictureRequest, PictureView, Turn } from '../../viewer/model/picture.ts';
-import type { Layout, SliceAxis } from '../../viewer/model/viewer-api.ts';
+import type { MoviePath } from '../../viewer/model/movie-frames.ts';
+import type { PictureBackground, PictureRequest, PictureView } from '../../viewer/model/picture.ts';
+import type { Layout } from '../../viewer/model/viewer-api.ts';
 
 /** `screen`: the pixels of the screen; `double`: twice as many along each edge. */
 export type OutputSize = 'screen' | 'double' | '4k' | 'own';
@@ -30,18 +30,7 @@ export interface SurfaceOptions {
 /** `pictures`: numbered PNGs, lossless. `video`: one file, lossy. */
 export type MovieFormat = 'pictures' | 'video';
 
-export type MovieKind = 'turn' | 'slices' | 'time';
-
-export interface MovieOptions {
-  readonly kind: MovieKind;
-  readonly turn: Turn;
-  readonly degrees: number;
-  /** For a turntable. */
-  readonly frames: number;
-  readonly axis: SliceAxis;
-  /** For slices along `axis`, or time points. Either may be the larger. */
-  readonly first: number;
-  readonly last: number;
+export interface MovieOptions extends MoviePath {
   readonly format: MovieFormat;
   /** For a video. */
   readonly framesPerSecond: number;
@@ -69,7 +58,6 @@ export const defaultMovieOptions: MovieOptions = {
 
 export const defaultSurfaceOptions: SurfaceOptions = { format: 'stl', smoothing: 10, label: 1 };
 
-export const mostFrames = 10_000;
 export const mostFramesPerSecond = 120;
 
 type Size = readonly [width: number, height: number];
@@ -109,34 +97,4 @@ export function outputSize(
   }
   const own = size === '4k' ? ([3840, 2160] as const) : ([Math.round(width), Math.round(height)] as const);
   return { width: own[0], height: own[1], pixelRatio: Math.min(own[0] / shownWidth, own[1] / shownHeight) };
-}
-
-/** How one frame differs from the screen. */
-export interface MovieFrame {
-  readonly turn?: PictureRequest['turn'];
-  /** Along the movie's axis. */
-  readonly slice?: number;
-  readonly timePoint?: number;
-}
-
-/** The frames of a movie in order. A full turn ends one frame before the start. Empty if the options give no frames. */
-export function movieFrames(options: MovieOptions, { dims }: Pick<VolumeInfo, 'dims'>): readonly MovieFrame[] {
-  const { kind, turn, degrees, axis, first, last } = options;
-  if (kind === 'turn') {
-    const frames = Math.min(mostFrames, Math.max(0, Math.round(options.frames)));
-    return Array.from({ length: frames }, (_, index) => ({ turn: { axis: turn, degrees: (degrees * index) / frames } }));
-  }
-  const length = dims[kind === 'time' ? 3 : 'xyz'.indexOf(axis)] ?? 1;
-  const within = (place: number): number => Math.min(length - 1, Math.max(0, Math.round(place)));
-  const [from, to] = [within(first), within(last)];
-  const count = Math.min(mostFrames, Math.abs(to - from) + 1);
-  return Array.from({ length: count }, (_, index) => {
-    const place = from + Math.sign(to - from) * index;
-    return kind === 'time' ? { timePoint: place } : { slice: place };
-  });
-}
-
-/** `frame-0001.png`: numbered from 1, with the same number of digits. */
-export function frameName(index: number, count: number): string {
-  return `frame-${String(index + 1).padStart(Math.max(4, String(count).length), '0')}.png`;
 }

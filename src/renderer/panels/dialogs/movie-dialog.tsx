@@ -1,17 +1,11 @@
 import { Clapperboard } from 'lucide-react';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import { frameOptions } from '../../app/output/movie-maker.ts';
-import {
-  type MovieFormat,
-  type MovieKind,
-  type MovieOptions,
-  mostFrames,
-  mostFramesPerSecond,
-  movieFrames,
-} from '../../app/state/output-options.ts';
+import { type MovieFormat, type MovieOptions, mostFramesPerSecond } from '../../app/state/output-options.ts';
 import { openDocument } from '../../app/state/store.ts';
 import { indexOf, numberOf } from '../../app/words/counting.ts';
 import { formatCount } from '../../app/words/units.ts';
+import { type MovieKind, mostFrames, movieFrames } from '../../viewer/model/movie-frames.ts';
 import type { Turn } from '../../viewer/model/picture.ts';
 import type { SliceAxis } from '../../viewer/model/viewer-api.ts';
 import { Button } from '../controls/button.tsx';
