@@ -54,31 +54,42 @@ class CpuDepositor {
 
   /** The neighbours' shares along z, then y, then x. The last neighbour gets the remainder, so that nothing is lost. */
   #spread(positions: Int32Array, at: number, mass: number, kernel: Exclude<DepositKernel, 'sph'>): void {
-    const [xs, ys, zs] = this.#places;
-    const [xWeights, yWeights, zWeights] = this.#weights;
-    const count = this.#neighbours(kernel, positions[at] as number, 0);
+    // Read once, without destructuring, which would iterate: this is the loop that counts.
+    const sums = this.sums;
+    const width = this.#grid.dims[0];
+    const xs = this.#places[0];
+    const ys = this.#places[1];
+    const zs = this.#places[2];
+    const xWeights = this.#weights[0];
+    const yWeights = this.#weights[1];
+    const zWeights = this.#weights[2];
+    const last = this.#neighbours(kernel, positions[at] as number, 0) - 1;
     this.#neighbours(kernel, positions[at + 1] as number, 1);
     this.#neighbours(kernel, positions[at + 2] as number, 2);
+    for (let i = 0; i <= last; i++) {
+      xs[i] = this.#within(xs[i] as number, 0);
+      ys[i] = this.#within(ys[i] as number, 1);
+      zs[i] = this.#rowOfSlice(zs[i] as number);
+    }
     let zRest = mass;
-    for (let k = 0; k < count; k++) {
-      const zShare = k === count - 1 ? zRest : times16(mass, zWeights[k] as number);
+    for (let k = 0; k <= last; k++) {
+      const zShare = k === last ? zRest : times16(mass, zWeights[k] as number);
       zRest -= zShare;
-      if (zShare === 0) continue;
-      const row = this.#rowOfSlice(zs[k] as number);
+      const row = zs[k] as number;
       if (row < 0) continue;
       let yRest = zShare;
-      for (let j = 0; j < count; j++) {
-        const yShare = j === count - 1 ? yRest : times16(zShare, yWeights[j] as number);
+      for (let j = 0; j <= last; j++) {
+        const yShare = j === last ? yRest : times16(zShare, yWeights[j] as number);
         yRest -= yShare;
-        const y = this.#within(ys[j] as number, 1);
-        if (yShare === 0 || y < 0) continue;
-        const start = (row + y) * this.#grid.dims[0];
+        const y = ys[j] as number;
+        if (y < 0) continue;
+        const start = (row + y) * width;
         let xRest = yShare;
-        for (let i = 0; i < count; i++) {
-          const xShare = i === count - 1 ? xRest : times16(yShare, xWeights[i] as number);
+        for (let i = 0; i <= last; i++) {
+          const xShare = i === last ? xRest : times16(yShare, xWeights[i] as number);
           xRest -= xShare;
-          const x = this.#within(xs[i] as number, 0);
-          if (x >= 0) this.sums[start + x] = (this.sums[start + x] as number) + xShare;
+          const x = xs[i] as number;
+          if (x >= 0) sums[start + x] = (sums[start + x] as number) + xShare;
         }
       }
     }
