@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
@@ -166,6 +166,25 @@ test('damaged files, and volumes that are no sums', async () => {
     stderr: expect.stringContaining('--size is for particles'),
   });
   expect(readdirSync(folders.folder).filter((name) => name.includes('x.stria'))).toEqual([]);
+});
+
+test('sums have no levels, however large', async () => {
+  writeFileSync(at('few.csv'), '0.1,0.2,0.3\n0.7,0.8,0.9\n');
+  const how = [at('few.csv'), '--size', '512,512,129', '--box', '0,0,0,1,1,1', '--quantity', 'count', '--sums'];
+  expect(await said(...how, '-o', at('sums.stria'))).toMatchObject({ voxelBytes: 512 * 512 * 129 * 8, levelCount: 0 });
+});
+
+test('an input that changes while it is read gives no volume', async () => {
+  const count = 400_000;
+  const { positions } = madeParticles(count, [1, 1, 1]);
+  writeFileSync(at('p.npy'), Buffer.concat([npyBytes([], [count, 3]), new Uint8Array(positions.buffer)]));
+  const how = ['--size', '16', '--box', '0,0,0,1,1,1', '--quantity', 'count', '--kernel', 'tsc', '-o', at('x.stria'), ...cpu];
+  const { ended } = start(['deposit', at('p.npy'), ...how]);
+  let seconds = 1;
+  const touching = setInterval(() => utimesSync(at('p.npy'), seconds, seconds++), 20);
+  const refused = await ended.finally(() => clearInterval(touching));
+  expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining('changed while it was read') });
+  expect(existsSync(at('x.stria'))).toBe(false);
 });
 
 test('many particles take little memory, and a cancelled deposit leaves nothing', async () => {

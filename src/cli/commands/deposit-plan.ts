@@ -13,6 +13,8 @@ export interface OpenParticles {
   readonly formats: readonly string[];
   readonly groups: readonly ParticleGroup[];
   readonly box: ParticleBox | undefined;
+  /** @throws StriaError `not-readable` if a file was written to since it was opened */
+  readonly checkUnchanged: () => Promise<void>;
 }
 
 /** Opens all inputs, runs the work, and closes them. @throws StriaError `invalid-input` for inputs of different boxes */
@@ -25,8 +27,8 @@ export function withParticles<T>(
   const next = (number: number, before: OpenParticles): Promise<T> => {
     const path = inputs[number];
     if (path === undefined) return work(before);
-    return withMasses(masses, job, (massSource) =>
-      withInput(path, job, async (input) => {
+    return withMasses(masses, job, (massSource, checkMasses) =>
+      withInput(path, job, async (input, files) => {
         const set = await openParticles(input, { masses: massSource }, job);
         try {
           if (before.box && set.box && JSON.stringify(before.box) !== JSON.stringify(set.box)) {
@@ -36,6 +38,11 @@ export function withParticles<T>(
             formats: [...new Set([...before.formats, set.format])],
             groups: [...before.groups, ...chooseSpecies(set, species)],
             box: before.box ?? set.box,
+            checkUnchanged: async () => {
+              await before.checkUnchanged();
+              await files.checkUnchanged();
+              await checkMasses();
+            },
           });
         } finally {
           set.close?.();
@@ -43,7 +50,7 @@ export function withParticles<T>(
       }),
     );
   };
-  return next(0, { formats: [], groups: [], box: undefined });
+  return next(0, { formats: [], groups: [], box: undefined, checkUnchanged: async () => {} });
 }
 
 type MassSource = NonNullable<Parameters<typeof openParticles>[1]['masses']>;
@@ -51,9 +58,10 @@ type MassSource = NonNullable<Parameters<typeof openParticles>[1]['masses']>;
 function withMasses<T>(
   path: string | undefined,
   job: JobOptions,
-  work: (source: MassSource | undefined) => Promise<T>,
+  work: (source: MassSource | undefined, check: () => Promise<void>) => Promise<T>,
 ): Promise<T> {
-  return path === undefined ? work(undefined) : withFile(path, job, work);
+  if (path === undefined) return work(undefined, async () => {});
+  return withFile(path, job, (source, files) => work(source, () => files.checkUnchanged()));
 }
 
 /** What to deposit, and how. @throws StriaError `invalid-input` with the option that is missing */

@@ -78,9 +78,10 @@ function finish(command: DepositCommand, backend: Backend, job: JobOptions): Pro
   const [input = ''] = command.inputs;
   if (given !== undefined)
     throw new StriaError('invalid-input', `--${given} is for particles, and ${input} holds the sums of particles`);
-  return withFile(input, job, async (source: ByteSource) => {
+  return withFile(input, job, async (source: ByteSource, files) => {
     const sums = containerVolume(await ContainerReader.open(source, job), backend, job);
-    return { written: await write(await finishSums(sums, command, job), command, backend, job) };
+    const volume = await finishSums(sums, command, job);
+    return { written: await write(volume, command, backend, () => files.checkUnchanged(), job) };
   });
 }
 
@@ -89,15 +90,28 @@ function deposit(command: DepositCommand, backend: Backend, device: DepositDevic
     const plan = await depositPlan(particles, command, job);
     const sums = sumParticles(plan.groups, plan, device, job);
     const volume = command.isSums ? sums : await finishSums(sums, command, job);
-    const written = await write(volume, command, backend, job);
+    const written = await write(volume, command, backend, particles.checkUnchanged, job);
     return { written, deposited: { ...sums.report(), formats: particles.formats, unit: plan.unit } };
   });
 }
 
-async function write(volume: OpenVolume, command: DepositCommand, backend: Backend, job: JobOptions): Promise<CompressReport> {
+/** @param checkInputs throws if an input changed, since it may have been read more than once */
+async function write(
+  volume: OpenVolume,
+  command: DepositCommand,
+  backend: Backend,
+  checkInputs: () => Promise<void>,
+  job: JobOptions,
+): Promise<CompressReport> {
   const inputs = [...command.inputs, ...(command.masses === undefined ? [] : [command.masses])];
   const sink = await createNodeSink(command.output, { overwrite: true, inputs, signal: job.signal });
-  return compressVolume(volume, sink, { backend, choice: encodeChoice(command) }, job);
+  const close = async () => {
+    await checkInputs();
+    await sink.close();
+  };
+  // Nobody looks at sums, and their levels would not be merged.
+  const levels = command.isSums ? false : undefined;
+  return compressVolume(volume, { ...sink, close }, { backend, choice: encodeChoice(command), levels }, job);
 }
 
 function tell({ written, deposited }: Done, command: DepositCommand, terminal: Terminal, ms: number): void {

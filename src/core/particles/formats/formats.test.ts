@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { memoryTree } from '../../io/common/file-tree.ts';
 import { hdf5File } from '../../io/hdf5/h5-testing.ts';
 import { memorySource } from '../../shared/bytes.ts';
+import { toStriaError } from '../../shared/errors.ts';
 import { type ParticleSet, particlePieces } from '../particles.ts';
 import { chooseSpecies, openParticles } from './open-particles.ts';
 import { gadgetBytes, nchiladaField, nchiladaFiles, npyBytes, type TestGroup, tipsyBytes } from './particle-files-testing.ts';
@@ -211,6 +212,40 @@ describe('CSV', () => {
     const [found] = await contents(await open('p.csv', text('x,y,z\n1,,abc\n')));
     expect(found?.positions).toEqual([1, Number.NaN, Number.NaN]);
   });
+});
+
+test('2,000 damaged files give typed errors or particles', async () => {
+  const files: readonly (readonly [string, Uint8Array])[] = [
+    ['sim.00100', tipsyBytes([gas, dark, star])],
+    ['p.npy', npyBytes([0.5, 1, 2, 10, 3, 4, 5, 20], [2, 4])],
+    ['p.csv', new TextEncoder().encode('x,y,z,mass\n1,2,3,7\n# c\n4,5,6,8e-3\n')],
+    ['gas/pos', nchiladaField(gas.positions, 3)],
+  ];
+  let state = 1;
+  const random = (below: number) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+  let opened = 0;
+  for (let number = 0; number < 2000; number++) {
+    const [name, whole] = files[number % files.length] as (typeof files)[number];
+    const bytes = whole.slice(0, random(4) === 0 ? random(whole.length) : whole.length);
+    for (let flips = random(4); flips >= 0; flips--) bytes[random(bytes.length)] = random(256);
+    try {
+      const set =
+        name === 'gas/pos'
+          ? await openParticles(memoryTree('sim', { ...nchiladaFiles('gas', gas), [name]: bytes }), {}, {})
+          : await open(name, bytes);
+      for (const group of set.groups) {
+        await group.read(0, Math.min(group.count, 100), { masses: group.lacksMasses === undefined, radii: false }, {});
+      }
+      opened++;
+    } catch (error) {
+      const { tag, message } = toStriaError(error);
+      if (tag === 'internal') throw new Error(`${name}, number ${number}: ${message}`, { cause: error });
+    }
+  }
+  expect(opened).toBeGreaterThan(200);
 });
 
 test('other files, and kinds of particles that are not there', async () => {

@@ -17,6 +17,8 @@ const attributes = {
 
 const magic = 1062053;
 const headerLength = 28;
+/** More particles at one place are a damaged header: nothing in the file would bound the work. */
+const mostAtOnePlace = 2 ** 20;
 /** Codes of the types that attributes of physical values have. */
 const floatBytes: Readonly<Record<number, 4 | 8>> = { 9: 4, 10: 8 };
 
@@ -103,6 +105,9 @@ async function openField(source: ByteSource, dimensions: 1 | 3, job: JobOptions)
   const range = doublesOf(await readExactly(source, headerLength, 2 * valueLength, job), width);
   // If all values are the same, they are not stored.
   const isConstant = range.slice(0, dimensions).every((least, axis) => least === range[dimensions + axis]);
+  if (isConstant && dimensions === 3 && count > mostAtOnePlace) {
+    throw new StriaError('corrupt', `its header says that ${count} particles are at one place`);
+  }
   if (!isConstant && (!Number.isSafeInteger(count) || source.size !== start + count * valueLength)) {
     throw new StriaError(
       'corrupt',
