@@ -556,7 +556,7 @@ const commands = {
       'compress  what the app’s Compress does with each sample volume in GPU memory, by the clock: first, again, after a pause',
       'seeds   the tables of the papers behind Stria, reproduced here with their own algorithms',
       'playback  a stack of pictures, decoded from compressed GPU memory and drawn frame by frame',
-      'view    the 3D view of a rotating volume, drawn with lighting at 1920 × 1080',
+      'view    the 3D view of a rotating volume, and of two in one pass, drawn with lighting at 1920 × 1080',
       'files   whole files through the whole program: by the GPU and by 1, 2 and all threads of the CPU, compared with cp, gzip,',
       '        pigz, lz4, zstd, xz, JPEG-LS (ffmpeg) and JPEG XL (cjxl) if installed',
       'tune    tries the workgroup sizes of kernels on this GPU; keeps one that is 5 % faster than the standard, twice',
