@@ -118,21 +118,30 @@ function meanOfFloats(from: VoxelArray, to: VoxelArray, type: 'f32' | 'f64', wid
 }
 
 function modeOfRows(from: VoxelArray, to: VoxelArray, width: number, step: number): RowHalver {
-  const near = new Array<number>(8);
+  const near = new Array<number>(8).fill(0);
   return (rows, at) => {
+    const [a = 0, b = a, c = a, d = b] = rows;
     for (let x = 0; x < width; x += step) {
-      const end = Math.min(x + step, width);
+      const next = Math.min(x + step, width) - 1;
+      const first = from[a + x] as number;
+      // Most voxels of a segmentation are alike. A voxel that does not exist is replaced by one that does.
+      const isUniform =
+        from[a + next] === first &&
+        from[b + x] === first &&
+        from[b + next] === first &&
+        from[c + x] === first &&
+        from[c + next] === first &&
+        from[d + x] === first &&
+        from[d + next] === first;
+      to[at + x / step] = isUniform ? first : mostFrequentAt(x, Math.min(x + step, width));
+    }
+
+    function mostFrequentAt(start: number, end: number): number {
       let found = 0;
-      let isUniform = true;
-      const first = from[(rows[0] as number) + x] as number;
       for (let row = 0; row < rows.length; row++) {
-        for (let nearX = x; nearX < end; nearX++) {
-          const value = from[(rows[row] as number) + nearX] as number;
-          near[found++] = value;
-          if (value !== first) isUniform = false;
-        }
+        for (let x = start; x < end; x++) near[found++] = from[(rows[row] as number) + x] as number;
       }
-      to[at + x / step] = isUniform ? first : mostFrequent(near, found);
+      return mostFrequent(near, found);
     }
   };
 }
