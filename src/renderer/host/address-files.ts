@@ -5,6 +5,7 @@ import { openAddress, openAddressFile, siblingsOfAddress } from '../../core/remo
 import { AddressFault, type RemoteAccess, type RemoteFile } from '../../core/remote/remote-options.ts';
 import type { ByteSource } from '../../core/shared/bytes.ts';
 import { StriaError } from '../../core/shared/errors.ts';
+import { isTableName } from '../../core/shared/label-table.ts';
 import { folderFile } from './folder-files.ts';
 import type { FileHandle, HostFile } from './host.ts';
 
@@ -49,6 +50,7 @@ export async function addressFile(address: string, relay?: string): Promise<Host
   const opened = await openAddress(address, access);
   if (isFileTree(opened)) return { ...folderFile({ kind: 'address', name: opened.name, address, relay }), address };
   const { name, size, version } = opened;
+  const findBeside = siblingsOfAddress(address, access);
   return {
     name,
     size,
@@ -56,7 +58,8 @@ export async function addressFile(address: string, relay?: string): Promise<Host
     handle: opened.isWhole
       ? { kind: 'blob', name, blob: new Blob([await opened.read(0, size)]) }
       : { kind: 'address', name, size, address, version, relay },
-    siblings: siblingsOfAddress(address, access),
+    // Tables of labels are guesses, of which each would cost a request, and an error on the console for each that is missing.
+    siblings: async (wanted) => (isTableName(wanted) ? undefined : findBeside(wanted)),
     address,
   };
 }
