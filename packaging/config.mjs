@@ -20,6 +20,9 @@ export function mainFiles(start = join(root, 'out/main/index.js')) {
   return [...found].map((file) => relative(root, file).replaceAll('\\', '/')).sort();
 }
 
+/** For fpm: a file, and where the package installs it. */
+const thumbnailer = `${join(root, 'out/share/stria.thumbnailer')}=/usr/share/thumbnailers/stria.thumbnailer`;
+
 /** Bits in Electron's binary that nobody can change without breaking its signature. */
 const electronFuses = {
   // ELECTRON_RUN_AS_NODE, NODE_OPTIONS and --inspect would let other programs run code with Stria's signature and permissions.
@@ -119,6 +122,9 @@ export async function packageConfig({ electronDist, signed = { mac: false, notar
       synopsis: 'Viewer and lossless compressor for scientific volumes',
       desktop: { entry: { StartupWMClass: 'Stria', Keywords: 'volume;scan;microscopy;NIfTI;DICOM;' } },
     },
+    // Draws small pictures in file managers, where the command is installed too.
+    deb: { fpm: [thumbnailer] },
+    rpm: { fpm: [thumbnailer] },
     flatpak: {
       runtimeVersion: '25.08',
       baseVersion: '25.08',

@@ -1,4 +1,4 @@
-// Writes the man page and the shells' completions of the built command to out/share.
+// Writes the man page, the shells' completions and the files for Linux desktops of the built command to out/share.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

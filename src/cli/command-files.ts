@@ -1,13 +1,21 @@
-// The man page and the shells' completions, made from the command table. The build writes them to out/share
+// The man page and the shells' completions, made from the command table, and files for Linux desktops. The build writes them to out/share
 // (scripts/command-files.mjs).
 import { readableFiles } from '../core/shared/readable-formats.ts';
 import { type CommandName, commandEntry, commandNames, type OptionName, optionEntry } from './arguments/command-table.ts';
 import { exitCodeMeanings } from './terminal/messages.ts';
 import { version } from './terminal/version.ts';
+import { mediaTypes, thumbnailer } from './thumbnailer.ts';
 
 /** The contents by file name. */
 export function commandFiles(): Readonly<Record<string, string>> {
-  return { 'stria.1': manPage(), 'stria.bash': bashCompletion(), _stria: zshCompletion(), 'stria.fish': fishCompletion() };
+  return {
+    'stria.1': manPage(),
+    'stria.bash': bashCompletion(),
+    _stria: zshCompletion(),
+    'stria.fish': fishCompletion(),
+    'stria.thumbnailer': thumbnailer(),
+    'stria-mime.xml': mediaTypes(),
+  };
 }
 
 /** Text for roff: a leading dot or quote would be a request, a hyphen would become a dash. */

@@ -70,7 +70,13 @@ function checkOutput(output: string, fps: number): void {
 function videoLine(folder: string, count: number, fps: number, video = `${folder.replace(/[/\\]+$/, '')}.mp4`): string {
   const digits = frameName(0, count).replace(/\D/g, '').length;
   const frames = `${folder.replace(/[/\\]+$/, '')}/frame-%0${digits}d.png`;
-  return `ffmpeg -framerate ${fps} -i ${frames} -vf "pad=ceil(iw/2)*2:ceil(ih/2)*2" -pix_fmt yuv420p ${video}`;
+  const filter = '-vf "pad=ceil(iw/2)*2:ceil(ih/2)*2"';
+  return `ffmpeg -framerate ${fps} -i ${quoted(frames)} ${filter} -pix_fmt yuv420p ${quoted(video)}`;
+}
+
+/** In quotes, if a shell would divide it. */
+function quoted(path: string): string {
+  return /^[\w./\\:%-]+$/.test(path) ? path : `"${path}"`;
 }
 
 /** A folder of frames. */
