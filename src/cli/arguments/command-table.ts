@@ -1,5 +1,6 @@
 import { chainNames, codecs } from '../../core/codecs/registry.ts';
 import { writableFormats } from '../../core/shared/source.ts';
+import { depositEntry, depositOptionEntries } from './deposit-table.ts';
 
 /** Every option of every command: what the parser accepts and `--help` shows. */
 export const options = {
@@ -71,26 +72,7 @@ export const options = {
     value: 'X,Y,Z,DX,DY,DZ',
     text: 'only this box: first corner and lengths, in voxels; of particles, in their units',
   },
-  kernel: {
-    short: undefined,
-    value: 'KERNEL',
-    text: 'how a particle is spread: ngp (its voxel alone), cic (default), tsc, or sph (its smoothing length)',
-  },
-  quantity: { short: undefined, value: 'WHAT', text: 'mass (default), density (mass by volume) or count (of particles)' },
-  scale: { short: undefined, value: 'SCALE', text: 'linear (default), or log: the logarithm to base 10' },
-  edges: {
-    short: undefined,
-    value: 'EDGES',
-    text: 'sides of the box: periodic (default if the file names the box) or clip (default with --box)',
-  },
-  species: {
-    short: undefined,
-    value: 'KINDS',
-    text: 'kinds of particles, such as gas,dark,star or PartType5 (default: all)',
-  },
-  masses: { short: undefined, value: 'FILE', text: 'masses of the particles of a .npy file, in another .npy file' },
-  sums: { short: undefined, value: undefined, text: 'write fixed-point sums, which `stria merge --by sum` adds exactly' },
-  unit: { short: undefined, value: 'MASS', text: 'mass of one unit of the sums (default: from the masses of all particles)' },
+  ...depositOptionEntries,
   origin: {
     short: undefined,
     value: 'X,Y,Z',
@@ -457,44 +439,7 @@ const commands = {
       'volumes merge as fast as they are read. The options of compress hold for the others.',
     ],
   },
-  deposit: {
-    usage: 'PARTICLES... -o OUT',
-    summary: 'make a volume of particles, or finish the merged sums of its parts',
-    options: [
-      'output',
-      'size',
-      'box',
-      'edges',
-      'kernel',
-      'quantity',
-      'scale',
-      'type',
-      'species',
-      'masses',
-      'part',
-      'sums',
-      'unit',
-      'codec',
-      'prefer',
-      'axis',
-      'effort',
-      'device',
-      'threads',
-      'gpu-limits',
-      'tuning',
-      ...common,
-    ],
-    notes: [
-      'Reads Tipsy, NChilada folders, GADGET HDF5, CSV (x, y, z, mass, smoothing) and .npy (the same columns). --size is needed, and',
-      '--box unless the file names its box. Several inputs are deposited together. --type is u8, u16 or f32 (default).',
-      '  stria deposit snap.hdf5 --size 512 --kernel cic --quantity density --scale log --type u8 -o density.stria',
-      'Several machines can share the work: each writes the sums of a part, merge adds them exactly, and deposit finishes them:',
-      '  stria deposit sim.00100 --size 512 --box=-0.5,-0.5,-0.5,1,1,1 --part 3/8 -o parts/3.stria',
-      '  stria merge parts --by sum -o sums.stria',
-      '  stria deposit sums.stria --quantity density --scale log --type u8 -o density.stria',
-      'If each machine has files of its own, use --sums and one --unit instead of --part. The sums are the same on every device.',
-    ],
-  },
+  deposit: depositEntry,
   levels: {
     usage: 'IN [-o OUT]',
     summary: 'add lower resolutions to a .stria file, or remove them',

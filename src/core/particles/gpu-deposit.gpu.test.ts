@@ -73,3 +73,12 @@ test('large spheres are divided into several dispatches', async () => {
   const grid: DepositGrid = { dims: [96, 10, 9], box: { origin: [0, 0, 0], lengths: [1, 1, 1] }, edges: 'clip' };
   await expectSame([group], { kernel: 'sph', grid }, gpuDepositDevice(gpu, { visitsTogether: 2 ** 19 }));
 });
+
+test('a cancelled deposit frees its memory', async () => {
+  const cancel = new AbortController();
+  const grid: DepositGrid = { dims, box: { origin: [0, 0, 0], lengths }, edges: 'clip' };
+  const job = { signal: cancel.signal, onProgress: () => cancel.abort() };
+  const groups = [memoryGroup(madeParticles(70_000, lengths))];
+  const volume = sumParticles(groups, { grid, kernel: 'tsc', quantity: 'count', unit: 1 }, gpuDepositDevice(gpu), job);
+  await expect(volume.voxels()[Symbol.asyncIterator]().next()).rejects.toMatchObject({ tag: 'aborted' });
+});
