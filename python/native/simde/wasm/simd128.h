@@ -81,7 +81,11 @@ FN V simde_wasm_v128_andnot(V a, V b) { return a & ~b; }
 FN V simde_wasm_v128_bitselect(V a, V b, V mask) { return (a & mask) | (b & ~mask); }
 #define ALL_TRUE(name, lanes) \
   FN bool simde_wasm_##name##_all_true(V v) { V zero = (V)((lanes)v == 0); return !simde_wasm_v128_any_true(zero); }
+#if defined(__SSE4_1__)
+FN bool simde_wasm_v128_any_true(V v) { return !_mm_testz_si128((__m128i)v, (__m128i)v); }
+#else
 FN bool simde_wasm_v128_any_true(V v) { return (v[0] | v[1]) != 0; }
+#endif
 ALL_TRUE(i8x16, stria_i8)
 ALL_TRUE(i16x8, stria_i16)
 ALL_TRUE(i32x4, stria_i32)
@@ -152,24 +156,41 @@ SHIFTS(16, 8)
 SHIFTS(32, 4)
 SHIFTS(64, 2)
 #undef SHIFTS
-#define EXTREMES(name, lanes)                                                                                  \
+#if defined(__SSE4_1__)
+#define EXTREMES(name, lanes, least, most)                                           \
+  FN V simde_wasm_##name##_min(V a, V b) { return (V)least((__m128i)a, (__m128i)b); } \
+  FN V simde_wasm_##name##_max(V a, V b) { return (V)most((__m128i)a, (__m128i)b); }
+#else
+#define EXTREMES(name, lanes, least, most)                                                                     \
   FN V simde_wasm_##name##_min(V a, V b) { V less = (V)((lanes)a < (lanes)b); return (a & less) | (b & ~less); } \
   FN V simde_wasm_##name##_max(V a, V b) { V less = (V)((lanes)a < (lanes)b); return (b & less) | (a & ~less); }
-EXTREMES(i8x16, stria_i8)
-EXTREMES(u8x16, stria_u8)
-EXTREMES(i16x8, stria_i16)
-EXTREMES(u16x8, stria_u16)
-EXTREMES(i32x4, stria_i32)
-EXTREMES(u32x4, stria_u32)
+#endif
+EXTREMES(i8x16, stria_i8, _mm_min_epi8, _mm_max_epi8)
+EXTREMES(u8x16, stria_u8, _mm_min_epu8, _mm_max_epu8)
+EXTREMES(i16x8, stria_i16, _mm_min_epi16, _mm_max_epi16)
+EXTREMES(u16x8, stria_u16, _mm_min_epu16, _mm_max_epu16)
+EXTREMES(i32x4, stria_i32, _mm_min_epi32, _mm_max_epi32)
+EXTREMES(u32x4, stria_u32, _mm_min_epu32, _mm_max_epu32)
 #undef EXTREMES
-#define SIGNS(name, lanes, wide)                                                                         \
-  FN V simde_wasm_##name##_neg(V a) { return (V)(-(wide)a); }                                             \
+#define NEGATIVE(name, wide) FN V simde_wasm_##name##_neg(V a) { return (V)(-(wide)a); }
+NEGATIVE(i8x16, stria_u8)
+NEGATIVE(i16x8, stria_u16)
+NEGATIVE(i32x4, stria_u32)
+NEGATIVE(i64x2, stria_u64)
+#undef NEGATIVE
+#define ABSOLUTE(name, lanes, wide) \
   FN V simde_wasm_##name##_abs(V a) { V less = (V)((lanes)a < 0); return (V)((wide)(a ^ less) - (wide)less); }
-SIGNS(i8x16, stria_i8, stria_u8)
-SIGNS(i16x8, stria_i16, stria_u16)
-SIGNS(i32x4, stria_i32, stria_u32)
-SIGNS(i64x2, stria_i64, stria_u64)
-#undef SIGNS
+#if defined(__SSE4_1__)
+FN V simde_wasm_i8x16_abs(V a) { return (V)_mm_abs_epi8((__m128i)a); }
+FN V simde_wasm_i16x8_abs(V a) { return (V)_mm_abs_epi16((__m128i)a); }
+FN V simde_wasm_i32x4_abs(V a) { return (V)_mm_abs_epi32((__m128i)a); }
+#else
+ABSOLUTE(i8x16, stria_i8, stria_u8)
+ABSOLUTE(i16x8, stria_i16, stria_u16)
+ABSOLUTE(i32x4, stria_i32, stria_u32)
+#endif
+ABSOLUTE(i64x2, stria_i64, stria_u64)
+#undef ABSOLUTE
 #if defined(__SSE4_1__)
 FN V simde_wasm_i8x16_add_sat(V a, V b) { return (V)_mm_adds_epi8((__m128i)a, (__m128i)b); }
 FN V simde_wasm_i8x16_sub_sat(V a, V b) { return (V)_mm_subs_epi8((__m128i)a, (__m128i)b); }
@@ -220,9 +241,18 @@ FN V simde_wasm_i8x16_swizzle(V a, V from) {
 }
 
 /* Widening and narrowing. */
-#define WIDEN(to, from, wide, narrow, count)                                                                         \
+#if defined(__SSE4_1__)
+/* GCC 12 takes the lanes of the loops below one by one. */
+#define EXTEND(to, from, wide, narrow, count, convert)                                                                 \
+  FN V simde_wasm_##to##_extend_low_##from(V a) { return (V)convert((__m128i)a); }                                      \
+  FN V simde_wasm_##to##_extend_high_##from(V a) { return (V)convert(_mm_srli_si128((__m128i)a, 8)); }
+#else
+#define EXTEND(to, from, wide, narrow, count, convert)                                                                 \
   FN V simde_wasm_##to##_extend_low_##from(V a) { wide r; for (int i = 0; i < count; i++) r[i] = ((narrow)a)[i]; return (V)r; } \
-  FN V simde_wasm_##to##_extend_high_##from(V a) { wide r; for (int i = 0; i < count; i++) r[i] = ((narrow)a)[i + count]; return (V)r; } \
+  FN V simde_wasm_##to##_extend_high_##from(V a) { wide r; for (int i = 0; i < count; i++) r[i] = ((narrow)a)[i + count]; return (V)r; }
+#endif
+#define WIDEN(to, from, wide, narrow, count, convert)                                                                  \
+  EXTEND(to, from, wide, narrow, count, convert)                                                                      \
   FN V simde_wasm_##to##_extmul_low_##from(V a, V b) {                                                                \
     return (V)((wide)simde_wasm_##to##_extend_low_##from(a) * (wide)simde_wasm_##to##_extend_low_##from(b));           \
   }                                                                                                                  \
@@ -230,13 +260,14 @@ FN V simde_wasm_i8x16_swizzle(V a, V from) {
     return (V)((wide)simde_wasm_##to##_extend_high_##from(a) * (wide)simde_wasm_##to##_extend_high_##from(b));         \
   }                                                                                                                  \
   FN V simde_wasm_##to##_load_half_of_##from(const void* p) { return simde_wasm_##to##_extend_low_##from(simde_wasm_v128_load64_zero(p)); }
-WIDEN(i16x8, i8x16, stria_i16, stria_i8, 8)
-WIDEN(u16x8, u8x16, stria_u16, stria_u8, 8)
-WIDEN(i32x4, i16x8, stria_i32, stria_i16, 4)
-WIDEN(u32x4, u16x8, stria_u32, stria_u16, 4)
-WIDEN(i64x2, i32x4, stria_i64, stria_i32, 2)
-WIDEN(u64x2, u32x4, stria_u64, stria_u32, 2)
+WIDEN(i16x8, i8x16, stria_i16, stria_i8, 8, _mm_cvtepi8_epi16)
+WIDEN(u16x8, u8x16, stria_u16, stria_u8, 8, _mm_cvtepu8_epi16)
+WIDEN(i32x4, i16x8, stria_i32, stria_i16, 4, _mm_cvtepi16_epi32)
+WIDEN(u32x4, u16x8, stria_u32, stria_u16, 4, _mm_cvtepu16_epi32)
+WIDEN(i64x2, i32x4, stria_i64, stria_i32, 2, _mm_cvtepi32_epi64)
+WIDEN(u64x2, u32x4, stria_u64, stria_u32, 2, _mm_cvtepu32_epi64)
 #undef WIDEN
+#undef EXTEND
 #define simde_wasm_i16x8_load8x8 simde_wasm_i16x8_load_half_of_i8x16
 #define simde_wasm_u16x8_load8x8 simde_wasm_u16x8_load_half_of_u8x16
 #define simde_wasm_i32x4_load16x4 simde_wasm_i32x4_load_half_of_i16x8
