@@ -277,12 +277,12 @@ fn ray_look(index: u32, ray: ptr<function, Passage>, at: f32, bricks: texture_3d
     return (*ray).enter;
   }
   if (at >= (*ray).leave) {
-    let volume = frame.volumes[index];
+    let dims = frame.volumes[index].dims;
     let position = clamp((*ray).origin + (*ray).toward * at, vec3f(0.0), vec3f(0.999999));
     let safe = ray_safe((*ray).toward);
     (*ray).is_empty = false;
     for (var level = select(0, 1, at >= (*ray).leave_block); level >= 0 && !(*ray).is_empty; level--) {
-      let size = vec3f(volume.dims.w * select(1.0, 4.0, level == 1)) / volume.dims.xyz;
+      let size = vec3f(dims.w * select(1.0, 4.0, level == 1)) / dims.xyz;
       let cell = vec3i(position / size);
       let far = max((vec3f(cell) * size - (*ray).origin) / safe, (vec3f(cell + 1) * size - (*ray).origin) / safe);
       (*ray).leave = min((*ray).exit, min(far.x, min(far.y, far.z)));
