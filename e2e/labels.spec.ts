@@ -15,6 +15,13 @@ const scanFile = placed(nifti(scan), [1, 0, 0, -16, 0, 1, 0, -16, 0, 0, 1, -16])
 const labelFile = placed(nifti(labels), [2, 0, 0, -15.5, 0, 2, 0, -15.5, 0, 0, 2, -15.5]);
 const table = 'index,name,color\n1,Left front,#ff0000\n2,Right front,#00ff00\n8,"Vertex, right",#0000ff\n99,Not there,#ffffff\n';
 
+/** Clicks in the list once it has scrolled: it brings back the place that it knew when it gets the keyboard. */
+async function clickIn(page: Page, id: string): Promise<void> {
+  await page.getByTestId(id).scrollIntoViewIfNeeded();
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  await page.getByTestId(id).click();
+}
+
 const crosshair = (page: Page) => page.getByTestId('slider-z').inputValue();
 
 test('labels are named by a table beside them, found in both directions, edited, hidden, undone and saved', async ({ stria }) => {
@@ -45,7 +52,7 @@ test('labels are named by a table beside them, found in both directions, edited,
 
   await test.step('a row leads to its label, and a click on a label to its row; the readout has its name', async () => {
     await page.getByTestId('slider-z').fill('2');
-    await page.getByTestId('label-8').click();
+    await clickIn(page, 'label-8');
     await expect.poll(() => crosshair(page)).not.toBe('2');
     await expect(page.getByTestId('label-name')).toHaveValue('Vertex, right');
     await page.getByTestId('slider-z').fill('2');
@@ -63,7 +70,7 @@ test('labels are named by a table beside them, found in both directions, edited,
     const before = await settledPicture(page, 'z');
     await page.getByTestId('labels-hide-all').click();
     await expect.poll(async () => differingPart(before, await pictureOf(page, 'z'))).toBeGreaterThan(0.3);
-    await page.getByTestId('label-eye-1').click();
+    await clickIn(page, 'label-eye-1');
     await expect(page.getByTestId('label-eye-1')).toHaveAttribute('aria-label', 'Hide Left front');
     await expect(page.getByTestId('label-eye-2')).toHaveAttribute('aria-label', 'Show Right front');
     await page.waitForTimeout(500);
@@ -95,10 +102,10 @@ test('labels are named by a table beside them, found in both directions, edited,
   });
 
   await test.step('a session keeps what was set', async () => {
-    await page.getByTestId('label-1').click();
+    await clickIn(page, 'label-1');
     await page.getByTestId('label-name').fill('Renamed');
     await page.keyboard.press('Enter');
-    await page.getByTestId('label-eye-2').click();
+    await clickIn(page, 'label-eye-2');
     await expect(page.getByTestId('label-1')).toContainText('Renamed');
     const path = join(stria.folder, 'scan.stria-session');
     await page.keyboard.press('ControlOrMeta+Shift+S');

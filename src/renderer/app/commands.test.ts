@@ -1,5 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { menuCommands } from '../../core/shared/menu-commands.ts';
+import { testLook } from '../viewer/model/layer-testing.ts';
+import { type LayerLook, noLayers } from '../viewer/model/layers.ts';
 import type { App } from './app.ts';
 import { type Command, commandOfMenu, tipOf, watchMenu, wordsOf } from './command.ts';
 import { createCommands } from './commands.ts';
@@ -55,6 +57,33 @@ describe('commands', () => {
     for (const id of ['save', 'close', 'compress', 'cancel', 'layout-1', 'reset-view', 'slice-next', 'play', 'frame-next']) {
       expect(enabled).not.toContain(id);
     }
+  });
+
+  it('change the settings of the chosen layer, those of labels only on labels', () => {
+    const change = vi.fn();
+    const shown = createAppStore();
+    const ofLayers = createCommands({ store: shown, debug: false, layers: { change } } as unknown as App);
+    const run = (id: string) => {
+      const command = ofLayers.find((candidate) => candidate.id === id) as Command;
+      change.mockClear();
+      if (command.enabled(shown.getState())) command.run();
+      return change.mock.calls[0];
+    };
+    const choose = (look: LayerLook) =>
+      shown.setState(({ layers }) => ({
+        gpu: { kind: 'ready' } as AppState['gpu'],
+        document: { kind: 'ready', document: {} } as AppState['document'],
+        layers: { ...layers, stack: { ...noLayers, layers: [look] }, chosen: look.id },
+      }));
+    expect(run('layer-smooth')).toBeUndefined();
+    choose(testLook({ id: 'a', smooth: true }));
+    expect(run('layer-smooth')).toEqual(['a', { smooth: false }]);
+    expect(run('layer-add')).toEqual(['a', { blending: 'add' }]);
+    expect(run('layer-over')).toBeUndefined();
+    expect(run('layer-outline')).toBeUndefined();
+    choose(testLook({ id: 'b', colormap: 'labels' }));
+    expect(run('layer-outline')).toEqual(['b', { outline: true }]);
+    expect(run('layer-invert')).toBeUndefined();
   });
 
   it('say why nothing can be saved', () => {

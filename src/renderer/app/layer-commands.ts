@@ -1,4 +1,6 @@
-import { baseId, type LayerStack } from '../viewer/model/layers.ts';
+import { blendings } from '../../core/draw/slice-pass.ts';
+import { colormap } from '../viewer/colors/colormaps.ts';
+import { baseId, type LayerLook, type LayerStack } from '../viewer/model/layers.ts';
 import type { App } from './app.ts';
 import type { Command } from './command.ts';
 import { labelledVolume } from './labels/label-tables.ts';
@@ -58,6 +60,7 @@ export function layerCommands(app: App): Command[] {
       ...onChosen('layer-down', 'Move the chosen layer down', 'Down', () => app.layers.moveChosen(-1)),
       enabled: (state) => (placeOfChosen(state) ?? 0) > 0,
     },
+    ...layerSettings(app),
     {
       id: 'labels-load',
       label: 'Load a table of labels…',
@@ -84,6 +87,42 @@ export function layerCommands(app: App): Command[] {
     },
     onChosen('layer-remove', 'Remove the chosen layer', 'Remove', () => app.layers.removeChosen()),
   ];
+}
+
+/** The settings of the chosen layer, for the palette. */
+function layerSettings(app: App): Command[] {
+  const setting = (id: string, label: string, isOfLabels: boolean, change: (look: LayerLook) => Partial<LayerLook>): Command => ({
+    id,
+    label,
+    group: 'Layers',
+    enabled: (state) => chosenLook(state) !== undefined && isLabels(state) === isOfLabels,
+    run: () => {
+      const look = chosenLook(app.store.getState());
+      if (look) app.layers.change(look.id, change(look));
+    },
+  });
+  return [
+    setting('layer-outline', 'Draw labels as outlines, or filled', true, ({ outline }) => ({ outline: !outline })),
+    setting('layer-invert', 'Invert the colormap of the chosen layer', false, ({ inverted }) => ({ inverted: !inverted })),
+    setting('layer-smooth', 'Interpolate the chosen layer, or not', false, ({ smooth }) => ({ smooth: !smooth })),
+    setting('layer-hide-below', 'Hide or show the chosen layer below its window', false, ({ hidesBelow }) => ({
+      hidesBelow: !hidesBelow,
+    })),
+    ...blendings.map(
+      (blending): Command => ({
+        ...setting(`layer-${blending}`, `Blend the chosen layer: ${blending}`, false, () => ({ blending })),
+        enabled: (state) => (chosenLook(state)?.blending ?? blending) !== blending,
+      }),
+    ),
+  ];
+}
+
+function chosenLook(state: AppState): LayerLook | undefined {
+  return stackOf(state)?.layers[placeOfChosen(state) ?? -1];
+}
+
+function isLabels(state: AppState): boolean {
+  return colormap(chosenLook(state)?.colormap ?? '').isCategorical;
 }
 
 function hasLabels(state: AppState): boolean {
