@@ -21,6 +21,8 @@ test.each([
   ['c0.ome.tif', 'set.companion.ome'],
   ['set.companion.ome', 'plain.tif'],
   ['scan.nhdr', 'voxels/other.zraw'],
+  ['seg.nii.gz', 'seg.csv'],
+  ['seg.nrrd', 'seg.label'],
   ['a.stria-session', 'scan.nii.gz'],
   ['a.stria-session', 'slices/001.png'],
   ['a.stria-session', 'scan.stria'],
@@ -54,6 +56,8 @@ test('Windows: other drives and shares need a question, and case does not matter
 test.each([
   ['scan.nii', 'letter.raw'],
   ['scan.hdr', 'other.img'],
+  ['seg.nii', 'other.csv'],
+  ['seg.nii', 'seg.pdf'],
   ['scan.hdr', 'scan.img.exe'],
   ['scan.hdr', 'scan.raw'],
   ['scan.hdr', 'scanx.img'],

@@ -34,6 +34,11 @@ describe('groupDatasets', () => {
     expect(group('a.raw', 'a.raw.json')).toEqual([['a.raw', 'a.raw.json']]);
     expect(group('other.json')).toEqual([['other.json']]);
   });
+
+  it('gives labels the table that is named like them', () => {
+    expect(group('seg.csv', 'seg.nii.gz', 'other.txt')).toEqual([['seg.nii.gz', 'seg.csv'], ['other.txt']]);
+    expect(group('seg.csv')).toEqual([['seg.csv']]);
+  });
 });
 
 it('the size of a dataset is that of all its files; a header alone does not tell', () => {
