@@ -140,6 +140,18 @@ test('a session gives volume, view and layers, and options change it', async () 
   expect(read('other.png').data).toEqual(read('nine.png').data);
 });
 
+test('what was read is never replaced: the input, the session, its volume and its layers', async () => {
+  writeFileSync(at('scan.nii'), niftiFile(dims, 1));
+  writeFileSync(at('marks.nii'), niftiFile(dims, 1));
+  writeFileSync(at('view.stria-session'), sessionFile({}, [{ file: 'marks.nii' }]));
+  for (const name of ['scan.nii', 'marks.nii', 'view.stria-session']) {
+    const before = readFileSync(at(name));
+    const ended = await stria('picture', at('view.stria-session'), '-o', at(name), '--size', '20');
+    expect(ended, ended.stderr).toMatchObject({ code: 2 });
+    expect(readFileSync(at(name)).equals(before)).toBe(true);
+  }
+});
+
 test('a bad session is refused, and a missing layer is left out with a note', async () => {
   writeFileSync(at('scan.nii'), niftiFile(dims, 1));
   writeFileSync(at('marks.nii'), niftiFile(dims, 1));

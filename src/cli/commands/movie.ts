@@ -28,10 +28,10 @@ export async function runMovie(command: MovieCommand, { terminal, signal }: Comm
   const name = basename(shownPath(localName(input), 'input'));
   const { width, height } = look;
   const count = await terminal.withProgress(name, signal, (job) =>
-    withPictureScene(command, look, terminal, job, async ({ painter, info, view, state, viewpoints }) => {
+    withPictureScene(command, look, terminal, job, async ({ painter, info, view, state, viewpoints, inputs }) => {
       const shots = movieShots(command, info, state, view);
       const total = shots.length * width * height * 4;
-      await withFrames(command, shots.length, signal, async (makeSink) => {
+      await withFrames(command, inputs, shots.length, signal, async (makeSink) => {
         for (const [index, shot] of shots.entries()) {
           throwIfAborted(signal);
           job.onProgress?.({ stage: 'Drawing', done: index * width * height * 4, total });
@@ -88,12 +88,12 @@ const layoutOf = (count: number): FolderLayout => ({
 
 /** Runs work that writes the frames. They appear when all of them are written, and are removed if it fails. */
 async function withFrames(
-  { input, output, force }: MovieCommand,
+  { output, force }: MovieCommand,
+  inputs: readonly string[],
   count: number,
   signal: AbortSignal,
   work: (makeSink: SinkMaker) => Promise<void>,
 ): Promise<void> {
-  const inputs = [input];
   if (isZip(output)) {
     const sink: ByteSink = await createNodeSink(output, { overwrite: true, inputs, signal });
     const folder = basename(output).replace(/\.zip$/i, '');

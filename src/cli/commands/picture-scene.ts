@@ -14,7 +14,7 @@ import { firstShown, type PictureLook, type ShownView, stateOf } from '../pictur
 import { Painter } from '../pictures/painter.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { layerNote, type PictureSession, savedView, savedViewName, sessionOf, withSessionSource } from './picture-session.ts';
-import { withVolume } from './with-volume.ts';
+import { type VolumeWork, withVolume } from './with-volume.ts';
 
 /** A volume that is ready to be drawn. */
 export interface DrawnScene {
@@ -24,6 +24,8 @@ export interface DrawnScene {
   readonly state: ViewState;
   /** The cameras of a session. */
   readonly viewpoints: Viewpoints | undefined;
+  /** The files that were read, which no output may replace. */
+  readonly inputs: readonly string[];
 }
 
 type SceneOptions = Pick<PictureCommand, 'input' | 'session' | 'raw' | 'dataset' | 'axes'> & DeviceOptions;
@@ -39,10 +41,16 @@ export async function withPictureScene<T>(
   const session = await sessionOf(options, job);
   const { gpu, backend, close } = await openDrawing(options);
   const volumes: ResidentVolume[] = [];
+  const inputs = session ? [options.input, session.path] : [options.input];
+  const load: VolumeWork<ResidentVolume> = async (open, paths) => {
+    const volume = await loadOnGpu(gpu, open, job);
+    volumes.push(volume);
+    inputs.push(...paths());
+    return volume;
+  };
   try {
     terminal.note(deviceNote({ kind: 'gpu', name: gpu.name, software: gpu.isSoftware }));
-    const volume = await loadInput(options, session, gpu, backend, job);
-    volumes.push(volume);
+    const volume = await loadInput(options, session, backend, job, load);
     const { info, decimation } = volume;
     if (decimation > 1) {
       terminal.note(`the volume is too large for this GPU: drawn from one voxel in ${decimation} along each axis`);
@@ -51,12 +59,11 @@ export async function withPictureScene<T>(
     for (const { source, look: layer } of session?.saved.layers.list ?? []) {
       if (!session) break;
       try {
-        layers.set(layer.id, await withSessionSource(session, source, backend, job, (open) => loadOnGpu(gpu, open, job)));
+        layers.set(layer.id, await withSessionSource(session, source, backend, job, load));
       } catch (error) {
         terminal.note(layerNote(session, layer.name, error));
       }
     }
-    volumes.push(...layers.values());
     // Statistics tell which values of a layer mark missing data.
     for (const each of layers.values()) await each.statistics();
     const saved = session && ((first: ViewState) => savedView(session, first, new Set(layers.keys())));
@@ -64,7 +71,7 @@ export async function withPictureScene<T>(
     const view = look.view ?? (session && savedViewName(session)) ?? firstShown(info);
     const painter = new Painter(gpu, volume, layers, look);
     try {
-      return await work({ painter, info, view, state, viewpoints: session?.saved.viewpoints });
+      return await work({ painter, info, view, state, viewpoints: session?.saved.viewpoints, inputs });
     } finally {
       painter.destroy();
     }
@@ -77,14 +84,14 @@ export async function withPictureScene<T>(
 function loadInput(
   { input, raw, dataset, axes }: SceneOptions,
   session: PictureSession | undefined,
-  gpu: Gpu,
   backend: Backend,
   job: JobOptions,
+  load: VolumeWork<ResidentVolume>,
 ): Promise<ResidentVolume> {
   if (session?.path === input) {
-    return withSessionSource(session, session.saved.source, backend, job, (open) => loadOnGpu(gpu, open, job));
+    return withSessionSource(session, session.saved.source, backend, job, load);
   }
-  return withVolume(input, { raw, dataset, axes }, backend, job, (open) => loadOnGpu(gpu, open, job));
+  return withVolume(input, { raw, dataset, axes }, backend, job, load);
 }
 
 /** The GPU that draws, and what decodes: that GPU, or the CPU if it is only software. */

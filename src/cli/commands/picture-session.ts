@@ -2,7 +2,6 @@ import { basename, dirname, join } from 'node:path';
 import type { Backend } from '../../core/chunks/backend.ts';
 import { fingerprint } from '../../core/format/fingerprint.ts';
 import { maxTextLength } from '../../core/format/layout.ts';
-import type { OpenVolume } from '../../core/io/common/volume-reader.ts';
 import { openSample } from '../../core/samples/sample.ts';
 import { StriaError, toStriaError } from '../../core/shared/errors.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
@@ -13,7 +12,7 @@ import type { ViewState } from '../../renderer/viewer/model/viewer-api.ts';
 import type { PictureCommand } from '../arguments/parsed-command.ts';
 import type { ShownView } from '../pictures/look.ts';
 import { withFile } from './files.ts';
-import { withStack, withVolume } from './with-volume.ts';
+import { type VolumeWork, withStack, withVolume } from './with-volume.ts';
 
 type SavedSession = ReturnType<typeof readSession>;
 type SessionSource = SavedSession['source'];
@@ -64,11 +63,11 @@ export async function withSessionSource<T>(
   source: SessionSource,
   backend: Backend,
   job: JobOptions,
-  work: (volume: OpenVolume) => Promise<T>,
+  work: VolumeWork<T>,
 ): Promise<T> {
   if ('sample' in source) {
     const { kind, side } = source.sample;
-    return work(openSample({ kind, dims: [side, side, side], type: 'u8', seed: 1 }));
+    return work(openSample({ kind, dims: [side, side, side], type: 'u8', seed: 1 }), () => []);
   }
   const { files, folder, raw, dataset } = source;
   const paths = files.map(({ path }) => join(dirname(session.path), path));

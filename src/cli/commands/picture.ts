@@ -18,14 +18,14 @@ export async function runPicture(command: PictureCommand, { terminal, signal }: 
   const look = lookOf(command);
   const startMs = performance.now();
   const name = basename(shownPath(localName(input), 'input'));
-  const { png, width, height, view } = await terminal.withProgress(name, signal, (job) =>
-    withPictureScene(command, look, terminal, job, async ({ painter, view, state, viewpoints, info }) => {
+  const { png, width, height, view, inputs } = await terminal.withProgress(name, signal, (job) =>
+    withPictureScene(command, look, terminal, job, async ({ painter, view, state, viewpoints, info, inputs }) => {
       const picture = await painter.draw({ view, state, viewpoints, signal });
       const text = pictureWords(name, view, { state, info });
-      return { png: encodeRgbaPng({ ...picture, text }), width: picture.width, height: picture.height, view };
+      return { png: encodeRgbaPng({ ...picture, text }), width: picture.width, height: picture.height, view, inputs };
     }),
   );
-  const sink = await createNodeSink(output, { overwrite: true, inputs: [input], signal, byteLength: png.byteLength });
+  const sink = await createNodeSink(output, { overwrite: true, inputs, signal, byteLength: png.byteLength });
   await withSink(sink, ({ write }) => write(png));
   const ms = performance.now() - startMs;
   terminal.result({ command: 'picture', input, output, view, width, height, bytes: png.byteLength, timesMs: { total: ms } });

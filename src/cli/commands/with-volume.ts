@@ -9,30 +9,30 @@ import { containerVolume } from '../../core/stream/container-volume.ts';
 import type { StatsCommand } from '../arguments/parsed-command.ts';
 import { openWhenRead, siblingsOf, withInput } from './files.ts';
 
+/** @param paths the files that were read so far */
+export type VolumeWork<T> = (volume: OpenVolume, paths: () => readonly string[]) => Promise<T>;
+
 /** Opens a .stria or any other file, folder or web address as a volume, runs the work, and closes it. @throws like the readers */
 export function withVolume<T>(
   path: string,
   choice: Partial<Pick<StatsCommand, 'raw' | 'dataset' | 'axes'>>,
   backend: Backend,
   job: JobOptions,
-  work: (volume: OpenVolume) => Promise<T>,
+  work: VolumeWork<T>,
 ): Promise<T> {
   return withInput(path, job, async (source, files) => {
     if (!choice.raw && !isFileTree(source) && isContainer(await source.read(0, 8, job))) {
-      return work(containerVolume(await ContainerReader.open(source, job), backend, job));
+      return work(containerVolume(await ContainerReader.open(source, job), backend, job), () => files.paths);
     }
-    return work(await openVolume(source, { siblings: siblingsOf(path, files, job), ...choice, ...job }));
+    const volume = await openVolume(source, { siblings: siblingsOf(path, files, job), ...choice, ...job });
+    return work(volume, () => files.paths);
   });
 }
 
 /** Opens pictures as one volume, runs the work, and closes them. @throws like the readers */
-export async function withStack<T>(
-  paths: readonly string[],
-  job: JobOptions,
-  work: (volume: OpenVolume) => Promise<T>,
-): Promise<T> {
+export async function withStack<T>(paths: readonly string[], job: JobOptions, work: VolumeWork<T>): Promise<T> {
   const { openStack } = await import('../../core/io/pictures/picture-stack.ts');
   const sources: ByteSource[] = [];
   for (const path of paths) sources.push(await openWhenRead(path, job));
-  return work(await openStack(sources, job));
+  return work(await openStack(sources, job), () => paths);
 }

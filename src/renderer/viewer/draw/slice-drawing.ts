@@ -12,13 +12,13 @@ import type { LayerDrawing, SliceDrawing } from './slice-renderer.ts';
 /** Free margin around a fitted slice in CSS pixels, with room for the letters. */
 const sliceMargin = 24;
 
-export interface PictureSize {
+export interface SliceSize {
   readonly width: number;
   readonly height: number;
 }
 
 /** Free margin around a fitted slice, in pixels. */
-export function marginOf({ width, height }: PictureSize, pixelRatio: number): number {
+export function marginOf({ width, height }: SliceSize, pixelRatio: number): number {
   return Math.min(sliceMargin * pixelRatio, 0.1 * Math.min(width, height));
 }
 
@@ -28,7 +28,7 @@ export function slicePlacement(
   axis: SliceAxis,
   { crosshair }: Pick<ViewState, 'crosshair'>,
   camera: SliceCamera,
-  size: PictureSize,
+  size: SliceSize,
   pixelRatio: number,
 ): SlicePlacement {
   const frame = sliceFrame(info, axis);

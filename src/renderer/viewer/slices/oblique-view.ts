@@ -1,6 +1,6 @@
 import type { Commands } from '../../../core/gpu/commands.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
-import { marginOf, type PictureSize } from '../draw/slice-drawing.ts';
+import { marginOf, type SliceSize } from '../draw/slice-drawing.ts';
 import type { SliceRenderer } from '../draw/slice-renderer.ts';
 import { baseOpacity } from '../model/layers.ts';
 import {
@@ -94,7 +94,7 @@ export class ObliqueView extends SliceCanvas {
     });
   }
 
-  protected override pixelsPerUnit(size: PictureSize, pixelRatio: number): number | undefined {
+  protected override pixelsPerUnit(size: SliceSize, pixelRatio: number): number | undefined {
     const placement = this.#placement(size, pixelRatio);
     return placement && placeOblique(placement).map.pixelsPerUnit;
   }
@@ -110,11 +110,7 @@ export class ObliqueView extends SliceCanvas {
   }
 
   /** @param size of the canvas, or of a picture */
-  #placement(
-    size: PictureSize = this.canvas,
-    pixelRatio = this.pixelRatio,
-    state = this.host.state,
-  ): ObliquePlacement | undefined {
+  #placement(size: SliceSize = this.canvas, pixelRatio = this.pixelRatio, state = this.host.state): ObliquePlacement | undefined {
     const { volume } = this.host;
     if (!volume) return undefined;
     const { width, height } = size;

@@ -4,7 +4,7 @@ import type { Gpu } from '../../../core/gpu/gpu.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
 import { pictureGrounds } from '../colors/grounds.ts';
 import { LayerSlabs } from '../draw/layer-slabs.ts';
-import type { PictureSize } from '../draw/slice-drawing.ts';
+import type { SliceSize } from '../draw/slice-drawing.ts';
 import { pixelsPerMetre, texturePicture } from '../draw/slice-picture.ts';
 import type { PictureRequest, ViewPicture } from '../model/picture.ts';
 import type { SliceCamera } from '../model/slice-geometry.ts';
@@ -63,7 +63,7 @@ export abstract class SliceCanvas implements View {
   protected abstract recordInto(commands: Commands, target: GPUTexture, picture: SlicePicture): void;
 
   /** Pixels per unit of length of the volume; undefined if nothing is shown. */
-  protected abstract pixelsPerUnit(size: PictureSize, pixelRatio: number): number | undefined;
+  protected abstract pixelsPerUnit(size: SliceSize, pixelRatio: number): number | undefined;
 
   /** Canvas pixels per unit of length of the volume at a zoom of 1; undefined if nothing is shown. */
   protected abstract fittedPixelsPerUnit(): number | undefined;

@@ -1,6 +1,6 @@
 import type { Commands } from '../../../core/gpu/commands.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
-import { type PictureSize, sliceDrawing, slicePlacement } from '../draw/slice-drawing.ts';
+import { type SliceSize, sliceDrawing, slicePlacement } from '../draw/slice-drawing.ts';
 import type { SliceRenderer } from '../draw/slice-renderer.ts';
 import { chunkPicture } from '../model/chunk-rectangles.ts';
 import type { SliceTool } from '../model/measure.ts';
@@ -108,7 +108,7 @@ export class SliceView extends SliceCanvas {
     });
   }
 
-  protected override pixelsPerUnit(size: PictureSize, pixelRatio: number): number | undefined {
+  protected override pixelsPerUnit(size: SliceSize, pixelRatio: number): number | undefined {
     const placement = this.#placement(size, pixelRatio);
     return placement && placeSlice(placement).pixelsPerUnit;
   }
@@ -141,7 +141,7 @@ export class SliceView extends SliceCanvas {
   }
 
   /** @param size of the canvas, or of a picture */
-  #placement(size: PictureSize = this.canvas, pixelRatio = this.pixelRatio, state = this.host.state): SlicePlacement | undefined {
+  #placement(size: SliceSize = this.canvas, pixelRatio = this.pixelRatio, state = this.host.state): SlicePlacement | undefined {
     const { volume } = this.host;
     if (!volume) return undefined;
     return slicePlacement(volume.info, this.#axis, state, this.viewpoint, size, pixelRatio);
