@@ -164,6 +164,8 @@ test('the 3D view draws layers in their colours, and frees their textures', asyn
   });
 
   await test.step('more layers than it can draw are named', async () => {
+    // Five volumes take SwiftShader long: a small picture will do.
+    await page.setViewportSize({ width: 700, height: 420 });
     for (const name of ['b.nii', 'c.nii', 'd.nii']) {
       await stria.dropFiles([stria.write(name, labelFile)]);
       await addLayer(page, name);
@@ -175,6 +177,7 @@ test('the 3D view draws layers in their colours, and frees their textures', asyn
   });
 
   for (let left = 5; left > 0; left--) await page.getByTestId('layer-remove').click();
+  await page.setViewportSize({ width: 1100, height: 760 });
   await expect.poll(async () => differingPart(alone, await settledPicture(page, '3d'))).toBe(0);
   expect(await gpuMemory(page, 'layer')).toBe(0);
 });
