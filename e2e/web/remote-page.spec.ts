@@ -7,6 +7,11 @@ import { canvasOf, drawCoarsely, drawnPart, expectOpen, settledPicture } from '.
 import { expect, test } from '../support/test.ts';
 import { nifti, shapes } from '../support/volumes.ts';
 
+let running: ChildProcess | undefined;
+test.afterEach(() => {
+  if (running?.exitCode === null) running.kill();
+});
+
 test('?url= opens an address; what a server without CORS means is said', async ({ stria, webServer }) => {
   const bytes = nifti(shapes(32));
   const server = createServer((request, response) => {
@@ -32,9 +37,10 @@ test('stria serve: from the command to the picture', async ({ stria, folder }) =
   writeFileSync(join(data, 'a & b.nii'), nifti(shapes(48)));
   execFileSync(process.execPath, [resolve('scripts/build-web.mjs'), '--out', join(folder, 'web')], { stdio: 'pipe' });
   const command = [resolve('out/main/cli.js'), 'serve', data, '--port', '0', '--app', join(folder, 'web')];
-  const child: ChildProcess = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'inherit'] });
+  running = child;
   const address = await new Promise<string>((found) => {
-    child.stdout?.on('data', (text) => {
+    child.stdout.on('data', (text) => {
       const [url] = /http:\/\/127\.0\.0\.1:\d+\//.exec(String(text)) ?? [];
       if (url !== undefined) found(url);
     });
