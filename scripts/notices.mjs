@@ -14,7 +14,7 @@ const apart = new Set(['electron', 'webgpu']);
 /** Their licence is a text of their own, which was read. */
 const ownText = new Set(['h5wasm']);
 const accepted =
-  /^\(?((MIT|ISC|0BSD|BSD-2-Clause|BSD-3-Clause|Apache-2\.0|MPL-2\.0|BlueOak-1\.0\.0|Unlicense|Zlib|CC0-1\.0)( AND | OR )?)+\)?$/;
+  /^\(?((MIT|ISC|0BSD|BSD-2-Clause|BSD-3-Clause|Apache-2\.0|MPL-2\.0|BlueOak-1\.0\.0|Unlicense|Zlib|Python-2\.0|CC0-1\.0)( AND | OR )?)+\)?$/;
 
 /** The key in package-lock.json of a package that another one requires. */
 function found(name, from) {
