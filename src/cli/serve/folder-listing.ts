@@ -13,7 +13,7 @@ import { NodeFiles } from '../../node/node-source.ts';
 import { pathInside } from './file-answer.ts';
 
 /** A page lists at most so many entries. */
-export const mostListed = 1000;
+const mostListed = 1000;
 const looksAtOnce = 4;
 /** A file whose header takes longer, such as one on a slow disk, is listed without it. */
 const lookMs = 2000;

@@ -19,7 +19,7 @@ const checked = [0, 0.37];
 const sameWithin = 8;
 const mostOthers = 1;
 
-export interface PictureSize {
+export interface FrameSize {
   readonly width: number;
   readonly height: number;
 }
@@ -32,7 +32,7 @@ export interface Turning {
   /** Of the volumes. */
   readonly bytes: number;
   readonly copy: Timing | undefined;
-  readonly target: PictureSize;
+  readonly target: FrameSize;
   check(): Promise<void>;
   /** @param turn 0…1 for a full turn */
   draw(turn: number, onTimes: NonNullable<Commands['onTimes']>): Promise<void>;
@@ -83,12 +83,12 @@ export async function measureTurning(context: BenchContext, turning: Turning): P
 /** A texture of screen size whose pixels can be read. */
 export class TurningTarget {
   readonly texture: GPUTexture;
-  readonly size: PictureSize;
+  readonly size: FrameSize;
   readonly #gpu: Gpu;
   readonly #readback: GPUBuffer;
   readonly #pitch: number;
 
-  constructor(gpu: Gpu, scope: GpuScope, size: PictureSize) {
+  constructor(gpu: Gpu, scope: GpuScope, size: FrameSize) {
     const { width, height } = size;
     this.#gpu = gpu;
     this.size = size;
@@ -149,7 +149,7 @@ const rise = Math.atan2(0.22, Math.hypot(0.42, 1));
 const distance = 3.4;
 
 /** The unit cube turned around its upright (y) axis. @param turn 0…1 for a full turn */
-export function turned(turn: number, { width, height }: PictureSize): RayView {
+export function turned(turn: number, { width, height }: FrameSize): RayView {
   const angle = 2 * Math.PI * turn;
   const aspect = width / height;
   const [sin, cos] = [Math.sin(angle), Math.cos(angle)];

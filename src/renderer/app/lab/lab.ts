@@ -36,11 +36,9 @@ export class Lab {
   async #loadFiles(): Promise<void> {
     if (this.#store.getState().lab.files) return;
     try {
-      const results = await Promise.all([
-        import('../../../../bench/results/2026-11-23-h200-files.json'),
-        import('../../../../bench/results/2026-11-23-epyc-files.json'),
-      ]);
-      this.#set({ files: results.map((result) => checkBenchResult(result.default)) });
+      const h200 = await import('../../../../bench/results/2026-11-23-h200-files.json');
+      const epyc = await import('../../../../bench/results/2026-11-23-epyc-files.json');
+      this.#set({ files: [h200, epyc].map((result) => checkBenchResult(result.default)) });
     } catch (error) {
       this.#store.setState({ notice: toStriaError(error).message });
     }

@@ -90,7 +90,7 @@ function labelTransfer(display: DisplayTexture, labels: ShownLabels | undefined)
 }
 
 /** From the unit cube of the open volume to that of a layer's texture, whose last texels may not be full. */
-export function unitMap(
+function unitMap(
   base: VolumeInfo,
   { columns, shift }: VoxelMap,
   display: Pick<DisplayTexture, 'dims' | 'step'>,
