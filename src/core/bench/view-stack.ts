@@ -6,7 +6,7 @@ import { openSample } from '../samples/sample.ts';
 import type { DisplayTexture } from '../volume/display-texture.ts';
 import { ResidentVolume } from '../volume/resident-volume.ts';
 import type { BenchContext } from './harness/context.ts';
-import { measureTurning, oneBrick, type PictureSize, TurningTarget, texelsPerStep, turned } from './view-turning.ts';
+import { type FrameSize, measureTurning, oneBrick, TurningTarget, texelsPerStep, turned } from './view-turning.ts';
 
 /** A volume and its layer as one picture. The volume is opaque over a scan, and lets labels be seen. */
 const layers = [
@@ -27,7 +27,7 @@ export async function benchViewStack(
   context: BenchContext,
   display: DisplayTexture,
   window: RayLook['window'],
-  target: PictureSize,
+  target: FrameSize,
   bytes: number,
 ): Promise<void> {
   const { gpu, request, job } = context;
@@ -62,7 +62,7 @@ export async function benchViewStack(
   }
 }
 
-function stageOf({ gpu }: BenchContext, scope: ReturnType<typeof gpu.scope>, volumes: readonly RayVolume[], size: PictureSize) {
+function stageOf({ gpu }: BenchContext, scope: ReturnType<typeof gpu.scope>, volumes: readonly RayVolume[], size: FrameSize) {
   const pass = new RayStackPass(gpu);
   const target = new TurningTarget(gpu, scope, size);
   const frame = scope.buffer('frame', rayStackBytes(volumes.length), GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST);

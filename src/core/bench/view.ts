@@ -9,7 +9,7 @@ import type { DisplayTexture } from '../volume/display-texture.ts';
 import { ResidentVolume } from '../volume/resident-volume.ts';
 import type { BenchContext } from './harness/context.ts';
 import { benchViewStack } from './view-stack.ts';
-import { measureTurning, oneBrick, type PictureSize, TurningTarget, texelsPerStep, turned } from './view-turning.ts';
+import { type FrameSize, measureTurning, oneBrick, TurningTarget, texelsPerStep, turned } from './view-turning.ts';
 
 const looks: readonly { readonly projection: Projection; readonly method: string }[] = [
   { projection: 'composite', method: 'compositing, lit' },
@@ -18,7 +18,7 @@ const looks: readonly { readonly projection: Projection; readonly method: string
 ];
 
 /** Pixels of the target texture: a screen of 1920 × 1080 from 512³ on. */
-const targetOf = (size: number): PictureSize => {
+const targetOf = (size: number): FrameSize => {
   const part = Math.min(1, size / 512);
   return { width: Math.round(1920 * part), height: Math.round(1080 * part) };
 };
@@ -71,7 +71,7 @@ export class ViewStage {
   readonly #transfer: GPUTexture;
   readonly #frame: GPUBuffer;
 
-  constructor(gpu: Gpu, scope: GpuScope, display: DisplayTexture, window: RayLook['window'], size: PictureSize) {
+  constructor(gpu: Gpu, scope: GpuScope, display: DisplayTexture, window: RayLook['window'], size: FrameSize) {
     this.#gpu = gpu;
     this.#display = display;
     this.#window = window;

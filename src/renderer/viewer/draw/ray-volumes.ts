@@ -90,11 +90,7 @@ function labelTransfer(display: DisplayTexture, labels: ShownLabels | undefined)
 }
 
 /** From the unit cube of the open volume to that of a layer's texture, whose last texels may not be full. */
-function unitMap(
-  base: VolumeInfo,
-  { columns, shift }: VoxelMap,
-  display: Pick<DisplayTexture, 'dims' | 'step'>,
-): number[] {
+function unitMap(base: VolumeInfo, { columns, shift }: VoxelMap, display: Pick<DisplayTexture, 'dims' | 'step'>): number[] {
   const part = (axis: number): number => 1 / (display.dims[axis as 0] * display.step);
   const column = (vector: readonly number[], by: number): number[] => vector.map((value, axis) => value * by * part(axis));
   return [...columns.flatMap((each, axis) => [...column(each, base.dims[axis as 0]), 0]), ...column(shift, 1), 1];
