@@ -47,7 +47,7 @@ def save(
     """
     Writes an array whose axes are x, y, z and t; the last may be missing. The file is the one that `stria compress` makes of this source
     with the same options, byte for byte, and replaces another of its name once it is whole. It stores no lower
-    resolutions: above 256 MiB it is the file of `--no-levels`.
+    resolutions: above 4 GiB it is the file of `--no-levels`.
 
     affine: 4 × 4, from voxels to the world (right-anterior-superior). The source is then a NIfTI-2 file, else a .npy in Fortran order.
     spacing: distances along the axes; by default those of the affine, and 1 along t. Needs an affine.

@@ -17,8 +17,11 @@ import { boxesOf, rangeOf } from './slabs.ts';
 /** Whether a file gets levels, and how voxels are combined; undefined: by the volume's size, and as its voxels suggest. */
 export type LevelChoice = boolean | HalvingMethod | undefined;
 
-/** Larger volumes get levels unless the caller says otherwise. */
-const leastBytesForLevels = 2 ** 28;
+/**
+ * Larger volumes get levels unless the caller says otherwise. Smaller ones fit into the memory of most GPUs, and making levels takes longer
+ * than it should (docs/PERFORMANCE.md).
+ */
+const leastBytesForLevels = 2 ** 32;
 
 /** A layer of a level's chunks, encoded. */
 export interface EncodedLayer extends Pick<LevelLayer, 'level' | 'firstChunk' | 'due'> {

@@ -12,7 +12,7 @@ import { type Dims3, type Dims4, type ElementType, elementTypes, typedVoxels, ty
 import { compressVolume } from './compress.ts';
 import { auto, infoOf, restoreBytes, voxelsOf, watchedSink } from './engine-testing.ts';
 import { describeContainer } from './info.ts';
-import type { LevelChoice } from './level-maker.ts';
+import { type LevelChoice, LevelMaker } from './level-maker.ts';
 import { memoryVolume } from './memory-volume.ts';
 import { rewriteLevels } from './rewrite-levels.ts';
 import { verifyContainer } from './verify.ts';
@@ -207,4 +207,12 @@ describe('levels', () => {
     const [[, restored] = []] = await restoreBytes(cpu, damaged);
     expect(restored).toEqual(voxels);
   });
+});
+
+test('by default only volumes above 4 GiB get levels', () => {
+  const plan = (depth: number, wish?: LevelChoice) => LevelMaker.plan(infoOf([2048, 2048, depth, 1], 'u8'), [64, 64, 64, 1], wish);
+  expect(plan(1024)).toBeUndefined();
+  expect(plan(1024, true)).toBeDefined();
+  expect(plan(1025)).toBeDefined();
+  expect(plan(1025, false)).toBeUndefined();
 });
