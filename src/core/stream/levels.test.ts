@@ -210,7 +210,8 @@ describe('levels', () => {
 });
 
 test('by default only volumes above 4 GiB get levels', () => {
-  const plan = (depth: number, wish?: LevelChoice) => LevelMaker.plan(infoOf([2048, 2048, depth, 1], 'u8'), [64, 64, 64, 1], wish);
+  const plan = (depth: number, wish?: LevelChoice) =>
+    LevelMaker.plan(infoOf([2048, 2048, depth, 1], 'u8'), [64, 64, 64, 1], wish);
   expect(plan(1024)).toBeUndefined();
   expect(plan(1024, true)).toBeDefined();
   expect(plan(1025)).toBeDefined();
