@@ -60,7 +60,8 @@ test.each(elementTypes)(
 test('a volume in several boxes', async () => {
   const info = testInfo(dims, 'u16');
   const voxels = Uint16Array.from({ length: voxelCount(dims) }, (_, at) => (at >> 3) % 300);
-  const volume = await ResidentVolume.create(withBindingLimit(gpu, 1024), info, { chunkShape: [8, 4, 4] });
+  const limited = withBindingLimit(gpu, 1024);
+  const volume = await ResidentVolume.create(limited, info, { chunkShape: [8, 4, 4], budgetBytes: 2 ** 20 });
   expect(volume.placedBoxes.length).toBeGreaterThan(1);
   volume.append(new Uint8Array(voxels.buffer));
   for (const t of [0, 1]) expect([...(await labelCounts(gpu, volume, t))]).toEqual(counted(voxels, t));
