@@ -68,13 +68,17 @@ export class BlockReader {
       isLeft = true;
       for (const wanted of waiting) this.#leave(wanted);
     };
+    let cancel = () => {};
     const aborted = new Promise<never>((_, reject) => {
-      signal?.addEventListener('abort', () => reject(new StriaError('aborted', 'cancelled')), { once: true });
+      cancel = () => reject(new StriaError('aborted', 'cancelled'));
     });
     aborted.catch(() => undefined);
+    signal?.addEventListener('abort', cancel);
     try {
       return await Promise.race([Promise.all(blocks), aborted]);
     } finally {
+      // A signal lives as long as its job, and would keep the blocks of every read.
+      signal?.removeEventListener('abort', cancel);
       leave();
     }
   }

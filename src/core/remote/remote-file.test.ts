@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { ServedFile, served } from '../../testing/web-server-testing.ts';
 import { faultOf, noise } from '../io/common/source-testing.ts';
@@ -76,6 +77,15 @@ test('the cache is bounded', async () => {
     await source.read(0, data.byteLength);
     await source.read(0, 1);
     expect(file.seen).toHaveLength(3);
+  });
+});
+
+test('reads leave nothing at the signal of their job, which would keep their blocks', async () => {
+  await withServed(async (_file, address) => {
+    const { signal } = new AbortController();
+    const source = await openAddressFile(address, { ...quick, signal });
+    for (let block = 1; block < 10; block++) await source.read(block * blockBytes, 10);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 });
 
