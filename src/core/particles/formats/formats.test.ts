@@ -253,6 +253,7 @@ test('other files, and kinds of particles that are not there', async () => {
   await expect(open('empty', new Uint8Array(0))).rejects.toMatchObject({ tag: 'corrupt', message: 'the file is empty' });
   const set = await open('sim.00100', tipsyBytes([gas, dark, star]));
   expect(chooseSpecies(set, ['star', 'gas']).map(({ name }) => name)).toEqual(['star', 'gas']);
+  expect(chooseSpecies(set, ['star', 'gas', 'star']).map(({ name }) => name)).toEqual(['star', 'gas']);
   expect(chooseSpecies(set, undefined)).toBe(set.groups);
   expect(() => chooseSpecies(set, ['boson'])).toThrow('there are gas, dark, star');
 });

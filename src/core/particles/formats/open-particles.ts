@@ -49,7 +49,7 @@ const speciesTypes: Readonly<Record<string, string>> = { gas: 'PartType0', dark:
  */
 export function chooseSpecies(set: ParticleSet, species: readonly string[] | undefined): ParticleSet['groups'] {
   if (!species) return set.groups;
-  return species.map((name) => {
+  const chosen = species.map((name) => {
     const group = set.groups.find((one) => one.name === name || one.name === speciesTypes[name]);
     if (group) return group;
     throw new StriaError(
@@ -57,4 +57,6 @@ export function chooseSpecies(set: ParticleSet, species: readonly string[] | und
       `there are no particles of the kind ${name}; there are ${set.groups.map((one) => one.name).join(', ')}`,
     );
   });
+  // Two names of one kind must not deposit it twice.
+  return [...new Set(chosen)];
 }
