@@ -109,6 +109,8 @@ test('every format gives the same volume', async () => {
   expect(await made('gas.tipsy', '--species', 'gas')).toEqual(expected);
   expect(await made('sim', '--species', 'gas')).toEqual(expected);
   expect(await made('gas.hdf5', '--species', 'gas')).toEqual(expected);
+  const onItself = await stria('deposit', at('sim'), ...how, '--species', 'gas', '-o', at('sim/gas/mass'), ...cpu);
+  expect([onItself.code, onItself.stderr]).toEqual([2, expect.stringContaining('the output would replace the input')]);
   const lacking = await stria('deposit', at('sim'), ...how, '-o', at('x.stria'), ...cpu);
   expect(lacking).toMatchObject({ code: 2, stderr: expect.stringContaining('star lacks the file star/smoothlength') });
 });

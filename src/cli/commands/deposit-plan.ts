@@ -13,6 +13,8 @@ export interface OpenParticles {
   readonly formats: readonly string[];
   readonly groups: readonly ParticleGroup[];
   readonly box: ParticleBox | undefined;
+  /** The files that were opened, which no output may replace. */
+  readonly paths: readonly string[];
   /** @throws StriaError `not-readable` if a file was written to since it was opened */
   readonly checkUnchanged: () => Promise<void>;
 }
@@ -38,6 +40,7 @@ export function withParticles<T>(
             formats: [...new Set([...before.formats, set.format])],
             groups: [...before.groups, ...chooseSpecies(set, species)],
             box: before.box ?? set.box,
+            paths: [...before.paths, ...files.paths],
             checkUnchanged: async () => {
               await before.checkUnchanged();
               await files.checkUnchanged();
@@ -50,7 +53,7 @@ export function withParticles<T>(
       }),
     );
   };
-  return next(0, { formats: [], groups: [], box: undefined, checkUnchanged: async () => {} });
+  return next(0, { formats: [], groups: [], box: undefined, paths: [], checkUnchanged: async () => {} });
 }
 
 type MassSource = NonNullable<Parameters<typeof openParticles>[1]['masses']>;

@@ -81,7 +81,7 @@ function finish(command: DepositCommand, backend: Backend, job: JobOptions): Pro
   return withFile(input, job, async (source: ByteSource, files) => {
     const sums = containerVolume(await ContainerReader.open(source, job), backend, job);
     const volume = await finishSums(sums, command, job);
-    return { written: await write(volume, command, backend, () => files.checkUnchanged(), job) };
+    return { written: await write(volume, command, backend, files, job) };
   });
 }
 
@@ -90,23 +90,23 @@ function deposit(command: DepositCommand, backend: Backend, device: DepositDevic
     const plan = await depositPlan(particles, command, job);
     const sums = sumParticles(plan.groups, plan, device, job);
     const volume = command.isSums ? sums : await finishSums(sums, command, job);
-    const written = await write(volume, command, backend, particles.checkUnchanged, job);
+    const written = await write(volume, command, backend, particles, job);
     return { written, deposited: { ...sums.report(), formats: particles.formats, unit: plan.unit } };
   });
 }
 
-/** @param checkInputs throws if an input changed, since it may have been read more than once */
+/** @param read the files that were read. Its check throws if one changed, since it may have been read more than once */
 async function write(
   volume: OpenVolume,
   command: DepositCommand,
   backend: Backend,
-  checkInputs: () => Promise<void>,
+  read: Pick<OpenParticles, 'paths' | 'checkUnchanged'>,
   job: JobOptions,
 ): Promise<CompressReport> {
-  const inputs = [...command.inputs, ...(command.masses === undefined ? [] : [command.masses])];
+  const inputs = [...read.paths, ...(command.masses === undefined ? [] : [command.masses])];
   const sink = await createNodeSink(command.output, { overwrite: true, inputs, signal: job.signal });
   const close = async () => {
-    await checkInputs();
+    await read.checkUnchanged();
     await sink.close();
   };
   // Nobody looks at sums, and their levels would not be merged.
