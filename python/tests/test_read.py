@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import pickle
 import re
+import struct
 import subprocess
 import sys
 import threading
@@ -16,7 +17,7 @@ import numpy as np
 
 import stria
 from common import TESTDATA, TYPES, Folder, command, compress, labels, smooth
-from stria import _choose, _save
+from stria import _choose, _records, _save
 
 CODECS = ["raw", "rle", "rice", "predict", "huffman", "labels", "parle", "wave", "rle+huffman", "predict+huffman", "parle+huffman"]
 
@@ -194,6 +195,16 @@ class Faults(unittest.TestCase):
             stria.open(TESTDATA / "levels-by-three.stria", level=1)
         with self.assertRaisesRegex(stria.CorruptError, "of level 2"):
             np.asarray(stria.open(TESTDATA / "level-of-another.stria", level=1))
+
+    def test_chunks_of_a_level_are_limited(self) -> None:
+        octets = bytearray((TESTDATA / "levels.stria").read_bytes())
+        at = octets.index(b"levl")
+        length = _records.record_length(bytes(octets[at:]), at) or 0
+        record = _records.parse_record(bytes(octets[at : at + length]), at, "levl")
+        huge = bytes(record.meta[:20]) + struct.pack("<3I", 2**20, 2**20, 2**20)
+        octets[at : at + length] = _records.encode_record("levl", at, bytes(record.body), huge)
+        with self.assertRaisesRegex(stria.CorruptError, "level 1 is impossible: chunks of 1048576×1048576×1048576×1 elements exceed"):
+            stria.open(io.BytesIO(octets), level=1)
 
     def test_damaged_payloads_and_chains(self) -> None:
         for folder in ("codecs", "chains", "parle"):

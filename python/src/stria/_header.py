@@ -178,11 +178,12 @@ def parse_header(body: bytes | memoryview) -> Header:
         version=(major, minor),
         interleaved="interleaved" in requires,
     )
-    _check_grid(header)
+    check_grid(header, "the header")
     return header
 
 
-def _check_grid(header: Header) -> None:
+def check_grid(header: Header, what: str) -> None:
+    """@raise CorruptError for chunks that no volume has"""
     grid = header.grid
     fault = None
     if header.interleaved and header.chunk[3] == 1:
@@ -196,7 +197,7 @@ def _check_grid(header: Header) -> None:
     elif math.prod(header.chunk) * header.width > 2**24:
         fault = f"chunks of {'×'.join(map(str, header.chunk))} elements exceed {2**24} bytes"
     if fault is not None:
-        raise CorruptError(f"the header is impossible: {fault}")
+        raise CorruptError(f"{what} is impossible: {fault}")
 
 
 def most_chunks(dims: Four) -> int:

@@ -3,7 +3,7 @@
 import struct
 
 from . import _records
-from ._header import Header
+from ._header import Header, check_grid
 from ._index import Index
 from ._source import Source, read_exactly
 from .errors import CorruptError
@@ -39,6 +39,7 @@ def read_levels(source: Source, header: Header, start: int, index_end: int, inde
             if number != len(levels) + 1 or method >= _METHODS or not are_powers or not is_coarser or 0 in chunk:
                 raise CorruptError(f"the levl record at byte {at} is impossible")
             level = _level_header(header, factors, chunk)
+            check_grid(level, f"level {number}")
             levels.append((level, Index(record.body, level.grid.count, header.width, start, index_start)))
             before = factors
         at += length
