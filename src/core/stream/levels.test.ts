@@ -158,6 +158,26 @@ describe('levels', () => {
     expect((await (await open(await compressed(scaled, bytes))).levels())[0]?.level?.method).toBe('mean');
   });
 
+  test('begin with modes where a scan begins almost empty, although they are called means, unless means are asked for', async () => {
+    const info = infoOf([140, 60, 20, 1], 'u16');
+    const scan = Uint16Array.from({ length: 140 * 60 * 20 }, (_, at) => {
+      const isEmpty = at < 4 * 140 * 60;
+      return isEmpty ? (at % 997 === 0 ? 800 : 0) : (at * 7919) % 31;
+    });
+    const bytes = new Uint8Array(scan.buffer);
+    const levelOf = async (wish: LevelChoice) => {
+      const [level] = await (await open(await compressed(info, bytes, wish))).levels();
+      expect(level?.level?.method).toBe('mean');
+      return voxelsIn(level as ContainerReader);
+    };
+    const [modes, means] = (['mode', 'mean'] as const).map((method) => halved(info, bytes, [[2, 2, 2]], method));
+    const emptyBytes = 2 * 70 * 30 * 2;
+    const found = await levelOf(true);
+    expect(found.slice(0, emptyBytes)).toEqual(modes?.slice(0, emptyBytes));
+    expect(found.slice(emptyBytes)).toEqual(means?.slice(emptyBytes));
+    expect(await levelOf('mean')).toEqual(means);
+  });
+
   test('are not made of small volumes unless asked for, nor of chunks of several time points', async () => {
     const { info, voxels } = noisy([130, 3, 3, 4], 'u8');
     expect(await compressed(info, voxels, 'default')).toEqual(await compressed(info, voxels, false));
