@@ -38,6 +38,7 @@ export interface Listing {
 
 const described = new Map<string, Promise<Pick<ListedVolume, 'shape' | 'type' | 'note'>>>();
 const mostDescribed = 10_000;
+const unread = 'its header could not be read';
 
 /** The volumes and folders in a folder below `root`; undefined if there is no such folder. */
 export async function listFolder(root: string, names: readonly string[]): Promise<Listing | undefined> {
@@ -103,6 +104,8 @@ function describe(
   if (known) return known;
   const found = look(root, path, isFolder);
   described.set(key, found);
+  // A disk that was slow once is looked at again.
+  void found.then(({ note }) => note === unread && described.delete(key));
   const [oldest] = described.keys();
   if (described.size > mostDescribed && oldest !== undefined) described.delete(oldest);
   return found;
@@ -125,7 +128,7 @@ async function look(root: string, path: string, isFolder: boolean): Promise<Pick
 
 function noteOf({ tag, message, choices }: StriaError, root: string): string {
   if (tag === 'several') return `${choices?.length ?? 'several'} volumes`;
-  if (tag === 'internal' || tag === 'aborted') return 'its header could not be read';
+  if (tag === 'internal' || tag === 'aborted') return unread;
   // The first sentence says what is wrong; the others are for those who run the command.
   return (message.replaceAll(`${root}${sep}`, '').split(/[.;] /)[0] ?? '').replace(/\.$/, '');
 }

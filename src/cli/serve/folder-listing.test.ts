@@ -1,0 +1,20 @@
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
+import { niftiFile } from '../cli-testing.ts';
+import { listFolder } from './folder-listing.ts';
+
+const root = realpathSync(mkdtempSync(join(tmpdir(), 'stria-listing-')));
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+test('a header that took too long is read again for the next page', async () => {
+  writeFileSync(join(root, 'scan.nii'), niftiFile([6, 5, 4], 2));
+  const shapes = async () => (await listFolder(root, []))?.volumes.map(({ shape }) => shape);
+  const late = vi.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(AbortSignal.abort());
+  expect(await shapes()).toEqual([undefined]);
+  expect(await shapes()).toEqual(['6 × 5 × 4']);
+  expect(await shapes()).toEqual(['6 × 5 × 4']);
+  expect(late).toHaveBeenCalledTimes(2);
+  late.mockRestore();
+});
