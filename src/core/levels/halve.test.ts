@@ -13,7 +13,7 @@ function halvedVoxel(values: readonly number[], type: ElementType, method: Halvi
   if (type === 'f32' || type === 'f64') {
     const numbers = values.filter((value) => Math.abs(value) < 3.4028234663852886e38);
     if (numbers.length === 0) return values[0] as number;
-    const mean = numbers.reduce((sum, value) => sum + value, 0) / numbers.length;
+    const mean = numbers.reduce((sum, value) => sum + value) / numbers.length;
     return type === 'f32' ? Math.fround(mean) : mean;
   }
   const sum = values.reduce((total, value) => total + BigInt(value), 0n);
@@ -76,6 +76,11 @@ test('means of whole numbers are rounded away from zero at halves, also at the e
   expect(row('i16', 0, -1, -2, -3, -32_768, -32_768)).toEqual([-1, -3, -32_768]);
   expect(row('u32', 4_294_967_295, 4_294_967_294)).toEqual([4_294_967_295]);
   expect(row('i32', -2_147_483_648, -2_147_483_647)).toEqual([-2_147_483_648]);
+});
+
+test('negative zeros stay so, in the middle and at the ends', () => {
+  const halved = halve(new Float32Array(27).fill(-0), 'f32', [3, 3, 3], [2, 2, 2], 1, 'mean');
+  expect([...halved]).toEqual(new Array(8).fill(-0));
 });
 
 test('a NaN that has no number beside it keeps its bits', () => {

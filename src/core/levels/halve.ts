@@ -145,7 +145,8 @@ function meanOfFloats(from: VoxelArray, to: VoxelArray, type: 'f32' | 'f64', wid
           continue;
         }
       }
-      let sum = 0;
+      // The sum of negative zeros alone, as above, is one.
+      let sum = -0;
       let found = 0;
       for (const row of rows) {
         for (let near = x; near < Math.min(x + step, width); near++) {
