@@ -148,6 +148,34 @@ test('a public host leads neither by a redirect nor by its name into the own net
   });
 });
 
+test('a recent address lets no public host into the own network', async () => {
+  await withServer(async (file, port) => {
+    const known: Record<string, string[]> = { 'evil.example': ['93.184.215.14'] };
+    const addresses = new WebAddresses(names(known));
+    const asked: boolean[] = [];
+    const answer = async (_host: string, isPrivate: boolean) => {
+      asked.push(isPrivate);
+      return true;
+    };
+    const address = `http://evil.example:${port}/a`;
+    addresses.trust(address);
+    await addresses.allow(address, answer);
+    expect(asked).toEqual([]);
+    known['evil.example'] = ['127.0.0.1'];
+    expect((await ask(addresses, address)).status).toBe(599);
+    expect(file.seen).toHaveLength(0);
+    await addresses.allow(address, answer);
+    expect(asked).toEqual([true]);
+    expect((await ask(addresses, address)).status).toBe(200);
+
+    const own = `http://127.0.0.1:${port}/a`;
+    addresses.trust(own);
+    await addresses.allow(own, answer);
+    expect(asked).toEqual([true]);
+    expect((await ask(addresses, own)).status).toBe(200);
+  });
+});
+
 test('redirects on an allowed host are followed, up to five', async () => {
   await withServer(async (file, port) => {
     const addresses = new WebAddresses();
@@ -194,6 +222,9 @@ test('addresses of no public host', () => {
     '::ffff:10.0.0.1',
     '::ffff:7f00:1',
     '64:ff9b::7f00:1',
+    '64:ff9b:1::7f00:1',
+    '::7f00:1',
+    'fec0::1',
   ]) {
     expect(isPrivateAddress(address), address).toBe(true);
   }

@@ -4,7 +4,7 @@ import { request as httpsRequest } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { shownAddress, urlOfAddress } from '../core/remote/address.ts';
+import { isLoopbackName, shownAddress, urlOfAddress } from '../core/remote/address.ts';
 import { StriaError } from '../core/shared/errors.ts';
 
 /** Statuses of main's own answers, which no server sends: renderer/host/address-files.ts turns them into faults. */
@@ -43,17 +43,25 @@ export class WebAddresses {
   /** Lets the page read from a host, if the person agrees. @throws StriaError `invalid-input`, `not-readable` for a refusal */
   async allow(address: string, ask: AskToConnect): Promise<void> {
     const url = urlOfAddress(address);
-    if (this.#allowed.has(url.origin)) return;
+    const known = this.#allowed.get(url.origin);
+    if (known?.mayBePrivate) return;
     const isPrivate = await this.#isPrivate(url.hostname);
+    if (known && !isPrivate) return;
     if (!(await ask(url.host, isPrivate))) {
       throw new StriaError('not-readable', `${shownAddress(url)} was not opened: you chose not to connect to ${url.host}`);
     }
     this.#allowed.set(url.origin, { mayBePrivate: isPrivate });
   }
 
-  /** Lets the page read from a host that the person agreed to before. */
+  /**
+   * Lets the page read from a host that the person agreed to before. A name that leads into the own network may have been public
+   * then, so `allow` asks about it again.
+   */
   trust(address: string): void {
-    this.#allowed.set(urlOfAddress(address).origin, { mayBePrivate: true });
+    const { origin, hostname } = urlOfAddress(address);
+    const host = bareHost(hostname);
+    const mayBePrivate = isLoopbackName(hostname) || (isIP(host) !== 0 && isPrivateAddress(host));
+    if (mayBePrivate || !this.#allowed.has(origin)) this.#allowed.set(origin, { mayBePrivate });
   }
 
   isAllowed(address: string): boolean {
@@ -144,10 +152,12 @@ for (const [network, bits] of [
   privateRanges.addSubnet(network, bits, 'ipv4');
 }
 for (const [network, bits] of [
-  ['::', 127],
+  ['::', 96],
   ['64:ff9b::', 96],
+  ['64:ff9b:1::', 48],
   ['fc00::', 7],
   ['fe80::', 10],
+  ['fec0::', 10],
   ['ff00::', 8],
 ] as const) {
   privateRanges.addSubnet(network, bits, 'ipv6');
