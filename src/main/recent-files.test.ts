@@ -64,6 +64,10 @@ test('the list survives a restart, with the same ids', () => {
 test.each([
   ['no JSON', '{'],
   ['no list', '{"path":"/a"}'],
+  [
+    'wrong addresses',
+    '[{"path":"https://a:b@example.org/x","openedAt":"2020-01-01"},{"path":"s3://a/x","openedAt":"2020-01-01"},{"path":"https://[/x","openedAt":"2020-01-01"}]',
+  ],
   ['wrong entries', '[null, 3, {"path":7}, {"path":"/a","openedAt":"never"}, {"path":"","openedAt":"2020-01-01"}]'],
 ])('a damaged file means an empty list: %s', (_, text) => {
   writeFileSync(file, text);

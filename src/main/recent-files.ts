@@ -73,6 +73,15 @@ function placeOf(path: string): Pick<RecentFile, 'name' | 'folder' | 'address'> 
   return { name: nameOfAddress(urlOfAddress(path)), folder: placeOfAddress(path), address: path };
 }
 
+/** False for a web address that `urlOfAddress` refuses. */
+function isPathOrAddress(path: string): boolean {
+  try {
+    return !isAddress(path) || urlOfAddress(path).host !== '';
+  } catch {
+    return false;
+  }
+}
+
 /** True for a PNG data URL small enough to keep. */
 export function isThumbnail(value: unknown): value is string {
   return (
@@ -106,7 +115,7 @@ function readEntries(file: string): readonly RecentEntry[] {
     if (
       typeof path !== 'string' ||
       path === '' ||
-      (isAddress(path) && !URL.canParse(path)) ||
+      !isPathOrAddress(path) ||
       typeof openedAt !== 'string' ||
       Number.isNaN(Date.parse(openedAt))
     )
