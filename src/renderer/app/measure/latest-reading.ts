@@ -16,6 +16,9 @@ export class LatestReading<Found> {
   readonly #store: AppStore;
   readonly #reading: Reading<Found>;
   #wanted = '';
+  /** Counts wishes, because the same key may mean another volume once there was nothing to read. */
+  #turn = 0;
+  #emptied = 0;
   #isReading = false;
   #endFollowing = () => {};
 
@@ -37,20 +40,25 @@ export class LatestReading<Found> {
     const key = this.#reading.keyOf(this.#store.getState());
     if (key === this.#wanted) return;
     this.#wanted = key;
-    if (key === '') this.#reading.show(undefined);
+    this.#turn++;
+    if (key === '') {
+      this.#emptied = this.#turn;
+      this.#reading.show(undefined);
+    }
     if (!this.#isReading) void this.#readAll();
   }
 
   async #readAll(): Promise<void> {
     this.#isReading = true;
     try {
-      for (let key = ''; this.#wanted !== '' && key !== this.#wanted; ) {
-        key = this.#wanted;
-        const isWanted = () => key === this.#wanted;
+      for (let turn = 0; this.#wanted !== '' && turn !== this.#turn; ) {
+        const begun = this.#turn;
+        turn = begun;
+        const isWanted = () => begun === this.#turn;
         // The volume or the device may have gone meanwhile.
         const found = await this.#reading.read(isWanted).catch(() => undefined);
         // While a line is being dragged, what was read last is shown.
-        if (isWanted() || (found && this.#wanted !== '')) this.#reading.show(found);
+        if (isWanted() || (found && this.#emptied < begun)) this.#reading.show(found);
       }
     } finally {
       this.#isReading = false;
