@@ -1,6 +1,7 @@
 import { readLabelTable } from '../../../core/io/label-tables/read-label-table.ts';
 import { faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
 import { isTableName } from '../../../core/shared/label-table.ts';
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import { labelCounts } from '../../../core/volume/label-counts.ts';
 import { labelPlace } from '../../../core/volume/label-place.ts';
 import { type LabelStatistics, labelStatistics } from '../../../core/volume/label-statistics.ts';
@@ -36,6 +37,7 @@ export class Labels {
   /** What the viewer draws, by volume. */
   #drawn: ReadonlyMap<string, ShownLabels> = new Map();
   #endFollowing = () => {};
+  #going = new AbortController();
 
   constructor(host: Pick<Host, 'openDialog'>, store: AppStore, volumes: MeasuredVolumes) {
     this.#host = host;
@@ -81,17 +83,20 @@ export class Labels {
   /** Gives the labels the names and colours of a file. Failures become the state. */
   async load(file: HostFile): Promise<void> {
     const id = this.#labelled;
+    const info = this.#baseInfo;
     if (id === undefined) return;
     try {
       const table = await readLabelTable(sourceOf(file.handle));
-      if (this.#labelled !== id) return;
-      const taken = Object.keys(this.#state.loaded).length;
-      const key = `table-${taken + 1}`;
+      if (this.#labelled !== id || this.#baseInfo !== info) return;
+      // A session may leave out tables that are not used.
+      let number = 1;
+      while (Object.hasOwn(this.#state.loaded, `table-${number}`)) number++;
+      const key = `table-${number}`;
       this.#change({ loaded: { ...this.#state.loaded, [key]: { name: file.name, table } }, fault: undefined });
       const hidden = table.filter(({ isHidden }) => isHidden).map(({ number }) => number);
       this.#set(id, { table: key, edits: [], shows: 'all', except: hidden });
     } catch (error) {
-      this.#change({ fault: faultToData(error) });
+      if (this.#baseInfo === info) this.#change({ fault: faultToData(error) });
     }
   }
 
@@ -121,9 +126,12 @@ export class Labels {
     const { gpu } = this.#store.getState();
     const base = this.#volumes.base();
     const shown = this.#shown(id);
+    // Each reads the whole volume.
+    this.#going.abort();
+    this.#going = new AbortController();
     if (gpu.kind !== 'ready' || !base || !shown) return;
     try {
-      const place = await labelPlace(shown.volume, number, shown.timePoint);
+      const place = await labelPlace(shown.volume, number, shown.timePoint, { signal: this.#going.signal });
       const { chosen } = this.#state;
       if (!place || chosen?.id !== id || chosen.number !== number) return;
       const { map } = placeLayer(shown.volume.info, base.info);
@@ -163,6 +171,11 @@ export class Labels {
 
   get #state(): LabelsState {
     return this.#store.getState().labels;
+  }
+
+  /** One object as long as the same volume is open. */
+  get #baseInfo(): VolumeInfo | undefined {
+    return openDocument(this.#store.getState())?.info;
   }
 
   get #labelled(): string | undefined {
@@ -242,7 +255,8 @@ export class Labels {
     const id = labelledVolume(state);
     if (!inspectorOpen || inspectorTab !== 'layers' || id === undefined || state.gpu.kind !== 'ready') return '';
     const shown = this.#shown(id);
-    return shown ? JSON.stringify([id, shown.timePoint]) : '';
+    // Of a volume that is kept in another way, what was read may have failed meanwhile.
+    return shown ? JSON.stringify([id, shown.timePoint, state.residency?.kept]) : '';
   }
 
   async #count(): Promise<LabelsState['counted']> {

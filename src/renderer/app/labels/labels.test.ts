@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { testInfo } from '../../../core/volume/resident-testing.ts';
+import type { VolumeSource } from '../../../core/volume/volume-source.ts';
+import type { HostFile } from '../../host/host.ts';
+import { baseId, noLayers } from '../../viewer/model/layers.ts';
+import { type AppState, createAppStore } from '../state/store.ts';
+import { labelLookOf } from './label-tables.ts';
+import { Labels } from './labels.ts';
+
+function setUp() {
+  const store = createAppStore();
+  const base = { info: testInfo([4, 4, 4, 1], 'u8') } as VolumeSource;
+  let state = { colormap: 'labels', layers: noLayers, timePoint: 0, crosshair: [0, 0, 0] };
+  const viewer = {
+    snapshot: () => ({ state }),
+    subscribe: () => () => {},
+    setLabels: () => {},
+    set: (change: Partial<typeof state>) => {
+      state = { ...state, ...change };
+      store.setState(({ layers }) => ({ layers: { ...layers, stack: state.layers } }));
+    },
+  };
+  const labels = new Labels({ openDialog: async () => [] }, store, { base: () => base, layer: () => undefined });
+  const open = () => {
+    const document = { info: testInfo([4, 4, 4, 1], 'u8') };
+    store.setState({ document: { kind: 'ready', document } as unknown as AppState['document'] });
+    store.setState(({ labels: before }) => ({ labels: { ...before, isBaseLabels: true } }));
+  };
+  store.setState({ gpu: { kind: 'ready', viewer } as unknown as AppState['gpu'] });
+  open();
+  return { store, labels, open };
+}
+
+function tableFile(name: string, text: string): HostFile {
+  const blob = new Blob([text]);
+  return { name, size: blob.size, handle: { kind: 'blob', name, blob }, siblings: async () => undefined };
+}
+
+test('a loaded table replaces none that a session brought', async () => {
+  const { store, labels } = setUp();
+  const kept = { name: 'kept.csv', table: [{ number: 1, name: 'Kept' }] };
+  labels.restore({ 'table-2': kept });
+  await labels.load(tableFile('a.csv', 'number,name\n1,A\n'));
+  await labels.load(tableFile('b.csv', 'number,name\n1,B\n'));
+  const { loaded } = store.getState().labels;
+  expect(loaded['table-2']).toBe(kept);
+  expect(Object.values(loaded).map(({ name }) => name)).toEqual(['kept.csv', 'a.csv', 'b.csv']);
+  expect(loaded[labelLookOf(store.getState(), baseId).table ?? '']?.name).toBe('b.csv');
+});
+
+test('a table that arrives when another volume is open is not used, and neither is its fault', async () => {
+  const { store, labels, open } = setUp();
+  for (const text of ['number,name\n1,A\n', 'no table']) {
+    const loading = labels.load(tableFile('a.csv', text));
+    store.setState({ document: { kind: 'empty' } as AppState['document'] });
+    open();
+    await loading;
+    expect(store.getState().labels).toMatchObject({ loaded: {}, fault: undefined });
+  }
+});
