@@ -179,6 +179,31 @@ describe('a session of a volume at a web address', () => {
     const text = new TextDecoder().decode(sink.bytes()).replace('https:', 'file:');
     expect(() => readSession(new TextEncoder().encode(text))).toThrow('files[0].address is not a web address');
   });
+
+  it('asks for no further address once one is missing, or once it is cancelled', async () => {
+    const asked: string[] = [];
+    const { sessions, store } = setUp(
+      {},
+      new Proxy<Record<string, HostFile>>(
+        {},
+        {
+          get: (_, key) => {
+            asked.push(String(key));
+            if (asked.length === 3) store.setState({ document: { kind: 'empty' } as AppState['document'] });
+            return asked.length > 1 ? remote : undefined;
+          },
+        },
+      ),
+    );
+    const files = ['a', 'b', 'c'].map((host) => ({ path: 'scan.nii', address: `https://${host}.example/scan.nii`, size: 4 }));
+    const session = file('a.stria-session', new TextEncoder().encode(JSON.stringify({ format: 'stria-session', version: 1, files })));
+    await sessions.open(session, []);
+    expect(asked).toEqual(['https://a.example/scan.nii']);
+    expect(store.getState().document).toMatchObject({ kind: 'waiting', session: { missing: [{}, {}, {}] } });
+    await sessions.open(session, []);
+    expect(asked).toHaveLength(3);
+    expect(store.getState().document.kind).toBe('empty');
+  });
 });
 
 describe('a saved session', () => {

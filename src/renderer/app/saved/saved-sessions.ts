@@ -156,10 +156,12 @@ export class SavedSessions {
         ...(files.length === 1 && together.length === 1 ? together : []),
       ];
       const part = found[index] ? { one: found[index] } : await this.#findPart(file, wanted, candidates);
+      if (!this.#isWanted(turn)) return;
       all.push(part.one);
       reasons.push(part.reason);
+      // Otherwise a session could ask about one host after another.
+      if (!part.one && wanted.address !== undefined) break;
     }
-    if (!this.#isWanted(turn)) return;
     const whole = all.filter((one) => one !== undefined);
     if (whole.length < files.length) {
       const missing = files.flatMap(({ path }, index) => (all[index] ? [] : [{ name: nameOf(path), reason: reasons[index] }]));
@@ -205,7 +207,7 @@ export class SavedSessions {
   }
 
   /** What the layers are loaded from, by id, and the names of files that were not found. */
-  async #findLayers({ list }: SavedLayers, session: HostFile, given: readonly HostFile[]) {
+  async #findLayers({ list }: SavedLayers, session: HostFile, given: readonly HostFile[], turn: number) {
     const requests = new Map<string, OpenRequest>();
     const missing: string[] = [];
     for (const { source, look } of list) {
@@ -217,7 +219,9 @@ export class SavedSessions {
       for (const part of source.files) {
         const candidates = withSeries(given).filter(({ name }) => name === nameOf(part.path));
         const { one } = await this.#findPart(session, part, candidates);
+        if (!this.#isWanted(turn)) return { requests, missing };
         if (one) found.push(one);
+        else if (part.address !== undefined) break;
       }
       const [primary] = found.length === source.files.length ? withStacks(found) : [];
       if (primary) requests.set(look.id, { kind: 'file', file: primary, raw: source.raw, dataset: source.dataset });
@@ -234,7 +238,7 @@ export class SavedSessions {
     turn: number,
   ): Promise<void> {
     const { store, document, set, playAlong, layers } = this.#needs;
-    const { requests, missing } = await this.#findLayers(saved.layers, file, given);
+    const { requests, missing } = await this.#findLayers(saved.layers, file, given, turn);
     if (!this.#isWanted(turn)) return;
     const { rate, pace, atEnd, axis } = saved.playback;
     set({ layout: saved.layout, ...saved.compression, playback: { rate, pace, atEnd } });
