@@ -111,8 +111,8 @@ test.each([
 });
 
 test('float labels that are no numbers are left out, and values that are not finite are counted apart', async () => {
-  const marks = exact([4, 1, 1, 1], 'f32', (at) => [1, Number.NaN, Number.NaN, 2][at] as number);
-  const values = exact([4, 1, 1, 1], 'f32', (at) => [5, 6, 7, Number.POSITIVE_INFINITY][at] as number);
+  const marks = exact([6, 1, 1, 1], 'f32', (at) => [1, Number.NaN, Number.NaN, 2, -Infinity, Infinity][at] as number);
+  const values = exact([6, 1, 1, 1], 'f32', (at) => [5, 6, 7, Number.POSITIVE_INFINITY, 8, 9][at] as number);
   const rows = await labelStatistics({ labels: marks, labelTime: 0, image: values, imageTime: 0, toImage: identity });
   expect(rows).toMatchObject([
     { number: 1, count: 1, mean: 5, notFinite: 0 },

@@ -69,11 +69,9 @@ export async function labelStatistics(
           if (value === undefined) outside++;
           else samples[count++] = value;
         }
-        // A label that is not a number equals nothing, not even itself.
-        if (Number.isNaN(number)) {
-          at++;
-          continue;
-        }
+        // A label that is not a number equals nothing, not even itself. Like `labelCounts`, infinities are left out, too.
+        if (Number.isNaN(number)) at++;
+        if (!Number.isFinite(number)) continue;
         const region = regionOf(number);
         region.outside += outside;
         region.running.add(samples, 0, count, slope, intercept);

@@ -25,6 +25,9 @@ export class SurfaceSaver {
     this.#host = host;
     this.#store = store;
     this.#volume = volume;
+    store.subscribe(({ document }, before) => {
+      if (document.kind !== 'ready' && before.document.kind === 'ready') this.cancel();
+    });
   }
 
   set(change: Partial<SurfaceOptions>): void {
@@ -87,6 +90,8 @@ async function written(
   signal: AbortSignal,
 ): Promise<number> {
   try {
+    // People may have cancelled while they were asked where.
+    signal.throwIfAborted();
     const triangles = await extracted(begin, volume, timePoint, signal, (bytes) => sink.write(bytes));
     if (triangles === 0) throw new StriaError('invalid-input', 'no voxel lies inside this surface: choose another value');
     signal.throwIfAborted();
