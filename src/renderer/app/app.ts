@@ -164,7 +164,10 @@ export class App {
     for (const end of ['pointerup', 'pointercancel']) window.addEventListener(end, this.undo.endGesture, true);
     watchUnfinished(this.store, this.host);
     watchMenu(this.store, this.commands, this.host);
-    this.host.onFilesOpened((files) => this.open(files));
+    this.host.onFilesOpened(
+      (files) => this.open(files),
+      (error) => void orNotice(this.store, () => Promise.reject(error)),
+    );
     await Promise.all([
       this.host.info().then((shell) => this.store.setState({ shell })),
       this.host.recent().then((recent) => this.store.setState({ recent })),

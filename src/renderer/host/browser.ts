@@ -170,9 +170,9 @@ export function browserHost(): Host {
     },
     // A page has no menus.
     onMenuCommand: () => () => undefined,
-    onFilesOpened(listener) {
+    onFilesOpened(listener, onFault) {
       listenForSystemFiles({
-        handles: (opened) => void fromHandles(opened).then(listener, (error: unknown) => reportError(error)),
+        handles: (opened) => void fromHandles(opened).then(listener, onFault),
         shared: (files) => listener(blobFiles(files)),
       });
       return () => undefined;

@@ -86,3 +86,20 @@ test('closing a save dialog gives no sink, and aborts a save beside the source',
   if (file === undefined) throw new Error('no file');
   await expect(host.saveBeside(file, 'a.stria')).rejects.toMatchObject({ tag: 'aborted' });
 });
+
+test('a recent address of the menu that cannot be opened is said', async () => {
+  let opens: (files: OpenedFile[]) => void = () => undefined;
+  const error = { tag: 'not-readable', message: 'you chose not to connect to example.org', context: [] };
+  const bridge = {
+    call: async () => ({ ok: false, error }),
+    on: (_: string, listener: typeof opens) => {
+      opens = listener;
+      return () => undefined;
+    },
+    openDropped: vi.fn(),
+  };
+  const faults: unknown[] = [];
+  electronHost(bridge as unknown as StriaBridge).onFilesOpened(vi.fn(), (fault) => faults.push(fault));
+  opens([{ id: '', name: '', size: 0, url: '', address: 'https://example.org/a.nii' }]);
+  await vi.waitFor(() => expect(faults).toMatchObject([{ tag: 'not-readable' }]));
+});

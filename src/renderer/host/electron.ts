@@ -132,8 +132,8 @@ export function electronHost(bridge: StriaBridge): Host {
       };
     },
     onMenuCommand: (listener) => bridge.on('menu-command', listener),
-    onFilesOpened: (listener) =>
-      bridge.on('files-opened', (files) => void Promise.all(files.map(openedFile)).then(listener, (error) => reportError(error))),
+    onFilesOpened: (listener, onFault) =>
+      bridge.on('files-opened', (files) => void Promise.all(files.map(openedFile)).then(listener, onFault)),
     setUnfinished: (kinds) => void ask('set-unfinished', kinds).catch(console.error),
     setMenu: (enabled) => void ask('set-menu', enabled).catch(console.error),
     async restartCompatible() {

@@ -128,7 +128,7 @@ export interface Host {
    */
   saveFolder(suggestedName: string): Promise<HostFolder | undefined>;
   onMenuCommand(listener: (command: MenuCommand) => void): () => void;
-  onFilesOpened(listener: (files: HostFile[]) => void): () => void;
+  onFilesOpened(listener: (files: HostFile[]) => void, onFault: (error: unknown) => void): () => void;
   /** Electron only: the shell asks before it closes the window over unfinished work. A browser asks through `beforeunload`. */
   readonly setUnfinished?: ((kinds: readonly UnfinishedKind[]) => void) | undefined;
   /** Electron only: which commands of the menus can be done. */
