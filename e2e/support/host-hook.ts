@@ -14,7 +14,7 @@ export interface HostHook {
 
 const host = createHost();
 const files: HostFile[] = [];
-host.onFilesOpened((opened) => files.push(...opened));
+host.onFilesOpened((opened) => files.push(...opened), reportError);
 // In the capture phase, before the UI, which takes the files as well.
 window.addEventListener('dragover', (event) => event.preventDefault(), true);
 window.addEventListener(

@@ -196,7 +196,10 @@ describe('a session of a volume at a web address', () => {
       ),
     );
     const files = ['a', 'b', 'c'].map((host) => ({ path: 'scan.nii', address: `https://${host}.example/scan.nii`, size: 4 }));
-    const session = file('a.stria-session', new TextEncoder().encode(JSON.stringify({ format: 'stria-session', version: 1, files })));
+    const session = file(
+      'a.stria-session',
+      new TextEncoder().encode(JSON.stringify({ format: 'stria-session', version: 1, files })),
+    );
     await sessions.open(session, []);
     expect(asked).toEqual(['https://a.example/scan.nii']);
     expect(store.getState().document).toMatchObject({ kind: 'waiting', session: { missing: [{}, {}, {}] } });
