@@ -9,7 +9,13 @@ import type { VolumeSource } from '../../../core/volume/volume-source.ts';
 import { sourceOf } from '../../host/file-source.ts';
 import type { Host, HostFile } from '../../host/host.ts';
 import { colormap } from '../../viewer/colors/colormaps.ts';
-import { type LabelLook, type ShownLabels, withLabelEdit, withLabelShown } from '../../viewer/model/label-look.ts';
+import {
+  firstLabelLookOf,
+  type LabelLook,
+  type ShownLabels,
+  withLabelEdit,
+  withLabelShown,
+} from '../../viewer/model/label-look.ts';
 import { layerVoxelAt, placeLayer } from '../../viewer/model/layer-place.ts';
 import { baseId, changedLayer, layerTime } from '../../viewer/model/layers.ts';
 import { clampVoxel } from '../../viewer/model/slice-geometry.ts';
@@ -93,8 +99,7 @@ export class Labels {
       while (Object.hasOwn(this.#state.loaded, `table-${number}`)) number++;
       const key = `table-${number}`;
       this.#change({ loaded: { ...this.#state.loaded, [key]: { name: file.name, table } }, fault: undefined });
-      const hidden = table.filter(({ isHidden }) => isHidden).map(({ number }) => number);
-      this.#set(id, { table: key, edits: [], shows: 'all', except: hidden });
+      this.#set(id, { ...firstLabelLookOf(table), table: key });
     } catch (error) {
       if (this.#baseInfo === info) this.#change({ fault: faultToData(error) });
     }

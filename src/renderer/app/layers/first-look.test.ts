@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { testInfo } from '../../../core/volume/resident-testing.ts';
 import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
+import { firstLabelView } from '../../viewer/model/auto-view.ts';
 import { firstLook } from './first-look.ts';
 
 const info = testInfo([8, 8, 8, 1], 'u8');
@@ -38,6 +39,15 @@ describe('the first look of a layer', () => {
     expect(look('mask.nii', scan).colormap).toBe('hot');
     expect(look('mask.nii', atlas, testInfo([8, 8, 8, 1], 'f32')).colormap).toBe('hot');
     expect(look('dose.nii', atlas, { ...info, valueUnit: 'Gy' }).colormap).toBe('hot');
+  });
+
+  it('hides the labels that its table hides', () => {
+    const table = [{ number: 3 }, { number: 9, isHidden: true }];
+    const { labels, colormap } = firstLook({ id: 'a', name: 'a.nii' }, info, scan, 0, { areLabels: true, table });
+    expect([labels.except, colormap]).toEqual([[9], 'labels']);
+    const view = firstLabelView(info, scan, { areLabels: true, table });
+    expect(view).toMatchObject({ colormap: 'labels', layers: { base: { labels: { except: [9] } } } });
+    expect(firstLabelView(info, atlas, { table: [{ number: 3, name: 'A' }] })).toBeUndefined();
   });
 
   it('has other colours for each image', () => {

@@ -1,22 +1,23 @@
+import type { OwnLabels } from '../../../core/shared/label-table.ts';
 import { inRealOrder } from '../../../core/shared/real-order.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
 import { firstView, isLabelVolume } from '../../viewer/model/auto-view.ts';
-import { firstLabelLook } from '../../viewer/model/label-look.ts';
+import { firstLabelLookOf } from '../../viewer/model/label-look.ts';
 import type { LayerLook } from '../../viewer/model/layers.ts';
 
 /** Colours of image layers, in the order in which they are added: all black or dark at their lower end. */
 const imageColors = ['hot', 'viridis', 'magma', 'cividis'] as const;
 
-/** How a layer looks when it is added. @param images how many image layers there are @param areLabels its file says that it holds labels */
+/** How a layer looks when it is added. @param images how many image layers there are @param own what its file says about labels */
 export function firstLook(
   { id, name }: Pick<LayerLook, 'id' | 'name'>,
   info: VolumeInfo,
   statistics: VolumeStatistics,
   images: number,
-  areLabels = false,
+  own: OwnLabels = {},
 ): LayerLook {
-  const isLabels = areLabels || isLabelVolume(info, statistics, name);
+  const isLabels = own.areLabels || isLabelVolume(info, statistics, name);
   const { window } = firstView(info, statistics);
   const look = {
     id,
@@ -26,7 +27,7 @@ export function firstLook(
     blending: 'over',
     inverted: false,
     outline: false,
-    labels: firstLabelLook,
+    labels: firstLabelLookOf(own.table),
     channel: 0,
   } as const;
   if (isLabels) {

@@ -67,7 +67,7 @@ export class Layers {
       this.#keep(engine, id, loaded);
       this.#change({ adding: { kind: 'none' }, chosen: id });
       this.#adding = undefined;
-      const look = firstLook({ id, name }, loaded.kept.info, loaded.statistics, images, loaded.labels?.areLabels);
+      const look = firstLook({ id, name }, loaded.kept.info, loaded.statistics, images, loaded.labels);
       this.#set({ ...this.#stack, layers: [...this.#stack.layers, look] });
       return true;
     } catch (error) {

@@ -1,7 +1,9 @@
+import type { OwnLabels } from '../../../core/shared/label-table.ts';
 import { inRealOrder } from '../../../core/shared/real-order.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
 import { unclipped } from './clip.ts';
+import { firstLabelLook, firstLabelLookOf } from './label-look.ts';
 import { noLayers } from './layers.ts';
 import { hasOrientation, safeSpacing } from './orientation.ts';
 import { firstSlab } from './slab.ts';
@@ -91,6 +93,18 @@ export function firstView(info: VolumeInfo, statistics: VolumeStatistics, areLab
   const isUsable =
     Number.isFinite(high - low) && physical[0] < physical[1] && Math.min(low, high) < max && Math.max(low, high) > min;
   return isUsable ? { ...view, window: [low, high], level: low + firstLevel * (high - low) } : view;
+}
+
+/** `firstView` with what the volume's file says about its labels. Undefined if that changes nothing. */
+export function firstLabelView(
+  info: VolumeInfo,
+  statistics: VolumeStatistics,
+  { areLabels, table }: OwnLabels,
+): ViewState | undefined {
+  const labels = firstLabelLookOf(table);
+  if (!areLabels && labels === firstLabelLook) return undefined;
+  const view = firstView(info, statistics, areLabels || undefined);
+  return { ...view, layers: { ...view.layers, base: { ...view.layers.base, labels } } };
 }
 
 /** Words that names of segmentations have: `aseg.nii`, `tumor_mask.nii.gz`, `atlas.nrrd`. */

@@ -13,6 +13,12 @@ export interface LabelLook {
 
 export const firstLabelLook: LabelLook = { table: undefined, edits: [], shows: 'all', except: [] };
 
+/** How labels look first: some tables say which are not shown. */
+export function firstLabelLookOf(table: LabelTable = []): LabelLook {
+  const except = table.filter(({ isHidden }) => isHidden).map(({ number }) => number);
+  return except.length === 0 ? firstLabelLook : { ...firstLabelLook, except };
+}
+
 /** Labels as they are drawn: their table with all edits, and which are shown. Replaced when anything in it changes. */
 export interface ShownLabels extends Pick<LabelLook, 'shows' | 'except'> {
   readonly table: LabelTable;
