@@ -157,6 +157,11 @@ describe('a session file', () => {
       read({ ...least, layers: { base: { labels }, tables } }).layers.base.labels;
     expect(withLabels({ table: 'lost', shows: 'some', except: [2] })).toEqual({ ...firstLabelLook, except: [2] });
     expect(withLabels({ table: 'a' }, { a: { name: 'a.csv', table: [] } }).table).toBe('a');
+    const tables = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`t${at}`, { name: 'a.csv', table: [] }]));
+    // The open volume and 32 layers may each have one.
+    expect(withLabels({ table: 't32' }, tables(33)).table).toBe('t32');
+    expect(() => withLabels({}, tables(34))).toThrow('more than 33');
     expect(withLabels({ table: 'toString' }).table).toBeUndefined();
     expect(() => withLabels({ except: [1.5] })).toThrow('no label has');
     expect(() => withLabels({ except: Array.from({ length: 70_000 }, () => 1) })).toThrow();

@@ -8,9 +8,11 @@ import {
   mostLabels,
 } from '../../../core/shared/label-table.ts';
 import { firstLabelLook, type LabelLook } from '../../viewer/model/label-look.ts';
+import { mostLayers } from '../../viewer/model/layers.ts';
 import type { LabelsState } from '../state/label-state.ts';
 
-const mostTables = 32;
+/** Of the open volume and each layer. */
+const mostTables = mostLayers + 1;
 
 /** The tables of labels in a session. @throws StriaError `corrupt` */
 export function tablesOf(value: unknown): LabelsState['loaded'] {
