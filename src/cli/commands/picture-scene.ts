@@ -69,7 +69,7 @@ export async function withPictureScene<T>(
     const saved = session && ((first: ViewState) => savedView(session, first, new Set(layers.keys())));
     const state = stateOf(look, info, await volume.statistics(), saved);
     const view = look.view ?? (session && savedViewName(session)) ?? firstShown(info);
-    const painter = new Painter(gpu, volume, layers, look);
+    const painter = new Painter(gpu, volume, layers, look, session?.saved.layers.tables);
     try {
       return await work({ painter, info, view, state, viewpoints: session?.saved.viewpoints, inputs });
     } finally {

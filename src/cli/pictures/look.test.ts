@@ -8,7 +8,7 @@ import { sceneSides } from '../../renderer/viewer/model/orientation.ts';
 import { parseCommand } from '../arguments/args.ts';
 import { optionEntry } from '../arguments/command-table.ts';
 import type { PictureCommand } from '../arguments/parsed-command.ts';
-import { firstShown, groundOf, lookOf, stateOf } from './look.ts';
+import { firstShown, groundOf, lookOf, shownLabels, stateOf } from './look.ts';
 
 const histogram = { low: 0, binWidth: 1, counts: Array.from({ length: 256 }, () => 100) };
 const statistics = { min: 0, max: 255, count: 25_600, notFinite: 0, histogram, window: [10, 200], flatness: 0.1 } as never;
@@ -77,4 +77,18 @@ test('names are checked, and the help lists them all', () => {
 test('backgrounds are the app’s', () => {
   expect(groundOf(look(''))).toMatchObject({ background: 'screen', ground: { a: 1 } });
   expect(groundOf(look('--background transparent'))).toEqual({ background: 'transparent', ground: { r: 0, g: 0, b: 0, a: 0 } });
+});
+
+test('labels are drawn with the tables, edits and hidden labels of a session', () => {
+  const tables = { a: { table: [{ number: 1, color: '#ff0000' }, { number: 2 }] } };
+  const look = { table: 'a', edits: [{ number: 2, color: '#00ff00' }], shows: 'all', except: [1] } as const;
+  expect(shownLabels(look, tables)).toEqual({
+    table: [
+      { number: 1, color: '#ff0000' },
+      { number: 2, color: '#00ff00' },
+    ],
+    shows: 'all',
+    except: [1],
+  });
+  expect(shownLabels({ ...look, table: undefined }, tables).table).toEqual([{ number: 2, color: '#00ff00' }]);
 });

@@ -1,11 +1,13 @@
 import { type Projection, projections } from '../../core/draw/ray-pass.ts';
 import { StriaError } from '../../core/shared/errors.ts';
+import { type LabelTable, mergedTable } from '../../core/shared/label-table.ts';
 import { channelLayout, type VolumeInfo } from '../../core/shared/volume.ts';
 import type { VolumeStatistics } from '../../core/volume/statistics.ts';
 import { colormapNames, withPresentName } from '../../renderer/viewer/colors/colormaps.ts';
 import { grounds, pictureGrounds } from '../../renderer/viewer/colors/grounds.ts';
 import { firstLevel, firstView } from '../../renderer/viewer/model/auto-view.ts';
 import { fittedView } from '../../renderer/viewer/model/fitted-view.ts';
+import type { LabelLook, ShownLabels } from '../../renderer/viewer/model/label-look.ts';
 import { type SceneSide, sceneSides } from '../../renderer/viewer/model/orientation.ts';
 import type { PictureBackground } from '../../renderer/viewer/model/picture.ts';
 import type { ViewState } from '../../renderer/viewer/model/viewer-api.ts';
@@ -124,4 +126,13 @@ export function timeIndex({ time, channel }: Pick<PictureLook, 'time' | 'channel
 
 function usage(message: string): StriaError {
   return new StriaError('invalid-input', message);
+}
+
+/** The tables of labels of a session, by the id under which looks refer to them. */
+export type LabelTables = Readonly<Record<string, { readonly table: LabelTable }>>;
+
+/** Labels as a session draws them. A table of the volume's own file is not read. */
+export function shownLabels({ table, edits, shows, except }: LabelLook, tables: LabelTables): ShownLabels {
+  const loaded = table === undefined ? undefined : tables[table]?.table;
+  return { table: mergedTable(loaded ?? [], edits), shows, except };
 }

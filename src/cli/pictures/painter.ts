@@ -7,6 +7,7 @@ import { rayPicture } from '../../renderer/viewer/draw/ray-picture.ts';
 import { sceneCube } from '../../renderer/viewer/draw/scene-cube.ts';
 import { slicePicture } from '../../renderer/viewer/draw/slice-picture.ts';
 import { SliceRenderer } from '../../renderer/viewer/draw/slice-renderer.ts';
+import type { LabelLook, ShownLabels } from '../../renderer/viewer/model/label-look.ts';
 import { shownLayers } from '../../renderer/viewer/model/layer-place.ts';
 import { layersIn3d, layerTime } from '../../renderer/viewer/model/layers.ts';
 import { OrbitCamera } from '../../renderer/viewer/model/orbit-camera.ts';
@@ -16,7 +17,7 @@ import type { Viewpoints } from '../../renderer/viewer/model/same-place.ts';
 import { maxZoom, minZoom } from '../../renderer/viewer/model/slice-geometry.ts';
 import type { LayerIn3d } from '../../renderer/viewer/model/view-host.ts';
 import type { ViewState } from '../../renderer/viewer/model/viewer-api.ts';
-import { groundOf, type PictureLook, type ShownView } from './look.ts';
+import { groundOf, type LabelTables, type PictureLook, type ShownView, shownLabels } from './look.ts';
 
 /** Strips this large occupy even a slow GPU only briefly. */
 const stripPixels = 2 ** 18;
@@ -37,19 +38,30 @@ export class Painter {
   readonly #slices: SliceRenderer;
   readonly #layerDisplays: LayerDisplays;
   readonly #look: PictureLook;
+  readonly #tables: LabelTables;
+  /** The same objects for all frames: their colours are on the GPU. */
+  readonly #labels = new Map<LabelLook, ShownLabels>();
   /** The 3D view's texture, and the time point that it holds. */
   #display: { readonly texture: DisplayTexture; readonly timePoint: number } | undefined;
 
   /**
    * @param layers over the volume, by id. All volumes belong to the caller
+   * @param tables of labels, to which the looks of a session refer
    * @throws StriaError `invalid-input`, `limit-too-small` for a size that cannot be drawn
    */
-  constructor(gpu: Gpu, volume: VolumeSource, layers: ReadonlyMap<string, VolumeSource>, look: PictureLook) {
+  constructor(
+    gpu: Gpu,
+    volume: VolumeSource,
+    layers: ReadonlyMap<string, VolumeSource>,
+    look: PictureLook,
+    tables: LabelTables = {},
+  ) {
     checkPictureSize(look.width, look.height, gpu.device.limits.maxTextureDimension2D);
     this.#gpu = gpu;
     this.#volume = volume;
     this.#layers = layers;
     this.#look = look;
+    this.#tables = tables;
     this.#slices = new SliceRenderer(gpu, 'rgba8unorm');
     this.#layerDisplays = new LayerDisplays(gpu, () => {});
   }
@@ -70,8 +82,12 @@ export class Painter {
     const saved = viewpoints?.[axis] ?? { zoom: 1, center: undefined };
     const camera = { ...saved, zoom: Math.min(maxZoom, Math.max(minZoom, saved.zoom * zoom)) };
     const { ground, background } = groundOf(this.#look);
-    const layers = shownLayers(info, state.layers, (id) => this.#layers.get(id));
-    const scene = { volume: this.#volume, axis, state, camera, layers, ground };
+    const layers = shownLayers(info, state.layers, (id) => this.#layers.get(id)).map((layer) => ({
+      ...layer,
+      labels: this.#labelsOf(layer.look.labels),
+    }));
+    const labels = this.#labelsOf(state.layers.base.labels);
+    const scene = { volume: this.#volume, axis, state, camera, layers, labels, ground };
     return slicePicture(this.#gpu, this.#slices, scene, { width, height, pixelRatio: 1, background });
   }
 
@@ -94,6 +110,7 @@ export class Painter {
       info,
       display: await this.#displayAt(state.timePoint),
       layers: await this.#layersIn3d(state),
+      labels: this.#labelsOf(state.layers.base.labels),
       state,
       camera,
       eye,
@@ -121,8 +138,14 @@ export class Painter {
     return shown.map(({ look, volume: { info }, map }) => {
       const display = this.#layerDisplays.displayOf(look.id);
       if (!display) throw new StriaError('out-of-memory', `the GPU does not have enough memory to draw ${look.name} in 3D`);
-      return { look, info, map, display };
+      return { look, info, map, display, labels: this.#labelsOf(look.labels) };
     });
+  }
+
+  #labelsOf(look: LabelLook): ShownLabels {
+    const labels = this.#labels.get(look) ?? shownLabels(look, this.#tables);
+    this.#labels.set(look, labels);
+    return labels;
   }
 
   async #displayAt(timePoint: number): Promise<DisplayTexture> {
