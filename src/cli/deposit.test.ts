@@ -117,10 +117,11 @@ test('every format gives the same volume', async () => {
 
 test('the box of a GADGET file, particles outside, and a count', async () => {
   const few = { positions: [0.5, 0.5, 0.5, 9.5, 1, 1, -2, 1, 1], masses: [1, 2, 4], smoothing: [1, 1, 1] };
-  writeFileSync(at('snap.hdf5'), await gadgetBytes({ 0: few }, { boxSize: 8 }));
+  writeFileSync(at('snap.hdf5'), await gadgetBytes({ 0: few }, { boxSize: 8, fileCount: 2 }));
   const how = [at('snap.hdf5'), '--size', '8', '--kernel', 'ngp'];
   const periodic = await succeed('deposit', ...how, '-o', at('periodic.stria'), ...cpu);
   expect(periodic.stderr).toContain('2 particles lie outside the box: they are moved into it');
+  expect(periodic.stderr).toContain('the snapshot has 2 files, of which 1 was given: name all of them');
   const volume = new Float32Array(new Uint8Array(await voxels(at('periodic.stria'))).buffer);
   expect([volume[0], volume[1 + 8 + 64], volume[6 + 8 + 64]]).toEqual([1, 2, 4]);
   const clipped = await succeed('deposit', ...how, '--edges', 'clip', '--quantity', 'count', '-o', at('clip.stria'), ...cpu);

@@ -13,6 +13,8 @@ export interface OpenParticles {
   readonly formats: readonly string[];
   readonly groups: readonly ParticleGroup[];
   readonly box: ParticleBox | undefined;
+  /** How many files the snapshot has, if they say it. */
+  readonly fileCount: number;
   /** The files that were opened, which no output may replace. */
   readonly paths: readonly string[];
   /** @throws StriaError `not-readable` if a file was written to since it was opened */
@@ -40,6 +42,7 @@ export function withParticles<T>(
             formats: [...new Set([...before.formats, set.format])],
             groups: [...before.groups, ...chooseSpecies(set, species)],
             box: before.box ?? set.box,
+            fileCount: Math.max(before.fileCount, set.fileCount ?? 1),
             paths: [...before.paths, ...files.paths],
             checkUnchanged: async () => {
               await before.checkUnchanged();
@@ -53,7 +56,7 @@ export function withParticles<T>(
       }),
     );
   };
-  return next(0, { formats: [], groups: [], box: undefined, paths: [], checkUnchanged: async () => {} });
+  return next(0, { formats: [], groups: [], box: undefined, fileCount: 1, paths: [], checkUnchanged: async () => {} });
 }
 
 type MassSource = NonNullable<Parameters<typeof openParticles>[1]['masses']>;

@@ -53,7 +53,7 @@ async function deviceOf(gpu: Gpu | undefined): Promise<DepositDevice> {
 interface Done {
   readonly written: CompressReport;
   /** Undefined if sums were finished. */
-  readonly deposited?: DepositReport & { readonly formats: readonly string[]; readonly unit: number };
+  readonly deposited?: DepositReport & Pick<OpenParticles, 'formats' | 'fileCount'> & { readonly unit: number };
 }
 
 async function holdsSums([first = '', second]: readonly string[], job: JobOptions): Promise<boolean> {
@@ -91,7 +91,10 @@ function deposit(command: DepositCommand, backend: Backend, device: DepositDevic
     const sums = sumParticles(plan.groups, plan, device, job);
     const volume = command.isSums ? sums : await finishSums(sums, command, job);
     const written = await write(volume, command, backend, particles, job);
-    return { written, deposited: { ...sums.report(), formats: particles.formats, unit: plan.unit } };
+    return {
+      written,
+      deposited: { ...sums.report(), formats: particles.formats, fileCount: particles.fileCount, unit: plan.unit },
+    };
   });
 }
 
@@ -123,10 +126,15 @@ function tell({ written, deposited }: Done, command: DepositCommand, terminal: T
     terminal.say(`${inputs.join(', ')} → ${volume}`);
     return;
   }
-  const { particles, outside, limited, units, depositedUnits, unit, formats } = deposited;
+  const { particles, outside, limited, units, depositedUnits, unit, formats, fileCount } = deposited;
   const masses = { total: units * unit, deposited: depositedUnits * unit };
   terminal.result({ command: 'deposit', inputs, output, ...deposited, ...masses, ...written, timesMs });
   terminal.say(`${formatCount(particles)} particles (${formats.join(', ')}) → ${volume}`);
+  if (inputs.length < fileCount && !command.isSums) {
+    terminal.note(
+      `the snapshot has ${formatCount(fileCount)} files, of which ${formatCount(inputs.length)} ${inputs.length === 1 ? 'was' : 'were'} given: name all of them`,
+    );
+  }
   if (outside > 0) {
     const fate = depositedUnits < units ? 'what lies outside is left out' : 'they are moved into it';
     terminal.note(`${formatCount(outside)} particles lie outside the box: ${fate}`);

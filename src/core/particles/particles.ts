@@ -40,6 +40,8 @@ export interface ParticleSet {
   readonly groups: readonly ParticleGroup[];
   /** The simulation's box, if the file names it. */
   readonly box: ParticleBox | undefined;
+  /** How many files the snapshot has, of which this is one. Undefined: the file does not say, or it is whole. */
+  readonly fileCount?: number | undefined;
   /** Frees what it holds besides its files. */
   close?(): void;
 }

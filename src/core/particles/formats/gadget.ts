@@ -27,7 +27,8 @@ export async function openGadget(source: ByteSource, job: JobOptions): Promise<P
     if (groups.length === 0) {
       throw new StriaError('unsupported', 'the HDF5 file is no snapshot of GADGET: it has no group PartType0 to PartType6');
     }
-    return { format: 'GADGET HDF5', groups, box: boxOf(header), close: () => file.close() };
+    const fileCount = numberOf(header.get('NumFilesPerSnapshot'));
+    return { format: 'GADGET HDF5', groups, box: boxOf(header), fileCount, close: () => file.close() };
   } catch (error) {
     file.close();
     throw error;

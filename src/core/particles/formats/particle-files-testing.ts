@@ -89,11 +89,12 @@ export function nchiladaFiles(family: string, { positions, masses, smoothing }: 
 /** A snapshot of GADGET. Types whose masses all are the table's have no data set of masses. @param types by number */
 export function gadgetBytes(
   types: Readonly<Record<number, TestGroup>>,
-  { boxSize, tableMass = 0 }: { readonly boxSize?: number; readonly tableMass?: number },
+  { boxSize, tableMass = 0, fileCount }: { readonly boxSize?: number; readonly tableMass?: number; readonly fileCount?: number },
 ): Promise<Uint8Array> {
   return hdf5File((file) => {
     const header = file.create_group('Header');
     if (boxSize !== undefined) header.create_attribute('BoxSize', boxSize, null, '<d');
+    if (fileCount !== undefined) header.create_attribute('NumFilesPerSnapshot', fileCount, null, '<i');
     header.create_attribute('MassTable', [0, tableMass, 0, 0, 0, 0], [6], '<d');
     for (const [number, { positions, masses, smoothing }] of Object.entries(types)) {
       const group = file.create_group(`PartType${number}`);
