@@ -85,8 +85,10 @@ test('labels are named by a table beside them, found in both directions, edited,
   });
 
   await test.step('statistics of the scan inside each label', async () => {
+    const csv = join(stria.folder, 'scan-labels.csv');
+    await stria.chooseSave(csv);
     await page.getByTestId('labels-statistics').click();
-    const saved = await stria.savedFile(join(stria.folder, 'scan-labels.csv'));
+    const saved = await stria.savedFile(csv);
     const [head, first] = readFileSync(saved, 'utf8').split('\r\n');
     expect(head).toBe('label,name,voxels,volume_mm3,count,outside,not_finite,mean,deviation,min,max');
     let [sum, count] = [0, 0];
@@ -108,6 +110,7 @@ test('labels are named by a table beside them, found in both directions, edited,
     await clickIn(page, 'label-eye-2');
     await expect(page.getByTestId('label-1')).toContainText('Renamed');
     const path = join(stria.folder, 'scan.stria-session');
+    await stria.chooseSave(path);
     await page.keyboard.press('ControlOrMeta+Shift+S');
     const saved = readFileSync(await stria.savedFile(path), 'utf8');
     expect(JSON.parse(saved).layers.list[0].look.labels).toEqual({
