@@ -19,6 +19,7 @@ const drawnAlike = [
   'numbers',
   'output',
   'pacing',
+  'picture-command',
   'playback',
   'session',
   'settings',
