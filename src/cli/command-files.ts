@@ -1,7 +1,8 @@
 // The man page and the shells' completions, made from the command table, and files for Linux desktops. The build writes them to out/share
 // (scripts/command-files.mjs).
 import { readableFiles } from '../core/shared/readable-formats.ts';
-import { type CommandName, commandEntry, commandNames, type OptionName, optionEntry } from './arguments/command-table.ts';
+import { type CommandName, commandEntry, commandNames } from './arguments/command-table.ts';
+import { type OptionName, optionEntry } from './arguments/option-table.ts';
 import { exitCodeMeanings } from './terminal/messages.ts';
 import { version } from './terminal/version.ts';
 import { mediaTypes, thumbnailer } from './thumbnailer.ts';

@@ -1,5 +1,6 @@
 import { readableFiles } from '../core/shared/readable-formats.ts';
-import { type CommandName, commandEntry, commandNames, type OptionName, optionEntry } from './arguments/command-table.ts';
+import { type CommandName, commandEntry, commandNames } from './arguments/command-table.ts';
+import { type OptionName, optionEntry } from './arguments/option-table.ts';
 import { exitCodeMeanings } from './terminal/messages.ts';
 import { table } from './terminal/text.ts';
 

@@ -6,9 +6,10 @@ import { combineRules } from '../../core/shared/combine-rule.ts';
 import { writableFormats } from '../../core/shared/source.ts';
 import { standardStream } from '../../core/shared/standard-streams.ts';
 import { elementTypes } from '../../core/shared/volume.ts';
-import { type CommandName, commandEntry, commandNames, optionEntry, options } from './command-table.ts';
+import { type CommandName, commandEntry, commandNames } from './command-table.ts';
 import { depositOptions } from './deposit-options.ts';
 import { meshOptions } from './mesh-options.ts';
+import { optionEntry, options } from './option-table.ts';
 import {
   boxOf,
   codecOptions,

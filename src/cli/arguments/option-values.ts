@@ -4,7 +4,8 @@ import type { RawLayout } from '../../core/io/common/volume-reader.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { mostShares, type PartChoice } from '../../core/shared/part-choice.ts';
 import { type Dims3, type Dims4, elementTypes } from '../../core/shared/volume.ts';
-import { type CommandName, type OptionName, optionEntry } from './command-table.ts';
+import type { CommandName } from './command-table.ts';
+import { type OptionName, optionEntry } from './option-table.ts';
 import type { CodecSelection, StatsCommand } from './parsed-command.ts';
 
 // Values of options: their checks, and messages that say how to correct them.

@@ -1,4 +1,4 @@
-import type { OptionName } from './command-table.ts';
+import type { OptionName } from './option-table.ts';
 import { type OptionValues, oneOf, rawLayout, text, usage, wholeNumber } from './option-values.ts';
 import type { MovieWay, ViewOptions } from './parsed-command.ts';
 

@@ -6,7 +6,7 @@ import { colormapNames } from '../../renderer/viewer/colors/colormaps.ts';
 import { firstView } from '../../renderer/viewer/model/auto-view.ts';
 import { sceneSides } from '../../renderer/viewer/model/orientation.ts';
 import { parseCommand } from '../arguments/args.ts';
-import { optionEntry } from '../arguments/command-table.ts';
+import { optionEntry } from '../arguments/option-table.ts';
 import type { PictureCommand } from '../arguments/parsed-command.ts';
 import { firstShown, groundOf, lookOf, shownLabels, stateOf } from './look.ts';
 

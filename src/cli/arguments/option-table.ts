@@ -1,0 +1,224 @@
+import { chainNames, codecs } from '../../core/codecs/registry.ts';
+import { writableFormats } from '../../core/shared/source.ts';
+import { depositOptionEntries } from './deposit-table.ts';
+
+/** Every option of every command: what the parser accepts and `--help` shows. */
+export const options = {
+  output: {
+    short: 'o',
+    value: 'OUT',
+    text: 'file or folder to write, or - for standard output; a file named here is replaced if it exists',
+  },
+  force: { short: 'f', value: undefined, text: 'also replace existing files whose names Stria chose itself' },
+  codec: {
+    short: undefined,
+    value: 'CODEC',
+    text: `auto (default), ${codecs.map(({ name }) => name).join(', ')}; or a chain, such as ${chainNames().find((name) => name.includes('+'))}`,
+  },
+  prefer: {
+    short: undefined,
+    value: 'WHAT',
+    text: 'goal of auto: size, speed, or balanced (default), which takes a faster codec if it costs little size',
+  },
+  axis: { short: undefined, value: 'AXIS', text: 'axis along which to look for runs: x, y, z or auto (default)' },
+  effort: {
+    short: undefined,
+    value: 'EFFORT',
+    text: 'normal (default) or max: scans and photographs a few percent smaller, but slower both ways',
+  },
+  'time-group': {
+    short: undefined,
+    value: 'N',
+    text: 'time points of a series to compress together, 1 to 8 (default: up to 8 for wave and for size, else 1)',
+  },
+  device: {
+    short: undefined,
+    value: 'DEVICE',
+    text: 'gpu, cpu, or auto (default): a hardware GPU if there is one, else the CPU',
+  },
+  threads: {
+    short: undefined,
+    value: 'N',
+    text: 'how many threads the CPU may use (default: all)',
+  },
+  to: {
+    short: undefined,
+    value: 'FORMAT',
+    text: `${writableFormats.join(', ')}; default: the source`,
+  },
+  part: {
+    short: undefined,
+    value: 'I/N',
+    text: 'only part I, from 1, of N, for `stria merge`; /N takes I from SLURM_ARRAY_TASK_ID',
+  },
+  levels: {
+    short: undefined,
+    value: 'METHOD',
+    isValueOptional: true,
+    text: 'also store lower resolutions (default above 4 GiB); METHOD: mean, or mode for labels',
+  },
+  'no-levels': { short: undefined, value: undefined, text: 'store no lower resolutions' },
+  remove: { short: undefined, value: undefined, text: 'remove the lower resolutions' },
+  method: { short: undefined, value: 'METHOD', text: 'mean, or mode for labels (default: as the voxels suggest)' },
+  by: {
+    short: undefined,
+    value: 'RULE',
+    text: 'combine whole volumes of one grid, voxel by voxel: sum, max, min or or',
+  },
+  labels: { short: undefined, value: 'FILE', text: 'a segmentation on the same grid: statistics of each of its labels' },
+  table: { short: undefined, value: 'FILE', text: 'names of the labels: CSV, ITK-SNAP, FreeSurfer, GIFTI …' },
+  box: {
+    short: undefined,
+    value: 'X,Y,Z,DX,DY,DZ',
+    text: 'only this box: first corner and lengths, in voxels; of particles, in their units',
+  },
+  ...depositOptionEntries,
+  origin: {
+    short: undefined,
+    value: 'X,Y,Z',
+    text: 'with --of: the input is a piece of a larger volume and starts at this voxel of it, counted from 0',
+  },
+  of: { short: undefined, value: 'X,Y,Z', text: 'dimensions of the volume that the input is a piece of' },
+  dims: { short: undefined, value: 'X,Y,Z[,T]', text: 'treat the input as raw voxels with these dimensions; x varies fastest' },
+  type: { short: undefined, value: 'TYPE', text: 'voxel type: u8 i8 u16 i16 u32 i32 f32 f64' },
+  dataset: {
+    short: undefined,
+    value: 'ID',
+    text: 'which volume to take from an input that holds several; `stria info IN` lists them',
+  },
+  axes: {
+    short: undefined,
+    value: 'AXES',
+    text: 'what the axes of an array (HDF5, Zarr) are, slowest first: zyx, tczyx; c: channels, s: another series',
+  },
+  tags: {
+    short: undefined,
+    value: 'SEARCH',
+    isValueOptional: true,
+    text: 'also print the metadata: all, or the entries that contain every word of SEARCH; * marks personal data',
+  },
+  'strip-identity': {
+    short: undefined,
+    value: undefined,
+    text: 'of DICOM, keep nothing that PS3.15’s basic profile names: names, dates, places, private elements',
+  },
+  endian: { short: undefined, value: 'ORDER', text: 'byte order of raw voxels: little (default) or big' },
+  offset: { short: undefined, value: 'BYTES', text: 'bytes before the first raw voxel (default 0)' },
+  size: {
+    short: undefined,
+    value: 'SIZE',
+    text: 'of a volume in voxels: N for a cube, or X,Y,Z; of a picture in pixels: WxH (default 1024x768)',
+  },
+  along: {
+    short: undefined,
+    value: 'WHAT',
+    text: 'what changes from frame to frame: t (time), x, y or z (slices), or turn (the camera of the 3D view)',
+  },
+  first: { short: undefined, value: 'N', text: 'number of the first slice or time point, from 1 (default)' },
+  last: { short: undefined, value: 'N', text: 'number of the last one, which may be the lower (default: the last of all)' },
+  degrees: { short: undefined, value: 'ANGLE', text: 'of the turn (default 360)' },
+  frames: { short: undefined, value: 'N', text: 'how many pictures a turn has (default 120)' },
+  fps: { short: undefined, value: 'N', text: 'frames per second, for the line that makes a video of them (default 30)' },
+  session: {
+    short: undefined,
+    value: 'FILE',
+    text: 'a .stria-session: the view that was saved in the app, with its layers; other options change it',
+  },
+  view: { short: undefined, value: 'VIEW', text: '3d (default), or the slice across x, y or z' },
+  slice: { short: undefined, value: 'N', text: 'number of the slice, from 1, or its place, such as 50% (default: the middle)' },
+  time: { short: undefined, value: 'N', text: 'number of the time point, from 1 (default)' },
+  channel: { short: undefined, value: 'N', text: 'number of the channel, from 1 (default)' },
+  window: {
+    short: undefined,
+    value: 'LOW,HIGH',
+    text: 'real values at the ends of the colors (default: as in the app, from the histogram or the file)',
+  },
+  colormap: {
+    short: undefined,
+    value: 'NAME',
+    text: 'gray, bone, hot, viridis, cividis, batlow, magma, inferno, plasma, turbo, difference, labels',
+  },
+  invert: { short: undefined, value: undefined, text: 'reverse the colormap' },
+  projection: {
+    short: undefined,
+    value: 'NAME',
+    text: 'of the 3D view: composite, mip (maximum), minip (minimum), mean, attenuated-mip, isosurface',
+  },
+  level: { short: undefined, value: 'VALUE', text: 'real value of the isosurface' },
+  label: { short: undefined, value: 'N[,N…]', text: 'the surface around the voxels with this value; several for .obj and .glb' },
+  smoothing: {
+    short: undefined,
+    value: 'N',
+    text: 'rounds of smoothing that keep the size, 0 to 200 (default: 0; with --label 10)',
+  },
+  from: {
+    short: undefined,
+    value: 'SIDE',
+    text: 'where the 3D camera is: front, back, left, right, above, below, or angles in degrees: AROUND,UP',
+  },
+  zoom: { short: undefined, value: 'FACTOR', text: 'magnification; 1 shows everything (default)' },
+  orthographic: { short: undefined, value: undefined, text: '3D without perspective' },
+  background: {
+    short: undefined,
+    value: 'COLOR',
+    text: 'near-black (default), black, gray, white or transparent',
+  },
+  smooth: { short: undefined, value: undefined, text: 'interpolate between the voxels of slices' },
+  slab: {
+    short: undefined,
+    value: 'KIND,THICKNESS',
+    text: 'thick slices: mean, maximum or minimum over a thickness in the file’s unit, such as maximum,10',
+  },
+  tools: {
+    short: undefined,
+    value: 'NAMES',
+    text: 'for files: only these programs, separated by commas, such as stria,cp,zstd',
+  },
+  seed: { short: undefined, value: 'S', text: 'seed, a whole number; the same seed gives the same voxels (default 1)' },
+  'picture-memory': {
+    short: undefined,
+    value: 'MIB',
+    text: 'memory limit in MiB for a picture that is not read by rows, such as an interlaced PNG (default 512)',
+  },
+  host: {
+    short: undefined,
+    value: 'HOST',
+    text: 'address to listen on (default: 127.0.0.1, which only this machine reaches); 0.0.0.0 for every network',
+  },
+  port: { short: undefined, value: 'PORT', text: 'port to listen on (default: 8437, or a free one if that is taken)' },
+  app: {
+    short: undefined,
+    value: 'DIR',
+    text: 'the web app, as `npm run build:web` makes it (default: the one beside the command)',
+  },
+  open: { short: undefined, value: undefined, text: 'open the page in a browser' },
+  fill: { short: undefined, value: undefined, text: 'write 0 for the voxels of lost chunks' },
+  json: { short: undefined, value: undefined, text: 'print one JSON object on stdout and nothing else there' },
+  quiet: { short: 'q', value: undefined, text: 'print nothing but errors' },
+  'gpu-limits': {
+    short: undefined,
+    value: 'LIMITS',
+    text: 'open the GPU with all its limits (adapter, the default) or with WebGPU’s minimum limits (default)',
+  },
+  tuning: {
+    short: undefined,
+    value: 'FILE',
+    text: 'use the workgroup sizes in a file from `stria bench tune -o FILE` instead of the standard ones',
+  },
+  help: { short: 'h', value: undefined, text: 'show this help' },
+  version: { short: 'v', value: undefined, text: 'show the version' },
+} as const satisfies Record<string, OptionEntry>;
+
+interface OptionEntry {
+  readonly short: string | undefined;
+  /** Placeholder of the option's value in the help. Undefined for a switch. */
+  readonly value: string | undefined;
+  /** `--tags`, and `--tags=SEARCH`. */
+  readonly isValueOptional?: boolean;
+  readonly text: string;
+}
+export type OptionName = keyof typeof options;
+
+export function optionEntry(name: OptionName): OptionEntry {
+  return options[name];
+}
