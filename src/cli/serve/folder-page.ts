@@ -12,7 +12,7 @@ a:hover, a:focus-visible { text-decoration: underline; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; padding: 0.35rem 1rem 0.35rem 0; border-bottom: 1px solid #24282c; vertical-align: top; }
 th { color: #8b949c; font-weight: 500; }
-td.number { text-align: right; white-space: nowrap; }
+.number { text-align: right; white-space: nowrap; }
 td.note, p { color: #8b949c; }
 td:first-child { overflow-wrap: anywhere; }
 `;
@@ -67,7 +67,7 @@ export function folderPage({ title, names, listing, hasApp }: PageFacts): string
 </head>
 <body>
 <h1>${crumbs.join(' / ')}</h1>
-${rows.length === 0 ? '' : `<table>\n<thead><tr><th>Name</th><th>Shape</th><th>Type</th><th>Size</th><th></th></tr></thead>\n<tbody>\n${rows.join('\n')}\n</tbody>\n</table>`}
+${rows.length === 0 ? '' : `<table>\n<thead><tr><th>Name</th><th>Shape</th><th>Type</th><th class="number">Size</th><th></th></tr></thead>\n<tbody>\n${rows.join('\n')}\n</tbody>\n</table>`}
 ${notes.map((note) => `<p>${note}</p>`).join('\n')}
 </body>
 </html>
