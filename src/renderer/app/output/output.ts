@@ -1,12 +1,12 @@
-import { faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
+import { StriaError } from '../../../core/shared/errors.ts';
 import type { Host } from '../../host/host.ts';
 import { pictureWords } from '../../viewer/model/picture-words.ts';
 import type { MovieOptions, PictureOptions } from '../state/output-options.ts';
 import { type OutputState, outputStem } from '../state/output-state.ts';
 import { type AppStore, openDocument } from '../state/store.ts';
+import { DialogWork } from './dialog-work.ts';
 import { MovieMaker } from './movie-maker.ts';
 import { canEncodeVideo } from './movie-target.ts';
-import { nextPicture, type PictureEvent } from './picture-machine.ts';
 import { PngEncoder } from './png-encoder.ts';
 import { type PictureScene, takePicture } from './view-pictures.ts';
 
@@ -15,17 +15,18 @@ export class Output {
   readonly #host: Pick<Host, 'saveAs' | 'saveFolder' | 'canSaveFolder'>;
   readonly #store: AppStore;
   readonly movies: MovieMaker;
-  #picture = new AbortController();
+  readonly #work: DialogWork;
 
   constructor(host: Pick<Host, 'saveAs' | 'saveFolder' | 'canSaveFolder'>, store: AppStore) {
     this.#host = host;
     this.#store = store;
     this.movies = new MovieMaker(host, store);
+    this.#work = new DialogWork(store, 'pictureWork');
   }
 
   setPicture(change: Partial<PictureOptions>): void {
     this.#set({ picture: { ...this.#state.picture, ...change } });
-    this.#send({ kind: 'choose' });
+    this.#work.send({ kind: 'choose' });
   }
 
   setMovie(change: Partial<MovieOptions>): void {
@@ -42,7 +43,7 @@ export class Output {
   /** Asks where, then draws: a browser opens its dialog only straight after a click. */
   async savePicture(): Promise<void> {
     const options = this.#state.picture;
-    await this.#work(async (signal) => {
+    await this.#work.run(async (signal) => {
       const sink = await this.#host.saveAs(`${outputStem(this.#name)}${pictureSuffix(options, this.scene)}.png`);
       if (!sink) return;
       try {
@@ -60,7 +61,7 @@ export class Output {
 
   async copyPicture(): Promise<void> {
     const options = this.#state.picture;
-    await this.#work(async (signal) => {
+    await this.#work.run(async (signal) => {
       const png = this.#png(options, signal).then((bytes) => new Blob([bytes], { type: 'image/png' }));
       try {
         await navigator.clipboard.write([new ClipboardItem({ 'image/png': png })]);
@@ -89,7 +90,7 @@ export class Output {
 
   /** Ends the picture that is being made. */
   cancelPicture(): void {
-    this.#send({ kind: 'cancel' });
+    this.#work.send({ kind: 'cancel' });
   }
 
   async #png(options: PictureOptions, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
@@ -107,29 +108,6 @@ export class Output {
       signal.removeEventListener('abort', end);
       encoder.end();
     }
-  }
-
-  async #work(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    if (!this.#send({ kind: 'begin' })) return;
-    const { signal } = this.#picture;
-    try {
-      await work(signal);
-      if (!signal.aborted) this.#send({ kind: 'finish' });
-    } catch (error) {
-      if (signal.aborted) return;
-      const isAbort = toStriaError(error).tag === 'aborted';
-      this.#send(isAbort ? { kind: 'finish' } : { kind: 'fail', fault: faultToData(error) });
-    }
-  }
-
-  /** @returns false: the event is ignored as things are */
-  #send(event: PictureEvent): boolean {
-    const pictureWork = nextPicture(this.#state.pictureWork, event);
-    if (!pictureWork) return false;
-    if (event.kind === 'begin') this.#picture = new AbortController();
-    else if (event.kind === 'cancel') this.#picture.abort();
-    this.#set({ pictureWork });
-    return true;
   }
 
   #done(notice: string): void {

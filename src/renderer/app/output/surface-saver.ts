@@ -1,13 +1,13 @@
 import { type SurfaceChoice, surfaceName } from '../../../core/mesh/surfaces.ts';
 import type { ByteSink } from '../../../core/shared/bytes.ts';
-import { faultFromData, faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
+import { faultFromData, StriaError } from '../../../core/shared/errors.ts';
 import { type Dims3, elementBytes } from '../../../core/shared/volume.ts';
 import type { ExactVoxels, VoxelPiece } from '../../../core/volume/volume-source.ts';
 import type { Host } from '../../host/host.ts';
 import type { SurfaceOptions } from '../state/output-options.ts';
 import { outputStem } from '../state/output-state.ts';
 import { type AppStore, openDocument } from '../state/store.ts';
-import { nextPicture, type PictureEvent } from './picture-machine.ts';
+import { DialogWork } from './dialog-work.ts';
 import type { SurfaceAnswer, SurfaceTask } from './surface-protocol.ts';
 
 /** How much is read from the GPU at a time. */
@@ -18,13 +18,14 @@ export class SurfaceSaver {
   readonly #host: Pick<Host, 'saveAs'>;
   readonly #store: AppStore;
   readonly #volume: () => ExactVoxels | undefined;
-  #controller = new AbortController();
+  readonly #work: DialogWork;
 
   /** @param volume the volume in GPU memory */
   constructor(host: Pick<Host, 'saveAs'>, store: AppStore, volume: () => ExactVoxels | undefined) {
     this.#host = host;
     this.#store = store;
     this.#volume = volume;
+    this.#work = new DialogWork(store, 'surfaceWork');
     store.subscribe(({ document }, before) => {
       if (document.kind !== 'ready' && before.document.kind === 'ready') this.cancel();
     });
@@ -32,52 +33,36 @@ export class SurfaceSaver {
 
   set(change: Partial<SurfaceOptions>): void {
     this.#store.setState(({ output }) => ({ output: { ...output, surface: { ...output.surface, ...change } } }));
-    this.#send({ kind: 'choose' });
+    this.#work.send({ kind: 'choose' });
   }
 
   cancel(): void {
-    this.#send({ kind: 'cancel' });
+    this.#work.send({ kind: 'cancel' });
   }
 
   /** Asks where, then extracts. @param surface in physical values, at the time point that is shown */
   async save(surface: SurfaceChoice, timePoint: number): Promise<void> {
     const document = openDocument(this.#store.getState());
     const volume = this.#volume();
-    if (!document || !volume || !this.#send({ kind: 'begin' })) return;
-    const { signal } = this.#controller;
-    const { format, smoothing } = this.#store.getState().output.surface;
-    const stem = outputStem(document.name);
-    try {
+    if (!document || !volume) return;
+    await this.#work.run(async (signal) => {
+      const { format, smoothing } = this.#store.getState().output.surface;
+      const stem = outputStem(document.name);
       const sink = await this.#host.saveAs(`${stem}-${'label' in surface ? `label-${surface.label}` : 'surface'}.${format}`);
-      if (sink) {
-        const begin: SurfaceTask = {
-          kind: 'begin',
-          info: { ...volume.info, dims: volume.info.dims.with(3, 1) as unknown as typeof volume.info.dims },
-          surface,
-          name: surfaceName(surface),
-          format,
-          smoothing,
-        };
-        const triangles = await written(sink, begin, volume, timePoint, signal);
-        const { overlay } = this.#store.getState();
-        const notice = `${sink.name} is saved: ${triangles.toLocaleString('en')} triangles`;
-        this.#store.setState({ notice, overlay: overlay === 'surface' ? 'none' : overlay });
-      }
-      if (!signal.aborted) this.#send({ kind: 'finish' });
-    } catch (error) {
-      if (signal.aborted) return;
-      const isAbort = toStriaError(error).tag === 'aborted';
-      this.#send(isAbort ? { kind: 'finish' } : { kind: 'fail', fault: faultToData(error) });
-    }
-  }
-
-  #send(event: PictureEvent): boolean {
-    const surfaceWork = nextPicture(this.#store.getState().output.surfaceWork, event);
-    if (!surfaceWork) return false;
-    if (event.kind === 'begin') this.#controller = new AbortController();
-    else if (event.kind === 'cancel') this.#controller.abort();
-    this.#store.setState(({ output }) => ({ output: { ...output, surfaceWork } }));
-    return true;
+      if (!sink) return;
+      const begin: SurfaceTask = {
+        kind: 'begin',
+        info: { ...volume.info, dims: volume.info.dims.with(3, 1) as unknown as typeof volume.info.dims },
+        surface,
+        name: surfaceName(surface),
+        format,
+        smoothing,
+      };
+      const triangles = await written(sink, begin, volume, timePoint, signal);
+      const { overlay } = this.#store.getState();
+      const notice = `${sink.name} is saved: ${triangles.toLocaleString('en')} triangles`;
+      this.#store.setState({ notice, overlay: overlay === 'surface' ? 'none' : overlay });
+    });
   }
 }
 
