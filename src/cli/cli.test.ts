@@ -324,7 +324,17 @@ describe('an interrupted compression', () => {
   test('by SIGKILL during the first piece of a slow codec: intact chunks are recoverable', async () => {
     // One thread: several reach the end of this file soon after the first write.
     await succeed('sample', 'phantom', '--size', '256', '-o', at('scan.raw'));
-    const { child, ended } = start(['compress', at('scan.raw'), '-o', at('a.stria'), '--codec', 'wave', '--threads', '1', ...cpu]);
+    const { child, ended } = start([
+      'compress',
+      at('scan.raw'),
+      '-o',
+      at('a.stria'),
+      '--codec',
+      'wave',
+      '--threads',
+      '1',
+      ...cpu,
+    ]);
     const isPartial = (name: string) => name.endsWith('.partial');
     const written = () =>
       readdirSync(place.folder)
