@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright/test';
-import { choose, drawCoarsely, expectOpen, openDetails, openTab } from './support/app.ts';
+import { boxOf, choose, drawCoarsely, expectOpen, openDetails, openTab } from './support/app.ts';
 import { expect, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
@@ -236,8 +236,7 @@ test('every panel, dialog, menu and layout is accessible', async ({ stria }) => 
 /** Measures a distance on the slice across z. */
 async function measure(page: Page): Promise<void> {
   await page.getByTestId('tool-distance').click();
-  const place = await page.getByTestId('canvas-z').boundingBox();
-  if (place === null) throw new Error('there is no slice');
+  const place = await boxOf(page, 'z');
   const at = (part: number) => [place.x + part * place.width, place.y + 0.5 * place.height] as const;
   await page.mouse.move(...at(0.4));
   await page.mouse.down();

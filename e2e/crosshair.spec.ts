@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright/test';
-import { canvasOf, expectOpen, isSettled, openTab, plain, probeAt } from './support/app.ts';
+import { boxOf, canvasOf, expectOpen, isSettled, openTab, plain, probeAt } from './support/app.ts';
 import { expect, test } from './support/test.ts';
 
 test.use({ viewport: { width: 960, height: 520 } });
@@ -71,8 +71,7 @@ interface Place {
 /** Position of a fitted slice on the screen. */
 async function placeOf(page: Page, pane: Pane): Promise<Place> {
   await expect.poll(() => isSettled(page, pane)).toBe(true);
-  const box = await canvasOf(page, pane).boundingBox();
-  if (!box) throw new Error(`the ${pane} view is not on the screen`);
+  const box = await boxOf(page, pane);
   const { right, down } = frames[pane];
   const margin = Math.min(24, 0.1 * Math.min(box.width, box.height));
   const length = (axis: 0 | 1 | 2) => dims[axis] * spacing[axis];
@@ -180,8 +179,7 @@ test('the readout gives the source’s voxel, its value and its world position, 
     await page.keyboard.down('Control');
     await page.mouse.wheel(0, -300);
     await page.keyboard.up('Control');
-    const box = await canvasOf(page, 'z').boundingBox();
-    if (!box) throw new Error('there is no slice');
+    const box = await boxOf(page, 'z');
     const at = (byX: number) => probeAt(page, 'z', (x + byX - box.x) / box.width, (y - box.y) / box.height);
     expect((await at(0)).voxel).toEqual([5, 8, 4]);
     // e times as large, so this many pixels are now two voxels.

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright/test';
-import { canvasOf, differingPart, expectOpen, openTab, pictureOf, plain, settledPicture } from './support/app.ts';
+import { boxOf, differingPart, expectOpen, openTab, pictureOf, plain, settledPicture } from './support/app.ts';
 import { expect, test } from './support/test.ts';
 import { nifti, placed, shapes, volumeOf } from './support/volumes.ts';
 
@@ -56,8 +56,7 @@ test('labels are named by a table beside them, found in both directions, edited,
     await expect.poll(() => crosshair(page)).not.toBe('2');
     await expect(page.getByTestId('label-name')).toHaveValue('Vertex, right');
     await page.getByTestId('slider-z').fill('2');
-    const box = await canvasOf(page, 'z').boundingBox();
-    if (!box) throw new Error('the slice is not on the screen');
+    const box = await boxOf(page, 'z');
     const [x, y] = [box.x + 0.42 * box.width, box.y + 0.58 * box.height];
     await page.mouse.click(x, y);
     await expect(page.getByTestId('probe')).toContainText(/seg\.nii {2}· {2}label (1 Left|2 Right) front/);

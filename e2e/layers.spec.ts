@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright/test';
 import {
+  boxOf,
   canvasOf,
   differingPart,
   expectOpen,
@@ -69,8 +70,7 @@ test('a second file becomes a layer: it is seen in slices, read under the pointe
   await expect(page.getByTestId('layer-colormap')).toHaveText('Labels');
 
   await test.step('the readout has the label at the same world position', async () => {
-    const box = await canvasOf(page, 'z').boundingBox();
-    if (!box) throw new Error('the slice is not on the screen');
+    const box = await boxOf(page, 'z');
     await page.mouse.move(box.x + 0.6 * box.width, box.y + 0.4 * box.height);
     const probe = page.getByTestId('probe');
     await expect(probe).toContainText(/seg.nii.*label \d/);
@@ -113,7 +113,7 @@ test('a second file becomes a layer: it is seen in slices, read under the pointe
     await expectOpenOnly(page, 'scan.nii');
     await expect(canvasOf(page, 'z')).toBeVisible();
     await expect.poll(async () => differingPart(covered, await pictureOf(page, 'z'))).toBe(0);
-    expect(await volumeBytes(page)).toBe(before + (side / 2) ** 3);
+    await expect.poll(() => volumeBytes(page)).toBe(before + (side / 2) ** 3);
   });
 
   await test.step('a session brings them back, and closing frees everything', async () => {
@@ -267,8 +267,7 @@ test('a distance shows the values along it, of the volume and of its layers, and
   await page.keyboard.press('2');
   await stria.dropFiles([two]);
   await addLayer(page, 'pet.nii');
-  const box = await canvasOf(page, 'z').boundingBox();
-  if (!box) throw new Error('the slice is not on the screen');
+  const box = await boxOf(page, 'z');
   await page.keyboard.press('m');
   await page.mouse.move(box.x + 0.3 * box.width, box.y + 0.55 * box.height);
   await page.mouse.down();

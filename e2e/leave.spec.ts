@@ -1,4 +1,4 @@
-import { expectOpen, openTab } from './support/app.ts';
+import { boxOf, expectOpen, openTab } from './support/app.ts';
 import { expect, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
@@ -8,8 +8,7 @@ test('opening or closing asks before measurements are lost', async ({ stria }) =
   await expectOpen(page, 'first.nii');
   await openTab(page, 'measure');
   await page.getByTestId('tool-distance').click();
-  const place = await page.getByTestId('canvas-z').boundingBox();
-  if (place === null) throw new Error('there is no slice');
+  const place = await boxOf(page, 'z');
   await page.mouse.move(place.x + 0.4 * place.width, place.y + 0.5 * place.height);
   await page.mouse.down();
   await page.mouse.move(place.x + 0.6 * place.width, place.y + 0.5 * place.height, { steps: 3 });

@@ -1,4 +1,4 @@
-import { canvasOf, expectOpen, isSettled, testHook } from './support/app.ts';
+import { boxOf, expectOpen, isSettled, testHook } from './support/app.ts';
 import { expect, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
@@ -16,8 +16,7 @@ test('while the view is rotated, frames stay under 50 ms or have the lowest qual
   await expectOpen(page, 'shapes.nii');
   await page.keyboard.press('1');
   await expect.poll(() => isSettled(page)).toBe(true);
-  const box = await canvasOf(page, '3d').boundingBox();
-  if (!box) throw new Error('the 3D view is not on the screen');
+  const box = await boxOf(page, '3d');
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable');
   const layouts = async () =>

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DecodedPng, decode } from 'fast-png';
-import { drawCoarsely, expectOpen, settledPicture } from './support/app.ts';
+import { boxOf, drawCoarsely, expectOpen, settledPicture } from './support/app.ts';
 import { expect, type Stria, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
@@ -31,8 +31,7 @@ test('`stria picture` draws the pixels of the app’s pictures', async ({ stria 
     await page.keyboard.press('1');
     await page.getByTestId('colormap-select').click();
     await page.getByRole('option', { name: 'Viridis', exact: true }).click();
-    const place = await page.getByTestId('canvas-3d').boundingBox();
-    if (!place) throw new Error('the 3D view is not on the screen');
+    const place = await boxOf(page, '3d');
     await page.mouse.move(place.x + 60, place.y + 120);
     await page.mouse.down();
     await page.mouse.move(place.x + 160, place.y + 60, { steps: 3 });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Page, TestInfo } from 'playwright/test';
-import { expectOpen, loseDevice, openDetails, openTab, settledPicture } from './support/app.ts';
+import { boxOf, expectOpen, loseDevice, openDetails, openTab, settledPicture } from './support/app.ts';
 import { cli } from './support/cli.ts';
 import { framePng } from './support/frames.ts';
 import { writeStudy } from './support/study.ts';
@@ -242,8 +242,7 @@ test('no GPU', async ({ stria }, info) => {
 
 /** Drags across the slice of z, between two fractions of its width. */
 async function dragInSlice(page: Page, from: number, to: number): Promise<void> {
-  const box = await page.getByTestId('canvas-z').boundingBox();
-  if (box === null) throw new Error('the z slice is not visible');
+  const box = await boxOf(page, 'z');
   const at = (part: number) => [box.x + part * box.width, box.y + part * box.height] as const;
   await page.mouse.move(...at(from));
   await page.mouse.down();
@@ -388,8 +387,7 @@ test.describe('layers', () => {
     await keepAll('layers-image', settled);
     await add('segmentation.nii', labelFile);
     await keepAll('layers-labels', settled);
-    const box = await page.getByTestId('canvas-z').boundingBox();
-    if (box === null) throw new Error('the z slice is not visible');
+    const box = await boxOf(page, 'z');
     await page.mouse.move(box.x + 0.55 * box.width, box.y + 0.55 * box.height);
     await expect(page.getByTestId('probe')).toContainText('segmentation.nii');
     await keep('layers-readout');

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { differingPart, expectOpen, settledPicture } from './support/app.ts';
+import { boxOf, differingPart, expectOpen, settledPicture } from './support/app.ts';
 import { expect, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
@@ -14,8 +14,7 @@ test('a session is saved, and restores the same views when it is dropped with it
   await page.getByTestId('colormap-select').click();
   await page.getByRole('option', { name: 'Viridis', exact: true }).click();
   await page.getByTestId('slider-z').fill('9');
-  const place = await page.getByTestId('canvas-3d').boundingBox();
-  if (!place) throw new Error('the 3D view is not on the screen');
+  const place = await boxOf(page, '3d');
   await page.mouse.move(place.x + 60, place.y + 120);
   await page.mouse.down();
   await page.mouse.move(place.x + 140, place.y + 90, { steps: 3 });

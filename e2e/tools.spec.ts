@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test';
-import { canvasOf, drawnPart, expectOpen, isSettled, openTab, screenOf, settledPicture, squaresOf } from './support/app.ts';
+import { boxOf, drawnPart, expectOpen, isSettled, openTab, screenOf, settledPicture, squaresOf } from './support/app.ts';
 import { expect, test } from './support/test.ts';
 import { nifti, noise, shapes } from './support/volumes.ts';
 
@@ -8,8 +8,7 @@ test.use({ viewport });
 
 /** A point in the z slice, as fractions of its width and height. */
 async function placeIn(page: Page, across: number, down: number): Promise<readonly [x: number, y: number]> {
-  const box = await canvasOf(page, 'z').boundingBox();
-  if (!box) throw new Error('the z view is not on the screen');
+  const box = await boxOf(page, 'z');
   return [box.x + across * box.width, box.y + down * box.height];
 }
 

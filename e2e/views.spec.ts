@@ -1,5 +1,6 @@
 import type { Page } from 'playwright/test';
 import {
+  boxOf,
   canvasOf,
   differingPart,
   drawCoarsely,
@@ -43,8 +44,7 @@ test('a dropped volume is shown in 3D and in slices, with exact values', async (
     await settledPicture(page, '3d');
     await drawCoarsely(page);
     const before = await settledPicture(page, '3d');
-    const box = await canvasOf(page, '3d').boundingBox();
-    if (box === null) throw new Error('there is no 3D view');
+    const box = await boxOf(page, '3d');
     await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
     await page.mouse.down();
     await page.mouse.move(box.x + box.width / 2 + 160, box.y + box.height / 2 + 40, { steps: 4 });

@@ -5,6 +5,14 @@ import type { StriaTest } from '../../src/renderer/app/test-hook.ts';
 
 // Actions of specs in the app, and what they read from it.
 
+/** In pixels of the page. */
+interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
 export type View = '3d' | 'x' | 'y' | 'z';
 
 /** A part of the window on the screen, as squares of pixels: the mean red, green and blue of each. */
@@ -42,8 +50,7 @@ export async function expectOpen(page: Page, name: string): Promise<void> {
  * @param hidden a CSS selector for what else to hide
  */
 export async function screenOf(page: Page, view: View, { margin = 0, hidden = '' } = {}): Promise<DecodedPng> {
-  const box = await canvasOf(page, view).boundingBox();
-  if (box === null) throw new Error(`the ${view} view is not on the screen`);
+  const box = await boxOf(page, view);
   const part = 1 - 2 * margin;
   const clip = {
     x: box.x + margin * box.width,
@@ -53,6 +60,16 @@ export async function screenOf(page: Page, view: View, { margin = 0, hidden = ''
   };
   const style = `:is([data-testid=notice], ${hidden || 'no-element'}) { visibility: hidden }`;
   return decode(await page.screenshot({ clip, style }));
+}
+
+/** Where a view is on the screen. Waits for the view: while a volume is loaded again, after the device was lost, it goes away. */
+export async function boxOf(page: Page, view: View): Promise<Box> {
+  let box: Box | null = null;
+  await expect(async () => {
+    box = await canvasOf(page, view).boundingBox();
+    expect(box, `the ${view} view is on the screen`).not.toBeNull();
+  }).toPass({ timeout: 60_000 });
+  return box as unknown as Box;
 }
 
 /** The inner part of a view, without the texts and buttons at its edges. */
@@ -170,8 +187,7 @@ export interface ShownProbe {
 
 /** Points at a position in a view, given as fractions of its width and height, and reads the voxel there. */
 export async function probeAt(page: Page, view: View, across: number, down: number): Promise<ShownProbe> {
-  const box = await canvasOf(page, view).boundingBox();
-  if (box === null) throw new Error(`the ${view} view is not on the screen`);
+  const box = await boxOf(page, view);
   const readout = page.getByTestId('probe');
   // Move away first, so that what is read then belongs to this position.
   await page.mouse.move(box.x + box.width / 2, 5);

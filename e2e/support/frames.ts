@@ -1,6 +1,6 @@
 import { encode } from 'fast-png';
 import type { Page } from 'playwright/test';
-import { canvasOf, screenOf } from './app.ts';
+import { boxOf, screenOf } from './app.ts';
 
 // Small pictures that can be told apart, and how to recognise them on the screen.
 
@@ -29,8 +29,7 @@ export function framePng(index: number): Buffer {
  * except for the rows and columns under the crosshair. Undefined if no frame is shown exactly, in grey from 0 to 255.
  */
 export async function shownFrame(page: Page, frameCount: number): Promise<number | undefined> {
-  const box = await canvasOf(page, 'z').boundingBox();
-  if (box === null) throw new Error('the z view is not on the screen');
+  const box = await boxOf(page, 'z');
   const picture = await screenOf(page, 'z');
   const { width, height } = frameDims;
   const scale = Math.min((box.width - 2 * margin) / width, (box.height - 2 * margin) / height);
