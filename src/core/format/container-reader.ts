@@ -218,6 +218,30 @@ export class ContainerReader {
     });
   }
 
+  /**
+   * Reads coded chunks that lie near each other in the file, in one read from the first to the last. Each payload has a buffer of
+   * its own. A damaged chunk is returned as its fault and hinders no other.
+   * @throws StriaError `corrupt`, `not-readable`, `aborted`, if the read as a whole fails
+   */
+  async readTogether(numbers: readonly number[], options?: JobOptions): Promise<(EncodedChunk | StriaError)[]> {
+    const entries = numbers.map((number) => this.entry(number));
+    const coded = entries.filter((entry) => entry.kind === 'coded');
+    const start = Math.min(...coded.map(({ recordOffset }) => recordOffset));
+    const end = Math.max(...coded.map(({ recordOffset, recordLength }) => recordOffset + recordLength));
+    const bytes = coded.length > 0 ? await readExactly(this.#source, start, end - start, options) : new Uint8Array(0);
+    return entries.map((entry, at) => {
+      const number = numbers[at] as number;
+      if (entry.kind === 'lost') return this.#lost.ofShape(this.grid.box(number).shape);
+      if (entry.kind !== 'coded') return entry;
+      try {
+        const from = entry.recordOffset - start;
+        return this.#parse(bytes.subarray(from, from + entry.recordLength), entry, number);
+      } catch (error) {
+        return toStriaError(error);
+      }
+    });
+  }
+
   /** The description from which the source file can be written. @throws StriaError `corrupt`, `not-readable`, `aborted` */
   async sourceDescription(options?: JobOptions): Promise<SourceDescription> {
     const { offset, length } = this.#tail.source;

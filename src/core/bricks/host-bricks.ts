@@ -1,0 +1,321 @@
+import type { EncodedChunk } from '../format/chunk.ts';
+import { inContext, StriaError, toStriaError } from '../shared/errors.ts';
+import { type BrickKey, brickName, brickOf } from './brick.ts';
+import type { BrickSource } from './brick-source.ts';
+import { joinedWith, memoryOf, type WaitingRead } from './joined-reads.ts';
+import { LeastRecent } from './least-recent.ts';
+
+export interface HostLimits {
+  /** For payloads that are kept and for reads under way, together. */
+  readonly bytes: number;
+  /** Reads at once. */
+  readonly reads: number;
+  /** See `JoinLimits`. */
+  readonly gapBytes: number;
+  readonly joinedBytes: number;
+  /** Tries of a read that fails. */
+  readonly attempts: number;
+  /** Before the second try; twice as long before each further one. */
+  readonly retryMs: number;
+}
+
+export const hostLimits: HostLimits = {
+  bytes: 2 ** 29,
+  reads: 6,
+  gapBytes: 2 ** 16,
+  joinedBytes: 2 ** 22,
+  attempts: 3,
+  retryMs: 250,
+};
+
+/** Calls a function after some time, unless the returned one is called before. Tests replace it. */
+export type Later = (call: () => void, ms: number) => () => void;
+
+const later: Later = (call, ms) => {
+  const timer = setTimeout(call, ms);
+  return () => clearTimeout(timer);
+};
+
+/** Bytes that a kept chunk takes besides its payload, so that chunks without payload are limited, too. */
+export const chunkOverhead = 256;
+
+interface Waiter {
+  readonly take: (chunk: EncodedChunk) => void;
+  readonly fail: (fault: StriaError) => void;
+}
+
+interface Job extends WaitingRead {
+  readonly key: BrickKey;
+  priority: number;
+  isAlone: boolean;
+  attempts: number;
+  /** It failed, and waits before it is tried again. */
+  isResting: boolean;
+  reading: Reading | undefined;
+  readonly waiters: Set<Waiter>;
+}
+
+interface Reading {
+  readonly jobs: readonly Job[];
+  readonly abort: AbortController;
+  readonly bytes: number;
+}
+
+/** What the host tier holds and has done. */
+export interface HostUse {
+  readonly keptBytes: number;
+  readonly reservedBytes: number;
+  readonly kept: number;
+  readonly waiting: number;
+  readonly reading: number;
+  /** Since the beginning: reads of the source, and the bricks that they brought. */
+  readonly reads: number;
+  readonly bricksRead: number;
+  readonly failed: number;
+}
+
+/**
+ * Compressed bricks in host memory. A brick is read once however many ask for it, and kept while there is room. Before a read
+ * begins, its memory is reserved, so the budget holds at every moment; what a caller has taken is the caller's.
+ */
+export class HostBricks {
+  readonly source: BrickSource;
+  readonly #limits: HostLimits;
+  readonly #later: Later;
+  readonly #kept = new LeastRecent<BrickKey, EncodedChunk>();
+  readonly #jobs = new Map<BrickKey, Job>();
+  readonly #readings = new Set<Reading>();
+  readonly #failed = new Map<BrickKey, StriaError>();
+  readonly #rests = new Set<() => void>();
+  #reserved = 0;
+  #reads = 0;
+  #bricksRead = 0;
+  #isClosed = false;
+
+  constructor(source: BrickSource, limits: Partial<HostLimits> = {}, clock: Later = later) {
+    this.source = source;
+    this.#limits = { ...hostLimits, ...limits };
+    this.#later = clock;
+  }
+
+  get use(): HostUse {
+    return {
+      keptBytes: this.#kept.bytes,
+      reservedBytes: this.#reserved,
+      kept: this.#kept.size,
+      waiting: this.#jobs.size,
+      reading: this.#readings.size,
+      reads: this.#reads,
+      bricksRead: this.#bricksRead,
+      failed: this.#failed.size,
+    };
+  }
+
+  /** A brick that is kept. Counts as a use. */
+  peek(key: BrickKey): EncodedChunk | undefined {
+    return this.#kept.get(key);
+  }
+
+  /** Why a brick could not be read. Requests for it fail at once. */
+  faultOf(key: BrickKey): StriaError | undefined {
+    return this.#failed.get(key);
+  }
+
+  /** Lets bricks be tried again that could not be read. */
+  forgetFaults(): void {
+    this.#failed.clear();
+  }
+
+  /**
+   * @param priority lower is more urgent; of several requests for a brick the most urgent counts
+   * @param signal ends this request. The read is cancelled once nobody waits for any brick of it
+   * @throws StriaError in the context of the brick: `aborted`, `corrupt`, `not-readable`; `limit-too-small` if the brick is larger
+   * than the budget
+   */
+  request(key: BrickKey, priority: number, signal?: AbortSignal): Promise<EncodedChunk> {
+    const kept = this.peek(key);
+    if (kept) return Promise.resolve(kept);
+    const fault = this.#isClosed || signal?.aborted ? cancelled() : this.#failed.get(key);
+    if (fault) return Promise.reject(fault);
+    return new Promise((resolve, reject) => {
+      let job: Job;
+      try {
+        job = this.#jobFor(key, priority);
+      } catch (error) {
+        reject(inContext(brickName(brickOf(key)), error));
+        return;
+      }
+      const stop = () => {
+        job.waiters.delete(waiter);
+        reject(cancelled());
+        this.#leave(job);
+      };
+      const waiter: Waiter = {
+        take: (chunk) => {
+          signal?.removeEventListener('abort', stop);
+          resolve(chunk);
+        },
+        fail: (found) => {
+          signal?.removeEventListener('abort', stop);
+          reject(found);
+        },
+      };
+      job.waiters.add(waiter);
+      signal?.addEventListener('abort', stop, { once: true });
+      this.#start();
+    });
+  }
+
+  /** Changes the priority of a brick that waits. */
+  prioritize(key: BrickKey, priority: number): void {
+    const job = this.#jobs.get(key);
+    if (job) job.priority = priority;
+  }
+
+  /** Frees everything and cancels all reads. */
+  close(): void {
+    this.#isClosed = true;
+    for (const stop of this.#rests) stop();
+    this.#rests.clear();
+    const jobs = [...this.#jobs.values()];
+    this.#jobs.clear();
+    this.#kept.clear();
+    for (const job of jobs) for (const waiter of job.waiters) waiter.fail(cancelled());
+    for (const { abort } of this.#readings) abort.abort();
+  }
+
+  #jobFor(key: BrickKey, priority: number): Job {
+    const known = this.#jobs.get(key);
+    if (known) {
+      known.priority = Math.min(known.priority, priority);
+      return known;
+    }
+    const brick = brickOf(key);
+    const place = this.source.place(brick);
+    const job: Job = {
+      key,
+      priority,
+      level: brick.level,
+      payloadBytes: place.payloadBytes + chunkOverhead,
+      range: place.range,
+      isAlone: false,
+      isResting: false,
+      attempts: 0,
+      reading: undefined,
+      waiters: new Set(),
+    };
+    const needed = memoryOf([job]);
+    if (needed > this.#limits.bytes) {
+      throw new StriaError('limit-too-small', `reading it takes ${needed} bytes of memory; the limit is ${this.#limits.bytes}`);
+    }
+    this.#jobs.set(key, job);
+    return job;
+  }
+
+  /** After a waiter has left. */
+  #leave(job: Job): void {
+    if (job.waiters.size > 0 || this.#jobs.get(job.key) !== job) return;
+    const { reading } = job;
+    if (!reading) {
+      this.#jobs.delete(job.key);
+      this.#start();
+    } else if (reading.jobs.every(({ waiters }) => waiters.size === 0)) reading.abort.abort();
+  }
+
+  /** Starts as many reads as may run at once. */
+  #start(): void {
+    while (!this.#isClosed && this.#readings.size < this.#limits.reads) {
+      const waiting = [...this.#jobs.values()].filter(({ reading, isResting }) => !reading && !isResting);
+      const [any, ...others] = waiting;
+      if (!any) return;
+      const first = others.reduce((best, job) => (job.priority < best.priority ? job : best), any);
+      const memoryBytes = this.#limits.bytes - this.#reserved;
+      // The most urgent read waits for memory: others would take it again.
+      if (memoryOf([first]) > memoryBytes) return;
+      const jobs = joinedWith(first, waiting, { ...this.#limits, memoryBytes });
+      const reading: Reading = { jobs, abort: new AbortController(), bytes: memoryOf(jobs) };
+      for (const job of jobs) job.reading = reading;
+      this.#readings.add(reading);
+      this.#reserve(reading.bytes);
+      this.#reads++;
+      void this.#read(reading);
+    }
+  }
+
+  #reserve(bytes: number): void {
+    this.#reserved += bytes;
+    for (const [key] of this.#kept.oldest()) {
+      if (this.#kept.bytes + this.#reserved <= this.#limits.bytes) return;
+      this.#kept.delete(key);
+    }
+  }
+
+  async #read(reading: Reading): Promise<void> {
+    const { jobs, abort } = reading;
+    let results: readonly (EncodedChunk | StriaError)[];
+    try {
+      const bricks = jobs.map(({ key }) => brickOf(key));
+      results = await this.source.read(bricks, { signal: abort.signal });
+    } catch (error) {
+      const fault = toStriaError(error);
+      results = jobs.map(() => fault);
+    }
+    this.#readings.delete(reading);
+    this.#reserved -= reading.bytes;
+    if (this.#isClosed) return;
+    jobs.forEach((job, at) => {
+      job.reading = undefined;
+      const result = results[at] ?? new StriaError('internal', 'the source left it out');
+      if (result instanceof StriaError) this.#fail(job, result, reading);
+      else this.#keep(job, result);
+    });
+    this.#start();
+  }
+
+  #keep(job: Job, chunk: EncodedChunk): void {
+    this.#jobs.delete(job.key);
+    this.#bricksRead++;
+    // Less than was reserved, so it fits.
+    this.#kept.set(job.key, chunk, chunkOverhead + (chunk.kind === 'coded' ? chunk.payload.byteLength : 0));
+    for (const waiter of job.waiters) waiter.take(chunk);
+  }
+
+  #fail(job: Job, fault: StriaError, { jobs, abort }: Reading): void {
+    if (job.waiters.size === 0) {
+      this.#jobs.delete(job.key);
+      return;
+    }
+    // Somebody asked for it again while its read was being cancelled.
+    if (abort.signal.aborted) return;
+    if (jobs.length > 1) {
+      job.isAlone = true;
+      return;
+    }
+    job.attempts++;
+    if (fault.tag === 'not-readable' && job.attempts < this.#limits.attempts) {
+      this.#rest(job);
+      return;
+    }
+    this.#jobs.delete(job.key);
+    const named = inContext(brickName(brickOf(job.key)), fault);
+    this.#failed.set(job.key, named);
+    for (const waiter of job.waiters) waiter.fail(named);
+  }
+
+  #rest(job: Job): void {
+    job.isResting = true;
+    const stop = this.#later(
+      () => {
+        this.#rests.delete(stop);
+        job.isResting = false;
+        this.#start();
+      },
+      this.#limits.retryMs * 2 ** (job.attempts - 1),
+    );
+    this.#rests.add(stop);
+  }
+}
+
+function cancelled(): StriaError {
+  return new StriaError('aborted', 'cancelled');
+}
