@@ -158,6 +158,11 @@ export const rooms = [
     packages: 'saxes',
   },
   {
+    room: 'core/transforms',
+    holds: 'Linear transforms of space, and their files: ITK, FSL FLIRT, plain matrices.',
+    imports: 'core/shared',
+  },
+  {
     room: 'core/io/nrrd',
     holds: 'NRRD, attached and detached.',
     imports: 'core/io/common core/shared',

@@ -1,0 +1,133 @@
+import type { ByteSource } from '../shared/bytes.ts';
+import { inContext, StriaError } from '../shared/errors.ts';
+import { metresOf, type VolumeInfo } from '../shared/volume.ts';
+import { isItkText, otherLateral, readItk, writeItk } from './itk.ts';
+import { readPlainMatrix, writePlainMatrix } from './plain-matrix.ts';
+import {
+  chained,
+  columnsOf,
+  determinantOf,
+  inverted,
+  isUsableTransform,
+  shiftOf,
+  type Transform,
+  transformOf,
+} from './transform.ts';
+
+/** Kinds of files with a transform. */
+export const transformFormats = ['itk', 'fsl', 'plain'] as const;
+export type TransformFormat = (typeof transformFormats)[number];
+
+/** The numbers of a file: what they mean depends on the format, and on the images between which they lead. */
+export interface StoredTransform {
+  readonly numbers: Transform;
+  /** The formats that the file may have. The numbers of FSL and of a plain matrix look the same. */
+  readonly formats: readonly TransformFormat[];
+}
+
+const mostBytes = 2 ** 16;
+
+/** Endings of files that hold a transform and nothing else that Stria opens. */
+export function isTransformName(name: string): boolean {
+  return /\.(tfm|mat|xfm)$/i.test(name);
+}
+
+/** @throws StriaError `unsupported`, `corrupt`, `not-readable` */
+export async function readTransform(source: ByteSource): Promise<StoredTransform> {
+  try {
+    if (source.size > mostBytes) throw new StriaError('unsupported', 'the file is too long for one matrix');
+    return parseTransform(await source.read(0, source.size), source.name);
+  } catch (error) {
+    throw inContext(source.name, error);
+  }
+}
+
+/** @param name its ending says which format is more likely, where the numbers do not. @throws StriaError `unsupported`, `corrupt` */
+export function parseTransform(bytes: Uint8Array, name: string): StoredTransform {
+  const text = new TextDecoder('latin1').decode(bytes);
+  if (text.includes('\0'))
+    throw new StriaError(
+      'unsupported',
+      'this is a binary file. If ANTs wrote it, convert it with `ConvertTransformFile 3 in.mat out.txt`, and load the text file',
+    );
+  const isItk = isItkText(text);
+  const numbers = isItk ? readItk(text) : readPlainMatrix(text);
+  if (!isUsableTransform(numbers))
+    throw new StriaError(
+      'corrupt',
+      'the matrix cannot be inverted, or its numbers are too large: it is no placement of a volume',
+    );
+  const formats: readonly TransformFormat[] = isItk ? ['itk'] : /\.mat$/i.test(name) ? ['fsl', 'plain'] : ['plain', 'fsl'];
+  return { numbers, formats };
+}
+
+/** The open volume and a layer, as transforms refer to them. */
+export interface Pair {
+  readonly base: VolumeInfo;
+  readonly layer: VolumeInfo;
+  /** World coordinates of the base's voxel centres, from their indexes. */
+  readonly baseToWorld: Transform;
+  /** The same of the layer as its file places it. */
+  readonly layerToWorld: Transform;
+  /** Whether world coordinates are those of a patient, RAS. If not, ITK has the same axes as Stria. */
+  readonly isOriented: boolean;
+}
+
+/**
+ * Which image the file takes for the moving one: for FSL the input, for ITK the moving image, for a plain matrix the one that it
+ * moves.
+ */
+export type MovingImage = 'layer' | 'base';
+
+/** The motion of a layer, in world coordinates of the open volume and its unit, that a file describes. */
+export function motionOf(numbers: Transform, format: TransformFormat, pair: Pair, moving: MovingImage): Transform {
+  const toMotion = (from: Transform): Transform => (moving === 'layer' ? from : inverted(from));
+  if (format === 'plain') return toMotion(inUnits(numbers, 1 / millimetres(pair.base)));
+  if (format === 'itk') {
+    const mapped = pair.isOriented ? otherLateral(numbers) : numbers;
+    // It leads from the fixed image to the moving one, so its inverse moves the moving image onto the fixed one.
+    return toMotion(inUnits(inverted(mapped), 1 / millimetres(pair.base)));
+  }
+  const [base, layer] = [flirtCoordinates(pair.base), flirtCoordinates(pair.layer)];
+  const toBase = moving === 'layer' ? numbers : inverted(numbers);
+  return chained(inverted(pair.layerToWorld), layer, toBase, inverted(base), pair.baseToWorld);
+}
+
+/** The numbers of a file that describes a motion: the inverse of `motionOf`, with the layer as the moving image. */
+export function storedMotion(motion: Transform, format: TransformFormat, pair: Pair): Transform {
+  if (format === 'plain') return inUnits(motion, millimetres(pair.base));
+  if (format === 'itk') {
+    const mapped = inverted(inUnits(motion, millimetres(pair.base)));
+    return pair.isOriented ? otherLateral(mapped) : mapped;
+  }
+  const [base, layer] = [flirtCoordinates(pair.base), flirtCoordinates(pair.layer)];
+  return chained(inverted(layer), pair.layerToWorld, motion, inverted(pair.baseToWorld), base);
+}
+
+/** The text of a file. */
+export function transformText(numbers: Transform, format: TransformFormat): string {
+  return format === 'itk' ? writeItk(numbers) : writePlainMatrix(numbers);
+}
+
+/**
+ * FLIRT's coordinates of voxel centres, from their indexes: index × voxel size in the header's unit, with x counted from the other end
+ * if the affine keeps left and right as they are (its determinant is positive).
+ * Source: FSL's newimage, `newimagevox2mm_mat` and `swapmat`.
+ */
+function flirtCoordinates(info: VolumeInfo): Transform {
+  const [x = 1, y = 1, z = 1] = info.spacing.map((value) => (Number.isFinite(value) && value > 0 ? value : 1));
+  const isFlipped = determinantOf(info.affine) > 0;
+  return isFlipped ? [-x, 0, 0, x * (info.dims[0] - 1), 0, y, 0, 0, 0, 0, z, 0] : [x, 0, 0, 0, 0, y, 0, 0, 0, 0, z, 0];
+}
+
+/** Of the volume's unit of length; 1 if it is unknown. */
+function millimetres({ spatialUnit }: VolumeInfo): number {
+  const ratio = metresOf[spatialUnit] / metresOf.mm;
+  return Number.isFinite(ratio) ? ratio : 1;
+}
+
+/** The same transform of points in another unit. @param ratio how many of the new unit make one of the old */
+function inUnits(transform: Transform, ratio: number): Transform {
+  const [x, y, z] = shiftOf(transform);
+  return transformOf(columnsOf(transform), [x * ratio, y * ratio, z * ratio]);
+}
