@@ -461,7 +461,7 @@ export const rooms = [
   {
     room: 'renderer/viewer/model',
     holds: 'The state of the views as plain data, and geometry: cameras, slices, clip planes, measurements.',
-    imports: 'core/chunks core/draw core/shared core/volume',
+    imports: 'core/chunks core/draw core/shared core/transforms core/volume',
     packages: 'three',
   },
   {
@@ -549,7 +549,7 @@ export const rooms = [
     room: 'renderer/app/session',
     holds: 'Session files: reading, checking and writing them. No page; `stria picture` reads them.',
     imports:
-      'core/codec core/codecs core/draw core/format core/io/common core/remote core/samples core/shared renderer/app/state renderer/playback renderer/viewer/colors renderer/viewer/model',
+      'core/codec core/codecs core/draw core/format core/io/common core/remote core/samples core/shared core/transforms renderer/app/state renderer/playback renderer/viewer/colors renderer/viewer/model',
   },
   {
     room: 'renderer/app/saved',

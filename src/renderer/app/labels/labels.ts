@@ -19,7 +19,7 @@ import {
 import { layerVoxelAt, placeLayer } from '../../viewer/model/layer-place.ts';
 import { baseId, changedLayer, layerTime } from '../../viewer/model/layers.ts';
 import { clampVoxel } from '../../viewer/model/slice-geometry.ts';
-import { chainedMap, identityMap, mapPosition } from '../../viewer/model/voxel-map.ts';
+import { chainedMap, identityMap, invertedMap, mapPosition, type VoxelMap } from '../../viewer/model/voxel-map.ts';
 import { LatestReading } from '../measure/latest-reading.ts';
 import type { MeasuredVolumes } from '../measure/volume-series.ts';
 import { firstLabels, type LabelsState } from '../state/label-state.ts';
@@ -30,6 +30,8 @@ import { labelLookOf, labelledVolume, labelTableOf } from './label-tables.ts';
 interface ShownVolume {
   readonly volume: VolumeSource;
   readonly timePoint: number;
+  /** From the open volume to this one. */
+  readonly map: VoxelMap;
 }
 
 /**
@@ -139,9 +141,8 @@ export class Labels {
       const place = await labelPlace(shown.volume, number, shown.timePoint, { signal: this.#going.signal });
       const { chosen } = this.#state;
       if (!place || chosen?.id !== id || chosen.number !== number) return;
-      const { map } = placeLayer(shown.volume.info, base.info);
       const [x, y, z] = base.info.dims;
-      const position = mapPosition(id === baseId ? identityMap : map, [place[0] + 0.5, place[1] + 0.5, place[2] + 0.5]);
+      const position = mapPosition(invertedMap(shown.map), [place[0] + 0.5, place[1] + 0.5, place[2] + 0.5]);
       gpu.viewer.set({ crosshair: clampVoxel(position, [x, y, z]) });
     } catch (error) {
       if (!['aborted', 'device-lost'].includes(toStriaError(error).tag)) this.#change({ fault: faultToData(error) });
@@ -238,20 +239,19 @@ export class Labels {
     const base = this.#volumes.base();
     if (gpu.kind !== 'ready' || !base) return undefined;
     const { timePoint } = gpu.viewer.snapshot().state;
-    if (id === baseId) return { volume: base, timePoint };
+    if (id === baseId) return { volume: base, timePoint, map: identityMap };
     const volume = this.#volumes.layer(id);
-    const channel = layers.stack.layers.find((look) => look.id === id)?.channel ?? 0;
-    return volume && { volume, timePoint: layerTime(base.info, timePoint, volume.info, channel) };
+    if (!volume) return undefined;
+    const look = layers.stack.layers.find((each) => each.id === id);
+    const { map } = placeLayer(base.info, volume.info, look?.motion);
+    return { volume, timePoint: layerTime(base.info, timePoint, volume.info, look?.channel ?? 0), map };
   }
 
   /** From the voxels of one volume to those of another, both as they are placed over the open one. */
   #mapBetween(from: string, to: string) {
-    const infoOf = (id: string) => this.#shown(id)?.volume.info;
-    const [base, first, second] = [this.#volumes.base()?.info, infoOf(from), infoOf(to)];
-    if (!base || !first || !second) throw new StriaError('invalid-input', 'the volume is not there any more');
-    const toBase = from === baseId ? identityMap : placeLayer(first, base).map;
-    const fromBase = to === baseId ? identityMap : placeLayer(base, second).map;
-    return chainedMap(toBase, fromBase);
+    const [first, second] = [this.#shown(from), this.#shown(to)];
+    if (!first || !second) throw new StriaError('invalid-input', 'the volume is not there any more');
+    return chainedMap(invertedMap(first.map), second.map);
   }
 
   /** Empty unless the list of layers is shown. */
@@ -279,19 +279,19 @@ export class Labels {
 
   #crosshairKey(state: AppState): string {
     const key = this.#countKey(state);
-    return key === '' || state.gpu.kind !== 'ready' ? '' : `${key} ${state.gpu.viewer.snapshot().state.crosshair.join()}`;
+    if (key === '' || state.gpu.kind !== 'ready') return '';
+    const motion = state.layers.stack.layers.find(({ id }) => id === labelledVolume(state))?.motion;
+    return JSON.stringify([key, state.gpu.viewer.snapshot().state.crosshair, motion]);
   }
 
   /** The label at the crosshair. Undefined where there is none, so that the marked row stays. */
   async #atCrosshair(): Promise<LabelsState['chosen']> {
     const id = this.#labelled;
     const shown = id === undefined ? undefined : this.#shown(id);
-    const base = this.#volumes.base();
     const { gpu } = this.#store.getState();
-    if (id === undefined || !shown || !base || gpu.kind !== 'ready') return undefined;
+    if (id === undefined || !shown || gpu.kind !== 'ready') return undefined;
     const [x, y, z] = gpu.viewer.snapshot().state.crosshair;
-    const map = id === baseId ? identityMap : placeLayer(base.info, shown.volume.info).map;
-    const voxel = layerVoxelAt(map, [x + 0.5, y + 0.5, z + 0.5], shown.volume.info);
+    const voxel = layerVoxelAt(shown.map, [x + 0.5, y + 0.5, z + 0.5], shown.volume.info);
     const number = voxel && Math.round(await shown.volume.voxel(...voxel, shown.timePoint));
     return number === undefined || number === 0 || Number.isNaN(number) ? undefined : { id, number };
   }

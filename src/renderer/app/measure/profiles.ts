@@ -44,6 +44,7 @@ export class Profiles {
       look.name,
       look.smooth,
       look.channel,
+      look.motion,
       look.colormap === 'labels',
       isLayerShown(layers.stack, look),
       layers.volumes[look.id]?.kind,

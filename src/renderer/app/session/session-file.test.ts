@@ -136,6 +136,8 @@ const session = fc.record({
 
 const firstLayers = { base: { isVisible: true, opacity: 1, labels: firstLabelLook } };
 const least = { format: 'stria-session', version: 1, files: [{ path: 'a.nii', size: 1 }] };
+const layerOf = (look: JsonObject) => ({ source: { files: least.files }, look: { id: 'a', name: 'a', window: [0, 1], ...look } });
+const versionIn = (saved: SavedSession) => JSON.parse(new TextDecoder().decode(writeSession(saved))).version as number;
 const read = (object: JsonObject) => readSession(jsonLines(object));
 
 describe('a session file', () => {
@@ -180,6 +182,17 @@ describe('a session file', () => {
     expect(() => read({ ...least, layers: { list: [{ ...layer, source: { files: [] } }] } })).toThrow('files is empty');
   });
 
+  it('has version 2 if a layer was moved, and refuses a motion that cannot be', () => {
+    const saved = read({ ...least, layers: { list: [layerOf({ motion: [1, 0, 0, 5, 0, 1, 0, 6, 0, 0, 1, 7] })] } });
+    const [moved] = saved.layers.list;
+    expect(moved?.look.motion).toEqual([1, 0, 0, 5, 0, 1, 0, 6, 0, 0, 1, 7]);
+    expect(versionIn(saved)).toBe(2);
+    expect(readSession(writeSession(saved))).toEqual(saved);
+    expect(versionIn(read({ ...least, layers: { list: [layerOf({})] } }))).toBe(1);
+    for (const motion of [[1, 2, 3], 'left', Array.from({ length: 12 }, () => 0), [1, 0, 0, 5, 0, 1, 0, 6, 0, 0, 1, null]])
+      expect(() => read({ ...least, layers: { list: [layerOf({ motion })] } })).toThrow('layers.list[0].look.motion');
+  });
+
   it('drops looks of a later version', () => {
     const later = { ...least, layout: 'six', compression: { codec: 'magic' }, sound: 'loud', playback: { axis: 'w' } };
     expect(read(later)).toEqual(read(least));
@@ -190,7 +203,7 @@ describe('a session file', () => {
     const point = { id: 'a', kind: 'distance', name: '', axis: 'x', timePoint: 0 };
     const cases: readonly (readonly [change: JsonObject, tag: string, words: string])[] = [
       [{ format: 'nifti' }, 'corrupt', 'is not'],
-      [{ version: 2 }, 'unsupported', 'a newer Stria'],
+      [{ version: 3 }, 'unsupported', 'a newer Stria'],
       [{ version: '1' }, 'corrupt', 'version'],
       [{ files: [] }, 'corrupt', 'is empty'],
       [{ files: 'a.nii' }, 'corrupt', 'not a list'],

@@ -18,6 +18,7 @@ import { isAddress } from '../../../core/remote/address.ts';
 import { type SampleKind, sampleKinds } from '../../../core/samples/sample-kinds.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
 import { type Dims4, elementTypes } from '../../../core/shared/volume.ts';
+import { isUsableTransform, type Transform } from '../../../core/transforms/transform.ts';
 import { atEnds, clampRate, paces } from '../../playback/frame-clock.ts';
 import type { StackAxis } from '../../playback/stacks.ts';
 import { colormapNames } from '../../viewer/colors/colormaps.ts';
@@ -34,7 +35,8 @@ import { labelLookFrom, tablesOf } from './stored-labels.ts';
 // docs/SESSION.md describes the keys.
 
 const format = 'stria-session';
-const version = 1;
+/** The last version that is read. Version 2 has layers that were moved: an earlier Stria would show them in the wrong place. */
+const latestVersion = 2;
 const mostFiles = 20_000;
 const mostMeasurements = 5_000;
 
@@ -49,10 +51,17 @@ export function sessionName(volumeName: string): string {
 
 /** @throws StriaError `unsupported` if it would be longer than 1 MiB, which could not be read back */
 export function writeSession({ source, ...rest }: SavedSession): Uint8Array<ArrayBuffer> {
-  const all = Object.entries({ format, version, ...source, ...rest }).filter(([, value]) => value !== undefined);
+  const all = Object.entries({ format, version: versionOf(rest.layers), ...source, ...rest }).filter(
+    ([, value]) => value !== undefined,
+  );
   const bytes = jsonLines(Object.fromEntries(all));
   if (bytes.byteLength <= maxTextLength) return bytes;
   throw new StriaError('unsupported', `the session would take ${bytes.byteLength} bytes; the limit is ${maxTextLength}`);
+}
+
+/** The lowest that says everything. */
+function versionOf({ list }: SavedLayers): number {
+  return list.some(({ look }) => look.motion) ? 2 : 1;
 }
 
 /**
@@ -62,7 +71,7 @@ export function writeSession({ source, ...rest }: SavedSession): Uint8Array<Arra
 export function readSession(bytes: Uint8Array): SavedSession {
   const all = parseJsonObject(bytes, 'the session');
   if (all.format !== format) throw new StriaError('corrupt', `"format" is not "${format}"`);
-  if (asCount(all.version, 'version', 1) > version) {
+  if (asCount(all.version, 'version', 1) > latestVersion) {
     throw new StriaError('unsupported', `the session has version ${String(all.version)}, which needs a newer Stria`);
   }
   const part = (key: keyof SavedSession): JsonObject => asObject(all[key] ?? {}, key);
@@ -199,8 +208,15 @@ function layerOf(value: unknown, index: number, tables: SavedLayers['tables']): 
       outline: stored.outline === true,
       labels: labelLookFrom(stored.labels, tables, what('look.labels')),
       channel: stored.channel === undefined ? 0 : asCount(stored.channel, what('look.channel'), 0),
+      ...(stored.motion !== undefined && { motion: motionFrom(stored.motion, what('look.motion')) }),
     },
   };
+}
+
+function motionFrom(value: unknown, what: string): Transform {
+  const motion = numbersOf(value, what, 12);
+  if (!isUsableTransform(motion)) throw new StriaError('corrupt', `${what} cannot be inverted`);
+  return motion;
 }
 
 /** A number of 0…1. */

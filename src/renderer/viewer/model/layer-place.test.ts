@@ -19,6 +19,21 @@ test('two volumes with positions of their own meet in world coordinates', () => 
   expect(layerVoxelAt(map, [1.5, 2.5, 3.5], { ...flipped, dims: [14, 13, 11, 1] })).toBeUndefined();
 });
 
+test('a motion moves the layer in world coordinates, however its file places it', () => {
+  // A quarter turn about the z axis, then 10 mm up: what was at (a, b, c) mm is at (−b, a, c + 10) mm.
+  const motion = [0, -1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 10];
+  const finer: VolumeInfo = { ...plain, affine: [0.5, 0, 0, 1, 0, 0.5, 0, 2, 0, 0, 0.5, 3] };
+  for (const layer of [finer, plain, { ...plain, dims: [8, 8, 8, 1] as const }]) {
+    const [rest, moved] = [placeLayer(placed, layer), placeLayer(placed, layer, motion)];
+    expect(moved.by).toBe(rest.by);
+    // The centre of voxel (1, 2, 3) is at (7, 10, 13) mm; it was at (10, −7, 3) mm, which is voxel (2.5, −6.5, −2).
+    const [found, expected] = [mapPosition(moved.map, [1.5, 2.5, 3.5]), mapPosition(rest.map, [3, -6, -1.5])];
+    found.forEach((value, at) => {
+      expect(value).toBeCloseTo(expected[at] as number, 9);
+    });
+  }
+});
+
 test('units of length are converted', () => {
   const micrometres: VolumeInfo = { ...placed, spatialUnit: 'um', affine: [500, 0, 0, 5000, 0, 500, 0, 6000, 0, 0, 500, 7000] };
   expect(mapPosition(placeLayer(placed, micrometres).map, [0.5, 0.5, 1.5])[2]).toBeCloseTo(4.5, 9);

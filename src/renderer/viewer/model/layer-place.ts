@@ -1,11 +1,22 @@
 import { scaled, sum } from '../../../core/shared/vectors.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import { chained, inverted, type Transform } from '../../../core/transforms/transform.ts';
 import type { VolumeSource } from '../../../core/volume/volume-source.ts';
 import { isLayerShown, type LayerStack } from './layers.ts';
 import { hasOrientation, safeSpacing } from './orientation.ts';
 import { type Voxel, voxelAt } from './slice-geometry.ts';
 import type { ShownLayer } from './view-host.ts';
-import { identityMap, mapPosition, mapStep, unitRatio, type VoxelMap, worldVoxelMap } from './voxel-map.ts';
+import {
+  chainedMap,
+  identityMap,
+  mapOfTransform,
+  mapPosition,
+  mapStep,
+  positionsToWorld,
+  unitRatio,
+  type VoxelMap,
+  worldVoxelMap,
+} from './voxel-map.ts';
 
 /**
  * How a layer is placed over the open volume.
@@ -21,7 +32,17 @@ export interface LayerPlace {
   readonly map: VoxelMap;
 }
 
-export function placeLayer(base: VolumeInfo, layer: VolumeInfo): LayerPlace {
+/** @param motion moves the layer from there; see `LayerLook` */
+export function placeLayer(base: VolumeInfo, layer: VolumeInfo, motion?: Transform): LayerPlace {
+  const { by, map } = placeByFiles(base, layer);
+  if (!motion) return { by, map };
+  // What the moved layer shows at a place, it showed at this place before.
+  const toWorld = positionsToWorld(base);
+  const back = chained(toWorld, inverted(motion), inverted(toWorld));
+  return { by, map: chainedMap(mapOfTransform(back), map) };
+}
+
+function placeByFiles(base: VolumeInfo, layer: VolumeInfo): LayerPlace {
   const [isBasePlaced, isLayerPlaced] = [isPlaced(base), isPlaced(layer)];
   if (isBasePlaced && isLayerPlaced) return { by: 'world', map: worldVoxelMap(base, layer) };
   if (base.dims.slice(0, 3).join() === layer.dims.slice(0, 3).join()) return { by: 'voxels', map: identityMap };
@@ -37,7 +58,7 @@ export function shownLayers(
 ): readonly ShownLayer[] {
   return stack.layers.flatMap((look) => {
     const volume = volumeOf(look.id);
-    return volume && isLayerShown(stack, look) ? [{ look, volume, map: placeLayer(base, volume.info).map }] : [];
+    return volume && isLayerShown(stack, look) ? [{ look, volume, map: placeLayer(base, volume.info, look.motion).map }] : [];
   });
 }
 

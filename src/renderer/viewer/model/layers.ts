@@ -1,6 +1,7 @@
 import { mostRayVolumes } from '../../../core/draw/ray-stack.ts';
 import type { Blending } from '../../../core/draw/slice-pass.ts';
 import { channelAt, channelLayout, type VolumeInfo } from '../../../core/shared/volume.ts';
+import type { Transform } from '../../../core/transforms/transform.ts';
 import { firstLabelLook, type LabelLook } from './label-look.ts';
 
 /** How a layer over the open volume looks. Its voxels are kept beside the state, under its id. */
@@ -25,6 +26,10 @@ export interface LayerLook {
   readonly labels: LabelLook;
   /** Which of its channels is shown, if it has several. */
   readonly channel: number;
+  /**
+   * Moves it from where its file places it: in world coordinates of the open volume, in its unit. Undefined: it was not moved.
+   */
+  readonly motion?: Transform | undefined;
 }
 
 /** The open volume, which is the lowest layer, and the layers over it. */

@@ -1,5 +1,12 @@
 import { scaled, sum, type Vector3 } from '../../../core/shared/vectors.ts';
 import { metresOf, type VolumeInfo } from '../../../core/shared/volume.ts';
+import {
+  columnsOf as columnsThrough,
+  inverted,
+  shiftOf,
+  type Transform,
+  transformOf,
+} from '../../../core/transforms/transform.ts';
 import { affineColumns, safeSpacing, worldOf } from './orientation.ts';
 import type { Voxel } from './slice-geometry.ts';
 
@@ -23,6 +30,20 @@ export const identityMap: VoxelMap = {
 export function chainedMap(first: VoxelMap, second: VoxelMap): VoxelMap {
   const [x, y, z] = first.columns;
   return { columns: [mapStep(second, x), mapStep(second, y), mapStep(second, z)], shift: mapPosition(second, first.shift) };
+}
+
+/** From the second volume to the first. */
+export function invertedMap({ columns, shift }: VoxelMap): VoxelMap {
+  return mapOfTransform(inverted(transformOf(columns, shift)));
+}
+
+export function mapOfTransform(transform: Transform): VoxelMap {
+  return { columns: columnsThrough(transform), shift: shiftOf(transform) };
+}
+
+/** World coordinates of a volume's voxel positions. */
+export function positionsToWorld(info: VolumeInfo): Transform {
+  return transformOf(columnsOf(info), worldOf(info, [-0.5, -0.5, -0.5]));
 }
 
 /** Where a position of one volume lies in the other. */

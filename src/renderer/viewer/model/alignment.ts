@@ -1,0 +1,161 @@
+import { scaled, sum, type Vector3 } from '../../../core/shared/vectors.ts';
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import type { Pair } from '../../../core/transforms/layer-transforms.ts';
+import {
+  aboutPoint,
+  anglesOf,
+  chained,
+  columnsOf,
+  determinantOf,
+  identityTransform,
+  inverted,
+  isIdentity,
+  nearestRotation,
+  pointThrough,
+  rotation,
+  rotationOfAngles,
+  stepThrough,
+  type Transform,
+  transformOf,
+  translation,
+} from '../../../core/transforms/transform.ts';
+import { placeLayer } from './layer-place.ts';
+import { hasOrientation } from './orientation.ts';
+import { positionsToWorld } from './voxel-map.ts';
+
+// Moving a layer by hand and by numbers. Everything is in world coordinates of the open volume. A layer's voxels stay as they are:
+// only its motion changes.
+
+type Motion = Transform | undefined;
+
+/** World coordinates of the layer's voxel positions as its file places it. */
+function atRest(base: VolumeInfo, layer: VolumeInfo): Transform {
+  const { columns, shift } = placeLayer(base, layer).map;
+  return chained(inverted(transformOf(columns, shift)), positionsToWorld(base));
+}
+
+/** What the files of matrices need to know. */
+export function transformPair(base: VolumeInfo, layer: VolumeInfo): Pair {
+  // Files count from the centre of the first voxel.
+  const half = translation([0.5, 0.5, 0.5]);
+  return {
+    base,
+    layer,
+    baseToWorld: chained(half, positionsToWorld(base)),
+    layerToWorld: chained(half, atRest(base, layer)),
+    isOriented: hasOrientation(base),
+  };
+}
+
+function middleOf({ dims: [x, y, z] }: VolumeInfo): Vector3 {
+  return [x / 2, y / 2, z / 2];
+}
+
+/** Where the layer's centre is. */
+export function layerCenter(base: VolumeInfo, layer: VolumeInfo, motion?: Motion): Vector3 {
+  const center = pointThrough(atRest(base, layer), middleOf(layer));
+  return motion ? pointThrough(motion, center) : center;
+}
+
+/** A motion as numbers: how far the layer's centre moved, and how the layer turned about it. */
+export interface MotionNumbers {
+  readonly move: Vector3;
+  /** In degrees about the world's axes: x, then y, then z. */
+  readonly turn: Vector3;
+  /** It does nothing but move and turn. A matrix from a file may also stretch. */
+  readonly isRigid: boolean;
+}
+
+/** @param center of the layer, as its file places it */
+export function motionNumbers(motion: Motion, center: Vector3): MotionNumbers {
+  if (!motion) return { move: [0, 0, 0], turn: [0, 0, 0], isRigid: true };
+  const turn = nearestRotation(motion);
+  const left = chained(motion, inverted(turn));
+  const isRigid = columnsOf(left).every((column, at) =>
+    column.every((value, row) => Math.abs(value - (row === at ? 1 : 0)) < 1e-6),
+  );
+  return { move: sum(pointThrough(motion, center), scaled(center, -1)), turn: anglesOf(turn), isRigid };
+}
+
+/** The motion with other numbers; what it stretches stays. */
+export function motionWith(motion: Motion, center: Vector3, { move, turn }: Omit<MotionNumbers, 'isRigid'>): Motion {
+  const before = motion ?? identityTransform;
+  const stretch = chained(transformOf(columnsOf(before), [0, 0, 0]), inverted(nearestRotation(before)));
+  const linear = chained(stretch, rotationOfAngles(turn));
+  return orNone(chained(aboutPoint(linear, center), translation(move)));
+}
+
+export function movedBy(motion: Motion, step: Vector3): Motion {
+  return orNone(chained(motion ?? identityTransform, translation(step)));
+}
+
+/** @param axis of length 1 @param point on the axis */
+export function turnedBy(motion: Motion, axis: Vector3, degrees: number, point: Vector3): Motion {
+  return orNone(chained(motion ?? identityTransform, aboutPoint(rotation(axis, degrees), point)));
+}
+
+/** The layer's centre is at the open volume's. */
+export function centered(base: VolumeInfo, layer: VolumeInfo, motion: Motion): Motion {
+  const to = pointThrough(positionsToWorld(base), middleOf(base));
+  return movedBy(motion, sum(to, scaled(layerCenter(base, layer, motion), -1)));
+}
+
+/**
+ * The layer turned about its centre, by as little as possible, so that its voxel axes are parallel to those of the open volume.
+ * Its first axis need not become parallel to the first.
+ */
+export function matched(base: VolumeInfo, layer: VolumeInfo, motion: Motion): Motion {
+  const placed = chained(atRest(base, layer), motion ?? identityTransform);
+  const [here, there] = [positionsToWorld(base), placed].map(nearestRotation) as [Transform, Transform];
+  const apart = chained(there, inverted(here));
+  const axes = nearestTurn(apart);
+  // From the layer's axes to where they should point.
+  const turn = chained(inverted(there), axes, here);
+  return orNone(chained(motion ?? identityTransform, aboutPoint(turn, layerCenter(base, layer, motion))));
+}
+
+const orders = [
+  [0, 1, 2],
+  [0, 2, 1],
+  [1, 0, 2],
+  [1, 2, 0],
+  [2, 0, 1],
+  [2, 1, 0],
+] as const;
+const unit: readonly [Vector3, Vector3, Vector3] = [
+  [1, 0, 0],
+  [0, 1, 0],
+  [0, 0, 1],
+];
+
+/** Of the 24 rotations that exchange the axes, the one that is closest to a rotation. */
+function nearestTurn(turn: Transform): Transform {
+  const columns = columnsOf(turn);
+  const turns = orders.flatMap((order) =>
+    Array.from({ length: 8 }, (_, signs) => {
+      const column = (at: 0 | 1 | 2): Vector3 => scaled(unit[order[at]], signs & (1 << at) ? -1 : 1);
+      return transformOf([column(0), column(1), column(2)], [0, 0, 0]);
+    }),
+  );
+  const likeness = (one: Transform): number =>
+    columnsOf(one).reduce(
+      (total, column, at) => total + column.reduce((part, value, row) => part + value * (columns[at]?.[row] ?? 0), 0),
+      0,
+    );
+  return turns
+    .filter((one) => determinantOf(one) > 0)
+    .reduce((best, one) => (likeness(one) > likeness(best) + 1e-9 ? one : best), identityTransform);
+}
+
+/** Rounding does not count as a motion. */
+function orNone(motion: Transform): Motion {
+  const rounded = motion.map((value, at) =>
+    Math.abs(value - (identityTransform[at] as number)) < 1e-12 ? (identityTransform[at] as number) : value,
+  );
+  return isIdentity(rounded) ? undefined : rounded;
+}
+
+/** A step in voxels of the open volume, in the world. */
+export function stepInWorld(base: VolumeInfo, step: Vector3): Vector3 {
+  return stepThrough(positionsToWorld(base), step);
+}
