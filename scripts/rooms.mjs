@@ -502,7 +502,7 @@ export const rooms = [
     room: 'renderer/app/state',
     holds: 'The store and the types of its parts.',
     imports:
-      'core/bench core/bench/harness core/chunks core/codec core/codecs core/format core/gpu core/io/common core/mesh core/samples core/shared core/stream core/volume renderer/app/words renderer/host renderer/playback renderer/viewer renderer/viewer/colors renderer/viewer/model',
+      'core/bench core/bench/harness core/chunks core/codec core/codecs core/format core/gpu core/io/common core/mesh core/samples core/shared core/stream core/transforms core/volume renderer/app/words renderer/host renderer/playback renderer/viewer renderer/viewer/colors renderer/viewer/model',
     packages: 'zustand',
   },
   {
@@ -574,7 +574,7 @@ export const rooms = [
     room: 'renderer/app/layers',
     holds: 'Layers over the open volume: loading, freeing, their first look.',
     imports:
-      'core/shared core/stream core/volume renderer/app/gpu renderer/app/loading renderer/app/state renderer/viewer renderer/viewer/model',
+      'core/shared core/stream core/transforms core/volume renderer/app/gpu renderer/app/loading renderer/app/state renderer/host renderer/viewer renderer/viewer/model',
   },
   {
     room: 'renderer/app/labels',
@@ -592,7 +592,7 @@ export const rooms = [
     room: 'renderer/app',
     holds: 'The app object, its commands, keys and the test hook.',
     imports:
-      'core/codec core/draw core/format core/io/common core/remote core/shared renderer/app/compare renderer/app/compress renderer/app/document renderer/app/gpu renderer/app/lab renderer/app/layers renderer/app/loading renderer/app/measure renderer/app/output renderer/app/saved renderer/app/session renderer/app/state renderer/app/view renderer/app/words renderer/host renderer/playback renderer/viewer renderer/viewer/model renderer/viewer/space renderer/app/labels core/volume renderer/viewer/colors',
+      'core/codec core/draw core/format core/io/common core/remote core/shared core/transforms renderer/app/compare renderer/app/compress renderer/app/document renderer/app/gpu renderer/app/lab renderer/app/layers renderer/app/loading renderer/app/measure renderer/app/output renderer/app/saved renderer/app/session renderer/app/state renderer/app/view renderer/app/words renderer/host renderer/playback renderer/viewer renderer/viewer/model renderer/viewer/space renderer/app/labels core/volume renderer/viewer/colors',
   },
   {
     room: 'renderer/panels/hooks',
@@ -624,7 +624,7 @@ export const rooms = [
     room: 'renderer/panels/dialogs',
     holds: 'Dialogs and the command palette.',
     imports:
-      'core/mesh core/shared core/volume renderer/app renderer/app/output renderer/app/state renderer/app/view renderer/app/words renderer/host renderer/panels/controls renderer/panels/hooks renderer/panels/inspector renderer/viewer renderer/viewer/colors renderer/viewer/model',
+      'core/mesh core/shared core/transforms core/volume renderer/app renderer/app/output renderer/app/state renderer/app/view renderer/app/words renderer/host renderer/panels/controls renderer/panels/hooks renderer/panels/inspector renderer/viewer renderer/viewer/colors renderer/viewer/model',
     packages: 'lucide-react react react-aria-components',
   },
   {

@@ -22,6 +22,7 @@ import { GpuLife } from './gpu/gpu-life.ts';
 import { isOfText, runKey, tryCommand } from './keys.ts';
 import { Lab } from './lab/lab.ts';
 import { Labels } from './labels/labels.ts';
+import { Alignment } from './layers/alignment.ts';
 import { Layers } from './layers/layers.ts';
 import { SecondVolume } from './layers/second-volume.ts';
 import { completed, completes, joined } from './loading/companions.ts';
@@ -59,6 +60,7 @@ export class App {
   readonly exports: Exports;
   readonly comparison: Comparison;
   readonly layers: Layers;
+  readonly alignment: Alignment;
   readonly labels: Labels;
   readonly second: SecondVolume;
   readonly playback: Playback;
@@ -132,6 +134,7 @@ export class App {
       () => this.#document.kept && { kept: this.#document.kept, chunks: this.#document.chunks },
     );
     this.layers = new Layers(this.store, () => this.#gpuLife.engine);
+    this.alignment = new Alignment(host, this.store, this.layers);
     this.second = new SecondVolume(this.store);
     this.undo = new Undo(this.store, (change) => this.set(change));
     this.measuring = new Measuring(
@@ -183,7 +186,14 @@ export class App {
 
   /** Opens one volume, or compresses several as a queue. Without a GPU everything goes to the queue. */
   open(files: readonly HostFile[]): void {
-    void this.#opened.then(() => this.#open(files));
+    void this.#opened.then(() =>
+      orNotice(this.store, async () => {
+        const [file] = files;
+        // A text file may hold a matrix or something else.
+        const isMatrix = file && this.alignment.mayTake(files) && (await this.alignment.take(file));
+        if (!isMatrix) this.#open(files);
+      }),
+    );
   }
 
   #open(files: readonly HostFile[]): void {

@@ -20,7 +20,9 @@ export function runKey(app: KeyTarget, event: KeyboardEvent): void {
     if (event.key !== 'Escape') return;
     if (state.overlay !== 'none') app.store.setState({ overlay: 'none' });
     else if (state.page === 'lab') app.showPage('viewer');
-    else if (!isTyping(event.target) && app.measuring.backOut()) event.preventDefault();
+    else if (isTyping(event.target)) return;
+    else if (app.measuring.backOut()) event.preventDefault();
+    else if (state.layers.aligning) app.store.setState({ layers: { ...state.layers, aligning: false } });
     return;
   }
   const isPlain = !event.ctrlKey && !event.metaKey;

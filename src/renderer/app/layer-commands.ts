@@ -1,6 +1,7 @@
 import { blendings } from '../../core/draw/slice-pass.ts';
 import { colormap } from '../viewer/colors/colormaps.ts';
 import { baseId, type LayerLook, type LayerStack } from '../viewer/model/layers.ts';
+import { alignCommands } from './align-commands.ts';
 import type { App } from './app.ts';
 import type { Command } from './command.ts';
 import { labelledVolume } from './labels/label-tables.ts';
@@ -61,6 +62,7 @@ export function layerCommands(app: App): Command[] {
       enabled: (state) => (placeOfChosen(state) ?? 0) > 0,
     },
     ...layerSettings(app),
+    ...alignCommands(app),
     {
       id: 'labels-load',
       label: 'Load a table of labels…',

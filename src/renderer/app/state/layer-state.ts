@@ -1,6 +1,7 @@
 import type { FaultData } from '../../../core/shared/errors.ts';
 import type { OwnLabels } from '../../../core/shared/label-table.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import type { StoredTransform } from '../../../core/transforms/layer-transforms.ts';
 import type { PlacedBy } from '../../viewer/model/layer-place.ts';
 import { type LayerStack, noLayers } from '../../viewer/model/layers.ts';
 import type { JobProgress } from './progress.ts';
@@ -18,6 +19,14 @@ export type LayerVolume =
       readonly labels?: OwnLabels | undefined;
     };
 
+/** A file with a matrix, about which the overlay 'matrix' asks. */
+export interface MatrixFile {
+  readonly name: string;
+  readonly stored: StoredTransform;
+  /** Why it could not be applied. */
+  readonly fault: FaultData | undefined;
+}
+
 /** The layers over the open volume. */
 export interface LayersState {
   /** Their looks and order: a copy of `ViewState.layers`. */
@@ -31,6 +40,16 @@ export interface LayersState {
   readonly volumes: Readonly<Record<string, LayerVolume>>;
   /** Id of the layer whose settings are shown, and to which commands apply. */
   readonly chosen: string | undefined;
+  /** Whether the views have handles that move and turn the chosen layer. */
+  readonly aligning: boolean;
+  readonly matrix: MatrixFile | undefined;
 }
 
-export const firstLayers: LayersState = { stack: noLayers, adding: { kind: 'none' }, volumes: {}, chosen: undefined };
+export const firstLayers: LayersState = {
+  stack: noLayers,
+  adding: { kind: 'none' },
+  volumes: {},
+  chosen: undefined,
+  aligning: false,
+  matrix: undefined,
+};

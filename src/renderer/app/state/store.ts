@@ -57,6 +57,7 @@ export type Overlay =
   | 'queue-volumes'
   | 'leave'
   | 'second'
+  | 'matrix'
   | 'address';
 
 export interface AppState extends DocumentSlice {

@@ -8,6 +8,7 @@ import { Facts } from '../controls/facts.tsx';
 import { useApp, useAppState } from '../hooks/use-app.ts';
 import { AddressDialog } from './address-dialog.tsx';
 import { LeaveDialog } from './leave-dialog.tsx';
+import { MatrixDialog } from './matrix-dialog.tsx';
 import { MovieDialog } from './movie-dialog.tsx';
 import styles from './overlays.module.css';
 import { PictureDialog } from './picture-dialog.tsx';
@@ -17,7 +18,7 @@ import { Sheet } from './sheet.tsx';
 import { SurfaceDialog } from './surface-dialog.tsx';
 import { QueueVolumesDialog, VolumesDialog } from './volumes-dialog.tsx';
 
-const narrow = new Set(['address', 'palette', 'settings', 'picture', 'surface', 'movie', 'leave', 'second']);
+const narrow = new Set(['address', 'palette', 'settings', 'picture', 'surface', 'movie', 'leave', 'second', 'matrix']);
 
 /** Dialogs and the command palette. Escape or a click outside closes them. */
 export function Overlays() {
@@ -41,6 +42,7 @@ export function Overlays() {
         {overlay === 'queue-volumes' && <QueueVolumesDialog onDone={close} />}
         {overlay === 'leave' && <LeaveDialog />}
         {overlay === 'second' && <SecondDialog />}
+        {overlay === 'matrix' && <MatrixDialog />}
         {overlay === 'address' && <AddressDialog onDone={close} />}
         {overlay === 'picture' && <PictureDialog onDone={close} />}
         {overlay === 'surface' && <SurfaceDialog onDone={close} />}
@@ -90,6 +92,7 @@ function Shortcuts({ onDone }: { readonly onDone: () => void }) {
     ['Zoom the 3D view', 'Wheel'],
     ['View from a side', 'Click the cube'],
     ['Move a clip plane', 'Drag its handle, arrow keys'],
+    ['Move or turn a layer while aligning', 'Drag inside the ring, or the ring'],
     ['Move the crosshair', 'Click a slice, arrow keys'],
     ['Next or previous slice', 'Wheel, Page Up/Down'],
     ['Zoom a slice', app.isMac ? '⌘ + wheel' : 'Ctrl + wheel'],

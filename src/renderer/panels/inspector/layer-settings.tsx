@@ -2,7 +2,7 @@ import { useCallback } from 'react';
 import { type Blending, blendings } from '../../../core/draw/slice-pass.ts';
 import { channelLayout, type VolumeInfo } from '../../../core/shared/volume.ts';
 import type { LayerVolume } from '../../app/state/layer-state.ts';
-import type { AppState } from '../../app/state/store.ts';
+import { type AppState, openDocument } from '../../app/state/store.ts';
 import { levelOf, type Window } from '../../app/view/window.ts';
 import { typedWindow, windowSteps } from '../../app/words/typed-window.ts';
 import { colormap, colormapGradient, colormapNames } from '../../viewer/colors/colormaps.ts';
@@ -18,6 +18,7 @@ import { Select } from '../controls/select.tsx';
 import { Toggle } from '../controls/toggle.tsx';
 import { useApp, useAppState } from '../hooks/use-app.ts';
 import { channelOptions } from './channel-select.tsx';
+import { LayerAlignment } from './layer-alignment.tsx';
 import styles from './layers-section.module.css';
 import { OpacityRange } from './opacity-range.tsx';
 
@@ -37,6 +38,7 @@ const placeWords: Readonly<Record<PlacedBy, string>> = {
 export function LayerSettings({ look }: { readonly look: LayerLook }) {
   const app = useApp();
   const volume = useAppState(({ layers }) => layers.volumes[look.id]);
+  const base = useAppState((state) => openDocument(state)?.info);
   const { id } = look;
   const readOpacity = useCallback(
     ({ layers }: AppState) => layers.stack.layers.find((layer) => layer.id === id)?.opacity ?? 0,
@@ -110,6 +112,7 @@ export function LayerSettings({ look }: { readonly look: LayerLook }) {
         testId="layer-blending"
       />
       {volume?.kind === 'ready' && <ChannelChoice look={look} info={volume.info} />}
+      {volume?.kind === 'ready' && base && <LayerAlignment look={look} base={base} layer={volume.info} />}
     </section>
   );
 }

@@ -1,0 +1,25 @@
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import type { LayerLook } from '../../viewer/model/layers.ts';
+import { type AppState, openDocument } from './store.ts';
+
+/** A layer that can be moved, and the volume over which it lies. */
+export interface Alignable {
+  readonly look: LayerLook;
+  readonly base: VolumeInfo;
+  readonly layer: VolumeInfo;
+}
+
+/** Layers whose voxels are there, the lowest first. */
+export function alignables(state: AppState): readonly Alignable[] {
+  const base = openDocument(state)?.info;
+  if (!base || state.gpu.kind !== 'ready') return [];
+  return state.layers.stack.layers.flatMap((look) => {
+    const volume = state.layers.volumes[look.id];
+    return volume?.kind === 'ready' ? [{ look, base, layer: volume.info }] : [];
+  });
+}
+
+/** The chosen layer, if it can be moved. */
+export function chosenAlignable(state: AppState): Alignable | undefined {
+  return alignables(state).find(({ look }) => look.id === state.layers.chosen);
+}
