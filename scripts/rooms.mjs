@@ -645,7 +645,7 @@ export const rooms = [
     room: 'fuzz',
     holds: 'The fuzzer: damaged containers and inputs, in a separate process. A tool that is not shipped.',
     imports:
-      'cli/outputs core/chunks core/codecs core/cpu core/format core/gpu-chunks core/io core/io/common core/io/dicom core/io/dicom/pixels core/io/hdf5 core/io/ome-tiff core/io/pictures core/io/tiff core/io/zarr core/shared core/stream node',
+      'cli/outputs core/chunks core/codecs core/cpu core/format core/gpu-chunks core/io core/io/common core/io/dicom core/io/dicom/pixels core/io/hdf5 core/io/label-tables core/io/ome-tiff core/io/pictures core/io/tiff core/io/zarr core/particles core/particles/formats core/remote core/shared core/stream node',
     packages: 'fflate node:*',
   },
   {

@@ -4,6 +4,7 @@ import { joinRecords, splitRecords, writeContainer } from '../core/format/contai
 import type { TestFile } from '../core/io/common/source-testing.ts';
 import { joined, mutateBytes, mutateText } from './mutate.ts';
 import type { ContainerOriginal, InputOriginal } from './originals.ts';
+import type { OtherOriginal } from './other-originals.ts';
 import { Random } from './random.ts';
 
 /** A damaged file, or several that belong together. */
@@ -12,7 +13,9 @@ export interface FuzzCase {
   readonly files: readonly TestFile[];
   /** The original with the expected voxels, unless an error is thrown. */
   readonly voxelsOf?: ContainerOriginal;
-  readonly isContainer: boolean;
+  readonly kind: 'container' | 'input' | 'particles' | 'labels' | 'answers';
+  /** Of the answers of a server, which has no files. */
+  readonly answersSeed?: number;
   /** As in `InputOriginal`. */
   readonly comesBack?: boolean;
   /** As in `InputOriginal`. */
@@ -22,12 +25,28 @@ export interface FuzzCase {
 export interface Originals {
   readonly containers: readonly ContainerOriginal[];
   readonly inputs: readonly InputOriginal[];
+  readonly others: readonly OtherOriginal[];
 }
 
-/** Case `number` of a seed. Deterministic. @param ofInputs no containers */
-export async function caseOf(seed: number, number: number, originals: Originals, ofInputs = false): Promise<FuzzCase> {
+/** What a run damages: everything; or inputs alone; or what is neither a container nor a volume. */
+export type FuzzChoice = 'all' | 'inputs' | 'others';
+
+/** Case `number` of a seed. Deterministic. */
+export async function caseOf(seed: number, number: number, originals: Originals, choice: FuzzChoice = 'all'): Promise<FuzzCase> {
   const random = new Random(seed, number);
-  return ofInputs || random.oneIn(3) ? inputCase(originals, random) : containerCase(originals, random);
+  if (choice === 'others' || (choice === 'all' && random.oneIn(12))) return otherCase(originals, random);
+  return choice === 'inputs' || random.oneIn(3) ? inputCase(originals, random) : containerCase(originals, random);
+}
+
+/** One in five is a server. */
+function otherCase({ others }: Originals, random: Random): FuzzCase {
+  if (random.oneIn(5)) return { name: 'answers of a server', files: [], kind: 'answers', answersSeed: random.bits() };
+  const { kind, name, files, isText, isFolder } = random.pick(others);
+  const hit = random.below(files.length);
+  const other = random.pick(random.pick(others).files).bytes;
+  const mutate = isText ? mutateText : mutateBytes;
+  const mutants = files.map((file, at) => (at === hit ? { ...file, bytes: mutate(file.bytes, random, other) } : file));
+  return { name: `${kind} ${name}`, files: mutants, kind, ...(isFolder && { isFolder }) };
 }
 
 function inputCase({ inputs }: Originals, random: Random): FuzzCase {
@@ -38,7 +57,7 @@ function inputCase({ inputs }: Originals, random: Random): FuzzCase {
     if (at !== hit) return { name: fileName, bytes };
     return { name: fileName, bytes: isText[at] ? mutateHead(bytes, random, other) : mutateBytes(bytes, random, other) };
   });
-  return { name: `input ${name}`, files: mutants, isContainer: false, comesBack, isFolder };
+  return { name: `input ${name}`, files: mutants, kind: 'input', comesBack, isFolder };
 }
 
 /** Damages mostly the text that precedes a file's voxels. */
@@ -56,7 +75,7 @@ async function containerCase({ containers }: Originals, random: Random): Promise
   const container = (what: string, bytes: Uint8Array, isSameVoxels: boolean): FuzzCase => ({
     name: `${what} of ${original.name}`,
     files: [{ name: 'fuzz.stria', bytes }],
-    isContainer: true,
+    kind: 'container',
     ...(isSameVoxels ? { voxelsOf: original } : {}),
   });
   // Accidental damage: every checksum detects it.

@@ -8,7 +8,6 @@ import { memoryTree } from '../core/io/common/file-tree.ts';
 import type { OpenVolume } from '../core/io/common/volume-reader.ts';
 import { openVolume } from '../core/io/open-volume.ts';
 import { type ByteSink, memorySink, memorySource } from '../core/shared/bytes.ts';
-import { type FaultTag, type StriaError, toStriaError } from '../core/shared/errors.ts';
 import { isPictureFormat } from '../core/shared/source.ts';
 import { elementBytes, swapBytes, volumeBytes } from '../core/shared/volume.ts';
 import { compressVolume } from '../core/stream/compress.ts';
@@ -16,22 +15,13 @@ import { lostWords } from '../core/stream/damage-list.ts';
 import { recoverVolume } from '../core/stream/recover.ts';
 import { restoreVolume } from '../core/stream/restore.ts';
 import { type VerifyReport, verifyContainer } from '../core/stream/verify.ts';
+import { checkAnswers } from './answers.ts';
 import type { FuzzCase } from './cases.ts';
 import { joined } from './mutate.ts';
 import { siblingsOf } from './originals.ts';
+import { checkLabels, checkParticles } from './other-checks.ts';
+import { Finding, job, outcome } from './outcome.ts';
 
-/** The faults that a damaged file may raise. Anything else is a finding. */
-const allowedTags: ReadonlySet<FaultTag> = new Set([
-  'corrupt',
-  'unsupported',
-  'invalid-input',
-  'not-readable',
-  'aborted',
-  'several',
-]);
-
-/** Reading a large volume is cancelled after this time, and must then stop at once. */
-const budgetMs = 2000;
 /** Outputs up to this size are kept for comparison. */
 const keptBytes = 2 ** 24;
 /** The largest input that is also tried on the GPU, which is slow in software. */
@@ -42,27 +32,15 @@ export interface Backends {
   readonly gpu?: Backend | undefined;
 }
 
-/** A broken promise: the result of the fuzz. */
-class Finding extends Error {}
-
 /** Runs a case. @throws Finding, or any error that should not have been thrown */
 export async function check(fuzzCase: FuzzCase, backends: Backends): Promise<void> {
-  if (fuzzCase.isContainer) await checkContainer(fuzzCase, backends);
-  else await checkInput(fuzzCase, backends);
+  const { kind, answersSeed = 0 } = fuzzCase;
+  if (kind === 'container') await checkContainer(fuzzCase, backends);
+  if (kind === 'input') await checkInput(fuzzCase, backends);
+  if (kind === 'particles') await checkParticles(fuzzCase);
+  if (kind === 'labels') await checkLabels(fuzzCase);
+  if (kind === 'answers') await checkAnswers(answersSeed);
 }
-
-/** The value, or a fault of a kind that files may raise. @throws Finding */
-async function outcome<T>(what: string, work: () => Promise<T>): Promise<{ readonly value: T } | { readonly fault: StriaError }> {
-  try {
-    return { value: await work() };
-  } catch (error) {
-    const fault = toStriaError(error);
-    if (allowedTags.has(fault.tag)) return { fault };
-    throw new Finding(`${what}: ${fault.tag}: ${fault.fullMessage}\n${(fault.cause as Error | undefined)?.stack ?? fault.stack}`);
-  }
-}
-
-const job = () => ({ signal: AbortSignal.timeout(budgetMs) });
 
 async function checkContainer({ files, voxelsOf }: FuzzCase, { cpu, gpu }: Backends): Promise<void> {
   const { bytes } = files[0] as FuzzCase['files'][number];

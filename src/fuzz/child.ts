@@ -8,6 +8,7 @@ import { type Backends, check } from './checks.ts';
 import { collectionOriginals } from './collection-originals.ts';
 import type { ChildTask, ChildWord } from './messages.ts';
 import { containerOriginals, inputOriginals } from './originals.ts';
+import { otherOriginals } from './other-originals.ts';
 
 const casesPerCollection = 50;
 
@@ -15,7 +16,7 @@ function tell(word: ChildWord): void {
   process.send?.(word);
 }
 
-async function run({ seed, first, end, withGpu, ofInputs, mostMegabytes }: ChildTask): Promise<void> {
+async function run({ seed, first, end, withGpu, choice, mostMegabytes }: ChildTask): Promise<void> {
   const cpu = createCpuBackend(inlinePool());
   const gpu = withGpu ? await openNodeGpu({ software: true, limits: 'default' }).catch(() => undefined) : undefined;
   const backends: Backends = { cpu, gpu: gpu && createGpuBackend(gpu) };
@@ -24,13 +25,15 @@ async function run({ seed, first, end, withGpu, ofInputs, mostMegabytes }: Child
   const files = collections.filter(({ isFolder }) => !isFolder);
   const containers = await containerOriginals(cpu, [...plain.slice(0, -1), ...files]);
   const inputs = [...plain, ...collections];
+  const others = await otherOriginals();
   tell({ kind: 'ready', hasGpu: gpu !== undefined });
   const before = process.resourceUsage().maxRSS / 1024;
   for (let number = first; number < end; number++) {
     tell({ kind: 'case', number });
-    const one = await caseOf(seed, number, { containers, inputs }, ofInputs);
+    const one = await caseOf(seed, number, { containers, inputs, others }, choice);
     const found = await faultIn(one, backends);
     if (found !== undefined) tell({ kind: 'finding', number, name: one.name, what: found, files: filesOf(one) });
+    else tell({ kind: 'passed', of: one.kind });
     if (number % casesPerCollection === 0) globalThis.gc?.();
     const grown = process.resourceUsage().maxRSS / 1024 - before;
     if (grown > mostMegabytes && !withGpu) {

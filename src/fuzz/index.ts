@@ -1,6 +1,6 @@
-// `npm run fuzz -- --seconds N [--cases N] [--seed S] [--case C] [--cpu] [--inputs]`: feeds damaged containers and inputs to the engine and checks the
-// promises in CONTRIBUTING.md. Cases run in a child process, so that a hang, a crash or excessive memory is a finding like any
-// other.
+// `npm run fuzz -- --seconds N [--cases N] [--seed S] [--from C] [--case C] [--cpu] [--inputs | --others]`: feeds damaged containers,
+// inputs and other files to the engine and checks the promises in CONTRIBUTING.md. Cases run in a child process, so that a hang, a
+// crash or excessive memory is a finding like any other. Counts are kept in out/fuzz/SEED-CHOICE-FROM.json while it runs.
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,15 +23,19 @@ const { values } = parseArgs({
     cases: { type: 'string' },
     cpu: { type: 'boolean', default: false },
     inputs: { type: 'boolean', default: false },
+    others: { type: 'boolean', default: false },
+    from: { type: 'string', default: '0' },
   },
 });
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
 const only = values.case === undefined ? undefined : Number(values.case);
 const seconds = Number(values.seconds);
+const from = Number(values.from);
+const choice = values.inputs ? 'inputs' : values.others ? 'others' : 'all';
 /** Ends the run before its time is over. */
 const mostCases = Number(values.cases ?? Number.MAX_SAFE_INTEGER);
-if (![seed, seconds, mostCases, only ?? 0].every((value) => Number.isFinite(value) && value >= 0)) {
-  console.error('fuzz: --seconds, --cases, --seed and --case take numbers');
+if (![seed, seconds, mostCases, from, only ?? 0].every((value) => Number.isFinite(value) && value >= 0)) {
+  console.error('fuzz: --seconds, --cases, --seed, --from and --case take numbers');
   process.exit(2);
 }
 
@@ -39,7 +43,10 @@ const folder = 'out/fuzz';
 const endTime = Date.now() + 1000 * seconds;
 let caseCount = 0;
 let findingCount = 0;
-let lastCase = only ?? 0;
+let lastCase = only ?? from;
+/** Cases without a finding, by kind. */
+const passed: Record<string, number> = {};
+let keptMs = 0;
 const isTimeOver = () => Date.now() > endTime || caseCount > mostCases;
 
 function report(number: number, name: string, what: string, files: readonly { name: string; base64: string }[]): void {
@@ -52,7 +59,7 @@ function report(number: number, name: string, what: string, files: readonly { na
     console.error(`  saved as ${path}`);
   }
   console.error(
-    `  rerun with: npm run fuzz -- --seed ${seed} --case ${number}${values.cpu ? ' --cpu' : ''}${values.inputs ? ' --inputs' : ''}`,
+    `  rerun with: npm run fuzz -- --seed ${seed} --case ${number}${values.cpu ? ' --cpu' : ''}${choice === 'all' ? '' : ` --${choice}`}`,
   );
 }
 
@@ -64,8 +71,8 @@ function runChild(first: number): Promise<number | undefined> {
     seed,
     first,
     end: only === undefined ? Number.MAX_SAFE_INTEGER : only + 1,
-    withGpu: !values.cpu && !values.inputs,
-    ofInputs: values.inputs,
+    withGpu: !values.cpu && choice === 'all',
+    choice,
     mostMegabytes,
   };
   let limitMs = mostGpuCaseMs;
@@ -89,6 +96,8 @@ function runChild(first: number): Promise<number | undefined> {
         current = lastCase = word.number;
         caseCount++;
       }
+      if (word.kind === 'passed') passed[word.of] = (passed[word.of] ?? 0) + 1;
+      if (Date.now() > keptMs + 1000) keep();
       if (word.kind === 'finding') report(word.number, word.name, word.what, word.files);
       isOver = word.kind === 'done' || isTimeOver() || findingCount >= mostFindings;
       if (isOver && (only === undefined || word.kind === 'done')) child.kill();
@@ -104,7 +113,20 @@ function runChild(first: number): Promise<number | undefined> {
   });
 }
 
+/** Writes the counts, so that they outlast a run that is ended. */
+function keep(): void {
+  keptMs = Date.now();
+  if (only !== undefined) return;
+  mkdirSync(folder, { recursive: true });
+  const counts = { seed, choice, from, next: lastCase + 1, passed, findings: findingCount, at: new Date(keptMs).toISOString() };
+  writeFileSync(join(folder, `${seed}-${choice}-${from}.json`), `${JSON.stringify(counts, null, 2)}\n`);
+}
+
 let next: number | undefined = lastCase;
 while (next !== undefined && findingCount < mostFindings) next = await runChild(next);
-console.log(`fuzz: ${caseCount} cases of seed ${seed}, ${findingCount === 0 ? 'nothing found' : `${findingCount} findings`}`);
+keep();
+const kinds = Object.entries(passed).map(([kind, count]) => `${count} ${kind}`);
+console.log(
+  `fuzz: ${caseCount} cases of seed ${seed} (${kinds.join(', ')}), ${findingCount === 0 ? 'nothing found' : `${findingCount} findings`}`,
+);
 process.exit(findingCount === 0 ? 0 : 1);

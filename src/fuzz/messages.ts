@@ -1,11 +1,12 @@
+import type { FuzzCase, FuzzChoice } from './cases.ts';
+
 /** The task that the parent sends to a child, once. */
 export interface ChildTask {
   readonly seed: number;
   readonly first: number;
   readonly end: number;
   readonly withGpu: boolean;
-  /** Inputs alone, no containers. */
-  readonly ofInputs: boolean;
+  readonly choice: FuzzChoice;
   /** By how much a case may raise the process's peak memory. */
   readonly mostMegabytes: number;
 }
@@ -15,6 +16,7 @@ export type ChildWord =
   | { readonly kind: 'ready'; readonly hasGpu: boolean }
   /** It starts this case. */
   | { readonly kind: 'case'; readonly number: number }
+  | { readonly kind: 'passed'; readonly of: FuzzCase['kind'] }
   | {
       readonly kind: 'finding';
       readonly number: number;

@@ -3,12 +3,17 @@ import { createCpuBackend } from '../core/cpu/cpu-backend.ts';
 import { inlinePool } from '../core/cpu/inline-pool.ts';
 import { memoryTree } from '../core/io/common/file-tree.ts';
 import { readVoxels } from '../core/io/common/source-testing.ts';
+import { parseLabelTable } from '../core/io/label-tables/read-label-table.ts';
 import { openVolume } from '../core/io/open-volume.ts';
+import { openParticles } from '../core/particles/formats/open-particles.ts';
+import { particleCount } from '../core/particles/particles.ts';
 import { memorySource } from '../core/shared/bytes.ts';
 import { volumeBytes } from '../core/shared/volume.ts';
+import { caseOf } from './cases.ts';
 import { check } from './checks.ts';
 import { collectionOriginals } from './collection-originals.ts';
 import { inputOriginals, siblingsOf } from './originals.ts';
+import { otherOriginals } from './other-originals.ts';
 
 test('each original opens as long as it is not damaged, and keeps what is promised', async () => {
   const backends = { cpu: createCpuBackend(inlinePool()) };
@@ -20,6 +25,26 @@ test('each original opens as long as it is not damaged, and keeps what is promis
     const input = isFolder ? memoryTree('folder', folder) : memorySource(first?.name ?? '', first?.bytes ?? new Uint8Array());
     const volume = await openVolume(input, isFolder ? {} : { siblings: siblingsOf(files) });
     expect((await readVoxels(volume)).byteLength, name).toBe(volumeBytes(volume.info));
-    await check({ ...original, isContainer: false }, backends);
+    await check({ ...original, kind: 'input' }, backends);
+  }
+});
+
+test('particles, tables and answers of servers: what is undamaged opens, and damage ends as it should', async () => {
+  const backends = { cpu: createCpuBackend(inlinePool()) };
+  const others = await otherOriginals();
+  for (const { kind, files, isFolder, name } of others) {
+    const [first] = files;
+    const bytes = first?.bytes ?? new Uint8Array();
+    const folder = Object.fromEntries(files.map((file) => [file.name, file.bytes]));
+    if (kind === 'labels') expect(parseLabelTable(bytes).length, name).toBeGreaterThan(0);
+    else {
+      const set = await openParticles(isFolder ? memoryTree(name, folder) : memorySource(name, bytes), {}, {});
+      expect(particleCount(set.groups), name).toBeGreaterThan(1);
+      set.close?.();
+    }
+    await check({ name, files, kind, ...(isFolder && { isFolder }) }, backends);
+  }
+  for (let number = 0; number < 150; number++) {
+    await check(await caseOf(1, number, { containers: [], inputs: [], others }, 'others'), backends);
   }
 });

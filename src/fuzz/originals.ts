@@ -81,6 +81,10 @@ const containerKinds: readonly (readonly [codec: string, type: ElementType, dims
   ['rle+huffman', 'u8', [23, 17, 9, 1]],
   ['predict+huffman', 'u16', [23, 17, 9, 1]],
   ['predict+huffman', 'f64', [9, 7, 5, 1], 'max'],
+  ['wave', 'u8', [23, 17, 9, 1]],
+  ['wave', 'i16', [23, 17, 9, 1], 'max'],
+  ['wave', 'f32', [23, 17, 2, 1]],
+  ['predict', 'u8', [23, 17, 9, 1]],
 ];
 
 /** @param inputs some of these are compressed too, above all pictures */
@@ -96,9 +100,13 @@ export async function containerOriginals(backend: Backend, inputs: readonly Inpu
   const series: Dims4 = [13, 11, 5, 5];
   const interleaved = memoryVolume(infoOf(series, 'i16'), voxelsOf(series, 'i16'));
   originals.push(await compressed('interleaved', backend, interleaved, auto, [8, 8, 3, 2, 'interleaved']));
+  const waves: EncodeChoice = { codec: choiceByName('wave'), options: { axis: 'auto' } };
+  originals.push(await compressed('interleaved wave', backend, interleaved, waves, [8, 8, 3, 2, 'interleaved']));
   const long: Dims4 = [150, 6, 5, 1];
   const leveled = memoryVolume(infoOf(long, 'u8'), voxelsOf(long, 'u8'));
   originals.push(await compressed('levels', backend, leveled, auto, [32, 6, 2], true));
+  const leveledWaves = memoryVolume(infoOf([70, 66, 5, 1], 'u16'), voxelsOf([70, 66, 5, 1], 'u16'));
+  originals.push(await compressed('levels of wave', backend, leveledWaves, waves, [32, 32, 4], true));
   // A ramp and a constant.
   const dims: Dims4 = [16, 8, 8, 2];
   const ramp = Uint8Array.from({ length: 2048 }, (_, i) => (i < 1024 ? (i % 16) + 3 * Math.floor(i / 16) : 7));
