@@ -1,4 +1,4 @@
-// Saves as the main process of the app does, to be killed: `saver.mjs file|beside|folder PATH`.
+// Saves as the main process of the app does: `saver.mjs file|beside|folder PATH`. After a fault it gives up the save, as the page does.
 import { basename, dirname } from 'node:path';
 import { createFolderSaves } from '../../src/main/folder-saves.ts';
 import { createSaves } from '../../src/main/saves.ts';
@@ -6,15 +6,21 @@ import { createSaves } from '../../src/main/saves.ts';
 const [kind, path = ''] = process.argv.slice(2);
 const window = 1;
 const pieces = Array.from({ length: 48 }, (_, number) => new Uint8Array(65_536).fill(number));
-if (kind === 'folder') {
-  const saves = createFolderSaves();
-  const id = await saves.begin(window, dirname(path), basename(path));
-  for (const [number, bytes] of pieces.entries()) await saves.write(window, id, `frame-${number}.png`, bytes);
-  await saves.commit(window, id);
-} else {
-  const saves = createSaves();
-  const { id } =
-    kind === 'beside' ? await saves.beginBeside(window, dirname(path), basename(path)) : await saves.begin(window, path);
-  for (const bytes of pieces) await saves.write(window, id, bytes);
-  await saves.commit(window, id);
+const saves = kind === 'folder' ? undefined : createSaves();
+const folders = createFolderSaves();
+try {
+  if (!saves) {
+    const id = await folders.begin(window, dirname(path), basename(path));
+    for (const [number, bytes] of pieces.entries()) await folders.write(window, id, `frame-${number}.png`, bytes);
+    await folders.commit(window, id);
+  } else {
+    const { id } =
+      kind === 'beside' ? await saves.beginBeside(window, dirname(path), basename(path)) : await saves.begin(window, path);
+    for (const bytes of pieces) await saves.write(window, id, bytes);
+    await saves.commit(window, id);
+  }
+} catch (error) {
+  await Promise.all([saves?.abortAll(window), folders.abortAll(window)]);
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 3;
 }

@@ -107,6 +107,13 @@ export function digest(path) {
   return hash.digest('hex');
 }
 
+/** Of a file, or of all files of a folder. */
+export function byteLength(path) {
+  const facts = statSync(path);
+  if (!facts.isDirectory()) return facts.size;
+  return readdirSync(path).reduce((sum, name) => sum + byteLength(join(path, name)), 0);
+}
+
 /** A module of the sources, which imports only what needs no bundler. */
 export async function load(path) {
   return (await runnerImport(join(root, path), { configFile: false, logLevel: 'error' })).module;

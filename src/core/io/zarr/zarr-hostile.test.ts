@@ -29,6 +29,21 @@ async function changed(change: (document: Record<string, unknown>) => object, ar
   return { ...files, [key]: text(JSON.stringify({ ...document, ...change(document) })) };
 }
 
+// An unhandled rejection, which would end the command, fails the run of the tests.
+test('unknown codecs where no list of codecs is expected are refused', async () => {
+  const filtered = await changed(() => ({ filters: 'NaN' }), { ...small, version: 2 });
+  expect(await faultOf(read(filtered))).toMatchObject({ tag: 'unsupported', message: expect.stringContaining('not a list') });
+  const sharded = await changed(
+    ({ codecs }) => {
+      const [sharding] = codecs as [{ name: string; configuration: object }];
+      const configuration = { ...sharding.configuration, index_codecs: [{ name: 'bytes' }, { name: 'a' }, { name: 'b' }] };
+      return { codecs: [{ ...sharding, configuration }] };
+    },
+    { ...small, perShard: [1, 2, 1] },
+  );
+  expect(await faultOf(read(sharded))).toMatchObject({ tag: 'unsupported', message: expect.stringContaining("codec 'a'") });
+});
+
 test.each<[string, (document: Record<string, unknown>) => object, RegExp, RegExp]>([
   ['a negative length', () => ({ shape: [4, -6, 5] }), /corrupt|unsupported/, /shape is not a list of lengths/],
   ['a length that is not a number', () => ({ shape: [4, '6', 5] }), /corrupt|unsupported/, /shape is not a list of lengths/],
