@@ -344,14 +344,14 @@ export const rooms = [
     imports: 'core/chunks core/codec core/format core/gpu core/gpu-chunks core/io/common core/shared core/stream shaders/volume',
   },
   {
-    room: 'core/bricks',
-    holds: 'Bricks of volumes larger than memory: read, kept compressed, decoded on the GPU and drawn on demand.',
-    imports: 'core/format core/shared core/volume',
-  },
-  {
     room: 'core/draw',
     holds: 'Passes that draw rays, slices, thick slices and oblique planes. No three.js, no page.',
     imports: 'core/gpu core/shared core/volume shaders/draw',
+  },
+  {
+    room: 'core/bricks',
+    holds: 'Bricks of volumes larger than memory: read, kept compressed, decoded on the GPU and drawn on demand.',
+    imports: 'core/chunks core/codec core/codecs core/draw core/format core/gpu core/gpu-chunks core/shared core/volume',
   },
   {
     room: 'core/bench/harness',

@@ -19,7 +19,7 @@ export interface HostLimits {
   readonly retryMs: number;
 }
 
-export const hostLimits: HostLimits = {
+const hostLimits: HostLimits = {
   bytes: 2 ** 29,
   reads: 6,
   gapBytes: 2 ** 16,

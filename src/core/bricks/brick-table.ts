@@ -1,0 +1,94 @@
+import type { ConstantChunk } from '../format/chunk.ts';
+import type { Gpu } from '../gpu/gpu.ts';
+import type { GpuScope } from '../gpu/scope.ts';
+import { typedVoxels } from '../shared/volume.ts';
+import { isFloatType } from '../volume/voxel-key.ts';
+import { type BrickKey, brickOf } from './brick.ts';
+import type { BrickSource } from './brick-source.ts';
+
+/** An entry of the table: 0 if the brick is not there; this bit and the place of its value if it is constant; else its slot + 1. */
+const constantBit = 0x8000_0000;
+/** Different values of constant bricks. Bricks of further values take slots. */
+const mostConstants = 4096;
+
+/** The page table: for each brick of each level and time point, where it is in GPU memory. Twin: shaders/brick-draw/paged.wgsl. */
+export class BrickTable {
+  /** One word for each brick. */
+  readonly entries: GPUBuffer;
+  /** The bits of the values of constant bricks, as `voxel_bits` in voxel.wgsl gives them. */
+  readonly constants: GPUBuffer;
+  /** The entry of each level's first brick. */
+  readonly starts: readonly number[];
+  readonly count: number;
+  readonly #gpu: Gpu;
+  readonly #source: BrickSource;
+  readonly #values = new Map<number, number>();
+  /** What `entries` holds. */
+  readonly #written: Uint32Array;
+
+  /** @param scope owns the buffers @throws StriaError `limit-too-small` */
+  constructor(gpu: Gpu, scope: GpuScope, source: BrickSource) {
+    this.#gpu = gpu;
+    this.#source = source;
+    const starts: number[] = [];
+    let count = 0;
+    for (const { grid } of source.levels) {
+      starts.push(count);
+      count += grid.count;
+    }
+    this.starts = starts;
+    this.count = count;
+    this.#written = new Uint32Array(count);
+    this.entries = scope.storage('table', 4 * count);
+    this.constants = scope.storage('constants', 4 * mostConstants);
+  }
+
+  get bytes(): number {
+    return this.entries.size + this.constants.size;
+  }
+
+  indexOf(key: BrickKey): number {
+    const { level, number } = brickOf(key);
+    return (this.starts[level] as number) + number;
+  }
+
+  /** The brick of an entry. */
+  keyAt(index: number): BrickKey {
+    const level = this.starts.findLastIndex((start) => start <= index);
+    return level * 2 ** 24 + index - (this.starts[level] as number);
+  }
+
+  /** Whether the brick is drawn from the table alone, without a slot. */
+  isConstant(key: BrickKey): boolean {
+    return ((this.#written[this.indexOf(key)] as number) & constantBit) !== 0;
+  }
+
+  /** @param slot undefined if the brick is no longer there */
+  setSlot(key: BrickKey, slot: number | undefined): void {
+    this.#write(key, slot === undefined ? 0 : slot + 1);
+  }
+
+  /** Enters a constant brick, if its value can be kept. */
+  setConstant(key: BrickKey, { element }: ConstantChunk): boolean {
+    const { type } = this.#source.info;
+    // An f64 voxel is two elements, and the table keeps 32 bits.
+    if (type === 'f64') return false;
+    const value = typedVoxels(type, element.slice())[0] as number;
+    const bits = isFloatType(type) ? new DataView(element.slice().buffer).getUint32(0, true) : value >>> 0;
+    const known = this.#values.get(bits);
+    if (known === undefined && this.#values.size === mostConstants) return false;
+    const place = known ?? this.#values.size;
+    if (known === undefined) {
+      this.#values.set(bits, place);
+      this.#gpu.device.queue.writeBuffer(this.constants, 4 * place, Uint32Array.of(bits));
+    }
+    this.#write(key, (constantBit | place) >>> 0);
+    return true;
+  }
+
+  #write(key: BrickKey, entry: number): void {
+    const index = this.indexOf(key);
+    this.#written[index] = entry;
+    this.#gpu.device.queue.writeBuffer(this.entries, 4 * index, Uint32Array.of(entry));
+  }
+}

@@ -1,0 +1,122 @@
+import { codecOfChunk } from '../chunks/choose.ts';
+import type { ChunkGeometry } from '../codec/codec.ts';
+import type { CodedChunk } from '../format/chunk.ts';
+import type { Gpu } from '../gpu/gpu.ts';
+import type { GpuScope } from '../gpu/scope.ts';
+import type { StoredChunk } from '../gpu-chunks/decode-planner.ts';
+import { StriaError } from '../shared/errors.ts';
+import type { BrickKey } from './brick.ts';
+import { FreeRanges } from './free-ranges.ts';
+import { LeastRecent } from './least-recent.ts';
+
+/** The pool grows by buffers of this size, as far as its budget allows. */
+const bufferBytes = 2 ** 26;
+
+interface PoolBuffer {
+  readonly buffer: GPUBuffer;
+  readonly free: FreeRanges;
+}
+
+interface Pooled {
+  readonly home: PoolBuffer;
+  readonly byteOffset: number;
+  readonly bytes: number;
+  readonly stored: StoredChunk;
+}
+
+/** Compressed bricks in GPU memory. The least recently used make room for new ones. */
+export class PayloadPool {
+  readonly budget: number;
+  readonly #gpu: Gpu;
+  readonly #scope: GpuScope;
+  readonly #buffers: PoolBuffer[] = [];
+  readonly #pooled = new LeastRecent<BrickKey, Pooled>();
+  #bufferBytes = 0;
+
+  /** @param scope owns the buffers */
+  constructor(gpu: Gpu, scope: GpuScope, budget: number) {
+    this.#gpu = gpu;
+    this.#scope = scope;
+    this.budget = Math.floor(budget / 4) * 4;
+  }
+
+  /** Bytes of payloads, and of the buffers that hold them. */
+  get use(): { readonly bytes: number; readonly allocatedBytes: number; readonly count: number } {
+    return { bytes: this.#pooled.bytes, allocatedBytes: this.#bufferBytes, count: this.#pooled.size };
+  }
+
+  has(key: BrickKey): boolean {
+    return this.#pooled.has(key);
+  }
+
+  /** Counts as a use. */
+  get(key: BrickKey): StoredChunk | undefined {
+    return this.#pooled.get(key)?.stored;
+  }
+
+  /**
+   * Uploads a payload at once. Work that was submitted before still sees what it replaces, and work that is recorded but not yet
+   * submitted does not.
+   * @throws StriaError `limit-too-small` if it is larger than the pool; `corrupt`, `unsupported` for a codec that cannot decode it
+   */
+  put(key: BrickKey, chunk: CodedChunk, geometry: ChunkGeometry): void {
+    if (this.has(key)) return;
+    const decodedBy = codecOfChunk(chunk, geometry);
+    const { payload } = chunk;
+    const bytes = Math.max(4, Math.ceil(payload.byteLength / 4) * 4);
+    const place = this.#take(bytes);
+    const { buffer } = place.home;
+    this.#write(buffer, place.byteOffset, payload);
+    const stored = { kind: 'coded', ...decodedBy, buffer, byteOffset: place.byteOffset, byteLength: payload.byteLength } as const;
+    this.#pooled.set(key, { ...place, bytes, stored }, bytes);
+  }
+
+  delete(key: BrickKey): void {
+    const pooled = this.#pooled.delete(key);
+    pooled?.home.free.give(pooled.byteOffset, pooled.bytes);
+  }
+
+  #take(bytes: number): Pick<Pooled, 'home' | 'byteOffset'> {
+    const most = Math.min(this.budget, this.#largestBuffer);
+    if (bytes > most) throw new StriaError('limit-too-small', `it has ${bytes} bytes, and the pool on the GPU ${most}`);
+    for (;;) {
+      for (const home of this.#buffers) {
+        const byteOffset = home.free.take(bytes);
+        if (byteOffset !== undefined) return { home, byteOffset };
+      }
+      if (this.#grow(bytes)) continue;
+      const [oldest] = this.#pooled.oldest();
+      if (oldest) this.delete(oldest[0]);
+      // All are empty, and too small: they were made for less.
+      else this.#freeBuffers();
+    }
+  }
+
+  get #largestBuffer(): number {
+    return Math.floor(this.#gpu.maxBindingBytes / 4) * 4;
+  }
+
+  #grow(bytes: number): boolean {
+    const room = this.budget - this.#bufferBytes;
+    const size = Math.min(room, this.#largestBuffer, Math.max(bytes, bufferBytes));
+    if (size < bytes) return false;
+    this.#buffers.push({ buffer: this.#scope.storage('payloads', size), free: new FreeRanges(size) });
+    this.#bufferBytes += size;
+    return true;
+  }
+
+  #freeBuffers(): void {
+    for (const { buffer } of this.#buffers.splice(0)) this.#scope.free(buffer);
+    this.#bufferBytes = 0;
+  }
+
+  #write(buffer: GPUBuffer, byteOffset: number, payload: Uint8Array): void {
+    const { queue } = this.#gpu.device;
+    const whole = payload.byteLength - (payload.byteLength % 4);
+    if (whole > 0) queue.writeBuffer(buffer, byteOffset, payload.buffer as ArrayBuffer, payload.byteOffset, whole);
+    if (whole === payload.byteLength) return;
+    const last = new Uint8Array(4);
+    last.set(payload.subarray(whole));
+    queue.writeBuffer(buffer, byteOffset + whole, last);
+  }
+}
