@@ -76,7 +76,12 @@ export const rooms = [
   {
     room: 'assembly/chunks',
     holds: 'AssemblyScript: chunks in a thread’s memory, their analysis and encoding.',
-    imports: 'assembly/common assembly/rle',
+    imports: 'assembly/common assembly/halve assembly/rle',
+  },
+  {
+    room: 'assembly/halve',
+    holds: 'AssemblyScript: boxes of voxels at half their resolution.',
+    imports: '',
   },
   {
     room: 'core/codec',
@@ -237,7 +242,7 @@ export const rooms = [
   {
     room: 'core/levels',
     holds: 'Volumes at lower resolutions: their geometry, halving, which of them a file stores.',
-    imports: 'core/format core/io/common core/shared',
+    imports: 'assembly/halve core/format core/io/common core/shared',
   },
   {
     room: 'core/io/zarr/write',
@@ -300,7 +305,8 @@ export const rooms = [
   {
     room: 'core/cpu',
     holds: 'The CPU backend: tasks for threads, row sources, WebAssembly kernels.',
-    imports: 'assembly/chunks assembly/survey core/chunks core/codec core/codecs core/format core/io/common core/shared',
+    imports:
+      'assembly/chunks assembly/survey core/chunks core/codec core/codecs core/format core/io/common core/levels core/shared',
   },
   {
     room: 'core/stream',

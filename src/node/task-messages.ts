@@ -22,7 +22,8 @@ export function packResult(result: CpuTaskResult): Packed<CpuTaskResult> {
   switch (result.kind) {
     case 'encode': {
       const chunks = result.chunks.map((chunk) => packChunk(chunk, transfer));
-      return { message: { ...result, chunks, voxels: result.voxels && handOver(result.voxels, transfer) }, transfer };
+      const [voxels, halved] = [result.voxels, result.halved].map((bytes) => bytes && handOver(bytes, transfer));
+      return { message: { ...result, chunks, voxels, halved }, transfer };
     }
     case 'decode':
       return { message: { ...result, voxels: result.voxels && handOver(result.voxels, transfer) }, transfer };

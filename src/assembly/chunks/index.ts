@@ -5,6 +5,7 @@ import { analyzeChunk } from './analyze';
 /** Memory from this address on belongs to the caller. */
 export const freeAt: usize = __heap_base;
 
+export { halve } from '../halve/index';
 export { copyRows, findNonZero } from './rows';
 
 /**

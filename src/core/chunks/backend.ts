@@ -7,7 +7,7 @@ import type { FilePlace } from '../io/common/volume-reader.ts';
 import type { StriaError } from '../shared/errors.ts';
 import type { HalvingMethod } from '../shared/halving.ts';
 import type { JobOptions } from '../shared/job.ts';
-import type { Dims3 } from '../shared/volume.ts';
+import type { Dims3, ElementType } from '../shared/volume.ts';
 
 /** A box of codec elements in CPU memory: little-endian, x fastest, rows without padding. */
 export interface VoxelBox {
@@ -42,12 +42,13 @@ export interface DeviceReport {
   readonly software: boolean;
 }
 
-/** A halving of whole numbers; a box's origin is even along each halved axis. docs/FORMAT.md, 'Levels'. */
+/** A halving of a volume's voxels; a box's origin is even along each halved axis. docs/FORMAT.md, 'Levels'. */
 export interface HalvingWish {
   /** 2 along an axis that is halved, otherwise 1. */
   readonly steps: Dims3;
   readonly method: HalvingMethod;
-  readonly isSigned: boolean;
+  /** Of the voxels: a voxel of 8 bytes is two codec elements. */
+  readonly type: ElementType;
 }
 
 /** Encodes and decodes chunks. GPU and CPU give the same bytes. */
@@ -82,8 +83,8 @@ export interface Backend {
     box: Omit<VoxelBox, 'bytes'>,
     job?: BackendJob,
   ): Promise<LentBytes>;
-  /** `encode` heeds `halving` of its job. */
-  readonly halvesVoxels?: boolean | undefined;
+  /** Whether `encode` and `encodeFile` heed `halving` of their job, for voxels of this type. */
+  halves?(type: ElementType): boolean;
   /** Its threads read payloads, and write voxels, in shared memory (shared/shared-bytes.ts) without copies. */
   readonly sharesMemory?: boolean | undefined;
   destroy(): Promise<void>;
@@ -111,7 +112,7 @@ export interface BackendJob extends JobOptions {
    * it no longer needs them. Otherwise payloads are the caller's.
    */
   readonly lend?: ((release: () => void) => void) | undefined;
-  /** If set, a backend that `halvesVoxels` also halves the box, whose voxels it has at hand. */
+  /** If set, a backend that `halves` the type also halves the box, whose voxels it has at hand. */
   readonly halving?: (HalvingWish & { onHalved(bytes: Uint8Array<ArrayBuffer>): void }) | undefined;
   /** Number of the first given chunk, for messages. Default 0. */
   readonly firstChunk?: number | undefined;

@@ -1,7 +1,10 @@
 import moduleBytes from '../../assembly/chunks/index.ts?assembly';
 import type { ChunkAnalysis } from '../chunks/analyze.ts';
-import type { ChunkBox } from '../chunks/backend.ts';
+import type { ChunkBox, HalvingWish } from '../chunks/backend.ts';
 import { type ChunkInMemory, type ChunkModule, chunkParameters, slackBytes } from '../codec/chunk-in-memory.ts';
+import { halvingParameters } from '../levels/halve.ts';
+import { elementsPerVoxel, halvedElements } from '../levels/halved-dims.ts';
+import type { Dims3 } from '../shared/volume.ts';
 import { lazyModule } from '../shared/wasm-module.ts';
 import type { RowSource } from './row-source.ts';
 
@@ -17,6 +20,9 @@ const lineOfCache = 64;
  */
 export class ChunkMemory {
   readonly #module: () => ChunkModule | undefined = lazyModule(moduleBytes);
+
+  /** What `load` loaded last. */
+  #loaded: readonly ChunkInMemory[] = [];
 
   /** Undefined if the chunks are too large, or without WebAssembly. @param chunks of equal height and depth, adjacent along x */
   load(box: RowSource, chunks: readonly ChunkBox[]): readonly ChunkInMemory[] | undefined {
@@ -51,7 +57,21 @@ export class ChunkMemory {
         module.call('findNonZero', at + z * planeStride, rowStride, shape[0] * elementBytes, height, setsAt + lineBytes * z);
       }
     }
+    this.#loaded = loaded;
     return loaded;
+  }
+
+  /** The chunks that were loaded last, together, at half their resolution: `halve` of core/levels. */
+  halve({ steps, method, type }: HalvingWish): Uint8Array<ArrayBuffer> {
+    const [first] = this.#loaded as readonly [ChunkInMemory];
+    const { module, at, rowStride, planeStride, shape, elementBytes, freeAt } = first;
+    const dims: Dims3 = [rowStride / elementBytes, shape[1], shape[2]];
+    const [x, y, z] = halvedElements(dims, steps, type);
+    const end = freeAt + x * y * z * elementBytes;
+    const memory = module.memoryTo(end + slackBytes);
+    const voxels = [dims[0] / elementsPerVoxel(type), dims[1], dims[2]] as const;
+    module.call('halve', ...halvingParameters(type, method), at, rowStride, planeStride, ...voxels, ...steps, freeAt);
+    return memory.slice(freeAt, end);
   }
 
   /** Copies a loaded chunk's bytes out, row after row. */

@@ -1,4 +1,4 @@
-import type { Backend, BackendJob, ChunkBox, EncodeChoice, FileBox, VoxelBox } from '../chunks/backend.ts';
+import type { Backend, BackendJob, ChunkBox, EncodeChoice, FileBox, HalvingWish, VoxelBox } from '../chunks/backend.ts';
 import { scatterChunk } from '../chunks/boxes.ts';
 import { reportDamage } from '../chunks/choose.ts';
 import { FreeBytes } from '../chunks/chunk-gatherer.ts';
@@ -6,9 +6,11 @@ import { bytesOfChunks, chunkBytes } from '../codec/batch.ts';
 import type { CodecElementBytes } from '../codec/codec.ts';
 import { chainName } from '../codecs/registry.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
+import { halvedElements } from '../levels/halved-dims.ts';
 import { throwIfAborted } from '../shared/job.ts';
 import { mapOnto } from '../shared/lanes.ts';
 import { FreeSharedBytes, isShared } from '../shared/shared-bytes.ts';
+import type { Dims3 } from '../shared/volume.ts';
 import { maxMemoryBytes } from './chunk-memory.ts';
 import type { TaskPool, TaskSpan } from './cpu-task.ts';
 import { readRow, rowsInMemory } from './row-source.ts';
@@ -52,6 +54,7 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
       isFast ? ('bytes' in box ? fastTogether : fastInFile) : slowTogether(chunks.length, threads),
     );
     const lanes = isFast ? ofFast(box, bytesOfChunks(chunks, elementBytes)) : all;
+    const halved = job.halving && new HalvedBox(box, job.halving);
     const finished: (readonly EncodedChunk[])[] = [];
     let handedRows = 0;
     const encoded = await mapOnto(lanes, rows, async (lane, { first, count }, index) => {
@@ -60,7 +63,7 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
       const isHere = lane.pool.isInline || !('bytes' in box);
       const part = isHere ? { box, chunks: row } : readRow(rowsInMemory(box), row, free);
       const firstChunk = (job.firstChunk ?? 0) + first;
-      const task = { kind: 'encode', ...part, firstChunk, codec, options: choice.options } as const;
+      const task = { kind: 'encode', ...part, firstChunk, codec, options: choice.options, halving: halved?.wish } as const;
       const result = await lane.pool.run(task, job.signal, lane.threads);
       if (result.kind !== 'encode') throw new TypeError('the pool answered with the result of another task');
       const bytes = bytesOfChunks(row, elementBytes);
@@ -68,12 +71,14 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
         job.onSpan?.(stage, startMs - performance.timeOrigin, endMs - performance.timeOrigin, bytes);
       if (result.read) report('read', result.read);
       report('analyze', result.analyzed);
+      if (halved && result.halved) halved.add(row, result.halved);
       if (!isHere && result.voxels) free.give(result.voxels);
       for (let chunk = first; chunk < first + count; chunk++) progress(chunk);
       finished[index] = result.chunks;
       for (let row = finished[handedRows]; row; row = finished[++handedRows]) job.onChunks?.(row);
       return result.chunks;
     });
+    if (halved) job.halving?.onHalved(halved.bytes);
     return encoded.flat();
   };
 
@@ -111,6 +116,7 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
     maxBoxBytes: Number.MAX_SAFE_INTEGER,
     // While the last tasks of a box run, other threads begin the next box.
     boxesAtOnce: threads > 1 ? 2 : 1,
+    halves: () => true,
 
     encode: (box, chunks, choice, job = {}) => encode(box, chunks, choice, job),
     ...((own ?? pool).readsFiles &&
@@ -141,6 +147,33 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
       await Promise.all([pool.destroy(), own?.destroy()]);
     },
   };
+}
+
+/** A box at half its resolution, put together from the rows of chunks that tasks halve. */
+class HalvedBox {
+  readonly wish: HalvingWish;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly #dims: Dims3;
+  readonly #elementBytes: CodecElementBytes;
+
+  constructor({ dims, elementBytes }: Pick<VoxelBox, 'dims' | 'elementBytes'>, { steps, method, type }: HalvingWish) {
+    this.wish = { steps, method, type };
+    this.#dims = halvedElements(dims, steps, type);
+    this.#elementBytes = elementBytes;
+    this.bytes = new Uint8Array(chunkBytes({ shape: this.#dims, elementBytes }));
+  }
+
+  /** @param chunks adjacent along x */
+  add(chunks: readonly ChunkBox[], bytes: Uint8Array): void {
+    const [{ origin, shape }] = chunks as readonly [ChunkBox];
+    const { steps, type } = this.wish;
+    const width = chunks.reduce((sum, chunk) => sum + chunk.shape[0], 0);
+    const place: ChunkBox = {
+      origin: [origin[0] / steps[0], origin[1] / steps[1], origin[2] / steps[2]],
+      shape: halvedElements([width, shape[1], shape[2]], steps, type),
+    };
+    scatterChunk(bytes, place, { bytes: this.bytes, dims: this.#dims, elementBytes: this.#elementBytes });
+  }
 }
 
 interface Lane {

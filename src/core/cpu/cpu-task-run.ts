@@ -1,5 +1,5 @@
 import { analyze, type ChunkAnalysis } from '../chunks/analyze.ts';
-import type { EncodeChoice } from '../chunks/backend.ts';
+import type { ChunkBox, EncodeChoice, HalvingWish } from '../chunks/backend.ts';
 import { scatterChunk } from '../chunks/boxes.ts';
 import { chooseCodec, codedChunk, fallback, isConstant, isNoGain, mismatch, payloadChunk, rawCodec } from '../chunks/choose.ts';
 import type { ChosenChain } from '../chunks/chosen-codec.ts';
@@ -13,12 +13,15 @@ import { encodeOnCpu, sectionsOnCpu } from '../codecs/on-cpu.ts';
 import { choiceByName } from '../codecs/registry.ts';
 import { checksum, sameChecksum } from '../format/checksum.ts';
 import type { EncodedChunk, RampRule } from '../format/chunk.ts';
+import { halve } from '../levels/halve.ts';
+import { elementsPerVoxel } from '../levels/halved-dims.ts';
 import type { ReadSharedFile } from '../shared/bytes.ts';
 import { chunkName } from '../shared/chunk-name.ts';
 import { faultToData, inContext } from '../shared/errors.ts';
+import { type Dims3, typedVoxels } from '../shared/volume.ts';
 import { analyzeInMemory, type ChunkMemory } from './chunk-memory.ts';
 import type { CpuTask, CpuTaskResult } from './cpu-task.ts';
-import { FileRows, readRow, rowsInMemory } from './row-source.ts';
+import { FileRows, type RowSource, readRow, rowsInMemory } from './row-source.ts';
 import { surveyOnCpu } from './survey-on-cpu.ts';
 
 /** What a thread keeps between tasks. */
@@ -94,6 +97,7 @@ function encodeChunks(task: Extract<CpuTask, { kind: 'encode' }>, { memory, free
     return chooseFor({ shape, elementBytes, voxels, inMemory: inMemory?.[index] }, choice);
   });
   const endMs = epochMs();
+  const halved = task.halving && halveRow(task.halving, chunks, rows, free, inMemory && memory);
   const encoded = each(chosen, (one, index) => {
     const result = encodeAs(one, options);
     const bytes = taken[index];
@@ -101,7 +105,29 @@ function encodeChunks(task: Extract<CpuTask, { kind: 'encode' }>, { memory, free
     return result;
   });
   if (row && isInFile) free.give(row.box.bytes);
-  return { chunks: encoded, read: isInFile ? { startMs: readMs, endMs: startMs } : undefined, analyzed: { startMs, endMs } };
+  return {
+    chunks: encoded,
+    halved,
+    read: isInFile ? { startMs: readMs, endMs: startMs } : undefined,
+    analyzed: { startMs, endMs },
+  };
+}
+
+/** Adjacent chunks along x at half their resolution, from `memory` if they are loaded there. */
+function halveRow(
+  halving: HalvingWish,
+  chunks: readonly ChunkBox[],
+  rows: RowSource,
+  free: FreeBytes,
+  memory: ChunkMemory | undefined,
+): Uint8Array<ArrayBuffer> {
+  if (memory) return memory.halve(halving);
+  const { steps, method, type } = halving;
+  const { bytes, dims } = readRow(rows, chunks, free).box;
+  const voxelDims: Dims3 = [dims[0] / elementsPerVoxel(type), dims[1], dims[2]];
+  const { buffer, byteOffset, byteLength } = halve(typedVoxels(type, bytes), type, voxelDims, steps, 1, method);
+  free.give(bytes);
+  return new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
 }
 
 const epochMs = () => performance.timeOrigin + performance.now();

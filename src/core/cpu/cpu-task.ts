@@ -1,4 +1,4 @@
-import type { ChunkBox, FileBox, VoxelBox } from '../chunks/backend.ts';
+import type { ChunkBox, FileBox, HalvingWish, VoxelBox } from '../chunks/backend.ts';
 import type { CodecElementBytes, CodecOptions } from '../codec/codec.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import type { FaultData } from '../shared/errors.ts';
@@ -16,6 +16,8 @@ export type CpuTask =
       /** The name of a codec or chain, or 'auto'. */
       readonly codec: string;
       readonly options: CodecOptions;
+      /** If set, the chunks' voxels are also halved. */
+      readonly halving?: HalvingWish | undefined;
     }
   | {
       readonly kind: 'decode';
@@ -34,6 +36,8 @@ export type CpuTaskResult =
       readonly chunks: readonly EncodedChunk[];
       /** The box's own memory, returned for reuse. Undefined for a box in a file. */
       readonly voxels: Uint8Array<ArrayBuffer> | undefined;
+      /** The halved voxels of all chunks together, if they were asked for. */
+      readonly halved?: Uint8Array<ArrayBuffer> | undefined;
       /** When the voxels were read, for a box in a file. */
       readonly read: TaskSpan | undefined;
       readonly analyzed: TaskSpan;

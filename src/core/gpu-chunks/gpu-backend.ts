@@ -146,7 +146,8 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
     device: { kind: 'gpu', name: gpu.name, software: gpu.isSoftware },
     maxBoxBytes,
     boxesAtOnce,
-    halvesVoxels: true,
+    // Means of floats are sums of 64 bits, which WGSL lacks.
+    halves: (type) => !type.startsWith('f'),
 
     prepareEncode: (shapes, elementBytes, choice) => encoder.prepare(shapes, elementBytes, choice),
 

@@ -12,7 +12,7 @@ const wordsPerWorkgroup = 256;
 export async function halveOnGpu(
   gpu: Gpu,
   voxels: GpuVoxels,
-  { steps, method, isSigned }: HalvingWish,
+  { steps, method, type }: HalvingWish,
   call: KernelCall,
 ): Promise<Uint8Array<ArrayBuffer>> {
   using scope = call.scope.scope('halve');
@@ -20,7 +20,7 @@ export async function halveOnGpu(
   const to: Dims3 = [Math.ceil(dims[0] / steps[0]), Math.ceil(dims[1] / steps[1]), Math.ceil(dims[2] / steps[2])];
   const words = (of: Dims3) => rowBytes(of[0], elementBytes) / 4;
   const halved = { buffer: scope.reused('halved', paddedBoxBytes(to, elementBytes)), dims: to, elementBytes };
-  const constants = { bits: 8 * elementBytes, is_signed: Number(isSigned), is_mode: Number(method === 'mode') };
+  const constants = { bits: 8 * elementBytes, is_signed: Number(type.startsWith('i')), is_mode: Number(method === 'mode') };
   const descriptor = { label: 'engine.halve', shader: halveShader, constants };
   await gpu.prepareKernels([descriptor]);
   const shape = scope.uniform('shape', [...dims, words(dims), ...to, words(to), ...steps.map((step) => step - 1), 0]);

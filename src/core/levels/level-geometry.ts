@@ -1,6 +1,6 @@
 import { checkedSpacing } from '../io/common/streamed-volume.ts';
 import type { Dims3, VolumeInfo } from '../shared/volume.ts';
-import { halvedDims } from './halve.ts';
+import { halvedDims } from './halved-dims.ts';
 
 /** A volume at a lower resolution. */
 export interface LevelGeometry {

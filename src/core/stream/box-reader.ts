@@ -43,7 +43,7 @@ export class BoxReader {
   readonly #backend: Backend;
   readonly #stopwatch: Pick<Stopwatch<'read'>, 'time'>;
   readonly #reader: VoxelReader;
-  /** If set, the backend reads. */
+  /** If set, the backend reads, except what the tap takes. */
   readonly #place: FilePlace | undefined;
   /** Whether bytes can be read directly into write-only memory, which is slow to read back. */
   readonly #readsInPlace: boolean;
@@ -51,12 +51,12 @@ export class BoxReader {
   readonly #slabs: Generator<Slab>;
   readonly #buffers: readonly HeldBytes[];
   readonly #scratch = new HeldBytes();
-  /** The voxels of other parts, which are skipped. */
-  #bytesBefore: number;
-  readonly #bytesAfter: number;
+  /** Where the next slab begins, and how far the reader has come, in bytes of the volume. */
+  #startByte: number;
+  #readTo = 0;
+  readonly #totalBytes: number;
   readonly #tap: VoxelTap | undefined;
   #slabCount = 0;
-  #readBytes = 0;
   #slab: VoxelBox | undefined;
   #isTapped = false;
   #boxes: SlabBox[] = [];
@@ -76,16 +76,14 @@ export class BoxReader {
     this.#stopwatch = stopwatch;
     const reader = readVoxels(volume, signal);
     this.#reader = grid.isInterleaved ? interleaving(reader, grid, volume.info.type) : reader;
-    // Interleaved planes are not contiguous in a file, and voxels that the backend reads do not come by here.
-    this.#place = grid.isInterleaved || tap ? undefined : backend.encodeFile && volume.place;
+    // Interleaved planes are not contiguous in a file.
+    this.#place = grid.isInterleaved ? undefined : backend.encodeFile && volume.place;
     this.#readsInPlace = grid.isInterleaved || volume.fill === undefined || volume.place !== undefined;
     this.#boxBytes = Math.min(backend.maxBoxBytes, maxBoxBytes);
     const slabBytes = this.#place ? this.#boxBytes : Math.min(backend.maxBoxBytes, slabTargetBytes);
     this.#slabs = slabsOf(grid, this.#elementBytes, slabBytes, span);
-    this.#bytesBefore = bytesBefore(grid, span.first, this.#elementBytes);
-    this.#readBytes = this.#bytesBefore;
-    this.#bytesAfter =
-      bytesBefore(grid, grid.count, this.#elementBytes) - bytesBefore(grid, span.first + span.count, this.#elementBytes);
+    this.#startByte = bytesBefore(grid, span.first, this.#elementBytes);
+    this.#totalBytes = bytesBefore(grid, grid.count, this.#elementBytes);
     const overlaps = largestSlabBytes(grid, this.#elementBytes, slabBytes) <= overlapBytes;
     this.#buffers = overlaps ? [new HeldBytes(), new HeldBytes()] : [new HeldBytes()];
   }
@@ -95,10 +93,12 @@ export class BoxReader {
     if (this.#boxes.length === 0) {
       const { value: slab, done } = this.#slabs.next();
       if (done) return undefined;
-      if (this.#place) return this.#fileBoxes(slab, this.#place);
-      if (this.#bytesBefore > 0) await this.#reader.skip(this.#bytesBefore);
-      this.#bytesBefore = 0;
+      const start = this.#startByte;
+      this.#startByte += slab.byteLength;
       this.#isTapped = this.#tap?.isOpen() ?? false;
+      if (this.#place && !this.#isTapped) return this.#fileBox(slab, this.#place, start);
+      if (start > this.#readTo) await this.#reader.skip(start - this.#readTo);
+      this.#readTo = start + slab.byteLength;
       const boxes = boxesOf(slab, this.#elementBytes, this.#boxBytes);
       if (boxes.length === 1) return this.#wholeSlab(slab);
       const buffer = this.#nextBuffer();
@@ -114,7 +114,7 @@ export class BoxReader {
 
   /** Reads to the end, because a stream's source is described only there. @throws StriaError if voxels are left */
   async end(): Promise<void> {
-    await this.#reader.skip(this.#bytesBefore + this.#bytesAfter);
+    await this.#reader.skip(this.#totalBytes - this.#readTo);
     await this.#reader.end();
   }
 
@@ -152,10 +152,9 @@ export class BoxReader {
     return { firstChunk, chunks, voxels, origin, slabDims: slab.dims, isTapped: this.#isTapped, release };
   }
 
-  #fileBoxes({ byteLength, dims, firstChunk, chunks }: Slab, place: FilePlace): ReadBox {
-    const start = place.start + this.#readBytes;
-    this.#readBytes += byteLength;
-    const voxels = { place: { ...place, start }, dims, elementBytes: this.#elementBytes };
+  /** @param start the slab's first byte, counted from the volume's */
+  #fileBox({ dims, firstChunk, chunks }: Slab, place: FilePlace, start: number): ReadBox {
+    const voxels = { place: { ...place, start: place.start + start }, dims, elementBytes: this.#elementBytes };
     return { firstChunk, chunks, voxels, origin: [0, 0, 0], slabDims: dims, isTapped: false, release() {} };
   }
 

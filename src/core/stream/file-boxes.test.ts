@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest';
-import type { EncodeChoice } from '../chunks/backend.ts';
+import type { Backend, EncodeChoice } from '../chunks/backend.ts';
 import { createCpuBackend } from '../cpu/cpu-backend.ts';
 import { inlinePool } from '../cpu/inline-pool.ts';
 import type { OpenVolume } from '../io/common/volume-reader.ts';
 import { openVolume } from '../io/open-volume.ts';
 import { memorySource, type ReadSharedFile } from '../shared/bytes.ts';
-import type { Dims4, ElementType } from '../shared/volume.ts';
+import { type Dims4, type ElementType, elementTypes } from '../shared/volume.ts';
 import { compressVolume } from './compress.ts';
 import { auto, infoOf, type Look, only, voxelsOf, watchedSink } from './engine-testing.ts';
+import type { LevelChoice } from './level-maker.ts';
 
 const offset = 7;
 
@@ -30,10 +31,15 @@ async function open(bytes: Uint8Array, dims: Dims4, type: ElementType, isShared:
   return isShared ? { ...volume, voxels: none, fill: none } : volume;
 }
 
-const compress = async (volume: OpenVolume, choice: EncodeChoice, readFile?: ReadSharedFile, maxBoxBytes = 2 ** 26) => {
+interface OwnSettings extends Partial<Backend> {
+  readonly levels?: LevelChoice;
+}
+
+const compress = async (volume: OpenVolume, choice: EncodeChoice, readFile?: ReadSharedFile, own: OwnSettings = {}) => {
   const sink = watchedSink();
-  const backend = { ...createCpuBackend(inlinePool(readFile)), maxBoxBytes };
-  const report = await compressVolume(volume, sink, { backend, choice });
+  const { levels, ...ofBackend } = own;
+  const backend = { ...createCpuBackend(inlinePool(readFile)), ...ofBackend };
+  const report = await compressVolume(volume, sink, { backend, choice, levels });
   return { container: Buffer.from(sink.bytes()), report };
 };
 
@@ -57,11 +63,52 @@ test.each<[string, Dims4, ElementType, Look, EncodeChoice]>([
   const { container, report } = await compress(await open(bytes, dims, type, true), choice, readerOf(bytes));
   const plain = await compress(await open(bytes, dims, type, false), choice);
   expect(container.equals(plain.container)).toBe(true);
-  const inBoxes = await compress(await open(bytes, dims, type, true), choice, readerOf(bytes), 2 ** 16);
+  const inBoxes = await compress(await open(bytes, dims, type, true), choice, readerOf(bytes), { maxBoxBytes: 2 ** 16 });
   expect(inBoxes.container.equals(plain.container)).toBe(true);
   expect(report.timeline.filter(({ stage }) => stage === 'read').reduce((sum, span) => sum + span.bytes, 0)).toBe(
     report.voxelBytes,
   );
+});
+
+test.each(
+  elementTypes.flatMap((type) =>
+    (type.startsWith('f') ? (['mean'] as const) : (['mean', 'mode'] as const)).map((method) => ({ type, method })),
+  ),
+)(
+  'levels of $type by their $method, halved where the voxels are read, are those of voxels in memory',
+  async ({ type, method }) => {
+    const dims: Dims4 = [301, 9, 70, 2];
+    const bytes = fileOf(dims, type, 'noise');
+    const plain = await compress(await open(bytes, dims, type, false), only('rle'), undefined, {
+      halves: () => false,
+      levels: method,
+    });
+    for (const maxBoxBytes of [2 ** 26, 2 ** 14]) {
+      const read = await open(bytes, dims, type, true);
+      const { container } = await compress(read, only('rle'), readerOf(bytes), { maxBoxBytes, levels: method });
+      expect(container.equals(plain.container)).toBe(true);
+    }
+  },
+);
+
+test('labels are recognized from the first voxels; then the backend reads and halves', async () => {
+  const dims: Dims4 = [301, 20, 200, 1];
+  const bytes = fileOf(dims, 'u16', 'noise');
+  const plain = await compress(await open(bytes, dims, 'u16', false), only('rle'), undefined, {
+    halves: () => false,
+    levels: true,
+  });
+  const volume = await open(bytes, dims, 'u16', true);
+  let filled = 0;
+  const fill: OpenVolume['fill'] = async (target, at) => {
+    filled += target.byteLength;
+    target.set(bytes.subarray(offset + at, offset + at + target.byteLength));
+  };
+  const own = { maxBoxBytes: 2 ** 14, levels: true };
+  const { container } = await compress({ ...volume, fill }, only('rle'), readerOf(bytes), own);
+  expect(container.equals(plain.container)).toBe(true);
+  expect(filled).toBeGreaterThan(0);
+  expect(filled).toBeLessThan((bytes.byteLength - offset) / 2);
 });
 
 test('a file that became shorter is reported as such', async () => {

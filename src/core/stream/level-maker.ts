@@ -3,7 +3,7 @@ import { gatherChunk, scatterChunk } from '../chunks/boxes.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import { type ChunkGrid, type ChunkShape, chunkGridOf, codecElementBytes } from '../format/chunk-grid.ts';
 import type { ContainerWriter } from '../format/container-writer.ts';
-import { halvedDims } from '../levels/halve.ts';
+import { elementsPerVoxel, halvedElements } from '../levels/halved-dims.ts';
 import { type PlannedHalving, planLevels, whyNoLevels } from '../levels/level-plan.ts';
 import { type LevelLayer, LevelStack } from '../levels/level-stack.ts';
 import { StriaError } from '../shared/errors.ts';
@@ -88,24 +88,23 @@ export class LevelMaker {
     this.#backend = backend;
     this.#choice = choice;
     this.#type = volume.type;
-    this.#canHalveBoxes = !volume.type.startsWith('f') && areEven(grid, (halvings[0] as PlannedHalving).steps);
+    this.#canHalveBoxes =
+      (backend.halves?.(volume.type) ?? false) && areEven(grid, (halvings[0] as PlannedHalving).steps, volume.type);
   }
 
   /**
-   * The first halving, if the backend can do it with the boxes of the volume: its kind is known, voxels are whole numbers, and boxes
-   * begin at even places.
+   * The first halving, if the backend can do it with the boxes of the volume: its kind is known, and boxes begin at even places.
    */
   firstHalving(): HalvingWish | undefined {
     const halving = this.stack.firstHalving;
-    if (!this.#backend.halvesVoxels || !this.#canHalveBoxes || !halving) return undefined;
-    return { ...halving, isSigned: this.#type.startsWith('i') };
+    return halving && this.#canHalveBoxes ? { ...halving, type: this.#type } : undefined;
   }
 
   /** Takes the result for a box, in the order of the boxes. */
   async addHalved({ origin, slabDims, voxels: { dims } }: ReadBox, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
     const steps = (this.#halvings[0] as PlannedHalving).steps;
-    const shape = halvedDims(dims, steps);
-    const whole = halvedDims(slabDims, steps);
+    const shape = halvedElements(dims, steps, this.#type);
+    const whole = halvedElements(slabDims, steps, this.#type);
     const slabBytes = whole[0] * whole[1] * whole[2] * this.#elementBytes;
     if (bytes.byteLength === slabBytes) return this.stack.pushHalved(bytes);
     const at: Dims3 = [origin[0] / steps[0], origin[1] / steps[1], origin[2] / steps[2]];
@@ -147,8 +146,11 @@ export class LevelMaker {
 }
 
 /** Whether boxes of whole chunks begin at even places along the axes that are halved, and no pair of planes spans two time points. */
-function areEven({ chunkShape, counts, dims }: ChunkGrid, steps: Dims3): boolean {
-  const isEven = ([0, 1, 2] as const).every((axis) => steps[axis] === 1 || counts[axis] === 1 || chunkShape[axis] % 2 === 0);
+function areEven({ chunkShape, counts, dims }: ChunkGrid, steps: Dims3, type: ElementType): boolean {
+  const pairs = [2 * elementsPerVoxel(type), 2, 2] as const;
+  const isEven = ([0, 1, 2] as const).every(
+    (axis) => steps[axis] === 1 || counts[axis] === 1 || chunkShape[axis] % pairs[axis] === 0,
+  );
   return isEven && (steps[2] === 1 || dims[3] === 1 || dims[2] % 2 === 0);
 }
 

@@ -64,7 +64,7 @@ async function halvedOnGpu(
   const onHalved = (result: Uint8Array<ArrayBuffer>) => {
     halved = result;
   };
-  const halving = { steps: step, method, isSigned: type.startsWith('i'), onHalved };
+  const halving = { steps: step, method, type, onHalved };
   const box = { bytes: bytes.slice(), dims, elementBytes: elementBytes(type) as 1 | 2 | 4 };
   await backend.encode(box, [{ origin: [0, 0, 0], shape: dims }], only('raw'), { halving });
   return halved;
