@@ -1,44 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright/test';
+import { expectAccessible, loadAxe } from './support/access.ts';
 import { boxOf, choose, drawCoarsely, expectOpen, openDetails, openTab } from './support/app.ts';
 import { expect, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
 test.use({ viewport: { width: 960, height: 640 } });
-
-const bothThemes = ['light', 'dark'] as const;
-
-/** Checks the page, or the part selected by `within`, with axe's rules except those in `without`. */
-async function expectAccessible(
-  page: Page,
-  state: string,
-  {
-    within,
-    without = [],
-    themes = bothThemes,
-  }: { within?: string; without?: readonly string[]; themes?: readonly (typeof bothThemes)[number][] } = {},
-): Promise<void> {
-  for (const colorScheme of themes) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    await expect(page.locator('html')).toHaveAttribute('data-theme', colorScheme);
-    const options = { resultTypes: ['violations'], rules: Object.fromEntries(without.map((rule) => [rule, { enabled: false }])) };
-    const { violations } = await page.evaluate(
-      async ([selector, how]): Promise<AxeResults> => {
-        const { axe } = window as unknown as { axe: { run(context: object, options: object): Promise<AxeResults> } };
-        return axe.run(selector === undefined ? document : { include: [selector] }, how);
-      },
-      [within, options] as const,
-    );
-    const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-    const found = grave.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => ({ id, target, failureSummary })));
-    expect.soft(found, `${state}, ${colorScheme}`).toEqual([]);
-  }
-}
 
 /** Presses Tab until an element has the focus. */
 async function tabTo(page: Page, testId: string): Promise<void> {
@@ -52,8 +19,7 @@ async function tabTo(page: Page, testId: string): Promise<void> {
 
 test('every state is accessible and can be reached without a pointer', async ({ stria }) => {
   const { page } = stria;
-  // The debugger is not bound by the page's content security policy.
-  await page.evaluate(axeSource);
+  await loadAxe(page);
 
   await test.step('empty', async () => {
     await expect(page.getByTestId('empty-state')).toBeVisible();
@@ -135,7 +101,7 @@ test('every state is accessible and can be reached without a pointer', async ({ 
 
 test('every panel, dialog, menu and layout is accessible', async ({ stria }) => {
   const { page } = stria;
-  await page.evaluate(axeSource);
+  await loadAxe(page);
   const volume = shapes(16);
   const scan = stria.write('scan.nii', nifti(volume));
   const other = stria.write('other.nii', nifti({ ...volume, bytes: volume.bytes.map((value) => value + 1) }));

@@ -61,6 +61,16 @@ async function openScan(stria: Stria): Promise<void> {
   await expectOpen(stria.page, 'scan.nii.gz');
 }
 
+test('the first start', async ({ stria }, info) => {
+  const { page } = stria;
+  const { keepAll } = albumOf(page, info);
+  // As people open it: without `?debug`, and with nothing stored.
+  await page.evaluate(() => localStorage.clear());
+  await page.goto(new URL('./', page.url()).href);
+  await expect(page.getByTestId('first-outcome')).toBeVisible();
+  await keepAll('first-start', () => page.waitForTimeout(8000));
+});
+
 test('opening: empty, loading, dragging, raw voxels, a damaged file, the queue', async ({ stria }, info) => {
   const { page } = stria;
   const { keep, keepAll } = albumOf(page, info);

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type BrowserContext, chromium, expect, type Page, test } from 'playwright/test';
+import { expectAccessible, loadAxe } from '../support/access.ts';
 import { expectOpen } from '../support/app.ts';
 import { launchOptions } from '../support/chromium.ts';
 import { type StaticServer, serveStatic } from '../support/static-server.ts';
@@ -88,6 +89,7 @@ test('opens below a path, can be installed, and opens a file offline', async () 
   await page.addInitScript(() => {
     const launchQueue = { setConsumer: (consumer: unknown) => Object.assign(window, { launch: consumer }) };
     Object.defineProperty(window, 'launchQueue', { value: launchQueue });
+    localStorage.setItem('stria.settings', '{"introduced":true}');
   });
   await page.goto(url);
   await expect(page.getByTestId('empty-state')).toBeVisible();
@@ -172,7 +174,7 @@ test('takes files that other apps share', async () => {
   await page.close();
 });
 
-test('is isolated from other origins where the host sends the headers', async () => {
+test('is isolated where the host sends the headers; the first start shows a compressed sample and hints, once', async () => {
   const [everywhere = ''] = readFileSync(join(webFolder, '_headers'), 'utf8').split('/assets/*');
   const headers = Object.fromEntries(
     [...everywhere.matchAll(/^ {2}([\w-]+): (.+)$/gm)].map(([, name = '', value = '']) => [name, value]),
@@ -182,11 +184,17 @@ test('is isolated from other origins where the host sends the headers', async ()
   const problems: string[] = [];
   page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
   await page.goto(isolated.url);
-  await expect(page.getByTestId('empty-state')).toBeVisible();
-  expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
-  await page.getByTestId('sample-button').click();
-  await page.getByRole('menuitem').first().click();
   await expect(page.getByTestId('canvas-3d')).toBeVisible();
+  expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
+  await expect(page.getByTestId('first-outcome')).toContainText(/compressed it to .+×\), bit for bit\.$/);
+  await loadAxe(page);
+  await expectAccessible(page, 'first start', { within: '[data-testid=first-hints]' });
+  await page.getByTestId('first-hints-done').click();
+  await expect(page.getByTestId('first-hints')).toBeHidden();
+  await expect(page.getByTestId('result-card')).toBeVisible();
+  await page.reload();
+  await expect(page.getByTestId('empty-state')).toBeVisible();
+  await expect(page.getByTestId('first-hints')).toBeHidden();
   expect(problems).toEqual([]);
   await page.close();
   isolated.close();

@@ -16,8 +16,10 @@ import { DocumentLife } from './document/document-life.ts';
 import { LeaveGuard } from './document/leave-guard.ts';
 import { Playback } from './document/playback.ts';
 import { watchUnfinished } from './document/unfinished.ts';
+import { ErrorLog } from './error-log.ts';
 import { Exports, orNotice } from './exports.ts';
-import { diagnosticsText } from './gpu/diagnostics.ts';
+import { FirstStart } from './first-start.ts';
+import { diagnosticsText, reportText } from './gpu/diagnostics.ts';
 import { GpuLife } from './gpu/gpu-life.ts';
 import { isOfText, runKey, tryCommand } from './keys.ts';
 import { Lab } from './lab/lab.ts';
@@ -72,9 +74,11 @@ export class App {
   /** Started with `?debug`, or with `stria.debug` in storage: shows commands for testing. */
   readonly debug: boolean;
   readonly leaving: LeaveGuard;
+  readonly firstStart: FirstStart;
   readonly #document: DocumentLife;
   readonly #sessions: SavedSessions;
   readonly #gpuLife: GpuLife;
+  readonly #errors = new ErrorLog();
   /** The layout to return to from a single view. */
   #layoutOfSeveral: Settings['layout'] = 'quad';
   /** Files may arrive before the GPU is ready, so they wait for this. */
@@ -99,6 +103,13 @@ export class App {
     this.leaving = new LeaveGuard(this.store);
     this.#document = new DocumentLife(host, this.store, compressor);
     this.#gpuLife = new GpuLife(this.store, this.#document);
+    this.firstStart = new FirstStart({
+      store: this.store,
+      open: (sample) => void this.#document.open({ kind: 'sample', sample }),
+      compress: () => this.compress(),
+      cancel: () => this.cancel(),
+      set: (change) => this.set(change),
+    });
     this.playback = new Playback(this.store, {
       targetOf: (viewer, axis) => ({ showFrame: (index) => viewer.showFrame({ axis, index }) }),
       prepare: () => this.#keepCompressed(),
@@ -162,6 +173,7 @@ export class App {
       if (command && isOfText(command, document.activeElement)) document.execCommand(command.id);
       else if (command) tryCommand(this, command);
     });
+    this.#errors.watch(window);
     window.addEventListener('keydown', (event) => runKey(this, event));
     window.addEventListener('pointerdown', this.undo.beginGesture, true);
     for (const end of ['pointerup', 'pointercancel']) window.addEventListener(end, this.undo.endGesture, true);
@@ -177,6 +189,7 @@ export class App {
       this.openGpu(),
     ]);
     if (this.host.givenAddress !== undefined) await this.addresses.openGiven(this.host.givenAddress);
+    else if (!this.debug) this.firstStart.begin();
   }
 
   openGpu(): Promise<void> {
@@ -228,13 +241,14 @@ export class App {
       return;
     }
     const { primary: file } = first;
+    const isFirst = this.firstStart.makeWay();
     const open = () =>
       this.leaving.before(() => {
         if (file.pictures) this.playback.playNext();
         void this.#document.open({ kind: 'file', file, dataset: file.dataset?.id, label: file.dataset?.label });
       });
     const { settings } = this.store.getState();
-    if (!isInViewer(this.store.getState()) || settings.openingSecond === 'replace') open();
+    if (isFirst || !isInViewer(this.store.getState()) || settings.openingSecond === 'replace') open();
     else this.second.ask(file.name, { layer: () => this.addLayers(files), compare: () => this.compare(files), replace: open });
   }
 
@@ -343,7 +357,10 @@ export class App {
   }
 
   openSample(sample: SampleChoice): void {
-    void this.#opened.then(() => this.leaving.before(() => void this.#document.open({ kind: 'sample', sample })));
+    void this.#opened.then(() => {
+      this.firstStart.makeWay();
+      this.leaving.before(() => void this.#document.open({ kind: 'sample', sample }));
+    });
   }
 
   openRaw(file: HostFile, raw: RawLayout): void {
@@ -406,8 +423,8 @@ export class App {
 
   /** Resets all settings except the layout and the inspector. */
   resetSettings(): void {
-    const { layout, inspectorOpen, inspectorWidth, inspectorTab, foldedSections } = this.store.getState().settings;
-    this.set({ ...defaultSettings, layout, inspectorOpen, inspectorWidth, inspectorTab, foldedSections });
+    const { layout, inspectorOpen, inspectorWidth, inspectorTab, foldedSections, introduced } = this.store.getState().settings;
+    this.set({ ...defaultSettings, layout, inspectorOpen, inspectorWidth, inspectorTab, foldedSections, introduced });
   }
 
   /** Resets the workgroup sizes of this GPU to the defaults. */
@@ -514,11 +531,17 @@ export class App {
   }
 
   async copyDiagnostics(fault?: FaultData): Promise<void> {
-    const text = await diagnosticsText(this.store.getState(), fault);
+    const text = await diagnosticsText(this.store.getState(), fault, this.#errors.entries);
     await navigator.clipboard.writeText(text).then(
       () => this.store.setState({ notice: 'Diagnostics copied' }),
       () => this.store.setState({ notice: 'The clipboard cannot be used here', overlay: 'about' }),
     );
+  }
+
+  /** Saves a report that a person can read before sending it. */
+  async saveReport(fault?: FaultData): Promise<void> {
+    const text = await reportText(this.store.getState(), fault, this.#errors.entries);
+    await this.exports.saveText('stria-report.txt', text);
   }
 
   /** For testing. */

@@ -16,6 +16,7 @@ const panels = readdirSync('src/renderer/panels', { recursive: true, encoding: '
 const others: Readonly<Record<string, string>> = {
   'measuring.remove': 'deletes the measurement of its row, chosen or not',
   'copyDiagnostics(fault': 'adds the fault that it stands beside',
+  'saveReport(fault': 'the same',
 };
 
 /** Every method of the app that a command calls, as `playback.step`; setters of anything are left out. */

@@ -201,6 +201,7 @@ function helpCommands(app: App): Command[] {
     { ...ofMenu('shortcuts'), group: 'Help', enabled: always, run: () => store.setState({ overlay: 'shortcuts' }) },
     { ...ofMenu('about'), group: 'Help', enabled: always, run: () => store.setState({ overlay: 'about' }) },
     { ...ofMenu('diagnostics'), group: 'Help', enabled: always, run: () => app.copyDiagnostics() },
+    { id: 'report', label: 'Save error report…', group: 'Help', enabled: always, run: () => app.saveReport() },
   ];
 }
 

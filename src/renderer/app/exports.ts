@@ -29,6 +29,10 @@ export class Exports {
     );
   }
 
+  async saveText(name: string, text: string): Promise<void> {
+    await this.#saveAs(name, async () => new TextEncoder().encode(text));
+  }
+
   /** Saves the measurements as CSV. */
   async saveMeasurements(): Promise<void> {
     const { measurements } = this.#store.getState();

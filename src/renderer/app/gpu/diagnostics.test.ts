@@ -3,7 +3,7 @@ import type { FaultData } from '../../../core/shared/errors.ts';
 import { testInfo } from '../../../core/volume/resident-testing.ts';
 import type { OpenDocument } from '../state/document-state.ts';
 import { type AppState, createAppStore } from '../state/store.ts';
-import { diagnosticsText } from './diagnostics.ts';
+import { diagnosticsText, reportText } from './diagnostics.ts';
 
 test('diagnostics tell nothing of a person: neither tags nor the names of several volumes', async () => {
   vi.stubGlobal('navigator', { userAgent: 'test', hardwareConcurrency: 2 });
@@ -17,5 +17,22 @@ test('diagnostics tell nothing of a person: neither tags nor the names of severa
   const text = await diagnosticsText(state, fault);
   expect(text).toContain('several');
   expect(text).not.toMatch(/Doe|Jane/);
+  vi.unstubAllGlobals();
+});
+
+test('a report has faults and errors, without the names and paths in them', async () => {
+  vi.stubGlobal('navigator', { userAgent: 'test', hardwareConcurrency: 2 });
+  const gpu = { kind: 'failed', diagnosis: { state: 'no-webgpu', advice: '' } } as unknown as AppState['gpu'];
+  const recent = [{ id: '1', name: 'Doe Jane', folder: '/home/doe', openedAt: 0 }] as unknown as AppState['recent'];
+  const state: AppState = { ...createAppStore().getState(), gpu, recent, secondName: 'Doe' };
+  const fault: FaultData = { tag: 'corrupt', message: 'Doe Jane is damaged', context: ['/home/doe/Doe Jane', 'chunk 3'] };
+  const errors = [{ at: 7, text: "TypeError: 'Doe' of C:\\Users\\Jane\\a.nii\n  at f (app://stria/assets/index-a.js:1:2)" }];
+  const text = await reportText(state, fault, errors);
+  expect(text).not.toMatch(/Doe|Jane|home|Users/i);
+  expect(text).toMatch(/^An error report of Stria\. Read it before you send it/);
+  expect(JSON.parse(text.slice(text.indexOf('{')))).toMatchObject({
+    fault: { tag: 'corrupt', message: '<name> is damaged', context: ['<name>/<name>', 'chunk 3'] },
+    errors: [{ at: 7, text: 'TypeError: <name> of <path>\n  at f (assets/index-a.js:1:2)' }],
+  });
   vi.unstubAllGlobals();
 });

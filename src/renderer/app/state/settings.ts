@@ -42,6 +42,8 @@ export interface Settings {
   readonly ground: Ground;
   /** Workgroup sizes of kernels, as tuned in the Lab. */
   readonly tunings: KeptTunings;
+  /** The sample and the hints of the first start were shown. */
+  readonly introduced: boolean;
 }
 
 export const openingsSecond = ['ask', 'replace'] as const;
@@ -72,6 +74,7 @@ export const defaultSettings: Settings = {
   openingSecond: 'ask',
   ground: 'near-black',
   tunings: {},
+  introduced: false,
 };
 
 const key = 'stria.settings';
@@ -85,9 +88,12 @@ export type SettingsStorage = Pick<Storage, 'getItem' | 'setItem'>;
 /** The stored settings. Missing or invalid ones get their default. */
 export function readSettings(storage: SettingsStorage | undefined): Settings {
   let stored: Partial<Record<keyof Settings, unknown>> = {};
+  /** Versions before the introduction have stored settings without `introduced`: whoever changed one knows Stria. */
+  let isKnown = false;
   try {
     const parsed: unknown = JSON.parse(storage?.getItem(key) ?? '{}');
     if (typeof parsed === 'object' && parsed !== null) stored = parsed;
+    isKnown = Object.keys(stored).length > 0;
   } catch {
     // Damaged or forbidden storage: use the defaults.
   }
@@ -120,6 +126,7 @@ export function readSettings(storage: SettingsStorage | undefined): Settings {
     gpuBudgetMiB: typeof stored.gpuBudgetMiB === 'number' ? clampGpuBudget(stored.gpuBudgetMiB) : defaultSettings.gpuBudgetMiB,
     ground: one(groundNames, stored.ground, defaultSettings.ground),
     tunings: checkedTunings(stored.tunings),
+    introduced: one([true, false], stored.introduced, isKnown),
   };
 }
 

@@ -103,6 +103,8 @@ export interface AppState extends DocumentSlice {
   readonly timeCurve: TimeCurve | undefined;
   /** Statistics of measured rectangles and spheres. */
   readonly regions: RegionsFound;
+  /** The hints of the first start are shown. */
+  readonly hints: boolean;
   /** A short message that disappears by itself: 'Diagnostics copied'. */
   readonly notice: string | undefined;
 }
@@ -139,6 +141,7 @@ export function createAppStore(settings: Settings = defaultSettings): AppStore {
     profile: undefined,
     timeCurve: undefined,
     regions: {},
+    hints: false,
     notice: undefined,
   }));
 }

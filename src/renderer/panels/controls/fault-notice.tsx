@@ -50,6 +50,9 @@ export function FaultNotice({
           <Button kind="quiet" onPress={() => void app.copyDiagnostics(fault)}>
             {choiceOf(app, 'diagnostics').words}
           </Button>
+          <Button kind="quiet" onPress={() => void app.saveReport(fault)} testId="save-report">
+            {choiceOf(app, 'report').words}
+          </Button>
         </div>
       </div>
     </div>

@@ -149,6 +149,7 @@ function About({ onDone }: { readonly onDone: () => void }) {
       <Facts facts={facts} />
       <div className={styles.actions}>
         <CommandButton id="diagnostics" />
+        <CommandButton id="report" />
         {notices === undefined && <Button onPress={() => void readNotices().then(setNotices)}>Third-party notices</Button>}
       </div>
       {notices !== undefined && (

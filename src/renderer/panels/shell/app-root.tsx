@@ -11,6 +11,7 @@ import { TransportBar } from '../panes/transport-bar.tsx';
 import styles from './app-root.module.css';
 import { Banner, NewVersionBanner, Notice } from './banner.tsx';
 import { DropOverlay } from './drop-overlay.tsx';
+import { FirstHints } from './first-hints.tsx';
 import { QueuePanel } from './queue-panel.tsx';
 import { Stage } from './stage.tsx';
 import { TopBar } from './top-bar.tsx';
@@ -42,6 +43,7 @@ function Middle() {
     <>
       <div className={styles.middle}>
         <div className={styles.center}>
+          <FirstHints />
           {page === 'lab' ? <LabPage /> : <Stage />}
           <MoviePanel />
           <QueuePanel />

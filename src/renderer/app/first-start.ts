@@ -1,0 +1,71 @@
+import type { SampleChoice } from './state/samples.ts';
+import { sampleTitle } from './state/samples.ts';
+import type { Settings } from './state/settings.ts';
+import { type AppState, type AppStore, openDocument } from './state/store.ts';
+import { isReady, isRunning } from './when.ts';
+
+/** Small enough for any GPU, and it becomes many times smaller. */
+export const firstSample: SampleChoice = { kind: 'potential', side: 128 };
+
+export interface FirstStartNeeds {
+  readonly store: AppStore;
+  readonly open: (sample: SampleChoice) => void;
+  readonly compress: () => void;
+  readonly cancel: () => void;
+  readonly set: (change: Pick<Settings, 'introduced'>) => void;
+}
+
+/** The first start shows what Stria is: it opens a sample, compresses it and shows three hints. Never again after that. */
+export class FirstStart {
+  readonly #needs: FirstStartNeeds;
+  #stop: (() => void) | undefined;
+
+  constructor(needs: FirstStartNeeds) {
+    this.#needs = needs;
+  }
+
+  /** Call this once the GPU and recent files are known. Does nothing for who has used Stria before, or came with a file. */
+  begin(): void {
+    const { store, open, set } = this.#needs;
+    const { settings, gpu, document, recent, queue } = store.getState();
+    if (settings.introduced || gpu.kind !== 'ready') return;
+    if (document.kind !== 'empty' || recent.length > 0 || queue.length > 0) return;
+    set({ introduced: true });
+    store.setState({ hints: true });
+    this.#stop = store.subscribe(this.#follow());
+    open(firstSample);
+  }
+
+  /** Hides the hints. The sample stays open. */
+  end(): void {
+    this.#stop?.();
+    this.#stop = undefined;
+    this.#needs.store.setState({ hints: false });
+  }
+
+  /** Something else will be opened: nobody has to be asked about the sample. @returns whether the sample was there */
+  makeWay(): boolean {
+    if (!this.#stop) return false;
+    this.end();
+    if (isRunning(this.#needs.store.getState())) this.#needs.cancel();
+    return true;
+  }
+
+  /** Compresses the sample when it is there, and ends when it is closed. */
+  #follow(): (state: AppState) => void {
+    const title = sampleTitle(firstSample);
+    let isOpen = false;
+    let isCompressed = false;
+    return (state) => {
+      const name = 'name' in state.document ? state.document.name : openDocument(state)?.name;
+      if (name !== title) {
+        if (isOpen) this.end();
+        return;
+      }
+      isOpen = true;
+      if (isCompressed || !isReady(state) || isRunning(state)) return;
+      isCompressed = true;
+      this.#needs.compress();
+    };
+  }
+}
