@@ -8,6 +8,7 @@ import {
   readFileSync,
   readlinkSync,
   rmSync,
+  statfsSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -43,6 +44,13 @@ test("nothing has the target's name before the commit; everything is there in or
   expect(left()).toEqual(['scan.stria']);
   expect(saves.savedPath(owner, id)).toBe(target);
   expect(saves.pending()).toBe(0);
+});
+
+test('a save says how much room its disk has', async () => {
+  const { id, freeBytes } = await saves.begin(owner, join(folder, 'scan.stria'));
+  const { bavail, bsize } = statfsSync(folder);
+  expect(Math.abs((freeBytes ?? 0) - bavail * bsize)).toBeLessThan(2 ** 30);
+  await saves.abort(owner, id);
 });
 
 test('an abort, even in the middle of a write, keeps the old file', async () => {

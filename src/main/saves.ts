@@ -3,16 +3,11 @@ import { existsSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import type { StriaError } from '../core/shared/errors.ts';
+import type { BegunSave } from '../core/shared/ipc.ts';
+import { freeSpace } from '../node/free-space.ts';
 import { toFileFault } from './file-faults.ts';
 import { type PendingSave, SaveRegistry } from './save-registry.ts';
 import { freePath, renameToFree, resolveTarget, type SaveTarget } from './save-target.ts';
-
-/** What the renderer learns about a save that has started. */
-export interface BegunSave {
-  readonly id: string;
-  readonly name: string;
-  readonly folder: string;
-}
 
 /**
  * Files being written. The bytes go to a temporary file beside the target, which takes the target's name on commit. Calls for
@@ -71,7 +66,8 @@ export function createSaves(): Saves {
         throw toFileFault(error, 'not-writable', target);
       }
     });
-    return { id, name: basename(target), folder: dirname(target) };
+    const folder = dirname(target);
+    return { id, name: basename(target), folder, freeBytes: (await freeSpace(folder)) ?? null };
   };
 
   return {

@@ -7,6 +7,7 @@ import type { ByteSource } from '../../core/shared/bytes.ts';
 import { StriaError, toStriaError } from '../../core/shared/errors.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
 import { shownPath, standardStream } from '../../core/shared/standard-streams.ts';
+import { volumeBytes } from '../../core/shared/volume.ts';
 import type { VolumeChoice } from '../../core/shared/volume-choice.ts';
 import { datasetSuffix } from '../../core/shared/volume-names.ts';
 import { type CompressReport, compressVolume } from '../../core/stream/compress.ts';
@@ -63,7 +64,10 @@ export async function runCompress(command: CompressCommand, { terminal, signal }
         const report = await terminal.withProgress(
           basename(asStack ? target.path : shownPath(localName(input), 'input')),
           signal,
-          (job) => (asStack ? compressStack(target, command, backend, job) : compressFile(input, target, command, backend, job)),
+          (job) => {
+            const tools = { backend, job, note: terminal.note };
+            return asStack ? compressStack(target, command, tools) : compressFile(input, target, command, tools);
+          },
         );
         const what = asStack
           ? `${command.inputs.length} ${arePictureNames(command.inputs) ? 'pictures' : 'files'}`
@@ -86,13 +90,14 @@ export async function runCompress(command: CompressCommand, { terminal, signal }
   }
 }
 
-function compressFile(
-  input: string,
-  output: OutputName,
-  command: CompressCommand,
-  backend: Backend,
-  job: JobOptions,
-): Promise<CompressReport> {
+interface Tools {
+  readonly backend: Backend;
+  readonly job: JobOptions;
+  readonly note: (text: string) => void;
+}
+
+function compressFile(input: string, output: OutputName, command: CompressCommand, tools: Tools): Promise<CompressReport> {
+  const { job } = tools;
   return withInput(input, job, async (source, files) => {
     const volume = await openVolume(source, {
       siblings: siblingsOf(input, files, job),
@@ -103,7 +108,7 @@ function compressFile(
       pictureMemory: command.pictureMemory,
       ...job,
     });
-    return compressTo(output, volume, files.paths, command, backend, job, () => files.checkUnchanged());
+    return compressTo(output, volume, files.paths, command, tools, () => files.checkUnchanged());
   });
 }
 
@@ -119,25 +124,21 @@ async function makesOne(inputs: readonly string[]): Promise<boolean> {
  * Compresses all inputs as one volume. A stack can have more files than may be open at once, so each is open only while it is
  * read.
  */
-async function compressStack(
-  output: OutputName,
-  command: CompressCommand,
-  backend: Backend,
-  job: JobOptions,
-): Promise<CompressReport> {
+async function compressStack(output: OutputName, command: CompressCommand, tools: Tools): Promise<CompressReport> {
+  const { job } = tools;
   if (command.raw !== undefined)
     throw new StriaError('invalid-input', '--dims and --type describe one raw file, but these are several files');
   if (!arePictureNames(command.inputs)) {
     const { dataset, axes, stripIdentity, pictureMemory } = command;
     const options = { ...job, dataset, axes, stripIdentity, pictureMemory };
     const volume = await openVolume(await treeOfFiles(command.inputs), options);
-    return compressTo(output, volume, command.inputs, command, backend, job);
+    return compressTo(output, volume, command.inputs, command, tools);
   }
   const { openStack } = await import('../../core/io/pictures/picture-stack.ts');
   const sources: ByteSource[] = [];
   for (const input of command.inputs) sources.push(await openWhenRead(input, job));
   const volume = await openStack(sources, { ...job, pictureMemory: command.pictureMemory });
-  return compressTo(output, volume, command.inputs, command, backend, job);
+  return compressTo(output, volume, command.inputs, command, tools);
 }
 
 async function compressTo(
@@ -145,8 +146,7 @@ async function compressTo(
   volume: OpenVolume,
   inputs: readonly string[],
   command: CompressCommand,
-  backend: Backend,
-  job: JobOptions,
+  { backend, job, note }: Tools,
   checkInputs: () => Promise<void> = async () => {},
 ): Promise<CompressReport> {
   const { timeGroup, force, json, stripIdentity, part, levels } = command;
@@ -157,7 +157,9 @@ async function compressTo(
     );
   }
   const choice = encodeChoice(command);
-  const sink = await createNodeSink(output.path, { overwrite: force || output.named, inputs, ...job });
+  // Of a part, less is written; what the others write is not known.
+  const room = part === undefined && { mostBytes: volumeBytes(volume.info), onLowSpace: note };
+  const sink = await createNodeSink(output.path, { overwrite: force || output.named, inputs, ...room, ...job });
   const close = async () => {
     await checkInputs();
     await sink.close();

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createNodeSink } from './node-sink.ts';
+import { createNodeSink, lowSpace } from './node-sink.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -167,4 +167,20 @@ test('written bytes reach the file within a second, even if nothing follows', as
   await sink.write(bytes('three'));
   await sink.close();
   expect(readFileSync(join(folder, 'a.stria'), 'utf8')).toBe('one two three');
+});
+
+test('a disk without enough room is refused before anything is written, or said where the size is not known', async () => {
+  const path = join(folder, 'a.stria');
+  await expect(createNodeSink(path, { ...fresh, byteLength: 2 ** 62 })).rejects.toMatchObject({
+    tag: 'not-writable',
+    message: expect.stringMatching(/a\.stria: .* are needed, and the disk has .* free; choose another disk/),
+  });
+  expect(readdirSync(folder)).toEqual([]);
+  const said: string[] = [];
+  const onLowSpace = (text: string) => said.push(text);
+  await (await createNodeSink(path, { ...fresh, mostBytes: 1, onLowSpace })).abort();
+  expect(said).toEqual([]);
+  await (await createNodeSink(path, { ...fresh, mostBytes: 2 ** 62, onLowSpace })).close();
+  expect(said).toEqual([expect.stringMatching(/^low disk space: .* free, and the volume takes .* if it does not compress$/)]);
+  expect(await lowSpace(join(folder, 'none'), 2 ** 62)).toBeUndefined();
 });

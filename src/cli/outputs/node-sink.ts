@@ -1,9 +1,10 @@
 import { constants } from 'node:fs';
-import { access, type FileHandle, link, open, readlink, realpath, rename, stat, statfs, unlink } from 'node:fs/promises';
+import { access, type FileHandle, link, open, readlink, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { ByteSink } from '../../core/shared/bytes.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { standardStream } from '../../core/shared/standard-streams.ts';
+import { freeSpace } from '../../node/free-space.ts';
 import { errorCode, systemFault } from '../../node/system-faults.ts';
 import { formatBytes } from '../terminal/text.ts';
 import { fileSink, standardGatherBytes } from './file-sink.ts';
@@ -18,6 +19,9 @@ export interface NodeSinkOptions {
   readonly signal?: AbortSignal | undefined;
   /** How many bytes will be written, if known: a disk without enough room is refused at once. */
   readonly byteLength?: number | undefined;
+  /** If the size is not known before: no more than this is likely, and `onLowSpace` is told if the disk has less. */
+  readonly mostBytes?: number | undefined;
+  readonly onLowSpace?: ((text: string) => void) | undefined;
 }
 
 /**
@@ -33,6 +37,10 @@ export async function createNodeSink(path: string, options: NodeSinkOptions): Pr
   if (target.kind === 'device') return fileSink(await openForWriting(path, path), { path, gatherBytes: 0 });
 
   if (options.byteLength !== undefined) await checkRoom(path, dirname(target.path), options.byteLength);
+  if (options.mostBytes !== undefined) {
+    const text = await lowSpace(dirname(target.path), options.mostBytes);
+    if (text !== undefined) options.onLowSpace?.(text);
+  }
   const partial = partialPath(target.path);
   partials.add(partial);
   let file: FileHandle;
@@ -130,12 +138,17 @@ export async function checkFolder(path: string): Promise<void> {
 
 /** Assumes enough room if the system does not report free space. */
 export async function checkRoom(shown: string, folder: string, byteLength: number): Promise<void> {
-  const facts = await statfs(folder).catch(() => undefined);
-  if (!facts || facts.blocks === 0) return;
-  const free = facts.bavail * facts.bsize;
-  if (byteLength <= free) return;
+  const free = await freeSpace(folder);
+  if (free === undefined || byteLength <= free) return;
   const message = `${formatBytes(byteLength)} are needed, and the disk has ${formatBytes(free)} free`;
   throw new StriaError('not-writable', `${shown}: ${message}; choose another disk with -o`);
+}
+
+/** What to say before writing up to `mostBytes`; undefined if there is room for all of them. */
+export async function lowSpace(folder: string, mostBytes: number): Promise<string | undefined> {
+  const free = await freeSpace(folder);
+  if (free === undefined || mostBytes <= free) return undefined;
+  return `low disk space: ${formatBytes(free)} free, and the volume takes ${formatBytes(mostBytes)} if it does not compress`;
 }
 
 export function existsAlready(shown: string): StriaError {

@@ -43,6 +43,15 @@ export interface ShellInfo {
 export const unfinishedKinds = ['saving', 'compressing', 'pictures', 'measurements'] as const;
 export type UnfinishedKind = (typeof unfinishedKinds)[number];
 
+/** A save that has begun. */
+export interface BegunSave {
+  readonly id: string;
+  readonly name: string;
+  readonly folder: string;
+  /** What its disk has free, in bytes; null if the system does not say. */
+  readonly freeBytes: number | null;
+}
+
 /** Calls from the renderer to main, with their arguments and results. Handlers and bridge are mapped types of this. */
 export interface Calls {
   'shell-info': { args: []; result: ShellInfo };
@@ -70,12 +79,12 @@ export interface Calls {
   'recent-add-address': { args: [address: string, thumbnail: string | null, dataset: DatasetName | null]; result: null };
   'recent-clear': { args: []; result: null };
   /** Shows the save dialog and opens a temporary file beside the target. Null if the user cancels. */
-  'save-begin': { args: [suggestedName: string]; result: { id: string; name: string; folder: string } | null };
+  'save-begin': { args: [suggestedName: string]; result: BegunSave | null };
   /**
    * Like `save-begin`, but beside a file that the user chose and without a dialog. The name ends in .stria. Never overwrites:
    * picks `name (2).stria` instead.
    */
-  'save-beside': { args: [openedId: string, name: string]; result: { id: string; name: string; folder: string } };
+  'save-beside': { args: [openedId: string, name: string]; result: BegunSave };
   'save-write': { args: [id: string, bytes: Uint8Array]; result: null };
   /** The path of an opened file relative to the folder of a save, with `/`; null if there is none (another drive). */
   'save-relative': { args: [id: string, openedId: string]; result: string | null };

@@ -1,6 +1,6 @@
 import { urlOfAddress } from '../../core/remote/address.ts';
 import { faultFromData } from '../../core/shared/errors.ts';
-import type { Answer, CallName, Calls, OpenedFile, StriaBridge } from '../../core/shared/ipc.ts';
+import type { Answer, BegunSave, CallName, Calls, OpenedFile, StriaBridge } from '../../core/shared/ipc.ts';
 import { addressFile } from './address-files.ts';
 import { blobFiles } from './blob-files.ts';
 import { sourceOf } from './file-source.ts';
@@ -44,9 +44,10 @@ export function electronHost(bridge: StriaBridge): Host {
   const openedFile = async (opened: OpenedFile): Promise<HostFile> =>
     opened.address === undefined ? hostFile(opened) : { ...(await openAddress(opened.address)), dataset: opened.dataset };
 
-  const sink = (save: { id: string; name: string; folder: string }): HostSink => ({
+  const sink = (save: BegunSave): HostSink => ({
     name: save.name,
     folder: save.folder,
+    freeBytes: save.freeBytes ?? undefined,
     async write(bytes) {
       for (const piece of piecesOf(bytes)) await ask('save-write', save.id, piece);
     },

@@ -70,6 +70,8 @@ export interface HostSink extends ByteSink {
   readonly name: string;
   /** Where it is saved, to show: a folder's path, or 'Downloads'. */
   readonly folder: string;
+  /** What its disk has free, in bytes; undefined if the shell does not know. */
+  readonly freeBytes?: number | undefined;
   /** The path of an opened file relative to this one's folder, with `/`; undefined if the shell does not know. */
   readonly relativePath?: ((file: HostFile) => Promise<string | undefined>) | undefined;
   /** Shows the written file in the system's file manager, if the shell can. */

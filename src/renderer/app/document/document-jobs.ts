@@ -1,5 +1,5 @@
 import { choiceByName } from '../../../core/codecs/registry.ts';
-import { faultToData, toStriaError } from '../../../core/shared/errors.ts';
+import { faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
 import { volumeBytes } from '../../../core/shared/volume.ts';
 import { Stopwatch } from '../../../core/stream/stage-times.ts';
 import type { Host, HostSink } from '../../host/host.ts';
@@ -11,6 +11,7 @@ import type { SavedFile } from '../state/document-state.ts';
 import { startProgress } from '../state/progress.ts';
 import type { Residency } from '../state/residency-state.ts';
 import { streamedResult } from '../state/result.ts';
+import { formatBytes } from '../words/units.ts';
 import type { DocumentRunner, Running } from './document-runner.ts';
 import { chunksOf, type DocumentWorks, type HeldVolume, stateOnGpu } from './document-works.ts';
 
@@ -128,6 +129,7 @@ export class DocumentJobs {
     const job = runner.begin({ kind: 'save', name: sink.name, progress });
     if (!job) return sink.abort().catch(() => undefined);
     try {
+      checkRoom(sink, compressed.result.bytesOut);
       const stopwatch = new Stopwatch(['Write', 'Save']);
       const write = () => works.saveContainer(sink, held.loaded, compressed, this.#needs.engine()?.backend, job);
       await stopwatch.time('Write', write, compressed.result.bytesOut);
@@ -146,6 +148,8 @@ export class DocumentJobs {
     if (!sink) return;
     const job = runner.begin({ kind: 'stream', progress: startProgress('Reading', undefined, performance.now()) });
     if (!job) return sink.abort().catch(() => undefined);
+    const low = lowSpace(sink, volumeBytes(held.loaded.kept.info));
+    if (low !== undefined) this.#needs.tell(low);
     try {
       const report = await compressor.compress(held.request, sink, choice, job);
       const compressed = { result: streamedResult(report), isAsked: true };
@@ -169,6 +173,20 @@ export class DocumentJobs {
     }
     return undefined;
   }
+}
+
+/** @throws StriaError `not-writable` if the disk cannot hold what will be written */
+function checkRoom({ name, freeBytes }: HostSink, byteLength: number): void {
+  if (freeBytes === undefined || byteLength <= freeBytes) return;
+  const message = `'${name}' needs ${formatBytes(byteLength)}, and its disk has ${formatBytes(freeBytes)} free`;
+  throw new StriaError('not-writable', message);
+}
+
+/** What to say before writing a file of unknown size, if voxels that do not compress would not fit. */
+function lowSpace({ freeBytes }: HostSink, voxelBytes: number): string | undefined {
+  if (freeBytes === undefined || voxelBytes <= freeBytes) return undefined;
+  const full = formatBytes(voxelBytes);
+  return `Low disk space: ${formatBytes(freeBytes)} free, and the volume takes ${full} if it does not compress`;
 }
 
 function savedFile({ name, folder, reveal }: HostSink, timeline: SavedFile['timeline']): SavedFile {

@@ -338,6 +338,28 @@ describe('jobs', () => {
     expect([close.mock.calls.length, abort.mock.calls.length]).toEqual([1, 0]);
   });
 
+  it('write nothing to a disk without enough room', async () => {
+    const { life, store, opened, compressed, dialog, write, now } = setUp();
+    await opened();
+    await compressed();
+    void life.jobs.save();
+    const { sink, close, abort } = sinkOf();
+    await dialog.resolve({ ...sink, freeBytes: 0 });
+    expect([write.count, close.mock.calls.length, abort.mock.calls.length, now()]).toEqual([0, 0, 1, 'ready/none']);
+    expect(store.getState().save).toMatchObject({
+      kind: 'failed',
+      fault: { tag: 'not-writable', message: expect.stringMatching(/^'a\.stria' needs 1\sB, and its disk has 0\sB free$/) },
+    });
+  });
+
+  it('say before they write a file of unknown size that the disk has little room', async () => {
+    const { life, store, opened, dialog } = setUp();
+    await opened(new FakeVolume({ decimation: 2 }));
+    void life.jobs.compress(choice);
+    await dialog.resolve({ ...sinkOf().sink, freeBytes: 100 });
+    expect(store.getState().notice).toMatch(/^Low disk space: 100\sB free/);
+  });
+
   it.each(['cancel', 'close'] as const)('%s leaves nothing of a file that is being written', async (how) => {
     const { life, opened, compressed, dialog } = setUp();
     await opened();
