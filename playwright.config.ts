@@ -59,8 +59,9 @@ export default defineConfig({
   },
   // Specs in e2e/ run in both shells, except those listed above; specs in a subfolder concern one shell.
   projects: [
-    { name: 'web', testIgnore: ['desktop/**', pictures] },
-    { name: 'desktop', testIgnore: ['web/**', pictures, ...drawnAlike] },
+    { name: 'web', testIgnore: ['desktop/**', 'electron/**', pictures] },
+    { name: 'desktop', testIgnore: ['web/**', 'electron/**', pictures, ...drawnAlike] },
+    { name: 'electron', testMatch: 'electron/**' },
     { name: 'pictures', testMatch: pictures },
   ],
 });

@@ -1,25 +1,15 @@
 // `npm start`: the desktop app. If Electron's binary is missing, downloads it once; if that fails, opens the same renderer in
 // an installed browser instead. Arguments are files to open, and switches for Electron.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findBrowser, hasDisplay, openBrowser } from './browser.mjs';
+import { electronPackage, findElectron } from './electron-files.mjs';
 import { serveRenderer } from './web-server.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const electronPackage = join(root, 'node_modules', 'electron');
 const installLimitMs = 60_000;
-
-/** The path of Electron's binary, or undefined if it is not installed. */
-function findElectron() {
-  const pathFile = join(electronPackage, 'path.txt');
-  const { ELECTRON_OVERRIDE_DIST_PATH: override } = process.env;
-  const name = existsSync(pathFile) ? readFileSync(pathFile, 'utf8').trim() : override && 'electron';
-  if (!name) return undefined;
-  const binary = join(override || join(electronPackage, 'dist'), name);
-  return existsSync(binary) ? binary : undefined;
-}
 
 /** Downloads the binary with Electron's own installer. Prints the reason if that fails. */
 function installElectron() {

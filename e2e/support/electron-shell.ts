@@ -51,6 +51,18 @@ export async function openElectron(binary: string, userData: string, launchArgum
     shownItems: () => queues.evaluate(({ shown }) => shown),
     // Not awaited, since the app's process may end before it could answer.
     quit: () => app.evaluate(({ app: electron }) => void setTimeout(() => electron.quit())),
+    async crashPage() {
+      await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.webContents.forcefullyCrashRenderer());
+      // Through main, because Playwright's page has crashed.
+      return (testId) =>
+        app.evaluate(
+          async ({ BrowserWindow }, selector) =>
+            (await BrowserWindow.getAllWindows()[0]?.webContents.executeJavaScript(
+              `document.querySelector('${selector}') !== null`,
+            )) === true,
+          `[data-testid=${testId}]`,
+        );
+    },
     async close() {
       // 'Close' is the first button of the question about unfinished work. The app may have ended already.
       await queues.evaluate(({ buttons }) => void buttons.splice(0, buttons.length, 0)).catch(() => undefined);

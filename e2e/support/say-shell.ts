@@ -1,8 +1,8 @@
-import { electronBinary } from './electron-binary.ts';
+import { findElectron } from '../../scripts/electron-files.mjs';
 
 /** Says before the first test what `desktop` runs on, so that readers of the output do not confuse the two. */
 export default function sayShell(): void {
-  const binary = electronBinary();
+  const binary = findElectron();
   const line = '='.repeat(100);
   const text =
     binary === undefined

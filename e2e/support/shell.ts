@@ -26,6 +26,11 @@ export interface Shell {
   shownItems(): Promise<readonly string[]>;
   /** Quits like a user, so the app may ask first. */
   quit(): Promise<void>;
+  /**
+   * Ends the page's process, as a crash does. Resolves with a function that says whether the page has an element with a test id.
+   * Undefined where the page has no process of its own.
+   */
+  readonly crashPage?: (() => Promise<(testId: string) => Promise<boolean>>) | undefined;
   /** Ends it, whatever is unfinished. */
   close(): Promise<void>;
 }

@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { test as base, expect, type Page } from 'playwright/test';
+import { findElectron } from '../../scripts/electron-files.mjs';
 import { drawCoarsely, replaceWithoutAsking } from './app.ts';
 import { openDouble } from './double-shell.ts';
-import { electronBinary } from './electron-binary.ts';
 import { openElectron } from './electron-shell.ts';
 import type { Shell } from './shell.ts';
 import { openWeb, startWebServer, type WebServer } from './web-shell.ts';
@@ -66,7 +66,7 @@ export const test = base.extend<Options & { folder: string; stria: Stria }, { we
   stria: async ({ context, folder, launchArguments, sharp, asks, webServer }, use, { project }) => {
     const userData = mkdtempSync(join(tmpdir(), 'stria-user-'));
     const problems: string[] = [];
-    const binary = electronBinary();
+    const binary = findElectron();
     context.on('page', (page) => watch(page, problems));
     let shell: Shell;
     if (project.name === 'web') shell = await openWeb(context, webServer.url, folder);

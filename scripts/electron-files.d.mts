@@ -1,0 +1,2 @@
+export const electronPackage: string;
+export function findElectron(): string | undefined;
