@@ -1,5 +1,5 @@
 // The configuration of electron-builder for all packages. docs/RELEASING.md says how each is made.
-import { readFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runnerImport } from 'vite';
@@ -20,8 +20,33 @@ export function mainFiles(start = join(root, 'out/main/index.js')) {
   return [...found].map((file) => relative(root, file).replaceAll('\\', '/')).sort();
 }
 
-/** For fpm: a file, and where the package installs it. */
-const thumbnailer = `${join(root, 'out/share/stria.thumbnailer')}=/usr/share/thumbnailers/stria.thumbnailer`;
+/** For fpm: files, and where deb and rpm install them. */
+function systemFiles(zshFunctions) {
+  const places = {
+    'out/share/stria.thumbnailer': '/usr/share/thumbnailers/stria.thumbnailer',
+    'packaging/command/stria': '/usr/bin/stria',
+    'out/share/stria.1': '/usr/share/man/man1/stria.1',
+    'out/share/stria.bash': '/usr/share/bash-completion/completions/stria',
+    'out/share/_stria': `${zshFunctions}/_stria`,
+    'out/share/stria.fish': '/usr/share/fish/vendor_completions.d/stria.fish',
+  };
+  return Object.entries(places).map(([from, to]) => `${join(root, from)}=${to}`);
+}
+
+const commandFolder = join(root, 'node_modules/.cache/stria-command');
+
+/**
+ * Copies the command and its launchers to a folder of its own, from which packages take it: files that electron-builder takes from `out`
+ * for outside the asar would be missing inside.
+ */
+export function gatherCommand() {
+  rmSync(commandFolder, { recursive: true, force: true });
+  const isOfApp = (path) => /out[\\/]main[\\/](index|command-files)\.js$/.test(path);
+  for (const name of ['out/main', 'out/share', 'out/package.json'])
+    cpSync(join(root, name), join(commandFolder, name), { recursive: true, filter: (path) => !isOfApp(path) });
+  const launcher = process.platform === 'win32' ? 'stria.cmd' : 'stria';
+  cpSync(join(root, 'packaging/command', launcher), join(commandFolder, launcher));
+}
 
 /** Bits in Electron's binary that nobody can change without breaking its signature. */
 const electronFuses = {
@@ -81,6 +106,7 @@ export async function packageConfig({ electronDist, signed = { mac: false, notar
       '!node_modules/**',
     ],
     asar: true,
+    extraResources: [{ from: relative(root, commandFolder), to: 'command' }],
     npmRebuild: false,
     electronFuses,
     fileAssociations: ownFiles,
@@ -122,9 +148,9 @@ export async function packageConfig({ electronDist, signed = { mac: false, notar
       synopsis: 'Viewer and lossless compressor for scientific volumes',
       desktop: { entry: { StartupWMClass: 'Stria', Keywords: 'volume;scan;microscopy;NIfTI;DICOM;' } },
     },
-    // Draws small pictures in file managers, where the command is installed too.
-    deb: { fpm: [thumbnailer] },
-    rpm: { fpm: [thumbnailer] },
+    // The command with its manual and completions, and small pictures in file managers, which the command draws.
+    deb: { fpm: systemFiles('/usr/share/zsh/vendor-completions'), recommends: ['nodejs'] },
+    rpm: { fpm: systemFiles('/usr/share/zsh/site-functions') },
     flatpak: {
       runtimeVersion: '25.08',
       baseVersion: '25.08',

@@ -1,5 +1,5 @@
-import { execFile, spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -8,6 +8,8 @@ import { FuseV1Options, FuseVersion, getCurrentFuseWire } from '@electron/fuses'
 import { afterAll, expect, test } from 'vitest';
 import { readableEndings } from '../src/core/shared/readable-formats.ts';
 import { mainFiles, packageConfig } from './config.mjs';
+
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 const folder = mkdtempSync(join(tmpdir(), 'stria-package-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -84,6 +86,25 @@ test.runIf(process.platform === 'linux')('the app holds what it needs and no mor
   const updater = files.filter((name) => extractFile(asar, name).includes('app-update.yml'));
   expect(updater.filter((name) => name.startsWith('out/main/chunks/'))).toHaveLength(1);
 
+  // The command comes along, and runs with the Node that is installed.
+  const stria = join(app, 'resources/command/stria');
+  const sample = join(folder, 'sample.nii');
+  expect(execFileSync(stria, ['--version'], { encoding: 'utf8' })).toContain(version);
+  for (const args of [
+    ['sample', 'potential', '--size', '32', '-o', sample],
+    ['compress', sample, '-o', `${sample}.stria`],
+    ['verify', `${sample}.stria`],
+  ]) {
+    execFileSync(stria, [...args, '--quiet'], { env: { ...process.env, VK_DRIVER_FILES: join(folder, 'none.json') } });
+  }
+  const tools = join(folder, 'tools');
+  mkdirSync(tools);
+  for (const name of ['dirname', 'readlink']) symlinkSync(`/usr/bin/${name}`, join(tools, name));
+  expect(spawnSync('/bin/sh', [stria, '--version'], { encoding: 'utf8', env: { PATH: tools } })).toMatchObject({
+    status: 127,
+    stderr: expect.stringContaining('the command needs Node 20.19 or newer'),
+  });
+
   const wire = await getCurrentFuseWire(join(app, 'stria-desktop'));
   const { RunAsNode, EnableCookieEncryption, EnableNodeOptionsEnvironmentVariable, EnableNodeCliInspectArguments } =
     FuseV1Options;
@@ -98,6 +119,19 @@ test.runIf(process.platform === 'linux')('the app holds what it needs and no mor
 test('packages look for updates only if they are made with an address', async () => {
   expect((await packageConfig()).publish).toBeNull();
   expect((await packageConfig({ updateUrl: 'https://a' })).publish).toEqual([{ provider: 'generic', url: 'https://a' }]);
+});
+
+test('deb and rpm install the command with its manual and completions', async () => {
+  const { deb, rpm, linux } = await packageConfig();
+  for (const given of [deb, rpm]) {
+    const places = (given?.fpm ?? []).map((line) => line.split('=') as [string, string]);
+    for (const [from] of places) expect(statSync(from).isFile(), from).toBe(true);
+    const to = places.map(([, path]) => path);
+    expect(to).toEqual(expect.arrayContaining(['/usr/bin/stria', '/usr/share/man/man1/stria.1']));
+    expect(to.filter((path) => /complet|site-functions/.test(path))).toHaveLength(3);
+  }
+  expect(statSync('packaging/command/stria').mode & 0o111).toBe(0o111);
+  expect(linux?.executableName).not.toBe('stria');
 });
 
 test("Stria's own files open with it by default, others are only offered", async () => {

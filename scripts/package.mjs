@@ -63,7 +63,8 @@ if (missing.length > 0 || values.check) {
 
 if (!mac && !windows) env.CSC_IDENTITY_AUTO_DISCOVERY = 'false';
 const { build } = await import('electron-builder');
-const { packageConfig } = await import('../packaging/config.mjs');
+const { gatherCommand, packageConfig } = await import('../packaging/config.mjs');
+gatherCommand();
 const config = await packageConfig({ electronDist, signed: { mac, notarize }, updateUrl: env.STRIA_UPDATE_URL || undefined });
 if (values.out) config.directories.output = values.out;
 if (env.STRIA_MAINTAINER) config.linux.maintainer = env.STRIA_MAINTAINER;
