@@ -104,5 +104,5 @@ async function valuesOf(file: H5File, dataset: H5Dataset, first: number, count: 
   if (!type) throw new StriaError('internal', `${dataset.path} was not checked`);
   const others = dataset.shape.slice(1);
   const box = await readBox(file, dataset, type, [first, ...others.map(() => 0)], [count, ...others], job);
-  return Float64Array.from(box);
+  return new Float64Array(box);
 }
