@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -37,7 +37,7 @@ test.runIf(process.platform === 'linux')('a part is kept unless it is older than
   const names = ['scan.nii', 'my parts/part-000001.stria', 'my parts/part-000002.stria'];
   for (const name of names) writeFileSync(at(name), '');
   for (const [index, seconds] of [200, 100, 300].entries()) utimesSync(at(names[index] as string), seconds, seconds);
-  const said = run('compress.sbatch', {
+  const said = run('part.sbatch', {
     STRIA: 'echo',
     STRIA_INPUT: at('scan.nii'),
     STRIA_OPTIONS: '',
@@ -47,6 +47,31 @@ test.runIf(process.platform === 'linux')('a part is kept unless it is older than
   });
   expect([...said.matchAll(/--part (\S+)/g)].map(([, part]) => part)).toEqual(['1/3', '3/3']);
 });
+
+test.runIf(process.platform === 'linux')(
+  'the merge gets the options for levels and codecs, which parts must not or must also have',
+  () => {
+    writeFileSync(at('sbatch'), `#!/bin/bash\necho "$STRIA_OPTIONS|$STRIA_MERGE_OPTIONS" >> "${at('said')}"; echo 7\n`);
+    chmodSync(at('sbatch'), 0o755);
+    const submitted = (script: string, ...options: readonly string[]) => {
+      rmSync(at('said'), { force: true });
+      const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` };
+      execFileSync(resolve('workflows/slurm', script), ['scan.nii', at('out.stria'), '8', ...options], { env });
+      const lines = readFileSync(at('said'), 'utf8').split('\n');
+      // Both jobs see the same.
+      expect(lines[1]).toBe(lines[0]);
+      return lines[0]?.split('|').map((words) => words.trim().split(/ +/).join(' '));
+    };
+    expect(submitted('submit.sh')).toEqual(['', '']);
+    const options = ['--dims', '8,8,8', '--levels=mode', '--codec', 'rice', '--type', 'u8', '--effort=max'];
+    expect(submitted('submit.sh', ...options)).toEqual([
+      '--dims 8,8,8 --codec rice --type u8 --effort=max',
+      '--levels=mode --codec rice --effort=max',
+    ]);
+    expect(submitted('submit.sh', '--no-levels')).toEqual(['', '--no-levels']);
+    expect(submitted('deposit.sh', '--size', '8', '--device', 'cpu')).toEqual(['--size 8 --device cpu', '--device cpu']);
+  },
+);
 
 test.runIf(process.platform === 'linux')('a controller that does not answer ends no job', () => {
   const statusFor = (answer: string): string => {

@@ -180,6 +180,8 @@ test.each([
   ['stats a --box 1,2,3,4,5,0', /whole numbers from 1/],
   ['merge -o a.stria', /merge needs the parts/],
   ['merge a.stria', /needs -o/],
+  ['merge a.stria -o b --type u16', /--type needs --by/],
+  ['merge a.stria -o b --by sum --levels', /--by makes no levels/],
   ['deposit -o a.stria', /deposit needs particles/],
   ['deposit a', /needs -o/],
   ['deposit - -o b', /name a file instead of -/],

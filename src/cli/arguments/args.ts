@@ -254,11 +254,10 @@ function mergeCommand(
   command: Omit<MergeCommand, 'by' | 'type' | 'levels' | keyof CodecSelection>,
 ): MergeCommand {
   const by = values.by === undefined ? undefined : oneOf(values, 'by', combineRules, 'sum');
-  const stray = (['type', 'codec', 'prefer', 'axis', 'effort'] as const).find((option) => values[option] !== undefined);
   const levels = levelChoice(values);
   if (by !== undefined && levels) throw usage('--by makes no levels; add them with `stria levels`');
-  const isForLevels = stray !== 'type' && levels !== false && levels !== undefined;
-  if (by === undefined && stray && !isForLevels) throw usage(`--${stray} needs --by: parts are copied as they are`);
+  // The codec's options are for levels, which large volumes get without being asked.
+  if (by === undefined && values.type !== undefined) throw usage('--type needs --by: parts are copied as they are');
   const type = values.type === undefined ? undefined : oneOf(values, 'type', elementTypes, 'u8');
   return { ...command, by, type, levels, ...codecOptions(values) };
 }

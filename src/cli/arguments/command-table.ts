@@ -213,7 +213,7 @@ const commands = {
     notes: [
       'The parts come from `stria compress --part` or `--origin`, in any order. A PART that is a folder stands for all .stria files',
       'in it. OUT is byte for byte the file that compressing the whole volume at once gives. Chunks are copied, and decoded',
-      'only to make lower resolutions, which parts do not have.',
+      'only to make lower resolutions, which parts do not have. If the parts have options of codecs, give merge the same ones for these.',
       'Before it writes, merge names parts that are missing, given twice, or of another volume.',
       'With --by, each input is a whole volume, such as one process of a simulation writes:',
       '  stria merge rank*.stria --by sum --type u16 -o total.stria',

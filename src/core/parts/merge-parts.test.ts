@@ -6,16 +6,16 @@ import { ContainerReader } from '../format/container-reader.ts';
 import type { OpenVolume } from '../io/common/volume-reader.ts';
 import { memorySource } from '../shared/bytes.ts';
 import type { PartChoice } from '../shared/part-choice.ts';
-import { type Dims3, elementBytes, elementTypes, type VolumeInfo } from '../shared/volume.ts';
+import { type Dims3, elementBytes, elementTypes } from '../shared/volume.ts';
 import { compressVolume } from '../stream/compress.ts';
 import { auto, infoOf, only, restoreBytes, voxelsOf, watchedSink } from '../stream/engine-testing.ts';
 import { formatCases, openFiles } from '../stream/formats-testing.ts';
 import { describeContainer } from '../stream/info.ts';
-import type { LevelChoice } from '../stream/level-maker.ts';
 import { memoryVolume } from '../stream/memory-volume.ts';
 import { recoverVolume } from '../stream/recover.ts';
 import { verifyContainer } from '../stream/verify.ts';
 import { mergeParts } from './merge-parts.ts';
+import { boxOf } from './parts-testing.ts';
 
 const backend = createCpuBackend(inlinePool());
 
@@ -25,11 +25,11 @@ async function compressed(volume: OpenVolume, chunkShape?: ChunkShape, part?: Pa
   return sink.bytes();
 }
 
-async function merged(parts: readonly Uint8Array[], levels?: LevelChoice): Promise<Uint8Array> {
+async function merged(parts: readonly Uint8Array[]): Promise<Uint8Array> {
   const sink = watchedSink();
   const inputs = parts.map((bytes, at) => ({ path: `${at}.stria`, open: async () => memorySource(`${at}.stria`, bytes) }));
   try {
-    await mergeParts(inputs, sink, { backend: async () => backend, choice: auto, levels });
+    await mergeParts(inputs, sink, undefined);
   } catch (error) {
     expect(sink).toMatchObject({ written: 0, closed: 0, aborted: 1 });
     throw error;
@@ -43,22 +43,6 @@ async function sharesOf(count: number, compress: (part: PartChoice) => Promise<U
   for (let at = 0; at < count; at++) shares.push(await compress({ number: ((at * 3 + 4) % count) + 1, of: count }));
   return shares;
 }
-
-test('makes the levels that one run makes', async () => {
-  const info = infoOf([150, 20, 13, 2], 'u16');
-  const voxels = voxelsOf(info, 'blobs');
-  const volume = () => memoryVolume(info, voxels);
-  const shape: ChunkShape = [32, 8, 3];
-  const sink = watchedSink();
-  await compressVolume(volume(), sink, { backend, choice: auto, chunkShape: shape, levels: true });
-  const shares = await sharesOf(4, (part) => compressed(volume(), shape, part));
-  expect(await merged(shares, true)).toEqual(sink.bytes());
-  const [first] = await (await open(sink.bytes())).levels();
-  expect(first?.header.volume.dims).toEqual([75, 10, 7, 2]);
-  await expect(
-    compressVolume(volume(), watchedSink(), { backend, choice: auto, part: { number: 1, of: 2 }, levels: true }),
-  ).rejects.toMatchObject({ tag: 'invalid-input', message: expect.stringContaining('merge') });
-});
 
 const open = (bytes: Uint8Array) => ContainerReader.open(memorySource('part.stria', bytes));
 
@@ -114,21 +98,6 @@ test('there may be more shares than layers, and a box may be smaller than a laye
   expect(shares.map((bytes) => bytes.byteLength < whole.byteLength)).not.toContain(false);
   expect(await merged(shares)).toEqual(whole);
 });
-
-/** The voxels of a box of a volume. */
-function boxOf({ dims, type }: VolumeInfo, voxels: Uint8Array, origin: Dims3, box: Dims3): Uint8Array {
-  const width = elementBytes(type);
-  const rows: Uint8Array[] = [];
-  for (let t = 0; t < dims[3]; t++) {
-    for (let z = 0; z < box[2]; z++) {
-      for (let y = 0; y < box[1]; y++) {
-        const start = (((t * dims[2] + origin[2] + z) * dims[1] + origin[1] + y) * dims[0] + origin[0]) * width;
-        rows.push(voxels.subarray(start, start + box[0] * width));
-      }
-    }
-  }
-  return Buffer.concat(rows);
-}
 
 test.each(['u8', 'i16', 'f64'] as const)(
   'pieces of %s, boxes of a larger volume, are merged to the bytes of one run',
