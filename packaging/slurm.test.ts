@@ -25,10 +25,11 @@ test.runIf(process.platform === 'linux')('merging removes parts and nothing else
   run('merge.sbatch', { STRIA: 'true' });
   expect(readdirSync(folder)).toEqual([]);
   mkdirSync(at('my parts'));
-  for (const name of ['part-000001.stria', 'part-000002.stria', 'scan.nii', 'scan.stria'])
+  const unfinished = '.part-000002.stria.0123abcd-77-0123abcd.partial';
+  for (const name of ['part-000001.stria', 'part-000002.stria', unfinished, 'scan.nii', 'scan.stria'])
     writeFileSync(at(`my parts/${name}`), '');
   run('merge.sbatch', { STRIA: 'true', STRIA_KEEP_PARTS: '1' });
-  expect(readdirSync(at('my parts'))).toHaveLength(4);
+  expect(readdirSync(at('my parts'))).toHaveLength(5);
   run('merge.sbatch', { STRIA: 'true' });
   expect(readdirSync(at('my parts')).sort()).toEqual(['scan.nii', 'scan.stria']);
 });

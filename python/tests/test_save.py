@@ -1,5 +1,7 @@
 """Saving: the bytes that the command gives, for every codec, type and kind of chunk."""
 
+import subprocess
+import sys
 import unittest
 from typing import Any
 from unittest import mock
@@ -120,6 +122,95 @@ class Same(Folder):
             with self.subTest(name=name, dtype=volume.dtype, codec=codec, **options):
                 self.check(volume, codec, tuple(word for pair in options.items() for word in (f"--{pair[0]}", pair[1])), **options)
 
+    def test_levels(self) -> None:
+        random = np.random.default_rng(3)
+        signed = random.integers(-40, 40, (150, 9, 21))
+        holes = np.where(random.random((135, 30, 12)) < 0.4, np.nan, smooth((135, 30, 12), "f8") - 3)
+        holes[:60:2, :, :] = np.inf
+        holes[60:64] = -0.0
+        empty_first = np.concatenate([np.zeros((131, 20, 9), "u1"), smooth((131, 20, 12), "u1")], axis=2)
+        for name, volume in (
+            ("scan", smooth((150, 21, 13), "u1")),
+            ("labels", labels((140, 67, 70), "u2")),
+            ("many labels", random.integers(0, 3, (131, 65, 7)).astype("u4") * 1_000_000_007),
+            ("negative", signed.astype("i1")),
+            ("negative, wide", (signed * 50_000_000).astype("i4")),
+            ("time points", (smooth((150, 61, 41, 2), "f8") - 50).astype("i2")),
+            ("big-endian", smooth((260, 140, 3), ">i2")),
+            ("holes", holes.astype("f4")),
+            ("holes of doubles", holes),
+            ("time points of doubles", smooth((129, 50, 51, 2), "f8")),
+            ("empty at first", empty_first),
+            ("deep", smooth((3, 2, 700), "u2")),
+            ("a picture", smooth((300, 140), "u1")),
+            ("a row", smooth((1000,), "f4")),
+            ("no level", smooth((40, 30, 20), "u1")),
+            ("constant", np.full((200, 70, 66), 7, "u2")),
+            ("C order", np.ascontiguousarray(smooth((70, 80, 150), "u2"))),
+        ):
+            methods = ("",) if volume.dtype.kind == "f" else ("", "mean", "mode")
+            for method in methods:
+                with self.subTest(name=name, method=method):
+                    options = (f"--levels={method}",) if method else ("--levels",)
+                    self.check(volume, "auto", options, levels=method or True)
+        self.check(smooth((150, 70, 40), "u2"), "rice", ("--levels", "--effort", "max"), levels=True, effort="max", threads=1)
+
+    def test_levels_of_thick_slices(self) -> None:
+        """Unlike spacings, by NIfTI; and the levels that were written, read as volumes."""
+        path, volume = self.folder / "a.stria", smooth((150, 140, 40), "i2")
+        stria.save(volume, path, affine=np.diag([0.7, 0.7, 3, 1]), levels=True)
+        command("decompress", path, "-o", self.folder / "a.nii", "--device", "cpu")
+        again = compress(self.folder / "a.nii", self.folder / "b.stria", "--levels")
+        self.assertEqual(again.read_bytes(), path.read_bytes())
+        file = stria.open(path)
+        self.assertEqual([level.shape for level in file.levels], [(75, 70, 40)])
+        np.testing.assert_allclose(file.levels[0].spacing, (1.4, 1.4, 3))
+        np.testing.assert_array_equal(np.asarray(file), volume)
+        means = volume.reshape(75, 2, 70, 2, 40).mean(axis=(1, 3))
+        self.assertLessEqual(np.abs(np.asarray(file.levels[0]) - means).max(), 0.5)
+        stria.save(volume, path, levels=False)
+        self.assertEqual(stria.open(path).levels, [])
+        with self.assertRaisesRegex(ValueError, "itself a level"):
+            file.levels[0].levels
+
+    def test_large_volumes_get_levels_by_themselves(self) -> None:
+        """The command's limit of 4 GiB, lowered."""
+        volume, path = smooth((150, 60, 20), "u1"), self.folder / "a.stria"
+        for limit, count in ((volume.nbytes - 1, 1), (volume.nbytes, 0)):
+            with mock.patch("stria._level_stack._LEAST_BYTES", limit):
+                stria.save(volume, path)
+            self.assertEqual(len(stria.open(path).levels), count)
+        # Chunks of several time points have none.
+        with mock.patch("stria._level_stack._LEAST_BYTES", 0):
+            stria.save(smooth((200, 4, 2, 50), "u1"), path)
+        self.assertEqual(stria.open(path).levels, [])
+
+    @unittest.skipUnless(sys.platform == "linux", "reads /proc")
+    def test_levels_take_little_memory(self) -> None:
+        """The array is mapped from a file, so what is counted is what save holds."""
+        source = self.folder / "large.npy"
+        mapped = np.lib.format.open_memmap(source, "w+", np.uint8, (512, 512, 1024), fortran_order=True)
+        mapped[:, :, ::97] = 1
+        mapped.flush()
+        del mapped
+        code = """if True:
+            import sys, threading, time
+            import numpy as np, stria
+            peak, done = 0, threading.Event()
+            def watch():
+                global peak
+                while not done.wait(0.002):
+                    peak = max(peak, *[int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("RssAnon")])
+            watcher = threading.Thread(target=watch)
+            watcher.start()
+            stria.save(np.load(sys.argv[1], mmap_mode="r"), sys.argv[2], levels=True, threads=2)
+            done.set()
+            watcher.join()
+            print(peak)
+        """
+        said = subprocess.run([sys.executable, "-c", code, str(source), str(self.folder / "a.stria")], check=True, capture_output=True, text=True)
+        self.assertTrue(20 < int(said.stdout) / 1024 < 150, said.stdout)
+
     def test_an_affine_by_nifti(self) -> None:
         affine = np.array([[-2, 0.1, 0, 90.25], [0, 2.5, 0.3, -126], [0.2, 1e-7, 3, -72], [0, 0, 0, 1]])
         volume = smooth((40, 50, 30, 3), "i2")
@@ -154,10 +245,17 @@ class Wrong(Folder):
         for arguments in (
             {"codec": "zip"}, {"codec": "rice+rle"}, {"codec": "raw+huffman"}, {"codec": "a+b+c"}, {"axis": "t"}, {"effort": "much"},
             {"affine": np.zeros((4, 4))}, {"affine": np.eye(3)}, {"spacing": (1, 2, 3)}, {"affine": np.eye(4), "spacing": (0, 1, 1)},
+            {"levels": "sum"}, {"levels": 2},
             {"affine": np.eye(4), "spatial_unit": "inch"}, {"prefer": "best"}, {"codec": "wave+huffman"}, {"codec": "auto+huffman"},
         ):  # fmt: skip
             with self.subTest(**arguments), self.assertRaises(ValueError):
                 stria.save(volume, path, **arguments)  # type: ignore[arg-type]
+        for array, levels, why in (
+            (np.zeros((200, 2, 2), "f4"), "mode", "no labels"),
+            (smooth((200, 4, 2, 50), "u1"), True, "one time point"),
+        ):
+            with self.assertRaisesRegex(ValueError, why):
+                stria.save(array, path, levels=levels)
         with self.assertRaises(TypeError):
             stria.save(np.zeros(3, "c16"), path)
         with self.assertRaises(ValueError):

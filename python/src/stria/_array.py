@@ -129,6 +129,14 @@ class Array:
         return {**self._header.volume, "source": self._header.source, "writer": self._header.writer}
 
     @property
+    def levels(self) -> "list[Array]":
+        """The volume at lower resolutions, from the finest to the coarsest; empty if the file has none. They share its file."""
+        if self._level > 0:
+            raise ValueError("this is itself a level; the volume lists them")
+        count = len(_open_levels(self._source))
+        return [Array(self._source, self._threads, self._fill, level) for level in range(1, count + 1)]
+
+    @property
     def lost_chunks(self) -> int:
         """How many chunks were lost in the file from which this one was recovered."""
         return self._index.lost
@@ -291,7 +299,22 @@ def _ramp(ramp: Ramp, chunk: Geometry) -> Octets:
 
 
 def _open(source: Source, level: int) -> tuple[Header, Index]:
-    """docs/FORMAT.md, 'Reading', steps 1 to 3."""
+    """The header and the index of the volume or a level."""
+    if level == 0:
+        return _open_volume(source)[:2]
+    levels = _open_levels(source)
+    if not 0 < level <= len(levels):
+        raise ValueError(f"there is no level {level}: the file has {len(levels)}")
+    return levels[level - 1]
+
+
+def _open_levels(source: Source) -> list[tuple[Header, Index]]:
+    header, _, start, (offset, length) = _open_volume(source)
+    return read_levels(source, header, start, offset + length, offset)
+
+
+def _open_volume(source: Source) -> tuple[Header, Index, int, tuple[int, int]]:
+    """docs/FORMAT.md, 'Reading', steps 1 to 3. @return with where chunk records begin, and the place of the index"""
     start = read_exactly(source, 0, min(source.size, _EDGE))
     if start[:8] != _records.SIGNATURE:
         if start[1:6] == _records.SIGNATURE[1:6]:
@@ -332,12 +355,7 @@ def _open(source: Source, level: int) -> tuple[Header, Index]:
         raise CorruptError(f"the header describes {chunks} chunks, but the file has {tail.chunks}")
     index = _records.parse_record(read(*tail.index_record), tail.index_record[0], "INDX")
     own = Index(index.body, chunks, header.width, 16 + length, tail.index_record[0])
-    if level == 0:
-        return header, own
-    levels = read_levels(source, header, 16 + length, sum(tail.index_record), tail.index_record[0])
-    if not 0 < level <= len(levels):
-        raise ValueError(f"there is no level {level}: the file has {len(levels)}")
-    return levels[level - 1]
+    return header, own, 16 + length, tail.index_record
 
 
 def open(

@@ -8,7 +8,7 @@ from ._index import Index
 from ._source import Source, read_exactly
 from .errors import CorruptError
 
-_METHODS = 2
+METHODS = ("mean", "mode")
 _MOST_LEVELS = 30
 
 
@@ -36,7 +36,7 @@ def read_levels(source: Source, header: Header, start: int, index_end: int, inde
             factors, chunk = (lengths[0], lengths[1], lengths[2]), (lengths[3], lengths[4], lengths[5], 1)
             are_powers = all(0 < factor <= 2**30 and factor & (factor - 1) == 0 for factor in factors)
             is_coarser = factors != before and all(a >= b for a, b in zip(factors, before, strict=True))
-            if number != len(levels) + 1 or method >= _METHODS or not are_powers or not is_coarser or 0 in chunk:
+            if number != len(levels) + 1 or method >= len(METHODS) or not are_powers or not is_coarser or 0 in chunk:
                 raise CorruptError(f"the levl record at byte {at} is impossible")
             level = _level_header(header, factors, chunk)
             check_grid(level, f"level {number}")

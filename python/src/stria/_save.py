@@ -6,9 +6,10 @@ import os
 import re
 import secrets
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +20,7 @@ from ._chunk_shape import default_chunk_shape, default_time_group, interleaved_s
 from ._codecs import WAVE, Geometry
 from ._header import DTYPES, Box, Four, Grid, element_dims
 from ._index import Ramp
+from ._level_stack import LevelStack, planned_levels
 from ._version import VERSION
 from ._writer import Writer, header_bytes, js_number
 
@@ -42,12 +44,12 @@ def save(
     prefer: str = "balanced",
     axis: str | None = None,
     effort: str = "normal",
+    levels: bool | str | None = None,
     threads: int | None = None,
 ) -> None:
     """
     Writes an array whose axes are x, y, z and t; the last may be missing. The file is the one that `stria compress` makes of this source
-    with the same options, byte for byte, and replaces another of its name once it is whole. It stores no lower
-    resolutions: above 4 GiB it is the file of `--no-levels`.
+    with the same options, byte for byte, and replaces another of its name once it is whole.
 
     affine: 4 × 4, from voxels to the world (right-anterior-superior). The source is then a NIfTI-2 file, else a .npy in Fortran order.
     spacing: distances along the axes; by default those of the affine, and 1 along t. Needs an affine.
@@ -56,6 +58,9 @@ def save(
     prefer: what auto is for: 'size', 'balanced' or 'speed'.
     axis: for rle and parle, 'x', 'y' or 'z'; by default that with the fewest changes.
     effort: 'max' makes files a few percent smaller, and slower both ways.
+    levels: whether lower resolutions are stored, too; by default those of volumes above 4 GiB. 'mean' or 'mode', for labels, says how
+        voxels are combined; otherwise the voxels suggest it. They are made while the file is written: of each level, one layer of
+        chunks is in memory.
     """
     voxels = np.asarray(array)
     type = next((name for name, kind in DTYPES.items() if voxels.dtype.newbyteorder("<") == np.dtype(kind)), None)
@@ -84,13 +89,16 @@ def save(
     shape = interleaved_shape(elements, width, times) if times > 1 else default_chunk_shape(elements, width)
     grid = Grid(elements, shape)
     interleaved = times > 1 and shape[3] > 1
+    halvings = planned_levels(levels, dims, type, voxels.nbytes, [float(one) for one in volume["spacing"]], grid)
+    stack = LevelStack(volume_4d, grid, halvings, levels) if halvings else None
 
     partial = f"{os.fspath(path)}.{os.getpid()}-{secrets.token_hex(4)}.partial"
     try:
         with open(partial, "xb") as file:
             writer = Writer(file, header_bytes(dims, grid.chunk, interleaved, volume, format, _WRITER), grid, width)
-            _add_chunks(writer, _Source(volume_4d, type, interleaved), grid, choice, threads or os.cpu_count() or 1)
-            writer.finish(format, name, before)
+            with _Encoders(threads or os.cpu_count() or 1) as encoders:
+                _add_chunks(writer, _Source(volume_4d, type, interleaved), grid, choice, stack, encoders)
+            writer.finish(format, name, before, stack.headers() if stack else [])
             file.flush()
             os.fsync(file.fileno())
         os.replace(partial, path)
@@ -115,23 +123,50 @@ class _Source(NamedTuple):
         return encode(octets, Geometry(box.shape, min(4, part.dtype.itemsize)), choice)
 
 
-def _add_chunks(writer: Writer, source: _Source, grid: Grid, choice: Choice, threads: int) -> None:
-    """Encodes chunks in threads, and adds them in order."""
-    pending: list[Future[Encoded | Ramp]] = []
-    try:
-        for number in range(grid.count):
-            box = grid.box(number)
-            if threads == 1:
-                writer.add(source.encode(box, choice))
-                continue
-            pending.append(_pool(threads).submit(source.encode, box, choice))
-            if len(pending) > 4 * threads:
-                writer.add(pending.pop(0).result())
-        while pending:
-            writer.add(pending.pop(0).result())
-    finally:
-        for future in pending:
-            future.cancel()
+class _Encoders:
+    """Encodes chunks in threads, and writes them in the order in which they were given."""
+
+    def __init__(self, threads: int) -> None:
+        self._threads = threads
+        self._pending: list[tuple[Future[Encoded | Ramp], Callable[[Encoded | Ramp], None]]] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        try:
+            while self._pending and kind is None:
+                self._write_first()
+        finally:
+            for future, _ in self._pending:
+                future.cancel()
+
+    def add(self, source: _Source, box: Box, choice: Choice, write: Callable[[Encoded | Ramp], None]) -> None:
+        if self._threads == 1:
+            write(source.encode(box, choice))
+            return
+        self._pending.append((_pool(self._threads).submit(source.encode, box, choice), write))
+        if len(self._pending) > 4 * self._threads:
+            self._write_first()
+
+    def _write_first(self) -> None:
+        future, write = self._pending.pop(0)
+        write(future.result())
+
+
+def _add_chunks(writer: Writer, source: _Source, grid: Grid, choice: Choice, stack: LevelStack | None, encoders: _Encoders) -> None:
+    """The chunks of the volume, and those of each level directly behind the last one that they depend on."""
+    for number in range(grid.count):
+        encoders.add(source, grid.box(number), choice, writer.add)
+        layer, rest = divmod(number + 1, grid.layer)
+        if stack is None or rest != 0:
+            continue
+        stack.push_layer(layer - 1)
+        for one in stack.take(number + 1):
+            planes = _Source(one.voxels[:, :, :, np.newaxis], source.type, False)
+            for own in range(one.first, one.first + one.grid.layer):
+                (x, y, _), _, shape, times = one.grid.box(own)
+                encoders.add(planes, Box((x, y, 0), 0, shape, times), choice, partial(writer.add_to_level, one.level, own))
 
 
 def _time_group(voxels: NDArray[Any], elements: Four, width: int, choice: Choice) -> int:

@@ -3,11 +3,13 @@
 import json
 import math
 import struct
+from collections.abc import Sequence
 from typing import IO, Any
 
 from ._choose import Encoded
-from ._header import Four, Grid
+from ._header import Four, Grid, Three
 from ._index import Ramp
+from ._levels import METHODS
 from ._records import END, SIGNATURE, align8, encode_record, encode_stages
 
 _MOST_PENDING = _MOST_FLUSHES = 4096
@@ -157,6 +159,8 @@ class Writer:
         layers = grid.counts[2] * grid.counts[3]
         self._per_flush = grid.layer * -(-layers // _MOST_FLUSHES)
         self._index = _Index(width)
+        #: By level, from 1.
+        self._levels: dict[int, _Index] = {}
         self._constants, self._ramps = _Pending(width), _Pending(width)
         self._number = self._size = 0
         self._write(SIGNATURE + struct.pack("<HHI", 1, 0, 0))
@@ -176,10 +180,7 @@ class Writer:
         number = self._number
         self._number += 1
         if isinstance(chunk, Encoded):
-            stages = encode_stages(chunk.stages)
-            meta = struct.pack("<QII", number, *chunk.checksum) + stages
-            at, length = self._record("CHNK", chunk.payload, meta.ljust(align8(len(meta)), b"\0"))
-            self._index.coded(at, length, stages, len(chunk.payload))
+            self._coded("CHNK", number, chunk, self._index)
         else:
             self._index.ramp(chunk)
             pending = self._ramps if any(chunk.steps) else self._constants
@@ -189,18 +190,36 @@ class Writer:
         if self._number % self._per_flush == 0:
             self._flush()
 
+    def add_to_level(self, level: int, number: int, chunk: Encoded | Ramp) -> None:
+        """Adds the next chunk of a level. Computed ones are in its index alone."""
+        index = self._levels.setdefault(level, _Index(self._width))
+        if isinstance(chunk, Encoded):
+            self._coded("lchk", (level << 32) + number, chunk, index)
+        else:
+            index.ramp(chunk)
+
+    def _coded(self, type: str, number: int, chunk: Encoded, index: _Index) -> None:
+        stages = encode_stages(chunk.stages)
+        meta = struct.pack("<QII", number, *chunk.checksum) + stages
+        at, length = self._record(type, chunk.payload, meta.ljust(align8(len(meta)), b"\0"))
+        index.coded(at, length, stages, len(chunk.payload))
+
     def _flush(self) -> None:
         for type, pending in (("CONS", self._constants), ("RAMP", self._ramps)):
             if len(pending) > 0:
                 self._record(type, pending.take())
 
-    def finish(self, format: str, name: str, before: bytes) -> None:
+    def finish(self, format: str, name: str, before: bytes, levels: Sequence[tuple[int, str, Three, Three]] = ()) -> None:
+        """@param levels number, method, factors and chunk shape of each, the finest first"""
         self._flush()
         part = {"name": name, "hasVoxels": True, "before": len(before), "after": 0}
         source = self._record("SRCE", json_lines({"format": format, "endian": "little", "parts": [part]}))
         self._record("BLOB", before, struct.pack("<II", 0, 0))
         self._record("head", self._header)
         index = self._record("INDX", self._index.build())
+        for level, method, factors, chunk in levels:
+            meta = struct.pack("<8I", level, METHODS.index(method), *factors, *chunk)
+            self._record("levl", self._levels[level].build(), meta)
         at = self._size
         self._record("TAIL", struct.pack("<QQQQQQ", self._number, *index, *source, at) + END)
 
