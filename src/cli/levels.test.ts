@@ -54,4 +54,8 @@ test('a file that can have no levels stays as it was', async () => {
   expect(readdirSync(folders.folder).sort()).toEqual(['part.stria', 'scan.nii']);
   expect(await stria('compress', scan, '--part', '1/2', '--levels', ...cpu)).toMatchObject({ code: 2 });
   expect(await stria('compress', scan, '--no-levels', '--levels', ...cpu)).toMatchObject({ code: 2 });
+  expect(await stria('levels', 'https://example.org/scan.stria', ...cpu)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('a file at a web address cannot be replaced; name the output with -o'),
+  });
 });

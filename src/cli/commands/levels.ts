@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { ContainerReader } from '../../core/format/container-reader.ts';
+import { isAddress } from '../../core/remote/address.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { shownPath, standardStream } from '../../core/shared/standard-streams.ts';
 import { rewriteLevels } from '../../core/stream/rewrite-levels.ts';
@@ -19,6 +20,9 @@ export async function runLevels(command: LevelsCommand, { terminal, signal }: Co
   const output = command.output ?? input;
   if (output === standardStream && command.output === undefined) {
     throw new StriaError('invalid-input', 'standard input cannot be replaced; name the output with -o');
+  }
+  if (command.output === undefined && isAddress(input)) {
+    throw new StriaError('invalid-input', 'a file at a web address cannot be replaced; name the output with -o');
   }
   await offerLeftovers([output], [input], terminal, signal);
   const { backend, fault, close } = await openBackend(command);

@@ -13,7 +13,8 @@ import { loadOnGpu } from '../pictures/gpu-volume.ts';
 import { firstShown, type PictureLook, type ShownView, stateOf } from '../pictures/look.ts';
 import { Painter } from '../pictures/painter.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { layerNote, type PictureSession, savedView, savedViewName, sessionOf, withSessionSource } from './picture-session.ts';
+import { layerNote, savedView, savedViewName, sessionOf, withSessionSource } from './picture-session.ts';
+import { type PictureSession, SessionHosts } from './session-places.ts';
 import { type VolumeWork, withVolume } from './with-volume.ts';
 
 /** A volume that is ready to be drawn. */
@@ -39,6 +40,7 @@ export async function withPictureScene<T>(
   work: (scene: DrawnScene) => Promise<T>,
 ): Promise<T> {
   const session = await sessionOf(options, job);
+  const hosts = session && (await askForHosts(session, options, terminal, job));
   const { gpu, backend, close } = await openDrawing(options);
   const volumes: ResidentVolume[] = [];
   const inputs = session ? [options.input, session.path] : [options.input];
@@ -50,16 +52,16 @@ export async function withPictureScene<T>(
   };
   try {
     terminal.note(deviceNote({ kind: 'gpu', name: gpu.name, software: gpu.isSoftware }));
-    const volume = await loadInput(options, session, backend, job, load);
+    const volume = await loadInput(options, session, hosts, backend, job, load);
     const { info, decimation } = volume;
     if (decimation > 1) {
       terminal.note(`the volume is too large for this GPU: drawn from one voxel in ${decimation} along each axis`);
     }
     const layers = new Map<string, ResidentVolume>();
     for (const { source, look: layer } of session?.saved.layers.list ?? []) {
-      if (!session) break;
+      if (!session || !hosts) break;
       try {
-        layers.set(layer.id, await withSessionSource(session, source, backend, job, load));
+        layers.set(layer.id, await withSessionSource(session, source, hosts, backend, job, load));
       } catch (error) {
         terminal.note(layerNote(session, layer.name, error));
       }
@@ -81,15 +83,34 @@ export async function withPictureScene<T>(
   }
 }
 
+/** Whether the session's volume is drawn, not another one in its view. */
+function isOwnVolume({ path }: PictureSession, input: string): boolean {
+  return path === input;
+}
+
+function askForHosts(
+  session: PictureSession,
+  { input }: SceneOptions,
+  terminal: Terminal,
+  job: JobOptions,
+): Promise<SessionHosts> {
+  const { source, layers } = session.saved;
+  const layerSources = layers.list.map((layer) => layer.source);
+  const sources = isOwnVolume(session, input) ? [source, ...layerSources] : layerSources;
+  const { signal = new AbortController().signal } = job;
+  return SessionHosts.ask(session, sources, [input, session.path], terminal, signal);
+}
+
 function loadInput(
   { input, raw, dataset, axes }: SceneOptions,
   session: PictureSession | undefined,
+  hosts: SessionHosts | undefined,
   backend: Backend,
   job: JobOptions,
   load: VolumeWork<ResidentVolume>,
 ): Promise<ResidentVolume> {
-  if (session?.path === input) {
-    return withSessionSource(session, session.saved.source, backend, job, load);
+  if (session && hosts && isOwnVolume(session, input)) {
+    return withSessionSource(session, session.saved.source, hosts, backend, job, load);
   }
   return withVolume(input, { raw, dataset, axes }, backend, job, load);
 }

@@ -1,4 +1,4 @@
-import { basename, dirname, join } from 'node:path';
+import { basename } from 'node:path';
 import type { Backend } from '../../core/chunks/backend.ts';
 import { fingerprint } from '../../core/format/fingerprint.ts';
 import { maxTextLength } from '../../core/format/layout.ts';
@@ -12,16 +12,8 @@ import type { ViewState } from '../../renderer/viewer/model/viewer-api.ts';
 import type { PictureCommand } from '../arguments/parsed-command.ts';
 import type { ShownView } from '../pictures/look.ts';
 import { withFile } from './files.ts';
+import { type PictureSession, placeOf, type SessionHosts, type SessionSource } from './session-places.ts';
 import { type VolumeWork, withStack, withVolume } from './with-volume.ts';
-
-type SavedSession = ReturnType<typeof readSession>;
-type SessionSource = SavedSession['source'];
-
-/** A session, and where it lies: its paths start there. */
-export interface PictureSession {
-  readonly path: string;
-  readonly saved: SavedSession;
-}
 
 /** The session that a command names, as its input or by `--session`. @throws StriaError `corrupt`, `unsupported`, `not-readable` */
 export async function sessionOf(
@@ -61,6 +53,7 @@ export function savedViewName({ saved: { layout, sliceAxis } }: PictureSession):
 export async function withSessionSource<T>(
   session: PictureSession,
   source: SessionSource,
+  hosts: SessionHosts,
   backend: Backend,
   job: JobOptions,
   work: VolumeWork<T>,
@@ -70,7 +63,8 @@ export async function withSessionSource<T>(
     return work(openSample({ kind, dims: [side, side, side], type: 'u8', seed: 1 }), () => []);
   }
   const { files, folder, raw, dataset } = source;
-  const paths = files.map(({ path }) => join(dirname(session.path), path));
+  const paths = files.map((file) => placeOf(session, file));
+  for (const path of paths) hosts.check(path);
   if (!folder) {
     for (const [index, path] of paths.entries()) await checkSame(path, files[index] as (typeof files)[number], job);
   }

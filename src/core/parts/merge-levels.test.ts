@@ -18,7 +18,7 @@ const backend = createCpuBackend(inlinePool());
 interface Case {
   readonly info: VolumeInfo;
   readonly shape: ChunkShape;
-  readonly choice?: typeof auto;
+  readonly choice?: typeof auto | undefined;
 }
 
 /** Compresses a volume with levels, or one part of it without. */

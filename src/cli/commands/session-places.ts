@@ -1,0 +1,66 @@
+import { dirname, join } from 'node:path';
+import { isAddress, shownAddress, urlOfAddress } from '../../core/remote/address.ts';
+import { StriaError } from '../../core/shared/errors.ts';
+import type { readSession } from '../../renderer/app/session/session-file.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+type SavedSession = ReturnType<typeof readSession>;
+export type SessionSource = SavedSession['source'];
+type File = Extract<SessionSource, { files: unknown }>['files'][number];
+
+/** A session, and where it lies: its paths start there. */
+export interface PictureSession {
+  readonly path: string;
+  readonly saved: SavedSession;
+}
+
+/** Where a file of a session lies: at the address that the session gives, or from the session's own place. */
+export function placeOf({ path }: PictureSession, file: Pick<File, 'path' | 'address'>): string {
+  if (file.address !== undefined) return file.address;
+  if (!isAddress(path)) return join(dirname(path), file.path);
+  // The session's query stays, because it may hold a key.
+  const url = urlOfAddress(path);
+  const { pathname } = new URL(file.path.split('/').map(encodeURIComponent).join('/'), url);
+  url.pathname = pathname;
+  return url.href;
+}
+
+/** Decides to which hosts a session may connect: those that the command names, and those that the user allows. */
+export class SessionHosts {
+  readonly #answers = new Map<string, boolean | undefined>();
+
+  /** @param named paths and addresses of the command */
+  static async ask(
+    session: PictureSession,
+    sources: readonly SessionSource[],
+    named: readonly string[],
+    terminal: Pick<Terminal, 'ask'>,
+    signal: AbortSignal,
+  ): Promise<SessionHosts> {
+    const hosts = new SessionHosts();
+    for (const path of named) if (isAddress(path)) hosts.#answers.set(urlOfAddress(path).host, true);
+    for (const source of sources) {
+      for (const file of 'files' in source ? source.files : []) {
+        const place = placeOf(session, file);
+        if (!isAddress(place)) continue;
+        const { host } = urlOfAddress(place);
+        if (hosts.#answers.has(host)) continue;
+        hosts.#answers.set(host, await terminal.ask(`The session refers to ${host}. Connect to it?`, signal));
+      }
+    }
+    return hosts;
+  }
+
+  /** @throws StriaError `not-readable` if the user did not allow the host of an address */
+  check(place: string): void {
+    if (!isAddress(place)) return;
+    const url = urlOfAddress(place);
+    const answer = this.#answers.get(url.host);
+    if (answer === true) return;
+    const why =
+      answer === false
+        ? 'you chose not to connect to it'
+        : 'the command connects to a host that only a session names if you allow it, and there is no terminal to ask on; name the address with --session instead';
+    throw new StriaError('not-readable', `${shownAddress(url)}: ${why}`);
+  }
+}
