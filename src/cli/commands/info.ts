@@ -1,4 +1,5 @@
-import { ContainerReader, isContainer } from '../../core/format/container-reader.ts';
+import { ContainerReader } from '../../core/format/container-reader.ts';
+import { isContainer } from '../../core/format/container-start.ts';
 import { type FileTree, isFileTree } from '../../core/io/common/file-tree.ts';
 import { choiceOf, chooseEntry, type VolumeEntry } from '../../core/io/common/volume-entry.ts';
 import type { OpenOptions, OpenVolume } from '../../core/io/common/volume-reader.ts';

@@ -1,5 +1,6 @@
 import type { Backend } from '../../core/chunks/backend.ts';
-import { ContainerReader, isContainer } from '../../core/format/container-reader.ts';
+import { ContainerReader } from '../../core/format/container-reader.ts';
+import { isContainer } from '../../core/format/container-start.ts';
 import { isFileTree } from '../../core/io/common/file-tree.ts';
 import type { OpenVolume } from '../../core/io/common/volume-reader.ts';
 import { openVolume } from '../../core/io/open-volume.ts';

@@ -1,7 +1,8 @@
 import { constants, type Dirent } from 'node:fs';
 import { access, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { ContainerReader, isContainer } from '../../core/format/container-reader.ts';
+import { ContainerReader } from '../../core/format/container-reader.ts';
+import { isContainer } from '../../core/format/container-start.ts';
 import { isLeftOut } from '../../core/io/common/file-tree.ts';
 import { openVolume } from '../../core/io/open-volume.ts';
 import type { ByteSource, SiblingFinder } from '../../core/shared/bytes.ts';

@@ -7,7 +7,8 @@ import { fileFormats, type SourceDescription } from '../shared/source.ts';
 import { type Dims4, elementTypes, type VolumeInfo } from '../shared/volume.ts';
 import type { EncodedChunk } from './chunk.ts';
 import { chunkGridOf, codecElementBytes } from './chunk-grid.ts';
-import { ContainerReader, isContainer } from './container-reader.ts';
+import { ContainerReader } from './container-reader.ts';
+import { isContainer } from './container-start.ts';
 import {
   codedChunk,
   constantChunk,
