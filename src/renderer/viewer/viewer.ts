@@ -17,7 +17,7 @@ import { layerVoxelAt, shownLayers } from './model/layer-place.ts';
 import { baseId, layersIn3d, layerTime, noLayers } from './model/layers.ts';
 import { checkPictureSize, type PictureRequest, type ViewPicture } from './model/picture.ts';
 import type { FittedScales, Viewpoints } from './model/same-place.ts';
-import { type Voxel, voxelAt } from './model/slice-geometry.ts';
+import { type SliceOnScreen, type Voxel, voxelAt } from './model/slice-geometry.ts';
 import { emptyBoard, type LayerIn3d, type MeasureBoard, type ShownLayer, type View, type ViewHost } from './model/view-host.ts';
 import type { Frame, FrameReport, SliceAxis, ViewerSnapshot, ViewState } from './model/viewer-api.ts';
 import { ProbeReader } from './probe-reader.ts';
@@ -470,6 +470,11 @@ export class Viewer {
   /** Whether a slice was panned or zoomed. */
   isMoved(name: SliceName): boolean {
     return this.#canvases().some(([each, view]) => each === name && view.isShown && view.isMoved);
+  }
+
+  /** Where a visible slice lies on the screen. */
+  onScreen(name: SliceName): SliceOnScreen | undefined {
+    return this.#canvases().find(([each]) => each === name)?.[1].onScreen;
   }
 
   /** CSS pixels per spatial unit at a zoom of 1, for the visible slices. */

@@ -3,7 +3,7 @@ import { type ReactNode, useMemo, useState } from 'react';
 import { Button as AriaButton } from 'react-aria-components';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import { fieldText } from '../../app/words/number-text.ts';
-import { layerCenter, type MotionNumbers, motionNumbers } from '../../viewer/model/alignment.ts';
+import { layerCenter, type MotionNumbers, motionNumbers, wholeTurn } from '../../viewer/model/alignment.ts';
 import type { LayerLook } from '../../viewer/model/layers.ts';
 import { hasOrientation } from '../../viewer/model/orientation.ts';
 import buttonStyles from '../controls/button.module.css';
@@ -129,7 +129,8 @@ function rounded({ move, turn, isRigid }: MotionNumbers): MotionNumbers {
   return { move: all(move), turn: all(turn), isRigid };
 }
 
-function summary({ move, turn }: MotionNumbers, unit: string): string {
-  const far = fieldText(Math.hypot(...move), 3);
-  return turn.every((angle) => angle === 0) ? `moved ${far} ${unit}` : `moved ${far} ${unit}, turned`;
+function summary({ move, turn, isRigid }: MotionNumbers, unit: string): string {
+  const [far, angle] = [fieldText(Math.hypot(...move), 3), fieldText(wholeTurn(turn), 3)];
+  const parts = [far !== '0' && `moved ${far} ${unit}`.trim(), angle !== '0' && `turned ${angle}°`, !isRigid && 'scaled'];
+  return parts.filter((part) => part !== false).join(', ');
 }

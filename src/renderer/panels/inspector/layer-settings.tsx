@@ -58,7 +58,7 @@ export function LayerSettings({ look }: { readonly look: LayerLook }) {
         className={styles.rename}
         testId="layer-name"
       />
-      <VolumeFacts volume={volume} />
+      <VolumeFacts volume={volume} isMoved={look.motion !== undefined} />
       <Row label="Opacity">
         <OpacityRange
           name={look.name}
@@ -117,7 +117,7 @@ export function LayerSettings({ look }: { readonly look: LayerLook }) {
   );
 }
 
-function VolumeFacts({ volume }: { readonly volume: LayerVolume | undefined }) {
+function VolumeFacts({ volume, isMoved }: { readonly volume: LayerVolume | undefined; readonly isMoved: boolean }) {
   if (volume?.kind === 'loading') return <Progress progress={volume.progress} />;
   if (volume?.kind === 'failed') return <FaultNotice fault={volume.fault} />;
   if (volume === undefined) return <p className={styles.facts}>Its file was not found. Add it again.</p>;
@@ -128,6 +128,7 @@ function VolumeFacts({ volume }: { readonly volume: LayerVolume | undefined }) {
       {size} {type} · {volume.format}
       <br />
       {placeWords[volume.placedBy]}
+      {isMoved && ', then moved'}
     </p>
   );
 }

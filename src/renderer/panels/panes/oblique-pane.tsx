@@ -2,6 +2,7 @@ import { useCallback, useEffect, useRef } from 'react';
 import type { ObliqueTilt } from '../../viewer/model/viewer-api.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import { Range } from '../controls/range.tsx';
+import { AlignHandles } from './align-handles.tsx';
 import styles from './oblique-pane.module.css';
 import paneStyles from './viewport-pane.module.css';
 import { Canvas, FitButton } from './viewport-pane.tsx';
@@ -32,6 +33,7 @@ export function ObliquePane({ viewer, isShown, isSecond }: ObliquePaneProps) {
         isSecond={isSecond}
         label="Oblique slice through the crosshair. Scroll to move along its normal; Turn and Tilt set its angles."
       />
+      {!isSecond && <AlignHandles viewer={viewer} view="oblique" />}
       <div className={paneStyles.label}>
         oblique <span>through the crosshair</span>
       </div>

@@ -37,7 +37,7 @@ export interface SpaceHandle {
 /** Handles of one thing, such as a plane. */
 export interface HandleSet {
   readonly label: string;
-  readonly tone: 'cut' | 'oblique' | 'clip';
+  readonly tone: 'cut' | 'oblique' | 'clip' | 'x' | 'y' | 'z' | 'layer';
   readonly handles: readonly SpaceHandle[];
   isShown(state: ViewState): boolean;
   /** The point that handles are placed from, and that turning goes about. */
@@ -48,8 +48,10 @@ export interface HandleSet {
 
 interface Drag {
   readonly handle: SpaceHandle;
-  readonly x: number;
-  readonly y: number;
+  /** The last position of the pointer, and how far it dragged the handle since the start. */
+  x: number;
+  y: number;
+  by: readonly [x: number, y: number];
   readonly state: ViewState;
   readonly anchor: ScenePoint;
   readonly frame: CameraFrame;
@@ -65,6 +67,9 @@ const keySteps: Readonly<Record<string, KeyStep>> = {
   Home: [0, Number.NEGATIVE_INFINITY],
   End: [0, Number.POSITIVE_INFINITY],
 };
+
+/** While Shift is held, a handle moves by this part of what the pointer does. */
+export const finePart = 0.1;
 
 export function angleWords({ around, up }: NormalAngles): string {
   return `turned ${Math.round(around)} degrees, tilted ${Math.round(up)} degrees`;
@@ -100,12 +105,16 @@ export function SpaceHandles({ viewer, set, prefix }: Props) {
     const { state } = viewer.snapshot();
     if (!seen.current || event.button !== 0) return;
     event.currentTarget.setPointerCapture(event.pointerId);
-    drag.current = { handle, x: event.clientX, y: event.clientY, state, anchor: set.anchor(state), frame: seen.current };
+    const [x, y] = [event.clientX, event.clientY];
+    drag.current = { handle, x, y, by: [0, 0], state, anchor: set.anchor(state), frame: seen.current };
   };
   const move = (event: PointerEvent) => {
     if (!drag.current) return;
-    const { handle, x, y, state, anchor, frame } = drag.current;
-    viewer.set(handle.drag(state, anchor, frame, [event.clientX - x, event.clientY - y]));
+    const { handle, x, y, by, state, anchor, frame } = drag.current;
+    const part = event.shiftKey ? finePart : 1;
+    const next = [by[0] + part * (event.clientX - x), by[1] + part * (event.clientY - y)] as const;
+    Object.assign(drag.current, { x: event.clientX, y: event.clientY, by: next });
+    viewer.set(handle.drag(state, anchor, frame, next));
   };
   const end = () => {
     drag.current = undefined;

@@ -14,6 +14,8 @@ import { classes } from '../controls/classes.ts';
 import { Range } from '../controls/range.tsx';
 import { useApp, useAppState, useViewerPart } from '../hooks/use-app.ts';
 import { projectionNames } from '../inspector/volume-controls.tsx';
+import { AlignHandles } from './align-handles.tsx';
+import { AlignSpaceHandles } from './align-space-handles.tsx';
 import { ClipHandles } from './clip-handles.tsx';
 import { CutHandles } from './cut-handles.tsx';
 import { ObliqueHandles } from './oblique-handles.tsx';
@@ -52,6 +54,7 @@ export function VolumePane({ viewer, info, isShown, isSecond }: VolumePaneProps)
       <ObliqueHandles viewer={viewer} info={info} prefix={prefix} />
       <ClipHandles viewer={viewer} info={info} prefix={prefix} />
       <CutHandles viewer={viewer} info={info} prefix={prefix} />
+      {!isSecond && <AlignSpaceHandles viewer={viewer} />}
       <OrientationCube viewer={viewer} info={info} />
       <SpaceScale viewer={viewer} info={info} />
       <AloneButton alone="3d" />
@@ -122,6 +125,7 @@ export function SlicePane({ viewer, info, axis, isShown, isSecond }: SlicePanePr
         label={`Slice across ${axis}. Arrow keys move the crosshair, Page Up and Page Down change the slice. Enter sets a point while measuring.`}
         onKeyDown={onKeyDown}
       />
+      {!isSecond && <AlignHandles viewer={viewer} view={axis} />}
       <SlabLabel viewer={viewer} info={info} axis={axis} />
       <FitButton viewer={viewer} view={axis} />
       <AloneButton alone="slice" axis={axis} />

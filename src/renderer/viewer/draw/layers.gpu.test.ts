@@ -9,7 +9,17 @@ import { colorsOf, labelColorIndex } from '../colors/colormaps.ts';
 import { grounds } from '../colors/grounds.ts';
 import type { ShownLabels } from '../model/label-look.ts';
 import { placeLayer } from '../model/layer-place.ts';
-import { base, baseDims, inLayer, layerDims, layerInfo, sampled, testLook } from '../model/layer-testing.ts';
+import {
+  base,
+  baseDims,
+  inLayer,
+  layerDims,
+  layerInfo,
+  movedInfo,
+  sampled,
+  testLook,
+  testMotion,
+} from '../model/layer-testing.ts';
 import type { LayerLook } from '../model/layers.ts';
 import { placeOblique } from '../model/oblique-geometry.ts';
 import { type AxisNumber, sliceFrame } from '../model/orientation.ts';
@@ -90,7 +100,7 @@ async function drawn({ layers, baseVolume, opacity, thick, ...shown }: Drawn): P
       labels,
       look,
       timePoint,
-      map: placeLayer(base, volume.info).map,
+      map: placeLayer(base, volume.info, look.motion).map,
       slab: slabs[at] as LayerSlab,
     })),
   };
@@ -140,10 +150,11 @@ describe('a layer with another affine, grid and type', () => {
     const info = layerInfo('u8');
     const bytes = testVoxels(info);
     const baseVolume = await resident(base, testVoxels(base));
-    for (const [smooth, limit] of [
+    for (const [smooth, limit, motion] of [
       [false, undefined],
       [false, 1500],
       [true, undefined],
+      [true, undefined, testMotion],
     ] as const) {
       const volume = await resident(info, bytes, limit);
       if (limit) expect(volume.placedBoxes.length).toBeGreaterThan(1);
@@ -152,10 +163,10 @@ describe('a layer with another affine, grid and type', () => {
         ...shown,
         baseVolume,
         opacity: 0,
-        layers: [{ volume, look: { ...look, smooth }, timePoint }],
+        layers: [{ volume, look: { ...look, smooth, motion }, timePoint }],
       });
       const result = compared(pixels, shown.map, (position) => {
-        const value = sampled(bytes, layerDims, inLayer(position, info), smooth, timePoint);
+        const value = sampled(bytes, layerDims, inLayer(position, movedInfo(info, motion)), smooth, timePoint);
         return typeof value === 'number' ? gray(value) : value;
       });
       expect(result.differing).toBe(0);
@@ -173,8 +184,8 @@ describe('a layer with another affine, grid and type', () => {
     const shown = slice('y', 9);
     const thick: ThickSlice = { kind, slices: 6 };
     const [first, last] = slabRange(shown.index, thick.slices, baseDims[1]);
-    for (const [smooth, limit] of [
-      [true, undefined],
+    for (const [smooth, limit, motion] of [
+      [true, undefined, testMotion],
       [false, 3000],
     ] as const) {
       const volume = await resident(info, new Uint8Array(voxels.buffer), limit);
@@ -184,12 +195,17 @@ describe('a layer with another affine, grid and type', () => {
         baseVolume,
         opacity: 0,
         thick,
-        layers: [{ volume, look: { ...look, smooth, window } }],
+        layers: [{ volume, look: { ...look, smooth, window, motion } }],
       });
       const result = compared(pixels, shown.map, (position) => {
         const values: number[] = [];
         for (let at = first; at <= last; at++) {
-          const value = sampled(voxels, layerDims, inLayer([position[0], at + 0.5, position[2]], info), smooth);
+          const value = sampled(
+            voxels,
+            layerDims,
+            inLayer([position[0], at + 0.5, position[2]], movedInfo(info, motion)),
+            smooth,
+          );
           if (value === 'unsure') return 'unsure';
           if (value !== undefined) values.push(value);
         }

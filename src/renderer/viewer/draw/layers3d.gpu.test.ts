@@ -11,7 +11,17 @@ import { colorsOf, labelColorIndex } from '../colors/colormaps.ts';
 import { transferTexels } from '../colors/transfer-function.ts';
 import { default3d, defaultColors } from '../model/auto-view.ts';
 import { placeLayer } from '../model/layer-place.ts';
-import { base, baseDims, inLayer, layerDims, layerInfo, sampled, testLook } from '../model/layer-testing.ts';
+import {
+  base,
+  baseDims,
+  inLayer,
+  layerDims,
+  layerInfo,
+  movedInfo,
+  sampled,
+  testLook,
+  testMotion,
+} from '../model/layer-testing.ts';
 import { type LayerLook, layersIn3d, noLayers } from '../model/layers.ts';
 import type { Voxel } from '../model/slice-geometry.ts';
 import type { LayerIn3d } from '../model/view-host.ts';
@@ -73,7 +83,9 @@ interface Drawing {
 function drawn({ view, display, layers, plane }: Drawing): Promise<Uint8Array> {
   const shown = { ...state, ...view };
   const isBaseShown = shown.layers.base.isVisible;
-  const placed = layers.map((layer) => layerIn3d(base, shown, { ...layer, map: placeLayer(base, layer.info).map }));
+  const placed = layers.map((layer) =>
+    layerIn3d(base, shown, { ...layer, map: placeLayer(base, layer.info, layer.look.motion).map }),
+  );
   const volumes: RayVolume[] = [...(isBaseShown ? [baseIn3d(shown, display)] : []), ...placed];
   const looks = [...(isBaseShown ? [{ look: shown, display }] : []), ...layers];
   return pixelsOf((commands, target, scope) => {
@@ -194,17 +206,21 @@ const positionOf = (pixel: number, plane: number): Voxel => [
   plane + 0.5,
 ];
 
-test.each([false, true])(
-  'a layer with another affine and grid is sampled where it lies, also outside of the volume; interpolated: %s',
-  async (smooth) => {
+test.each([
+  ['', false, undefined],
+  [', interpolated', true, undefined],
+  [', moved and turned', true, testMotion],
+] as const)(
+  'a layer with another affine and grid is sampled where it lies, also outside of the volume%s',
+  async (_, smooth, motion) => {
     let outside = 0;
     for (const plane of [2, 6]) {
-      const layers = [{ look: { ...gray, smooth }, info: image, display: imageDisplay }];
+      const layers = [{ look: { ...gray, smooth, motion }, info: image, display: imageDisplay }];
       const pixels = await drawn({ view: { ...thinAt(plane), layers: hidden }, display, layers });
       let [inside, differing] = [0, 0];
       for (let pixel = 0; pixel < width * height; pixel++) {
         const position = positionOf(pixel, plane);
-        const value = sampled(imageBytes, layerDims, inLayer(position, image), smooth);
+        const value = sampled(imageBytes, layerDims, inLayer(position, movedInfo(image, motion)), smooth);
         if (value === 'unsure') continue;
         if (value !== undefined) inside++;
         if (value !== undefined && position.some((at, axis) => at < 0 || at > (baseDims[axis] as number))) outside++;

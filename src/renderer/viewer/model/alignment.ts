@@ -14,7 +14,6 @@ import {
   pointThrough,
   rotation,
   rotationOfAngles,
-  stepThrough,
   type Transform,
   transformOf,
   translation,
@@ -75,6 +74,14 @@ export function motionNumbers(motion: Motion, center: Vector3): MotionNumbers {
     column.every((value, row) => Math.abs(value - (row === at ? 1 : 0)) < 1e-6),
   );
   return { move: sum(pointThrough(motion, center), scaled(center, -1)), turn: anglesOf(turn), isRigid };
+}
+
+/** The angle of three turns as one, in degrees. */
+export function wholeTurn(turn: Vector3): number {
+  const [a, b, c] = columnsOf(rotationOfAngles(turn));
+  const cosine = (a[0] + b[1] + c[2] - 1) / 2;
+  // Rounding leaves about a millionth of a degree.
+  return Math.round((Math.acos(Math.min(1, Math.max(-1, cosine))) * 180e4) / Math.PI) / 1e4;
 }
 
 /** The motion with other numbers; what it stretches stays. */
@@ -153,9 +160,4 @@ function orNone(motion: Transform): Motion {
     Math.abs(value - (identityTransform[at] as number)) < 1e-12 ? (identityTransform[at] as number) : value,
   );
   return isIdentity(rounded) ? undefined : rounded;
-}
-
-/** A step in voxels of the open volume, in the world. */
-export function stepInWorld(base: VolumeInfo, step: Vector3): Vector3 {
-  return stepThrough(positionsToWorld(base), step);
 }

@@ -1,4 +1,5 @@
 import type { Dims4, ElementType, VolumeInfo } from '../../../core/shared/volume.ts';
+import type { Transform } from '../../../core/transforms/transform.ts';
 import { testInfo } from '../../../core/volume/resident-testing.ts';
 import { firstLabelLook } from './label-look.ts';
 import type { LayerLook } from './layers.ts';
@@ -15,6 +16,24 @@ export const layerInfo = (type: ElementType): VolumeInfo => ({
   ...testInfo(layerDims, type),
   affine: [0.2, 1.4, 0.3, -11, 1.2, -0.3, 0, -9, -0.2, 0.1, 1.5, -11],
 });
+
+/** A turn of 20° about (0.6, 0, 0.8), and a move. */
+export const testMotion: Transform = [
+  0.961403, -0.273616, 0.028948, 2, 0.273616, 0.939693, -0.205212, -1.5, 0.028948, 0.205212, 0.978289, 1,
+];
+
+/** The layer as a file would place it that had the motion in its affine: the product, written out. */
+export function movedInfo(layer: VolumeInfo, motion: Transform | undefined): VolumeInfo {
+  if (!motion) return layer;
+  const [rows, columns] = [rowsOf({ ...layer, affine: motion }), rowsOf(layer)];
+  const affine = rows.flatMap(([a, b, c, d]) =>
+    [0, 1, 2, 3].map((at) => {
+      const [x, y, z] = columns.map((row) => row[at] as number) as [number, number, number];
+      return a * x + b * y + c * z + (at === 3 ? d : 0);
+    }),
+  );
+  return { ...layer, affine };
+}
 
 /** A layer's look in gray, named like its id. */
 export function testLook(look: Partial<LayerLook> & Pick<LayerLook, 'id'>): LayerLook {

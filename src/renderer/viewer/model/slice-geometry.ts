@@ -34,6 +34,13 @@ export interface CanvasToVoxel {
   readonly pixelsPerUnit: number;
 }
 
+/** A slice as it lies on the screen: its map and its size in CSS pixels. */
+export interface SliceOnScreen {
+  readonly map: CanvasToVoxel;
+  readonly width: number;
+  readonly height: number;
+}
+
 export const maxZoom = 200;
 export const minZoom = 0.1;
 /** At least this fraction of the canvas's length shows the slice. */

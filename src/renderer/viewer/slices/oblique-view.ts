@@ -12,7 +12,15 @@ import {
   zoomOblique,
 } from '../model/oblique-geometry.ts';
 import { scaleBar } from '../model/scale-bar.ts';
-import { clampVoxel, maxZoom, minZoom, type Point, positionAt, type SliceCamera } from '../model/slice-geometry.ts';
+import {
+  type CanvasToVoxel,
+  clampVoxel,
+  maxZoom,
+  minZoom,
+  type Point,
+  positionAt,
+  type SliceCamera,
+} from '../model/slice-geometry.ts';
 import type { ViewHost } from '../model/view-host.ts';
 import { adjustedWindow, SliceCanvas, type SlicePicture } from './slice-canvas.ts';
 import { listenToSlicePointer } from './slice-pointer.ts';
@@ -102,6 +110,11 @@ export class ObliqueView extends SliceCanvas {
   protected override fittedPixelsPerUnit(): number | undefined {
     const placement = this.#placement();
     return placement && fittedObliquePixelsPerUnit(placement);
+  }
+
+  protected override canvasMap(): CanvasToVoxel | undefined {
+    const placement = this.#placement();
+    return placement && placeOblique(placement).map;
   }
 
   override dispose(): void {

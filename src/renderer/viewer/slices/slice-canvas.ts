@@ -2,12 +2,13 @@ import { SlabPlane } from '../../../core/draw/slab-plane.ts';
 import type { Commands } from '../../../core/gpu/commands.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
+import { scaled } from '../../../core/shared/vectors.ts';
 import { pictureGrounds } from '../colors/grounds.ts';
 import { LayerSlabs } from '../draw/layer-slabs.ts';
 import type { SliceSize } from '../draw/slice-drawing.ts';
 import { pixelsPerMetre, texturePicture } from '../draw/slice-picture.ts';
 import type { PictureRequest, ViewPicture } from '../model/picture.ts';
-import type { SliceCamera } from '../model/slice-geometry.ts';
+import type { CanvasToVoxel, SliceCamera, SliceOnScreen } from '../model/slice-geometry.ts';
 import type { View, ViewHost } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 import { SliceOverlayPicture } from './slice-overlay.ts';
@@ -67,6 +68,19 @@ export abstract class SliceCanvas implements View {
 
   /** Canvas pixels per unit of length of the volume at a zoom of 1; undefined if nothing is shown. */
   protected abstract fittedPixelsPerUnit(): number | undefined;
+
+  /** Where the canvas's pixels lie in the volume; undefined if nothing is shown. */
+  protected abstract canvasMap(): CanvasToVoxel | undefined;
+
+  /** Undefined if nothing is shown. */
+  get onScreen(): SliceOnScreen | undefined {
+    const map = this.isShown ? this.canvasMap() : undefined;
+    if (!map) return undefined;
+    const ratio = this.#pixelRatio;
+    const { origin, right, down, pixelsPerUnit } = map;
+    const onScreen = { origin, right: scaled(right, ratio), down: scaled(down, ratio), pixelsPerUnit: pixelsPerUnit / ratio };
+    return { map: onScreen, width: this.canvas.width / ratio, height: this.canvas.height / ratio };
+  }
 
   /** CSS pixels per unit of length of the volume at a zoom of 1; undefined if nothing is shown. */
   get fittedScale(): number | undefined {

@@ -7,6 +7,7 @@ import type { SliceTool } from '../model/measure.ts';
 import { cutLine, obliqueNormal } from '../model/oblique-geometry.ts';
 import { scaleBar } from '../model/scale-bar.ts';
 import {
+  type CanvasToVoxel,
   clampVoxel,
   fittedPixelsPerUnit,
   keptInSight,
@@ -116,6 +117,11 @@ export class SliceView extends SliceCanvas {
   protected override fittedPixelsPerUnit(): number | undefined {
     const placement = this.#placement();
     return placement && fittedPixelsPerUnit(placement);
+  }
+
+  protected override canvasMap(): CanvasToVoxel | undefined {
+    const placement = this.#placement();
+    return placement && placeSlice(placement);
   }
 
   boardChanged(): void {
