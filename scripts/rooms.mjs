@@ -549,7 +549,7 @@ export const rooms = [
     room: 'renderer/app/document',
     holds: 'The open document, from loading to closing, and its playback.',
     imports:
-      'core/chunks core/codecs core/format core/shared core/stream core/volume renderer/app/compress renderer/app/gpu renderer/app/loading renderer/app/measure renderer/app/state renderer/app/words renderer/host renderer/playback renderer/viewer renderer/viewer/model',
+      'core/chunks core/codecs core/format core/shared core/stream core/volume renderer/app/compress renderer/app/gpu renderer/app/layers renderer/app/loading renderer/app/measure renderer/app/state renderer/app/words renderer/host renderer/playback renderer/viewer renderer/viewer/model',
   },
   {
     room: 'renderer/app/session',
@@ -580,7 +580,7 @@ export const rooms = [
     room: 'renderer/app/layers',
     holds: 'Layers over the open volume: loading, freeing, their first look.',
     imports:
-      'core/shared core/stream core/transforms core/volume renderer/app/gpu renderer/app/loading renderer/app/state renderer/host renderer/viewer renderer/viewer/model',
+      'core/gpu core/shared core/stream core/transforms core/volume renderer/app/gpu renderer/app/loading renderer/app/state renderer/host renderer/viewer renderer/viewer/colors renderer/viewer/model',
   },
   {
     room: 'renderer/app/labels',

@@ -60,6 +60,7 @@ export async function withPictureScene<T>(
     const layers = new Map<string, ResidentVolume>();
     for (const { source, look: layer } of session?.saved.layers.list ?? []) {
       if (!session || !hosts) break;
+      if (!source) continue;
       try {
         layers.set(layer.id, await withSessionSource(session, source, hosts, backend, job, load));
       } catch (error) {
@@ -95,7 +96,7 @@ function askForHosts(
   job: JobOptions,
 ): Promise<SessionHosts> {
   const { source, layers } = session.saved;
-  const layerSources = layers.list.map((layer) => layer.source);
+  const layerSources = layers.list.flatMap((layer) => layer.source ?? []);
   const sources = isOwnVolume(session, input) ? [source, ...layerSources] : layerSources;
   const { signal = new AbortController().signal } = job;
   return SessionHosts.ask(session, sources, [input, session.path], terminal, signal);

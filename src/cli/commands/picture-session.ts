@@ -7,7 +7,7 @@ import { StriaError, toStriaError } from '../../core/shared/errors.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
 import { isSessionName, readSession } from '../../renderer/app/session/session-file.ts';
 import { viewFrom } from '../../renderer/app/session/stored-view.ts';
-import type { LayerStack } from '../../renderer/viewer/model/layers.ts';
+import { baseId, type LayerStack, volumeIdOf } from '../../renderer/viewer/model/layers.ts';
 import type { ViewState } from '../../renderer/viewer/model/viewer-api.ts';
 import type { PictureCommand } from '../arguments/parsed-command.ts';
 import type { ShownView } from '../pictures/look.ts';
@@ -36,7 +36,11 @@ export async function sessionOf(
 /** The parts of the view that the session gives. @param layers ids of the layers that were found */
 export function savedView({ saved }: PictureSession, first: ViewState, layers: ReadonlySet<string>): Partial<ViewState> {
   const { base, solo, list } = saved.layers;
-  const stack: LayerStack = { base, solo, layers: list.map(({ look }) => look).filter(({ id }) => layers.has(id)) };
+  const stack: LayerStack = {
+    base,
+    solo,
+    layers: list.map(({ look }) => look).filter((look) => look.of === baseId || layers.has(volumeIdOf(look))),
+  };
   return { ...viewFrom(saved.view, first), layers: stack };
 }
 

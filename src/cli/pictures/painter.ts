@@ -9,7 +9,7 @@ import { slicePicture } from '../../renderer/viewer/draw/slice-picture.ts';
 import { SliceRenderer } from '../../renderer/viewer/draw/slice-renderer.ts';
 import type { LabelLook, ShownLabels } from '../../renderer/viewer/model/label-look.ts';
 import { shownLayers } from '../../renderer/viewer/model/layer-place.ts';
-import { layersIn3d, layerTime } from '../../renderer/viewer/model/layers.ts';
+import { baseId, layersIn3d, layerTime } from '../../renderer/viewer/model/layers.ts';
 import { OrbitCamera } from '../../renderer/viewer/model/orbit-camera.ts';
 import { checkPictureSize, type PictureRequest, type ViewPicture } from '../../renderer/viewer/model/picture.ts';
 import { stillSteps } from '../../renderer/viewer/model/quality.ts';
@@ -63,7 +63,7 @@ export class Painter {
     this.#look = look;
     this.#tables = tables;
     this.#slices = new SliceRenderer(gpu, 'rgba8unorm');
-    this.#layerDisplays = new LayerDisplays(gpu, () => {});
+    this.#layerDisplays = new LayerDisplays(() => {});
   }
 
   /** @throws StriaError `aborted`, `device-lost`, `out-of-memory` */
@@ -82,7 +82,7 @@ export class Painter {
     const saved = viewpoints?.[axis] ?? { zoom: 1, center: undefined };
     const camera = { ...saved, zoom: Math.min(maxZoom, Math.max(minZoom, saved.zoom * zoom)) };
     const { ground, background } = groundOf(this.#look);
-    const layers = shownLayers(info, state.layers, (id) => this.#layers.get(id)).map((layer) => ({
+    const layers = shownLayers(info, state.layers, (id) => this.#volumeOf(id)).map((layer) => ({
       ...layer,
       labels: this.#labelsOf(layer.look.labels),
     }));
@@ -125,7 +125,7 @@ export class Painter {
     const { info: base } = this.#volume;
     const shown = layersIn3d(
       state.layers,
-      shownLayers(base, state.layers, (id) => this.#layers.get(id)),
+      shownLayers(base, state.layers, (id) => this.#volumeOf(id)),
     );
     const wanted = shown.map(({ look: { id, channel }, volume }) => ({
       id,
@@ -140,6 +140,10 @@ export class Painter {
       if (!display) throw new StriaError('out-of-memory', `the GPU does not have enough memory to draw ${look.name} in 3D`);
       return { look, info, map, display, labels: this.#labelsOf(look.labels) };
     });
+  }
+
+  #volumeOf(id: string): VolumeSource | undefined {
+    return id === baseId ? this.#volume : this.#layers.get(id);
   }
 
   #labelsOf(look: LabelLook): ShownLabels {

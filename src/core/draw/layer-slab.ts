@@ -53,7 +53,7 @@ export class LayerSlab {
     this.#gpu = gpu;
   }
 
-  /** @param volume whole, with all voxels of a time point at once (`holdsTimePoints`). @returns what to draw, by `layerSlabPlane` */
+  /** @param volume not decimated. @returns what to draw, by `layerSlabPlane` */
   record(commands: Commands, volume: VolumeSource, timePoint: number, samples: LayerSamples): readonly SliceBox[] {
     const { info, dims, numbers } = volume;
     const { width, height, slices, smooth, origin, right, down } = samples;
@@ -78,7 +78,8 @@ export class LayerSlab {
       shader: layerSlabShader,
       constants: { element_type: elementTypeNumber(info.type) },
     });
-    volume.recordPlane(commands, { origin, right, down, width, height }, timePoint, (boxes) => {
+    const sweep = { step: samples.across, first: slices[0], last: slices[1] };
+    volume.recordPlane(commands, { origin, right, down, width, height, sweep }, timePoint, (boxes) => {
       for (const { voxels, place } of boxes) {
         const bindings = [voxels.buffer, place, made.samples, made.sums];
         commands.dispatch(kernel, bindings, [Math.ceil(width / 8), Math.ceil(height / 8), 1]);

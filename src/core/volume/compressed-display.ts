@@ -1,6 +1,6 @@
 import type { Commands } from '../gpu/commands.ts';
 import type { GpuScope } from '../gpu/scope.ts';
-import type { VolumeInfo } from '../shared/volume.ts';
+import { StriaError } from '../shared/errors.ts';
 import { recordLevels } from './brick-grid.ts';
 import type { CompressedLayers, LayerSource } from './compressed-layers.ts';
 import { planeBoxOf } from './compressed-planes.ts';
@@ -13,16 +13,18 @@ import {
   prepareDisplayFill,
 } from './display-texture.ts';
 import type { VolumeStatistics } from './statistics.ts';
-import { numbersOf, type VolumeSource } from './volume-source.ts';
+import { numbersOf, type VolumeDisplay, type VolumeSource } from './volume-source.ts';
 
 /** A larger display texture is made coarser. */
 const maxDisplayBytes = 2 ** 29;
 
-/** The display texture of a compressed volume, which is filled from decoded layers. It exists from `create` to `release`. */
-export class CompressedDisplay {
+/** A display texture of a compressed volume, which is filled from decoded layers. It exists from `show` to `release`. */
+export class CompressedDisplay implements VolumeDisplay {
   readonly layers: CompressedLayers;
   readonly #source: LayerSource;
-  readonly #info: VolumeInfo;
+  readonly #volume: Pick<VolumeSource, 'info' | 'statistics'>;
+  readonly #label: string;
+  #releases = 0;
   #numbers: VolumeSource['numbers'] = numbersOf(undefined);
   #scope: GpuScope | undefined;
   #texture: DisplayTexture | undefined;
@@ -31,27 +33,59 @@ export class CompressedDisplay {
   /** Fill the texture from each layer in turn, keyed by the plane of the layer's boxes at which a time point begins. */
   readonly #fills = new Map<number, readonly ((commands: Commands) => void)[]>();
 
-  /** @param layers across z, or whole time points */
-  constructor(source: LayerSource, info: VolumeInfo, layers: CompressedLayers) {
+  /**
+   * @param layers across z, or whole time points
+   * @param label of its GPU memory
+   */
+  constructor(source: LayerSource, volume: Pick<VolumeSource, 'info' | 'statistics'>, layers: CompressedLayers, label: string) {
     this.#source = source;
-    this.#info = info;
+    this.#volume = volume;
     this.layers = layers;
+    this.#label = label;
   }
 
   get texture(): DisplayTexture | undefined {
     return this.#texture;
   }
 
-  /** @returns the texture that there is already, if any */
-  create(statistics: VolumeStatistics): DisplayTexture {
+  /** @throws StriaError `aborted` if it was released meanwhile, `out-of-memory`, `device-lost` */
+  async show(timePoint: number): Promise<DisplayTexture> {
     const { gpu } = this.#source;
-    this.#scope ??= gpu.scope('display');
-    this.#texture ??= createDisplayTexture(gpu, this.#scope, this.#info, statistics.numbers, maxDisplayBytes);
+    const releases = this.#releases;
+    const statistics = await this.#volume.statistics();
+    if (releases !== this.#releases) throw new StriaError('aborted', 'the volume was closed');
+    const texture = this.#texture ?? (await this.#create(statistics));
+    const commands = gpu.commands('display.fill');
+    this.record(commands, timePoint);
+    await commands.submit();
+    // Only series fill it repeatedly.
+    if (this.#volume.info.dims[3] === 1) this.freeFills();
+    return texture;
+  }
+
+  async #create(statistics: VolumeStatistics): Promise<DisplayTexture> {
+    const { gpu } = this.#source;
+    const { device } = gpu;
+    const scope = gpu.scope(this.#label);
+    device.pushErrorScope('out-of-memory');
+    const texture = createDisplayTexture(gpu, scope, this.#volume.info, statistics.numbers, maxDisplayBytes);
+    this.#scope = scope;
+    this.#texture = texture;
     this.#numbers = numbersOf(statistics);
-    return this.#texture;
+    const error = await device.popErrorScope();
+    gpu.checkAlive();
+    if (this.#texture !== texture) throw new StriaError('aborted', 'the volume was closed');
+    if (!error) return texture;
+    this.release();
+    throw new StriaError('out-of-memory', 'the GPU does not have enough memory to show the volume in 3D');
+  }
+
+  destroy(): void {
+    this.release();
   }
 
   release(): void {
+    this.#releases++;
     this.freeFills();
     this.#scope?.destroy();
     this.#scope = this.#texture = undefined;

@@ -13,6 +13,17 @@ interface CutLayer {
   readonly plan: DecodePlan | undefined;
 }
 
+/** How a plane is decoded. */
+interface PlanePlan {
+  readonly key: string;
+  readonly tables: GpuScope;
+  readonly axis: AxisIndex;
+  readonly cut: readonly CutLayer[];
+}
+
+/** More than the channels that are drawn in one submit. */
+const mostPlans = 40;
+
 /**
  * The part of a compressed volume that a plane of any orientation cuts. Only the chunks on the plane are decoded, layer by
  * layer, into the scratch memory of straight slices. The layers are those across the axis along which the plane cuts the
@@ -22,12 +33,10 @@ export class CompressedPlane {
   readonly #source: LayerSource;
   readonly #layers: LayersByAxis;
   readonly #scope: GpuScope;
-  #tables: GpuScope | undefined;
-  #axis: AxisIndex = 2;
-  #cut: readonly CutLayer[] = [];
-  #key = '';
+  /** The last plane at each time point, the most recent one last: the channels of a volume are drawn in one submit. */
+  readonly #plans = new Map<number, PlanePlan>();
 
-  /** @param scope owns what decoding reads besides payloads, for one plane at a time */
+  /** @param scope owns what decoding reads besides payloads, for a few planes */
   constructor(source: LayerSource, layers: LayersByAxis, scope: GpuScope) {
     this.#source = source;
     this.#layers = layers;
@@ -36,32 +45,41 @@ export class CompressedPlane {
 
   /** See `VolumeSource.recordPlane`. */
   record(commands: Commands, plane: PlanePart, timePoint: number, draw: (boxes: readonly SliceBox[]) => void): void {
-    this.#planFor(plane, timePoint);
-    const layers = this.#layers[this.#axis];
-    for (const { layer, plan } of this.#cut)
+    const { axis, cut } = this.#planFor(plane, timePoint);
+    const layers = this.#layers[axis];
+    for (const { layer, plan } of cut)
       draw(plan ? layers.recordBy(plan, commands, layer, timePoint) : layers.record(commands, layer, timePoint));
   }
 
-  #planFor(plane: PlanePart, timePoint: number): void {
+  #planFor(plane: PlanePart, timePoint: number): PlanePlan {
     const { grid, type } = this.#source;
     const numbers = chunksOnPlane(grid, type === 'f64' ? 2 : 1, plane);
-    const key = `${timePoint}: ${numbers.join()}`;
-    if (key === this.#key) return;
-    this.#key = key;
-    // Everything recorded by earlier plans has been submitted.
-    this.#tables?.destroy();
+    const key = numbers.join();
+    const known = this.#plans.get(timePoint);
+    this.#plans.delete(timePoint);
+    if (known?.key === key) {
+      this.#plans.set(timePoint, known);
+      return known;
+    }
+    // What earlier plans of a time point recorded has been submitted.
+    known?.tables.destroy();
+    for (const [oldest, { tables }] of this.#plans) {
+      if (this.#plans.size < mostPlans) break;
+      this.#plans.delete(oldest);
+      tables.destroy();
+    }
     const tables = this.#scope.scope('plane');
-    this.#tables = tables;
     const layersAlong = ([0, 1, 2] as const).map((axis) => chunksByLayer(numbers, grid.counts, axis));
-    this.#axis = ([2, 1, 0] as const).reduce((best, axis) =>
-      sizeOf(layersAlong, axis) < sizeOf(layersAlong, best) ? axis : best,
-    );
-    const layers = this.#layers[this.#axis];
-    const inLayer = (grid.counts[0] * grid.counts[1] * grid.counts[2]) / grid.counts[this.#axis];
-    this.#cut = [...(layersAlong[this.#axis] ?? [])].map(([layer, chunks]) => ({
+    const axis = ([2, 1, 0] as const).reduce((best, one) => (sizeOf(layersAlong, one) < sizeOf(layersAlong, best) ? one : best));
+    const layers = this.#layers[axis];
+    const inLayer = (grid.counts[0] * grid.counts[1] * grid.counts[2]) / grid.counts[axis];
+    const cut = [...(layersAlong[axis] ?? [])].map(([layer, chunks]) => ({
       layer,
       plan: chunks.size < inLayer ? layers.planSome(layer, timePoint, chunks, tables) : undefined,
     }));
+    const plan = { key, tables, axis, cut };
+    this.#plans.set(timePoint, plan);
+    return plan;
   }
 }
 

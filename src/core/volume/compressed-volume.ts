@@ -64,6 +64,7 @@ export class CompressedVolume implements VolumeSource {
   readonly info: VolumeInfo;
   readonly dims: Dims4;
   readonly decimation = 1;
+  readonly isCompressed = true;
   /** In codec elements. */
   readonly chunkShape: ChunkShape;
   /** Compressed bytes in GPU memory. */
@@ -104,7 +105,7 @@ export class CompressedVolume implements VolumeSource {
     this.#layers = [layers(0), layers(1), layers(2)];
     this.#plane = new CompressedPlane(this.#source, this.#layers, this.#scope);
     this.#timePoints = info.dims[3] >= longSeries || grid.timePointsPerChunk > 1 ? layers(undefined) : undefined;
-    this.#display = new CompressedDisplay(this.#source, info, this.#timePoints ?? this.#layers[2]);
+    this.#display = this.newDisplay('display');
   }
 
   /**
@@ -205,14 +206,12 @@ export class CompressedVolume implements VolumeSource {
     else this.#plane.record(commands, plane, timePoint, draw);
   }
 
-  async displayTexture(timePoint: number): Promise<DisplayTexture> {
-    const texture = this.#display.texture ?? this.#display.create(await this.statistics());
-    const commands = this.#gpu.commands('display.fill');
-    this.recordDisplay(commands, timePoint);
-    await commands.submit();
-    // Only series fill it repeatedly.
-    if (this.dims[3] === 1) this.#display.freeFills();
-    return texture;
+  displayTexture(timePoint: number): Promise<DisplayTexture> {
+    return this.#display.show(timePoint);
+  }
+
+  newDisplay(label: string): CompressedDisplay {
+    return new CompressedDisplay(this.#source, this, this.#timePoints ?? this.#layers[2], label);
   }
 
   releaseDisplay(): void {

@@ -9,6 +9,8 @@ export interface PlanePart {
   readonly down: Dims3;
   readonly width: number;
   readonly height: number;
+  /** The part is a slab: the plane is moved by each number of steps from `first` to `last`. */
+  readonly sweep?: { readonly step: Dims3; readonly first: number; readonly last: number } | undefined;
 }
 
 /** Voxels are blended with their neighbours, so voxels up to this distance from the plane are read, in voxels along each axis. */
@@ -58,17 +60,17 @@ interface Bound {
   readonly high: number;
 }
 
-/** The constraints on positions of the part: within its pixels, and on the plane. Undefined if it is not a plane. */
-function boundsOf({ origin, right, down, width, height }: PlanePart): readonly Bound[] | undefined {
+/** The constraints on positions of the part: within its pixels, and on the plane or in the slab. Undefined if it is not a plane. */
+function boundsOf({ origin, right, down, width, height, sweep }: PlanePart): readonly Bound[] | undefined {
   const across = cross(right, down);
   const area = Math.hypot(...across);
   if (!(area > 0)) return undefined;
   const normal = scaled(across, 1 / area);
   // Along each of these, one of the two steps has length 1 and the other 0.
   const [alongRight, alongDown] = [scaled(cross(down, normal), 1 / area), scaled(cross(normal, right), 1 / area)];
-  return [
-    { along: normal, start: dot(normal, origin), low: 0, high: 0 },
-    { along: alongRight, start: dot(alongRight, origin), low: 0, high: width },
-    { along: alongDown, start: dot(alongDown, origin), low: 0, high: height },
-  ];
+  const bound = (along: Dims3, length: number): Bound => {
+    const [from, to] = sweep ? [dot(along, sweep.step) * sweep.first, dot(along, sweep.step) * sweep.last] : [0, 0];
+    return { along, start: dot(along, origin), low: Math.min(from, to), high: length + Math.max(from, to) };
+  };
+  return [bound(normal, 0), bound(alongRight, width), bound(alongDown, height)];
 }

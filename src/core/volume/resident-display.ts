@@ -11,7 +11,7 @@ import {
   type DisplayTexture,
   prepareDisplayFill,
 } from './display-texture.ts';
-import type { VolumeSource } from './volume-source.ts';
+import type { VolumeDisplay, VolumeSource } from './volume-source.ts';
 
 /** The label of the GPU memory that layers take besides their voxels. */
 export const layerDisplayLabel = 'layer.display';
@@ -22,7 +22,7 @@ export interface DisplaySource extends Pick<VolumeSource, 'info' | 'dims' | 'num
 }
 
 /** A display texture of a volume in GPU memory, and what fills it. A volume may have several: one for each time point shown. */
-export class ResidentDisplay {
+export class ResidentDisplay implements VolumeDisplay {
   readonly #gpu: Gpu;
   readonly #source: DisplaySource;
   readonly #scope: GpuScope;

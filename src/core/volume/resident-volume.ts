@@ -231,6 +231,10 @@ export class ResidentVolume implements VolumeSource {
   /** The texture stays: the voxels take as much memory, and it is needed again soon. */
   releaseDisplay(): void {}
 
+  newDisplay(label: string): ResidentDisplay {
+    return new ResidentDisplay(this.#gpu, label, this);
+  }
+
   recordDisplay(commands: Commands, timePoint: number): void {
     this.#display.record(commands, timePoint);
   }
@@ -250,6 +254,7 @@ export class ResidentVolume implements VolumeSource {
   }
 
   readonly holdsTimePoints = true;
+  readonly isCompressed = false;
 
   recordPlane(_commands: Commands, _plane: PlanePart, timePoint: number, draw: (boxes: readonly SliceBox[]) => void): void {
     const [first, end] = this.#planesOf(timePoint);

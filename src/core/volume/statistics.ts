@@ -47,7 +47,10 @@ const unitsPerWorkgroup = 4096;
  * Brings all boxes of a volume into GPU memory, one after another, and waits for `visit` each time. In codec elements: an f64
  * box is twice as wide as its voxels.
  */
-export type BoxWalk = (visit: (box: GpuVoxels) => Promise<void>) => Promise<void>;
+export type BoxWalk = (visit: (box: GpuVoxels, rows?: RowRange) => Promise<void>) => Promise<void>;
+
+/** Rows of a box, counted through its planes. Default: all. */
+export type RowRange = readonly [first: number, end: number];
 
 /**
  * Statistics of all voxels of a volume's boxes, in two passes on the GPU (more if outliers or markers stretch the range).
@@ -143,11 +146,11 @@ async function forEachPiece(gpu: Gpu, type: ElementType, boxes: BoxWalk, work: P
     constants: { element_type: elementTypeNumber(type) },
   });
   const unitBytes = type === 'f64' ? 8 : 4;
-  await boxes(async ({ buffer, dims, elementBytes: codecBytes }) => {
+  await boxes(async ({ buffer, dims, elementBytes: codecBytes }, [firstRow, endRow] = [0, dims[1] * dims[2]]) => {
     const rowUnits = rowBytes(dims[0], codecBytes) / unitBytes;
     const rowVoxels = type === 'f64' ? dims[0] / 2 : dims[0];
-    const units = rowUnits * Math.ceil((dims[1] * dims[2]) / work.rowStep);
-    for (let first = 0; first < units; first += unitsPerDispatch) {
+    const units = rowUnits * Math.ceil(endRow / work.rowStep);
+    for (let first = rowUnits * Math.ceil(firstRow / work.rowStep); first < units; first += unitsPerDispatch) {
       using scope = gpu.scope('statistics');
       const count = Math.min(unitsPerDispatch, units - first);
       const uniform = scope.uniform(work.name, [rowUnits, rowVoxels, first, count, ...work.uniforms]);

@@ -46,6 +46,11 @@ export interface VolumeSource {
   /** Frees the display texture if it can be recreated from something smaller. */
   releaseDisplay(): void;
   /**
+   * Whether voxels are decoded into scratch memory to be drawn from: what was recorded for one slice or plane must be drawn before
+   * the next is recorded.
+   */
+  readonly isCompressed: boolean;
+  /**
    * The boxes that a slice crosses. Records in `commands` what fills them. Draw from them in the same commands, before the next
    * call for the same axis.
    */
@@ -58,6 +63,8 @@ export interface VolumeSource {
    * least the voxels that the plane reads.
    */
   recordPlane(commands: Commands, plane: PlanePart, timePoint: number, draw: (boxes: readonly SliceBox[]) => void): void;
+  /** Another display texture, so that several time points can be drawn at once. The caller destroys it before the volume. */
+  newDisplay(label: string): VolumeDisplay;
   /** Records filling the display texture, if there is one, with a time point. */
   recordDisplay(commands: Commands, timePoint: number): void;
   /**
@@ -73,6 +80,15 @@ export interface VolumeSource {
   forEachBox(visit: (box: NumberedBox) => Promise<void>): Promise<void>;
   /** Reads planes in order, in GPU memory; compressed volumes are decoded run by run. The caller destroys the reader. */
   planeReader(): PlaneReader;
+  destroy(): void;
+}
+
+/** A display texture of a volume besides its own. */
+export interface VolumeDisplay {
+  /** Fills the texture with a time point. It is always the same texture. @throws StriaError `out-of-memory`, `aborted`, `device-lost` */
+  show(timePoint: number): Promise<DisplayTexture>;
+  /** Records filling the texture, if there is one. */
+  record(commands: Commands, timePoint: number): void;
   destroy(): void;
 }
 

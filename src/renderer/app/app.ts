@@ -4,6 +4,7 @@ import type { FaultData } from '../../core/shared/errors.ts';
 import type { Host, HostFile } from '../host/host.ts';
 import type { ClockSettings } from '../playback/frame-clock.ts';
 import { autoView } from '../viewer/model/auto-view.ts';
+import { baseId, hasChannelGroup } from '../viewer/model/layers.ts';
 import type { SceneSide } from '../viewer/model/orientation.ts';
 import { type SliceAxis, shows3d, type ViewState } from '../viewer/model/viewer-api.ts';
 import { Addresses } from './addresses.ts';
@@ -25,6 +26,7 @@ import { isOfText, runKey, tryCommand } from './keys.ts';
 import { Lab } from './lab/lab.ts';
 import { Labels } from './labels/labels.ts';
 import { Alignment } from './layers/alignment.ts';
+import { Channels } from './layers/channels.ts';
 import { Layers } from './layers/layers.ts';
 import { SecondVolume } from './layers/second-volume.ts';
 import { completed, completes, joined } from './loading/companions.ts';
@@ -63,6 +65,7 @@ export class App {
   readonly comparison: Comparison;
   readonly layers: Layers;
   readonly alignment: Alignment;
+  readonly channels: Channels;
   readonly labels: Labels;
   readonly second: SecondVolume;
   readonly playback: Playback;
@@ -153,7 +156,11 @@ export class App {
       () => this.#document.kept,
       (measurement, signal) => this.#document.regionOfFile(measurement, signal),
     );
-    const volumes = { base: () => this.#document.kept, layer: (id: string) => this.layers.volumeOf(id) };
+    const volumes = {
+      base: () => this.#document.kept,
+      layer: (id: string) => (id === baseId ? this.#document.kept : this.layers.volumeOf(id)),
+    };
+    this.channels = new Channels(this.store, volumes);
     this.labels = new Labels(host, this.store, volumes);
     new Profiles(this.store, volumes);
     new TimeCurves(this.store, volumes);
@@ -509,8 +516,11 @@ export class App {
 
   /** @param preset see window-presets.ts */
   presetWindow(preset: string): void {
-    const document = openDocument(this.store.getState());
-    if (document) this.changeView(() => ({ window: presetWindow(preset, document) }));
+    const state = this.store.getState();
+    const document = openDocument(state);
+    // The statistics of the volume are those of all channels.
+    if (preset === 'auto' && hasChannelGroup(state.layers.stack)) void this.channels.contrast(baseId);
+    else if (document) this.changeView(() => ({ window: presetWindow(preset, document) }));
   }
 
   resetOpacity(): void {

@@ -9,6 +9,7 @@ import { measurementsCsv } from './measure/measurement-words.ts';
 import { profileCsv } from './measure/profiles.ts';
 import { timeCurveCsv } from './measure/time-curves.ts';
 import type { OpenDocument } from './state/document-state.ts';
+import { layerVolume } from './state/layer-state.ts';
 import { type AppStore, openDocument } from './state/store.ts';
 
 /** Saves and copies what was measured: on the volume and in the Lab. */
@@ -57,7 +58,7 @@ export class Exports {
     const id = labelledVolume(state);
     const document = openDocument(state);
     if (id === undefined || !document) return;
-    const volume = state.layers.volumes[id];
+    const volume = layerVolume(state.layers, id);
     const info = volume?.kind === 'ready' ? volume.info : document.info;
     const mm3 = voxelMm3(info);
     await this.#saveAs(`${plainName(document.name)}-labels.csv`, async () =>

@@ -1,11 +1,12 @@
 import { blendings } from '../../core/draw/slice-pass.ts';
 import { colormap } from '../viewer/colors/colormaps.ts';
-import { baseId, type LayerLook, type LayerStack } from '../viewer/model/layers.ts';
+import { hasChannels } from '../viewer/model/channel-group.ts';
+import { baseId, hasChannelGroup, type LayerLook, type LayerStack } from '../viewer/model/layers.ts';
 import { alignCommands } from './align-commands.ts';
 import type { App } from './app.ts';
 import type { Command } from './command.ts';
 import { labelledVolume } from './labels/label-tables.ts';
-import type { AppState } from './state/store.ts';
+import { type AppState, openDocument } from './state/store.ts';
 import { isInViewer, isReady } from './when.ts';
 
 /** Adding layers over the open volume, and what can be done with the chosen one. */
@@ -87,6 +88,37 @@ export function layerCommands(app: App): Command[] {
       enabled: hasLabels,
       run: () => app.labels.showAll('none'),
     },
+    {
+      id: 'layer-contrast',
+      label: 'Automatic contrast of the chosen layer',
+      words: 'Automatic contrast',
+      group: 'Layers',
+      enabled: (state) => (chosenLook(state) !== undefined || isChosenBase(state)) && !isLabels(state),
+      run: () => void app.channels.contrast(app.store.getState().layers.chosen ?? baseId),
+    },
+    {
+      id: 'channels-together',
+      label: 'Show all channels together, each in its color',
+      words: 'Show all channels together',
+      group: 'Layers',
+      enabled: (state) => hasOpenChannels(state) && !hasChannelGroup(state.layers.stack),
+      run: () => void app.channels.showAll(),
+    },
+    {
+      id: 'channels-single',
+      label: 'Show one channel by itself',
+      group: 'Layers',
+      enabled: (state) => hasOpenChannels(state) && hasChannelGroup(state.layers.stack),
+      run: () => void app.channels.showOne(chosenLook(app.store.getState())?.channel ?? 0),
+    },
+    {
+      id: 'channels-contrast',
+      label: 'Automatic contrast of all channels',
+      words: 'Automatic contrast of all',
+      group: 'Layers',
+      enabled: (state) => hasOpenChannels(state) && hasChannelGroup(state.layers.stack),
+      run: () => void app.channels.contrastAll(),
+    },
     onChosen('layer-remove', 'Remove the chosen layer', 'Remove', () => app.layers.removeChosen()),
   ];
 }
@@ -125,6 +157,11 @@ function chosenLook(state: AppState): LayerLook | undefined {
 
 function isLabels(state: AppState): boolean {
   return colormap(chosenLook(state)?.colormap ?? '').isCategorical;
+}
+
+function hasOpenChannels(state: AppState): boolean {
+  const document = openDocument(state);
+  return isReady(state) && document !== undefined && hasChannels(document.info);
 }
 
 function hasLabels(state: AppState): boolean {

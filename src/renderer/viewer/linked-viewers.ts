@@ -1,5 +1,7 @@
 import { inRealOrder } from '../../core/shared/real-order.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
+import { hasChannels, sharedChannels } from './model/channel-group.ts';
+import { type LayerStack, noLayers } from './model/layers.ts';
 import { type FittedScales, type LinkedVolume, samePlace, sameViewpoints, type Viewpoints } from './model/same-place.ts';
 import type { ViewerSnapshot, ViewState } from './model/viewer-api.ts';
 
@@ -63,11 +65,15 @@ export function followed(
   state: ViewState,
   keys: readonly (keyof ViewState)[],
   links: Links,
+  own: LayerStack = noLayers,
 ): Partial<ViewState> {
   const change: Record<string, unknown> = {};
   for (const key of keys) {
-    // Layers belong to one viewer.
-    if (key === 'layers') continue;
+    // Layers belong to one viewer, except those that show the channels of its volume.
+    if (key === 'layers') {
+      if (links.values && hasChannels(from)) change.layers = sharedChannels(from, to, state.layers, own);
+      continue;
+    }
     const isValue = valueKeys.includes(key);
     if (isValue ? !links.values : !links.views) continue;
     change[key] = state[key];
@@ -152,7 +158,7 @@ export class LinkedViewers {
     if (!from.info || !to.info) return;
     this.#isCarrying = true;
     try {
-      other.viewer.set(followed(from.info, to.info, from.state, keys, this.#links));
+      other.viewer.set(followed(from.info, to.info, from.state, keys, this.#links, to.state.layers));
     } finally {
       this.#isCarrying = false;
       other.state = other.viewer.snapshot().state;

@@ -5,7 +5,7 @@ import type { VolumeSource } from '../../core/volume/volume-source.ts';
 import { withPresentName } from './colors/colormaps.ts';
 import { type Ground, grounds } from './colors/grounds.ts';
 import { DisplayFeed } from './display-feed.ts';
-import { LayerDisplays } from './draw/layer-displays.ts';
+import { LayerDisplays, type WantedDisplay } from './draw/layer-displays.ts';
 import { SliceRenderer } from './draw/slice-renderer.ts';
 import { decodeMs, frameAxis, withFrame } from './frames.ts';
 import { default3d, defaultColors, firstView } from './model/auto-view.ts';
@@ -14,7 +14,7 @@ import { facingCut } from './model/cut-plane.ts';
 import { fittedView } from './model/fitted-view.ts';
 import type { ShownLabels } from './model/label-look.ts';
 import { layerVoxelAt, shownLayers } from './model/layer-place.ts';
-import { baseId, layersIn3d, layerTime, noLayers } from './model/layers.ts';
+import { baseId, layersIn3d, layerTime, noLayers, volumeIdOf } from './model/layers.ts';
 import { checkPictureSize, type PictureRequest, type ViewPicture } from './model/picture.ts';
 import type { FittedScales, Viewpoints } from './model/same-place.ts';
 import { type SliceOnScreen, type Voxel, voxelAt } from './model/slice-geometry.ts';
@@ -101,7 +101,7 @@ export class Viewer {
       () => this.#volumeView()?.setVolume(this.#display.shown),
       () => this.requestRender(),
     );
-    this.#layerDisplays = new LayerDisplays(gpu, () => this.#layersDisplayed());
+    this.#layerDisplays = new LayerDisplays(() => this.#layersDisplayed());
     this.#probe = new ProbeReader((probe) => this.#change({ probe }));
     const viewer = this;
     this.#host = {
@@ -147,7 +147,9 @@ export class Viewer {
     const turn = ++this.#turn;
     this.#probe.clear();
     this.#volume = undefined;
+    this.#followLayers();
     await this.#display.clear();
+    await this.#layerDisplays.settled();
     this.#change({ info: undefined, probe: undefined, decimation: 1 });
     this.requestRender();
     if (!volume || turn !== this.#turn) return;
@@ -165,11 +167,12 @@ export class Viewer {
   }
 
   /**
-   * The voxels of the layers in `ViewState.layers`, by id; layers without voxels are not drawn. They belong to the caller, who
+   * The voxels of the layers in `ViewState.layers`, by id (`volumeIdOf`); layers without voxels are not drawn. They belong to the caller, who
    * may destroy those of an earlier call at once.
    */
   setLayers(layers: ReadonlyMap<string, VolumeSource>): void {
     this.#layers = layers;
+    this.#layerDisplays.memoryFreed();
     this.#probe.clear();
     this.#followLayers();
     this.requestRender();
@@ -189,8 +192,10 @@ export class Viewer {
     const turn = ++this.#turn;
     this.#probe.clear();
     this.#take(volume);
+    this.#followLayers();
     this.requestRender();
     await this.#display.clear();
+    await this.#layerDisplays.settled();
     if (turn === this.#turn && this.#has3d) await this.#display.show(volume, this.#snapshot.state.timePoint);
     if (turn === this.#turn) this.prepareFrames(volume.info.dims[3] > 1 ? 't' : 'z');
   }
@@ -284,7 +289,10 @@ export class Viewer {
     this.prepareFrames(axis);
     const commands = this.#gpu.commands('frame', this.#gpu.hasTimestamps ? () => {} : undefined);
     const is3dNew = axis === 't' && next.timePoint !== state.timePoint && this.#display.shown !== undefined;
-    if (is3dNew) volume.recordDisplay(commands, next.timePoint);
+    if (is3dNew) {
+      volume.recordDisplay(commands, next.timePoint);
+      this.#layerDisplays.record(commands, this.#wantedDisplays());
+    }
     for (const { view } of this.#views.values()) {
       if (!(view instanceof SliceView && view.isShown)) continue;
       view.record(commands);
@@ -567,7 +575,7 @@ export class Viewer {
 
   #layersIn({ layers }: ViewState): readonly ShownLayer[] {
     const base = this.#volume?.info;
-    const shown = base ? shownLayers(base, layers, (id) => this.#layers.get(id)) : [];
+    const shown = base ? shownLayers(base, layers, (id) => this.#volumeOf(id)) : [];
     return shown.map((layer) => ({ ...layer, labels: this.#labels.get(layer.look.id) }));
   }
 
@@ -582,14 +590,24 @@ export class Viewer {
   #followLayers(): void {
     const { state } = this.#snapshot;
     const base = this.#volume?.info;
-    this.#layerDisplays.keep(this.#has3d && base ? this.#layers : new Map());
-    if (!this.#has3d || !base) return;
-    const wanted = layersIn3d(state.layers, this.#layersIn(state)).map(({ look: { id, channel }, volume }) => ({
+    const looks = this.#has3d && base ? state.layers.layers : [];
+    this.#layerDisplays.keep(new Map(looks.map((look) => [look.id, this.#volumeOf(volumeIdOf(look))])));
+    if (this.#has3d && base) this.#layerDisplays.show(this.#wantedDisplays());
+  }
+
+  #wantedDisplays(): readonly WantedDisplay[] {
+    const { state } = this.#snapshot;
+    const base = this.#volume?.info;
+    if (!base) return [];
+    return layersIn3d(state.layers, this.#layersIn(state)).map(({ look: { id, channel }, volume }) => ({
       id,
       volume,
       timePoint: layerTime(base, state.timePoint, volume.info, channel),
     }));
-    this.#layerDisplays.show(wanted);
+  }
+
+  #volumeOf(id: string): VolumeSource | undefined {
+    return id === baseId ? this.#volume : this.#layers.get(id);
   }
 
   #layersDisplayed(): void {

@@ -5,12 +5,12 @@ import { type DatasetName, nameWithDataset } from '../../../core/shared/volume-n
 import { Stopwatch } from '../../../core/stream/stage-times.ts';
 import type { RegionStatistics } from '../../../core/volume/region-statistics.ts';
 import type { Host } from '../../host/host.ts';
-import { firstLabelView } from '../../viewer/model/auto-view.ts';
 import type { Measurement } from '../../viewer/model/measure.ts';
 import { shows3d, type ViewState } from '../../viewer/model/viewer-api.ts';
 import type { BackgroundCompressor } from '../compress/background.ts';
 import type { Engine, EngineWatcher } from '../gpu/gpu-life.ts';
 import type { KeptVolume } from '../gpu/residency.ts';
+import { firstDocumentView } from '../layers/channels.ts';
 import { type LoadedVolume, type OpenRequest, type OpenStage, openStages } from '../loading/load-resident.ts';
 import { suggestLayouts } from '../loading/raw-layout.ts';
 import { regionOfFile } from '../measure/file-regions.ts';
@@ -179,7 +179,7 @@ export class DocumentLife implements EngineWatcher {
         loaded = await this.#works.loadResident(engine, request, { signal, onProgress }, stopwatch);
         const { kept } = loaded;
         const statistics = await stopwatch.time('Statistics', () => kept.statistics());
-        const first = loaded.labels && firstLabelView(kept.info, statistics, loaded.labels);
+        const first = await firstDocumentView(engine.gpu, kept, statistics, loaded.labels);
         await stopwatch.time('Prepare views', () => engine.viewer.setVolume(kept, first, this.#shows3d));
         engine.gpu.checkAlive();
         if (signal.aborted) throw new StriaError('aborted', 'cancelled');

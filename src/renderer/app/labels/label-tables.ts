@@ -3,6 +3,7 @@ import type { LabelCounts } from '../../../core/volume/label-counts.ts';
 import { colormap } from '../../viewer/colors/colormaps.ts';
 import { firstLabelLook, type LabelLook } from '../../viewer/model/label-look.ts';
 import { baseId } from '../../viewer/model/layers.ts';
+import { layerVolume } from '../state/layer-state.ts';
 import { type AppState, openDocument } from '../state/store.ts';
 
 /** The volume to whose labels commands apply, and whose table is shown: the chosen layer, or else the open volume or the top layer. */
@@ -23,7 +24,7 @@ const noTable: LabelTable = [];
 /** The table of the volume's own file, or of a file beside it. */
 function ownTable(state: AppState, id: string): LabelTable {
   if (id === baseId) return openDocument(state)?.labels?.table ?? noTable;
-  const volume = state.layers.volumes[id];
+  const volume = layerVolume(state.layers, id);
   return (volume?.kind === 'ready' ? volume.labels?.table : undefined) ?? noTable;
 }
 

@@ -16,8 +16,8 @@ import {
   withLabelEdit,
   withLabelShown,
 } from '../../viewer/model/label-look.ts';
-import { layerVoxelAt, placeLayer } from '../../viewer/model/layer-place.ts';
-import { baseId, changedLayer, layerTime } from '../../viewer/model/layers.ts';
+import { layerVoxelAt, placeOf } from '../../viewer/model/layer-place.ts';
+import { baseId, changedLayer, layerTime, volumeIdOf } from '../../viewer/model/layers.ts';
 import { clampVoxel } from '../../viewer/model/slice-geometry.ts';
 import { chainedMap, identityMap, invertedMap, mapPosition, type VoxelMap } from '../../viewer/model/voxel-map.ts';
 import { LatestReading } from '../measure/latest-reading.ts';
@@ -240,11 +240,11 @@ export class Labels {
     if (gpu.kind !== 'ready' || !base) return undefined;
     const { timePoint } = gpu.viewer.snapshot().state;
     if (id === baseId) return { volume: base, timePoint, map: identityMap };
-    const volume = this.#volumes.layer(id);
-    if (!volume) return undefined;
     const look = layers.stack.layers.find((each) => each.id === id);
-    const { map } = placeLayer(base.info, volume.info, look?.motion);
-    return { volume, timePoint: layerTime(base.info, timePoint, volume.info, look?.channel ?? 0), map };
+    const volume = look && this.#volumes.layer(volumeIdOf(look));
+    if (!volume) return undefined;
+    const map = placeOf(base.info, look, volume.info);
+    return { volume, timePoint: layerTime(base.info, timePoint, volume.info, look.channel), map };
   }
 
   /** From the voxels of one volume to those of another, both as they are placed over the open one. */

@@ -1,4 +1,7 @@
 import { faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
+import { throwIfAborted } from '../../../core/shared/job.ts';
+import { channelLayout } from '../../../core/shared/volume.ts';
+import { channelLayer, channelLooks } from '../../viewer/model/channel-group.ts';
 import { placeLayer } from '../../viewer/model/layer-place.ts';
 import {
   baseId,
@@ -8,6 +11,7 @@ import {
   mostLayers,
   movedLayer,
   noLayers,
+  volumeIdOf,
   withoutLayer,
 } from '../../viewer/model/layers.ts';
 import type { Engine } from '../gpu/gpu-life.ts';
@@ -16,6 +20,7 @@ import { loadResident, type OpenRequest } from '../loading/load-resident.ts';
 import { firstLayers, type LayersState, type LayerVolume } from '../state/layer-state.ts';
 import { type JobProgress, startProgress } from '../state/progress.ts';
 import { type AppState, type AppStore, openDocument } from '../state/store.ts';
+import { channelWindows } from './channels.ts';
 import { firstLook } from './first-look.ts';
 import { type LayerLoader, type LoadedLayer, loadLayer } from './load-layer.ts';
 
@@ -56,21 +61,27 @@ export class Layers {
     this.#adding = controller;
     const { signal } = controller;
     this.#change({ adding: { kind: 'loading', name, progress: startProgress('Opening', undefined, performance.now()) } });
+    let loaded: LoadedLayer | undefined;
     try {
       if (this.#stack.layers.length >= mostLayers)
         throw new StriaError('unsupported', `there are ${mostLayers} layers already. Remove one first`);
       const onProgress = (progress: JobProgress) => this.#change({ adding: { kind: 'loading', name, progress } });
-      const loaded = await loadLayer(this.#load, engine, request, { signal, onProgress });
+      loaded = await loadLayer(this.#load, engine, request, { signal, onProgress });
       const id = this.#newId();
-      const images = this.#stack.layers.filter(({ colormap }) => colormap !== 'labels').length;
+      const first = this.#firstLook(id, name, loaded);
+      const looks = await this.#looksOf(engine, first, loaded);
+      throwIfAborted(signal);
       this.#requests.set(id, request);
-      this.#keep(engine, id, loaded);
+      const ready = loaded;
+      // From here on it is freed with the others.
+      loaded = undefined;
+      this.#keep(engine, id, ready);
       this.#change({ adding: { kind: 'none' }, chosen: id });
       this.#adding = undefined;
-      const look = firstLook({ id, name }, loaded.kept.info, loaded.statistics, images, loaded.labels);
-      this.#set({ ...this.#stack, layers: [...this.#stack.layers, look] });
+      this.#set({ ...this.#stack, layers: [...this.#stack.layers, ...looks] });
       return true;
     } catch (error) {
+      loaded?.kept.destroy();
       if (this.#adding !== controller) return false;
       this.#adding = undefined;
       const isOver = signal.aborted || ['aborted', 'device-lost'].includes(toStriaError(error).tag);
@@ -97,12 +108,12 @@ export class Layers {
     this.#reconcile();
   }
 
-  /** What a layer was loaded from. */
+  /** What a volume (`volumeIdOf`) was loaded from. */
   requestOf(id: string): OpenRequest | undefined {
     return this.#requests.get(id);
   }
 
-  /** A layer's voxels, once they are loaded. */
+  /** The voxels under an id (`volumeIdOf`), once they are loaded. */
   volumeOf(id: string): KeptVolume | undefined {
     return this.#volumes.get(id);
   }
@@ -168,12 +179,33 @@ export class Layers {
     return this.#engine()?.viewer.snapshot().state.layers ?? noLayers;
   }
 
+  /** One layer, or one for each channel, which share its voxels. */
+  async #looksOf(engine: Engine, first: LayerLook, { kept, statistics }: LoadedLayer): Promise<readonly LayerLook[]> {
+    const { info } = kept;
+    const { channelCount } = channelLayout(info);
+    if (channelCount < 2 || first.colormap === 'labels' || this.#stack.layers.length + channelCount > mostLayers) return [first];
+    const looks = channelLooks(info, statistics);
+    const windows = await channelWindows(engine.gpu, kept, looks);
+    return looks.map((look, channel) => {
+      const { id } = first;
+      const name = `${first.name} · ${look.name}`;
+      const shared = channel === 0 ? undefined : id;
+      const window = windows[channel] ?? first.window;
+      return channelLayer(channel === 0 ? id : `${id}.${channel + 1}`, shared, channel, { ...look, name }, window);
+    });
+  }
+
+  #firstLook(id: string, name: string, { kept, statistics, labels }: LoadedLayer): LayerLook {
+    const images = this.#stack.layers.filter(({ colormap }) => colormap !== 'labels').length;
+    return firstLook({ id, name }, kept.info, statistics, images, labels);
+  }
+
   #set(layers: LayerStack): void {
     this.#engine()?.viewer.set({ layers });
   }
 
   #newId(): string {
-    const taken = new Set([...this.#requests.keys(), ...this.#stack.layers.map(({ id }) => id)]);
+    const taken = new Set([...this.#requests.keys(), ...this.#stack.layers.flatMap((look) => [look.id, volumeIdOf(look)])]);
     let number = 1;
     while (taken.has(`layer-${number}`)) number++;
     return `layer-${number}`;
@@ -222,7 +254,8 @@ export class Layers {
     const state = this.#store.getState();
     const engine = this.#engine();
     if (!engine || state.gpu.kind !== 'ready' || state.gpu.viewer !== engine.viewer || !openDocument(state)) return;
-    const ids = new Set(this.#stack.layers.map(({ id }) => id));
+    const ids = new Set(this.#stack.layers.map(volumeIdOf));
+    this.#tellBase(ids.delete(baseId));
     const removed = [...this.#volumes].filter(([id]) => !ids.has(id));
     for (const [id] of removed) this.#volumes.delete(id);
     if (removed.length > 0) engine.viewer.setLayers(new Map(this.#volumes));
@@ -232,13 +265,26 @@ export class Layers {
       job.abort();
       this.#jobs.delete(id);
     }
-    const { volumes } = state.layers;
-    const gone = Object.keys(volumes).filter((id) => !ids.has(id));
-    if (gone.length > 0) this.#change({ volumes: Object.fromEntries(Object.entries(volumes).filter(([id]) => ids.has(id))) });
+    const { volumes } = this.#store.getState().layers;
+    const left = Object.entries(volumes).filter(([id]) => id === baseId || ids.has(id));
+    if (left.length < Object.keys(volumes).length) this.#change({ volumes: Object.fromEntries(left) });
     for (const id of ids) {
       const request = this.#requests.get(id);
       const isKnown = this.#volumes.has(id) || this.#jobs.has(id) || this.#store.getState().layers.volumes[id] !== undefined;
       if (request && !isKnown) void this.#loadAgain(engine, id, request);
+    }
+  }
+
+  /** Panels find the open volume among those of the layers while some show its channels. */
+  #tellBase(hasChannels: boolean): void {
+    const state = this.#store.getState();
+    const { [baseId]: base, ...others } = state.layers.volumes;
+    const document = openDocument(state);
+    if (!hasChannels || !document) {
+      if (base) this.#change({ volumes: others });
+    } else if (base?.kind !== 'ready' || base.info !== document.info) {
+      const { info, format, labels } = document;
+      this.#change({ volumes: { ...others, [baseId]: { kind: 'ready', info, format, placedBy: 'voxels', labels } } });
     }
   }
 

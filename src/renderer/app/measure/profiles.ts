@@ -1,6 +1,6 @@
 import { sampleLine } from '../../../core/draw/line-samples.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
-import { isLayerShown, layerTime } from '../../viewer/model/layers.ts';
+import { isLayerShown, layerTime, volumeIdOf } from '../../viewer/model/layers.ts';
 import type { Measurement } from '../../viewer/model/measure.ts';
 import { lengthOf, metricOf, stepBetween } from '../../viewer/model/metric.ts';
 import type { Voxel } from '../../viewer/model/slice-geometry.ts';
@@ -47,7 +47,7 @@ export class Profiles {
       look.motion,
       look.colormap === 'labels',
       isLayerShown(layers.stack, look),
-      layers.volumes[look.id]?.kind,
+      layers.volumes[volumeIdOf(look)]?.kind,
     ]);
     return JSON.stringify([id, points, timePoint, smooth, shown, residency?.kept]);
   }

@@ -3,7 +3,7 @@ import { maxTextLength } from '../../../core/format/layout.ts';
 import { StriaError, toStriaError } from '../../../core/shared/errors.ts';
 import { sourceOf } from '../../host/file-source.ts';
 import type { Host, HostFile, HostSink } from '../../host/host.ts';
-import type { LayerStack } from '../../viewer/model/layers.ts';
+import { baseId, type LayerStack, volumeIdOf } from '../../viewer/model/layers.ts';
 import { codecChoice } from '../compress/compress-protocol.ts';
 import type { OpenRequest } from '../loading/load-resident.ts';
 import { withStacks } from '../loading/picture-stacks.ts';
@@ -104,9 +104,17 @@ export class SavedSessions {
 
   async #layersIn({ layers, ...rest }: LayerStack, sink: HostSink): Promise<SavedLayers> {
     const list: SavedLayer[] = [];
+    const owners = new Map<string, string>();
     for (const look of layers) {
-      const request = this.#needs.layers.requestOf(look.id);
-      if (request) list.push({ source: await sourceIn(request, sink), look });
+      const id = volumeIdOf(look);
+      const request = this.#needs.layers.requestOf(id);
+      const owner = id === baseId ? baseId : owners.get(id);
+      if (owner !== undefined) list.push({ source: undefined, look: { ...look, of: owner } });
+      else if (request) {
+        // The layer with which the voxels were loaded may have been removed.
+        owners.set(id, look.id);
+        list.push({ source: await sourceIn(request, sink), look: { ...look, of: undefined } });
+      }
     }
     const used = [rest.base.labels, ...list.map(({ look }) => look.labels)].map(({ table }) => table);
     const loaded = Object.entries(this.#needs.store.getState().labels.loaded);
@@ -211,6 +219,7 @@ export class SavedSessions {
     const requests = new Map<string, OpenRequest>();
     const missing: string[] = [];
     for (const { source, look } of list) {
+      if (!source) continue;
       if ('sample' in source) {
         requests.set(look.id, { kind: 'sample', sample: source.sample });
         continue;
@@ -250,7 +259,11 @@ export class SavedSessions {
           const { base, solo, list } = saved.layers;
           viewer.set({
             ...viewFrom(saved.view, viewer.snapshot().state),
-            layers: { base, solo, layers: list.flatMap(({ look }) => (requests.has(look.id) ? [look] : [])) },
+            layers: {
+              base,
+              solo,
+              layers: list.flatMap(({ look }) => (look.of === baseId || requests.has(volumeIdOf(look)) ? [look] : [])),
+            },
           });
           viewer.startFrom(saved.viewpoints);
           const { measurements, sliceAxis, showChunks, clipHandles } = saved;

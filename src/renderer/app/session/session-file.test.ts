@@ -72,7 +72,7 @@ const look = fc.record({
   isVisible: fc.boolean(),
   opacity: part,
   blending: fc.constantFrom(...blendings),
-  colormap: fc.constantFrom(...colormapNames),
+  colormap: fc.constantFrom(...colormapNames, '#40ff00'),
   inverted: fc.boolean(),
   window: fc.tuple(number, number),
   hidesBelow: fc.boolean(),
@@ -81,10 +81,11 @@ const look = fc.record({
   labels,
   channel: fc.nat({ max: 9 }),
 });
+const channel = fc.record({ source: fc.constant(undefined), look: look.map((each) => ({ ...each, of: 'base' })) });
 const layers = fc
   .record({
     base: fc.record({ isVisible: fc.boolean(), opacity: part, labels }),
-    list: fc.uniqueArray(fc.record({ source: fc.oneof(files, folder, sample), look }), {
+    list: fc.uniqueArray(fc.oneof(fc.record({ source: fc.oneof(files, folder, sample), look }), channel), {
       maxLength: 4,
       selector: (layer) => layer.look.id,
     }),

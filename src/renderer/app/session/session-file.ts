@@ -21,7 +21,7 @@ import { type Dims4, elementTypes } from '../../../core/shared/volume.ts';
 import { isUsableTransform, type Transform } from '../../../core/transforms/transform.ts';
 import { atEnds, clampRate, paces } from '../../playback/frame-clock.ts';
 import type { StackAxis } from '../../playback/stacks.ts';
-import { colormapNames } from '../../viewer/colors/colormaps.ts';
+import { isColormapName } from '../../viewer/colors/colormaps.ts';
 import { baseId, mostLayers } from '../../viewer/model/layers.ts';
 import { type Measurement, measurementKinds, pointCounts } from '../../viewer/model/measure.ts';
 import type { OrbitPose } from '../../viewer/model/orbit-camera.ts';
@@ -35,7 +35,10 @@ import { labelLookFrom, tablesOf } from './stored-labels.ts';
 // docs/SESSION.md describes the keys.
 
 const format = 'stria-session';
-/** The last version that is read. Version 2 has layers that were moved: an earlier Stria would show them in the wrong place. */
+/**
+ * The last version that is read. Version 2 has layers that were moved, which an earlier Stria would show in the wrong place, and
+ * layers that show a channel of another volume.
+ */
 const latestVersion = 2;
 const mostFiles = 20_000;
 const mostMeasurements = 5_000;
@@ -61,7 +64,7 @@ export function writeSession({ source, ...rest }: SavedSession): Uint8Array<Arra
 
 /** The lowest that says everything. */
 function versionOf({ list }: SavedLayers): number {
-  return list.some(({ look }) => look.motion) ? 2 : 1;
+  return list.some(({ look }) => look.motion !== undefined || look.of !== undefined) ? 2 : 1;
 }
 
 /**
@@ -175,6 +178,12 @@ function layersOf({ base, solo, list, tables }: JsonObject): SavedLayers {
   );
   const ids = layers.map(({ look }) => look.id);
   if (new Set(ids).size < ids.length) throw new StriaError('corrupt', 'two layers have the same id');
+  for (const { source, look } of layers) {
+    const isKnown =
+      look.of === undefined || look.of === baseId || layers.some((other) => other.look.id === look.of && other.source);
+    const isOwn = look.of === undefined;
+    if (!isKnown || (isOwn && !source)) throw new StriaError('corrupt', `the layer ${look.name} has no volume`);
+  }
   return {
     base: {
       isVisible: isVisible !== false,
@@ -193,14 +202,15 @@ function layerOf(value: unknown, index: number, tables: SavedLayers['tables']): 
   const stored = asObject(look, what('look'));
   const [low, high] = numbersOf(stored.window, what('look.window'), 2) as [number, number];
   return {
-    source: sourceOf(asObject(source, what('source'))),
+    source: source === undefined ? undefined : sourceOf(asObject(source, what('source'))),
     look: {
       id: asText(stored.id, what('look.id')),
+      of: stored.of === undefined ? undefined : asText(stored.of, what('look.of')),
       name: asText(stored.name, what('look.name')),
       isVisible: stored.isVisible !== false,
       opacity: partOf(stored.opacity, 1),
       blending: one(blendings, stored.blending, 'over'),
-      colormap: one<string>(colormapNames, stored.colormap, 'gray'),
+      colormap: typeof stored.colormap === 'string' && isColormapName(stored.colormap) ? stored.colormap : 'gray',
       inverted: stored.inverted === true,
       window: [low, high],
       hidesBelow: stored.hidesBelow === true,

@@ -1,7 +1,7 @@
 import { projections } from '../../../core/draw/ray-pass.ts';
 import { slabKinds } from '../../../core/draw/slab-plane.ts';
 import type { JsonObject } from '../../../core/format/json.ts';
-import { colormapNames } from '../../viewer/colors/colormaps.ts';
+import { isColormapName } from '../../viewer/colors/colormaps.ts';
 import type { SlabChoice, ViewState } from '../../viewer/model/viewer-api.ts';
 
 /** Layers are stored with their files (session-file.ts). */
@@ -22,12 +22,13 @@ type KeysWhere<Test extends { readonly [Key in keyof StoredView]-?: unknown }> =
   readonly [Key in keyof StoredView]-?: true extends Test[Key] ? Key : never;
 }[keyof StoredView];
 
-/** The names that a part may hold. */
-const words: Readonly<Record<KeysWhere<{ [Key in keyof StoredView]-?: HasWords<StoredView[Key]> }>, readonly string[]>> = {
+/** The names that a part may hold, or what tells them. */
+type Words = readonly string[] | ((name: string) => boolean);
+const words: Readonly<Record<KeysWhere<{ [Key in keyof StoredView]-?: HasWords<StoredView[Key]> }>, Words>> = {
   projection: projections,
   quality: ['draft', 'normal', 'fine'],
   camera: ['perspective', 'orthographic'],
-  colormap: colormapNames,
+  colormap: isColormapName,
   outside: ['clamp', 'hide', 'mark'],
   missing: ['hide', 'mark'],
   box: ['off', 'box', 'ticks'],
@@ -56,7 +57,7 @@ export function viewFrom(stored: JsonObject, { layers: _, ...shape }: ViewState)
   const isGood = (key: string): boolean => {
     const value = stored[key];
     const example = (examples as JsonObject)[key] ?? shape[key as keyof StoredView];
-    const known = (words as Readonly<Record<string, readonly string[]>>)[key] ?? [];
+    const known = (words as Readonly<Record<string, Words>>)[key] ?? [];
     const most = (longest as Readonly<Record<string, number>>)[key];
     if (most === undefined) return isLike(value, example, known);
     const items = Array.isArray(value) ? value : [];
@@ -66,10 +67,10 @@ export function viewFrom(stored: JsonObject, { layers: _, ...shape }: ViewState)
   return Object.fromEntries(keys.map((key) => [key, stored[key]]));
 }
 
-function isLike(value: unknown, example: unknown, known: readonly string[]): boolean {
+function isLike(value: unknown, example: unknown, known: Words): boolean {
   if (typeof value === 'number') return typeof example === 'number' && Number.isFinite(value);
   if (typeof value === 'boolean') return typeof example === 'boolean';
-  if (typeof value === 'string') return known.includes(value);
+  if (typeof value === 'string') return typeof known === 'function' ? known(value) : known.includes(value);
   if (typeof value !== 'object' || value === null || typeof example !== 'object' || example === null) return false;
   const keys = Object.keys(example);
   return (

@@ -1,5 +1,5 @@
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
-import type { LayerLook } from '../../viewer/model/layers.ts';
+import { baseId, type LayerLook, volumeIdOf } from '../../viewer/model/layers.ts';
 import { type AppState, openDocument } from './store.ts';
 
 /** A layer that can be moved, and the volume over which it lies. */
@@ -14,7 +14,7 @@ export function alignables(state: AppState): readonly Alignable[] {
   const base = openDocument(state)?.info;
   if (!base || state.gpu.kind !== 'ready') return [];
   return state.layers.stack.layers.flatMap((look) => {
-    const volume = state.layers.volumes[look.id];
+    const volume = look.of === baseId ? undefined : state.layers.volumes[volumeIdOf(look)];
     return volume?.kind === 'ready' ? [{ look, base, layer: volume.info }] : [];
   });
 }

@@ -3,7 +3,7 @@ import type { OwnLabels } from '../../../core/shared/label-table.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { StoredTransform } from '../../../core/transforms/layer-transforms.ts';
 import type { PlacedBy } from '../../viewer/model/layer-place.ts';
-import { type LayerStack, noLayers } from '../../viewer/model/layers.ts';
+import { type LayerStack, noLayers, volumeIdOf } from '../../viewer/model/layers.ts';
 import type { JobProgress } from './progress.ts';
 
 /** A layer's volume. Its look is a part of the view: `ViewState.layers`. */
@@ -36,7 +36,7 @@ export interface LayersState {
     | { readonly kind: 'none' }
     | { readonly kind: 'loading'; readonly name: string; readonly progress: JobProgress }
     | { readonly kind: 'failed'; readonly name: string; readonly fault: FaultData };
-  /** By layer id. */
+  /** By id (`volumeIdOf`); `baseId` is the open volume, while layers show its channels. */
   readonly volumes: Readonly<Record<string, LayerVolume>>;
   /** Id of the layer whose settings are shown, and to which commands apply. */
   readonly chosen: string | undefined;
@@ -53,3 +53,9 @@ export const firstLayers: LayersState = {
   aligning: false,
   matrix: undefined,
 };
+
+/** The volume that a layer shows. */
+export function layerVolume({ stack, volumes }: LayersState, id: string): LayerVolume | undefined {
+  const look = stack.layers.find((layer) => layer.id === id);
+  return look && volumes[volumeIdOf(look)];
+}

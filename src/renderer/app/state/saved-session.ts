@@ -45,7 +45,8 @@ export interface SavedLayers extends Omit<LayerStack, 'layers'> {
 }
 
 export interface SavedLayer {
-  readonly source: SessionSource;
+  /** Undefined if the layer shows the voxels of another one, or of the open volume (`LayerLook.of`). */
+  readonly source: SessionSource | undefined;
   readonly look: LayerLook;
 }
 

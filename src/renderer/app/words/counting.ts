@@ -1,5 +1,5 @@
-import { displayText } from '../../../core/shared/display-text.ts';
-import { type Channel, channelAt, channelLayout, type Dims4, type VolumeInfo } from '../../../core/shared/volume.ts';
+import { channelAt, channelLayout, type Dims4, type VolumeInfo } from '../../../core/shared/volume.ts';
+import { channelName } from '../../viewer/model/channel-group.ts';
 
 // The app counts from 1: the first slice, voxel, time point and chunk has number 1 wherever it is shown or typed. Code and
 // files count from 0 and call it an index.
@@ -10,11 +10,6 @@ export function numberOf(index: number): number {
 
 export function indexOf(number: number): number {
   return number - 1;
-}
-
-/** A channel's own name, or its number. */
-export function channelName({ name }: Channel, index: number): string {
-  return displayText(name) || `Channel ${numberOf(index)}`;
 }
 
 /** The shown position along t, as a suffix: the channel's name, or `t 2` in a series; '' if there is only one. */

@@ -2,6 +2,7 @@ import { type ReactNode, useState } from 'react';
 import type { MovingImage, TransformFormat } from '../../../core/transforms/layer-transforms.ts';
 import type { MatrixFile } from '../../app/state/layer-state.ts';
 import { openDocument } from '../../app/state/store.ts';
+import { baseId, volumeIdOf } from '../../viewer/model/layers.ts';
 import { Button } from '../controls/button.tsx';
 import { FaultNotice } from '../controls/fault-notice.tsx';
 import { Row } from '../controls/row.tsx';
@@ -29,7 +30,9 @@ function MatrixFields({ matrix, onDone }: { readonly matrix: MatrixFile; readonl
   const { alignment } = useApp();
   const layers = useAppState((state) => state.layers);
   const volume = useAppState((state) => openDocument(state)?.name ?? '');
-  const ready = layers.stack.layers.filter(({ id }) => layers.volumes[id]?.kind === 'ready').toReversed();
+  const ready = layers.stack.layers
+    .filter((look) => look.of !== baseId && layers.volumes[volumeIdOf(look)]?.kind === 'ready')
+    .toReversed();
   const [first] = matrix.stored.formats;
   const [format, setFormat] = useState<TransformFormat>(first ?? 'plain');
   const [moving, setMoving] = useState<MovingImage>('layer');

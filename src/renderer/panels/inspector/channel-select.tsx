@@ -1,32 +1,38 @@
-import { channelAt, channelLayout, type VolumeInfo } from '../../../core/shared/volume.ts';
-import { windowOf } from '../../app/view/window.ts';
-import { channelName } from '../../app/words/counting.ts';
+import { channelAt, type VolumeInfo } from '../../../core/shared/volume.ts';
+import { channelName, hasChannels } from '../../viewer/model/channel-group.ts';
+import { hasChannelGroup } from '../../viewer/model/layers.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import { type Option, Select } from '../controls/select.tsx';
-import { useViewerPart } from '../hooks/use-app.ts';
+import { useApp, useViewerPart } from '../hooks/use-app.ts';
+import styles from './display-section.module.css';
 
-/** Which channel is shown. The time point stays; a channel with a window of its own brings it along. */
+const all = 'all';
+
+/** Whether all channels are shown together, or which of them by itself. The time point stays. */
 export function ChannelSelect({ info, viewer }: { readonly info: VolumeInfo; readonly viewer: Viewer }) {
-  const shown = useViewerPart(viewer, ({ state }) => channelAt(info, state.timePoint).channel);
+  const app = useApp();
+  const shown = useViewerPart(viewer, ({ state }) =>
+    hasChannelGroup(state.layers) ? all : String(channelAt(info, state.timePoint).channel),
+  );
   const { channels } = info;
-  if (!channels || channels.length < 2) return null;
-  const show = (index: number) => {
-    const { time } = channelAt(info, viewer.snapshot().state.timePoint);
-    const window = channels[index]?.window;
-    const isUsable = window !== undefined && Number.isFinite(window[1] - window[0]) && window[0] < window[1];
-    viewer.set({
-      timePoint: index * channelLayout(info).timePoints + time,
-      ...(isUsable && { window: windowOf(window[1] - window[0], (window[0] + window[1]) / 2, info) }),
-    });
-  };
+  const [first] = channels ?? [];
+  if (!channels || !first || channels.length < 2) return null;
+  const together = { key: all, label: 'All, each in its color', hint: 'Their settings are in the tab Layers' };
   return (
-    <Select
-      label="Channel"
-      options={channelOptions(channels)}
-      value={String(shown)}
-      onChange={(key) => show(Number(key))}
-      testId="channel-select"
-    />
+    <>
+      <Select
+        label="Channel"
+        options={[...(hasChannels(info) ? [together] : []), ...channelOptions(channels)]}
+        value={shown}
+        onChange={(key) => void (key === all ? app.channels.showAll() : app.channels.showOne(Number(key)))}
+        testId="channel-select"
+      />
+      {shown === all && (
+        <p className={styles.hint} data-testid="channel-hint">
+          Window and colormap below are those of {channelName(first, 0)}; the other channels’ are in the tab Layers.
+        </p>
+      )}
+    </>
   );
 }
 

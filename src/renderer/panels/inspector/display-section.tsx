@@ -54,7 +54,8 @@ export function DisplaySection({ document, viewer }: Props) {
   const inverted = useViewerPart(viewer, ({ state }) => state.inverted);
   const smooth = useViewerPart(viewer, ({ state }) => state.smooth);
   const { isCategorical } = colormap(chosenColormap);
-  const colormaps = colormapNames.map((name) => ({
+  const names = [...new Set<string>([...colormapNames, chosenColormap])];
+  const colormaps = names.map((name) => ({
     key: name,
     label: colormap(name).title,
     swatch: colormapGradient({ colormap: name, inverted }),
@@ -72,7 +73,7 @@ export function DisplaySection({ document, viewer }: Props) {
         <Select
           label="Colormap"
           options={colormaps}
-          value={chosenColormap as (typeof colormaps)[number]['key']}
+          value={chosenColormap}
           onChange={(name) => viewer.set({ colormap: name })}
           testId="colormap-select"
         />

@@ -55,7 +55,7 @@ function InspectorTabs({ document }: { readonly document: OpenDocument }) {
   const pages: readonly Page[] = viewer
     ? [
         { key: 'display', title: 'Display', content: <DisplaySection document={document} viewer={viewer} /> },
-        { key: 'layers', title: 'Layers', count: layerCount, content: <LayersSection document={document} /> },
+        { key: 'layers', title: 'Layers', count: layerCount, content: <LayersSection document={document} viewer={viewer} /> },
         { key: 'measure', title: 'Measure', count: measured, content: <MeasurementsSection document={document} /> },
         volume,
         { key: 'gpu', title: 'GPU', content: <GpuSection /> },

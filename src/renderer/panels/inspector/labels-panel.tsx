@@ -12,6 +12,7 @@ import {
   labelRows,
   labelTableOf,
 } from '../../app/labels/label-tables.ts';
+import { layerVolume } from '../../app/state/layer-state.ts';
 import { type AppState, openDocument } from '../../app/state/store.ts';
 import { formatCount, formatNumber } from '../../app/words/units.ts';
 import { colormap } from '../../viewer/colors/colormaps.ts';
@@ -254,7 +255,7 @@ function nameOf(state: AppState, id: string): string {
 }
 
 function voxelVolume(state: AppState, id: string): number {
-  const volume = state.layers.volumes[id];
+  const volume = layerVolume(state.layers, id);
   const info = id === baseId ? openDocument(state)?.info : volume?.kind === 'ready' ? volume.info : undefined;
   return info ? voxelMm3(info) : Number.NaN;
 }

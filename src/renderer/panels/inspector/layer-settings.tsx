@@ -5,9 +5,11 @@ import type { LayerVolume } from '../../app/state/layer-state.ts';
 import { type AppState, openDocument } from '../../app/state/store.ts';
 import { levelOf, type Window } from '../../app/view/window.ts';
 import { typedWindow, windowSteps } from '../../app/words/typed-window.ts';
-import { colormap, colormapGradient, colormapNames } from '../../viewer/colors/colormaps.ts';
+import { colormap, colormapGradient, colormapNames, colorRampNames, isColorRamp } from '../../viewer/colors/colormaps.ts';
 import type { PlacedBy } from '../../viewer/model/layer-place.ts';
-import type { LayerLook } from '../../viewer/model/layers.ts';
+import { baseId, type LayerLook, volumeIdOf } from '../../viewer/model/layers.ts';
+import type { Viewer } from '../../viewer/viewer.ts';
+import { CommandButton } from '../controls/command-button.tsx';
 import { FaultNotice } from '../controls/fault-notice.tsx';
 import { NameInput } from '../controls/name-input.tsx';
 import { NumberInput } from '../controls/number-input.tsx';
@@ -16,7 +18,7 @@ import { Row } from '../controls/row.tsx';
 import { Segmented } from '../controls/segmented.tsx';
 import { Select } from '../controls/select.tsx';
 import { Toggle } from '../controls/toggle.tsx';
-import { useApp, useAppState } from '../hooks/use-app.ts';
+import { useApp, useAppState, useViewerPart } from '../hooks/use-app.ts';
 import { channelOptions } from './channel-select.tsx';
 import { LayerAlignment } from './layer-alignment.tsx';
 import styles from './layers-section.module.css';
@@ -37,7 +39,7 @@ const placeWords: Readonly<Record<PlacedBy, string>> = {
 /** The settings of the chosen layer. */
 export function LayerSettings({ look }: { readonly look: LayerLook }) {
   const app = useApp();
-  const volume = useAppState(({ layers }) => layers.volumes[look.id]);
+  const volume = useAppState(({ layers }) => layers.volumes[volumeIdOf(look)]);
   const base = useAppState((state) => openDocument(state)?.info);
   const { id } = look;
   const readOpacity = useCallback(
@@ -45,11 +47,6 @@ export function LayerSettings({ look }: { readonly look: LayerLook }) {
     [id],
   );
   const { isCategorical } = colormap(look.colormap);
-  const colormaps = colormapNames.map((name) => ({
-    key: name as string,
-    label: colormap(name).title,
-    swatch: colormapGradient({ colormap: name, inverted: look.inverted }),
-  }));
   return (
     <section className={styles.settings} aria-label={`Settings of ${look.name}`} data-testid="layer-settings">
       <NameInput
@@ -58,7 +55,11 @@ export function LayerSettings({ look }: { readonly look: LayerLook }) {
         className={styles.rename}
         testId="layer-name"
       />
-      <VolumeFacts volume={volume} isMoved={look.motion !== undefined} />
+      {look.of === baseId ? (
+        <p className={styles.facts}>A channel of the open volume</p>
+      ) : (
+        <VolumeFacts volume={volume} isMoved={look.motion !== undefined} />
+      )}
       <Row label="Opacity">
         <OpacityRange
           name={look.name}
@@ -67,13 +68,7 @@ export function LayerSettings({ look }: { readonly look: LayerLook }) {
           testId="layer-opacity"
         />
       </Row>
-      <Select
-        label="Colormap"
-        options={colormaps}
-        value={look.colormap}
-        onChange={(name) => app.layers.change(id, { colormap: name })}
-        testId="layer-colormap"
-      />
+      <ColorChoice look={look} onChange={(name) => app.layers.change(id, { colormap: name })} />
       {isCategorical ? (
         <Row label="Labels as">
           <Segmented
@@ -88,7 +83,10 @@ export function LayerSettings({ look }: { readonly look: LayerLook }) {
         </Row>
       ) : (
         <>
-          {volume?.kind === 'ready' && <WindowFields look={look} info={volume.info} />}
+          {volume?.kind === 'ready' && (
+            <WindowFields window={look.window} info={volume.info} onChange={(window) => app.layers.change(id, { window })} />
+          )}
+          <CommandButton id="layer-contrast" kind="quiet" testId="layer-contrast" />
           <Toggle label="Invert colormap" isOn={look.inverted} onChange={(inverted) => app.layers.change(id, { inverted })} />
           <Toggle
             label="Hide below window"
@@ -96,12 +94,14 @@ export function LayerSettings({ look }: { readonly look: LayerLook }) {
             onChange={(hidesBelow) => app.layers.change(id, { hidesBelow })}
             testId="layer-hides-below"
           />
-          <Toggle
-            label="Interpolate"
-            isOn={look.smooth}
-            onChange={(smooth) => app.layers.change(id, { smooth })}
-            testId="layer-smooth"
-          />
+          {look.of !== baseId && (
+            <Toggle
+              label="Interpolate"
+              isOn={look.smooth}
+              onChange={(smooth) => app.layers.change(id, { smooth })}
+              testId="layer-smooth"
+            />
+          )}
         </>
       )}
       <Select<Blending>
@@ -111,8 +111,8 @@ export function LayerSettings({ look }: { readonly look: LayerLook }) {
         onChange={(blending) => app.layers.change(id, { blending })}
         testId="layer-blending"
       />
-      {volume?.kind === 'ready' && <ChannelChoice look={look} info={volume.info} />}
-      {volume?.kind === 'ready' && base && <LayerAlignment look={look} base={base} layer={volume.info} />}
+      {volume?.kind === 'ready' && look.of !== baseId && <ChannelChoice look={look} info={volume.info} />}
+      {volume?.kind === 'ready' && base && look.of !== baseId && <LayerAlignment look={look} base={base} layer={volume.info} />}
     </section>
   );
 }
@@ -133,12 +133,17 @@ function VolumeFacts({ volume, isMoved }: { readonly volume: LayerVolume | undef
   );
 }
 
-function WindowFields({ look: { id, window }, info }: { readonly look: LayerLook; readonly info: VolumeInfo }) {
-  const app = useApp();
+interface WindowProps {
+  readonly window: LayerLook['window'];
+  readonly info: VolumeInfo;
+  readonly onChange: (window: LayerLook['window']) => void;
+}
+
+function WindowFields({ window, info, onChange }: WindowProps) {
   const { width, level } = levelOf(window, info);
   const problemOf = (typed: Window | string) => (typeof typed === 'string' ? typed : undefined);
   const show = (typed: Window | string) => {
-    if (typeof typed !== 'string') app.layers.change(id, { window: typed });
+    if (typeof typed !== 'string') onChange(typed);
   };
   const [low, high] = [level - width / 2, level + width / 2];
   const spanning = (from: number, to: number) => typedWindow(to - from, (from + to) / 2, info);
@@ -162,6 +167,57 @@ function WindowFields({ look: { id, window }, info }: { readonly look: LayerLook
       />
     </div>
   );
+}
+
+/** The colormap, and for one that goes from black to a colour, that colour. */
+function ColorChoice({ look, onChange }: { readonly look: Colored; readonly onChange: (colormap: string) => void }) {
+  const names = [...new Set<string>([...colormapNames, ...colorRampNames, look.colormap])];
+  const colormaps = names.map((name) => ({
+    key: name,
+    label: colormap(name).title,
+    swatch: colormapGradient({ colormap: name, inverted: look.inverted }),
+  }));
+  return (
+    <>
+      <Select label="Colormap" options={colormaps} value={look.colormap} onChange={onChange} testId="layer-colormap" />
+      {isColorRamp(look.colormap) && (
+        <Row label="Color">
+          <input
+            type="color"
+            className={styles.color}
+            aria-label={`Color of ${look.name}`}
+            value={look.colormap}
+            onChange={(event) => onChange(event.currentTarget.value)}
+            data-testid="layer-color"
+          />
+        </Row>
+      )}
+    </>
+  );
+}
+
+type Colored = Pick<LayerLook, 'name' | 'colormap' | 'inverted'>;
+
+/** The settings of the channel that the open volume itself shows among its channels. */
+export function BaseChannelSettings({ name, info, viewer }: BaseChannelProps) {
+  const window = useViewerPart(viewer, ({ state }) => state.window);
+  const colors = useViewerPart(viewer, ({ state }) => state.colormap);
+  const inverted = useViewerPart(viewer, ({ state }) => state.inverted);
+  return (
+    <section className={styles.settings} aria-label={`Settings of ${name}`} data-testid="base-channel-settings">
+      <p className={styles.facts}>{name}: the first channel, which the tab Display shows, too</p>
+      <ColorChoice look={{ name, colormap: colors, inverted }} onChange={(next) => viewer.set({ colormap: next })} />
+      <WindowFields window={window} info={info} onChange={(next) => viewer.set({ window: next })} />
+      <CommandButton id="layer-contrast" kind="quiet" testId="layer-contrast" />
+      <Toggle label="Invert colormap" isOn={inverted} onChange={(isOn) => viewer.set({ inverted: isOn })} />
+    </section>
+  );
+}
+
+interface BaseChannelProps {
+  readonly name: string;
+  readonly info: VolumeInfo;
+  readonly viewer: Viewer;
 }
 
 function ChannelChoice({ look, info }: { readonly look: LayerLook; readonly info: VolumeInfo }) {

@@ -5,7 +5,16 @@ import { mostRayVolumes } from '../../../core/draw/ray-stack.ts';
 import type { OpenDocument } from '../../app/state/document-state.ts';
 import type { AppState } from '../../app/state/store.ts';
 import { colormapGradient } from '../../viewer/colors/colormaps.ts';
-import { baseId, isLayerShown, type LayerLook, type LayerStack, layersIn3d } from '../../viewer/model/layers.ts';
+import { channelName, hasChannels } from '../../viewer/model/channel-group.ts';
+import {
+  baseId,
+  hasChannelGroup,
+  isLayerShown,
+  type LayerLook,
+  type LayerStack,
+  layersIn3d,
+  volumeIdOf,
+} from '../../viewer/model/layers.ts';
 import { shows3d } from '../../viewer/model/viewer-api.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import { IconButton } from '../controls/button.tsx';
@@ -15,22 +24,26 @@ import { FaultNotice } from '../controls/fault-notice.tsx';
 import { Progress } from '../controls/progress.tsx';
 import { useApp, useAppState, useViewerPart } from '../hooks/use-app.ts';
 import { LabelsPanel } from './labels-panel.tsx';
-import { LayerSettings } from './layer-settings.tsx';
+import { BaseChannelSettings, LayerSettings } from './layer-settings.tsx';
 import styles from './layers-section.module.css';
 import { OpacityRange, percent } from './opacity-range.tsx';
 
 /** The layers over the open volume, the top one first, and the settings of the chosen one. */
-export function LayersSection({ document }: { readonly document: OpenDocument }) {
+export function LayersSection({ document, viewer }: { readonly document: OpenDocument; readonly viewer: Viewer }) {
   const stack = useAppState((state) => state.layers.stack);
   const chosen = useAppState((state) => state.layers.chosen);
   const is3dShown = useAppState((state) => shows3d(state.settings.layout));
   const look = stack.layers.find(({ id }) => id === chosen);
+  const hasGroup = hasChannelGroup(stack);
+  const [first] = document.info.channels ?? [];
+  const baseName = first ? channelName(first, 0) : document.name;
   return (
     <>
       <div className={styles.list}>
         {stack.layers.length > 0 && <LayerList layers={stack.layers} />}
-        <BaseRow name={document.name} />
+        <BaseRow name={hasGroup ? baseName : document.name} viewer={viewer} isChannel={hasGroup} />
       </div>
+      <ChannelTools document={document} />
       <Adding />
       <div className={styles.actions}>
         <CommandButton id="add-layer" testId="add-layer" icon={<Plus size={14} aria-hidden />} />
@@ -42,6 +55,7 @@ export function LayersSection({ document }: { readonly document: OpenDocument })
         </span>
       </div>
       {look && <LayerSettings key={look.id} look={look} />}
+      {hasGroup && chosen === baseId && <BaseChannelSettings name={baseName} info={document.info} viewer={viewer} />}
       <LabelsPanel />
       {stack.layers.length === 0 && (
         <p className={styles.hint}>Add another volume, such as a segmentation or a second scan, to see it over this one.</p>
@@ -118,7 +132,7 @@ function LayerList({ layers }: { readonly layers: readonly LayerLook[] }) {
 
 function LayerRow({ look }: { readonly look: LayerLook }) {
   const isShown = useAppState(({ layers }) => isLayerShown(layers.stack, look));
-  const volume = useAppState(({ layers }) => layers.volumes[look.id]);
+  const volume = useAppState(({ layers }) => layers.volumes[volumeIdOf(look)]);
   const words = volume?.kind === 'loading' ? 'Loading…' : volume?.kind === 'failed' ? 'Not loaded' : percent(look.opacity);
   return (
     <GridListItem id={look.id} textValue={look.name} className={classes(styles.row)} data-testid={`layer-${look.name}`}>
@@ -133,14 +147,34 @@ function LayerRow({ look }: { readonly look: LayerLook }) {
   );
 }
 
-function BaseRow({ name }: { readonly name: string }) {
+interface BaseRowProps {
+  readonly name: string;
+  readonly viewer: Viewer;
+  /** It shows one of several channels, and has settings like the other channels. */
+  readonly isChannel: boolean;
+}
+
+function BaseRow({ name, viewer, isChannel }: BaseRowProps) {
   const app = useApp();
   const { isVisible, opacity } = useAppState(({ layers }) => layers.stack.base);
   const solo = useAppState(({ layers }) => layers.stack.solo);
+  const isChosen = useAppState(({ layers }) => layers.chosen === baseId);
   return (
-    <div className={styles.base} data-testid="layer-base">
+    <div className={styles.base} data-selected={(isChannel && isChosen) || undefined} data-testid="layer-base">
       <EyeButton id={baseId} name={name} isShown={solo === undefined ? isVisible : solo === baseId} />
-      <span className={styles.name}>{name}</span>
+      {isChannel && <BaseSwatch viewer={viewer} />}
+      {isChannel ? (
+        <AriaButton
+          className={classes(styles.choose)}
+          aria-pressed={isChosen}
+          onPress={() => app.layers.choose(baseId)}
+          data-testid="choose-base"
+        >
+          {name}
+        </AriaButton>
+      ) : (
+        <span className={styles.name}>{name}</span>
+      )}
       <OpacityRange
         name={name}
         read={baseOpacity}
@@ -148,6 +182,27 @@ function BaseRow({ name }: { readonly name: string }) {
         className={styles.opacity}
       />
       <span className={styles.value}>{percent(opacity)}</span>
+    </div>
+  );
+}
+
+function BaseSwatch({ viewer }: { readonly viewer: Viewer }) {
+  const colors = useViewerPart(viewer, ({ state }) => state.colormap);
+  const inverted = useViewerPart(viewer, ({ state }) => state.inverted);
+  return <span className={styles.swatch} style={{ background: colormapGradient({ colormap: colors, inverted }) }} />;
+}
+
+/** What can be done with the channels of the open volume. */
+function ChannelTools({ document }: { readonly document: OpenDocument }) {
+  const hasGroup = useAppState(({ layers }) => hasChannelGroup(layers.stack));
+  if (!hasChannels(document.info)) return null;
+  return (
+    <div className={styles.actions}>
+      {hasGroup ? (
+        <CommandButton id="channels-contrast" kind="quiet" testId="channels-contrast" />
+      ) : (
+        <CommandButton id="channels-together" kind="quiet" testId="channels-together" />
+      )}
     </div>
   );
 }

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef } from 'react';
 import { displayText } from '../../../core/shared/display-text.ts';
 import { channelAt, channelLayout, type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
 import type { OpenDocument } from '../../app/state/document-state.ts';
-import { channelName, numberOf, ofCount } from '../../app/words/counting.ts';
+import { numberOf, ofCount } from '../../app/words/counting.ts';
 import {
   formatBytes,
   formatDims,
@@ -14,6 +14,7 @@ import {
   thinSpace,
 } from '../../app/words/units.ts';
 import { formatValue, valueRange } from '../../app/words/value-words.ts';
+import { channelName } from '../../viewer/model/channel-group.ts';
 import { hasOrientation } from '../../viewer/model/orientation.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import { type Fact, Facts } from '../controls/facts.tsx';

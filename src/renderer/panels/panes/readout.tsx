@@ -3,12 +3,14 @@ import { displayText } from '../../../core/shared/display-text.ts';
 import type { LabelTable } from '../../../core/shared/label-table.ts';
 import { channelAt, type VolumeInfo } from '../../../core/shared/volume.ts';
 import { labelName, labelTableOf } from '../../app/labels/label-tables.ts';
+import { layerVolume } from '../../app/state/layer-state.ts';
 import type { AppState } from '../../app/state/store.ts';
-import { channelName, placeWords } from '../../app/words/counting.ts';
+import { placeWords } from '../../app/words/counting.ts';
 import { formatExact, formatValue } from '../../app/words/value-words.ts';
 import { describeChunkAt } from '../../app/words/ways.ts';
 import { worldWords } from '../../app/words/world-words.ts';
 import { colormap } from '../../viewer/colors/colormaps.ts';
+import { channelName } from '../../viewer/model/channel-group.ts';
 import { baseId, type LayerLook } from '../../viewer/model/layers.ts';
 import type { ViewerSnapshot } from '../../viewer/model/viewer-api.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
@@ -61,7 +63,7 @@ function layerLines(probe: NonNullable<ViewerSnapshot['probe']>, looks: readonly
     .toReversed()
     .map(({ id, stored }) => {
       const look = looks.find((layer) => layer.id === id);
-      const volume = state.layers.volumes[id];
+      const volume = layerVolume(state.layers, id);
       return look && volume?.kind === 'ready'
         ? `\n${look.name}  ·  ${valueWords(stored, volume.info, look.colormap, labelTableOf(state, id))}`
         : '';

@@ -10,6 +10,7 @@ import magma from '../../../../resources/colormaps/magma.json';
 import plasma from '../../../../resources/colormaps/plasma.json';
 import turbo from '../../../../resources/colormaps/turbo.json';
 import viridis from '../../../../resources/colormaps/viridis.json';
+import { colorParts } from '../../../core/shared/label-table.ts';
 
 const files = { gray, bone, hot, viridis, cividis, batlow, magma, inferno, plasma, turbo, difference, labels };
 
@@ -39,9 +40,38 @@ const maps = new Map<string, Colormap>(
   ]),
 );
 
-/** The colormap with that name; grey for an unknown name. */
+/** Colours that channels often have. */
+const colorTitles: Readonly<Record<string, string>> = {
+  '#ff0000': 'Red',
+  '#00ff00': 'Green',
+  '#0000ff': 'Blue',
+  '#00ffff': 'Cyan',
+  '#ff00ff': 'Magenta',
+  '#ffff00': 'Yellow',
+  '#ffffff': 'White',
+};
+
+/** Names of colormaps from black to a colour, for menus. */
+export const colorRampNames = Object.keys(colorTitles);
+
+const ramps = new Map<string, Colormap>();
+const mostRamps = 64;
+
+/** The colormap with that name, or from black to the colour with that name (`#rrggbb`); grey for an unknown name. */
 export function colormap(name: string): Colormap {
-  return (maps.get(name) ?? maps.get('gray')) as Colormap;
+  const known = maps.get(name) ?? ramps.get(name);
+  if (known) return known;
+  return isColorRamp(name) ? addRamp(name) : (maps.get('gray') as Colormap);
+}
+
+/** Whether a colormap goes from black to a colour, which is its name. */
+export function isColorRamp(name: string): boolean {
+  return /^#[0-9a-f]{6}$/.test(name);
+}
+
+/** Whether a colormap has this name. */
+export function isColormapName(name: string): boolean {
+  return maps.has(name) || isColorRamp(name);
 }
 
 /** The 256 colours of a choice as the window shows them. Label colours are never reversed, since they have no order. */
@@ -69,6 +99,16 @@ export function colormapGradient(choice: ColorChoice, direction = 'to right'): s
     return `rgb(${colors.slice(at, at + 3).join(' ')})`;
   });
   return `linear-gradient(${direction}, ${stops.join(', ')})`;
+}
+
+function addRamp(name: string): Colormap {
+  const parts = colorParts(name);
+  const colors = Uint8Array.from({ length: 768 }, (_, at) => Math.round(((parts[at % 3] as number) * Math.floor(at / 3)) / 255));
+  const ramp = { title: colorTitles[name] ?? name, colors, isCategorical: false };
+  // A colour that is dragged passes through many.
+  if (ramps.size >= mostRamps) ramps.delete(ramps.keys().next().value as string);
+  ramps.set(name, ramp);
+  return ramp;
 }
 
 function decode(hex: string): Uint8Array {

@@ -1,13 +1,12 @@
-import type { Gpu } from '../../../core/gpu/gpu.ts';
+import type { Commands } from '../../../core/gpu/commands.ts';
 import { toStriaError } from '../../../core/shared/errors.ts';
 import type { DisplayTexture } from '../../../core/volume/display-texture.ts';
-import { layerDisplayLabel, ResidentDisplay } from '../../../core/volume/resident-display.ts';
-import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
-import type { VolumeSource } from '../../../core/volume/volume-source.ts';
+import { layerDisplayLabel } from '../../../core/volume/resident-display.ts';
+import type { VolumeDisplay, VolumeSource } from '../../../core/volume/volume-source.ts';
 
 interface Kept {
   readonly volume: VolumeSource;
-  readonly feed: ResidentDisplay;
+  readonly feed: VolumeDisplay;
   display: DisplayTexture | undefined;
   /** The time point that the texture shows or will show. */
   timePoint: number;
@@ -26,15 +25,13 @@ export interface WantedDisplay {
  * `keep` leaves it out. Fills run one after another, and outdated ones are skipped.
  */
 export class LayerDisplays {
-  readonly #gpu: Gpu;
   readonly #onContent: () => void;
   readonly #kept = new Map<string, Kept>();
   #work: Promise<void> = Promise.resolve();
   #fills = 0;
 
   /** @param onContent called when a texture shows something else, or could not be made */
-  constructor(gpu: Gpu, onContent: () => void) {
-    this.#gpu = gpu;
+  constructor(onContent: () => void) {
     this.#onContent = onContent;
   }
 
@@ -57,21 +54,27 @@ export class LayerDisplays {
     return this.#fills > 0;
   }
 
-  /** Frees at once the textures of all layers but these. */
-  keep(volumes: ReadonlyMap<string, VolumeSource>): void {
-    for (const [id, { volume, feed }] of [...this.#kept]) {
+  /** Frees at once the textures of all layers but these, by layer id. Those that did not fit are tried again when next shown. */
+  keep(volumes: ReadonlyMap<string, VolumeSource | undefined>): void {
+    let hasFreed = false;
+    for (const [id, { volume, feed, display }] of [...this.#kept]) {
       if (volumes.get(id) === volume) continue;
       this.#kept.delete(id);
       feed.destroy();
+      hasFreed ||= display !== undefined;
     }
+    if (hasFreed) this.#forgetFailed();
+  }
+
+  /** GPU memory was freed elsewhere: textures that did not fit are tried again when next shown. */
+  memoryFreed(): void {
+    this.#forgetFailed();
   }
 
   show(layers: readonly WantedDisplay[]): void {
     for (const { id, volume, timePoint } of layers) {
       const known = this.#kept.get(id);
-      if (known?.volume === volume && known.timePoint === timePoint) continue;
-      // Only layers that are kept as voxels are drawn: see `loadLayer`.
-      if (!(volume instanceof ResidentVolume)) continue;
+      if (known && (known.hasNoMemory || known.timePoint === timePoint)) continue;
       const kept = known ?? this.#newOf(volume, timePoint);
       kept.timePoint = timePoint;
       this.#kept.set(id, kept);
@@ -79,8 +82,26 @@ export class LayerDisplays {
     }
   }
 
-  #newOf(volume: ResidentVolume, timePoint: number): Kept {
-    const feed = new ResidentDisplay(this.#gpu, layerDisplayLabel, volume);
+  /** Records filling the textures that exist, so that a frame of playback shows all layers at the same time. */
+  record(commands: Commands, layers: readonly WantedDisplay[]): void {
+    for (const { id, timePoint } of layers) {
+      const kept = this.#kept.get(id);
+      if (!kept?.display || kept.timePoint === timePoint) continue;
+      kept.timePoint = timePoint;
+      kept.feed.record(commands, timePoint);
+    }
+  }
+
+  #forgetFailed(): void {
+    for (const [id, { feed, hasNoMemory }] of [...this.#kept]) {
+      if (!hasNoMemory) continue;
+      this.#kept.delete(id);
+      feed.destroy();
+    }
+  }
+
+  #newOf(volume: VolumeSource, timePoint: number): Kept {
+    const feed = volume.newDisplay(layerDisplayLabel);
     return { volume, feed, display: undefined, timePoint, hasNoMemory: false };
   }
 

@@ -1,6 +1,7 @@
 import { LayerSlab } from '../../../core/draw/layer-slab.ts';
+import { SlabPlane } from '../../../core/draw/slab-plane.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
-import { layerTime } from '../model/layers.ts';
+import { baseId, layerTime } from '../model/layers.ts';
 import type { ViewHost } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 import type { LayerDrawing } from './slice-renderer.ts';
@@ -9,6 +10,7 @@ import type { LayerDrawing } from './slice-renderer.ts';
 export class LayerSlabs {
   readonly #gpu: Gpu;
   readonly #slabs = new Map<string, LayerSlab>();
+  readonly #planes = new Map<string, SlabPlane>();
 
   constructor(gpu: Gpu) {
     this.#gpu = gpu;
@@ -18,21 +20,32 @@ export class LayerSlabs {
   drawings(host: Pick<ViewHost, 'volume' | 'layersIn'>, state: ViewState): readonly LayerDrawing[] {
     const base = host.volume?.info;
     const shown = base ? host.layersIn(state) : [];
-    for (const [id, slab] of this.#slabs) {
-      if (shown.some(({ look }) => look.id === id)) continue;
-      slab.destroy();
-      this.#slabs.delete(id);
+    for (const scratch of [this.#slabs, this.#planes]) {
+      for (const [id, slab] of scratch) {
+        if (shown.some(({ look }) => look.id === id)) continue;
+        slab.destroy();
+        scratch.delete(id);
+      }
     }
     return shown.map((layer) => ({
       ...layer,
       timePoint: base ? layerTime(base, state.timePoint, layer.volume.info, layer.look.channel) : 0,
       slab: this.#slabOf(layer.look.id),
+      plane: layer.look.of === baseId ? this.#planeOf(layer.look.id) : undefined,
     }));
   }
 
   destroy(): void {
-    for (const slab of this.#slabs.values()) slab.destroy();
-    this.#slabs.clear();
+    for (const scratch of [this.#slabs, this.#planes]) {
+      for (const slab of scratch.values()) slab.destroy();
+      scratch.clear();
+    }
+  }
+
+  #planeOf(id: string): SlabPlane {
+    const plane = this.#planes.get(id) ?? new SlabPlane(this.#gpu);
+    this.#planes.set(id, plane);
+    return plane;
   }
 
   #slabOf(id: string): LayerSlab {

@@ -7,7 +7,7 @@ import { type ColorChoice, colormap, colorsOf, labelColorIndex } from '../colors
 import { isFloorOpaque, opacityAt } from '../colors/transfer-function.ts';
 import { firstLevel, surfaceOpacity } from '../model/auto-view.ts';
 import type { ShownLabels } from '../model/label-look.ts';
-import { baseOpacity } from '../model/layers.ts';
+import { baseId, baseOpacity } from '../model/layers.ts';
 import type { LayerIn3d } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 import type { VoxelMap } from '../model/voxel-map.ts';
@@ -45,7 +45,7 @@ export function layerIn3d(base: VolumeInfo, state: ViewState, { look, info, map,
     level: levelPlace(state),
     opacity: look.opacity,
     blending: look.blending,
-    smooth: look.smooth,
+    smooth: look.smooth || look.of === baseId,
     isCategorical,
     // A floor that covers the volume below it is of no use.
     isFloorOpaque: false,

@@ -1,6 +1,6 @@
 import { type LayerSlab, layerSlabPlane } from '../../../core/draw/layer-slab.ts';
 import { type SlabPlane, slabRange, type ThickSlice } from '../../../core/draw/slab-plane.ts';
-import { SlicePass, sliceUniform, sliceUniformBytes } from '../../../core/draw/slice-pass.ts';
+import { type Blending, SlicePass, sliceUniform, sliceUniformBytes } from '../../../core/draw/slice-pass.ts';
 import type { Commands } from '../../../core/gpu/commands.ts';
 import { createBindGroup } from '../../../core/gpu/commands.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
@@ -38,6 +38,8 @@ export interface LayerDrawing extends ShownLayer {
   readonly timePoint: number;
   /** Scratch memory for thick slices. */
   readonly slab: LayerSlab;
+  /** The same for a channel of the open volume, which is drawn like that volume. */
+  readonly plane?: SlabPlane | undefined;
 }
 
 export interface SliceDrawing {
@@ -66,7 +68,45 @@ export interface SliceDrawing {
 /** More than there are layers, so that none is freed within a submit. */
 const mostLabelColors = mostLayers + 2;
 
+/** A channel's colour that is dragged passes through many. */
+const mostColors = 64;
+
 const crosshairColor = [0.32, 0.68, 0.95, 0.75] as const;
+
+/** What is drawn into a target, in as few render passes as possible. The first clears it. */
+class SliceFrame {
+  readonly #commands: Commands;
+  readonly #view: GPUTextureView;
+  readonly #clearValue: GPUColorDict;
+  #loadOp: GPULoadOp = 'clear';
+  #waiting: ((pass: GPURenderPassEncoder) => void)[] = [];
+
+  constructor(commands: Commands, target: GPUTexture, clearValue: GPUColorDict) {
+    this.#commands = commands;
+    this.#view = target.createView();
+    this.#clearValue = clearValue;
+  }
+
+  /** @param isAtOnce what is drawn from will be overwritten by what is recorded next */
+  add(draw: (pass: GPURenderPassEncoder) => void, isAtOnce = false): void {
+    this.#waiting.push(draw);
+    if (isAtOnce) this.#render();
+  }
+
+  end(): void {
+    if (this.#waiting.length > 0 || this.#loadOp === 'clear') this.#render();
+  }
+
+  #render(): void {
+    const draws = this.#waiting;
+    this.#waiting = [];
+    const attachment = { view: this.#view, clearValue: this.#clearValue, loadOp: this.#loadOp, storeOp: 'store' as const };
+    this.#commands.render('slice', { colorAttachments: [attachment] }, (pass) => {
+      for (const draw of draws) draw(pass);
+    });
+    this.#loadOp = 'load';
+  }
+}
 
 /**
  * Draws slices from voxels in GPU memory into any texture. Slice index, time point and crosshair are passed with the draw;
@@ -77,7 +117,7 @@ export class SliceRenderer {
   readonly #scope: GpuScope;
   readonly #format: GPUTextureFormat;
   readonly #pass: SlicePass;
-  /** By colormap. They are never overwritten, because several are used in one submit. */
+  /** By colormap, the most recently used. They are never overwritten, because several are used in one submit. */
   readonly #colors = new Map<string, GPUTexture>();
   /** The most recently used; more than one frame draws. */
   readonly #labelColors = new Map<ShownLabels, { readonly scope: GpuScope; readonly texture: GPUTexture }>();
@@ -96,46 +136,40 @@ export class SliceRenderer {
 
   /** Records clearing the target and drawing the slice into it, unless undefined, with the decoding that this needs. */
   record(commands: Commands, target: GPUTexture, drawing: SliceDrawing | undefined): void {
-    const view = target.createView();
-    const clearValue = drawing?.ground ?? grounds['near-black'];
-    let loadOp: GPULoadOp = 'clear';
-    const render = (draw: (pass: GPURenderPassEncoder) => void): void => {
-      commands.render('slice', { colorAttachments: [{ view, clearValue, loadOp, storeOp: 'store' }] }, draw);
-      loadOp = 'load';
-    };
-    if (drawing && drawing.axis === undefined) {
-      const plane = { ...drawing.map, width: target.width, height: target.height };
-      if (drawing.opacity !== 0) {
-        drawing.volume.recordPlane(commands, plane, drawing.state.timePoint, (boxes) =>
-          render((pass) => this.#drawSlice(pass, drawing, boxes)),
-        );
-      }
-      const layers = this.#recordLayers(commands, drawing, target);
-      render((pass) => {
-        for (const draw of layers) draw(pass);
-        if (drawing.overlay) this.#drawOverlay(pass, drawing.overlay);
-      });
-      return;
+    const frame = new SliceFrame(commands, target, drawing?.ground ?? grounds['near-black']);
+    if (drawing) {
+      if (drawing.opacity !== 0) this.#recordVolume(commands, drawing, target, frame);
+      for (const layer of drawing.layers ?? []) this.#recordLayer(commands, drawing, layer, target, frame);
+      const { overlay } = drawing;
+      if (overlay) frame.add((pass) => this.#drawOverlay(pass, overlay));
     }
-    const isDrawn = drawing?.axis !== undefined && drawing.opacity !== 0;
-    const boxes = isDrawn ? recordBoxes(commands, drawing, drawing.axis) : [];
-    const layers = drawing ? this.#recordLayers(commands, drawing, target) : [];
-    render((pass) => {
-      if (!drawing) return;
-      this.#drawSlice(pass, drawing, boxes);
-      for (const draw of layers) draw(pass);
-      if (drawing.overlay) this.#drawOverlay(pass, drawing.overlay);
-    });
+    frame.end();
   }
 
   destroy(): void {
     this.#scope.destroy();
   }
 
+  /** The volume itself, or a channel of it. */
+  #recordVolume(
+    commands: Commands,
+    drawing: SliceDrawing,
+    { width, height }: Pick<GPUTexture, 'width' | 'height'>,
+    frame: SliceFrame,
+    blending?: Blending,
+  ): void {
+    const { volume, axis, map, state } = drawing;
+    const draw = (boxes: readonly SliceBox[]) =>
+      frame.add((pass) => this.#drawSlice(pass, drawing, boxes, blending), volume.isCompressed);
+    if (axis === undefined) volume.recordPlane(commands, { ...map, width, height }, state.timePoint, draw);
+    else draw(recordBoxes(commands, drawing, axis));
+  }
+
   #drawSlice(
     pass: GPURenderPassEncoder,
     { volume, axis, index, map, state, slab, opacity, labels }: SliceDrawing,
     boxes: readonly SliceBox[],
+    blending: Blending | undefined,
   ): void {
     const { window, smooth, timePoint, outside, missing } = state;
     const { isCategorical } = colormap(state.colormap);
@@ -145,55 +179,76 @@ export class SliceRenderer {
     const shown = { info: { ...info, type }, decimation, dims, numbers };
     const look = { window, smooth, isCategorical, outside, missing, opacity };
     const uniform = this.#sliceUniforms.get(sliceUniform(shown, { axis, ...map }, look));
-    this.#pass.draw(pass, { type, boxes, uniform, colors: this.#colorsOf(state, labels), index, timePoint });
+    this.#pass.draw(pass, { type, boxes, uniform, colors: this.#colorsOf(state, labels), index, timePoint, blending });
   }
 
-  /** Records what the layers need, and returns what draws them. */
-  #recordLayers(
+  #recordLayer(
     commands: Commands,
     drawing: SliceDrawing,
-    { width, height }: Pick<GPUTexture, 'width' | 'height'>,
-  ): ((pass: GPURenderPassEncoder) => void)[] {
-    const { layers = [], axis, map, index, slab, lineWidth = 1 } = drawing;
-    return layers.flatMap(({ look, volume, labels, map: toLayer, timePoint, slab: scratch }) => {
-      const { isCategorical } = colormap(look.colormap);
-      const isThick = slab !== undefined && axis !== undefined && !isCategorical;
-      if (!isThick) scratch.destroy();
-      const { decimation, dims } = drawing.volume;
-      // The middle of a slice; those of a slab are slices of kept voxels.
-      const step = isThick ? decimation : 1;
-      const origin = mapPosition(
-        toLayer,
-        axis === undefined ? map.origin : (map.origin.with(axis, 0.5 * step) as [number, number, number]),
-      );
-      const across = mapStep(toLayer, axis === undefined ? [0, 0, 0] : ([0, 0, 0].with(axis, step) as [number, number, number]));
-      const plane = { axis: undefined, origin, across, right: mapStep(toLayer, map.right), down: mapStep(toLayer, map.down) };
-      const { window, smooth, opacity, blending, outline } = look;
-      const outside = [look.hidesBelow ? 'hide' : 'clamp', 'clamp'] as const;
-      const common = { window, outside, missing: 'hide', isCategorical, opacity, hidesZero: isCategorical } as const;
-      const colors = this.#colorsOf(look, labels);
-      if (isThick) {
-        const slices = slabRange(Math.floor(index / decimation), slab.slices, dims[axis]);
-        const boxes = scratch.record(commands, volume, timePoint, { ...plane, width, height, slices, kind: slab.kind, smooth });
-        const shown = {
-          info: { ...volume.info, type: 'f32' },
-          decimation: 1,
-          dims: [width, height, 1, 1],
-          numbers: [-Infinity, Infinity],
-        } as const;
-        const uniform = this.#sliceUniforms.get(sliceUniform(shown, layerSlabPlane, { ...common, smooth: false }));
-        return [(pass) => this.#pass.draw(pass, { type: 'f32', boxes, uniform, colors, index: 0, timePoint: 0, blending })];
-      }
-      const uniform = this.#sliceUniforms.get(
-        sliceUniform(volume, plane, { ...common, smooth, outline: isCategorical && outline ? lineWidth : 0 }),
-      );
-      const draws: ((pass: GPURenderPassEncoder) => void)[] = [];
-      const { type } = volume.info;
-      volume.recordPlane(commands, { ...plane, width, height }, timePoint, (boxes) => {
-        draws.push((pass) => this.#pass.draw(pass, { type, boxes, uniform, colors, index, timePoint, blending }));
-      });
-      return draws;
-    });
+    layer: LayerDrawing,
+    target: Pick<GPUTexture, 'width' | 'height'>,
+    frame: SliceFrame,
+  ): void {
+    const { width, height } = target;
+    const { axis, map, index, slab, lineWidth = 1 } = drawing;
+    const { look, volume, labels, map: toLayer, timePoint, slab: scratch, plane: channelPlane } = layer;
+    const { isCategorical } = colormap(look.colormap);
+    const { window, smooth, opacity, blending, outline } = look;
+    const outside = [look.hidesBelow ? 'hide' : 'clamp', 'clamp'] as const;
+    if (channelPlane && !isCategorical) {
+      if (!slab) channelPlane.destroy();
+      const { colormap: colors, inverted } = look;
+      const state = {
+        window,
+        colormap: colors,
+        inverted,
+        outside,
+        missing: 'hide',
+        timePoint,
+        smooth: drawing.state.smooth,
+      } as const;
+      const thick = slab && { ...slab, plane: channelPlane };
+      this.#recordVolume(commands, { ...drawing, state, slab: thick, opacity, labels }, target, frame, blending);
+      return;
+    }
+    const isThick = slab !== undefined && axis !== undefined && !isCategorical;
+    if (!isThick) scratch.destroy();
+    const { decimation, dims } = drawing.volume;
+    // The middle of a slice; those of a slab are slices of kept voxels.
+    const step = isThick ? decimation : 1;
+    const origin = mapPosition(
+      toLayer,
+      axis === undefined ? map.origin : (map.origin.with(axis, 0.5 * step) as [number, number, number]),
+    );
+    const across = mapStep(toLayer, axis === undefined ? [0, 0, 0] : ([0, 0, 0].with(axis, step) as [number, number, number]));
+    const plane = { axis: undefined, origin, across, right: mapStep(toLayer, map.right), down: mapStep(toLayer, map.down) };
+    const common = { window, outside, missing: 'hide', isCategorical, opacity, hidesZero: isCategorical } as const;
+    const colors = this.#colorsOf(look, labels);
+    if (isThick) {
+      const slices = slabRange(Math.floor(index / decimation), slab.slices, dims[axis]);
+      const boxes = scratch.record(commands, volume, timePoint, { ...plane, width, height, slices, kind: slab.kind, smooth });
+      const shown = {
+        info: { ...volume.info, type: 'f32' },
+        decimation: 1,
+        dims: [width, height, 1, 1],
+        numbers: [-Infinity, Infinity],
+      } as const;
+      const uniform = this.#sliceUniforms.get(sliceUniform(shown, layerSlabPlane, { ...common, smooth: false }));
+      frame.add((pass) => this.#pass.draw(pass, { type: 'f32', boxes, uniform, colors, index: 0, timePoint: 0, blending }));
+      return;
+    }
+    const uniform = this.#sliceUniforms.get(
+      sliceUniform(volume, plane, { ...common, smooth, outline: isCategorical && outline ? lineWidth : 0 }),
+    );
+    const { type } = volume.info;
+    // The draw moves the plane to the slice; decoding needs to know where that is.
+    const sweep = { step: across, first: index, last: index };
+    volume.recordPlane(commands, { ...plane, width, height, sweep }, timePoint, (boxes) =>
+      frame.add(
+        (pass) => this.#pass.draw(pass, { type, boxes, uniform, colors, index, timePoint, blending }),
+        volume.isCompressed,
+      ),
+    );
   }
 
   #drawOverlay(pass: GPURenderPassEncoder, { picture, voxel, center, step, gap, thickness }: SliceOverlay): void {
@@ -211,7 +266,15 @@ export class SliceRenderer {
     if (labels && colormap(choice.colormap).isCategorical) return this.#colorsOfLabels(labels);
     const key = `${choice.colormap} ${choice.inverted}`;
     const known = this.#colors.get(key);
+    // The latest is the last.
+    this.#colors.delete(key);
+    if (known) this.#colors.set(key, known);
     if (known) return known;
+    for (const [oldest, unused] of this.#colors) {
+      if (this.#colors.size < mostColors) break;
+      this.#colors.delete(oldest);
+      this.#scope.free(unused);
+    }
     const colors = colorsOf(choice);
     const texels = Uint8Array.from({ length: 1024 }, (_, index) =>
       index % 4 === 3 ? 255 : (colors[Math.floor(index / 4) * 3 + (index % 4)] as number),

@@ -2,7 +2,7 @@ import { scaled, sum } from '../../../core/shared/vectors.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import { chained, inverted, type Transform } from '../../../core/transforms/transform.ts';
 import type { VolumeSource } from '../../../core/volume/volume-source.ts';
-import { isLayerShown, type LayerStack } from './layers.ts';
+import { baseId, baseOpacity, isLayerShown, type LayerLook, type LayerStack, volumeIdOf } from './layers.ts';
 import { hasOrientation, safeSpacing } from './orientation.ts';
 import { type Voxel, voxelAt } from './slice-geometry.ts';
 import type { ShownLayer } from './view-host.ts';
@@ -50,16 +50,28 @@ function placeByFiles(base: VolumeInfo, layer: VolumeInfo): LayerPlace {
   return { by: 'world', map: worldVoxelMap(base, layer) };
 }
 
-/** The layers that are shown, from below. Those without voxels are left out. */
+/**
+ * The layers that are shown, from below. Those without voxels are left out.
+ * @param volumeOf the volume with an id (`volumeIdOf`); `baseId` is the open one
+ */
 export function shownLayers(
   base: VolumeInfo,
   stack: LayerStack,
   volumeOf: (id: string) => VolumeSource | undefined,
 ): readonly ShownLayer[] {
-  return stack.layers.flatMap((look) => {
-    const volume = volumeOf(look.id);
-    return volume && isLayerShown(stack, look) ? [{ look, volume, map: placeLayer(base, volume.info, look.motion).map }] : [];
+  const shown = stack.layers.flatMap((look): readonly ShownLayer[] => {
+    const volume = volumeOf(volumeIdOf(look));
+    return volume && isLayerShown(stack, look) ? [{ look, volume, map: placeOf(base, look, volume.info) }] : [];
   });
+  const [lowest, ...others] = shown;
+  // Channels are lights in the dark, so the lowest of them covers the background, as the open volume does.
+  if (lowest?.look.of !== baseId || baseOpacity(stack) > 0) return shown;
+  return [{ ...lowest, look: { ...lowest.look, blending: 'over' } }, ...others];
+}
+
+/** From the open volume to the voxels that a layer shows. */
+export function placeOf(base: VolumeInfo, { of, motion }: LayerLook, layer: VolumeInfo): VoxelMap {
+  return of === baseId ? identityMap : placeLayer(base, layer, motion).map;
 }
 
 /** The layer's voxel at a position of the open volume; undefined beside the layer. */

@@ -7,6 +7,8 @@ import { firstLabelLook, type LabelLook } from './label-look.ts';
 /** How a layer over the open volume looks. Its voxels are kept beside the state, under its id. */
 export interface LayerLook {
   readonly id: string;
+  /** Whose voxels it shows, if not its own: `baseId` for a channel of the open volume, or the id with which they were added. */
+  readonly of?: string | undefined;
   readonly name: string;
   readonly isVisible: boolean;
   /** 0…1. */
@@ -50,6 +52,16 @@ export const noLayers: LayerStack = {
   layers: [],
 };
 
+/** Under which id the voxels of a layer are kept. Several layers may show channels of one volume. */
+export function volumeIdOf({ id, of }: Pick<LayerLook, 'id' | 'of'>): string {
+  return of ?? id;
+}
+
+/** Whether the open volume and the layers above it show channels of one volume. */
+export function hasChannelGroup({ layers }: LayerStack): boolean {
+  return layers.some(({ of }) => of === baseId);
+}
+
 /** More layers would make frames slow and the list long. */
 export const mostLayers = 32;
 
@@ -91,6 +103,15 @@ export function withoutLayer(stack: LayerStack, id: string): LayerStack {
   return { ...stack, layers, solo: stack.solo === id ? undefined : stack.solo };
 }
 
+/** Layers that show channels of one volume move together. */
 export function changedLayer(stack: LayerStack, id: string, change: Partial<Omit<LayerLook, 'id'>>): LayerStack {
-  return { ...stack, layers: stack.layers.map((layer) => (layer.id === id ? { ...layer, ...change } : layer)) };
+  const changed = stack.layers.find((layer) => layer.id === id);
+  const { motion } = change;
+  const moves = (layer: LayerLook) => 'motion' in change && changed !== undefined && volumeIdOf(layer) === volumeIdOf(changed);
+  return {
+    ...stack,
+    layers: stack.layers.map((layer) =>
+      layer.id === id ? { ...layer, ...change } : moves(layer) ? { ...layer, motion } : layer,
+    ),
+  };
 }

@@ -1,0 +1,167 @@
+import type { Gpu } from '../../../core/gpu/gpu.ts';
+import { toStriaError } from '../../../core/shared/errors.ts';
+import type { OwnLabels } from '../../../core/shared/label-table.ts';
+import { channelAt, channelLayout, type VolumeInfo } from '../../../core/shared/volume.ts';
+import { channelStatistics } from '../../../core/volume/channel-statistics.ts';
+import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
+import type { VolumeSource } from '../../../core/volume/volume-source.ts';
+import { colormap } from '../../viewer/colors/colormaps.ts';
+import { firstLabelView, firstView } from '../../viewer/model/auto-view.ts';
+import { type ChannelLook, channelLooks, hasChannels, withChannels, withOneChannel } from '../../viewer/model/channel-group.ts';
+import { baseId, changedLayer, hasChannelGroup, type LayerLook, volumeIdOf } from '../../viewer/model/layers.ts';
+import type { ViewState } from '../../viewer/model/viewer-api.ts';
+import { type AppStore, openDocument } from '../state/store.ts';
+
+/** The open volume, and those of layers by id (`volumeIdOf`). */
+interface ShownVolumes {
+  readonly base: () => VolumeSource | undefined;
+  readonly layer: (id: string) => VolumeSource | undefined;
+}
+
+/** A window in stored values. */
+type StoredWindow = LayerLook['window'];
+
+/** The windows of channels: those of the file, else by the percentiles of each channel. @throws StriaError `device-lost` */
+export async function channelWindows(
+  gpu: Gpu,
+  volume: Pick<VolumeSource, 'info' | 'dims' | 'planeReader'>,
+  looks: readonly ChannelLook[],
+): Promise<readonly StoredWindow[]> {
+  const windows: StoredWindow[] = [];
+  for (const [channel, { window }] of looks.entries())
+    windows.push(window ?? (await channelStatistics(gpu, volume, channel)).window);
+  return windows;
+}
+
+/**
+ * The view of a volume that is just opened: all channels together, if it has several. Undefined if the viewer's own first view is
+ * as good. @throws StriaError `device-lost`
+ */
+export async function firstDocumentView(
+  gpu: Gpu,
+  volume: VolumeSource,
+  statistics: VolumeStatistics,
+  own: OwnLabels | undefined,
+): Promise<ViewState | undefined> {
+  const { info } = volume;
+  const labels = own && firstLabelView(info, statistics, own);
+  if (!hasChannels(info)) return labels;
+  const view = labels ?? firstView(info, statistics);
+  if (own?.areLabels || colormap(view.colormap).isCategorical) return labels;
+  const looks = channelLooks(info, statistics);
+  return withChannels(view, info, looks, await channelWindows(gpu, volume, looks));
+}
+
+/** The channels of the open volume: all of them as a group of layers, or one by itself. */
+export class Channels {
+  readonly #store: AppStore;
+  readonly #volumes: ShownVolumes;
+  /** How the channels of a volume looked when they were last shown together. */
+  #last: { readonly info: VolumeInfo; readonly view: ViewState } | undefined;
+
+  constructor(store: AppStore, volumes: ShownVolumes) {
+    this.#store = store;
+    this.#volumes = volumes;
+  }
+
+  /** Shows all channels together, as they looked when they last were. Failures become a notice. */
+  async showAll(): Promise<void> {
+    const document = openDocument(this.#store.getState());
+    const { gpu } = this.#store.getState();
+    const volume = this.#volumes.base();
+    if (!document || !volume || gpu.kind !== 'ready' || !hasChannels(document.info)) return;
+    await this.#told(async () => {
+      const { info, statistics } = document;
+      const looks = channelLooks(info, statistics);
+      const windows = this.#windowsBefore(info) ?? (await channelWindows(gpu.gpu, volume, looks));
+      if (openDocument(this.#store.getState())?.info !== info) return;
+      const { state } = gpu.viewer.snapshot();
+      if (hasChannelGroup(state.layers)) return;
+      gpu.viewer.set(withChannels(state, info, this.#looksBefore(info) ?? looks, windows));
+    });
+  }
+
+  /** Shows one channel by itself, in gray. */
+  async showOne(channel: number): Promise<void> {
+    const document = openDocument(this.#store.getState());
+    const { gpu } = this.#store.getState();
+    const volume = this.#volumes.base();
+    if (!document || !volume || gpu.kind !== 'ready') return;
+    await this.#told(async () => {
+      const { info, statistics } = document;
+      const { state: before } = gpu.viewer.snapshot();
+      if (hasChannelGroup(before.layers)) this.#last = { info, view: before };
+      const known = this.#windowsBefore(info)?.[channel] ?? channelLooks(info, statistics)[channel]?.window;
+      const window = known ?? (await channelStatistics(gpu.gpu, volume, channel)).window;
+      if (openDocument(this.#store.getState())?.info !== info) return;
+      const { state } = gpu.viewer.snapshot();
+      const one = withOneChannel(state, info, channel, window);
+      // People who chose colours for single channels keep them.
+      const colors = hasChannelGroup(state.layers) ? {} : { colormap: state.colormap, inverted: state.inverted };
+      gpu.viewer.set({ ...one, ...colors });
+    });
+  }
+
+  /** Gives a layer, or the open volume (`baseId`), the automatic window of what it shows. */
+  async contrast(id: string): Promise<void> {
+    const { gpu } = this.#store.getState();
+    if (gpu.kind !== 'ready') return;
+    await this.#told(async () => {
+      const { layers, timePoint } = gpu.viewer.snapshot().state;
+      const look = layers.layers.find((layer) => layer.id === id);
+      const volumeId = look ? volumeIdOf(look) : baseId;
+      const volume = volumeId === baseId ? this.#volumes.base() : this.#volumes.layer(volumeId);
+      if (!volume || (id !== baseId && !look)) return;
+      const { info } = volume;
+      const channel = look ? look.channel : channelAt(info, timePoint).channel;
+      const hasSeveral = channelLayout(info).channelCount > 1;
+      const { window } = hasSeveral ? await channelStatistics(gpu.gpu, volume, channel) : await volume.statistics();
+      const { layers: now } = gpu.viewer.snapshot().state;
+      if (id === baseId) gpu.viewer.set({ window });
+      else gpu.viewer.set({ layers: changedLayer(now, id, { window }) });
+    });
+  }
+
+  /** The same for all channels that are shown together. */
+  async contrastAll(): Promise<void> {
+    const { gpu, layers } = this.#store.getState();
+    if (gpu.kind !== 'ready') return;
+    const ids = layers.stack.layers.filter(({ of }) => of === baseId).map(({ id }) => id);
+    for (const id of [baseId, ...ids]) await this.contrast(id);
+  }
+
+  #looksBefore(info: VolumeInfo): readonly ChannelLook[] | undefined {
+    const view = this.#viewBefore(info);
+    if (!view) return undefined;
+    const { channels = [] } = info;
+    const { base, layers } = view.layers;
+    return channels.map(({ name }, channel) => {
+      const look = layers.find((layer) => layer.of === baseId && layer.channel === channel);
+      if (channel === 0) return { name, colormap: view.colormap, isVisible: base.isVisible, window: undefined };
+      return look ?? { name, colormap: '#ffffff', isVisible: false, window: undefined };
+    });
+  }
+
+  #windowsBefore(info: VolumeInfo): readonly StoredWindow[] | undefined {
+    const view = this.#viewBefore(info);
+    return view && info.channels?.map((_, channel) => this.#windowBefore(view, channel));
+  }
+
+  #windowBefore({ window, layers }: ViewState, channel: number): StoredWindow {
+    return layers.layers.find((layer) => layer.of === baseId && layer.channel === channel)?.window ?? window;
+  }
+
+  #viewBefore(info: VolumeInfo): ViewState | undefined {
+    return this.#last?.info === info ? this.#last.view : undefined;
+  }
+
+  /** A lost device is reported elsewhere. */
+  async #told(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      const { tag, message } = toStriaError(error);
+      if (!['aborted', 'device-lost'].includes(tag)) this.#store.setState({ notice: `The channels cannot be shown: ${message}` });
+    }
+  }
+}
