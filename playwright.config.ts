@@ -4,6 +4,7 @@ import { launchOptions } from './e2e/support/chromium.ts';
 /** Specs about what the renderer draws, not about the shell: running them once, in the browser, is enough on a software GPU. */
 const drawnAlike = [
   'access',
+  'align',
   'cancel',
   'chunks',
   'compare',
