@@ -1,5 +1,5 @@
-// Writes the licences of everything that the bundles contain to out/renderer/third-party-notices.txt, which About shows. Fails if a
-// package has no known licence.
+// Writes the licences of everything that the bundles contain to third-party-notices.txt: in out/renderer for About, in out/share for the
+// command. Fails if a package has no known licence.
 //   The packages are those that rooms may import (scripts/rooms.mjs), with what they depend on in turn.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -55,7 +55,9 @@ const notices = [...shipped]
   });
 const line = `\n\n${'-'.repeat(78)}\n\n`;
 const head = 'Stria contains the packages below. Their authors hold the copyright.';
-const out = join(root, 'out', 'renderer');
-mkdirSync(out, { recursive: true });
-writeFileSync(join(out, 'third-party-notices.txt'), `${[head, ...notices].join(line)}\n`);
-console.log(`Licences of ${notices.length} packages are in out/renderer/third-party-notices.txt.`);
+for (const folder of ['renderer', 'share']) {
+  const out = join(root, 'out', folder);
+  mkdirSync(out, { recursive: true });
+  writeFileSync(join(out, 'third-party-notices.txt'), `${[head, ...notices].join(line)}\n`);
+}
+console.log(`Licences of ${notices.length} packages are in third-party-notices.txt.`);

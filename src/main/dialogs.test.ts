@@ -1,10 +1,15 @@
 import { expect, test } from 'vitest';
-import { closeQuestion, newFolderDialog, openVolumesDialog, referenceQuestion, saveDialog } from './dialogs.ts';
+import { closeQuestion, newFolderDialog, openFolderDialog, openVolumesDialog, referenceQuestion, saveDialog } from './dialogs.ts';
 
 test('endings in a dialog have no dots in them, and come once', () => {
-  const extensions = openVolumesDialog().filters?.[0]?.extensions ?? [];
+  const extensions = openVolumesDialog('/data').filters?.[0]?.extensions ?? [];
   expect(extensions.filter((ending) => ending.includes('.'))).toEqual([]);
   expect(extensions.filter((ending) => ending === 'tif')).toEqual(['tif']);
+});
+
+test('dialogs start in the folder that they are given', () => {
+  for (const dialog of [openVolumesDialog, openFolderDialog, saveDialog]) expect(dialog('/data').defaultPath).toBe('/data');
+  expect(newFolderDialog('/data', 'a').defaultPath).toBe('/data');
 });
 
 test('a save dialog asks before a file is replaced, on Linux too', () => {

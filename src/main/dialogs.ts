@@ -5,8 +5,10 @@ import { misleading } from './plain-name.ts';
 
 /** Texts and options of the native dialogs. */
 
-export function openVolumesDialog(): OpenDialogOptions {
+/** Without `defaultPath`, Electron 43 and later start every dialog in Downloads, and the system forgets the last folder. */
+export function openVolumesDialog(defaultPath: string): OpenDialogOptions {
   return {
+    defaultPath,
     properties: ['openFile', 'multiSelections'],
     filters: [
       {
@@ -18,8 +20,8 @@ export function openVolumesDialog(): OpenDialogOptions {
   };
 }
 
-export function openFolderDialog(): OpenDialogOptions {
-  return { properties: ['openDirectory'], buttonLabel: 'Open folder' };
+export function openFolderDialog(defaultPath: string): OpenDialogOptions {
+  return { defaultPath, properties: ['openDirectory'], buttonLabel: 'Open folder' };
 }
 
 /** Without `showOverwriteConfirmation`, Electron's dialog on Linux lets the user choose an existing file without asking. */

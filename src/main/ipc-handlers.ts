@@ -38,7 +38,7 @@ export interface Services {
   readonly setUnfinished: (kinds: readonly UnfinishedKind[]) => void;
   /** Which commands of the menus can be done. */
   readonly setMenu: (enabled: readonly MenuCommand[]) => void;
-  /** The folder where save dialogs start. */
+  /** The folder where dialogs start. */
   readonly lastFolder: { get(): string; noteFile(path: string): void };
   /** The app's window; undefined if there is none. */
   readonly window: () => BrowserWindow | undefined;
@@ -112,13 +112,13 @@ function makeHandlers({
       compatibilityMode: isCompatible(process.argv),
     }),
     async 'open-dialog'(window) {
-      const { canceled, filePaths } = await dialog.showOpenDialog(window, openVolumesDialog());
+      const { canceled, filePaths } = await dialog.showOpenDialog(window, openVolumesDialog(lastFolder.get()));
       if (canceled) return [];
       for (const path of filePaths) lastFolder.noteFile(path);
       return Promise.all(filePaths.map((path) => opened.choose(path)));
     },
     async 'open-folder-dialog'(window) {
-      const { canceled, filePaths } = await dialog.showOpenDialog(window, openFolderDialog());
+      const { canceled, filePaths } = await dialog.showOpenDialog(window, openFolderDialog(lastFolder.get()));
       const [path] = filePaths;
       if (canceled || path === undefined) return null;
       lastFolder.noteFile(path);
