@@ -29,8 +29,15 @@ function systemFiles(zshFunctions) {
     'out/share/stria.bash': '/usr/share/bash-completion/completions/stria',
     'out/share/_stria': `${zshFunctions}/_stria`,
     'out/share/stria.fish': '/usr/share/fish/vendor_completions.d/stria.fish',
+    'out/share/stria-mime.xml': '/usr/share/mime/packages/stria.xml',
   };
-  return Object.entries(places).map(([from, to]) => `${join(root, from)}=${to}`);
+  const icons = [16, 32, 48, 64, 128, 256, 512].flatMap((side) =>
+    ownFiles.map(({ mimeType }) => [
+      `packaging/icons/${side}x${side}.png`,
+      `/usr/share/icons/hicolor/${side}x${side}/mimetypes/${mimeType.replace('/', '-')}.png`,
+    ]),
+  );
+  return [...Object.entries(places), ...icons].map(([from, to]) => `${join(root, from)}=${to}`);
 }
 
 const commandFolder = join(root, 'node_modules/.cache/stria-command');
@@ -108,13 +115,14 @@ export async function packageConfig({ electronDist, signed = { mac: false, notar
     asar: true,
     extraResources: [{ from: relative(root, commandFolder), to: 'command' }],
     npmRebuild: false,
+    // Electron tells desktops that its windows belong to this entry.
+    extraMetadata: { desktopName: 'stria-desktop.desktop' },
     electronFuses,
-    fileAssociations: ownFiles,
     // Writes app-update.yml into the app. Packages without an address do not look for updates.
     publish: updateUrl === undefined ? null : [{ provider: 'generic', url: updateUrl }],
     // biome-ignore lint/suspicious/noTemplateCurlyInString: electron-builder fills this in
     artifactName: '${productName}-${version}-${os}-${arch}.${ext}',
-    win: { target: ['nsis', 'portable'], icon: 'icon.ico' },
+    win: { target: ['nsis', 'portable'], icon: 'icon.ico', fileAssociations: ownFiles },
     nsis: { oneClick: false, perMachine: false, allowToChangeInstallationDirectory: true, include: 'packaging/installer.nsh' },
     // biome-ignore lint/suspicious/noTemplateCurlyInString: electron-builder fills this in
     portable: { artifactName: '${productName}-${version}-portable.${ext}' },
@@ -122,6 +130,7 @@ export async function packageConfig({ electronDist, signed = { mac: false, notar
       target: ['dmg', 'zip'].map((target) => ({ target, arch: ['arm64', 'x64', 'universal'] })),
       category: 'public.app-category.medical',
       icon: 'icon.icns',
+      fileAssociations: ownFiles,
       hardenedRuntime: true,
       // Without a certificate the app is signed ad hoc, which Macs with Apple silicon need to start it.
       ...(!signed.mac && { identity: '-' }),
@@ -144,9 +153,10 @@ export async function packageConfig({ electronDist, signed = { mac: false, notar
       executableName: 'stria-desktop',
       icon: 'icons',
       category: 'Science',
-      mimeTypes: foreignMimeTypes,
+      // Not `fileAssociations`, which gives Stria's files the icon of a text.
+      mimeTypes: [...ownFiles.map(({ mimeType }) => mimeType), ...foreignMimeTypes],
       synopsis: 'Viewer and lossless compressor for scientific volumes',
-      desktop: { entry: { StartupWMClass: 'Stria', Keywords: 'volume;scan;microscopy;NIfTI;DICOM;' } },
+      desktop: { entry: { Keywords: 'volume;scan;microscopy;NIfTI;DICOM;' } },
     },
     // The command with its manual and completions, and small pictures in file managers, which the command draws.
     deb: { fpm: systemFiles('/usr/share/zsh/vendor-completions'), recommends: ['nodejs'] },

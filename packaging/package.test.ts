@@ -121,25 +121,76 @@ test('packages look for updates only if they are made with an address', async ()
   expect((await packageConfig({ updateUrl: 'https://a' })).publish).toEqual([{ provider: 'generic', url: 'https://a' }]);
 });
 
-test('deb and rpm install the command with its manual and completions', async () => {
-  const { deb, rpm, linux } = await packageConfig();
-  for (const given of [deb, rpm]) {
-    const places = (given?.fpm ?? []).map((line) => line.split('=') as [string, string]);
-    for (const [from] of places) expect(statSync(from).isFile(), from).toBe(true);
-    const to = places.map(([, path]) => path);
-    expect(to).toEqual(expect.arrayContaining(['/usr/bin/stria', '/usr/share/man/man1/stria.1']));
-    expect(to.filter((path) => /complet|site-functions/.test(path))).toHaveLength(3);
-  }
+/** What fpm, which makes the package, gets from electron-builder. It is not needed here. */
+const fpm = `#!/bin/sh
+printf '%s\\n' "$@" > "$FPM_SAID/arguments"
+for one in "$@"; do
+  case "$one" in
+    *.desktop) cp "\${one%%=*}" "$FPM_SAID/entry" ;;
+  esac
+  [ "$before" = --package ] && echo deb > "$one"
+  before=$one
+done
+`;
+
+test.runIf(process.platform === 'linux')('a deb has the app, the command, icons, media types and what it needs', async () => {
+  const said = join(folder, 'fpm');
+  mkdirSync(said);
+  writeFileSync(join(said, 'fpm'), fpm, { mode: 0o755 });
+  const env = {
+    ...process.env,
+    ELECTRON_DIST: join(folder, 'electron'),
+    STRIA_MAINTAINER: 'Somebody <a@example.org>',
+    STRIA_HOMEPAGE: 'https://example.org',
+    USE_SYSTEM_FPM: 'true',
+    FPM_SAID: said,
+    PATH: `${said}:${process.env.PATH}`,
+  };
+  const args = ['scripts/package.mjs', '--targets', 'deb', '--out', join(folder, 'deb')];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env });
+  expect(stdout).toMatch(/^package: Made .*Stria-[\d.]+-linux-(amd64|arm64)\.deb$/m);
+  const given = readFileSync(join(said, 'arguments'), 'utf8').split('\n');
+  const files = new Map(given.filter((line) => line.includes('=/')).map((line) => line.split('=').reverse() as [string, string]));
+  expect([...files.keys()]).toEqual(
+    expect.arrayContaining([
+      '/opt/Stria',
+      '/usr/bin/stria',
+      '/usr/share/man/man1/stria.1',
+      '/usr/share/bash-completion/completions/stria',
+      '/usr/share/zsh/vendor-completions/_stria',
+      '/usr/share/fish/vendor_completions.d/stria.fish',
+      '/usr/share/thumbnailers/stria.thumbnailer',
+      '/usr/share/mime/packages/stria.xml',
+      '/usr/share/icons/hicolor/48x48/mimetypes/application-x-stria.png',
+      '/usr/share/icons/hicolor/48x48/mimetypes/application-x-stria-session.png',
+      '/usr/share/icons/hicolor/256x256/apps/stria-desktop.png',
+    ]),
+  );
+  const ours = [...files.values()].filter((path) => path.startsWith(resolve('.')));
+  expect(ours.filter((path) => !statSync(path, { throwIfNoEntry: false }))).toEqual([]);
+  expect(given.slice(given.indexOf('--deb-recommends')).at(1)).toBe('nodejs');
   expect(statSync('packaging/command/stria').mode & 0o111).toBe(0o111);
-  expect(linux?.executableName).not.toBe('stria');
+  const entry = readFileSync(join(said, 'entry'), 'utf8');
+  expect(entry).toMatch(/^Exec=\/opt\/Stria\/stria-desktop %U$/m);
+  expect(entry).toMatch(/^StartupWMClass=stria-desktop$/m);
+  const [, types = ''] = /^MimeType=(.*)$/m.exec(entry) ?? [];
+  const wanted = ['application/x-stria', 'application/x-stria-session', 'application/dicom', 'image/tiff'];
+  expect(types.split(';')).toEqual(expect.arrayContaining(wanted));
+  // The files of an rpm are the same, except for zsh's folder.
+  const { deb, rpm } = await packageConfig();
+  const places = (one: typeof deb | typeof rpm) => (one?.fpm ?? []).map((line) => line.split('=')[1]);
+  expect(places(rpm)).toEqual(places(deb).map((path) => path?.replace('vendor-completions', 'site-functions')));
 });
 
 test("Stria's own files open with it by default, others are only offered", async () => {
-  const { fileAssociations, mac, linux } = await packageConfig();
-  expect([fileAssociations].flat().map((one) => one && [one.ext, one.rank])).toEqual([
-    ['stria', 'Owner'],
-    ['stria-session', 'Owner'],
-  ]);
+  const { mac, win, linux } = await packageConfig();
+  for (const { fileAssociations } of [mac ?? {}, win ?? {}]) {
+    expect([fileAssociations].flat().map((one) => one && [one.ext, one.rank])).toEqual([
+      ['stria', 'Owner'],
+      ['stria-session', 'Owner'],
+    ]);
+  }
+  expect(linux?.mimeTypes).toEqual(expect.arrayContaining(['application/x-stria', 'application/x-stria-session']));
   const types = mac?.extendInfo as { CFBundleDocumentTypes: { LSHandlerRank: string; CFBundleTypeExtensions: string[] }[] };
   const [foreign] = types.CFBundleDocumentTypes;
   expect(foreign?.LSHandlerRank).toBe('Alternate');

@@ -68,7 +68,7 @@ gatherCommand();
 const config = await packageConfig({ electronDist, signed: { mac, notarize }, updateUrl: env.STRIA_UPDATE_URL || undefined });
 if (values.out) config.directories.output = values.out;
 if (env.STRIA_MAINTAINER) config.linux.maintainer = env.STRIA_MAINTAINER;
-if (env.STRIA_HOMEPAGE) config.extraMetadata = { homepage: env.STRIA_HOMEPAGE };
+if (env.STRIA_HOMEPAGE) config.extraMetadata.homepage = env.STRIA_HOMEPAGE;
 const system = { darwin: 'mac', win32: 'win', linux: 'linux' }[process.platform];
 const targets = values.dir ? ['dir'] : wanted;
 if (targets) config[system].target = targets;
