@@ -11,6 +11,14 @@ test('docs/SECURITY.md names files and tests that exist', () => {
   expect(files.length).toBeGreaterThan(40);
   expect(files.filter((name) => ![name, `src/main/${name}`].some((path) => existsSync(path)))).toEqual([]);
 
+  expect(text).not.toMatch(/assum/i);
+  // All twenty recommendations of Electron's tutorial, in order, each with what is set, where, and a test.
+  const [, checklist = ''] = text.split('## ');
+  const rows = checklist.split('\n').filter((line) => /^\| \d/.test(line));
+  const numbers = rows.flatMap((row) => (/^\| ([\d, ]+) /.exec(row)?.[1] ?? '').split(', ').map(Number));
+  expect(numbers).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+  for (const row of rows) for (const cell of row.split('|').slice(1, -1)) expect(cell.trim().length, row).toBeGreaterThan(1);
+
   const titles = [...tables.join('\n').matchAll(/(?<=: |\| |; )'([^']+)'(?= \||;|$)/g)].map(([, title = '']) => title);
   expect(titles.length).toBeGreaterThan(15);
   const tests = ['src/main', 'e2e', 'packaging'].flatMap((folder) => readTests(folder)).join('\n');
