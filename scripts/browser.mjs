@@ -37,7 +37,7 @@ export function hasDisplay() {
 }
 
 /** The switches that WebGPU needs here: a software GPU if there is no other, and what running as root requires. */
-function neededSwitches() {
+export function neededSwitches() {
   if (process.platform !== 'linux') return [];
   const root = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   const hasGpu =

@@ -1,6 +1,7 @@
 // Lighthouse on the web app that `npm run build:web` has made, served below a path. Lighthouse is no dependency of Stria, because it takes
 // 111 MB: install it once with `npm install --prefix node_modules/.cache/lighthouse lighthouse@12`.
 //   --folder DIR   the web app (out/web)
+//   --gpu          with a software GPU where there is no other, so that the first start opens and compresses its sample
 //   --report FILE  also writes Lighthouse's page of findings
 // Prints the scores, and what lost points. Exits with 1 if accessibility or best practices are below 100.
 import { existsSync, writeFileSync } from 'node:fs';
@@ -10,11 +11,11 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import sirv from 'sirv';
-import { findBrowser } from './browser.mjs';
+import { findBrowser, neededSwitches } from './browser.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { values } = parseArgs({
-  options: { folder: { type: 'string', default: join(root, 'out', 'web') }, report: { type: 'string' } },
+  options: { folder: { type: 'string', default: join(root, 'out', 'web') }, report: { type: 'string' }, gpu: { type: 'boolean' } },
 });
 const place = process.env.LIGHTHOUSE_DIR ?? join(root, 'node_modules/.cache/lighthouse');
 const path = '/lab/stria';
@@ -33,7 +34,6 @@ async function run() {
   const load = async (name) => import(pathToFileURL(from.resolve(name)).href);
   const { default: lighthouse, generateReport } = await load('lighthouse');
   const { launch } = await load('chrome-launcher');
-  // As the hosts' files say, whose `_headers` the end-to-end test sends.
   const serve = sirv(values.folder, { gzip: false, etag: true });
   const server = createServer((request, response) => {
     if (!request.url?.startsWith(`${path}/`)) return void response.writeHead(404).end();
@@ -43,7 +43,7 @@ async function run() {
   await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
   const chrome = await launch({
     chromePath: browser,
-    chromeFlags: ['--headless=new', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
+    chromeFlags: ['--headless=new', ...(values.gpu ? neededSwitches() : process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
   });
   try {
     const url = `http://127.0.0.1:${server.address().port}${path}/`;
