@@ -8,6 +8,7 @@ import type { KeptTunings } from '../state/gpu-tuning.ts';
 import type { CodecChoice, CompressMessage, CompressOrder } from './compress-protocol.ts';
 
 interface Waiting {
+  readonly sink: ByteSink;
   readonly resolve: (report: CompressReport) => void;
   readonly reject: (error: StriaError) => void;
   readonly onProgress: JobOptions['onProgress'];
@@ -36,7 +37,7 @@ export class BackgroundCompressor {
     return new Promise<CompressReport>((resolve, reject) => {
       if (signal?.aborted) throw new StriaError('aborted', 'cancelled');
       signal?.addEventListener('abort', () => this.#post({ kind: 'cancel', job }), { once: true });
-      this.#waiting.set(job, { resolve, reject, onProgress });
+      this.#waiting.set(job, { sink, resolve, reject, onProgress });
       const posted = toPosted(request);
       const port = serveSink(sink);
       const transfer = posted.kind === 'file' ? [port, posted.siblings] : [port];
@@ -63,7 +64,11 @@ export class BackgroundCompressor {
     };
     worker.onerror = (event) => {
       const fault = new StriaError('internal', `the compressing thread ended: ${event.message}`);
-      for (const { reject } of this.#waiting.values()) reject(fault);
+      for (const { sink, reject } of this.#waiting.values()) {
+        // The worker would have aborted it.
+        void sink.abort().catch(() => undefined);
+        reject(fault);
+      }
       this.#waiting.clear();
       worker.terminate();
       this.#worker = undefined;

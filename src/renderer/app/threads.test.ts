@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Stopwatch } from '../../core/stream/stage-times.ts';
+import type { HostFile } from '../host/host.ts';
+import { BackgroundCompressor } from './compress/background.ts';
+import { createWebTaskPool } from './compress/web-task-pool.ts';
+import { loadResident, type OpenRequest, openStages } from './loading/load-resident.ts';
+import { VolumeList } from './loading/volume-list.ts';
+import { regionOfFile } from './measure/file-regions.ts';
+import { PngEncoder } from './output/png-encoder.ts';
+
+// A thread that ends by an error: the work fails with a message that names it, and later work has a new thread.
+
+/** A worker that only the test moves. */
+class TestWorker {
+  static readonly all: TestWorker[] = [];
+  static get last(): TestWorker {
+    return TestWorker.all.at(-1) as TestWorker;
+  }
+  onmessage: ((event: { data: unknown }) => void) | undefined;
+  onerror: ((event: { message: string }) => void) | undefined;
+  isTerminated = false;
+  readonly posted: unknown[] = [];
+  constructor() {
+    TestWorker.all.push(this);
+  }
+  postMessage(message: unknown): void {
+    this.posted.push(message);
+  }
+  terminate(): void {
+    this.isTerminated = true;
+  }
+  crash(): void {
+    this.onerror?.({ message: 'memory access out of bounds' });
+  }
+}
+
+beforeEach(() => {
+  TestWorker.all.splice(0);
+  vi.stubGlobal('Worker', TestWorker);
+});
+afterEach(() => vi.unstubAllGlobals());
+
+const file: HostFile = { name: 'a.nii', size: 1, handle: {} as never, siblings: async () => undefined };
+const request: OpenRequest = { kind: 'file', file };
+const ended = (name: string) => ({ tag: 'internal', message: `the ${name} thread ended: memory access out of bounds` });
+
+test.each([
+  ['loading', () => loadResident({} as never, request, {}, new Stopwatch(openStages))],
+  ['listing', () => new VolumeList(file).choices],
+  ['measuring', () => regionOfFile(request, {} as never, new AbortController().signal)],
+  ['PNG encoding', () => new PngEncoder().encode({ rgba: new Uint8Array(4) } as never, [] as never)],
+])('%s says that its thread ended', async (name, work) => {
+  const done = expect(work()).rejects.toMatchObject(ended(name));
+  TestWorker.last.crash();
+  await done;
+});
+
+test('compressing in the background discards the file that it was writing, and works again', async () => {
+  const compressor = new BackgroundCompressor(() => ({}));
+  const sink = { write: vi.fn(), close: vi.fn(), abort: vi.fn(async () => {}) };
+  const failed = expect(compressor.compress(request, sink, {} as never, {})).rejects.toMatchObject(ended('compressing'));
+  const first = TestWorker.last;
+  first.crash();
+  await failed;
+  expect([sink.abort.mock.calls.length, sink.close.mock.calls.length, first.isTerminated]).toEqual([1, 0, true]);
+
+  const again = compressor.compress(request, sink, {} as never, {});
+  expect(TestWorker.all).toHaveLength(2);
+  const [order] = TestWorker.last.posted as { job: number }[];
+  TestWorker.last.onmessage?.({ data: { kind: 'done', job: order?.job, report: 'report' } });
+  expect(await again).toBe('report');
+});
+
+test('a task on the processor fails alone, and the next one gets a new thread', async () => {
+  const pool = createWebTaskPool(1);
+  const task = { kind: 'decode', chunk: { kind: 'constant' } } as never;
+  const first = expect(pool.run(task)).rejects.toMatchObject({ tag: 'internal', message: /^a CPU thread ended/ });
+  const second = pool.run(task);
+  TestWorker.last.crash();
+  await first;
+  expect(TestWorker.all.map(({ isTerminated }) => isTerminated)).toEqual([true, false]);
+  TestWorker.last.onmessage?.({ data: { kind: 'done' } });
+  expect(await second).toMatchObject({ kind: 'done' });
+  await pool.destroy();
+});
