@@ -22,11 +22,23 @@ test('settings are kept, each on its own', () => {
   expect(createSettings(file).get()).toEqual({ ...defaults, compatibilityMode: true, window });
 });
 
+test('settings of an older version, and of a newer one, are kept as far as they are known', () => {
+  const path = join(folder, 'settings.json');
+  const window = { x: 1, y: 2, width: 900, height: 700 };
+  writeFileSync(path, JSON.stringify({ compatibilityMode: true, window, future: { deep: [1] } }));
+  const kept = { ...defaults, compatibilityMode: true, window: { ...window, maximized: false } };
+  expect(createSettings(path).get()).toEqual(kept);
+  createSettings(path).change({ updateChecks: true });
+  expect(createSettings(path).get()).toEqual({ ...kept, updateChecks: true });
+});
+
 test.each([
   '',
   'null',
   '[]',
   '{"compatibilityMode":"yes","updateChecks":1,"window":{"x":0,"y":0,"width":"900","height":700}}',
+  '{"__proto__":{"compatibilityMode":true},"window":[1,2,3,4]}',
+  '{"window":{"x":0,"y":0,"width":1e999,"height":null}}',
   '{"window":{"x":1e9,"y":0,"width":900,"height":700}}',
 ])('a damaged file means the defaults: %s', (text) => {
   const path = join(folder, 'settings.json');
