@@ -15,7 +15,11 @@ import { findBrowser, neededSwitches } from './browser.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { values } = parseArgs({
-  options: { folder: { type: 'string', default: join(root, 'out', 'web') }, report: { type: 'string' }, gpu: { type: 'boolean' } },
+  options: {
+    folder: { type: 'string', default: join(root, 'out', 'web') },
+    report: { type: 'string' },
+    gpu: { type: 'boolean' },
+  },
 });
 const place = process.env.LIGHTHOUSE_DIR ?? join(root, 'node_modules/.cache/lighthouse');
 const path = '/lab/stria';
