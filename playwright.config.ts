@@ -26,6 +26,7 @@ const drawnAlike = [
   'settings',
   'sharpness',
   'small-files',
+  'soak',
   'space',
   'surface',
   'tools',

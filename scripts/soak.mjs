@@ -3,6 +3,7 @@
 //   kills    SIGKILLs of commands and saves at any moment
 //   disks    disks that fill up, read-only folders, files that change while they are read, two writers of one name
 //   playing  hours of playing, in simulated time
+//   devices  losses of the GPU device while the engine compresses, restores and verifies, in Node on a software GPU
 //   losses   losses of the GPU device in the app, in a browser
 //   files    files opened and closed in the app, in a browser
 // Without a part: kills, disks and playing, which need no browser.
@@ -10,7 +11,7 @@
 //   --seed S      (1) The same seed gives the same cases; when a process is killed depends on the machine's speed
 //   --from C      the first case
 //   --hours H     of playing (8)
-//   --count N     of losses and files (200)
+//   --count N     of devices, losses and files (200)
 //   --curve FILE  of playing and files: writes the memory over time, as JSON
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -37,6 +38,7 @@ const parts = {
   kills: async () => (await import('./soak/kills.mjs')).kills(options, await load('src/fuzz/random.ts')),
   disks: async () => (await import('./soak/disks.mjs')).disks(options, await load('src/fuzz/random.ts')),
   playing: async () => (await import('./soak/playing.mjs')).playing(options, await load('src/renderer/playback/player.ts')),
+  devices: async () => (await import('./soak/devices.mjs')).devices(options),
   losses: async () => (await import('./soak/browser.mjs')).inBrowser('losses', options),
   files: async () => (await import('./soak/browser.mjs')).inBrowser('files', options),
 };

@@ -85,7 +85,7 @@ async function failing(name, job, place, isReplacing, start, what) {
     return [`${name}: succeeded`];
   }
   if (digest(out) !== before) fail(`${what}: the target changed although it failed: ${errors}`);
-  const isSaid = /disk is full|size limit|free|read-only|permission denied/.test(errors);
+  const isSaid = /disk is full|no space|size limit|files this large|free|read-only|permission denied|not allowed/.test(errors);
   if (signal || code !== 3 || !isSaid) fail(`${what}: it ended with ${signal ?? code}: ${errors}`);
   return [name, `${name}: ${job.name}`];
 }

@@ -104,7 +104,9 @@ async function checkNothingIsLeft(reader: ContainerReader, backend: Backend): Pr
   try {
     const makeSink = (name: string) =>
       createNodeSink(join(folder, name.replace(/[^a-z.]/gi, '_').slice(-99)), { overwrite: false });
-    await outcome('decompress', () => restoreVolume(reader, makeSink, { backend, baseName: 'fuzz' }, job()));
+    const again = await outcome('decompress', () => restoreVolume(reader, makeSink, { backend, baseName: 'fuzz' }, job()));
+    // On a busy machine the time of the first run was over.
+    if ('value' in again) return;
     const left = await readdir(folder);
     if (left.length > 0) throw new Finding(`a failed decompression left ${left.join(', ')}`);
   } finally {

@@ -559,6 +559,11 @@ export class App {
     this.#gpuLife.engine?.gpu.device.destroy();
   }
 
+  /** See `GpuLife.forgetLosses`. */
+  forgetLosses(): void {
+    this.#gpuLife.forgetLosses();
+  }
+
   /** For the debug hook. */
   get kept() {
     return this.#document.kept;

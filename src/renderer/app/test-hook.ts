@@ -11,6 +11,8 @@ export interface StriaTest {
   /** The volume in GPU memory, however it is kept, in the byte order of a file: x fastest, little-endian, no padding. */
   readVoxels(): Promise<Uint8Array>;
   loseDevice(): void;
+  /** Losses from now on are counted anew: the app gives up after too many in a short time. */
+  forgetLosses(): void;
   /** Whether everything visible is finished; see `Viewer.isSettled`. */
   isSettled(view?: ViewName): boolean;
   /** Whether the visible 3D views, including a compared volume's, are settled and at full quality. */
@@ -62,6 +64,7 @@ export function createTestHook(app: App): StriaTest {
       return bytes;
     },
     loseDevice: () => app.loseDevice(),
+    forgetLosses: () => app.forgetLosses(),
     isSettled: (view) => viewerOf(app)?.isSettled(view) === true,
     isSharp: () => {
       const { comparison } = app.store.getState();

@@ -52,6 +52,10 @@ function setUp(change: Partial<ClockSettings> & { index?: number; frameCount?: n
         await vi.advanceTimersByTimeAsync(1000 / 60);
       }
     },
+    /** The machine sleeps: its next animation frame comes hours later. */
+    sleep(hours: number) {
+      frame += hours * 3600 * 60;
+    },
     async finish() {
       waiting.shift()?.resolve(report());
       await vi.advanceTimersByTimeAsync(0);
@@ -64,6 +68,21 @@ function setUp(change: Partial<ClockSettings> & { index?: number; frameCount?: n
 }
 
 describe('the player', () => {
+  it('goes on after each sleep of the machine with the next frame, and drops nothing', async () => {
+    const { player, asked, frames, sleep } = setUp({ frameCount: 10_000 });
+    player.play();
+    for (let hours = 1; hours <= 8; hours++) {
+      await frames(20);
+      sleep(hours);
+    }
+    await frames(20);
+    expect(player.isPlaying).toBe(true);
+    expect(asked.every((index, at) => index === at + 1)).toBe(true);
+    // After a sleep the next frame is due one period later.
+    expect(asked.length).toBeGreaterThanOrEqual(9 * 20 - 8);
+    expect(player.snapshot().figures.dropped).toBe(0);
+  });
+
   it('shows every frame at the display’s rate, and measures it from what was presented', async () => {
     const { player, asked, frames } = setUp();
     player.play();

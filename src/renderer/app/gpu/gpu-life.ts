@@ -61,6 +61,11 @@ export class GpuLife {
     return this.#engine;
   }
 
+  /** As if the losses so far were long ago. For testing. */
+  forgetLosses(): void {
+    this.#lossTimesMs.length = 0;
+  }
+
   /** Opens the GPU, or tries again. Never throws; without a GPU the state says why. */
   async open(): Promise<void> {
     this.#store.setState({ gpu: { kind: 'opening' } });

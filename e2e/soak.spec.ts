@@ -1,0 +1,241 @@
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Page } from 'playwright/test';
+import {
+  boxOf,
+  canvasOf,
+  choose,
+  differingPart,
+  expectOpen,
+  gpuMemory,
+  isSettled,
+  loseDevice,
+  pictureOf,
+  settledPicture,
+  testHook,
+  voxelsInGpu,
+} from './support/app.ts';
+import { expect, type Stria, test } from './support/test.ts';
+import { nifti, placed, series, shapes } from './support/volumes.ts';
+
+// `npm run soak -- losses` and `npm run soak -- files`, which give these variables and keep the counts in out/soak. Without them, a few
+// files are opened.
+
+const { STRIA_SOAK_COUNT: countText, STRIA_SOAK_SECONDS: secondsText } = process.env;
+const isSoak = countText !== undefined;
+const seconds = Number(secondsText ?? 120);
+
+test.use({ viewport: { width: 840, height: 640 }, asks: true });
+
+const side = 16;
+const scan = series(side, 4);
+const layer = placed(nifti(shapes(side)), [1.5, 0, 0, 0, 0, 1.5, 0, 0, 0, 0, 2, 0]);
+
+/** Keeps what happened so far. */
+class Record {
+  readonly rows: object[] = [];
+  readonly #name: string;
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  add(row: object): void {
+    this.rows.push(row);
+    if (!isSoak) return;
+    mkdirSync(resolve('out/soak'), { recursive: true });
+    const path = resolve(`out/soak/${this.#name}-${process.pid}.json`);
+    writeFileSync(`${path}.new`, JSON.stringify(this.rows, null, 1));
+    renameSync(`${path}.new`, path);
+  }
+}
+
+/** What the app does when the device is lost. Each ends with the volume open alone again, or throws. */
+const activities: readonly (readonly [name: string, run: (stria: Stria, lose: () => Promise<void>) => Promise<void>])[] = [
+  [
+    'opening',
+    async ({ page, folder, dropFiles }, lose) => {
+      await page.getByTestId('close-button').click();
+      await expect(page.getByTestId('empty-state')).toBeVisible();
+      await dropFiles([join(folder, 'scan.nii')]);
+      await lose();
+    },
+  ],
+  [
+    'drawing 3D',
+    async ({ page }, lose) => {
+      const box = await boxOf(page, '3d');
+      await page.mouse.move(box.x + 30, box.y + 30);
+      await page.mouse.down();
+      await page.mouse.move(box.x + 60, box.y + 40, { steps: 3 });
+      await lose();
+      await page.mouse.up();
+    },
+  ],
+  [
+    'playing',
+    async ({ page }, lose) => {
+      await page.getByTestId('play-button').click();
+      await expect(page.getByTestId('transport')).toHaveAttribute('data-playing', 'true');
+      await lose();
+      await back(page);
+      const transport = page.getByTestId('transport');
+      await expect(transport).toBeVisible();
+      if ((await transport.getAttribute('data-playing')) === 'true') await page.getByTestId('play-button').click();
+      await expect(transport).toHaveAttribute('data-playing', 'false');
+    },
+  ],
+  [
+    'compressing',
+    async ({ page }, lose) => {
+      await page.getByTestId('compress-button').click();
+      await lose();
+    },
+  ],
+  [
+    'saving',
+    async ({ page, folder, chooseSave }, lose) => {
+      await page.getByTestId('compress-button').click();
+      await expect(page.getByTestId('result-exact')).toHaveText('Bit-exact: checked on the GPU');
+      rmSync(join(folder, 'saved.stria'), { force: true });
+      await chooseSave(join(folder, 'saved.stria'));
+      await page.getByTestId('save-button').click();
+      await lose();
+      await expect(page.getByTestId('saved')).toBeVisible();
+    },
+  ],
+  [
+    'with a layer',
+    async ({ page, folder, dropFiles }, lose) => {
+      const before = await gpuMemory(page, 'volume.box');
+      await dropFiles([join(folder, 'layer.nii')]);
+      await expect(page.getByTestId('second-dialog')).toContainText('layer.nii');
+      await page.keyboard.press('Enter');
+      await expect(page.getByTestId('layer-layer.nii')).toBeVisible();
+      await expect.poll(() => gpuMemory(page, 'volume.box')).toBeGreaterThan(before);
+      await lose();
+      await back(page);
+      await page.getByTestId('tab-layers').click();
+      await page.getByTestId('layer-layer.nii').click();
+      await page.getByTestId('layer-remove').click();
+      await expect(page.getByTestId('layer-layer.nii')).toHaveCount(0);
+      await page.getByTestId('tab-display').click();
+    },
+  ],
+  [
+    'comparing',
+    async ({ page, folder, dropFiles }, lose) => {
+      await dropFiles([join(folder, 'other.nii')], { x: 700, y: 320 });
+      await expect(page.getByTestId('compare-bar')).toContainText('other.nii');
+      await lose();
+      await back(page);
+      // A comparison ends with its device.
+      await expect(page.getByTestId('compare-bar')).toBeHidden();
+    },
+  ],
+];
+
+test('losses: whatever the app does when the device is lost, the voxels, pictures and memory come back', async ({ stria }) => {
+  test.skip(!isSoak, 'device-loss.spec.ts is the short form');
+  test.setTimeout(1000 * seconds + 240_000);
+  const { page, folder } = stria;
+  const end = Date.now() + 1000 * seconds;
+  const record = new Record('losses');
+  stria.write('scan.nii', nifti(scan));
+  stria.write('layer.nii', layer);
+  stria.write('other.nii', nifti({ ...scan, bytes: scan.bytes.slice().reverse() }));
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await stria.dropFiles([join(folder, 'scan.nii')]);
+  await expectOpen(page, 'scan.nii');
+  await choose(page, 'codec-select', 'rle');
+  await fixViews(page);
+  const picture = await settledPicture(page, 'z');
+  /** By activity: a series that was played stays compressed in GPU memory, so that it depends on what was before. */
+  const settledBytes = new Map<string, number>();
+  const count = Number(countText);
+  for (let number = 0; number < count && Date.now() < end; number++) {
+    const [name, run] = activities[number % activities.length] as (typeof activities)[number];
+    // A multiple of every delay's step hits each activity early, midway and late.
+    const delayMs = (number * 67) % 400;
+    await test.step(`${number}: ${name}, after ${delayMs} ms`, async () => {
+      const startMs = Date.now();
+      await run(stria, async () => {
+        await page.waitForTimeout(delayMs);
+        await (await testHook(page)).evaluate((hook) => hook.forgetLosses());
+        const told = page.waitForFunction(() => document.querySelector('[data-testid="gpu-banner"]') !== null);
+        await loseDevice(page);
+        await told;
+      });
+      await back(page);
+      await fixViews(page);
+      await expect.poll(async () => differingPart(picture, await pictureOf(page, 'z'))).toBe(0);
+      expect((await voxelsInGpu(page)).equals(scan.bytes), 'the voxels are the same').toBe(true);
+      const former = settledBytes.get(name);
+      if (former !== undefined)
+        await expect.poll(() => gpuMemory(page, ''), { message: 'the GPU memory is the same' }).toBe(former);
+      // The first round fills caches.
+      else if (number >= activities.length) settledBytes.set(name, await gpuMemory(page, ''));
+      record.add({
+        number,
+        name,
+        delayMs,
+        tookMs: Date.now() - startMs,
+        gpuBytes: await gpuMemory(page, ''),
+        heapBytes: await heapBytes(page),
+      });
+    });
+  }
+});
+
+test('files: opened and closed one after another, they leave no memory behind', async ({ stria }) => {
+  test.setTimeout(1000 * seconds + 240_000);
+  const { page } = stria;
+  const end = Date.now() + 1000 * seconds;
+  const record = new Record('files');
+  const names = ['a.nii', 'b.nii', 'c.nii'];
+  for (const [at, name] of names.entries()) stria.write(name, nifti(at === 0 ? scan : shapes(12 + 4 * at)));
+  const count = Number(countText ?? 6);
+  const rows: { heapBytes: number; gpuBytes: number }[] = [];
+  for (let number = 0; number < count && Date.now() < end; number++) {
+    const name = names[number % names.length] as string;
+    await stria.dropFiles([join(stria.folder, name)]);
+    await expectOpen(page, name);
+    await expect.poll(() => isSettled(page)).toBe(true);
+    await page.getByTestId('close-button').click();
+    await expect(page.getByTestId('empty-state')).toBeVisible();
+    await expect.poll(() => gpuMemory(page, 'volume')).toBe(0);
+    const row = { number, name, heapBytes: await heapBytes(page), gpuBytes: await gpuMemory(page, '') };
+    rows.push(row);
+    record.add(row);
+  }
+  // Caches are filled by the first of each.
+  const [first, last] = [rows[names.length - 1], rows.at(-1)];
+  if (!first || !last) throw new Error('too few files in the time');
+  expect(last.gpuBytes).toBe(first.gpuBytes);
+  const grownMiB = (last.heapBytes - first.heapBytes) / 2 ** 20;
+  expect(grownMiB).toBeLessThan(3 + 0.02 * rows.length);
+});
+
+/** Waits until a lost device is replaced and the volume is shown again. */
+async function back(page: Page): Promise<void> {
+  await expect(page.getByTestId('gpu-banner')).toBeHidden();
+  await expectOpen(page, 'scan.nii');
+  await expect(canvasOf(page, 'z')).toBeVisible();
+  await expect(page.getByTestId('compress-button')).toBeEnabled();
+}
+
+/** The same slice and time point each time. */
+async function fixViews(page: Page): Promise<void> {
+  await expect(page.getByTestId('slider-z'), 'the views are back').toBeVisible();
+  await page.getByTestId('slider-z').fill('7');
+  await page.getByTestId('scrubber').fill('1');
+  await page.mouse.move(2, 2);
+}
+
+/** The JavaScript heap after a collection. */
+async function heapBytes(page: Page): Promise<number> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await session.send('Runtime.getHeapUsage');
+  await session.detach();
+  return usedSize;
+}
