@@ -8,8 +8,10 @@ import { type DepositSettings, sumParticles } from './deposit-particles.ts';
 import type { DepositDevice } from './depositor.ts';
 import { gpuDepositDevice } from './gpu-deposit.ts';
 import { chooseMassUnit } from './mass-unit.ts';
+import { countUnit } from './particle-placer.ts';
 import type { ParticleGroup } from './particles.ts';
 import { madeParticles, memoryGroup } from './particles-testing.ts';
+import { plainDeposit } from './plain-deposit-testing.ts';
 
 const gpu = await openTestGpu();
 const dims = [11, 7, 9] as const;
@@ -41,8 +43,29 @@ const particlesFor = (kernel: DepositKernel, seed: number) =>
 describe.each(boxEdges)('%s box', (edges) => {
   const grid: DepositGrid = { dims, box: { origin: [0, 0, 0], lengths }, edges };
 
-  test.each(depositKernels)('%s: the GPU’s sums are the processor’s', async (kernel) => {
-    await expectSame([particlesFor(kernel, 1)], { kernel, grid });
+  test.each(depositKernels)('%s: the GPU’s sums are the processor’s, and those of the plain definition', async (kernel) => {
+    const particles = madeParticles(kernel === 'sph' ? 150 : 700, lengths, 1);
+    const groups = [memoryGroup(particles)];
+    await expectSame(groups, { kernel, grid });
+    const massUnit = await chooseMassUnit(groups, {});
+    const halfUp = (mass: number) => BigInt(Math.floor(mass / massUnit + 0.5));
+    for (const [quantity, unit, unitsOf] of [
+      ['mass', massUnit, halfUp],
+      ['count', countUnit, () => BigInt(1 / countUnit)],
+    ] as const) {
+      const plain = plainDeposit(
+        [...particles.masses].map((mass, at) => ({
+          position: [...particles.positions.slice(3 * at, 3 * at + 3)],
+          units: unitsOf(mass),
+          radius: particles.radii[at] as number,
+        })),
+        { dims, origin: [0, 0, 0], lengths, edges },
+        kernel,
+      );
+      for (const device of [gpuDepositDevice(gpu), cpuDepositDevice()]) {
+        expect([...(await sumsOf(groups, { kernel, grid, quantity, unit }, device))].map(BigInt), quantity).toEqual(plain);
+      }
+    }
   });
 
   test.each(['tsc', 'sph'] as const)('%s: in slabs', async (kernel) => {
