@@ -52,12 +52,13 @@ test('8 parts, merged and finished, are the volume of one machine', async () => 
   const whole = await said(...how, ...values, '-o', at('whole.stria'));
   // Mass is conserved to the last unit.
   expect(whole).toMatchObject({ particles: 2170, units: whole.depositedUnits, passes: 1 });
-  mkdirSync(at('parts'));
   let units = 0;
   for (let part = 1; part <= 8; part++) {
-    units += (await said(...how, '--part', `${part}/8`, '-o', at(`parts/${part}.stria`))).depositedUnits as number;
+    // A folder is made, and its files are named after the parts.
+    units += (await said(...how, '--part', `${part}/8`, '-o', `${at('parts')}/`)).depositedUnits as number;
   }
   expect(units).toBe(whole.units);
+  expect(readdirSync(at('parts')).sort()[2]).toBe('sim.00100.part-3-of-8.stria');
   await succeed('merge', at('parts'), '--by', 'sum', '-o', at('sums.stria'), ...cpu);
   await succeed('deposit', at('sums.stria'), ...values, '-o', at('merged.stria'), ...cpu);
   expect(readFileSync(at('merged.stria'))).toEqual(readFileSync(at('whole.stria')));

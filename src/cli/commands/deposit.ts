@@ -1,4 +1,4 @@
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Backend } from '../../core/chunks/backend.ts';
 import { ContainerReader } from '../../core/format/container-reader.ts';
 import { isContainer } from '../../core/format/container-start.ts';
@@ -18,6 +18,7 @@ import { containerVolume } from '../../core/stream/container-volume.ts';
 import type { DepositCommand } from '../arguments/parsed-command.ts';
 import { deviceNote, openBackend } from '../devices/device.ts';
 import { createNodeSink } from '../outputs/node-sink.ts';
+import { isFolder, makeFolder, partSuffix, stemOf } from '../outputs/output-names.ts';
 import { offerLeftovers } from '../outputs/partial-files.ts';
 import type { CommandContext } from '../terminal/context.ts';
 import { type ExitCode, exitCodes } from '../terminal/messages.ts';
@@ -28,8 +29,10 @@ import { encodeChoice } from './encode-choice.ts';
 import { withFile, withInput } from './files.ts';
 
 /** `stria deposit`: particles to a volume or to sums of a part of it, and merged sums to a volume. */
-export async function runDeposit(command: DepositCommand, context: CommandContext): Promise<ExitCode> {
-  const { inputs, output } = command;
+export async function runDeposit(given: DepositCommand, context: CommandContext): Promise<ExitCode> {
+  const output = await outputOf(given);
+  const command = { ...given, output };
+  const { inputs } = command;
   const { terminal, signal } = context;
   await offerLeftovers([output], inputs, terminal, signal);
   const { backend, gpu, close } = await openBackend(command);
@@ -44,6 +47,13 @@ export async function runDeposit(command: DepositCommand, context: CommandContex
   } finally {
     await close();
   }
+}
+
+/** In a folder, the output is named after the first input, and the part. */
+async function outputOf({ inputs: [first = ''], output, share }: DepositCommand): Promise<string> {
+  if (!(await isFolder(output))) return output;
+  await makeFolder(output);
+  return join(output, `${stemOf(first)}${share ? partSuffix(share) : ''}.stria`);
 }
 
 /** Shaders are loaded only if there is a GPU. */
