@@ -87,11 +87,13 @@ function Ring({ viewer, view, id }: Props & { readonly id: string }) {
     element?.addEventListener('wheel', onWheel, { passive: false });
     element?.addEventListener('pointerdown', onPointer);
     element?.addEventListener('pointermove', onPointer);
+    element?.addEventListener('pointerleave', onPointer);
     element?.addEventListener('contextmenu', onMenu);
     return () => {
       element?.removeEventListener('wheel', onWheel);
       element?.removeEventListener('pointerdown', onPointer);
       element?.removeEventListener('pointermove', onPointer);
+      element?.removeEventListener('pointerleave', onPointer);
       element?.removeEventListener('contextmenu', onMenu);
     };
   }, []);

@@ -4,6 +4,7 @@ import { pointThrough } from '../../../core/transforms/transform.ts';
 import { alignRing, angleBetween, draggedInSlice, turnedInSlice } from './align-ring.ts';
 import { layerCenter } from './alignment.ts';
 import { base, baseDims, layerInfo } from './layer-testing.ts';
+import { placeOblique } from './oblique-geometry.ts';
 import { sliceFrame } from './orientation.ts';
 import { type Point, placeSlice, positionAt, type SliceOnScreen } from './slice-geometry.ts';
 import { positionsToWorld } from './voxel-map.ts';
@@ -42,6 +43,22 @@ test.each(['x', 'y', 'z'] as const)('in the slice across %s, what is dragged sta
   // The ring goes with it.
   const after = alignRing(base, layer, motion, screen);
   expectNear(after.center, [ring.center[0] + 30, ring.center[1] - 15]);
+});
+
+test('in an oblique slice, too', () => {
+  const placement = {
+    info: base,
+    tilt: { turn: 25, tilt: -35 },
+    crosshair: [9, 8, 6],
+    camera: { zoom: 1, center: undefined },
+  } as const;
+  const [width, height] = [300, 200];
+  const screen = { map: placeOblique({ ...placement, width, height, margin: 3 }).map, width, height };
+  const ring = alignRing(base, layer, undefined, screen);
+  const motion = draggedInSlice(undefined, ring, [30, -15]);
+  expectNear(pointThrough(motion as readonly number[], worldAt(screen, [120, 90])), worldAt(screen, [150, 75]));
+  expectNear(alignRing(base, layer, motion, screen).center, [ring.center[0] + 30, ring.center[1] - 15]);
+  expectNear(worldAt(screen, ring.center), ring.pivot);
 });
 
 test('turning leaves the ring’s centre and its plane in place, clockwise on the screen', () => {
