@@ -6,7 +6,17 @@ import { nifti, series } from './support/volumes.ts';
 test.use({ viewport: { width: 640, height: 480 }, sharp: true });
 
 /** These open a dialog of the system, or leave no volume to look at. */
-const withoutPicture = ['open', 'open-folder', 'save', 'save-session', 'compare', 'export-measurements', 'clear-recent', 'close'];
+const withoutPicture = [
+  'open',
+  'open-folder',
+  'save',
+  'save-session',
+  'compare',
+  'export-measurements',
+  'report',
+  'clear-recent',
+  'close',
+];
 /** These cover the view, or play, until they are run again. */
 const toggles = ['lab', 'palette', 'play'];
 const sharpWithinMs = 10_000;

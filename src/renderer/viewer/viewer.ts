@@ -2,6 +2,7 @@ import type { ChunkMap } from '../../core/chunks/chunk-map.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import type { VolumeSource } from '../../core/volume/volume-source.ts';
+import { CanvasSize } from './canvas-size.ts';
 import { withPresentName } from './colors/colormaps.ts';
 import { type Ground, grounds } from './colors/grounds.ts';
 import { DisplayFeed } from './display-feed.ts';
@@ -217,28 +218,24 @@ export class Viewer {
       view.fixedScale = this.#fixedScale;
       view.setVolume(this.#display.shown);
     }
-    let fitted = [0, 0];
     const resize = (): void => {
-      fitted = [canvas.clientWidth, canvas.clientHeight];
       view.resize(canvas.clientWidth, canvas.clientHeight, window.devicePixelRatio);
       this.#requestFrame([view]);
       if (name === '3d') this.#follow3d();
       // The other views show where the oblique slice cuts them.
       if (name === 'oblique') this.requestRender();
     };
-    const observer = new ResizeObserver(resize);
-    observer.observe(canvas);
+    const size = new CanvasSize(canvas, resize);
     const detach = (): void => {
       if (this.#views.get(name)?.view !== view) return;
-      observer.disconnect();
+      size.disconnect();
       this.#views.delete(name);
       this.#dirty.delete(view);
       view.dispose();
       if (name === '3d') this.#follow3d();
     };
-    const isFitted = (): boolean => fitted[0] === canvas.clientWidth && fitted[1] === canvas.clientHeight;
-    this.#views.set(name, { view, detach, isFitted });
-    resize();
+    this.#views.set(name, { view, detach, isFitted: () => size.isFitted });
+    size.fit();
     view.reset();
     const first = this.#firstViewpoints[name];
     if (first) view.viewpoint = first;
