@@ -357,7 +357,8 @@ export const rooms = [
   {
     room: 'core/bricks',
     holds: 'Bricks of volumes larger than memory: read, kept compressed, decoded on the GPU and drawn on demand.',
-    imports: 'core/chunks core/codec core/codecs core/draw core/format core/gpu core/gpu-chunks core/shared core/volume',
+    imports:
+      'core/chunks core/codec core/codecs core/draw core/format core/gpu core/gpu-chunks core/shared core/volume shaders/brick-draw shaders/draw',
   },
   {
     room: 'core/bench/harness',

@@ -14,8 +14,9 @@ const entries = files.filter(({ pieces }) => pieces.some(({ text }) => /@(comput
 
 /** Folders that a folder may import from, besides itself. Each codec has its own shaders. */
 const shared: Readonly<Record<string, readonly string[]>> = {
+  'brick-draw': ['draw', 'volume'],
   bricks: ['predict', 'rice'],
-  draw: ['volume'],
+  draw: ['brick-draw', 'volume'],
   huffman: ['faults'],
   labels: ['faults'],
   parle: ['faults'],

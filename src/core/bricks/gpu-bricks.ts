@@ -1,18 +1,15 @@
 import { rampOf } from '../chunks/ramp.ts';
-import type { ChunkGeometry, CodecElementBytes, GpuVoxels } from '../codec/codec.ts';
-import { rowBytes } from '../codec/codec.ts';
+import type { ChunkGeometry } from '../codec/codec.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
-import { codecElementBytes } from '../format/chunk-grid.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
-import { DecodePlanner, type PlannedChunk, type StoredChunk } from '../gpu-chunks/decode-planner.ts';
-import { inContext, StriaError, toStriaError } from '../shared/errors.ts';
-import type { Dims3 } from '../shared/volume.ts';
+import type { StoredChunk } from '../gpu-chunks/decode-planner.ts';
+import { inContext, type StriaError, toStriaError } from '../shared/errors.ts';
 import { type BrickKey, brickName, brickOf } from './brick.ts';
+import { BrickAtlas, type SlottedBrick } from './brick-atlas.ts';
 import type { BrickSource } from './brick-source.ts';
 import { BrickTable } from './brick-table.ts';
 import type { HostBricks } from './host-bricks.ts';
-import { LeastRecent } from './least-recent.ts';
 import { PayloadPool } from './payload-pool.ts';
 
 export interface GpuBrickLimits {
@@ -54,25 +51,20 @@ export interface GpuBrickUse {
 export class GpuBricks {
   readonly source: BrickSource;
   readonly table: BrickTable;
-  /** All slots, one below the other along z, as a box of voxels. */
-  readonly atlas: GpuVoxels;
-  /** A slot in codec elements. */
-  readonly slotShape: Dims3;
-  readonly slotCount: number;
+  readonly atlas: BrickAtlas;
   readonly #gpu: Gpu;
   readonly #host: HostBricks;
   readonly #scope: GpuScope;
   readonly #limits: GpuBrickLimits;
-  readonly #elementBytes: CodecElementBytes;
-  readonly #planner: DecodePlanner;
   readonly #pool: PayloadPool;
   readonly #onArrival: () => void;
-  readonly #slots = new LeastRecent<BrickKey, number>();
-  readonly #freeSlots: number[];
   readonly #loading = new Map<BrickKey, AbortController>();
   /** Ramps that wait to be written into a slot. */
   readonly #ramps = new Map<BrickKey, StoredChunk>();
   readonly #faults = new Map<BrickKey, StriaError>();
+  /** What each viewer wants, the most urgent first. */
+  readonly #wishes = new Map<string, readonly BrickKey[]>();
+  /** All of it, with ranks. */
   #wanted = new Map<BrickKey, number>();
   #updates = 0;
   #bricksPerUpdate = firstBricks;
@@ -90,38 +82,23 @@ export class GpuBricks {
     this.source = host.source;
     this.#limits = { ...gpuBrickLimits, ...limits };
     this.#onArrival = onArrival;
-    this.#elementBytes = codecElementBytes(this.source.info.type);
-    this.slotShape = this.source.levels[0]?.grid.chunkShape ?? [1, 1, 1];
-    const [x, y, z] = this.slotShape;
-    const slotBytes = rowBytes(x, this.#elementBytes) * y * z;
-    const atlasBytes = Math.min(this.#limits.atlasBytes, gpu.maxBindingBytes);
-    this.slotCount = Math.floor(atlasBytes / slotBytes);
-    if (this.slotCount < 1) {
-      throw new StriaError(
-        'limit-too-small',
-        `a decoded brick takes ${slotBytes} bytes of GPU memory; the limit is ${atlasBytes}`,
-      );
-    }
-    this.#freeSlots = Array.from({ length: this.slotCount }, (_, at) => this.slotCount - 1 - at);
     this.#scope = gpu.scope('bricks');
     try {
       this.table = new BrickTable(gpu, this.#scope, this.source);
-      const buffer = this.#scope.storage('atlas', slotBytes * this.slotCount);
-      this.atlas = { buffer, dims: [x, y, z * this.slotCount], elementBytes: this.#elementBytes };
+      this.atlas = new BrickAtlas(gpu, this.#scope, this.source, this.#limits.atlasBytes);
     } catch (error) {
       this.#scope.destroy();
       throw error;
     }
     this.#pool = new PayloadPool(gpu, this.#scope, this.#limits.payloadBytes);
-    this.#planner = new DecodePlanner(gpu);
   }
 
   get use(): GpuBrickUse {
     const { bytes, allocatedBytes } = this.#pool.use;
     return {
-      slots: this.slotCount,
-      usedSlots: this.#slots.size,
-      atlasBytes: this.atlas.buffer.size,
+      slots: this.atlas.slotCount,
+      usedSlots: this.atlas.slots.size,
+      atlasBytes: this.atlas.voxels.buffer.size + this.atlas.ranges.size,
       payloadBytes: bytes,
       poolBytes: allocatedBytes,
       tableBytes: this.table.bytes,
@@ -133,11 +110,7 @@ export class GpuBricks {
 
   /** Whether a brick can be drawn. */
   has(key: BrickKey): boolean {
-    return this.#slots.has(key) || this.table.isConstant(key);
-  }
-
-  slotOf(key: BrickKey): number | undefined {
-    return this.#slots.get(key);
+    return this.atlas.slots.has(key) || this.table.isConstant(key);
   }
 
   /** Why a brick cannot be shown. */
@@ -159,29 +132,35 @@ export class GpuBricks {
 
   /** Counts as a use of bricks that are there: rays report which ones they crossed. */
   touch(keys: Iterable<BrickKey>): void {
-    for (const key of keys) this.#slots.get(key);
+    for (const key of keys) this.atlas.slots.get(key);
   }
 
   /**
-   * Replaces what is wanted. What is being loaded and no longer wanted is cancelled.
-   * @param keys the most urgent first; if there are more than slots, the last ones are left out
+   * Replaces what a viewer wants; viewers take turns by urgency. What is being loaded and no longer wanted is cancelled.
+   * @param keys the most urgent first; if all viewers want more than there are slots, the last ones are left out
    * @returns how many were left out
    */
-  want(keys: Iterable<BrickKey>): number {
+  want(keys: Iterable<BrickKey>, viewer = ''): number {
     if (this.#isClosed) return 0;
+    this.#wishes.set(viewer, [...keys]);
+    const wishes = [...this.#wishes.values()];
+    const longest = Math.max(...wishes.map(({ length }) => length));
     const wanted = new Map<BrickKey, number>();
-    let leftOut = 0;
-    for (const key of keys) {
-      if (wanted.has(key) || this.table.isConstant(key)) continue;
-      if (wanted.size === this.slotCount) leftOut++;
-      else wanted.set(key, wanted.size);
+    const leftOut = new Set<BrickKey>();
+    for (let rank = 0; rank < longest; rank++) {
+      for (const wish of wishes) {
+        const key = wish[rank];
+        if (key === undefined || wanted.has(key) || this.table.isConstant(key)) continue;
+        if (wanted.size === this.atlas.slotCount) leftOut.add(key);
+        else wanted.set(key, wanted.size);
+      }
     }
     this.#wanted = wanted;
     for (const [key, stop] of [...this.#loading]) if (!wanted.has(key)) stop.abort();
     for (const key of this.#ramps.keys()) if (!wanted.has(key)) this.#ramps.delete(key);
     this.touch([...wanted.keys()].reverse());
     this.#load();
-    return leftOut;
+    return leftOut.size;
   }
 
   /**
@@ -197,27 +176,29 @@ export class GpuBricks {
       const stored = this.#ramps.get(key) ?? this.#pool.get(key);
       if (stored) chosen.push({ key, stored });
     }
-    const planned = chosen.flatMap(({ key, stored }): PlannedChunk[] => {
-      const slot = this.#takeSlot();
-      if (slot === undefined) return [];
-      const { level, number } = brickOf(key);
-      const shape = (this.source.levels[level] as BrickSource['levels'][number]).grid.box(number).shape;
-      this.#slots.set(key, slot, 1);
+    const slotted: SlottedBrick[] = [];
+    for (const { key, stored } of chosen) {
+      const taken = this.atlas.take(key, (other) => !this.#wanted.has(other));
+      if (!taken) break;
+      if (taken.evicted !== undefined) {
+        this.table.setSlot(taken.evicted, undefined);
+        this.#evicted++;
+      }
       this.#ramps.delete(key);
-      this.table.setSlot(key, slot);
-      return [{ origin: [0, 0, slot * this.slotShape[2]], shape, stored, number: slot }];
-    });
-    if (planned.length > 0) this.#decode(planned);
+      this.table.setSlot(key, taken.slot);
+      slotted.push({ key, slot: taken.slot, stored });
+    }
+    if (slotted.length > 0) this.#decode(slotted);
     // Payloads that made room for others before they were decoded.
     this.#load();
-    return planned.length;
+    return slotted.length;
   }
 
   /** The elements of a decoded brick as they lie in its slot, with padded rows. For tests and for values under the pointer. */
   async readSlot(key: BrickKey): Promise<Uint8Array<ArrayBuffer> | undefined> {
-    const slot = this.#slots.get(key);
-    const bytes = this.atlas.buffer.size / this.slotCount;
-    return slot === undefined ? undefined : this.#gpu.read(this.atlas.buffer, slot * bytes, bytes);
+    const slot = this.atlas.slots.get(key);
+    const { voxels, slotBytes } = this.atlas;
+    return slot === undefined ? undefined : this.#gpu.read(voxels.buffer, slot * slotBytes, slotBytes);
   }
 
   /** Frees everything on the GPU, and cancels what is being loaded. The host tier stays. */
@@ -229,20 +210,20 @@ export class GpuBricks {
     this.#scope.destroy();
   }
 
-  #decode(planned: readonly PlannedChunk[]): void {
+  #decode(slotted: readonly SlottedBrick[]): void {
     const scope = this.#scope.scope('decode');
     const commands = this.#gpu.commands('bricks');
-    this.#planner.plan(planned, this.atlas, scope)(commands);
+    this.atlas.record(commands, scope, slotted);
     this.#updates++;
-    this.#decoded += planned.length;
+    this.#decoded += slotted.length;
     const done = (wallMs: number | undefined) => {
       this.#updates--;
       scope.destroy();
       if (wallMs === undefined || this.#isClosed) return;
       // Twice as many at most, because small batches say little.
-      const fitting = Math.floor((planned.length * this.#limits.updateMs) / Math.max(wallMs, 0.01));
+      const fitting = Math.floor((slotted.length * this.#limits.updateMs) / Math.max(wallMs, 0.01));
       const most = Math.min(this.#limits.bricksPerUpdate, 2 * this.#bricksPerUpdate);
-      if (planned.length === this.#bricksPerUpdate || fitting < this.#bricksPerUpdate)
+      if (slotted.length === this.#bricksPerUpdate || fitting < this.#bricksPerUpdate)
         this.#bricksPerUpdate = Math.max(1, Math.min(most, fitting));
       if (!this.isSettled) this.#onArrival();
     };
@@ -250,19 +231,6 @@ export class GpuBricks {
       ({ wallMs }) => done(wallMs),
       () => done(undefined),
     );
-  }
-
-  #takeSlot(): number | undefined {
-    const free = this.#freeSlots.pop();
-    if (free !== undefined) return free;
-    for (const [key, slot] of this.#slots.oldest()) {
-      if (this.#wanted.has(key)) continue;
-      this.#slots.delete(key);
-      this.table.setSlot(key, undefined);
-      this.#evicted++;
-      return slot;
-    }
-    return undefined;
   }
 
   #load(): void {
@@ -285,7 +253,7 @@ export class GpuBricks {
     if (!this.#finish(key, stop) || stop.signal.aborted) return;
     const { level, number } = brickOf(key);
     const { grid } = this.source.levels[level] as BrickSource['levels'][number];
-    const geometry: ChunkGeometry = { shape: grid.box(number).shape, elementBytes: this.#elementBytes };
+    const geometry: ChunkGeometry = { shape: grid.box(number).shape, elementBytes: this.atlas.voxels.elementBytes };
     try {
       if (chunk.kind === 'coded') this.#pool.put(key, chunk, geometry);
       else if (chunk.kind !== 'constant' || !this.table.setConstant(key, chunk)) {

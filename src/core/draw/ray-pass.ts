@@ -2,6 +2,7 @@ import rayMarchShader from '../../shaders/draw/ray-march.wgsl';
 import type { Binding, Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { Vector3 } from '../shared/vectors.ts';
+import type { Dims3 } from '../shared/volume.ts';
 import type { DisplayTexture } from '../volume/display-texture.ts';
 import { type OutsideLook, outsideParameters } from './outside.ts';
 
@@ -137,7 +138,7 @@ export const rayFrameBytes = 256;
 
 /** `Frame` of shaders/draw/ray-march.wgsl. */
 export function rayFrame(
-  { dims, bricks }: DisplayTexture,
+  { dims, bricks }: { readonly dims: Dims3; readonly bricks: { readonly size: number } },
   view: RayView,
   parameters: RayParameters,
   { width, height, from, count }: Strip,

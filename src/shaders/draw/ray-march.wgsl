@@ -30,7 +30,13 @@
 // 3. No sample lies outside clip_low…clip_high or beyond clip_plane.
 //
 // Several volumes at once: ray-stack.wgsl.
+//
+// With the condition `paged` the volume is not a texture: its voxels are found in the bricks that are in GPU memory
+// (brick-draw/paged-rays.wgsl), each at its own level, and the ray takes steps of that level. Bricks are skipped as a whole.
+// Dims and texels are then those of the volume itself.
 
+@if(paged) import package::brick_draw::paged::{paged, paged_shown};
+@if(paged) import package::brick_draw::paged_rays::{paged_enter, paged_place};
 import package::draw::rays::{
   least_texel,
   missing_place,
@@ -76,17 +82,21 @@ struct Frame {
 /// A constant, so that the compiler drops the other ways: they cost registers, and up to a quarter of the time.
 override way: i32;
 
-@group(0) @binding(0) var<uniform> frame: Frame;
+@if(!paged) @group(0) @binding(0) var<uniform> frame: Frame;
+@if(paged) @group(0) @binding(4) var<uniform> frame: Frame;
 /// One time point; see display-texture.ts. A texel's value is red + green / 256.
-@group(0) @binding(1) var volume: texture_3d<f32>;
-@group(0) @binding(2) var linear: sampler;
+@if(!paged) @group(0) @binding(1) var volume: texture_3d<f32>;
+@if(!paged) @group(0) @binding(2) var linear: sampler;
+@if(paged) @group(0) @binding(5) var linear: sampler;
 /// 256 × 2 texels; row 0: colour and opacity by place in the window; row 1: see `ray_opacity_bound`.
-@group(0) @binding(3) var transfer: texture_2d<f32>;
+@if(!paged) @group(0) @binding(3) var transfer: texture_2d<f32>;
+@if(paged) @group(0) @binding(6) var transfer: texture_2d<f32>;
 /// x and y: least and greatest texel of each.
-@group(0) @binding(4) var bricks: texture_3d<f32>;
-@group(0) @binding(5) var blocks: texture_3d<f32>;
+@if(!paged) @group(0) @binding(4) var bricks: texture_3d<f32>;
+@if(!paged) @group(0) @binding(5) var blocks: texture_3d<f32>;
 /// The strip's rows from its top.
-@group(0) @binding(6) var picture: texture_storage_2d<rgba8unorm, write>;
+@if(!paged) @group(0) @binding(6) var picture: texture_storage_2d<rgba8unorm, write>;
+@if(paged) @group(0) @binding(7) var picture: texture_storage_2d<rgba8unorm, write>;
 
 /// Pixels per workgroup.
 override tile_width: u32 = 8u;
@@ -120,9 +130,13 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
   if (end <= start) {
     return vec4f(0.0);
   }
-  let step = frame.march.x / length(toward * frame.dims.xyz);
-  let step_length = step * length(toward * frame.edges);
-  let brick_size = vec3f(frame.dims.w) / frame.dims.xyz;
+  let finest_step = frame.march.x / length(toward * frame.dims.xyz);
+  let step_edge = length(toward * frame.edges);
+  @if(!paged) let step = finest_step;
+  @if(paged) var step = finest_step;
+  @if(!paged) let step_length = step * step_edge;
+  @if(paged) var step_length = step * step_edge;
+  @if(!paged) let brick_size = vec3f(frame.dims.w) / frame.dims.xyz;
   var at = start + step * min(ray_shift(pixel), 0.999 * (end - start) / step);
   // Over all samples so far: the least or greatest, the sum, and their number.
   var extreme = select(missing_place, -missing_place, way == 3);
@@ -134,50 +148,60 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
   let has_holes = way != 5 && (frame.below.w == 1.0 || frame.above.w == 1.0);
   // Where the ray leaves the last checked brick and block.
   var leave = start;
-  var leave_block = start;
+  @if(!paged) var leave_block = start;
   let rounds = u32(frame.march.y);
   for (var round = 0u; round < rounds && at < end; round++) {
     let position = origin + toward * at;
     if (at >= leave) {
-      var is_crossed = false;
-      // Nothing of it is visible.
-      var is_hidden = false;
-      var floor_there = 0.0;
-      for (var level = select(0, 1, at >= leave_block); level >= 0 && !is_crossed; level--) {
-        let size = brick_size * select(1.0, 4.0, level == 1);
-        let cell = vec3i(min(position, vec3f(0.999999)) / size);
-        let far = max((vec3f(cell) * size - origin) / safe, (vec3f(cell + 1) * size - origin) / safe);
-        leave = min(end, min(far.x, min(far.y, far.z)));
-        var texels: vec4f;
-        if (level == 1) {
-          leave_block = leave;
-          texels = textureLoad(blocks, cell, 0);
-        } else {
-          texels = textureLoad(bricks, cell, 0);
-        }
-        let ends = ray_place_of(texels.xy);
-        let values = vec2f(min(ends.x, ends.y), max(ends.x, ends.y));
-        let has_missing = texels.x < least_texel;
-        let range = clamp(values, vec2f(0.0), vec2f(1.0));
-        floor_there = range.x;
-        is_hidden = (frame.below.w == 1.0 && values.y < 0.0) || (frame.above.w == 1.0 && values.x > 1.0) ||
-          texels.y < least_texel;
-        switch (way) {
-          case 1: { is_crossed = is_hidden || values.y <= extreme; }
-          case 2: { is_crossed = is_hidden || ray_opacity_bound(range) <= 0.0; }
-          case 3: { is_crossed = is_hidden || values.x >= extreme; }
-          case 4: { is_crossed = is_hidden || (range.y <= range.x && !has_missing); }
-          case 5: { is_crossed = values.y < frame.look.x || texels.y < least_texel; }
-          default: { is_crossed = is_hidden || range.y <= 0.0; }
+      var crossing = Crossing(false, false, 0.0);
+      @if(!paged) {
+        for (var level = select(0, 1, at >= leave_block); level >= 0 && !crossing.is_crossed; level--) {
+          let size = brick_size * select(1.0, 4.0, level == 1);
+          let cell = vec3i(min(position, vec3f(0.999999)) / size);
+          let far = max((vec3f(cell) * size - origin) / safe, (vec3f(cell + 1) * size - origin) / safe);
+          leave = min(end, min(far.x, min(far.y, far.z)));
+          var texels: vec4f;
+          if (level == 1) {
+            leave_block = leave;
+            texels = textureLoad(blocks, cell, 0);
+          } else {
+            texels = textureLoad(bricks, cell, 0);
+          }
+          let ends = ray_place_of(texels.xy);
+          let values = vec2f(min(ends.x, ends.y), max(ends.x, ends.y));
+          crossing = ray_crossing(values, (texels.x < least_texel), (texels.y >= least_texel), extreme);
         }
       }
-      if (is_crossed) {
+      @if(paged) {
+        let cell = paged_enter(position, frame.eye, frame.edges);
+        if (cell.is_there) {
+          let factors = paged.levels[paged_shown].factors;
+          step = finest_step * min(factors.x, min(factors.y, factors.z));
+          step_length = step * step_edge;
+        }
+        var far = max((cell.low - origin) / safe, (cell.high - origin) / safe);
+        leave = min(end, min(far.x, min(far.y, far.z)));
+        if (!cell.is_there) {
+          crossing = Crossing(true, true, 0.0);
+        } else if (all(position >= cell.inner_low) && all(position <= cell.inner_high)) {
+          crossing = ray_crossing(cell.ends, cell.has_missing, cell.has_numbers, extreme);
+          if (crossing.is_crossed) {
+            // Beyond, samples depend on other bricks.
+            far = max((cell.inner_low - origin) / safe, (cell.inner_high - origin) / safe);
+            leave = min(leave, min(far.x, min(far.y, far.z)));
+          }
+        } else {
+          // Samples depend on other bricks here, until the ray is farther inside.
+          leave = at;
+        }
+      }
+      if (crossing.is_crossed) {
         // To the far side, in whole steps, so that samples stay on their positions.
         let steps = max(1.0, ceil((leave - at) / step));
-        if (way == 4 && !is_hidden) {
-          sum += steps * floor_there;
+        if (way == 4 && !crossing.is_hidden) {
+          sum += steps * crossing.floor_there;
           count += steps;
-        } else if (way == 6 && !is_hidden) {
+        } else if (way == 6 && !crossing.is_hidden) {
           extreme = max(extreme, 0.0);
         }
         at += steps * step;
@@ -274,6 +298,32 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
   return vec4f(ray_color(result).rgb * alpha, alpha);
 }
 
+/// Whether a ray crosses a brick in one step.
+struct Crossing {
+  is_crossed: bool,
+  /// Nothing of the brick is visible.
+  is_hidden: bool,
+  /// The least place in it, within the window.
+  floor_there: f32,
+}
+
+/// @param values least and greatest place in a brick
+/// @param extreme so far along the ray
+fn ray_crossing(values: vec2f, has_missing: bool, has_numbers: bool, extreme: f32) -> Crossing {
+  let range = clamp(values, vec2f(0.0), vec2f(1.0));
+  let is_hidden = (frame.below.w == 1.0 && values.y < 0.0) || (frame.above.w == 1.0 && values.x > 1.0) || !has_numbers;
+  var is_crossed = false;
+  switch (way) {
+    case 1: { is_crossed = is_hidden || values.y <= extreme; }
+    case 2: { is_crossed = is_hidden || ray_opacity_bound(range) <= 0.0; }
+    case 3: { is_crossed = is_hidden || values.x >= extreme; }
+    case 4: { is_crossed = is_hidden || (range.y <= range.x && !has_missing); }
+    case 5: { is_crossed = values.y < frame.look.x || !has_numbers; }
+    default: { is_crossed = is_hidden || range.y <= 0.0; }
+  }
+  return Crossing(is_crossed, is_hidden, range.x);
+}
+
 /// Colour and opacity at a place in the window. If each value has its own colour, only 0 has the opacity of the window's low end,
 /// however many values there are.
 fn ray_color(place: f32) -> vec4f {
@@ -304,7 +354,19 @@ fn ray_label(place: f32) -> i32 {
 }
 
 /// A position's place in the window; `missing_place` if the voxel is missing.
-fn ray_place(position: vec3f) -> f32 {
+@if(paged) fn ray_place(position: vec3f) -> f32 {
+  return paged_place(position, frame.window.w > 0.0);
+}
+
+/// The edges of a texel in the cube.
+@if(!paged) fn ray_texel() -> vec3f {
+  return 1.0 / frame.dims.xyz;
+}
+@if(paged) fn ray_texel() -> vec3f {
+  return paged.levels[paged_shown].factors / frame.dims.xyz;
+}
+
+@if(!paged) fn ray_place(position: vec3f) -> f32 {
   var texel: f32;
   if (frame.window.w > 0.0) {
     let nearest = clamp(vec3i(position * frame.dims.xyz), vec3i(0), vec3i(frame.dims.xyz) - 1);
@@ -315,7 +377,7 @@ fn ray_place(position: vec3f) -> f32 {
   return select(ray_place_of(vec2f(texel)).x, missing_place, texel < least_texel);
 }
 
-fn ray_place_of(texels: vec2f) -> vec2f {
+@if(!paged) fn ray_place_of(texels: vec2f) -> vec2f {
   return (texels - frame.window.y) * frame.window.x;
 }
 
@@ -337,7 +399,7 @@ fn ray_solid(position: vec3f) -> f32 {
 
 /// Light by the gradient: see `ray_headlight`. @param soft in windows per finest texel
 fn ray_light(position: vec3f, toward: vec3f, soft: f32) -> vec2f {
-  let texel = 1.0 / frame.dims.xyz;
+  let texel = ray_texel();
   let right = ray_solid(position + vec3f(texel.x, -texel.y, -texel.z));
   let upper = ray_solid(position + vec3f(-texel.x, texel.y, -texel.z));
   let behind = ray_solid(position + vec3f(-texel.x, -texel.y, texel.z));

@@ -17,12 +17,26 @@
 // 1. A voxel's colour depends on its exact stored value: differences of integers are computed as integers.
 // 2. Smooth blending stays inside the box: it does not cross the seam between two boxes. Nor do outlines look across it.
 //
+// With the condition `paged` the slice is drawn at once, from the bricks in GPU memory (brick-draw/paged.wgsl): at the level that the
+// draw names, or where that is not there, at the next coarser one. It crosses the seams of bricks.
+//
 // Twin: src/renderer/viewer/draw/slice-renderer.gpu.test.ts computes the same pixels on the CPU.
 
-import package::draw::box::Box;
+@if(paged) import package::brick_draw::paged::{
+  paged,
+  paged_bits,
+  paged_entry_at,
+  paged_index,
+  paged_show,
+  paged_shown,
+  paged_table,
+  paged_voxel,
+};
+@if(!paged) import package::draw::box::Box;
 import package::draw::labels::label_color;
 import package::volume::label::label_number;
-import package::volume::voxel::{difference, element_type, is_finite, is_float, voxel_bits, voxel_key};
+@if(!paged) import package::volume::voxel::voxel_bits;
+import package::volume::voxel::{difference, element_type, is_finite, is_float, voxel_key};
 
 struct Slice {
   /// Voxel position (among the kept voxels) = origin + across × slice number + right × pixel x + down × pixel y. w is unused.
@@ -60,10 +74,12 @@ struct Slice {
   /// 1: the number 0 draws nothing.
   hides_zero: u32,
 }
-@group(0) @binding(1) var<uniform> slice: Slice;
-@group(0) @binding(2) var<uniform> box: Box;
+@if(!paged) @group(0) @binding(1) var<uniform> slice: Slice;
+@if(paged) @group(0) @binding(4) var<uniform> slice: Slice;
+@if(!paged) @group(0) @binding(2) var<uniform> box: Box;
 /// 256 × 1 texels, lowest value first; of labels, more rows: labels.wgsl.
-@group(0) @binding(3) var colors: texture_2d<f32>;
+@if(!paged) @group(0) @binding(3) var colors: texture_2d<f32>;
+@if(paged) @group(0) @binding(5) var colors: texture_2d<f32>;
 
 struct Corner {
   @builtin(position) pixel: vec4f,
@@ -78,7 +94,7 @@ fn vertex(@builtin(vertex_index) vertex_index: u32, @builtin(instance_index) ind
   return Corner(pixel, index, vertex_index / 3u);
 }
 
-fn bits_of(in_box: vec3u) -> u32 {
+@if(!paged) fn bits_of(in_box: vec3u) -> u32 {
   return voxel_bits((in_box.z * box.size.y + in_box.y) * box.row_words, in_box.x);
 }
 
@@ -138,7 +154,7 @@ fn color_of(from_low: f32, label: i32, bits: u32) -> vec4f {
 
 /// Whether a voxel at some distance on the canvas has other bits, or lies outside the volume. `first` and `last` are the box's
 /// voxels at this time point, and `origin` its place.
-fn differs_at(position: vec3f, bits: u32, first: vec3i, last: vec3i, origin: vec3i) -> bool {
+@if(!paged) fn differs_at(position: vec3f, bits: u32, first: vec3i, last: vec3i, origin: vec3i) -> bool {
   let voxel = vec3i(floor(position));
   if (any(voxel < vec3i(0)) || any(voxel >= vec3i(slice.dims))) {
     return true;
@@ -149,7 +165,7 @@ fn differs_at(position: vec3f, bits: u32, first: vec3i, last: vec3i, origin: vec
   return bits_of(vec3u(voxel - origin)) != bits;
 }
 
-@fragment
+@if(!paged) @fragment
 fn main(corner: Corner) -> @location(0) vec4f {
   let pixel = corner.pixel;
   let number = f32(corner.index);
@@ -197,6 +213,76 @@ fn main(corner: Corner) -> @location(0) vec4f {
     }
   }
   // A sample is missing if most of its neighbours are.
+  if (sum.y < 0.5) {
+    return missing_color();
+  }
+  return slice.opacity * color_of(sum.x / sum.y, 0, 0u);
+}
+
+/// As above, for a voxel of the shown level.
+@if(paged) fn differs_at(position: vec3f, bits: u32) -> bool {
+  let voxel = vec3i(floor(position / paged.levels[paged_shown].factors));
+  if (any(voxel < vec3i(0)) || any(voxel >= vec3i(paged.levels[paged_shown].dims))) {
+    return true;
+  }
+  return paged_entry_at(voxel) != 0u && paged_bits(voxel) != bits;
+}
+
+@if(paged) @fragment
+fn main(corner: Corner) -> @location(0) vec4f {
+  let pixel = corner.pixel;
+  let number = f32(corner.index);
+  let position = slice.origin.xyz + slice.across.xyz * number + slice.right.xyz * pixel.x + slice.down.xyz * pixel.y;
+  if (any(position < vec3f(0.0)) || any(position >= vec3f(slice.dims))) {
+    discard;
+  }
+  var level = paged.level;
+  var entry = 0u;
+  for (; level < paged.level_count; level++) {
+    entry = paged_table[paged_index(level, vec3u(paged_voxel(level, position)))];
+    if (entry != 0u) {
+      break;
+    }
+  }
+  if (entry == 0u) {
+    discard;
+  }
+  let voxel = paged_voxel(level, position);
+  paged_show(level, voxel, entry);
+  if (slice.smooth_voxels == 0u) {
+    let bits = paged_bits(voxel);
+    let value = windowed(bits);
+    if (value.y == 0.0) {
+      return missing_color();
+    }
+    let label = label_index(bits);
+    if (slice.hides_zero == 1u && label == 0) {
+      discard;
+    }
+    if (slice.outline > 0.0) {
+      let right = slice.outline * slice.right.xyz;
+      let down = slice.outline * slice.down.xyz;
+      let is_edge = differs_at(position + right, bits) || differs_at(position - right, bits)
+        || differs_at(position + down, bits) || differs_at(position - down, bits);
+      if (!is_edge) {
+        discard;
+      }
+    }
+    return slice.opacity * color_of(value.x, label, bits);
+  }
+  let last = vec3i(paged.levels[level].dims) - 1;
+  let base_position = position / paged.levels[level].factors - 0.5;
+  let base = vec3i(floor(base_position + 1e-4));
+  let fraction = clamp(base_position - vec3f(base), vec3f(0.0), vec3f(1.0));
+  var sum = vec2f(0.0);
+  for (var index = 0; index < 8; index++) {
+    let offset = vec3i(index & 1, (index >> 1) & 1, index >> 2);
+    let weights = select(1.0 - fraction, fraction, offset == vec3i(1));
+    let weight = weights.x * weights.y * weights.z;
+    if (weight > 1e-3) {
+      sum += weight * windowed(paged_bits(clamp(base + offset, vec3i(0), last)));
+    }
+  }
   if (sum.y < 0.5) {
     return missing_color();
   }

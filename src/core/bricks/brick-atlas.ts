@@ -1,0 +1,119 @@
+import rangesShader from '../../shaders/brick-draw/brick-ranges.wgsl';
+import { type GpuVoxels, rowBytes } from '../codec/codec.ts';
+import { codecElementBytes } from '../format/chunk-grid.ts';
+import type { Commands } from '../gpu/commands.ts';
+import type { Gpu } from '../gpu/gpu.ts';
+import type { GpuScope } from '../gpu/scope.ts';
+import { DecodePlanner, type PlannedChunk, type StoredChunk } from '../gpu-chunks/decode-planner.ts';
+import { StriaError } from '../shared/errors.ts';
+import type { Dims3 } from '../shared/volume.ts';
+import { elementTypeNumber } from '../volume/voxel-key.ts';
+import { type BrickKey, brickOf } from './brick.ts';
+import type { BrickSource } from './brick-source.ts';
+import { LeastRecent } from './least-recent.ts';
+
+/** A brick that is given a slot. */
+export interface SlottedBrick {
+  readonly key: BrickKey;
+  readonly slot: number;
+  readonly stored: StoredChunk;
+}
+
+/** Decoded bricks in GPU memory, each in a slot of its own. */
+export class BrickAtlas {
+  /** All slots, one below the other along z, as a box of voxels. */
+  readonly voxels: GpuVoxels;
+  /** A slot in codec elements. */
+  readonly slotShape: Dims3;
+  readonly slotBytes: number;
+  readonly slotCount: number;
+  /** For each slot, four words: see shaders/brick-draw/brick-ranges.wgsl. */
+  readonly ranges: GPUBuffer;
+  /** The slots that are taken, by brick. */
+  readonly slots = new LeastRecent<BrickKey, number>();
+  readonly #gpu: Gpu;
+  readonly #source: BrickSource;
+  readonly #planner: DecodePlanner;
+  readonly #free: number[];
+
+  /** @param scope owns the buffers @throws StriaError `limit-too-small` if there is no room for a single brick */
+  constructor(gpu: Gpu, scope: GpuScope, source: BrickSource, budget: number) {
+    this.#gpu = gpu;
+    this.#source = source;
+    this.#planner = new DecodePlanner(gpu);
+    const elementBytes = codecElementBytes(source.info.type);
+    this.slotShape = source.levels[0]?.grid.chunkShape ?? [1, 1, 1];
+    const [x, y, z] = this.slotShape;
+    this.slotBytes = rowBytes(x, elementBytes) * y * z;
+    const bytes = Math.min(budget, gpu.maxBindingBytes);
+    this.slotCount = Math.floor(bytes / this.slotBytes);
+    if (this.slotCount < 1) {
+      throw new StriaError(
+        'limit-too-small',
+        `a decoded brick takes ${this.slotBytes} bytes of GPU memory; the limit is ${bytes}`,
+      );
+    }
+    this.#free = Array.from({ length: this.slotCount }, (_, at) => this.slotCount - 1 - at);
+    const buffer = scope.storage('atlas', this.slotBytes * this.slotCount);
+    this.voxels = { buffer, dims: [x, y, z * this.slotCount], elementBytes };
+    this.ranges = scope.storage('ranges', 16 * this.slotCount);
+  }
+
+  /** Words from one slot to the next, of a row and of a slice. */
+  get words(): readonly [slot: number, row: number, slice: number] {
+    const row = rowBytes(this.slotShape[0], this.voxels.elementBytes) / 4;
+    return [this.slotBytes / 4, row, row * this.slotShape[1]];
+  }
+
+  /**
+   * A slot for a brick: a free one, or that of the least recently used brick that may be evicted.
+   * @returns undefined if there is none
+   */
+  take(
+    key: BrickKey,
+    mayEvict: (key: BrickKey) => boolean,
+  ): { readonly slot: number; readonly evicted: BrickKey | undefined } | undefined {
+    const free = this.#free.pop();
+    if (free !== undefined) {
+      this.slots.set(key, free, this.slotBytes);
+      return { slot: free, evicted: undefined };
+    }
+    for (const [evicted, slot] of this.slots.oldest()) {
+      if (!mayEvict(evicted)) continue;
+      this.slots.delete(evicted);
+      this.slots.set(key, slot, this.slotBytes);
+      return { slot, evicted };
+    }
+    return undefined;
+  }
+
+  /** Decodes bricks into their slots. @param scope owns what that needs until the commands have run */
+  record(commands: Commands, scope: GpuScope, bricks: readonly SlottedBrick[]): void {
+    const planned = bricks.map(({ key, slot, stored }): PlannedChunk => {
+      return { origin: [0, 0, slot * this.slotShape[2]], shape: this.#shapeOf(key), stored, number: slot };
+    });
+    this.#planner.plan(planned, this.voxels, scope)(commands);
+    const { type } = this.#source.info;
+    const perVoxel = type === 'f64' ? 2 : 1;
+    const table = Uint32Array.from(planned.flatMap(({ shape: [x, y, z], number }) => [number, x / perVoxel, y, z]));
+    const kernel = this.#gpu.kernel({
+      label: 'bricks.ranges',
+      shader: rangesShader,
+      constants: { element_type: elementTypeNumber(type) },
+    });
+    const bindings = [
+      this.voxels.buffer,
+      scope.storage('bricks', table.byteLength, table),
+      scope.uniform('slots', [...this.words, planned.length]),
+      this.ranges,
+    ];
+    commands.stage('ranges').dispatch(kernel, bindings, planned.length);
+  }
+
+  #shapeOf(key: BrickKey): Dims3 {
+    const { level, number } = brickOf(key);
+    const found = this.#source.levels[level];
+    if (!found) throw new StriaError('internal', `there is no level ${level}`);
+    return found.grid.box(number).shape;
+  }
+}

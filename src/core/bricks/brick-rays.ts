@@ -1,0 +1,94 @@
+import rayMarchShader from '../../shaders/draw/ray-march.wgsl';
+import { type Projection, projections, type Strip } from '../draw/ray-pass.ts';
+import type { Binding, Commands } from '../gpu/commands.ts';
+import type { Gpu } from '../gpu/gpu.ts';
+import type { GpuScope } from '../gpu/scope.ts';
+import { elementTypeNumber } from '../volume/voxel-key.ts';
+import type { BrickKey } from './brick.ts';
+import type { GpuBricks } from './gpu-bricks.ts';
+import { type FeedbackPlaces, type PagedLook, pagedUniform, pagedUniformBytes, type RayDetail } from './paged-uniform.ts';
+
+/** Misses that a frame can record; others are recorded by a later one. */
+const mostMisses = 4096;
+
+/** What the rays of a frame met. */
+export interface BrickFeedback {
+  /** Bricks that were not there, coarse ones first. */
+  readonly missed: readonly BrickKey[];
+  /** Whether there were more misses than could be recorded. */
+  readonly hasMore: boolean;
+  readonly used: readonly BrickKey[];
+}
+
+export interface BrickRayInputs {
+  readonly projection: Projection;
+  /** Contains the result of `rayFrame` for the dims of the volume. */
+  readonly frame: GPUBuffer;
+  /** 256 × 2 texels: see `rayTransfer`. */
+  readonly transfer: GPUTexture;
+}
+
+/**
+ * Draws bricks with shaders/draw/ray-march.wgsl: what is there, each brick at the level that suits its size on the screen, or coarser.
+ * A frame is `begin`, `record` for each strip, and `end`.
+ */
+export class BrickRays {
+  readonly #gpu: Gpu;
+  readonly #bricks: GpuBricks;
+  readonly #scope: GpuScope;
+  readonly #sampler: GPUSampler;
+  readonly #uniform: GPUBuffer;
+  readonly #feedback: GPUBuffer;
+  readonly #places: FeedbackPlaces;
+
+  constructor(gpu: Gpu, bricks: GpuBricks) {
+    this.#gpu = gpu;
+    this.#bricks = bricks;
+    this.#scope = gpu.scope('brick-rays');
+    this.#sampler = gpu.device.createSampler({ label: 'brick-rays', magFilter: 'linear', minFilter: 'linear' });
+    this.#uniform = this.#scope.buffer('paged', pagedUniformBytes, GPUBufferUsage.UNIFORM);
+    const { table, atlas } = bricks;
+    const used = 1 + mostMisses;
+    this.#places = { used, asked: used + atlas.slotCount, mostMisses };
+    this.#feedback = this.#scope.storage('feedback', 4 * (this.#places.asked + Math.ceil(table.count / 32)));
+  }
+
+  begin(commands: Commands, look: PagedLook, detail: RayDetail): void {
+    this.#gpu.device.queue.writeBuffer(this.#uniform, 0, pagedUniform(this.#bricks, look, detail, this.#places));
+    commands.record((encoder) => encoder.clearBuffer(this.#feedback));
+  }
+
+  /** @param target rgba8unorm, usage STORAGE_BINDING; its first `count` rows become the strip's, premultiplied */
+  record(commands: Commands, { projection, frame, transfer }: BrickRayInputs, target: GPUTexture, strip: Strip): void {
+    const { source, table, atlas } = this.#bricks;
+    const way = projections.indexOf(projection) + 1;
+    const [width, height] = [8, 8];
+    const constants = { way, tile_width: width, tile_height: height, element_type: elementTypeNumber(source.info.type) };
+    const kernel = this.#gpu.kernel({ label: 'view.brick-rays', shader: rayMarchShader, variant: { paged: true }, constants });
+    const bindings: Binding[] = [
+      ...[atlas.voxels.buffer, this.#uniform, table.entries, table.constants, frame],
+      ...[this.#sampler, transfer.createView(), target.createView(), atlas.ranges, this.#feedback],
+    ];
+    commands.dispatch(kernel, bindings, [Math.ceil(strip.width / width), Math.ceil(strip.count / height), 1]);
+  }
+
+  /** Records the readback of what rays met. @returns it, once the commands were submitted and have run */
+  end(commands: Commands): () => BrickFeedback {
+    const words = commands.readWords(this.#feedback, 0, 4 * this.#places.asked);
+    return () => this.#parse(words());
+  }
+
+  #parse(words: Uint32Array): BrickFeedback {
+    const { table, atlas } = this.#bricks;
+    const count = words[0] as number;
+    const missed = [...words.subarray(1, 1 + Math.min(count, mostMisses))].map((index) => table.keyAt(index));
+    const used: BrickKey[] = [];
+    for (const [key, slot] of atlas.slots.oldest()) if (words[this.#places.used + slot] !== 0) used.push(key);
+    // Keys of coarse levels are greater.
+    return { missed: missed.sort((a, b) => b - a), hasMore: count > mostMisses, used };
+  }
+
+  destroy(): void {
+    this.#scope.destroy();
+  }
+}

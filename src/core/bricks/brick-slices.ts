@@ -1,0 +1,114 @@
+import sliceShader from '../../shaders/draw/slice.wgsl';
+import type { SlicePlane } from '../draw/slice-pass.ts';
+import { createBindGroup } from '../gpu/commands.ts';
+import type { Gpu } from '../gpu/gpu.ts';
+import type { GpuScope } from '../gpu/scope.ts';
+import type { Dims3 } from '../shared/volume.ts';
+import { chunksOnPlane } from '../volume/plane-chunks.ts';
+import { elementTypeNumber } from '../volume/voxel-key.ts';
+import { type BrickKey, brickKey } from './brick.ts';
+import type { BrickLevel, BrickSource } from './brick-source.ts';
+import type { GpuBricks } from './gpu-bricks.ts';
+import { type PagedLook, pagedUniform, pagedUniformBytes } from './paged-uniform.ts';
+
+/** A slice on a canvas of some pixels, in voxels of the volume. */
+export interface BrickSlice {
+  readonly plane: SlicePlane;
+  readonly index: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The level at which a slice is drawn: the coarsest whose voxels are no larger than a pixel. */
+function sliceLevel({ levels }: Pick<BrickSource, 'levels'>, { right, down }: Pick<SlicePlane, 'right' | 'down'>): number {
+  const pixel = Math.min(Math.hypot(...right), Math.hypot(...down));
+  return Math.max(
+    0,
+    levels.findLastIndex(({ factors }) => Math.max(...factors) <= pixel),
+  );
+}
+
+/** The bricks that a slice shows, those in its middle first. */
+function sliceBricks(source: BrickSource, slice: BrickSlice, timePoint: number, level: number): BrickKey[] {
+  const { grid, factors } = source.levels[level] as BrickLevel;
+  const { plane, index, width, height } = slice;
+  const { axis, right, down, across = [0, 0, 0] } = plane;
+  const begin = plane.origin.map((value, at) => (at === axis ? index + 0.5 : value + (across[at] as number) * index));
+  const inLevel = (vector: readonly number[]): Dims3 => vector.map((value, at) => value / (factors[at] as number)) as never;
+  const perVoxel = source.info.type === 'f64' ? 2 : 1;
+  const [origin, alongRight, alongDown] = [inLevel(begin), inLevel(right), inLevel(down)];
+  const numbers = chunksOnPlane(grid, perVoxel, { origin, right: alongRight, down: alongDown, width, height });
+  const middle = origin.map(
+    (value, at) => value + 0.5 * (width * (alongRight[at] as number) + height * (alongDown[at] as number)),
+  ) as unknown as Dims3;
+  const away = (number: number): number => {
+    const { origin: first, shape } = grid.box(number);
+    const voxels = (value: number, at: number) => (at === 0 ? value / perVoxel : value);
+    return Math.hypot(...middle.map((value, at) => value - voxels((first[at] as number) + (shape[at] as number) / 2, at)));
+  };
+  return numbers
+    .map((number) => ({ number, away: away(number) }))
+    .sort((a, b) => a.away - b.away)
+    .map(({ number }) => brickKey({ level, number: timePoint * grid.chunksPerTimePoint + number }));
+}
+
+export interface BrickSliceDraw {
+  readonly slice: BrickSlice;
+  readonly look: PagedLook;
+  /** Contains the result of `sliceUniform` for the whole volume. */
+  readonly uniform: GPUBuffer;
+  /** 256 × 1 texels, lowest value first. */
+  readonly colors: GPUTexture;
+}
+
+/** Draws slices of bricks with shaders/draw/slice.wgsl: what is there, at the level that suits the zoom, or coarser. */
+export class BrickSlices {
+  readonly #gpu: Gpu;
+  readonly #bricks: GpuBricks;
+  readonly #scope: GpuScope;
+  readonly #uniform: GPUBuffer;
+  readonly #pipeline: GPURenderPipeline;
+
+  /** @param format of the target */
+  constructor(gpu: Gpu, bricks: GpuBricks, format: GPUTextureFormat) {
+    this.#gpu = gpu;
+    this.#bricks = bricks;
+    this.#scope = gpu.scope('brick-slices');
+    this.#uniform = this.#scope.buffer('paged', pagedUniformBytes, GPUBufferUsage.UNIFORM);
+    const module = gpu.shaderModule('view.brick-slice', sliceShader, { paged: true });
+    const over: GPUBlendComponent = { srcFactor: 'one', dstFactor: 'one-minus-src-alpha' };
+    this.#pipeline = gpu.device.createRenderPipeline({
+      label: 'view.brick-slice',
+      layout: 'auto',
+      vertex: { module, entryPoint: 'vertex' },
+      fragment: {
+        module,
+        entryPoint: 'main',
+        targets: [{ format, blend: { color: over, alpha: over } }],
+        constants: { element_type: elementTypeNumber(bricks.source.info.type) },
+      },
+    });
+  }
+
+  /** Asks for the bricks of a slice. @param name tells slices apart */
+  want(slice: BrickSlice, timePoint: number, name: string): void {
+    const { source } = this.#bricks;
+    this.#bricks.want(sliceBricks(source, slice, timePoint, sliceLevel(source, slice.plane)), name);
+  }
+
+  /** One slice for each submit: its parameters are written at once. */
+  draw(pass: GPURenderPassEncoder, { slice, look, uniform, colors }: BrickSliceDraw): void {
+    const { source, table, atlas } = this.#bricks;
+    const level = sliceLevel(source, slice.plane);
+    this.#gpu.device.queue.writeBuffer(this.#uniform, 0, pagedUniform(this.#bricks, look, undefined, undefined, level));
+    const { device } = this.#gpu;
+    const bindings = [atlas.voxels.buffer, this.#uniform, table.entries, table.constants, uniform, colors.createView()];
+    pass.setPipeline(this.#pipeline);
+    pass.setBindGroup(0, createBindGroup(device, this.#pipeline.label, this.#pipeline.getBindGroupLayout(0), bindings));
+    pass.draw(3, 1, 0, slice.index);
+  }
+
+  destroy(): void {
+    this.#scope.destroy();
+  }
+}

@@ -1,0 +1,60 @@
+import { type BrickKey, brickKey } from './brick.ts';
+import type { BrickFeedback } from './brick-rays.ts';
+import type { GpuBricks } from './gpu-bricks.ts';
+
+/** Coarser or finer by this factor at once. */
+const biasStep = 1.25;
+const greatestBias = 64;
+/** With at most this part of the slots in use, there is room for finer bricks: half as many voxels again along each axis. */
+const roomForMore = 0.3;
+
+/** Asks for the bricks that a 3D view needs, as its rays report, and chooses how fine they are so that they fit the atlas. */
+export class BrickView {
+  readonly #bricks: GpuBricks;
+  readonly #name: string;
+  #bias = 1;
+  #missed: readonly BrickKey[] = [];
+  #isComplete = false;
+
+  /** @param name tells the wishes of several viewers apart */
+  constructor(bricks: GpuBricks, name = 'space') {
+    this.#bricks = bricks;
+    this.#name = name;
+  }
+
+  /** A factor for `RayDetail.detail`: over 1 if the bricks of a whole view do not fit. */
+  get bias(): number {
+    return this.#bias;
+  }
+
+  /** Whether the last frame missed nothing that could still arrive. */
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
+
+  /** Asks for the coarsest level before anything is drawn. */
+  begin(timePoint: number): void {
+    this.#bricks.want(this.#coarsest(timePoint), this.#name);
+  }
+
+  /** Takes what a frame has met. */
+  take({ missed, hasMore, used }: BrickFeedback, timePoint: number): void {
+    // If not all misses could be recorded, the earlier ones still count, or they would be cancelled.
+    const wished = hasMore ? [...missed, ...this.#missed.filter((key) => !this.#bricks.has(key))] : missed;
+    this.#missed = [...new Set(wished)].filter((key) => !this.#bricks.faultOf(key));
+    const { slotCount } = this.#bricks.atlas;
+    const leftOut = this.#bricks.want([...this.#coarsest(timePoint), ...used, ...this.#missed], this.#name);
+    const before = this.#bias;
+    if (leftOut > 0) this.#bias = Math.min(greatestBias, this.#bias * biasStep);
+    else if (this.#missed.length === 0 && used.length < roomForMore * slotCount) this.#bias = Math.max(1, this.#bias / biasStep);
+    this.#isComplete = this.#missed.length === 0 && this.#bias === before;
+  }
+
+  /** Its bricks stay, unless they would take much of the atlas. */
+  #coarsest(timePoint: number): readonly BrickKey[] {
+    const level = this.#bricks.source.levels.length - 1;
+    const count = this.#bricks.source.levels[level]?.grid.chunksPerTimePoint ?? 0;
+    if (count > this.#bricks.atlas.slotCount / 4) return [];
+    return Array.from({ length: count }, (_, at) => brickKey({ level, number: timePoint * count + at }));
+  }
+}

@@ -1,0 +1,84 @@
+// The least and the greatest number of each brick that was just decoded, from its slot in the atlas.
+//
+// One workgroup owns one brick; its invocations go through the rows. Dispatch: as many workgroups as bricks.
+//
+// Invariants
+// 1. Every brick's entry of `ranges` is written completely, so entries of earlier bricks of a slot never remain.
+//
+// Twin: src/core/bricks/gpu-bricks.gpu.test.ts computes the same on the CPU.
+
+import package::volume::voxel::{is_finite, is_float, is_signed, voxel_bits, voxel_key};
+
+struct Slots {
+  slot_words: u32,
+  row_words: u32,
+  slice_words: u32,
+  count: u32,
+}
+
+/// Of each brick: its slot, and its voxels along x, y, z.
+@group(0) @binding(1) var<storage, read> bricks: array<vec4u>;
+@group(0) @binding(2) var<uniform> slots: Slots;
+/// Of each slot: the bits of its least and its greatest number; whether a voxel is missing; whether any is not.
+@group(0) @binding(3) var<storage, read_write> ranges: array<vec4u>;
+
+const threads = 64u;
+
+/// Keys, reduced over the workgroup.
+var<workgroup> wg_least: atomic<u32>;
+var<workgroup> wg_greatest: atomic<u32>;
+var<workgroup> wg_missing: atomic<u32>;
+
+/// The inverse of `voxel_key`.
+fn bits_of_key(key: u32) -> u32 {
+  if (is_float()) {
+    return select(~key, key ^ 0x80000000u, (key & 0x80000000u) != 0u);
+  }
+  return select(key, key ^ 0x80000000u, is_signed());
+}
+
+@compute @workgroup_size(threads)
+fn main(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let index = workgroup.x + workgroup.y * workgroups.x;
+  if (index >= slots.count) {
+    return;
+  }
+  let brick = bricks[index];
+  if (thread == 0u) {
+    atomicStore(&wg_least, 0xffffffffu);
+    atomicStore(&wg_greatest, 0u);
+    atomicStore(&wg_missing, 0u);
+  }
+  // Starting values are there before they are reduced.
+  workgroupBarrier();
+  var least = 0xffffffffu;
+  var greatest = 0u;
+  var missing = 0u;
+  for (var row = thread; row < brick.z * brick.w; row += threads) {
+    let start = brick.x * slots.slot_words + (row / brick.z) * slots.slice_words + (row % brick.z) * slots.row_words;
+    for (var x = 0u; x < brick.y; x++) {
+      let bits = voxel_bits(start, x);
+      if (is_finite(bits)) {
+        let key = voxel_key(bits);
+        least = min(least, key);
+        greatest = max(greatest, key);
+      } else {
+        missing = 1u;
+      }
+    }
+  }
+  atomicMin(&wg_least, least);
+  atomicMax(&wg_greatest, greatest);
+  atomicOr(&wg_missing, missing);
+  // All rows are reduced before the result is read.
+  workgroupBarrier();
+  if (thread == 0u) {
+    let low = atomicLoad(&wg_least);
+    let high = atomicLoad(&wg_greatest);
+    ranges[brick.x] = vec4u(bits_of_key(low), bits_of_key(high), atomicLoad(&wg_missing), select(0u, 1u, low <= high));
+  }
+}

@@ -1,0 +1,114 @@
+// Finds voxels of bricks through the page table (`BrickTable` in src/core/bricks/brick-table.ts). The voxels are those of the atlas
+// (`GpuBricks.atlas`): slots one below the other along z.
+//
+// A level is chosen first (`paged_show`): the brick that is drawn. Voxels of its neighbours come from the same level; where a
+// neighbour is not there, the nearest voxel of the brick itself takes its place.
+//
+// Invariants
+// 1. No address lies outside of the atlas: entries are 0, a constant, or a slot that `GpuBricks` gave out.
+// 2. `paged_first` ≤ `paged_last` are voxels of the shown brick.
+
+import package::volume::voxel::voxel_bits;
+
+struct PagedLevel {
+  /// Voxels, and the table's entry of the first brick at this time point.
+  dims: vec3u,
+  start: u32,
+  /// Bricks along x, y, z. w: unused.
+  counts: vec4u,
+  /// Voxels of a brick. w: unused.
+  brick: vec4u,
+  /// Voxels of the volume in one of this level.
+  factors: vec3f,
+  /// The longest edge of a voxel in the scene.
+  edge: f32,
+}
+
+struct Paged {
+  /// Of the volume itself.
+  dims: vec3f,
+  level_count: u32,
+  slot_words: u32,
+  row_words: u32,
+  slice_words: u32,
+  /// For slices: the level that is drawn where it is there.
+  level: u32,
+  /// The window, as `difference` in voxel.wgsl takes it; 1 / its width.
+  low_key: u32,
+  scaled_low: f32,
+  low_rest: f32,
+  scale: f32,
+  power: i32,
+  /// Keys of the lowest and the highest number.
+  first_number: u32,
+  last_number: u32,
+  /// The edge that a voxel may have in the scene: for each unit of its distance from the eye, or everywhere if the eye is infinitely
+  /// far away.
+  detail: f32,
+  /// Where the parts of `feedback` begin, in words; the most misses that it can hold.
+  used_start: u32,
+  asked_start: u32,
+  most_misses: u32,
+  unused: u32,
+  levels: array<PagedLevel, 31>,
+}
+
+@group(0) @binding(1) var<uniform> paged: Paged;
+@group(0) @binding(2) var<storage, read> paged_table: array<u32>;
+@group(0) @binding(3) var<storage, read> paged_constants: array<u32>;
+
+/// The shown brick: its level, its entry of the table, and its first and last voxel.
+var<private> paged_shown: u32;
+var<private> paged_entry: u32;
+var<private> paged_first: vec3i;
+var<private> paged_last: vec3i;
+
+fn paged_is_constant(entry: u32) -> bool {
+  return (entry & 0x80000000u) != 0u;
+}
+
+/// The index in the table of the brick with a voxel.
+fn paged_index(level: u32, voxel: vec3u) -> u32 {
+  let brick = voxel / paged.levels[level].brick.xyz;
+  let counts = paged.levels[level].counts;
+  return paged.levels[level].start + (brick.z * counts.y + brick.y) * counts.x + brick.x;
+}
+
+/// A position in voxels of the volume, as a voxel of a level.
+fn paged_voxel(level: u32, position: vec3f) -> vec3i {
+  return clamp(vec3i(floor(position / paged.levels[level].factors)), vec3i(0), vec3i(paged.levels[level].dims) - 1);
+}
+
+/// Shows the brick of a level with a voxel.
+fn paged_show(level: u32, voxel: vec3i, entry: u32) {
+  let size = vec3i(paged.levels[level].brick.xyz);
+  paged_shown = level;
+  paged_entry = entry;
+  paged_first = voxel / size * size;
+  paged_last = min(paged_first + size, vec3i(paged.levels[level].dims)) - 1;
+}
+
+/// The bits of a voxel of a brick that is there, as `voxel_bits`.
+fn paged_bits_in(entry: u32, in_brick: vec3u) -> u32 {
+  if (paged_is_constant(entry)) {
+    return paged_constants[entry & 0x7fffffffu];
+  }
+  return voxel_bits((entry - 1u) * paged.slot_words + in_brick.z * paged.slice_words + in_brick.y * paged.row_words, in_brick.x);
+}
+
+/// Where a voxel of the shown level, inside of the volume, is found: the entry of its brick, 0 if that is not there.
+fn paged_entry_at(voxel: vec3i) -> u32 {
+  if (all(voxel >= paged_first) && all(voxel <= paged_last)) {
+    return paged_entry;
+  }
+  return paged_table[paged_index(paged_shown, vec3u(voxel))];
+}
+
+/// The bits of a voxel of the shown level, inside of the volume; of the nearest one of the shown brick if its own is not there.
+fn paged_bits(voxel: vec3i) -> u32 {
+  let entry = paged_entry_at(voxel);
+  if (entry == 0u) {
+    return paged_bits_in(paged_entry, vec3u(clamp(voxel, paged_first, paged_last) - paged_first));
+  }
+  return paged_bits_in(entry, vec3u(voxel) % paged.levels[paged_shown].brick.xyz);
+}
