@@ -60,3 +60,13 @@ test('a failed read shows nothing, and the next one runs', async () => {
   await settle();
   expect(told).toEqual([undefined, [2, 41]]);
 });
+
+test('beside the volume only the layers that are there are read', async () => {
+  const { volume } = heldVolume();
+  const told: unknown[] = [];
+  const probe = new ProbeReader((inside, beyond) => told.push([inside, beyond]));
+  const layer = { info: {}, voxel: async () => 7 } as unknown as VolumeSource;
+  probe.requestBeyond(volume, [-2, 0, 0], 0, [{ id: 'a', volume: layer, voxel: [1, 2, 3], timePoint: 0 }]);
+  await settle();
+  expect(told).toEqual([[undefined, { voxel: [-2, 0, 0], layers: [{ id: 'a', voxel: [1, 2, 3], stored: 7 }] }]]);
+});

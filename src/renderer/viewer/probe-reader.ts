@@ -1,10 +1,12 @@
 import type { VolumeSource } from '../../core/volume/volume-source.ts';
 import type { Voxel } from './model/slice-geometry.ts';
-import type { LayerProbe, Probe } from './model/viewer-api.ts';
+import type { BeyondProbe, LayerProbe, Probe } from './model/viewer-api.ts';
 
 interface ProbeWish {
   readonly volume: VolumeSource;
+  /** Beside the volume, only layers are read. */
   readonly voxel: Voxel;
+  readonly isBeyond: boolean;
   readonly timePoint: number;
   readonly layers: readonly LayerWish[];
 }
@@ -22,13 +24,14 @@ export interface LayerWish {
  * kept. A result is reported even if the pointer has moved on, but not after `clear`.
  */
 export class ProbeReader {
-  readonly #report: (probe: Probe | undefined) => void;
+  readonly #report: (probe: Probe | undefined, beyond?: BeyondProbe) => void;
   #wanted: ProbeWish | undefined;
   /** The current read, while its result is still wanted. */
   #read: ProbeWish | undefined;
   #isReading = false;
 
-  constructor(report: (probe: Probe | undefined) => void) {
+  /** @param report `beyond` is what layers show beside the volume */
+  constructor(report: (probe: Probe | undefined, beyond?: BeyondProbe) => void) {
     this.#report = report;
   }
 
@@ -39,7 +42,16 @@ export class ProbeReader {
   }
 
   request(volume: VolumeSource, voxel: Voxel, timePoint: number, layers: readonly LayerWish[] = []): void {
-    this.#wanted = { volume, voxel, timePoint, layers };
+    this.#want({ volume, voxel, isBeyond: false, timePoint, layers });
+  }
+
+  /** The same at a voxel beside the volume, of the layers alone. */
+  requestBeyond(volume: VolumeSource, voxel: Voxel, timePoint: number, layers: readonly LayerWish[]): void {
+    this.#want({ volume, voxel, isBeyond: true, timePoint, layers });
+  }
+
+  #want(wish: ProbeWish): void {
+    this.#wanted = wish;
     if (!this.#isReading) void this.#readAll();
   }
 
@@ -52,10 +64,15 @@ export class ProbeReader {
         this.#read = wish;
         const { volume, voxel, timePoint } = wish;
         const [stored, ...layers] = await Promise.all([
-          volume.voxel(...voxel, timePoint),
+          wish.isBeyond ? undefined : volume.voxel(...voxel, timePoint),
           ...wish.layers.map((layer) => readLayer(layer)),
         ]);
         if (this.#read !== wish) continue;
+        if (stored === undefined) {
+          const read = layers.flat();
+          this.#report(undefined, read.length > 0 ? { voxel, layers: read } : undefined);
+          continue;
+        }
         const { slope, intercept } = volume.info;
         this.#report({ voxel, stored, value: slope * stored + intercept, layers: layers.flat() });
       }

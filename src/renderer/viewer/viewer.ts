@@ -21,7 +21,7 @@ import type { FittedScales, Viewpoints } from './model/same-place.ts';
 import { type SliceOnScreen, type Voxel, voxelAt } from './model/slice-geometry.ts';
 import { emptyBoard, type LayerIn3d, type MeasureBoard, type ShownLayer, type View, type ViewHost } from './model/view-host.ts';
 import type { Frame, FrameReport, SliceAxis, ViewerSnapshot, ViewState } from './model/viewer-api.ts';
-import { ProbeReader } from './probe-reader.ts';
+import { type LayerWish, ProbeReader } from './probe-reader.ts';
 import { ObliqueView } from './slices/oblique-view.ts';
 import { SliceCanvas } from './slices/slice-canvas.ts';
 import { SliceView } from './slices/slice-view.ts';
@@ -103,7 +103,7 @@ export class Viewer {
       () => this.requestRender(),
     );
     this.#layerDisplays = new LayerDisplays(() => this.#layersDisplayed());
-    this.#probe = new ProbeReader((probe) => this.#change({ probe }));
+    this.#probe = new ProbeReader((probe, beyond) => this.#change({ probe, beyond }));
     const viewer = this;
     this.#host = {
       get state() {
@@ -615,20 +615,25 @@ export class Viewer {
   }
 
   #probeAt(position: Voxel | undefined): void {
-    const { state, probe } = this.#snapshot;
+    const { state, probe, beyond } = this.#snapshot;
     const volume = this.#volume;
+    const layers = volume && position ? this.#layersAt(volume, state, position) : [];
     const [x, y, z] = volume?.info.dims ?? [0, 0, 0];
     const voxel = position && voxelAt(position, [x, y, z]);
-    if (!volume || !position || !voxel) {
-      if (probe) this.#probe.clear();
-      return;
-    }
-    const layers = this.#layersIn(state).flatMap(({ look, volume: layer, map }) => {
-      const there = layerVoxelAt(map, position, layer.info);
-      const timePoint = layerTime(volume.info, state.timePoint, layer.info, look.channel);
-      return there ? [{ id: look.id, volume: layer, voxel: there, timePoint }] : [];
+    if (volume && voxel) this.#probe.request(volume, voxel, state.timePoint, layers);
+    else if (volume && position && layers.length > 0) {
+      const beside = position.map(Math.floor) as [number, number, number];
+      this.#probe.requestBeyond(volume, beside, state.timePoint, layers);
+    } else if (probe || beyond) this.#probe.clear();
+  }
+
+  /** The voxels of the layers at a position of the open volume. */
+  #layersAt({ info }: VolumeSource, state: ViewState, position: Voxel): readonly LayerWish[] {
+    return this.#layersIn(state).flatMap(({ look, volume, map }) => {
+      const there = layerVoxelAt(map, position, volume.info);
+      const timePoint = layerTime(info, state.timePoint, volume.info, look.channel);
+      return there ? [{ id: look.id, volume, voxel: there, timePoint }] : [];
     });
-    this.#probe.request(volume, voxel, state.timePoint, layers);
   }
 
   #take(volume: VolumeSource): void {

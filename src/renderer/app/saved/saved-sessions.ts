@@ -227,7 +227,8 @@ export class SavedSessions {
       const found: HostFile[] = [];
       for (const part of source.files) {
         const candidates = withSeries(given).filter(({ name }) => name === nameOf(part.path));
-        const { one } = await this.#findPart(session, part, candidates);
+        // A file that cannot be read is like one that is not there.
+        const { one } = await this.#findPart(session, part, candidates).catch((): FoundPart => ({}));
         if (!this.#isWanted(turn)) return { requests, missing };
         if (one) found.push(one);
         else if (part.address !== undefined) break;

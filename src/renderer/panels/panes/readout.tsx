@@ -4,7 +4,7 @@ import type { LabelTable } from '../../../core/shared/label-table.ts';
 import { channelAt, type VolumeInfo } from '../../../core/shared/volume.ts';
 import { labelName, labelTableOf } from '../../app/labels/label-tables.ts';
 import { layerVolume } from '../../app/state/layer-state.ts';
-import type { AppState } from '../../app/state/store.ts';
+import { type AppState, openDocument } from '../../app/state/store.ts';
 import { placeWords } from '../../app/words/counting.ts';
 import { formatExact, formatValue } from '../../app/words/value-words.ts';
 import { describeChunkAt } from '../../app/words/ways.ts';
@@ -12,7 +12,7 @@ import { worldWords } from '../../app/words/world-words.ts';
 import { colormap } from '../../viewer/colors/colormaps.ts';
 import { channelName } from '../../viewer/model/channel-group.ts';
 import { baseId, type LayerLook } from '../../viewer/model/layers.ts';
-import type { ViewerSnapshot } from '../../viewer/model/viewer-api.ts';
+import type { Probe } from '../../viewer/model/viewer-api.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import { useApp } from '../hooks/use-app.ts';
 import styles from './readout.module.css';
@@ -27,10 +27,15 @@ export function Readout({ viewer, isSecond = false }: { readonly viewer: Viewer;
   useEffect(() => {
     const show = () => {
       if (!place.current) return;
-      const { probe, info, state } = viewer.snapshot();
-      place.current.hidden = !probe || !info;
-      if (!probe || !info) return;
+      const { probe, beyond, info, state } = viewer.snapshot();
+      place.current.hidden = !(probe ?? beyond) || !info;
       const all = store.getState();
+      if (beyond && info) {
+        const lines = [`Beside ${openDocument(all)?.name ?? 'the volume'}`, worldWords(info, beyond.voxel)];
+        const words = lines.filter((line) => line !== undefined).join('\n');
+        place.current.textContent = `${words}${layerLines(beyond, state.layers.layers, all)}`;
+      }
+      if (!probe || !info) return;
       const value = valueWords(probe.stored, info, state.colormap, isSecond ? [] : labelTableOf(all, baseId));
       const stored = Object.is(probe.stored, probe.value) ? '' : ` (stored ${formatExact(probe.stored, info.type)})`;
       const { chunks, showChunks } = all;
@@ -58,7 +63,7 @@ function valueWords(stored: number, info: VolumeInfo, colors: string, table: Lab
 }
 
 /** A line for each layer that is there, the top one first. */
-function layerLines(probe: NonNullable<ViewerSnapshot['probe']>, looks: readonly LayerLook[], state: AppState): string {
+function layerLines(probe: Pick<Probe, 'layers'>, looks: readonly LayerLook[], state: AppState): string {
   return probe.layers
     .toReversed()
     .map(({ id, stored }) => {

@@ -87,6 +87,14 @@ export interface Probe {
   readonly layers: readonly LayerProbe[];
 }
 
+/** What layers show under the pointer beside the open volume. */
+export interface BeyondProbe {
+  /** The voxel of the open volume's grid, continued beyond it. */
+  readonly voxel: readonly [x: number, y: number, z: number];
+  /** The lowest layer first; not empty. */
+  readonly layers: readonly LayerProbe[];
+}
+
 /** A layer's value under the pointer. */
 export interface LayerProbe {
   readonly id: string;
@@ -100,6 +108,8 @@ export interface ViewerSnapshot {
   readonly state: ViewState;
   /** The voxel under the pointer; undefined if the pointer is outside every picture. */
   readonly probe: Probe | undefined;
+  /** Set instead of `probe` where the pointer is beside the open volume, but inside of layers. */
+  readonly beyond?: BeyondProbe | undefined;
   /** The volume is shown at 1/n of its resolution along each axis because it is too large for the GPU; 1 if it is whole. */
   readonly decimation: number;
   /** Ids of layers that the 3D view does not draw, because the GPU lacks the memory for their textures. */
