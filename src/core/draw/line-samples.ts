@@ -20,7 +20,8 @@ export interface LineSamples {
  */
 export async function sampleLine(gpu: Gpu, volume: VolumeSource, timePoint: number, line: LineSamples): Promise<Float32Array> {
   const { count, smooth } = line;
-  const kept = (position: Dims3): Dims3 => scaled(position, 1 / volume.decimation);
+  const [fx, fy, fz] = volume.factors;
+  const kept = ([x, y, z]: Dims3): Dims3 => [x / fx, y / fy, z / fz];
   const [from, to] = [kept(line.from), kept(line.to)];
   const right = scaled(sum(to, scaled(from, -1)), 1 / (count - 1));
   // The samples are a picture one pixel high. Any direction across the line is down.

@@ -63,8 +63,8 @@ export class SlabPlane {
     timePoint: number,
     slab: ThickSlice,
   ): readonly SliceBox[] {
-    const { dims, decimation, info, numbers } = volume;
-    const kept = Math.floor(index / decimation);
+    const { dims, factors, info, numbers } = volume;
+    const kept = Math.floor(index / factors[axis]);
     const made = this.#makeFor(volume, axis, kept);
     const key = [axis, kept, timePoint, slab.kind, slab.slices].join();
     if (this.#held?.volume === volume && this.#held.key === key) return made.boxes;
@@ -88,7 +88,7 @@ export class SlabPlane {
     const [width, height] = planeSize(dims, axis);
     for (let plane = first; plane <= last; plane++) {
       const uniform = { buffer: made.planes, offset: (plane - first) * uniformStride, size: planeBytes };
-      for (const { voxels, place } of volume.recordSlice(commands, axis, plane * decimation, timePoint)) {
+      for (const { voxels, place } of volume.recordSlice(commands, axis, plane * factors[axis], timePoint)) {
         const bindings = [voxels.buffer, place, uniform, made.sums];
         commands.dispatch(kernel, bindings, [Math.ceil(width / 8), Math.ceil(height / 8), 1]);
       }

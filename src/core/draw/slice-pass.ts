@@ -47,14 +47,17 @@ export const sliceUniformBytes = 176;
 
 /** `Slice` of shaders/draw/slice.wgsl. */
 export function sliceUniform(
-  { info, decimation, dims, numbers }: Pick<VolumeSource, 'info' | 'decimation' | 'dims' | 'numbers'>,
+  { info, factors, dims, numbers }: Pick<VolumeSource, 'info' | 'factors' | 'dims' | 'numbers'>,
   { axis, origin, right, down, across = [0, 0, 0] }: SlicePlane,
   { window, smooth, isCategorical, outside, missing, opacity = 1, outline = 0, hidesZero = false }: SliceLook,
 ): Uint32Array<ArrayBuffer> {
   const { type } = info;
   const { power, key, scaledBits, rest } = rangeStart(type, window);
   const width = 2 ** power * (window[1] - window[0]);
-  const bits = (values: readonly number[]): number[] => [...values.map((value) => floatBits(value / decimation)), 0];
+  const bits = (values: readonly number[]): number[] => [
+    ...values.map((value, along) => floatBits(value / (factors[along] as number))),
+    0,
+  ];
   return new Uint32Array([
     ...bits(axis === undefined ? origin : origin.with(axis, 0.5)),
     ...bits(axis === undefined ? across : [0, 0, 0].with(axis, 1)),

@@ -8,6 +8,7 @@ import type { JobOptions } from '../shared/job.ts';
 import type { SourceDescription } from '../shared/source.ts';
 import { type Dims4, type ElementType, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 import { type CompressReport, compressVolume } from './compress.ts';
+import type { LevelChoice } from './level-maker.ts';
 import { memoryVolume } from './memory-volume.ts';
 import { restoreVolume } from './restore.ts';
 
@@ -68,11 +69,17 @@ export async function compressBytes(
   backend: Backend,
   info: VolumeInfo,
   voxels: Uint8Array,
-  options: { choice?: EncodeChoice; chunkShape?: ChunkShape; source?: SourceDescription; job?: JobOptions } = {},
+  options: {
+    choice?: EncodeChoice;
+    chunkShape?: ChunkShape;
+    levels?: LevelChoice;
+    source?: SourceDescription;
+    job?: JobOptions;
+  } = {},
 ): Promise<CompressedFile> {
   const sink = watchedSink();
-  const { choice = auto, chunkShape, source, job } = options;
-  const report = await compressVolume(memoryVolume(info, voxels, source), sink, { backend, choice, chunkShape }, job);
+  const { choice = auto, chunkShape, levels, source, job } = options;
+  const report = await compressVolume(memoryVolume(info, voxels, source), sink, { backend, choice, chunkShape, levels }, job);
   if (sink.closed !== 1 || sink.aborted !== 0) throw new Error(`the sink was closed ${sink.closed} times`);
   return { bytes: sink.bytes(), report };
 }

@@ -22,6 +22,7 @@ import type { DisplayTexture } from './display-texture.ts';
 import type { PlanePart } from './plane-chunks.ts';
 import type { PlaneReader } from './plane-reader.ts';
 import { computeStatistics, type VolumeStatistics } from './statistics.ts';
+import { wholeFactors } from './volume-level.ts';
 import {
   type AxisIndex,
   assertReadable,
@@ -63,6 +64,7 @@ const longSeries = 8;
 export class CompressedVolume implements VolumeSource {
   readonly info: VolumeInfo;
   readonly dims: Dims4;
+  readonly factors = wholeFactors;
   readonly decimation = 1;
   readonly isCompressed = true;
   /** In codec elements. */

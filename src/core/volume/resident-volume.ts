@@ -13,6 +13,7 @@ import type { PlaneReader } from './plane-reader.ts';
 import { ResidentDisplay } from './resident-display.ts';
 import { fitsWhole, layOut, type PlacedBox, type ResidentLayout } from './resident-layout.ts';
 import { computeStatistics, type VolumeStatistics } from './statistics.ts';
+import { decimationOf, type LeveledVoxels, type VolumeLevel, wholeFactors } from './volume-level.ts';
 import {
   type AxisIndex,
   assertReadable,
@@ -30,6 +31,8 @@ export interface ResidentOptions {
   readonly chunkShape: ChunkShape;
   /** Limit of the boxes' GPU memory, in bytes. Default: `defaultBudget`. */
   readonly budgetBytes?: number | undefined;
+  /** The voxels that will come, if they are not those of the volume itself. Default: those. */
+  readonly level?: VolumeLevel | undefined;
 }
 
 /** Rows that need padding or selection go through a buffer of about this size. */
@@ -48,11 +51,13 @@ export function defaultBudget(gpu: Gpu): number {
  */
 export class ResidentVolume implements VolumeSource {
   readonly info: VolumeInfo;
-  /** Only every n-th voxel along x, y and z is kept, because the volume exceeds the budget. 1 if all are kept. */
+  readonly factors: Dims3;
   readonly decimation: number;
+  /** Set by whoever opened it. It is closed with the volume. */
+  file: LeveledVoxels | undefined;
   /** In codec elements. */
   readonly chunkShape: ChunkShape;
-  /** The dimensions of the kept voxels: `info.dims` divided by `decimation`, rounded up; all time points are kept. */
+  /** The dimensions of the kept voxels: `info.dims` divided by `factors`, rounded up; all time points are kept. */
   readonly dims: Dims4;
   /**
    * The boxes that the GPU backend encodes in place. Empty if chunks interleave time points, and if `decimation` is over 1:
@@ -61,6 +66,10 @@ export class ResidentVolume implements VolumeSource {
   readonly boxes: readonly NumberedBox[];
   /** All boxes, for display, whatever the `decimation`. */
   readonly placedBoxes: readonly PlacedBox[];
+  /** The dimensions of the voxels that are appended. */
+  readonly #appended: Dims4;
+  /** Of these, only every n-th along x, y and z is kept, because they exceed the budget. */
+  readonly #stride: number;
   readonly #gpu: Gpu;
   readonly #scope: GpuScope;
   readonly #display: ResidentDisplay;
@@ -79,10 +88,14 @@ export class ResidentVolume implements VolumeSource {
   #statistics: Promise<VolumeStatistics> | undefined;
   #known: VolumeStatistics | undefined;
 
-  private constructor(gpu: Gpu, info: VolumeInfo, chunkShape: ChunkShape, layout: ResidentLayout) {
+  private constructor(gpu: Gpu, info: VolumeInfo, { chunkShape, level }: ResidentOptions, layout: ResidentLayout) {
+    const { factors, dims } = level ?? { factors: wholeFactors, dims: info.dims };
     this.info = info;
     this.chunkShape = chunkShape;
-    this.decimation = layout.decimation;
+    this.#appended = dims;
+    this.#stride = layout.decimation;
+    this.factors = [factors[0] * layout.decimation, factors[1] * layout.decimation, factors[2] * layout.decimation];
+    this.decimation = decimationOf(this.factors);
     this.dims = layout.dims;
     this.#gpu = gpu;
     this.#layout = layout;
@@ -106,13 +119,13 @@ export class ResidentVolume implements VolumeSource {
       this.destroy();
       throw error;
     }
-    const isWhole = layout.decimation === 1;
+    const isWhole = this.decimation === 1;
     this.boxes = isWhole && !isInterleaved(chunkShape) ? this.placedBoxes : [];
     if (isWhole && isInterleaved(chunkShape)) this.#interleaved = new InterleavedBoxes(gpu, info, chunkShape, this.placedBoxes);
   }
 
   /** Whether the whole volume is within the budget, and cut into boxes that the device can bind. */
-  static fits(gpu: Gpu, info: VolumeInfo, { chunkShape, budgetBytes }: ResidentOptions): boolean {
+  static fits(gpu: Gpu, info: Pick<VolumeInfo, 'dims' | 'type'>, { chunkShape, budgetBytes }: ResidentOptions): boolean {
     return fitsWhole(info, chunkShape, gpu.maxBindingBytes, budgetBytes ?? defaultBudget(gpu));
   }
 
@@ -126,9 +139,9 @@ export class ResidentVolume implements VolumeSource {
     const limitBytes = gpu.maxBindingBytes;
     let budget = options.budgetBytes ?? defaultBudget(gpu);
     for (;;) {
-      const layout = layOut(info, options.chunkShape, limitBytes, budget);
+      const layout = layOut({ type: info.type, dims: options.level?.dims ?? info.dims }, options.chunkShape, limitBytes, budget);
       gpu.device.pushErrorScope('out-of-memory');
-      const volume = new ResidentVolume(gpu, info, options.chunkShape, layout);
+      const volume = new ResidentVolume(gpu, info, options, layout);
       const error = await gpu.device.popErrorScope();
       if (!error) return volume;
       volume.destroy();
@@ -141,17 +154,18 @@ export class ResidentVolume implements VolumeSource {
   }
 
   /**
-   * Appends the next bytes of the voxel stream (little-endian, x fastest, then y, z, t, no padding), in pieces of any size.
+   * Appends the next bytes of the voxel stream (little-endian, x fastest, then y, z, t, no padding), of the volume or of its level,
+   * in pieces of any size.
    * `bytes` may be reused afterwards. @throws StriaError `internal` if there are more than the volume has
    */
   append(bytes: Uint8Array): void {
-    const total = volumeBytes(this.info);
+    const total = this.#appendedBytes;
     if (this.#received + bytes.length > total) {
       throw new StriaError('internal', `the volume has ${total} bytes, but ${this.#received + bytes.length} were appended`);
     }
     this.#received += bytes.length;
     this.#statistics = this.#known = undefined;
-    const rowLength = this.info.dims[0] * elementBytes(this.info.type);
+    const rowLength = this.#appended[0] * elementBytes(this.info.type);
     let start = 0;
     if (this.#partBytes > 0) {
       start = Math.min(rowLength - this.#partBytes, bytes.length);
@@ -168,7 +182,12 @@ export class ResidentVolume implements VolumeSource {
 
   /** Whether all bytes were appended. */
   get isComplete(): boolean {
-    return this.#received === volumeBytes(this.info);
+    return this.#received === this.#appendedBytes;
+  }
+
+  /** Whether all appended voxels are kept: those of the volume, or of its level. */
+  get keepsAll(): boolean {
+    return this.#stride === 1;
   }
 
   get numbers(): VolumeSource['numbers'] {
@@ -187,18 +206,18 @@ export class ResidentVolume implements VolumeSource {
     return this.#statistics;
   }
 
-  /**
-   * The exact stored value at a voxel of the *whole* volume; when decimated, that of the nearest kept voxel before it.
-   * @throws StriaError `invalid-input` outside the volume, `device-lost`
-   */
   async voxel(x: number, y: number, z: number, t: number): Promise<number> {
     assertVoxel(this.info, [x, y, z, t]);
-    const n = this.decimation;
-    const row = Math.floor(y / n);
-    const plane = t * this.dims[2] + Math.floor(z / n);
+    if (this.decimation > 1 && this.file) {
+      const bytes = await this.file.read({ level: 0, first: [x, y, z], size: [1, 1, 1], timePoint: t });
+      return typedVoxels(this.info.type, bytes)[0] as number;
+    }
+    const [nx, ny, nz] = this.factors;
+    const row = Math.floor(y / ny);
+    const plane = t * this.dims[2] + Math.floor(z / nz);
     const box = this.#boxAt(row, plane);
     const width = elementBytes(this.info.type);
-    const byte = this.#rowOffset(box, row, plane) + Math.floor(x / n) * width;
+    const byte = this.#rowOffset(box, row, plane) + Math.floor(x / nx) * width;
     const word = byte - (byte % 4);
     const bytes = await this.#gpu.read(box.voxels.buffer, word, Math.max(4, width));
     return typedVoxels(this.info.type, bytes.subarray(byte - word, byte - word + width))[0] as number;
@@ -240,7 +259,7 @@ export class ResidentVolume implements VolumeSource {
   }
 
   recordSlice(_commands: Commands, axis: AxisIndex, index: number, timePoint: number): readonly SliceBox[] {
-    const at = Math.floor(index / this.decimation);
+    const at = Math.floor(index / this.factors[axis]);
     const [firstPlane, endPlane] =
       axis === 2 ? [timePoint * this.dims[2] + at, timePoint * this.dims[2] + at + 1] : this.#planesOf(timePoint);
     const [firstRow, endRow] = axis === 1 ? [at, at + 1] : [0, this.dims[1]];
@@ -270,10 +289,11 @@ export class ResidentVolume implements VolumeSource {
     for (const box of this.boxes) await visit(box);
   }
 
-  /** Like `forEachBox`, but the visitor writes the voxels. The box holds none at first. */
+  /** Visits the boxes of the volume, or of its level, for the visitor to write the voxels. They hold none at first. */
   async fillBoxes(fill: (box: NumberedBox) => Promise<void>): Promise<void> {
-    await this.#interleaved?.forEach('fill', fill);
-    for (const box of this.boxes) await fill(box);
+    if (!this.keepsAll) return;
+    if (this.#interleaved) await this.#interleaved.forEach('fill', fill);
+    else for (const box of this.placedBoxes) await fill(box);
   }
 
   planeReader(): PlaneReader {
@@ -284,8 +304,13 @@ export class ResidentVolume implements VolumeSource {
   /** Frees all GPU memory. */
   destroy(): void {
     this.#isDestroyed = true;
+    this.file?.close();
     this.#display.destroy();
     this.#scope.destroy();
+  }
+
+  get #appendedBytes(): number {
+    return volumeBytes({ dims: this.#appended, type: this.info.type });
   }
 
   #planesOf(timePoint: number): readonly [first: number, end: number] {
@@ -300,19 +325,19 @@ export class ResidentVolume implements VolumeSource {
 
   /** Takes whole rows of the source, drops those that decimation omits, and writes the rest. */
   #takeRows(bytes: Uint8Array, rowLength: number): void {
-    if (this.decimation === 1) {
+    if (this.keepsAll) {
       this.#writeRows(bytes, rowLength);
       return;
     }
-    const [, height, depth] = this.info.dims;
+    const [, height, depth] = this.#appended;
     const width = elementBytes(this.info.type);
     const keptLength = this.dims[0] * width;
     const kept = new Uint8Array(keptLength * Math.ceil(bytes.length / rowLength));
     let to = 0;
     for (let start = 0; start < bytes.length; start += rowLength, this.#sourceRows++) {
       const z = Math.floor(this.#sourceRows / height) % depth;
-      if ((this.#sourceRows % height) % this.decimation !== 0 || z % this.decimation !== 0) continue;
-      for (let from = start; from < start + rowLength; from += this.decimation * width) {
+      if ((this.#sourceRows % height) % this.#stride !== 0 || z % this.#stride !== 0) continue;
+      for (let from = start; from < start + rowLength; from += this.#stride * width) {
         for (let byte = 0; byte < width; byte++) kept[to++] = bytes[from + byte] as number;
       }
     }

@@ -8,6 +8,7 @@ import type { DisplayTexture } from './display-texture.ts';
 import type { PlanePart } from './plane-chunks.ts';
 import type { PlaneReader } from './plane-reader.ts';
 import type { VolumeStatistics } from './statistics.ts';
+import type { LeveledVoxels } from './volume-level.ts';
 
 /** 0 is x, 1 is y, 2 is z. */
 export type AxisIndex = 0 | 1 | 2;
@@ -25,7 +26,9 @@ export interface SliceBox {
  */
 export interface VolumeSource {
   readonly info: VolumeInfo;
-  /** Only every n-th voxel along x, y and z is kept. 1 if all are. */
+  /** How many voxels of the volume one kept voxel stands for, along x, y and z. */
+  readonly factors: Dims3;
+  /** The largest of the factors: 1 if all voxels are kept. */
   readonly decimation: number;
   /** The dimensions of the kept voxels. */
   readonly dims: Dims4;
@@ -33,7 +36,12 @@ export interface VolumeSource {
   readonly numbers: readonly [lowest: number, highest: number];
   /** Over all voxels of all time points; computed once. @throws StriaError `device-lost` */
   statistics(): Promise<VolumeStatistics>;
-  /** The exact stored value. @throws StriaError `invalid-input` outside the volume, `device-lost` */
+  /** If not all voxels are kept: how to read the others from the file. Undefined if that is not possible. */
+  readonly file?: LeveledVoxels | undefined;
+  /**
+   * The exact stored value, read from `file` if not all voxels are kept; without a file that of the nearest kept voxel before it.
+   * @throws StriaError `invalid-input` outside the volume, `device-lost`, errors of the file
+   */
   voxel(x: number, y: number, z: number, t: number): Promise<number>;
   /**
    * Reads the exact stored voxels of a box, in pieces that cover it and may extend beyond it.

@@ -132,6 +132,9 @@ export class Viewer {
       layersIn3d: (state) => this.#layersIn3d(state),
       probe: (position) => this.#probeAt(position),
       requestRender: (view) => this.#requestFrame([view]),
+      detailFailed: (detailFault) => {
+        if (detailFault !== viewer.#snapshot.detailFault) viewer.#change({ detailFault });
+      },
       drawn: () => {
         this.#drawnFrames++;
       },
@@ -151,7 +154,7 @@ export class Viewer {
     this.#followLayers();
     await this.#display.clear();
     await this.#layerDisplays.settled();
-    this.#change({ info: undefined, probe: undefined, decimation: 1 });
+    this.#change({ info: undefined, probe: undefined, decimation: 1, detailFault: undefined });
     this.requestRender();
     if (!volume || turn !== this.#turn) return;
     // Needed even with a given state, since the statistics tell which values mark missing data.
@@ -187,14 +190,26 @@ export class Viewer {
 
   /**
    * Continues with the same volume kept in another way. State and cameras stay. Resolves when the previous one is no longer
-   * in use. @throws StriaError `device-lost`, `out-of-memory`
+   * in use. @param keepsPicture the 3D view shows the previous one until the next can be drawn, with the memory of both
+   * @throws StriaError `device-lost`, `out-of-memory`
    */
-  async exchangeVolume(volume: VolumeSource): Promise<void> {
+  async exchangeVolume(volume: VolumeSource, keepsPicture = false): Promise<void> {
     const turn = ++this.#turn;
     this.#probe.clear();
     this.#take(volume);
     this.#followLayers();
+    this.#change({ decimation: volume.decimation, detailFault: undefined });
     this.requestRender();
+    if (keepsPicture && this.#has3d) {
+      const { timePoint } = this.#snapshot.state;
+      await this.#display.show(volume, timePoint).catch(async (error: unknown) => {
+        await this.#display.clear();
+        throw error;
+      });
+      await this.#layerDisplays.settled();
+      if (turn === this.#turn) this.prepareFrames(volume.info.dims[3] > 1 ? 't' : 'z');
+      return;
+    }
     await this.#display.clear();
     await this.#layerDisplays.settled();
     if (turn === this.#turn && this.#has3d) await this.#display.show(volume, this.#snapshot.state.timePoint);

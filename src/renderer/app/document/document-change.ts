@@ -19,7 +19,7 @@ export type DocumentEvent =
   | { readonly kind: 'ask'; readonly question: Extract<DocumentState, { readonly kind: 'layout' | 'choice' | 'waiting' }> }
   | ({ readonly kind: 'fail'; readonly name: string; readonly fault: FaultData } & StillPossible)
   | ({ readonly kind: 'loaded'; readonly document: OpenDocument } & OnGpu)
-  | ({ readonly kind: 'returned' } & OnGpu)
+  | ({ readonly kind: 'returned' | 'refined'; readonly document: OpenDocument } & OnGpu)
   | { readonly kind: 'close' | 'cancel' | 'deviceBack' }
   | { readonly kind: 'deviceLost' | 'deviceGone'; readonly fault: FaultData }
   | { readonly kind: 'compress'; readonly progress: JobProgress; readonly isAsked: boolean }
@@ -100,12 +100,12 @@ function dataOf(state: AppState, event: DocumentEvent): Partial<AppState> {
       return { document: { kind: 'empty' } };
     case 'cancel':
       return state.document.kind === 'loading' ? { document: { kind: 'empty' } } : {};
-    case 'loaded': {
+    case 'loaded':
+    case 'returned':
+    case 'refined': {
       const { document, residency, chunks } = event;
       return { document: { kind: 'ready', document }, residency, chunks };
     }
-    case 'returned':
-      return { residency: event.residency, chunks: event.chunks };
     case 'deviceBack':
       return {};
     case 'deviceLost':

@@ -7,6 +7,7 @@ import type { CodecChoice } from '../compress/compress-protocol.ts';
 import type { Engine } from '../gpu/gpu-life.ts';
 import type { KeptVolume } from '../gpu/residency.ts';
 import type { LoadedVolume, OpenRequest } from '../loading/load-resident.ts';
+import { isSameDocument } from '../state/document-state.ts';
 import { createAppStore } from '../state/store.ts';
 import { DocumentLife } from './document-life.ts';
 import type { DocumentWorks } from './document-works.ts';
@@ -62,7 +63,16 @@ class FakeVolume {
 
 function loadedWith(volume: FakeVolume, chunks?: readonly EncodedChunk[]): LoadedVolume {
   const source = { format: 'nifti', parts: [] } as never;
-  return { kept: volume as unknown as KeptVolume, format: 'NIfTI', source, chunkShape: [8, 8, 8, 1], chunks, lost: undefined };
+  return {
+    kept: volume as unknown as KeptVolume,
+    format: 'NIfTI',
+    source,
+    chunkShape: [8, 8, 8, 1],
+    chunks,
+    lost: undefined,
+    hasFiner: false,
+    tags: [],
+  };
 }
 
 function fakeEngine() {
@@ -204,6 +214,110 @@ describe('opening', () => {
     life.fail('gone.nii', new StriaError('not-readable', 'it is not there'));
     await settled();
     expect([volume.isFreed, now()]).toEqual([true, 'failed/none']);
+  });
+});
+
+describe('a finer resolution', () => {
+  const coarse = () => new FakeVolume({ decimation: 8 });
+  const shownPart = (store: ReturnType<typeof setUp>['store']) => {
+    const { document } = store.getState();
+    return document.kind === 'ready' ? [document.document.decimation, document.document.isRefining] : document.kind;
+  };
+  const setUpCoarse = async () => {
+    const all = setUp();
+    const first = coarse();
+    await all.life.deviceBack(all.engine, undefined);
+    void all.life.open(request('big.stria'));
+    await settled();
+    await all.load.resolve({ ...loadedWith(first), hasFiner: true });
+    return { ...all, first };
+  };
+
+  it('replaces the first one, which is freed, in the same document', async () => {
+    const { life, store, shown, load, first, volume } = await setUpCoarse();
+    expect(shownPart(store)).toEqual([8, true]);
+    expect([load.count, shown]).toEqual([2, [first]]);
+    const before = store.getState().document;
+    await load.resolve(loadedWith(volume));
+    expect([shown, first.isFreed, volume.isFreed]).toEqual([[first, volume], true, false]);
+    expect(life.kept).toBe(volume);
+    expect(shownPart(store)).toEqual([1, false]);
+    expect(isSameDocument(before, store.getState().document)).toBe(true);
+  });
+
+  it('is not shown after closing, and everything is freed', async () => {
+    const { life, now, load, first, volume } = await setUpCoarse();
+    life.close();
+    await load.resolve(loadedWith(volume));
+    await settled();
+    expect([now(), first.isFreed, life.kept]).toEqual(['empty/none', true, undefined]);
+  });
+
+  it('that arrives after closing is freed', async () => {
+    const { life, shown, load, first, volume } = await setUpCoarse();
+    let isKnown = (): void => {};
+    volume.statistics = () =>
+      new Promise((resolve) => {
+        isKnown = () => resolve({});
+      });
+    await load.resolve(loadedWith(volume));
+    life.close();
+    isKnown();
+    await settled();
+    await settled();
+    expect([first.isFreed, volume.isFreed, shown]).toEqual([true, true, [first, undefined]]);
+  });
+
+  it('is tried again after a failure to read; if it fails for good, the first one stays, with a notice', async () => {
+    vi.useFakeTimers();
+    try {
+      const all = setUp();
+      const first = coarse();
+      const turn = async (ms = 1) => void (await vi.advanceTimersByTimeAsync(ms));
+      const gone = new StriaError('not-readable', 'the disk did not answer');
+      await all.life.deviceBack(all.engine, undefined);
+      void all.life.open(request('big.stria'));
+      await turn();
+      void all.load.resolve({ ...loadedWith(first), hasFiner: true });
+      await turn();
+      for (const attempt of [2, 3, 4]) {
+        expect(all.load.count).toBe(attempt);
+        void all.load.reject(gone);
+        await turn(2000);
+      }
+      expect(all.load.count).toBe(4);
+      expect(shownPart(all.store)).toEqual([8, false]);
+      expect(all.store.getState().notice).toBe('The volume stays at 1/8 resolution: the disk did not answer');
+      expect([first.isFreed, all.life.kept]).toEqual([false, first]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('that the GPU cannot show leaves the first one on the screen', async () => {
+    const { life, engine, store, shown, load, first, volume } = await setUpCoarse();
+    const { viewer } = engine as unknown as { viewer: { exchangeVolume: (kept: FakeVolume) => Promise<void> } };
+    viewer.exchangeVolume = async (kept) => {
+      shown.push(kept);
+      if (kept === volume) throw new StriaError('out-of-memory', 'no room');
+    };
+    await load.resolve(loadedWith(volume));
+    expect([shown, first.isFreed, volume.isFreed]).toEqual([[first, volume, first], false, true]);
+    expect(life.kept).toBe(first);
+    expect(shownPart(store)).toEqual([8, false]);
+  });
+
+  it('is loaded on the new device if the old one is lost meanwhile', async () => {
+    const { life, now, store, load, first, volume } = await setUpCoarse();
+    life.deviceLost('gone');
+    const next = fakeEngine();
+    void life.deviceBack(next.engine, undefined);
+    await settled();
+    expect([load.count, first.isFreed]).toEqual([3, true]);
+    await load.reject(lost);
+    await load.resolve(loadedWith(volume));
+    expect([now(), next.shown]).toEqual(['ready/none', [volume]]);
+    expect(shownPart(store)).toEqual([1, false]);
   });
 });
 

@@ -27,6 +27,10 @@ import { chunksOf, type DocumentWorks, documentWorks, type HeldVolume, stateOnGp
 /** Extensions of files with nothing but voxels. If no reader recognises one, the user is asked for its layout. */
 const rawEndings = /\.(raw|bin|dat|vol|img|u8|u16|i16|f32)(\.gz)?$/i;
 
+/** How often a finer resolution is tried, and the first pause between two attempts. */
+const mostAttempts = 3;
+const pauseMs = 500;
+
 /**
  * The open volume: loads, shows and frees it, and restores it on a new device. The machine decides what may happen when; this
  * class does it. On the CPU side it keeps the request and, once available, the compressed bytes.
@@ -39,6 +43,8 @@ export class DocumentLife implements EngineWatcher {
   readonly #works: DocumentWorks;
   readonly #runner: DocumentRunner;
   #engine: Engine | undefined;
+  /** Ends loading a finer resolution. */
+  #refining: AbortController | undefined;
   #held: HeldVolume | undefined;
   /** The request that is open or being loaded, also while the device is away. */
   #request: OpenRequest | undefined;
@@ -155,6 +161,7 @@ export class DocumentLife implements EngineWatcher {
   /** Frees the volume once the machine says that it is closed. */
   #afterwards(): void {
     const phase = this.#phase;
+    if (phase !== 'ready') this.#refining?.abort();
     if (hasDocument(phase)) return;
     if (phase !== 'loading') this.#request = undefined;
     const held = this.#held;
@@ -176,7 +183,7 @@ export class DocumentLife implements EngineWatcher {
       if (!engine || signal.aborted) return;
       let loaded: LoadedVolume | undefined;
       try {
-        loaded = await this.#works.loadResident(engine, request, { signal, onProgress }, stopwatch);
+        loaded = await this.#works.loadResident(engine, request, { signal, onProgress, step: 'first' }, stopwatch);
         const { kept } = loaded;
         const statistics = await stopwatch.time('Statistics', () => kept.statistics());
         const first = await firstDocumentView(engine.gpu, kept, statistics, loaded.labels);
@@ -187,13 +194,14 @@ export class DocumentLife implements EngineWatcher {
         request.session?.restore(engine.viewer);
         const held: HeldVolume = { request, loaded, compressed: undefined };
         this.#held = held;
-        const document = documentOf(request, loaded, statistics);
+        const document = documentOf(held, statistics);
         this.#send({ kind: 'loaded', document, ...stateOnGpu(this.#works, engine, held) });
         if (loaded.lost) this.#store.setState({ notice: loaded.lost });
         void this.#whenPictured(held, engine, pictured, () => ({
           ms: performance.now() - start,
           timeline: stopwatch.timeline(),
         }));
+        if (loaded.hasFiner) void this.#refine(held, engine);
       } catch (error) {
         if (loaded) await this.#free(engine, loaded);
         if (!signal.aborted && toStriaError(error).tag !== 'device-lost') this.#loadFailed(request, error);
@@ -210,21 +218,72 @@ export class DocumentLife implements EngineWatcher {
       let loaded: LoadedVolume | undefined;
       try {
         const chunks = chunksOf(held);
-        const statistics = openDocument(this.#store.getState())?.statistics;
+        const known = openDocument(this.#store.getState())?.statistics;
         loaded = chunks
-          ? await this.#works.loadAgain(engine, before, chunks, { signal, statistics })
+          ? await this.#works.loadAgain(engine, before, chunks, { signal, statistics: known })
           : await this.#works.loadResident(engine, held.request, { signal }, new Stopwatch<OpenStage>(openStages));
-        await loaded.kept.statistics();
+        const statistics = await loaded.kept.statistics();
         await engine.viewer.setVolume(loaded.kept, view, this.#shows3d);
         engine.gpu.checkAlive();
         if (signal.aborted) throw new StriaError('aborted', 'cancelled');
         held.loaded = loaded;
-        this.#send({ kind: 'returned', ...stateOnGpu(this.#works, engine, held) });
+        const document = documentOf(held, statistics);
+        this.#send({ kind: 'returned', document, ...stateOnGpu(this.#works, engine, held) });
       } catch (error) {
         if (loaded) await this.#free(engine, loaded);
         if (!signal.aborted && toStriaError(error).tag !== 'device-lost') this.#loadFailed(held.request, error);
       }
     });
+  }
+
+  /** Loads the finest resolution and shows it in place of the first one. The view stays. */
+  async #refine(held: HeldVolume, engine: Engine): Promise<void> {
+    const controller = new AbortController();
+    this.#refining = controller;
+    const { signal } = controller;
+    await this.#runner.inTurn(async () => {
+      if (signal.aborted) return;
+      const before = held.loaded;
+      let finer: LoadedVolume | undefined;
+      try {
+        finer = await this.#loadFinest(engine, held.request, signal);
+        const statistics = await finer.kept.statistics();
+        if (signal.aborted) throw new StriaError('aborted', 'cancelled');
+        const { kept } = finer;
+        await engine.viewer.exchangeVolume(kept, true).catch(async (error: unknown) => {
+          if (!engine.gpu.isLost) await engine.viewer.exchangeVolume(before.kept);
+          throw error;
+        });
+        before.kept.destroy();
+        held.loaded = finer;
+        finer = undefined;
+        if (signal.aborted) return;
+        const document = documentOf(held, statistics);
+        this.#send({ kind: 'refined', document, ...stateOnGpu(this.#works, engine, held) });
+      } catch (error) {
+        finer?.kept.destroy();
+        if (signal.aborted || toStriaError(error).tag === 'device-lost') return;
+        const { document } = this.#store.getState();
+        if (document.kind !== 'ready') return;
+        const notice = `The volume stays at 1/${document.document.decimation} resolution: ${toStriaError(error).message}`;
+        this.#store.setState({ notice });
+        const known = { ...document.document, isRefining: false };
+        this.#send({ kind: 'refined', document: known, ...stateOnGpu(this.#works, engine, held) });
+      }
+    });
+  }
+
+  /** A file that could not be read is tried again: a disk or a server may need a moment. */
+  async #loadFinest(engine: Engine, request: OpenRequest, signal: AbortSignal): Promise<LoadedVolume> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#works.loadResident(engine, request, { signal }, new Stopwatch<OpenStage>(openStages));
+      } catch (error) {
+        if (attempt === mostAttempts || toStriaError(error).tag !== 'not-readable') throw error;
+        await new Promise((resolve) => setTimeout(resolve, attempt * pauseMs));
+        if (signal.aborted) throw error;
+      }
+    }
   }
 
   get #shows3d(): boolean {
@@ -285,11 +344,9 @@ function datasetOf(request: OpenRequest): DatasetName | undefined {
   return { id: request.dataset, label: request.label ?? '' };
 }
 
-function documentOf(
-  request: OpenRequest,
-  { kept, format, source, tags, labels }: LoadedVolume,
-  statistics: OpenDocument['statistics'],
-): OpenDocument {
+function documentOf(held: HeldVolume, statistics: OpenDocument['statistics']): OpenDocument {
+  const { request } = held;
+  const { kept, format, source, tags, labels, level, hasFiner } = held.loaded;
   const { info, decimation } = kept;
   // A folder whose size is not known has size 0.
   const fileBytes = request.kind === 'file' && request.file.size > 0 ? request.file.size : undefined;
@@ -298,5 +355,19 @@ function documentOf(
     request.kind === 'file' && (request.dataset !== undefined || request.file.folder)
       ? { file: request.file, dataset: request.dataset }
       : undefined;
-  return { name: nameOf(request), format, fileBytes, info, statistics, decimation, arePictures, tags, labels, chosenFrom };
+  return {
+    opened: held,
+    name: nameOf(request),
+    format,
+    fileBytes,
+    info,
+    statistics,
+    decimation,
+    level,
+    isRefining: hasFiner,
+    arePictures,
+    tags,
+    labels,
+    chosenFrom,
+  };
 }

@@ -14,7 +14,7 @@ const expected: Readonly<Record<DocumentPhase, string>> = {
   loading: 'loaded→ready/none cancel→empty/none deviceLost→loading/none deviceBack→loading/none deviceGone→failed/none',
   failed: '',
   ready:
-    'deviceLost→lost/none compress→ready/compressing stream→ready/streaming exchange→ready/exchanging save→ready/saving saveFailed→ready/none',
+    'refined→ready/none deviceLost→lost/none compress→ready/compressing stream→ready/streaming exchange→ready/exchanging save→ready/saving saveFailed→ready/none',
   lost: 'deviceBack→returning/none deviceGone→stranded/none save→lost/saving saveFailed→lost/none',
   returning: 'returned→ready/none deviceLost→lost/none save→returning/saving saveFailed→returning/none',
   stranded: 'deviceBack→returning/none save→stranded/saving saveFailed→stranded/none',
@@ -23,11 +23,11 @@ const expected: Readonly<Record<DocumentPhase, string>> = {
 /** The effect of each event while a job runs on a volume that is ready. */
 const expectedOfJobs: Readonly<Record<Exclude<DocumentJob, 'none'>, string>> = {
   compressing:
-    'cancel→ready/none deviceLost→lost/none compress→ready/compressing exchange→ready/exchanging compressed→ready/none compressFailed→ready/none',
-  streaming: 'cancel→ready/none deviceLost→lost/streaming compressFailed→ready/none streamed→ready/none',
+    'refined→ready/compressing cancel→ready/none deviceLost→lost/none compress→ready/compressing exchange→ready/exchanging compressed→ready/none compressFailed→ready/none',
+  streaming: 'refined→ready/streaming cancel→ready/none deviceLost→lost/streaming compressFailed→ready/none streamed→ready/none',
   exchanging:
-    'cancel→ready/none deviceLost→lost/none compress→ready/compressing exchange→ready/exchanging save→ready/saving exchanged→ready/none exchangeFailed→ready/none',
-  saving: 'cancel→ready/none deviceLost→lost/saving saved→ready/none saveFailed→ready/none',
+    'refined→ready/exchanging cancel→ready/none deviceLost→lost/none compress→ready/compressing exchange→ready/exchanging save→ready/saving exchanged→ready/none exchangeFailed→ready/none',
+  saving: 'refined→ready/saving cancel→ready/none deviceLost→lost/saving saved→ready/none saveFailed→ready/none',
 };
 
 const replacing = 'open→loading/none seek→seeking/none ask→asking/none fail→failed/none close→empty/none';

@@ -11,6 +11,8 @@ export const documentEvents = [
   'close',
   'loaded',
   'returned',
+  // A finer resolution has replaced the first one, or cannot.
+  'refined',
   'cancel',
   // The device goes and comes.
   'deviceLost',
@@ -44,7 +46,7 @@ export const phases: Transitions<DocumentPhase, DocumentEventKind> = {
   // Without a device it waits for one, and begins again.
   loading: { ...replace, cancel: 'empty', loaded: 'ready', deviceLost: 'loading', deviceBack: 'loading', deviceGone: 'failed' },
   failed: { ...replace },
-  ready: { ...replace, deviceLost: 'lost' },
+  ready: { ...replace, deviceLost: 'lost', refined: 'ready' },
   lost: { ...replace, deviceBack: 'returning', deviceGone: 'stranded' },
   returning: { ...replace, returned: 'ready', deviceLost: 'lost' },
   stranded: { ...replace, deviceBack: 'returning' },

@@ -7,6 +7,7 @@ import { type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
 import { CompressedVolume } from '../../../core/volume/compressed-volume.ts';
 import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
 import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
+import type { VolumeLevel } from '../../../core/volume/volume-level.ts';
 import type { HeldBytes, Residency, ResidencyState } from '../state/residency-state.ts';
 import type { Engine } from './gpu-life.ts';
 
@@ -48,6 +49,8 @@ export interface CompressedBytes {
   readonly info: VolumeInfo;
   readonly chunkShape: ChunkShape;
   readonly chunks: readonly EncodedChunk[];
+  /** If these are the chunks of one of its levels; they are then kept as voxels. */
+  readonly level?: VolumeLevel | undefined;
 }
 
 /**
@@ -62,13 +65,13 @@ export async function keepAs(
   { verify, statistics, ...job }: JobOptions & { readonly verify: boolean; readonly statistics?: VolumeStatistics | undefined },
 ): Promise<KeptVolume> {
   if (residency === 'compressed') return CompressedVolume.create(gpu, source, { ...job, verify, statistics });
-  const { info, chunkShape, chunks } = source;
-  const resident = await ResidentVolume.create(gpu, info, { chunkShape, budgetBytes });
+  const { info, chunkShape, chunks, level } = source;
+  const resident = await ResidentVolume.create(gpu, info, { chunkShape, budgetBytes, level });
   try {
     throwIfAborted(job.signal);
-    if (resident.decimation > 1)
+    if (!resident.keepsAll)
       throw new StriaError('out-of-memory', 'the GPU does not have enough memory for the uncompressed volume');
-    const total = volumeBytes(info);
+    const total = volumeBytes({ dims: level?.dims ?? info.dims, type: info.type });
     let before = 0;
     await resident.fillBoxes(async (box) => {
       const inBox = box.chunkNumbers.map((number) => chunks[number] as EncodedChunk);

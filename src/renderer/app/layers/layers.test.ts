@@ -98,7 +98,7 @@ function setUp() {
   const layers = new Layers(store, () => current.engine, load);
   const showGpu = () => store.setState({ gpu: { kind: 'ready', ...current.engine } as unknown as AppState['gpu'] });
   showGpu();
-  const open = () => store.setState({ document: { kind: 'ready', document: { info } as OpenDocument } });
+  const open = () => store.setState({ document: { kind: 'ready', document: { opened: {}, info } as OpenDocument } });
   open();
   const added = async (name: string) => {
     const adding = layers.add(request(name), name);

@@ -17,6 +17,7 @@ import {
 import type { Engine } from '../gpu/gpu-life.ts';
 import type { KeptVolume } from '../gpu/residency.ts';
 import { loadResident, type OpenRequest } from '../loading/load-resident.ts';
+import { isSameDocument } from '../state/document-state.ts';
 import { firstLayers, type LayersState, type LayerVolume } from '../state/layer-state.ts';
 import { type JobProgress, startProgress } from '../state/progress.ts';
 import { type AppState, type AppStore, openDocument } from '../state/store.ts';
@@ -46,8 +47,9 @@ export class Layers {
     this.#load = load;
     store.subscribe((state, before) => {
       if (state.gpu !== before.gpu) this.#follow(state);
-      if (state.document !== before.document) this.#closed();
-      if (state.gpu !== before.gpu || state.document !== before.document) this.#reconcile();
+      const isOther = !isSameDocument(state.document, before.document);
+      if (isOther) this.#closed();
+      if (state.gpu !== before.gpu || isOther) this.#reconcile();
     });
   }
 

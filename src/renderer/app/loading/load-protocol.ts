@@ -9,6 +9,7 @@ import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { VolumeTag } from '../../../core/shared/volume-facts.ts';
 import type { FileHandle, FolderHandle } from '../../host/host.ts';
 import type { SampleChoice } from '../state/samples.ts';
+import type { LevelOffer, LoadChoice } from './level-choice.ts';
 
 /** What to load, in a form that can be posted to the worker. */
 export type LoadRequest =
@@ -29,11 +30,13 @@ export type LoadRequest =
     }
   | { readonly kind: 'sample'; readonly sample: SampleChoice };
 
+export type LoadStart = Pick<LoadChoice, 'as' | 'level'>;
+
 /** From the window to the worker. */
 export type LoadCommand =
   | { readonly kind: 'open'; readonly request: LoadRequest }
-  /** Answers 'info'. A .stria can send its chunks; every format can send voxels. */
-  | { readonly kind: 'start'; readonly as: 'voxels' | 'chunks' }
+  /** Answers 'info'. A .stria can send its chunks; every format can send voxels. `level` 0 is the volume itself. */
+  | ({ readonly kind: 'start' } & LoadStart)
   /** The worker may send this many more bytes. */
   | { readonly kind: 'credit'; readonly bytes: number };
 
@@ -50,6 +53,10 @@ export type LoadMessage =
       readonly lost: string | undefined;
       /** An upper bound of the compressed bytes; only for a .stria. */
       readonly payloadBytes: number | undefined;
+      /** Its lower resolutions, from the finest to the coarsest. */
+      readonly levels: readonly LevelOffer[];
+      /** Whether any box of the file can be read (`DetailCommand`). */
+      readonly readsBoxes: boolean;
       /** Its planes were single pictures. */
       readonly arePictures: boolean;
       /** The file's metadata. */

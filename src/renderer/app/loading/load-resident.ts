@@ -11,12 +11,15 @@ import type { VolumeTag } from '../../../core/shared/volume-facts.ts';
 import type { Stopwatch } from '../../../core/stream/stage-times.ts';
 import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
 import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
+import { wholeFactors } from '../../../core/volume/volume-level.ts';
 import type { HostFile } from '../../host/host.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import { type CompressedBytes, type KeptVolume, keepAs, type LoadingEngine, residencyOf } from '../gpu/residency.ts';
-import type { Residency } from '../state/residency-state.ts';
 import type { SampleChoice } from '../state/samples.ts';
+import type { DetailCommand } from './detail-protocol.ts';
+import { FileDetail } from './file-detail.ts';
 import { keepHeaders, takeHeaders } from './kept-headers.ts';
+import { finestChoice, firstChoice, type LevelOffer, type LoadChoice, type LoadFacts } from './level-choice.ts';
 import type { LoadCommand, LoadMessage, LoadRequest } from './load-protocol.ts';
 import { serveSiblings } from './ports.ts';
 
@@ -43,11 +46,21 @@ export type OpenRequest = (
 export const openStages = ['Read', 'Upload', 'Upload and decode', 'Statistics', 'Prepare views', 'First picture'] as const;
 export type OpenStage = (typeof openStages)[number];
 
+/** One of a file's levels: 1 is the finest below the volume itself. */
+export interface ShownLevel {
+  readonly number: number;
+  readonly count: number;
+}
+
 export interface LoadedVolume {
   readonly kept: KeptVolume;
   readonly format: string;
   readonly source: SourceDescription;
   readonly chunkShape: ChunkShape;
+  /** The resolution that is shown, counted from 1, if it is one of the file's levels. */
+  readonly level?: ShownLevel | undefined;
+  /** Whether a finer resolution can be loaded, as with `LoadOptions.step` 'finest'. */
+  readonly hasFiner: boolean;
   /** The compressed bytes, if the file was a .stria whose chunks went to the GPU. */
   readonly chunks: readonly EncodedChunk[] | undefined;
   /** What a recovered file lacks, as text; those voxels are 0. */
@@ -59,6 +72,8 @@ export interface LoadedVolume {
 }
 
 export interface LoadOptions extends JobOptions {
+  /** 'first': what is there soonest. Default: the finest resolution that the GPU can hold. */
+  readonly step?: 'first' | 'finest' | undefined;
   /** Called before GPU memory is allocated. If it throws, loading stops. */
   readonly onInfo?: ((info: VolumeInfo) => void) | undefined;
   /** Decodes the chunks of series and pictures, too, instead of keeping them compressed. */
@@ -109,8 +124,11 @@ class Loading {
   /** Where voxels are appended. Undefined if chunks arrive instead. */
   #resident: ResidentVolume | undefined;
   #info: VolumeInfo | undefined;
-  /** How chunks will be kept. */
-  #residency: Residency = 'raw';
+  /** What is loaded. */
+  #choice: LoadChoice = { level: 0, as: 'voxels', residency: 'raw' };
+  #hasFiner = false;
+  #levels: readonly LevelOffer[] = [];
+  #readsBoxes = false;
   readonly #engine: LoadingEngine;
   readonly #worker: Worker;
   readonly #job: LoadOptions;
@@ -118,6 +136,7 @@ class Loading {
   readonly #chunks: EncodedChunk[] = [];
   /** When the first voxels were passed to the GPU. */
   #uploadStart: number | undefined;
+  #isRemote = false;
   #format = '';
   #lost: string | undefined;
   #tags: readonly VolumeTag[] = [];
@@ -134,6 +153,7 @@ class Loading {
   }
 
   async run(request: OpenRequest): Promise<LoadedVolume> {
+    this.#isRemote = request.kind === 'file' && request.file.handle.kind === 'address';
     const { signal } = this.#job;
     const start = performance.now();
     const { source, labels } = await new Promise<LoadMessage & { kind: 'end' }>((resolve, reject) => {
@@ -157,13 +177,31 @@ class Loading {
     this.#stopwatch.add('Read', start, performance.now(), this.#done);
     const [info, chunkShape, resident] = [this.#info, this.#chunkShape, this.#resident];
     if (!info || !chunkShape) throw new StriaError('internal', 'the loading thread returned no volume');
-    const chunks = resident ? undefined : this.#chunks;
-    const keep = () => this.#keepChunks({ info, chunkShape, chunks: this.#chunks });
-    const kept = resident ?? (await this.#stopwatch.time('Upload and decode', keep, volumeBytes(info)));
+    const { level } = this.#choice;
+    const chunks = resident || level > 0 ? undefined : this.#chunks;
+    const offer = this.#levels[level - 1];
+    const keep = () =>
+      this.#keepChunks({ info, chunkShape: offer?.chunkShape ?? chunkShape, chunks: this.#chunks, level: offer });
+    const kept = resident ?? (await this.#stopwatch.time('Upload and decode', keep, this.#total));
+    if (kept instanceof ResidentVolume) {
+      this.#resident = kept;
+      if (kept.decimation > 1) kept.file = this.#detailOf(request, info);
+    }
     await this.#engine.gpu.device.queue.onSubmittedWorkDone();
     if (this.#uploadStart !== undefined) this.#stopwatch.add('Upload', this.#uploadStart, performance.now(), this.#done);
     this.#engine.gpu.checkAlive();
-    return { kept, source, chunks, format: this.#format, chunkShape, lost: this.#lost, tags: this.#tags, labels };
+    return {
+      kept,
+      source,
+      chunks,
+      format: this.#format,
+      chunkShape,
+      level: level > 0 ? { number: level, count: this.#levels.length } : undefined,
+      hasFiner: this.#hasFiner,
+      lost: this.#lost,
+      tags: this.#tags,
+      labels,
+    };
   }
 
   destroy(): void {
@@ -171,16 +209,34 @@ class Loading {
   }
 
   #keepChunks(source: CompressedBytes): Promise<KeptVolume> {
-    return keepAs(this.#engine, this.#residency, source, { ...this.#job, verify: true });
+    return keepAs(this.#engine, this.#choice.residency, source, { ...this.#job, verify: true });
+  }
+
+  /** Reads the voxels that the GPU does not hold. */
+  #detailOf(request: OpenRequest, { dims }: VolumeInfo): FileDetail | undefined {
+    if (!this.#readsBoxes) return undefined;
+    return new FileDetail([{ dims, factors: wholeFactors }, ...this.#levels], () => {
+      const worker = new Worker(new URL('./detail.worker.ts', import.meta.url), { type: 'module', name: 'stria-detail' });
+      const posted = toPosted(request);
+      const open: DetailCommand = { kind: 'open', request: posted };
+      worker.postMessage(open, posted.kind === 'file' ? [posted.siblings] : []);
+      return worker;
+    });
+  }
+
+  /** Bytes of the voxels to load. */
+  get #total(): number | undefined {
+    if (!this.#info) return undefined;
+    return volumeBytes({ dims: this.#levels[this.#choice.level - 1]?.dims ?? this.#info.dims, type: this.#info.type });
   }
 
   async #take(message: Exclude<LoadMessage, { kind: 'end' }>): Promise<void> {
-    const total = this.#info && volumeBytes(this.#info);
+    const total = this.#total;
     switch (message.kind) {
       case 'fault':
         throw faultFromData(message.fault);
       case 'info': {
-        const { info, format, chunkShape, arePictures, lost, payloadBytes, tags } = message;
+        const { info, format, chunkShape, arePictures, lost, tags } = message;
         const isUsable = chunkShape !== undefined && fitsGpu(info, chunkShape);
         this.#job.onInfo?.(info);
         this.#info = info;
@@ -188,17 +244,21 @@ class Loading {
         this.#format = format;
         this.#lost = lost;
         this.#tags = tags;
+        this.#levels = message.levels;
+        this.#readsBoxes = message.readsBoxes;
+        const facts = this.#factsOf(message, this.#chunkShape, isUsable);
+        const finest = finestChoice(facts);
+        this.#choice = this.#job.step === 'first' ? firstChoice(facts) : finest;
+        this.#hasFiner = this.#choice.level > finest.level;
+        const { level, as } = this.#choice;
         const { gpu, budgetBytes } = this.#engine;
-        const options = { chunkShape: this.#chunkShape, budgetBytes };
-        const fits = ResidentVolume.fits(gpu, info, options);
-        const isSeries = arePictures || info.dims[3] > 1;
-        this.#residency = !fits || (isSeries && !this.#job.keepsVoxels) ? 'compressed' : 'raw';
-        const isTooLarge = this.#residency === 'compressed' && (payloadBytes ?? 0) > budgetBytes;
-        const as = isUsable && !isTooLarge ? 'chunks' : 'voxels';
-        if (as === 'voxels') this.#resident = await ResidentVolume.create(gpu, info, options);
+        if (as === 'voxels') {
+          const options = { chunkShape: this.#chunkShape, budgetBytes, level: this.#levels[level - 1] };
+          this.#resident = await ResidentVolume.create(gpu, info, options);
+        }
         throwIfAborted(this.#job.signal);
-        this.#job.onProgress?.({ stage: 'Reading', done: 0, total: volumeBytes(info) });
-        this.#post({ kind: 'start', as });
+        this.#job.onProgress?.({ stage: 'Reading', done: 0, total: this.#total });
+        this.#post({ kind: 'start', as, level });
         return;
       }
       case 'voxels':
@@ -214,6 +274,26 @@ class Loading {
         this.#job.onProgress?.({ stage: 'Reading', done: this.#done, total: undefined });
         this.#post({ kind: 'credit', bytes: message.payloadBytes });
     }
+  }
+
+  #factsOf(message: LoadMessage & { kind: 'info' }, chunkShape: ChunkShape, hasChunks: boolean): LoadFacts {
+    const { gpu, budgetBytes } = this.#engine;
+    const { info, levels, payloadBytes, arePictures } = message;
+    return {
+      info,
+      levels,
+      hasChunks,
+      payloadBytes,
+      budgetBytes,
+      isRemote: this.#isRemote,
+      isSeries: (arePictures || info.dims[3] > 1) && !this.#job.keepsVoxels,
+      fits: (level) => {
+        const offer = levels[level - 1];
+        const dims = offer?.dims ?? info.dims;
+        return ResidentVolume.fits(gpu, { dims, type: info.type }, { chunkShape: offer?.chunkShape ?? chunkShape, budgetBytes });
+      },
+      canDecode: (offer) => offer.chunkShape !== undefined && fitsGpu({ ...info, dims: offer.dims }, offer.chunkShape),
+    };
   }
 
   /** Lets the worker send more once the GPU has processed what it was given. */

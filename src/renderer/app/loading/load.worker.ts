@@ -11,9 +11,10 @@ import { formatName } from '../../../core/shared/readable-formats.ts';
 import { isPictureFormat, type SourceDescription } from '../../../core/shared/source.ts';
 import type { Dims3 } from '../../../core/shared/volume.ts';
 import { missingWords } from '../../../core/stream/damage-list.ts';
+import { wholeFactors } from '../../../core/volume/volume-level.ts';
 import { shownInfo } from '../../viewer/model/shown-info.ts';
-import { initialCreditBytes, type LoadCommand, type LoadMessage, type LoadRequest } from './load-protocol.ts';
-import { containerRequested, headersFound, labelsOf, openRequested } from './open-request.ts';
+import { initialCreditBytes, type LoadCommand, type LoadMessage, type LoadRequest, type LoadStart } from './load-protocol.ts';
+import { containerRequested, headersFound, labelsOf, levelsOf, openRequested } from './open-request.ts';
 
 // Opens one file: parses it, unpacks it, and sends its voxels (or a container's chunks) to the window as fast as the window
 // takes them. One worker per file; terminating it cancels.
@@ -25,7 +26,7 @@ const scope = self as unknown as {
 
 let credit = initialCreditBytes;
 let onCredit: (() => void) | undefined;
-let onStart: ((as: 'voxels' | 'chunks') => void) | undefined;
+let onStart: ((start: LoadStart) => void) | undefined;
 
 scope.onmessage = ({ data }) => {
   if (data.kind === 'open') {
@@ -33,7 +34,7 @@ scope.onmessage = ({ data }) => {
       scope.postMessage({ kind: 'fault', fault: faultToData(error), headers: headersFound(data.request) });
     });
   } else if (data.kind === 'start') {
-    onStart?.(data.as);
+    onStart?.(data);
   } else {
     credit += data.bytes;
     onCredit?.();
@@ -58,6 +59,8 @@ async function sendVolume(request: LoadRequest, volume: OpenVolume): Promise<voi
     chunkShape: undefined,
     lost: undefined,
     payloadBytes: undefined,
+    levels: [],
+    readsBoxes: request.kind === 'file' && volume.fill !== undefined,
     arePictures: isPictureFormat(volume.format),
     tags: volume.tags ?? [],
   });
@@ -68,23 +71,31 @@ async function sendVolume(request: LoadRequest, volume: OpenVolume): Promise<voi
 
 async function sendContainer(request: LoadRequest, reader: ContainerReader, payloadBytes: number): Promise<void> {
   const { volume, chunkShape, sourceFormat } = reader.header;
-  const as = await start({
+  const levels = await levelsOf(reader);
+  const { as, level } = await start({
     kind: 'info',
     info: shownInfo(volume, sourceFormat),
     format: `Stria (${formatName(sourceFormat)})`,
     chunkShape,
     lost: missingWords(reader),
     payloadBytes,
+    levels: levels.map((each) => ({
+      dims: each.header.volume.dims,
+      factors: each.level?.factors ?? wholeFactors,
+      chunkShape: each.header.chunkShape,
+    })),
+    readsBoxes: true,
     arePictures: isPictureFormat(sourceFormat),
     tags: [],
   });
-  const { grid } = reader;
+  const shown = levels[level - 1] ?? reader;
+  const { grid } = shown;
   // Voxels go in the order of the source.
   const layersAtOnce = as === 'voxels' && grid.isInterleaved ? grid.counts[2] : 1;
   for (let layer = 0; layer < grid.layerCount; layer += layersAtOnce) {
     const { first, count } = grid.chunksOfLayer(layer);
-    const chunks = await reader.readChunks(first, layersAtOnce * count);
-    if (as === 'voxels') await sendVoxels(decodeLayers(reader, layer, layersAtOnce, chunks));
+    const chunks = await shown.readChunks(first, layersAtOnce * count);
+    if (as === 'voxels') await sendVoxels(decodeLayers(shown, layer, layersAtOnce, chunks));
     else await sendChunks(chunks);
   }
   const source: SourceDescription = await reader.sourceDescription();
@@ -118,7 +129,7 @@ function decodeLayers(reader: ContainerReader, layer: number, layers: number, ch
   return bytes;
 }
 
-function start(info: LoadMessage & { kind: 'info' }): Promise<'voxels' | 'chunks'> {
+function start(info: LoadMessage & { kind: 'info' }): Promise<LoadStart> {
   scope.postMessage(info);
   return new Promise((resolve) => {
     onStart = resolve;

@@ -9,6 +9,7 @@ import { listVolumes, openVolume } from '../../../core/io/open-volume.ts';
 import { openStack } from '../../../core/io/pictures/picture-stack.ts';
 import { openSample } from '../../../core/samples/sample.ts';
 import type { ByteSource } from '../../../core/shared/bytes.ts';
+import { toStriaError } from '../../../core/shared/errors.ts';
 import { type OwnLabels, tableNamesFor } from '../../../core/shared/label-table.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import { volumeStem } from '../../../core/shared/volume-names.ts';
@@ -25,6 +26,14 @@ export async function containerRequested(
   if (request.kind === 'sample' || request.pictures || request.folder || request.raw) return undefined;
   const source = sourceOf(request.handle);
   return isContainer(await source.read(0, 8)) ? { reader: await ContainerReader.open(source), source } : undefined;
+}
+
+/** A file's levels. Damage in them leaves the volume readable, so a file whose levels are damaged has none. */
+export async function levelsOf(reader: ContainerReader): Promise<readonly ContainerReader[]> {
+  return reader.levels().catch((error: unknown) => {
+    if (toStriaError(error).tag === 'corrupt') return [];
+    throw error;
+  });
 }
 
 /** Opens what was posted to a worker, unless it is a .stria. @throws StriaError like the readers, and `aborted` */

@@ -46,6 +46,8 @@ export interface DocumentLifeState {
 
 /** The open document as panels see it. Voxels and compressed bytes are in document/document-life.ts. */
 export interface OpenDocument {
+  /** The same object for one opening, while finer resolutions replace coarser ones and devices come and go. */
+  readonly opened: object;
   readonly name: string;
   /** `NIfTI`, `Stria`, `Sample`. */
   readonly format: string;
@@ -54,6 +56,10 @@ export interface OpenDocument {
   readonly info: VolumeInfo;
   readonly statistics: VolumeStatistics;
   readonly decimation: number;
+  /** The file's level that is shown; undefined: the volume itself. */
+  readonly level?: { readonly number: number; readonly count: number } | undefined;
+  /** Whether a finer level is being loaded. */
+  readonly isRefining: boolean;
   /** Its planes were single pictures. */
   readonly arePictures: boolean;
   /** What its file, or a file beside it, says about labels. */
@@ -134,6 +140,11 @@ export interface DocumentSlice {
   readonly chunks: ChunkMap | undefined;
   /** Undefined while no volume is open. */
   readonly residency: ResidencyState | undefined;
+}
+
+/** Whether two states show the same open volume, perhaps at another resolution. */
+export function isSameDocument(one: DocumentState, other: DocumentState): boolean {
+  return one === other || (one.kind === 'ready' && other.kind === 'ready' && one.document.opened === other.document.opened);
 }
 
 export const firstDocument: DocumentSlice = {

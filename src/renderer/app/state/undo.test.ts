@@ -30,7 +30,7 @@ async function setUp() {
   const set = (change: Partial<Settings>) => store.setState(({ settings }) => ({ settings: { ...settings, ...change } }));
   const undo = new Undo(store, set);
   const viewer = fakeViewer({ window: [0, 9], colormap: 'gray', crosshair: [1, 1, 1] });
-  const open = () => store.setState({ document: { kind: 'ready', document: {} as OpenDocument } });
+  const open = () => store.setState({ document: { kind: 'ready', document: { opened: {} } as OpenDocument } });
   store.setState({ gpu: { kind: 'ready', viewer: viewer as unknown as Viewer } as AppState['gpu'] });
   open();
   await Promise.resolve();

@@ -90,7 +90,7 @@ export class Undo {
 
   #noteNow(state: AppState, document: OpenDocument | undefined, gesture: number | undefined): void {
     const now = document ? snapshotOf(state) : {};
-    if (document === this.#document) this.#history.record(now, { atMs: performance.now(), gesture });
+    if (document?.opened === this.#document?.opened) this.#history.record(now, { atMs: performance.now(), gesture });
     else this.#history.clear(now);
     this.#document = document;
     this.#show();

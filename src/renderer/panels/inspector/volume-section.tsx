@@ -44,7 +44,7 @@ export function VolumeSection({ document, viewer }: Props) {
 }
 
 function factsOf(document: OpenDocument): Fact[] {
-  const { format, fileBytes, info, statistics, decimation } = document;
+  const { format, fileBytes, info, statistics } = document;
   return [
     { label: 'Format', value: format },
     { label: 'Dimensions', value: formatDims(info.dims) },
@@ -67,7 +67,27 @@ function factsOf(document: OpenDocument): Fact[] {
           ? formatBytes(volumeBytes(info))
           : `${formatBytes(volumeBytes(info))}, file ${formatBytes(fileBytes)}`,
     },
-    ...(decimation > 1 ? [{ label: 'Shown', value: `1 in ${decimation} voxels along each axis: too large for this GPU` }] : []),
+    ...resolutionFacts(document),
+  ];
+}
+
+/** What is shown and measured of a volume that is too large for the GPU. */
+function resolutionFacts({ decimation, level, isRefining }: OpenDocument): Fact[] {
+  if (decimation === 1) return [];
+  const shown = level
+    ? `1/${decimation} resolution, level ${level.number} of ${level.count}`
+    : `1 in ${decimation} voxels along each axis`;
+  return [
+    {
+      label: 'Shown',
+      value: isRefining ? `${shown}, a finer one is loading` : `${shown}: too large for this GPU`,
+      title: 'Slices are read from the file at full resolution where it can be read in parts',
+    },
+    {
+      label: 'Statistics',
+      value: level ? `of level ${level.number}` : 'of the shown voxels',
+      title: 'Range, histogram and automatic window. Regions are measured at full resolution',
+    },
   ];
 }
 

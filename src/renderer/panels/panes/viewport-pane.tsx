@@ -127,6 +127,7 @@ export function SlicePane({ viewer, info, axis, isShown, isSecond }: SlicePanePr
       />
       {!isSecond && <AlignHandles viewer={viewer} view={axis} />}
       <SlabLabel viewer={viewer} info={info} axis={axis} />
+      <FaultLabel viewer={viewer} />
       <FitButton viewer={viewer} view={axis} />
       <AloneButton alone="slice" axis={axis} />
       <div className={styles.strip}>
@@ -164,6 +165,20 @@ function SlabLabel({ viewer, info, axis }: { readonly viewer: Viewer; readonly i
   return (
     <div className={styles.label} title="The readout shows values of the middle slice">
       {kind} <span>of {slices === mostSlabSlices ? `${slices} slices, the limit` : `${slices} slices`}</span>
+    </div>
+  );
+}
+
+/** Why a slice is coarser than it could be. */
+function FaultLabel({ viewer }: { readonly viewer: Viewer }) {
+  const [decimation, fault] = [
+    useViewerPart(viewer, (snapshot) => snapshot.decimation),
+    useViewerPart(viewer, (snapshot) => snapshot.detailFault),
+  ];
+  if (fault === undefined) return null;
+  return (
+    <div className={styles.label} role="status" title={fault}>
+      <span className={styles.warning}>shown at 1/{decimation} resolution: the file cannot be read</span>
     </div>
   );
 }

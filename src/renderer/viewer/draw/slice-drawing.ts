@@ -7,6 +7,7 @@ import { safeSpacing, sliceFrame } from '../model/orientation.ts';
 import { slabChoice, slabOf } from '../model/slab.ts';
 import { keptInSight, placeSlice, type SliceCamera, type SlicePlacement } from '../model/slice-geometry.ts';
 import type { SliceAxis, ViewState } from '../model/viewer-api.ts';
+import type { DetailDrawing, DetailWish } from './slice-detail.ts';
 import type { LayerDrawing, SliceDrawing } from './slice-renderer.ts';
 
 /** Free margin around a fitted slice in CSS pixels, with room for the letters. */
@@ -53,9 +54,23 @@ export interface SliceSettings {
   readonly layers: readonly LayerDrawing[];
   /** Of the volume. */
   readonly labels?: ShownLabels | undefined;
+  /** Finer voxels of the slice. */
+  readonly detail?: DetailDrawing | undefined;
   /** Scratch memory for slabs; freed if the slice is not thick. */
   readonly plane: SlabPlane;
   readonly ground: GPUColorDict;
+}
+
+/** The voxels that a slice needs; undefined for a thick slice, which is drawn from the voxels in GPU memory. */
+export function detailWish(
+  volume: VolumeSource,
+  axis: SliceAxis,
+  placement: SlicePlacement,
+  state: ViewState,
+): DetailWish | undefined {
+  const { frame, index, spacing, width, height } = placement;
+  if (slabOf(slabChoice(state, axis), spacing[frame.across])) return undefined;
+  return { volume, axis: frame.across, index, timePoint: state.timePoint, map: placeSlice(placement), width, height };
 }
 
 /** The slice, without crosshair, letters and scale bar. */
@@ -63,7 +78,7 @@ export function sliceDrawing(
   volume: VolumeSource,
   axis: SliceAxis,
   placement: SlicePlacement,
-  { pixelRatio, state, layers, labels, plane, ground }: SliceSettings,
+  { pixelRatio, state, layers, labels, detail, plane, ground }: SliceSettings,
 ): SliceDrawing {
   const { frame, index, spacing } = placement;
   const slab = slabOf(slabChoice(state, axis), spacing[frame.across]);
@@ -75,6 +90,7 @@ export function sliceDrawing(
     map: placeSlice(placement),
     state,
     slab: slab && { ...slab, plane },
+    detail,
     opacity: baseOpacity(state.layers),
     layers,
     labels,

@@ -5,11 +5,13 @@ import type { Commands } from '../../../core/gpu/commands.ts';
 import { createBindGroup } from '../../../core/gpu/commands.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 import type { GpuScope } from '../../../core/gpu/scope.ts';
+import type { Dims3 } from '../../../core/shared/volume.ts';
 import type { SliceBox, VolumeSource } from '../../../core/volume/volume-source.ts';
 import overlayShader from '../../../shaders/viewer/overlay.wgsl';
 import { type ColorChoice, colormap, colorsOf } from '../colors/colormaps.ts';
 import { grounds } from '../colors/grounds.ts';
 import { labelTexels } from '../colors/label-texels.ts';
+import { type PixelRect, pixelRect, rectsAround } from '../model/detail-region.ts';
 import type { ShownLabels } from '../model/label-look.ts';
 import { mostLayers } from '../model/layers.ts';
 import type { AxisNumber } from '../model/orientation.ts';
@@ -17,6 +19,7 @@ import type { CanvasToVoxel, Point } from '../model/slice-geometry.ts';
 import type { ShownLayer } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 import { mapPosition, mapStep } from '../model/voxel-map.ts';
+import type { DetailDrawing } from './slice-detail.ts';
 import { UniformCache } from './uniform-cache.ts';
 
 /** A picture to draw over the slice, premultiplied and of the target's size, and the crosshair below it. */
@@ -52,6 +55,8 @@ export interface SliceDrawing {
   readonly state: Pick<ViewState, 'window' | 'colormap' | 'inverted' | 'outside' | 'missing' | 'timePoint' | 'smooth'>;
   /** Draws a slab instead of a single slice. */
   readonly slab?: (ThickSlice & { readonly plane: SlabPlane }) | undefined;
+  /** Voxels of the slice that are finer than those of the volume. */
+  readonly detail?: DetailDrawing | undefined;
   /** Opacity of the volume itself, 0…1. Default: 1. */
   readonly opacity?: number | undefined;
   /** The volume's labels, if it has any. */
@@ -160,26 +165,57 @@ export class SliceRenderer {
   ): void {
     const { volume, axis, map, state } = drawing;
     const draw = (boxes: readonly SliceBox[]) =>
-      frame.add((pass) => this.#drawSlice(pass, drawing, boxes, blending), volume.isCompressed);
+      frame.add((pass) => this.#drawSlice(pass, drawing, boxes, { width, height }, blending), volume.isCompressed);
     if (axis === undefined) volume.recordPlane(commands, { ...map, width, height }, state.timePoint, draw);
     else draw(recordBoxes(commands, drawing, axis));
   }
 
   #drawSlice(
     pass: GPURenderPassEncoder,
-    { volume, axis, index, map, state, slab, opacity, labels }: SliceDrawing,
+    { volume, axis, index, map, state, slab, detail, opacity, labels }: SliceDrawing,
     boxes: readonly SliceBox[],
+    { width, height }: Pick<GPUTexture, 'width' | 'height'>,
     blending: Blending | undefined,
   ): void {
     const { window, smooth, timePoint, outside, missing } = state;
     const { isCategorical } = colormap(state.colormap);
     // A slab's plane holds 32-bit floats.
     const type = slab ? 'f32' : volume.info.type;
-    const { info, decimation, dims, numbers } = volume;
-    const shown = { info: { ...info, type }, decimation, dims, numbers };
+    const { info, factors, dims, numbers } = volume;
+    const shown = { info: { ...info, type }, factors, dims, numbers };
     const look = { window, smooth, isCategorical, outside, missing, opacity };
-    const uniform = this.#sliceUniforms.get(sliceUniform(shown, { axis, ...map }, look));
-    this.#pass.draw(pass, { type, boxes, uniform, colors: this.#colorsOf(state, labels), index, timePoint, blending });
+    const colors = this.#colorsOf(state, labels);
+    const drawIn = (of: typeof shown, from: readonly SliceBox[], { begin, end }: PixelRect): void => {
+      if (begin[0] >= end[0] || begin[1] >= end[1] || from.length === 0) return;
+      pass.setScissorRect(...begin, end[0] - begin[0], end[1] - begin[1]);
+      const uniform = this.#sliceUniforms.get(sliceUniform(of, { axis, ...map }, look));
+      this.#pass.draw(pass, { type, boxes: from, uniform, colors, index, timePoint, blending });
+    };
+    const all: PixelRect = { begin: [0, 0], end: [width, height] };
+    if (axis === undefined || volume.decimation === 1) {
+      drawIn(shown, boxes, all);
+      return;
+    }
+    // The last coarse voxels reach beyond the volume's end. Where there is detail, the coarse voxels must not show through.
+    const [nx, ny, nz] = info.dims;
+    const rect = (first: Dims3, end: Dims3): PixelRect => pixelRect({ axis, map, width, height }, first, end);
+    const whole = rect([0, 0, 0], [nx, ny, nz]);
+    if (!detail || slab) drawIn(shown, boxes, whole);
+    else {
+      const { first, size } = detail.region;
+      const [fx, fy, fz] = detail.level.factors;
+      const place = rect(
+        [first[0] * fx, first[1] * fy, first[2] * fz],
+        [
+          Math.min(nx, (first[0] + size[0]) * fx),
+          Math.min(ny, (first[1] + size[1]) * fy),
+          Math.min(nz, (first[2] + size[2]) * fz),
+        ],
+      );
+      for (const around of rectsAround(whole, place)) drawIn(shown, boxes, around);
+      drawIn({ ...shown, ...detail.level }, [detail.box], place);
+    }
+    pass.setScissorRect(0, 0, width, height);
   }
 
   #recordLayer(
@@ -208,14 +244,14 @@ export class SliceRenderer {
         smooth: drawing.state.smooth,
       } as const;
       const thick = slab && { ...slab, plane: channelPlane };
-      this.#recordVolume(commands, { ...drawing, state, slab: thick, opacity, labels }, target, frame, blending);
+      this.#recordVolume(commands, { ...drawing, state, slab: thick, detail: undefined, opacity, labels }, target, frame, blending);
       return;
     }
     const isThick = slab !== undefined && axis !== undefined && !isCategorical;
     if (!isThick) scratch.destroy();
-    const { decimation, dims } = drawing.volume;
+    const { factors, dims } = drawing.volume;
     // The middle of a slice; those of a slab are slices of kept voxels.
-    const step = isThick ? decimation : 1;
+    const step = isThick ? factors[axis] : 1;
     const origin = mapPosition(
       toLayer,
       axis === undefined ? map.origin : (map.origin.with(axis, 0.5 * step) as [number, number, number]),
@@ -225,11 +261,11 @@ export class SliceRenderer {
     const common = { window, outside, missing: 'hide', isCategorical, opacity, hidesZero: isCategorical } as const;
     const colors = this.#colorsOf(look, labels);
     if (isThick) {
-      const slices = slabRange(Math.floor(index / decimation), slab.slices, dims[axis]);
+      const slices = slabRange(Math.floor(index / factors[axis]), slab.slices, dims[axis]);
       const boxes = scratch.record(commands, volume, timePoint, { ...plane, width, height, slices, kind: slab.kind, smooth });
       const shown = {
         info: { ...volume.info, type: 'f32' },
-        decimation: 1,
+        factors: [1, 1, 1],
         dims: [width, height, 1, 1],
         numbers: [-Infinity, Infinity],
       } as const;

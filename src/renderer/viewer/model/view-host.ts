@@ -76,6 +76,8 @@ export interface ViewHost {
   probe(position: Voxel | undefined): void;
   /** Draws this view at the next animation frame. */
   requestRender(view: View): void;
+  /** Why slices cannot be read at full resolution; undefined: they can again. */
+  detailFailed(message: string | undefined): void;
   /** A frame, or a strip of one, was submitted to the GPU. */
   drawn(): void;
 }

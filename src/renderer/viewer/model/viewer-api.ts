@@ -112,6 +112,8 @@ export interface ViewerSnapshot {
   readonly beyond?: BeyondProbe | undefined;
   /** The volume is shown at 1/n of its resolution along each axis because it is too large for the GPU; 1 if it is whole. */
   readonly decimation: number;
+  /** Why slices cannot be read from the file at full resolution, if they should be. */
+  readonly detailFault?: string | undefined;
   /** Ids of layers that the 3D view does not draw, because the GPU lacks the memory for their textures. */
   readonly missingIn3d: readonly string[];
 }

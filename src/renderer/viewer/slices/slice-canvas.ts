@@ -5,6 +5,7 @@ import { StriaError } from '../../../core/shared/errors.ts';
 import { scaled } from '../../../core/shared/vectors.ts';
 import { pictureGrounds } from '../colors/grounds.ts';
 import { LayerSlabs } from '../draw/layer-slabs.ts';
+import { SliceDetail } from '../draw/slice-detail.ts';
 import type { SliceSize } from '../draw/slice-drawing.ts';
 import { pixelsPerMetre, texturePicture } from '../draw/slice-picture.ts';
 import type { PictureRequest, ViewPicture } from '../model/picture.ts';
@@ -25,6 +26,7 @@ export interface SlicePicture {
   readonly plane: SlabPlane;
   /** The same for layers. */
   readonly slabs: LayerSlabs;
+  readonly detail: SliceDetail;
   readonly caption?: string | undefined;
   readonly ground: GPUColorDict;
 }
@@ -40,6 +42,7 @@ export abstract class SliceCanvas implements View {
   readonly #overlay: SliceOverlayPicture;
   readonly #plane: SlabPlane;
   readonly #slabs: LayerSlabs;
+  readonly #detail: SliceDetail;
   #camera = fitted;
   #pixelRatio = 1;
   /** The number of frames that the GPU has not finished. */
@@ -58,10 +61,14 @@ export abstract class SliceCanvas implements View {
     this.#overlay = new SliceOverlayPicture(gpu);
     this.#plane = new SlabPlane(gpu);
     this.#slabs = new LayerSlabs(gpu);
+    this.#detail = new SliceDetail(gpu, () => host.requestRender(this), host.detailFailed);
   }
 
   /** Records drawing the slice into a texture. */
   protected abstract recordInto(commands: Commands, target: GPUTexture, picture: SlicePicture): void;
+
+  /** Loads the finer voxels that a picture shows, if there are any. */
+  protected async loadDetail(_detail: SliceDetail, _picture: PictureRequest, _state: ViewState): Promise<void> {}
 
   /** Pixels per unit of length of the volume; undefined if nothing is shown. */
   protected abstract pixelsPerUnit(size: SliceSize, pixelRatio: number): number | undefined;
@@ -106,7 +113,7 @@ export abstract class SliceCanvas implements View {
   }
 
   get isSettled(): boolean {
-    return !this.isShown || this.#pending === 0;
+    return !this.isShown || (this.#pending === 0 && !this.#detail.isPending);
   }
 
   /** Records the frame. It must be submitted in the same task to reach the canvas. */
@@ -118,6 +125,7 @@ export abstract class SliceCanvas implements View {
       overlay: this.#overlay,
       plane: this.#plane,
       slabs: this.#slabs,
+      detail: this.#detail,
       ground: this.host.ground,
     });
   }
@@ -128,19 +136,23 @@ export abstract class SliceCanvas implements View {
     const state = { ...this.host.state, ...request.state };
     const overlay = isAnnotated ? new SliceOverlayPicture(this.#gpu) : undefined;
     const ground = background === 'screen' ? this.host.ground : pictureGrounds[background];
+    const detail = new SliceDetail(this.#gpu, () => {});
     try {
+      await this.loadDetail(detail, request, state);
       const picture = await texturePicture(this.#gpu, this.#format, request, (commands, target, scratch) =>
-        this.recordInto(commands, target, { pixelRatio, state, overlay, ...scratch, caption, ground }),
+        this.recordInto(commands, target, { pixelRatio, state, overlay, ...scratch, detail, caption, ground }),
       );
       const pixelsPerUnit = this.pixelsPerUnit(request, pixelRatio);
       return { ...picture, pixelsPerMetre: pixelsPerMetre(pixelsPerUnit, this.host.volume?.info) };
     } finally {
+      detail.destroy();
       overlay?.destroy();
     }
   }
 
   resize(width: number, height: number, pixelRatio: number): void {
     this.isShown = width > 0 && height > 0;
+    if (!this.isShown) this.#detail.destroy();
     const longest = this.#gpu.device.limits.maxTextureDimension2D;
     this.canvas.width = Math.min(longest, Math.max(1, Math.round(width * pixelRatio)));
     this.canvas.height = Math.min(longest, Math.max(1, Math.round(height * pixelRatio)));
@@ -165,6 +177,7 @@ export abstract class SliceCanvas implements View {
     this.#overlay.destroy();
     this.#plane.destroy();
     this.#slabs.destroy();
+    this.#detail.destroy();
     this.#context.unconfigure();
   }
 

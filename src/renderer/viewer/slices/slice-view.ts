@@ -1,10 +1,12 @@
 import type { Commands } from '../../../core/gpu/commands.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
-import { type SliceSize, sliceDrawing, slicePlacement } from '../draw/slice-drawing.ts';
+import type { SliceDetail } from '../draw/slice-detail.ts';
+import { detailWish, type SliceSize, sliceDrawing, slicePlacement } from '../draw/slice-drawing.ts';
 import type { SliceRenderer } from '../draw/slice-renderer.ts';
 import { chunkPicture } from '../model/chunk-rectangles.ts';
 import type { SliceTool } from '../model/measure.ts';
 import { cutLine, obliqueNormal } from '../model/oblique-geometry.ts';
+import type { PictureRequest } from '../model/picture.ts';
 import { scaleBar } from '../model/scale-bar.ts';
 import {
   type CanvasToVoxel,
@@ -21,7 +23,7 @@ import {
   zoomAt,
 } from '../model/slice-geometry.ts';
 import type { ViewHost } from '../model/view-host.ts';
-import type { SliceAxis } from '../model/viewer-api.ts';
+import type { SliceAxis, ViewState } from '../model/viewer-api.ts';
 import { MeasurePointer } from './measure-pointer.ts';
 import { type MeasureSlice, measureShapes, measureSlice } from './measure-shapes.ts';
 import { adjustedWindow, SliceCanvas, type SlicePicture } from './slice-canvas.ts';
@@ -67,18 +69,21 @@ export class SliceView extends SliceCanvas {
   protected override recordInto(
     commands: Commands,
     target: GPUTexture,
-    { pixelRatio, state, overlay, plane, slabs, caption, ground }: SlicePicture,
+    { pixelRatio, state, overlay, plane, slabs, detail, caption, ground }: SlicePicture,
   ): void {
     const { volume, labels } = this.host;
     const placement = this.#placement(target, pixelRatio, state);
     if (!volume || !placement) {
       plane.destroy();
       slabs.destroy();
+      detail.destroy();
       this.#renderer.record(commands, target, undefined);
       return;
     }
     const layers = slabs.drawings(this.host, state);
-    const drawing = sliceDrawing(volume, this.#axis, placement, { pixelRatio, state, layers, labels, plane, ground });
+    const finer = detail.drawing(detailWish(volume, this.#axis, placement, state));
+    const look = { pixelRatio, state, layers, labels, detail: finer, plane, ground };
+    const drawing = sliceDrawing(volume, this.#axis, placement, look);
     const { frame } = placement;
     const { map } = drawing;
     const { right, down } = frame;
@@ -107,6 +112,13 @@ export class SliceView extends SliceCanvas {
         thickness: Math.max(1, Math.round(pixelRatio)),
       },
     });
+  }
+
+  protected override async loadDetail(detail: SliceDetail, picture: PictureRequest, state: ViewState): Promise<void> {
+    const { volume } = this.host;
+    const placement = this.#placement(picture, picture.pixelRatio, state);
+    const wish = volume && placement && detailWish(volume, this.#axis, placement, state);
+    if (wish) await detail.loaded(wish);
   }
 
   protected override pixelsPerUnit(size: SliceSize, pixelRatio: number): number | undefined {

@@ -1,0 +1,150 @@
+import { decodeChunk } from '../chunks/decode-chunk.ts';
+import { type ChunkGrid, codecElementBytes } from '../format/chunk-grid.ts';
+import type { ContainerReader } from '../format/container-reader.ts';
+import { chunkName } from '../shared/chunk-name.ts';
+import { inContext } from '../shared/errors.ts';
+import { throwIfAborted } from '../shared/job.ts';
+import { type ElementType, elementBytes } from '../shared/volume.ts';
+import { chunkRows } from './compressed-region.ts';
+import { checkedLevelBox, type LevelBox, type LeveledVoxels, type VolumeLevel, wholeFactors } from './volume-level.ts';
+
+/** Decoded chunks are kept up to this many bytes: several slices of a wide volume, with the chunks that they cut. */
+const defaultCacheBytes = 2 ** 28;
+/** Compressed chunks are read together, at most this many at once, so that a cancel is noticed soon. */
+const chunksAtOnce = 16;
+
+/**
+ * Boxes of a .stria and its levels. Only the chunks that a box touches are read. They are decoded on this thread, and the most
+ * recently used ones are kept.
+ * @param levels from `reader.levels()`
+ */
+export function leveledContainer(
+  reader: ContainerReader,
+  levels: readonly ContainerReader[],
+  cacheBytes = defaultCacheBytes,
+): LeveledVoxels {
+  const readers = [reader, ...levels];
+  const shapes = readers.map(levelOf);
+  const cache = new ChunkCache(cacheBytes);
+  return {
+    levels: shapes,
+    async read(box, { signal } = {}) {
+      const { dims } = checkedLevelBox(shapes, box);
+      const from = readers[box.level] as ContainerReader;
+      const { type } = from.header.volume;
+      const target = new Uint8Array(box.size[0] * box.size[1] * box.size[2] * elementBytes(type));
+      for (const row of chunkRows(from.grid, type, box)) {
+        for (let at = 0; at < row.length; at += chunksAtOnce) {
+          throwIfAborted(signal);
+          const numbers = row.slice(at, at + chunksAtOnce);
+          const chunks = await decodedChunks(from, box.level, numbers, cache, signal);
+          chunks.forEach((bytes, index) => {
+            copyChunk(from.grid, type, numbers[index] as number, bytes, box, target, dims[2]);
+          });
+        }
+      }
+      return target;
+    },
+    close: () => cache.clear(),
+  };
+}
+
+function levelOf(reader: ContainerReader): VolumeLevel {
+  return { dims: reader.header.volume.dims, factors: reader.level?.factors ?? wholeFactors };
+}
+
+/** Consecutive chunks. Those that are not kept are read with as few reads as possible. */
+async function decodedChunks(
+  reader: ContainerReader,
+  level: number,
+  numbers: readonly number[],
+  cache: ChunkCache,
+  signal: AbortSignal | undefined,
+): Promise<readonly Uint8Array[]> {
+  const found = numbers.map((number) => cache.get(level, number));
+  for (let at = 0; at < numbers.length; ) {
+    if (found[at]) {
+      at++;
+      continue;
+    }
+    let end = at + 1;
+    while (end < numbers.length && !found[end]) end++;
+    const chunks = await reader.readChunks(numbers[at] as number, end - at, { signal });
+    for (const chunk of chunks) {
+      const number = numbers[at] as number;
+      const elements = codecElementBytes(reader.header.volume.type);
+      try {
+        const bytes = decodeChunk(chunk, { shape: reader.grid.box(number).shape, elementBytes: elements });
+        cache.put(level, number, bytes);
+        found[at++] = bytes;
+      } catch (error) {
+        throw inContext(chunkName(number), error);
+      }
+    }
+  }
+  return found as Uint8Array[];
+}
+
+/** Copies the part of a chunk that lies in a box. */
+function copyChunk(
+  grid: ChunkGrid,
+  type: ElementType,
+  number: number,
+  bytes: Uint8Array,
+  { first, size, timePoint }: LevelBox,
+  target: Uint8Array,
+  depth: number,
+): void {
+  const width = elementBytes(type);
+  const perVoxel = width / codecElementBytes(type);
+  const { origin, shape } = grid.box(number);
+  const [left, columns] = [origin[0] / perVoxel, shape[0] / perVoxel];
+  const [fromX, toX] = [Math.max(first[0], left), Math.min(first[0] + size[0], left + columns)];
+  const [fromY, toY] = [Math.max(first[1], origin[1]), Math.min(first[1] + size[1], origin[1] + shape[1])];
+  const chunkDepth = grid.timePointsPerChunk === 1 ? shape[2] : Math.min(grid.chunkShape[2], depth - origin[2]);
+  const [fromZ, toZ] = [Math.max(first[2], origin[2]), Math.min(first[2] + size[2], origin[2] + chunkDepth)];
+  for (let z = fromZ; z < toZ; z++) {
+    const plane = grid.timePointsPerChunk === 1 ? z - origin[2] : grid.planeInChunk(z, timePoint);
+    for (let y = fromY; y < toY; y++) {
+      const start = ((plane * shape[1] + y - origin[1]) * columns + fromX - left) * width;
+      const to = (((z - first[2]) * size[1] + y - first[1]) * size[0] + fromX - first[0]) * width;
+      target.set(bytes.subarray(start, start + (toX - fromX) * width), to);
+    }
+  }
+}
+
+/** The most recently used chunks, within a number of bytes. */
+class ChunkCache {
+  readonly #limit: number;
+  readonly #chunks = new Map<string, Uint8Array>();
+  #bytes = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get(level: number, number: number): Uint8Array | undefined {
+    const key = `${level} ${number}`;
+    const found = this.#chunks.get(key);
+    if (found) {
+      this.#chunks.delete(key);
+      this.#chunks.set(key, found);
+    }
+    return found;
+  }
+
+  put(level: number, number: number, bytes: Uint8Array): void {
+    this.#chunks.set(`${level} ${number}`, bytes);
+    this.#bytes += bytes.byteLength;
+    for (const [key, oldest] of this.#chunks) {
+      if (this.#bytes <= this.#limit) break;
+      this.#chunks.delete(key);
+      this.#bytes -= oldest.byteLength;
+    }
+  }
+
+  clear(): void {
+    this.#chunks.clear();
+    this.#bytes = 0;
+  }
+}

@@ -1,0 +1,157 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { createCpuBackend } from '../cpu/cpu-backend.ts';
+import { inlinePool } from '../cpu/inline-pool.ts';
+import { ContainerReader } from '../format/container-reader.ts';
+import { openVolume } from '../io/open-volume.ts';
+import { type ByteSource, memorySource } from '../shared/bytes.ts';
+import { type Dims3, type Dims4, elementBytes, type VolumeInfo } from '../shared/volume.ts';
+import { compressBytes } from '../stream/engine-testing.ts';
+import { leveledContainer } from './leveled-container.ts';
+import { leveledFile } from './leveled-file.ts';
+import { NewestFirst } from './newest-first.ts';
+import { testInfo, testVoxels } from './resident-testing.ts';
+import type { LevelBox, LeveledVoxels } from './volume-level.ts';
+
+const dims: Dims4 = [270, 21, 10, 2];
+const backend = createCpuBackend(inlinePool());
+
+/** Some boxes of a level: single voxels, planes across all axes, all of it. */
+function boxesOf([nx, ny, nz]: Dims4, level: number, timePoint: number): LevelBox[] {
+  const boxes: (readonly [Dims3, Dims3])[] = [
+    [
+      [0, 0, 0],
+      [nx, ny, nz],
+    ],
+    [
+      [nx - 1, ny - 1, nz - 1],
+      [1, 1, 1],
+    ],
+    [
+      [Math.floor(nx / 3), 1, 2],
+      [Math.floor(nx / 2), ny - 2, 1],
+    ],
+    [
+      [5, Math.floor(ny / 2), 0],
+      [nx - 9, 1, nz],
+    ],
+    [
+      [Math.floor(nx / 2), 0, 1],
+      [1, ny, nz - 2],
+    ],
+  ];
+  return boxes.map(([first, size]) => ({ level, first, size, timePoint }));
+}
+
+function cut(bytes: Uint8Array, info: Pick<VolumeInfo, 'dims' | 'type'>, { first, size, timePoint }: LevelBox): Uint8Array {
+  const width = elementBytes(info.type);
+  const [nx, ny, nz] = info.dims;
+  const rows: Uint8Array[] = [];
+  for (let z = first[2]; z < first[2] + size[2]; z++) {
+    for (let y = first[1]; y < first[1] + size[1]; y++) {
+      const start = (((timePoint * nz + z) * ny + y) * nx + first[0]) * width;
+      rows.push(bytes.subarray(start, start + size[0] * width));
+    }
+  }
+  return new Uint8Array(rows.flatMap((row) => [...row]));
+}
+
+describe.each(['u8', 'i16', 'f64'] as const)('boxes of files of %s', (type) => {
+  const info = testInfo(dims, type);
+  const bytes = testVoxels(info);
+
+  async function expectLevel0(source: LeveledVoxels): Promise<void> {
+    for (const box of boxesOf(dims, 0, 1)) expect(await source.read(box)).toEqual(cut(bytes, info, box));
+    await expect(source.read({ level: 0, first: [0, 0, 0], size: [1, 1, 1], timePoint: 2 })).rejects.toMatchObject({
+      tag: 'invalid-input',
+    });
+    await expect(source.read({ level: 9, first: [0, 0, 0], size: [1, 1, 1], timePoint: 0 })).rejects.toMatchObject({
+      tag: 'invalid-input',
+    });
+  }
+
+  test.each([2 ** 28, 0, 20_000])('of a .stria and its levels, with a cache of %i bytes', async (cacheBytes) => {
+    const container = await compressBytes(backend, info, bytes, { chunkShape: [16, 8, 4], levels: 'mean' });
+    const reader = await ContainerReader.open(memorySource('a.stria', container.bytes));
+    const levels = await reader.levels();
+    expect(levels.length).toBeGreaterThan(0);
+    const source = leveledContainer(reader, levels, cacheBytes);
+    await expectLevel0(source);
+    for (const [index, level] of levels.entries()) {
+      const own = level.header.volume;
+      const { size, first } = boxesOf(own.dims, index + 1, 1)[0] as LevelBox;
+      const whole = await source.read({ level: index + 1, first, size, timePoint: 1 });
+      for (const box of boxesOf(own.dims, index + 1, 1)) {
+        expect(await source.read(box)).toEqual(cut(whole, own, { ...box, timePoint: 0 }));
+      }
+    }
+  });
+
+  test('of a .stria whose chunks hold several time points', async () => {
+    for (const chunkShape of [[type === 'f64' ? 540 : 270, 21, 10, 2] as const, [16, 8, 4, 2, 'interleaved'] as const]) {
+      const container = await compressBytes(backend, info, bytes, { chunkShape });
+      await expectLevel0(leveledContainer(await ContainerReader.open(memorySource('a.stria', container.bytes)), []));
+    }
+  });
+
+  test('of a raw file; a gzip can only be read in order', async () => {
+    const raw = { dims, type } as const;
+    const source = leveledFile(await openVolume(memorySource('a.raw', bytes), { raw }));
+    await expectLevel0(source as LeveledVoxels);
+    expect(leveledFile(await openVolume(memorySource('a.raw.gz', gzipSync(bytes)), { raw }))).toBeUndefined();
+  });
+});
+
+test('a slice that would need too much of a plain file is refused', async () => {
+  const info = testInfo([50_000, 100, 200, 1], 'u8');
+  const source = leveledFile({ info, fill: async () => {} }) as LeveledVoxels;
+  const across = { level: 0, first: [7, 0, 0], size: [1, 100, 200], timePoint: 0 } as const;
+  await expect(source.read(across)).rejects.toMatchObject({ tag: 'unsupported' });
+  expect((await source.read({ ...across, size: [900, 100, 1] })).byteLength).toBe(90_000);
+});
+
+describe('requests', () => {
+  const box = (at: number, size: Dims3 = [2, 1, 1]): LevelBox => ({ level: 0, first: [at, 0, 0], size, timePoint: 0 });
+
+  test('are answered one at a time, the newest first and single voxels before all; a cancelled one is not begun', async () => {
+    const begun: number[] = [];
+    let running = 0;
+    const queue = new NewestFirst({
+      async read({ first }) {
+        expect(++running).toBe(1);
+        begun.push(first[0]);
+        await new Promise((resolve) => setTimeout(resolve, 2));
+        running--;
+        return new Uint8Array([first[0]]);
+      },
+    });
+    const never = new AbortController();
+    const cancelled = new AbortController();
+    const { signal } = never;
+    const answers = [queue.read(box(1), signal), queue.read(box(2), cancelled.signal), queue.read(box(3), signal)];
+    cancelled.abort();
+    answers.push(queue.read(box(4, [1, 1, 1]), signal), queue.read(box(5), signal));
+    const settled = await Promise.allSettled(answers);
+    expect(begun).toEqual([4, 5, 3, 1]);
+    expect(settled.map((one) => (one.status === 'fulfilled' ? one.value[0] : one.reason.tag))).toEqual([1, 'aborted', 3, 4, 5]);
+  });
+
+  test('that are cancelled while they are read stop at the next chunks', async () => {
+    const info = testInfo([200, 8, 8, 1], 'u8');
+    const container = await compressBytes(backend, info, testVoxels(info), { chunkShape: [4, 4, 4] });
+    const controller = new AbortController();
+    let reads = 0;
+    const memory = memorySource('a.stria', container.bytes);
+    const counted: ByteSource = {
+      ...memory,
+      read: (...range) => {
+        if (++reads === 4) controller.abort();
+        return memory.read(...range);
+      },
+    };
+    const source = leveledContainer(await ContainerReader.open(counted), []);
+    const all: LevelBox = { level: 0, first: [0, 0, 0], size: [200, 8, 8], timePoint: 0 };
+    await expect(source.read(all, { signal: controller.signal })).rejects.toMatchObject({ tag: 'aborted' });
+    expect(reads).toBeLessThan(6);
+  });
+});

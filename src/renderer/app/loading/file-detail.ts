@@ -1,0 +1,77 @@
+import { faultFromData, StriaError } from '../../../core/shared/errors.ts';
+import type { LevelBox, LeveledVoxels, VolumeLevel } from '../../../core/volume/volume-level.ts';
+import type { DetailAnswer, DetailCommand } from './detail-protocol.ts';
+
+interface Asked {
+  readonly resolve: (bytes: Uint8Array<ArrayBuffer>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The part of a `Worker` that is needed, for tests. */
+export type DetailWorker = Pick<Worker, 'postMessage' | 'terminate'> & {
+  onmessage: ((event: MessageEvent<DetailAnswer>) => void) | null;
+  onerror: ((event: ErrorEvent) => void) | null;
+};
+
+/** Boxes of the open file, read by a worker that starts with the first request. */
+export class FileDetail implements LeveledVoxels {
+  readonly levels: readonly VolumeLevel[];
+  readonly #start: () => DetailWorker;
+  readonly #asked = new Map<number, Asked>();
+  #worker: DetailWorker | undefined;
+  #next = 0;
+  #isClosed = false;
+
+  /** @param start starts a worker that knows its file */
+  constructor(levels: readonly VolumeLevel[], start: () => DetailWorker) {
+    this.levels = levels;
+    this.#start = start;
+  }
+
+  read(box: LevelBox, { signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<Uint8Array<ArrayBuffer>> {
+    if (this.#isClosed || signal?.aborted) return Promise.reject(aborted());
+    this.#worker ??= this.#started();
+    const number = this.#next++;
+    const worker = this.#worker;
+    return new Promise((resolve, reject) => {
+      this.#asked.set(number, { resolve, reject });
+      worker.postMessage({ kind: 'read', number, box } satisfies DetailCommand);
+      const cancel = (): void => {
+        if (!this.#asked.delete(number)) return;
+        worker.postMessage({ kind: 'cancel', number } satisfies DetailCommand);
+        reject(aborted());
+      };
+      signal?.addEventListener('abort', cancel, { once: true });
+    });
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#end(aborted());
+  }
+
+  #started(): DetailWorker {
+    const worker = this.#start();
+    worker.onmessage = ({ data }) => {
+      const asked = this.#asked.get(data.number);
+      this.#asked.delete(data.number);
+      if ('fault' in data) asked?.reject(faultFromData(data.fault));
+      else asked?.resolve(data.bytes);
+    };
+    // The next request starts another one.
+    worker.onerror = ({ message }) => this.#end(new StriaError('internal', `the reading thread ended: ${message}`));
+    return worker;
+  }
+
+  #end(reason: StriaError): void {
+    this.#worker?.terminate();
+    this.#worker = undefined;
+    const all = [...this.#asked.values()];
+    this.#asked.clear();
+    for (const { reject } of all) reject(reason);
+  }
+}
+
+function aborted(): StriaError {
+  return new StriaError('aborted', 'cancelled');
+}

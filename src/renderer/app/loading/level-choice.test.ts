@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { type Dims4, volumeBytes } from '../../../core/shared/volume.ts';
+import { finestChoice, firstChoice, type LevelOffer, type LoadFacts } from './level-choice.ts';
+
+const MiB = 2 ** 20;
+
+/** A volume of u8 with an edge of `side`, and levels of half the edge each. */
+function facts(side: number, count: number, change: Partial<LoadFacts> = {}): LoadFacts {
+  const dims: Dims4 = [side, side, side, 1];
+  const levels = Array.from({ length: count }, (_, index): LevelOffer => {
+    const factor = 2 ** (index + 1);
+    const length = Math.ceil(side / factor);
+    return { dims: [length, length, length, 1], factors: [factor, factor, factor], chunkShape: [64, 64, 64] };
+  });
+  const budgetBytes = change.budgetBytes ?? 256 * MiB;
+  return {
+    info: { dims, type: 'u8' },
+    levels,
+    hasChunks: true,
+    payloadBytes: volumeBytes({ dims, type: 'u8' }) / 2,
+    budgetBytes,
+    isRemote: false,
+    isSeries: false,
+    fits: (level) => volumeBytes({ dims: levels[level - 1]?.dims ?? dims, type: 'u8' }) <= budgetBytes,
+    canDecode: () => true,
+    ...change,
+  };
+}
+
+describe('what is loaded of a file', () => {
+  it('is all of it where it fits, in voxels or chunks', () => {
+    expect(finestChoice(facts(256, 1))).toEqual({ level: 0, as: 'chunks', residency: 'raw' });
+    expect(finestChoice(facts(256, 0, { hasChunks: false }))).toEqual({ level: 0, as: 'voxels', residency: 'raw' });
+    expect(finestChoice(facts(256, 0, { isSeries: true }))).toEqual({ level: 0, as: 'chunks', residency: 'compressed' });
+  });
+
+  it('is all of it, compressed, where only that fits', () => {
+    expect(finestChoice(facts(768, 2))).toEqual({ level: 0, as: 'chunks', residency: 'compressed' });
+  });
+
+  it('is the finest level that fits', () => {
+    expect(finestChoice(facts(2048, 4))).toEqual({ level: 2, as: 'chunks', residency: 'raw' });
+    expect(finestChoice(facts(1024, 3, { hasChunks: false }))).toMatchObject({ level: 1 });
+    expect(finestChoice(facts(2048, 4, { canDecode: () => false }))).toMatchObject({ level: 2, as: 'voxels' });
+  });
+
+  it('is the coarsest level, or the volume without levels, with gaps where nothing fits', () => {
+    expect(finestChoice(facts(2048, 2, { budgetBytes: MiB }))).toEqual({ level: 2, as: 'voxels', residency: 'raw' });
+    expect(finestChoice(facts(2048, 0))).toEqual({ level: 0, as: 'voxels', residency: 'raw' });
+  });
+
+  it('is less of what comes over a network, if there are levels', () => {
+    const far = { isRemote: true, budgetBytes: 2 ** 31 };
+    expect(finestChoice(facts(1024, 3, far))).toMatchObject({ level: 1 });
+    expect(finestChoice(facts(1024, 0, far))).toMatchObject({ level: 0, as: 'chunks' });
+    expect(finestChoice(facts(512, 2, far))).toMatchObject({ level: 0 });
+  });
+});
+
+describe('the first picture', () => {
+  it('comes from a coarse level of a large volume', () => {
+    expect(firstChoice(facts(2048, 4))).toEqual({ level: 4, as: 'chunks', residency: 'raw' });
+    expect(firstChoice(facts(1024, 3, { budgetBytes: 2 ** 31 }))).toEqual({ level: 3, as: 'chunks', residency: 'raw' });
+  });
+
+  it('comes at once from what is small, from series, and from files without levels', () => {
+    for (const one of [facts(300, 2), facts(1024, 3, { isSeries: true }), facts(2048, 0), facts(2048, 2, { budgetBytes: MiB })]) {
+      expect(firstChoice(one)).toEqual(finestChoice(one));
+    }
+  });
+});

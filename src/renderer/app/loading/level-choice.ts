@@ -1,0 +1,80 @@
+import type { ChunkShape } from '../../../core/format/chunk-grid.ts';
+import { type ElementType, type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
+import type { VolumeLevel } from '../../../core/volume/volume-level.ts';
+import type { Residency } from '../state/residency-state.ts';
+
+/** A lower resolution of a file. */
+export interface LevelOffer extends VolumeLevel {
+  /** In codec elements; undefined if only voxels can be read. */
+  readonly chunkShape: ChunkShape | undefined;
+}
+
+/** What to load of a file. */
+export interface LoadChoice {
+  /** 0 is the volume itself. */
+  readonly level: number;
+  readonly as: 'voxels' | 'chunks';
+  /** How chunks are kept. */
+  readonly residency: Residency;
+}
+
+/** What the choice depends on. */
+export interface LoadFacts {
+  readonly info: Pick<VolumeInfo, 'dims' | 'type'>;
+  /** From the finest to the coarsest. */
+  readonly levels: readonly LevelOffer[];
+  /** Whether the volume's chunks can go to the GPU. */
+  readonly hasChunks: boolean;
+  /** An upper bound of the compressed bytes; only for a .stria. */
+  readonly payloadBytes: number | undefined;
+  readonly budgetBytes: number;
+  /** Whether it comes over a network. */
+  readonly isRemote: boolean;
+  /** Whether it is kept compressed, to be played. */
+  readonly isSeries: boolean;
+  /** Whether voxels fit into the GPU's budget; `level` as in `LoadChoice`. */
+  fits(level: number): boolean;
+  /** Whether a level's chunks can go to the GPU. */
+  canDecode(offer: LevelOffer): boolean;
+}
+
+/** More is not fetched from a network at once if there are levels: slices are read at full resolution where one looks. */
+export const mostRemoteBytes = 2 ** 28;
+/** The first picture shows the finest level of at most this many bytes. */
+export const firstPictureBytes = 2 ** 23;
+/** Less is loaded at once. */
+const quickBytes = 2 ** 25;
+
+/** The finest resolution that the GPU can hold. If there is none, the coarsest one is shown with gaps between its voxels. */
+export function finestChoice(facts: LoadFacts): LoadChoice {
+  const { info, levels, payloadBytes, budgetBytes, isRemote, isSeries, hasChunks } = facts;
+  const share = (offer: VolumeLevel | undefined): number => (offer ? bytesOf(offer, info.type) / volumeBytes(info) : 1);
+  const isFar = (offer: VolumeLevel | undefined): boolean =>
+    isRemote && levels.length > 0 && share(offer) * (payloadBytes ?? volumeBytes(info)) > mostRemoteBytes;
+  if (!isFar(undefined)) {
+    const fits = facts.fits(0);
+    const residency = !fits || isSeries ? 'compressed' : 'raw';
+    const isTooLarge = residency === 'compressed' && (payloadBytes ?? 0) > budgetBytes;
+    if (hasChunks && !isTooLarge) return { level: 0, as: 'chunks', residency };
+    if (fits || levels.length === 0) return { level: 0, as: 'voxels', residency: 'raw' };
+  }
+  const found = levels.findIndex((offer, index) => facts.fits(index + 1) && !isFar(offer));
+  if (found < 0) return { level: levels.length, as: 'voxels', residency: 'raw' };
+  return { level: found + 1, as: facts.canDecode(levels[found] as LevelOffer) ? 'chunks' : 'voxels', residency: 'raw' };
+}
+
+/** What the first picture is made of: a coarse level if the finest choice takes much longer. */
+export function firstChoice(facts: LoadFacts): LoadChoice {
+  const { info, levels, isSeries } = facts;
+  const best = finestChoice(facts);
+  const bytesAt = (level: number): number => bytesOf(levels[level - 1] ?? info, info.type);
+  if (isSeries || bytesAt(best.level) < quickBytes) return best;
+  const small = levels.findIndex((_, index) => bytesAt(index + 1) <= firstPictureBytes);
+  const level = small < 0 ? levels.length : small + 1;
+  if (level <= best.level || !facts.fits(level)) return best;
+  return { level, as: facts.canDecode(levels[level - 1] as LevelOffer) ? 'chunks' : 'voxels', residency: 'raw' };
+}
+
+function bytesOf({ dims }: Pick<VolumeLevel, 'dims'>, type: ElementType): number {
+  return volumeBytes({ dims, type });
+}

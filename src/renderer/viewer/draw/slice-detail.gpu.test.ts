@@ -1,0 +1,238 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createCpuBackend } from '../../../core/cpu/cpu-backend.ts';
+import { inlinePool } from '../../../core/cpu/inline-pool.ts';
+import { ContainerReader } from '../../../core/format/container-reader.ts';
+import { memorySource } from '../../../core/shared/bytes.ts';
+import { StriaError } from '../../../core/shared/errors.ts';
+import { type Dims4, type ElementType, typedVoxels, type VolumeInfo } from '../../../core/shared/volume.ts';
+import { compressBytes } from '../../../core/stream/engine-testing.ts';
+import { leveledContainer } from '../../../core/volume/leveled-container.ts';
+import { testInfo, testVoxels } from '../../../core/volume/resident-testing.ts';
+import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
+import type { LeveledVoxels, VolumeLevel } from '../../../core/volume/volume-level.ts';
+import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
+import { type AxisNumber, sliceFrame } from '../model/orientation.ts';
+import { placeSlice, type Voxel } from '../model/slice-geometry.ts';
+import { type DetailWish, SliceDetail } from './slice-detail.ts';
+import { type SliceDrawing, SliceRenderer } from './slice-renderer.ts';
+import { drawnPixels } from './slice-testing.ts';
+
+const gpu = await openTestGpu();
+const [width, height] = [96, 64];
+// Odd lengths, so that the last voxel of each level reaches beyond the end.
+const dims: Dims4 = [267, 75, 41, 2];
+const spacing: Voxel = [1, 1, 1];
+
+let renderer: SliceRenderer;
+beforeEach(() => {
+  renderer = new SliceRenderer(gpu, 'rgba8unorm');
+});
+afterEach(() => renderer.destroy());
+
+interface Scene {
+  readonly info: VolumeInfo;
+  readonly bytes: Uint8Array;
+  /** All of it in GPU memory. */
+  readonly whole: ResidentVolume;
+  /** Its last level in GPU memory, and the file. */
+  readonly coarse: ResidentVolume;
+}
+
+async function sceneOf(type: ElementType, wrap = (file: LeveledVoxels) => file): Promise<Scene> {
+  const info = testInfo(dims, type);
+  const bytes = testVoxels(info);
+  if (type === 'f64') typedVoxels(type, bytes).fill(Number.NaN, 5000, 90_000);
+  const container = await compressBytes(createCpuBackend(inlinePool()), info, bytes, { chunkShape: [32, 16, 8], levels: 'mean' });
+  const reader = await ContainerReader.open(memorySource('a.stria', container.bytes));
+  const levels = await reader.levels();
+  const file = leveledContainer(reader, levels);
+  const last = file.levels.at(-1) as VolumeLevel;
+  const whole = await ResidentVolume.create(gpu, info, { chunkShape: [32, 16, 8] });
+  whole.append(bytes);
+  const coarse = await ResidentVolume.create(gpu, info, { chunkShape: [32, 16, 8], level: last });
+  const [x, y, z, t] = last.dims;
+  for (let timePoint = 0; timePoint < t; timePoint++) {
+    coarse.append(await file.read({ level: levels.length, first: [0, 0, 0], size: [x, y, z], timePoint }));
+  }
+  coarse.file = wrap(file);
+  return { info, bytes, whole, coarse };
+}
+
+/** A numbered random place: the zoom in pixels a voxel, and where the canvas's middle lies. */
+function placesOf(count: number, least: number) {
+  let state = 99;
+  const next = (): number => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+  return Array.from({ length: count }, (_, number) => {
+    const axis = (number % 3) as AxisNumber;
+    const frame = sliceFrame(testInfo(dims, 'u8'), 'xyz'[axis] as 'x' | 'y' | 'z');
+    const index = Math.floor(next() * dims[axis]);
+    const size: Voxel = [dims[0], dims[1], dims[2]];
+    const at = (along: AxisNumber): number => dims[along] * next() + 0.0317;
+    const center = [at(frame.right.axis), at(frame.down.axis)] as const;
+    const fitted = placeSlice({ frame, dims: size, spacing, width, height, index, camera: { zoom: 1, center }, margin: 3 });
+    const zoom = (least + next() * 5.37) / fitted.pixelsPerUnit;
+    const map = placeSlice({ frame, dims: size, spacing, width, height, index, camera: { zoom, center }, margin: 3 });
+    return { axis, index, map };
+  });
+}
+
+const state = {
+  inverted: false,
+  outside: ['clamp', 'clamp'],
+  colormap: 'viridis',
+  timePoint: 1,
+} as const;
+
+describe.each(['u8', 'i16', 'f64'] as const)('a slice of %s', (type) => {
+  test('of which the GPU has a level is drawn, from the file, as of the whole volume in GPU memory', async () => {
+    const { info, bytes, whole, coarse } = await sceneOf(type);
+    expect(coarse.decimation).toBeGreaterThanOrEqual(4);
+    const values = typedVoxels(type, bytes);
+    const sorted = [...values.filter((value) => !Number.isNaN(Number(value)))].sort((a, b) => Number(a) - Number(b));
+    const window = [Number(sorted[sorted.length >> 2]), Number(sorted[(sorted.length * 3) >> 2])] as const;
+    const detail = new SliceDetail(gpu, () => {});
+    let wasCoarse = 0;
+    for (const [number, place] of placesOf(12, 1).entries()) {
+      const look = { ...state, window, smooth: number % 2 === 0, missing: 'hide' } as unknown as SliceDrawing['state'];
+      const opacity = number % 4 === 3 ? 0.6 : 1;
+      const wish: DetailWish = { volume: coarse, ...place, timePoint: 1, width, height };
+      const draw = (drawing: Pick<SliceDrawing, 'volume' | 'detail'>) =>
+        drawnPixels(gpu, renderer, { ...place, ...drawing, state: look, opacity }, [width, height]);
+      const expected = await draw({ volume: whole });
+      if (Buffer.compare(await draw({ volume: coarse }), expected) !== 0) wasCoarse++;
+      const finer = await detail.loaded(wish);
+      expect(finer?.region.level).toBe(0);
+      if (Buffer.compare(await draw({ volume: coarse, detail: finer }), expected) !== 0) expect(place).toBe('drawn alike');
+      const voxel = dims.map((length, axis) => Math.floor(((number * 7919 + axis * 131) % 997) * (length / 997)));
+      const [x, y, z] = voxel as [number, number, number];
+      const stored = values[((dims[2] + z) * dims[1] + y) * dims[0] + x];
+      expect(await coarse.voxel(x, y, z, 1)).toEqual(Number(stored));
+    }
+    expect(wasCoarse).toBeGreaterThan(6);
+    expect(info.dims).toEqual(coarse.info.dims);
+    detail.destroy();
+    coarse.destroy();
+    whole.destroy();
+    await expect(coarse.voxel(0, 0, 0, 0)).rejects.toMatchObject({ tag: 'aborted' });
+  });
+});
+
+test('the parts of a slice that detail does not cover stay coarse, and nothing is drawn beside the volume', async () => {
+  const { coarse, whole } = await sceneOf('u8');
+  const detail = new SliceDetail(gpu, () => {});
+  const look = { ...state, window: [0, 255], smooth: false, missing: 'hide' } as unknown as SliceDrawing['state'];
+  const [place] = placesOf(3, 2).slice(2) as [ReturnType<typeof placesOf>[number]];
+  const finer = await detail.loaded({ volume: coarse, ...place, timePoint: 1, width, height });
+  const zoomedOut = { ...place, map: { ...place.map } };
+  const [cx, cy] = [width / 2, height / 2];
+  const { origin, right, down } = place.map;
+  // Four times as much is in sight.
+  const wide = (at: Voxel): Voxel => [at[0] * 4, at[1] * 4, at[2] * 4];
+  const moved = origin.map(
+    (at, axis) =>
+      at +
+      (right[axis] as number) * cx +
+      (down[axis] as number) * cy -
+      4 * ((right[axis] as number) * cx + (down[axis] as number) * cy),
+  ) as unknown as Voxel;
+  zoomedOut.map = { ...place.map, origin: moved, right: wide(right), down: wide(down) };
+  const draw = (drawing: Pick<SliceDrawing, 'volume' | 'detail'>) =>
+    drawnPixels(gpu, renderer, { ...zoomedOut, ...drawing, state: look, opacity: 0.5 }, [width, height]);
+  const [fine, rough, mixed] = [
+    await draw({ volume: whole }),
+    await draw({ volume: coarse }),
+    await draw({ volume: coarse, detail: finer }),
+  ];
+  let [asFine, asRough, asNeither] = [0, 0, 0];
+  for (let at = 0; at < mixed.length; at += 4) {
+    const same = (one: Uint8Array) => one[at] === mixed[at] && one[at + 1] === mixed[at + 1] && one[at + 2] === mixed[at + 2];
+    if (same(fine)) asFine++;
+    else if (same(rough)) asRough++;
+    else asNeither++;
+    // Beside the volume both show the background.
+  }
+  expect(asNeither).toBe(0);
+  expect(Math.min(asFine, asRough)).toBeGreaterThan(100);
+  detail.destroy();
+  coarse.destroy();
+  whole.destroy();
+});
+
+test('while voxels are missing the slice is drawn without them; only the latest request is read', async () => {
+  const begun: number[] = [];
+  const answers: (() => void)[] = [];
+  const { coarse, whole } = await sceneOf('u8', (file) => ({
+    ...file,
+    read: (box, options) =>
+      new Promise((resolve, reject) => {
+        begun.push(box.first[2]);
+        options?.signal?.addEventListener('abort', () => reject(new StriaError('aborted', 'cancelled')));
+        answers.push(() => void file.read(box).then(resolve, reject));
+      }),
+  }));
+  const onArrived = vi.fn();
+  const detail = new SliceDetail(gpu, onArrived);
+  const [place] = placesOf(3, 2).slice(2) as [ReturnType<typeof placesOf>[number]];
+  const wish = (index: number): DetailWish => ({ volume: coarse, ...place, index, timePoint: 0, width, height });
+  expect(detail.drawing(wish(3))).toBeUndefined();
+  expect(detail.drawing(wish(3))).toBeUndefined();
+  expect(detail.drawing(wish(4))).toBeUndefined();
+  expect([begun, detail.isPending]).toEqual([[3, 4], true]);
+  answers[0]?.();
+  answers[1]?.();
+  await vi.waitFor(() => expect(onArrived).toHaveBeenCalledTimes(1));
+  expect([detail.isPending, detail.drawing(wish(4))?.region.first[2]]).toEqual([false, 4]);
+  // Another slice shows nothing of this one; a thick slice, or nothing, needs none.
+  expect(detail.drawing(wish(5))).toBeUndefined();
+  expect(detail.drawing(undefined)).toBeUndefined();
+  expect(detail.isPending).toBe(false);
+  detail.destroy();
+  coarse.destroy();
+  whole.destroy();
+});
+
+test('a read that fails is repeated; if it fails for good the slice stays coarse and says so, until it works again', async () => {
+  let failures = 2;
+  const { coarse, whole } = await sceneOf('u8', (file) => ({
+    ...file,
+    read: (box, options) =>
+      failures-- > 0 ? Promise.reject(new StriaError('not-readable', 'the disk did not answer')) : file.read(box, options),
+  }));
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  const faults: (string | undefined)[] = [];
+  const detail = new SliceDetail(
+    gpu,
+    () => {},
+    (fault) => faults.push(fault),
+  );
+  const [place] = placesOf(3, 2).slice(2) as [ReturnType<typeof placesOf>[number]];
+  const wish = (index: number): DetailWish => ({ volume: coarse, ...place, index, timePoint: 0, width, height });
+  const load = async (index: number) => {
+    const loading = detail.loaded(wish(index));
+    await vi.advanceTimersByTimeAsync(10_000);
+    return loading;
+  };
+  try {
+    expect((await load(3))?.region.first[2]).toBe(3);
+    expect(faults).toEqual([undefined]);
+    failures = 99;
+    expect(await load(4)).toBeUndefined();
+    expect(faults).toEqual([undefined, 'the disk did not answer']);
+    // It is not tried with each frame.
+    const left = failures;
+    detail.drawing(wish(4));
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(failures).toBe(left);
+    failures = 0;
+    expect((await load(5))?.region.first[2]).toBe(5);
+    expect(faults.at(-1)).toBeUndefined();
+  } finally {
+    vi.useRealTimers();
+    detail.destroy();
+    coarse.destroy();
+    whole.destroy();
+  }
+});
