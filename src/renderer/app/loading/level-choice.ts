@@ -39,9 +39,9 @@ export interface LoadFacts {
 }
 
 /** More is not fetched from a network at once if there are levels: slices are read at full resolution where one looks. */
-export const mostRemoteBytes = 2 ** 28;
+const mostRemoteBytes = 2 ** 28;
 /** The first picture shows the finest level of at most this many bytes. */
-export const firstPictureBytes = 2 ** 23;
+const firstPictureBytes = 2 ** 23;
 /** Less is loaded at once. */
 const quickBytes = 2 ** 25;
 
