@@ -27,9 +27,8 @@ interface Held extends DetailDrawing {
   readonly scope: GpuScope;
 }
 
-/** A failed read is repeated this often, with pauses that double. */
+/** A failed read is repeated this often. */
 const mostRetries = 3;
-const firstPauseMs = 500;
 /** A larger part of a slice is shown at a coarser level. */
 const mostDetailBytes = 2 ** 26;
 
@@ -41,6 +40,7 @@ export class SliceDetail {
   readonly #gpu: Gpu;
   readonly #onArrived: () => void;
   readonly #onFault: (message: string | undefined) => void;
+  readonly #pauseMs: number;
   #held: Held | undefined;
   #wanted: { readonly key: string; readonly volume: VolumeSource; readonly controller: AbortController } | undefined;
   /** What cannot be read, so that it is not tried with each frame. */
@@ -50,11 +50,13 @@ export class SliceDetail {
   /**
    * @param onArrived voxels have arrived, to be drawn
    * @param onFault they cannot be read, and why; undefined: they can again
+   * @param pauseMs before a failed read is repeated; it doubles
    */
-  constructor(gpu: Gpu, onArrived: () => void, onFault: (message: string | undefined) => void = () => {}) {
+  constructor(gpu: Gpu, onArrived: () => void, onFault: (message: string | undefined) => void = () => {}, pauseMs = 500) {
     this.#gpu = gpu;
     this.#onArrived = onArrived;
     this.#onFault = onFault;
+    this.#pauseMs = pauseMs;
   }
 
   /** Whether voxels are on their way. */
@@ -130,7 +132,7 @@ export class SliceDetail {
   }
 
   async #read({ volume, axis }: DetailWish, region: LevelBox, signal: AbortSignal): Promise<void> {
-    const bytes = await readPatiently(volume, region, signal);
+    const bytes = await readPatiently(volume, region, this.#pauseMs, signal);
     if (signal.aborted || this.#gpu.isLost) throw new StriaError('aborted', 'cancelled');
     const scope = this.#gpu.scope('slice.detail');
     const box = sliceBoxOf(this.#gpu, scope, volume.info.type, region, bytes);
@@ -150,14 +152,19 @@ export class SliceDetail {
   }
 }
 
-async function readPatiently({ file }: VolumeSource, region: LevelBox, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
+async function readPatiently(
+  { file }: VolumeSource,
+  region: LevelBox,
+  pauseMs: number,
+  signal: AbortSignal,
+): Promise<Uint8Array<ArrayBuffer>> {
   for (let retry = 0; ; retry++) {
     try {
       if (!file || signal.aborted) throw new StriaError('aborted', 'cancelled');
       return await file.read(region, { signal });
     } catch (error) {
       if (retry === mostRetries || toStriaError(error).tag !== 'not-readable') throw error;
-      await new Promise((resolve) => setTimeout(resolve, firstPauseMs * 2 ** retry));
+      await new Promise((resolve) => setTimeout(resolve, pauseMs * 2 ** retry));
     }
   }
 }
