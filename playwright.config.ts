@@ -16,6 +16,7 @@ const drawnAlike = [
   'idle',
   'inspector',
   'lab',
+  'large-volume',
   'lab-figures',
   'numbers',
   'output',

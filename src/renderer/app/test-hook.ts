@@ -23,6 +23,8 @@ export interface StriaTest {
   runCommand(id: string): boolean;
   /** See `Viewer.fixScale`. Also applies after a device loss. */
   fixScale(scale: number): void;
+  /** Limits the memory of volumes opened from now on, also below what the settings allow. */
+  setBudget(mebibytes: number): void;
   /** Opens files in place of the open volume, without asking. */
   replaceWithoutAsking(): void;
   /** See `Viewer.drawnFrames`. */
@@ -87,6 +89,7 @@ export function createTestHook(app: App): StriaTest {
       app.store.subscribe(fix);
       fix();
     },
+    setBudget: (gpuBudgetMiB) => app.set({ gpuBudgetMiB }),
     replaceWithoutAsking: () => app.set({ openingSecond: 'replace' }),
     drawnFrames: () => viewerOf(app)?.drawnFrames ?? 0,
     recordFrameTimes: () => viewerOf(app)?.recordFrameTimes() ?? [],

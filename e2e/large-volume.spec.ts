@@ -1,0 +1,61 @@
+import {
+  expectOpen,
+  gpuMemory,
+  isSettled,
+  loseDevice,
+  openTab,
+  probeAt,
+  replaceWithoutAsking,
+  testHook,
+  volumeFacts,
+} from './support/app.ts';
+import { cli } from './support/cli.ts';
+import { expect, test } from './support/test.ts';
+import { nifti, noise, shapes } from './support/volumes.ts';
+
+test('a .stria larger than the GPU budget opens from a level, and slices and values come from the file', async ({ stria }) => {
+  const { page } = stria;
+  const volume = noise([150, 130, 110]);
+  const plain = stria.write('big.nii', nifti(volume));
+  await cli('compress', plain, '--levels', '--device', 'cpu', '-o', plain.replace('.nii', '.stria'));
+  const hook = await testHook(page);
+  await hook.evaluate((each) => each.setBudget(1));
+  await replaceWithoutAsking(page);
+
+  const expectExact = async (): Promise<void> => {
+    await expect.poll(() => gpuMemory(page, 'slice.detail'), { timeout: 30_000 }).toBeGreaterThan(150 * 130);
+    await expect.poll(() => isSettled(page), { timeout: 30_000 }).toBe(true);
+    for (const [view, across, down] of [
+      ['x', 0.41, 0.37],
+      ['y', 0.6, 0.52],
+      ['z', 0.55, 0.62],
+    ] as const) {
+      const { voxel, stored } = await probeAt(page, view, across, down);
+      const [x, y, z] = voxel;
+      expect([voxel, stored]).toEqual([voxel, volume.bytes[(z * 130 + y) * 150 + x]]);
+    }
+  };
+
+  await test.step('the level is shown, and slices are read from the file', async () => {
+    await stria.dropFiles([plain.replace('.nii', '.stria')]);
+    await expectOpen(page, 'big.stria');
+    await expectExact();
+    await openTab(page, 'volume');
+    expect(await volumeFacts(page)).toMatchObject({
+      Dimensions: '150 × 130 × 110',
+      Shown: '1/2 resolution, level 1 of 1: too large for this GPU',
+      Statistics: 'of level 1',
+    });
+  });
+
+  await test.step('after a device loss, too', async () => {
+    await loseDevice(page);
+    await expectExact();
+  });
+
+  await test.step('another volume leaves nothing of it in GPU memory', async () => {
+    await stria.dropFiles([stria.write('small.nii', nifti(shapes(24)))]);
+    await expectOpen(page, 'small.nii');
+    await expect.poll(() => gpuMemory(page, 'slice.detail')).toBe(0);
+  });
+});
