@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { createCpuBackend } from '../../../core/cpu/cpu-backend.ts';
+import { inlinePool } from '../../../core/cpu/inline-pool.ts';
+import { compressBytes } from '../../../core/stream/engine-testing.ts';
+import { testInfo, testVoxels } from '../../../core/volume/resident-testing.ts';
+import type { DetailAnswer, DetailCommand } from './detail-protocol.ts';
+import type { LoadCommand, LoadMessage, LoadRequest } from './load-protocol.ts';
+
+/** Runs a worker's module in this thread. */
+async function workerOf<Command, Message>(load: () => Promise<unknown>) {
+  const messages: Message[] = [];
+  const before = globalThis.self;
+  const scope = { onmessage: (_: { data: Command }) => {}, postMessage: (message: Message) => void messages.push(message) };
+  Object.assign(globalThis, { self: scope });
+  try {
+    await load();
+  } finally {
+    Object.assign(globalThis, { self: before });
+  }
+  const next = async (isIt: (message: Message) => boolean): Promise<Message> => {
+    await expect.poll(() => messages.some(isIt), { timeout: 20_000 }).toBe(true);
+    return messages.find(isIt) as Message;
+  };
+  return { post: (data: Command) => scope.onmessage({ data }), messages, next };
+}
+
+async function requestOf(bytes: Uint8Array<ArrayBuffer>, name: string): Promise<LoadRequest> {
+  const { port1 } = new MessageChannel();
+  port1.close();
+  const handle = { kind: 'blob', name, blob: new Blob([bytes]) } as const;
+  const none = { raw: undefined, pictures: undefined, folder: undefined, headers: undefined, dataset: undefined };
+  return { kind: 'file', handle, siblings: port1, ...none } as unknown as LoadRequest;
+}
+
+const info = testInfo([270, 21, 10, 1], 'u8');
+const voxels = testVoxels(info);
+const compressed = () => compressBytes(createCpuBackend(inlinePool()), info, voxels, { chunkShape: [32, 16, 8], levels: 'mean' });
+
+test('the loading worker offers the levels of a .stria, and sends the chunks of the one that is chosen', async () => {
+  const worker = await workerOf<LoadCommand, LoadMessage>(() => import('./load.worker.ts'));
+  worker.post({ kind: 'open', request: await requestOf((await compressed()).bytes, 'a.stria') });
+  const offer = await worker.next(({ kind }) => kind === 'info');
+  expect(offer).toMatchObject({
+    readsBoxes: true,
+    levels: [{ dims: [135, 11, 5, 1], factors: [2, 2, 2] }, { factors: [4, 4, 4] }],
+  });
+  worker.post({ kind: 'start', as: 'voxels', level: 2 });
+  await worker.next(({ kind }) => kind === 'voxels');
+  const sent = worker.messages.flatMap((one) => (one.kind === 'voxels' ? [one.bytes.byteLength] : []));
+  expect(worker.messages.filter(({ kind }) => kind === 'fault')).toEqual([]);
+  expect(sent.reduce((sum, length) => sum + length, 0)).toBe(68 * 6 * 3);
+});
+
+test('the worker for details reads any voxels of the file', async () => {
+  const worker = await workerOf<DetailCommand, DetailAnswer>(() => import('./detail.worker.ts'));
+  worker.post({ kind: 'open', request: await requestOf((await compressed()).bytes, 'a.stria') });
+  worker.post({ kind: 'read', number: 0, box: { level: 0, first: [200, 7, 5], size: [60, 1, 1], timePoint: 0 } });
+  worker.post({ kind: 'read', number: 1, box: { level: 0, first: [200, 99, 5], size: [1, 1, 1], timePoint: 0 } });
+  const start = (5 * 21 + 7) * 270 + 200;
+  expect(await worker.next(({ number }) => number === 0)).toEqual({ number: 0, bytes: voxels.slice(start, start + 60) });
+  expect(await worker.next(({ number }) => number === 1)).toMatchObject({ fault: { tag: 'invalid-input' } });
+});
