@@ -244,7 +244,13 @@ export class SliceRenderer {
         smooth: drawing.state.smooth,
       } as const;
       const thick = slab && { ...slab, plane: channelPlane };
-      this.#recordVolume(commands, { ...drawing, state, slab: thick, detail: undefined, opacity, labels }, target, frame, blending);
+      this.#recordVolume(
+        commands,
+        { ...drawing, state, slab: thick, detail: undefined, opacity, labels },
+        target,
+        frame,
+        blending,
+      );
       return;
     }
     const isThick = slab !== undefined && axis !== undefined && !isCategorical;
