@@ -35,6 +35,8 @@ beforeAll(async () => {
   // Without WebGPU, which is optional, nothing else is needed.
   const quiet = ['--offline', '--no-audit', '--no-fund', '--ignore-scripts'];
   await npm('install', '--global', '--prefix', join(folder, 'global'), '--omit=optional', ...quiet, join(folder, archive));
+  // npm may take it from its cache all the same.
+  rmSync(join(modules, 'stria/node_modules'), { recursive: true, force: true });
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
