@@ -12,7 +12,7 @@ import type { ViewState } from '../../renderer/viewer/model/viewer-api.ts';
 import type { PictureCommand } from '../arguments/parsed-command.ts';
 import type { ShownView } from '../pictures/look.ts';
 import { withFile } from './files.ts';
-import { type PictureSession, placeOf, type SessionHosts, type SessionSource } from './session-places.ts';
+import { type PicturedSource, type PictureSession, placeOf, type SessionHosts } from './session-places.ts';
 import { type VolumeWork, withStack, withVolume } from './with-volume.ts';
 
 /** The session that a command names, as its input or by `--session`. @throws StriaError `corrupt`, `unsupported`, `not-readable` */
@@ -56,7 +56,7 @@ export function savedViewName({ saved: { layout, sliceAxis } }: PictureSession):
  */
 export async function withSessionSource<T>(
   session: PictureSession,
-  source: SessionSource,
+  source: PicturedSource,
   hosts: SessionHosts,
   backend: Backend,
   job: JobOptions,

@@ -5,8 +5,8 @@ import type { readSession } from '../../renderer/app/session/session-file.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type SavedSession = ReturnType<typeof readSession>;
-export type SessionSource = SavedSession['source'];
-type File = Extract<SessionSource, { files: unknown }>['files'][number];
+export type PicturedSource = SavedSession['source'];
+type File = Extract<PicturedSource, { files: unknown }>['files'][number];
 
 /** A session, and where it lies: its paths start there. */
 export interface PictureSession {
@@ -32,7 +32,7 @@ export class SessionHosts {
   /** @param named paths and addresses of the command */
   static async ask(
     session: PictureSession,
-    sources: readonly SessionSource[],
+    sources: readonly PicturedSource[],
     named: readonly string[],
     terminal: Pick<Terminal, 'ask'>,
     signal: AbortSignal,
