@@ -10,6 +10,8 @@ import { type Blending, blendings } from './slice-pass.ts';
 
 /** Rays cross at most this many volumes: each takes three of the 16 textures that every device can bind, and one is shared. */
 export const mostRayVolumes = 5;
+/** As many if rays also meet meshes, whose texture takes a place. */
+export const mostRayVolumesWithMeshes = 4;
 
 /** One of several volumes that rays cross. */
 export interface RayVolume extends Pick<RayLook, 'window' | 'outside'> {
@@ -65,6 +67,12 @@ export function rayStackBytes(volumes: number): number {
   return 4 * (headFloats + volumes * volumeFloats);
 }
 
+/** What clip planes leave, in the unit cube. An open end does not cut what reaches further than the open volume. */
+export function clipLimits(clip: RayLook['clip']): { readonly low: readonly number[]; readonly high: readonly number[] } {
+  const low = clip.map(([start]) => (start > 0 ? start : -unlimited));
+  return { low, high: clip.map(([, end]) => (end < 1 ? end : unlimited)) };
+}
+
 /**
  * `Stack` of shaders/draw/ray-stack.wgsl.
  * @param volumes the lowest first
@@ -78,9 +86,7 @@ export function rayStackFrame(
   step: number,
   { width, height, from, count }: Strip,
 ): Float32Array<ArrayBuffer> {
-  // An open end does not cut volumes that reach further than the open one.
-  const low = clip.map(([start]) => (start > 0 ? start : -unlimited));
-  const high = clip.map(([, end]) => (end < 1 ? end : unlimited));
+  const { low, high } = clipLimits(clip);
   let row = 0;
   const parameters = volumes.map((volume) => {
     const { first, count: labels } = volume.isCategorical ? labelSpan(volume.display) : { first: 0, count: 0 };
@@ -137,6 +143,8 @@ export interface RayStackInputs {
   readonly frame: GPUBuffer;
   /** 256 texels wide, with `rayStackRows` for each volume: those of `rayTransfer`, or the colours of labels by number. */
   readonly transfer: GPUTexture;
+  /** What rays meet besides volumes, from `MeshPass.record`. */
+  readonly surfaces?: GPUTextureView | undefined;
 }
 
 /** Draws several volumes with shaders/draw/ray-stack.wgsl into any texture, each in its own place. */
@@ -150,24 +158,35 @@ export class RayStackPass {
   }
 
   /** @param target as for `RayPass.record` */
-  record(commands: Commands, { projection, displays, frame, transfer }: RayStackInputs, target: GPUTexture, strip: Strip): void {
+  record(
+    commands: Commands,
+    { projection, displays, frame, transfer, surfaces }: RayStackInputs,
+    target: GPUTexture,
+    strip: Strip,
+  ): void {
     const threads = this.#gpu.tuning['view.rays'];
     const [width, height] = threads < 256 ? [8, threads / 8] : [16, 16];
-    const kernel = this.#gpu.kernel(kernelOf(projection, displays.length, [width, height]));
+    const kernel = this.#gpu.kernel(kernelOf(projection, displays.length, surfaces !== undefined, [width, height]));
     const bindings: Binding[] = [frame, this.#sampler, transfer.createView(), target.createView()];
     for (const { texture, bricks } of displays) {
       for (const each of [texture, bricks.texture, bricks.blocks]) bindings.push(each.createView());
     }
+    if (surfaces) bindings.push(surfaces);
     commands.dispatch(kernel, bindings, [Math.ceil(strip.width / width), Math.ceil(strip.count / height), 1]);
   }
 }
 
-function kernelOf(projection: RayLook['projection'], volumes: number, [width, height]: [number, number]): KernelDescriptor {
+function kernelOf(
+  projection: RayLook['projection'],
+  volumes: number,
+  meshes: boolean,
+  [width, height]: [number, number],
+): KernelDescriptor {
   const further = Array.from({ length: volumes - 1 }, (_, at) => [`volumes_${at + 2}`, true] as const);
   return {
     label: 'view.ray-stack',
     shader: rayStackShader,
-    variant: { volume_count: volumes, ...Object.fromEntries(further) },
+    variant: { volume_count: volumes, meshes, ...Object.fromEntries(further) },
     constants: { way: projections.indexOf(projection) + 1, tile_width: width, tile_height: height },
   };
 }

@@ -23,3 +23,21 @@ export function volumeInside({ positions, triangles }: Mesh): number {
   }
   return sum / 6;
 }
+
+/** A closed sphere of triangles, with corners on rings. */
+export function ballMesh(centre: readonly [number, number, number], radius: number, rings = 24): Mesh {
+  const sectors = 2 * rings;
+  const positions: number[] = [];
+  const triangles: number[] = [];
+  for (let ring = 0; ring <= rings; ring++) {
+    for (let sector = 0; sector < sectors; sector++) {
+      const [polar, turn] = [(Math.PI * ring) / rings, (2 * Math.PI * sector) / sectors];
+      const [x, y, z] = [Math.sin(polar) * Math.cos(turn), Math.sin(polar) * Math.sin(turn), Math.cos(polar)];
+      positions.push(centre[0] + radius * x, centre[1] + radius * y, centre[2] + radius * z);
+      if (ring === rings) continue;
+      const [a, b] = [ring * sectors + sector, ring * sectors + ((sector + 1) % sectors)];
+      triangles.push(a, a + sectors, b, b, a + sectors, b + sectors);
+    }
+  }
+  return { positions: new Float32Array(positions), triangles: new Uint32Array(triangles) };
+}

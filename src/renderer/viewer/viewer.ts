@@ -1,4 +1,5 @@
 import type { ChunkMap } from '../../core/chunks/chunk-map.ts';
+import type { GpuMesh } from '../../core/draw/gpu-mesh.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import type { VolumeSource } from '../../core/volume/volume-source.ts';
@@ -14,7 +15,7 @@ import type { CameraFrame, ScenePoint } from './model/camera-frame.ts';
 import { facingCut } from './model/cut-plane.ts';
 import { fittedView } from './model/fitted-view.ts';
 import type { ShownLabels } from './model/label-look.ts';
-import { layerVoxelAt, shownLayers } from './model/layer-place.ts';
+import { layerVoxelAt, shownLayers, shownMeshes } from './model/layer-place.ts';
 import { baseId, layersIn3d, layerTime, noLayers, volumeIdOf } from './model/layers.ts';
 import { checkPictureSize, type PictureRequest, type ViewPicture } from './model/picture.ts';
 import type { FittedScales, Viewpoints } from './model/same-place.ts';
@@ -75,6 +76,7 @@ export class Viewer {
   readonly #host: ViewHost;
   #volume: VolumeSource | undefined;
   #layers: ReadonlyMap<string, VolumeSource> = new Map();
+  #meshes: ReadonlyMap<string, GpuMesh> = new Map();
   #labels: ReadonlyMap<string, ShownLabels> = new Map();
   #ground: Ground = 'near-black';
   /** Viewpoints for views that are attached later. */
@@ -130,6 +132,7 @@ export class Viewer {
       set: this.set,
       layersIn: (state) => this.#layersIn(state),
       layersIn3d: (state) => this.#layersIn3d(state),
+      meshesIn: ({ layers }) => (this.#volume ? shownMeshes(this.#volume.info, layers, (id) => this.#meshes.get(id)) : []),
       probe: (position) => this.#probeAt(position),
       requestRender: (view) => this.#requestFrame([view]),
       detailFailed: (detailFault) => {
@@ -179,6 +182,12 @@ export class Viewer {
     this.#layerDisplays.memoryFreed();
     this.#probe.clear();
     this.#followLayers();
+    this.requestRender();
+  }
+
+  /** The meshes in `ViewState.layers`, by id. They belong to the caller, like layers. */
+  setMeshes(meshes: ReadonlyMap<string, GpuMesh>): void {
+    this.#meshes = meshes;
     this.requestRender();
   }
 

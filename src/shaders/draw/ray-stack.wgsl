@@ -12,6 +12,10 @@
 // never blended. The normal is the gradient of the occupancy, smoothed by cubic B-splines over 4³ texels.
 // A volume's opacity applies to the whole of it: behind an image of opacity 0.3, at least 0.7 of the rest is seen.
 //
+// With the condition `meshes`, rays also meet surfaces that mesh.wgsl has rasterised. In compositing and isosurfaces, they hide and are
+// hidden by volumes that are blended `over`, at their depth, and no ray passes an opaque surface. Other projections know no depth: there
+// surfaces are drawn over the result.
+//
 // Each volume keeps its own bricks, and its samples are skipped where it shows nothing. Where none shows anything, the ray
 // crosses to the nearest brick's end in one step.
 //
@@ -129,6 +133,9 @@ override way: i32;
 @if(volumes_5) @group(0) @binding(17) var bricks_5: texture_3d<f32>;
 @if(volumes_5) @group(0) @binding(18) var blocks_5: texture_3d<f32>;
 
+/// What rays meet: see mesh.wgsl. Layer 0 holds the opaque surface, the others the translucent ones in front of it, the nearest first.
+@if(meshes) @group(0) @binding(4u + 3u * volume_count) var surfaces: texture_2d_array<u32>;
+
 /// Pixels per workgroup.
 override tile_width: u32 = 8u;
 override tile_height: u32 = 4u;
@@ -140,6 +147,11 @@ var<private> forwards: vec3f;
 /// The ray in the open volume's cube.
 var<private> ray_origin: vec3f;
 var<private> ray_toward: vec3f;
+/// Of the next surface: its layer, place and colour. There is none if the place is `never`.
+@if(meshes) var<private> surface_layer: i32;
+@if(meshes) var<private> surface_at: f32;
+@if(meshes) var<private> surface_color: vec4f;
+@if(meshes) var<private> surface_pixel: vec2i;
 /// The distance between samples: in t, and in the scene.
 var<private> step: f32;
 var<private> step_length: f32;
@@ -175,14 +187,23 @@ fn ray_stack(beyond: vec3f, pixel: vec2f) -> vec4f {
   @if(volumes_3) path = ray_join(path, 2u, ray_3);
   @if(volumes_4) path = ray_join(path, 3u, ray_4);
   @if(volumes_5) path = ray_join(path, 4u, ray_5);
-  let end = path.y;
+  var end = path.y;
+  @if(meshes) surface_pixel = vec2i(vec2f(pixel.x, pixel.y - frame.strip.z));
+  @if(meshes) surface_take(1);
+  @if(meshes) if (way == 2 || way == 5) {
+    end = min(end, surface_end());
+  }
   if (end <= path.x) {
-    return vec4f(0.0);
+    @if(meshes) surfaces_until(never);
+    return joint;
   }
   step = path.z;
   step_length = step * length(toward * frame.edges);
   var at = path.x + step * min(ray_shift(pixel), 0.999 * (end - path.x) / step);
   for (var round = 0u; round < most_rounds && at < end; round++) {
+    @if(meshes) if (surface_at <= at && (way == 2 || way == 5)) {
+      surfaces_until(at);
+    }
     var empty_until = ray_look(0u, &ray_1, at, bricks_1, blocks_1);
     @if(volumes_2) empty_until = min(empty_until, ray_look(1u, &ray_2, at, bricks_2, blocks_2));
     @if(volumes_3) empty_until = min(empty_until, ray_look(2u, &ray_3, at, bricks_3, blocks_3));
@@ -201,6 +222,9 @@ fn ray_stack(beyond: vec3f, pixel: vec2f) -> vec4f {
     ray_sample(0u, &ray_1, at, image_1);
     at += step;
   }
+  @if(meshes) if (way == 2 || way == 5) {
+    surfaces_until(never);
+  }
   if (joint.a > 0.98) {
     joint = joint / joint.a;
   }
@@ -209,7 +233,41 @@ fn ray_stack(beyond: vec3f, pixel: vec2f) -> vec4f {
   @if(volumes_3) result = ray_blend(result, 2u, ray_3);
   @if(volumes_4) result = ray_blend(result, 3u, ray_4);
   @if(volumes_5) result = ray_blend(result, 4u, ray_5);
+  @if(meshes) if (way != 2 && way != 5) {
+    joint = vec4f(0.0);
+    surfaces_until(never);
+    result = joint + (1.0 - joint.a) * result;
+  }
   return result;
+}
+
+/// The place of the opaque surface.
+@if(meshes) fn surface_end() -> f32 {
+  return bitcast<f32>(textureLoad(surfaces, surface_pixel, 0, 0).y);
+}
+
+/// Takes the surface of a layer as the next one. Where the ray meets no further translucent surface, the opaque one is next.
+@if(meshes) fn surface_take(layer: i32) {
+  surface_layer = select(layer, 0, layer >= i32(textureNumLayers(surfaces)));
+  var texel = textureLoad(surfaces, surface_pixel, surface_layer, 0);
+  if (surface_layer > 0 && bitcast<f32>(texel.y) >= never) {
+    surface_layer = 0;
+    texel = textureLoad(surfaces, surface_pixel, 0, 0);
+  }
+  surface_at = bitcast<f32>(texel.y);
+  surface_color = unpack4x8unorm(texel.x);
+}
+
+/// Adds all surfaces up to a place behind what is there.
+@if(meshes) fn surfaces_until(at: f32) {
+  while (surface_at < never && surface_at <= at) {
+    joint += (1.0 - joint.a) * surface_color.a * vec4f(surface_color.rgb, 1.0);
+    if (surface_layer == 0) {
+      surface_at = never;
+    } else {
+      surface_take(surface_layer + 1);
+    }
+  }
 }
 
 /// The part of a ray that no clip plane cuts away. @param least where it begins at the earliest
@@ -244,7 +302,8 @@ fn ray_meet(index: u32, origin: vec3f, toward: vec3f, shown: vec2f) -> Passage {
   ray.toward = (to_unit * vec4f(toward, 0.0)).xyz;
   let inside = ray_through(ray.origin, ray.toward, vec3f(0.0), frame.volumes[index].extent.xyz);
   ray.enter = max(shown.x, inside.x);
-  ray.exit = min(shown.y, inside.y);
+  // A volume that is not drawn takes no samples.
+  ray.exit = select(-never, min(shown.y, inside.y), frame.volumes[index].look.y > 0.0);
   ray.leave = ray.enter;
   ray.leave_block = ray.enter;
   ray.is_empty = true;

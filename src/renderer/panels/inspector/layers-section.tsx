@@ -1,7 +1,6 @@
 import { ArrowDown, ArrowUp, CircleDot, Eye, EyeOff, GripVertical, Plus, Trash2 } from 'lucide-react';
 import { useMemo } from 'react';
 import { Button as AriaButton, GridList, GridListItem, useDragAndDrop } from 'react-aria-components';
-import { mostRayVolumes } from '../../../core/draw/ray-stack.ts';
 import type { OpenDocument } from '../../app/state/document-state.ts';
 import type { AppState } from '../../app/state/store.ts';
 import { colormapGradient } from '../../viewer/colors/colormaps.ts';
@@ -13,6 +12,7 @@ import {
   type LayerLook,
   type LayerStack,
   layersIn3d,
+  mostVolumesIn3d,
   volumeIdOf,
 } from '../../viewer/model/layers.ts';
 import { shows3d } from '../../viewer/model/viewer-api.ts';
@@ -82,7 +82,7 @@ function MissingLayers({ stack, viewer }: { readonly stack: LayerStack; readonly
     <>
       {left.length > 0 && (
         <p className={styles.hint} data-testid="layers-not-in-3d">
-          The 3D view draws {mostRayVolumes} volumes at once, the open one and the top layers. Without: {names(left)}.
+          The 3D view draws {mostVolumesIn3d(stack)} volumes at once, the open one and the top layers. Without: {names(left)}.
         </p>
       )}
       {withoutMemory.length > 0 && (

@@ -1,3 +1,4 @@
+import { MeshPass } from '../../../core/draw/mesh-pass.ts';
 import {
   type RayLook,
   RayPass,
@@ -18,9 +19,9 @@ import { colormap } from '../colors/colormaps.ts';
 import { isFloorOpaque, transferTexels } from '../colors/transfer-function.ts';
 import type { ShownLabels } from '../model/label-look.ts';
 import { baseOpacity } from '../model/layers.ts';
-import type { LayerIn3d } from '../model/view-host.ts';
+import type { LayerIn3d, ShownMesh } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
-import { baseIn3d, layerIn3d, type StackLook, stackTransfer } from './ray-volumes.ts';
+import { baseIn3d, layerIn3d, type StackLook, stackTransfer, surfaceIn3d } from './ray-volumes.ts';
 
 /** How a strip is seen. */
 export interface RayMarch {
@@ -30,6 +31,8 @@ export interface RayMarch {
   /** The oblique clip plane, in the unit cube. */
   readonly plane: RayLook['plane'];
   readonly strip: Strip;
+  /** Meshes that rays meet. */
+  readonly meshes?: readonly ShownMesh[] | undefined;
   /** The volume's labels, if anything is known about them. */
   readonly labels?: ShownLabels | undefined;
 }
@@ -45,6 +48,7 @@ export class RayDrawing {
   readonly #display: DisplayTexture;
   readonly #pass: RayPass;
   readonly #stackPass: RayStackPass;
+  readonly #meshPass: MeshPass;
   readonly #frame: GPUBuffer;
   readonly #transfer: GPUTexture;
   /** The transfer functions of several volumes. */
@@ -59,6 +63,7 @@ export class RayDrawing {
     this.#display = display;
     this.#pass = new RayPass(gpu);
     this.#stackPass = new RayStackPass(gpu);
+    this.#meshPass = new MeshPass(gpu);
     this.#frame = this.#scope.buffer('frame', Math.max(rayFrameBytes, rayStackBytes(mostRayVolumes)), GPUBufferUsage.UNIFORM);
     this.#transfer = this.#transferOf(rayTransferBytes, rayTransferSize);
     this.#picture = this.#pictureOf(1, 1);
@@ -78,11 +83,13 @@ export class RayDrawing {
    */
   march(state: ViewState, layers: readonly LayerIn3d[], march: RayMarch): Promise<number | undefined> {
     const opacity = baseOpacity(state.layers);
+    const meshes = march.meshes?.length ?? 0;
+    if (meshes === 0) this.#meshPass.rest();
     // The owner of the device learns of its loss from `Gpu.onLost`.
-    if (this.#gpu.isLost || (opacity === 0 && layers.length === 0)) return Promise.resolve(undefined);
+    if (this.#gpu.isLost || (opacity === 0 && layers.length + meshes === 0)) return Promise.resolve(undefined);
     this.#makeRoom(march.strip);
     const commands = this.#gpu.commands('view', this.#gpu.hasTimestamps ? () => {} : undefined);
-    if (opacity === 1 && layers.length === 0 && !hasOwnColors(state, march.labels)) this.#recordVolume(commands, state, march);
+    if (opacity === 1 && layers.length + meshes === 0 && !hasOwnColors(state, march.labels)) this.#recordVolume(commands, state, march);
     else this.#recordStack(commands, state, layers, march);
     return commands.submit().then(
       // Timestamps are rounded, to 0.1 ms in some browsers, so 0 means unknown.
@@ -92,6 +99,7 @@ export class RayDrawing {
   }
 
   destroy(): void {
+    this.#meshPass.destroy();
     this.#scope.destroy();
   }
 
@@ -107,8 +115,9 @@ export class RayDrawing {
   }
 
   #recordStack(commands: Commands, state: ViewState, layers: readonly LayerIn3d[], march: RayMarch): void {
-    const { view, step, plane, strip, labels } = march;
-    const isBaseShown = baseOpacity(state.layers) > 0;
+    const { view, step, plane, strip, meshes = [], labels } = march;
+    // Rays cross one volume at least, which shows nothing if its opacity is 0.
+    const isBaseShown = baseOpacity(state.layers) > 0 || layers.length === 0;
     const volumes = [
       ...(isBaseShown ? [baseIn3d(state, this.#display)] : []),
       ...layers.map((layer) => layerIn3d(this.#info, state, layer)),
@@ -117,11 +126,13 @@ export class RayDrawing {
     const frame = rayStackFrame(volumes, view, { ...state, plane }, step, strip);
     this.#gpu.device.queue.writeBuffer(this.#frame, 0, frame);
     const rows = volumes.map(rayStackRows);
+    const surfaces = meshes.map((mesh) => surfaceIn3d(this.#info, mesh));
     const inputs = {
       projection: state.projection,
       displays: volumes.map(({ display }) => display),
       frame: this.#frame,
       transfer: this.#writtenStackTransfer(state, looks, rows),
+      surfaces: surfaces.length > 0 ? this.#meshPass.record(commands, surfaces, view, { ...state, plane }, strip) : undefined,
     };
     this.#stackPass.record(commands, inputs, this.#picture, strip);
   }

@@ -10,7 +10,7 @@ import { planeInCube } from '../model/cut-plane.ts';
 import type { ShownLabels } from '../model/label-look.ts';
 import { sceneEdges } from '../model/orientation.ts';
 import { type PictureRequest, toStraight, type ViewPicture } from '../model/picture.ts';
-import type { LayerIn3d } from '../model/view-host.ts';
+import type { LayerIn3d, ShownMesh } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 import { RayDrawing } from './ray-drawing.ts';
 import { rayViewOf } from './ray-view.ts';
@@ -26,6 +26,7 @@ export interface RayScene {
   /** Filled with the time point to draw. */
   readonly display: DisplayTexture;
   readonly layers?: readonly LayerIn3d[];
+  readonly meshes?: readonly ShownMesh[];
   /** The volume's labels, if anything is known about them. */
   readonly labels?: ShownLabels | undefined;
   readonly state: ViewState;
@@ -51,7 +52,7 @@ export async function rayPicture(
   rows: number,
   check: () => void = () => {},
 ): Promise<ViewPicture> {
-  const { info, display, layers = [], labels, state, camera, eye, step, ground } = scene;
+  const { info, display, layers = [], meshes, labels, state, camera, eye, step, ground } = scene;
   const { lengths, cube } = sceneCube(info);
   const view = rayViewOf(camera, eye, new Matrix4().copy(cube).invert(), lengths);
   const plane = state.cut && planeInCube(state.cut, sceneEdges(info));
@@ -70,7 +71,7 @@ export async function rayPicture(
       throwIfAborted(signal);
       check();
       const strip: Strip = { width, height, from, count: Math.min(stripRows, height - from) };
-      void rays.march(state, layers, { view, step, plane, strip, labels });
+      void rays.march(state, layers, { view, step, plane, strip, meshes, labels });
       gpu.checkAlive();
       const attachment = { view: target.createView(), clearValue: ground, loadOp: 'clear', storeOp: 'store' } as const;
       const bindings = [rays.picture.createView()];

@@ -1,6 +1,8 @@
+import type { Rgb, RaySurface } from '../../../core/draw/mesh-pass.ts';
 import { labelSpan, type RayVolume, rayStackRows } from '../../../core/draw/ray-stack.ts';
 import { rayTransfer } from '../../../core/draw/ray-transfer.ts';
 import { colorParts } from '../../../core/shared/label-table.ts';
+import type { Vector3 } from '../../../core/shared/vectors.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { DisplayTexture } from '../../../core/volume/display-texture.ts';
 import { type ColorChoice, colormap, colorsOf, labelColorIndex } from '../colors/colormaps.ts';
@@ -8,7 +10,7 @@ import { isFloorOpaque, opacityAt } from '../colors/transfer-function.ts';
 import { firstLevel, surfaceOpacity } from '../model/auto-view.ts';
 import type { ShownLabels } from '../model/label-look.ts';
 import { baseId, baseOpacity } from '../model/layers.ts';
-import type { LayerIn3d } from '../model/view-host.ts';
+import type { LayerIn3d, ShownMesh } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 import type { VoxelMap } from '../model/voxel-map.ts';
 
@@ -50,6 +52,18 @@ export function layerIn3d(base: VolumeInfo, state: ViewState, { look, info, map,
     // A floor that covers the volume below it is of no use.
     isFloorOpaque: false,
   };
+}
+
+/** A mesh that rays meet. */
+export function surfaceIn3d({ dims }: VolumeInfo, { look, mesh, map: { columns, shift } }: ShownMesh): RaySurface {
+  const part = (place: Vector3): Vector3 => [place[0] / dims[0], place[1] / dims[1], place[2] / dims[2]];
+  const toCube = { columns: [part(columns[0]), part(columns[1]), part(columns[2])] as const, shift: part(shift) };
+  return { mesh, toCube, color: meshColor(look), opacity: look.opacity };
+}
+
+export function meshColor({ color }: Pick<ShownMesh['look'], 'color'>): Rgb {
+  const [red = 0, green = 0, blue = 0] = colorParts(color);
+  return [red / 255, green / 255, blue / 255];
 }
 
 /** What the transfer function of one of several volumes depends on, besides the view. */

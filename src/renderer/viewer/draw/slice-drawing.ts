@@ -1,3 +1,4 @@
+import type { MeshOutline } from '../../../core/draw/outline-pass.ts';
 import type { SlabPlane } from '../../../core/draw/slab-plane.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { VolumeSource } from '../../../core/volume/volume-source.ts';
@@ -6,7 +7,9 @@ import { baseOpacity } from '../model/layers.ts';
 import { safeSpacing, sliceFrame } from '../model/orientation.ts';
 import { slabChoice, slabOf } from '../model/slab.ts';
 import { keptInSight, placeSlice, type SliceCamera, type SlicePlacement } from '../model/slice-geometry.ts';
+import type { ShownMesh } from '../model/view-host.ts';
 import type { SliceAxis, ViewState } from '../model/viewer-api.ts';
+import { meshColor } from './ray-volumes.ts';
 import type { DetailDrawing, DetailWish } from './slice-detail.ts';
 import type { LayerDrawing, SliceDrawing } from './slice-renderer.ts';
 
@@ -52,6 +55,7 @@ export interface SliceSettings {
   readonly pixelRatio: number;
   readonly state: ViewState;
   readonly layers: readonly LayerDrawing[];
+  readonly meshes?: readonly ShownMesh[];
   /** Of the volume. */
   readonly labels?: ShownLabels | undefined;
   /** Finer voxels of the slice. */
@@ -78,7 +82,7 @@ export function sliceDrawing(
   volume: VolumeSource,
   axis: SliceAxis,
   placement: SlicePlacement,
-  { pixelRatio, state, layers, labels, detail, plane, ground }: SliceSettings,
+  { pixelRatio, state, layers, meshes = [], labels, detail, plane, ground }: SliceSettings,
 ): SliceDrawing {
   const { frame, index, spacing } = placement;
   const slab = slabOf(slabChoice(state, axis), spacing[frame.across]);
@@ -93,8 +97,13 @@ export function sliceDrawing(
     detail,
     opacity: baseOpacity(state.layers),
     layers,
+    meshes: meshes.map(outlineOf),
     labels,
     lineWidth: Math.max(1, Math.round(pixelRatio)),
     ground,
   };
+}
+
+export function outlineOf({ look, mesh, map }: ShownMesh): MeshOutline {
+  return { mesh, map, color: meshColor(look) };
 }

@@ -1,6 +1,8 @@
 import { type LayerSlab, layerSlabPlane } from '../../../core/draw/layer-slab.ts';
+import { type MeshOutline, OutlinePass } from '../../../core/draw/outline-pass.ts';
 import { type SlabPlane, slabRange, type ThickSlice } from '../../../core/draw/slab-plane.ts';
 import { type Blending, SlicePass, sliceUniform, sliceUniformBytes } from '../../../core/draw/slice-pass.ts';
+import { UniformCache } from '../../../core/draw/uniform-cache.ts';
 import type { Commands } from '../../../core/gpu/commands.ts';
 import { createBindGroup } from '../../../core/gpu/commands.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
@@ -20,7 +22,6 @@ import type { ShownLayer } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 import { mapPosition, mapStep } from '../model/voxel-map.ts';
 import type { DetailDrawing } from './slice-detail.ts';
-import { UniformCache } from './uniform-cache.ts';
 
 /** A picture to draw over the slice, premultiplied and of the target's size, and the crosshair below it. */
 export interface SliceOverlay {
@@ -63,6 +64,8 @@ export interface SliceDrawing {
   readonly labels?: ShownLabels | undefined;
   /** The layers over the volume, the lowest first. */
   readonly layers?: readonly LayerDrawing[] | undefined;
+  /** Meshes whose outlines are drawn over the layers, the lowest first. */
+  readonly meshes?: readonly MeshOutline[] | undefined;
   /** The width of outlines in pixels. Default: 1. */
   readonly lineWidth?: number | undefined;
   readonly overlay?: SliceOverlay | undefined;
@@ -122,6 +125,7 @@ export class SliceRenderer {
   readonly #scope: GpuScope;
   readonly #format: GPUTextureFormat;
   readonly #pass: SlicePass;
+  readonly #outlines: OutlinePass;
   /** By colormap, the most recently used. They are never overwritten, because several are used in one submit. */
   readonly #colors = new Map<string, GPUTexture>();
   /** The most recently used; more than one frame draws. */
@@ -135,6 +139,7 @@ export class SliceRenderer {
     this.#format = format;
     this.#pass = new SlicePass(gpu, format);
     this.#scope = gpu.scope('slices');
+    this.#outlines = new OutlinePass(gpu, format, this.#scope);
     this.#sliceUniforms = new UniformCache(gpu.device, this.#scope, sliceUniformBytes);
     this.#overlayUniforms = new UniformCache(gpu.device, this.#scope, overlayBytes);
   }
@@ -145,6 +150,7 @@ export class SliceRenderer {
     if (drawing) {
       if (drawing.opacity !== 0) this.#recordVolume(commands, drawing, target, frame);
       for (const layer of drawing.layers ?? []) this.#recordLayer(commands, drawing, layer, target, frame);
+      if (drawing.meshes?.length) frame.add((pass) => this.#drawOutlines(pass, drawing, target));
       const { overlay } = drawing;
       if (overlay) frame.add((pass) => this.#drawOverlay(pass, overlay));
     }
@@ -291,6 +297,11 @@ export class SliceRenderer {
         volume.isCompressed,
       ),
     );
+  }
+
+  #drawOutlines(pass: GPURenderPassEncoder, { axis, map, index, meshes = [], lineWidth = 1 }: SliceDrawing, target: GPUTexture): void {
+    const origin = axis === undefined ? map.origin : (map.origin.with(axis, index + 0.5) as [number, number, number]);
+    for (const mesh of meshes) this.#outlines.draw(pass, mesh, { ...map, origin }, target, 1.5 * lineWidth);
   }
 
   #drawOverlay(pass: GPURenderPassEncoder, { picture, voxel, center, step, gap, thickness }: SliceOverlay): void {

@@ -1,3 +1,4 @@
+import type { GpuMesh } from '../../../core/draw/gpu-mesh.ts';
 import { scaled, sum } from '../../../core/shared/vectors.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import { chained, inverted, type Transform } from '../../../core/transforms/transform.ts';
@@ -5,7 +6,7 @@ import type { VolumeSource } from '../../../core/volume/volume-source.ts';
 import { baseId, baseOpacity, isLayerShown, type LayerLook, type LayerStack, volumeIdOf } from './layers.ts';
 import { hasOrientation, safeSpacing } from './orientation.ts';
 import { type Voxel, voxelAt } from './slice-geometry.ts';
-import type { ShownLayer } from './view-host.ts';
+import type { ShownLayer, ShownMesh } from './view-host.ts';
 import {
   chainedMap,
   identityMap,
@@ -15,6 +16,7 @@ import {
   positionsToWorld,
   unitRatio,
   type VoxelMap,
+  worldToVoxels,
   worldVoxelMap,
 } from './voxel-map.ts';
 
@@ -72,6 +74,21 @@ export function shownLayers(
 /** From the open volume to the voxels that a layer shows. */
 export function placeOf(base: VolumeInfo, { of, motion }: LayerLook, layer: VolumeInfo): VoxelMap {
   return of === baseId ? identityMap : placeLayer(base, layer, motion).map;
+}
+
+/** The meshes that are shown. */
+export function shownMeshes(
+  base: VolumeInfo,
+  stack: LayerStack,
+  meshOf: (id: string) => GpuMesh | undefined,
+): readonly ShownMesh[] {
+  const shown = stack.meshes.filter((look) => isLayerShown(stack, look));
+  if (shown.length === 0) return [];
+  const map = worldToVoxels(base);
+  return shown.flatMap((look) => {
+    const mesh = meshOf(look.id);
+    return mesh ? [{ look, mesh, map }] : [];
+  });
 }
 
 /** The layer's voxel at a position of the open volume; undefined beside the layer. */

@@ -1,4 +1,4 @@
-import { mostRayVolumes } from '../../../core/draw/ray-stack.ts';
+import { mostRayVolumes, mostRayVolumesWithMeshes } from '../../../core/draw/ray-stack.ts';
 import type { Blending } from '../../../core/draw/slice-pass.ts';
 import { channelAt, channelLayout, type VolumeInfo } from '../../../core/shared/volume.ts';
 import type { Transform } from '../../../core/transforms/transform.ts';
@@ -34,6 +34,17 @@ export interface LayerLook {
   readonly motion?: Transform | undefined;
 }
 
+/** How a mesh layer looks. Its triangles are kept beside the state, under its id. */
+export interface MeshLook {
+  readonly id: string;
+  readonly name: string;
+  readonly isVisible: boolean;
+  /** 0…1, in the 3D view. In slices its outline is opaque. */
+  readonly opacity: number;
+  /** `#rrggbb`. */
+  readonly color: string;
+}
+
 /** The open volume, which is the lowest layer, and the layers over it. */
 export interface LayerStack {
   readonly base: { readonly isVisible: boolean; readonly opacity: number; readonly labels: LabelLook };
@@ -41,6 +52,8 @@ export interface LayerStack {
   readonly solo: string | undefined;
   /** The lowest first. */
   readonly layers: readonly LayerLook[];
+  /** Surfaces. They lie among the volumes, so their order matters only where their outlines cross in slices. */
+  readonly meshes: readonly MeshLook[];
 }
 
 /** Stands for the open volume where a layer's id is expected. */
@@ -50,6 +63,7 @@ export const noLayers: LayerStack = {
   base: { isVisible: true, opacity: 1, labels: firstLabelLook },
   solo: undefined,
   layers: [],
+  meshes: [],
 };
 
 /** Under which id the voxels of a layer are kept. Several layers may show channels of one volume. */
@@ -64,6 +78,7 @@ export function hasChannelGroup({ layers }: LayerStack): boolean {
 
 /** More layers would make frames slow and the list long. */
 export const mostLayers = 32;
+export const mostMeshes = 256;
 
 /** The opacity with which the open volume is drawn; 0 if it is not. */
 export function baseOpacity({ base, solo }: LayerStack): number {
@@ -72,13 +87,21 @@ export function baseOpacity({ base, solo }: LayerStack): number {
 }
 
 /** Whether a layer is drawn. */
-export function isLayerShown({ solo }: LayerStack, { id, isVisible, opacity }: LayerLook): boolean {
+export function isLayerShown(
+  { solo }: LayerStack,
+  { id, isVisible, opacity }: Pick<LayerLook, 'id' | 'isVisible' | 'opacity'>,
+): boolean {
   return opacity > 0 && (solo === undefined ? isVisible : solo === id);
+}
+
+/** How many volumes the 3D view draws at once. */
+export function mostVolumesIn3d(stack: LayerStack): number {
+  return stack.meshes.some((look) => isLayerShown(stack, look)) ? mostRayVolumesWithMeshes : mostRayVolumes;
 }
 
 /** Of the layers that are shown, the lowest first, those that the 3D view draws: the top ones, as many as rays can cross. */
 export function layersIn3d<Shown>(stack: LayerStack, shown: readonly Shown[]): readonly Shown[] {
-  return shown.slice(-(mostRayVolumes - (baseOpacity(stack) > 0 ? 1 : 0)));
+  return shown.slice(-(mostVolumesIn3d(stack) - (baseOpacity(stack) > 0 ? 1 : 0)));
 }
 
 /** The index along t that a layer shows while the open volume shows `timePoint`. A shorter series stays at its last time point. */
@@ -90,6 +113,11 @@ export function layerTime(base: VolumeInfo, timePoint: number, layer: VolumeInfo
 
 /** The stack with a layer moved to another place, 0 being the lowest. */
 export function movedLayer(stack: LayerStack, id: string, to: number): LayerStack {
+  const mesh = stack.meshes.find((each) => each.id === id);
+  if (mesh) {
+    const meshes = stack.meshes.filter((each) => each !== mesh);
+    return { ...stack, meshes: meshes.toSpliced(Math.min(meshes.length, Math.max(0, to)), 0, mesh) };
+  }
   const moved = stack.layers.find((layer) => layer.id === id);
   if (!moved) return stack;
   const others = stack.layers.filter((layer) => layer !== moved);
@@ -100,7 +128,8 @@ export function movedLayer(stack: LayerStack, id: string, to: number): LayerStac
 /** The stack without a layer. */
 export function withoutLayer(stack: LayerStack, id: string): LayerStack {
   const layers = stack.layers.filter((layer) => layer.id !== id);
-  return { ...stack, layers, solo: stack.solo === id ? undefined : stack.solo };
+  const meshes = stack.meshes.filter((mesh) => mesh.id !== id);
+  return { ...stack, layers, meshes, solo: stack.solo === id ? undefined : stack.solo };
 }
 
 /** Layers that show channels of one volume move together. */
@@ -114,4 +143,8 @@ export function changedLayer(stack: LayerStack, id: string, change: Partial<Omit
       layer.id === id ? { ...layer, ...change } : moves(layer) ? { ...layer, motion } : layer,
     ),
   };
+}
+
+export function changedMesh(stack: LayerStack, id: string, change: Partial<Omit<MeshLook, 'id'>>): LayerStack {
+  return { ...stack, meshes: stack.meshes.map((mesh) => (mesh.id === id ? { ...mesh, ...change } : mesh)) };
 }

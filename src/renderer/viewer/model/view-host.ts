@@ -1,9 +1,10 @@
 import type { ChunkMap } from '../../../core/chunks/chunk-map.ts';
+import type { GpuMesh } from '../../../core/draw/gpu-mesh.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { DisplayTexture } from '../../../core/volume/display-texture.ts';
 import type { VolumeSource } from '../../../core/volume/volume-source.ts';
 import type { ShownLabels } from './label-look.ts';
-import type { LayerLook } from './layers.ts';
+import type { LayerLook, MeshLook } from './layers.ts';
 import type { Measurement, SliceTool } from './measure.ts';
 import type { OrbitPose } from './orbit-camera.ts';
 import type { PictureRequest, ViewPicture } from './picture.ts';
@@ -54,6 +55,14 @@ export interface LayerIn3d {
   readonly labels?: ShownLabels | undefined;
 }
 
+/** A mesh layer that is drawn. */
+export interface ShownMesh {
+  readonly look: MeshLook;
+  readonly mesh: GpuMesh;
+  /** From its positions, which are world coordinates, to voxel positions of the open volume. */
+  readonly map: VoxelMap;
+}
+
 /** What a view needs from its viewer. */
 export interface ViewHost {
   readonly state: ViewState;
@@ -62,6 +71,8 @@ export interface ViewHost {
   layersIn(state: ViewState): readonly ShownLayer[];
   /** Those that the 3D view draws. A layer whose texture is being filled is left out until it is ready. */
   layersIn3d(state: ViewState): readonly LayerIn3d[];
+  /** The meshes to draw in a state. */
+  meshesIn(state: ViewState): readonly ShownMesh[];
   /** The open volume's labels, if anything is known about them. */
   readonly labels: ShownLabels | undefined;
   /** The viewport background. */

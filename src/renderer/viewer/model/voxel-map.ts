@@ -68,6 +68,11 @@ export function worldVoxelMap(from: VolumeInfo, to: VolumeInfo): VoxelMap {
   return { columns: linear, shift: sum(there, [0.5, 0.5, 0.5], scaled(mapStep({ columns: linear }, [0.5, 0.5, 0.5]), -1)) };
 }
 
+/** From world coordinates of a volume to its voxel positions. */
+export function worldToVoxels(info: VolumeInfo): VoxelMap {
+  return mapOfTransform(inverted(positionsToWorld(info)));
+}
+
 /** How many spatial units of the second volume make one of the first; 1 if either has none. */
 export function unitRatio(from: VolumeInfo, to: VolumeInfo): number {
   const ratio = metresOf[from.spatialUnit] / metresOf[to.spatialUnit];

@@ -1,6 +1,6 @@
 import type { Commands } from '../../../core/gpu/commands.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
-import { marginOf, type SliceSize } from '../draw/slice-drawing.ts';
+import { marginOf, outlineOf, type SliceSize } from '../draw/slice-drawing.ts';
 import type { SliceRenderer } from '../draw/slice-renderer.ts';
 import { baseOpacity } from '../model/layers.ts';
 import {
@@ -79,6 +79,7 @@ export class ObliqueView extends SliceCanvas {
       state: { ...state, smooth: true },
       opacity: baseOpacity(state.layers),
       layers: slabs.drawings(this.host, state),
+      meshes: this.host.meshesIn(state).map(outlineOf),
       labels: this.host.labels,
       lineWidth: Math.max(1, Math.round(pixelRatio)),
       ground,

@@ -81,8 +81,9 @@ export class SliceView extends SliceCanvas {
       return;
     }
     const layers = slabs.drawings(this.host, state);
+    const meshes = this.host.meshesIn(state);
     const finer = detail.drawing(detailWish(volume, this.#axis, placement, state));
-    const look = { pixelRatio, state, layers, labels, detail: finer, plane, ground };
+    const look = { pixelRatio, state, layers, meshes, labels, detail: finer, plane, ground };
     const drawing = sliceDrawing(volume, this.#axis, placement, look);
     const { frame } = placement;
     const { map } = drawing;

@@ -41,7 +41,7 @@ export class RayLayer {
   /** As `RayDrawing.march`. Work submitted afterwards shows the strip. */
   march(state: ViewState, layers: readonly LayerIn3d[], march: RayMarch): Promise<number | undefined> {
     const done = this.#rays.march(state, layers, march);
-    this.object.visible = baseOpacity(state.layers) > 0 || layers.length > 0;
+    this.object.visible = baseOpacity(state.layers) > 0 || layers.length > 0 || (march.meshes ?? []).length > 0;
     this.#firstRow.value = march.strip.from;
     if (this.#picture !== this.#rays.picture) {
       this.#picture = this.#rays.picture;

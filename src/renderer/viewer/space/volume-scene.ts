@@ -61,7 +61,7 @@ export class VolumeScene {
    */
   update(
     state: ViewState,
-    { layers, labels }: Pick<RayScene, 'layers' | 'labels'>,
+    { layers, meshes, labels }: Pick<RayScene, 'layers' | 'meshes' | 'labels'>,
     seen: SeenBy,
     texelsPerStep: number,
     hasOblique: boolean,
@@ -73,7 +73,7 @@ export class VolumeScene {
     for (const letter of this.#letters) letter.renderOrder = letter.position.dot(eye) > 0 ? 2 : 0;
     const plane = state.cut && planeInCube(state.cut, this.#edges);
     const view = rayViewOf(camera, eye, this.#toCube, this.#lengths);
-    const done = this.#volume.march(state, layers ?? [], { view, step: texelsPerStep, plane, strip, labels });
+    const done = this.#volume.march(state, layers ?? [], { view, step: texelsPerStep, plane, strip, meshes, labels });
     this.#cutOutline.show(state.cut);
     this.#obliqueOutline.show(hasOblique ? obliqueInScene(this.shown.info, state.oblique, state.crosshair) : undefined);
     return done;

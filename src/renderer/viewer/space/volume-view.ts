@@ -179,6 +179,7 @@ export class VolumeView implements View {
     const state = { ...this.#host.state, ...request.state };
     const { labels } = this.#host;
     const layers = this.#host.layersIn3d(state);
+    const meshes = this.#host.meshesIn(state);
     const rows = stripRows(this.#pacing, request.width, step);
     const checkShown = (): void => {
       if (this.#isDisposed || this.#scene !== volume) throw new StriaError('aborted', 'the 3D view was closed');
@@ -188,7 +189,7 @@ export class VolumeView implements View {
       const ground = background === 'screen' ? this.#host.ground : pictureGrounds[background];
       return rayPicture(
         this.#gpu,
-        { ...volume.shown, layers, labels, state, camera, eye, step, ground },
+        { ...volume.shown, layers, meshes, labels, state, camera, eye, step, ground },
         request,
         rows,
         checkShown,
@@ -199,7 +200,7 @@ export class VolumeView implements View {
       rows,
       draw: (strip, render) => {
         checkShown();
-        void volume.update(state, { layers, labels }, seen, step, this.#host.hasOblique, strip);
+        void volume.update(state, { layers, meshes, labels }, seen, step, this.#host.hasOblique, strip);
         this.#setGround(background);
         render(camera);
         this.#setGround('screen');
@@ -264,8 +265,9 @@ export class VolumeView implements View {
     return stillSteps[this.#host.state.quality];
   }
 
-  get #layersAndLabels(): Pick<RayScene, 'layers' | 'labels'> {
-    return { layers: this.#host.layersIn3d(this.#host.state), labels: this.#host.labels };
+  get #layersAndLabels(): Pick<RayScene, 'layers' | 'meshes' | 'labels'> {
+    const { state, labels } = this.#host;
+    return { layers: this.#host.layersIn3d(state), meshes: this.#host.meshesIn(state), labels };
   }
 
   get #seen(): SeenBy {
@@ -348,7 +350,8 @@ export class VolumeView implements View {
 
   #drawAndMeasure(scale: number, step: number): void {
     this.#isDrawing = true;
-    const shader = `${this.#host.state.projection} ${this.#host.layersIn3d(this.#host.state).length}`;
+    const { layers, meshes } = this.#layersAndLabels;
+    const shader = `${this.#host.state.projection} ${layers?.length} ${meshes?.length}`;
     if (shader !== this.#measuredShader) this.#frames = 0;
     this.#measuredShader = shader;
     const { done, time } = timed(this.#gpu, () => this.#draw(scale, step));

@@ -1,4 +1,4 @@
-import type { GpuScope } from '../../../core/gpu/scope.ts';
+import type { GpuScope } from '../gpu/scope.ts';
 
 /** More than one submit needs for all its pictures and their layers, so that no buffer is overwritten before it is drawn. */
 const capacity = 256;
