@@ -345,6 +345,12 @@ export const rooms = [
     imports: 'core/mesh core/shared',
   },
   {
+    room: 'core/mesh/read',
+    holds: 'Reading files of meshes.',
+    imports: 'core/io/common core/mesh core/shared',
+    packages: 'three saxes fflate',
+  },
+  {
     room: 'core/volume',
     holds: 'Volumes in GPU memory, raw or compressed: statistics, regions, differences, the display texture.',
     imports: 'core/chunks core/codec core/format core/gpu core/gpu-chunks core/io/common core/shared core/stream shaders/volume',
@@ -568,7 +574,7 @@ export const rooms = [
     room: 'renderer/app/output',
     holds: 'Pictures, movies, and surfaces as meshes.',
     imports:
-      'core/io/pictures core/mesh core/mesh/write core/shared core/volume renderer/app/state renderer/app/words renderer/host renderer/viewer renderer/viewer/model',
+      'core/io/pictures core/mesh core/mesh/write core/shared core/volume renderer/app/layers renderer/app/state renderer/app/words renderer/host renderer/viewer renderer/viewer/model',
     packages: 'fflate mediabunny',
   },
   {
@@ -579,9 +585,9 @@ export const rooms = [
   },
   {
     room: 'renderer/app/layers',
-    holds: 'Layers over the open volume: loading, freeing, their first look.',
+    holds: 'Layers over the open volume, and meshes: loading, extracting, freeing, their first look.',
     imports:
-      'core/gpu core/shared core/stream core/transforms core/volume renderer/app/gpu renderer/app/loading renderer/app/state renderer/host renderer/viewer renderer/viewer/colors renderer/viewer/model',
+      'core/draw core/gpu core/mesh core/mesh/read core/shared core/stream core/transforms core/volume renderer/app/gpu renderer/app/labels renderer/app/loading renderer/app/state renderer/host renderer/viewer renderer/viewer/colors renderer/viewer/model core/mesh/write',
   },
   {
     room: 'renderer/app/labels',

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { cpu, niftiFile, stria, succeed, testFolders } from './cli-testing.ts';
 
@@ -25,11 +25,32 @@ test('the surface of a scan, from a file or a .stria, and those of two labels wi
   expect(readFileSync(at('c.obj'), 'utf8').match(/^o .*$/gm)).toEqual(['o Grey', 'o label_3']);
 });
 
+test('each label has a file of its own where a file holds one surface, and is an object where it holds several', async () => {
+  const labels = niftiFile(dims, 1);
+  for (let voxel = 352; voxel < labels.length; voxel++) labels[voxel] = (labels[voxel] as number) >> 6;
+  writeFileSync(at('all.nii'), labels);
+  const { stdout } = await succeed('mesh', at('all.nii'), '--label', 'all', '-o', at('all.stl'), '--json', ...cpu);
+  const { surfaces, bytes } = JSON.parse(stdout);
+  expect(surfaces.map(({ surface }: { surface: string }) => surface)).toEqual(['label 1', 'label 2', 'label 3']);
+  const files = [1, 2, 3].map((label) => readFileSync(at(`all-${label}.stl`)));
+  expect(files.map(({ length }) => length)).toEqual(surfaces.map(({ triangles }: { triangles: number }) => 84 + 50 * triangles));
+  expect(files.reduce((sum, { length }) => sum + length, 0)).toBe(bytes);
+  expect(existsSync(at('all.stl'))).toBe(false);
+  await succeed('mesh', at('all.nii'), '--label', '2', '-o', at('two.stl'), ...cpu);
+  expect(
+    readFileSync(at('two.stl'))
+      .subarray(80)
+      .equals((files[1] as Buffer).subarray(80)),
+  ).toBe(true);
+  await succeed('mesh', at('all.nii'), '--label', 'all', '-o', at('all.obj'), ...cpu);
+  expect(readFileSync(at('all.obj'), 'utf8').match(/^o .*$/gm)).toEqual(['o label_1', 'o label_2', 'o label_3']);
+});
+
 test.each([
   [['scan.nii', '-o', 'x.stl'], 2, /mesh needs a surface: --level VALUE, or --label N/],
   [['scan.nii', '--level', '9', '--label', '1', '-o', 'x.stl'], 2, /mesh needs a surface/],
   [['scan.nii', '--level', '9', '-o', 'x.vtk'], 2, /mesh writes \.stl, \.ply, \.obj, \.glb/],
-  [['scan.nii', '--label', '1,2', '-o', 'x.ply'], 2, /hold one surface/],
+  [['scan.nii', '--label', 'all,1', '-o', 'x.obj'], 2, /--label takes whole numbers/],
   [['scan.nii', '--label', '1,1', '-o', 'x.obj'], 2, /names a label twice/],
   [['scan.nii', '--label', '1.5', '-o', 'x.obj'], 2, /--label takes whole numbers/],
   [['scan.nii', '--level', '9', '--table', 'names.csv', '-o', 'x.stl'], 2, /--table names labels/],

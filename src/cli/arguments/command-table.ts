@@ -187,6 +187,7 @@ const commands = {
       'The mesh is closed, also at the ends of the volume, and lies in the file’s world coordinates (RAS+ millimetres for most scans).',
       '  stria mesh ct.nii.gz --level 300 -o bone.stl',
       '  stria mesh atlas.nii --label 10,49 --table FreeSurferColorLUT.txt -o thalamus.glb',
+      '  stria mesh atlas.nii --label all -o regions.obj',
       'IN may be a .stria file or any format that compress reads. VALUE is a real value: slope × stored + intercept.',
       'The planes of the volume are read one after another, so only the mesh must fit into memory.',
     ],

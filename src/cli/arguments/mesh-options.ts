@@ -18,9 +18,7 @@ export function meshOptions(
 ): Omit<MeshCommand, keyof (DeviceOptions & TalkOptions)> {
   const surfaces = surfacesOf(values);
   const format = formatOf(output);
-  if (surfaces.length > 1 && (format === 'stl' || format === 'ply'))
-    throw usage(`.${format} files hold one surface: choose one label, or write .obj or .glb`);
-  const hasLabels = 'label' in (surfaces[0] as SurfaceChoice);
+  const hasLabels = surfaces === 'labels' || 'label' in (surfaces[0] as SurfaceChoice);
   const table = text(values, 'table');
   if (table !== undefined && !hasLabels) throw usage('--table names labels: choose them with --label');
   return {
@@ -46,14 +44,15 @@ function formatOf(output: string): MeshFormat {
   return format;
 }
 
-function surfacesOf(values: OptionValues): readonly SurfaceChoice[] {
+function surfacesOf(values: OptionValues): MeshCommand['surfaces'] {
   const level = realNumber(values, 'level');
   const labels = text(values, 'label');
   if ((level === undefined) === (labels === undefined))
     throw usage('mesh needs a surface: --level VALUE, or --label N for the voxels of a segmentation with the value N');
   if (level !== undefined) return [{ level }];
+  if (labels === 'all') return 'labels';
   const numbers = (labels as string).split(',').map((part) => (/^-?\d{1,10}$/.test(part) ? Number(part) : Number.NaN));
-  if (!numbers.every(isLabelNumber)) throw usage(`--label takes whole numbers, such as 10,49; got '${labels}'`);
+  if (!numbers.every(isLabelNumber)) throw usage(`--label takes whole numbers, such as 10,49, or all; got '${labels}'`);
   if (new Set(numbers).size < numbers.length) throw usage(`--label names a label twice: '${labels}'`);
   if (numbers.length > mostSurfaces) throw usage(`--label takes at most ${mostSurfaces} labels`);
   return numbers.map((label) => ({ label }));

@@ -145,7 +145,11 @@ export const options = {
     text: 'of the 3D view: composite, mip (maximum), minip (minimum), mean, attenuated-mip, isosurface',
   },
   level: { short: undefined, value: 'VALUE', text: 'real value of the isosurface' },
-  label: { short: undefined, value: 'N[,N…]', text: 'the surface around the voxels with this value; several for .obj and .glb' },
+  label: {
+    short: undefined,
+    value: 'N[,N…]|all',
+    text: 'the surface around the voxels with this value; of several, .stl and .ply are a file each: OUT-N.stl',
+  },
   smoothing: {
     short: undefined,
     value: 'N',

@@ -163,7 +163,8 @@ export interface MeshCommand extends DeviceOptions, TalkOptions {
   readonly input: string;
   readonly output: string;
   readonly format: MeshFormat;
-  readonly surfaces: readonly SurfaceChoice[];
+  /** `labels`: all labels. */
+  readonly surfaces: readonly SurfaceChoice[] | 'labels';
   /** A file with the labels' names and colours. */
   readonly table: string | undefined;
   readonly smoothing: number;

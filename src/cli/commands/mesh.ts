@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { readLabelTable } from '../../core/io/label-tables/read-label-table.ts';
 import { ownLabels } from '../../core/io/own-labels.ts';
 import type { NamedMesh } from '../../core/mesh/mesh-formats.ts';
-import { extractSurfaces, type SurfaceChoice, surfaceName } from '../../core/mesh/surfaces.ts';
+import { type ExtractedSurface, extractSurfaces, type SurfaceChoice, surfaceName } from '../../core/mesh/surfaces.ts';
 import { writeMesh } from '../../core/mesh/write/write-mesh.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import type { LabelTable } from '../../core/shared/label-table.ts';
@@ -34,27 +34,38 @@ export async function runMesh(command: MeshCommand, { terminal, signal }: Comman
         const found = await extractSurfaces(volume, { surfaces, t, smoothing }, job);
         const names = given ?? volume.labels?.table ?? ownLabels(await volume.source()).table;
         return {
-          meshes: found.map((mesh, at): NamedMesh => ({ mesh, ...describe(surfaces[at] as SurfaceChoice, names) })),
+          meshes: found.map((surface) => ({ choice: surface.choice, ...named(surface, names) })),
           metres: metresOf[volume.info.spatialUnit],
         };
       }),
     );
-    const rows = meshes.map(({ name: surface, mesh }) => ({
+    const holdsOne = format === 'stl' || format === 'ply';
+    const areApart = holdsOne && (surfaces === 'labels' || surfaces.length > 1);
+    const rows = meshes.map(({ name: surface, choice, mesh }) => ({
       surface,
       vertices: mesh.positions.length / 3,
       triangles: mesh.triangles.length / 3,
+      ...(areApart && { file: nameOfPart(output, choice) }),
     }));
     const empty = rows.filter(({ triangles }) => triangles === 0);
-    if (empty.length === rows.length)
-      throw new StriaError('invalid-input', `no voxel has ${empty.map(({ surface }) => surface).join(' or ')}`);
+    if (empty.length === rows.length) {
+      const what = empty.map(({ surface }) => surface).join(' or ');
+      throw new StriaError('invalid-input', `no voxel has ${what === '' ? 'a label' : what}`);
+    }
     for (const { surface } of empty) terminal.note(`no voxel has ${surface}`);
-    const sink = await createNodeSink(output, { overwrite: true, inputs: [input], signal });
-    const bytes = await withSink(sink, () => writeMesh(sink, format, meshes, metres));
+    const files: { readonly path: string; readonly meshes: readonly NamedMesh[] }[] = areApart
+      ? meshes.flatMap((one) => (one.mesh.triangles.length > 0 ? [{ path: nameOfPart(output, one.choice), meshes: [one] }] : []))
+      : [{ path: output, meshes }];
+    let bytes = 0;
+    for (const file of files) {
+      const sink = await createNodeSink(file.path, { overwrite: true, inputs: [input], signal });
+      bytes += await withSink(sink, () => writeMesh(sink, format, file.meshes, metres));
+    }
     const ms = performance.now() - startMs;
     terminal.result({ command: 'mesh', input, output, bytes, surfaces: rows, timesMs: { total: ms } });
     const triangles = rows.reduce((sum, row) => sum + row.triangles, 0);
     terminal.say(
-      `${name} → ${shownPath(output, 'output')}  ${formatCount(triangles)} triangles  ${formatBytes(bytes)}  in ${formatDuration(ms)}`,
+      `${name} → ${areApart ? `${formatCount(files.length)} files` : shownPath(output, 'output')}  ${formatCount(triangles)} triangles  ${formatBytes(bytes)}  in ${formatDuration(ms)}`,
     );
     return exitCodes.ok;
   } finally {
@@ -62,10 +73,16 @@ export async function runMesh(command: MeshCommand, { terminal, signal }: Comman
   }
 }
 
-function describe(choice: SurfaceChoice, table: LabelTable = []): Pick<NamedMesh, 'name' | 'color'> {
-  if ('level' in choice) return { name: surfaceName(choice) };
+function named({ choice, mesh }: ExtractedSurface, table: LabelTable = []): NamedMesh {
+  if ('level' in choice) return { mesh, name: surfaceName(choice) };
   const entry = table.find(({ number }) => number === choice.label);
-  return { name: entry?.name ?? surfaceName(choice), color: entry?.color === undefined ? undefined : rgbOf(entry.color) };
+  return { mesh, name: entry?.name ?? surfaceName(choice), color: entry?.color === undefined ? undefined : rgbOf(entry.color) };
+}
+
+/** `brain.stl` becomes `brain-17.stl` for the label 17. */
+function nameOfPart(output: string, choice: SurfaceChoice): string {
+  const end = output.lastIndexOf('.');
+  return `${output.slice(0, end)}-${'label' in choice ? choice.label : choice.level}${output.slice(end)}`;
 }
 
 /** Of `#rrggbb`, each from 0 to 1. */

@@ -40,6 +40,7 @@ export function savedView({ saved }: PictureSession, first: ViewState, layers: R
     base,
     solo,
     layers: list.map(({ look }) => look).filter((look) => look.of === baseId || layers.has(volumeIdOf(look))),
+    meshes: [],
   };
   return { ...viewFrom(saved.view, first), layers: stack };
 }

@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import type { Mesh } from './mesh.ts';
 
 /** Numbers from 0 to below 1, always the same ones for a seed (xorshift). */
@@ -40,4 +41,18 @@ export function ballMesh(centre: readonly [number, number, number], radius: numb
     }
   }
   return { positions: new Float32Array(positions), triangles: new Uint32Array(triangles) };
+}
+
+/** Each side of a triangle is a side of exactly one other one, in the opposite direction. */
+export function expectClosed({ positions, triangles }: Mesh) {
+  const sides = new Set<string>();
+  for (let at = 0; at < triangles.length; at += 3) {
+    for (let side = 0; side < 3; side++) {
+      const key = `${triangles[at + side]} ${triangles[at + ((side + 1) % 3)]}`;
+      expect(sides.has(key), key).toBe(false);
+      sides.add(key);
+    }
+  }
+  for (const key of sides) expect(sides.has(key.split(' ').reverse().join(' '))).toBe(true);
+  expect(new Set(triangles).size).toBe(positions.length / 3);
 }

@@ -8,7 +8,11 @@ export function cornerNormals({ positions, triangles }: Mesh): Int16Array<ArrayB
   const sums = new Float32Array(positions.length);
   const at = (place: number): number => positions[place] as number;
   for (let start = 0; start < triangles.length; start += 3) {
-    const [a, b, c] = [3 * (triangles[start] as number), 3 * (triangles[start + 1] as number), 3 * (triangles[start + 2] as number)];
+    const [a, b, c] = [
+      3 * (triangles[start] as number),
+      3 * (triangles[start + 1] as number),
+      3 * (triangles[start + 2] as number),
+    ];
     const [ux, uy, uz] = [at(b) - at(a), at(b + 1) - at(a + 1), at(b + 2) - at(a + 2)];
     const [vx, vy, vz] = [at(c) - at(a), at(c + 1) - at(a + 1), at(c + 2) - at(a + 2)];
     const normal = [uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx];

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Mesh } from './mesh.ts';
-import { randomNumbers, volumeInside } from './mesh-testing.ts';
+import { expectClosed, randomNumbers, volumeInside } from './mesh-testing.ts';
 import { SurfaceBuilder } from './surface-builder.ts';
 
 function surfaceOf(
@@ -12,20 +11,6 @@ function surfaceOf(
   for (let z = 0; z < depth; z++)
     builder.add(Array.from({ length: width * height }, (_, at) => value(at % width, Math.floor(at / width), z)));
   return builder.finish();
-}
-
-/** Each side of a triangle is a side of exactly one other one, in the opposite direction. */
-function expectClosed({ positions, triangles }: Mesh) {
-  const sides = new Set<string>();
-  for (let at = 0; at < triangles.length; at += 3) {
-    for (let side = 0; side < 3; side++) {
-      const key = `${triangles[at + side]} ${triangles[at + ((side + 1) % 3)]}`;
-      expect(sides.has(key), key).toBe(false);
-      sides.add(key);
-    }
-  }
-  for (const key of sides) expect(sides.has(key.split(' ').reverse().join(' '))).toBe(true);
-  expect(new Set(triangles).size).toBe(positions.length / 3);
 }
 
 test('a sphere is closed, and within a hundredth of a voxel', () => {

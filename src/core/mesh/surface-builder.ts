@@ -13,10 +13,23 @@ interface Plane {
   readonly alongY: Int32Array;
 }
 
+interface Planes {
+  below: Plane;
+  above: Plane;
+  /** The corner on the edge between both planes. */
+  readonly alongZ: Int32Array;
+}
+
+/** Voxels of a plane: the first and the last along x and y. */
+export interface PlaneBox {
+  readonly low: readonly [x: number, y: number];
+  readonly high: readonly [x: number, y: number];
+}
+
 /**
  * The closed surface around all voxels whose values are at least `level`, by marching cubes, from one plane after another. Voxels
  * outside of the volume do not belong to it, so it is closed at the volume's ends, half a voxel beyond the last one. Positions are in
- * voxels. Needs memory for two planes and the mesh.
+ * voxels. Needs memory for two planes and the mesh; between planes without such voxels only for the mesh.
  */
 export class SurfaceBuilder {
   readonly #width: number;
@@ -24,15 +37,77 @@ export class SurfaceBuilder {
   readonly #level: number;
   readonly #positions = new GrowingList((length) => new Float32Array(length));
   readonly #triangles = new GrowingList((length) => new Uint32Array(length));
-  readonly #alongZ: Int32Array;
-  #below: Plane;
-  #above: Plane;
-  #z = -1;
+  #planes: Planes | undefined;
+  /** Where the last plane has values. Undefined: all of it is outside. */
+  #box: PlaneBox | undefined;
+  #boxBelow: PlaneBox | undefined;
+  #z: number;
 
-  constructor(width: number, height: number, level: number) {
+  /** @param first the number of the first plane that is added */
+  constructor(width: number, height: number, level: number, first = 0) {
     this.#width = width + 2;
     this.#height = height + 2;
     this.#level = level;
+    this.#z = first - 1;
+  }
+
+  get triangleCount(): number {
+    return this.#triangles.length / 3;
+  }
+
+  /**
+   * Adds the next plane. Values that are not numbers are outside.
+   * @param values width × height, x fastest @param box the part of the plane to read; all else is outside
+   */
+  add(values: ArrayLike<number>, box = this.#whole): void {
+    this.#pass(values, box);
+  }
+
+  /** Adds a plane of which nothing is inside. */
+  addNothing(): void {
+    if (this.#box) this.#pass([], undefined);
+    else this.#z++;
+    this.#box = undefined;
+    this.#boxBelow = undefined;
+    this.#planes = undefined;
+  }
+
+  /** The surface. No more planes can be added. */
+  finish(): Mesh {
+    this.addNothing();
+    return { positions: this.#positions.numbers(), triangles: this.#triangles.numbers() };
+  }
+
+  #pass(values: ArrayLike<number>, box: PlaneBox | undefined): void {
+    this.#z++;
+    this.#planes ??= this.#newPlanes();
+    const { above, below } = this.#planes;
+    this.#clear(above, this.#boxBelow);
+    if (box) this.#take(above, values, box);
+    this.#march(this.#planes, joined(this.#box, box));
+    this.#planes.above = below;
+    this.#planes.below = above;
+    this.#boxBelow = this.#box;
+    this.#box = box;
+  }
+
+  #take({ values: padded, inner }: Plane, values: ArrayLike<number>, { low, high }: PlaneBox): void {
+    const width = this.#width - 2;
+    for (let y = low[1]; y <= high[1]; y++) {
+      const to = (y + 1) * this.#width + 1;
+      for (let x = low[0]; x <= high[0]; x++) {
+        const value = values[y * width + x] as number;
+        padded[to + x] = value;
+        inner[to + x] = value >= this.#level ? 1 : 0;
+      }
+    }
+  }
+
+  get #whole(): PlaneBox {
+    return { low: [0, 0], high: [this.#width - 3, this.#height - 3] };
+  }
+
+  #newPlanes(): Planes {
     const size = this.#width * this.#height;
     const plane = (): Plane => ({
       values: new Float64Array(size).fill(Number.NaN),
@@ -40,59 +115,35 @@ export class SurfaceBuilder {
       alongX: new Int32Array(size),
       alongY: new Int32Array(size),
     });
-    this.#below = plane();
-    this.#above = plane();
-    this.#alongZ = new Int32Array(size);
+    return { below: plane(), above: plane(), alongZ: new Int32Array(size) };
   }
 
-  get triangleCount(): number {
-    return this.#triangles.length / 3;
-  }
-
-  /** Adds the next plane: width × height values, x fastest. Values that are not numbers are outside. */
-  add(values: ArrayLike<number>): void {
-    const { values: padded, inner } = this.#above;
-    const width = this.#width - 2;
-    for (let y = 0; y < this.#height - 2; y++) {
-      const to = (y + 1) * this.#width + 1;
-      const from = y * width;
-      for (let x = 0; x < width; x++) {
-        const value = values[from + x] as number;
-        padded[to + x] = value;
-        inner[to + x] = value >= this.#level ? 1 : 0;
-      }
+  #clear({ values, inner }: Plane, box: PlaneBox | undefined): void {
+    if (!box) return;
+    for (let y = box.low[1]; y <= box.high[1]; y++) {
+      const start = (y + 1) * this.#width + 1;
+      values.fill(Number.NaN, start + box.low[0], start + box.high[0] + 1);
+      inner.fill(0, start + box.low[0], start + box.high[0] + 1);
     }
-    this.#march();
   }
 
-  /** The surface. No more planes can be added. */
-  finish(): Mesh {
-    this.#above.values.fill(Number.NaN);
-    this.#above.inner.fill(0);
-    this.#march();
-    return { positions: this.#positions.numbers(), triangles: this.#triangles.numbers() };
-  }
-
-  /** Passes the layer of cells between the last plane and the new one. */
-  #march(): void {
-    this.#z++;
-    const [below, above] = [this.#below, this.#above];
+  /** Passes the layer of cells between the last plane and the new one, around a box in which all inner voxels of both lie. */
+  #march(planes: Planes, { low, high }: PlaneBox): void {
+    const { below, above } = planes;
     const row = this.#width;
-    for (let y = 0; y < this.#height; y++) {
-      for (let at = y * row, end = at + row; at < end; at++) this.#cut(below, above, at, y);
+    for (let y = low[1]; y <= high[1] + 2; y++) {
+      for (let at = y * row + low[0], end = y * row + high[0] + 2; at <= end; at++) this.#cut(planes, at, y);
     }
-    for (let y = 0; y < this.#height - 1; y++) {
-      const start = y * row;
+    for (let y = low[1]; y <= high[1] + 1; y++) {
+      const start = y * row + low[0];
       let left = this.#cornersOf(below, above, start);
-      for (let at = start; at < start + row - 1; at++) {
+      for (let at = start; at <= y * row + high[0] + 1; at++) {
         const right = this.#cornersOf(below, above, at + 1);
         const inner = left | (right << 1);
         left = right;
-        if (inner !== 0 && inner !== 255) this.#emit(below, above, at, inner);
+        if (inner !== 0 && inner !== 255) this.#emit(planes, at, inner);
       }
     }
-    this.#below = above;
-    this.#above = below;
   }
 
   /** The four corners of a cell with x = 0, as bits of its case. */
@@ -107,7 +158,7 @@ export class SurfaceBuilder {
   }
 
   /** Puts corners on the edges from the voxel `at` of the new plane along x and y, and on the one that leads to it along z. */
-  #cut(below: Plane, above: Plane, at: number, y: number): void {
+  #cut({ below, above, alongZ }: Planes, at: number, y: number): void {
     const row = this.#width;
     const { inner, values } = above;
     const own = inner[at];
@@ -122,7 +173,7 @@ export class SurfaceBuilder {
       above.alongY[at] = this.#corner(x - 1, y - 1 + this.#place(values[at], values[at + row]), z);
     }
     if (own !== below.inner[at]) {
-      this.#alongZ[at] = this.#corner(x - 1, y - 1, z - 1 + this.#place(below.values[at], values[at]));
+      alongZ[at] = this.#corner(x - 1, y - 1, z - 1 + this.#place(below.values[at], values[at]));
     }
   }
 
@@ -139,22 +190,31 @@ export class SurfaceBuilder {
     return number;
   }
 
-  #emit(below: Plane, above: Plane, at: number, inner: number): void {
+  #emit(planes: Planes, at: number, inner: number): void {
     const edges = cubeCases[inner] as readonly number[];
     for (let index = 0; index < edges.length; index += 3) {
       this.#triangles.push(
-        this.#cornerOn(below, above, at, edges[index] as number),
-        this.#cornerOn(below, above, at, edges[index + 1] as number),
-        this.#cornerOn(below, above, at, edges[index + 2] as number),
+        this.#cornerOn(planes, at, edges[index] as number),
+        this.#cornerOn(planes, at, edges[index + 1] as number),
+        this.#cornerOn(planes, at, edges[index + 2] as number),
       );
     }
   }
 
-  #cornerOn(below: Plane, above: Plane, at: number, edge: number): number {
+  #cornerOn({ below, above, alongZ }: Planes, at: number, edge: number): number {
     const { corner, axis } = cellEdges[edge] as { corner: number; axis: number };
     const place = at + (corner & 1) + ((corner >> 1) & 1) * this.#width;
-    if (axis === 2) return this.#alongZ[place] as number;
+    if (axis === 2) return alongZ[place] as number;
     const plane = corner >> 2 === 0 ? below : above;
     return (axis === 0 ? plane.alongX : plane.alongY)[place] as number;
   }
+}
+
+/** A box around both. At least one is there. */
+function joined(a: PlaneBox | undefined, b: PlaneBox | undefined): PlaneBox {
+  const [one, other] = [a ?? b, b ?? a] as [PlaneBox, PlaneBox];
+  return {
+    low: [Math.min(one.low[0], other.low[0]), Math.min(one.low[1], other.low[1])],
+    high: [Math.max(one.high[0], other.high[0]), Math.max(one.high[1], other.high[1])],
+  };
 }

@@ -3,8 +3,9 @@ import type { OpenVolume } from '../io/common/volume-reader.ts';
 import { StriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { cross, dot } from '../shared/vectors.ts';
-import { elementBytes, typedVoxels, type VolumeInfo, type VoxelArray } from '../shared/volume.ts';
+import { elementBytes, typedVoxels } from '../shared/volume.ts';
 import { readVoxels } from '../stream/voxel-reader.ts';
+import { LabelBuilders } from './label-builders.ts';
 import type { Mesh } from './mesh.ts';
 import { smooth } from './smooth.ts';
 import { SurfaceBuilder } from './surface-builder.ts';
@@ -21,32 +22,43 @@ export function surfaceName(choice: SurfaceChoice): string {
 }
 
 export interface SurfaceSettings {
-  readonly surfaces: readonly SurfaceChoice[];
+  /** `labels`: of each label but the background, 0. */
+  readonly surfaces: readonly SurfaceChoice[] | 'labels';
   /** The time point or channel, from 0. */
   readonly t: number;
   /** Rounds of smoothing, 0 for none. */
   readonly smoothing: number;
 }
 
+export interface ExtractedSurface {
+  readonly choice: SurfaceChoice;
+  /** Without triangles if no voxel belongs to it. */
+  readonly mesh: Mesh;
+}
+
 /** The limit for the triangles of all surfaces: what one array of JavaScript holds. */
 const mostTriangles = 2 ** 28;
 
 /**
- * The closed surfaces of a volume in world coordinates (`VolumeInfo.affine`), from one pass over a time point. Needs memory for two
- * planes of 64-bit floats for each surface, and for the meshes.
+ * The closed surfaces of a volume in world coordinates (`VolumeInfo.affine`), from one pass over a time point: in the order of the
+ * choices, or labels by number. Needs memory for two planes of 64-bit floats for each level, and for each label that the current plane
+ * has, and for the meshes.
  *
- * @throws StriaError `invalid-input` if there is no such time point, `unsupported` if there are too many triangles; errors of the
- * volume; `aborted`
+ * @throws StriaError `invalid-input` if there is no such time point, or if values are no labels, `unsupported` if there are too many
+ * triangles or labels; errors of the volume; `aborted`
  */
 export async function extractSurfaces(
   volume: Pick<OpenVolume, 'info' | 'voxels' | 'fill'>,
   { surfaces, t, smoothing }: SurfaceSettings,
   { signal, onProgress }: JobOptions = {},
-): Promise<Mesh[]> {
+): Promise<ExtractedSurface[]> {
   const { info } = volume;
   const [width, height, depth, times] = info.dims;
   if (t >= times) throw new StriaError('invalid-input', `there is no time point ${t + 1}: the volume has ${times}`);
-  const builders = surfaces.map((choice) => new SurfaceBuilder(width, height, 'level' in choice ? choice.level : 1));
+  const levels = surfaces === 'labels' ? [] : surfaces.flatMap((choice) => ('level' in choice ? [choice] : []));
+  const levelBuilders = levels.map(({ level }) => new SurfaceBuilder(width, height, level));
+  const wanted = surfaces === 'labels' ? 'all' : surfaces.flatMap((choice) => ('label' in choice ? [choice.label] : []));
+  const labels = wanted.length > 0 ? new LabelBuilders(info, wanted) : undefined;
   const plane = new Uint8Array(width * height * elementBytes(info.type));
   const values = new Float64Array(width * height);
   const reader = readVoxels(volume, signal);
@@ -56,8 +68,11 @@ export async function extractSurfaces(
       throwIfAborted(signal);
       await reader.fill(plane);
       const voxels = typedVoxels(info.type, plane);
-      for (const [at, choice] of surfaces.entries()) builders[at]?.add(insideOf(choice, voxels, info, values));
-      if (builders.reduce((sum, { triangleCount }) => sum + triangleCount, 0) > mostTriangles) {
+      for (let at = 0; at < values.length; at++) values[at] = info.slope * (voxels[at] as number) + info.intercept;
+      for (const builder of levelBuilders) builder.add(values);
+      labels?.add(values, z);
+      const triangles = levelBuilders.reduce((sum, { triangleCount }) => sum + triangleCount, labels?.triangleCount ?? 0);
+      if (triangles > mostTriangles) {
         throw new StriaError(
           'unsupported',
           `the surface has more than ${mostTriangles} triangles; it is probably noise. Choose another level`,
@@ -68,23 +83,15 @@ export async function extractSurfaces(
   } finally {
     await reader.close();
   }
-  return builders.map((builder) => inWorld(smooth(builder.finish(), smoothing), info.affine));
-}
-
-/** Values that are at least the level (of a label: 1) inside, and less outside. */
-function insideOf(
-  choice: SurfaceChoice,
-  voxels: VoxelArray,
-  { slope, intercept }: VolumeInfo,
-  values: Float64Array,
-): Float64Array {
-  if ('label' in choice) {
-    // Halfway between a voxel with the label and one without.
-    for (let at = 0; at < values.length; at++) values[at] = slope * (voxels[at] as number) + intercept === choice.label ? 2 : 0;
-  } else {
-    for (let at = 0; at < values.length; at++) values[at] = slope * (voxels[at] as number) + intercept;
-  }
-  return values;
+  const finished = (choice: SurfaceChoice, mesh: Mesh): ExtractedSurface => ({
+    choice,
+    mesh: inWorld(smooth(mesh, smoothing), info.affine),
+  });
+  if (surfaces === 'labels') return (labels?.numbers ?? []).map((label) => finished({ label }, labels?.finish(label) as Mesh));
+  return surfaces.map((choice) => {
+    if ('label' in choice) return finished(choice, labels?.finish(choice.label) as Mesh);
+    return finished(choice, (levelBuilders[levels.indexOf(choice)] as SurfaceBuilder).finish());
+  });
 }
 
 function inWorld({ positions, triangles }: Mesh, affine: readonly number[]): Mesh {

@@ -111,7 +111,11 @@ const shownAs = (mesh: GpuMesh, color: string, opacity: number, id = color): Sho
 
 /** On black, in strips of 13 rows. */
 async function drawn(seen: Seen, baseOpacity: number, meshes: readonly ShownMesh[], change: Partial<ViewState> = {}) {
-  const layers: LayerStack = { ...noLayers, base: { ...noLayers.base, opacity: baseOpacity }, meshes: meshes.map(({ look }) => look) };
+  const layers: LayerStack = {
+    ...noLayers,
+    base: { ...noLayers.base, opacity: baseOpacity },
+    meshes: meshes.map(({ look }) => look),
+  };
   const scene = { info: base, display, meshes, state: { ...state, ...change, layers }, step, ground: { r: 0, g: 0, b: 0, a: 1 } };
   return (await rayPicture(gpu, { ...scene, ...seen }, { width, height, background: 'screen' }, 13)).rgba;
 }
@@ -144,7 +148,11 @@ function meetings({ camera, eye }: Seen, pixel: number, squares: readonly Square
     return { distance: edge > 0 ? distance : Number.POSITIVE_INFINITY, isSure: Math.abs(edge) > 0.02 };
   });
   const isCubeSure = Math.abs(leave - enter) > 0.02;
-  return { cube: leave > enter ? enter : Number.POSITIVE_INFINITY, hits, isSure: isCubeSure && hits.every(({ isSure }) => isSure) };
+  return {
+    cube: leave > enter ? enter : Number.POSITIVE_INFINITY,
+    hits,
+    isSure: isCubeSure && hits.every(({ isSure }) => isSure),
+  };
 }
 
 describe.each([
@@ -200,7 +208,13 @@ describe.each([
     const mesh = new GpuMesh(gpu, squareMesh(square));
     const shown = shownAs(mesh, '#ff0000', 1);
     const whole = await drawn(seen, 0, [shown]);
-    const cut = await drawn(seen, 0, [shown], { clip: [[0, 0.5], [0, 1], [0, 1]] });
+    const cut = await drawn(seen, 0, [shown], {
+      clip: [
+        [0, 0.5],
+        [0, 1],
+        [0, 1],
+      ],
+    });
     const inside = await drawn(seen, 1, [shown], { projection: 'mip' });
     const redOf = (pixels: Uint8Array, pixel: number) => (pixels[4 * pixel] as number) - (pixels[4 * pixel + 1] as number) > 60;
     let [kept, gone] = [0, 0];
@@ -264,7 +278,8 @@ describe('the outline in a slice', () => {
       if (axis !== undefined) position[axis] = index + 0.5;
       return worldOf(base, position.map((part) => part - 0.5) as unknown as Voxel);
     };
-    const distance = (x: number, y: number) => Math.hypot(...worldAt(x, y).map((part, at) => part - (centre[at] as number))) - radius;
+    const distance = (x: number, y: number) =>
+      Math.hypot(...worldAt(x, y).map((part, at) => part - (centre[at] as number))) - radius;
     let onLine = 0;
     for (let pixel = 0; pixel < width * height; pixel++) {
       const [x, y] = [(pixel % width) + 0.5, Math.floor(pixel / width) + 0.5];

@@ -89,7 +89,8 @@ export class RayDrawing {
     if (this.#gpu.isLost || (opacity === 0 && layers.length + meshes === 0)) return Promise.resolve(undefined);
     this.#makeRoom(march.strip);
     const commands = this.#gpu.commands('view', this.#gpu.hasTimestamps ? () => {} : undefined);
-    if (opacity === 1 && layers.length + meshes === 0 && !hasOwnColors(state, march.labels)) this.#recordVolume(commands, state, march);
+    if (opacity === 1 && layers.length + meshes === 0 && !hasOwnColors(state, march.labels))
+      this.#recordVolume(commands, state, march);
     else this.#recordStack(commands, state, layers, march);
     return commands.submit().then(
       // Timestamps are rounded, to 0.1 ms in some browsers, so 0 means unknown.

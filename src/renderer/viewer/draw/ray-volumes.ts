@@ -1,4 +1,4 @@
-import type { Rgb, RaySurface } from '../../../core/draw/mesh-pass.ts';
+import type { RaySurface, Rgb } from '../../../core/draw/mesh-pass.ts';
 import { labelSpan, type RayVolume, rayStackRows } from '../../../core/draw/ray-stack.ts';
 import { rayTransfer } from '../../../core/draw/ray-transfer.ts';
 import { colorParts } from '../../../core/shared/label-table.ts';

@@ -299,7 +299,11 @@ export class SliceRenderer {
     );
   }
 
-  #drawOutlines(pass: GPURenderPassEncoder, { axis, map, index, meshes = [], lineWidth = 1 }: SliceDrawing, target: GPUTexture): void {
+  #drawOutlines(
+    pass: GPURenderPassEncoder,
+    { axis, map, index, meshes = [], lineWidth = 1 }: SliceDrawing,
+    target: GPUTexture,
+  ): void {
     const origin = axis === undefined ? map.origin : (map.origin.with(axis, index + 0.5) as [number, number, number]);
     for (const mesh of meshes) this.#outlines.draw(pass, mesh, { ...map, origin }, target, 1.5 * lineWidth);
   }

@@ -1,5 +1,5 @@
 import type { MeshFormat } from '../../../core/mesh/mesh-formats.ts';
-import type { SurfaceChoice } from '../../../core/mesh/surfaces.ts';
+import type { ExtractedSurface, SurfaceChoice } from '../../../core/mesh/surfaces.ts';
 import type { FaultData } from '../../../core/shared/errors.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 
@@ -9,10 +9,10 @@ export type SurfaceTask =
       readonly kind: 'begin';
       /** With a single time point. */
       readonly info: VolumeInfo;
-      readonly surface: SurfaceChoice;
-      readonly name: string;
-      readonly format: MeshFormat;
+      readonly surfaces: readonly SurfaceChoice[] | 'labels';
       readonly smoothing: number;
+      /** How the only surface is written; undefined: surfaces are sent as meshes. */
+      readonly file: { readonly name: string; readonly format: MeshFormat } | undefined;
     }
   /** Whole planes. */
   | { readonly kind: 'planes'; readonly bytes: Uint8Array<ArrayBuffer> };
@@ -20,6 +20,8 @@ export type SurfaceTask =
 export type SurfaceAnswer =
   /** The planes have been passed. */
   | { readonly kind: 'more' }
+  /** A surface, if meshes are wanted. */
+  | { readonly kind: 'mesh'; readonly surface: ExtractedSurface }
   /** The next piece of the file. */
   | { readonly kind: 'piece'; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'done'; readonly triangles: number }

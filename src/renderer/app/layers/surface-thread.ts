@@ -1,0 +1,92 @@
+import type { ExtractedSurface } from '../../../core/mesh/surfaces.ts';
+import { faultFromData, StriaError } from '../../../core/shared/errors.ts';
+import { type Dims3, elementBytes } from '../../../core/shared/volume.ts';
+import type { ExactVoxels, VoxelPiece } from '../../../core/volume/volume-source.ts';
+import type { SurfaceAnswer, SurfaceTask } from './surface-protocol.ts';
+
+type BeginTask = Extract<SurfaceTask, { kind: 'begin' }>;
+
+/** How much is read from the GPU at a time. */
+const pieceBytes = 2 ** 23;
+
+export interface SurfaceJob {
+  readonly signal: AbortSignal;
+  /** Called with how many planes have been read. */
+  readonly onPlanes?: (done: number, total: number) => void;
+  /** Gets the pieces of the file in order. */
+  readonly write?: (bytes: Uint8Array) => Promise<void>;
+  /** Gets meshes as they are finished. */
+  readonly onMesh?: (surface: ExtractedSurface) => void;
+}
+
+/**
+ * Extracts surfaces in a thread of their own, from planes that are read from the GPU when it asks for them. Cancelling ends the thread.
+ * @returns the number of triangles @throws StriaError `aborted`, and those of `extractSurfaces` and the volume
+ */
+export function extractInThread(
+  volume: ExactVoxels,
+  timePoint: number,
+  settings: Pick<BeginTask, 'surfaces' | 'smoothing' | 'file'>,
+  { signal, onPlanes, write, onMesh }: SurfaceJob,
+): Promise<number> {
+  if (signal.aborted) return Promise.reject(new StriaError('aborted', 'cancelled'));
+  const { info } = volume;
+  const worker = new Worker(new URL('./surface.worker.ts', import.meta.url), { type: 'module', name: 'stria-surface' });
+  const pieces = planesOf(volume, timePoint, onPlanes);
+  let writing: Promise<void> = Promise.resolve();
+  return new Promise<number>((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new StriaError('aborted', 'cancelled')));
+    const answer = async (data: SurfaceAnswer): Promise<void> => {
+      if (data.kind === 'fault') throw faultFromData(data.fault);
+      if (data.kind === 'more') {
+        const { value, done } = await pieces.next();
+        if (!done) worker.postMessage({ kind: 'planes', bytes: value } satisfies SurfaceTask, [value.buffer]);
+      } else if (data.kind === 'piece') {
+        writing = writing.then(() => write?.(data.bytes));
+        await writing;
+      } else if (data.kind === 'mesh') {
+        onMesh?.(data.surface);
+      } else {
+        await writing;
+        resolve(data.triangles);
+      }
+    };
+    worker.onmessage = ({ data }: MessageEvent<SurfaceAnswer>) => void answer(data).catch(reject);
+    worker.onerror = (event) => reject(new StriaError('internal', `the thread for surfaces ended: ${event.message}`));
+    const oneTime = { ...info, dims: info.dims.with(3, 1) as unknown as typeof info.dims };
+    worker.postMessage({ kind: 'begin', info: oneTime, ...settings } satisfies SurfaceTask);
+  }).finally(() => worker.terminate());
+}
+
+/** The planes of a time point, some at a time. */
+async function* planesOf(
+  volume: ExactVoxels,
+  timePoint: number,
+  onPlanes: SurfaceJob['onPlanes'],
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const { dims, type } = volume.info;
+  const [width, height, depth] = dims;
+  const planeBytes = width * height * elementBytes(type);
+  const count = Math.max(1, Math.floor(pieceBytes / planeBytes));
+  for (let z = 0; z < depth; z += count) {
+    const size: Dims3 = [width, height, Math.min(count, depth - z)];
+    const bytes = new Uint8Array(planeBytes * size[2]);
+    await volume.readBox({ first: [0, 0, z], size, timePoint }, (piece) => copyRows(piece, bytes, z, size));
+    onPlanes?.(z + size[2], depth);
+    yield bytes;
+  }
+}
+
+/** Copies the part of a piece that lies in planes from `z` on. */
+function copyRows({ first, size, values, rowLength }: VoxelPiece, bytes: Uint8Array, z: number, planes: Dims3): void {
+  const source = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+  const width = values.BYTES_PER_ELEMENT;
+  const across = Math.min(size[0], planes[0] - first[0]) * width;
+  for (let plane = Math.max(0, z - first[2]); plane < Math.min(size[2], z + planes[2] - first[2]); plane++) {
+    for (let row = 0; row < size[1]; row++) {
+      const from = (plane * size[1] + row) * rowLength * width;
+      const to = (((first[2] + plane - z) * planes[1] + first[1] + row) * planes[0] + first[0]) * width;
+      bytes.set(source.subarray(from, from + across), to);
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import type { Mesh } from '../../../core/mesh/mesh.ts';
+import { extractSurfaces, type SurfaceChoice } from '../../../core/mesh/surfaces.ts';
+import { writeMesh } from '../../../core/mesh/write/write-mesh.ts';
+import { faultToData } from '../../../core/shared/errors.ts';
+import { metresOf } from '../../../core/shared/volume.ts';
+import type { SurfaceAnswer, SurfaceTask } from './surface-protocol.ts';
+
+// Extracts a surface outside the drawing thread, from planes as they arrive.
+
+const scope = self as unknown as {
+  onmessage: (event: MessageEvent<SurfaceTask>) => void;
+  postMessage(message: SurfaceAnswer, transfer?: Transferable[]): void;
+};
+
+let takePlanes: (bytes: Uint8Array) => void = () => undefined;
+
+scope.onmessage = ({ data }) => {
+  if (data.kind === 'planes') takePlanes(data.bytes);
+  else void extract(data);
+};
+
+async function extract({ info, surfaces, smoothing, file }: Extract<SurfaceTask, { kind: 'begin' }>): Promise<void> {
+  try {
+    const found = await extractSurfaces({ info, voxels: arriving }, { surfaces, t: 0, smoothing });
+    let triangles = 0;
+    for (const { choice, mesh } of found) {
+      triangles += mesh.triangles.length / 3;
+      if (mesh.triangles.length === 0) continue;
+      if (file) await writeMesh({ write: send, ...noEnd }, file.format, [{ name: file.name, mesh }], metresOf[info.spatialUnit]);
+      else sendMesh(choice, mesh);
+    }
+    scope.postMessage({ kind: 'done', triangles });
+  } catch (error) {
+    scope.postMessage({ kind: 'fault', fault: faultToData(error) });
+  }
+}
+
+const noEnd = { close: async () => undefined, abort: async () => undefined };
+
+async function send(bytes: Uint8Array): Promise<void> {
+  const piece = bytes.slice();
+  scope.postMessage({ kind: 'piece', bytes: piece }, [piece.buffer]);
+}
+
+function sendMesh(choice: SurfaceChoice, { positions, triangles }: Mesh): void {
+  // Without the spare room of lists that have grown.
+  const mesh = { positions: positions.slice(), triangles: triangles.slice() };
+  scope.postMessage({ kind: 'mesh', surface: { choice, mesh } }, [mesh.positions.buffer, mesh.triangles.buffer]);
+}
+
+/** Asks for planes, one piece after another. The reader takes no more than the volume has. */
+async function* arriving(): AsyncGenerator<Uint8Array> {
+  for (;;) {
+    const planes = new Promise<Uint8Array>((resolve) => {
+      takePlanes = resolve;
+    });
+    scope.postMessage({ kind: 'more' });
+    yield await planes;
+  }
+}
