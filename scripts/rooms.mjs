@@ -345,12 +345,6 @@ export const rooms = [
     imports: 'core/mesh core/shared',
   },
   {
-    room: 'core/mesh/read',
-    holds: 'Reading files of meshes.',
-    imports: 'core/io/common core/mesh core/shared',
-    packages: 'three saxes fflate',
-  },
-  {
     room: 'core/volume',
     holds: 'Volumes in GPU memory, raw or compressed: statistics, regions, differences, the display texture.',
     imports: 'core/chunks core/codec core/format core/gpu core/gpu-chunks core/io/common core/shared core/stream shaders/volume',
@@ -504,7 +498,7 @@ export const rooms = [
     room: 'renderer/viewer',
     holds: 'The viewer: a class with an observable state. No React.',
     imports:
-      'core/chunks core/gpu core/shared core/volume renderer/viewer/colors renderer/viewer/draw renderer/viewer/model renderer/viewer/slices renderer/viewer/space',
+      'core/draw core/chunks core/gpu core/shared core/volume renderer/viewer/colors renderer/viewer/draw renderer/viewer/model renderer/viewer/slices renderer/viewer/space',
   },
   {
     room: 'renderer/playback',
@@ -587,7 +581,7 @@ export const rooms = [
     room: 'renderer/app/layers',
     holds: 'Layers over the open volume, and meshes: loading, extracting, freeing, their first look.',
     imports:
-      'core/draw core/gpu core/mesh core/mesh/read core/shared core/stream core/transforms core/volume renderer/app/gpu renderer/app/labels renderer/app/loading renderer/app/state renderer/host renderer/viewer renderer/viewer/colors renderer/viewer/model core/mesh/write',
+      'core/draw core/gpu core/mesh core/shared core/stream core/transforms core/volume renderer/app/gpu renderer/app/labels renderer/app/loading renderer/app/state renderer/host renderer/viewer renderer/viewer/colors renderer/viewer/model',
   },
   {
     room: 'renderer/app/labels',
@@ -623,7 +617,7 @@ export const rooms = [
     room: 'renderer/panels/inspector',
     holds: 'The inspector: compression, and tabs for display, measurements, volume and GPU.',
     imports:
-      'core/chunks core/codec core/codecs core/draw core/gpu core/shared core/stream renderer/app renderer/app/measure renderer/app/state renderer/app/view renderer/app/words renderer/panels/controls renderer/panels/hooks renderer/viewer renderer/viewer/colors renderer/viewer/model renderer/app/labels core/volume',
+      'core/mesh core/chunks core/codec core/codecs core/draw core/gpu core/shared core/stream renderer/app renderer/app/measure renderer/app/state renderer/app/view renderer/app/words renderer/panels/controls renderer/panels/hooks renderer/viewer renderer/viewer/colors renderer/viewer/model renderer/app/labels core/volume',
     packages: 'lucide-react react react-aria-components uplot',
   },
   {
@@ -637,7 +631,7 @@ export const rooms = [
     room: 'renderer/panels/dialogs',
     holds: 'Dialogs and the command palette.',
     imports:
-      'core/mesh core/shared core/transforms core/volume renderer/app renderer/app/output renderer/app/state renderer/app/view renderer/app/words renderer/host renderer/panels/controls renderer/panels/hooks renderer/panels/inspector renderer/viewer renderer/viewer/colors renderer/viewer/model',
+      'renderer/app/labels core/mesh core/shared core/transforms core/volume renderer/app renderer/app/output renderer/app/state renderer/app/view renderer/app/words renderer/host renderer/panels/controls renderer/panels/hooks renderer/panels/inspector renderer/viewer renderer/viewer/colors renderer/viewer/model',
     packages: 'lucide-react react react-aria-components',
   },
   {

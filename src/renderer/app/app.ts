@@ -28,6 +28,7 @@ import { Labels } from './labels/labels.ts';
 import { Alignment } from './layers/alignment.ts';
 import { Channels } from './layers/channels.ts';
 import { Layers } from './layers/layers.ts';
+import { Meshes } from './layers/meshes.ts';
 import { SecondVolume } from './layers/second-volume.ts';
 import { completed, completes, joined } from './loading/companions.ts';
 import { groupDatasets } from './loading/datasets.ts';
@@ -64,6 +65,7 @@ export class App {
   readonly exports: Exports;
   readonly comparison: Comparison;
   readonly layers: Layers;
+  readonly meshes: Meshes;
   readonly alignment: Alignment;
   readonly channels: Channels;
   readonly labels: Labels;
@@ -131,6 +133,10 @@ export class App {
         requestOf: (id) => this.layers.requestOf(id),
         restore: (requests) => this.layers.restore(requests),
       },
+      meshes: {
+        sourceOf: (id) => this.meshes.sourceOf(id),
+        restore: (saved) => this.meshes.restore(saved),
+      },
       restoreTables: (tables) => this.labels.restore(tables),
       set: (change) => this.set(change),
       playAlong: (axis) => this.playback.choose(axis),
@@ -149,6 +155,11 @@ export class App {
     );
     this.layers = new Layers(this.store, () => this.#gpuLife.engine);
     this.alignment = new Alignment(host, this.store, this.layers);
+    this.meshes = new Meshes(
+      this.store,
+      () => this.#gpuLife.engine,
+      (id) => (id === baseId ? this.#document.kept : this.layers.volumeOf(id)),
+    );
     this.second = new SecondVolume(this.store);
     this.undo = new Undo(this.store, (change) => this.set(change));
     this.measuring = new Measuring(

@@ -72,6 +72,15 @@ function fileCommands(app: App): Command[] {
       run: () => store.setState({ overlay: 'surface' }),
     },
     {
+      id: 'surface-show',
+      label: 'Show surface, or surfaces of labels…',
+      words: 'Surface…',
+      group: 'Layers',
+      enabled: (state) => isInViewer(state) && openDocument(state)?.decimation === 1,
+      whyNot: whyNoSurface,
+      run: () => store.setState({ overlay: 'surface' }),
+    },
+    {
       id: 'movie',
       label: 'Make movie…',
       words: 'Movie…',

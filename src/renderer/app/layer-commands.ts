@@ -1,7 +1,7 @@
 import { blendings } from '../../core/draw/slice-pass.ts';
 import { colormap } from '../viewer/colors/colormaps.ts';
 import { hasChannels } from '../viewer/model/channel-group.ts';
-import { baseId, hasChannelGroup, type LayerLook, type LayerStack } from '../viewer/model/layers.ts';
+import { baseId, hasChannelGroup, type LayerLook, type LayerStack, placeOf } from '../viewer/model/layers.ts';
 import { alignCommands } from './align-commands.ts';
 import type { App } from './app.ts';
 import type { Command } from './command.ts';
@@ -35,7 +35,10 @@ export function layerCommands(app: App): Command[] {
       words: ({ layers }) => (layers.adding.kind === 'failed' ? 'Dismiss' : 'Cancel'),
       group: 'Layers',
       enabled: ({ layers }) => layers.adding.kind !== 'none',
-      run: () => app.layers.cancelAdding(),
+      run: () => {
+        app.layers.cancelAdding();
+        app.meshes.cancelAdding();
+      },
     },
     {
       id: 'show-layers',
@@ -56,11 +59,14 @@ export function layerCommands(app: App): Command[] {
     },
     {
       ...onChosen('layer-up', 'Move the chosen layer up', 'Up', () => app.layers.moveChosen(1)),
-      enabled: (state) => (placeOfChosen(state) ?? Number.POSITIVE_INFINITY) < (stackOf(state)?.layers.length ?? 0) - 1,
+      enabled: (state) => {
+        const at = placeOfChosen(state);
+        return at !== undefined && at.place < at.count - 1;
+      },
     },
     {
       ...onChosen('layer-down', 'Move the chosen layer down', 'Down', () => app.layers.moveChosen(-1)),
-      enabled: (state) => (placeOfChosen(state) ?? 0) > 0,
+      enabled: (state) => (placeOfChosen(state)?.place ?? 0) > 0,
     },
     ...layerSettings(app),
     ...alignCommands(app),
@@ -152,7 +158,7 @@ function layerSettings(app: App): Command[] {
 }
 
 function chosenLook(state: AppState): LayerLook | undefined {
-  return stackOf(state)?.layers[placeOfChosen(state) ?? -1];
+  return stackOf(state)?.layers.find(({ id }) => id === state.layers.chosen);
 }
 
 function isLabels(state: AppState): boolean {
@@ -172,10 +178,10 @@ function stackOf(state: AppState): LayerStack | undefined {
   return isReady(state) ? state.layers.stack : undefined;
 }
 
-/** The chosen layer's place from below; undefined if none is chosen, or the open volume. */
-function placeOfChosen(state: AppState): number | undefined {
-  const place = stackOf(state)?.layers.findIndex(({ id }) => id === state.layers.chosen) ?? -1;
-  return place < 0 ? undefined : place;
+/** Where the chosen layer stands in its list; undefined if none is chosen, or the open volume. */
+function placeOfChosen(state: AppState): ReturnType<typeof placeOf> {
+  const stack = stackOf(state);
+  return stack && placeOf(stack, state.layers.chosen);
 }
 
 function isChosenBase(state: AppState): boolean {

@@ -70,7 +70,7 @@ function fakeEngine(budgetBytes = 1000) {
       shown = volumes;
     },
   };
-  const gpu = { memory: { liveBytes: (label: string) => (label === 'volume' ? 700 : 100) } };
+  const gpu = { memory: { liveBytes: (label: string) => ({ volume: 700, mesh: 0 })[label] ?? 100 } };
   return { engine: { viewer, gpu, budgetBytes } as unknown as Engine, viewer, shown: () => [...shown.keys()] };
 }
 

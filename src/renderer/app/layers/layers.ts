@@ -4,13 +4,14 @@ import { channelLayout } from '../../../core/shared/volume.ts';
 import { channelLayer, channelLooks } from '../../viewer/model/channel-group.ts';
 import { placeLayer } from '../../viewer/model/layer-place.ts';
 import {
-  baseId,
   changedLayer,
   type LayerLook,
   type LayerStack,
   mostLayers,
   movedLayer,
   noLayers,
+  placeOf,
+  shownOrHidden,
   volumeIdOf,
   withoutLayer,
 } from '../../viewer/model/layers.ts';
@@ -145,9 +146,7 @@ export class Layers {
 
   /** Shows or hides a layer, or the open volume. Ends a solo. */
   toggle(id: string): void {
-    const stack: LayerStack = { ...this.#stack, solo: undefined };
-    const isVisible = !(id === baseId ? stack.base : stack.layers.find((layer) => layer.id === id))?.isVisible;
-    this.#set(id === baseId ? { ...stack, base: { ...stack.base, isVisible } } : changedLayer(stack, id, { isVisible }));
+    this.#set(shownOrHidden({ ...this.#stack, solo: undefined }, id));
   }
 
   toggleChosen(): void {
@@ -164,17 +163,18 @@ export class Layers {
   /** @param by 1: up, −1: down */
   moveChosen(by: 1 | -1): void {
     const { chosen } = this.#store.getState().layers;
-    const at = this.#stack.layers.findIndex(({ id }) => id === chosen);
-    if (chosen !== undefined && at >= 0) this.moveTo(chosen, at + by);
+    const at = placeOf(this.#stack, chosen);
+    if (chosen !== undefined && at) this.moveTo(chosen, at.place + by);
   }
 
   removeChosen(): void {
     const { chosen } = this.#store.getState().layers;
     if (chosen === undefined) return;
-    const { layers } = this.#stack;
-    const at = layers.findIndex(({ id }) => id === chosen);
+    const { layers, meshes } = this.#stack;
+    const list = meshes.some(({ id }) => id === chosen) ? meshes : layers;
+    const at = list.findIndex(({ id }) => id === chosen);
     this.#set(withoutLayer(this.#stack, chosen));
-    this.choose((layers[at - 1] ?? layers[at + 1])?.id);
+    this.choose((list[at - 1] ?? list[at + 1])?.id);
   }
 
   get #stack(): LayerStack {

@@ -11,8 +11,8 @@ const pieceBytes = 2 ** 23;
 
 export interface SurfaceJob {
   readonly signal: AbortSignal;
-  /** Called with how many planes have been read. */
-  readonly onPlanes?: (done: number, total: number) => void;
+  /** Called with how many bytes have been read, and how many there are. */
+  readonly onBytes?: (done: number, total: number) => void;
   /** Gets the pieces of the file in order. */
   readonly write?: (bytes: Uint8Array) => Promise<void>;
   /** Gets meshes as they are finished. */
@@ -27,12 +27,12 @@ export function extractInThread(
   volume: ExactVoxels,
   timePoint: number,
   settings: Pick<BeginTask, 'surfaces' | 'smoothing' | 'file'>,
-  { signal, onPlanes, write, onMesh }: SurfaceJob,
+  { signal, onBytes, write, onMesh }: SurfaceJob,
 ): Promise<number> {
   if (signal.aborted) return Promise.reject(new StriaError('aborted', 'cancelled'));
   const { info } = volume;
   const worker = new Worker(new URL('./surface.worker.ts', import.meta.url), { type: 'module', name: 'stria-surface' });
-  const pieces = planesOf(volume, timePoint, onPlanes);
+  const pieces = planesOf(volume, timePoint, onBytes);
   let writing: Promise<void> = Promise.resolve();
   return new Promise<number>((resolve, reject) => {
     signal.addEventListener('abort', () => reject(new StriaError('aborted', 'cancelled')));
@@ -62,7 +62,7 @@ export function extractInThread(
 async function* planesOf(
   volume: ExactVoxels,
   timePoint: number,
-  onPlanes: SurfaceJob['onPlanes'],
+  onBytes: SurfaceJob['onBytes'],
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const { dims, type } = volume.info;
   const [width, height, depth] = dims;
@@ -72,7 +72,7 @@ async function* planesOf(
     const size: Dims3 = [width, height, Math.min(count, depth - z)];
     const bytes = new Uint8Array(planeBytes * size[2]);
     await volume.readBox({ first: [0, 0, z], size, timePoint }, (piece) => copyRows(piece, bytes, z, size));
-    onPlanes?.(z + size[2], depth);
+    onBytes?.((z + size[2]) * planeBytes, depth * planeBytes);
     yield bytes;
   }
 }

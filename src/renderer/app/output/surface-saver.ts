@@ -1,6 +1,10 @@
+import type { Mesh } from '../../../core/mesh/mesh.ts';
 import { type SurfaceChoice, surfaceName } from '../../../core/mesh/surfaces.ts';
+import { writeMesh } from '../../../core/mesh/write/write-mesh.ts';
 import type { ByteSink } from '../../../core/shared/bytes.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
+import { colorParts } from '../../../core/shared/label-table.ts';
+import { metresOf } from '../../../core/shared/volume.ts';
 import type { ExactVoxels } from '../../../core/volume/volume-source.ts';
 import type { Host } from '../../host/host.ts';
 import { extractInThread } from '../layers/surface-thread.ts';
@@ -53,6 +57,33 @@ export class SurfaceSaver {
       this.#store.setState({ notice, overlay: overlay === 'surface' ? 'none' : overlay });
     });
   }
+
+  /** Asks where, and writes a mesh layer. */
+  async saveMesh({ name, mesh, color }: ShownSurface): Promise<void> {
+    const document = openDocument(this.#store.getState());
+    if (!document) return;
+    await this.#work.run(async (signal) => {
+      const { format } = this.#store.getState().output.surface;
+      const sink = await this.#host.saveAs(`${outputStem(document.name)}-${name.replace(/[^\p{L}\p{N}.-]+/gu, '-')}.${format}`);
+      if (!sink) return;
+      const parts = colorParts(color).map((part) => part / 255) as [number, number, number];
+      const metres = metresOf[document.info.spatialUnit];
+      const triangles = await written(sink, signal, async (write) => {
+        const file = { write, close: async () => undefined, abort: async () => undefined };
+        await writeMesh(file, format, [{ name, mesh, color: parts }], metres);
+        return mesh.triangles.length / 3;
+      });
+      this.#store.setState({ notice: `${sink.name} is saved: ${triangles.toLocaleString('en')} triangles` });
+    });
+  }
+}
+
+/** A mesh layer to save. */
+export interface ShownSurface {
+  readonly name: string;
+  readonly mesh: Mesh;
+  /** `#rrggbb`. */
+  readonly color: string;
 }
 
 /** Writes the surface, or nothing. @returns the number of its triangles */

@@ -14,6 +14,7 @@ import type { Viewer } from '../../viewer/viewer.ts';
 import type { OpenRequest } from '../loading/load-resident.ts';
 import { readSession } from '../session/session-file.ts';
 import type { OpenDocument } from '../state/document-state.ts';
+import type { SavedMesh } from '../state/saved-session.ts';
 import { type AppState, createAppStore } from '../state/store.ts';
 import { SavedSessions } from './saved-sessions.ts';
 
@@ -73,6 +74,8 @@ function setUp(beside: Readonly<Record<string, HostFile>> = {}, atAddresses: Rea
   let request: OpenRequest | undefined;
   const sink = memorySink();
   const layerRequests = new Map<string, OpenRequest>();
+  const meshSources = new Map<string, SavedMesh['source']>();
+  let restoredMeshes: readonly SavedMesh[] = [];
   let restored: ReadonlyMap<string, OpenRequest> = new Map();
   const open = async (next: OpenRequest) => {
     request = next;
@@ -111,11 +114,28 @@ function setUp(beside: Readonly<Record<string, HostFile>> = {}, atAddresses: Rea
         restored = requests;
       },
     },
+    meshes: {
+      sourceOf: (id) => meshSources.get(id),
+      restore: async (saved) => {
+        restoredMeshes = saved;
+      },
+    },
     restoreTables: (loaded) => store.setState(({ labels }) => ({ labels: { ...labels, loaded } })),
     set: (change) => store.setState(({ settings }) => ({ settings: { ...settings, ...change } })),
     playAlong: () => {},
   });
-  return { sessions, store, viewer, open, sink, layerRequests, opened: () => request, restored: () => restored };
+  return {
+    sessions,
+    store,
+    viewer,
+    open,
+    sink,
+    layerRequests,
+    meshSources,
+    meshes: () => restoredMeshes,
+    opened: () => request,
+    restored: () => restored,
+  };
 }
 
 const scan = file('scan.nii', Uint8Array.of(1, 2, 3, 4));
@@ -266,8 +286,12 @@ describe('a saved session', () => {
       ['c', lost],
     ] as const)
       from.layerRequests.set(id, { kind: 'file', file: one });
+    const surface = (id: string) => ({ id, name: id, isVisible: true, opacity: 0.5, color: '#a1b2c3' });
+    from.viewer.set({ layers: { ...stack, meshes: [surface('m'), surface('of-lost'), surface('unknown')] } });
+    from.meshSources.set('m', { from: 'base', surface: { level: 3 }, timePoint: 0, smoothing: 5 });
+    from.meshSources.set('of-lost', { from: 'c', surface: { label: 3 }, timePoint: 0, smoothing: 5 });
     await from.sessions.save();
-    const { sessions, store, viewer, restored } = setUp({ '../data/pet.nii': pet });
+    const { sessions, store, viewer, restored, meshes } = setUp({ '../data/pet.nii': pet });
     const others = ['pet.nii', 'lost.nii'].map((name) => file(name, Uint8Array.of(1)));
     await sessions.open(file('scan.stria-session', from.sink.bytes()), [scan, atlas, ...others]);
     expect(viewer.snapshot().state.layers).toEqual({ ...stack, layers: stack.layers.slice(0, 2) });
@@ -275,6 +299,7 @@ describe('a saved session', () => {
       ['a', atlas],
       ['b', pet],
     ]);
+    expect(meshes().map(({ look }) => look)).toEqual([surface('m')]);
     expect(store.getState().notice).toBe('Not found, and left out: lost.nii');
   });
 

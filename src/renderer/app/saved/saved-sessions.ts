@@ -14,6 +14,7 @@ import { sampleTitle } from '../state/samples.ts';
 import type {
   SavedLayer,
   SavedLayers,
+  SavedMesh,
   SavedSession,
   SessionPart,
   SessionSource,
@@ -29,6 +30,7 @@ export interface SessionNeeds {
   /** The open document and its life. */
   readonly document: SessionDocument;
   readonly layers: SessionLayers;
+  readonly meshes: SessionMeshes;
   /** Gives the tables of labels to which the looks of a restored view refer. */
   restoreTables(tables: SavedLayers['tables']): void;
   set(change: Partial<Settings>): void;
@@ -41,6 +43,13 @@ export interface SessionLayers {
   requestOf(id: string): OpenRequest | undefined;
   /** Loads the layers of the view that is shown. */
   restore(requests: ReadonlyMap<string, OpenRequest>): void;
+}
+
+/** What sessions need of the meshes; `Meshes` provides it. */
+export interface SessionMeshes {
+  sourceOf(id: string): SavedMesh['source'] | undefined;
+  /** Extracts them again. */
+  restore(saved: readonly SavedMesh[]): Promise<void>;
 }
 
 /** What sessions need of the document; `DocumentLife` provides it. */
@@ -102,7 +111,7 @@ export class SavedSessions {
     return sink;
   }
 
-  async #layersIn({ layers, ...rest }: LayerStack, sink: HostSink): Promise<SavedLayers> {
+  async #layersIn({ layers, meshes, ...rest }: LayerStack, sink: HostSink): Promise<SavedLayers> {
     const list: SavedLayer[] = [];
     const owners = new Map<string, string>();
     for (const look of layers) {
@@ -118,7 +127,11 @@ export class SavedSessions {
     }
     const used = [rest.base.labels, ...list.map(({ look }) => look.labels)].map(({ table }) => table);
     const loaded = Object.entries(this.#needs.store.getState().labels.loaded);
-    return { ...rest, list, tables: Object.fromEntries(loaded.filter(([id]) => used.includes(id))) };
+    const surfaces = meshes.flatMap((look) => {
+      const source = this.#needs.meshes.sourceOf(look.id);
+      return source ? [{ source, look }] : [];
+    });
+    return { ...rest, list, meshes: surfaces, tables: Object.fromEntries(loaded.filter(([id]) => used.includes(id))) };
   }
 
   /** Opens a session. Its volume is given with it, or is where the session says. Failures become the document's state. */
@@ -264,6 +277,7 @@ export class SavedSessions {
               base,
               solo,
               layers: list.flatMap(({ look }) => (look.of === baseId || requests.has(volumeIdOf(look)) ? [look] : [])),
+              meshes: [],
             },
           });
           viewer.startFrom(saved.viewpoints);
@@ -275,6 +289,7 @@ export class SavedSessions {
     if (!openDocument(store.getState())) return;
     this.#needs.restoreTables(saved.layers.tables);
     layers.restore(requests);
+    void this.#needs.meshes.restore(saved.layers.meshes.filter(({ source: { from } }) => from === baseId || requests.has(from)));
     if (missing.length > 0) store.setState({ notice: `Not found, and left out: ${missing.join(', ')}` });
     if (axis) playAlong(axis);
   }

@@ -82,6 +82,15 @@ const look = fc.record({
   channel: fc.nat({ max: 9 }),
 });
 const channel = fc.record({ source: fc.constant(undefined), look: look.map((each) => ({ ...each, of: 'base' })) });
+const savedMesh = fc.record({
+  source: fc.record({
+    from: fc.constant('base'),
+    surface: fc.oneof(fc.record({ level: number }), fc.record({ label: fc.integer({ min: -9, max: 2 ** 32 - 1 }) })),
+    timePoint: fc.nat(9),
+    smoothing: fc.nat(200),
+  }),
+  look: fc.record({ id: text, name: text, isVisible: fc.boolean(), opacity: part, color: fc.constant('#a1b2c3') }),
+});
 const layers = fc
   .record({
     base: fc.record({ isVisible: fc.boolean(), opacity: part, labels }),
@@ -95,6 +104,7 @@ const layers = fc
       base: fc.constant(base),
       solo: fc.constantFrom(undefined, 'base', ...list.map((layer) => layer.look.id)),
       list: fc.constant(list),
+      meshes: fc.uniqueArray(savedMesh, { maxLength: 3, selector: (mesh) => mesh.look.id }),
       tables: fc.constant({
         'table-1': { name: 'a.csv', table: [{ number: 3, name: 'Liver', color: '#ff0000' }, { number: -1 }] },
       }),
@@ -152,7 +162,7 @@ describe('a session file', () => {
 
   it('may omit everything but its files', () => {
     expect(read(least)).toMatchObject({ layout: 'quad', measurements: [], compression: { codec: 'auto' }, view: {} });
-    expect(read(least).layers).toEqual({ ...firstLayers, solo: undefined, list: [], tables: {} });
+    expect(read(least).layers).toEqual({ ...firstLayers, solo: undefined, list: [], meshes: [], tables: {} });
   });
 
   it('refuses labels that cannot be, and forgets a table that is not there', () => {
@@ -171,6 +181,26 @@ describe('a session file', () => {
     expect(() => withLabels({ edits: [{ number: 2 ** 32 }] })).toThrow('no label has');
     expect(() => withLabels({ edits: [{ number: 1, color: 'url(x)' }] })).toThrow('not #rrggbb');
     expect(() => withLabels({}, { a: { name: 'a.csv', table: [{ name: 'x' }] } })).toThrow();
+  });
+
+  it('refuses surfaces that cannot be', () => {
+    const withMesh = (source: object, look: object = {}) => {
+      const mesh = {
+        source: { from: 'base', surface: { level: 3 }, ...source },
+        look: { id: 'a', name: 'a', color: '#a1b2c3', ...look },
+      };
+      return read({ ...least, layers: { meshes: [mesh] } }).layers.meshes;
+    };
+    expect(withMesh({})).toMatchObject([{ source: { timePoint: 0, smoothing: 0 }, look: { isVisible: true, opacity: 1 } }]);
+    expect(() => withMesh({ from: 'lost' })).toThrow('names no volume');
+    expect(() => withMesh({ surface: {} })).toThrow();
+    expect(() => withMesh({ surface: { label: 1.5 } })).toThrow('neither a level nor a label');
+    expect(() => withMesh({}, { color: 'url(x)' })).toThrow('not #rrggbb');
+    const twice = [0, 1].map(() => ({
+      source: { from: 'base', surface: { level: 3 } },
+      look: { id: 'a', name: 'a', color: '#a1b2c3' },
+    }));
+    expect(() => read({ ...least, layers: { meshes: twice } })).toThrow('the same id');
   });
 
   it('refuses two layers with one id, and layers without files', () => {

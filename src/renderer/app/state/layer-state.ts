@@ -1,3 +1,4 @@
+import type { SurfaceChoice } from '../../../core/mesh/surfaces.ts';
 import type { FaultData } from '../../../core/shared/errors.ts';
 import type { OwnLabels } from '../../../core/shared/label-table.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
@@ -26,6 +27,20 @@ export interface MatrixFile {
   /** Why it could not be applied. */
   readonly fault: FaultData | undefined;
 }
+
+/** What a surface is extracted from. */
+export interface SurfaceSource {
+  /** Id of the layer, or `baseId`. */
+  readonly from: string;
+  /** `all`: of each label that is shown. */
+  readonly surface: SurfaceChoice | { readonly all: 'labels' };
+  readonly timePoint: number;
+  /** Rounds of smoothing. */
+  readonly smoothing: number;
+}
+
+/** What a mesh layer was made from. */
+export type MeshSource = SurfaceSource & { readonly surface: SurfaceChoice };
 
 /** The layers over the open volume. */
 export interface LayersState {

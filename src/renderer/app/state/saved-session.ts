@@ -4,11 +4,12 @@ import type { RawLayout } from '../../../core/io/common/volume-reader.ts';
 import type { HostFile } from '../../host/host.ts';
 import type { ClockSettings } from '../../playback/frame-clock.ts';
 import type { StackAxis } from '../../playback/stacks.ts';
-import type { LayerLook, LayerStack } from '../../viewer/model/layers.ts';
+import type { LayerLook, LayerStack, MeshLook } from '../../viewer/model/layers.ts';
 import type { Measurement } from '../../viewer/model/measure.ts';
 import type { Viewpoints } from '../../viewer/model/same-place.ts';
 import type { Layout, SliceAxis } from '../../viewer/model/viewer-api.ts';
 import type { LabelsState } from './label-state.ts';
+import type { MeshSource } from './layer-state.ts';
 import type { SampleChoice } from './samples.ts';
 import type { Effort } from './settings.ts';
 
@@ -37,9 +38,10 @@ export type SessionSource =
   | { readonly sample: SampleChoice };
 
 /** The layers over the volume, each with its files. */
-export interface SavedLayers extends Omit<LayerStack, 'layers'> {
+export interface SavedLayers extends Omit<LayerStack, 'layers' | 'meshes'> {
   /** The lowest first. */
   readonly list: readonly SavedLayer[];
+  readonly meshes: readonly SavedMesh[];
   /** The tables of labels that were loaded, by the id under which looks refer to them. */
   readonly tables: LabelsState['loaded'];
 }
@@ -48,6 +50,12 @@ export interface SavedLayer {
   /** Undefined if the layer shows the voxels of another one, or of the open volume (`LayerLook.of`). */
   readonly source: SessionSource | undefined;
   readonly look: LayerLook;
+}
+
+/** A mesh layer, and what it is extracted from again. */
+export interface SavedMesh {
+  readonly source: MeshSource;
+  readonly look: MeshLook;
 }
 
 /** What a session restores: what was open, and its view. */

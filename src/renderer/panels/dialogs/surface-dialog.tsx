@@ -1,9 +1,12 @@
 import { Download } from 'lucide-react';
+import { useState } from 'react';
 import { meshFormats } from '../../../core/mesh/mesh-formats.ts';
+import { labelledVolume } from '../../app/labels/label-tables.ts';
 import type { OpenDocument } from '../../app/state/document-state.ts';
 import { openDocument } from '../../app/state/store.ts';
 import { toPhysical, toStored } from '../../app/view/window.ts';
 import { colormap } from '../../viewer/colors/colormaps.ts';
+import { baseId } from '../../viewer/model/layers.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import { Button } from '../controls/button.tsx';
 import { FaultNotice } from '../controls/fault-notice.tsx';
@@ -17,7 +20,7 @@ import { Sheet } from './sheet.tsx';
 const formats = meshFormats.map((key) => ({ key, label: key.toUpperCase() }));
 const mostSmoothing = 200;
 
-/** Asks which surface to save as a mesh, and how. */
+/** Asks which surface to show as a layer, or to save as a mesh, and how. */
 export function SurfaceDialog({ onDone }: { readonly onDone: () => void }) {
   const { surfaces } = useApp();
   const gpu = useAppState((state) => state.gpu);
@@ -27,29 +30,56 @@ export function SurfaceDialog({ onDone }: { readonly onDone: () => void }) {
     onDone();
   };
   return (
-    <Sheet title="Save surface as mesh" onDone={close} testId="surface-dialog">
+    <Sheet title="Surface as mesh" onDone={close} testId="surface-dialog">
       {gpu.kind === 'ready' && document && <SurfaceFields document={document} viewer={gpu.viewer} />}
     </Sheet>
   );
 }
 
-function SurfaceFields({ document: { info }, viewer }: { readonly document: OpenDocument; readonly viewer: Viewer }) {
-  const { surfaces } = useApp();
+function SurfaceFields({ document: { info, name }, viewer }: { readonly document: OpenDocument; readonly viewer: Viewer }) {
+  const app = useApp();
+  const { surfaces } = app;
   const { format, smoothing, label } = useAppState((state) => state.output.surface);
   const work = useAppState((state) => state.output.surfaceWork);
   const level = useViewerPart(viewer, ({ state }) => toPhysical(state.level, info));
-  const { isCategorical } = useViewerPart(viewer, ({ state }) => colormap(state.colormap));
+  const isBaseLabels = useViewerPart(viewer, ({ state }) => colormap(state.colormap).isCategorical);
+  const labelled = useAppState(labelledVolume);
+  const labelsName = useAppState(({ layers }) => layers.stack.layers.find(({ id }) => id === labelled)?.name ?? name);
+  const [kind, setKind] = useState<'value' | 'label' | 'labels'>(isBaseLabels ? 'label' : 'value');
   const isWorking = work.kind === 'working';
-  const save = () => {
-    const { timePoint } = viewer.snapshot().state;
-    void surfaces.save(isCategorical ? { label } : { level }, timePoint);
+  const isValue = kind === 'value';
+  const from = isValue ? baseId : (labelled ?? baseId);
+  const { timePoint } = viewer.snapshot().state;
+  const kinds = [
+    ...(isBaseLabels ? [] : [{ key: 'value' as const, label: 'At a value', testId: 'surface-value' }]),
+    ...(isBaseLabels || labelled !== undefined
+      ? [
+          { key: 'label' as const, label: 'A label', testId: 'surface-label' },
+          { key: 'labels' as const, label: 'All shown labels', testId: 'surface-labels' },
+        ]
+      : []),
+  ];
+  const show = () => {
+    app.store.setState({ overlay: 'none' });
+    app.showInspector('layers');
+    const surface = isValue ? { level } : kind === 'label' ? { label } : ({ all: 'labels' } as const);
+    const layer = app.store.getState().layers.volumes[from];
+    const time = from === baseId || layer?.kind !== 'ready' ? timePoint : Math.min(timePoint, layer.info.dims[3] - 1);
+    void app.meshes.addSurfaces({ from, surface, timePoint: time, smoothing });
   };
   return (
     <>
+      {kinds.length > 1 && (
+        <Row label="Surface">
+          <Segmented label="Surface" segments={kinds} value={kind} onChange={setKind} />
+        </Row>
+      )}
+      {!isValue && <p className={styles.note}>Labels of {labelsName}</p>}
       <div className={styles.lengths}>
-        {isCategorical ? (
+        {kind === 'label' && (
           <NumberInput label="Label" value={label} isWhole onChange={(next) => surfaces.set({ label: next })} />
-        ) : (
+        )}
+        {isValue && (
           <NumberInput
             label="Isosurface level"
             value={level}
@@ -69,9 +99,11 @@ function SurfaceFields({ document: { info }, viewer }: { readonly document: Open
           onChange={(next) => surfaces.set({ smoothing: next })}
         />
       </div>
-      <Row label="File">
-        <Segmented label="File" segments={formats} value={format} onChange={(next) => surfaces.set({ format: next })} />
-      </Row>
+      {from === baseId && kind !== 'labels' && (
+        <Row label="File">
+          <Segmented label="File" segments={formats} value={format} onChange={(next) => surfaces.set({ format: next })} />
+        </Row>
+      )}
       {work.kind === 'failed' && <FaultNotice fault={work.fault} doing="saving" />}
       <div className={styles.actions}>
         <p className={styles.note} role="status">
@@ -80,10 +112,20 @@ function SurfaceFields({ document: { info }, viewer }: { readonly document: Open
         {isWorking ? (
           <Button onPress={() => surfaces.cancel()}>Cancel</Button>
         ) : (
-          <Button kind="primary" onPress={save} testId="surface-save">
-            <Download size={14} aria-hidden />
-            Save…
-          </Button>
+          <>
+            {from === baseId && kind !== 'labels' && (
+              <Button
+                onPress={() => void surfaces.save(kind === 'label' ? { label } : { level }, timePoint)}
+                testId="surface-save"
+              >
+                <Download size={14} aria-hidden />
+                Save…
+              </Button>
+            )}
+            <Button kind="primary" onPress={show} testId="surface-show">
+              Show as layer
+            </Button>
+          </>
         )}
       </div>
     </>

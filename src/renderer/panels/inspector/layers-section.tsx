@@ -1,4 +1,4 @@
-import { ArrowDown, ArrowUp, CircleDot, Eye, EyeOff, GripVertical, Plus, Trash2 } from 'lucide-react';
+import { ArrowDown, ArrowUp, CircleDot, Eye, EyeOff, GripVertical, Plus, Spline, Trash2 } from 'lucide-react';
 import { useMemo } from 'react';
 import { Button as AriaButton, GridList, GridListItem, useDragAndDrop } from 'react-aria-components';
 import type { OpenDocument } from '../../app/state/document-state.ts';
@@ -12,6 +12,7 @@ import {
   type LayerLook,
   type LayerStack,
   layersIn3d,
+  type MeshLook,
   mostVolumesIn3d,
   volumeIdOf,
 } from '../../viewer/model/layers.ts';
@@ -26,6 +27,7 @@ import { useApp, useAppState, useViewerPart } from '../hooks/use-app.ts';
 import { LabelsPanel } from './labels-panel.tsx';
 import { BaseChannelSettings, LayerSettings } from './layer-settings.tsx';
 import styles from './layers-section.module.css';
+import { MeshSettings } from './mesh-settings.tsx';
 import { OpacityRange, percent } from './opacity-range.tsx';
 
 /** The layers over the open volume, the top one first, and the settings of the chosen one. */
@@ -37,16 +39,21 @@ export function LayersSection({ document, viewer }: { readonly document: OpenDoc
   const hasGroup = hasChannelGroup(stack);
   const [first] = document.info.channels ?? [];
   const baseName = first ? channelName(first, 0) : document.name;
+  const mesh = stack.meshes.find(({ id }) => id === chosen);
   return (
     <>
       <div className={styles.list}>
-        {stack.layers.length > 0 && <LayerList layers={stack.layers} />}
+        {stack.meshes.length > 0 && <LayerList label="Surfaces" layers={stack.meshes} testId="meshes" />}
+        {stack.layers.length > 0 && <LayerList label="Layers, the top one first" layers={stack.layers} testId="layers" />}
         <BaseRow name={hasGroup ? baseName : document.name} viewer={viewer} isChannel={hasGroup} />
       </div>
       <ChannelTools document={document} />
       <Adding />
       <div className={styles.actions}>
-        <CommandButton id="add-layer" testId="add-layer" icon={<Plus size={14} aria-hidden />} />
+        <span className={styles.tools}>
+          <CommandButton id="add-layer" testId="add-layer" icon={<Plus size={14} aria-hidden />} />
+          <CommandButton id="surface-show" testId="show-surface" icon={<Spline size={14} aria-hidden />} />
+        </span>
         <span className={styles.tools}>
           <CommandIconButton id="layer-solo" testId="layer-solo" icon={<CircleDot size={16} aria-hidden />} />
           <CommandIconButton id="layer-up" testId="layer-up" icon={<ArrowUp size={16} aria-hidden />} />
@@ -56,6 +63,7 @@ export function LayersSection({ document, viewer }: { readonly document: OpenDoc
       </div>
       {look && <LayerSettings key={look.id} look={look} />}
       {hasGroup && chosen === baseId && <BaseChannelSettings name={baseName} info={document.info} viewer={viewer} />}
+      {mesh && <MeshSettings key={mesh.id} look={mesh} />}
       <LabelsPanel />
       {stack.layers.length === 0 && (
         <p className={styles.hint}>Add another volume, such as a segmentation or a second scan, to see it over this one.</p>
@@ -94,7 +102,13 @@ function MissingLayers({ stack, viewer }: { readonly stack: LayerStack; readonly
   );
 }
 
-function LayerList({ layers }: { readonly layers: readonly LayerLook[] }) {
+interface ListProps {
+  readonly label: string;
+  readonly layers: readonly (LayerLook | MeshLook)[];
+  readonly testId: string;
+}
+
+function LayerList({ label, layers, testId }: ListProps) {
   const app = useApp();
   const chosen = useAppState((state) => state.layers.chosen);
   const shown = useMemo(() => layers.toReversed(), [layers]);
@@ -111,26 +125,26 @@ function LayerList({ layers }: { readonly layers: readonly LayerLook[] }) {
   });
   return (
     <GridList
-      aria-label="Layers, the top one first"
+      aria-label={label}
       className={classes(styles.grid)}
       items={shown}
       selectionMode="single"
       selectionBehavior="replace"
       disallowEmptySelection
-      selectedKeys={chosen === undefined ? [] : [chosen]}
+      selectedKeys={layers.some(({ id }) => id === chosen) ? [chosen as string] : []}
       onSelectionChange={(keys) => {
         const [key] = keys === 'all' ? [] : [...keys];
         app.layers.choose(key === undefined ? undefined : String(key));
       }}
       dragAndDropHooks={dragAndDropHooks}
-      data-testid="layers"
+      data-testid={testId}
     >
       {(look) => <LayerRow look={look} />}
     </GridList>
   );
 }
 
-function LayerRow({ look }: { readonly look: LayerLook }) {
+function LayerRow({ look }: { readonly look: LayerLook | MeshLook }) {
   const isShown = useAppState(({ layers }) => isLayerShown(layers.stack, look));
   const volume = useAppState(({ layers }) => layers.volumes[volumeIdOf(look)]);
   const words = volume?.kind === 'loading' ? 'Loading…' : volume?.kind === 'failed' ? 'Not loaded' : percent(look.opacity);
@@ -140,7 +154,7 @@ function LayerRow({ look }: { readonly look: LayerLook }) {
         <GripVertical size={14} aria-hidden />
       </AriaButton>
       <EyeButton id={look.id} name={look.name} isShown={isShown} />
-      <span className={styles.swatch} style={{ background: colormapGradient(look) }} />
+      <span className={styles.swatch} style={{ background: 'colormap' in look ? colormapGradient(look) : look.color }} />
       <span className={styles.name}>{look.name}</span>
       <span className={styles.value}>{words}</span>
     </GridListItem>

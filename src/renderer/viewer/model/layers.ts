@@ -145,6 +145,24 @@ export function changedLayer(stack: LayerStack, id: string, change: Partial<Omit
   };
 }
 
+/** Where a layer stands in its list, which is that of the volumes or that of the meshes: its place from below. */
+export function placeOf(
+  { layers, meshes }: LayerStack,
+  id: string | undefined,
+): { readonly place: number; readonly count: number } | undefined {
+  const list = meshes.some((mesh) => mesh.id === id) ? meshes : layers;
+  const place = list.findIndex((each) => each.id === id);
+  return place < 0 ? undefined : { place, count: list.length };
+}
+
+/** Shows or hides a layer of any kind. */
+export function shownOrHidden(stack: LayerStack, id: string): LayerStack {
+  const turned = <Look extends { readonly id: string; readonly isVisible: boolean }>(look: Look): Look =>
+    look.id === id ? { ...look, isVisible: !look.isVisible } : look;
+  if (id === baseId) return { ...stack, base: { ...stack.base, isVisible: !stack.base.isVisible } };
+  return { ...stack, layers: stack.layers.map(turned), meshes: stack.meshes.map(turned) };
+}
+
 export function changedMesh(stack: LayerStack, id: string, change: Partial<Omit<MeshLook, 'id'>>): LayerStack {
   return { ...stack, meshes: stack.meshes.map((mesh) => (mesh.id === id ? { ...mesh, ...change } : mesh)) };
 }

@@ -33,12 +33,16 @@ export function chainedMap(first: VoxelMap, second: VoxelMap): VoxelMap {
 }
 
 /** From the second volume to the first. */
-export function invertedMap({ columns, shift }: VoxelMap): VoxelMap {
-  return mapOfTransform(inverted(transformOf(columns, shift)));
+export function invertedMap(map: VoxelMap): VoxelMap {
+  return mapOfTransform(inverted(transformOfMap(map)));
 }
 
 export function mapOfTransform(transform: Transform): VoxelMap {
   return { columns: columnsThrough(transform), shift: shiftOf(transform) };
+}
+
+export function transformOfMap({ columns, shift }: VoxelMap): Transform {
+  return transformOf(columns, shift);
 }
 
 /** World coordinates of a volume's voxel positions. */

@@ -1,0 +1,23 @@
+import type { Mesh } from '../../../core/mesh/mesh.ts';
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import { chained, inverted, type Transform } from '../../../core/transforms/transform.ts';
+import { placeLayer } from '../../viewer/model/layer-place.ts';
+import { positionsToWorld, transformOfMap } from '../../viewer/model/voxel-map.ts';
+
+/** A mesh in world coordinates of a layer, moved to where the layer is shown, in world coordinates of the open volume. */
+export function inBaseWorld(mesh: Mesh, base: VolumeInfo, layer: VolumeInfo, motion?: Transform): Mesh {
+  const toLayer = transformOfMap(placeLayer(base, layer, motion).map);
+  const way = chained(inverted(positionsToWorld(layer)), inverted(toLayer), positionsToWorld(base));
+  return moved(mesh, way);
+}
+
+function moved({ positions, triangles }: Mesh, way: Transform): Mesh {
+  const there = new Float32Array(positions.length);
+  const part = (at: number): number => way[at] as number;
+  for (let at = 0; at < positions.length; at += 3) {
+    const [x, y, z] = [positions[at] as number, positions[at + 1] as number, positions[at + 2] as number];
+    for (let row = 0; row < 3; row++)
+      there[at + row] = part(4 * row) * x + part(4 * row + 1) * y + part(4 * row + 2) * z + part(4 * row + 3);
+  }
+  return { positions: there, triangles };
+}

@@ -1,0 +1,266 @@
+import { GpuMesh, meshBytes } from '../../../core/draw/gpu-mesh.ts';
+import type { Mesh } from '../../../core/mesh/mesh.ts';
+import type { SurfaceChoice } from '../../../core/mesh/surfaces.ts';
+import { faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
+import type { ExactVoxels } from '../../../core/volume/volume-source.ts';
+import { colorsOf, labelColorIndex } from '../../viewer/colors/colormaps.ts';
+import { isLabelShown } from '../../viewer/model/label-look.ts';
+import { baseId, changedMesh, type LayerStack, type MeshLook, mostMeshes, noLayers } from '../../viewer/model/layers.ts';
+import type { Engine } from '../gpu/gpu-life.ts';
+import { labelLookOf, labelTableOf } from '../labels/label-tables.ts';
+import { whyNoRoom } from '../loading/room.ts';
+import type { MeshSource, SurfaceSource } from '../state/layer-state.ts';
+import { nextProgress, startProgress } from '../state/progress.ts';
+import { type AppState, type AppStore, openDocument } from '../state/store.ts';
+import { inBaseWorld } from './mesh-place.ts';
+import { extractInThread } from './surface-thread.ts';
+
+/** A mesh with all that a layer of it begins with. */
+interface NewMesh {
+  readonly mesh: Mesh;
+  readonly source: MeshSource;
+  readonly look: Pick<MeshLook, 'name' | 'color'>;
+}
+
+interface AddJob {
+  readonly signal: AbortSignal;
+  readonly onProgress: (done: number, total: number) => void;
+}
+
+/** Colours of surfaces of values, in the order in which they are added. */
+const meshColors = ['#e8c39e', '#7fb2e5', '#e58a7f', '#8fd19e', '#c9a0dc', '#e5d57f'] as const;
+
+/**
+ * The mesh layers. The view's state says which there are (`ViewState.layers`), so undo restores them; this class keeps their triangles
+ * until the volume is closed, and makes the meshes in GPU memory follow the state and the device.
+ */
+export class Meshes {
+  readonly #store: AppStore;
+  readonly #engine: () => Engine | undefined;
+  readonly #volume: (id: string) => ExactVoxels | undefined;
+  readonly #extract: typeof extractInThread;
+  /** Also of those that undo may bring back. */
+  readonly #kept = new Map<string, { readonly mesh: Mesh; readonly source: MeshSource }>();
+  readonly #onGpu = new Map<string, GpuMesh>();
+  #adding: AbortController | undefined;
+
+  /** @param volume the voxels of a layer, or of the open volume (`baseId`) */
+  constructor(
+    store: AppStore,
+    engine: () => Engine | undefined,
+    volume: (id: string) => ExactVoxels | undefined,
+    extract = extractInThread,
+  ) {
+    this.#store = store;
+    this.#engine = engine;
+    this.#volume = volume;
+    this.#extract = extract;
+    store.subscribe((state, before) => {
+      if (state.document !== before.document) this.#closed();
+      if (state.gpu !== before.gpu && state.gpu.kind !== 'ready') this.#free();
+      if (state.gpu !== before.gpu || state.layers.stack !== before.layers.stack) this.#reconcile();
+    });
+  }
+
+  /** Extracts surfaces, and adds each as a layer. Failures become the state. @returns how many were added */
+  addSurfaces(source: SurfaceSource): Promise<number> {
+    const name = 'label' in source.surface ? `Label ${source.surface.label}` : 'Surface';
+    const title = 'all' in source.surface ? 'Surfaces of labels' : name;
+    return this.#add(title, 'Extracting', async (job) => {
+      const found = await this.#extracted(source, job);
+      if (found.length === 0) throw new StriaError('invalid-input', 'no voxel lies inside this surface: choose another value');
+      return found;
+    });
+  }
+
+  /** Stops adding. */
+  cancelAdding(): void {
+    if (!this.#adding) return;
+    this.#adding.abort();
+    this.#adding = undefined;
+    this.#store.setState(({ layers }) => ({ layers: { ...layers, adding: { kind: 'none' } } }));
+  }
+
+  change(id: string, change: Partial<Omit<MeshLook, 'id'>>): void {
+    this.#set(changedMesh(this.#stack, id, change));
+  }
+
+  /** The triangles of a layer, in world coordinates of the open volume. */
+  meshOf(id: string): Mesh | undefined {
+    return this.#kept.get(id)?.mesh;
+  }
+
+  /** What a layer was made from. */
+  sourceOf(id: string): MeshSource | undefined {
+    return this.#kept.get(id)?.source;
+  }
+
+  /** Makes the meshes of a restored view again. Each of its layers appears once it is there. */
+  async restore(saved: readonly { readonly look: MeshLook; readonly source: MeshSource }[]): Promise<void> {
+    for (const { look, source } of saved) {
+      await this.#add(look.name, 'Extracting', async (job) => {
+        await this.#isThere(source.from, job.signal);
+        const [first] = await this.#extracted(source, job);
+        return first ? [{ ...first, look }] : [];
+      });
+    }
+  }
+
+  async #add(name: string, doing: string, work: (job: AddJob) => Promise<readonly NewMesh[]>): Promise<number> {
+    const engine = this.#engine();
+    if (!engine || !openDocument(this.#store.getState())) return 0;
+    this.cancelAdding();
+    const controller = new AbortController();
+    this.#adding = controller;
+    const { signal } = controller;
+    let progress = startProgress(doing, undefined, performance.now());
+    const tell = (adding: AppState['layers']['adding']) =>
+      this.#store.setState(({ layers }) => ({ layers: { ...layers, adding } }));
+    tell({ kind: 'loading', name, progress });
+    try {
+      const onProgress = (done: number, total: number) => {
+        progress = nextProgress(progress, { stage: doing, done, total }, performance.now());
+        if (!signal.aborted) tell({ kind: 'loading', name, progress });
+      };
+      const found = await work({ signal, onProgress });
+      if (signal.aborted) throw new StriaError('aborted', 'cancelled');
+      tell({ kind: 'none' });
+      this.#take(engine, found);
+      return found.length;
+    } catch (error) {
+      if (this.#adding === controller) {
+        const isOver = signal.aborted || ['aborted', 'device-lost'].includes(toStriaError(error).tag);
+        tell(isOver ? { kind: 'none' } : { kind: 'failed', name, fault: faultToData(error) });
+      }
+      return 0;
+    } finally {
+      if (this.#adding === controller) this.#adding = undefined;
+    }
+  }
+
+  #take(engine: Engine, found: readonly NewMesh[]): void {
+    const { meshes } = this.#stack;
+    if (meshes.length + found.length > mostMeshes)
+      throw new StriaError('unsupported', `there would be more than ${mostMeshes} surfaces. Choose fewer labels, or remove some`);
+    const problem = whyNoRoom(
+      engine,
+      found.reduce((sum, { mesh }) => sum + meshBytes(mesh), 0),
+      'the surface',
+    );
+    if (problem !== undefined) throw new StriaError('out-of-memory', problem);
+    const onGpu: GpuMesh[] = [];
+    try {
+      for (const { mesh } of found) onGpu.push(new GpuMesh(engine.gpu, mesh));
+    } catch (error) {
+      for (const mesh of onGpu) mesh.destroy();
+      throw error;
+    }
+    const looks = found.map(({ mesh, source, look }, at): MeshLook => {
+      const id = this.#newId();
+      this.#kept.set(id, { mesh, source });
+      this.#onGpu.set(id, onGpu[at] as GpuMesh);
+      return { isVisible: true, opacity: 1, ...look, id };
+    });
+    engine.viewer.setMeshes(new Map(this.#onGpu));
+    this.#set({ ...this.#stack, meshes: [...meshes, ...looks] });
+    const last = looks.at(-1);
+    if (last) this.#store.setState(({ layers }) => ({ layers: { ...layers, chosen: last.id } }));
+  }
+
+  async #extracted(source: SurfaceSource, { signal, onProgress }: AddJob): Promise<NewMesh[]> {
+    const { from, surface, timePoint, smoothing } = source;
+    const volume = this.#volume(from);
+    if (!volume) throw new StriaError('aborted', 'the volume was closed');
+    const found: NewMesh[] = [];
+    const surfaces: readonly SurfaceChoice[] | 'labels' = 'all' in surface ? 'labels' : [surface];
+    await this.#extract(
+      volume,
+      timePoint,
+      { surfaces, smoothing, file: undefined },
+      {
+        signal,
+        onBytes: onProgress,
+        onMesh: ({ choice, mesh }) => {
+          const state = this.#store.getState();
+          const base = openDocument(state);
+          // Of all labels, those that are hidden are left out.
+          if (!base || ('all' in surface && 'label' in choice && !isLabelShown(labelLookOf(state, from), choice.label))) return;
+          const motion = state.layers.stack.layers.find(({ id }) => id === from)?.motion;
+          const placed = from === baseId ? mesh : inBaseWorld(mesh, base.info, volume.info, motion);
+          found.push({ mesh: placed, source: { ...source, surface: choice }, look: this.#lookOf(from, choice, found.length) });
+        },
+      },
+    );
+    return found;
+  }
+
+  #lookOf(from: string, choice: SurfaceChoice, index: number): Pick<MeshLook, 'name' | 'color'> {
+    const state = this.#store.getState();
+    if ('level' in choice) {
+      const at = (this.#stack.meshes.length + index) % meshColors.length;
+      return { name: `Surface at ${Number(choice.level.toPrecision(6))}`, color: meshColors[at] as string };
+    }
+    const entry = labelTableOf(state, from).find(({ number }) => number === choice.label);
+    const palette = colorsOf({ colormap: 'labels', inverted: false });
+    const first = 3 * labelColorIndex(choice.label);
+    const hex = [...palette.subarray(first, first + 3)].map((part) => part.toString(16).padStart(2, '0')).join('');
+    return { name: entry?.name ?? `Label ${choice.label}`, color: entry?.color ?? `#${hex}` };
+  }
+
+  /** Waits for a layer that is being loaded. */
+  async #isThere(id: string, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && !this.#volume(id)) {
+      if (this.#store.getState().layers.volumes[id]?.kind === 'failed') return;
+      await new Promise<void>((resolve) => {
+        const end = this.#store.subscribe(() => {
+          end();
+          resolve();
+        });
+        signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+    }
+  }
+
+  get #stack(): LayerStack {
+    return this.#engine()?.viewer.snapshot().state.layers ?? noLayers;
+  }
+
+  #set(layers: LayerStack): void {
+    this.#engine()?.viewer.set({ layers });
+  }
+
+  #newId(): string {
+    let number = 1;
+    while (this.#kept.has(`mesh-${number}`)) number++;
+    return `mesh-${number}`;
+  }
+
+  #closed(): void {
+    this.cancelAdding();
+    this.#free();
+    this.#kept.clear();
+  }
+
+  #free(): void {
+    if (this.#onGpu.size === 0) return;
+    const meshes = [...this.#onGpu.values()];
+    this.#onGpu.clear();
+    this.#engine()?.viewer.setMeshes(new Map());
+    for (const mesh of meshes) mesh.destroy();
+  }
+
+  /** Makes the meshes in GPU memory follow the view. */
+  #reconcile(): void {
+    const engine = this.#engine();
+    const { gpu, layers } = this.#store.getState();
+    if (!engine || gpu.kind !== 'ready' || gpu.viewer !== engine.viewer) return;
+    const wanted = new Set(layers.stack.meshes.map(({ id }) => id));
+    const gone = [...this.#onGpu].filter(([id]) => !wanted.has(id));
+    const added = [...wanted].filter((id) => this.#kept.has(id) && !this.#onGpu.has(id));
+    if (gone.length + added.length === 0) return;
+    for (const [id] of gone) this.#onGpu.delete(id);
+    for (const id of added) this.#onGpu.set(id, new GpuMesh(engine.gpu, (this.#kept.get(id) as { mesh: Mesh }).mesh));
+    engine.viewer.setMeshes(new Map(this.#onGpu));
+    for (const [, mesh] of gone) mesh.destroy();
+  }
+}
