@@ -68,3 +68,27 @@ test('the surface of a label is saved, also of a volume that is kept compressed'
   await cli('mesh', file, '--label', '2', '-o', expected, '--device', 'cpu', '--quiet');
   expect(bytes.equals(readFileSync(expected))).toBe(true);
 });
+
+test('surfaces of labels are shown as layers, saved, and undone', async ({ stria }) => {
+  const { page } = stria;
+  const labels = volumeOf([70, 66, 20], 'u8', (x, y, z) => Math.floor(Math.hypot(x - 30, y - 31, z - 9) / 9) % 4);
+  const file = stria.write('seg.nii', placed(nifti(labels), affine));
+  await stria.dropFiles([file]);
+  await expectOpen(page, 'seg.nii');
+  await openDialog(page);
+  await page.getByTestId('surface-labels').click();
+  await page.getByTestId('surface-show').click();
+  await expect(page.getByTestId('layer-Label 1')).toBeVisible();
+  await expect(page.getByTestId('layer-Label 2')).toBeVisible();
+  await expect(page.getByTestId('mesh-facts')).toContainText('triangles');
+  const target = join(stria.folder, 'two.stl');
+  await stria.chooseSave(target);
+  await page.getByTestId('mesh-save').click();
+  const expected = join(stria.folder, 'expected.stl');
+  await cli('mesh', file, '--label', '2', '-o', expected, '--device', 'cpu', '--quiet');
+  await expect.poll(async () => readFileSync(await stria.savedFile(target)).subarray(80).equals(readFileSync(expected).subarray(80))).toBe(true);
+  await page.keyboard.press('ControlOrMeta+z');
+  await expect(page.getByTestId('layer-Label 2')).toBeHidden();
+  await page.keyboard.press('ControlOrMeta+Shift+z');
+  await expect(page.getByTestId('layer-Label 2')).toBeVisible();
+});

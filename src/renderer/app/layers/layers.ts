@@ -4,6 +4,7 @@ import { channelLayout } from '../../../core/shared/volume.ts';
 import { channelLayer, channelLooks } from '../../viewer/model/channel-group.ts';
 import { placeLayer } from '../../viewer/model/layer-place.ts';
 import {
+  baseId,
   changedLayer,
   type LayerLook,
   type LayerStack,

@@ -110,7 +110,7 @@ export function channelLayer(
 /** A view with a single channel of the volume, in gray. */
 export function withOneChannel(view: ViewState, info: VolumeInfo, channel: number, window: ViewState['window']): ViewState {
   const { time } = channelAt(info, view.timePoint);
-  const { base, layers } = view.layers;
+  const { base, layers, meshes } = view.layers;
   return {
     ...view,
     window,
@@ -118,7 +118,12 @@ export function withOneChannel(view: ViewState, info: VolumeInfo, channel: numbe
     colormap: 'gray',
     inverted: false,
     timePoint: channel * channelLayout(info).timePoints + time,
-    layers: { base: { ...base, isVisible: true }, solo: undefined, layers: layers.filter(({ of }) => of !== baseId) },
+    layers: {
+      base: { ...base, isVisible: true },
+      solo: undefined,
+      layers: layers.filter(({ of }) => of !== baseId),
+      meshes,
+    },
   };
 }
 
@@ -132,6 +137,7 @@ export function sharedChannels(from: VolumeInfo, to: VolumeInfo, stack: LayerSta
     base: { ...own.base, isVisible: stack.base.isVisible, opacity: stack.base.opacity },
     solo: isShared ? stack.solo : own.solo,
     layers: [...channels, ...own.layers.filter(({ of }) => of !== baseId)],
+    meshes: own.meshes,
   };
 }
 
