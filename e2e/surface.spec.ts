@@ -86,7 +86,13 @@ test('surfaces of labels are shown as layers, saved, and undone', async ({ stria
   await page.getByTestId('mesh-save').click();
   const expected = join(stria.folder, 'expected.stl');
   await cli('mesh', file, '--label', '2', '-o', expected, '--device', 'cpu', '--quiet');
-  await expect.poll(async () => readFileSync(await stria.savedFile(target)).subarray(80).equals(readFileSync(expected).subarray(80))).toBe(true);
+  await expect
+    .poll(async () =>
+      readFileSync(await stria.savedFile(target))
+        .subarray(80)
+        .equals(readFileSync(expected).subarray(80)),
+    )
+    .toBe(true);
   await page.keyboard.press('ControlOrMeta+z');
   await expect(page.getByTestId('layer-Label 2')).toBeHidden();
   await page.keyboard.press('ControlOrMeta+Shift+z');

@@ -581,7 +581,7 @@ export const rooms = [
     room: 'renderer/app/layers',
     holds: 'Layers over the open volume, and meshes: loading, extracting, freeing, their first look.',
     imports:
-      'core/draw core/gpu core/mesh core/shared core/stream core/transforms core/volume renderer/app/gpu renderer/app/labels renderer/app/loading renderer/app/state renderer/host renderer/viewer renderer/viewer/colors renderer/viewer/model',
+      'core/mesh/write core/draw core/gpu core/mesh core/shared core/stream core/transforms core/volume renderer/app/gpu renderer/app/labels renderer/app/loading renderer/app/state renderer/host renderer/viewer renderer/viewer/colors renderer/viewer/model',
   },
   {
     room: 'renderer/app/labels',
