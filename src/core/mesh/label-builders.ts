@@ -2,7 +2,7 @@ import { StriaError } from '../shared/errors.ts';
 import { isLabelNumber } from '../shared/label-table.ts';
 import type { VolumeInfo } from '../shared/volume.ts';
 import type { Mesh } from './mesh.ts';
-import { type PlaneBox, SurfaceBuilder } from './surface-builder.ts';
+import { type PlaneExtent, SurfaceBuilder } from './surface-builder.ts';
 
 /** More labels than this are hardly wanted as surfaces, and take much memory. */
 const mostLabels = 1024;
@@ -59,7 +59,7 @@ export class LabelBuilders {
     return (this.#builders.get(label) ?? new SurfaceBuilder(1, 1, 1)).finish();
   }
 
-  #extentsIn(values: Float64Array): ReadonlyMap<number, PlaneBox> {
+  #extentsIn(values: Float64Array): ReadonlyMap<number, PlaneExtent> {
     const [width, height] = this.#info.dims;
     const extents = new Map<number, Extent>();
     for (let y = 0; y < height; y++) {
@@ -86,7 +86,7 @@ export class LabelBuilders {
   }
 
   /** 2 for the label and 0 for others, so that the surface lies halfway between them. */
-  #markedIn(values: Float64Array, label: number, { low, high }: PlaneBox): Uint8Array {
+  #markedIn(values: Float64Array, label: number, { low, high }: PlaneExtent): Uint8Array {
     const [width] = this.#info.dims;
     for (let y = low[1]; y <= high[1]; y++) {
       for (let at = y * width + low[0]; at <= y * width + high[0]; at++) this.#marks[at] = values[at] === label ? 2 : 0;

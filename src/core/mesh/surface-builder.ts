@@ -21,7 +21,7 @@ interface Planes {
 }
 
 /** Voxels of a plane: the first and the last along x and y. */
-export interface PlaneBox {
+export interface PlaneExtent {
   readonly low: readonly [x: number, y: number];
   readonly high: readonly [x: number, y: number];
 }
@@ -39,8 +39,8 @@ export class SurfaceBuilder {
   readonly #triangles = new GrowingList((length) => new Uint32Array(length));
   #planes: Planes | undefined;
   /** Where the last plane has values. Undefined: all of it is outside. */
-  #box: PlaneBox | undefined;
-  #boxBelow: PlaneBox | undefined;
+  #box: PlaneExtent | undefined;
+  #boxBelow: PlaneExtent | undefined;
   #z: number;
 
   /** @param first the number of the first plane that is added */
@@ -78,7 +78,7 @@ export class SurfaceBuilder {
     return { positions: this.#positions.numbers(), triangles: this.#triangles.numbers() };
   }
 
-  #pass(values: ArrayLike<number>, box: PlaneBox | undefined): void {
+  #pass(values: ArrayLike<number>, box: PlaneExtent | undefined): void {
     this.#z++;
     this.#planes ??= this.#newPlanes();
     const { above, below } = this.#planes;
@@ -91,7 +91,7 @@ export class SurfaceBuilder {
     this.#box = box;
   }
 
-  #take({ values: padded, inner }: Plane, values: ArrayLike<number>, { low, high }: PlaneBox): void {
+  #take({ values: padded, inner }: Plane, values: ArrayLike<number>, { low, high }: PlaneExtent): void {
     const width = this.#width - 2;
     for (let y = low[1]; y <= high[1]; y++) {
       const to = (y + 1) * this.#width + 1;
@@ -103,7 +103,7 @@ export class SurfaceBuilder {
     }
   }
 
-  get #whole(): PlaneBox {
+  get #whole(): PlaneExtent {
     return { low: [0, 0], high: [this.#width - 3, this.#height - 3] };
   }
 
@@ -118,7 +118,7 @@ export class SurfaceBuilder {
     return { below: plane(), above: plane(), alongZ: new Int32Array(size) };
   }
 
-  #clear({ values, inner }: Plane, box: PlaneBox | undefined): void {
+  #clear({ values, inner }: Plane, box: PlaneExtent | undefined): void {
     if (!box) return;
     for (let y = box.low[1]; y <= box.high[1]; y++) {
       const start = (y + 1) * this.#width + 1;
@@ -128,7 +128,7 @@ export class SurfaceBuilder {
   }
 
   /** Passes the layer of cells between the last plane and the new one, around a box in which all inner voxels of both lie. */
-  #march(planes: Planes, { low, high }: PlaneBox): void {
+  #march(planes: Planes, { low, high }: PlaneExtent): void {
     const { below, above } = planes;
     const row = this.#width;
     for (let y = low[1]; y <= high[1] + 2; y++) {
@@ -211,8 +211,8 @@ export class SurfaceBuilder {
 }
 
 /** A box around both. At least one is there. */
-function joined(a: PlaneBox | undefined, b: PlaneBox | undefined): PlaneBox {
-  const [one, other] = [a ?? b, b ?? a] as [PlaneBox, PlaneBox];
+function joined(a: PlaneExtent | undefined, b: PlaneExtent | undefined): PlaneExtent {
+  const [one, other] = [a ?? b, b ?? a] as [PlaneExtent, PlaneExtent];
   return {
     low: [Math.min(one.low[0], other.low[0]), Math.min(one.low[1], other.low[1])],
     high: [Math.max(one.high[0], other.high[0]), Math.max(one.high[1], other.high[1])],
