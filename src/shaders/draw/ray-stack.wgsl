@@ -302,8 +302,9 @@ fn ray_meet(index: u32, origin: vec3f, toward: vec3f, shown: vec2f) -> Passage {
   ray.toward = (to_unit * vec4f(toward, 0.0)).xyz;
   let inside = ray_through(ray.origin, ray.toward, vec3f(0.0), frame.volumes[index].extent.xyz);
   ray.enter = max(shown.x, inside.x);
-  // A volume that is not drawn takes no samples.
-  ray.exit = select(-never, min(shown.y, inside.y), frame.volumes[index].look.y > 0.0);
+  ray.exit = min(shown.y, inside.y);
+  // Meshes may be drawn without any volume. Then the only one takes no samples.
+  @if(meshes) ray.exit = select(-never, ray.exit, frame.volumes[index].look.y > 0.0);
   ray.leave = ray.enter;
   ray.leave_block = ray.enter;
   ray.is_empty = true;

@@ -93,7 +93,7 @@ let display: DisplayTexture;
 beforeAll(async () => {
   volume = await ResidentVolume.create(gpu, base, { chunkShape: [8, 8, 8], budgetBytes: 2 ** 24 });
   volume.append(new Uint8Array(base.dims[0] * base.dims[1] * base.dims[2]).fill(200));
-  displays = new LayerDisplays(gpu, () => {});
+  displays = new LayerDisplays(() => {});
   displays.show([{ id: 'base', volume, timePoint: 0 }]);
   await displays.settled();
   display = displays.displayOf('base') as DisplayTexture;
