@@ -411,7 +411,7 @@ describe('several volumes in one pass', () => {
 });
 
 test('textures of layers follow time points, and their memory ends with the layer', async () => {
-  const displays = new LayerDisplays(gpu, () => {});
+  const displays = new LayerDisplays(() => {});
   const [, volume] = volumes as [ResidentVolume, ResidentVolume];
   const before = gpu.memory.liveBytes('layer');
   displays.show([{ id: 'a', volume, timePoint: 0 }, { id: 'b', volume, timePoint: 1 }]); // biome-ignore format: two layers
