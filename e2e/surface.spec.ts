@@ -81,6 +81,8 @@ test('surfaces of labels are shown as layers, saved, and undone', async ({ stria
   await expect(page.getByTestId('layer-Label 1')).toBeVisible();
   await expect(page.getByTestId('layer-Label 2')).toBeVisible();
   await expect(page.getByTestId('mesh-facts')).toContainText('triangles');
+  await page.getByTestId('layer-Label 2').click();
+  await expect(page.getByRole('region', { name: 'Settings of Label 2' })).toBeVisible();
   const target = join(stria.folder, 'two.stl');
   await stria.chooseSave(target);
   await page.getByTestId('mesh-save').click();
