@@ -5,7 +5,6 @@ import { launchOptions } from './e2e/support/chromium.ts';
 const drawnAlike = [
   'access',
   'align',
-  'cancel',
   'chunks',
   'compare',
   'compressed-volume',
@@ -13,16 +12,13 @@ const drawnAlike = [
   'device-loss',
   'handles',
   'hard-values',
-  'idle',
   'inspector',
   'lab',
   'large-volume',
   'lab-figures',
   'numbers',
   'output',
-  'pacing',
   'picture-command',
-  'playback',
   'session',
   'settings',
   'sharpness',
@@ -38,16 +34,19 @@ const drawnAlike = [
   'zoom',
 ].map((name) => `${name}.spec.ts`);
 
+/** Specs that measure time or idleness. `npm run test:e2e` runs them one by one, after the others. */
+const timed = ['cancel', 'idle', 'pacing', 'playback'].map((name) => `${name}.spec.ts`);
+
 /** Takes screenshots for review without comparing them: `npm run screenshots`. */
 const pictures = 'screenshots.spec.ts';
 
-// One worker and a small window, because the software GPU uses all cores.
+// A small window, because the software GPU draws it. Two workers, because a spec waits half of its time.
 export default defineConfig({
   testDir: 'e2e',
   testMatch: '**/*.spec.ts',
   outputDir: 'test-results',
   globalSetup: './e2e/support/say-shell.ts',
-  workers: 1,
+  workers: 2,
   fullyParallel: false,
   timeout: 300_000,
   expect: { timeout: 60_000 },
@@ -62,8 +61,9 @@ export default defineConfig({
   },
   // Specs in e2e/ run in both shells, except those listed above; specs in a subfolder concern one shell.
   projects: [
-    { name: 'web', testIgnore: ['desktop/**', 'electron/**', pictures] },
-    { name: 'desktop', testIgnore: ['web/**', 'electron/**', pictures, ...drawnAlike] },
+    { name: 'web', testIgnore: ['desktop/**', 'electron/**', pictures, ...timed] },
+    { name: 'desktop', testIgnore: ['web/**', 'electron/**', pictures, ...drawnAlike, ...timed] },
+    { name: 'timed', testMatch: timed, workers: 1 },
     { name: 'electron', testMatch: 'electron/**' },
     { name: 'pictures', testMatch: pictures },
   ],
