@@ -115,10 +115,7 @@ export async function guarded<T>(gpu: Gpu, work: () => Promise<T>): Promise<T> {
   const faults = (await Promise.all([0, 1, 2].map(() => gpu.device.popErrorScope().catch(() => null)))).filter(
     (one) => one !== null,
   );
-  if ('error' in outcome && !(outcome.error instanceof StriaError)) {
-    // A call that fails because of device loss may fail before the loss is reported.
-    await Promise.race([gpu.device.lost, new Promise((resolve) => setTimeout(resolve, 100))]);
-  }
+  if ('error' in outcome && !(outcome.error instanceof StriaError)) outcome = { error: await gpu.causeOf(outcome.error) };
   gpu.checkAlive();
   const aborted = 'error' in outcome && outcome.error instanceof StriaError && outcome.error.tag === 'aborted';
   const [fault] = faults;

@@ -175,6 +175,17 @@ export class Gpu {
     if (this.#lost !== undefined) throw new StriaError('device-lost', `the GPU device was lost: ${this.#lost}`);
   }
 
+  /** The loss of the device, if that made a call fail, or else the given error. A call may fail before the loss is reported. */
+  async causeOf(error: unknown): Promise<unknown> {
+    await Promise.race([this.device.lost, new Promise((resolve) => setTimeout(resolve, 100))]);
+    try {
+      this.checkAlive();
+      return error;
+    } catch (lost) {
+      return lost;
+    }
+  }
+
   destroy(): void {
     this.#root.destroy();
     this.spare.close();

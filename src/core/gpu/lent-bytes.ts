@@ -2,6 +2,8 @@
 export interface LentBytes {
   readonly bytes: Uint8Array<ArrayBuffer>;
   release(): void;
+  /** What made a use of the bytes fail: the loss of the device, which takes the bytes away, or else the given error. */
+  causeOf?(error: unknown): Promise<unknown>;
 }
 
 /** A byte length rounded up to words, as WebGPU copies and maps. */

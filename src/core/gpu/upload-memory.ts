@@ -53,6 +53,11 @@ export class UploadMemory implements LentBytes {
     this.release();
   }
 
+  async causeOf(error: unknown): Promise<unknown> {
+    const areDetached = this.bytes.byteLength === 0;
+    return areDetached ? this.#gpu.causeOf(error) : error;
+  }
+
   release(): void {
     this.#scope.destroy();
   }

@@ -138,7 +138,7 @@ export class BoxReader {
       return { firstChunk, chunks, voxels, origin: [0, 0, 0], slabDims: dims, isTapped: this.#isTapped, release };
     } catch (error) {
       release();
-      throw error;
+      throw (await lent?.causeOf?.(error)) ?? error;
     }
   }
 
@@ -146,8 +146,13 @@ export class BoxReader {
     const byteLength = dims[0] * dims[1] * dims[2] * this.#elementBytes;
     const lent = await this.#backend.borrowBytes?.(byteLength);
     const bytes = lent?.bytes ?? (await this.#scratch.take(byteLength));
-    gatherChunk(slab, { origin, shape: dims }, bytes);
     const release = () => (lent ?? this.#scratch).release();
+    try {
+      gatherChunk(slab, { origin, shape: dims }, bytes);
+    } catch (error) {
+      release();
+      throw (await lent?.causeOf?.(error)) ?? error;
+    }
     const voxels = { bytes, dims, elementBytes: this.#elementBytes };
     return { firstChunk, chunks, voxels, origin, slabDims: slab.dims, isTapped: this.#isTapped, release };
   }

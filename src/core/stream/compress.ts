@@ -10,6 +10,7 @@ import type { OpenVolume } from '../io/common/volume-reader.ts';
 import type { ByteSink } from '../shared/bytes.ts';
 import { StriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
+import { useLent } from '../shared/lent-parts.ts';
 import type { PartChoice } from '../shared/part-choice.ts';
 import { type FileFormat, isPictureFormat, type SourceDescription, sourceBytes } from '../shared/source.ts';
 import { nextTurn } from '../shared/turn.ts';
@@ -135,8 +136,11 @@ async function compress(
   ): Promise<void> => {
     const work = async () => {
       throwIfAborted(signal);
-      if (levels) await writeWithLevels(writer, firstChunk, chunks, layers);
-      else await plan.write(writer, firstChunk, chunks);
+      const payloads = chunks.flatMap((chunk) => (chunk.kind === 'coded' ? [chunk.payload] : []));
+      await useLent(payloads, async () => {
+        if (levels) await writeWithLevels(writer, firstChunk, chunks, layers);
+        else await plan.write(writer, firstChunk, chunks);
+      });
       for (const chunk of chunks) tally.addChunk(chunk);
     };
     const payloadBytes = chunks.reduce((sum, chunk) => sum + (chunk.kind === 'coded' ? chunk.payload.byteLength : 0), 0);

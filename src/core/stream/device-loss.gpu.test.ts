@@ -13,7 +13,7 @@ import { memoryVolume } from './memory-volume.ts';
 import { verifyContainer } from './verify.ts';
 
 /** `npm run soak -- devices` asks for more. */
-const losses = Number(process.env.STRIA_SOAK_COUNT ?? 6);
+const losses = Number(process.env.STRIA_SOAK_COUNT ?? 30);
 
 const info = infoOf([64, 32, 48, 1], 'u8');
 const voxels = voxelsOf(info, 'blobs');
@@ -58,6 +58,7 @@ test('a device that is lost at any submit of compressing, restoring and verifyin
       if (kind === 0 && (sink.closed !== 0 || sink.aborted !== 1)) wrong.push(`loss ${number}: the output was finished`);
       ends.lost++;
     }
+    gpu.spare.free();
     if (gpu.memory.liveBytes() !== 0) wrong.push(`loss ${number}: ${gpu.memory.liveBytes()} bytes are not freed`);
     gpu.destroy();
   }

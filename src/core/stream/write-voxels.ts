@@ -1,6 +1,7 @@
 import type { Backend } from '../chunks/backend.ts';
 import { maxLayerBytes } from '../chunks/chunk-shape.ts';
 import type { LentBytes } from '../gpu/lent-bytes.ts';
+import { useLent } from '../shared/lent-parts.ts';
 import { type Endian, swapBytes, elementBytes as voxelWidth } from '../shared/volume.ts';
 import { Beside, overlapBytes, slabTargetBytes } from './pipeline.ts';
 import type { SlabDecoder } from './slab-decoder.ts';
@@ -73,7 +74,10 @@ async function writeLent(
       // `written` throws its fault, but perhaps only after earlier, slower writes.
       decoded.catch(() => {});
       // A box of one row may be padded to whole words.
-      const written = writing.start(async () => write((await decoded).bytes.subarray(0, slab.byteLength)));
+      const written = writing.start(async () => {
+        const { bytes } = await decoded;
+        await useLent([bytes], () => write(bytes.subarray(0, slab.byteLength)));
+      });
       const release = async () => (await decoded).release();
       // Also if an earlier write fails.
       written.then(release, release).catch(() => {});
