@@ -13,7 +13,7 @@ import { memoryVolume } from './memory-volume.ts';
 import { verifyContainer } from './verify.ts';
 
 /** `npm run soak -- devices` asks for more. */
-const losses = Number(process.env.STRIA_SOAK_COUNT ?? 30);
+const losses = Number(process.env.STRIA_SOAK_COUNT ?? 24);
 
 const info = infoOf([64, 32, 48, 1], 'u8');
 const voxels = voxelsOf(info, 'blobs');
