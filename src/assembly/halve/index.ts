@@ -10,7 +10,7 @@ export const freeAt: usize = __heap_base;
 /**
  * `halve` of src/core/levels/halve.ts, for one volume.
  * @param type its place in `elementTypes` of src/core/shared/volume.ts
- * @param isMode whether voxels become the most frequent one, which is not for floats
+ * @param isMode whether voxels become the most frequent one; of floats always the mean
  * @param at the first voxel; rows and planes are `rowStride` and `planeStride` bytes apart
  * @param sx 2 if x is halved, otherwise 1; `sy` and `sz` alike
  * @param to receives rows without gaps

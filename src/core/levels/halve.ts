@@ -27,7 +27,8 @@ export function halve(
   method: HalvingMethod,
   bytesAtOnce = defaultBytesAtOnce,
 ): VoxelArray {
-  const module = halver();
+  // The module has no modes of floats.
+  const module = method === 'mode' && type.startsWith('f') ? undefined : halver();
   if (!module) return halveByReference(from, type, dims, steps, count, method);
   const [nx, ny, nz] = dims;
   const to = halvedDims(dims, steps);
