@@ -44,7 +44,9 @@ def planned_levels(
     wish: bool | str | None, dims: Four, type: str, nbytes: int, spacing: Sequence[float], grid: Grid
 ) -> list[Halving]:
     """Empty if the file gets no levels. @raise ValueError if it can have none, but they were asked for"""
-    if wish not in (None, True, False, "mean", "mode"):
+    if isinstance(wish, np.bool_):
+        wish = bool(wish)
+    if not (wish is None or isinstance(wish, bool) or wish in ("mean", "mode")):
         raise ValueError(f"levels is True, False, 'mean' or 'mode', not {wish!r}; None makes them of volumes above 4 GiB")
     if wish is False or (wish is None and nbytes <= _LEAST_BYTES):
         return []

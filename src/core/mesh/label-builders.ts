@@ -4,8 +4,10 @@ import type { VolumeInfo } from '../shared/volume.ts';
 import type { Mesh } from './mesh.ts';
 import { type PlaneExtent, SurfaceBuilder } from './surface-builder.ts';
 
-/** More labels than this are hardly wanted as surfaces, and take much memory. */
+/** More labels than this are hardly wanted as surfaces. */
 const mostLabels = 1024;
+/** For the labels of one plane. */
+const mostPlaneBytes = 2 ** 31;
 
 interface Extent {
   low: [x: number, y: number];
@@ -41,6 +43,8 @@ export class LabelBuilders {
   add(values: Float64Array, z: number): void {
     const [width, height] = this.#info.dims;
     const extents = this.#extentsIn(values);
+    if (extents.size * SurfaceBuilder.bytesFor(width, height) > mostPlaneBytes)
+      throw new StriaError('unsupported', `a plane has ${extents.size} labels, which takes too much memory: choose some of them`);
     for (const label of extents.keys()) {
       if (this.#builders.has(label)) continue;
       if (this.#builders.size >= mostLabels)
@@ -63,7 +67,7 @@ export class LabelBuilders {
     const [width, height] = this.#info.dims;
     const extents = new Map<number, Extent>();
     for (let y = 0; y < height; y++) {
-      let [last, extent]: [number, Extent | undefined] = [0, undefined];
+      let [last, extent]: [number, Extent | undefined] = [Number.NaN, undefined];
       for (let x = 0; x < width; x++) {
         const value = values[y * width + x] as number;
         if (value !== last) {

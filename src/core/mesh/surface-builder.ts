@@ -13,6 +13,9 @@ interface Plane {
   readonly alongY: Int32Array;
 }
 
+/** Of `Planes`. */
+const bytesPerVoxel = 2 * (8 + 1 + 4 + 4) + 4;
+
 interface Planes {
   below: Plane;
   above: Plane;
@@ -42,6 +45,11 @@ export class SurfaceBuilder {
   #box: PlaneExtent | undefined;
   #boxBelow: PlaneExtent | undefined;
   #z: number;
+
+  /** What a builder of such planes takes besides its mesh, while planes have something inside. */
+  static bytesFor(width: number, height: number): number {
+    return (width + 2) * (height + 2) * bytesPerVoxel;
+  }
 
   /** @param first the number of the first plane that is added */
   constructor(width: number, height: number, level: number, first = 0) {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { infoOf } from '../stream/engine-testing.ts';
 import { memoryVolume } from '../stream/memory-volume.ts';
+import { LabelBuilders } from './label-builders.ts';
 import { expectClosed, randomNumbers, volumeInside } from './mesh-testing.ts';
 import { type ExtractedSurface, extractSurfaces } from './surfaces.ts';
 
@@ -92,6 +93,29 @@ test('all labels are found, and each has the closed surface that it has alone', 
   const values = memoryVolume({ ...infoOf(size, 'i16'), slope: 0.5 }, new Uint8Array(marks.buffer));
   const refused = extractSurfaces(values, { surfaces: 'labels', t: 0, smoothing: 0 });
   await expect(refused).rejects.toMatchObject({ tag: 'invalid-input' });
+});
+
+test('label 0 has the surface of all that is no label, also where rows begin with it', async () => {
+  const marks = Uint8Array.of(0, 0, 5, 0, 0, 0, 0, 0);
+  const labels = memoryVolume(infoOf([4, 2, 1, 1], 'u8'), marks);
+  const inverse = memoryVolume(
+    infoOf([4, 2, 1, 1], 'u8'),
+    marks.map((mark) => (mark === 0 ? 1 : 0)),
+  );
+  const [zero = none] = await extractSurfaces(labels, { surfaces: [{ label: 0 }], t: 0, smoothing: 0 });
+  const [one = none] = await extractSurfaces(inverse, { surfaces: [{ label: 1 }], t: 0, smoothing: 0 });
+  expect(zero.mesh).toEqual(one.mesh);
+  expect(zero.mesh.triangles.length / 3).toBeGreaterThan(20);
+});
+
+test('more labels in large planes than fit into memory are refused', () => {
+  const builders = new LabelBuilders(infoOf([8192, 4096, 1, 1], 'u8'), 'all');
+  expect(() =>
+    builders.add(
+      new Float64Array(8192 * 4096).map((_, at) => at % 3),
+      0,
+    ),
+  ).toThrow('a plane has 2 labels');
 });
 
 test('a time point that the volume lacks, and a cancel, end in named errors', async () => {

@@ -6,10 +6,13 @@ const quoted = /(?<!\w)'[^'\n]+'(?!\w)|"[^"\n]+"|‘[^’\n]+’|“[^”\n]+”
 /** A part of Stria itself, in a stack trace. */
 const ownCode = /\b[a-z]+:\/\/\S*?\/(assets\/[\w.-]+\.(?:js|css|wasm)(?::\d+){0,2})/g;
 const address = /\b(?!own:)[a-z][a-z0-9+.-]*:\/\/[^\s)]+/gi;
-/** Up to what cannot be part of it: a path may have spaces in it. */
-const windowsPath = /(?:\b[a-z]:[\\/]|\\\\)[^\n"'<>|:;,)]*/gi;
-const unixPath = /(?<![\w<>:/.])~?\/(?=[^\s/])[^\n"'<>|:;,)]*/g;
-const fileName = new RegExp(`[^\\s,;:'"()<>]+\\.(?:${endings.map(escaped).join('|')})\\b`, 'gi');
+const ending = `\\.(?:${endings.map(escaped).join('|')})\\b`;
+/** Up to the last ending of its line, since folders may have any character; without one up to what is hardly part of a name. */
+const restOfPath = `(?:[^\\n]*${ending}|(?:[^\\n]*[\\\\/])?[^\\n":<>|]*)`;
+const windowsPath = new RegExp(`(?:\\b[a-z]:[\\\\/]|\\\\\\\\)${restOfPath}`, 'gi');
+const unixPath = new RegExp(`(?<![\\w<>:/.])~?/(?=[^\\s/])${restOfPath}`, 'gi');
+/** With all words before it: a name may have several. */
+const fileName = new RegExp(`(^|[\\n:>])( *)[^\\n:<>]*${ending}`, 'gi');
 
 /**
  * A message without what may tell who a person is: file names, paths, addresses, and whatever it quotes. Rather too much is left out
@@ -26,6 +29,6 @@ export function withoutNames(text: string, names: readonly string[] = []): strin
     .replace(windowsPath, '<path>')
     .replace(unixPath, '<path>')
     .replace(/own:\/\/(\S+)/g, (_, place: string) => place.replaceAll('.', '\u0000'))
-    .replace(fileName, '<name>')
+    .replace(fileName, '$1$2<name>')
     .replaceAll('\u0000', '.');
 }

@@ -122,6 +122,11 @@ describe('what a file says about the motion of a layer', () => {
   });
 });
 
+it('a byte order mark before the text does not matter', () => {
+  const text = `\ufeff${itkTranslation('5 0 0')}`;
+  expect(parseTransform(bytes(text), 'a.txt').formats).toEqual(['itk']);
+});
+
 describe('files that hold no usable matrix are refused', () => {
   it.each([
     ['3 words', '1 2 3', 'a.txt'],

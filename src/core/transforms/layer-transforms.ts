@@ -29,7 +29,7 @@ const mostBytes = 2 ** 16;
 
 /** Endings of files that hold a transform and nothing else that Stria opens. */
 export function isTransformName(name: string): boolean {
-  return /\.(tfm|mat|xfm)$/i.test(name);
+  return /\.(tfm|mat)$/i.test(name);
 }
 
 /** @throws StriaError `unsupported`, `corrupt`, `not-readable` */
@@ -44,7 +44,8 @@ export async function readTransform(source: ByteSource): Promise<StoredTransform
 
 /** @param name its ending says which format is more likely, where the numbers do not. @throws StriaError `unsupported`, `corrupt` */
 export function parseTransform(bytes: Uint8Array, name: string): StoredTransform {
-  const text = new TextDecoder('latin1').decode(bytes);
+  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  const text = new TextDecoder('latin1').decode(hasMark ? bytes.subarray(3) : bytes);
   if (text.includes('\0'))
     throw new StriaError(
       'unsupported',
