@@ -8,11 +8,6 @@ import { fewestSteps, opacityLength, projections, type RayLook, type RayView, ty
 import { rayTransferSize } from './ray-transfer.ts';
 import { type Blending, blendings } from './slice-pass.ts';
 
-/** Rays cross at most this many volumes: each takes three of the 16 textures that every device can bind, and one is shared. */
-export const mostRayVolumes = 5;
-/** As many if rays also meet meshes, whose texture takes a place. */
-export const mostRayVolumesWithMeshes = 4;
-
 /** One of several volumes that rays cross. */
 export interface RayVolume extends Pick<RayLook, 'window' | 'outside'> {
   readonly display: DisplayTexture;

@@ -1,5 +1,5 @@
+import { channelName } from '../../../core/shared/channel-name.ts';
 import { channelAt, channelLayout, type Dims4, type VolumeInfo } from '../../../core/shared/volume.ts';
-import { channelName } from '../../viewer/model/channel-group.ts';
 
 // The app counts from 1: the first slice, voxel, time point and chunk has number 1 wherever it is shown or typed. Code and
 // files count from 0 and call it an index.

@@ -1,5 +1,6 @@
+import { channelName } from '../../../core/shared/channel-name.ts';
 import { channelAt, type VolumeInfo } from '../../../core/shared/volume.ts';
-import { channelName, hasChannels } from '../../viewer/model/channel-group.ts';
+import { hasChannels } from '../../viewer/model/channel-group.ts';
 import { hasChannelGroup } from '../../viewer/model/layers.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import { type Option, Select } from '../controls/select.tsx';

@@ -1,10 +1,11 @@
 import { ArrowDown, ArrowUp, CircleDot, Eye, EyeOff, GripVertical, Plus, Spline, Trash2 } from 'lucide-react';
 import { useMemo } from 'react';
 import { Button as AriaButton, GridList, GridListItem, useDragAndDrop } from 'react-aria-components';
+import { channelName } from '../../../core/shared/channel-name.ts';
 import type { OpenDocument } from '../../app/state/document-state.ts';
 import type { AppState } from '../../app/state/store.ts';
 import { colormapGradient } from '../../viewer/colors/colormaps.ts';
-import { channelName, hasChannels } from '../../viewer/model/channel-group.ts';
+import { hasChannels } from '../../viewer/model/channel-group.ts';
 import {
   baseId,
   hasChannelGroup,

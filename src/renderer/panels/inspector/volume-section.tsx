@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef } from 'react';
+import { channelName } from '../../../core/shared/channel-name.ts';
 import { displayText } from '../../../core/shared/display-text.ts';
 import { channelAt, channelLayout, type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
 import type { OpenDocument } from '../../app/state/document-state.ts';
@@ -14,7 +15,6 @@ import {
   thinSpace,
 } from '../../app/words/units.ts';
 import { formatValue, valueRange } from '../../app/words/value-words.ts';
-import { channelName } from '../../viewer/model/channel-group.ts';
 import { hasOrientation } from '../../viewer/model/orientation.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import { type Fact, Facts } from '../controls/facts.tsx';

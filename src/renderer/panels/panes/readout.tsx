@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react';
+import { channelName } from '../../../core/shared/channel-name.ts';
 import { displayText } from '../../../core/shared/display-text.ts';
 import type { LabelTable } from '../../../core/shared/label-table.ts';
 import { channelAt, type VolumeInfo } from '../../../core/shared/volume.ts';
@@ -10,7 +11,6 @@ import { formatExact, formatValue } from '../../app/words/value-words.ts';
 import { describeChunkAt } from '../../app/words/ways.ts';
 import { worldWords } from '../../app/words/world-words.ts';
 import { colormap } from '../../viewer/colors/colormaps.ts';
-import { channelName } from '../../viewer/model/channel-group.ts';
 import { baseId, type LayerLook } from '../../viewer/model/layers.ts';
 import type { Probe } from '../../viewer/model/viewer-api.ts';
 import type { Viewer } from '../../viewer/viewer.ts';

@@ -1,4 +1,5 @@
 import { MeshPass } from '../../../core/draw/mesh-pass.ts';
+import { mostRayVolumes } from '../../../core/draw/most-volumes.ts';
 import {
   type RayLook,
   RayPass,
@@ -8,7 +9,7 @@ import {
   rayParameters,
   type Strip,
 } from '../../../core/draw/ray-pass.ts';
-import { mostRayVolumes, RayStackPass, rayStackBytes, rayStackFrame, rayStackRows } from '../../../core/draw/ray-stack.ts';
+import { RayStackPass, rayStackBytes, rayStackFrame, rayStackRows } from '../../../core/draw/ray-stack.ts';
 import { rayTransferBytes, rayTransferSize } from '../../../core/draw/ray-transfer.ts';
 import type { Commands } from '../../../core/gpu/commands.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';

@@ -1,4 +1,4 @@
-import { displayText } from '../../../core/shared/display-text.ts';
+import { channelName } from '../../../core/shared/channel-name.ts';
 import { inRealOrder } from '../../../core/shared/real-order.ts';
 import {
   type Channel,
@@ -19,11 +19,6 @@ const firstColors = ['#00ffff', '#ff00ff', '#ffff00', '#00ff00', '#ff0000', '#00
 
 /** More channels than the 3D view draws at once are hidden at first. */
 const mostShown = 5;
-
-/** A channel's own name, or its number. */
-export function channelName({ name }: Channel, index: number): string {
-  return displayText(name) || `Channel ${index + 1}`;
-}
 
 /** Whether a volume's channels can be shown together, each as a layer. */
 export function hasChannels(info: Pick<VolumeInfo, 'dims' | 'channels'>): boolean {

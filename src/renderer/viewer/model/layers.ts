@@ -1,4 +1,4 @@
-import { mostRayVolumes, mostRayVolumesWithMeshes } from '../../../core/draw/ray-stack.ts';
+import { mostRayVolumes, mostRayVolumesWithMeshes } from '../../../core/draw/most-volumes.ts';
 import type { Blending } from '../../../core/draw/slice-pass.ts';
 import { channelAt, channelLayout, type VolumeInfo } from '../../../core/shared/volume.ts';
 import type { Transform } from '../../../core/transforms/transform.ts';
