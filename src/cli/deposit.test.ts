@@ -172,6 +172,17 @@ test('damaged files, and volumes that are no sums', async () => {
   expect(readdirSync(folders.folder).filter((name) => name.includes('x.stria'))).toEqual([]);
 });
 
+test('in a folder, an existing file is replaced only with -f', async () => {
+  writeFileSync(at('few.csv'), '0.1,0.2,0.3\n0.7,0.8,0.9\n');
+  mkdirSync(at('out'));
+  writeFileSync(at('out/few.csv.stria'), 'of somebody else');
+  const how = [at('few.csv'), '--size', '8', '--box', '0,0,0,1,1,1', '--quantity', 'count', '-o', at('out'), ...cpu];
+  expect(await stria('deposit', ...how)).toMatchObject({ code: 3, stderr: expect.stringContaining('already exists; add -f') });
+  expect(readFileSync(at('out/few.csv.stria'), 'utf8')).toBe('of somebody else');
+  await succeed('deposit', ...how, '-f');
+  await succeed('verify', at('out/few.csv.stria'), ...cpu);
+});
+
 test('sums have no levels, however large', async () => {
   writeFileSync(at('few.csv'), '0.1,0.2,0.3\n0.7,0.8,0.9\n');
   const how = [at('few.csv'), '--size', '512,512,129', '--box', '0,0,0,1,1,1', '--quantity', 'count', '--sums'];

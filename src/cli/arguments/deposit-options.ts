@@ -26,6 +26,7 @@ export function depositOptions(
     name: 'deposit',
     inputs,
     output: needed('deposit', 'output', output),
+    force: values.force === true,
     size: size === undefined ? undefined : sampleDims(size),
     box: particleBox(values),
     edges: values.edges === undefined ? undefined : oneOf(values, 'edges', boxEdges, 'clip'),

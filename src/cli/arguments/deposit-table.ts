@@ -28,6 +28,7 @@ export const depositEntry = {
   summary: 'make a volume of particles, or finish the merged sums of its parts',
   options: [
     'output',
+    'force',
     'size',
     'box',
     'edges',

@@ -206,6 +206,7 @@ export interface DepositCommand extends CodecSelection, DeviceOptions, TalkOptio
   readonly name: 'deposit';
   readonly inputs: readonly string[];
   readonly output: string;
+  readonly force: boolean;
   readonly size: Dims3 | undefined;
   readonly box: ParticleBox | undefined;
   readonly edges: BoxEdges | undefined;

@@ -17,8 +17,8 @@ import { type CompressReport, compressVolume } from '../../core/stream/compress.
 import { containerVolume } from '../../core/stream/container-volume.ts';
 import type { DepositCommand } from '../arguments/parsed-command.ts';
 import { deviceNote, openBackend } from '../devices/device.ts';
-import { createNodeSink } from '../outputs/node-sink.ts';
-import { isFolder, makeFolder, partSuffix, stemOf } from '../outputs/output-names.ts';
+import { checkTarget, createNodeSink } from '../outputs/node-sink.ts';
+import { isFolder, makeFolder, type OutputName, partSuffix, stemOf } from '../outputs/output-names.ts';
 import { offerLeftovers } from '../outputs/partial-files.ts';
 import type { CommandContext } from '../terminal/context.ts';
 import { type ExitCode, exitCodes } from '../terminal/messages.ts';
@@ -30,11 +30,12 @@ import { withFile, withInput } from './files.ts';
 
 /** `stria deposit`: particles to a volume or to sums of a part of it, and merged sums to a volume. */
 export async function runDeposit(given: DepositCommand, context: CommandContext): Promise<ExitCode> {
-  const output = await outputOf(given);
-  const command = { ...given, output };
+  const { path: output, named } = await outputOf(given);
+  const command = { ...given, output, force: given.force || named };
   const { inputs } = command;
   const { terminal, signal } = context;
   await offerLeftovers([output], inputs, terminal, signal);
+  await checkTarget(output, { overwrite: command.force, inputs });
   const { backend, gpu, close } = await openBackend(command);
   try {
     terminal.note(deviceNote(backend.device));
@@ -50,10 +51,10 @@ export async function runDeposit(given: DepositCommand, context: CommandContext)
 }
 
 /** In a folder, the output is named after the first input, and the part. */
-async function outputOf({ inputs: [first = ''], output, share }: DepositCommand): Promise<string> {
-  if (!(await isFolder(output))) return output;
+async function outputOf({ inputs: [first = ''], output, share }: DepositCommand): Promise<OutputName> {
+  if (!(await isFolder(output))) return { path: output, named: true };
   await makeFolder(output);
-  return join(output, `${stemOf(first)}${share ? partSuffix(share) : ''}.stria`);
+  return { path: join(output, `${stemOf(first)}${share ? partSuffix(share) : ''}.stria`), named: false };
 }
 
 /** Shaders are loaded only if there is a GPU. */
@@ -118,7 +119,7 @@ async function write(
   job: JobOptions,
 ): Promise<CompressReport> {
   const inputs = [...read.paths, ...(command.masses === undefined ? [] : [command.masses])];
-  const sink = await createNodeSink(command.output, { overwrite: true, inputs, signal: job.signal });
+  const sink = await createNodeSink(command.output, { overwrite: command.force, inputs, signal: job.signal });
   const close = async () => {
     await read.checkUnchanged();
     await sink.close();

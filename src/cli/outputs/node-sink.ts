@@ -67,6 +67,11 @@ export async function createNodeSink(path: string, options: NodeSinkOptions): Pr
   });
 }
 
+/** Refuses a path as `createNodeSink` would, before work is spent on what could not be written. @throws StriaError like it */
+export async function checkTarget(path: string, options: Pick<NodeSinkOptions, 'overwrite' | 'inputs'>): Promise<void> {
+  if (path !== standardStream) await resolveTarget(path, options);
+}
+
 /** Renames the file to a name that must still be free: `link` fails where `rename` would replace. */
 async function renameToFree(partial: string, target: string, shown: string): Promise<void> {
   try {
@@ -93,7 +98,10 @@ interface Target {
   readonly mode: number | undefined;
 }
 
-async function resolveTarget(path: string, { overwrite, inputs = [] }: NodeSinkOptions): Promise<Target> {
+async function resolveTarget(
+  path: string,
+  { overwrite, inputs = [] }: Pick<NodeSinkOptions, 'overwrite' | 'inputs'>,
+): Promise<Target> {
   const facts = await stat(path).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw systemFault('not-writable', path, error);
