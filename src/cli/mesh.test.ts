@@ -30,7 +30,8 @@ test('each label has a file of its own where a file holds one surface, and is an
   for (let voxel = 352; voxel < labels.length; voxel++) labels[voxel] = voxel % 4;
   writeFileSync(at('all.nii'), labels);
   const { stdout } = await succeed('mesh', at('all.nii'), '--label', 'all', '-o', at('all.stl'), '--json', ...cpu);
-  const { surfaces, bytes } = JSON.parse(stdout);
+  const { surfaces, bytes, ...said } = JSON.parse(stdout);
+  expect([said.output, said.outputs]).toEqual([undefined, [1, 2, 3].map((label) => at(`all-${label}.stl`))]);
   expect(surfaces.map(({ surface }: { surface: string }) => surface)).toEqual(['label 1', 'label 2', 'label 3']);
   const files = [1, 2, 3].map((label) => readFileSync(at(`all-${label}.stl`)));
   expect(files.map(({ length }) => length)).toEqual(surfaces.map(({ triangles }: { triangles: number }) => 84 + 50 * triangles));
@@ -44,6 +45,22 @@ test('each label has a file of its own where a file holds one surface, and is an
   ).toBe(true);
   await succeed('mesh', at('all.nii'), '--label', 'all', '-o', at('all.obj'), ...cpu);
   expect(readFileSync(at('all.obj'), 'utf8').match(/^o .*$/gm)).toEqual(['o label_1', 'o label_2', 'o label_3']);
+});
+
+test('a name that comes from a label replaces a file only with -f, and a label without voxels has no file', async () => {
+  const labels = niftiFile(dims, 1);
+  for (let voxel = 352; voxel < labels.length; voxel++) labels[voxel] = voxel % 4;
+  writeFileSync(at('all.nii'), labels);
+  writeFileSync(at('brain-3.stl'), 'of somebody else');
+  const how = [at('all.nii'), '--label', '1,9,3', '-o', at('brain.stl'), ...cpu];
+  const refused = await stria('mesh', ...how);
+  expect(refused).toMatchObject({ code: 3, stderr: expect.stringMatching(/brain-3\.stl already exists; add -f/) });
+  expect(readFileSync(at('brain-3.stl'), 'utf8')).toBe('of somebody else');
+  expect(existsSync(at('brain-1.stl'))).toBe(false);
+  const { outputs, surfaces } = JSON.parse((await succeed('mesh', ...how, '-f', '--json')).stdout);
+  expect(outputs).toEqual([at('brain-1.stl'), at('brain-3.stl')]);
+  expect(surfaces.map(({ file }: { file?: string }) => file)).toEqual([outputs[0], undefined, outputs[1]]);
+  expect(readFileSync(at('brain-3.stl')).length).toBeGreaterThan(84);
 });
 
 test.each([

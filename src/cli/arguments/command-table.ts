@@ -168,6 +168,7 @@ const commands = {
     summary: 'extract a surface as a mesh: .stl, .ply, .obj or .glb',
     options: [
       'output',
+      'force',
       'level',
       'label',
       'table',

@@ -25,6 +25,7 @@ export function meshOptions(
     name: 'mesh',
     input,
     output,
+    force: values.force === true,
     format,
     surfaces,
     table,

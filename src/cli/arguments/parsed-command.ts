@@ -162,6 +162,7 @@ export interface MeshCommand extends DeviceOptions, TalkOptions {
   readonly name: 'mesh';
   readonly input: string;
   readonly output: string;
+  readonly force: boolean;
   readonly format: MeshFormat;
   /** `labels`: all labels. */
   readonly surfaces: readonly SurfaceChoice[] | 'labels';

@@ -10,7 +10,7 @@ import { shownPath } from '../../core/shared/standard-streams.ts';
 import { metresOf } from '../../core/shared/volume.ts';
 import type { MeshCommand } from '../arguments/parsed-command.ts';
 import { deviceNote, openBackend } from '../devices/device.ts';
-import { createNodeSink } from '../outputs/node-sink.ts';
+import { checkTarget, createNodeSink } from '../outputs/node-sink.ts';
 import { localName } from '../outputs/output-names.ts';
 import { timeIndex } from '../pictures/look.ts';
 import type { CommandContext } from '../terminal/context.ts';
@@ -45,7 +45,7 @@ export async function runMesh(command: MeshCommand, { terminal, signal }: Comman
       surface,
       vertices: mesh.positions.length / 3,
       triangles: mesh.triangles.length / 3,
-      ...(areApart && { file: nameOfPart(output, choice) }),
+      ...(areApart && mesh.triangles.length > 0 && { file: nameOfPart(output, choice) }),
     }));
     const empty = rows.filter(({ triangles }) => triangles === 0);
     if (empty.length === rows.length) {
@@ -56,13 +56,17 @@ export async function runMesh(command: MeshCommand, { terminal, signal }: Comman
     const files: { readonly path: string; readonly meshes: readonly NamedMesh[] }[] = areApart
       ? meshes.flatMap((one) => (one.mesh.triangles.length > 0 ? [{ path: nameOfPart(output, one.choice), meshes: [one] }] : []))
       : [{ path: output, meshes }];
+    // The user did not give the names of parts.
+    const overwrite = command.force || !areApart;
+    for (const { path } of files) await checkTarget(path, { overwrite, inputs: [input] });
     let bytes = 0;
     for (const file of files) {
-      const sink = await createNodeSink(file.path, { overwrite: true, inputs: [input], signal });
+      const sink = await createNodeSink(file.path, { overwrite, inputs: [input], signal });
       bytes += await withSink(sink, () => writeMesh(sink, format, file.meshes, metres));
     }
     const ms = performance.now() - startMs;
-    terminal.result({ command: 'mesh', input, output, bytes, surfaces: rows, timesMs: { total: ms } });
+    const written = areApart ? { outputs: files.map(({ path }) => path) } : { output };
+    terminal.result({ command: 'mesh', input, ...written, bytes, surfaces: rows, timesMs: { total: ms } });
     const triangles = rows.reduce((sum, row) => sum + row.triangles, 0);
     terminal.say(
       `${name} → ${areApart ? `${formatCount(files.length)} files` : shownPath(output, 'output')}  ${formatCount(triangles)} triangles  ${formatBytes(bytes)}  in ${formatDuration(ms)}`,
