@@ -1,5 +1,15 @@
-import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -56,6 +66,7 @@ test.runIf(process.platform === 'linux')(
     chmodSync(at('sbatch'), 0o755);
     const submitted = (script: string, ...options: readonly string[]) => {
       rmSync(at('said'), { force: true });
+      rmSync(at('out.stria.parts'), { force: true, recursive: true });
       const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` };
       execFileSync(resolve('workflows/slurm', script), ['scan.nii', at('out.stria'), '8', ...options], { env });
       const lines = readFileSync(at('said'), 'utf8').split('\n');
@@ -73,6 +84,48 @@ test.runIf(process.platform === 'linux')(
     expect(submitted('deposit.sh', '--size', '8', '--device', 'cpu')).toEqual(['--size 8 --device cpu', '--device cpu']);
   },
 );
+
+/** Submits with a stand-in for `sbatch`, which makes the file `submitted`. */
+function submit(script: string, parts: string, ...options: readonly string[]) {
+  writeFileSync(at('sbatch'), `#!/bin/bash\ntouch "${at('submitted')}"; echo 7\n`, { mode: 0o755 });
+  rmSync(at('submitted'), { force: true });
+  const env = { ...process.env, STRIA_FOLDER: at('my parts'), PATH: `${folder}:${process.env.PATH}` };
+  const args = [at('sim.00100'), at('out.stria'), parts, ...options];
+  const { status, stderr } = spawnSync(resolve('workflows/slurm', script), args, { env, encoding: 'utf8' });
+  return { status, stderr, isSubmitted: existsSync(at('submitted')) };
+}
+
+test.runIf(process.platform === 'linux')('parts of a run with other settings are refused', () => {
+  expect(submit('deposit.sh', '8', '--size', '8')).toMatchObject({ status: 0, isSubmitted: true });
+  expect(submit('deposit.sh', '8', '--size', '8')).toMatchObject({ status: 0, isSubmitted: true });
+  const refused = { status: 2, isSubmitted: false, stderr: expect.stringMatching(/other settings.*STRIA_FOLDER/s) };
+  expect(submit('deposit.sh', '6', '--size', '8')).toMatchObject(refused);
+  expect(submit('deposit.sh', '8', '--size', '9')).toMatchObject(refused);
+  expect(submit('submit.sh', '8', '--size', '8')).toMatchObject(refused);
+  // The merge ends the run.
+  run('merge.sbatch', { STRIA: 'true' });
+  expect(existsSync(at('my parts'))).toBe(false);
+  expect(submit('submit.sh', '6')).toMatchObject({ status: 0, isSubmitted: true });
+  // Levels are made by the merge, so they may change.
+  expect(submit('submit.sh', '6', '--no-levels')).toMatchObject({ status: 0, isSubmitted: true });
+  rmSync(at('my parts/stria-run.txt'));
+  writeFileSync(at('my parts/part-000001.stria'), '');
+  expect(submit('submit.sh', '6')).toMatchObject({ status: 2, isSubmitted: false, stderr: expect.stringContaining('unknown') });
+});
+
+test.runIf(process.platform === 'linux')('the sums of this run alone are added', () => {
+  for (const name of ['part-000001.stria', 'part-000002.stria', 'part-000003.stria', 'out.stria'])
+    writeFileSync(at(`my parts/${name}`), '');
+  writeFileSync(
+    at('stria'),
+    `#!/bin/bash\n[ "$1" = deposit ] && exec touch "${at('scan.stria.sums.stria')}"\nprintf '%s\\n' "$@"\n`,
+    {
+      mode: 0o755,
+    },
+  );
+  const said = run('merge.sbatch', { STRIA: at('stria'), STRIA_WORK: 'deposit', STRIA_PARTS: '2' }).split('\n');
+  expect(said.slice(0, 4)).toEqual(['merge', at('my parts/part-000001.stria'), at('my parts/part-000002.stria'), '--by']);
+});
 
 test.runIf(process.platform === 'linux')('a controller that does not answer ends no job', () => {
   const statusFor = (answer: string): string => {
