@@ -127,6 +127,14 @@ test.runIf(process.platform === 'linux')('the sums of this run alone are added',
   expect(said.slice(0, 4)).toEqual(['merge', at('my parts/part-000001.stria'), at('my parts/part-000002.stria'), '--by']);
 });
 
+test.runIf(process.platform === 'linux').each(['--levels', '--levels=mode', '--no-levels'])(
+  'deposit.sh refuses %s before it submits anything',
+  (option) => {
+    const refused = { status: 2, isSubmitted: false, stderr: expect.stringContaining(option) };
+    expect(submit('deposit.sh', '8', '--size', '8', option)).toMatchObject(refused);
+  },
+);
+
 test.runIf(process.platform === 'linux')('a controller that does not answer ends no job', () => {
   const statusFor = (answer: string): string => {
     writeFileSync(at('scontrol'), `#!/bin/bash\n${answer}\n`);

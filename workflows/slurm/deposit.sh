@@ -11,5 +11,13 @@ if [ $# -lt 3 ]; then
   echo "usage: deposit.sh PARTICLES OUTPUT PARTS [options of stria deposit]" >&2
   exit 2
 fi
+for word in "${@:4}"; do
+  case $word in
+    --levels | --levels=* | --no-levels)
+      echo "deposit.sh does not take $word: change the levels of the output with \`stria levels\`." >&2
+      exit 2
+      ;;
+  esac
+done
 export STRIA_WORK=deposit
 source "$(dirname "$0")/jobs.sh"
