@@ -116,6 +116,28 @@ test.runIf(process.platform === 'linux')('the app holds what it needs and no mor
   expect([bits(on), bits(off)]).toEqual(['111', '0000']);
 });
 
+test.runIf(process.platform !== 'win32')(
+  'the command of the app refuses a Node that is too old, and says which one it found',
+  () => {
+    const tools = join(folder, 'other-node');
+    mkdirSync(tools);
+    const runWith = (version: string) => {
+      const answer = `if [ "$1" = --version ]; then echo ${version}; else echo ran; fi`;
+      writeFileSync(join(tools, 'node'), `#!/bin/sh\n${answer}\n`, { mode: 0o755 });
+      const env = { PATH: `${tools}:${process.env.PATH}` };
+      const { status, stdout, stderr } = spawnSync('/bin/sh', ['packaging/command/stria', 'info'], { encoding: 'utf8', env });
+      return [status, stdout, stderr];
+    };
+    for (const version of ['v18.20.4', 'v20.9.0', 'v20.18.3'])
+      expect(runWith(version)).toEqual([
+        127,
+        '',
+        expect.stringContaining(`Node 20.19 or newer, and this is Node ${version.slice(1)} `),
+      ]);
+    for (const version of ['v20.19.0', 'v22.1.0', 'v100.0.0-pre']) expect(runWith(version)).toEqual([0, 'ran\n', '']);
+  },
+);
+
 test('packages look for updates only if they are made with an address', async () => {
   expect((await packageConfig()).publish).toBeNull();
   expect((await packageConfig({ updateUrl: 'https://a' })).publish).toEqual([{ provider: 'generic', url: 'https://a' }]);
