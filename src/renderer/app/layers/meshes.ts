@@ -9,6 +9,7 @@ import { baseId, changedMesh, type LayerStack, type MeshLook, mostMeshes, noLaye
 import type { Engine } from '../gpu/gpu-life.ts';
 import { labelLookOf, labelTableOf } from '../labels/label-tables.ts';
 import { whyNoRoom } from '../loading/room.ts';
+import { isSameDocument } from '../state/document-state.ts';
 import type { MeshSource, SurfaceSource } from '../state/layer-state.ts';
 import { nextProgress, startProgress } from '../state/progress.ts';
 import { type AppState, type AppStore, openDocument } from '../state/store.ts';
@@ -56,7 +57,7 @@ export class Meshes {
     this.#volume = volume;
     this.#extract = extract;
     store.subscribe((state, before) => {
-      if (state.document !== before.document) this.#closed();
+      if (!isSameDocument(state.document, before.document)) this.#closed();
       if (state.gpu !== before.gpu && state.gpu.kind !== 'ready') this.#free();
       if (state.gpu !== before.gpu || state.layers.stack !== before.layers.stack) this.#reconcile();
     });
@@ -230,8 +231,9 @@ export class Meshes {
   }
 
   #newId(): string {
+    const taken = new Set([...this.#kept.keys(), ...this.#stack.meshes.map(({ id }) => id)]);
     let number = 1;
-    while (this.#kept.has(`mesh-${number}`)) number++;
+    while (taken.has(`mesh-${number}`)) number++;
     return `mesh-${number}`;
   }
 

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { ballMesh } from '../../../core/mesh/mesh-testing.ts';
+import type { SurfaceChoice } from '../../../core/mesh/surfaces.ts';
+import { testInfo } from '../../../core/volume/resident-testing.ts';
+import type { ExactVoxels } from '../../../core/volume/volume-source.ts';
+import { baseId, type LayerStack, noLayers } from '../../viewer/model/layers.ts';
+import type { Engine } from '../gpu/gpu-life.ts';
+import type { OpenDocument } from '../state/document-state.ts';
+import { type AppState, createAppStore } from '../state/store.ts';
+import { Meshes } from './meshes.ts';
+import type { extractInThread } from './surface-thread.ts';
+
+beforeAll(() => {
+  vi.stubGlobal('GPUBufferUsage', { VERTEX: 1, INDEX: 2, STORAGE: 4 });
+});
+afterAll(() => {
+  vi.unstubAllGlobals();
+});
+
+const info = testInfo([4, 4, 4, 1], 'u8');
+const ball = ballMesh([0, 0, 0], 1, 6);
+const source = (surface: SurfaceChoice) => ({ from: baseId, surface, timePoint: 0, smoothing: 0 });
+
+/** Meshes over a device and a viewer that only keep what they are given. */
+function setUp() {
+  const store = createAppStore();
+  let stack: LayerStack = noLayers;
+  const volumes = new Map([[baseId, { info } as unknown as ExactVoxels]]);
+  const extract: typeof extractInThread = async (_volume, _time, { surfaces }, { onMesh }) => {
+    for (const choice of surfaces === 'labels' ? [] : surfaces) onMesh?.({ choice, mesh: ball });
+    return 1;
+  };
+  const viewer = {
+    snapshot: () => ({ state: { layers: stack, timePoint: 0 } }),
+    set: ({ layers }: { layers: LayerStack }) => {
+      stack = layers;
+      store.setState((state) => ({ layers: { ...state.layers, stack: layers } }));
+    },
+    setMeshes: () => {},
+  };
+  const gpu = { scope: () => ({ buffer: () => ({}), destroy: () => {} }), memory: { liveBytes: () => 0 } };
+  const engine = { viewer, gpu, budgetBytes: 2 ** 20 } as unknown as Engine;
+  const meshes = new Meshes(
+    store,
+    () => engine,
+    (id) => volumes.get(id),
+    (...all) => extract(...all),
+  );
+  const show = (document: Partial<OpenDocument>) =>
+    store.setState({ document: { kind: 'ready', document: { info, name: 'a', ...document } as OpenDocument } });
+  store.setState({ gpu: { kind: 'ready', viewer, gpu } as unknown as AppState['gpu'] });
+  return { store, meshes, viewer, show, stack: () => stack };
+}
+
+test('meshes stay when the volume returns with a device or is refined, and end with another volume', async () => {
+  const { meshes, show } = setUp();
+  const opened = {};
+  show({ opened, decimation: 2 });
+  await meshes.addSurfaces(source({ level: 3 }));
+  show({ opened, decimation: 1 });
+  expect(meshes.meshOf('mesh-1')).toBeDefined();
+  show({ opened: {} });
+  expect(meshes.meshOf('mesh-1')).toBeUndefined();
+});
+
+test('a new mesh takes no id of the list', async () => {
+  const { meshes, viewer, show, stack } = setUp();
+  show({});
+  const look = { id: 'mesh-1', name: 'a', isVisible: true, opacity: 1, color: '#a1b2c3' };
+  viewer.set({ layers: { ...noLayers, meshes: [look] } });
+  await meshes.addSurfaces(source({ level: 3 }));
+  expect(stack().meshes.map(({ id }) => id)).toEqual(['mesh-1', 'mesh-2']);
+});
