@@ -303,6 +303,18 @@ describe('a saved session', () => {
     expect(store.getState().notice).toBe('Not found, and left out: lost.nii');
   });
 
+  it('leaves out the surfaces of layers that were removed', async () => {
+    const from = setUp();
+    await from.open({ kind: 'file', file: scan });
+    const surface = (id: string) => ({ id, name: id, isVisible: true, opacity: 0.5, color: '#a1b2c3' });
+    from.viewer.set({ layers: { ...noLayers, meshes: [surface('kept'), surface('of-removed')] } });
+    from.meshSources.set('kept', { from: 'base', surface: { level: 3 }, timePoint: 0, smoothing: 5 });
+    from.meshSources.set('of-removed', { from: 'layer-1', surface: { label: 3 }, timePoint: 0, smoothing: 5 });
+    await from.sessions.save();
+    expect(new TextDecoder().decode(from.sink.bytes())).not.toContain('of-removed');
+    expect(readSession(from.sink.bytes()).layers.meshes.map(({ look }) => look.id)).toEqual(['kept']);
+  });
+
   it('does not replace a volume that was opened while its layers were looked for', async () => {
     const pet = file('pet.nii', Uint8Array.of(9, 8, 7));
     const from = setUp();

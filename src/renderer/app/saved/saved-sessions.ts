@@ -127,9 +127,11 @@ export class SavedSessions {
     }
     const used = [rest.base.labels, ...list.map(({ look }) => look.labels)].map(({ table }) => table);
     const loaded = Object.entries(this.#needs.store.getState().labels.loaded);
+    const volumes = [baseId, ...list.map(({ look }) => look.id)];
     const surfaces = meshes.flatMap((look) => {
       const source = this.#needs.meshes.sourceOf(look.id);
-      return source ? [{ source, look }] : [];
+      // That of a removed layer could not be extracted again.
+      return source && volumes.includes(source.from) ? [{ source, look }] : [];
     });
     return { ...rest, list, meshes: surfaces, tables: Object.fromEntries(loaded.filter(([id]) => used.includes(id))) };
   }

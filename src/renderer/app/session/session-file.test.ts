@@ -192,7 +192,7 @@ describe('a session file', () => {
       return read({ ...least, layers: { meshes: [mesh] } }).layers.meshes;
     };
     expect(withMesh({})).toMatchObject([{ source: { timePoint: 0, smoothing: 0 }, look: { isVisible: true, opacity: 1 } }]);
-    expect(() => withMesh({ from: 'lost' })).toThrow('names no volume');
+    expect(withMesh({ from: 'removed' })).toEqual([]);
     expect(() => withMesh({ surface: {} })).toThrow();
     expect(() => withMesh({ surface: { label: 1.5 } })).toThrow('neither a level nor a label');
     expect(() => withMesh({}, { color: 'url(x)' })).toThrow('not #rrggbb');

@@ -6,7 +6,10 @@ import type { SavedMesh } from '../state/saved-session.ts';
 
 const mostSmoothing = 200;
 
-/** The mesh layers of a session. @param volumes ids of the volumes that it has @throws StriaError `corrupt` */
+/**
+ * The mesh layers of a session, without those whose volume it lacks: that layer was removed. @param volumes ids of its volumes
+ * @throws StriaError `corrupt`
+ */
 export function meshesOf(value: unknown, volumes: readonly string[]): readonly SavedMesh[] {
   const meshes = asArray(value ?? [], 'layers.meshes', { maxLength: mostMeshes }).map((mesh, index): SavedMesh => {
     const what = (key: string): string => `layers.meshes[${index}].${key}`;
@@ -14,7 +17,6 @@ export function meshesOf(value: unknown, volumes: readonly string[]): readonly S
     const { from, surface, timePoint, smoothing } = asObject(source, what('source'));
     const { id, name, isVisible, opacity, color } = asObject(look, what('look'));
     const volume = asText(from, what('source.from'));
-    if (!volumes.includes(volume)) throw new StriaError('corrupt', `${what('source.from')} names no volume of the session`);
     if (typeof color !== 'string' || !/^#[0-9a-f]{6}$/i.test(color))
       throw new StriaError('corrupt', `${what('look.color')} is not #rrggbb`);
     return {
@@ -35,7 +37,7 @@ export function meshesOf(value: unknown, volumes: readonly string[]): readonly S
   });
   if (new Set(meshes.map(({ look }) => look.id)).size < meshes.length)
     throw new StriaError('corrupt', 'two surfaces have the same id');
-  return meshes;
+  return meshes.filter(({ source }) => volumes.includes(source.from));
 }
 
 function surfaceOf(value: unknown, what: string): SavedMesh['source']['surface'] {
