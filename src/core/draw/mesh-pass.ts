@@ -37,10 +37,11 @@ export class MeshPass {
   readonly #pipelines = new Map<boolean, GPURenderPipeline>();
   #targets: { readonly scope: GpuScope; readonly surfaces: GPUTexture; readonly depth: GPUTexture } | undefined;
 
-  constructor(gpu: Gpu) {
+  /** @param mostMeshes that are drawn at once */
+  constructor(gpu: Gpu, mostMeshes: number) {
     this.#gpu = gpu;
     this.#scope = gpu.scope('view.meshes');
-    this.#uniforms = new UniformCache(gpu.device, this.#scope, uniformBytes);
+    this.#uniforms = new UniformCache(gpu.device, this.#scope, uniformBytes, mostTranslucent * mostMeshes);
   }
 
   /** Records what the rays of a strip meet. @returns the layers for `RayStackInputs.surfaces`, valid until the next call */

@@ -24,6 +24,8 @@ export interface OutlinePlane {
 }
 
 const uniformBytes = 4 * 24;
+/** Views with slices that one submit may draw. */
+const mostViews = 4;
 
 /** Draws where meshes cut a slice with shaders/draw/mesh-outline.wgsl. */
 export class OutlinePass {
@@ -32,11 +34,11 @@ export class OutlinePass {
   readonly #uniforms: UniformCache;
   #pipeline: GPURenderPipeline | undefined;
 
-  /** @param format of the targets */
-  constructor(gpu: Gpu, format: GPUTextureFormat, scope: GpuScope) {
+  /** @param format of the targets @param mostMeshes that a view draws */
+  constructor(gpu: Gpu, format: GPUTextureFormat, scope: GpuScope, mostMeshes: number) {
     this.#gpu = gpu;
     this.#format = format;
-    this.#uniforms = new UniformCache(gpu.device, scope, uniformBytes);
+    this.#uniforms = new UniformCache(gpu.device, scope, uniformBytes, mostViews * mostMeshes);
   }
 
   /** @param thickness of the line in pixels */

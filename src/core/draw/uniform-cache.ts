@@ -1,8 +1,5 @@
 import type { GpuScope } from '../gpu/scope.ts';
 
-/** More than one submit needs for all its pictures and their layers, so that no buffer is overwritten before it is drawn. */
-const capacity = 256;
-
 /**
  * Uniform buffers by content: equal content shares a buffer and needs no write. The least recently used buffer is overwritten
  * first.
@@ -11,14 +8,19 @@ export class UniformCache {
   readonly #device: GPUDevice;
   readonly #scope: GpuScope;
   readonly #bytes: number;
+  readonly #capacity: number;
   /** The least recently used first. */
   readonly #buffers = new Map<string, GPUBuffer>();
 
-  /** @param bytes size of every buffer */
-  constructor(device: GPUDevice, scope: GpuScope, bytes: number) {
+  /**
+   * @param bytes size of every buffer
+   * @param capacity at least as many as one submit needs, so that no buffer is overwritten before it is drawn
+   */
+  constructor(device: GPUDevice, scope: GpuScope, bytes: number, capacity: number) {
     this.#device = device;
     this.#scope = scope;
     this.#bytes = bytes;
+    this.#capacity = capacity;
   }
 
   get(words: Uint32Array<ArrayBuffer>): GPUBuffer {
@@ -34,7 +36,7 @@ export class UniformCache {
   /** Removes the least recently used buffer once the cache is full. */
   #oldest(): GPUBuffer | undefined {
     const [entry] = this.#buffers;
-    if (!entry || this.#buffers.size < capacity) return undefined;
+    if (!entry || this.#buffers.size < this.#capacity) return undefined;
     this.#buffers.delete(entry[0]);
     return entry[1];
   }

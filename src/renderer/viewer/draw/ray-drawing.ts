@@ -19,7 +19,7 @@ import type { DisplayTexture } from '../../../core/volume/display-texture.ts';
 import { colormap } from '../colors/colormaps.ts';
 import { isFloorOpaque, transferTexels } from '../colors/transfer-function.ts';
 import type { ShownLabels } from '../model/label-look.ts';
-import { baseOpacity } from '../model/layers.ts';
+import { baseOpacity, mostMeshes } from '../model/layers.ts';
 import type { LayerIn3d, ShownMesh } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 import { baseIn3d, layerIn3d, type StackLook, stackTransfer, surfaceIn3d } from './ray-volumes.ts';
@@ -64,7 +64,7 @@ export class RayDrawing {
     this.#display = display;
     this.#pass = new RayPass(gpu);
     this.#stackPass = new RayStackPass(gpu);
-    this.#meshPass = new MeshPass(gpu);
+    this.#meshPass = new MeshPass(gpu, mostMeshes);
     this.#frame = this.#scope.buffer('frame', Math.max(rayFrameBytes, rayStackBytes(mostRayVolumes)), GPUBufferUsage.UNIFORM);
     this.#transfer = this.#transferOf(rayTransferBytes, rayTransferSize);
     this.#picture = this.#pictureOf(1, 1);

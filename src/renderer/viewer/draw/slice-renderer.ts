@@ -15,7 +15,7 @@ import { grounds } from '../colors/grounds.ts';
 import { labelTexels } from '../colors/label-texels.ts';
 import { type PixelRect, pixelRect, rectsAround } from '../model/detail-region.ts';
 import type { ShownLabels } from '../model/label-look.ts';
-import { mostLayers } from '../model/layers.ts';
+import { mostLayers, mostMeshes } from '../model/layers.ts';
 import type { AxisNumber } from '../model/orientation.ts';
 import type { CanvasToVoxel, Point } from '../model/slice-geometry.ts';
 import type { ShownLayer } from '../model/view-host.ts';
@@ -75,6 +75,9 @@ export interface SliceDrawing {
 
 /** More than there are layers, so that none is freed within a submit. */
 const mostLabelColors = mostLayers + 2;
+
+/** More than one submit needs for all its pictures and their layers. */
+const mostUniforms = 256;
 
 /** A channel's colour that is dragged passes through many. */
 const mostColors = 64;
@@ -139,9 +142,9 @@ export class SliceRenderer {
     this.#format = format;
     this.#pass = new SlicePass(gpu, format);
     this.#scope = gpu.scope('slices');
-    this.#outlines = new OutlinePass(gpu, format, this.#scope);
-    this.#sliceUniforms = new UniformCache(gpu.device, this.#scope, sliceUniformBytes);
-    this.#overlayUniforms = new UniformCache(gpu.device, this.#scope, overlayBytes);
+    this.#outlines = new OutlinePass(gpu, format, this.#scope, mostMeshes);
+    this.#sliceUniforms = new UniformCache(gpu.device, this.#scope, sliceUniformBytes, mostUniforms);
+    this.#overlayUniforms = new UniformCache(gpu.device, this.#scope, overlayBytes, mostUniforms);
   }
 
   /** Records clearing the target and drawing the slice into it, unless undefined, with the decoding that this needs. */
