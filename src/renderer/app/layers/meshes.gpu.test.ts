@@ -29,7 +29,7 @@ function setUp(budgetBytes = 2 ** 20) {
   };
   const engine = {
     viewer: {
-      snapshot: () => ({ state: { layers: stack } }),
+      snapshot: () => ({ state: { layers: stack, timePoint: 0 } }),
       set: ({ layers }: { layers: LayerStack }) => {
         stack = layers;
         store.setState((state) => ({ layers: { ...state.layers, stack: layers } }));

@@ -3,6 +3,7 @@ import { ballMesh } from '../../../core/mesh/mesh-testing.ts';
 import type { SurfaceChoice } from '../../../core/mesh/surfaces.ts';
 import { testInfo } from '../../../core/volume/resident-testing.ts';
 import type { ExactVoxels } from '../../../core/volume/volume-source.ts';
+import { testLook } from '../../viewer/model/layer-testing.ts';
 import { baseId, type LayerStack, noLayers } from '../../viewer/model/layers.ts';
 import type { Engine } from '../gpu/gpu-life.ts';
 import type { OpenDocument } from '../state/document-state.ts';
@@ -24,14 +25,16 @@ const source = (surface: SurfaceChoice) => ({ from: baseId, surface, timePoint: 
 /** Meshes over a device and a viewer that only keep what they are given. */
 function setUp() {
   const store = createAppStore();
-  let stack: LayerStack = noLayers;
+  let [stack, timePoint] = [noLayers as LayerStack, 0];
   const volumes = new Map([[baseId, { info } as unknown as ExactVoxels]]);
-  const extract: typeof extractInThread = async (_volume, _time, { surfaces }, { onMesh }) => {
+  const extracted: { readonly volume: ExactVoxels; readonly timePoint: number }[] = [];
+  const extract: typeof extractInThread = async (volume, timePoint, { surfaces }, { onMesh }) => {
+    extracted.push({ volume, timePoint });
     for (const choice of surfaces === 'labels' ? [] : surfaces) onMesh?.({ choice, mesh: ball });
     return 1;
   };
   const viewer = {
-    snapshot: () => ({ state: { layers: stack, timePoint: 0 } }),
+    snapshot: () => ({ state: { layers: stack, timePoint } }),
     set: ({ layers }: { layers: LayerStack }) => {
       stack = layers;
       store.setState((state) => ({ layers: { ...state.layers, stack: layers } }));
@@ -49,7 +52,10 @@ function setUp() {
   const show = (document: Partial<OpenDocument>) =>
     store.setState({ document: { kind: 'ready', document: { info, name: 'a', ...document } as OpenDocument } });
   store.setState({ gpu: { kind: 'ready', viewer, gpu } as unknown as AppState['gpu'] });
-  return { store, meshes, viewer, show, stack: () => stack };
+  const play = (to: number) => {
+    timePoint = to;
+  };
+  return { store, meshes, viewer, volumes, extracted, show, play, stack: () => stack };
 }
 
 test('meshes stay when the volume returns with a device or is refined, and end with another volume', async () => {
@@ -70,4 +76,19 @@ test('a new mesh takes no id of the list', async () => {
   viewer.set({ layers: { ...noLayers, meshes: [look] } });
   await meshes.addSurfaces(source({ level: 3 }));
   expect(stack().meshes.map(({ id }) => id)).toEqual(['mesh-1', 'mesh-2']);
+});
+
+test('a surface of a layer is that of the channel and time point that it shows', async () => {
+  const { meshes, viewer, volumes, extracted, show, play, stack } = setUp();
+  show({ info: { ...testInfo([4, 4, 4, 6], 'u8'), channels: [{ name: 'one' }, { name: 'two' }] } });
+  const series = { info: { ...testInfo([4, 4, 4, 4], 'u8'), channels: [{ name: 'one' }, { name: 'two' }] } };
+  volumes.set('a', series as unknown as ExactVoxels);
+  // The second look shows a channel of the volume that was loaded with the first.
+  const looks = [testLook({ id: 'a' }), testLook({ id: 'a.2', of: 'a', channel: 1 })];
+  viewer.set({ layers: { ...noLayers, layers: looks } });
+  play(4);
+  expect(await meshes.addSurfaces({ ...source({ label: 3 }), from: 'a' })).toBe(1);
+  expect(await meshes.addSurfaces({ ...source({ label: 3 }), from: 'a.2' })).toBe(1);
+  expect(extracted).toEqual([1, 3].map((timePoint) => ({ volume: series, timePoint })));
+  expect(stack().meshes.map(({ id }) => meshes.sourceOf(id)?.from)).toEqual(['a', 'a.2']);
 });

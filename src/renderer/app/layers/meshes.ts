@@ -5,12 +5,22 @@ import { faultToData, StriaError, toStriaError } from '../../../core/shared/erro
 import type { ExactVoxels } from '../../../core/volume/volume-source.ts';
 import { colorsOf, labelColorIndex } from '../../viewer/colors/colormaps.ts';
 import { isLabelShown } from '../../viewer/model/label-look.ts';
-import { baseId, changedMesh, type LayerStack, type MeshLook, mostMeshes, noLayers } from '../../viewer/model/layers.ts';
+import {
+  baseId,
+  changedMesh,
+  type LayerLook,
+  type LayerStack,
+  layerTime,
+  type MeshLook,
+  mostMeshes,
+  noLayers,
+  volumeIdOf,
+} from '../../viewer/model/layers.ts';
 import type { Engine } from '../gpu/gpu-life.ts';
 import { labelLookOf, labelTableOf } from '../labels/label-tables.ts';
 import { whyNoRoom } from '../loading/room.ts';
 import { isSameDocument } from '../state/document-state.ts';
-import type { MeshSource, SurfaceSource } from '../state/layer-state.ts';
+import { layerVolume, type MeshSource, type SurfaceSource } from '../state/layer-state.ts';
 import { nextProgress, startProgress } from '../state/progress.ts';
 import { type AppState, type AppStore, openDocument } from '../state/store.ts';
 import { inBaseWorld } from './mesh-place.ts';
@@ -45,7 +55,7 @@ export class Meshes {
   readonly #onGpu = new Map<string, GpuMesh>();
   #adding: AbortController | undefined;
 
-  /** @param volume the voxels of a layer, or of the open volume (`baseId`) */
+  /** @param volume the voxels under an id (`volumeIdOf`) */
   constructor(
     store: AppStore,
     engine: () => Engine | undefined,
@@ -63,12 +73,13 @@ export class Meshes {
     });
   }
 
-  /** Extracts surfaces, and adds each as a layer. Failures become the state. @returns how many were added */
-  addSurfaces(source: SurfaceSource): Promise<number> {
-    const name = 'label' in source.surface ? `Label ${source.surface.label}` : 'Surface';
-    const title = 'all' in source.surface ? 'Surfaces of labels' : name;
+  /** Extracts surfaces of what is shown, and adds each as a layer. Failures become the state. @returns how many were added */
+  addSurfaces(wanted: Omit<SurfaceSource, 'timePoint'>): Promise<number> {
+    const { from, surface } = wanted;
+    const name = 'label' in surface ? `Label ${surface.label}` : 'Surface';
+    const title = 'all' in surface ? 'Surfaces of labels' : name;
     return this.#add(title, 'Extracting', async (job) => {
-      const found = await this.#extracted(source, job);
+      const found = await this.#extracted({ ...wanted, timePoint: this.#shownTime(from) }, job);
       if (found.length === 0) throw new StriaError('invalid-input', 'no voxel lies inside this surface: choose another value');
       return found;
     });
@@ -170,8 +181,9 @@ export class Meshes {
 
   async #extracted(source: SurfaceSource, { signal, onProgress }: AddJob): Promise<NewMesh[]> {
     const { from, surface, timePoint, smoothing } = source;
-    const volume = this.#volume(from);
+    const [look, volume] = [this.#lookWith(from), this.#volumeOf(from)];
     if (!volume) throw new StriaError('aborted', 'the volume was closed');
+    const isBase = !look || volumeIdOf(look) === baseId;
     const found: NewMesh[] = [];
     const surfaces: readonly SurfaceChoice[] | 'labels' = 'all' in surface ? 'labels' : [surface];
     await this.#extract(
@@ -186,8 +198,7 @@ export class Meshes {
           const base = openDocument(state);
           // Of all labels, those that are hidden are left out.
           if (!base || ('all' in surface && 'label' in choice && !isLabelShown(labelLookOf(state, from), choice.label))) return;
-          const motion = state.layers.stack.layers.find(({ id }) => id === from)?.motion;
-          const placed = from === baseId ? mesh : inBaseWorld(mesh, base.info, volume.info, motion);
+          const placed = isBase ? mesh : inBaseWorld(mesh, base.info, volume.info, look.motion);
           found.push({ mesh: placed, source: { ...source, surface: choice }, look: this.#lookOf(from, choice, found.length) });
         },
       },
@@ -208,10 +219,29 @@ export class Meshes {
     return { name: entry?.name ?? `Label ${choice.label}`, color: entry?.color ?? `#${hex}` };
   }
 
+  /** The voxels that a layer, or the open volume (`baseId`), shows. */
+  #volumeOf(from: string): ExactVoxels | undefined {
+    if (from === baseId) return this.#volume(baseId);
+    const look = this.#lookWith(from);
+    return look && this.#volume(volumeIdOf(look));
+  }
+
+  #lookWith(from: string): LayerLook | undefined {
+    return this.#stack.layers.find(({ id }) => id === from);
+  }
+
+  /** The index along t of a layer's volume that is shown; of a volume with channels, that of the layer's channel. */
+  #shownTime(from: string): number {
+    const timePoint = this.#engine()?.viewer.snapshot().state.timePoint ?? 0;
+    const base = openDocument(this.#store.getState());
+    const [look, volume] = [this.#lookWith(from), this.#volumeOf(from)];
+    return base && look && volume ? layerTime(base.info, timePoint, volume.info, look.channel) : timePoint;
+  }
+
   /** Waits for a layer that is being loaded. */
   async #isThere(id: string, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && !this.#volume(id)) {
-      if (this.#store.getState().layers.volumes[id]?.kind === 'failed') return;
+    while (!signal.aborted && !this.#volumeOf(id)) {
+      if (layerVolume(this.#store.getState().layers, id)?.kind === 'failed') return;
       await new Promise<void>((resolve) => {
         const end = this.#store.subscribe(() => {
           end();

@@ -315,6 +315,27 @@ describe('a saved session', () => {
     expect(readSession(from.sink.bytes()).layers.meshes.map(({ look }) => look.id)).toEqual(['kept']);
   });
 
+  it('restores the surfaces of all channels of a layer', async () => {
+    const pet = file('pet.nii', Uint8Array.of(8, 8));
+    const from = setUp();
+    await from.open({ kind: 'file', file: scan });
+    const look = (id: string, of?: string): LayerLook => ({ ...plainLook, id, of, name: id });
+    const surface = (id: string) => ({ id, name: id, isVisible: true, opacity: 0.5, color: '#a1b2c3' });
+    const layers = [look('a'), look('a.2', 'a'), look('b', 'base')];
+    from.viewer.set({ layers: { ...noLayers, layers, meshes: ['m', 'n', 'o'].map(surface) } });
+    from.layerRequests.set('a', { kind: 'file', file: pet });
+    for (const [id, of] of [
+      ['m', 'a'],
+      ['n', 'a.2'],
+      ['o', 'b'],
+    ] as const)
+      from.meshSources.set(id, { from: of, surface: { level: 3 }, timePoint: 0, smoothing: 5 });
+    await from.sessions.save();
+    const { sessions, meshes } = setUp();
+    await sessions.open(file('scan.stria-session', from.sink.bytes()), [scan, pet]);
+    expect(meshes().map(({ source }) => source.from)).toEqual(['a', 'a.2', 'b']);
+  });
+
   it('does not replace a volume that was opened while its layers were looked for', async () => {
     const pet = file('pet.nii', Uint8Array.of(9, 8, 7));
     const from = setUp();

@@ -291,7 +291,12 @@ export class SavedSessions {
     if (!openDocument(store.getState())) return;
     this.#needs.restoreTables(saved.layers.tables);
     layers.restore(requests);
-    void this.#needs.meshes.restore(saved.layers.meshes.filter(({ source: { from } }) => from === baseId || requests.has(from)));
+    const { list, meshes } = saved.layers;
+    const volumes = new Map(list.map(({ look }) => [look.id, volumeIdOf(look)]));
+    const isLoaded = (id: string | undefined) => id !== undefined && (id === baseId || requests.has(id));
+    void this.#needs.meshes.restore(
+      meshes.filter(({ source: { from } }) => isLoaded(from === baseId ? baseId : volumes.get(from))),
+    );
     if (missing.length > 0) store.setState({ notice: `Not found, and left out: ${missing.join(', ')}` });
     if (axis) playAlong(axis);
   }

@@ -63,9 +63,7 @@ function SurfaceFields({ document: { info, name }, viewer }: { readonly document
     app.store.setState({ overlay: 'none' });
     app.showInspector('layers');
     const surface = isValue ? { level } : kind === 'label' ? { label } : ({ all: 'labels' } as const);
-    const layer = app.store.getState().layers.volumes[from];
-    const time = from === baseId || layer?.kind !== 'ready' ? timePoint : Math.min(timePoint, layer.info.dims[3] - 1);
-    void app.meshes.addSurfaces({ from, surface, timePoint: time, smoothing });
+    void app.meshes.addSurfaces({ from, surface, smoothing });
   };
   return (
     <>
