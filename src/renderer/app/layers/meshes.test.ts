@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ballMesh } from '../../../core/mesh/mesh-testing.ts';
 import type { SurfaceChoice } from '../../../core/mesh/surfaces.ts';
+import { type Transform, translation } from '../../../core/transforms/transform.ts';
 import { testInfo } from '../../../core/volume/resident-testing.ts';
 import type { ExactVoxels } from '../../../core/volume/volume-source.ts';
 import { testLook } from '../../viewer/model/layer-testing.ts';
 import { baseId, type LayerStack, noLayers } from '../../viewer/model/layers.ts';
 import type { Engine } from '../gpu/gpu-life.ts';
 import type { OpenDocument } from '../state/document-state.ts';
+import type { MeshSource } from '../state/layer-state.ts';
 import { type AppState, createAppStore } from '../state/store.ts';
 import { Meshes } from './meshes.ts';
 import type { extractInThread } from './surface-thread.ts';
@@ -91,4 +93,33 @@ test('a surface of a layer is that of the channel and time point that it shows',
   expect(await meshes.addSurfaces({ ...source({ label: 3 }), from: 'a.2' })).toBe(1);
   expect(extracted).toEqual([1, 3].map((timePoint) => ({ volume: series, timePoint })));
   expect(stack().meshes.map(({ id }) => meshes.sourceOf(id)?.from)).toEqual(['a', 'a.2']);
+});
+
+test('a restored surface is placed by the motion that its layer had', async () => {
+  const { meshes, viewer, volumes, show, stack } = setUp();
+  show({});
+  volumes.set('a', { info } as unknown as ExactVoxels);
+  const moved = (motion?: Transform) => viewer.set({ layers: { ...stack(), layers: [testLook({ id: 'a', motion })] } });
+  moved(translation([5, 0, 0]));
+  await meshes.addSurfaces({ ...source({ level: 3 }), from: 'a' });
+  moved(undefined);
+  await meshes.addSurfaces({ ...source({ level: 3 }), from: 'a' });
+  moved(translation([0, 9, 0]));
+  const saved = stack().meshes.map((look) => ({ look, source: meshes.sourceOf(look.id) as MeshSource }));
+  await meshes.restore(saved);
+  // Not known: the layer's own.
+  await meshes.restore(saved.slice(0, 1).map((one) => ({ ...one, source: { ...one.source, motion: undefined } })));
+  const shifts = stack().meshes.map(({ id }) =>
+    [0, 1, 2].map((axis) => (meshes.meshOf(id)?.positions[axis] as number) - (ball.positions[axis] as number)),
+  );
+  const expected = [
+    [5, 0, 0],
+    [0, 0, 0],
+    [5, 0, 0],
+    [0, 0, 0],
+    [0, 9, 0],
+  ];
+  for (const [at, shift] of shifts.entries())
+    for (const axis of [0, 1, 2]) expect(shift[axis]).toBeCloseTo(expected[at]?.[axis] as number, 4);
+  expect(shifts).toHaveLength(5);
 });

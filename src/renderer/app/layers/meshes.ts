@@ -2,6 +2,7 @@ import { GpuMesh, meshBytes } from '../../../core/draw/gpu-mesh.ts';
 import type { Mesh } from '../../../core/mesh/mesh.ts';
 import type { SurfaceChoice } from '../../../core/mesh/surfaces.ts';
 import { faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
+import { identityTransform } from '../../../core/transforms/transform.ts';
 import type { ExactVoxels } from '../../../core/volume/volume-source.ts';
 import { colorsOf, labelColorIndex } from '../../viewer/colors/colormaps.ts';
 import { isLabelShown } from '../../viewer/model/label-look.ts';
@@ -179,11 +180,13 @@ export class Meshes {
     if (last) this.#store.setState(({ layers }) => ({ layers: { ...layers, chosen: last.id } }));
   }
 
-  async #extracted(source: SurfaceSource, { signal, onProgress }: AddJob): Promise<NewMesh[]> {
+  /** @param source its `motion` places surfaces of a layer that has been moved since */
+  async #extracted(source: SurfaceSource & Pick<MeshSource, 'motion'>, { signal, onProgress }: AddJob): Promise<NewMesh[]> {
     const { from, surface, timePoint, smoothing } = source;
     const [look, volume] = [this.#lookWith(from), this.#volumeOf(from)];
     if (!volume) throw new StriaError('aborted', 'the volume was closed');
     const isBase = !look || volumeIdOf(look) === baseId;
+    const motion = isBase ? undefined : (source.motion ?? look.motion ?? identityTransform);
     const found: NewMesh[] = [];
     const surfaces: readonly SurfaceChoice[] | 'labels' = 'all' in surface ? 'labels' : [surface];
     await this.#extract(
@@ -198,8 +201,12 @@ export class Meshes {
           const base = openDocument(state);
           // Of all labels, those that are hidden are left out.
           if (!base || ('all' in surface && 'label' in choice && !isLabelShown(labelLookOf(state, from), choice.label))) return;
-          const placed = isBase ? mesh : inBaseWorld(mesh, base.info, volume.info, look.motion);
-          found.push({ mesh: placed, source: { ...source, surface: choice }, look: this.#lookOf(from, choice, found.length) });
+          const placed = isBase ? mesh : inBaseWorld(mesh, base.info, volume.info, motion);
+          found.push({
+            mesh: placed,
+            source: { ...source, surface: choice, motion },
+            look: this.#lookOf(from, choice, found.length),
+          });
         },
       },
     );

@@ -192,6 +192,9 @@ describe('a session file', () => {
       return read({ ...least, layers: { meshes: [mesh] } }).layers.meshes;
     };
     expect(withMesh({})).toMatchObject([{ source: { timePoint: 0, smoothing: 0 }, look: { isVisible: true, opacity: 1 } }]);
+    const motion = [1, 0, 0, 5, 0, 1, 0, 0, 0, 0, 1, 0];
+    expect(withMesh({ motion })).toMatchObject([{ source: { motion } }]);
+    expect(() => withMesh({ motion: motion.map(() => 0) })).toThrow('cannot be inverted');
     expect(withMesh({ from: 'removed' })).toEqual([]);
     expect(() => withMesh({ surface: {} })).toThrow();
     expect(() => withMesh({ surface: { label: 1.5 } })).toThrow('neither a level nor a label');

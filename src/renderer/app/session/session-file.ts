@@ -4,7 +4,6 @@ import { blendings } from '../../../core/draw/slice-pass.ts';
 import {
   asArray,
   asCount,
-  asNumber,
   asObject,
   asText,
   asWord,
@@ -18,7 +17,6 @@ import { isAddress } from '../../../core/remote/address.ts';
 import { type SampleKind, sampleKinds } from '../../../core/samples/sample-kinds.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
 import { type Dims4, elementTypes } from '../../../core/shared/volume.ts';
-import { isUsableTransform, type Transform } from '../../../core/transforms/transform.ts';
 import { atEnds, clampRate, paces } from '../../playback/frame-clock.ts';
 import type { StackAxis } from '../../playback/stacks.ts';
 import { isColormapName } from '../../viewer/colors/colormaps.ts';
@@ -32,6 +30,7 @@ import type { SavedLayer, SavedLayers, SavedSession, SessionPart, SessionSource 
 import { defaultSettings } from '../state/settings.ts';
 import { labelLookFrom, tablesOf } from './stored-labels.ts';
 import { meshesOf } from './stored-meshes.ts';
+import { finite, motionFrom, numbersOf } from './stored-numbers.ts';
 
 // docs/SESSION.md describes the keys.
 
@@ -225,12 +224,6 @@ function layerOf(value: unknown, index: number, tables: SavedLayers['tables']): 
   };
 }
 
-function motionFrom(value: unknown, what: string): Transform {
-  const motion = numbersOf(value, what, 12);
-  if (!isUsableTransform(motion)) throw new StriaError('corrupt', `${what} cannot be inverted`);
-  return motion;
-}
-
 /** A number of 0…1. */
 function partOf(value: unknown, fallback: number): number {
   return typeof value === 'number' && Number.isFinite(value) ? Math.min(1, Math.max(0, value)) : fallback;
@@ -251,16 +244,6 @@ function measurementOf(value: unknown, index: number): Measurement {
     timePoint: asCount(timePoint, what('timePoint'), 0),
     points: places as unknown as Measurement['points'],
   };
-}
-
-function numbersOf(value: unknown, what: string, length: number): readonly number[] {
-  return asArray(value, what, { length }).map((number) => finite(number, what));
-}
-
-function finite(value: unknown, what: string): number {
-  const number = asNumber(value, what);
-  if (Number.isFinite(number)) return number;
-  throw new StriaError('corrupt', `${what} is ${String(value)}, which is not a valid index`);
 }
 
 /** A name that this version does not know is dropped like a missing one, since it only affects how something looks. */

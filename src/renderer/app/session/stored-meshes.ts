@@ -3,6 +3,7 @@ import { StriaError } from '../../../core/shared/errors.ts';
 import { isLabelNumber } from '../../../core/shared/label-table.ts';
 import { mostMeshes } from '../../viewer/model/layers.ts';
 import type { SavedMesh } from '../state/saved-session.ts';
+import { motionFrom } from './stored-numbers.ts';
 
 const mostSmoothing = 200;
 
@@ -14,7 +15,7 @@ export function meshesOf(value: unknown, volumes: readonly string[]): readonly S
   const meshes = asArray(value ?? [], 'layers.meshes', { maxLength: mostMeshes }).map((mesh, index): SavedMesh => {
     const what = (key: string): string => `layers.meshes[${index}].${key}`;
     const { source, look } = asObject(mesh, `layers.meshes[${index}]`);
-    const { from, surface, timePoint, smoothing } = asObject(source, what('source'));
+    const { from, surface, timePoint, smoothing, motion } = asObject(source, what('source'));
     const { id, name, isVisible, opacity, color } = asObject(look, what('look'));
     const volume = asText(from, what('source.from'));
     if (typeof color !== 'string' || !/^#[0-9a-f]{6}$/i.test(color))
@@ -25,6 +26,7 @@ export function meshesOf(value: unknown, volumes: readonly string[]): readonly S
         surface: surfaceOf(surface, what('source.surface')),
         timePoint: asCount(timePoint ?? 0, what('source.timePoint'), 0),
         smoothing: Math.min(mostSmoothing, asCount(smoothing ?? 0, what('source.smoothing'), 0)),
+        ...(motion !== undefined && { motion: motionFrom(motion, what('source.motion')) }),
       },
       look: {
         id: asText(id, what('look.id')),

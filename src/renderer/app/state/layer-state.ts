@@ -3,6 +3,7 @@ import type { FaultData } from '../../../core/shared/errors.ts';
 import type { OwnLabels } from '../../../core/shared/label-table.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { StoredTransform } from '../../../core/transforms/layer-transforms.ts';
+import type { Transform } from '../../../core/transforms/transform.ts';
 import type { PlacedBy } from '../../viewer/model/layer-place.ts';
 import { type LayerStack, noLayers, volumeIdOf } from '../../viewer/model/layers.ts';
 import type { JobProgress } from './progress.ts';
@@ -40,7 +41,11 @@ export interface SurfaceSource {
 }
 
 /** What a mesh layer was made from. */
-export type MeshSource = SurfaceSource & { readonly surface: SurfaceChoice };
+export interface MeshSource extends SurfaceSource {
+  readonly surface: SurfaceChoice;
+  /** `LayerLook.motion` of its layer at that time. Undefined: that of its layer as it is now. */
+  readonly motion?: Transform | undefined;
+}
 
 /** The layers over the open volume. */
 export interface LayersState {
