@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ballMesh } from '../../../core/mesh/mesh-testing.ts';
 import type { SurfaceChoice } from '../../../core/mesh/surfaces.ts';
+import { faultToData, StriaError } from '../../../core/shared/errors.ts';
 import { type Transform, translation } from '../../../core/transforms/transform.ts';
 import { testInfo } from '../../../core/volume/resident-testing.ts';
 import type { ExactVoxels } from '../../../core/volume/volume-source.ts';
@@ -122,4 +123,41 @@ test('a restored surface is placed by the motion that its layer had', async () =
   for (const [at, shift] of shifts.entries())
     for (const axis of [0, 1, 2]) expect(shift[axis]).toBeCloseTo(expected[at]?.[axis] as number, 4);
   expect(shifts).toHaveLength(5);
+});
+
+const savedSurface = (name: string, from: string) => ({
+  look: { id: name, name, isVisible: true, opacity: 1, color: '#a1b2c3' },
+  source: { ...source({ level: 3 }), from },
+});
+
+test('surfaces that cannot be restored are named in one notice, and those of a removed layer are skipped', async () => {
+  const { store, meshes, viewer, volumes, show, stack } = setUp();
+  show({});
+  viewer.set({ layers: { ...noLayers, layers: ['failing', 'removed', 'ready'].map((id) => testLook({ id })) } });
+  const restoring = meshes.restore([
+    savedSurface('A', 'failing'),
+    savedSurface('B', 'failing'),
+    savedSurface('C', 'removed'),
+    savedSurface('D', 'ready'),
+  ]);
+  const fault = faultToData(new StriaError('corrupt', 'the file is damaged'));
+  store.setState(({ layers }) => ({ layers: { ...layers, volumes: { failing: { kind: 'failed', fault } } } }));
+  await vi.waitFor(() => expect(store.getState().layers.adding).toMatchObject({ name: 'C' }));
+  volumes.set('ready', { info } as unknown as ExactVoxels);
+  viewer.set({ layers: { ...stack(), layers: [testLook({ id: 'ready' })] } });
+  await restoring;
+  expect(stack().meshes.map(({ name }) => name)).toEqual(['D']);
+  expect(store.getState().layers.adding).toEqual({ kind: 'none' });
+  expect(store.getState().notice).toBe('Surfaces that could not be restored: A, B. the file is damaged');
+});
+
+test('a cancel ends restoring', async () => {
+  const { store, meshes, viewer, show, stack } = setUp();
+  show({});
+  viewer.set({ layers: { ...noLayers, layers: [testLook({ id: 'a' })] } });
+  const restoring = meshes.restore([savedSurface('A', 'a'), savedSurface('B', baseId)]);
+  meshes.cancelAdding();
+  await restoring;
+  expect(stack().meshes).toEqual([]);
+  expect(store.getState().notice).toBeUndefined();
 });

@@ -1,7 +1,7 @@
 import { GpuMesh, meshBytes } from '../../../core/draw/gpu-mesh.ts';
 import type { Mesh } from '../../../core/mesh/mesh.ts';
 import type { SurfaceChoice } from '../../../core/mesh/surfaces.ts';
-import { faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
+import { faultFromData, faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
 import { identityTransform } from '../../../core/transforms/transform.ts';
 import type { ExactVoxels } from '../../../core/volume/volume-source.ts';
 import { colorsOf, labelColorIndex } from '../../viewer/colors/colormaps.ts';
@@ -75,15 +75,22 @@ export class Meshes {
   }
 
   /** Extracts surfaces of what is shown, and adds each as a layer. Failures become the state. @returns how many were added */
-  addSurfaces(wanted: Omit<SurfaceSource, 'timePoint'>): Promise<number> {
+  async addSurfaces(wanted: Omit<SurfaceSource, 'timePoint'>): Promise<number> {
     const { from, surface } = wanted;
-    const name = 'label' in surface ? `Label ${surface.label}` : 'Surface';
-    const title = 'all' in surface ? 'Surfaces of labels' : name;
-    return this.#add(title, 'Extracting', async (job) => {
-      const found = await this.#extracted({ ...wanted, timePoint: this.#shownTime(from) }, job);
-      if (found.length === 0) throw new StriaError('invalid-input', 'no voxel lies inside this surface: choose another value');
-      return found;
-    });
+    const one = 'label' in surface ? `Label ${surface.label}` : 'Surface';
+    const name = 'all' in surface ? 'Surfaces of labels' : one;
+    const controller = this.#begin();
+    const { signal } = controller;
+    try {
+      const source = { ...wanted, timePoint: this.#shownTime(from) };
+      const count = await this.#add(name, signal, (job) => this.#extracted(source, job));
+      this.#end(controller);
+      return count;
+    } catch (error) {
+      const isOver = signal.aborted || ['aborted', 'device-lost'].includes(toStriaError(error).tag);
+      this.#end(controller, isOver ? undefined : { kind: 'failed', name, fault: faultToData(error) });
+      return 0;
+    }
   }
 
   /** Stops adding. */
@@ -91,7 +98,7 @@ export class Meshes {
     if (!this.#adding) return;
     this.#adding.abort();
     this.#adding = undefined;
-    this.#store.setState(({ layers }) => ({ layers: { ...layers, adding: { kind: 'none' } } }));
+    this.#tell({ kind: 'none' });
   }
 
   change(id: string, change: Partial<Omit<MeshLook, 'id'>>): void {
@@ -108,47 +115,62 @@ export class Meshes {
     return this.#kept.get(id)?.source;
   }
 
-  /** Makes the meshes of a restored view again. Each of its layers appears once it is there. */
+  /** Makes the meshes of a restored view again. Each of its layers appears once it is there. A notice names those that fail. */
   async restore(saved: readonly { readonly look: MeshLook; readonly source: MeshSource }[]): Promise<void> {
+    if (saved.length === 0) return;
+    const controller = this.#begin();
+    const { signal } = controller;
+    const failures: { readonly name: string; readonly message: string }[] = [];
     for (const { look, source } of saved) {
-      await this.#add(look.name, 'Extracting', async (job) => {
-        await this.#isThere(source.from, job.signal);
-        const [first] = await this.#extracted(source, job);
-        return first ? [{ ...first, look }] : [];
-      });
+      try {
+        await this.#add(look.name, signal, async (job) => {
+          if (!(await this.#isThere(source.from, signal))) return [];
+          const [first] = await this.#extracted(source, job);
+          return first ? [{ ...first, look }] : [];
+        });
+      } catch (error) {
+        if (signal.aborted) return;
+        failures.push({ name: look.name, message: toStriaError(error).message });
+      }
     }
+    this.#end(controller);
+    const [first] = failures;
+    if (!first) return;
+    const names = failures.map(({ name }) => name).join(', ');
+    this.#store.setState({ notice: `Surfaces that could not be restored: ${names}. ${first.message}` });
   }
 
-  async #add(name: string, doing: string, work: (job: AddJob) => Promise<readonly NewMesh[]>): Promise<number> {
-    const engine = this.#engine();
-    if (!engine || !openDocument(this.#store.getState())) return 0;
+  /** Ends what is being added, and begins anew. */
+  #begin(): AbortController {
     this.cancelAdding();
-    const controller = new AbortController();
-    this.#adding = controller;
-    const { signal } = controller;
-    let progress = startProgress(doing, undefined, performance.now());
-    const tell = (adding: AppState['layers']['adding']) =>
-      this.#store.setState(({ layers }) => ({ layers: { ...layers, adding } }));
-    tell({ kind: 'loading', name, progress });
-    try {
-      const onProgress = (done: number, total: number) => {
-        progress = nextProgress(progress, { stage: doing, done, total }, performance.now());
-        if (!signal.aborted) tell({ kind: 'loading', name, progress });
-      };
-      const found = await work({ signal, onProgress });
-      if (signal.aborted) throw new StriaError('aborted', 'cancelled');
-      tell({ kind: 'none' });
-      this.#take(engine, found);
-      return found.length;
-    } catch (error) {
-      if (this.#adding === controller) {
-        const isOver = signal.aborted || ['aborted', 'device-lost'].includes(toStriaError(error).tag);
-        tell(isOver ? { kind: 'none' } : { kind: 'failed', name, fault: faultToData(error) });
-      }
-      return 0;
-    } finally {
-      if (this.#adding === controller) this.#adding = undefined;
-    }
+    this.#adding = new AbortController();
+    return this.#adding;
+  }
+
+  #end(controller: AbortController, adding: AppState['layers']['adding'] = { kind: 'none' }): void {
+    if (this.#adding !== controller) return;
+    this.#adding = undefined;
+    this.#tell(adding);
+  }
+
+  #tell(adding: AppState['layers']['adding']): void {
+    this.#store.setState(({ layers }) => ({ layers: { ...layers, adding } }));
+  }
+
+  /** @returns how many were added @throws StriaError `aborted`, and those of the work */
+  async #add(name: string, signal: AbortSignal, work: (job: AddJob) => Promise<readonly NewMesh[]>): Promise<number> {
+    const stage = 'Extracting';
+    let progress = startProgress(stage, undefined, performance.now());
+    this.#tell({ kind: 'loading', name, progress });
+    const onProgress = (done: number, total: number) => {
+      progress = nextProgress(progress, { stage, done, total }, performance.now());
+      if (!signal.aborted) this.#tell({ kind: 'loading', name, progress });
+    };
+    const found = await work({ signal, onProgress });
+    const engine = this.#engine();
+    if (signal.aborted || !engine) throw new StriaError('aborted', 'cancelled');
+    if (found.length > 0) this.#take(engine, found);
+    return found.length;
   }
 
   #take(engine: Engine, found: readonly NewMesh[]): void {
@@ -210,6 +232,7 @@ export class Meshes {
         },
       },
     );
+    if (found.length === 0) throw new StriaError('invalid-input', 'no voxel lies inside this surface: choose another value');
     return found;
   }
 
@@ -245,18 +268,28 @@ export class Meshes {
     return base && look && volume ? layerTime(base.info, timePoint, volume.info, look.channel) : timePoint;
   }
 
-  /** Waits for a layer that is being loaded. */
-  async #isThere(id: string, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && !this.#volumeOf(id)) {
-      if (layerVolume(this.#store.getState().layers, id)?.kind === 'failed') return;
-      await new Promise<void>((resolve) => {
-        const end = this.#store.subscribe(() => {
-          end();
-          resolve();
-        });
-        signal.addEventListener('abort', () => resolve(), { once: true });
-      });
+  /** Waits for a layer that is being loaded. @returns whether it is still in the list @throws StriaError why it was not loaded */
+  async #isThere(from: string, signal: AbortSignal): Promise<boolean> {
+    while (!signal.aborted && !this.#volumeOf(from)) {
+      if (this.#engine() && from !== baseId && !this.#lookWith(from)) return false;
+      const volume = layerVolume(this.#store.getState().layers, from);
+      if (volume?.kind === 'failed') throw faultFromData(volume.fault);
+      await this.#nextChange(signal);
     }
+    return true;
+  }
+
+  /** Resolves when the state changes, or the signal is aborted. */
+  #nextChange(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        end();
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      const end = this.#store.subscribe(done);
+      signal.addEventListener('abort', done);
+    });
   }
 
   get #stack(): LayerStack {
