@@ -161,3 +161,23 @@ test('a cancel ends restoring', async () => {
   expect(stack().meshes).toEqual([]);
   expect(store.getState().notice).toBeUndefined();
 });
+
+test('surfaces of a volume that opens at a coarse level are restored once it is refined', async () => {
+  const { meshes, extracted, show, stack } = setUp();
+  const opened = {};
+  show({ opened, decimation: 4, isRefining: true });
+  const restoring = meshes.restore([savedSurface('A', baseId)]);
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(extracted).toEqual([]);
+  show({ opened, decimation: 1, isRefining: false });
+  await restoring;
+  expect(stack().meshes.map(({ name }) => name)).toEqual(['A']);
+});
+
+test('a notice names the surfaces of a volume that stays coarse', async () => {
+  const { store, meshes, extracted, show } = setUp();
+  show({ decimation: 4, isRefining: false });
+  await meshes.restore([savedSurface('A', baseId)]);
+  expect(extracted).toEqual([]);
+  expect(store.getState().notice).toContain('restored: A. It needs all voxels, but the volume stays at 1/4 resolution');
+});

@@ -207,8 +207,8 @@ export class Meshes {
     const { from, surface, timePoint, smoothing } = source;
     const [look, volume] = [this.#lookWith(from), this.#volumeOf(from)];
     if (!volume) throw new StriaError('aborted', 'the volume was closed');
-    const isBase = !look || volumeIdOf(look) === baseId;
-    const motion = isBase ? undefined : (source.motion ?? look.motion ?? identityTransform);
+    const isBase = this.#isOfBase(from);
+    const motion = isBase ? undefined : (source.motion ?? look?.motion ?? identityTransform);
     const found: NewMesh[] = [];
     const surfaces: readonly SurfaceChoice[] | 'labels' = 'all' in surface ? 'labels' : [surface];
     await this.#extract(
@@ -249,6 +249,11 @@ export class Meshes {
     return { name: entry?.name ?? `Label ${choice.label}`, color: entry?.color ?? `#${hex}` };
   }
 
+  #isOfBase(from: string): boolean {
+    const look = this.#lookWith(from);
+    return from === baseId || (look !== undefined && volumeIdOf(look) === baseId);
+  }
+
   /** The voxels that a layer, or the open volume (`baseId`), shows. */
   #volumeOf(from: string): ExactVoxels | undefined {
     if (from === baseId) return this.#volume(baseId);
@@ -268,15 +273,18 @@ export class Meshes {
     return base && look && volume ? layerTime(base.info, timePoint, volume.info, look.channel) : timePoint;
   }
 
-  /** Waits for a layer that is being loaded. @returns whether it is still in the list @throws StriaError why it was not loaded */
+  /** Waits for a layer, or for every voxel of the open volume, to be loaded. @returns whether it is still in the list @throws StriaError why it was not loaded */
   async #isThere(from: string, signal: AbortSignal): Promise<boolean> {
-    while (!signal.aborted && !this.#volumeOf(from)) {
+    const isRefining = () => openDocument(this.#store.getState())?.isRefining === true && this.#isOfBase(from);
+    while (!signal.aborted && (!this.#volumeOf(from) || isRefining())) {
       if (this.#engine() && from !== baseId && !this.#lookWith(from)) return false;
       const volume = layerVolume(this.#store.getState().layers, from);
       if (volume?.kind === 'failed') throw faultFromData(volume.fault);
       await this.#nextChange(signal);
     }
-    return true;
+    const decimation = openDocument(this.#store.getState())?.decimation ?? 1;
+    if (decimation === 1 || !this.#isOfBase(from)) return true;
+    throw new StriaError('unsupported', `It needs all voxels, but the volume stays at 1/${decimation} resolution`);
   }
 
   /** Resolves when the state changes, or the signal is aborted. */
