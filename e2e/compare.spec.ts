@@ -108,6 +108,8 @@ test('the difference also works for volumes kept compressed; if it is not possib
 
   await stria.dropFiles([other], rightThird);
   await expect(page.getByTestId('compare-bar')).toContainText('other.nii');
+  // The new comparison begins side by side.
+  await expect(page.getByTestId('second-canvas-z')).toBeVisible();
   await page.getByTestId('compare-difference').click();
   await expect(page.getByTestId('difference-refused')).toHaveText(
     'The difference cannot be computed, because their voxel types differ: u8 and i16',
