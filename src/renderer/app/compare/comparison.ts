@@ -15,6 +15,7 @@ import { type KeptVolume, keepAs } from '../gpu/residency.ts';
 import { loadResident, type OpenRequest, openStages } from '../loading/load-resident.ts';
 import { whyNoRoom } from '../loading/room.ts';
 import type { ComparisonMode } from '../state/comparison-state.ts';
+import { isSameDocument } from '../state/document-state.ts';
 import { nextProgress, startProgress, throttleProgress } from '../state/progress.ts';
 import { type AppStore, openDocument } from '../state/store.ts';
 import { type ComparisonEvent, nextComparison } from './comparison-machine.ts';
@@ -55,7 +56,7 @@ export class Comparison {
     this.#first = first;
     store.subscribe(({ document, gpu, settings }, before) => {
       this.#second?.viewer.setGround(settings.ground);
-      if (document !== before.document || gpu !== before.gpu) this.end();
+      if (!isSameDocument(document, before.document) || gpu !== before.gpu) this.end();
     });
   }
 

@@ -48,7 +48,7 @@ function setUp() {
   });
   const open = (dims: Dims4, arePictures = false, channels?: VolumeInfo['channels']) => {
     const info = { dims, channels } as unknown as VolumeInfo;
-    store.setState({ document: { kind: 'ready', document: { info, arePictures } as OpenDocument } });
+    store.setState({ document: { kind: 'ready', document: { opened: {}, info, arePictures } as OpenDocument } });
   };
   store.setState({ gpu: ready(viewer) });
   return {
@@ -165,5 +165,20 @@ describe('playback', () => {
     store.setState({ document: { kind: 'empty' } });
     expect(present()).toBeUndefined();
     expect(next.listenerCount()).toBe(0);
+  });
+
+  it('goes on when a finer resolution of the same volume arrives', async () => {
+    const { store, playback, open, answer, present } = setUp();
+    open([8, 8, 8, 1]);
+    playback.choose('x');
+    playback.toggle();
+    await answer(true);
+    const player = present()?.player;
+    const { document } = store.getState();
+    if (document.kind !== 'ready') throw new Error('nothing is open');
+    const finer = { ...document.document, info: { ...document.document.info } };
+    store.setState({ document: { kind: 'ready', document: finer } });
+    expect(present()).toMatchObject({ isOpen: true, stack: { axis: 'x' }, player: { isPlaying: true } });
+    expect(present()?.player).toBe(player);
   });
 });

@@ -116,10 +116,10 @@ export class Playback {
   #update(state: AppState): void {
     const document = openDocument(state);
     const viewer = state.gpu.kind === 'ready' ? state.gpu.viewer : undefined;
-    const isOther = document?.info !== this.#document?.info;
+    const isOther = document?.opened !== this.#document?.opened;
+    this.#document = document;
     if (!isOther && viewer === this.#viewer) return;
     if (isOther) this.#chosen = { axis: undefined, isOpen: false };
-    this.#document = document;
     this.#viewer = viewer;
     this.#begin();
     if (state.document.kind === 'failed' || state.document.kind === 'empty') this.#playNext = false;

@@ -14,6 +14,7 @@ import type { Host, HostFile } from '../../host/host.ts';
 import { centered, layerCenter, type MotionNumbers, matched, motionWith, transformPair } from '../../viewer/model/alignment.ts';
 import type { LayerLook } from '../../viewer/model/layers.ts';
 import { type Alignable, alignables, chosenAlignable } from '../state/alignable.ts';
+import { isSameDocument } from '../state/document-state.ts';
 import type { MatrixFile } from '../state/layer-state.ts';
 import type { AppStore } from '../state/store.ts';
 import type { Layers } from './layers.ts';
@@ -40,7 +41,7 @@ export class Alignment {
     this.#layers = layers;
     store.subscribe(({ overlay, document }, before) => {
       if (before.overlay === 'matrix' && overlay !== 'matrix') this.#show(undefined);
-      else if (overlay === 'matrix' && document !== before.document) store.setState({ overlay: 'none' });
+      else if (overlay === 'matrix' && !isSameDocument(document, before.document)) store.setState({ overlay: 'none' });
     });
   }
 

@@ -1,7 +1,7 @@
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 import { toStriaError } from '../../../core/shared/errors.ts';
 import type { OwnLabels } from '../../../core/shared/label-table.ts';
-import { channelAt, channelLayout, type VolumeInfo } from '../../../core/shared/volume.ts';
+import { channelAt, channelLayout } from '../../../core/shared/volume.ts';
 import { channelStatistics } from '../../../core/volume/channel-statistics.ts';
 import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
 import type { VolumeSource } from '../../../core/volume/volume-source.ts';
@@ -10,7 +10,8 @@ import { firstLabelView, firstView } from '../../viewer/model/auto-view.ts';
 import { type ChannelLook, channelLooks, hasChannels, withChannels, withOneChannel } from '../../viewer/model/channel-group.ts';
 import { baseId, changedLayer, hasChannelGroup, type LayerLook, volumeIdOf } from '../../viewer/model/layers.ts';
 import type { ViewState } from '../../viewer/model/viewer-api.ts';
-import { type AppStore, openDocument } from '../state/store.ts';
+import type { OpenDocument } from '../state/document-state.ts';
+import { type AppStore, type GpuState, openDocument } from '../state/store.ts';
 
 /** The open volume, and those of layers by id (`volumeIdOf`). */
 interface ShownVolumes {
@@ -57,7 +58,7 @@ export class Channels {
   readonly #store: AppStore;
   readonly #volumes: ShownVolumes;
   /** How the channels of a volume looked when they were last shown together. */
-  #last: { readonly info: VolumeInfo; readonly view: ViewState } | undefined;
+  #last: { readonly opened: object; readonly view: ViewState } | undefined;
 
   constructor(store: AppStore, volumes: ShownVolumes) {
     this.#store = store;
@@ -68,16 +69,16 @@ export class Channels {
   async showAll(): Promise<void> {
     const document = openDocument(this.#store.getState());
     const { gpu } = this.#store.getState();
-    const volume = this.#volumes.base();
-    if (!document || !volume || gpu.kind !== 'ready' || !hasChannels(document.info)) return;
+    if (!document || gpu.kind !== 'ready' || !hasChannels(document.info)) return;
     await this.#told(async () => {
       const { info, statistics } = document;
       const looks = channelLooks(info, statistics);
-      const windows = this.#windowsBefore(info) ?? (await channelWindows(gpu.gpu, volume, looks));
-      if (openDocument(this.#store.getState())?.info !== info) return;
+      const windows =
+        this.#windowsBefore(document) ?? (await this.#read(document, gpu, (volume) => channelWindows(gpu.gpu, volume, looks)));
+      if (!windows) return;
       const { state } = gpu.viewer.snapshot();
       if (hasChannelGroup(state.layers)) return;
-      gpu.viewer.set(withChannels(state, info, this.#looksBefore(info) ?? looks, windows));
+      gpu.viewer.set(withChannels(state, info, this.#looksBefore(document) ?? looks, windows));
     });
   }
 
@@ -85,15 +86,15 @@ export class Channels {
   async showOne(channel: number): Promise<void> {
     const document = openDocument(this.#store.getState());
     const { gpu } = this.#store.getState();
-    const volume = this.#volumes.base();
-    if (!document || !volume || gpu.kind !== 'ready') return;
+    if (!document || gpu.kind !== 'ready') return;
     await this.#told(async () => {
       const { info, statistics } = document;
       const { state: before } = gpu.viewer.snapshot();
-      if (hasChannelGroup(before.layers)) this.#last = { info, view: before };
-      const known = this.#windowsBefore(info)?.[channel] ?? channelLooks(info, statistics)[channel]?.window;
-      const window = known ?? (await channelStatistics(gpu.gpu, volume, channel)).window;
-      if (openDocument(this.#store.getState())?.info !== info) return;
+      if (hasChannelGroup(before.layers)) this.#last = { opened: document.opened, view: before };
+      const known = this.#windowsBefore(document)?.[channel] ?? channelLooks(info, statistics)[channel]?.window;
+      const window =
+        known ?? (await this.#read(document, gpu, async (volume) => (await channelStatistics(gpu.gpu, volume, channel)).window));
+      if (!window) return;
       const { state } = gpu.viewer.snapshot();
       const one = withOneChannel(state, info, channel, window);
       // People who chose colours for single channels keep them.
@@ -130,10 +131,29 @@ export class Channels {
     for (const id of [baseId, ...ids]) await this.contrast(id);
   }
 
-  #looksBefore(info: VolumeInfo): readonly ChannelLook[] | undefined {
-    const view = this.#viewBefore(info);
+  /**
+   * Reads from the open volume, again if another resolution of it replaced it meanwhile. Undefined if the volume was closed,
+   * or its device was lost.
+   */
+  async #read<T>({ opened }: OpenDocument, gpu: GpuState, read: (volume: VolumeSource) => Promise<T>): Promise<T | undefined> {
+    for (;;) {
+      const volume = this.#volumes.base();
+      const state = this.#store.getState();
+      if (!volume || state.gpu !== gpu || openDocument(state)?.opened !== opened) return undefined;
+      const isThere = () => this.#volumes.base() === volume;
+      try {
+        const result = await read(volume);
+        if (isThere()) return result;
+      } catch (error) {
+        if (isThere()) throw error;
+      }
+    }
+  }
+
+  #looksBefore(document: OpenDocument): readonly ChannelLook[] | undefined {
+    const view = this.#viewBefore(document);
     if (!view) return undefined;
-    const { channels = [] } = info;
+    const { channels = [] } = document.info;
     const { base, layers } = view.layers;
     return channels.map(({ name }, channel) => {
       const look = layers.find((layer) => layer.of === baseId && layer.channel === channel);
@@ -142,17 +162,17 @@ export class Channels {
     });
   }
 
-  #windowsBefore(info: VolumeInfo): readonly StoredWindow[] | undefined {
-    const view = this.#viewBefore(info);
-    return view && info.channels?.map((_, channel) => this.#windowBefore(view, channel));
+  #windowsBefore(document: OpenDocument): readonly StoredWindow[] | undefined {
+    const view = this.#viewBefore(document);
+    return view && document.info.channels?.map((_, channel) => this.#windowBefore(view, channel));
   }
 
   #windowBefore({ window, layers }: ViewState, channel: number): StoredWindow {
     return layers.layers.find((layer) => layer.of === baseId && layer.channel === channel)?.window ?? window;
   }
 
-  #viewBefore(info: VolumeInfo): ViewState | undefined {
-    return this.#last?.info === info ? this.#last.view : undefined;
+  #viewBefore({ opened }: OpenDocument): ViewState | undefined {
+    return this.#last?.opened === opened ? this.#last.view : undefined;
   }
 
   /** A lost device is reported elsewhere. */

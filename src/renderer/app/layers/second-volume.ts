@@ -1,3 +1,4 @@
+import { isSameDocument } from '../state/document-state.ts';
 import type { AppStore } from '../state/store.ts';
 
 /** What can be done with a file while a volume is open. */
@@ -17,7 +18,7 @@ export class SecondVolume {
     // Escape, or a click beside the question, does nothing with the file. Nor does it outlive the open volume.
     store.subscribe(({ overlay, document }, before) => {
       if (before.overlay === 'second' && overlay !== 'second') this.#choices = undefined;
-      else if (overlay === 'second' && document !== before.document) this.#hide();
+      else if (overlay === 'second' && !isSameDocument(document, before.document)) this.#hide();
     });
   }
 

@@ -2,9 +2,10 @@ import { faultToData, StriaError, toStriaError } from '../../../core/shared/erro
 import { throwIfAborted } from '../../../core/shared/job.ts';
 import type { Host } from '../../host/host.ts';
 import { type MovieFrame, movieFrames } from '../../viewer/model/movie-frames.ts';
-import type { PictureRequest, PictureView } from '../../viewer/model/picture.ts';
+import type { PictureRequest, PictureView, ViewPicture } from '../../viewer/model/picture.ts';
 import { pictureWords } from '../../viewer/model/picture-words.ts';
 import type { ViewState } from '../../viewer/model/viewer-api.ts';
+import { isSameDocument } from '../state/document-state.ts';
 import type { MovieOptions, PictureOptions } from '../state/output-options.ts';
 import { outputStem } from '../state/output-state.ts';
 import { nextProgress, startProgress, throttleProgress } from '../state/progress.ts';
@@ -39,9 +40,10 @@ export class MovieMaker {
     this.#store = store;
     // What is drawn goes with what is open.
     store.subscribe(({ document, gpu, page }, before) => {
-      if (document !== before.document || gpu !== before.gpu) this.cancel();
+      const isOther = !isSameDocument(document, before.document);
+      if (isOther || gpu !== before.gpu) this.cancel();
       // The word about the last movie belongs to the screen on which it came.
-      if (document !== before.document || page !== before.page) this.clear();
+      if (isOther || page !== before.page) this.clear();
     });
   }
 
@@ -137,7 +139,7 @@ export class MovieMaker {
         const change = changeOf(frame, movie, viewer.snapshot().state);
         // The 3D view's texture is filled with one time point: what is on the screen follows.
         if (frame.timePoint !== undefined) viewer.set({ timePoint: frame.timePoint });
-        const picture = await takePicture(options, scene, { ...change, signal });
+        const picture = await this.#frame(options, scene, { ...change, signal });
         await written;
         throwIfAborted(signal);
         report({ stage, done: index, total: frames.length });
@@ -149,6 +151,21 @@ export class MovieMaker {
     } finally {
       // What is given up must not be written to any more.
       await written.catch(() => undefined);
+    }
+  }
+
+  /** Draws a frame, again if a finer resolution of the volume replaced the one that it was drawn from. */
+  async #frame(
+    options: PictureOptions,
+    scene: PictureScene,
+    change: Pick<PictureRequest, 'turn' | 'state'> & { readonly signal: AbortSignal },
+  ): Promise<ViewPicture> {
+    const wasRefining = openDocument(this.#store.getState())?.isRefining === true;
+    try {
+      return await takePicture(options, scene, change);
+    } catch (error) {
+      if (change.signal.aborted || !wasRefining || toStriaError(error).tag !== 'aborted') throw error;
+      return takePicture(options, scene, change);
     }
   }
 
