@@ -70,3 +70,26 @@ test('beside the volume only the layers that are there are read', async () => {
   await settle();
   expect(told).toEqual([[undefined, { voxel: [-2, 0, 0], layers: [{ id: 'a', voxel: [1, 2, 3], stored: 7 }] }]]);
 });
+
+test('after a failed read, the request that came meanwhile is read', async () => {
+  const { volume, reads } = heldVolume();
+  const { told, reader: probe } = reader();
+  probe.request(volume, [1, 0, 0], 0);
+  probe.request(volume, [2, 0, 0], 0);
+  reads[0]?.fail();
+  await settle();
+  reads[1]?.end();
+  await settle();
+  expect(told).toEqual([undefined, [2, 41]]);
+});
+
+test('where the volume cannot be read, the values of layers are still shown', async () => {
+  const { volume, reads } = heldVolume();
+  const told: unknown[] = [];
+  const probe = new ProbeReader((inside, beyond) => told.push([inside, beyond]));
+  const layer = { info: {}, voxel: async () => 7 } as unknown as VolumeSource;
+  probe.request(volume, [1, 0, 0], 0, [{ id: 'a', volume: layer, voxel: [1, 2, 3], timePoint: 0 }]);
+  reads[0]?.fail();
+  await settle();
+  expect(told).toEqual([[undefined, { voxel: [1, 0, 0], layers: [{ id: 'a', voxel: [1, 2, 3], stored: 7 }] }]]);
+});

@@ -57,31 +57,32 @@ export class ProbeReader {
 
   async #readAll(): Promise<void> {
     this.#isReading = true;
-    try {
-      while (this.#wanted) {
-        const wish = this.#wanted;
-        this.#wanted = undefined;
-        this.#read = wish;
-        const { volume, voxel, timePoint } = wish;
-        const [stored, ...layers] = await Promise.all([
-          wish.isBeyond ? undefined : volume.voxel(...voxel, timePoint),
-          ...wish.layers.map((layer) => readLayer(layer)),
-        ]);
-        if (this.#read !== wish) continue;
-        if (stored === undefined) {
-          const read = layers.flat();
-          this.#report(undefined, read.length > 0 ? { voxel, layers: read } : undefined);
-          continue;
-        }
-        const { slope, intercept } = volume.info;
-        this.#report({ voxel, stored, value: slope * stored + intercept, layers: layers.flat() });
+    while (this.#wanted) {
+      const wish = this.#wanted;
+      this.#wanted = undefined;
+      this.#read = wish;
+      const { volume, voxel } = wish;
+      const [stored, ...layers] = await Promise.all([readBase(wish), ...wish.layers.map((layer) => readLayer(layer))]);
+      if (this.#read !== wish) continue;
+      if (stored === undefined) {
+        const read = layers.flat();
+        this.#report(undefined, read.length > 0 ? { voxel, layers: read } : undefined);
+        continue;
       }
-    } catch {
-      // The volume or the device went away under the pointer, so there is no value to show.
-      this.#report(undefined);
-    } finally {
-      this.#isReading = false;
+      const { slope, intercept } = volume.info;
+      this.#report({ voxel, stored, value: slope * stored + intercept, layers: layers.flat() });
     }
+    this.#isReading = false;
+  }
+}
+
+/** Undefined beside the volume, and if the volume, its file or the device went away under the pointer. */
+async function readBase({ volume, voxel, isBeyond, timePoint }: ProbeWish): Promise<number | undefined> {
+  if (isBeyond) return undefined;
+  try {
+    return await volume.voxel(...voxel, timePoint);
+  } catch {
+    return undefined;
   }
 }
 
