@@ -15,13 +15,12 @@ interface CutLayer {
 
 /** How a plane is decoded. */
 interface PlanePlan {
-  readonly key: string;
   readonly tables: GpuScope;
   readonly axis: AxisIndex;
   readonly cut: readonly CutLayer[];
 }
 
-/** More than the channels that are drawn in one submit. */
+/** More than the planes that are usually drawn in one submit: channels shown as labels, in each view. */
 const mostPlans = 40;
 
 /**
@@ -33,8 +32,11 @@ export class CompressedPlane {
   readonly #source: LayerSource;
   readonly #layers: LayersByAxis;
   readonly #scope: GpuScope;
-  /** The last plane at each time point, the most recent one last: the channels of a volume are drawn in one submit. */
-  readonly #plans = new Map<number, PlanePlan>();
+  /**
+   * By time point and chunks, the most recent one last. Channels and views are drawn in one submit, so that a plan's tables must
+   * outlive the next plans.
+   */
+  readonly #plans = new Map<string, PlanePlan>();
 
   /** @param scope owns what decoding reads besides payloads, for a few planes */
   constructor(source: LayerSource, layers: LayersByAxis, scope: GpuScope) {
@@ -54,15 +56,14 @@ export class CompressedPlane {
   #planFor(plane: PlanePart, timePoint: number): PlanePlan {
     const { grid, type } = this.#source;
     const numbers = chunksOnPlane(grid, type === 'f64' ? 2 : 1, plane);
-    const key = numbers.join();
-    const known = this.#plans.get(timePoint);
-    this.#plans.delete(timePoint);
-    if (known?.key === key) {
-      this.#plans.set(timePoint, known);
+    const key = `${timePoint}: ${numbers.join()}`;
+    const known = this.#plans.get(key);
+    if (known) {
+      this.#plans.delete(key);
+      this.#plans.set(key, known);
       return known;
     }
-    // What earlier plans of a time point recorded has been submitted.
-    known?.tables.destroy();
+    // What the oldest plans recorded has been submitted.
     for (const [oldest, { tables }] of this.#plans) {
       if (this.#plans.size < mostPlans) break;
       this.#plans.delete(oldest);
@@ -77,8 +78,8 @@ export class CompressedPlane {
       layer,
       plan: chunks.size < inLayer ? layers.planSome(layer, timePoint, chunks, tables) : undefined,
     }));
-    const plan = { key, tables, axis, cut };
-    this.#plans.set(timePoint, plan);
+    const plan = { tables, axis, cut };
+    this.#plans.set(key, plan);
     return plan;
   }
 }
