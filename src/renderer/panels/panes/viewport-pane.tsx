@@ -5,6 +5,7 @@ import { mostSlabSlices } from '../../../core/draw/slab-plane.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import { numberOf, ofCount } from '../../app/words/counting.ts';
 import { thinSpace } from '../../app/words/units.ts';
+import { hasChannelGroup } from '../../viewer/model/layers.ts';
 import { isMeasuring } from '../../viewer/model/measure.ts';
 import { safeSpacing, sliceFrame } from '../../viewer/model/orientation.ts';
 import { slabChoice, slabOf } from '../../viewer/model/slab.ts';
@@ -171,10 +172,18 @@ function SlabLabel({ viewer, info, axis }: { readonly viewer: Viewer; readonly i
 
 /** Why a slice is coarser than it could be. */
 function FaultLabel({ viewer }: { readonly viewer: Viewer }) {
-  const [decimation, fault] = [
+  const [decimation, fault, hasGroup] = [
     useViewerPart(viewer, (snapshot) => snapshot.decimation),
     useViewerPart(viewer, (snapshot) => snapshot.detailFault),
+    useViewerPart(viewer, ({ state }) => hasChannelGroup(state.layers)),
   ];
+  if (decimation > 1 && hasGroup) {
+    return (
+      <div className={styles.label} role="status" title="Channels that are shown together are not read from the file">
+        <span className={styles.warning}>shown at 1/{decimation} resolution</span>
+      </div>
+    );
+  }
   if (fault === undefined) return null;
   return (
     <div className={styles.label} role="status" title={fault}>

@@ -3,7 +3,7 @@ import type { SlabPlane } from '../../../core/draw/slab-plane.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { VolumeSource } from '../../../core/volume/volume-source.ts';
 import type { ShownLabels } from '../model/label-look.ts';
-import { baseOpacity } from '../model/layers.ts';
+import { baseOpacity, hasChannelGroup } from '../model/layers.ts';
 import { safeSpacing, sliceFrame } from '../model/orientation.ts';
 import { slabChoice, slabOf } from '../model/slab.ts';
 import { keptInSight, placeSlice, type SliceCamera, type SlicePlacement } from '../model/slice-geometry.ts';
@@ -65,7 +65,10 @@ export interface SliceSettings {
   readonly ground: GPUColorDict;
 }
 
-/** The voxels that a slice needs; undefined for a thick slice, which is drawn from the voxels in GPU memory. */
+/**
+ * The voxels that a slice needs. Undefined if it is drawn from the voxels in GPU memory: a thick slice, and channels that are shown
+ * together, since an exact channel over coarse ones would mislead.
+ */
 export function detailWish(
   volume: VolumeSource,
   axis: SliceAxis,
@@ -73,7 +76,7 @@ export function detailWish(
   state: ViewState,
 ): DetailWish | undefined {
   const { frame, index, spacing, width, height } = placement;
-  if (slabOf(slabChoice(state, axis), spacing[frame.across])) return undefined;
+  if (hasChannelGroup(state.layers) || slabOf(slabChoice(state, axis), spacing[frame.across])) return undefined;
   return { volume, axis: frame.across, index, timePoint: state.timePoint, map: placeSlice(placement), width, height };
 }
 
