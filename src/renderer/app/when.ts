@@ -48,8 +48,9 @@ export function whyNotSave(state: AppState): string {
 export function whyNoSurface(state: AppState): string {
   const document = openDocument(state);
   if (!document) return 'No volume is open';
-  return document.decimation === 1
-    ? 'Show the volume first'
+  if (document.decimation === 1) return 'Show the volume first';
+  return document.isHeldBack
+    ? 'Only a lower resolution is loaded over the network: download the file and open that'
     : 'Only some of the voxels fit into GPU memory: use the command `stria mesh`, which reads the file';
 }
 

@@ -65,7 +65,7 @@ export class Comparison {
     await this.#begin(name, async (engine, job) => {
       // Before it takes memory: all voxels of both, or none.
       const onInfo = (info: VolumeInfo) => this.#checkRoom(engine, volumeBytes(info), 'the second volume');
-      return (await loadResident(engine, request, { ...job, onInfo }, new Stopwatch(openStages))).kept;
+      return (await loadResident(engine, request, { ...job, onInfo, isWhole: true }, new Stopwatch(openStages))).kept;
     });
     if (this.#second) await this.show(mode);
   }

@@ -346,7 +346,7 @@ function datasetOf(request: OpenRequest): DatasetName | undefined {
 
 function documentOf(held: HeldVolume, statistics: OpenDocument['statistics']): OpenDocument {
   const { request } = held;
-  const { kept, format, source, tags, labels, level, hasFiner } = held.loaded;
+  const { kept, format, source, tags, labels, level, hasFiner, isHeldBack } = held.loaded;
   const { info, decimation } = kept;
   // A folder whose size is not known has size 0.
   const fileBytes = request.kind === 'file' && request.file.size > 0 ? request.file.size : undefined;
@@ -364,6 +364,7 @@ function documentOf(held: HeldVolume, statistics: OpenDocument['statistics']): O
     statistics,
     decimation,
     level,
+    isHeldBack,
     isRefining: hasFiner,
     arePictures,
     tags,

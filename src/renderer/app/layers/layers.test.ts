@@ -129,7 +129,9 @@ describe('layers', () => {
   it('are added on top and chosen', async () => {
     const { added, stack, shown, store } = setUp();
     await added('one.nii');
-    await added('two.nii');
+    const { options } = await added('two.nii');
+    // All voxels, however far the file is.
+    expect(options).toMatchObject({ keepsVoxels: true, isWhole: true });
     expect(stack().layers.map(({ name }) => name)).toEqual(['one.nii', 'two.nii']);
     expect(shown()).toEqual(['layer-1', 'layer-2']);
     expect(store.getState().layers).toMatchObject({

@@ -38,7 +38,7 @@ export async function loadLayer(
     const problem = whyNoRoom(engine, volumeBytes(info) + displayBytes(info), 'the layer');
     if (problem !== undefined) throw new StriaError('out-of-memory', problem);
   };
-  const job = { signal, onProgress: report, onInfo, keepsVoxels: true };
+  const job = { signal, onProgress: report, onInfo, keepsVoxels: true, isWhole: true };
   const loaded = await load(engine, request, job, new Stopwatch(openStages));
   try {
     // A compressed volume decodes planes part by part, and layers are drawn all at once.

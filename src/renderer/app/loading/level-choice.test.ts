@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Dims4, volumeBytes } from '../../../core/shared/volume.ts';
-import { finestChoice, firstChoice, type LevelOffer, type LoadFacts } from './level-choice.ts';
+import { finestChoice, firstChoice, isHeldBack, type LevelOffer, type LoadFacts } from './level-choice.ts';
 
 const MiB = 2 ** 20;
 
@@ -54,6 +54,12 @@ describe('what is loaded of a file', () => {
     expect(finestChoice(facts(1024, 3, far))).toMatchObject({ level: 1 });
     expect(finestChoice(facts(1024, 0, far))).toMatchObject({ level: 0, as: 'chunks' });
     expect(finestChoice(facts(512, 2, far))).toMatchObject({ level: 0 });
+  });
+
+  it('is held back by the network, or by the memory of the GPU', () => {
+    expect(isHeldBack(facts(1024, 3, { isRemote: true, budgetBytes: 2 ** 31 }), 1)).toBe(true);
+    expect(isHeldBack(facts(2048, 4, { isRemote: true }), 2)).toBe(false);
+    expect(isHeldBack(facts(2048, 4), 2)).toBe(false);
   });
 });
 

@@ -28,7 +28,7 @@ export interface LoadFacts {
   /** An upper bound of the compressed bytes; only for a .stria. */
   readonly payloadBytes: number | undefined;
   readonly budgetBytes: number;
-  /** Whether it comes over a network. */
+  /** Whether it comes over a network, and a lower resolution will do. */
   readonly isRemote: boolean;
   /** Whether it is kept compressed, to be played. */
   readonly isSeries: boolean;
@@ -61,6 +61,11 @@ export function finestChoice(facts: LoadFacts): LoadChoice {
   const found = levels.findIndex((offer, index) => facts.fits(index + 1) && !isFar(offer));
   if (found < 0) return { level: levels.length, as: 'voxels', residency: 'raw' };
   return { level: found + 1, as: facts.canDecode(levels[found] as LevelOffer) ? 'chunks' : 'voxels', residency: 'raw' };
+}
+
+/** Whether the GPU could hold a finer level than this one, but no more is fetched from a network. */
+export function isHeldBack(facts: LoadFacts, level: number): boolean {
+  return facts.isRemote && finestChoice({ ...facts, isRemote: false }).level < level;
 }
 
 /** What the first picture is made of: a coarse level if the finest choice takes much longer. */

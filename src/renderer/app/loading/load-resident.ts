@@ -19,7 +19,7 @@ import type { SampleChoice } from '../state/samples.ts';
 import type { DetailCommand } from './detail-protocol.ts';
 import { FileDetail } from './file-detail.ts';
 import { keepHeaders, takeHeaders } from './kept-headers.ts';
-import { finestChoice, firstChoice, type LevelOffer, type LoadChoice, type LoadFacts } from './level-choice.ts';
+import { finestChoice, firstChoice, isHeldBack, type LevelOffer, type LoadChoice, type LoadFacts } from './level-choice.ts';
 import type { LoadCommand, LoadMessage, LoadRequest } from './load-protocol.ts';
 import { serveSiblings } from './ports.ts';
 
@@ -59,6 +59,8 @@ export interface LoadedVolume {
   readonly chunkShape: ChunkShape;
   /** The resolution that is shown, counted from 1, if it is one of the file's levels. */
   readonly level?: ShownLevel | undefined;
+  /** Whether a finer level would fit into GPU memory, but is too much to fetch from a network. */
+  readonly isHeldBack?: boolean | undefined;
   /** Whether a finer resolution can be loaded, as with `LoadOptions.step` 'finest'. */
   readonly hasFiner: boolean;
   /** The compressed bytes, if the file was a .stria whose chunks went to the GPU. */
@@ -78,6 +80,8 @@ export interface LoadOptions extends JobOptions {
   readonly onInfo?: ((info: VolumeInfo) => void) | undefined;
   /** Decodes the chunks of series and pictures, too, instead of keeping them compressed. */
   readonly keepsVoxels?: boolean | undefined;
+  /** A lower resolution is of no use, so that all voxels are fetched from a network, too. */
+  readonly isWhole?: boolean | undefined;
 }
 
 /**
@@ -127,6 +131,7 @@ class Loading {
   /** What is loaded. */
   #choice: LoadChoice = { level: 0, as: 'voxels', residency: 'raw' };
   #hasFiner = false;
+  #isHeldBack = false;
   #levels: readonly LevelOffer[] = [];
   #readsBoxes = false;
   readonly #engine: LoadingEngine;
@@ -153,7 +158,7 @@ class Loading {
   }
 
   async run(request: OpenRequest): Promise<LoadedVolume> {
-    this.#isRemote = request.kind === 'file' && request.file.handle.kind === 'address';
+    this.#isRemote = request.kind === 'file' && request.file.handle.kind === 'address' && !this.#job.isWhole;
     const { signal } = this.#job;
     const start = performance.now();
     const { source, labels } = await new Promise<LoadMessage & { kind: 'end' }>((resolve, reject) => {
@@ -198,6 +203,7 @@ class Loading {
       chunkShape,
       level: level > 0 ? { number: level, count: this.#levels.length } : undefined,
       hasFiner: this.#hasFiner,
+      isHeldBack: this.#isHeldBack,
       lost: this.#lost,
       tags: this.#tags,
       labels,
@@ -250,6 +256,7 @@ class Loading {
         const finest = finestChoice(facts);
         this.#choice = this.#job.step === 'first' ? firstChoice(facts) : finest;
         this.#hasFiner = this.#choice.level > finest.level;
+        this.#isHeldBack = isHeldBack(facts, finest.level);
         const { level, as } = this.#choice;
         const { gpu, budgetBytes } = this.#engine;
         if (as === 'voxels') {

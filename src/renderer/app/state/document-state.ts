@@ -58,6 +58,8 @@ export interface OpenDocument {
   readonly decimation: number;
   /** The file's level that is shown; undefined: the volume itself. */
   readonly level?: { readonly number: number; readonly count: number } | undefined;
+  /** Whether a finer level would fit into GPU memory, but is too much to fetch from a network. */
+  readonly isHeldBack?: boolean | undefined;
   /** Whether a finer level is being loaded. */
   readonly isRefining: boolean;
   /** Its planes were single pictures. */

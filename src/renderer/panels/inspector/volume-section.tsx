@@ -71,16 +71,17 @@ function factsOf(document: OpenDocument): Fact[] {
   ];
 }
 
-/** What is shown and measured of a volume that is too large for the GPU. */
-function resolutionFacts({ decimation, level, isRefining }: OpenDocument): Fact[] {
+/** What is shown and measured of a volume that is too large for the GPU or the network. */
+function resolutionFacts({ decimation, level, isHeldBack, isRefining }: OpenDocument): Fact[] {
   if (decimation === 1) return [];
   const shown = level
     ? `1/${decimation} resolution, level ${level.number} of ${level.count}`
     : `1 in ${decimation} voxels along each axis`;
+  const why = isHeldBack ? 'too large to load over the network' : 'too large for this GPU';
   return [
     {
       label: 'Shown',
-      value: isRefining ? `${shown}, a finer one is loading` : `${shown}: too large for this GPU`,
+      value: isRefining ? `${shown}, a finer one is loading` : `${shown}: ${why}`,
       title: 'Slices are read from the file at full resolution where it can be read in parts',
     },
     {
