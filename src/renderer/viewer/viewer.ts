@@ -13,6 +13,7 @@ import { decodeMs, frameAxis, withFrame } from './frames.ts';
 import { default3d, defaultColors, firstView } from './model/auto-view.ts';
 import type { CameraFrame, ScenePoint } from './model/camera-frame.ts';
 import { facingCut } from './model/cut-plane.ts';
+import { type DetailFault, DetailFaults } from './model/detail-faults.ts';
 import { fittedView } from './model/fitted-view.ts';
 import type { ShownLabels } from './model/label-look.ts';
 import { layerVoxelAt, shownLayers, shownMeshes } from './model/layer-place.ts';
@@ -89,6 +90,7 @@ export class Viewer {
   #frameRequest: number | undefined;
   #drawnFrames = 0;
   #fixedScale: number | undefined;
+  readonly #detailFaults = new DetailFaults();
   /** The arguments of the last `prepareFrames`, and the timer of the next notification. */
   #prepared = '';
   #noticeTimer: ReturnType<typeof setTimeout> | undefined;
@@ -135,9 +137,7 @@ export class Viewer {
       meshesIn: ({ layers }) => (this.#volume ? shownMeshes(this.#volume.info, layers, (id) => this.#meshes.get(id)) : []),
       probe: (position) => this.#probeAt(position),
       requestRender: (view) => this.#requestFrame([view]),
-      detailFailed: (detailFault) => {
-        if (detailFault !== viewer.#snapshot.detailFault) viewer.#change({ detailFault });
-      },
+      detailFailed: (view, fault) => this.#detailFailed(view, fault),
       drawn: () => {
         this.#drawnFrames++;
       },
@@ -157,6 +157,7 @@ export class Viewer {
     this.#followLayers();
     await this.#display.clear();
     await this.#layerDisplays.settled();
+    this.#detailFaults.clear();
     this.#change({ info: undefined, probe: undefined, decimation: 1, detailFault: undefined });
     this.requestRender();
     if (!volume || turn !== this.#turn) return;
@@ -207,6 +208,7 @@ export class Viewer {
     this.#probe.clear();
     this.#take(volume);
     this.#followLayers();
+    this.#detailFaults.clear();
     this.#change({ decimation: volume.decimation, detailFault: undefined });
     this.requestRender();
     if (keepsPicture && this.#has3d) {
@@ -256,6 +258,7 @@ export class Viewer {
       this.#views.delete(name);
       this.#dirty.delete(view);
       view.dispose();
+      this.#detailFailed(view, undefined);
       if (name === '3d') this.#follow3d();
     };
     this.#views.set(name, { view, detach, isFitted: () => size.isFitted });
@@ -697,6 +700,12 @@ export class Viewer {
 
   #fitted(state: ViewState): ViewState {
     return fittedView(state, this.#snapshot.info, this.#snapshot.state);
+  }
+
+  #detailFailed(view: View, fault: DetailFault | undefined): void {
+    this.#detailFaults.report(view, fault);
+    const { first } = this.#detailFaults;
+    if (first !== this.#snapshot.detailFault) this.#change({ detailFault: first });
   }
 
   #change(change: Partial<ViewerSnapshot>): void {

@@ -177,17 +177,18 @@ function FaultLabel({ viewer }: { readonly viewer: Viewer }) {
     useViewerPart(viewer, (snapshot) => snapshot.detailFault),
     useViewerPart(viewer, ({ state }) => hasChannelGroup(state.layers)),
   ];
-  if (decimation > 1 && hasGroup) {
-    return (
-      <div className={styles.label} role="status" title="Channels that are shown together are not read from the file">
-        <span className={styles.warning}>shown at 1/{decimation} resolution</span>
-      </div>
-    );
-  }
-  if (fault === undefined) return null;
+  const isGroup = decimation > 1 && hasGroup;
+  if (!isGroup && fault === undefined) return null;
+  const why = isGroup || fault?.isTooMuch ? '' : ': the file cannot be read';
   return (
-    <div className={styles.label} role="status" title={fault}>
-      <span className={styles.warning}>shown at 1/{decimation} resolution: the file cannot be read</span>
+    <div
+      className={styles.label}
+      role="status"
+      title={isGroup ? 'Channels that are shown together are not read from the file' : fault?.message}
+    >
+      <span className={styles.warning}>
+        shown at 1/{decimation} resolution{why}
+      </span>
     </div>
   );
 }

@@ -206,7 +206,7 @@ test('a read that fails is repeated; if it fails for good the slice stays coarse
   const detail = new SliceDetail(
     gpu,
     () => {},
-    (fault) => faults.push(fault),
+    (fault) => faults.push(fault?.message),
     1,
   );
   const [place] = placesOf(3, 2).slice(2) as [ReturnType<typeof placesOf>[number]];

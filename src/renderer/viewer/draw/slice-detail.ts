@@ -5,6 +5,7 @@ import { elementBytes } from '../../../core/shared/volume.ts';
 import { sliceBoxOf } from '../../../core/volume/slice-box.ts';
 import type { LevelBox, VolumeLevel } from '../../../core/volume/volume-level.ts';
 import type { SliceBox, VolumeSource } from '../../../core/volume/volume-source.ts';
+import type { DetailFault } from '../model/detail-faults.ts';
 import { type DetailView, detailRegion, holdsBox } from '../model/detail-region.ts';
 import { safeSpacing } from '../model/orientation.ts';
 
@@ -39,7 +40,7 @@ const mostDetailBytes = 2 ** 26;
 export class SliceDetail {
   readonly #gpu: Gpu;
   readonly #onArrived: () => void;
-  readonly #onFault: (message: string | undefined) => void;
+  readonly #onFault: (fault: DetailFault | undefined) => void;
   readonly #pauseMs: number;
   #held: Held | undefined;
   #wanted: { readonly key: string; readonly volume: VolumeSource; readonly controller: AbortController } | undefined;
@@ -52,7 +53,7 @@ export class SliceDetail {
    * @param onFault they cannot be read, and why; undefined: they can again
    * @param pauseMs before a failed read is repeated; it doubles
    */
-  constructor(gpu: Gpu, onArrived: () => void, onFault: (message: string | undefined) => void = () => {}, pauseMs = 500) {
+  constructor(gpu: Gpu, onArrived: () => void, onFault: (fault: DetailFault | undefined) => void = () => {}, pauseMs = 500) {
     this.#gpu = gpu;
     this.#onArrived = onArrived;
     this.#onFault = onFault;
@@ -73,8 +74,11 @@ export class SliceDetail {
       return undefined;
     }
     const held = this.#heldOf(wish);
-    if (held && holdsBox(held.region, region)) this.#cancel();
-    else this.#request(wish, region);
+    if (!held || !holdsBox(held.region, region)) this.#request(wish, region);
+    else {
+      this.#cancel();
+      if (this.#failed) this.#succeeded();
+    }
     return held;
   }
 
@@ -115,8 +119,8 @@ export class SliceDetail {
     this.#reading = this.#read(wish, region, controller.signal).then(
       () => {
         if (this.#wanted !== wanted) return;
-        this.#wanted = this.#failed = undefined;
-        this.#onFault(undefined);
+        this.#wanted = undefined;
+        this.#succeeded();
         this.#onArrived();
       },
       (error: unknown) => {
@@ -125,7 +129,7 @@ export class SliceDetail {
         this.#failed = wanted;
         const { tag, message } = toStriaError(error);
         // Slices that would need too much of a plain file stay coarse.
-        if (tag !== 'aborted' && tag !== 'unsupported' && tag !== 'device-lost') this.#onFault(message);
+        if (tag !== 'aborted' && tag !== 'device-lost') this.#onFault({ message, isTooMuch: tag === 'unsupported' });
         this.#onArrived();
       },
     );
@@ -139,6 +143,11 @@ export class SliceDetail {
     this.#free();
     const level = volume.file?.levels[region.level] as VolumeLevel;
     this.#held = { box, region, level, volume, axis, index: region.first[axis], scope };
+  }
+
+  #succeeded(): void {
+    this.#failed = undefined;
+    this.#onFault(undefined);
   }
 
   #cancel(): void {

@@ -3,6 +3,7 @@ import type { GpuMesh } from '../../../core/draw/gpu-mesh.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { DisplayTexture } from '../../../core/volume/display-texture.ts';
 import type { VolumeSource } from '../../../core/volume/volume-source.ts';
+import type { DetailFault } from './detail-faults.ts';
 import type { ShownLabels } from './label-look.ts';
 import type { LayerLook, MeshLook } from './layers.ts';
 import type { Measurement, SliceTool } from './measure.ts';
@@ -87,8 +88,8 @@ export interface ViewHost {
   probe(position: Voxel | undefined): void;
   /** Draws this view at the next animation frame. */
   requestRender(view: View): void;
-  /** Why slices cannot be read at full resolution; undefined: they can again. */
-  detailFailed(message: string | undefined): void;
+  /** Why this view's slices cannot be read at full resolution; undefined: they can again. */
+  detailFailed(view: View, fault: DetailFault | undefined): void;
   /** A frame, or a strip of one, was submitted to the GPU. */
   drawn(): void;
 }

@@ -3,6 +3,7 @@ import type { RayLook } from '../../../core/draw/ray-pass.ts';
 import type { SlabKind } from '../../../core/draw/slab-plane.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { CutPlane } from './cut-plane.ts';
+import type { DetailFault } from './detail-faults.ts';
 import type { LayerStack } from './layers.ts';
 
 export type SliceAxis = 'x' | 'y' | 'z';
@@ -113,7 +114,7 @@ export interface ViewerSnapshot {
   /** The volume is shown at 1/n of its resolution along each axis because it is too large for the GPU; 1 if it is whole. */
   readonly decimation: number;
   /** Why slices cannot be read from the file at full resolution, if they should be. */
-  readonly detailFault?: string | undefined;
+  readonly detailFault?: DetailFault | undefined;
   /** Ids of layers that the 3D view does not draw, because the GPU lacks the memory for their textures. */
   readonly missingIn3d: readonly string[];
 }

@@ -61,7 +61,11 @@ export abstract class SliceCanvas implements View {
     this.#overlay = new SliceOverlayPicture(gpu);
     this.#plane = new SlabPlane(gpu);
     this.#slabs = new LayerSlabs(gpu);
-    this.#detail = new SliceDetail(gpu, () => host.requestRender(this), host.detailFailed);
+    this.#detail = new SliceDetail(
+      gpu,
+      () => host.requestRender(this),
+      (fault) => host.detailFailed(this, fault),
+    );
   }
 
   /** Records drawing the slice into a texture. */
