@@ -85,7 +85,7 @@ test('if the browser gives no folder, the pictures are saved as a ZIP', async ({
 
   // The message belongs to this screen.
   await page.keyboard.press('ControlOrMeta+K');
-  await page.keyboard.type('lab');
+  await page.keyboard.type('lab: bench');
   await page.keyboard.press('Enter');
   await expect(page.getByTestId('movie-done')).toHaveCount(0);
 });
@@ -131,7 +131,7 @@ test('a video without an encoder gives an error and leaves no file; the message 
   await expect(message).toContainText('This is not possible here · ball slices');
   await expect(message).toContainText('no encoder for a video of 64 × 48 pixels');
   await page.keyboard.press('ControlOrMeta+K');
-  await page.keyboard.type('lab');
+  await page.keyboard.type('lab: bench');
   await page.keyboard.press('Enter');
   await expect(message).toHaveCount(0);
   expect(readdirSync(stria.folder)).toEqual(['ball.nii']);
