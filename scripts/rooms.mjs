@@ -352,7 +352,7 @@ export const rooms = [
   {
     room: 'core/draw',
     holds: 'Passes that draw rays, slices, thick slices and oblique planes. No three.js, no page.',
-    imports: 'core/gpu core/mesh core/shared core/volume shaders/draw',
+    imports: 'core/gpu core/mesh core/shared core/transforms core/volume shaders/draw',
   },
   {
     room: 'core/bricks',

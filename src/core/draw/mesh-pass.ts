@@ -3,8 +3,8 @@ import { type Commands, createBindGroup } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { scaled, sum, type Vector3 } from '../shared/vectors.ts';
+import { chained, inverted, matrixOf, type Transform, transformOf } from '../transforms/transform.ts';
 import type { GpuMesh } from './gpu-mesh.ts';
-import { chained, inverse, type LinearMap, matrixOf, reciprocals } from './linear-map.ts';
 import type { RayLook, RayView, Strip } from './ray-pass.ts';
 import { clipLimits } from './ray-stack.ts';
 import { UniformCache } from './uniform-cache.ts';
@@ -16,7 +16,7 @@ export type Rgb = readonly [number, number, number];
 export interface RaySurface {
   readonly mesh: GpuMesh;
   /** From positions to the unit cube of the open volume. */
-  readonly toCube: LinearMap;
+  readonly toCube: Transform;
   readonly color: Rgb;
   /** 0…1. */
   readonly opacity: number;
@@ -156,9 +156,10 @@ function surfaceUniform(
   layer: number,
 ): Uint32Array<ArrayBuffer> {
   const { edges, eye } = view;
-  const toScene = (column: Vector3): Vector3 => [column[0] * edges[0], column[1] * edges[1], column[2] * edges[2]];
-  const [x, y, z] = toCube.columns;
-  const normals = reciprocals([toScene(x), toScene(y), toScene(z)]);
+  const toScene = toCube.map((value, at) => value * (edges[Math.floor(at / 4)] as number));
+  // Normals go through the inverse of the transposed matrix, whose columns are the rows of the inverse.
+  const back = inverted(toScene);
+  const normals = [back.slice(0, 3), back.slice(4, 7), back.slice(8, 11)] as unknown as [Vector3, Vector3, Vector3];
   const scale = 1 / Math.max(Number.MIN_VALUE, Math.hypot(...normals[0]));
   const { low, high } = clipLimits(clip);
   const floats = new Float32Array(
@@ -180,7 +181,7 @@ function surfaceUniform(
 }
 
 /** From positions to x, y and w of a strip's clip space, as a 4×4 matrix. */
-function toPicture(toCube: LinearMap, { toCube: rays, eye }: RayView, { height, from, count }: Strip): number[] {
+function toPicture(toCube: Transform, { toCube: rays, eye }: RayView, { height, from, count }: Strip): number[] {
   const vector = (at: number): Vector3 => [rays[at] as number, rays[at + 1] as number, rays[at + 2] as number];
   const [across, above, middle] = [vector(0), vector(4), sum(vector(8), vector(12))];
   const place: Vector3 = [eye[0], eye[1], eye[2]];
@@ -188,9 +189,8 @@ function toPicture(toCube: LinearMap, { toCube: rays, eye }: RayView, { height, 
   const isNear = eye[3] > 0.5;
   const start = isNear ? place : middle;
   const way = isNear ? sum(middle, scaled(place, -1)) : scaled(place, -1);
-  const map = chained(toCube, inverse({ columns: [across, above, way], shift: start }));
-  const rows = [0, 1, 2].map((row) => [...map.columns, map.shift].map((column) => column[row as 0]));
-  const [right, up, depth] = rows as [number[], number[], number[]];
+  const map = chained(toCube, inverted(transformOf([across, above, way], start)));
+  const [right, up, depth] = [map.slice(0, 4), map.slice(4, 8), map.slice(8)] as [number[], number[], number[]];
   const w = isNear ? depth : [0, 0, 0, 1];
   // The strip instead of the whole picture.
   const shift = (2 * from + count - height) / count;

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
+import { identityTransform } from '../transforms/transform.ts';
 import type { GpuMesh } from './gpu-mesh.ts';
-import type { LinearMap } from './linear-map.ts';
 import { MeshPass } from './mesh-pass.ts';
 import { OutlinePass } from './outline-pass.ts';
 
@@ -19,14 +19,7 @@ afterAll(() => {
 });
 
 const most = 256;
-const toCube: LinearMap = {
-  columns: [
-    [1, 0, 0],
-    [0, 1, 0],
-    [0, 0, 1],
-  ],
-  shift: [0, 0, 0],
-};
+const toCube = identityTransform;
 const mesh = { triangleCount: 1, positions: new FakeBuffer(), triangles: new FakeBuffer() } as unknown as GpuMesh;
 
 /** A device that draws nothing, and what was written into each of its buffers before a submit. */

@@ -3,8 +3,8 @@ import { createBindGroup } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { cross, scaled, type Vector3 } from '../shared/vectors.ts';
+import { chained, inverted, matrixOf, type Transform, transformOf } from '../transforms/transform.ts';
 import type { GpuMesh } from './gpu-mesh.ts';
-import { chained, inverse, type LinearMap, matrixOf } from './linear-map.ts';
 import type { Rgb } from './mesh-pass.ts';
 import { UniformCache } from './uniform-cache.ts';
 
@@ -12,7 +12,7 @@ import { UniformCache } from './uniform-cache.ts';
 export interface MeshOutline {
   readonly mesh: GpuMesh;
   /** From its positions to voxel positions. */
-  readonly map: LinearMap;
+  readonly map: Transform;
   readonly color: Rgb;
 }
 
@@ -54,7 +54,7 @@ export class OutlinePass {
     // As long as a step to the next pixel, so that the numbers stay alike.
     const normal = cross(right, down);
     const across = scaled(normal, 1 / Math.sqrt(Math.hypot(...normal)));
-    const toCanvas = chained(map, inverse({ columns: [right, down, across], shift: origin }));
+    const toCanvas = chained(map, inverted(transformOf([right, down, across], origin)));
     const floats = new Float32Array([...matrixOf(toCanvas), ...color, 1, width, height, thickness, 0]);
     const uniform = this.#uniforms.get(new Uint32Array(floats.buffer));
     const bindings = [uniform, mesh.positions, mesh.triangles];

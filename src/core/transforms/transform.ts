@@ -40,6 +40,12 @@ export function pointThrough(transform: Transform, point: Vector3): Vector3 {
   return sum(shiftOf(transform), stepThrough(transform, point));
 }
 
+/** As a 4×4 matrix, column by column, as shaders take it. */
+export function matrixOf(transform: Transform): number[] {
+  const [a, b, c] = columnsOf(transform);
+  return [...a, 0, ...b, 0, ...c, 0, ...shiftOf(transform), 1];
+}
+
 /** The first transform, then the others in turn. */
 export function chained(first: Transform, ...others: readonly Transform[]): Transform {
   return others.reduce((before, next) => {

@@ -2,7 +2,6 @@ import type { RaySurface, Rgb } from '../../../core/draw/mesh-pass.ts';
 import { labelSpan, type RayVolume, rayStackRows } from '../../../core/draw/ray-stack.ts';
 import { rayTransfer } from '../../../core/draw/ray-transfer.ts';
 import { colorParts } from '../../../core/shared/label-table.ts';
-import type { Vector3 } from '../../../core/shared/vectors.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { DisplayTexture } from '../../../core/volume/display-texture.ts';
 import { type ColorChoice, colormap, colorsOf, labelColorIndex } from '../colors/colormaps.ts';
@@ -55,9 +54,8 @@ export function layerIn3d(base: VolumeInfo, state: ViewState, { look, info, map,
 }
 
 /** A mesh that rays meet. */
-export function surfaceIn3d({ dims }: VolumeInfo, { look, mesh, map: { columns, shift } }: ShownMesh): RaySurface {
-  const part = (place: Vector3): Vector3 => [place[0] / dims[0], place[1] / dims[1], place[2] / dims[2]];
-  const toCube = { columns: [part(columns[0]), part(columns[1]), part(columns[2])] as const, shift: part(shift) };
+export function surfaceIn3d({ dims }: VolumeInfo, { look, mesh, map }: ShownMesh): RaySurface {
+  const toCube = map.map((value, at) => value / (dims[Math.floor(at / 4)] as number));
   return { mesh, toCube, color: meshColor(look), opacity: look.opacity };
 }
 

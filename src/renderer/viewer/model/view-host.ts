@@ -1,6 +1,7 @@
 import type { ChunkMap } from '../../../core/chunks/chunk-map.ts';
 import type { GpuMesh } from '../../../core/draw/gpu-mesh.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import type { Transform } from '../../../core/transforms/transform.ts';
 import type { DisplayTexture } from '../../../core/volume/display-texture.ts';
 import type { VolumeSource } from '../../../core/volume/volume-source.ts';
 import type { DetailFault } from './detail-faults.ts';
@@ -61,7 +62,7 @@ export interface ShownMesh {
   readonly look: MeshLook;
   readonly mesh: GpuMesh;
   /** From its positions, which are world coordinates, to voxel positions of the open volume. */
-  readonly map: VoxelMap;
+  readonly map: Transform;
 }
 
 /** What a view needs from its viewer. */

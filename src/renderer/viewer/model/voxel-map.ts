@@ -73,8 +73,8 @@ export function worldVoxelMap(from: VolumeInfo, to: VolumeInfo): VoxelMap {
 }
 
 /** From world coordinates of a volume to its voxel positions. */
-export function worldToVoxels(info: VolumeInfo): VoxelMap {
-  return mapOfTransform(inverted(positionsToWorld(info)));
+export function worldToVoxels(info: VolumeInfo): Transform {
+  return inverted(positionsToWorld(info));
 }
 
 /** How many spatial units of the second volume make one of the first; 1 if either has none. */
