@@ -1,4 +1,4 @@
-import { scaled, sum, type Vector3 } from '../../../core/shared/vectors.ts';
+import { dot, scaled, sum, type Vector3 } from '../../../core/shared/vectors.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { Pair } from '../../../core/transforms/layer-transforms.ts';
 import {
@@ -19,7 +19,7 @@ import {
   translation,
 } from '../../../core/transforms/transform.ts';
 import { placeLayer } from './layer-place.ts';
-import { hasOrientation } from './orientation.ts';
+import { axisOrders, hasOrientation } from './orientation.ts';
 import { positionsToWorld } from './voxel-map.ts';
 
 // Moving a layer by hand and by numbers. Everything is in world coordinates of the open volume. A layer's voxels stay as they are:
@@ -121,34 +121,17 @@ export function matched(base: VolumeInfo, layer: VolumeInfo, motion: Motion): Mo
   return orNone(chained(motion ?? identityTransform, aboutPoint(turn, layerCenter(base, layer, motion))));
 }
 
-const orders = [
-  [0, 1, 2],
-  [0, 2, 1],
-  [1, 0, 2],
-  [1, 2, 0],
-  [2, 0, 1],
-  [2, 1, 0],
-] as const;
-const unit: readonly [Vector3, Vector3, Vector3] = [
-  [1, 0, 0],
-  [0, 1, 0],
-  [0, 0, 1],
-];
-
 /** Of the 24 rotations that exchange the axes, the one that is closest to a rotation. */
 function nearestTurn(turn: Transform): Transform {
-  const columns = columnsOf(turn);
-  const turns = orders.flatMap((order) =>
+  const [columns, unit] = [columnsOf(turn), columnsOf(identityTransform)];
+  const turns = axisOrders.flatMap((order) =>
     Array.from({ length: 8 }, (_, signs) => {
       const column = (at: 0 | 1 | 2): Vector3 => scaled(unit[order[at]], signs & (1 << at) ? -1 : 1);
       return transformOf([column(0), column(1), column(2)], [0, 0, 0]);
     }),
   );
   const likeness = (one: Transform): number =>
-    columnsOf(one).reduce(
-      (total, column, at) => total + column.reduce((part, value, row) => part + value * (columns[at]?.[row] ?? 0), 0),
-      0,
-    );
+    columnsOf(one).reduce((total, column, at) => total + dot(column, columns[at as 0 | 1 | 2]), 0);
   return turns
     .filter((one) => determinantOf(one) > 0)
     .reduce((best, one) => (likeness(one) > likeness(best) + 1e-9 ? one : best), identityTransform);

@@ -36,7 +36,8 @@ export interface WorldDirection {
 
 const positiveLetters = ['R', 'A', 'S'] as const;
 const negativeLetters = ['L', 'P', 'I'] as const;
-const permutations = [
+/** All orders of the three axes. */
+export const axisOrders = [
   [0, 1, 2],
   [0, 2, 1],
   [1, 0, 2],
@@ -97,7 +98,7 @@ export function worldDirections(info: VolumeInfo): readonly [WorldDirection, Wor
   };
   const alignment = (permutation: readonly number[]): number =>
     permutation.reduce((sum, worldAxis, voxelAxis) => sum + Math.abs(share(voxelAxis, worldAxis)), 0);
-  const best = permutations.reduce((winner, permutation) => (alignment(permutation) > alignment(winner) ? permutation : winner));
+  const best = axisOrders.reduce((winner, permutation) => (alignment(permutation) > alignment(winner) ? permutation : winner));
   const direction = (voxelAxis: AxisNumber): WorldDirection => {
     const axis = best[voxelAxis] as AxisNumber;
     return { axis, sign: share(voxelAxis, axis) < 0 ? -1 : 1 };
