@@ -1,0 +1,160 @@
+import type { Mesh } from '../../../core/mesh/mesh.ts';
+import type { SurfaceChoice } from '../../../core/mesh/surfaces.ts';
+import { faultFromData, StriaError } from '../../../core/shared/errors.ts';
+import { identityTransform } from '../../../core/transforms/transform.ts';
+import type { ExactVoxels } from '../../../core/volume/volume-source.ts';
+import { colorsOf, labelColorIndex } from '../../viewer/colors/colormaps.ts';
+import { isLabelShown } from '../../viewer/model/label-look.ts';
+import {
+  baseId,
+  type LayerLook,
+  type LayerStack,
+  layerTime,
+  type MeshLook,
+  noLayers,
+  volumeIdOf,
+} from '../../viewer/model/layers.ts';
+import type { Engine } from '../gpu/gpu-life.ts';
+import { labelLookOf, labelTableOf } from '../labels/label-tables.ts';
+import { layerVolume, type MeshSource, type SurfaceSource } from '../state/layer-state.ts';
+import { type AppStore, openDocument } from '../state/store.ts';
+import { inBaseWorld } from './mesh-place.ts';
+import type { extractInThread } from './surface-thread.ts';
+
+/** A mesh with all that a layer of it begins with. */
+export interface NewMesh {
+  readonly mesh: Mesh;
+  readonly source: MeshSource;
+  readonly look: Pick<MeshLook, 'name' | 'color'>;
+}
+
+export interface ExtractionJob {
+  readonly signal: AbortSignal;
+  readonly onProgress: (done: number, total: number) => void;
+}
+
+/** Colours of surfaces of values, in the order in which they are added. */
+const meshColors = ['#e8c39e', '#7fb2e5', '#e58a7f', '#8fd19e', '#c9a0dc', '#e5d57f'] as const;
+
+/** Extracts surfaces of the volumes that are shown: what, at which time point, where it lies, and how a layer of it begins. */
+export class SurfaceExtraction {
+  readonly #store: AppStore;
+  readonly #engine: () => Engine | undefined;
+  readonly #volume: (id: string) => ExactVoxels | undefined;
+  readonly #extract: typeof extractInThread;
+
+  /** @param volume the voxels under an id (`volumeIdOf`) */
+  constructor(
+    store: AppStore,
+    engine: () => Engine | undefined,
+    volume: (id: string) => ExactVoxels | undefined,
+    extract: typeof extractInThread,
+  ) {
+    this.#store = store;
+    this.#engine = engine;
+    this.#volume = volume;
+    this.#extract = extract;
+  }
+
+  /** @param source its `motion` places surfaces of a layer that has been moved since */
+  async extracted(source: SurfaceSource & Pick<MeshSource, 'motion'>, { signal, onProgress }: ExtractionJob): Promise<NewMesh[]> {
+    const { from, surface, timePoint, smoothing } = source;
+    const [look, volume] = [this.#lookWith(from), this.#volumeOf(from)];
+    if (!volume) throw new StriaError('aborted', 'the volume was closed');
+    const isBase = this.#isOfBase(from);
+    const motion = isBase ? undefined : (source.motion ?? look?.motion ?? identityTransform);
+    const found: NewMesh[] = [];
+    const surfaces: readonly SurfaceChoice[] | 'labels' = 'all' in surface ? 'labels' : [surface];
+    await this.#extract(
+      volume,
+      timePoint,
+      { surfaces, smoothing, file: undefined },
+      {
+        signal,
+        onBytes: onProgress,
+        onMesh: ({ choice, mesh }) => {
+          const state = this.#store.getState();
+          const base = openDocument(state);
+          // Of all labels, those that are hidden are left out.
+          if (!base || ('all' in surface && 'label' in choice && !isLabelShown(labelLookOf(state, from), choice.label))) return;
+          const placed = isBase ? mesh : inBaseWorld(mesh, base.info, volume.info, motion);
+          found.push({
+            mesh: placed,
+            source: { ...source, surface: choice, motion },
+            look: this.#lookOf(from, choice, found.length),
+          });
+        },
+      },
+    );
+    if (found.length === 0) throw new StriaError('invalid-input', 'no voxel lies inside this surface: choose another value');
+    return found;
+  }
+
+  #lookOf(from: string, choice: SurfaceChoice, index: number): Pick<MeshLook, 'name' | 'color'> {
+    const state = this.#store.getState();
+    if ('level' in choice) {
+      const at = (this.#stack.meshes.length + index) % meshColors.length;
+      return { name: `Surface at ${Number(choice.level.toPrecision(6))}`, color: meshColors[at] as string };
+    }
+    const entry = labelTableOf(state, from).find(({ number }) => number === choice.label);
+    const palette = colorsOf({ colormap: 'labels', inverted: false });
+    const first = 3 * labelColorIndex(choice.label);
+    const hex = [...palette.subarray(first, first + 3)].map((part) => part.toString(16).padStart(2, '0')).join('');
+    return { name: entry?.name ?? `Label ${choice.label}`, color: entry?.color ?? `#${hex}` };
+  }
+
+  #isOfBase(from: string): boolean {
+    const look = this.#lookWith(from);
+    return from === baseId || (look !== undefined && volumeIdOf(look) === baseId);
+  }
+
+  /** The voxels that a layer, or the open volume (`baseId`), shows. */
+  #volumeOf(from: string): ExactVoxels | undefined {
+    if (from === baseId) return this.#volume(baseId);
+    const look = this.#lookWith(from);
+    return look && this.#volume(volumeIdOf(look));
+  }
+
+  #lookWith(from: string): LayerLook | undefined {
+    return this.#stack.layers.find(({ id }) => id === from);
+  }
+
+  /** The index along t of a layer's volume that is shown; of a volume with channels, that of the layer's channel. */
+  shownTime(from: string): number {
+    const timePoint = this.#engine()?.viewer.snapshot().state.timePoint ?? 0;
+    const base = openDocument(this.#store.getState());
+    const [look, volume] = [this.#lookWith(from), this.#volumeOf(from)];
+    return base && look && volume ? layerTime(base.info, timePoint, volume.info, look.channel) : timePoint;
+  }
+
+  /** Waits for a layer, or for every voxel of the open volume, to be loaded. @returns whether it is still in the list @throws StriaError why it was not loaded */
+  async isThere(from: string, signal: AbortSignal): Promise<boolean> {
+    const isRefining = () => openDocument(this.#store.getState())?.isRefining === true && this.#isOfBase(from);
+    while (!signal.aborted && (!this.#volumeOf(from) || isRefining())) {
+      if (this.#engine() && from !== baseId && !this.#lookWith(from)) return false;
+      const volume = layerVolume(this.#store.getState().layers, from);
+      if (volume?.kind === 'failed') throw faultFromData(volume.fault);
+      await this.#nextChange(signal);
+    }
+    const decimation = openDocument(this.#store.getState())?.decimation ?? 1;
+    if (decimation === 1 || !this.#isOfBase(from)) return true;
+    throw new StriaError('unsupported', `It needs all voxels, but the volume stays at 1/${decimation} resolution`);
+  }
+
+  /** Resolves when the state changes, or the signal is aborted. */
+  #nextChange(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        end();
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      const end = this.#store.subscribe(done);
+      signal.addEventListener('abort', done);
+    });
+  }
+
+  get #stack(): LayerStack {
+    return this.#engine()?.viewer.snapshot().state.layers ?? noLayers;
+  }
+}
