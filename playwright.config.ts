@@ -5,6 +5,7 @@ import { launchOptions } from './e2e/support/chromium.ts';
 const drawnAlike = [
   'access',
   'align',
+  'cancel',
   'chunks',
   'compare',
   'compressed-volume',
@@ -12,14 +13,17 @@ const drawnAlike = [
   'device-loss',
   'handles',
   'hard-values',
+  'idle',
   'inspector',
   'lab',
-  'large-volume',
   'lab-figures',
+  'large-volume',
   'layers',
   'numbers',
   'output',
+  'pacing',
   'picture-command',
+  'playback',
   'session',
   'settings',
   'sharpness',
@@ -34,9 +38,6 @@ const drawnAlike = [
   'views',
   'zoom',
 ].map((name) => `${name}.spec.ts`);
-
-/** Specs that measure time or idleness. `npm run test:e2e` runs them one by one, after the others. */
-const timed = ['cancel', 'idle', 'pacing', 'playback'].map((name) => `${name}.spec.ts`);
 
 /** Takes screenshots for review without comparing them: `npm run screenshots`. */
 const pictures = 'screenshots.spec.ts';
@@ -62,9 +63,8 @@ export default defineConfig({
   },
   // Specs in e2e/ run in both shells, except those listed above; specs in a subfolder concern one shell.
   projects: [
-    { name: 'web', testIgnore: ['desktop/**', 'electron/**', pictures, ...timed] },
-    { name: 'desktop', testIgnore: ['web/**', 'electron/**', pictures, ...drawnAlike, ...timed] },
-    { name: 'timed', testMatch: timed, workers: 1 },
+    { name: 'web', testIgnore: ['desktop/**', 'electron/**', pictures] },
+    { name: 'desktop', testIgnore: ['web/**', 'electron/**', pictures, ...drawnAlike] },
     { name: 'electron', testMatch: 'electron/**' },
     { name: 'pictures', testMatch: pictures },
   ],

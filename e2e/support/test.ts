@@ -69,7 +69,7 @@ export const test = base.extend<Options & { folder: string; stria: Stria }, { we
     const binary = findElectron();
     context.on('page', (page) => watch(page, problems));
     let shell: Shell;
-    if (project.name !== 'desktop') shell = await openWeb(context, webServer.url, folder);
+    if (project.name === 'web') shell = await openWeb(context, webServer.url, folder);
     else if (binary === undefined) shell = await openDouble(context, userData, launchArguments);
     else {
       shell = await openElectron(binary, userData, launchArguments);
