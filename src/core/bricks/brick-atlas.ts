@@ -6,11 +6,11 @@ import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { DecodePlanner, type PlannedChunk, type StoredChunk } from '../gpu-chunks/decode-planner.ts';
 import { StriaError } from '../shared/errors.ts';
+import { LeastRecent } from '../shared/least-recent.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import { elementTypeNumber } from '../volume/voxel-key.ts';
 import { type BrickKey, brickOf } from './brick.ts';
 import type { BrickSource } from './brick-source.ts';
-import { LeastRecent } from './least-recent.ts';
 
 /** A brick that is given a slot. */
 export interface SlottedBrick {

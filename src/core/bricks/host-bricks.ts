@@ -1,9 +1,9 @@
 import type { EncodedChunk } from '../format/chunk.ts';
 import { inContext, StriaError, toStriaError } from '../shared/errors.ts';
+import { LeastRecent } from '../shared/least-recent.ts';
 import { type BrickKey, brickName, brickOf } from './brick.ts';
 import type { BrickSource } from './brick-source.ts';
 import { joinedWith, memoryOf, type WaitingRead } from './joined-reads.ts';
-import { LeastRecent } from './least-recent.ts';
 
 export interface HostLimits {
   /** For payloads that are kept and for reads under way, together. */

@@ -5,9 +5,9 @@ import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import type { StoredChunk } from '../gpu-chunks/decode-planner.ts';
 import { StriaError } from '../shared/errors.ts';
+import { LeastRecent } from '../shared/least-recent.ts';
 import type { BrickKey } from './brick.ts';
 import { FreeRanges } from './free-ranges.ts';
-import { LeastRecent } from './least-recent.ts';
 
 /** The pool grows by buffers of this size, as far as its budget allows. */
 const bufferBytes = 2 ** 26;

@@ -4,6 +4,7 @@ import type { ContainerReader } from '../format/container-reader.ts';
 import { chunkName } from '../shared/chunk-name.ts';
 import { inContext } from '../shared/errors.ts';
 import { throwIfAborted } from '../shared/job.ts';
+import { LeastRecent } from '../shared/least-recent.ts';
 import { type ElementType, elementBytes } from '../shared/volume.ts';
 import { chunkRows } from './compressed-region.ts';
 import { checkedLevelBox, type LevelBox, type LeveledVoxels, type VolumeLevel, wholeFactors } from './volume-level.ts';
@@ -116,35 +117,25 @@ function copyChunk(
 /** The most recently used chunks, within a number of bytes. */
 class ChunkCache {
   readonly #limit: number;
-  readonly #chunks = new Map<string, Uint8Array>();
-  #bytes = 0;
+  readonly #chunks = new LeastRecent<string, Uint8Array>();
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
   get(level: number, number: number): Uint8Array | undefined {
-    const key = `${level} ${number}`;
-    const found = this.#chunks.get(key);
-    if (found) {
-      this.#chunks.delete(key);
-      this.#chunks.set(key, found);
-    }
-    return found;
+    return this.#chunks.get(`${level} ${number}`);
   }
 
   put(level: number, number: number, bytes: Uint8Array): void {
-    this.#chunks.set(`${level} ${number}`, bytes);
-    this.#bytes += bytes.byteLength;
-    for (const [key, oldest] of this.#chunks) {
-      if (this.#bytes <= this.#limit) break;
+    this.#chunks.set(`${level} ${number}`, bytes, bytes.byteLength);
+    for (const [key] of this.#chunks.oldest()) {
+      if (this.#chunks.bytes <= this.#limit) break;
       this.#chunks.delete(key);
-      this.#bytes -= oldest.byteLength;
     }
   }
 
   clear(): void {
     this.#chunks.clear();
-    this.#bytes = 0;
   }
 }
