@@ -236,7 +236,7 @@ export async function gpuMemory(page: Page, prefix: string): Promise<number> {
   return Object.entries(byLabel).reduce((sum, [label, bytes]) => (label.startsWith(prefix) ? sum + bytes : sum), 0);
 }
 
-/** Loses the graphics device, and waits until the app has noticed: only then it changes anything. @returns what the app says */
+/** Loses the graphics device, and waits until the app has noticed. Until then nothing on the page has changed. @returns what the app says */
 export function loseDevice(page: Page): Promise<string> {
   return page.evaluate(
     () =>

@@ -175,7 +175,7 @@ export class Gpu {
     if (this.#lost !== undefined) throw new StriaError('device-lost', `the GPU device was lost: ${this.#lost}`);
   }
 
-  /** The loss of the device, if that made a call fail, or else the given error. A call may fail before the loss is reported. */
+  /** Why a call failed: the device was lost, or else the given error. Waits a moment, because the loss may be reported after the failure. */
   async causeOf(error: unknown): Promise<unknown> {
     await Promise.race([this.device.lost, new Promise((resolve) => setTimeout(resolve, 100))]);
     try {

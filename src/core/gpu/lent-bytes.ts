@@ -2,7 +2,7 @@
 export interface LentBytes {
   readonly bytes: Uint8Array<ArrayBuffer>;
   release(): void;
-  /** What made a use of the bytes fail: the loss of the device, which takes the bytes away, or else the given error. */
+  /** Why using the bytes failed: the device was lost, and the bytes with it, or else the given error. */
   causeOf?(error: unknown): Promise<unknown>;
 }
 

@@ -1,8 +1,8 @@
 import { StriaError } from './errors.ts';
 
 /**
- * Uses bytes in memory that a GPU may lend. Such memory goes away with its device: the bytes then have no length, and what was made of them
- * may be anything. @param parts none is empty
+ * Uses bytes in memory that a GPU may have lent. Such memory is lost with its device: the bytes then have length 0, and whatever was
+ * written from them is unreliable. @param parts none is empty
  * @throws StriaError `device-lost` if memory is gone before or after; otherwise as `use`
  */
 export async function useLent(parts: readonly Uint8Array[], use: () => Promise<void>): Promise<void> {

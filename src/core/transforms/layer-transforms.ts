@@ -127,7 +127,7 @@ function millimetres({ spatialUnit }: VolumeInfo): number {
   return Number.isFinite(ratio) ? ratio : 1;
 }
 
-/** The same transform of points in another unit. @param ratio how many of the new unit make one of the old */
+/** The same transform, for points in another unit. @param ratio how many of the new unit make one of the old */
 function inUnits(transform: Transform, ratio: number): Transform {
   const [x, y, z] = shiftOf(transform);
   return transformOf(columnsOf(transform), [x * ratio, y * ratio, z * ratio]);
