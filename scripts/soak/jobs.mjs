@@ -27,7 +27,13 @@ export async function prepared(folder) {
     args: (path) => [cli, ...args(path), ...byCpu],
     old,
   });
-  const save = (kind, out, old) => ({ name: `save ${kind}`, out, args: (path) => [saver, kind, path], old });
+  const save = (kind, out, old) => ({
+    name: `save ${kind}`,
+    out,
+    args: (path) => [saver, kind, path],
+    nextStart: (path) => [saver, 'start', path],
+    old,
+  });
   const jobs = [
     command('compress', 'out.stria', (out) => ['compress', at('a.nii'), '-o', out]),
     command('compress --part', 'out.stria', (out) => ['compress', at('a.nii'), '--part', '2/3', '-o', out]),

@@ -49,6 +49,13 @@ export async function kills({ seconds, seed, from }, { Random }) {
     if (isAside) tally.add('former folder set aside');
     if (rest.length === 0) return;
     tally.add('temporary left');
+    if (job.nextStart) {
+      const { status, stderr } = spawnSync(process.execPath, job.nextStart(out), { encoding: 'utf8' });
+      const stays = readdirSync(place).filter((name) => name !== job.out);
+      if (status !== 0 || stays.length > 0) fail(`${what}: the next start of the app leaves ${stays.join(', ')}: ${stderr}`);
+      if (digest(out) !== now) fail(`${what}: the next start of the app changes the result`);
+      tally.add('temporary removed by the next start of the app');
+    }
     // The next run of a command names what a killed one has left. To try each would double the time.
     if (job.isCommand && random.oneIn(4)) {
       const { stderr } = spawnSync(

@@ -1,5 +1,6 @@
 import type { MessageBoxOptions, OpenDialogOptions, SaveDialogOptions } from 'electron';
 import type { UnfinishedKind } from '../core/shared/ipc.ts';
+import { meshEndings } from '../core/shared/mesh-names.ts';
 import { lastEndings } from '../core/shared/readable-formats.ts';
 import { misleading } from './plain-name.ts';
 
@@ -12,8 +13,8 @@ export function openVolumesDialog(defaultPath: string): OpenDialogOptions {
     properties: ['openFile', 'multiSelections'],
     filters: [
       {
-        name: 'Volumes',
-        extensions: ['stria', 'stria-session', ...lastEndings],
+        name: 'Volumes and surfaces',
+        extensions: ['stria', 'stria-session', ...lastEndings, ...meshEndings],
       },
       { name: 'All files', extensions: ['*'] },
     ],

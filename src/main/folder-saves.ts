@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { toFileFault } from './file-faults.ts';
 import { type PendingSave, SaveRegistry } from './save-registry.ts';
 import { freePath } from './save-target.ts';
+import { temporaryName, type UnfinishedSaves } from './unfinished-saves.ts';
 
 /**
  * Folders being filled with files. They have a temporary name until commit, and never replace an existing folder or file.
@@ -33,17 +34,17 @@ export interface FolderSaves {
 interface FolderSave extends PendingSave {
   readonly parent: string;
   readonly name: string;
-  readonly temporary: string;
 }
 
-export function createFolderSaves(): FolderSaves {
+/** @param unfinished remembers the temporary folders, in case the app is killed */
+export function createFolderSaves(unfinished?: UnfinishedSaves): FolderSaves {
   const remove = ({ temporary }: FolderSave) => rm(temporary, { recursive: true, force: true }).catch(() => undefined);
-  const registry = new SaveRegistry<FolderSave>('folder', remove);
+  const registry = new SaveRegistry<FolderSave>('folder', remove, unfinished);
 
   return {
     async begin(owner, parent, name) {
       const id = randomUUID();
-      const temporary = join(parent, `.stria-${id}.part`);
+      const temporary = join(parent, temporaryName(id));
       await registry.begin(id, { owner, parent, name, temporary, tail: Promise.resolve() }, async () => {
         try {
           await mkdir(temporary);

@@ -21,6 +21,7 @@ import { createRecentFiles } from './recent-files.ts';
 import { createSaves } from './saves.ts';
 import { createSettings } from './settings.ts';
 import { systemRecent } from './system-recent.ts';
+import { createUnfinishedSaves } from './unfinished-saves.ts';
 import { createUpdates } from './updates.ts';
 import { type AppWindow, createWindow } from './window.ts';
 
@@ -51,8 +52,10 @@ function restart(args: string[]): void {
 }
 
 function run(): void {
-  const saves = createSaves();
-  const folderSaves = createFolderSaves();
+  const unfinished = createUnfinishedSaves(join(app.getPath('userData'), 'unfinished-saves.json'));
+  void unfinished.removeLeft();
+  const saves = createSaves(unfinished);
+  const folderSaves = createFolderSaves(unfinished);
   const abortSaves = () => Promise.all([saves.abortAll(), folderSaves.abortAll()]);
   const recent = createRecentFiles(join(app.getPath('userData'), 'recent-files.json'));
   const addresses = new WebAddresses();

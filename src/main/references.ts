@@ -1,5 +1,6 @@
 import { posix, win32 } from 'node:path';
 import { tableNamesFor } from '../core/shared/label-table.ts';
+import { isMeshName } from '../core/shared/mesh-names.ts';
 import { volumeEndings } from '../core/shared/readable-formats.ts';
 import { isOmeName, volumeStem } from '../core/shared/volume-names.ts';
 import { isPlainName, misleading } from './plain-name.ts';
@@ -74,7 +75,7 @@ const always = () => true;
 /** What a file of this name refers to. A new format that refers to files needs a line here. */
 function namesFor(from: string): Names {
   const name = withoutGzip(from);
-  if (/\.stria-session$/i.test(name)) return { mayBe: always, isUsual: (other) => volumeName.test(other) };
+  if (/\.stria-session$/i.test(name)) return { mayBe: always, isUsual: (other) => volumeName.test(other) || isMeshName(other) };
   // A raw file's sidecar and the other half of a NIfTI pair each have exactly one name.
   const stem = name.replace(/\.[^.]*$/, '');
   const tables = tableNamesFor(volumeStem(from));

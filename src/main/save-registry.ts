@@ -1,9 +1,12 @@
 import { StriaError } from '../core/shared/errors.ts';
+import type { UnfinishedSaves } from './unfinished-saves.ts';
 
 /** Something being written, under a temporary name until it is complete. */
 export interface PendingSave {
   /** The window. Its saves are aborted when it closes. */
   readonly owner: number;
+  /** Path of the temporary file or folder. */
+  readonly temporary: string;
   /** Resolves when everything requested of this save so far is done; never rejects. */
   tail: Promise<void>;
 }
@@ -16,23 +19,28 @@ export class SaveRegistry<Save extends PendingSave> {
   readonly #saved = new Map<string, { readonly owner: number; readonly path: string }>();
   readonly #what: string;
   readonly #discard: (save: Save) => Promise<void>;
+  readonly #unfinished: UnfinishedSaves | undefined;
 
   /**
    * @param what is saved, for messages
    * @param discard removes what was written
+   * @param unfinished remembers the temporary files, in case the app is killed
    */
-  constructor(what: 'file' | 'folder', discard: (save: Save) => Promise<void>) {
+  constructor(what: 'file' | 'folder', discard: (save: Save) => Promise<void>, unfinished?: UnfinishedSaves) {
     this.#what = what;
     this.#discard = discard;
+    this.#unfinished = unfinished;
   }
 
   /** Registers a save before creating its temporary file, so that whatever ends the save finds that file. */
   async begin(id: string, save: Save, make: () => Promise<void>): Promise<void> {
     this.#open.set(id, save);
+    this.#unfinished?.add(save.temporary);
     try {
       await this.inOrder(save, make);
     } catch (error) {
       this.#open.delete(id);
+      this.#unfinished?.remove(save.temporary);
       throw error;
     }
   }
@@ -92,7 +100,10 @@ export class SaveRegistry<Save extends PendingSave> {
     const done = this.inOrder(save, work);
     const ending = save.tail;
     this.#ending.set(ending, save.owner);
-    void ending.then(() => this.#ending.delete(ending));
+    void ending.then(() => {
+      this.#ending.delete(ending);
+      this.#unfinished?.remove(save.temporary);
+    });
     return done;
   }
 }

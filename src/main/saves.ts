@@ -8,6 +8,7 @@ import { freeSpace } from '../node/free-space.ts';
 import { toFileFault } from './file-faults.ts';
 import { type PendingSave, SaveRegistry } from './save-registry.ts';
 import { freePath, renameToFree, resolveTarget, type SaveTarget } from './save-target.ts';
+import { temporaryName, type UnfinishedSaves } from './unfinished-saves.ts';
 
 /**
  * Files being written. The bytes go to a temporary file beside the target, which takes the target's name on commit. Calls for
@@ -36,7 +37,6 @@ export interface Saves {
 
 interface Save extends PendingSave {
   readonly target: string;
-  readonly temporary: string;
   readonly mayReplace: boolean;
   /** Undefined until the temporary file is open. */
   file: FileHandle | undefined;
@@ -44,18 +44,20 @@ interface Save extends PendingSave {
   failure: StriaError | undefined;
 }
 
-export function createSaves(): Saves {
+/** @param unfinished remembers the temporary files, in case the app is killed */
+export function createSaves(unfinished?: UnfinishedSaves): Saves {
   /** Targets of saves in progress, so that two of them never choose the same free name. */
   const reserved = new Set<string>();
-  const registry = new SaveRegistry<Save>('file', async (save) => {
+  const discard = async (save: Save): Promise<void> => {
     await save.file?.close().catch(() => undefined);
     await rm(save.temporary, { force: true }).catch(() => undefined);
     reserved.delete(save.target);
-  });
+  };
+  const registry = new SaveRegistry<Save>('file', discard, unfinished);
 
   const start = async (owner: number, { path: target, mode }: SaveTarget, mayReplace: boolean): Promise<BegunSave> => {
     const id = randomUUID();
-    const temporary = join(dirname(target), `.stria-${id}.part`);
+    const temporary = join(dirname(target), temporaryName(id));
     const save: Save = { owner, target, temporary, mayReplace, file: undefined, tail: Promise.resolve(), failure: undefined };
     await registry.begin(id, save, async () => {
       try {
