@@ -19,6 +19,7 @@ const drawnAlike = [
   'lab-figures',
   'large-volume',
   'layers',
+  'mesh-files',
   'numbers',
   'output',
   'pacing',
@@ -42,13 +43,14 @@ const drawnAlike = [
 /** Takes screenshots for review without comparing them: `npm run screenshots`. */
 const pictures = 'screenshots.spec.ts';
 
-// A small window, because the software GPU draws it. One worker: windows on one display disturb each other's drags.
+// A small window, because the software GPU draws it. Two workers, each with a virtual display (support/test.ts), because a test waits
+// for much of its time; on the user's own display one, because windows on one display disturb each other's drags.
 export default defineConfig({
   testDir: 'e2e',
   testMatch: '**/*.spec.ts',
   outputDir: 'test-results',
   globalSetup: './e2e/support/say-shell.ts',
-  workers: 1,
+  workers: process.env.STRIA_VIRTUAL_DISPLAY ? 2 : 1,
   fullyParallel: false,
   timeout: 300_000,
   expect: { timeout: 60_000 },

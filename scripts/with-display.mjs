@@ -1,6 +1,7 @@
 // Runs a command with an X display: the existing one, or a virtual one (Xvfb) that lives as long as the command. If the system
 // needs no X, or a display is set, it only runs the command.
 import { spawn } from 'node:child_process';
+import { startVirtualDisplay } from './virtual-display.mjs';
 
 const [command, ...args] = process.argv.slice(2);
 const needsDisplay = process.platform === 'linux' && !process.env.DISPLAY;
@@ -8,7 +9,7 @@ const server = needsDisplay ? await startServer() : undefined;
 // Without a UTF-8 locale Chromium cannot open files whose names are not ASCII.
 const isUtf8 = /utf-?8/i.test(process.env.LC_ALL ?? process.env.LC_CTYPE ?? process.env.LANG ?? '');
 const locale = process.platform === 'linux' && !isUtf8 ? { LC_ALL: 'C.UTF-8' } : {};
-const env = { ...process.env, ...locale, ...(server && { DISPLAY: server.display }) };
+const env = { ...process.env, ...locale, ...(server && { DISPLAY: server.display, STRIA_VIRTUAL_DISPLAY: '1' }) };
 const child = spawn(command, args, { env, stdio: 'inherit', shell: process.platform === 'win32' });
 // Ctrl-C also reaches the command, which decides when to end. The display must outlive it.
 process.on('SIGINT', () => undefined);
@@ -24,26 +25,11 @@ function end(code) {
   process.exit(code);
 }
 
-/** Starts Xvfb, which picks a free display and writes its number to the pipe at descriptor 3 when it is ready. */
-function startServer() {
-  const xvfb = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1920x1080x24', '-nolisten', 'tcp'], {
-    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
-  });
-  const stop = () => xvfb.kill();
-  process.once('exit', stop);
-  return new Promise((resolve) => {
-    const giveUp = (reason) => {
-      console.error(`with-display: there is no display, and Xvfb ${reason}. Install it (Debian: apt-get install xvfb).`);
-      process.exit(1);
-    };
-    xvfb.once('error', (error) => giveUp(`could not be started (${error.message})`));
-    xvfb.once('exit', (code) => giveUp(`ended at once (exit code ${code})`));
-    let text = '';
-    xvfb.stdio[3].on('data', (data) => {
-      text += data;
-      if (!text.endsWith('\n')) return;
-      xvfb.removeAllListeners('exit');
-      resolve({ display: `:${text.trim()}`, stop });
-    });
-  });
+async function startServer() {
+  try {
+    return await startVirtualDisplay();
+  } catch (error) {
+    console.error(`with-display: there is no display, and Xvfb ${error.message}. Install it (Debian: apt-get install xvfb).`);
+    process.exit(1);
+  }
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { test as base, expect, type Page } from 'playwright/test';
 import { findElectron } from '../../scripts/electron-files.mjs';
+import { startVirtualDisplay } from '../../scripts/virtual-display.mjs';
 import { drawCoarsely, replaceWithoutAsking } from './app.ts';
 import { openDouble } from './double-shell.ts';
 import { openElectron } from './electron-shell.ts';
@@ -45,6 +46,18 @@ export const test = base.extend<Options & { folder: string; stria: Stria }, { we
   launchArguments: [[], { option: true }],
   sharp: [false, { option: true }],
   asks: [false, { option: true }],
+
+  // Windows on one display disturb each other's drags, so each further worker gets a display of its own.
+  launchOptions: [
+    async ({ launchOptions }, use, { parallelIndex }) => {
+      if (parallelIndex === 0) return use(launchOptions);
+      const { display, stop } = await startVirtualDisplay();
+      process.env.DISPLAY = display;
+      await use(launchOptions);
+      stop();
+    },
+    { scope: 'worker' },
+  ],
 
   webServer: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads a fixture's needs from this pattern
