@@ -10,7 +10,7 @@ import { runnerImport } from 'vite';
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const generated = resolve('python/native/generated');
 const wasm2c = join(dirname(createRequire(import.meta.url).resolve('wabt/package.json')), 'bin', 'wasm2c');
-const names = ['checksum', 'chunks', 'huffman', 'labels', 'parle', 'predict', 'rice', 'rle', 'survey', 'wave'];
+const names = ['checksum', 'chunks', 'halve', 'huffman', 'labels', 'parle', 'predict', 'rice', 'rle', 'survey', 'wave'];
 
 const load = async (path) => (await runnerImport(resolve(path), { configFile: false, logLevel: 'error' })).module;
 const { assemblyModule } = await load('assembly.config.ts');

@@ -1,4 +1,4 @@
-"""The napari reader, without napari: what it returns, and the manifest where npe2 is installed."""
+"""The napari reader, without napari: what it returns, and what npe2 makes of the manifest, where that is installed."""
 
 import unittest
 from importlib.resources import files
@@ -30,10 +30,17 @@ class Reader(Folder):
         text = (files("stria") / "napari.yaml").read_text()
         self.assertIn("python_name: stria.napari:reader", text)
         try:
-            from npe2 import PluginManifest
+            from npe2 import PluginManager, PluginManifest, read
         except ImportError:
             self.skipTest("npe2 is not installed")
-        PluginManifest.from_file(str(files("stria") / "napari.yaml"))
+        manifest = PluginManifest.from_distribution("stria")
+        manifest.validate_imports()
+        PluginManager.instance().register(manifest)
+        volume, path = smooth((20, 30, 40), "u2"), str(self.folder / "a.stria")
+        stria.save(volume, path)
+        [(data, _, kind)] = read([path], stack=False)
+        self.assertEqual(kind, "image")
+        np.testing.assert_array_equal(np.asarray(data), volume.T)
 
 
 if __name__ == "__main__":

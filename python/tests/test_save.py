@@ -146,6 +146,7 @@ class Same(Folder):
             ("a row", smooth((1000,), "f4")),
             ("no level", smooth((40, 30, 20), "u1")),
             ("constant", np.full((200, 70, 66), 7, "u2")),
+            ("one plane in the last layer of chunks", random.integers(0, 3, (140, 30, 65)).astype("u1")),
             ("C order", np.ascontiguousarray(smooth((70, 80, 150), "u2"))),
         ):
             methods = ("",) if volume.dtype.kind == "f" else ("", "mean", "mode")

@@ -89,11 +89,38 @@ class Chunks(unittest.TestCase):
         except ImportError:
             self.skipTest("zarr-python 3 is not installed")
         import zarr
+        from zarr.core.buffer.cpu import Buffer
 
-        volume = smooth((40, 50, 70), "i2")
-        array = zarr.create_array({}, shape=volume.shape, chunks=(32, 32, 64), dtype="i2", serializer=StriaCodec("rice"), compressors=None)
-        array[:] = volume
-        np.testing.assert_array_equal(array[:], volume)
+        def stored(array: "np.ndarray[Any, Any]", codec: str = "auto", **options: Any) -> tuple[dict[str, Any], Any]:
+            store: dict[str, Any] = {}
+            options = {"chunks": array.shape, "compressors": None, **options}
+            made = zarr.create_array(store, shape=array.shape, dtype=array.dtype, serializer=StriaCodec(codec), **options)
+            made[:] = array
+            return store, zarr.open_array(store, mode="r")
+
+        volume = smooth((40, 50, 70), "f8")
+        for dtype in ("bool", "i1", "u2", "i4", "i8", "f2", "f4", "f8", "c8", "c16"):
+            with self.subTest(dtype=dtype):
+                _, array = stored(volume.astype(dtype), chunks=(32, 32, 64))
+                np.testing.assert_array_equal(array[:], volume.astype(dtype))
+                np.testing.assert_array_equal(array[3:35, 7, ::9], volume.astype(dtype)[3:35, 7, ::9])
+        scan = volume.astype("i2")
+        for options in (
+            {"chunks": (16, 16, 32), "shards": (32, 32, 64)},
+            {"filters": [zarr.codecs.TransposeCodec(order=(2, 1, 0))], "compressors": [zarr.codecs.GzipCodec()]},
+        ):
+            np.testing.assert_array_equal(stored(scan, "rice", **options)[1][:], scan)
+
+        store, array = stored(scan, "rice")
+        octets = bytearray(store["c/0/0/0"].to_bytes())
+        octets[len(octets) // 2] ^= 16
+        store["c/0/0/0"] = Buffer.from_bytes(bytes(octets))
+        with self.assertRaises(stria.CorruptError):
+            array[:]
+
+        rows = np.indices((3, 5))
+        doubles = zarr.open_group(str(TESTDATA / "zarr"), mode="r")["doubles"]
+        np.testing.assert_array_equal(doubles[:], (10 * rows[0] + rows[1]) / 4)
 
 
 if __name__ == "__main__":

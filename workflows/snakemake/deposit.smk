@@ -38,10 +38,13 @@ rule deposit:
         number=r"\d+",
     params:
         part=lambda wildcards: "--sums" if FILES else f"--part {wildcards.number}/{PARTS}",
+        # As parameters, because a part that was made by others must be made again.
+        how=HOW,
+        options=OPTIONS,
     threads: int(config.get("threads", 1))
     retries: 2
     shell:
-        "{STRIA} deposit {input:q} {params.part} {HOW} --threads {threads} --quiet {OPTIONS} -o {output:q}"
+        "{STRIA} deposit {input:q} {params.part} {params.how} --threads {threads} --quiet {params.options} -o {output:q}"
 
 
 rule merge:
@@ -53,7 +56,8 @@ rule merge:
         folder=FOLDER,
     retries: 2
     shell:
-        "{STRIA} merge {params.folder:q} --by sum {OPTIONS} -o {output:q}"
+        # Not the folder: whatever else it holds would be added, even the parts of an earlier run.
+        "{STRIA} merge {params.folder:q}/part-{{1..{PARTS}}}.stria --by sum {OPTIONS} -o {output:q}"
 
 
 rule finish:

@@ -11,6 +11,7 @@ const workflows = resolve(import.meta.dirname, '../snakemake');
 const values = ['--quantity', 'density', '--scale', 'log', '--type', 'u8'];
 const how = ['--size', '48', '--box', '0,0,0,1,1,1', '--edges', 'periodic', '--kernel', 'tsc'];
 const cpu = ['--device', 'cpu'];
+const stria = `${process.execPath} ${cliPath}`;
 
 function madeGroup(count: number, seed: number) {
   const { positions, masses, radii } = madeParticles(count, [1, 1, 1], seed);
@@ -26,12 +27,16 @@ function faultyCommand(fault: string): string {
   return path;
 }
 
-function snakemake(fault: string, ...config: readonly string[]): Buffer {
+function run(options: readonly string[], stria: string, config: readonly string[]): void {
   const files = ['--snakefile', join(workflows, 'deposit.smk'), '--profile', join(workflows, 'profiles/local')];
-  const all = [`output=${at('made.stria')}`, `stria=${faultyCommand(fault)}`, `options=${cpu.join(' ')}`, ...config];
+  const all = [`output=${at('made.stria')}`, `stria=${stria}`, `options=${cpu.join(' ')}`, ...config];
   const env = { ...process.env, HOME: at('.') };
-  const ended = spawnSync('snakemake', [...files, '--config', ...all], { env, cwd: at('.'), encoding: 'utf8' });
+  const ended = spawnSync('snakemake', [...files, ...options, '--config', ...all], { env, cwd: at('.'), encoding: 'utf8' });
   expect(ended, ended.stderr).toMatchObject({ status: 0 });
+}
+
+function snakemake(fault: string, ...config: readonly string[]): Buffer {
+  run([], faultyCommand(fault), config);
   // The fault struck, and what lay between is removed.
   expect(existsSync(at('fault'))).toBe(true);
   expect(existsSync(at('made.stria.sums.stria'))).toBe(false);
@@ -44,6 +49,17 @@ test('8 parts of a Tipsy file are the volume of one machine, also with a task th
   await succeed('deposit', at('sim.00100'), ...how, ...values, ...cpu, '-o', at('whole.stria'));
   const config = [`input=${at('sim.00100')}`, 'parts=8', `how=${how.join(' ')}`, `values=${values.join(' ')}`];
   expect(snakemake('--part 3/8', ...config)).toEqual(readFileSync(at('whole.stria')));
+});
+
+test('what an earlier run left in the folder is not added', async () => {
+  writeFileSync(at('sim.00100'), tipsyBytes([madeGroup(400, 1), madeGroup(900, 2), madeGroup(30, 3)]));
+  await succeed('deposit', at('sim.00100'), ...how, ...values, ...cpu, '-o', at('whole.stria'));
+  const earlier = how.with(-1, 'ngp');
+  const config = [`input=${at('sim.00100')}`, `values=${values.join(' ')}`];
+  run(['--until', 'deposit', '--notemp'], stria, [...config, 'parts=3', `how=${earlier.join(' ')}`]);
+  expect(existsSync(at('made.stria.parts/part-3.stria'))).toBe(true);
+  run([], stria, [...config, 'parts=2', `how=${how.join(' ')}`]);
+  expect(readFileSync(at('made.stria'))).toEqual(readFileSync(at('whole.stria')));
 });
 
 test('files that are parts are the volume of all files, also with a merge that fails once', async () => {

@@ -1,15 +1,17 @@
 """Halving volumes along some axes: docs/FORMAT.md, 'Levels', and src/core/levels/halve.ts."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._header import Three
+from ._modules import area, module
 
-#: Files mark missing values by NaN, infinities or this, the largest 32-bit float; only smaller ones are numbers.
-_LARGEST = 3.4028234663852886e38
+#: The module's numbers of types.
+_TYPES = ("u1", "i1", "u2", "i2", "u4", "i4", "f4", "f8")
+#: Are halved at a time; fit into the caches.
+_AT_ONCE = 2**22
 #: Squares of 2 × 2 voxels that are not of one value: fewer say nothing.
 _FEWEST_MIXED = 256
 #: In a segmentation most squares have one value, and almost all others have two.
@@ -18,86 +20,33 @@ _LEAST_UNIFORM, _LEAST_PAIRS = 1 / 2, 7 / 8
 
 def halve(planes: NDArray[Any], steps: Three, method: str) -> NDArray[Any]:
     """@param planes x, y, z. Results combine only existing voxels @param steps 2 along an axis that is halved, otherwise 1"""
-    if planes.dtype.kind == "f":
-        return _mean_of_floats(planes, steps)
-    return _mode(planes, steps) if method == "mode" else _mean_of_integers(planes, steps)
-
-
-def _combined(planes: NDArray[Any], steps: Three) -> Iterator[tuple[tuple[slice, ...], NDArray[Any]]]:
-    """The voxels to combine, x fastest, then y, z: the first of each result, the second … and for which results there is one."""
-    for z in range(steps[2]):
-        for y in range(steps[1]):
-            for x in range(steps[0]):
-                part = planes[x :: steps[0], y :: steps[1], z :: steps[2]]
-                yield tuple(slice(length) for length in part.shape), part
-
-
-def _halved_shape(planes: NDArray[Any], steps: Three) -> tuple[int, ...]:
-    return tuple(-(-length // step) for length, step in zip(planes.shape, steps, strict=True))
-
-
-def _mean_of_integers(planes: NDArray[Any], steps: Three) -> NDArray[Any]:
-    """Halves are rounded away from zero."""
-    sums = np.zeros(_halved_shape(planes, steps), np.int64 if planes.dtype.itemsize == 4 else np.int32, order="F")
-    for where, part in _combined(planes, steps):
-        sums[where] += part
-    # By how many bits to shift, as a power of two: one for each axis, except at the end of an odd length.
-    shifts = np.zeros((1, 1, 1), sums.dtype)
-    for axis, (length, step) in enumerate(zip(planes.shape, steps, strict=True)):
-        along = np.full(-(-length // step), step - 1, sums.dtype)
-        along[-1] = length % step == 0 and step == 2
-        shifts = shifts + along.reshape([-1 if axis == one else 1 for one in range(3)])
-    counts = 1 << shifts
-    # Of negative sums one less is added, because a shift rounds down.
-    sums += (counts >> 1) - ((sums < 0) & (counts > 1))
-    sums >>= shifts
-    return sums.astype(planes.dtype)
-
-
-def _mean_of_floats(planes: NDArray[Any], steps: Three) -> NDArray[Any]:
-    shape = _halved_shape(planes, steps)
-    # The sum of negative zeros alone is one.
-    sums = np.full(shape, -0.0, np.float64, order="F")
-    counts = np.zeros(shape, np.int8, order="F")
-    for where, part in _combined(planes, steps):
-        is_number = np.abs(part) < _LARGEST
-        sums[where] += np.where(is_number, part, -0.0)
-        counts[where] += is_number
-    with np.errstate(invalid="ignore"):
-        means = (sums / counts).astype(planes.dtype)
-    if (counts == 0).any():
-        # Copied by their bits, because arithmetic may change those of a NaN.
-        bits = np.dtype(f"u{planes.dtype.itemsize}")
-        first = planes[:: steps[0], :: steps[1], :: steps[2]]
-        np.copyto(means.view(bits), first.view(bits), where=counts == 0)
-    return means
-
-
-def _mode(planes: NDArray[Any], steps: Three) -> NDArray[Any]:
-    """Among equally frequent values, the first one."""
-    first = planes[:: steps[0], :: steps[1], :: steps[2]]
-    result = first.copy(order="F")
-    mixed = np.zeros(first.shape, bool, order="F")
-    for where, part in _combined(planes, steps):
-        mixed[where] |= part != first[where]
-    # Most voxels of a segmentation are alike.
-    places = np.nonzero(mixed)
-    values, exists = [], []
-    for where, part in _combined(planes, steps):
-        inside = np.logical_and.reduce([at < one.stop for at, one in zip(places, where, strict=True)])
-        values.append(part[tuple(np.minimum(at, one.stop - 1) for at, one in zip(places, where, strict=True))])
-        exists.append(inside)
-    best = np.zeros(len(places[0]), np.int8)
-    chosen = result[places]
-    for value, is_there in zip(values, exists, strict=True):
-        count = np.zeros(len(best), np.int8)
-        for other, is_other in zip(values, exists, strict=True):
-            count += (other == value) & is_other & is_there
-        is_better = count > best
-        best[is_better] = count[is_better]
-        chosen[is_better] = value[is_better]
-    result[places] = chosen
+    result = np.empty([-(-length // step) for length, step in zip(planes.shape, steps, strict=True)], planes.dtype, order="F")
+    # Pieces of whole rows and planes where they fit.
+    pieces, most = [], _AT_ONCE // planes.dtype.itemsize
+    for length, step in zip(planes.shape, steps, strict=True):
+        pieces.append(min(length, max(step, most // step * step)))
+        most //= pieces[-1]
+    for z in range(0, planes.shape[2], pieces[2]):
+        for y in range(0, planes.shape[1], pieces[1]):
+            for x in range(0, planes.shape[0], pieces[0]):
+                piece = planes[x : x + pieces[0], y : y + pieces[1], z : z + pieces[2]]
+                halved = _halve_piece(piece, steps, method)
+                a, b, c = (first // step for first, step in zip((x, y, z), steps, strict=True))
+                result[a : a + halved.shape[0], b : b + halved.shape[1], c : c + halved.shape[2]] = halved
     return result
+
+
+def _halve_piece(piece: NDArray[Any], steps: Three, method: str) -> NDArray[Any]:
+    dtype = piece.dtype.newbyteorder("<")
+    voxels = np.ascontiguousarray(piece.T, dtype)
+    shape = [-(-length // step) for length, step in zip(piece.shape, steps, strict=True)]
+    length = int(np.prod(shape)) * dtype.itemsize
+    row = piece.shape[0] * dtype.itemsize
+    type, is_mode = _TYPES.index(dtype.str[1:]), int(method == "mode")
+    values = [type, is_mode, area(0), row, row * piece.shape[1], *piece.shape, *steps, area(1)]
+    halver = module("halve")
+    halver.call("halve", [voxels, length], values)
+    return np.frombuffer(halver.read([voxels.nbytes, length], 1, length), dtype).reshape(shape[::-1]).T
 
 
 class LabelEvidence:

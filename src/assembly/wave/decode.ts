@@ -164,9 +164,9 @@ function decodeGroup<T>(slot: i32, lane: i32, count: i32, isFirst: bool): void {
       const token = <i32>load<u8>(tokens + (table << 12) + slotOfCode);
       const entry = load<u32>(entries + ((table << 7) + 4 * <usize>token));
       state = (entry & 0xffff) * (state >> 12) + slotOfCode - (entry >> 16);
-      // Whether a byte is due is hard to foresee, so this is not a branch.
-      let isDue = state < 65536;
-      state = select<u32>((state << 8) | load<u8>(from), state, isDue);
+      // Whether a byte is due is hard to foresee, so this is neither a branch nor `select`, which compilers make one of.
+      let isDue = u32(state < 65536);
+      state = (state << (8 * isDue)) | (load<u8>(from) & -isDue);
       from += <usize>isDue;
       if (state < 65536) state = (state << 8) | load<u8>(from++);
       let magnitude = token >> 1;
@@ -190,8 +190,8 @@ function decodeGroup<T>(slot: i32, lane: i32, count: i32, isFirst: bool): void {
         // Of no bits, this reads 0 and leaves the state as it is.
         magnitude = (magnitude << lowBits) | ((state & 4095) >> (12 - lowBits));
         state = skipped(state, lowBits);
-        isDue = state < 65536;
-        state = select<u32>((state << 8) | load<u8>(from), state, isDue);
+        isDue = u32(state < 65536);
+        state = (state << (8 * isDue)) | (load<u8>(from) & -isDue);
         from += <usize>isDue;
         if (state < 65536) state = (state << 8) | load<u8>(from++);
       }
