@@ -13,7 +13,7 @@ export interface FuzzCase {
   readonly files: readonly TestFile[];
   /** The original with the expected voxels, unless an error is thrown. */
   readonly voxelsOf?: ContainerOriginal;
-  readonly kind: 'container' | 'input' | 'particles' | 'labels' | 'answers';
+  readonly kind: 'container' | 'input' | 'answers' | OtherOriginal['kind'];
   /** Of the answers of a server, which has no files. */
   readonly answersSeed?: number;
   /** As in `InputOriginal`. */

@@ -19,7 +19,7 @@ import { checkAnswers } from './answers.ts';
 import type { FuzzCase } from './cases.ts';
 import { joined } from './mutate.ts';
 import { siblingsOf } from './originals.ts';
-import { checkLabels, checkParticles } from './other-checks.ts';
+import { checkLabels, checkMatrix, checkMesh, checkParticles } from './other-checks.ts';
 import { Finding, job, outcome } from './outcome.ts';
 
 /** Outputs up to this size are kept for comparison. */
@@ -39,6 +39,8 @@ export async function check(fuzzCase: FuzzCase, backends: Backends): Promise<voi
   if (kind === 'input') await checkInput(fuzzCase, backends);
   if (kind === 'particles') await checkParticles(fuzzCase);
   if (kind === 'labels') await checkLabels(fuzzCase);
+  if (kind === 'mesh') await checkMesh(fuzzCase);
+  if (kind === 'matrix') await checkMatrix(fuzzCase);
   if (kind === 'answers') await checkAnswers(answersSeed);
 }
 

@@ -5,10 +5,12 @@ import { memoryTree } from '../core/io/common/file-tree.ts';
 import { readVoxels } from '../core/io/common/source-testing.ts';
 import { parseLabelTable } from '../core/io/label-tables/read-label-table.ts';
 import { openVolume } from '../core/io/open-volume.ts';
+import { parseMesh } from '../core/mesh/read/read-mesh.ts';
 import { openParticles } from '../core/particles/formats/open-particles.ts';
 import { particleCount } from '../core/particles/particles.ts';
 import { memorySource } from '../core/shared/bytes.ts';
 import { volumeBytes } from '../core/shared/volume.ts';
+import { parseTransform } from '../core/transforms/layer-transforms.ts';
 import { caseOf } from './cases.ts';
 import { check } from './checks.ts';
 import { collectionOriginals } from './collection-originals.ts';
@@ -29,7 +31,7 @@ test('each original opens as long as it is not damaged, and keeps what is promis
   }
 });
 
-test('particles, tables and answers of servers: what is undamaged opens, and damage ends as it should', async () => {
+test('particles, tables, meshes, matrices and answers of servers: what is undamaged opens, and damage ends as it should', async () => {
   const backends = { cpu: createCpuBackend(inlinePool()) };
   const others = await otherOriginals();
   for (const { kind, files, isFolder, name } of others) {
@@ -37,6 +39,9 @@ test('particles, tables and answers of servers: what is undamaged opens, and dam
     const bytes = first?.bytes ?? new Uint8Array();
     const folder = Object.fromEntries(files.map((file) => [file.name, file.bytes]));
     if (kind === 'labels') expect(parseLabelTable(bytes).length, name).toBeGreaterThan(0);
+    else if (kind === 'mesh')
+      expect((await parseMesh(new Uint8Array(bytes), name, { metres: 1e-3 })).meshes).toHaveLength(name === 'parts.obj' ? 2 : 1);
+    else if (kind === 'matrix') expect(parseTransform(bytes, name).numbers).toHaveLength(12);
     else {
       const set = await openParticles(isFolder ? memoryTree(name, folder) : memorySource(name, bytes), {}, {});
       expect(particleCount(set.groups), name).toBeGreaterThan(1);
@@ -44,7 +49,7 @@ test('particles, tables and answers of servers: what is undamaged opens, and dam
     }
     await check({ name, files, kind, ...(isFolder && { isFolder }) }, backends);
   }
-  for (let number = 0; number < 150; number++) {
+  for (let number = 0; number < 300; number++) {
     await check(await caseOf(1, number, { containers: [], inputs: [], others }, 'others'), backends);
   }
 });

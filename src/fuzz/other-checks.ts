@@ -1,11 +1,14 @@
 import { memoryTree } from '../core/io/common/file-tree.ts';
 import { parseLabelTable } from '../core/io/label-tables/read-label-table.ts';
+import { parseMesh } from '../core/mesh/read/read-mesh.ts';
 import { cpuDepositDevice } from '../core/particles/cpu-deposit.ts';
 import { sumParticles } from '../core/particles/deposit-particles.ts';
 import { openParticles } from '../core/particles/formats/open-particles.ts';
 import { type ParticleSet, particlePieces } from '../core/particles/particles.ts';
 import { memorySource } from '../core/shared/bytes.ts';
 import { isLabelNumber, longestLabelName, mostLabels } from '../core/shared/label-table.ts';
+import { parseTransform, transformText } from '../core/transforms/layer-transforms.ts';
+import { isUsableTransform } from '../core/transforms/transform.ts';
 import type { FuzzCase } from './cases.ts';
 import { Finding, job, outcome } from './outcome.ts';
 
@@ -78,5 +81,37 @@ export async function checkLabels({ files: [file] }: FuzzCase): Promise<void> {
     const { number, name = 'x', color = '#000000' } = entry;
     const isGood = isLabelNumber(number) && name !== '' && name.length <= longestLabelName && /^#[0-9a-f]{6}$/.test(color);
     if (!isGood) throw new Finding(`a label is ${JSON.stringify(entry)}`);
+  }
+}
+
+/** Meshes can be drawn: their places are numbers, and their triangles name corners that are there. Or there is a typed fault. */
+export async function checkMesh({ files: [file] }: FuzzCase): Promise<void> {
+  const { name, bytes } = file as FuzzCase['files'][number];
+  const opened = await outcome('open a mesh', () => parseMesh(new Uint8Array(bytes), name, { metres: 1e-3, ...job() }));
+  if ('fault' in opened) return;
+  const { meshes } = opened.value;
+  if (meshes.length === 0) throw new Finding('a file has no meshes, and no fault');
+  for (const { name: title, mesh } of meshes) {
+    const { positions, triangles } = mesh;
+    if (title === '' || triangles.length === 0 || triangles.length % 3 !== 0 || positions.length % 3 !== 0)
+      throw new Finding(`the mesh '${title}' has ${positions.length} coordinates and ${triangles.length} numbers of corners`);
+    if (!positions.every(Number.isFinite)) throw new Finding('a coordinate is not a number');
+    if (triangles.some((corner) => 3 * corner >= positions.length))
+      throw new Finding('a triangle names a corner that is not there');
+  }
+}
+
+/** A matrix can be used, and reads again as it was written. Or there is a typed fault. */
+export async function checkMatrix({ files: [file] }: FuzzCase): Promise<void> {
+  const { name, bytes } = file as FuzzCase['files'][number];
+  const parsed = await outcome('parse a matrix', async () => parseTransform(bytes, name));
+  if ('fault' in parsed) return;
+  const { numbers, formats } = parsed.value;
+  if (!isUsableTransform(numbers) || formats.length === 0) throw new Finding(`a matrix is ${numbers.join(' ')}`);
+  for (const format of formats) {
+    const text = new TextEncoder().encode(transformText(numbers, format));
+    const again = await outcome('parse what was written', async () => parseTransform(text, name));
+    const isSame = 'value' in again && again.value.numbers.every((value, at) => value === numbers[at]);
+    if (!isSame) throw new Finding(`written as ${format}, it reads as something else`);
   }
 }

@@ -1,4 +1,20 @@
 import type { TestFile } from '../core/io/common/source-testing.ts';
+import type { MeshFormat } from '../core/mesh/mesh-formats.ts';
+import {
+  asciiPly,
+  asciiStl,
+  binaryPly,
+  freesurferBytes,
+  freesurferFooter,
+  giftiSystem,
+  giftiText,
+  gltfText,
+  objText,
+  tetrahedron,
+  textBytes,
+  writtenMesh,
+} from '../core/mesh/read/mesh-files-testing.ts';
+import { writeMesh } from '../core/mesh/write/write-mesh.ts';
 import {
   gadgetBytes,
   nchiladaFiles,
@@ -7,10 +23,10 @@ import {
   tipsyBytes,
 } from '../core/particles/formats/particle-files-testing.ts';
 
-// What Stria reads besides volumes: particles, tables of labels, answers of servers.
+// What Stria reads besides volumes: particles, tables of labels, meshes, matrices.
 
 export interface OtherOriginal {
-  readonly kind: 'particles' | 'labels';
+  readonly kind: 'particles' | 'labels' | 'mesh' | 'matrix';
   readonly name: string;
   readonly files: readonly TestFile[];
   readonly isText?: true;
@@ -27,7 +43,7 @@ const dark: TestGroup = { positions: [1.5, 2.5, 3.5, -0.5, -0.5, -0.5], masses: 
 const star: TestGroup = { positions: [0, 0, 0.0625], masses: [32], smoothing: [] };
 
 export async function otherOriginals(): Promise<OtherOriginal[]> {
-  return [...(await particleOriginals()), ...tableOriginals()];
+  return [...(await particleOriginals()), ...tableOriginals(), ...(await meshOriginals()), ...matrixOriginals()];
 }
 
 async function particleOriginals(): Promise<OtherOriginal[]> {
@@ -58,6 +74,53 @@ async function particleOriginals(): Promise<OtherOriginal[]> {
       isFolder: true,
     },
   ];
+}
+
+async function meshOriginals(): Promise<OtherOriginal[]> {
+  const one = (name: string, content: Uint8Array | string): OtherOriginal => {
+    const isText = typeof content === 'string';
+    const files = [{ name, bytes: isText ? textBytes(content) : content }];
+    return { kind: 'mesh', name, files, ...(isText && { isText }) };
+  };
+  const written = (format: MeshFormat) => writtenMesh(writeMesh, format, [{ name: 'four', mesh: tetrahedron }]);
+  const glb = await written('glb');
+  const geometry = 'valid = 1\nvolume = 4 4 4\nxras = -1 0 0\nyras = 0 0 -1\nzras = 0 1 0\ncras = 5 6 7\n';
+  const about = giftiSystem('NIFTI_XFORM_UNKNOWN', 'NIFTI_XFORM_SCANNER_ANAT', [1, 0, 0, 5, 0, 1, 0, 6, 0, 0, 1, 7, 0, 0, 0, 1]);
+  return [
+    one('binary.stl', await written('stl')),
+    one('text.stl', asciiStl),
+    one('text.ply', asciiPly),
+    one('little.ply', binaryPly(true)),
+    one('big.ply', binaryPly(false)),
+    one('written.ply', await written('ply')),
+    one('parts.obj', objText),
+    one('written.glb', glb),
+    one('data.gltf', gltfText(glb)),
+    one('text.surf.gii', giftiText(tetrahedron, { encoding: 'ASCII', about })),
+    one('packed.surf.gii', giftiText(tetrahedron)),
+    one('plain.surf.gii', giftiText(tetrahedron, { encoding: 'Base64Binary', isBig: true })),
+    one('lh.pial', freesurferBytes(tetrahedron, freesurferFooter(geometry))),
+  ];
+}
+
+const matrices: Readonly<Record<string, string>> = {
+  'affine.tfm':
+    '#Insight Transform File V1.0\n#Transform 0\nTransform: AffineTransform_double_3_3\nParameters: 1 0.1 0 0 1 0 0 0 1 5 -6 7.5\nFixedParameters: 1 2 3\n',
+  'versor.txt':
+    '#Insight Transform File V1.0\nTransform: VersorRigid3DTransform_double_3_3\nParameters: 0.1 0.2 -0.1 5 6 7\nFixedParameters: 0 0 0\n',
+  'euler.tfm':
+    '#Insight Transform File V1.0\nTransform: Euler3DTransform_double_3_3\nParameters: 0.1 0.2 0.3 5 6 7\nFixedParameters: 0 0 0 1\n',
+  'flirt.mat': '1  0  0  2.5\n0 0.5 -0.5  -3\n0  0.5 0.5  1e1\n0  0  0  1\n',
+  'plain.txt': '# a comment\n[[1, 0, 0, 2], [0, 1, 0, 3], [0, 0, -1, 4]]\n',
+};
+
+function matrixOriginals(): OtherOriginal[] {
+  return Object.entries(matrices).map(([name, words]) => ({
+    kind: 'matrix',
+    name,
+    files: [{ name, bytes: textBytes(words) }],
+    isText: true,
+  }));
 }
 
 const tables: Readonly<Record<string, string>> = {

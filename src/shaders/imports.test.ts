@@ -19,6 +19,7 @@ const shared: Readonly<Record<string, readonly string[]>> = {
   draw: ['brick-draw', 'volume'],
   huffman: ['faults'],
   labels: ['faults'],
+  mesh: ['volume'],
   parle: ['faults'],
   predict: ['bricks', 'faults'],
   raw: ['faults'],

@@ -5,7 +5,13 @@ import type { Mesh } from './mesh.ts';
 import { type PlaneExtent, SurfaceBuilder } from './surface-builder.ts';
 
 /** More labels than this are hardly wanted as surfaces. */
-const mostLabels = 1024;
+export const mostLabels = 1024;
+
+/** @throws StriaError `unsupported` */
+export function checkLabelCount(count: number): void {
+  if (count <= mostLabels) return;
+  throw new StriaError('unsupported', `there are more than ${mostLabels} labels: choose some of them`);
+}
 /** For the labels of one plane. */
 const mostPlaneBytes = 2 ** 31;
 
@@ -47,8 +53,7 @@ export class LabelBuilders {
       throw new StriaError('unsupported', `a plane has ${extents.size} labels, which takes too much memory: choose some of them`);
     for (const label of extents.keys()) {
       if (this.#builders.has(label)) continue;
-      if (this.#builders.size >= mostLabels)
-        throw new StriaError('unsupported', `there are more than ${mostLabels} labels: choose some of them`);
+      checkLabelCount(this.#builders.size + 1);
       this.#builders.set(label, new SurfaceBuilder(width, height, 1, z));
     }
     for (const [label, builder] of this.#builders) {

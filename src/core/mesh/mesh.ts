@@ -7,7 +7,7 @@ export interface Mesh {
 }
 
 /** A list of numbers that grows. */
-export class GrowingList<T extends Float32Array | Uint32Array> {
+export class GrowingList<T extends Float32Array | Float64Array | Uint32Array> {
   #numbers: T;
   #length = 0;
   readonly #make: (length: number) => T;
@@ -22,14 +22,23 @@ export class GrowingList<T extends Float32Array | Uint32Array> {
   }
 
   push(a: number, b: number, c: number): void {
-    if (this.#length + 3 > this.#numbers.length) {
-      const larger = this.#make(this.#numbers.length * 2);
-      larger.set(this.#numbers);
-      this.#numbers = larger;
-    }
+    this.#makeRoom(3);
     this.#numbers[this.#length++] = a;
     this.#numbers[this.#length++] = b;
     this.#numbers[this.#length++] = c;
+  }
+
+  append(numbers: T): void {
+    this.#makeRoom(numbers.length);
+    this.#numbers.set(numbers, this.#length);
+    this.#length += numbers.length;
+  }
+
+  #makeRoom(count: number): void {
+    if (this.#length + count <= this.#numbers.length) return;
+    const larger = this.#make(Math.max(this.#numbers.length * 2, this.#length + count));
+    larger.set(this.#numbers);
+    this.#numbers = larger;
   }
 
   numbers(): T {

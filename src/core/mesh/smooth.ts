@@ -5,6 +5,7 @@ const steps = [0.5, -0.53] as const;
 
 /** Smooths a mesh: each round moves every corner towards the middle of its neighbours, and most of the way back. */
 export function smooth({ positions, triangles }: Mesh, rounds: number): Mesh {
+  if (rounds === 0) return { positions, triangles };
   const { starts, neighbours } = neighboursOf(positions.length / 3, triangles);
   let current = positions;
   for (let round = 0; round < rounds; round++)

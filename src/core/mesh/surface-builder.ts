@@ -4,6 +4,13 @@ import { GrowingList, type Mesh } from './mesh.ts';
 /** Corners of triangles stay this far from voxels, in steps of the grid, so that no triangle collapses. */
 const margin = 1e-3;
 
+/** Where the level lies between the values of two voxels, from 0 to 1. Beside a voxel without a value: in the middle. */
+export function placeBetween(from: number, to: number, level: number): number {
+  const place = (level - from) / (to - from);
+  if (!(place >= 0 && place <= 1)) return 0.5;
+  return Math.min(Math.max(place, margin), 1 - margin);
+}
+
 interface Plane {
   /** The values of a plane with one more voxel on each side, which is outside. */
   readonly values: Float64Array;
@@ -185,11 +192,8 @@ export class SurfaceBuilder {
     }
   }
 
-  /** Where the level lies between two values, from 0 to 1. Beside a voxel without a value: in the middle. */
   #place(from = 0, to = 0): number {
-    const place = (this.#level - from) / (to - from);
-    if (!(place >= 0 && place <= 1)) return 0.5;
-    return Math.min(Math.max(place, margin), 1 - margin);
+    return placeBetween(from, to, this.#level);
   }
 
   #corner(x: number, y: number, z: number): number {

@@ -3,7 +3,7 @@ import type { OpenVolume } from '../io/common/volume-reader.ts';
 import { StriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { cross, dot } from '../shared/vectors.ts';
-import { elementBytes, typedVoxels } from '../shared/volume.ts';
+import { elementBytes, typedVoxels, type VolumeInfo } from '../shared/volume.ts';
 import { readVoxels } from '../stream/voxel-reader.ts';
 import { LabelBuilders } from './label-builders.ts';
 import type { Mesh } from './mesh.ts';
@@ -39,6 +39,20 @@ export interface ExtractedSurface {
 /** The limit for the triangles of all surfaces: what one array of JavaScript holds. */
 const mostTriangles = 2 ** 28;
 
+/** @throws StriaError `unsupported` */
+export function checkTriangles(count: number): void {
+  if (count <= mostTriangles) return;
+  throw new StriaError(
+    'unsupported',
+    `the surface has more than ${mostTriangles} triangles; it is probably noise. Choose another level`,
+  );
+}
+
+/** @throws StriaError `invalid-input` if there is no such time point */
+export function checkTimePoint({ dims }: VolumeInfo, t: number): void {
+  if (t >= dims[3]) throw new StriaError('invalid-input', `there is no time point ${t + 1}: the volume has ${dims[3]}`);
+}
+
 /**
  * The closed surfaces of a volume in world coordinates (`VolumeInfo.affine`), from one pass over a time point: in the order of the
  * choices, or labels by number. Needs memory for two planes of 64-bit floats for each level, and for each label that the current plane
@@ -53,8 +67,8 @@ export async function extractSurfaces(
   { signal, onProgress }: JobOptions = {},
 ): Promise<ExtractedSurface[]> {
   const { info } = volume;
-  const [width, height, depth, times] = info.dims;
-  if (t >= times) throw new StriaError('invalid-input', `there is no time point ${t + 1}: the volume has ${times}`);
+  const [width, height, depth] = info.dims;
+  checkTimePoint(info, t);
   const levels = surfaces === 'labels' ? [] : surfaces.flatMap((choice) => ('level' in choice ? [choice] : []));
   const levelBuilders = levels.map(({ level }) => new SurfaceBuilder(width, height, level));
   const wanted = surfaces === 'labels' ? 'all' : surfaces.flatMap((choice) => ('label' in choice ? [choice.label] : []));
@@ -71,27 +85,23 @@ export async function extractSurfaces(
       for (let at = 0; at < values.length; at++) values[at] = info.slope * (voxels[at] as number) + info.intercept;
       for (const builder of levelBuilders) builder.add(values);
       labels?.add(values, z);
-      const triangles = levelBuilders.reduce((sum, { triangleCount }) => sum + triangleCount, labels?.triangleCount ?? 0);
-      if (triangles > mostTriangles) {
-        throw new StriaError(
-          'unsupported',
-          `the surface has more than ${mostTriangles} triangles; it is probably noise. Choose another level`,
-        );
-      }
+      checkTriangles(levelBuilders.reduce((sum, { triangleCount }) => sum + triangleCount, labels?.triangleCount ?? 0));
       onProgress?.({ stage: 'Surfaces', done: (z + 1) * width * height, total: depth * width * height });
     }
   } finally {
     await reader.close();
   }
-  const finished = (choice: SurfaceChoice, mesh: Mesh): ExtractedSurface => ({
-    choice,
-    mesh: inWorld(smooth(mesh, smoothing), info.affine),
-  });
+  const finished = (choice: SurfaceChoice, mesh: Mesh): ExtractedSurface => finishSurface({ choice, mesh }, info, smoothing);
   if (surfaces === 'labels') return (labels?.numbers ?? []).map((label) => finished({ label }, labels?.finish(label) as Mesh));
   return surfaces.map((choice) => {
     if ('label' in choice) return finished(choice, labels?.finish(choice.label) as Mesh);
     return finished(choice, (levelBuilders[levels.indexOf(choice)] as SurfaceBuilder).finish());
   });
+}
+
+/** Smooths a surface in voxels, and moves it to world coordinates. */
+export function finishSurface({ choice, mesh }: ExtractedSurface, { affine }: VolumeInfo, smoothing: number): ExtractedSurface {
+  return { choice, mesh: inWorld(smooth(mesh, smoothing), affine) };
 }
 
 function inWorld({ positions, triangles }: Mesh, affine: readonly number[]): Mesh {

@@ -50,7 +50,7 @@ export function* glbParts(meshes: readonly NamedMesh[], metres: number): Generat
     node: { name, mesh: at, ...(Number.isFinite(metres) && metres !== 1 && { scale: [metres, metres, metres] }) },
   }));
   const json = {
-    asset: { version: '2.0', generator: 'Stria' },
+    asset: { version: '2.0', generator: 'Stria', ...(!Number.isFinite(metres) && { extras: { unit: 'unknown' } }) },
     scene: 0,
     scenes: [parts.length > 0 ? { nodes: parts.map((_, at) => at) } : {}],
     ...(parts.length > 0 && {
