@@ -43,6 +43,11 @@ const knownFormats: readonly KnownFormat[] = [
     name: /\.(vtk|vtp|vtu|vtr|vts)$/i,
     says: 'VTK files other than image data (.vti) are not supported: save the volume as .vti or NRRD, for example with ParaView or 3D Slicer',
   },
+  {
+    begins: ['\xff\xff\xfecreated by', 'glTF', 'ply\n', 'ply\r'],
+    name: /\.(stl|ply|obj|glb|gltf|gii)$/i,
+    says: 'this is a surface, which the app shows over a volume: open a volume, and add this file as a layer',
+  },
   { begins: ['ZISRAWFILE'], name: /\.czi$/i, says: toTiff('Zeiss CZI') },
   { begins: [`p\0\0\0${any.repeat(4)}*`], name: /\.lif$/i, says: toTiff('Leica LIF') },
   { begins: ['\xda\xce\xbe\x0a'], name: /\.nd2$/i, says: toTiff('Nikon ND2') },

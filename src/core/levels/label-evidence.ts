@@ -33,6 +33,11 @@ export class LabelEvidence {
     return this.#decided ?? 'mode';
   }
 
+  /** Knows from now on what another one has found. */
+  adopt(other: LabelEvidence): void {
+    this.#decided = other.#decided;
+  }
+
   /** @param planes whole planes: the next ones of the volume, in order, and together in every run */
   add(planes: VoxelArray, [width, height, depth]: Dims3): void {
     for (let z = 0; z < depth && this.#decided === undefined; z++) {

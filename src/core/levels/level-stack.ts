@@ -29,23 +29,27 @@ const bytesPerTurn = 2 ** 23;
  */
 export class LevelStack {
   readonly #evidence: LabelEvidence;
+  readonly #volume: VolumeInfo;
   readonly #halvings: readonly PlannedHalving[];
-  readonly #first: PlaneHalver | undefined;
+  /** The first halving of the volume, and those of its results. */
+  readonly #halvers: readonly PlaneHalver[];
+  #hasBegun = false;
   #layers: LevelLayer[] = [];
 
   /** @param grid of the volume @param method undefined: what the voxels suggest */
   constructor(volume: VolumeInfo, grid: ChunkGrid, halvings: readonly PlannedHalving[], method?: HalvingMethod) {
     this.#evidence = new LabelEvidence(volume, method);
+    this.#volume = volume;
     this.#halvings = halvings;
-    let next: PlaneHalver | undefined;
+    const halvers: PlaneHalver[] = [];
     for (const [index, halving] of [...halvings.entries()].reverse()) {
       const layers =
         halving.level === undefined ? undefined : new LayerBuilder(volume.type, grid, halving, halving.level, this.#take);
       const [x, y, z] = volume.dims;
       const dims = halvings[index - 1]?.dims ?? ([x, y, z] as const);
-      next = new PlaneHalver(volume.type, dims, halving.steps, this.#evidence, index === 0, layers, next);
+      halvers.unshift(new PlaneHalver(volume.type, dims, halving.steps, this.#evidence, index === 0, layers, halvers[0]));
     }
-    this.#first = next;
+    this.#halvers = halvers;
   }
 
   readonly #take = (layer: LevelLayer): void => {
@@ -60,25 +64,58 @@ export class LevelStack {
     );
   }
 
-  /** How the first halving is made, if that is known and somebody else may do it for `pushHalved`. */
-  get firstHalving(): { readonly steps: Dims3; readonly method: HalvingMethod } | undefined {
-    const [first] = this.#halvings;
-    return first && this.#evidence.isDecided ? { steps: first.steps, method: this.#evidence.method } : undefined;
+  /** How the voxels that follow are halved, if that is known, so that somebody else may do it for `pushHalved`. */
+  get method(): HalvingMethod | undefined {
+    return this.#evidence.isDecided ? this.#evidence.method : undefined;
   }
 
   /** @param bytes the next ones of the volume, any number of them; they are not kept */
   async push(bytes: Uint8Array): Promise<void> {
+    this.#hasBegun = true;
     for (let at = 0; at < bytes.byteLength; at += bytesPerTurn) {
       if (at > 0) await nextTurn();
-      this.#first?.push(bytes.subarray(at, at + bytesPerTurn));
+      this.#halvers[0]?.push(bytes.subarray(at, at + bytesPerTurn));
     }
   }
 
-  /** Like `push`, with the result of the first halving. */
-  async pushHalved(bytes: Uint8Array): Promise<void> {
-    for (let at = 0; at < bytes.byteLength; at += bytesPerTurn) {
-      if (at > 0) await nextTurn();
-      this.#first?.passOn(bytes.subarray(at, at + bytesPerTurn));
+  /**
+   * Like `push`, while `method` is not known. But if the volume begins with these bytes, and they show that all of them are halved in
+   * one way, it leaves them to the caller. @param bytes whole planes @returns whether they were taken
+   */
+  async pushFirst(bytes: Uint8Array): Promise<boolean> {
+    const [first] = this.#halvings;
+    if (!this.#hasBegun && first) {
+      const { type, dims } = this.#volume;
+      const planeBytes = dims[0] * dims[1] * elementBytes(type);
+      // Planes are halved in groups, in the way that is known with the group's last plane; see `PlaneHalver`.
+      const planes = Math.floor(bytes.byteLength / planeBytes);
+      const group = Math.min(first.steps[2], dims[2], planes);
+      const found = new LabelEvidence(this.#volume);
+      const look = (from: number, to: number) =>
+        found.add(typedVoxels(type, bytes.subarray(from * planeBytes, to * planeBytes)), [dims[0], dims[1], to - from]);
+      look(0, group);
+      const isSoon = found.isDecided;
+      if (!isSoon) look(group, planes);
+      if (found.isDecided && (isSoon || found.method === 'mode')) {
+        this.#evidence.adopt(found);
+        return false;
+      }
+    }
+    await this.push(bytes);
+    return true;
+  }
+
+  /** Like `push`, with the results of the first halvings of the same voxels. */
+  async pushHalved(results: readonly Uint8Array[]): Promise<void> {
+    this.#hasBegun = true;
+    for (const [index, bytes] of results.entries()) {
+      const halver = this.#halvers[index];
+      for (let at = 0; at < bytes.byteLength; at += bytesPerTurn) {
+        if (at > 0) await nextTurn();
+        const part = bytes.subarray(at, at + bytesPerTurn);
+        halver?.keep(part);
+        if (index + 1 === results.length) halver?.passOn(part);
+      }
     }
   }
 
@@ -149,8 +186,13 @@ class PlaneHalver {
     }
   }
 
-  passOn(halved: Uint8Array): void {
+  /** @param halved the next ones of its result */
+  keep(halved: Uint8Array): void {
     this.#layers?.push(halved);
+  }
+
+  /** To the next halving. */
+  passOn(halved: Uint8Array): void {
     this.#next?.push(halved);
   }
 
@@ -164,7 +206,9 @@ class PlaneHalver {
       const voxels = typedVoxels(this.#type, bytes.subarray(z * this.#planeBytes, (z + depth) * this.#planeBytes));
       if (this.#isFirst) this.#evidence.add(voxels, [x, y, depth]);
       const halved = halve(voxels, this.#type, [x, y, depth], this.#steps, 1, this.#evidence.method);
-      this.passOn(new Uint8Array(halved.buffer, halved.byteOffset, halved.byteLength));
+      const result = new Uint8Array(halved.buffer, halved.byteOffset, halved.byteLength);
+      this.keep(result);
+      this.passOn(result);
       z += depth;
     }
   }

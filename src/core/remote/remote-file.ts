@@ -51,17 +51,18 @@ export async function openRemoteFile(url: URL, options: RemoteOptions = {}): Pro
  * The file at an address below another one; undefined if there is none. Short files come with one request.
  * @throws StriaError `not-readable`, `aborted`
  */
-export async function findRemoteFile(url: URL, options: RemoteOptions): Promise<ByteSource | undefined> {
+export async function findRemoteFile(url: URL, options: RemoteOptions, signal = options.signal): Promise<ByteSource | undefined> {
   const requests = new RemoteRequests(url, options);
   const name = nameOfAddress(url);
-  return requests.ask({}, async (response, body) => {
+  const take = async (response: Response, body: AnswerBody): Promise<ByteSource | undefined> => {
     if (response.status === 404 || response.status === 410) return undefined;
     refuseOthers(url, response, name, [200]);
     const length = lengthOf(response.headers);
     if (length === undefined || length <= treeWholeBytes)
       return memorySource(name, await readWhole(url, response, body, options));
     return rangeSource(url, requests, { name, size: length, version: versionOf(response.headers) }, options);
-  });
+  };
+  return requests.ask({}, take, signal);
 }
 
 /** A file whose parts are read when they are wanted. */

@@ -15,6 +15,6 @@ export function remoteTree(url: URL, options: RemoteOptions = {}): FileTree {
         'nothing that Stria reads was found: the address of a folder must be that of a Zarr whose metadata (zarr.json, .zarray or .zattrs) lists its contents',
       );
     },
-    find: (path) => findRemoteFile(urlBelow(url, folder, path), options),
+    find: (path, job) => findRemoteFile(urlBelow(url, folder, path), options, job?.signal),
   };
 }

@@ -142,15 +142,19 @@ export async function writeContainer(
   const total = chunks.reduce((sum, chunk) => sum + (chunk.kind === 'coded' ? chunk.payload.byteLength : 0), 0);
   const maker = making && LevelMaker.create(kept.info, chunkShape, making.backend, making.choice, making.levels);
   const copy = maker && making && new LeveledCopy(writer, maker, making.backend, { signal });
-  for (const [number, chunk] of chunks.entries()) {
+  for (let first = 0; first < chunks.length; first += chunksAtOnce) {
     throwIfAborted(signal);
-    if (copy) await copy.add([chunk]);
-    else await writer.chunk(number, chunk);
+    const some = chunks.slice(first, first + chunksAtOnce);
+    if (copy) await copy.add(some);
+    else await writer.chunks(first, some);
     onProgress?.({ stage: 'Saving', done: Math.min(writer.bytesWritten, total), total });
   }
   await writer.finish(source, maker?.stack.headers);
   return writer.bytesWritten;
 }
+
+/** Chunks of one write. */
+const chunksAtOnce = 32;
 
 /** Counts bytes without keeping them, so that a container's size is known before it is saved. */
 const nowhere: ByteSink = { write: async () => {}, writeParts: async () => {}, close: async () => {}, abort: async () => {} };

@@ -1,6 +1,7 @@
 import type { Commands } from '../gpu/commands.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { StriaError } from '../shared/errors.ts';
+import type { VolumeInfo } from '../shared/volume.ts';
 import { recordLevels } from './brick-grid.ts';
 import type { CompressedLayers, LayerSource } from './compressed-layers.ts';
 import { planeBoxOf } from './compressed-planes.ts';
@@ -10,6 +11,7 @@ import {
   createDisplayTexture,
   type DisplayStaging,
   type DisplayTexture,
+  displayBytes,
   prepareDisplayFill,
 } from './display-texture.ts';
 import type { VolumeStatistics } from './statistics.ts';
@@ -17,6 +19,11 @@ import { numbersOf, type VolumeDisplay, type VolumeSource } from './volume-sourc
 
 /** A larger display texture is made coarser. */
 const maxDisplayBytes = 2 ** 29;
+
+/** GPU memory that the display texture of a compressed volume takes. */
+export function compressedDisplayBytes(info: Pick<VolumeInfo, 'dims' | 'type'>): number {
+  return Math.min(maxDisplayBytes, displayBytes(info));
+}
 
 /** A display texture of a compressed volume, which is filled from decoded layers. It exists from `show` to `release`. */
 export class CompressedDisplay implements VolumeDisplay {

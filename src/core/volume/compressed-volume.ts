@@ -10,6 +10,7 @@ import { guarded } from '../gpu-chunks/gpu-transfer.ts';
 import { StriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { type Dims3, type Dims4, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
+import { wholeFactors } from '../shared/volume-level.ts';
 import { sharesOf, transcodeSlow, uploadChunks } from './compressed-chunks.ts';
 import { CompressedDisplay } from './compressed-display.ts';
 import { CompressedLayers, type LayerBox, type LayerSource, type PlacedLayerBox } from './compressed-layers.ts';
@@ -22,7 +23,6 @@ import type { DisplayTexture } from './display-texture.ts';
 import type { PlanePart } from './plane-chunks.ts';
 import type { PlaneReader } from './plane-reader.ts';
 import { computeStatistics, type VolumeStatistics } from './statistics.ts';
-import { wholeFactors } from './volume-level.ts';
 import {
   type AxisIndex,
   assertReadable,

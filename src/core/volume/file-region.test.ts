@@ -6,8 +6,10 @@ import { ContainerReader } from '../format/container-reader.ts';
 import { openVolume } from '../io/open-volume.ts';
 import { memorySource } from '../shared/bytes.ts';
 import { type Dims4, typedVoxels } from '../shared/volume.ts';
+import type { LeveledVoxels } from '../shared/volume-level.ts';
 import { compressBytes } from '../stream/engine-testing.ts';
-import { voxelsOfContainer, voxelsOfFile } from './file-region.ts';
+import { voxelsOfContainer, voxelsOfFile, voxelsOfLevels } from './file-region.ts';
+import { leveledFile } from './leveled-file.ts';
 import { type Region, regionStatistics } from './region-statistics.ts';
 import { testInfo, testVoxels } from './resident-testing.ts';
 import type { ExactVoxels } from './volume-source.ts';
@@ -52,6 +54,11 @@ describe.each(['u8', 'i16', 'f64'] as const)('regions of files of %s', (type) =>
       yield bytes.subarray(0, bytes.byteLength / 2 + 1);
     };
     await expect(expectExact(voxelsOfFile({ ...volume, voxels: short }))).rejects.toMatchObject({ tag: 'corrupt' });
+  });
+
+  test('of boxes', async () => {
+    const source = leveledFile(await openVolume(memorySource('a.raw', bytes), { raw: { dims, type } })) as LeveledVoxels;
+    await expectExact(voxelsOfLevels(info, source));
   });
 
   test('of a .stria', async () => {

@@ -3,10 +3,27 @@ import { decodeChunk } from '../chunks/decode-chunk.ts';
 import { codecElementBytes } from '../format/chunk-grid.ts';
 import type { ContainerReader } from '../format/container-reader.ts';
 import type { OpenVolume } from '../io/common/volume-reader.ts';
-import { type Dims3, elementBytes, typedVoxels } from '../shared/volume.ts';
+import { type Dims3, elementBytes, typedVoxels, type VolumeInfo } from '../shared/volume.ts';
+import type { LeveledVoxels } from '../shared/volume-level.ts';
 import { readVoxels } from '../stream/voxel-reader.ts';
 import { chunkRows, pieceOfTimePoint } from './compressed-region.ts';
 import { assertReadable, type ExactVoxels, type VoxelPiece } from './volume-source.ts';
+
+/** The voxels of boxes, read on demand, plane by plane. */
+export function voxelsOfLevels(info: VolumeInfo, leveled: Pick<LeveledVoxels, 'read'>): ExactVoxels {
+  return {
+    info,
+    async readBox(box, visit) {
+      assertReadable({ info, decimation: 1 }, box);
+      const { first, size, timePoint } = box;
+      for (let z = first[2]; z < first[2] + size[2]; z++) {
+        const plane = { first: [first[0], first[1], z], size: [size[0], size[1], 1] } as const;
+        const bytes = await leveled.read({ level: 0, ...plane, timePoint });
+        visit({ ...plane, values: typedVoxels(info.type, bytes), rowLength: size[0] });
+      }
+    },
+  };
+}
 
 /** The voxels of a volume's file, read on demand: plane by plane, or from the start if the file is gzip. */
 export function voxelsOfFile(volume: OpenVolume): ExactVoxels {

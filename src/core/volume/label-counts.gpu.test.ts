@@ -65,6 +65,8 @@ test('a volume in several boxes', async () => {
   expect(volume.placedBoxes.length).toBeGreaterThan(1);
   volume.append(new Uint8Array(voxels.buffer));
   for (const t of [0, 1]) expect([...(await labelCounts(gpu, volume, t))]).toEqual(counted(voxels, t));
+  // As in a volume with more voxels than the GPU's numbers can count.
+  for (const most of [1, 300]) expect([...(await labelCounts(gpu, volume, 1, {}, most))]).toEqual(counted(voxels, 1));
   volume.destroy();
 });
 

@@ -21,12 +21,14 @@ const unitsPerWorkgroup = 4096;
  * counted. In ascending order.
  * @throws StriaError `unsupported` if not all voxels are kept, or there are more numbers than a volume of labels has; `aborted`,
  * `device-lost`
+ * @param mostInTable after so many voxels, counts are taken from the GPU, whose numbers have 32 bits
  */
 export async function labelCounts(
   gpu: Gpu,
   volume: Pick<VolumeSource, 'info' | 'decimation' | 'planeReader'>,
   timePoint: number,
   { signal }: Pick<JobOptions, 'signal'> = {},
+  mostInTable = 2 ** 31,
 ): Promise<LabelCounts> {
   const { type, dims } = volume.info;
   if (volume.decimation > 1)
@@ -36,24 +38,42 @@ export async function labelCounts(
   const table = scope.storage('table', 8 * slots);
   const rest = scope.storage('rest', 8);
   const counts = new Map<number, number>();
+  let inTable = 0;
+  let isFull = false;
+  const add = (number: number, count: number) => counts.set(number, (counts.get(number) ?? 0) + count);
+  const takeCounts = async () => {
+    const [minusOne = 0, full] = await gpu.readWords(rest);
+    const words = await gpu.readWords(table);
+    isFull ||= full === 1;
+    if (minusOne > 0) add(numberOf(type, 0xffffffff), minusOne);
+    for (let slot = 0; slot < slots; slot++) {
+      const key = words[2 * slot] as number;
+      if (key !== 0) add(numberOf(type, ~key >>> 0), words[2 * slot + 1] as number);
+    }
+    await gpu
+      .commands('labels.count')
+      .record((encoder) => {
+        encoder.clearBuffer(table);
+        encoder.clearBuffer(rest);
+      })
+      .submit();
+    inTable = 0;
+  };
   const reader = volume.planeReader();
   try {
     const end = (timePoint + 1) * dims[2];
     for (let plane = timePoint * dims[2]; plane < end; ) {
       throwIfAborted(signal);
       const run = await reader.read(plane);
-      const until = Math.min(end, run.endPlane);
+      const until = Math.min(end, run.endPlane, plane + Math.max(1, Math.floor(mostInTable / (dims[0] * dims[1]))));
+      const voxels = (until - plane) * dims[0] * dims[1];
+      if (inTable > 0 && inTable + voxels > mostInTable) await takeCounts();
       for (const box of run.boxes) await countBox(gpu, type, dims[0], box, plane, until, { table, rest, slots });
+      inTable += voxels;
       plane = until;
     }
-    const [minusOne = 0, isFull] = await gpu.readWords(rest);
-    const words = await gpu.readWords(table);
-    if (minusOne > 0) counts.set(numberOf(type, 0xffffffff), minusOne);
-    for (let slot = 0; slot < slots; slot++) {
-      const key = words[2 * slot] as number;
-      if (key !== 0) counts.set(numberOf(type, ~key >>> 0), words[2 * slot + 1] as number);
-    }
-    if (isFull === 1 || counts.size > mostLabels)
+    await takeCounts();
+    if (isFull || counts.size > mostLabels)
       throw new StriaError('unsupported', `the volume has more than ${mostLabels} different numbers; it looks like an image`);
   } finally {
     reader.destroy();

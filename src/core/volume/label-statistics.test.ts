@@ -110,6 +110,39 @@ test.each([
   }
 });
 
+test('only some of the voxels are in memory at once, also of a turned image', async () => {
+  let largest = 0;
+  const watched = (volume: ExactVoxels): ExactVoxels => ({
+    info: volume.info,
+    readBox: (box, visit) => {
+      largest = Math.max(largest, box.size[0] * box.size[1] * box.size[2]);
+      return volume.readBox(box, visit);
+    },
+  });
+  const work = { labels: watched(labels), labelTime: 1, image: watched(image), imageTime: 2, toImage: turned };
+  const parts = await labelStatistics(work, {}, 300);
+  expect(largest).toBeLessThanOrEqual(300);
+  const whole = await labelStatistics(work);
+  expect(largest).toBeGreaterThan(3000);
+  expect(parts.map(({ number, count, outside, min, max }) => [number, count, outside, min, max])).toEqual(
+    whole.map(({ number, count, outside, min, max }) => [number, count, outside, min, max]),
+  );
+  for (const [at, { mean }] of parts.entries()) expect(mean).toBeCloseTo(whole[at]?.mean ?? 0, 9);
+});
+
+test('a cancel ends them after the part that is being read', async () => {
+  const controller = new AbortController();
+  const stopping: ExactVoxels = {
+    info: labels.info,
+    readBox: async (box, visit) => {
+      await labels.readBox(box, visit);
+      controller.abort();
+    },
+  };
+  const work = { labels: stopping, labelTime: 0, image, imageTime: 0, toImage: identity };
+  await expect(labelStatistics(work, { signal: controller.signal }, 500)).rejects.toMatchObject({ tag: 'aborted' });
+});
+
 test('float labels that are no numbers are left out, and values that are not finite are counted apart', async () => {
   const marks = exact([6, 1, 1, 1], 'f32', (at) => [1, Number.NaN, Number.NaN, 2, -Infinity, Infinity][at] as number);
   const values = exact([6, 1, 1, 1], 'f32', (at) => [5, 6, 7, Number.POSITIVE_INFINITY, 8, 9][at] as number);

@@ -26,8 +26,10 @@ export interface LabelledImage {
   readonly toImage: ToImage;
 }
 
-/** So many planes of labels are read at once. */
+/** So many planes of labels are read at once, or fewer. */
 const planesAtOnce = 16;
+/** Voxels of the labels, and of the image, that are in memory at once. Of a turned image, a few planes of labels may need all of it. */
+const mostVoxels = 2 ** 23;
 
 /**
  * Statistics of an image's physical values inside each label, 0 included, in ascending order. The image is sampled at the centre of
@@ -38,6 +40,7 @@ const planesAtOnce = 16;
 export async function labelStatistics(
   { labels, labelTime, image, imageTime, toImage }: LabelledImage,
   { signal, onProgress }: JobOptions = {},
+  most = mostVoxels,
 ): Promise<readonly LabelStatistics[]> {
   const [width, height, depth] = labels.info.dims;
   const regions = new Map<number, { readonly running: RunningStatistics; outside: number }>();
@@ -52,19 +55,20 @@ export async function labelStatistics(
   };
   const { slope, intercept } = image.info;
   const samples = new Float64Array(width);
-  for (let first = 0; first < depth; first += planesAtOnce) {
+  const measureBlock = async ({ first, size }: Part) => {
+    const [columns, rows, planes] = size;
+    const marks = await readBlock(labels, { first, size }, labelTime);
     throwIfAborted(signal);
-    const planes = Math.min(planesAtOnce, depth - first);
-    const marks = await readBlock(labels, { first: [0, 0, first], size: [width, height, planes] }, labelTime);
-    const part = partOfImage(image, toImage, [0, 0, first], [width, height, first + planes]);
+    const part = partOfImage(image, toImage, { first, size });
     const voxels = part && (await readBlock(image, part, imageTime));
-    for (let row = 0; row < height * planes; row++) {
-      const [x, y, z] = mapped(toImage, [0.5, (row % height) + 0.5, first + Math.floor(row / height) + 0.5]);
+    for (let row = 0; row < rows * planes; row++) {
+      const place = [first[0] + 0.5, first[1] + (row % rows) + 0.5, first[2] + Math.floor(row / rows) + 0.5] as const;
+      const [x, y, z] = mapped(toImage, place);
       const [a, b, c] = toImage.columns[0];
-      for (let at = 0; at < width; ) {
-        const number = Math.round(marks[row * width + at] as number);
+      for (let at = 0; at < columns; ) {
+        const number = Math.round(marks[row * columns + at] as number);
         let [count, outside] = [0, 0];
-        for (; at < width && Math.round(marks[row * width + at] as number) === number; at++) {
+        for (; at < columns && Math.round(marks[row * columns + at] as number) === number; at++) {
           const value = voxels && valueAt(part, voxels, x + at * a, y + at * b, z + at * c);
           if (value === undefined) outside++;
           else samples[count++] = value;
@@ -76,6 +80,15 @@ export async function labelStatistics(
         region.outside += outside;
         region.running.add(samples, 0, count, slope, intercept);
       }
+    }
+  };
+  for (let first = 0; first < depth; first += planesAtOnce) {
+    throwIfAborted(signal);
+    const planes = Math.min(planesAtOnce, depth - first);
+    const whole = { first: [0, 0, first], size: [width, height, planes] } as const;
+    for (const block of blocksOf(whole, image, toImage, most)) {
+      throwIfAborted(signal);
+      await measureBlock(block);
     }
     onProgress?.({ stage: 'Measuring', done: first + planes, total: depth });
   }
@@ -108,15 +121,37 @@ async function readBlock(volume: ExactVoxels, { first, size }: Part, timePoint: 
   return block;
 }
 
+/** A box of the labels, cut in halves until it and the part of the image that it needs are small. */
+function* blocksOf(block: Part, image: Pick<ExactVoxels, 'info'>, toImage: ToImage, most: number): Generator<Part> {
+  const { first, size } = block;
+  const voxels = Math.max(sizeOf(block), sizeOf(partOfImage(image, toImage, block)));
+  if (voxels <= most || sizeOf(block) === 1) {
+    yield block;
+    return;
+  }
+  // Rows are cut last, since voxels are read along them.
+  const axis = size[2] > 1 ? 2 : size[1] > 1 ? 1 : 0;
+  const half = Math.ceil((size[axis] as number) / 2);
+  const change = (dims: Dims3, to: number) => dims.with(axis, to) as unknown as Dims3;
+  yield* blocksOf({ first, size: change(size, half) }, image, toImage, most);
+  const rest = { first: change(first, (first[axis] as number) + half), size: change(size, (size[axis] as number) - half) };
+  yield* blocksOf(rest, image, toImage, most);
+}
+
+function sizeOf(part: Part | undefined): number {
+  return part ? part.size[0] * part.size[1] * part.size[2] : 0;
+}
+
 /** The part of the image that a box of the labels may reach. Undefined if there is none. */
-function partOfImage(image: ExactVoxels, toImage: ToImage, from: Dims3, to: Dims3): Part | undefined {
+function partOfImage({ info }: Pick<ExactVoxels, 'info'>, toImage: ToImage, { first: from, size }: Part): Part | undefined {
+  const to = [from[0] + size[0], from[1] + size[1], from[2] + size[2]] as const;
   const corners = Array.from({ length: 8 }, (_, corner) =>
     mapped(toImage, [(corner & 1 ? to : from)[0], (corner & 2 ? to : from)[1], (corner & 4 ? to : from)[2]]),
   );
   const range = (axis: 0 | 1 | 2) => {
     const places = corners.map((corner) => corner[axis]);
     const first = Math.max(0, Math.floor(Math.min(...places)));
-    return [first, Math.min(image.info.dims[axis], Math.ceil(Math.max(...places)) + 1) - first] as const;
+    return [first, Math.min(info.dims[axis], Math.ceil(Math.max(...places)) + 1) - first] as const;
   };
   const [x, y, z] = [range(0), range(1), range(2)];
   if (Math.min(x[1], y[1], z[1]) <= 0) return undefined;

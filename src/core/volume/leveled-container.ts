@@ -6,8 +6,8 @@ import { inContext } from '../shared/errors.ts';
 import { throwIfAborted } from '../shared/job.ts';
 import { LeastRecent } from '../shared/least-recent.ts';
 import { type ElementType, elementBytes } from '../shared/volume.ts';
+import { checkedLevelBox, type LevelBox, type LeveledVoxels, type VolumeLevel, wholeFactors } from '../shared/volume-level.ts';
 import { chunkRows } from './compressed-region.ts';
-import { checkedLevelBox, type LevelBox, type LeveledVoxels, type VolumeLevel, wholeFactors } from './volume-level.ts';
 
 /** Decoded chunks are kept up to this many bytes: several slices of a wide volume, with the chunks that they cut. */
 const defaultCacheBytes = 2 ** 28;

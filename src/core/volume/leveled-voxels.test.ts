@@ -5,56 +5,17 @@ import { inlinePool } from '../cpu/inline-pool.ts';
 import { ContainerReader } from '../format/container-reader.ts';
 import { openVolume } from '../io/open-volume.ts';
 import { type ByteSource, memorySource } from '../shared/bytes.ts';
-import { type Dims3, type Dims4, elementBytes, type VolumeInfo } from '../shared/volume.ts';
+import type { Dims3, Dims4 } from '../shared/volume.ts';
+import type { LevelBox, LeveledVoxels } from '../shared/volume-level.ts';
 import { compressBytes } from '../stream/engine-testing.ts';
+import { boxesOf, cut } from './level-testing.ts';
 import { leveledContainer } from './leveled-container.ts';
 import { leveledFile } from './leveled-file.ts';
 import { NewestFirst } from './newest-first.ts';
 import { testInfo, testVoxels } from './resident-testing.ts';
-import type { LevelBox, LeveledVoxels } from './volume-level.ts';
 
 const dims: Dims4 = [270, 21, 10, 2];
 const backend = createCpuBackend(inlinePool());
-
-/** Some boxes of a level: single voxels, planes across all axes, all of it. */
-function boxesOf([nx, ny, nz]: Dims4, level: number, timePoint: number): LevelBox[] {
-  const boxes: (readonly [Dims3, Dims3])[] = [
-    [
-      [0, 0, 0],
-      [nx, ny, nz],
-    ],
-    [
-      [nx - 1, ny - 1, nz - 1],
-      [1, 1, 1],
-    ],
-    [
-      [Math.floor(nx / 3), 1, 2],
-      [Math.floor(nx / 2), ny - 2, 1],
-    ],
-    [
-      [5, Math.floor(ny / 2), 0],
-      [nx - 9, 1, nz],
-    ],
-    [
-      [Math.floor(nx / 2), 0, 1],
-      [1, ny, nz - 2],
-    ],
-  ];
-  return boxes.map(([first, size]) => ({ level, first, size, timePoint }));
-}
-
-function cut(bytes: Uint8Array, info: Pick<VolumeInfo, 'dims' | 'type'>, { first, size, timePoint }: LevelBox): Uint8Array {
-  const width = elementBytes(info.type);
-  const [nx, ny, nz] = info.dims;
-  const rows: Uint8Array[] = [];
-  for (let z = first[2]; z < first[2] + size[2]; z++) {
-    for (let y = first[1]; y < first[1] + size[1]; y++) {
-      const start = (((timePoint * nz + z) * ny + y) * nx + first[0]) * width;
-      rows.push(bytes.subarray(start, start + size[0] * width));
-    }
-  }
-  return new Uint8Array(rows.flatMap((row) => [...row]));
-}
 
 describe.each(['u8', 'i16', 'f64'] as const)('boxes of files of %s', (type) => {
   const info = testInfo(dims, type);

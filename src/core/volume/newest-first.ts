@@ -1,6 +1,6 @@
 import { StriaError } from '../shared/errors.ts';
 import { nextTurn } from '../shared/turn.ts';
-import type { LevelBox, LeveledVoxels } from './volume-level.ts';
+import type { LevelBox, LeveledVoxels } from '../shared/volume-level.ts';
 
 interface Waiting {
   readonly box: LevelBox;

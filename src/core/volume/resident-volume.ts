@@ -6,6 +6,7 @@ import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { StriaError } from '../shared/errors.ts';
 import { type Dims3, type Dims4, elementBytes, typedVoxels, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
+import { decimationOf, type LeveledVoxels, type VolumeLevel, wholeFactors } from '../shared/volume-level.ts';
 import type { DisplayTexture } from './display-texture.ts';
 import { InterleavedBoxes } from './interleaved-boxes.ts';
 import type { PlanePart } from './plane-chunks.ts';
@@ -13,7 +14,6 @@ import type { PlaneReader } from './plane-reader.ts';
 import { ResidentDisplay } from './resident-display.ts';
 import { fitsWhole, layOut, type PlacedBox, type ResidentLayout } from './resident-layout.ts';
 import { computeStatistics, type VolumeStatistics } from './statistics.ts';
-import { decimationOf, type LeveledVoxels, type VolumeLevel, wholeFactors } from './volume-level.ts';
 import {
   type AxisIndex,
   assertReadable,

@@ -3,7 +3,7 @@ import { codecElementBytes } from '../format/chunk-grid.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { type ElementType, elementBytes } from '../shared/volume.ts';
-import type { LevelBox } from './volume-level.ts';
+import type { LevelBox } from '../shared/volume-level.ts';
 import { placeUniform, type SliceBox } from './volume-source.ts';
 
 /**

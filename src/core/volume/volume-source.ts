@@ -4,11 +4,11 @@ import type { Commands } from '../gpu/commands.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { StriaError } from '../shared/errors.ts';
 import type { Dims3, Dims4, VolumeInfo, VoxelArray } from '../shared/volume.ts';
+import type { LeveledVoxels } from '../shared/volume-level.ts';
 import type { DisplayTexture } from './display-texture.ts';
 import type { PlanePart } from './plane-chunks.ts';
 import type { PlaneReader } from './plane-reader.ts';
 import type { VolumeStatistics } from './statistics.ts';
-import type { LeveledVoxels } from './volume-level.ts';
 
 /** 0 is x, 1 is y, 2 is z. */
 export type AxisIndex = 0 | 1 | 2;

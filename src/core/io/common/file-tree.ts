@@ -18,8 +18,8 @@ export interface FileTree {
   readonly name: string;
   /** All files except hidden ones, in the order of their paths. @throws StriaError `not-readable`, `unsupported` for too many */
   files(job?: JobOptions): Promise<readonly TreeFile[]>;
-  /** The file at a path; undefined if there is none. @throws StriaError `not-readable` */
-  find(path: string): Promise<ByteSource | undefined>;
+  /** The file at a path; undefined if there is none. @throws StriaError `not-readable`, `aborted` */
+  find(path: string, job?: JobOptions): Promise<ByteSource | undefined>;
 }
 
 /** The maximum number of files in a tree. */

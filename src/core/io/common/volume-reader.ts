@@ -5,6 +5,7 @@ import type { FileFormat, SourceDescription } from '../../shared/source.ts';
 import type { StoredVoxels } from '../../shared/stored-voxels.ts';
 import type { Dims4, ElementType, Endian, VolumeInfo } from '../../shared/volume.ts';
 import type { FileWindow, VolumeTag } from '../../shared/volume-facts.ts';
+import type { StreamedLevels } from '../../shared/volume-level.ts';
 import type { PieceOptions } from './byte-stream.ts';
 
 /** A volume whose header has been read, but not its voxels. */
@@ -25,6 +26,11 @@ export interface OpenVolume {
    * begins with a whole voxel. Undefined if they can only be read in order, as from gzip. @throws as `voxels`
    */
   fill?(target: Uint8Array<ArrayBuffer>, start: number, options?: JobOptions): Promise<void>;
+  /**
+   * Boxes of the voxels, for a source of separate chunks, at each resolution that it has from this one on. Undefined if boxes
+   * cannot be read for themselves, and for voxels that `fill` reads. The caller closes it. @throws as `voxels`
+   */
+  leveled?(job?: JobOptions): Promise<StreamedLevels>;
   /**
    * The file in which the voxels are stored exactly as `voxels` returns them, from byte `start` on. Undefined if they are
    * stored in another form, or the file cannot be shared.

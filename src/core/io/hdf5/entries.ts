@@ -4,12 +4,15 @@ import type { JobOptions } from '../../shared/job.ts';
 import { valueSource } from '../../shared/source.ts';
 import { type Channel, elementBytes, type VolumeInfo } from '../../shared/volume.ts';
 import type { VolumeTag } from '../../shared/volume-facts.ts';
+import type { StreamedLevels } from '../../shared/volume-level.ts';
 import { type ArrayAxis, parseAxes, planAxes } from '../common/array-axes.ts';
 import { isGzip, type PieceOptions } from '../common/byte-stream.ts';
-import { griddedVoxels, type VoxelGrid } from '../common/gridded-volume.ts';
+import { griddedLevels } from '../common/gridded-levels.ts';
+import { griddedVoxels } from '../common/gridded-volume.ts';
 import { checkedScaling } from '../common/streamed-volume.ts';
 import type { VolumeEntry } from '../common/volume-entry.ts';
 import { defaultLevelBytes, type OpenOptions, type OpenVolume } from '../common/volume-reader.ts';
+import type { VoxelGrid } from '../common/voxel-grid.ts';
 import { numberOf, readAttributes, tagsOf, textOf } from './h5-attributes.ts';
 import { type H5Dataset, listDatasets } from './h5-datasets.ts';
 import { H5File } from './h5-file.ts';
@@ -62,7 +65,7 @@ function datasetEntry(source: ByteSource, dataset: H5Dataset): VolumeEntry {
           numberOf(attributes.get('add_offset')) ?? 0,
         );
         const root = await readAttributes(file, '/', options);
-        return volumeOf(source, (opened) => datasetGrid(opened, dataset), datasetGrid(file, dataset), axes, facts, {
+        return volumeOf(source, (opened) => [datasetGrid(opened, dataset)], datasetGrid(file, dataset), axes, facts, {
           ...scaling,
           valueUnit: textOf(attributes.get('units')),
           tags: [...tagsOf(path, attributes), ...tagsOf('/', root)],
@@ -95,7 +98,8 @@ function levelEntries(source: ByteSource, levels: readonly ImarisLevel[], option
           const facts = await imarisAxes(file, level, options);
           const axes = options.axes === undefined ? (['t', 'c', 'z', 'y', 'x'] as const) : parseAxes(options.axes, 5);
           const grid = imarisGrid(file, level);
-          return volumeOf(source, (opened) => imarisGrid(opened, level), grid, axes, facts, {
+          const gridsOf = (opened: H5File) => levels.slice(index).map((each) => imarisGrid(opened, each));
+          return volumeOf(source, gridsOf, grid, axes, facts, {
             slope: 1,
             intercept: 0,
             channels: await imarisChannels(file, level, options),
@@ -114,10 +118,10 @@ interface Facts {
   readonly tags: readonly VolumeTag[];
 }
 
-/** @param gridOf makes the grid after the file is reopened, because the file is closed whenever nothing is read */
+/** @param gridsOf makes the grids of the volume and its coarser levels, because the file is closed whenever nothing is read */
 function volumeOf(
   source: ByteSource,
-  gridOf: (file: H5File) => VoxelGrid,
+  gridsOf: (file: H5File) => readonly VoxelGrid[],
   { shape, type }: VoxelGrid,
   axes: readonly ArrayAxis[],
   facts: readonly AxisFacts[],
@@ -140,11 +144,21 @@ function volumeOf(
     const file = await H5File.open(source, options);
     try {
       // There is one instance of the library, which allows one call at a time.
-      yield* griddedVoxels(gridOf(file), plan, options, { readingCount: 1 });
+      yield* griddedVoxels(gridsOf(file)[0] as VoxelGrid, plan, options, { readingCount: 1 });
     } finally {
       file.close();
     }
   }
+  const leveled = async (job: JobOptions = {}): Promise<StreamedLevels> => {
+    const file = await H5File.open(source, job);
+    try {
+      const levels = gridsOf(file).map((grid) => ({ grid, plan: planAxes(axes, grid.shape) }));
+      return griddedLevels(levels, { readingCount: 1 }, () => file.close());
+    } catch (error) {
+      file.close();
+      throw error;
+    }
+  };
   const windows = named?.flatMap(({ name, window }) => (window ? [{ name, low: window[0], high: window[1] }] : []));
   return {
     info,
@@ -153,6 +167,7 @@ function volumeOf(
     tags: tags.length > 0 ? tags : undefined,
     valueUnit,
     voxels,
+    leveled,
     source: async () => valueSource('hdf5', source.name),
   };
 }

@@ -1,8 +1,8 @@
 import { StriaError } from '../../shared/errors.ts';
 import type { JobOptions } from '../../shared/job.ts';
 import { typedVoxels, type VoxelArray } from '../../shared/volume.ts';
-import type { VoxelGrid } from '../common/gridded-volume.ts';
 import { narrowIntegers, widenHalf } from '../common/value-types.ts';
+import type { VoxelGrid } from '../common/voxel-grid.ts';
 import type { H5Dataset } from './h5-datasets.ts';
 import { type H5File, succeeded } from './h5-file.ts';
 import { type H5Type, typeOf } from './h5-types.ts';

@@ -1,6 +1,6 @@
 import type { JobOptions } from '../../shared/job.ts';
 import type { Channel } from '../../shared/volume.ts';
-import type { VoxelGrid } from '../common/gridded-volume.ts';
+import type { VoxelGrid } from '../common/voxel-grid.ts';
 import { numberOf, readAttributes, textOf } from './h5-attributes.ts';
 import type { H5Dataset } from './h5-datasets.ts';
 import type { H5File } from './h5-file.ts';

@@ -13,6 +13,8 @@ export class DirectoryChain {
   readonly #offsets: number[] = [];
   readonly #seen = new Set<number>();
   #next: number;
+  /** Directories are located one after the other, also for planes that are read at the same time. */
+  #turn: Promise<unknown> = Promise.resolve();
 
   private constructor(file: TiffFile) {
     this.file = file;
@@ -48,7 +50,13 @@ export class DirectoryChain {
   }
 
   /** Locates a directory. @throws as `directory` */
-  async find(number: number, job: JobOptions): Promise<void> {
+  find(number: number, job: JobOptions): Promise<void> {
+    const found = this.#turn.then(() => this.#find(number, job));
+    this.#turn = found.catch(() => {});
+    return found;
+  }
+
+  async #find(number: number, job: JobOptions): Promise<void> {
     while (this.#offsets.length <= number) {
       throwIfAborted(job.signal);
       const offset = this.#next;

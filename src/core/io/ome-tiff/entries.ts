@@ -15,6 +15,7 @@ import { DirectoryChain } from './directory-chain.ts';
 import { openHyperstack } from './hyperstack.ts';
 import { openOmeSeries, SetFiles } from './ome-series.ts';
 import { type OmeDocument, parseOmeXml } from './ome-xml.ts';
+import { planeLevels } from './plane-levels.ts';
 import { PlaneMapper } from './plane-map.ts';
 import { planeVoxels } from './plane-voxels.ts';
 import type { TiffSeries } from './series.ts';
@@ -180,6 +181,7 @@ async function openLevel(
     format: 'ome-tiff',
     tags: series.tags,
     voxels: (pieces = {}) => planeVoxels(series, level, { ...pieces, limitBytes }),
+    leveled: (job = {}) => planeLevels(series, level, { ...job, limitBytes }),
     source: async () => valueSource('ome-tiff', fileName),
   };
 }

@@ -3,7 +3,8 @@ import { type JobOptions, throwIfAborted } from '../../shared/job.ts';
 import { elementBytes, volumeBytes } from '../../shared/volume.ts';
 import { type PieceOptions, pieceBytes } from '../common/byte-stream.ts';
 import { type PictureShape, pictureBytes } from '../common/picture.ts';
-import { readLayout } from '../tiff/tiff-layout.ts';
+import type { TiffDirectory, TiffFile } from '../tiff/tiff-directory.ts';
+import { readLayout, type TiffLayout } from '../tiff/tiff-layout.ts';
 import { readPixels } from '../tiff/tiff-pixels.ts';
 import type { DirectoryPlace, TiffSeries } from './series.ts';
 
@@ -93,14 +94,22 @@ async function* stripsAt(
   options: ReadOptions,
 ) {
   const found = await chain.level(directory, level, options);
-  const layout = await readLayout(chain.file, found, options);
-  const isLike = (['width', 'height', 'type', 'channels'] as const).every((key) => layout.shape[key] === shape[key]);
-  if (!isLike) {
-    const words = ({ width, height, type, channels }: PictureShape) =>
-      `${width} × ${height}, ${type}, ${channels} samples a pixel`;
-    throw new StriaError('corrupt', `it is ${words(layout.shape)}, but the first plane is ${words(shape)}`);
-  }
+  const layout = await layoutLike(shape, chain.file, found, options);
   yield* readPixels(chain.file, found, layout, shift, samples, options);
+}
+
+/** The layout of a plane. @throws StriaError `corrupt` if its pixels are not like those of the first plane */
+export async function layoutLike(
+  shape: PictureShape,
+  file: TiffFile,
+  directory: TiffDirectory,
+  job: JobOptions,
+): Promise<TiffLayout> {
+  const layout = await readLayout(file, directory, job);
+  const isLike = (['width', 'height', 'type', 'channels'] as const).every((key) => layout.shape[key] === shape[key]);
+  if (isLike) return layout;
+  const words = ({ width, height, type, channels }: PictureShape) => `${width} × ${height}, ${type}, ${channels} samples a pixel`;
+  throw new StriaError('corrupt', `it is ${words(layout.shape)}, but the first plane is ${words(shape)}`);
 }
 
 /** A missing plane. */

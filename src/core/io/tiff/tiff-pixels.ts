@@ -13,7 +13,7 @@ import { tiffTags } from './tiff-tags.ts';
 const longestBlock = (length: number, compression: number) => (compression === 1 ? length : 2 * length + 1024);
 
 /** The blocks of a picture in its file. */
-interface Blocks {
+export interface Blocks {
   readonly file: TiffFile;
   readonly layout: TiffLayout;
   readonly offsets: readonly number[];
@@ -35,20 +35,10 @@ export async function* readPixels(
   channels: readonly number[],
   { signal, limitBytes }: StripOptions,
 ): AsyncGenerator<RowStrip> {
-  const { shape, isPlanar, isTiled, blockWidth, blockHeight } = layout;
-  const { width, height } = shape;
-  const blocksAcross = Math.ceil(width / blockWidth);
-  const blockCount = blocksAcross * Math.ceil(height / blockHeight) * (isPlanar ? shape.channels : 1);
-  const rowsAtOnce = blocksAcross > 1 ? Math.min(blockHeight, height) : stripRows(shape);
-  checkTiffMemory(layout, blockCount, rowsAtOnce * channels.length, limitBytes);
-  const numbers = (tag: number) => blockNumbers(file, directory, tag, blockCount, { signal });
-  const blocks: Blocks = {
-    file,
-    layout,
-    offsets: await numbers(isTiled ? tiffTags.tileOffsets : tiffTags.stripOffsets),
-    byteCounts: await numbers(isTiled ? tiffTags.tileByteCounts : tiffTags.stripByteCounts),
-    shift,
-  };
+  const { shape, isPlanar, blockWidth, blockHeight } = layout;
+  const blocksAcross = Math.ceil(shape.width / blockWidth);
+  const rowsAtOnce = blocksAcross > 1 ? Math.min(blockHeight, shape.height) : stripRows(shape);
+  const blocks = await openBlocks(file, directory, layout, shift, { rows: rowsAtOnce * channels.length, signal, limitBytes });
   const readers = isPlanar ? channels.map((channel) => [channel]) : [channels];
   const rows = readers.map((wanted) => (blocksAcross > 1 ? tileRows(blocks, wanted, signal) : stripsOf(blocks, wanted, signal)));
   try {
@@ -64,6 +54,33 @@ export async function* readPixels(
   } finally {
     for (const reader of rows) await reader.return(undefined);
   }
+}
+
+/**
+ * Finds the blocks of a picture in its file.
+ * @param shift bytes to add to the directory's offsets
+ * @param options `rows`: number of rows in memory, of all channels together
+ * @throws StriaError as `readPixels`
+ */
+export async function openBlocks(
+  file: TiffFile,
+  directory: TiffDirectory,
+  layout: TiffLayout,
+  shift: number,
+  { rows, signal, limitBytes }: StripOptions & { readonly rows: number },
+): Promise<Blocks> {
+  const { shape, isPlanar, isTiled, blockWidth, blockHeight } = layout;
+  const picture = Math.ceil(shape.width / blockWidth) * Math.ceil(shape.height / blockHeight);
+  const blockCount = picture * (isPlanar ? shape.channels : 1);
+  checkTiffMemory(layout, blockCount, rows, limitBytes);
+  const numbers = (tag: number) => blockNumbers(file, directory, tag, blockCount, { signal });
+  return {
+    file,
+    layout,
+    offsets: await numbers(isTiled ? tiffTags.tileOffsets : tiffTags.stripOffsets),
+    byteCounts: await numbers(isTiled ? tiffTags.tileByteCounts : tiffTags.stripByteCounts),
+    shift,
+  };
 }
 
 /** @param rows number of rows in memory, of all channels together */
@@ -139,25 +156,28 @@ async function* tileRows(blocks: Blocks, channels: readonly number[], signal: Ab
  * The rows of a block that lie within the picture, each valid until the next is requested.
  * @param column,row of the block
  * @param channel of the block, if channels have separate blocks
+ * @param wanted rows of the block, `end` excluded. Default: all
  */
-async function* blockRows(
+export async function* blockRows(
   { file, layout, offsets, byteCounts, shift }: Blocks,
   column: number,
   row: number,
   channel: number,
   signal: AbortSignal | undefined,
+  wanted: { readonly first: number; readonly end: number } = { first: 0, end: Number.POSITIVE_INFINITY },
 ): AsyncGenerator<Uint8Array> {
   throwIfAborted(signal);
   const { shape, isPlanar, isTiled, blockWidth, blockHeight, isYbr, tables } = layout;
   const across = Math.ceil(shape.width / blockWidth);
   const down = Math.ceil(shape.height / blockHeight);
   const block = ((isPlanar ? channel : 0) * down + row) * across + column;
-  const rows = Math.min(blockHeight, shape.height - row * blockHeight);
+  const rowsInPicture = Math.min(blockHeight, shape.height - row * blockHeight);
+  const rows = Math.min(rowsInPicture, wanted.end);
   const samplesOfPixel = isPlanar ? 1 : shape.channels;
   const line = new Uint8Array(blockWidth * samplesOfPixel * elementBytes(shape.type));
   // A missing block is blank: GDAL and slide scanners omit empty blocks.
   if (offsets[block] === 0 && byteCounts[block] === 0) {
-    for (let at = 0; at < rows; at++) yield line.fill(0);
+    for (let at = wanted.first; at < rows; at++) yield line.fill(0);
     return;
   }
   const decoded = new Uint8Array(line.byteLength);
@@ -165,7 +185,7 @@ async function* blockRows(
   // The last strip has fewer rows; tiles are complete.
   const stored = Math.min(
     byteCounts[block] as number,
-    longestBlock(line.byteLength * (isTiled ? blockHeight : rows), layout.compression),
+    longestBlock(line.byteLength * (isTiled ? blockHeight : rowsInPicture), layout.compression),
   );
   if (start + stored > file.source.size) {
     throw new StriaError('corrupt', `the TIFF file ends early: it puts pixels at byte ${start}, past its end`);
@@ -180,14 +200,16 @@ async function* blockRows(
     isYbr,
     tables,
   };
-  const samples = new PieceReader(decode(blockBytes(file, start, stored, signal), facts, signal));
+  // Rows that are not compressed are found without those before them.
+  const skipped = layout.compression === 1 ? Math.min(stored, wanted.first * line.byteLength) : 0;
+  const samples = new PieceReader(decode(blockBytes(file, start + skipped, stored - skipped, signal), facts, signal));
   try {
-    for (let at = 0; at < rows; at++) {
+    for (let at = skipped > 0 ? wanted.first : 0; at < rows; at++) {
       const length = await samples.fill(line);
       if (length < line.byteLength) {
         throw new StriaError('corrupt', `the TIFF file's pixels end early: a block holds ${at} of ${rows} rows`);
       }
-      yield toSamples(line, decoded, layout, file.endian === 'big' && !isLittle);
+      if (at >= wanted.first) yield toSamples(line, decoded, layout, file.endian === 'big' && !isLittle);
     }
   } finally {
     await samples.close();
@@ -238,16 +260,18 @@ function fromFloatPredictor(line: Uint8Array, decoded: Uint8Array, sampleBytes: 
 }
 
 /**
- * Copies the requested samples of a row's first pixels to their places in a strip. @param at index in the strip of the first
- * pixel
+ * Copies the requested samples of some pixels of a row to their places in a strip.
+ * @param at index in the strip of the first pixel
+ * @param first the row's first pixel to copy
  */
-function putRow(
+export function putRow(
   row: Uint8Array,
   strip: RowStrip,
   channels: readonly number[],
   { shape, isPlanar }: TiffLayout,
   at: number,
   columns: number,
+  first = 0,
 ): void {
   const sampleBytes = elementBytes(shape.type);
   const inPixel = isPlanar ? 1 : shape.channels;
@@ -255,11 +279,11 @@ function putRow(
     const target = strip[index] as Uint8Array;
     let to = at * sampleBytes;
     if (inPixel === 1) {
-      target.set(row.subarray(0, columns * sampleBytes), to);
+      target.set(row.subarray(first * sampleBytes, (first + columns) * sampleBytes), to);
       continue;
     }
     for (let column = 0; column < columns; column++) {
-      const from = (column * inPixel + channel) * sampleBytes;
+      const from = ((first + column) * inPixel + channel) * sampleBytes;
       for (let byte = 0; byte < sampleBytes; byte++) target[to++] = row[from + byte] as number;
     }
   }

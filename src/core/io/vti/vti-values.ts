@@ -1,6 +1,7 @@
 import { StriaError } from '../../shared/errors.ts';
 import type { JobOptions } from '../../shared/job.ts';
 import { type ElementType, type Endian, elementBytes } from '../../shared/volume.ts';
+import { Base64Decoder } from '../common/base64.ts';
 import { type ByteStream, firstBytes, orderedBytes } from '../common/byte-stream.ts';
 import { inflate } from '../common/inflate.ts';
 import { PieceReader } from '../common/piece-reader.ts';
@@ -94,45 +95,15 @@ function fromByte(stream: ByteStream, from: number): ByteStream {
   };
 }
 
-const digits = new Int16Array(256).fill(-1);
-for (const [value, letter] of [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'].entries()) {
-  digits[letter.charCodeAt(0)] = value;
-}
-
 /** The content of base64 from byte `start` to its padding or a tag. Skips spaces and line ends. */
 function base64Bytes(stream: ByteStream, start: number): ByteStream {
   return orderedBytes(stream.sizeLimit, async function* (signal) {
-    let bits = 0;
-    let count = 0;
+    const decoder = new Base64Decoder();
     for await (const piece of stream.pieces(start, { signal })) {
-      const bytes = new Uint8Array(Math.ceil((piece.byteLength * 3) / 4) + 3);
-      let length = 0;
-      let isEnd = false;
-      for (const letter of piece) {
-        const value = digits[letter] as number;
-        if (value < 0) {
-          if (letter === 0x20 || (letter >= 9 && letter <= 13)) continue;
-          isEnd = true;
-          if (letter !== 0x3d && letter !== 0x3c) throw broken('are not valid base64');
-          break;
-        }
-        bits = ((bits << 6) | value) & 0xffffff;
-        if (++count % 4 === 0) {
-          bytes[length++] = bits >> 16;
-          bytes[length++] = (bits >> 8) & 255;
-          bytes[length++] = bits & 255;
-        }
-      }
-      if (isEnd) {
-        // Two letters encode one byte, three encode two.
-        if (count % 4 === 2) bytes[length++] = (bits >> 4) & 255;
-        if (count % 4 === 3) {
-          bytes[length++] = (bits >> 10) & 255;
-          bytes[length++] = (bits >> 2) & 255;
-        }
-      }
-      if (length > 0) yield bytes.slice(0, length);
-      if (isEnd) return;
+      const bytes = decoder.decode(piece);
+      if (!bytes) throw broken('are not valid base64');
+      if (bytes.byteLength > 0) yield bytes;
+      if (decoder.isOver) return;
     }
   });
 }

@@ -1,6 +1,6 @@
 import { StriaError } from '../../shared/errors.ts';
 import { type ElementType, elementBytes } from '../../shared/volume.ts';
-import { largestChunkBytes } from '../common/gridded-volume.ts';
+import { largestChunkBytes } from '../common/voxel-grid.ts';
 
 /** How values of a Zarr type are stored, and the type as which they are read. */
 interface StoredType {

@@ -36,7 +36,7 @@ export class KeyStore {
   /** A whole file; undefined if there is none. @throws StriaError `unsupported` beyond `limit` bytes, `not-readable`, `aborted` */
   async read(key: string, limit: number, job: JobOptions): Promise<Uint8Array<ArrayBuffer> | undefined> {
     throwIfAborted(job.signal);
-    const source = await this.tree.find(key);
+    const source = await this.tree.find(key, job);
     if (source === undefined) return undefined;
     if (source.size > limit) {
       throw new StriaError('unsupported', `${key} has ${source.size} bytes; the limit is ${limit}`);
@@ -51,7 +51,7 @@ export class KeyStore {
    */
   async readPart(key: string, offset: number, length: number, job: JobOptions): Promise<Uint8Array<ArrayBuffer> | undefined> {
     throwIfAborted(job.signal);
-    const source = await this.#find(key);
+    const source = await this.#find(key, job);
     if (source === undefined) return undefined;
     const start = offset < 0 ? source.size + offset : offset;
     const isWithin = Number.isSafeInteger(start) && Number.isSafeInteger(length) && length >= 0 && start >= 0;
@@ -61,10 +61,10 @@ export class KeyStore {
     return wholeRead(key, source, start, length, job);
   }
 
-  #find(key: string): Promise<ByteSource | undefined> {
+  #find(key: string, job: JobOptions): Promise<ByteSource | undefined> {
     const known = this.#open.get(key);
     if (known !== undefined) return known;
-    const found = this.tree.find(key);
+    const found = this.tree.find(key, job);
     this.#open.set(key, found);
     found.catch(() => this.#open.delete(key));
     const [oldest] = this.#open.keys();

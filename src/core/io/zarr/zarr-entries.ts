@@ -3,7 +3,9 @@ import type { JobOptions } from '../../shared/job.ts';
 import { valueSource } from '../../shared/source.ts';
 import { type Channel, volumeBytes } from '../../shared/volume.ts';
 import type { VolumeTag } from '../../shared/volume-facts.ts';
-import { parseAxes, planAxes } from '../common/array-axes.ts';
+import type { StreamedLevels } from '../../shared/volume-level.ts';
+import { type ArrayAxis, parseAxes, planAxes } from '../common/array-axes.ts';
+import { type GridLevel, griddedLevels } from '../common/gridded-levels.ts';
 import { griddedVoxels } from '../common/gridded-volume.ts';
 import type { VolumeEntry } from '../common/volume-entry.ts';
 import { defaultLevelBytes, type OpenOptions, type OpenVolume } from '../common/volume-reader.ts';
@@ -134,9 +136,20 @@ async function openArray(
   };
   if (!Number.isSafeInteger(volumeBytes(info))) throw new StriaError('corrupt', 'the array exceeds the size of any file');
   const windows = known.flatMap(({ name, window }) => (window === undefined ? [] : [{ name, low: window[0], high: window[1] }]));
+  const leveled = async (job: JobOptions = {}): Promise<StreamedLevels> => {
+    const { image, level } = place;
+    const after = image && level ? image.levels.slice(image.levels.indexOf(level) + 1) : [];
+    const levels: GridLevel[] = [{ grid, plan }];
+    for (const coarser of after) {
+      const found = await coarserLevel(store, place, coarser, axes, job);
+      if (found) levels.push(found);
+    }
+    return griddedLevels(levels);
+  };
   return {
     info,
     format: 'zarr',
+    leveled,
     windows: windows.length > 0 ? windows : undefined,
     ...(info.valueUnit !== undefined && { valueUnit: info.valueUnit }),
     tags: tagsOf({ ...attributes, ...node.attributes }),
@@ -144,6 +157,25 @@ async function openArray(
     voxels: (pieces) => griddedVoxels(grid, plan, pieces),
     source: async () => valueSource('zarr', store.tree.name),
   };
+}
+
+/** A coarser level of an opened image. Undefined for one that cannot be read: it is as good as none. */
+async function coarserLevel(
+  store: KeyStore,
+  { folder, level: own, image }: ArrayPlace,
+  level: OmeImage['levels'][number],
+  axes: readonly ArrayAxis[],
+  job: JobOptions,
+): Promise<GridLevel | undefined> {
+  const root = folder.slice(0, folder.length - (own?.path.length ?? 0) - 1);
+  const path = `${root}${level.path}/`;
+  const { facts, problem } = await factsAt(store, path, job);
+  if (!facts || !image || problem !== undefined || facts.shape.length !== axes.length) return undefined;
+  const plan = planAxes(axes, facts.shape);
+  const scale = [plan.x, plan.y, plan.z].map((axis) =>
+    axis === undefined ? 1 : (level.scale?.[axis] ?? 0) / (own?.scale?.[axis] ?? 1),
+  ) as [number, number, number];
+  return { grid: await openGrid(store, path, facts), plan, scale };
 }
 
 /** The dimensions that the array itself names. */

@@ -1,8 +1,8 @@
 import { StriaError } from '../../shared/errors.ts';
 import type { JobOptions } from '../../shared/job.ts';
 import type { VoxelArray } from '../../shared/volume.ts';
-import { largestChunkBytes, type VoxelGrid } from '../common/gridded-volume.ts';
 import { narrowIntegers, widenHalf } from '../common/value-types.ts';
+import { largestChunkBytes, type VoxelGrid } from '../common/voxel-grid.ts';
 import type { ArrayFacts } from './array-metadata.ts';
 import { boundCodecs } from './bounded-codecs.ts';
 import type { KeyStore } from './key-store.ts';

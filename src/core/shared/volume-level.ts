@@ -1,6 +1,6 @@
-import { StriaError } from '../shared/errors.ts';
-import type { JobOptions } from '../shared/job.ts';
-import type { Dims3, Dims4 } from '../shared/volume.ts';
+import { StriaError } from './errors.ts';
+import type { JobOptions } from './job.ts';
+import type { Dims3, Dims4 } from './volume.ts';
 
 /** A resolution at which a file holds a volume. Those of the volume itself are its dimensions, and factors of 1. */
 export interface VolumeLevel {
@@ -38,6 +38,12 @@ export interface LeveledVoxels {
   read(box: LevelBox, options?: Pick<JobOptions, 'signal'>): Promise<Uint8Array<ArrayBuffer>>;
   /** Ends all requests with `aborted`. */
   close(): void;
+}
+
+/** Levels that can also be read as a whole. */
+export interface StreamedLevels extends LeveledVoxels {
+  /** The voxels of a level in order (x fastest, then y, z, t), little-endian, in pieces of any size. @throws as `read` */
+  voxels(level: number, options?: JobOptions): AsyncIterable<Uint8Array<ArrayBuffer>>;
 }
 
 /** @returns the level of a box. @throws StriaError `invalid-input` for a box outside its level */
