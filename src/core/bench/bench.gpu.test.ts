@@ -153,3 +153,32 @@ test('cases too large for the GPU are left out with a reason', async () => {
   expect(result.gaps.map(({ table }) => table)).toEqual(expect.arrayContaining(['rutter', 'parle', 'cuvle-entropy']));
   expect(result.gaps.every(({ reason }) => /allows 4096/.test(reason))).toBe(true);
 });
+
+test('bricks are decoded, turned, flown through and compared, a series plays in 3D, and the memory is freed', async () => {
+  const before = gpu.memory.liveBytes();
+  const request = { suite: 'bricks', size: 16, type: 'u8', codecs: ['rice'], repetitions: 1 } as const;
+  const result = await runGpuSuite('bricks', gpu, host, runner, request);
+  expect(gpu.memory.liveBytes()).toBe(before);
+  const { cases } = checkBenchResult(JSON.parse(JSON.stringify(result)));
+  expect(cases.map(({ x }) => x)).toEqual(['decode every codec', 'decode rice', 'paged mip', 'series', 'turn mip', 'fly']);
+  for (const found of cases) {
+    expect(found.gpuMs?.median).toBeGreaterThan(0);
+    expect(found.note).toMatch(found.operation === 'decode' ? /GB\/s by the clock/ : /the longest took/);
+  }
+  expect(Object.keys(cases[0]?.stages ?? {})).toEqual(['decode', 'ranges']);
+  expect(Object.keys(cases[3]?.stages ?? {})).toEqual(expect.arrayContaining(['texture', 'draw']));
+  expect(Object.keys(cases[5]?.stages ?? {})).toEqual(['draw', 'host']);
+});
+
+test('surfaces from voxels, from compressed chunks and of the processor are equal, and the memory is freed', async () => {
+  const before = gpu.memory.liveBytes();
+  const request = { suite: 'mesh', size: 24, type: 'u16', codecs: ['auto'], repetitions: 1 } as const;
+  const { cases } = checkBenchResult(JSON.parse(JSON.stringify(await runGpuSuite('mesh', gpu, host, runner, request))));
+  expect(gpu.memory.liveBytes()).toBe(before);
+  const methods = ['GPU, from voxels', 'GPU, from rice', 'one thread'];
+  expect(cases.map(({ x, method }) => [x, method])).toEqual(
+    ['phantom', 'labels'].flatMap((x) => methods.map((method) => [x, method])),
+  );
+  expect(Object.keys(cases[0]?.stages ?? {})).toEqual(['classify', 'count', 'corners', 'triangles']);
+  for (const { note } of cases) expect(note).toMatch(/^[1-9][\d,]+ triangles of \d+ surfaces?/);
+});

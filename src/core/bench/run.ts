@@ -2,6 +2,7 @@ import type { Gpu } from '../gpu/gpu.ts';
 import { changedTuning } from '../gpu/tuning.ts';
 import { StriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
+import { benchBricks } from './bricks.ts';
 import { benchCompress } from './compress.ts';
 import { benchCodecs } from './harness/codecs.ts';
 import type { BenchContext, BenchHost } from './harness/context.ts';
@@ -14,6 +15,7 @@ import {
   type BenchResult,
   benchSchema,
 } from './harness/result.ts';
+import { benchMesh } from './mesh.ts';
 import { benchPlayback } from './playback.ts';
 import { benchSeeds } from './seeds/seeds.ts';
 import { benchView } from './view.ts';
@@ -25,6 +27,8 @@ const gpuSuites = {
   compress: benchCompress,
   playback: benchPlayback,
   view: benchView,
+  bricks: benchBricks,
+  mesh: benchMesh,
 } as const;
 export type GpuSuite = keyof typeof gpuSuites;
 

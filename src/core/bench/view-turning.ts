@@ -144,7 +144,7 @@ export function oneBrick(gpu: Gpu, scope: GpuScope, { dims, bricks }: DisplayTex
 }
 
 /** The app's initial camera: its angle of view, its elevation, and a distance that shows the whole cube. */
-const halfHeight = Math.tan((13 * Math.PI) / 180);
+export const halfHeight = Math.tan((13 * Math.PI) / 180);
 const rise = Math.atan2(0.22, Math.hypot(0.42, 1));
 const distance = 3.4;
 

@@ -18,7 +18,7 @@ const looks: readonly { readonly projection: Projection; readonly method: string
 ];
 
 /** Pixels of the target texture: a screen of 1920 × 1080 from 512³ on. */
-const targetOf = (size: number): FrameSize => {
+export const targetOf = (size: number): FrameSize => {
   const part = Math.min(1, size / 512);
   return { width: Math.round(1920 * part), height: Math.round(1080 * part) };
 };
@@ -60,6 +60,31 @@ export async function benchView(context: BenchContext): Promise<void> {
   }
 }
 
+/** How everything is seen, apart from its window. */
+export const plainLook: Omit<RayLook, 'projection' | 'window' | 'level'> = {
+  attenuation: 8,
+  lighting: true,
+  outside: ['clamp', 'clamp'],
+  clip: [
+    [0, 1],
+    [0, 1],
+    [0, 1],
+  ],
+};
+
+/** Gray values; the lowest tenth of the window is transparent. */
+export function grayTransfer(gpu: Gpu, scope: GpuScope): GPUTexture {
+  const texture = scope.texture('transfer', rayTransferBytes, {
+    size: [...rayTransferSize],
+    format: 'rgba8unorm',
+    usage: GPUTextureUsage.TEXTURE_BINDING | GPUTextureUsage.COPY_DST,
+  });
+  const gray = Uint8Array.from({ length: 768 }, (_, at) => Math.floor(at / 3));
+  const texels = rayTransfer(gray, (place) => Math.max(0, place - 0.1));
+  gpu.device.queue.writeTexture({ texture }, texels, { bytesPerRow: 1024 }, rayTransferSize);
+  return texture;
+}
+
 /** A volume that is drawn from any direction. */
 export class ViewStage {
   readonly #gpu: Gpu;
@@ -77,21 +102,24 @@ export class ViewStage {
     this.#window = window;
     this.#pass = new RayPass(gpu);
     this.#target = new TurningTarget(gpu, scope, size);
-    this.#transfer = scope.texture('transfer', rayTransferBytes, {
-      size: [...rayTransferSize],
-      format: 'rgba8unorm',
-      usage: GPUTextureUsage.TEXTURE_BINDING | GPUTextureUsage.COPY_DST,
-    });
-    const gray = Uint8Array.from({ length: 768 }, (_, at) => Math.floor(at / 3));
-    const texels = rayTransfer(gray, (place) => Math.max(0, place - 0.1));
-    gpu.device.queue.writeTexture({ texture: this.#transfer }, texels, { bytesPerRow: 1024 }, rayTransferSize);
+    this.#transfer = grayTransfer(gpu, scope);
     this.#frame = scope.buffer('frame', rayFrameBytes, GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST);
     this.#unskipped = { ...display, bricks: oneBrick(gpu, scope, display) };
   }
 
-  /** Draws a frame. Resolves when the GPU is done. @param turn the volume's rotation, 0…1 for a full turn */
-  async draw(projection: Projection, turn: number, onTimes: NonNullable<Commands['onTimes']>): Promise<void> {
+  /**
+   * Draws a frame. Resolves when the GPU is done.
+   * @param turn the volume's rotation, 0…1 for a full turn
+   * @param before records work that comes before the rays
+   */
+  async draw(
+    projection: Projection,
+    turn: number,
+    onTimes: NonNullable<Commands['onTimes']>,
+    before: (commands: Commands) => void = () => {},
+  ): Promise<void> {
     const commands = this.#gpu.commands('frame', onTimes);
+    before(commands);
     this.#record(commands, this.#display, projection, turn);
     await commands.submit();
   }
@@ -110,19 +138,7 @@ export class ViewStage {
 
   #record(commands: Commands, display: DisplayTexture, projection: Projection, turn: number): void {
     const [low, high] = this.#window;
-    const look: RayLook = {
-      projection,
-      window: this.#window,
-      level: low + 0.35 * (high - low),
-      attenuation: 8,
-      lighting: true,
-      outside: ['clamp', 'clamp'],
-      clip: [
-        [0, 1],
-        [0, 1],
-        [0, 1],
-      ],
-    };
+    const look = { ...plainLook, projection, window: this.#window, level: low + 0.35 * (high - low) };
     const parameters = rayParameters(display, look, { isCategorical: false, isFloorOpaque: false }, texelsPerStep);
     const { texture, size } = this.#target;
     const view = turned(turn, size);

@@ -1,5 +1,5 @@
 import { chooseCodec } from '../chunks/choose.ts';
-import type { CodecElementBytes } from '../codec/codec.ts';
+import type { CodecDefinition, CodecElementBytes } from '../codec/codec.ts';
 import { codecs } from '../codecs/registry.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import { chunkGridOf } from '../format/chunk-grid.ts';
@@ -25,19 +25,23 @@ export class ComputedBricks implements BrickSource {
   readonly info: VolumeInfo;
   readonly levels: readonly BrickLevel[];
   readonly #made = new Map<string, EncodedChunk>();
+  readonly #ways: readonly CodecDefinition[];
   readonly #onRead: (bricks: readonly Brick[], options: JobOptions) => Promise<void>;
 
   /**
    * @param side of the cube, in voxels of 8 bits: 10,322 of them are 1 TiB
    * @param brick the side of a brick
    * @param onRead is awaited before chunks are given: it may wait or fail
+   * @param ways the codecs of its chunks
    */
   constructor(
     side: number,
     brick = 64,
     onRead: (bricks: readonly Brick[], options: JobOptions) => Promise<void> = async () => {},
+    ways: readonly CodecDefinition[] = codecs,
   ) {
     this.#onRead = onRead;
+    this.#ways = ways;
     this.info = {
       dims: [side, side, side, 1],
       type: 'u8',
@@ -80,13 +84,13 @@ export class ComputedBricks implements BrickSource {
     const { shape } = found.grid.box(number);
     // Level by level, so that the coarsest one always has something to see.
     const isConstant = mixed % 16 < constantOf16 && level + 1 < this.levels.length;
-    const way = isConstant ? -1 : (mixed >>> 4) % codecs.length;
+    const way = isConstant ? -1 : (mixed >>> 4) % this.#ways.length;
     const look = (mixed >>> 12) % looks;
     const key = `${shape} ${way} ${look}`;
     const known = this.#made.get(key);
     if (known) return known;
     if (this.#made.size >= mostKept) this.#made.clear();
-    const made = isConstant ? constantOf(look) : encoded(shape, way, look);
+    const made = isConstant ? constantOf(look) : encoded(shape, this.#ways[way], look);
     this.#made.set(key, made);
     return made;
   }
@@ -125,9 +129,8 @@ function voxelsOf([x, y, z]: Dims3, look: number): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-function encoded(shape: Dims3, way: number, look: number): EncodedChunk {
-  const codec = codecs[way];
-  if (!codec) throw new StriaError('internal', `there is no codec ${way}`);
+function encoded(shape: Dims3, codec: CodecDefinition | undefined, look: number): EncodedChunk {
+  if (!codec) throw new StriaError('internal', 'there is no codec');
   const chunk = { bytes: voxelsOf(shape, look), shape, elementBytes };
   const changes = shape.map(() => chunk.bytes.length) as unknown as Dims3;
   const survey = () => {

@@ -28,6 +28,8 @@ const gpuBrickLimits: GpuBrickLimits = { payloadBytes: 2 ** 30, atlasBytes: 2 **
 const mostUpdates = 2;
 /** Bricks of the first update, before it is known how long one takes. */
 const firstBricks = 8;
+/** Fewer take about as long: a brick of a slow codec is decoded by few invocations, and others beside it at the same time. */
+const leastBricks = 16;
 
 /** What the GPU tiers hold and have done. */
 export interface GpuBrickUse {
@@ -229,7 +231,7 @@ export class GpuBricks {
       const fitting = Math.floor((slotted.length * this.#limits.updateMs) / Math.max(wallMs, 0.01));
       const most = Math.min(this.#limits.bricksPerUpdate, 2 * this.#bricksPerUpdate);
       if (slotted.length === this.#bricksPerUpdate || fitting < this.#bricksPerUpdate)
-        this.#bricksPerUpdate = Math.max(1, Math.min(most, fitting));
+        this.#bricksPerUpdate = Math.min(most, Math.max(leastBricks, fitting));
       if (!this.isSettled) this.#onArrival();
     };
     commands.submit().then(

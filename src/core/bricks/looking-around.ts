@@ -43,15 +43,9 @@ export async function lookAround(gpu: Gpu, source: BrickSource, walk: BrickWalk)
   const most = { hostBytes: 0, gpuBytes: 0 };
   const check = () => {
     const { keptBytes, reservedBytes } = host.use;
-    const { atlasBytes, poolBytes, usedSlots, slots } = bricks.use;
     most.hostBytes = Math.max(most.hostBytes, keptBytes + reservedBytes);
     most.gpuBytes = Math.max(most.gpuBytes, gpu.memory.liveBytes() - gpuBefore);
-    const isOver =
-      (walk.host.bytes !== undefined && keptBytes + reservedBytes > walk.host.bytes) ||
-      (walk.gpu.payloadBytes !== undefined && poolBytes > walk.gpu.payloadBytes) ||
-      (walk.gpu.atlasBytes !== undefined && atlasBytes > walk.gpu.atlasBytes + 16 * slots) ||
-      usedSlots > slots;
-    if (isOver) throw new StriaError('internal', `a budget is exceeded: ${JSON.stringify({ ...host.use, ...bricks.use })}`);
+    checkBudgets(host, bricks, walk);
   };
   try {
     for (let frame = 0; frame < walk.frames; frame++) {
@@ -79,6 +73,19 @@ export async function lookAround(gpu: Gpu, source: BrickSource, walk: BrickWalk)
     bricks.close();
     host.close();
   }
+}
+
+/** @throws StriaError `internal` if a tier holds more than it may */
+export function checkBudgets(host: HostBricks, bricks: GpuBricks, limits: Pick<BrickWalk, 'host' | 'gpu'>): void {
+  const { keptBytes, reservedBytes } = host.use;
+  const { atlasBytes, poolBytes, usedSlots, slots } = bricks.use;
+  const { payloadBytes, atlasBytes: mostAtlasBytes } = limits.gpu;
+  const isOver =
+    (limits.host.bytes !== undefined && keptBytes + reservedBytes > limits.host.bytes) ||
+    (payloadBytes !== undefined && poolBytes > payloadBytes) ||
+    (mostAtlasBytes !== undefined && atlasBytes > mostAtlasBytes + 16 * slots) ||
+    usedSlots > slots;
+  if (isOver) throw new StriaError('internal', `a budget is exceeded: ${JSON.stringify({ ...host.use, ...bricks.use })}`);
 }
 
 /** A place in the cube: a closed curve, with a jump at every 500th frame. */

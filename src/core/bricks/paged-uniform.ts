@@ -64,7 +64,9 @@ export function pagedUniform(
     const edge = Math.max(...edges.map((length, axis) => (length * (factors[axis] as number)) / (info.dims[axis] as number)));
     const start = (table.starts[at] as number) + timePoint * grid.chunksPerTimePoint;
     words.set([grid.dims[0] / perVoxel, grid.dims[1], grid.dims[2], start], headWords + at * levelWords);
-    words.set([columns, rows, layers, 0, brickX / perVoxel, brickY, brickZ, 0], headWords + at * levelWords + 4);
+    const brick = [brickX / perVoxel, brickY, brickZ];
+    const hasPowers = brick.every((length) => (length & (length - 1)) === 0);
+    words.set([columns, rows, layers, 0, ...brick, Number(hasPowers)], headWords + at * levelWords + 4);
     words.set([...factors.map(floatBits), floatBits(edge)], headWords + at * levelWords + 12);
   }
   return words;

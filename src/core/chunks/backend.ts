@@ -51,6 +51,14 @@ export interface HalvingWish {
   readonly type: ElementType;
 }
 
+/** A halving of a box, and of its result. */
+export interface BoxHalving extends HalvingWish {
+  /** Steps of further halvings, each of the last result. A backend may leave them to the caller. */
+  readonly further?: readonly Dims3[];
+  /** Receives the results of `steps` and of the first of `further`, which may be lent like payloads (`BackendJob.lend`). */
+  onHalved(results: readonly Uint8Array[]): void;
+}
+
 /** Encodes and decodes chunks. GPU and CPU give the same bytes. */
 export interface Backend {
   readonly device: DeviceReport;
@@ -113,7 +121,7 @@ export interface BackendJob extends JobOptions {
    */
   readonly lend?: ((release: () => void) => void) | undefined;
   /** If set, a backend that `halves` the type also halves the box, whose voxels it has at hand. */
-  readonly halving?: (HalvingWish & { onHalved(bytes: Uint8Array<ArrayBuffer>): void }) | undefined;
+  readonly halving?: BoxHalving | undefined;
   /** Number of the first given chunk, for messages. Default 0. */
   readonly firstChunk?: number | undefined;
   /** If set, a decoder calls this for each damaged chunk instead of failing at the first. The chunk's voxels are then undefined. */

@@ -78,7 +78,7 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
       for (let row = finished[handedRows]; row; row = finished[++handedRows]) job.onChunks?.(row);
       return result.chunks;
     });
-    if (halved) job.halving?.onHalved(halved.bytes);
+    if (halved) job.halving?.onHalved([halved.bytes]);
     return encoded.flat();
   };
 

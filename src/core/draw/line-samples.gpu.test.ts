@@ -3,7 +3,9 @@ import { openTestGpu } from '../../testing/node-gpu-testing.ts';
 import { chainByName } from '../codecs/registry.ts';
 import { createGpuBackend } from '../gpu-chunks/gpu-backend.ts';
 import { type Dims3, typedVoxels, type VolumeInfo } from '../shared/volume.ts';
+import type { LeveledVoxels } from '../shared/volume-level.ts';
 import { CompressedVolume } from '../volume/compressed-volume.ts';
+import { leveledFile } from '../volume/leveled-file.ts';
 import { testInfo, testVoxels, withBindingLimit } from '../volume/resident-testing.ts';
 import { ResidentVolume } from '../volume/resident-volume.ts';
 import { sampleLine } from './line-samples.ts';
@@ -53,6 +55,46 @@ test.each(['u8', 'i16', 'f32'] as const)(
       expect([...(await sampleLine(gpu, volume, 1, { ...line, smooth: false }))]).toEqual(expected);
     }
     for (const volume of [whole, parts, compressed]) volume.destroy();
+  },
+);
+
+test.each(['u8', 'f32'] as const)(
+  'a line through %s voxels that the GPU lacks is read from the file, box by box',
+  async (type) => {
+    const long = testInfo([150, 40, 30, 2], type);
+    const bytes = testVoxels(long);
+    if (type === 'f32') typedVoxels(type, bytes).fill(Number.NaN, 200_000, 260_000);
+    const whole = await ResidentVolume.create(gpu, long, { chunkShape: [64, 16, 16] });
+    whole.append(bytes);
+    const coarse = await ResidentVolume.create(gpu, long, {
+      chunkShape: [64, 16, 16],
+      level: { dims: [75, 20, 15, 2], factors: [2, 2, 2] },
+    });
+    const file = leveledFile({
+      info: long,
+      fill: async (target, start) => target.set(bytes.subarray(start, start + target.length)),
+    }) as LeveledVoxels;
+    const sizes: number[] = [];
+    coarse.file = {
+      ...file,
+      read: (box, options) => {
+        sizes.push(box.size[0] * box.size[1] * box.size[2]);
+        return file.read(box, options);
+      },
+    };
+    const across = { from: [-3.2, 1.3, 2.7], to: [152.4, 39.1, 28.6], count: 311 } as const;
+    for (const smooth of [false, true]) {
+      const expected = await sampleLine(gpu, whole, 1, { ...across, smooth });
+      const found = await sampleLine(gpu, coarse, 1, { ...across, smooth });
+      const scale = Math.max(...[...expected].filter(Number.isFinite).map(Math.abs));
+      const isNear = (at: number) =>
+        Object.is(found[at], expected[at]) || Math.abs((found[at] as number) - (expected[at] as number)) <= 1e-3 * scale;
+      expect([...expected.keys()].filter((at) => !(smooth ? isNear(at) : Object.is(found[at], expected[at])))).toEqual([]);
+    }
+    expect(sizes).toHaveLength(6);
+    expect(Math.max(...sizes)).toBeLessThan(64 * 24 * 20);
+    whole.destroy();
+    coarse.destroy();
   },
 );
 

@@ -3,22 +3,14 @@ import { cross, scaled, sum, unitVector } from '../shared/vectors.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import type { VolumeSource } from '../volume/volume-source.ts';
 import { LayerSlab } from './layer-slab.ts';
-
-/** Points at equal distances on a line, both ends included, as voxel positions of a volume. */
-export interface LineSamples {
-  readonly from: Dims3;
-  readonly to: Dims3;
-  /** At least 2. */
-  readonly count: number;
-  /** Blend between voxels. */
-  readonly smooth: boolean;
-}
+import { type LineSamples, sampleLineOfFile } from './line-from-file.ts';
 
 /**
  * Stored values at points on a line, as 32-bit floats; NaN beside the volume and where data is missing. A compressed volume is
- * decoded only along the line. @throws StriaError `device-lost`
+ * decoded only along the line, and what the GPU lacks is read from the file. @throws StriaError `device-lost`; errors of the readers
  */
 export async function sampleLine(gpu: Gpu, volume: VolumeSource, timePoint: number, line: LineSamples): Promise<Float32Array> {
+  if (volume.decimation > 1 && volume.file) return sampleLineOfFile(volume, volume.file, timePoint, line);
   const { count, smooth } = line;
   const [fx, fy, fz] = volume.factors;
   const kept = ([x, y, z]: Dims3): Dims3 => [x / fx, y / fy, z / fz];

@@ -3,6 +3,7 @@ import finishShader from '../../shaders/draw/slab-finish.wgsl';
 import type { Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
+import type { Dims3 } from '../shared/volume.ts';
 import { type AxisIndex, placeUniform, type SliceBox, type VolumeSource } from '../volume/volume-source.ts';
 import { elementTypeNumber, isFloatType, voxelKey } from '../volume/voxel-key.ts';
 
@@ -25,6 +26,14 @@ export function slabRange(index: number, slices: number, length: number): readon
   return [Math.max(0, first), Math.min(length - 1, first + slices - 1)];
 }
 
+/** How many kept slices make a slab of the same thickness, if `factor` slices of the volume are kept as one. */
+export function keptSlices(slices: number, factor: number): number {
+  return Math.max(1, Math.round(slices / factor));
+}
+
+/** What a slab is made of. */
+export type SlabSource = Pick<VolumeSource, 'info' | 'dims' | 'factors' | 'numbers' | 'recordSlice'>;
+
 /** Dynamic offsets of uniform buffers must be multiples of this, on any device. */
 const uniformStride = 256;
 const planeBytes = 48;
@@ -46,7 +55,7 @@ export class SlabPlane {
   readonly #gpu: Gpu;
   #made: Made | undefined;
   /** What the plane holds once all recorded commands have run. */
-  #held: { readonly volume: VolumeSource; readonly key: string } | undefined;
+  #held: { readonly volume: SlabSource; readonly key: string } | undefined;
   /** The shape for which `#made` was created. */
   #shape = '';
 
@@ -57,7 +66,7 @@ export class SlabPlane {
   /** The box that replaces the slice's. Records what fills it, one layer of chunks after another if the volume is compressed. */
   record(
     commands: Commands,
-    volume: VolumeSource,
+    volume: SlabSource,
     axis: AxisIndex,
     index: number,
     timePoint: number,
@@ -69,7 +78,7 @@ export class SlabPlane {
     const key = [axis, kept, timePoint, slab.kind, slab.slices].join();
     if (this.#held?.volume === volume && this.#held.key === key) return made.boxes;
     this.#held = { volume, key };
-    const [first, last] = slabRange(kept, Math.min(slab.slices, mostSlabSlices), dims[axis]);
+    const [first, last] = slabRange(kept, keptSlices(Math.min(slab.slices, mostSlabSlices), factors[axis]), dims[axis]);
     const words = new Uint32Array((last - first + 1) * (uniformStride / 4));
     const kind = slabKinds.indexOf(storedKind(slab.kind, info.slope));
     const keys = numbers.map((value) => voxelKey(info.type, value));
@@ -98,12 +107,17 @@ export class SlabPlane {
     return made.boxes;
   }
 
+  /** Puts the box elsewhere than at the slice's position, until the next `record`. */
+  moveTo(first: Dims3): void {
+    if (this.#made) this.#gpu.device.queue.writeBuffer(this.#made.boxes[0].place, 0, Uint32Array.from(first));
+  }
+
   destroy(): void {
     this.#made?.scope.destroy();
     this.#made = this.#held = undefined;
   }
 
-  #makeFor({ dims }: VolumeSource, axis: AxisIndex, kept: number): Made {
+  #makeFor({ dims }: SlabSource, axis: AxisIndex, kept: number): Made {
     const shape = [...dims.slice(0, 3), axis].join();
     const [width, height] = planeSize(dims, axis);
     if (!this.#made || shape !== this.#shape) {

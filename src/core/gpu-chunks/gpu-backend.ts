@@ -180,10 +180,18 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
         const call = { scope, signal: job.signal, onTimes: job.onTimes };
         const halved = halveOnGpu(gpu, voxels, halving, call);
         // Both must have ended when the scope is destroyed.
-        const [bytes, encoded] = await Promise.allSettled([halved, backend.encodeResident({ voxels, chunks }, choice, job)]);
+        const [lent, encoded] = await Promise.allSettled([halved, backend.encodeResident({ voxels, chunks }, choice, job)]);
+        if (lent.status === 'fulfilled' && (encoded.status === 'rejected' || !job.lend)) {
+          if (encoded.status === 'fulfilled') halving.onHalved(lent.value.results.map((bytes) => bytes.slice()));
+          lent.value.release();
+        }
         if (encoded.status === 'rejected') throw encoded.reason;
-        if (bytes.status === 'rejected') throw bytes.reason;
-        halving.onHalved(bytes.value);
+        if (lent.status === 'rejected') throw lent.reason;
+        if (job.lend) {
+          const { results, release } = lent.value;
+          job.lend(release);
+          halving.onHalved(results);
+        }
         return encoded.value.chunks;
       });
     },

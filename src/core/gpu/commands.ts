@@ -40,8 +40,8 @@ interface CommandsHost {
   /** Awaited before each timed submit. The bench uses it to keep the GPU's clocks up. */
   readonly beforeTimed: (() => Promise<void>) | undefined;
   /** Timestamps of `maxStages` stages, for one Commands at a time. */
-  takeQueries(): GPUQuerySet;
-  keepQueries(queries: GPUQuerySet): void;
+  takeQueries(): StageQueries;
+  keepQueries(queries: StageQueries): void;
   scope(label: string): GpuScope;
   checkAlive(): void;
   /** @returns a function to call when the GPU has finished the work that is being submitted */
@@ -60,8 +60,10 @@ export class Commands {
   readonly #encoder: GPUCommandEncoder;
   readonly #stages: string[] = [];
   readonly #scope: GpuScope;
-  readonly #queries: GPUQuerySet | undefined;
-  readonly #reads: Read[] = [];
+  readonly #queries: StageQueries | undefined;
+  readonly #staging: Staging[] = [];
+  /** One of `#staging`, for reads to come. */
+  #block: Staging | undefined;
   readonly #lent: GpuScope[] = [];
   #pass: GPUComputePassEncoder | undefined;
 
@@ -71,7 +73,7 @@ export class Commands {
     this.label = label;
     this.onTimes = onTimes;
     this.#encoder = host.device.createCommandEncoder({ label });
-    this.#scope = host.scope('timing');
+    this.#scope = host.scope('reads');
     this.#queries = host.hasTimestamps && onTimes ? host.takeQueries() : undefined;
   }
 
@@ -119,7 +121,10 @@ export class Commands {
    */
   read(buffer: GPUBuffer, offset = 0, size = buffer.size - offset): () => Uint8Array<ArrayBuffer> {
     const copied = Math.min(wholeWords(size), buffer.size - offset);
-    const read = this.#stage(this.#scope, size, [{ buffer, offset, size: copied, to: 0 }]);
+    const { block, at } = this.#roomFor(wholeWords(size));
+    const read: Read = { at, size };
+    block.reads.push(read);
+    this.record((encoder) => encoder.copyBufferToBuffer(buffer, offset, block.buffer, at, copied));
     return () => {
       if (!read.bytes) throw new StriaError('internal', `${this.label}: bytes were taken before they were read`);
       return read.bytes;
@@ -139,22 +144,30 @@ export class Commands {
   lend(size: number, copies: readonly GatheredCopy[]): () => LentBytes {
     const scope = this.#host.scope('lent');
     this.#lent.push(scope);
-    const { staging } = this.#stage(scope, size, copies);
+    const staging = scope.reused('read', size, stagingUsage());
+    this.record((encoder) => {
+      for (const { buffer, offset, size, to } of copies) encoder.copyBufferToBuffer(buffer, offset, staging, to, size);
+    });
+    this.#staging.push({ buffer: staging, used: wholeWords(size), reads: [] });
     const release = () => scope.destroy();
     return () => ({ bytes: new Uint8Array(staging.getMappedRange(0, wholeWords(size)), 0, size), release });
   }
 
-  #stage(scope: GpuScope, size: number, copies: readonly GatheredCopy[]): Read {
-    this.#endPass();
-    const isCopied = scope === this.#scope;
-    // Only lent memory is large enough to be worth keeping.
-    const staging = isCopied
-      ? scope.buffer('read', size, GPUBufferUsage.MAP_READ)
-      : scope.reused('read', size, GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST);
-    for (const { buffer, offset, size, to } of copies) this.#encoder.copyBufferToBuffer(buffer, offset, staging, to, size);
-    const read: Read = { staging, size, isCopied };
-    this.#reads.push(read);
-    return read;
+  /**
+   * Room to read into. Several reads share one buffer, which is kept for later: allocating memory that the CPU can read, and freeing
+   * it, takes longer than most kernels.
+   */
+  #roomFor(bytes: number): { readonly block: Staging; readonly at: number } {
+    let block = this.#block;
+    if (!block || block.used + bytes > block.buffer.size) {
+      const buffer = this.#scope.reused('read', Math.max(blockBytes, bytes), stagingUsage());
+      block = { buffer, used: 0, reads: [] };
+      this.#block = block;
+      this.#staging.push(block);
+    }
+    const at = block.used;
+    block.used += bytes;
+    return { block, at };
   }
 
   /** Submits. Resolves when the GPU is done and everything is read. @throws StriaError `device-lost` */
@@ -169,7 +182,7 @@ export class Commands {
       const finished = this.#host.submitting();
       try {
         device.queue.submit([this.#encoder.finish()]);
-        await Promise.all(this.#reads.length > 0 ? this.#reads.map(finishRead) : [device.queue.onSubmittedWorkDone()]);
+        await Promise.all(this.#staging.length > 0 ? this.#staging.map(finishReads) : [device.queue.onSubmittedWorkDone()]);
       } finally {
         finished();
       }
@@ -198,7 +211,7 @@ export class Commands {
     const index = this.#stages.push(label) - 1;
     if (!this.#queries) return {};
     if (index >= maxStages) throw new StriaError('internal', `${this.label} has more than ${maxStages} stages to time`);
-    const writes = { querySet: this.#queries, beginningOfPassWriteIndex: 2 * index, endOfPassWriteIndex: 2 * index + 1 };
+    const writes = { querySet: this.#queries.set, beginningOfPassWriteIndex: 2 * index, endOfPassWriteIndex: 2 * index + 1 };
     return { timestampWrites: writes };
   }
 
@@ -214,10 +227,9 @@ export class Commands {
   /** @returns the start and end of each stage, once the work is done */
   #recordTimestamps(): (() => BigUint64Array) | undefined {
     if (!this.#queries || this.#stages.length === 0) return undefined;
-    const bytes = 16 * this.#stages.length;
-    const resolved = this.#scope.buffer('resolved', bytes, GPUBufferUsage.QUERY_RESOLVE | GPUBufferUsage.COPY_SRC);
-    this.#encoder.resolveQuerySet(this.#queries, 0, 2 * this.#stages.length, resolved, 0);
-    const read = this.read(resolved, 0, bytes);
+    const { set, resolved } = this.#queries;
+    this.#encoder.resolveQuerySet(set, 0, 2 * this.#stages.length, resolved, 0);
+    const read = this.read(resolved, 0, 16 * this.#stages.length);
     return () => new BigUint64Array(read().buffer);
   }
 
@@ -241,21 +253,41 @@ export interface GatheredCopy {
   readonly to: number;
 }
 
+/** Where the timestamps of stages go. Kept from one Commands to the next, because making one takes longer than most submits. */
+export interface StageQueries {
+  readonly set: GPUQuerySet;
+  readonly resolved: GPUBuffer;
+}
+
+/** Memory that the CPU reads: MAP_READ | COPY_DST. */
+function stagingUsage(): GPUBufferUsageFlags {
+  return GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST;
+}
+
+/** Enough for the reads of most submits. */
+const blockBytes = 2 ** 16;
+
+/** A buffer to map, and what is copied out of it then. Nothing is if it is lent. */
+interface Staging {
+  readonly buffer: GPUBuffer;
+  /** In bytes. */
+  used: number;
+  readonly reads: Read[];
+}
+
 interface Read {
-  readonly staging: GPUBuffer;
+  /** Where it is in its block. */
+  readonly at: number;
   /** In bytes. */
   readonly size: number;
-  /** Not lent. */
-  readonly isCopied: boolean;
   bytes?: Uint8Array<ArrayBuffer>;
 }
 
-/** Waits until the GPU has written the staging buffer, and copies its bytes unless they are lent. */
-async function finishRead(read: Read): Promise<void> {
-  const { staging, size, isCopied } = read;
-  const mapped = wholeWords(size);
-  await staging.mapAsync(GPUMapMode.READ, 0, mapped);
-  if (!isCopied) return;
-  read.bytes = new Uint8Array(staging.getMappedRange(0, mapped).slice(0, size));
-  staging.unmap();
+/** Waits until the GPU has written the buffer, and copies the bytes that are not lent. */
+async function finishReads({ buffer, used, reads }: Staging): Promise<void> {
+  await buffer.mapAsync(GPUMapMode.READ, 0, used);
+  if (reads.length === 0) return;
+  const mapped = buffer.getMappedRange(0, used);
+  for (const read of reads) read.bytes = new Uint8Array(mapped.slice(read.at, read.at + read.size));
+  buffer.unmap();
 }

@@ -16,6 +16,7 @@ override factor: u32 = ${factor}u;
 }`);
 
 test('a kernel runs, is timed, and its scope gives all memory back', async () => {
+  gpu.spare.free();
   const before = gpu.memory.liveBytes();
   {
     using scope = gpu.scope('test');
@@ -33,6 +34,7 @@ test('a kernel runs, is timed, and its scope gives all memory back', async () =>
     expect(times.stages[0]?.gpuMs).toBeGreaterThanOrEqual(0);
     expect([...(await gpu.readWords(buffer)).slice(0, 4)]).toEqual([0, 3, 6, 9]);
   }
+  gpu.spare.free();
   expect(gpu.memory.liveBytes()).toBe(before);
 });
 

@@ -1,6 +1,6 @@
 import type { Variant } from '../../shaders/link.ts';
 import { StriaError } from '../shared/errors.ts';
-import { Commands, type CommandTimes, maxStages } from './commands.ts';
+import { Commands, type CommandTimes, maxStages, type StageQueries } from './commands.ts';
 import { advice, defaultLimits, type GpuDiagnosis, isSoftware, type LimitName, limitNames, wantedFeatures } from './diagnosis.ts';
 import { type Kernel, KernelCache, type KernelDescriptor } from './kernel.ts';
 import { wholeWords } from './lent-bytes.ts';
@@ -36,8 +36,7 @@ export class Gpu {
   readonly #errorListeners = new Set<(message: string) => void>();
   #lost: string | undefined;
   #pendingSubmits = 0;
-  /** Creating and freeing them takes longer than most submits. */
-  readonly #idleQueries: GPUQuerySet[] = [];
+  readonly #idleQueries: StageQueries[] = [];
 
   constructor(device: GPUDevice, diagnosis: GpuDiagnosis) {
     this.device = device;
@@ -125,12 +124,18 @@ export class Gpu {
     if (!this.isSoftware) await this.#kernels.prepare(descriptors);
   }
 
-  takeQueries(): GPUQuerySet {
-    return this.#idleQueries.pop() ?? this.device.createQuerySet({ type: 'timestamp', count: 2 * maxStages });
+  takeQueries(): StageQueries {
+    return this.#idleQueries.pop() ?? this.#makeQueries();
   }
 
-  keepQueries(queries: GPUQuerySet): void {
+  keepQueries(queries: StageQueries): void {
     this.#idleQueries.push(queries);
+  }
+
+  #makeQueries(): StageQueries {
+    const usage = GPUBufferUsage.QUERY_RESOLVE | GPUBufferUsage.COPY_SRC;
+    const set = this.device.createQuerySet({ type: 'timestamp', count: 2 * maxStages });
+    return { set, resolved: this.device.createBuffer({ label: 'timestamps', size: 16 * maxStages, usage }) };
   }
 
   /** Compiles a shader for render pipelines. The caller keeps it. */

@@ -29,8 +29,8 @@ export interface ReadBox {
 export interface VoxelTap {
   /** Whether it takes the next ones, too. */
   isOpen(): boolean;
-  /** The voxels of a slab, in the order of the source. They are in use until this ends. */
-  take(bytes: Uint8Array): Promise<void>;
+  /** The voxels of a slab, in the order of the source. They are in use until this ends. @returns whether it has taken them */
+  take(bytes: Uint8Array): Promise<boolean>;
 }
 
 /**
@@ -165,7 +165,7 @@ export class BoxReader {
 
   async #fill(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
     await this.#stopwatch.time('read', () => this.#reader.fill(bytes), bytes.byteLength);
-    if (this.#isTapped) await this.#tap?.take(bytes);
+    if (this.#isTapped) this.#isTapped = (await this.#tap?.take(bytes)) ?? false;
   }
 
   #nextBuffer(): HeldBytes {

@@ -120,7 +120,7 @@ async function compress(
   // The voxels come by here until the backend can halve them.
   const tap = levels && {
     isOpen: () => levels.firstHalving() === undefined,
-    take: (bytes: Uint8Array) => levels.stack.push(bytes),
+    take: (bytes: Uint8Array) => levels.take(bytes),
   };
   const boxes = new BoxReader(volume, plan.grid, backend, stopwatch, signal, plan.span, tap);
   const reading = new Beside<ReadBox | undefined>();
@@ -180,10 +180,10 @@ async function compress(
     const releasePayloads = () => {
       for (const one of payloads.splice(0)) one();
     };
-    let halved: Uint8Array<ArrayBuffer> | undefined;
+    let halved: readonly Uint8Array[] | undefined;
     const halving = box.isTapped ? undefined : levels?.firstHalving();
-    const onHalved = (bytes: Uint8Array<ArrayBuffer>) => {
-      halved = bytes;
+    const onHalved = (results: readonly Uint8Array[]) => {
+      halved = results;
     };
     const options: BackendJob = {
       halving: halving && { ...halving, onHalved },

@@ -1,4 +1,4 @@
-import type { Backend, EncodeChoice, HalvingWish, VoxelBox } from '../chunks/backend.ts';
+import type { Backend, BoxHalving, EncodeChoice, VoxelBox } from '../chunks/backend.ts';
 import { gatherChunk, scatterChunk } from '../chunks/boxes.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import { type ChunkGrid, type ChunkShape, chunkGridOf, codecElementBytes } from '../format/chunk-grid.ts';
@@ -37,9 +37,10 @@ export class LevelMaker {
   readonly #backend: Backend;
   readonly #choice: EncodeChoice;
   readonly #type: ElementType;
-  readonly #canHalveBoxes: boolean;
-  /** The halved boxes of a slab. */
-  #slab = new Uint8Array(0);
+  /** How many halvings the backend can do with a box of the volume. */
+  readonly #boxHalvings: number;
+  /** For each of them, the halved boxes of a slab. */
+  #slabs: Uint8Array<ArrayBuffer>[] = [];
   #slabFilled = 0;
 
   /** Undefined if the file gets no levels. @throws StriaError as `plan` */
@@ -88,32 +89,46 @@ export class LevelMaker {
     this.#backend = backend;
     this.#choice = choice;
     this.#type = volume.type;
-    this.#canHalveBoxes =
-      (backend.halves?.(volume.type) ?? false) && areEven(grid, (halvings[0] as PlannedHalving).steps, volume.type);
+    this.#boxHalvings = backend.halves?.(volume.type) ? evenHalvings(grid, halvings, volume.type) : 0;
   }
 
   /**
-   * The first halving, if the backend can do it with the boxes of the volume: its kind is known, and boxes begin at even places.
+   * The first halvings, if the backend can do them with the boxes of the volume: their kind is known, and boxes begin at even places.
    */
-  firstHalving(): HalvingWish | undefined {
-    const halving = this.stack.firstHalving;
-    return halving && this.#canHalveBoxes ? { ...halving, type: this.#type } : undefined;
+  firstHalving(): Omit<BoxHalving, 'onHalved'> | undefined {
+    const { method } = this.stack;
+    if (method === undefined || this.#boxHalvings === 0) return undefined;
+    const [first, ...further] = this.#halvings.slice(0, this.#boxHalvings) as [PlannedHalving, ...PlannedHalving[]];
+    return { steps: first.steps, further: further.map(({ steps }) => steps), method, type: this.#type };
   }
 
-  /** Takes the result for a box, in the order of the boxes. */
-  async addHalved({ origin, slabDims, voxels: { dims } }: ReadBox, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
-    const steps = (this.#halvings[0] as PlannedHalving).steps;
-    const shape = halvedElements(dims, steps, this.#type);
-    const whole = halvedElements(slabDims, steps, this.#type);
-    const slabBytes = whole[0] * whole[1] * whole[2] * this.#elementBytes;
-    if (bytes.byteLength === slabBytes) return this.stack.pushHalved(bytes);
-    const at: Dims3 = [origin[0] / steps[0], origin[1] / steps[1], origin[2] / steps[2]];
-    if (this.#slabFilled === 0) this.#slab = new Uint8Array(slabBytes);
-    scatterChunk(bytes, { origin: at, shape }, { bytes: this.#slab, dims: whole, elementBytes: this.#elementBytes });
-    this.#slabFilled += bytes.byteLength;
-    if (this.#slabFilled < slabBytes) return;
+  /** Takes voxels of the volume that the backend cannot halve, in their order. @returns whether it has: it may find that the backend can */
+  async take(bytes: Uint8Array): Promise<boolean> {
+    if (this.#boxHalvings > 0) return this.stack.pushFirst(bytes);
+    await this.stack.push(bytes);
+    return true;
+  }
+
+  /** Takes the results for a box, in the order of the boxes. They are not kept. */
+  async addHalved({ origin, slabDims, voxels: { dims } }: ReadBox, results: readonly Uint8Array[]): Promise<void> {
+    if (dims.every((length, axis) => length === slabDims[axis])) return this.stack.pushHalved(results);
+    let [at, shape, whole]: [Dims3, Dims3, Dims3] = [origin, dims, slabDims];
+    for (const [index, bytes] of results.entries()) {
+      const { steps } = this.#halvings[index] as PlannedHalving;
+      at = [at[0] / steps[0], at[1] / steps[1], at[2] / steps[2]];
+      shape = halvedElements(shape, steps, this.#type);
+      whole = halvedElements(whole, steps, this.#type);
+      const slab = this.#slabs[index] ?? new Uint8Array(whole[0] * whole[1] * whole[2] * this.#elementBytes);
+      this.#slabs[index] = slab;
+      scatterChunk(bytes, { origin: at, shape }, { bytes: slab, dims: whole, elementBytes: this.#elementBytes });
+    }
+    // All results of a slab are complete with its last box.
+    this.#slabFilled += dims[0] * dims[1] * dims[2];
+    if (this.#slabFilled < slabDims[0] * slabDims[1] * slabDims[2]) return;
+    const slabs = this.#slabs;
+    this.#slabs = [];
     this.#slabFilled = 0;
-    await this.stack.pushHalved(this.#slab);
+    await this.stack.pushHalved(slabs);
   }
 
   /** The end of the layer that holds a chunk: up to there, chunks are written without waiting for levels. */
@@ -145,13 +160,19 @@ export class LevelMaker {
   }
 }
 
-/** Whether boxes of whole chunks begin at even places along the axes that are halved, and no pair of planes spans two time points. */
-function areEven({ chunkShape, counts, dims }: ChunkGrid, steps: Dims3, type: ElementType): boolean {
-  const pairs = [2 * elementsPerVoxel(type), 2, 2] as const;
-  const isEven = ([0, 1, 2] as const).every(
-    (axis) => steps[axis] === 1 || counts[axis] === 1 || chunkShape[axis] % pairs[axis] === 0,
-  );
-  return isEven && (steps[2] === 1 || dims[3] === 1 || dims[2] % 2 === 0);
+/**
+ * How many halvings of a box of whole chunks are parts of those of the volume: boxes begin at even places along the axes that are
+ * halved, and no pair of planes spans two time points.
+ */
+function evenHalvings({ chunkShape, counts, dims }: ChunkGrid, halvings: readonly PlannedHalving[], type: ElementType): number {
+  const uneven = halvings.findIndex(({ factors }) => {
+    const lengths = [factors[0] * elementsPerVoxel(type), factors[1], factors[2]] as const;
+    const isEven = ([0, 1, 2] as const).every(
+      (axis) => factors[axis] === 1 || counts[axis] === 1 || chunkShape[axis] % lengths[axis] === 0,
+    );
+    return !isEven || (factors[2] > 1 && dims[3] > 1 && dims[2] % factors[2] > 0);
+  });
+  return uneven < 0 ? halvings.length : uneven;
 }
 
 /**

@@ -61,8 +61,8 @@ async function halvedOnGpu(
   method: HalvingMethod,
 ): Promise<Uint8Array> {
   let halved = new Uint8Array(0);
-  const onHalved = (result: Uint8Array<ArrayBuffer>) => {
-    halved = result;
+  const onHalved = ([result]: readonly Uint8Array[]) => {
+    halved = new Uint8Array(result as Uint8Array);
   };
   const halving = { steps: step, method, type, onHalved };
   const box = { bytes: bytes.slice(), dims, elementBytes: elementBytes(type) as 1 | 2 | 4 };
@@ -100,5 +100,26 @@ test.each<[ElementType, ChunkShape, LevelChoice]>([
       const own = await compressed({ ...backend, maxBoxBytes }, info, voxels, chunkShape, levels);
       expect(own.equals(expected)).toBe(true);
     }
+  }
+});
+
+test.each([
+  ['noise from the first planes on', 0],
+  ['noise from the fourth plane on', 3],
+  ['labels from the fourth plane on', 3],
+])('GPU and CPU judge and halve alike: %s', async (content, empty) => {
+  const dims = [140, 60, 16, 1] as const;
+  const info = infoOf(dims, 'u8');
+  const voxels = voxelsOf(info, 'noise');
+  for (let at = 0; at < voxels.length; at++) {
+    const [x, y] = [at % dims[0], Math.floor(at / dims[0]) % dims[1]];
+    if (at < empty * dims[0] * dims[1]) voxels[at] = 0;
+    else if (content.startsWith('labels')) voxels[at] = 3 + (((x + 1) >> 3) & 1) + 2 * (y >> 5);
+  }
+  const shape: ChunkShape = [32, 8, 4];
+  const expected = await compressed(cpu, info, voxels, shape, true);
+  for (const maxBoxBytes of [2 ** 12, backend.maxBoxBytes]) {
+    const own = await compressed({ ...backend, maxBoxBytes }, info, voxels, shape, true);
+    expect(own.equals(expected)).toBe(true);
   }
 });

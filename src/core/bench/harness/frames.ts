@@ -43,3 +43,35 @@ export async function runFrames(
     seconds: ((kept.at(-1) as number) - (kept[0] as number)) / 1000,
   };
 }
+
+/**
+ * Draws frames for some time, as fast as possible, as a viewer that moves by the clock. @param least frames, however long they take
+ * @param draw submits a frame; resolves when the GPU is done. `at`: 0 at the beginning, 1 at the end @throws StriaError `aborted`
+ */
+export async function runFor(
+  { job }: BenchContext,
+  ms: number,
+  least: number,
+  draw: (at: number, onTimes: NonNullable<Commands['onTimes']>) => Promise<void>,
+): Promise<FrameTimes> {
+  const times: CommandTimes[] = [];
+  const finished: number[] = [];
+  const pending: Promise<void>[] = [];
+  const start = performance.now();
+  for (let [frame, at] = [0, 0]; at < 1 || frame < least; frame++) {
+    throwIfAborted(job.signal);
+    if (pending.length >= inFlight) await pending.shift();
+    at = (performance.now() - start) / ms;
+    pending.push(
+      draw(Math.min(1, at), (found) => times.push(found)).then(() => {
+        finished.push(performance.now());
+      }),
+    );
+  }
+  await Promise.all(pending);
+  return {
+    intervals: finished.slice(1).map((at, index) => at - (finished[index] as number)),
+    times,
+    seconds: ((finished.at(-1) as number) - (finished[0] as number)) / 1000,
+  };
+}

@@ -49,7 +49,16 @@ export interface BenchCase {
   readonly y?: number | undefined;
   /** The method: `Rutter, columns`, `Stria rle y`, `gzip`. */
   readonly method: string;
-  readonly operation: 'encode' | 'decode' | 'transcode' | 'decode and draw' | 'draw' | 'read back' | 'compress' | 'decompress';
+  readonly operation:
+    | 'encode'
+    | 'decode'
+    | 'transcode'
+    | 'decode and draw'
+    | 'draw'
+    | 'read back'
+    | 'compress'
+    | 'decompress'
+    | 'extract';
   readonly processor: 'gpu' | 'cpu';
   readonly inputBytes: number;
   /** Everything that a decoder needs, including tables. */

@@ -1,4 +1,4 @@
-export const suiteNames = ['seeds', 'codecs', 'compress', 'playback', 'view', 'files'] as const;
+export const suiteNames = ['seeds', 'codecs', 'compress', 'playback', 'view', 'bricks', 'mesh', 'files'] as const;
 export type SuiteName = (typeof suiteNames)[number];
 
 export const tableIds = [
@@ -13,6 +13,8 @@ export const tableIds = [
   'compress',
   'playback',
   'view',
+  'bricks',
+  'mesh',
   'files',
 ] as const;
 export type TableId = (typeof tableIds)[number];
@@ -82,6 +84,16 @@ export const benchTables: Readonly<Record<TableId, BenchTable>> = {
     title: 'The 3D view, turning',
     source: undefined,
     axis: { label: 'projection', scale: 'words' },
+  },
+  bricks: {
+    title: 'Volumes larger than memory, and series in 3D',
+    source: undefined,
+    axis: { label: 'work', scale: 'words' },
+  },
+  mesh: {
+    title: 'Surfaces as meshes',
+    source: undefined,
+    axis: { label: 'surfaces', scale: 'words' },
   },
   files: {
     title: 'Whole files through the whole program',

@@ -166,17 +166,21 @@ const tokenCosts = Float64Array.from(tokenFrequencies, (frequency) => 768 - loga
 export function levelsOf({ tokens }: Counts): Uint8Array {
   const levels = new Uint8Array(levelCount);
   const perLevel = phaseCount * tokenCount;
+  // Most tokens never occur, and would only be passed over seven times.
+  const present = new Uint16Array(perLevel);
   for (let level = 0; level < levelCount; level++) {
     levels[level] = level;
-    if (tokens.subarray(level * perLevel, (level + 1) * perLevel).every((count) => count === 0)) continue;
+    let kinds = 0;
+    for (let i = 0; i < perLevel; i++) if (tokens[level * perLevel + i] !== 0) present[kinds++] = i;
+    if (kinds === 0) continue;
     let best = Number.POSITIVE_INFINITY;
     for (const step of [0, 1, -1, 2, -2, 3, -3]) {
       const other = level + step;
       if (other < 0 || other >= levelCount) continue;
       let cost = 0;
-      for (let i = 0; i < perLevel; i++) {
-        const count = tokens[level * perLevel + i] as number;
-        cost += count * (tokenCosts[other * perLevel + i] as number);
+      for (let at = 0; at < kinds; at++) {
+        const i = present[at] as number;
+        cost += (tokens[level * perLevel + i] as number) * (tokenCosts[other * perLevel + i] as number);
       }
       if (cost >= best) continue;
       best = cost;

@@ -1,0 +1,228 @@
+import { ComputedBricks } from '../bricks/computed-bricks.ts';
+import type { CodecDefinition } from '../codec/codec.ts';
+import { codecByName, codecs } from '../codecs/registry.ts';
+import type { Projection, RayView } from '../draw/ray-pass.ts';
+import type { Gpu } from '../gpu/gpu.ts';
+import { StriaError } from '../shared/errors.ts';
+import { volumeBytes } from '../shared/volume.ts';
+import type { ResidentVolume } from '../volume/resident-volume.ts';
+import type { MemoryBricks } from './brick-memory.ts';
+import { BrickStage, type StageLimits } from './brick-stage.ts';
+import type { BenchContext } from './harness/context.ts';
+import { inFlight, runFor } from './harness/frames.ts';
+import type { BenchCase } from './harness/result.ts';
+import { spreadOf } from './harness/statistics.ts';
+import { targetOf, ViewStage } from './view.ts';
+import { type FrameSize, halfHeight, texelsPerStep, turned } from './view-turning.ts';
+
+/** Along each side of a volume of at least 1 TiB of 8-bit voxels. */
+const terabyteBricks = 162;
+/** Bricks of each level that are made before anything is timed: all kinds of content, in the shapes of its first rows. */
+const madeBefore = 1000;
+/** Of a turn, and of a flight along the whole curve. A software GPU draws few frames in that time. */
+const [turnMs, flightMs, leastFrames] = [3000, 6000, 3];
+/** The tolerance against a texture, of 255, and how many pixels in a thousand may exceed it: samples are rounded differently. */
+const [sameWithin, mostOthers] = [8, 1];
+interface Way {
+  readonly projection: Projection;
+  readonly method: string;
+}
+const ways: readonly [Way, Way] = [
+  { projection: 'composite', method: 'compositing, lit' },
+  { projection: 'mip', method: 'maximum' },
+];
+/** A software GPU takes seconds to compile each, compositing the longest. */
+const waysOn = ({ isSoftware }: Gpu): readonly [Way, ...Way[]] => (isSoftware ? [ways[1]] : ways);
+
+/** Codecs that `auto` chooses for images on the GPU. Bricks of some others take milliseconds, however few they are. */
+const fastCodecs = ['rice', 'rle', 'predict'] as const;
+
+/** A volume of 1 TiB whose chunks are computed, with the app's budgets: turning, and flown through. A smaller size has smaller ones. */
+export async function benchTerabyte(context: BenchContext): Promise<void> {
+  const [first, ...others] = waysOn(context.gpu);
+  await benchComputed(context, fastCodecs.map(codecByName), 'by fast codecs', [first, ...others], true);
+  if (!context.gpu.isSoftware) await benchComputed(context, codecs, 'by every codec', [first], false);
+}
+
+async function benchComputed(
+  context: BenchContext,
+  coders: readonly CodecDefinition[],
+  coded: string,
+  turning: readonly [Way, ...Way[]],
+  isFlown: boolean,
+): Promise<void> {
+  const { gpu, request } = context;
+  const part = Math.min(1, request.size / 512);
+  const source = new ComputedBricks(64 * Math.ceil(terabyteBricks * part), 64, undefined, coders);
+  const limits: StageLimits = {
+    hostBytes: Math.round(Math.max(2 ** 24, 2 ** 29 * part ** 3)),
+    gpu: { payloadBytes: Math.max(2 ** 24, 2 ** 30 * part ** 3), atlasBytes: Math.max(2 ** 25, 2 ** 29 * part ** 3) },
+  };
+  const size = targetOf(request.size);
+  using scope = gpu.scope('bench.terabyte');
+  context.begin(`a computed volume, ${coded}`);
+  for (const [level, { grid }] of gpu.isSoftware ? [] : source.levels.entries()) {
+    for (let number = 0; number < Math.min(grid.count, madeBefore); number++) source.chunk({ level, number });
+  }
+  const stage = new BrickStage(gpu, scope, source, [0, 180], size, limits);
+  try {
+    const [first] = turning;
+    const completeMs = await stage.settle(first.projection, turned(0, size));
+    const complete = completeMs === undefined ? 'not complete' : `complete after ${Math.round(completeMs)} ms`;
+    const note = `first picture after ${Math.round(stage.firstPictureMs ?? Number.NaN)} ms, with the compilation of shaders; ${complete}`;
+    const common = {
+      subject: `computed ${source.info.dims[0]}³ u8, ${coded}`,
+      size,
+      inputBytes: volumeBytes(source.info),
+      stage,
+    };
+    for (const { projection, method } of turning) {
+      await measure(context, {
+        ...common,
+        x: `turn ${projection}${isFlown ? '' : `, ${coded}`}`,
+        method: `${method}, turning`,
+        projection,
+        ms: turnMs,
+        view: (at) => turned(at, size),
+        note,
+      });
+    }
+    if (isFlown) {
+      await measure(context, {
+        ...common,
+        x: 'fly',
+        method: `${first.method}, flying through`,
+        projection: first.projection,
+        ms: flightMs,
+        view: (at) => flown(at, size),
+      });
+    }
+  } finally {
+    stage.close();
+  }
+}
+
+/** The same volume from bricks as in suite `view`, all of them decoded. */
+export async function benchPagedRays(context: BenchContext, source: MemoryBricks, volume: ResidentVolume): Promise<void> {
+  const { gpu, request } = context;
+  const size = targetOf(request.size);
+  using scope = gpu.scope('bench.paged');
+  const bytes = volumeBytes(source.info);
+  const { window } = await volume.statistics();
+  const limits = { hostBytes: 2 * bytes + 2 ** 24, gpu: { payloadBytes: 2 * bytes + 2 ** 24, atlasBytes: bytes } };
+  context.begin('rays through bricks');
+  const stage = new BrickStage(gpu, scope, source, window, size, limits);
+  try {
+    const texture = new ViewStage(gpu, scope, await volume.displayTexture(0), window, size);
+    for (const { projection, method } of waysOn(gpu)) {
+      for (const turn of [0, 0.37]) {
+        await stage.settle(projection, turned(turn, size));
+        await expectAlike(stage, texture, projection, turn, size);
+      }
+      const subject = `phantom ${request.size}³ ${request.type}, turning`;
+      await measure(context, { subject, size, inputBytes: bytes, stage, x: `paged ${projection}`, method: `${method}, from bricks`, projection, ms: turnMs, view: (at) => turned(at, size) }); // biome-ignore format: one line
+    }
+  } finally {
+    stage.close();
+    volume.releaseDisplay();
+  }
+}
+
+async function expectAlike(stage: BrickStage, texture: ViewStage, projection: Projection, turn: number, size: FrameSize) {
+  const [paged, expected] = [await stage.pixels(projection, turned(turn, size)), await texture.pixels(projection, turn)];
+  let others = 0;
+  for (let at = 0; at < expected.length; at += 4) {
+    if (Math.abs((paged[at] as number) - (expected[at] as number)) > sameWithin) others++;
+  }
+  if (others > (mostOthers * size.width * size.height) / 1000) {
+    throw new StriaError('internal', `${projection}: ${others} pixels differ between bricks and a texture`);
+  }
+}
+
+interface Flight {
+  readonly subject: string;
+  readonly x: string;
+  readonly method: string;
+  readonly size: FrameSize;
+  readonly inputBytes: number;
+  readonly stage: BrickStage;
+  readonly projection: Projection;
+  readonly ms: number;
+  /** @param at 0…1 */
+  view(at: number): RayView;
+  readonly note?: string;
+}
+
+async function measure(context: BenchContext, { stage, view, projection, size, ...flight }: Flight): Promise<void> {
+  const { gpu, meter } = context;
+  context.begin(`${flight.subject}, ${flight.method}`);
+  const completeMs = await stage.settle(projection, view(0));
+  await meter.raiseClocks();
+  const before = stage.bricks.use;
+  const cpuMs: number[] = [];
+  const { intervals, times, seconds } = await runFor(context, gpu.isSoftware ? 1 : flight.ms, leastFrames, (at, onTimes) =>
+    stage.draw(projection, view(at), onTimes, (ms) => cpuMs.push(ms)),
+  );
+  const { decoded, slots } = stage.bricks.use;
+  const drawn = gpu.hasTimestamps
+    ? times.map(({ stages }) => stages.find(({ label }) => label === 'draw')?.gpuMs ?? Number.NaN)
+    : undefined;
+  const spread = spreadOf(intervals);
+  const mebibytes = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`;
+  const pixelBytes = 4 * size.width * size.height;
+  const notes = [
+    `${Math.round(intervals.length / seconds)} frames a second over ${intervals.length} frames, ${inFlight} in flight; the longest took ${spread.max.toFixed(1)} ms`,
+    `${Math.round((decoded - before.decoded) / seconds)} bricks decoded a second; ${slots} slots; voxels × ${stage.bias.toFixed(2)}`,
+    `its first view was ${completeMs === undefined ? 'not complete' : `complete after ${Math.round(completeMs)} ms`}`,
+    `at most ${mebibytes(stage.mostGpuBytes)} of GPU memory and ${mebibytes(stage.mostHostBytes)} of host memory`,
+    `a sample every ${texelsPerStep === 1 ? 'voxel' : `${texelsPerStep} voxels`} of the drawn level`,
+    ...(flight.note === undefined ? [] : [flight.note]),
+  ];
+  const found: BenchCase = {
+    table: 'bricks',
+    subject: flight.subject,
+    x: flight.x,
+    method: `${flight.method}, into ${size.width} × ${size.height}`,
+    operation: 'draw',
+    processor: 'gpu',
+    inputBytes: flight.inputBytes,
+    outputBytes: pixelBytes,
+    movedBytes: pixelBytes,
+    movedBytesAre: 'least',
+    gpuMs: drawn && spreadOf(drawn),
+    wallMs: spread,
+    stages: { ...(drawn && { draw: spreadOf(drawn) }), host: spreadOf(cpuMs) },
+    copyMs: undefined,
+    timesCopy: undefined,
+    verified: flight.x.startsWith('paged')
+      ? 'two frames compared with rays through a texture, pixel by pixel'
+      : 'budgets are checked after each frame; pictures by tests',
+    note: notes.join('; '),
+  };
+  context.add(found);
+}
+
+/** Along a closed curve in the cube, looking ahead. @param at 0…1 for all of it */
+function flown(at: number, { width, height }: FrameSize): RayView {
+  const place = (way: number) => {
+    const angle = 2 * Math.PI * way;
+    return [0.5 + 0.4 * Math.sin(angle), 0.5 + 0.3 * Math.sin(2 * angle + 1), 0.5 + 0.4 * Math.cos(angle)] as const;
+  };
+  const eye = place(at);
+  const ahead = normalized(place(at + 1e-3).map((part, axis) => part - (eye[axis] as number)));
+  const right = normalized(cross(ahead, [0, 1, 0]));
+  const up = cross(right, ahead);
+  const across = right.map((part) => (part * halfHeight * width) / height);
+  const above = up.map((part) => -part * halfHeight);
+  const middle = eye.map((part, axis) => part + (ahead[axis] as number));
+  return { toCube: [...across, 0, ...above, 0, 0, 0, 0, 0, ...middle, 1], eye: [...eye, 1], edges: [1, 1, 1] };
+}
+
+function normalized(vector: readonly number[]): number[] {
+  const length = Math.hypot(...vector);
+  return vector.map((part) => part / length);
+}
+
+function cross([ax = 0, ay = 0, az = 0]: readonly number[], [bx = 0, by = 0, bz = 0]: readonly number[]): number[] {
+  return [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx];
+}

@@ -1,0 +1,140 @@
+import { BrickRays } from '../bricks/brick-rays.ts';
+import type { BrickSource } from '../bricks/brick-source.ts';
+import { BrickView } from '../bricks/brick-view.ts';
+import { type GpuBrickLimits, GpuBricks } from '../bricks/gpu-bricks.ts';
+import { HostBricks } from '../bricks/host-bricks.ts';
+import { checkBudgets } from '../bricks/looking-around.ts';
+import { detailOf, type PagedLook } from '../bricks/paged-uniform.ts';
+import { type Projection, type RayView, rayFrame, rayFrameBytes, rayParameters, wholeOf } from '../draw/ray-pass.ts';
+import type { Commands } from '../gpu/commands.ts';
+import type { Gpu } from '../gpu/gpu.ts';
+import type { GpuScope } from '../gpu/scope.ts';
+import { nextTurn } from '../shared/turn.ts';
+import type { Dims3 } from '../shared/volume.ts';
+import { grayTransfer, plainLook } from './view.ts';
+import { type FrameSize, TurningTarget, texelsPerStep } from './view-turning.ts';
+
+export interface StageLimits {
+  readonly hostBytes: number;
+  readonly gpu: Pick<GpuBrickLimits, 'payloadBytes' | 'atlasBytes'>;
+}
+
+/** The longest wait for the last bricks of a view. */
+const [settleMs, softwareSettleMs] = [3000, 60_000];
+
+/** Bricks in all tiers, drawn by rays as the 3D view does it. */
+export class BrickStage {
+  readonly host: HostBricks;
+  readonly bricks: GpuBricks;
+  /** The most bytes at any frame. */
+  mostHostBytes = 0;
+  mostGpuBytes = 0;
+  /** Milliseconds from the beginning to the end of the first frame with anything in it. */
+  firstPictureMs: number | undefined;
+  readonly #gpu: Gpu;
+  readonly #limits: StageLimits;
+  readonly #window: PagedLook['window'];
+  readonly #rays: BrickRays;
+  readonly #view: BrickView;
+  readonly #target: TurningTarget;
+  readonly #transfer: GPUTexture;
+  readonly #frame: GPUBuffer;
+  readonly #start = performance.now();
+  readonly #bytesBefore: number;
+
+  /** @param scope owns the target */
+  constructor(gpu: Gpu, scope: GpuScope, source: BrickSource, window: PagedLook['window'], size: FrameSize, limits: StageLimits) {
+    this.#gpu = gpu;
+    this.#limits = limits;
+    this.#window = window;
+    this.#target = new TurningTarget(gpu, scope, size);
+    this.#transfer = grayTransfer(gpu, scope);
+    this.#frame = scope.buffer('frame', rayFrameBytes, GPUBufferUsage.UNIFORM);
+    this.#bytesBefore = gpu.memory.liveBytes();
+    this.host = new HostBricks(source, { bytes: limits.hostBytes });
+    this.bricks = new GpuBricks(gpu, this.host, limits.gpu);
+    this.#rays = new BrickRays(gpu, this.bricks);
+    this.#view = new BrickView(this.bricks);
+    this.#view.begin(0);
+  }
+
+  /**
+   * Decodes what has arrived, and draws a frame. Resolves when the GPU is done and the next bricks are asked for.
+   * @param onHost called with the milliseconds that this thread was busy with it
+   */
+  async draw(
+    projection: Projection,
+    view: RayView,
+    onTimes: Commands['onTimes'] = undefined,
+    onHost: (ms: number) => void = () => {},
+  ): Promise<void> {
+    const start = performance.now();
+    this.bricks.update();
+    const commands = this.#gpu.commands('frame', onTimes);
+    const feedback = this.#record(commands, projection, view);
+    const submitted = commands.submit();
+    const before = performance.now() - start;
+    await submitted;
+    const back = performance.now();
+    const met = feedback();
+    if (met.used.length > 0) this.firstPictureMs ??= performance.now() - this.#start;
+    this.#view.take(met, 0);
+    onHost(before + performance.now() - back);
+    this.#check();
+  }
+
+  /** Draws until everything that a view needs is there, or for some time. @returns milliseconds; undefined if something is missing */
+  async settle(projection: Projection, view: RayView): Promise<number | undefined> {
+    const start = performance.now();
+    for (;;) {
+      await this.draw(projection, view);
+      await nextTurn();
+      const ms = performance.now() - start;
+      if (this.#view.isComplete && this.bricks.isSettled) return ms;
+      if (ms > (this.#gpu.isSoftware ? softwareSettleMs : settleMs)) return undefined;
+    }
+  }
+
+  /** The pixels of a frame. Rows are padded to multiples of 256 bytes. */
+  pixels(projection: Projection, view: RayView): Promise<Uint8Array> {
+    return this.#target.pixels((commands) => this.#record(commands, projection, view));
+  }
+
+  get bias(): number {
+    return this.#view.bias;
+  }
+
+  close(): void {
+    this.#rays.destroy();
+    this.bricks.close();
+    this.host.close();
+  }
+
+  #record(commands: Commands, projection: Projection, view: RayView) {
+    const { texture, size } = this.#target;
+    const { info } = this.bricks.source;
+    const [x, y, z] = info.dims;
+    const dims: Dims3 = [x, y, z];
+    const [low, high] = this.#window;
+    const look = { ...plainLook, window: this.#window, level: low + 0.35 * (high - low) };
+    const parameters = rayParameters(
+      { dims, low: 0, high: 1 },
+      look,
+      { isCategorical: false, isFloorOpaque: false },
+      texelsPerStep,
+    );
+    const strip = wholeOf(size);
+    this.#gpu.device.queue.writeBuffer(this.#frame, 0, rayFrame({ dims, bricks: { size: 64 } }, view, parameters, strip));
+    const paged: PagedLook = { timePoint: 0, window: this.#window, isCategorical: false, numbers: [0, 2 ** 16 - 1] };
+    this.#rays.begin(commands, paged, { edges: [1, 1, 1], detail: detailOf(view, size) * this.#view.bias });
+    this.#rays.record(commands.stage('draw'), { projection, frame: this.#frame, transfer: this.#transfer }, texture, strip);
+    return this.#rays.end(commands);
+  }
+
+  #check(): void {
+    const { keptBytes, reservedBytes } = this.host.use;
+    this.mostHostBytes = Math.max(this.mostHostBytes, keptBytes + reservedBytes);
+    this.mostGpuBytes = Math.max(this.mostGpuBytes, this.#gpu.memory.liveBytes() - this.#bytesBefore);
+    checkBudgets(this.host, this.bricks, { host: { bytes: this.#limits.hostBytes }, gpu: this.#limits.gpu });
+  }
+}

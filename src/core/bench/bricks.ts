@@ -1,0 +1,62 @@
+import { choiceByName } from '../codecs/registry.ts';
+import type { EncodedChunk } from '../format/chunk.ts';
+import { createGpuBackend } from '../gpu-chunks/gpu-backend.ts';
+import { openSample } from '../samples/sample.ts';
+import { volumeBytes } from '../shared/volume.ts';
+import { ResidentVolume } from '../volume/resident-volume.ts';
+import { benchComputedDecoding, benchDecoding } from './brick-decode.ts';
+import { benchPagedRays, benchTerabyte } from './brick-flight.ts';
+import { brickShape, MemoryBricks } from './brick-memory.ts';
+import type { BenchContext } from './harness/context.ts';
+import { benchSeries } from './series-in-3d.ts';
+
+/** Phantoms that alternate in the series. */
+const seeds = [1, 2];
+
+/**
+ * Suite `bricks`: what the tiers of core/bricks do on the GPU. Bricks are decoded into the atlas; rays through bricks are compared with
+ * rays through a texture; a series plays in 3D. Then a volume of 1 TiB, which is computed, turns and is flown through.
+ */
+export async function benchBricks(context: BenchContext): Promise<void> {
+  const { gpu, request, job } = context;
+  const { size, type } = request;
+  await benchComputedDecoding(context);
+  const ways = request.codecs.includes('auto') ? ['auto', 'rice'] : request.codecs;
+  const [firstWay = 'auto'] = ways;
+  const series: EncodedChunk[][] = [];
+  const backend = createGpuBackend(gpu);
+  try {
+    for (const seed of seeds) {
+      context.begin(`phantom ${seed}`);
+      const sample = openSample({ kind: 'phantom', dims: [size, size, size], type, seed });
+      const volume = await ResidentVolume.create(gpu, sample.info, { chunkShape: brickShape });
+      try {
+        const voxels = new Uint8Array(volumeBytes(sample.info));
+        let filled = 0;
+        for await (const piece of sample.voxels(job)) {
+          volume.append(piece);
+          voxels.set(piece, filled);
+          filled += piece.byteLength;
+        }
+        for (const way of seed === seeds[0] ? ways : [firstWay]) {
+          const chunks: EncodedChunk[] = [];
+          const choice = { codec: choiceByName(way), options: { axis: 'auto' } } as const;
+          await volume.forEachBox(async (box) => {
+            chunks.push(...(await backend.encodeResident(box, choice, job)).chunks);
+          });
+          if (way === firstWay) series.push(chunks);
+          if (seed !== seeds[0]) continue;
+          const source = new MemoryBricks(sample.info, chunks);
+          await benchDecoding(context, { subject: `phantom ${size}³ ${type}`, x: way, source, voxels });
+          if (way === firstWay) await benchPagedRays(context, source, volume);
+        }
+      } finally {
+        volume.destroy();
+      }
+    }
+  } finally {
+    await backend.destroy();
+  }
+  await benchSeries(context, series);
+  await benchTerabyte(context);
+}

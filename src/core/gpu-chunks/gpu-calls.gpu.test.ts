@@ -1,0 +1,54 @@
+import { expect, test, vi } from 'vitest';
+import { openTestGpu } from '../../testing/node-gpu-testing.ts';
+import type { ChunkBox } from '../chunks/backend.ts';
+import { codecById } from '../codecs/registry.ts';
+import type { EncodedChunk } from '../format/chunk.ts';
+import { openSample } from '../samples/sample.ts';
+import type { SampleKind } from '../samples/sample-kinds.ts';
+import { auto } from '../stream/engine-testing.ts';
+import { createGpuBackend } from './gpu-backend.ts';
+import { uploadBox } from './gpu-transfer.ts';
+
+const gpu = await openTestGpu();
+
+/** Calls of WebGPU while two chunks are encoded once more. For small batches these calls take most of the time. */
+const codecNamesOf = (chunk: EncodedChunk) =>
+  chunk.kind === 'coded' ? chunk.stages.map(({ codecId }) => codecById(codecId).name) : [];
+
+async function callsOf(kind: SampleKind) {
+  const sample = openSample({ kind, dims: [64, 32, 32], type: 'u8', seed: 1 });
+  const pieces: Uint8Array[] = [];
+  for await (const piece of sample.voxels({})) pieces.push(piece.slice());
+  using scope = gpu.scope('test');
+  const bytes = new Uint8Array(Buffer.concat(pieces));
+  const voxels = uploadBox(gpu, scope, { bytes, dims: [64, 32, 32], elementBytes: 1 });
+  const chunks = [0, 32].map((x): ChunkBox => ({ origin: [x, 0, 0], shape: [32, 32, 32] }));
+  const backend = createGpuBackend(gpu);
+  const encode = () => backend.encodeResident({ voxels, chunks }, auto, { onTimes: () => {} });
+  await encode();
+  const { device } = gpu;
+  const buffers = vi.spyOn(device, 'createBuffer');
+  const groups = vi.spyOn(device, 'createBindGroup');
+  const submits = vi.spyOn(device.queue, 'submit');
+  try {
+    const { chunks: encoded } = await encode();
+    const made = buffers.mock.calls.map(([{ usage }]) => usage);
+    return {
+      codecs: encoded.map(codecNamesOf),
+      submits: submits.mock.calls.length,
+      bindGroups: groups.mock.calls.length,
+      buffers: made.length,
+      readable: made.filter((usage) => usage & GPUBufferUsage.MAP_READ).length,
+    };
+  } finally {
+    vi.restoreAllMocks();
+  }
+}
+
+test('encoding again takes as few calls of WebGPU as before, and allocates no memory that the CPU reads', async () => {
+  const [rice, chain] = [['rice'], ['rle', 'huffman']];
+  const phantom = await callsOf('phantom');
+  expect(phantom).toEqual({ codecs: [rice, rice], submits: 4, bindGroups: 7, buffers: 18, readable: 0 });
+  const potential = await callsOf('potential');
+  expect(potential).toEqual({ codecs: [chain, chain], submits: 6, bindGroups: 10, buffers: 27, readable: 0 });
+});
