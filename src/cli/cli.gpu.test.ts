@@ -30,6 +30,22 @@ test('GPU and CPU deposit particles into the same file', async () => {
   expect(Buffer.compare(readFileSync(at('gpu.stria')), readFileSync(at('cpu.stria')))).toBe(0);
 });
 
+test('GPU and CPU extract the same surface, from a file and from a .stria', async () => {
+  writeFileSync(at('head.nii'), niftiFile([33, 31, 20], 1));
+  const packed = await stria('compress', at('head.nii'), '-o', at('head.stria'), '--codec', 'raw', '--device', 'cpu');
+  expect(packed, packed.stderr).toMatchObject({ code: 0 });
+  for (const [name, input, device] of [
+    ['a', 'head.nii', 'cpu'],
+    ['b', 'head.nii', 'gpu'],
+    ['c', 'head.stria', 'gpu'],
+  ] as const) {
+    const how = ['--level', '100', '--smoothing', '3', '-o', at(`${name}.ply`), '--device', device];
+    const made = await stria('mesh', at(input), ...how);
+    expect(made, made.stderr).toMatchObject({ code: 0 });
+    expect(Buffer.compare(readFileSync(at(`${name}.ply`)), readFileSync(at('a.ply')))).toBe(0);
+  }
+});
+
 test('GPU, GPU with minimum limits and CPU write the same file, and each restores it', async () => {
   const source = niftiFile([130, 71, 67], 2);
   writeFileSync(at('scan.nii'), source);

@@ -1,5 +1,7 @@
 #!/usr/bin/env node
-// The command `stria`: out/main/cli.js after a build.
 import { main } from './main.ts';
+// The command `stria`: out/main/cli.js after a build.
+import { endAfterCommand, endProcess } from './terminal/process-end.ts';
 
-process.exitCode = await main(process.argv.slice(2));
+endAfterCommand();
+endProcess(await main(process.argv.slice(2)));

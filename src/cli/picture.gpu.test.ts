@@ -56,6 +56,29 @@ test('the 3D view is drawn from the side that is asked for, on standard output t
   expect(stdout.equals(readFileSync(at('front.png')))).toBe(true);
 });
 
+test('labels have the colours that their file gives them', async () => {
+  const table =
+    '<CaretExtension><LabelTable><Label Key="4" Red="1" Green="0.5" Blue="0" Alpha="1">A</Label></LabelTable></CaretExtension>';
+  const text = new TextEncoder().encode(table);
+  const extension = new Uint8Array(16 * Math.ceil((8 + text.length) / 16));
+  extension.set(text, 8);
+  const header = new DataView(extension.buffer);
+  header.setInt32(0, extension.length, true);
+  header.setInt32(4, 30, true);
+  const plain = niftiFile(dims, 1);
+  const file = Buffer.concat([plain.subarray(0, 352), extension, plain.subarray(352).map(() => 4)]);
+  // The intent of labels, where the voxels begin, and that there are extensions.
+  file.writeInt16LE(1002, 68);
+  file.writeFloatLE(352 + extension.length, 108);
+  file[348] = 1;
+  writeFileSync(at('parts.nii'), file);
+  await succeed('compress', at('parts.nii'), '-o', at('parts.stria'), '--device', 'cpu');
+  for (const name of ['parts.nii', 'parts.stria']) {
+    await succeed('picture', at(name), '-o', at('parts.png'), '--view', 'z', '--size', '64x48');
+    expect(pixel(read('parts.png'), 32, 24), name).toEqual([255, 128, 0]);
+  }
+});
+
 test('--json reports the picture', async () => {
   writeFileSync(at('scan.nii'), niftiFile(dims, 1));
   const { stdout } = await succeed('picture', at('scan.nii'), '-o', at('a.png'), '--size', '20x10', '--view', 'x', '--json');
@@ -139,6 +162,59 @@ test('a session gives volume, view and layers, and options change it', async () 
   await succeed('picture', at('scan.nii'), '-o', at('nine.png'), '--view', 'z', '--slice', '9', '--window', '0,255', ...size);
   expect(read('other.png').data).toEqual(read('nine.png').data);
 });
+
+test('a session’s surfaces are drawn, extracted and from files', async () => {
+  const scan = niftiFile(dims, 1);
+  // A box of ones in the middle, in a volume whose world coordinates are its voxels'.
+  const inside = ([x, y, z]: readonly number[]) =>
+    (x as number) > 7 && (x as number) < 16 && (y as number) > 5 && (y as number) < 14 && (z as number) > 3 && (z as number) < 12;
+  const voxels = Uint8Array.from({ length: dims[0] * dims[1] * dims[2] }, (_, index) =>
+    inside([index % dims[0], Math.floor(index / dims[0]) % dims[1], Math.floor(index / (dims[0] * dims[1]))]) ? 1 : 0,
+  );
+  scan.set(voxels, 352);
+  writeFileSync(at('scan.nii'), scan);
+  const size = ['--size', '128x96'];
+  const file = (surfaces: object) => {
+    const files = [{ path: 'scan.nii', size: statSync(at('scan.nii')).size }];
+    const view = { window: [0, 255], crosshair: [12, 10, 8] };
+    const session = { format: 'stria-session', version: 1, files, view, layers: surfaces, layout: 'slice', sliceAxis: 'z' };
+    writeFileSync(at('s.stria-session'), JSON.stringify(session));
+  };
+  const look = { id: 'm', name: 'box', color: '#ff0000' };
+  const surface = { source: { from: 'base', surface: { level: 0.5 } }, look };
+  const redOf = ({ data, channels }: DecodedPng) => {
+    let count = 0;
+    for (let pixelAt = 0; pixelAt < data.length; pixelAt += channels)
+      if ((data[pixelAt] as number) > 120 && (data[pixelAt + 1] as number) < 60 && (data[pixelAt + 2] as number) < 60) count++;
+    return count;
+  };
+  const drawn = async (name: string, ...args: string[]) => {
+    const ended = await succeed('picture', at('s.stria-session'), '-o', at(name), ...size, ...args);
+    return { stderr: ended.stderr, red: redOf(read(name)), data: read(name).data };
+  };
+  file({});
+  expect((await drawn('none.png')).red).toBe(0);
+  file({ meshes: [surface] });
+  const extracted = await drawn('extracted.png');
+  expect(extracted.red).toBeGreaterThan(50);
+  const space = ['--view', '3d', '--projection', 'composite', '--from', '30,15'];
+  const extractedSpace = await drawn('extracted-3d.png', ...space);
+  expect(extractedSpace.red).toBeGreaterThan(300);
+  // The same surface as a file is drawn alike.
+  await succeed('mesh', at('scan.nii'), '--level', '0.5', '--smoothing', '0', '-o', at('box.ply'), '--device', 'cpu');
+  const part = { path: 'box.ply', size: statSync(at('box.ply')).size };
+  file({ meshFiles: [{ source: { files: [part] }, look }] });
+  expect((await drawn('file.png')).data).toEqual(extracted.data);
+  expect((await drawn('file-3d.png', ...space)).data).toEqual(extractedSpace.data);
+  file({
+    meshes: [{ ...surface, look: { ...look, isVisible: false } }],
+    meshFiles: [{ source: { files: [{ ...part, size: 5 }] }, look }],
+  });
+  const none = await drawn('hidden.png');
+  expect(none.red).toBe(0);
+  expect(none.stderr).toMatch(/the layer box is left out: .*it has \d+ bytes, not 5/);
+  expect((await stria('picture', at('s.stria-session'), '-o', at('scan.nii'))).code).not.toBe(0);
+}, 120_000);
 
 test('what was read is never replaced: the input, the session, its volume and its layers', async () => {
   writeFileSync(at('scan.nii'), niftiFile(dims, 1));

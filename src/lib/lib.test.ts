@@ -1,9 +1,10 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { compress, open, StriaError, type VoxelData } from './index.ts';
@@ -185,4 +186,28 @@ test('the examples of docs/LIBRARY.md run, with what the package exports', () =>
     .replace(/from 'zarrita'/g, () => `from ${JSON.stringify(pathToFileURL('node_modules/zarrita/dist/src/index.js').href)}`);
   writeFileSync(join(folder, 'example.mjs'), code);
   execFileSync(process.execPath, ['example.mjs'], { cwd: folder, stdio: ['ignore', 'inherit', 'inherit'] });
+});
+
+test('a program in TypeScript finds the types of the package', () => {
+  const place = join(folder, 'typed');
+  mkdirSync(join(place, 'node_modules'), { recursive: true });
+  symlinkSync(resolve('.'), join(place, 'node_modules', 'stria'), 'junction');
+  writeFileSync(join(place, 'package.json'), '{ "type": "module" }');
+  const good = `import { compress, open, type VoxelData } from 'stria';
+    import { striaCodec } from 'stria/zarr';
+    const volume = await open(await compress(new Uint16Array(8), { shape: [2, 2, 2] }));
+    export const x: number = volume.shape[0];
+    export const data: VoxelData = (await volume.read({ t: 0 })).data;
+    export const codec: string = striaCodec.kind;`;
+  writeFileSync(join(place, 'good.mts'), good);
+  writeFileSync(join(place, 'bad.mts'), good.replace('x: number', 'x: string'));
+  const tsc = join(createRequire(import.meta.url).resolve('typescript/package.json'), '..', 'bin', 'tsc');
+  const check = (name: string) =>
+    spawnSync(
+      process.execPath,
+      [tsc, '--strict', '--noEmit', '--ignoreConfig', '--target', 'es2022', '--module', 'nodenext', name],
+      { cwd: place, encoding: 'utf8' },
+    );
+  expect(check('good.mts')).toMatchObject({ stdout: '', status: 0 });
+  expect(check('bad.mts').stdout).toMatch(/^bad\.mts\(4,\d+\): error TS2322/);
 });

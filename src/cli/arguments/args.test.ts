@@ -160,7 +160,10 @@ test.each([
   ['sample zero --size 4,5 -o x', /one length or three/],
   ['sample zero --size 4 --type f32 -o x', /--type must be one of u8, u16/],
   ['sample zero --size 4 --seed 1.5 -o x', /--seed takes a whole number/],
-  ['bench all', /Unknown suite: all. The suites are seeds, codecs, compress, playback, view, files; `tune` and `compare`/],
+  [
+    'bench all',
+    /Unknown suite: all. The suites are seeds, codecs, compress, playback, view, bricks, mesh, files; `tune` and `compare`/,
+  ],
   ['bench seeds a.nii', /takes no files/],
   ['bench codecs scan.nii', /Unknown sample: scan.nii. The samples are zero, sequence254/],
   ['bench compare a.json', /two results/],

@@ -190,7 +190,8 @@ const commands = {
       '  stria mesh atlas.nii --label 10,49 --table FreeSurferColorLUT.txt -o thalamus.glb',
       '  stria mesh atlas.nii --label all -o regions.obj',
       'IN may be a .stria file or any format that compress reads. VALUE is a real value: slope × stored + intercept.',
-      'The planes of the volume are read one after another, so only the mesh must fit into memory.',
+      'The planes of the volume are read some at a time, so only the mesh must fit into memory.',
+      'A GPU finds the same triangles as the CPU.',
     ],
   },
   merge: {
@@ -277,7 +278,7 @@ const commands = {
     ],
   },
   bench: {
-    usage: '[codecs [SAMPLE...] | compress [SAMPLE...] | seeds | playback | view | files [IN...] | tune | compare A B]',
+    usage: '[codecs|compress [SAMPLE...] | seeds | playback | view | bricks | mesh | files [IN...] | tune | compare A B]',
     summary: 'measure kernels and whole files on this machine, relative to a plain copy',
     options: ['size', 'type', 'codec', 'tools', 'output', 'device', 'gpu-limits', 'tuning', ...common],
     notes: [
@@ -286,11 +287,13 @@ const commands = {
       'seeds   the tables of the papers behind Stria, reproduced here with their own algorithms',
       'playback  a stack of pictures, decoded from compressed GPU memory and drawn frame by frame',
       'view    the 3D view of a rotating volume, and of two in one pass, drawn with lighting at 1920 × 1080',
+      'bricks  a computed volume of 1 TiB in 3D, turning and flown through; bricks decoded from GPU memory; a series in 3D',
+      'mesh    the surface of a volume and those of all labels, from voxels and from what is compressed, beside one CPU thread',
       'files   whole files through the whole program: by the GPU and by 1, 2 and all threads of the CPU, compared with cp, gzip,',
       '        pigz, lz4, zstd, xz, JPEG-LS (ffmpeg) and JPEG XL (cjxl) if installed',
       'tune    tries the workgroup sizes of kernels on this GPU; keeps one that is 5 % faster than the standard, twice',
       'compare checks whether two results agree within 5 %; refuses results from different machines or workloads',
-      '--size is the side of the volumes. The default is 256; 512 for seeds, compress, playback and view; 64 on a software GPU.',
+      '--size is the side of the volumes. The default is 256 for codecs and files, 512 for the others; 64 on a software GPU.',
       'Times are medians, from timestamp queries where the GPU has them. Every output is verified after its timing.',
       '-o writes the whole result as JSON; files also saves it after each program.',
     ],

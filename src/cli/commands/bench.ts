@@ -28,7 +28,7 @@ import { type ExitCode, exitCodes } from '../terminal/messages.ts';
 import { formatBytes, formatCount, formatDuration, formatRatio, table } from '../terminal/text.ts';
 import { version } from '../terminal/version.ts';
 
-const sizes = { seeds: 512, codecs: 256, compress: 512, playback: 512, view: 512, files: 256 } as const;
+const sizes = { seeds: 512, codecs: 256, compress: 512, playback: 512, view: 512, bricks: 512, mesh: 512, files: 256 } as const;
 const softwareSize = 64;
 
 /** `stria bench`: runs a suite or compares two results. core/bench defines the measurements. */
@@ -200,7 +200,9 @@ function tableText(id: TableId, rows: readonly BenchCase[]): string {
   });
   const right = Array.from({ length: 8 }, () => 'right' as const);
   const notes =
-    id === 'playback' || id === 'view' ? rows.flatMap(({ method, note }) => (note ? [`${method}: ${note}`] : [])) : [];
+    id === 'playback' || id === 'view' || id === 'bricks' || id === 'mesh'
+      ? rows.flatMap(({ method, note }) => (note ? [`${method}: ${note}`] : []))
+      : [];
   return [benchTables[id].title, table([head, ...cells], ['left', 'left', 'left', ...right]), ...notes].join('\n');
 }
 

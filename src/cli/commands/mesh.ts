@@ -1,10 +1,20 @@
 import { basename } from 'node:path';
+import type { Gpu } from '../../core/gpu/gpu.ts';
+import type { OpenVolume } from '../../core/io/common/volume-reader.ts';
 import { readLabelTable } from '../../core/io/label-tables/read-label-table.ts';
 import { ownLabels } from '../../core/io/own-labels.ts';
 import type { NamedMesh } from '../../core/mesh/mesh-formats.ts';
-import { type ExtractedSurface, extractSurfaces, type SurfaceChoice, surfaceName } from '../../core/mesh/surfaces.ts';
+import {
+  type ExtractedSurface,
+  extractSurfaces,
+  finishSurface,
+  type SurfaceChoice,
+  type SurfaceSettings,
+  surfaceName,
+} from '../../core/mesh/surfaces.ts';
 import { writeMesh } from '../../core/mesh/write/write-mesh.ts';
 import { StriaError } from '../../core/shared/errors.ts';
+import type { JobOptions } from '../../core/shared/job.ts';
 import type { LabelTable } from '../../core/shared/label-table.ts';
 import { shownPath } from '../../core/shared/standard-streams.ts';
 import { metresOf } from '../../core/shared/volume.ts';
@@ -23,7 +33,7 @@ import { withVolume } from './with-volume.ts';
 export async function runMesh(command: MeshCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
   const { input, output, format, surfaces, table, smoothing, raw, dataset, axes } = command;
   const startMs = performance.now();
-  const { backend, close } = await openBackend(command);
+  const { backend, gpu, close } = await openBackend(command);
   try {
     terminal.note(deviceNote(backend.device));
     const given = table === undefined ? undefined : await withFile(table, { signal }, (file) => readLabelTable(file, { signal }));
@@ -31,7 +41,7 @@ export async function runMesh(command: MeshCommand, { terminal, signal }: Comman
     const { meshes, metres } = await terminal.withProgress(name, signal, (job) =>
       withVolume(input, { raw, dataset, axes }, backend, job, async (volume) => {
         const t = timeIndex(command, volume.info) ?? 0;
-        const found = await extractSurfaces(volume, { surfaces, t, smoothing }, job);
+        const found = await extracted(gpu, volume, { surfaces, t, smoothing }, job);
         const names = given ?? volume.labels?.table ?? ownLabels(await volume.source()).table;
         return {
           meshes: found.map((surface) => ({ choice: surface.choice, ...named(surface, names) })),
@@ -75,6 +85,24 @@ export async function runMesh(command: MeshCommand, { terminal, signal }: Comman
   } finally {
     await close();
   }
+}
+
+/** On the GPU if there is one that can. */
+async function extracted(
+  gpu: Gpu | undefined,
+  volume: OpenVolume,
+  settings: SurfaceSettings,
+  job: JobOptions,
+): Promise<readonly ExtractedSurface[]> {
+  if (gpu) {
+    // Loaded only when needed, as the GPU itself.
+    const { extractOnGpu } = await import('../../core/mesh/gpu/gpu-surfaces.ts');
+    const { uploadedPlanes } = await import('../../core/mesh/gpu/uploaded-planes.ts');
+    const planes = uploadedPlanes(gpu, volume, settings.t, job.signal);
+    const found = planes && (await extractOnGpu(gpu, planes, settings, job));
+    if (found) return found.map((surface) => finishSurface(surface, volume.info, settings.smoothing));
+  }
+  return extractSurfaces(volume, settings, job);
 }
 
 function named({ choice, mesh }: ExtractedSurface, table: LabelTable = []): NamedMesh {

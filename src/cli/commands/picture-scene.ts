@@ -1,8 +1,11 @@
 import type { Backend } from '../../core/chunks/backend.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
+import { ownLabels } from '../../core/io/own-labels.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
+import type { OwnLabels } from '../../core/shared/label-table.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
 import type { ResidentVolume } from '../../core/volume/resident-volume.ts';
+import { baseId } from '../../renderer/viewer/model/layers.ts';
 import type { Viewpoints } from '../../renderer/viewer/model/same-place.ts';
 import type { ViewState } from '../../renderer/viewer/model/viewer-api.ts';
 import type { DeviceOptions, PictureCommand } from '../arguments/parsed-command.ts';
@@ -13,6 +16,7 @@ import { loadOnGpu } from '../pictures/gpu-volume.ts';
 import { firstShown, type PictureLook, type ShownView, stateOf } from '../pictures/look.ts';
 import { Painter } from '../pictures/painter.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { PictureMeshes } from './picture-meshes.ts';
 import { layerNote, savedView, savedViewName, sessionOf, withSessionSource } from './picture-session.ts';
 import { type PictureSession, SessionHosts } from './session-places.ts';
 import { type VolumeWork, withVolume } from './with-volume.ts';
@@ -43,16 +47,22 @@ export async function withPictureScene<T>(
   const hosts = session && (await askForHosts(session, options, terminal, job));
   const { gpu, backend, close } = await openDrawing(options);
   const volumes: ResidentVolume[] = [];
+  const labelsIn = new Map<ResidentVolume, OwnLabels>();
   const inputs = session ? [options.input, session.path] : [options.input];
-  const load: VolumeWork<ResidentVolume> = async (open, paths) => {
-    const volume = await loadOnGpu(gpu, open, job);
-    volumes.push(volume);
-    inputs.push(...paths());
-    return volume;
-  };
+  const meshes = new PictureMeshes(session, terminal);
+  const loadAs =
+    (id: string): VolumeWork<ResidentVolume> =>
+    async (open, paths) => {
+      const volume = await loadOnGpu(gpu, open, job);
+      volumes.push(volume);
+      labelsIn.set(volume, open.labels ?? ownLabels(await open.source()));
+      await meshes.extract(id, open, job);
+      inputs.push(...paths());
+      return volume;
+    };
   try {
     terminal.note(deviceNote({ kind: 'gpu', name: gpu.name, software: gpu.isSoftware }));
-    const volume = await loadInput(options, session, hosts, backend, job, load);
+    const volume = await loadInput(options, session, hosts, backend, job, loadAs(baseId));
     const { info, decimation } = volume;
     if (decimation > 1) {
       terminal.note(`the volume is too large for this GPU: drawn from one voxel in ${decimation} along each axis`);
@@ -62,23 +72,29 @@ export async function withPictureScene<T>(
       if (!session || !hosts) break;
       if (!source) continue;
       try {
-        layers.set(layer.id, await withSessionSource(session, source, hosts, backend, job, load));
+        layers.set(layer.id, await withSessionSource(session, source, hosts, backend, job, loadAs(layer.id)));
       } catch (error) {
         terminal.note(layerNote(session, layer.name, error));
       }
     }
+    if (hosts) await meshes.upload(gpu, info, hosts, job, inputs);
     // Statistics tell which values of a layer mark missing data.
     for (const each of layers.values()) await each.statistics();
-    const saved = session && ((first: ViewState) => savedView(session, first, new Set(layers.keys())));
-    const state = stateOf(look, info, await volume.statistics(), saved);
+    const saved = session && ((first: ViewState) => savedView(session, first, new Set(layers.keys()), meshes.looks));
+    const state = stateOf(look, info, await volume.statistics(), saved, labelsIn.get(volume));
     const view = look.view ?? (session && savedViewName(session)) ?? firstShown(info);
-    const painter = new Painter(gpu, volume, layers, look, session?.saved.layers.tables);
+    const own = new Map([[baseId, volume] as const, ...layers].map(([id, each]) => [id, labelsIn.get(each)?.table ?? []]));
+    const painter = new Painter(gpu, volume, { layers, meshes: meshes.meshes }, look, {
+      loaded: session?.saved.layers.tables ?? {},
+      own,
+    });
     try {
       return await work({ painter, info, view, state, viewpoints: session?.saved.viewpoints, inputs });
     } finally {
       painter.destroy();
     }
   } finally {
+    meshes.destroy();
     for (const volume of volumes) volume.destroy();
     await close();
   }
@@ -96,7 +112,7 @@ function askForHosts(
   job: JobOptions,
 ): Promise<SessionHosts> {
   const { source, layers } = session.saved;
-  const layerSources = layers.list.flatMap((layer) => layer.source ?? []);
+  const layerSources = [...layers.list.flatMap((layer) => layer.source ?? []), ...layers.meshFiles.map((mesh) => mesh.source)];
   const sources = isOwnVolume(session, input) ? [source, ...layerSources] : layerSources;
   const { signal = new AbortController().signal } = job;
   return SessionHosts.ask(session, sources, [input, session.path], terminal, signal);

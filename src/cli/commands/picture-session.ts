@@ -33,14 +33,19 @@ export async function sessionOf(
   });
 }
 
-/** The parts of the view that the session gives. @param layers ids of the layers that were found */
-export function savedView({ saved }: PictureSession, first: ViewState, layers: ReadonlySet<string>): Partial<ViewState> {
+/** The parts of the view that the session gives. @param layers ids of the layers that were found @param meshes those that were found */
+export function savedView(
+  { saved }: PictureSession,
+  first: ViewState,
+  layers: ReadonlySet<string>,
+  meshes: LayerStack['meshes'],
+): Partial<ViewState> {
   const { base, solo, list } = saved.layers;
   const stack: LayerStack = {
     base,
     solo,
     layers: list.map(({ look }) => look).filter((look) => look.of === baseId || layers.has(volumeIdOf(look))),
-    meshes: [],
+    meshes,
   };
   return { ...viewFrom(saved.view, first), layers: stack };
 }
@@ -77,7 +82,8 @@ export async function withSessionSource<T>(
   return paths.length === 1 ? withVolume(first, { raw, dataset }, backend, job, work) : withStack(paths, job, work);
 }
 
-async function checkSame(
+/** @throws StriaError `invalid-input` if it is another file, `not-readable` */
+export async function checkSame(
   path: string,
   { size, fingerprint: print }: { readonly size: number; readonly fingerprint?: string | undefined },
   job: JobOptions,

@@ -1,11 +1,11 @@
 import { type Projection, projections } from '../../core/draw/ray-pass.ts';
 import { StriaError } from '../../core/shared/errors.ts';
-import { type LabelTable, mergedTable } from '../../core/shared/label-table.ts';
+import { type LabelTable, mergedTable, type OwnLabels } from '../../core/shared/label-table.ts';
 import { channelLayout, type VolumeInfo } from '../../core/shared/volume.ts';
 import type { VolumeStatistics } from '../../core/volume/statistics.ts';
 import { colormapNames, withPresentName } from '../../renderer/viewer/colors/colormaps.ts';
 import { grounds, pictureGrounds } from '../../renderer/viewer/colors/grounds.ts';
-import { firstLevel, firstView } from '../../renderer/viewer/model/auto-view.ts';
+import { firstLabelView, firstLevel, firstView } from '../../renderer/viewer/model/auto-view.ts';
 import { fittedView } from '../../renderer/viewer/model/fitted-view.ts';
 import type { LabelLook, ShownLabels } from '../../renderer/viewer/model/label-look.ts';
 import { type SceneSide, sceneSides } from '../../renderer/viewer/model/orientation.ts';
@@ -70,15 +70,16 @@ export function firstShown({ dims }: VolumeInfo): ShownView {
 
 /**
  * The state to draw: what the app shows first, then the session's, then the options'.
- * @param saved from a session @throws StriaError `invalid-input` for a slice, time point or channel that the volume lacks
+ * @param saved from a session @param own what the volume's file says about its labels @throws StriaError `invalid-input` for a slice, time point or channel that the volume lacks
  */
 export function stateOf(
   look: PictureLook,
   info: VolumeInfo,
   statistics: VolumeStatistics,
   saved: (first: ViewState) => Partial<ViewState> = () => ({}),
+  own: OwnLabels = {},
 ): ViewState {
-  const first = withPresentName(firstView(info, statistics));
+  const first = withPresentName(firstLabelView(info, statistics, own) ?? firstView(info, statistics));
   const before = withPresentName({ ...first, ...saved(first) });
   const { colormap, projection, slab } = look;
   const state: ViewState = {
@@ -131,8 +132,8 @@ function usage(message: string): StriaError {
 /** The tables of labels of a session, by the id under which looks refer to them. */
 export type LabelTables = Readonly<Record<string, { readonly table: LabelTable }>>;
 
-/** Labels as a session draws them. A table of the volume's own file is not read. */
-export function shownLabels({ table, edits, shows, except }: LabelLook, tables: LabelTables): ShownLabels {
+/** Labels as the app draws them. @param own the table of the volume's file */
+export function shownLabels({ table, edits, shows, except }: LabelLook, tables: LabelTables, own: LabelTable = []): ShownLabels {
   const loaded = table === undefined ? undefined : tables[table]?.table;
-  return { table: mergedTable(loaded ?? [], edits), shows, except };
+  return { table: mergedTable(loaded ?? own, edits), shows, except };
 }

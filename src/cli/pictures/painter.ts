@@ -1,5 +1,7 @@
+import type { GpuMesh } from '../../core/draw/gpu-mesh.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
 import { StriaError } from '../../core/shared/errors.ts';
+import type { LabelTable } from '../../core/shared/label-table.ts';
 import type { DisplayTexture } from '../../core/volume/display-texture.ts';
 import type { VolumeSource } from '../../core/volume/volume-source.ts';
 import { LayerDisplays } from '../../renderer/viewer/draw/layer-displays.ts';
@@ -8,14 +10,14 @@ import { sceneCube } from '../../renderer/viewer/draw/scene-cube.ts';
 import { slicePicture } from '../../renderer/viewer/draw/slice-picture.ts';
 import { SliceRenderer } from '../../renderer/viewer/draw/slice-renderer.ts';
 import type { LabelLook, ShownLabels } from '../../renderer/viewer/model/label-look.ts';
-import { shownLayers } from '../../renderer/viewer/model/layer-place.ts';
-import { baseId, layersIn3d, layerTime } from '../../renderer/viewer/model/layers.ts';
+import { shownLayers, shownMeshes } from '../../renderer/viewer/model/layer-place.ts';
+import { baseId, layersIn3d, layerTime, volumeIdOf } from '../../renderer/viewer/model/layers.ts';
 import { OrbitCamera } from '../../renderer/viewer/model/orbit-camera.ts';
 import { checkPictureSize, type PictureRequest, type ViewPicture } from '../../renderer/viewer/model/picture.ts';
 import { stillSteps } from '../../renderer/viewer/model/quality.ts';
 import type { Viewpoints } from '../../renderer/viewer/model/same-place.ts';
 import { maxZoom, minZoom } from '../../renderer/viewer/model/slice-geometry.ts';
-import type { LayerIn3d } from '../../renderer/viewer/model/view-host.ts';
+import type { LayerIn3d, ShownMesh } from '../../renderer/viewer/model/view-host.ts';
 import type { ViewState } from '../../renderer/viewer/model/viewer-api.ts';
 import { groundOf, type LabelTables, type PictureLook, type ShownView, shownLabels } from './look.ts';
 
@@ -30,36 +32,45 @@ export interface Shot extends Pick<PictureRequest, 'turn' | 'signal'> {
   readonly viewpoints?: Viewpoints | undefined;
 }
 
+/** Names and colours of labels. */
+export interface PaintedTables {
+  /** Those to which the looks of a session refer. */
+  readonly loaded: LabelTables;
+  /** Those of the volumes' own files, by id (`volumeIdOf`). */
+  readonly own: ReadonlyMap<string, LabelTable>;
+}
+
 /** Draws pictures of a volume in GPU memory, as the app does, without a page. Free it with `destroy`. */
 export class Painter {
   readonly #gpu: Gpu;
   readonly #volume: VolumeSource;
   readonly #layers: ReadonlyMap<string, VolumeSource>;
+  readonly #meshes: ReadonlyMap<string, GpuMesh>;
   readonly #slices: SliceRenderer;
   readonly #layerDisplays: LayerDisplays;
   readonly #look: PictureLook;
-  readonly #tables: LabelTables;
-  /** The same objects for all frames: their colours are on the GPU. */
-  readonly #labels = new Map<LabelLook, ShownLabels>();
+  readonly #tables: PaintedTables;
+  /** By id. The same objects for all frames: their colours are on the GPU. */
+  readonly #labels = new Map<string, { readonly look: LabelLook; readonly shown: ShownLabels }>();
   /** The 3D view's texture, and the time point that it holds. */
   #display: { readonly texture: DisplayTexture; readonly timePoint: number } | undefined;
 
   /**
-   * @param layers over the volume, by id. All volumes belong to the caller
-   * @param tables of labels, to which the looks of a session refer
+   * @param over the layers and meshes over the volume, by id. They and the volume belong to the caller
    * @throws StriaError `invalid-input`, `limit-too-small` for a size that cannot be drawn
    */
   constructor(
     gpu: Gpu,
     volume: VolumeSource,
-    layers: ReadonlyMap<string, VolumeSource>,
+    over: { readonly layers: ReadonlyMap<string, VolumeSource>; readonly meshes: ReadonlyMap<string, GpuMesh> },
     look: PictureLook,
-    tables: LabelTables = {},
+    tables: PaintedTables = { loaded: {}, own: new Map() },
   ) {
     checkPictureSize(look.width, look.height, gpu.device.limits.maxTextureDimension2D);
     this.#gpu = gpu;
     this.#volume = volume;
-    this.#layers = layers;
+    this.#layers = over.layers;
+    this.#meshes = over.meshes;
     this.#look = look;
     this.#tables = tables;
     this.#slices = new SliceRenderer(gpu, 'rgba8unorm');
@@ -84,10 +95,11 @@ export class Painter {
     const { ground, background } = groundOf(this.#look);
     const layers = shownLayers(info, state.layers, (id) => this.#volumeOf(id)).map((layer) => ({
       ...layer,
-      labels: this.#labelsOf(layer.look.labels),
+      labels: this.#labelsOf(layer.look.id, volumeIdOf(layer.look), layer.look.labels),
     }));
-    const labels = this.#labelsOf(state.layers.base.labels);
-    const scene = { volume: this.#volume, axis, state, camera, layers, labels, ground };
+    const labels = this.#labelsOf(baseId, baseId, state.layers.base.labels);
+    const meshes = this.#meshesIn(state);
+    const scene = { volume: this.#volume, axis, state, camera, layers, meshes, labels, ground };
     return slicePicture(this.#gpu, this.#slices, scene, { width, height, pixelRatio: 1, background });
   }
 
@@ -110,7 +122,8 @@ export class Painter {
       info,
       display: await this.#displayAt(state.timePoint),
       layers: await this.#layersIn3d(state),
-      labels: this.#labelsOf(state.layers.base.labels),
+      meshes: this.#meshesIn(state),
+      labels: this.#labelsOf(baseId, baseId, state.layers.base.labels),
       state,
       camera,
       eye,
@@ -138,18 +151,24 @@ export class Painter {
     return shown.map(({ look, volume: { info }, map }) => {
       const display = this.#layerDisplays.displayOf(look.id);
       if (!display) throw new StriaError('out-of-memory', `the GPU does not have enough memory to draw ${look.name} in 3D`);
-      return { look, info, map, display, labels: this.#labelsOf(look.labels) };
+      return { look, info, map, display, labels: this.#labelsOf(look.id, volumeIdOf(look), look.labels) };
     });
+  }
+
+  #meshesIn({ layers }: ViewState): readonly ShownMesh[] {
+    return shownMeshes(this.#volume.info, layers, (id) => this.#meshes.get(id));
   }
 
   #volumeOf(id: string): VolumeSource | undefined {
     return id === baseId ? this.#volume : this.#layers.get(id);
   }
 
-  #labelsOf(look: LabelLook): ShownLabels {
-    const labels = this.#labels.get(look) ?? shownLabels(look, this.#tables);
-    this.#labels.set(look, labels);
-    return labels;
+  #labelsOf(id: string, volume: string, look: LabelLook): ShownLabels {
+    const known = this.#labels.get(id);
+    if (known?.look === look) return known.shown;
+    const shown = shownLabels(look, this.#tables.loaded, this.#tables.own.get(volume));
+    this.#labels.set(id, { look, shown });
+    return shown;
   }
 
   async #displayAt(timePoint: number): Promise<DisplayTexture> {
