@@ -94,7 +94,7 @@ test('channels are chosen by their names, and the readout says which is shown', 
   await expectOpen(page, 'rgb.png');
   expect(await volumeFacts(page)).toMatchObject({ Channels: 'Red, Green, Blue' });
   const select = page.getByTestId('channel-select');
-  await expect(select).toHaveText('All, each in its color');
+  await expect(select).toHaveText('All together');
   await select.click();
   await page.getByRole('option', { name: 'Green' }).click();
   await expect(select).toHaveText('Green');

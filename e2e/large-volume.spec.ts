@@ -13,7 +13,7 @@ import { cli } from './support/cli.ts';
 import { expect, test } from './support/test.ts';
 import { nifti, noise, shapes } from './support/volumes.ts';
 
-test('a .stria larger than the GPU budget opens from a level, and slices and values come from the file', async ({ stria }) => {
+test('a volume larger than the GPU budget opens from a level, and slices and values come from the file', async ({ stria }) => {
   const { page } = stria;
   const volume = noise([150, 130, 110]);
   const plain = stria.write('big.nii', nifti(volume));
@@ -51,6 +51,20 @@ test('a .stria larger than the GPU budget opens from a level, and slices and val
   await test.step('after a device loss, too', async () => {
     await loseDevice(page);
     await expectExact();
+  });
+
+  await test.step('an OME-Zarr and a plain file in the same way', async () => {
+    const zarr = plain.replace('.nii', '.zarr.zip');
+    await cli('decompress', plain.replace('.nii', '.stria'), '--to', 'ome-zarr', '-o', zarr);
+    for (const [name, shown] of [
+      ['big.zarr.zip', '1/2 resolution, level 1 of 1: too large for this GPU'],
+      ['big.nii', '1 in 2 voxels along each axis: too large for this GPU'],
+    ] as const) {
+      await stria.dropFiles([plain.replace('big.nii', name)]);
+      await expectOpen(page, name);
+      await expectExact();
+      expect(await volumeFacts(page)).toMatchObject({ Dimensions: '150 × 130 × 110', Shown: shown });
+    }
   });
 
   await test.step('another volume leaves nothing of it in GPU memory', async () => {

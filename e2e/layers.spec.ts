@@ -317,6 +317,8 @@ test('a series shows the curve over time at the crosshair, and exports it', asyn
   await openTab(page, 'measure');
   const curve = page.getByTestId('time-curve');
   await expect(curve).toHaveAttribute('aria-label', /at x 7\s+y 7\s+z 7: moving\.nii from/);
+  await page.getByTestId('pin-time-curve').click();
+  await expect(curve.getByRole('button', { name: 'Remove the curve at x 7 y 7 z 7' })).toBeVisible();
   await page.getByTestId('slider-z').fill('4');
   await expect(curve).toHaveAttribute('aria-label', /at x 7\s+y 7\s+z 5: /);
   const csv = join(stria.folder, 'moving-curve.csv');
@@ -325,9 +327,11 @@ test('a series shows the curve over time at the crosshair, and exports it', asyn
   const [, ...rows] = readFileSync(await stria.savedFile(csv), 'utf8')
     .trim()
     .split(/\r?\n/);
-  const at = (4 * 12 + 6) * 12 + 6;
-  const expected = Array.from({ length: 20 }, (_, time) => moving.bytes[time * 12 ** 3 + at]);
+  const valuesAt = (z: number) => Array.from({ length: 20 }, (_, time) => moving.bytes[((time * 12 + z) * 12 + 6) * 12 + 6]);
+  const expected = valuesAt(4);
   expect(rows.map((row) => Number(row.split(',')[1]))).toEqual(expected);
+  // The pinned one.
+  expect(rows.map((row) => Number(row.split(',')[2]))).toEqual(valuesAt(6));
   expect(new Set(expected).size).toBeGreaterThan(3);
 });
 

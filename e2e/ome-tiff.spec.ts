@@ -45,11 +45,11 @@ test('an OME-TIFF of four channels in two files: each channel by its name and co
   }
   await stria.dropFiles(paths);
   const select = page.getByTestId('channel-select');
-  await expect(select).toHaveText('All, each in its color');
+  await expect(select).toHaveText('All together');
   expect((await voxelsInGpu(page)).equals(everything)).toBe(true);
   expect(await volumeFacts(page)).toMatchObject({ Format: 'OME-TIFF', Channels: 'DAPI, GFP, RFP, Cy5' });
   await select.click();
-  await expect(page.getByRole('option')).toHaveText([/^All, each in its color/, 'DAPI', 'GFP', 'RFP', 'Cy5']);
+  await expect(page.getByRole('option')).toHaveText([/^All together/, 'DAPI', 'GFP', 'RFP', 'Cy5']);
   await page.getByRole('option', { name: 'RFP' }).click();
   await expect(select).toHaveText('RFP');
   expect((await probeAt(page, 'z', 0.5, 0.5)).value).toBe(180);

@@ -20,7 +20,7 @@ export function alignCommands(app: App): Command[] {
     });
   return [
     {
-      ...onChosen('layer-align', 'Move and turn the chosen layer by hand, or stop', 'Align', () => app.alignment.toggle()),
+      ...onChosen('layer-align', 'Align the chosen layer by hand, or stop', 'Align', () => app.alignment.toggle()),
       words: ({ layers }) => (layers.aligning ? 'Done' : 'Align by hand'),
       shortcut: 'A',
     },

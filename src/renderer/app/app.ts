@@ -1,10 +1,11 @@
 import { projections } from '../../core/draw/ray-pass.ts';
 import type { RawLayout } from '../../core/io/common/volume-reader.ts';
 import type { FaultData } from '../../core/shared/errors.ts';
+import { isMeshName } from '../../core/shared/mesh-names.ts';
 import type { Host, HostFile } from '../host/host.ts';
 import type { ClockSettings } from '../playback/frame-clock.ts';
 import { autoView } from '../viewer/model/auto-view.ts';
-import { baseId, hasChannelGroup } from '../viewer/model/layers.ts';
+import { baseId, hasChannelGroup, volumeIdOf } from '../viewer/model/layers.ts';
 import type { SceneSide } from '../viewer/model/orientation.ts';
 import { type SliceAxis, shows3d, type ViewState } from '../viewer/model/viewer-api.ts';
 import { Addresses } from './addresses.ts';
@@ -51,7 +52,7 @@ import { defaultSettings, readSettings, type Settings, writeSettings } from './s
 import { type AppState, type AppStore, createAppStore, openDocument } from './state/store.ts';
 import { Undo } from './state/undo.ts';
 import { presetWindow } from './view/window-presets.ts';
-import { isInViewer } from './when.ts';
+import { isInViewer, isReady } from './when.ts';
 import { setUnits } from './words/units.ts';
 
 /** Everything that panels can request. Results come back through the store. */
@@ -69,6 +70,7 @@ export class App {
   readonly alignment: Alignment;
   readonly channels: Channels;
   readonly labels: Labels;
+  readonly timeCurves: TimeCurves;
   readonly second: SecondVolume;
   readonly playback: Playback;
   readonly surfaces: SurfaceSaver;
@@ -131,10 +133,12 @@ export class App {
       document: this.#document,
       layers: {
         requestOf: (id) => this.layers.requestOf(id),
-        restore: (requests) => this.layers.restore(requests),
+        restore: (requests, lost) => this.layers.restore(requests, lost),
+        lostSourceOf: (id) => this.layers.lostSourceOf(id),
       },
       meshes: {
         sourceOf: (id) => this.meshes.sourceOf(id),
+        fileOf: (id) => this.meshes.fileOf(id),
         restore: (saved) => this.meshes.restore(saved),
       },
       restoreTables: (tables) => this.labels.restore(tables),
@@ -174,11 +178,12 @@ export class App {
     this.channels = new Channels(this.store, volumes);
     this.labels = new Labels(host, this.store, volumes);
     new Profiles(this.store, volumes);
-    new TimeCurves(this.store, volumes);
+    this.timeCurves = new TimeCurves(this.store, volumes);
     this.commands = commands(this);
-    this.store.subscribe(({ gpu, chunks, showChunks, settings }) => {
+    this.store.subscribe(({ gpu, chunks, showChunks, showBricks, settings }) => {
       if (gpu.kind !== 'ready') return;
       gpu.viewer.showChunks(showChunks ? chunks : undefined);
+      gpu.viewer.showBricks(showBricks);
       gpu.viewer.setGround(settings.ground);
       applyTuning(settings.tunings, gpu.gpu);
     });
@@ -251,6 +256,14 @@ export class App {
       this.#complete(document.incomplete, document.fault.missing, files);
       return;
     }
+    const meshes = files.filter(isMeshFile);
+    if (meshes.length > 0) {
+      this.#openMeshes(
+        meshes,
+        files.filter((file) => !isMeshFile(file)),
+      );
+      return;
+    }
     const datasets = groupDatasets(withSeries(withStacks(files))).map((one) => ({ ...one, primary: joined(one) }));
     const [first] = datasets;
     if (!first) return;
@@ -270,23 +283,58 @@ export class App {
     else this.second.ask(file.name, { layer: () => this.addLayers(files), compare: () => this.compare(files), replace: open });
   }
 
-  /** Adds volumes as layers over the open one, one after the other. */
+  /** Adds meshes over the open volume, or over that which is opened with them. */
+  #openMeshes(meshes: readonly HostFile[], others: readonly HostFile[]): void {
+    if (isReady(this.store.getState())) {
+      this.addLayers(meshes);
+      if (others.length > 0) this.#open(others);
+    } else if (others.length > 0) {
+      const end = this.store.subscribe(({ document }, before) => {
+        if (document === before.document || document.kind === 'loading') return;
+        end();
+        if (document.kind === 'ready') this.addLayers(meshes);
+      });
+      this.#open(others);
+    } else {
+      const [{ name }] = meshes as [HostFile];
+      this.store.setState({ notice: `${name} is a surface, which is shown over a volume. Open a volume first, then add it` });
+    }
+  }
+
+  /** Adds volumes and meshes as layers over the open volume, one after the other. */
   addLayers(files: readonly HostFile[]): void {
-    const datasets = groupDatasets(withSeries(withStacks(files)));
+    const datasets = groupDatasets(withSeries(withStacks(files.filter((file) => !isMeshFile(file)))));
     this.showInspector('layers');
     const wholes = datasets.map((dataset) => joined(dataset));
-    void this.layers.addAll(
+    const added = this.layers.addAll(
       wholes.map((file) => ({
         request: { kind: 'file', file, dataset: file.dataset?.id, label: file.dataset?.label },
         name: file.name,
       })),
     );
+    const meshes = files.filter(isMeshFile);
+    // A volume that could not be added is in the list, with the reason.
+    void added.then(() => {
+      if (meshes.length > 0 && this.store.getState().layers.adding.kind === 'none') void this.meshes.addFiles(meshes);
+    });
   }
 
   addLayerDialog(): void {
     void orNotice(this.store, async () => {
       const files = await this.host.openDialog();
       if (files.length > 0) this.addLayers(files);
+    });
+  }
+
+  /** Asks for the file of the chosen layer, which a session could not find. */
+  findLayerDialog(): void {
+    const { stack, chosen } = this.store.getState().layers;
+    const look = stack.layers.find(({ id }) => id === chosen);
+    if (!look) return;
+    void orNotice(this.store, async () => {
+      const files = await this.host.openDialog();
+      const problem = files.length > 0 ? await this.#sessions.findLayer(volumeIdOf(look), files) : undefined;
+      if (problem !== undefined) this.store.setState({ notice: problem });
     });
   }
 
@@ -579,6 +627,10 @@ export class App {
   get kept() {
     return this.#document.kept;
   }
+}
+
+function isMeshFile({ name, folder }: HostFile): boolean {
+  return folder === undefined && isMeshName(name);
 }
 
 function storage(): Storage | undefined {

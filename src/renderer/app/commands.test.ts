@@ -4,6 +4,7 @@ import { testLook } from '../viewer/model/layer-testing.ts';
 import { type LayerLook, noLayers } from '../viewer/model/layers.ts';
 import type { App } from './app.ts';
 import { type Command, commandOfMenu, tipOf, watchMenu, wordsOf } from './command.ts';
+import { rankedCommands } from './command-rank.ts';
 import { createCommands } from './commands.ts';
 import { tryCommand } from './keys.ts';
 import { startProgress } from './state/progress.ts';
@@ -19,6 +20,16 @@ describe('commands', () => {
     expect(new Set(ids).size).toBe(ids.length);
     const shortcuts = commands.flatMap(({ shortcut }) => (shortcut ? [shortcut] : []));
     expect(new Set(shortcuts).size).toBe(shortcuts.length);
+  });
+
+  it('are ranked by whole words, then by how words begin', () => {
+    const labels = (typed: string) => rankedCommands(commands, typed).map(({ label }) => label);
+    expect(labels('lab')[0]).toMatch(/\bLab\b/);
+    expect(labels('lab').findIndex((label) => /\blabels?\b/i.test(label))).toBeLessThan(
+      labels('lab').findIndex((label) => !/\blab/i.test(label)),
+    );
+    expect(labels('c++ (')).toEqual(commands.map(({ label }) => label));
+    expect(labels(' ')).toEqual(commands.map(({ label }) => label));
   });
 
   it('answer every menu item', () => {

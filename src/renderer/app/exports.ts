@@ -7,7 +7,7 @@ import { labelledVolume, labelTableOf } from './labels/label-tables.ts';
 import type { Labels } from './labels/labels.ts';
 import { measurementsCsv } from './measure/measurement-words.ts';
 import { profileCsv } from './measure/profiles.ts';
-import { timeCurveCsv } from './measure/time-curves.ts';
+import { timeCurvesCsv } from './measure/time-curves.ts';
 import type { OpenDocument } from './state/document-state.ts';
 import { layerVolume } from './state/layer-state.ts';
 import { type AppStore, openDocument } from './state/store.ts';
@@ -46,10 +46,11 @@ export class Exports {
     if (profile) await this.#saveCsv('profile', ({ info }) => profileCsv(profile, info));
   }
 
-  /** Saves the curve over time at the crosshair as CSV. */
-  async saveTimeCurve(): Promise<void> {
-    const { timeCurve } = this.#store.getState();
-    if (timeCurve) await this.#saveCsv('curve', () => timeCurveCsv(timeCurve));
+  /** Saves the curve over time, and those that are pinned, as CSV. */
+  async saveTimeCurves(): Promise<void> {
+    const { timeCurve, pinnedCurves } = this.#store.getState();
+    const curves = timeCurve ? [timeCurve, ...pinnedCurves] : pinnedCurves;
+    if (curves.length > 0) await this.#saveCsv('curve', () => timeCurvesCsv(curves));
   }
 
   /** Saves statistics of an image, `baseId` or a layer, inside the labels that are shown, as CSV. */

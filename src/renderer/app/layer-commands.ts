@@ -1,7 +1,7 @@
 import { blendings } from '../../core/draw/slice-pass.ts';
 import { colormap } from '../viewer/colors/colormaps.ts';
 import { hasChannels } from '../viewer/model/channel-group.ts';
-import { baseId, hasChannelGroup, type LayerLook, type LayerStack, placeOf } from '../viewer/model/layers.ts';
+import { baseId, hasChannelGroup, type LayerLook, type LayerStack, placeOf, volumeIdOf } from '../viewer/model/layers.ts';
 import { alignCommands } from './align-commands.ts';
 import type { App } from './app.ts';
 import type { Command } from './command.ts';
@@ -39,6 +39,17 @@ export function layerCommands(app: App): Command[] {
         app.layers.cancelAdding();
         app.meshes.cancelAdding();
       },
+    },
+    {
+      id: 'layer-find',
+      label: 'Find the file of the chosen layer…',
+      words: 'Find…',
+      group: 'Layers',
+      enabled: (state) => {
+        const look = chosenLook(state);
+        return look !== undefined && state.layers.volumes[volumeIdOf(look)]?.kind === 'lost';
+      },
+      run: () => app.findLayerDialog(),
     },
     {
       id: 'show-layers',

@@ -3,6 +3,7 @@ import { Stopwatch } from '../../core/stream/stage-times.ts';
 import type { HostFile } from '../host/host.ts';
 import { BackgroundCompressor } from './compress/background.ts';
 import { createWebTaskPool } from './compress/web-task-pool.ts';
+import { readInThread } from './layers/mesh-file-thread.ts';
 import { loadResident, type OpenRequest, openStages } from './loading/load-resident.ts';
 import { VolumeList } from './loading/volume-list.ts';
 import { regionOfFile } from './measure/file-regions.ts';
@@ -82,4 +83,16 @@ test('a task on the processor fails alone, and the next one gets a new thread', 
   TestWorker.last.onmessage?.({ data: { kind: 'done' } });
   expect(await second).toMatchObject({ kind: 'done' });
   await pool.destroy();
+});
+
+test('a file of meshes whose thread ends says so, and a cancel ends the thread', async () => {
+  const file = { name: 'a.stl', handle: { kind: 'blob', name: 'a.stl', blob: new Blob() } } as unknown as HostFile;
+  const reading = readInThread(file, 1e-3, new AbortController().signal);
+  TestWorker.last.crash();
+  await expect(reading).rejects.toMatchObject({ tag: 'internal', message: expect.stringContaining('thread for meshes') });
+  const controller = new AbortController();
+  const other = readInThread(file, 1e-3, controller.signal);
+  controller.abort();
+  await expect(other).rejects.toMatchObject({ tag: 'aborted' });
+  expect(TestWorker.all.map(({ isTerminated }) => isTerminated)).toEqual([true, true]);
 });

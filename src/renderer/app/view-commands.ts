@@ -4,6 +4,7 @@ import type { Layout, SliceAxis } from '../viewer/model/viewer-api.ts';
 import type { App } from './app.ts';
 import { type Command, ofMenu } from './command.ts';
 import { sideCommands } from './sides.ts';
+import { mostPinnedCurves } from './state/time-curve-state.ts';
 import { windowPresets } from './view/window-presets.ts';
 import { always, hasMeasurements, hasPreset, isReady } from './when.ts';
 
@@ -173,11 +174,27 @@ export function measureCommands(app: App): Command[] {
     },
     {
       id: 'export-time-curve',
-      label: 'Export the curve over time at the crosshair as CSV…',
-      words: 'Export curve…',
+      label: 'Export the curve over time, and pinned ones, as CSV…',
+      words: 'Export CSV…',
       group: 'Measure',
-      enabled: (state) => isReady(state) && state.timeCurve !== undefined,
-      run: () => app.exports.saveTimeCurve(),
+      enabled: (state) => isReady(state) && (state.timeCurve !== undefined || state.pinnedCurves.length > 0),
+      run: () => app.exports.saveTimeCurves(),
+    },
+    {
+      id: 'pin-time-curve',
+      label: 'Pin the curve over time, to compare it with other places',
+      words: 'Pin',
+      group: 'Measure',
+      enabled: (state) => isReady(state) && state.timeCurve !== undefined && state.pinnedCurves.length < mostPinnedCurves,
+      run: () => app.timeCurves.pin(),
+    },
+    {
+      id: 'unpin-time-curves',
+      label: 'Remove all pinned curves',
+      words: 'Remove pins',
+      group: 'Measure',
+      enabled: (state) => isReady(state) && state.pinnedCurves.length > 0,
+      run: () => app.timeCurves.unpinAll(),
     },
     {
       id: 'copy-measurements',

@@ -3,11 +3,14 @@ import type { GpuMesh } from '../../core/draw/gpu-mesh.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import type { VolumeSource } from '../../core/volume/volume-source.ts';
+import { BrickFeed } from './brick-feed.ts';
 import { CanvasSize } from './canvas-size.ts';
 import { withPresentName } from './colors/colormaps.ts';
 import { type Ground, grounds } from './colors/grounds.ts';
 import { DisplayFeed } from './display-feed.ts';
+import type { BrickFile } from './draw/brick-space.ts';
 import { LayerDisplays, type WantedDisplay } from './draw/layer-displays.ts';
+import { besidesVolume } from './draw/one-volume.ts';
 import { SliceRenderer } from './draw/slice-renderer.ts';
 import { decodeMs, frameAxis, withFrame } from './frames.ts';
 import { default3d, defaultColors, firstView } from './model/auto-view.ts';
@@ -22,7 +25,7 @@ import { checkPictureSize, type PictureRequest, type ViewPicture } from './model
 import type { FittedScales, Viewpoints } from './model/same-place.ts';
 import { type SliceOnScreen, type Voxel, voxelAt } from './model/slice-geometry.ts';
 import { emptyBoard, type LayerIn3d, type MeasureBoard, type ShownLayer, type View, type ViewHost } from './model/view-host.ts';
-import type { Frame, FrameReport, SliceAxis, ViewerSnapshot, ViewState } from './model/viewer-api.ts';
+import type { BrickMemory, Frame, FrameReport, SliceAxis, ViewerSnapshot, ViewState } from './model/viewer-api.ts';
 import { type LayerWish, ProbeReader } from './probe-reader.ts';
 import { ObliqueView } from './slices/oblique-view.ts';
 import { SliceCanvas } from './slices/slice-canvas.ts';
@@ -67,6 +70,7 @@ export class Viewer {
   readonly #format: GPUTextureFormat;
   readonly #slices: SliceRenderer;
   readonly #display: DisplayFeed;
+  readonly #bricks: BrickFeed;
   readonly #layerDisplays: LayerDisplays;
   readonly #probe: ProbeReader;
   readonly #views = new Map<ViewName, { view: View; detach: () => void; isFitted: () => boolean }>();
@@ -83,6 +87,9 @@ export class Viewer {
   /** Viewpoints for views that are attached later. */
   #firstViewpoints: Viewpoints = {};
   #chunks: ChunkMap | undefined;
+  #showsBricks = false;
+  /** The `BrickMap.version` on the slices. */
+  #paintedBricks: number | undefined;
   #board = emptyBoard;
   #snapshot: ViewerSnapshot = { info: undefined, state: initialState, probe: undefined, decimation: 1, missingIn3d: [] };
   /** The display texture exists or is being created. */
@@ -103,9 +110,16 @@ export class Viewer {
     this.#format = navigator.gpu.getPreferredCanvasFormat();
     this.#slices = new SliceRenderer(gpu, this.#format);
     this.#display = new DisplayFeed(
-      () => this.#volumeView()?.setVolume(this.#display.shown),
+      () => {
+        this.#volumeView()?.setVolume(this.#display.shown);
+        this.#bricks.follow(this.#display.shown);
+      },
       () => this.requestRender(),
     );
+    this.#bricks = new BrickFeed(gpu, () => this.#volume?.numbers ?? [-Infinity, Infinity], {
+      changed: () => this.#bricksChanged(),
+      arrived: () => this.#volumeView()?.refresh(),
+    });
     this.#layerDisplays = new LayerDisplays(() => this.#layersDisplayed());
     this.#probe = new ProbeReader((probe, beyond) => this.#change({ probe, beyond }));
     const viewer = this;
@@ -123,7 +137,7 @@ export class Viewer {
         return grounds[viewer.#ground];
       },
       get chunks() {
-        return viewer.#chunks;
+        return (viewer.#showsBricks ? viewer.#bricks.map : undefined) ?? viewer.#chunks;
       },
       get board() {
         return viewer.#board;
@@ -154,6 +168,7 @@ export class Viewer {
     const turn = ++this.#turn;
     this.#probe.clear();
     this.#volume = undefined;
+    this.#bricks.close();
     this.#followLayers();
     await this.#display.clear();
     await this.#layerDisplays.settled();
@@ -186,15 +201,29 @@ export class Viewer {
     this.requestRender();
   }
 
+  /** The bricks of the open volume's file, from which the 3D view draws what its texture lacks. They belong to the caller. */
+  setBricks(file: BrickFile | undefined): void {
+    this.#bricks.set(file);
+    this.#bricks.follow(this.#display.shown);
+    this.#bricksChanged();
+  }
+
+  /** The memory of the 3D view's bricks, if it draws from any. */
+  get brickMemory(): BrickMemory | undefined {
+    return this.#bricks.memory;
+  }
+
   /** The meshes in `ViewState.layers`, by id. They belong to the caller, like layers. */
   setMeshes(meshes: ReadonlyMap<string, GpuMesh>): void {
     this.#meshes = meshes;
+    this.#bricksChanged();
     this.requestRender();
   }
 
   /** The labels of the layers, and of the open volume (`baseId`); those of unknown volumes have the colours of the palette. */
   setLabels(labels: ReadonlyMap<string, ShownLabels>): void {
     this.#labels = labels;
+    this.#bricksChanged();
     this.requestRender();
   }
 
@@ -243,6 +272,7 @@ export class Viewer {
     if (view instanceof VolumeView) {
       view.fixedScale = this.#fixedScale;
       view.setVolume(this.#display.shown);
+      view.setBricks(this.#bricks.space);
     }
     const resize = (): void => {
       view.resize(canvas.clientWidth, canvas.clientHeight, window.devicePixelRatio);
@@ -293,6 +323,7 @@ export class Viewer {
       this.#display.show(this.#volume, state.timePoint).catch(() => {});
     }
     this.#followLayers();
+    this.#bricksChanged();
     const views = [...this.#views].filter(([name]) => name !== '3d' || !is3dSame);
     this.#requestFrame(views.map(([, { view }]) => view));
   };
@@ -372,6 +403,13 @@ export class Viewer {
     this.requestRender();
   }
 
+  /** Paints over slices which bricks of the 3D view are loaded, in place of chunks. */
+  showBricks(isOn: boolean): void {
+    if (isOn === this.#showsBricks) return;
+    this.#showsBricks = isOn;
+    this.requestRender();
+  }
+
   /** Shows measurements on the slices, and lets the pointer create and change them. */
   showMeasurements(board: MeasureBoard): void {
     this.#board = board;
@@ -421,7 +459,8 @@ export class Viewer {
    * changes.
    */
   isSettled(name?: ViewName): boolean {
-    if (this.#frameRequest !== undefined || this.#display.isBusy || this.#layerDisplays.isBusy) return false;
+    if (this.#frameRequest !== undefined || this.#display.isBusy || this.#bricks.isBusy || this.#layerDisplays.isBusy)
+      return false;
     return [...this.#views].every(([each, { view, isFitted }]) => (name ?? each) !== each || (isFitted() && view.isSettled));
   }
 
@@ -580,6 +619,7 @@ export class Viewer {
     clearTimeout(this.#noticeTimer);
     this.#listeners.clear();
     this.#cameraListeners.clear();
+    this.#bricks.close();
     void this.#display.clear();
     this.#layerDisplays.keep(new Map());
     this.#slices.destroy();
@@ -637,8 +677,21 @@ export class Viewer {
   #layersDisplayed(): void {
     const { withoutMemory } = this.#layerDisplays;
     if (withoutMemory.join() !== this.#snapshot.missingIn3d.join()) this.#change({ missingIn3d: withoutMemory });
+    this.#bricksChanged();
     const view = this.#volumeView();
     if (view) this.#requestFrame([view]);
+  }
+
+  #bricksChanged(): void {
+    this.#volumeView()?.setBricks(this.#bricks.space);
+    const { state, bricks3d } = this.#snapshot;
+    const meshes = this.#host.meshesIn(state).length;
+    const besides = besidesVolume(state, this.#layersIn3d(state).length, meshes, this.#host.labels);
+    const next = this.#bricks.told(besides);
+    if (JSON.stringify(next) !== JSON.stringify(bricks3d)) this.#change({ bricks3d: next });
+    const painted = this.#showsBricks ? this.#bricks.map?.version : undefined;
+    if (painted !== this.#paintedBricks) this.#requestFrame(this.#sliceViews());
+    this.#paintedBricks = painted;
   }
 
   #probeAt(position: Voxel | undefined): void {

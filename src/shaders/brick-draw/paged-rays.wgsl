@@ -17,20 +17,33 @@ import package::brick_draw::paged::{
   paged,
   paged_bits,
   paged_bits_in,
+  paged_brick,
   paged_constants,
+  paged_end,
   paged_entry,
   paged_entry_at,
   paged_first,
   paged_index,
   paged_is_constant,
   paged_last,
+  paged_scale,
   paged_show,
   paged_shown,
   paged_table,
   paged_voxel,
 };
 import package::draw::rays::{missing_place, no_place};
-import package::volume::voxel::{difference, is_finite, is_float, voxel_key};
+import package::volume::voxel::{
+  difference,
+  element_type,
+  is_finite,
+  is_float,
+  is_signed,
+  power_of_two,
+  value_of,
+  voxel_bits,
+  voxel_key,
+};
 
 /// For each slot: the bits of its least and its greatest number; whether a voxel is missing; whether any is not.
 @group(0) @binding(8) var<storage, read> ranges: array<vec4u>;
@@ -63,7 +76,7 @@ fn paged_enter(position: vec3f, eye: vec4f, edges: vec3f) -> PagedCell {
     wanted = u32(level);
     let size = vec3f(paged.levels[level].brick.xyz) * paged.levels[level].factors / paged.dims;
     let voxel = paged_voxel(wanted, at);
-    let brick = vec3f(vec3u(voxel) / paged.levels[level].brick.xyz);
+    let brick = vec3f(paged_brick(wanted, vec3u(voxel)));
     cell.low = brick * size;
     cell.high = min((brick + 1.0) * size, vec3f(1.0));
     let entry = paged_table[paged_index(wanted, vec3u(voxel))];
@@ -138,11 +151,38 @@ fn paged_place_of(bits: u32) -> f32 {
   return paged_number_place(bits);
 }
 
+/// Blends eight voxels of 8 or 16 bits of the shown brick, which has a slot. As floats they are exact, and none is missing; so the
+/// values are blended, and not their places.
+fn paged_blend(low: vec3u, high: vec3u, fraction: vec3f) -> f32 {
+  let slot = (paged_entry - 1u) * paged.slot_words;
+  let near = slot + low.z * paged.slice_words;
+  let far = slot + high.z * paged.slice_words;
+  let upper = low.y * paged.row_words;
+  let lower = high.y * paged.row_words;
+  let firsts = vec4f(
+    value_of(voxel_bits(near + upper, low.x)),
+    value_of(voxel_bits(near + lower, low.x)),
+    value_of(voxel_bits(far + upper, low.x)),
+    value_of(voxel_bits(far + lower, low.x)),
+  );
+  let seconds = vec4f(
+    value_of(voxel_bits(near + upper, high.x)),
+    value_of(voxel_bits(near + lower, high.x)),
+    value_of(voxel_bits(far + upper, high.x)),
+    value_of(voxel_bits(far + lower, high.x)),
+  );
+  let rows = mix(firsts, seconds, fraction.x);
+  let planes = mix(rows.xz, rows.yw, fraction.y);
+  let value = mix(planes.x, planes.y, fraction.z);
+  let window_low = value_of(select(paged.low_key, paged.low_key ^ 0x80000000u, is_signed()));
+  return ((value - window_low) * power_of_two(paged.power) - paged.low_rest) * paged.scale;
+}
+
 /// A sample of the shown level at a position in the cube.
 /// @param is_nearest the nearest voxel; otherwise eight voxels are blended
 fn paged_place(position: vec3f, is_nearest: bool) -> f32 {
-  let in_level = position * paged.dims / paged.levels[paged_shown].factors;
-  let last = vec3i(paged.levels[paged_shown].dims) - 1;
+  let in_level = position * paged_scale;
+  let last = paged_end;
   if (is_nearest) {
     let voxel = clamp(vec3i(floor(in_level)), vec3i(0), last);
     if (paged_entry_at(voxel) == 0u) {
@@ -157,6 +197,9 @@ fn paged_place(position: vec3f, is_nearest: bool) -> f32 {
   let is_inside = all(low >= paged_first) && all(high <= paged_last);
   if (is_inside && paged_is_constant(paged_entry)) {
     return paged_place_of(paged_bits_in(paged_entry, vec3u(0u)));
+  }
+  if (is_inside && element_type < 4u) {
+    return paged_blend(vec3u(low - paged_first), vec3u(high - paged_first), fraction);
   }
   var sum = 0.0;
   for (var index = 0u; index < 8u; index++) {

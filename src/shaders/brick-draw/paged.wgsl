@@ -16,7 +16,7 @@ struct PagedLevel {
   start: u32,
   /// Bricks along x, y, z. w: unused.
   counts: vec4u,
-  /// Voxels of a brick. w: unused.
+  /// Voxels of a brick. w: 1 if these are powers of two.
   brick: vec4u,
   /// Voxels of the volume in one of this level.
   factors: vec3f,
@@ -62,14 +62,26 @@ var<private> paged_shown: u32;
 var<private> paged_entry: u32;
 var<private> paged_first: vec3i;
 var<private> paged_last: vec3i;
+/// Of its level: the last voxel, and the voxels along the edges of the cube, with parts of one.
+var<private> paged_end: vec3i;
+var<private> paged_scale: vec3f;
 
 fn paged_is_constant(entry: u32) -> bool {
   return (entry & 0x80000000u) != 0u;
 }
 
+/// The place of the brick with a voxel among those of its level. GPUs divide by numbers that they do not know in many steps.
+fn paged_brick(level: u32, voxel: vec3u) -> vec3u {
+  let brick = paged.levels[level].brick;
+  if (brick.w == 1u) {
+    return voxel >> countTrailingZeros(brick.xyz);
+  }
+  return voxel / brick.xyz;
+}
+
 /// The index in the table of the brick with a voxel.
 fn paged_index(level: u32, voxel: vec3u) -> u32 {
-  let brick = voxel / paged.levels[level].brick.xyz;
+  let brick = paged_brick(level, voxel);
   let counts = paged.levels[level].counts;
   return paged.levels[level].start + (brick.z * counts.y + brick.y) * counts.x + brick.x;
 }
@@ -84,8 +96,11 @@ fn paged_show(level: u32, voxel: vec3i, entry: u32) {
   let size = vec3i(paged.levels[level].brick.xyz);
   paged_shown = level;
   paged_entry = entry;
-  paged_first = voxel / size * size;
-  paged_last = min(paged_first + size, vec3i(paged.levels[level].dims)) - 1;
+  paged_first = vec3i(paged_brick(level, vec3u(voxel))) * size;
+  paged_end = vec3i(paged.levels[level].dims) - 1;
+  paged_last = min(paged_first + size - 1, paged_end);
+  // Exact, because factors are powers of two.
+  paged_scale = paged.dims / paged.levels[level].factors;
 }
 
 /// The bits of a voxel of a brick that is there, as `voxel_bits`.
@@ -110,5 +125,6 @@ fn paged_bits(voxel: vec3i) -> u32 {
   if (entry == 0u) {
     return paged_bits_in(paged_entry, vec3u(clamp(voxel, paged_first, paged_last) - paged_first));
   }
-  return paged_bits_in(entry, vec3u(voxel) % paged.levels[paged_shown].brick.xyz);
+  let place = vec3u(voxel);
+  return paged_bits_in(entry, place - paged_brick(paged_shown, place) * paged.levels[paged_shown].brick.xyz);
 }

@@ -77,13 +77,15 @@ function loadedWith(volume: FakeVolume, chunks?: readonly EncodedChunk[]): Loade
 
 function fakeEngine() {
   const shown: (FakeVolume | undefined)[] = [];
+  const bricks: unknown[] = [];
   const gpu = { isLost: false, checkAlive: () => {}, spare: { free: () => {} } };
   const viewer = {
     setVolume: async (volume: FakeVolume | undefined) => void shown.push(volume),
     exchangeVolume: async (volume: FakeVolume) => void shown.push(volume),
+    setBricks: (file: unknown) => void bricks.push(file),
     thumbnail: async () => undefined,
   };
-  return { engine: { gpu, viewer, backend: {}, budgetBytes: 0 } as unknown as Engine, gpu, shown };
+  return { engine: { gpu, viewer, backend: {}, budgetBytes: 0 } as unknown as Engine, gpu, shown, bricks };
 }
 
 function setUp() {
@@ -361,6 +363,27 @@ describe('a lost device', () => {
     await again.resolve(loadedWith(back));
     expect([now(), load.count, volume.isFreed, life.kept]).toEqual(['ready/none', 1, true, back]);
     expect(store.getState().compressed).toBeDefined();
+  });
+
+  it('leaves bricks in host memory, which end with the volume', async () => {
+    const { life, engine, load, now } = setUp();
+    const bricks = () => ({ close: vi.fn() });
+    const [first, second] = [bricks(), bricks()];
+    const loaded = (file: typeof first) => ({ ...loadedWith(new FakeVolume()), bricks: file as never });
+    await life.deviceBack(engine, undefined);
+    void life.open(request('a.stria'));
+    await settled();
+    await load.resolve(loaded(first));
+    life.deviceLost('gone');
+    const next = fakeEngine();
+    void life.deviceBack(next.engine, undefined);
+    await settled();
+    await load.resolve(loaded(second));
+    expect([now(), next.bricks]).toEqual(['ready/none', [first]]);
+    expect(first.close).not.toHaveBeenCalled();
+    life.close();
+    await settled();
+    expect(first.close).toHaveBeenCalled();
   });
 
   it('can be lost again while the volume is restored', async () => {

@@ -169,7 +169,8 @@ export class DocumentLife implements EngineWatcher {
     if (held) void this.#runner.inTurn(() => this.#free(this.#engine, held.loaded));
   }
 
-  async #free(engine: Engine | undefined, { kept }: LoadedVolume): Promise<void> {
+  async #free(engine: Engine | undefined, { kept, bricks }: LoadedVolume): Promise<void> {
+    bricks?.close();
     if (engine && !engine.gpu.isLost) await engine.viewer.setVolume(undefined);
     kept.destroy();
   }
@@ -188,6 +189,7 @@ export class DocumentLife implements EngineWatcher {
         const statistics = await stopwatch.time('Statistics', () => kept.statistics());
         const first = await firstDocumentView(engine.gpu, kept, statistics, loaded.labels);
         await stopwatch.time('Prepare views', () => engine.viewer.setVolume(kept, first, this.#shows3d));
+        engine.viewer.setBricks(loaded.bricks);
         engine.gpu.checkAlive();
         if (signal.aborted) throw new StriaError('aborted', 'cancelled');
         const pictured = stopwatch.time('First picture', () => this.#works.firstPicture(engine));
@@ -222,8 +224,11 @@ export class DocumentLife implements EngineWatcher {
         loaded = chunks
           ? await this.#works.loadAgain(engine, before, chunks, { signal, statistics: known })
           : await this.#works.loadResident(engine, held.request, { signal }, new Stopwatch<OpenStage>(openStages));
+        // Bricks in host memory have survived.
+        if (before.bricks) loaded = { ...loaded, bricks: before.bricks };
         const statistics = await loaded.kept.statistics();
         await engine.viewer.setVolume(loaded.kept, view, this.#shows3d);
+        engine.viewer.setBricks(loaded.bricks);
         engine.gpu.checkAlive();
         if (signal.aborted) throw new StriaError('aborted', 'cancelled');
         held.loaded = loaded;
@@ -255,7 +260,7 @@ export class DocumentLife implements EngineWatcher {
           throw error;
         });
         before.kept.destroy();
-        held.loaded = finer;
+        held.loaded = { ...finer, bricks: before.bricks };
         finer = undefined;
         if (signal.aborted) return;
         const document = documentOf(held, statistics);

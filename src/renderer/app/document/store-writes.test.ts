@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 /** Parts of the store that only document-change.ts makes, and what panels may set. docs/ARCHITECTURE.md says so. */
 const ofDocument = ['life', 'document', 'compression', 'compressed', 'save', 'residency', 'chunks'];
-const ofPanels = ['overlay', 'notice', 'showChunks', 'sliceAxis'];
+const ofPanels = ['overlay', 'notice', 'showBricks', 'showChunks', 'sliceAxis'];
 
 const sources = readdirSync('src/renderer', { recursive: true, encoding: 'utf8' })
   .filter((path) => /\.tsx?$/.test(path) && !/(\.test|-testing)\./.test(path))

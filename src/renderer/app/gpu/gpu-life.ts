@@ -3,6 +3,7 @@ import { createGpuBackend, type GpuBackend } from '../../../core/gpu-chunks/gpu-
 import { defaultBudget } from '../../../core/volume/resident-volume.ts';
 import type { ViewState } from '../../viewer/model/viewer-api.ts';
 import { Viewer } from '../../viewer/viewer.ts';
+import { type BrickBudgets, brickBudgetsOf } from '../state/brick-budgets.ts';
 import { applyTuning } from '../state/gpu-tuning.ts';
 import type { AppStore } from '../state/store.ts';
 
@@ -13,6 +14,8 @@ export interface Engine {
   readonly viewer: Viewer;
   /** Memory budget for volumes in bytes, by the current setting. */
   readonly budgetBytes: number;
+  /** The budgets for bricks of larger volumes, by the current settings. */
+  readonly brickBudgets: BrickBudgets;
 }
 
 /** Is notified when devices are lost and replaced. */
@@ -90,6 +93,9 @@ export class GpuLife {
       get budgetBytes() {
         const { gpuBudgetMiB } = store.getState().settings;
         return gpuBudgetMiB === 'auto' ? defaultBudget(gpu) : gpuBudgetMiB * 2 ** 20;
+      },
+      get brickBudgets() {
+        return brickBudgetsOf(store.getState().settings.brickMiB, engine.budgetBytes);
       },
     };
     engine.viewer.setGround(store.getState().settings.ground);

@@ -4,10 +4,10 @@ import type { ChunkShape } from '../../../core/format/chunk-grid.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../../../core/shared/job.ts';
 import { type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
+import type { VolumeLevel } from '../../../core/shared/volume-level.ts';
 import { CompressedVolume } from '../../../core/volume/compressed-volume.ts';
 import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
 import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
-import type { VolumeLevel } from '../../../core/volume/volume-level.ts';
 import type { HeldBytes, Residency, ResidencyState } from '../state/residency-state.ts';
 import type { Engine } from './gpu-life.ts';
 
@@ -43,7 +43,7 @@ function heldBytes(shares: readonly ChunkShare[]): HeldBytes {
 }
 
 /** The parts of the engine needed to load volumes into GPU memory. */
-export type LoadingEngine = Pick<Engine, 'gpu' | 'backend' | 'budgetBytes'>;
+export type LoadingEngine = Pick<Engine, 'gpu' | 'backend' | 'budgetBytes' | 'brickBudgets'>;
 
 export interface CompressedBytes {
   readonly info: VolumeInfo;

@@ -4,12 +4,19 @@ import type { VolumeSource } from '../../../core/volume/volume-source.ts';
 import type { HostFile } from '../../host/host.ts';
 import { baseId, noLayers } from '../../viewer/model/layers.ts';
 import { type AppState, createAppStore } from '../state/store.ts';
+import { exactVoxels } from './exact-voxels.ts';
 import { labelLookOf } from './label-tables.ts';
 import { Labels } from './labels.ts';
 
 function setUp() {
   const store = createAppStore();
-  const base = { info: testInfo([4, 4, 4, 1], 'u8') } as VolumeSource;
+  /** Ends reads of the volume. */
+  let read = () => {};
+  const readBox = () =>
+    new Promise<void>((resolve) => {
+      read = resolve;
+    });
+  const base = { info: testInfo([4, 4, 4, 1], 'u8'), decimation: 1, readBox } as unknown as VolumeSource;
   let state = { colormap: 'labels', layers: noLayers, timePoint: 0, crosshair: [0, 0, 0] };
   const viewer = {
     snapshot: () => ({ state }),
@@ -28,7 +35,7 @@ function setUp() {
   };
   store.setState({ gpu: { kind: 'ready', viewer } as unknown as AppState['gpu'] });
   open();
-  return { store, labels, open };
+  return { store, labels, open, endRead: () => read() };
 }
 
 function tableFile(name: string, text: string): HostFile {
@@ -57,4 +64,37 @@ test('a table that arrives when another volume is open is not used, and neither 
     await loading;
     expect(store.getState().labels).toMatchObject({ loaded: {}, fault: undefined });
   }
+});
+
+test('measuring inside labels can be cancelled, and ends with the volume', async () => {
+  const { store, labels, open, endRead } = setUp();
+  const close = () => {
+    store.setState({ document: { kind: 'empty' } as AppState['document'] });
+    open();
+  };
+  for (const cancel of [() => labels.cancelStatistics(), close]) {
+    const measuring = labels.statistics(baseId);
+    expect(store.getState().labels.measuring).toBe(0);
+    cancel();
+    expect(store.getState().labels.measuring).toBeUndefined();
+    endRead();
+    await expect(measuring).rejects.toMatchObject({ tag: 'aborted' });
+  }
+});
+
+test('voxels that the GPU does not have are read from the file', async () => {
+  const info = testInfo([4, 4, 4, 1], 'u16');
+  const boxes: unknown[] = [];
+  const file = {
+    read: async (box: unknown) => {
+      boxes.push(box);
+      return Uint8Array.of(7, 0, 8, 1);
+    },
+  };
+  const volume = { info, decimation: 2, file } as unknown as VolumeSource;
+  const box = { first: [1, 2, 3], size: [2, 1, 1], timePoint: 0 } as const;
+  const found: unknown[] = [];
+  await exactVoxels(volume, new AbortController().signal).readBox(box, (piece) => found.push(piece));
+  expect(boxes).toEqual([{ level: 0, ...box }]);
+  expect(found).toEqual([{ first: [1, 2, 3], size: [2, 1, 1], values: Uint16Array.of(7, 264), rowLength: 2 }]);
 });

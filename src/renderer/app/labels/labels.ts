@@ -22,8 +22,10 @@ import { clampVoxel } from '../../viewer/model/slice-geometry.ts';
 import { chainedMap, identityMap, invertedMap, mapPosition, type VoxelMap } from '../../viewer/model/voxel-map.ts';
 import { LatestReading } from '../measure/latest-reading.ts';
 import type { MeasuredVolumes } from '../measure/volume-series.ts';
+import { isSameDocument } from '../state/document-state.ts';
 import { firstLabels, type LabelsState } from '../state/label-state.ts';
 import { type AppState, type AppStore, openDocument } from '../state/store.ts';
+import { exactVoxels } from './exact-voxels.ts';
 import { labelLookOf, labelledVolume, labelTableOf } from './label-tables.ts';
 
 /** A volume at the time point that is shown. */
@@ -46,6 +48,7 @@ export class Labels {
   #drawn: ReadonlyMap<string, ShownLabels> = new Map();
   #endFollowing = () => {};
   #going = new AbortController();
+  #measuring: AbortController | undefined;
 
   constructor(host: Pick<Host, 'openDialog'>, store: AppStore, volumes: MeasuredVolumes) {
     this.#host = host;
@@ -53,6 +56,7 @@ export class Labels {
     this.#volumes = volumes;
     store.subscribe((state, before) => {
       if (state.gpu !== before.gpu) this.#follow(state);
+      if (!isSameDocument(state.document, before.document) || state.gpu !== before.gpu) this.cancelStatistics();
       if (state.document.kind !== before.document.kind && !openDocument(state)) this.#change(firstLabels);
       if (state.layers !== before.layers || state.labels !== before.labels || state.document !== before.document) this.#draw();
     });
@@ -159,20 +163,35 @@ export class Labels {
     if (id === undefined || !labels || !image)
       throw new StriaError('invalid-input', 'there are no labels, or no image to measure');
     const toImage = labels.volume === image.volume ? identityMap : this.#mapBetween(id, imageId);
+    this.cancelStatistics();
+    const controller = new AbortController();
+    this.#measuring = controller;
     const work = {
-      labels: labels.volume,
+      labels: exactVoxels(labels.volume, controller.signal),
       labelTime: labels.timePoint,
-      image: image.volume,
+      image: exactVoxels(image.volume, controller.signal),
       imageTime: image.timePoint,
       toImage,
     };
     try {
-      const onProgress = ({ done, total = done }: { done: number; total?: number | undefined }) =>
-        this.#change({ measuring: done / total });
-      return await labelStatistics(work, { onProgress });
+      const onProgress = ({ done, total = done }: { done: number; total?: number | undefined }) => {
+        if (this.#measuring === controller) this.#change({ measuring: done / total });
+      };
+      this.#change({ measuring: 0 });
+      return await labelStatistics(work, { signal: controller.signal, onProgress });
     } finally {
-      this.#change({ measuring: undefined });
+      if (this.#measuring === controller) {
+        this.#measuring = undefined;
+        this.#change({ measuring: undefined });
+      }
     }
+  }
+
+  /** Stops measuring. Nothing is saved. */
+  cancelStatistics(): void {
+    this.#measuring?.abort();
+    this.#measuring = undefined;
+    if (this.#state.measuring !== undefined) this.#change({ measuring: undefined });
   }
 
   get #state(): LabelsState {

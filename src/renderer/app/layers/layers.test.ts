@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { StriaError } from '../../../core/shared/errors.ts';
 import { testInfo } from '../../../core/volume/resident-testing.ts';
+import { testLook } from '../../viewer/model/layer-testing.ts';
 import { type LayerStack, mostLayers, noLayers } from '../../viewer/model/layers.ts';
 import type { Engine } from '../gpu/gpu-life.ts';
 import type { KeptVolume } from '../gpu/residency.ts';
@@ -28,7 +29,6 @@ const statistics = {
 class FakeVolume {
   readonly info = info;
   readonly decimation: number = 1;
-  holdsTimePoints = true;
   isDestroyed = false;
   async statistics() {
     return statistics;
@@ -39,6 +39,7 @@ class FakeVolume {
 }
 
 interface Load {
+  readonly request: OpenRequest;
   readonly options: LoadOptions;
   readonly volume: FakeVolume;
   end(): Promise<void>;
@@ -70,7 +71,9 @@ function fakeEngine(budgetBytes = 1000) {
       shown = volumes;
     },
   };
-  const gpu = { memory: { liveBytes: (label: string) => ({ volume: 700, mesh: 0 })[label] ?? 100 } };
+  const gpu = {
+    memory: { liveBytes: (label: string) => (({ volume: 700, compressed: 0, mesh: 0 }) as Record<string, number>)[label] ?? 100 },
+  };
   return { engine: { viewer, gpu, budgetBytes } as unknown as Engine, viewer, shown: () => [...shown.keys()] };
 }
 
@@ -78,11 +81,12 @@ function setUp() {
   const store = createAppStore();
   const loads: Load[] = [];
   let current = fakeEngine();
-  const load = (_engine: unknown, _request: OpenRequest, options: LoadOptions) =>
+  const load = (_engine: unknown, wanted: OpenRequest, options: LoadOptions) =>
     new Promise<LoadedVolume>((resolve, reject) => {
       const volume = new FakeVolume();
       options.signal?.addEventListener('abort', () => reject(new StriaError('aborted', 'cancelled')));
       loads.push({
+        request: wanted,
         options,
         volume,
         end: () => {
@@ -131,7 +135,8 @@ describe('layers', () => {
     await added('one.nii');
     const { options } = await added('two.nii');
     // All voxels, however far the file is.
-    expect(options).toMatchObject({ keepsVoxels: true, isWhole: true });
+    expect(options.isWhole).toBe(true);
+    expect(options.keepsVoxels?.()).toBe(true);
     expect(stack().layers.map(({ name }) => name)).toEqual(['one.nii', 'two.nii']);
     expect(shown()).toEqual(['layer-1', 'layer-2']);
     expect(store.getState().layers).toMatchObject({
@@ -158,16 +163,59 @@ describe('layers', () => {
     expect(stack().layers.map(({ name }) => name)).toEqual(['one.nii', 'two.nii']);
   });
 
-  it('that can only be kept compressed are refused', async () => {
+  it('of a file of several volumes are those that the user chooses', async () => {
+    const { layers, loads, store, stack } = setUp();
+    const several = new StriaError('several', 'it holds several volumes');
+    const adding = layers.add(request('two.h5'), 'two.h5');
+    await loads[0]?.fail(several);
+    expect(store.getState()).toMatchObject({
+      overlay: 'layer-volumes',
+      layers: { adding: { kind: 'choosing', name: 'two.h5' } },
+    });
+    layers.chooseVolume({ id: '/b', label: 'b' });
+    await settle();
+    expect(loads[1]?.request).toMatchObject({ file: { name: 'two.h5' }, dataset: '/b', label: 'b' });
+    await loads[1]?.end();
+    expect(await adding).toBe(true);
+    expect(store.getState().overlay).toBe('none');
+    expect(stack().layers.map(({ name }) => name)).toEqual(['two.h5 · b']);
+    expect(layers.requestOf('layer-1')).toMatchObject({ dataset: '/b' });
+    // Closing the question, or cancelling, adds nothing.
+    for (const end of [() => store.setState({ overlay: 'none' }), () => layers.cancelAdding()]) {
+      const again = layers.add(request('two.h5'), 'two.h5');
+      await loads.at(-1)?.fail(several);
+      end();
+      expect(await again).toBe(false);
+      expect(store.getState()).toMatchObject({ overlay: 'none', layers: { adding: { kind: 'none' } } });
+    }
+  });
+
+  it('whose files a session did not find stay in the list until they are found', async () => {
+    const { layers, loads, store, set } = setUp();
+    set({ ...noLayers, layers: [testLook({ id: 'layer-1' })] });
+    layers.restore(new Map(), new Map([['layer-1', { files: [{ path: '../data/lost.nii', size: 1 }] }]]));
+    expect(store.getState().layers.volumes).toEqual({ 'layer-1': { kind: 'lost', files: ['lost.nii'] } });
+    expect(loads).toEqual([]);
+    layers.restore(new Map([['layer-1', request('found.nii')]]));
+    await loads[0]?.end();
+    expect(store.getState().layers.volumes['layer-1']?.kind).toBe('ready');
+    expect(layers.lostSourceOf('layer-1')).toBeUndefined();
+  });
+
+  it('that do not fit as voxels stay compressed if their file is, and are refused with advice otherwise', async () => {
     const { layers, loads, store, shown } = setUp();
+    const large = testInfo([40, 40, 40, 1], 'u8');
     const adding = layers.add(request('one.stria'), 'one.stria');
-    const { volume, end } = loads[0] as Load;
-    volume.holdsTimePoints = false;
+    const { options, end } = loads[0] as Load;
+    expect(options.keepsVoxels?.()).toBe(true);
+    expect(() => options.onInfo?.(large, undefined)).toThrow(/Compress the file to a .stria and add that/);
+    const small = testInfo([5, 5, 5, 1], 'u8');
+    options.onInfo?.(small, 20);
+    expect(options.keepsVoxels?.()).toBe(false);
     await end();
     await adding;
-    expect(volume.isDestroyed).toBe(true);
-    expect(shown()).toEqual([]);
-    expect(store.getState().layers.adding).toMatchObject({ kind: 'failed', fault: { tag: 'out-of-memory' } });
+    expect(shown()).toEqual(['layer-1']);
+    expect(store.getState().layers.adding).toEqual({ kind: 'none' });
   });
 
   it('are freed when they are removed, and loaded again when undo brings them back', async () => {
@@ -228,14 +276,14 @@ describe('layers', () => {
     const onInfo = loads[0]?.options.onInfo;
     let error: unknown;
     try {
-      onInfo?.({ ...info, dims: [5, 5, 5, 1] });
+      onInfo?.({ ...info, dims: [5, 5, 5, 1] }, undefined);
     } catch (thrown) {
       error = thrown;
     }
     await loads[0]?.fail(error);
     await adding;
     expect(store.getState().layers.adding).toMatchObject({ kind: 'failed', name: 'large.nii', fault: { tag: 'out-of-memory' } });
-    expect(() => onInfo?.({ ...info, dims: [4, 5, 5, 1] })).not.toThrow();
+    expect(() => onInfo?.({ ...info, dims: [4, 5, 5, 1] }, undefined)).not.toThrow();
     layers.cancelAdding();
     expect(store.getState().layers.adding).toEqual({ kind: 'none' });
   });

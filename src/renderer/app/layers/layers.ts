@@ -22,10 +22,18 @@ import { loadResident, type OpenRequest } from '../loading/load-resident.ts';
 import { isSameDocument } from '../state/document-state.ts';
 import { firstLayers, type LayersState, type LayerVolume } from '../state/layer-state.ts';
 import { type JobProgress, startProgress } from '../state/progress.ts';
+import { partName, type SessionSource } from '../state/saved-session.ts';
 import { type AppState, type AppStore, openDocument } from '../state/store.ts';
 import { channelWindows } from './channels.ts';
 import { firstLook } from './first-look.ts';
-import { type LayerLoader, type LoadedLayer, loadLayer } from './load-layer.ts';
+import { type LayerJob, type LayerLoader, type LoadedLayer, loadLayer } from './load-layer.ts';
+import { type ChosenVolume, VolumeQuestion } from './volume-question.ts';
+
+/** A volume to add, and the name of its layer. */
+export interface WantedLayer {
+  readonly request: OpenRequest;
+  readonly name: string;
+}
 
 /**
  * The layers over the open volume. The view's state says which there are (`ViewState.layers`), so undo, sessions and a new
@@ -40,6 +48,9 @@ export class Layers {
   readonly #requests = new Map<string, OpenRequest>();
   readonly #volumes = new Map<string, KeptVolume>();
   readonly #jobs = new Map<string, AbortController>();
+  /** What the layers of a session were made from whose files were not found. */
+  readonly #lost = new Map<string, SessionSource>();
+  readonly #question: VolumeQuestion;
   #adding: AbortController | undefined;
   #endFollowing = () => {};
 
@@ -47,6 +58,7 @@ export class Layers {
     this.#store = store;
     this.#engine = engine;
     this.#load = load;
+    this.#question = new VolumeQuestion(store);
     store.subscribe((state, before) => {
       if (state.gpu !== before.gpu) this.#follow(state);
       const isOther = !isSameDocument(state.document, before.document);
@@ -70,12 +82,13 @@ export class Layers {
       if (this.#stack.layers.length >= mostLayers)
         throw new StriaError('unsupported', `there are ${mostLayers} layers already. Remove one first`);
       const onProgress = (progress: JobProgress) => this.#change({ adding: { kind: 'loading', name, progress } });
-      loaded = await loadLayer(this.#load, engine, request, { signal, onProgress });
+      const found = await this.#loadOne(engine, { request, name }, { signal, onProgress });
+      loaded = found.loaded;
       const id = this.#newId();
-      const first = this.#firstLook(id, name, loaded);
+      const first = this.#firstLook(id, found.name, loaded);
       const looks = await this.#looksOf(engine, first, loaded);
       throwIfAborted(signal);
-      this.#requests.set(id, request);
+      this.#requests.set(id, found.request);
       const ready = loaded;
       // From here on it is freed with the others.
       loaded = undefined;
@@ -94,8 +107,28 @@ export class Layers {
     }
   }
 
+  /** Loads a volume, or that of several which the user chooses. @throws StriaError as `loadLayer` */
+  async #loadOne(engine: Engine, wanted: WantedLayer, job: LayerJob): Promise<WantedLayer & { readonly loaded: LoadedLayer }> {
+    const { request, name } = wanted;
+    try {
+      return { ...wanted, loaded: await loadLayer(this.#load, engine, request, job) };
+    } catch (error) {
+      if (request.kind !== 'file' || toStriaError(error).tag !== 'several') throw error;
+      const { id, label } = await this.#question.ask(request.file, name, job.signal);
+      this.#change({ adding: { kind: 'loading', name, progress: startProgress('Opening', undefined, performance.now()) } });
+      const chosen = { ...request, dataset: id, label };
+      const loaded = await loadLayer(this.#load, engine, chosen, job);
+      return { request: chosen, name: `${name} · ${label || id}`, loaded };
+    }
+  }
+
+  /** Answers which of a file's volumes to add. */
+  chooseVolume(chosen: ChosenVolume): void {
+    this.#question.choose(chosen);
+  }
+
   /** Adds volumes, one after the other. Ends with the first that is not added: after a cancel, with the document. */
-  async addAll(volumes: readonly { readonly request: OpenRequest; readonly name: string }[]): Promise<void> {
+  async addAll(volumes: readonly WantedLayer[]): Promise<void> {
     for (const { request, name } of volumes) if (!(await this.add(request, name))) return;
   }
 
@@ -106,10 +139,19 @@ export class Layers {
     if (this.#store.getState().layers.adding.kind !== 'none') this.#change({ adding: { kind: 'none' } });
   }
 
-  /** Gives what the layers of a restored view are loaded from. */
-  restore(requests: ReadonlyMap<string, OpenRequest>): void {
-    for (const [id, request] of requests) this.#requests.set(id, request);
+  /** Gives what the layers of a restored view are loaded from. @param lost what those were made from whose files were not found */
+  restore(requests: ReadonlyMap<string, OpenRequest>, lost: ReadonlyMap<string, SessionSource> = new Map()): void {
+    for (const [id, source] of lost) this.#lost.set(id, source);
+    for (const [id, request] of requests) {
+      this.#requests.set(id, request);
+      this.#lost.delete(id);
+    }
     this.#reconcile();
+  }
+
+  /** What a layer was made from, if its files were not found. */
+  lostSourceOf(id: string): SessionSource | undefined {
+    return this.#lost.get(id);
   }
 
   /** What a volume (`volumeIdOf`) was loaded from. */
@@ -208,7 +250,11 @@ export class Layers {
   }
 
   #newId(): string {
-    const taken = new Set([...this.#requests.keys(), ...this.#stack.layers.flatMap((look) => [look.id, volumeIdOf(look)])]);
+    const taken = new Set([
+      ...this.#requests.keys(),
+      ...this.#lost.keys(),
+      ...this.#stack.layers.flatMap((look) => [look.id, volumeIdOf(look)]),
+    ]);
     let number = 1;
     while (taken.has(`layer-${number}`)) number++;
     return `layer-${number}`;
@@ -239,6 +285,7 @@ export class Layers {
     this.cancelAdding();
     this.#free();
     this.#requests.clear();
+    this.#lost.clear();
     this.#change({ ...firstLayers, stack: this.#stack });
   }
 
@@ -273,9 +320,17 @@ export class Layers {
     if (left.length < Object.keys(volumes).length) this.#change({ volumes: Object.fromEntries(left) });
     for (const id of ids) {
       const request = this.#requests.get(id);
-      const isKnown = this.#volumes.has(id) || this.#jobs.has(id) || this.#store.getState().layers.volumes[id] !== undefined;
+      const { kind } = this.#store.getState().layers.volumes[id] ?? {};
+      const lost = this.#lost.get(id);
+      const isKnown = this.#volumes.has(id) || this.#jobs.has(id) || (kind !== undefined && kind !== 'lost');
       if (request && !isKnown) void this.#loadAgain(engine, id, request);
+      else if (lost && kind === undefined) this.#tellLost(id, lost);
     }
+  }
+
+  #tellLost(id: string, source: SessionSource): void {
+    const files = 'files' in source ? source.files.map(partName) : [];
+    this.#change({ volumes: { ...this.#store.getState().layers.volumes, [id]: { kind: 'lost', files } } });
   }
 
   /** Panels find the open volume among those of the layers while some show its channels. */

@@ -2,6 +2,7 @@ import { StriaError } from '../../../core/shared/errors.ts';
 import { throwIfAborted } from '../../../core/shared/job.ts';
 import { type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
 import { Stopwatch } from '../../../core/stream/stage-times.ts';
+import { compressedDisplayBytes } from '../../../core/volume/compressed-display.ts';
 import { displayBytes } from '../../../core/volume/display-texture.ts';
 import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
 import type { Engine } from '../gpu/gpu-life.ts';
@@ -34,15 +35,23 @@ export async function loadLayer(
     progress = nextProgress(progress, next, performance.now());
     if (!signal.aborted) onProgress(progress);
   });
-  const onInfo = (info: VolumeInfo) => {
+  let keepsVoxels = true;
+  const onInfo = (info: VolumeInfo, payloadBytes: number | undefined) => {
     const problem = whyNoRoom(engine, volumeBytes(info) + displayBytes(info), 'the layer');
-    if (problem !== undefined) throw new StriaError('out-of-memory', problem);
+    if (problem === undefined) return;
+    if (payloadBytes === undefined)
+      throw new StriaError(
+        'out-of-memory',
+        `${problem}. Compress the file to a .stria and add that: it can stay compressed as a layer`,
+      );
+    const stillProblem = whyNoRoom(engine, payloadBytes + compressedDisplayBytes(info), 'the compressed layer');
+    if (stillProblem !== undefined) throw new StriaError('out-of-memory', stillProblem);
+    keepsVoxels = false;
   };
-  const job = { signal, onProgress: report, onInfo, keepsVoxels: true, isWhole: true };
+  const job = { signal, onProgress: report, onInfo, keepsVoxels: () => keepsVoxels, isWhole: true };
   const loaded = await load(engine, request, job, new Stopwatch(openStages));
   try {
-    // A compressed volume decodes planes part by part, and layers are drawn all at once.
-    if (loaded.kept.decimation > 1 || !loaded.kept.holdsTimePoints)
+    if (loaded.kept.decimation > 1)
       throw new StriaError('out-of-memory', 'the GPU does not have enough memory for a layer of this size');
     const statistics = await loaded.kept.statistics();
     throwIfAborted(signal);

@@ -4,14 +4,13 @@ import { ballMesh } from '../../../core/mesh/mesh-testing.ts';
 import type { SurfaceChoice } from '../../../core/mesh/surfaces.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
 import { testInfo } from '../../../core/volume/resident-testing.ts';
-import type { ExactVoxels } from '../../../core/volume/volume-source.ts';
 import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
 import { baseId, type LayerStack, noLayers } from '../../viewer/model/layers.ts';
 import type { Engine } from '../gpu/gpu-life.ts';
 import type { OpenDocument } from '../state/document-state.ts';
 import { type AppState, createAppStore } from '../state/store.ts';
+import type { extractShown, SurfaceVolume } from './extract-shown.ts';
 import { Meshes } from './meshes.ts';
-import type { extractInThread } from './surface-thread.ts';
 
 const gpu = await openTestGpu();
 const info = testInfo([4, 4, 4, 1], 'u8');
@@ -22,7 +21,7 @@ function setUp(budgetBytes = 2 ** 20) {
   const store = createAppStore();
   let stack: LayerStack = noLayers;
   let shown: readonly string[] = [];
-  let extract: typeof extractInThread = async (_volume, _time, { surfaces }, { onMesh }) => {
+  let extract: typeof extractShown = async (_volume, _time, { surfaces }, { onMesh }) => {
     const choices: readonly SurfaceChoice[] = surfaces === 'labels' ? [{ label: 3 }, { label: 7 }] : surfaces;
     for (const choice of choices) onMesh?.({ choice, mesh: ball });
     return 1;
@@ -46,7 +45,7 @@ function setUp(budgetBytes = 2 ** 20) {
   const meshes = new Meshes(
     store,
     () => engine,
-    () => ({ info }) as unknown as ExactVoxels,
+    () => ({ info }) as unknown as SurfaceVolume,
     (...all) => extract(...all),
   );
   store.setState({ gpu: ready, document: { kind: 'ready', document: { info, name: 'a' } as OpenDocument } });

@@ -4,15 +4,16 @@ import type { SurfaceChoice } from '../../../core/mesh/surfaces.ts';
 import { faultToData, StriaError } from '../../../core/shared/errors.ts';
 import { type Transform, translation } from '../../../core/transforms/transform.ts';
 import { testInfo } from '../../../core/volume/resident-testing.ts';
-import type { ExactVoxels } from '../../../core/volume/volume-source.ts';
+import type { HostFile } from '../../host/host.ts';
 import { testLook } from '../../viewer/model/layer-testing.ts';
-import { baseId, type LayerStack, noLayers } from '../../viewer/model/layers.ts';
+import { baseId, type LayerStack, noLayers, withoutLayer } from '../../viewer/model/layers.ts';
 import type { Engine } from '../gpu/gpu-life.ts';
 import type { OpenDocument } from '../state/document-state.ts';
 import type { MeshSource } from '../state/layer-state.ts';
 import { type AppState, createAppStore } from '../state/store.ts';
+import type { extractShown, SurfaceVolume } from './extract-shown.ts';
+import { Layers } from './layers.ts';
 import { Meshes } from './meshes.ts';
-import type { extractInThread } from './surface-thread.ts';
 
 beforeAll(() => {
   vi.stubGlobal('GPUBufferUsage', { VERTEX: 1, INDEX: 2, STORAGE: 4 });
@@ -29,12 +30,18 @@ const source = (surface: SurfaceChoice) => ({ from: baseId, surface, timePoint: 
 function setUp() {
   const store = createAppStore();
   let [stack, timePoint] = [noLayers as LayerStack, 0];
-  const volumes = new Map([[baseId, { info } as unknown as ExactVoxels]]);
-  const extracted: { readonly volume: ExactVoxels; readonly timePoint: number }[] = [];
-  const extract: typeof extractInThread = async (volume, timePoint, { surfaces }, { onMesh }) => {
+  const volumes = new Map([[baseId, { info } as unknown as SurfaceVolume]]);
+  const extracted: { readonly volume: SurfaceVolume; readonly timePoint: number }[] = [];
+  const extract: typeof extractShown = async (volume, timePoint, { surfaces }, { onMesh }) => {
     extracted.push({ volume, timePoint });
     for (const choice of surfaces === 'labels' ? [] : surfaces) onMesh?.({ choice, mesh: ball });
     return 1;
+  };
+  const readings: unknown[] = [];
+  const read = async ({ name }: HostFile, metres: number) => {
+    readings.push([name, metres]);
+    if (name.startsWith('broken')) throw new StriaError('corrupt', 'the STL file ends early');
+    return ['left', 'right'].map((side) => ({ name: `${name} ${side}`, mesh: ball }));
   };
   const viewer = {
     snapshot: () => ({ state: { layers: stack, timePoint } }),
@@ -51,6 +58,7 @@ function setUp() {
     () => engine,
     (id) => volumes.get(id),
     (...all) => extract(...all),
+    (file, metres) => read(file, metres),
   );
   const show = (document: Partial<OpenDocument>) =>
     store.setState({ document: { kind: 'ready', document: { info, name: 'a', ...document } as OpenDocument } });
@@ -58,7 +66,7 @@ function setUp() {
   const play = (to: number) => {
     timePoint = to;
   };
-  return { store, meshes, viewer, volumes, extracted, show, play, stack: () => stack };
+  return { store, meshes, viewer, volumes, extracted, readings, show, play, stack: () => stack };
 }
 
 test('meshes stay when the volume returns with a device or is refined, and end with another volume', async () => {
@@ -85,7 +93,7 @@ test('a surface of a layer is that of the channel and time point that it shows',
   const { meshes, viewer, volumes, extracted, show, play, stack } = setUp();
   show({ info: { ...testInfo([4, 4, 4, 6], 'u8'), channels: [{ name: 'one' }, { name: 'two' }] } });
   const series = { info: { ...testInfo([4, 4, 4, 4], 'u8'), channels: [{ name: 'one' }, { name: 'two' }] } };
-  volumes.set('a', series as unknown as ExactVoxels);
+  volumes.set('a', series as unknown as SurfaceVolume);
   // The second look shows a channel of the volume that was loaded with the first.
   const looks = [testLook({ id: 'a' }), testLook({ id: 'a.2', of: 'a', channel: 1 })];
   viewer.set({ layers: { ...noLayers, layers: looks } });
@@ -96,33 +104,100 @@ test('a surface of a layer is that of the channel and time point that it shows',
   expect(stack().meshes.map(({ id }) => meshes.sourceOf(id)?.from)).toEqual(['a', 'a.2']);
 });
 
-test('a restored surface is placed by the motion that its layer had', async () => {
+test('a surface that is added while others are restored waits for them', async () => {
   const { meshes, viewer, volumes, show, stack } = setUp();
   show({});
-  volumes.set('a', { info } as unknown as ExactVoxels);
-  const moved = (motion?: Transform) => viewer.set({ layers: { ...stack(), layers: [testLook({ id: 'a', motion })] } });
-  moved(translation([5, 0, 0]));
+  viewer.set({ layers: { ...noLayers, layers: [testLook({ id: 'a' })] } });
+  const look = { id: 'x', name: 'restored', isVisible: true, opacity: 1, color: '#a1b2c3' };
+  // Its layer is not loaded yet.
+  const restored = meshes.restore([{ look, source: { ...source({ level: 3 }), from: 'a' } }]);
+  const added = meshes.addSurfaces(source({ level: 4 }));
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(stack().meshes).toEqual([]);
+  volumes.set('a', { info } as unknown as SurfaceVolume);
+  viewer.set({ layers: stack() });
+  await restored;
+  expect(await added).toBe(1);
+  expect(stack().meshes.map(({ id }) => meshes.sourceOf(id)?.surface)).toEqual([{ level: 3 }, { level: 4 }]);
+});
+
+test('a surface of a layer moves with it, stays when it is removed, and is restored where the layer is', async () => {
+  const { store, meshes, viewer, volumes, show, stack } = setUp();
+  show({});
+  volumes.set('a', { info } as unknown as SurfaceVolume);
+  const shifts = () =>
+    stack().meshes.map(({ id }) =>
+      [0, 1, 2].map((axis) => (meshes.meshOf(id)?.positions[axis] as number) - (ball.positions[axis] as number)),
+    );
+  const expectShifts = (expected: readonly (readonly number[])[]) =>
+    expect(shifts().map((shift) => shift.map((part) => Number(part.toFixed(4)) + 0))).toEqual(expected);
+  const layers = new Layers(store, () => ({ viewer }) as unknown as Engine);
+  const move = (motion: Transform | undefined) => layers.change('a', { motion });
+  viewer.set({ layers: { ...noLayers, layers: [testLook({ id: 'a', motion: translation([5, 0, 0]) })] } });
   await meshes.addSurfaces({ ...source({ level: 3 }), from: 'a' });
-  moved(undefined);
-  await meshes.addSurfaces({ ...source({ level: 3 }), from: 'a' });
-  moved(translation([0, 9, 0]));
-  const saved = stack().meshes.map((look) => ({ look, source: meshes.sourceOf(look.id) as MeshSource }));
-  await meshes.restore(saved);
-  // Not known: the layer's own.
-  await meshes.restore(saved.slice(0, 1).map((one) => ({ ...one, source: { ...one.source, motion: undefined } })));
-  const shifts = stack().meshes.map(({ id }) =>
-    [0, 1, 2].map((axis) => (meshes.meshOf(id)?.positions[axis] as number) - (ball.positions[axis] as number)),
-  );
-  const expected = [
+  await meshes.addSurfaces(source({ level: 3 }));
+  expectShifts([
     [5, 0, 0],
     [0, 0, 0],
-    [5, 0, 0],
-    [0, 0, 0],
+  ]);
+  move(translation([0, 9, 0]));
+  expectShifts([
     [0, 9, 0],
-  ];
-  for (const [at, shift] of shifts.entries())
-    for (const axis of [0, 1, 2]) expect(shift[axis]).toBeCloseTo(expected[at]?.[axis] as number, 4);
-  expect(shifts).toHaveLength(5);
+    [0, 0, 0],
+  ]);
+  const saved = stack().meshes.map((look) => ({ look, source: meshes.sourceOf(look.id) as MeshSource }));
+  move(undefined);
+  await meshes.restore(saved.slice(0, 1));
+  expectShifts([
+    [0, 0, 0],
+    [0, 0, 0],
+    [0, 0, 0],
+  ]);
+  move(translation([0, 0, 2]));
+  viewer.set({ layers: withoutLayer(stack(), 'a') });
+  expectShifts([
+    [0, 0, 2],
+    [0, 0, 0],
+    [0, 0, 2],
+  ]);
+});
+
+test('each object of a file is a layer; a file that cannot be read says why, and ends the work', async () => {
+  const { store, meshes, show, stack, readings } = setUp();
+  show({ info: { ...info, spatialUnit: 'um' } });
+  const files = ['a.obj', 'broken.stl', 'b.obj'].map((name) => ({ name }) as HostFile);
+  await meshes.addFiles(files);
+  expect(readings).toEqual([
+    ['a.obj', 1e-6],
+    ['broken.stl', 1e-6],
+  ]);
+  expect(stack().meshes.map(({ name, color }) => [name, color])).toEqual([
+    ['a.obj left', '#e8c39e'],
+    ['a.obj right', '#7fb2e5'],
+  ]);
+  expect(meshes.fileOf('mesh-2')).toEqual({ file: files[0], object: 1 });
+  expect(meshes.sourceOf('mesh-2')).toBeUndefined();
+  expect(meshes.meshOf('mesh-2')).toBe(ball);
+  expect(store.getState().layers.adding).toMatchObject({ kind: 'failed', name: 'broken.stl', fault: { tag: 'corrupt' } });
+});
+
+test('layers of files are restored with their looks, and a file of several objects is read once', async () => {
+  const { store, meshes, show, stack, readings } = setUp();
+  show({});
+  const file = { name: 'a.obj' } as HostFile;
+  const look = { id: 'x', name: 'renamed', isVisible: false, opacity: 0.3, color: '#010203' };
+  await meshes.restore([
+    { look, source: { file, object: 1 } },
+    { look: { ...look, name: 'other' }, source: { file, object: 0 } },
+    { look: { ...look, name: 'none' }, source: { file, object: 2 } },
+  ]);
+  expect(readings).toHaveLength(1);
+  expect(stack().meshes).toEqual([
+    { ...look, id: 'mesh-1' },
+    { ...look, id: 'mesh-2', name: 'other' },
+  ]);
+  expect(meshes.fileOf('mesh-1')).toEqual({ file, object: 1 });
+  expect(store.getState().notice).toBe('Surfaces that could not be restored: none. a.obj has no object 3');
 });
 
 const savedSurface = (name: string, from: string) => ({
@@ -143,7 +218,7 @@ test('surfaces that cannot be restored are named in one notice, and those of a r
   const fault = faultToData(new StriaError('corrupt', 'the file is damaged'));
   store.setState(({ layers }) => ({ layers: { ...layers, volumes: { failing: { kind: 'failed', fault } } } }));
   await vi.waitFor(() => expect(store.getState().layers.adding).toMatchObject({ name: 'C' }));
-  volumes.set('ready', { info } as unknown as ExactVoxels);
+  volumes.set('ready', { info } as unknown as SurfaceVolume);
   viewer.set({ layers: { ...stack(), layers: [testLook({ id: 'ready' })] } });
   await restoring;
   expect(stack().meshes.map(({ name }) => name)).toEqual(['D']);

@@ -1,16 +1,25 @@
 import { GpuMesh, meshBytes } from '../../../core/draw/gpu-mesh.ts';
 import type { Mesh } from '../../../core/mesh/mesh.ts';
 import { faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
-import type { ExactVoxels } from '../../../core/volume/volume-source.ts';
+import { metresOf } from '../../../core/shared/volume.ts';
+import type { HostFile } from '../../host/host.ts';
 import { changedMesh, type LayerStack, type MeshLook, mostMeshes, noLayers } from '../../viewer/model/layers.ts';
+import { moved } from '../../viewer/model/mesh-place.ts';
 import type { Engine } from '../gpu/gpu-life.ts';
 import { whyNoRoom } from '../loading/room.ts';
 import { isSameDocument } from '../state/document-state.ts';
-import type { MeshSource, SurfaceSource } from '../state/layer-state.ts';
+import type { MeshFileSource, MeshSource, SurfaceSource } from '../state/layer-state.ts';
 import { nextProgress, startProgress } from '../state/progress.ts';
-import type { AppState, AppStore } from '../state/store.ts';
-import { type ExtractionJob, type NewMesh, SurfaceExtraction } from './surface-extraction.ts';
-import { extractInThread } from './surface-thread.ts';
+import { type AppState, type AppStore, openDocument } from '../state/store.ts';
+import { extractShown, type SurfaceVolume } from './extract-shown.ts';
+import { readInThread } from './mesh-file-thread.ts';
+import { type ExtractionJob, meshColors, type NewMesh, SurfaceExtraction } from './surface-extraction.ts';
+
+/** A mesh layer of a session. */
+interface RestoredMesh {
+  readonly look: MeshLook;
+  readonly source: MeshSource | MeshFileSource;
+}
 
 /**
  * The mesh layers. The view's state says which there are (`ViewState.layers`), so undo restores them; this class keeps their triangles
@@ -20,20 +29,25 @@ export class Meshes {
   readonly #store: AppStore;
   readonly #engine: () => Engine | undefined;
   readonly #extraction: SurfaceExtraction;
+  readonly #read: typeof readInThread;
   /** Also of those that undo may bring back. */
-  readonly #kept = new Map<string, { readonly mesh: Mesh; readonly source: MeshSource }>();
+  readonly #kept = new Map<string, { readonly mesh: Mesh; readonly source: MeshSource | MeshFileSource }>();
   readonly #onGpu = new Map<string, GpuMesh>();
   #adding: AbortController | undefined;
+  /** Resolves when the meshes of a restored view are there; undefined if none are restored. */
+  #restored: Promise<void> | undefined;
 
   /** @param volume the voxels under an id (`volumeIdOf`) */
   constructor(
     store: AppStore,
     engine: () => Engine | undefined,
-    volume: (id: string) => ExactVoxels | undefined,
-    extract = extractInThread,
+    volume: (id: string) => SurfaceVolume | undefined,
+    extract = extractShown,
+    read = readInThread,
   ) {
     this.#store = store;
     this.#engine = engine;
+    this.#read = read;
     this.#extraction = new SurfaceExtraction(store, engine, volume, extract);
     store.subscribe((state, before) => {
       if (!isSameDocument(state.document, before.document)) this.#closed();
@@ -43,15 +57,27 @@ export class Meshes {
   }
 
   /** Extracts surfaces of what is shown, and adds each as a layer. Failures become the state. @returns how many were added */
-  async addSurfaces(wanted: Omit<SurfaceSource, 'timePoint'>): Promise<number> {
+  addSurfaces(wanted: Omit<SurfaceSource, 'timePoint'>): Promise<number> {
     const { from, surface } = wanted;
     const one = 'label' in surface ? `Label ${surface.label}` : 'Surface';
     const name = 'all' in surface ? 'Surfaces of labels' : one;
+    const source = { ...wanted, timePoint: this.#extraction.shownTime(from) };
+    return this.#addAs(name, (job) => this.#extraction.extracted(source, job));
+  }
+
+  /** Adds the meshes of files as layers, one file after the other. Ends with the first that cannot be read, which becomes the state. */
+  async addFiles(files: readonly HostFile[]): Promise<void> {
+    for (const file of files) if ((await this.#addAs(file.name, (job) => this.#readFile(file, job))) === 0) return;
+  }
+
+  async #addAs(name: string, work: (job: ExtractionJob) => Promise<readonly NewMesh[]>): Promise<number> {
+    const { document } = this.#store.getState();
+    if (this.#restored) await this.#restored;
+    if (!isSameDocument(document, this.#store.getState().document)) return 0;
     const controller = this.#begin();
     const { signal } = controller;
     try {
-      const source = { ...wanted, timePoint: this.#extraction.shownTime(from) };
-      const count = await this.#add(name, signal, (job) => this.#extraction.extracted(source, job));
+      const count = await this.#add(name, signal, work);
       this.#end(controller);
       return count;
     } catch (error) {
@@ -59,6 +85,19 @@ export class Meshes {
       this.#end(controller, isOver ? undefined : { kind: 'failed', name, fault: faultToData(error) });
       return 0;
     }
+  }
+
+  /** The meshes of a file, in world coordinates of the open volume. */
+  async #readFile(file: HostFile, { signal }: ExtractionJob): Promise<readonly NewMesh[]> {
+    const document = openDocument(this.#store.getState());
+    if (!document) throw new StriaError('aborted', 'the volume was closed');
+    const found = await this.#read(file, metresOf[document.info.spatialUnit], signal);
+    const { length } = this.#stack.meshes;
+    return found.map(({ name, mesh }, object) => ({
+      mesh,
+      source: { file, object },
+      look: { name, color: meshColors[(length + object) % meshColors.length] as string },
+    }));
   }
 
   /** Stops adding. */
@@ -73,28 +112,66 @@ export class Meshes {
     this.#set(changedMesh(this.#stack, id, change));
   }
 
-  /** The triangles of a layer, in world coordinates of the open volume. */
+  /** The triangles of a layer where they are shown, in world coordinates of the open volume. */
   meshOf(id: string): Mesh | undefined {
-    return this.#kept.get(id)?.mesh;
+    const mesh = this.#kept.get(id)?.mesh;
+    const motion = this.#stack.meshes.find((look) => look.id === id)?.motion;
+    return mesh && motion ? moved(mesh, motion) : mesh;
   }
 
-  /** What a layer was made from. */
+  /** How many triangles a layer has; 0 if they are not there. */
+  triangleCount(id: string): number {
+    return (this.#kept.get(id)?.mesh.triangles.length ?? 0) / 3;
+  }
+
+  /** What a layer was extracted from. */
   sourceOf(id: string): MeshSource | undefined {
-    return this.#kept.get(id)?.source;
+    const source = this.#kept.get(id)?.source;
+    return source && 'from' in source ? source : undefined;
+  }
+
+  /** The file that a layer was read from. */
+  fileOf(id: string): MeshFileSource | undefined {
+    const source = this.#kept.get(id)?.source;
+    return source && 'file' in source ? source : undefined;
   }
 
   /** Makes the meshes of a restored view again. Each of its layers appears once it is there. A notice names those that fail. */
-  async restore(saved: readonly { readonly look: MeshLook; readonly source: MeshSource }[]): Promise<void> {
+  restore(saved: readonly RestoredMesh[]): Promise<void> {
+    const { document } = this.#store.getState();
+    const isSame = () => isSameDocument(document, this.#store.getState().document);
+    const before = this.#restored;
+    // What is added or restored meanwhile waits, so that it does not end this.
+    const work = before ? before.then(() => (isSame() ? this.#restore(saved) : undefined)) : this.#restore(saved);
+    const all = work.finally(() => {
+      if (this.#restored === all) this.#restored = undefined;
+    });
+    this.#restored = all;
+    return all;
+  }
+
+  async #restore(saved: readonly RestoredMesh[]): Promise<void> {
     if (saved.length === 0) return;
     const controller = this.#begin();
     const { signal } = controller;
     const failures: { readonly name: string; readonly message: string }[] = [];
+    let read: { readonly file: HostFile; readonly meshes: readonly NewMesh[] } | undefined;
     for (const { look, source } of saved) {
       try {
         await this.#add(look.name, signal, async (job) => {
+          if ('file' in source) {
+            const { file, object } = source;
+            // Of several objects, the file is read once.
+            if (read?.file !== file) read = { file, meshes: await this.#readFile(file, job) };
+            const mesh = read.meshes[object];
+            if (!mesh) throw new StriaError('invalid-input', `${file.name} has no object ${object + 1}`);
+            return [{ ...mesh, look }];
+          }
           if (!(await this.#extraction.isThere(source.from, signal))) return [];
           const [first] = await this.#extraction.extracted(source, job);
-          return first ? [{ ...first, look }] : [];
+          // It lies where its layer does.
+          const { of, motion } = first?.look ?? {};
+          return first ? [{ ...first, look: { ...look, of, motion } }] : [];
         });
       } catch (error) {
         if (signal.aborted) return;
@@ -127,7 +204,7 @@ export class Meshes {
 
   /** @returns how many were added @throws StriaError `aborted`, and those of the work */
   async #add(name: string, signal: AbortSignal, work: (job: ExtractionJob) => Promise<readonly NewMesh[]>): Promise<number> {
-    const stage = 'Extracting';
+    const stage = 'Making a mesh';
     let progress = startProgress(stage, undefined, performance.now());
     this.#tell({ kind: 'loading', name, progress });
     const onProgress = (done: number, total: number) => {

@@ -1,8 +1,6 @@
 import type { Mesh } from '../../../core/mesh/mesh.ts';
 import type { SurfaceChoice } from '../../../core/mesh/surfaces.ts';
 import { faultFromData, StriaError } from '../../../core/shared/errors.ts';
-import { identityTransform } from '../../../core/transforms/transform.ts';
-import type { ExactVoxels } from '../../../core/volume/volume-source.ts';
 import { colorsOf, labelColorIndex } from '../../viewer/colors/colormaps.ts';
 import { isLabelShown } from '../../viewer/model/label-look.ts';
 import {
@@ -14,18 +12,18 @@ import {
   noLayers,
   volumeIdOf,
 } from '../../viewer/model/layers.ts';
+import { inBaseWorld } from '../../viewer/model/mesh-place.ts';
 import type { Engine } from '../gpu/gpu-life.ts';
 import { labelLookOf, labelTableOf } from '../labels/label-tables.ts';
-import { layerVolume, type MeshSource, type SurfaceSource } from '../state/layer-state.ts';
+import { layerVolume, type MeshFileSource, type MeshSource, type SurfaceSource } from '../state/layer-state.ts';
 import { type AppStore, openDocument } from '../state/store.ts';
-import { inBaseWorld } from './mesh-place.ts';
-import type { extractInThread } from './surface-thread.ts';
+import type { extractShown, SurfaceVolume } from './extract-shown.ts';
 
 /** A mesh with all that a layer of it begins with. */
 export interface NewMesh {
   readonly mesh: Mesh;
-  readonly source: MeshSource;
-  readonly look: Pick<MeshLook, 'name' | 'color'>;
+  readonly source: MeshSource | MeshFileSource;
+  readonly look: Pick<MeshLook, 'name' | 'color' | 'of' | 'motion'>;
 }
 
 export interface ExtractionJob {
@@ -34,21 +32,21 @@ export interface ExtractionJob {
 }
 
 /** Colours of surfaces of values, in the order in which they are added. */
-const meshColors = ['#e8c39e', '#7fb2e5', '#e58a7f', '#8fd19e', '#c9a0dc', '#e5d57f'] as const;
+export const meshColors = ['#e8c39e', '#7fb2e5', '#e58a7f', '#8fd19e', '#c9a0dc', '#e5d57f'] as const;
 
 /** Extracts surfaces of the volumes that are shown: what, at which time point, where it lies, and how a layer of it begins. */
 export class SurfaceExtraction {
   readonly #store: AppStore;
   readonly #engine: () => Engine | undefined;
-  readonly #volume: (id: string) => ExactVoxels | undefined;
-  readonly #extract: typeof extractInThread;
+  readonly #volume: (id: string) => SurfaceVolume | undefined;
+  readonly #extract: typeof extractShown;
 
   /** @param volume the voxels under an id (`volumeIdOf`) */
   constructor(
     store: AppStore,
     engine: () => Engine | undefined,
-    volume: (id: string) => ExactVoxels | undefined,
-    extract: typeof extractInThread,
+    volume: (id: string) => SurfaceVolume | undefined,
+    extract: typeof extractShown,
   ) {
     this.#store = store;
     this.#engine = engine;
@@ -56,13 +54,13 @@ export class SurfaceExtraction {
     this.#extract = extract;
   }
 
-  /** @param source its `motion` places surfaces of a layer that has been moved since */
-  async extracted(source: SurfaceSource & Pick<MeshSource, 'motion'>, { signal, onProgress }: ExtractionJob): Promise<NewMesh[]> {
+  /** The meshes lie where the file places the layer; their looks move them with it. */
+  async extracted(source: SurfaceSource, { signal, onProgress }: ExtractionJob): Promise<NewMesh[]> {
     const { from, surface, timePoint, smoothing } = source;
     const [look, volume] = [this.#lookWith(from), this.#volumeOf(from)];
     if (!volume) throw new StriaError('aborted', 'the volume was closed');
     const isBase = this.#isOfBase(from);
-    const motion = isBase ? undefined : (source.motion ?? look?.motion ?? identityTransform);
+    const place = isBase || !look ? {} : { of: volumeIdOf(look), motion: look.motion };
     const found: NewMesh[] = [];
     const surfaces: readonly SurfaceChoice[] | 'labels' = 'all' in surface ? 'labels' : [surface];
     await this.#extract(
@@ -71,17 +69,19 @@ export class SurfaceExtraction {
       { surfaces, smoothing, file: undefined },
       {
         signal,
+        gpu: this.#engine()?.gpu,
+        isOpen: () => this.#volumeOf(from) === volume,
         onBytes: onProgress,
         onMesh: ({ choice, mesh }) => {
           const state = this.#store.getState();
           const base = openDocument(state);
           // Of all labels, those that are hidden are left out.
           if (!base || ('all' in surface && 'label' in choice && !isLabelShown(labelLookOf(state, from), choice.label))) return;
-          const placed = isBase ? mesh : inBaseWorld(mesh, base.info, volume.info, motion);
+          const placed = isBase ? mesh : inBaseWorld(mesh, base.info, volume.info);
           found.push({
             mesh: placed,
-            source: { ...source, surface: choice, motion },
-            look: this.#lookOf(from, choice, found.length),
+            source: { ...source, surface: choice },
+            look: { ...this.#lookOf(from, choice, found.length), ...place },
           });
         },
       },
@@ -109,7 +109,7 @@ export class SurfaceExtraction {
   }
 
   /** The voxels that a layer, or the open volume (`baseId`), shows. */
-  #volumeOf(from: string): ExactVoxels | undefined {
+  #volumeOf(from: string): SurfaceVolume | undefined {
     if (from === baseId) return this.#volume(baseId);
     const look = this.#lookWith(from);
     return look && this.#volume(volumeIdOf(look));

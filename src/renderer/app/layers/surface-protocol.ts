@@ -3,17 +3,24 @@ import type { ExtractedSurface, SurfaceChoice } from '../../../core/mesh/surface
 import type { FaultData } from '../../../core/shared/errors.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 
-/** First `begin`, then all planes of a time point in order, then `end`. */
+/** What becomes of surfaces. */
+export interface SurfaceFinish {
+  /** In rounds. */
+  readonly smoothing: number;
+  /** How the only surface is written; undefined: surfaces are sent as meshes. */
+  readonly file: { readonly name: string; readonly format: MeshFormat } | undefined;
+}
+
+/** First `begin`, then all planes of a time point in order; or only `finish`. */
 export type SurfaceTask =
-  | {
+  | ({
       readonly kind: 'begin';
       /** With a single time point. */
       readonly info: VolumeInfo;
       readonly surfaces: readonly SurfaceChoice[] | 'labels';
-      readonly smoothing: number;
-      /** How the only surface is written; undefined: surfaces are sent as meshes. */
-      readonly file: { readonly name: string; readonly format: MeshFormat } | undefined;
-    }
+    } & SurfaceFinish)
+  /** Surfaces that were extracted on the GPU, in voxels. */
+  | ({ readonly kind: 'finish'; readonly info: VolumeInfo; readonly found: readonly ExtractedSurface[] } & SurfaceFinish)
   /** Whole planes. */
   | { readonly kind: 'planes'; readonly bytes: Uint8Array<ArrayBuffer> };
 

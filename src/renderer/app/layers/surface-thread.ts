@@ -1,8 +1,8 @@
 import type { ExtractedSurface } from '../../../core/mesh/surfaces.ts';
 import { faultFromData, StriaError } from '../../../core/shared/errors.ts';
-import { type Dims3, elementBytes } from '../../../core/shared/volume.ts';
+import { type Dims3, elementBytes, type VolumeInfo } from '../../../core/shared/volume.ts';
 import type { ExactVoxels, VoxelPiece } from '../../../core/volume/volume-source.ts';
-import type { SurfaceAnswer, SurfaceTask } from './surface-protocol.ts';
+import type { SurfaceAnswer, SurfaceFinish, SurfaceTask } from './surface-protocol.ts';
 
 type BeginTask = Extract<SurfaceTask, { kind: 'begin' }>;
 
@@ -26,21 +26,40 @@ export interface SurfaceJob {
 export function extractInThread(
   volume: ExactVoxels,
   timePoint: number,
-  settings: Pick<BeginTask, 'surfaces' | 'smoothing' | 'file'>,
-  { signal, onBytes, write, onMesh }: SurfaceJob,
+  settings: SurfaceFinish & Pick<BeginTask, 'surfaces'>,
+  job: SurfaceJob,
+): Promise<number> {
+  const { info } = volume;
+  const oneTime = { ...info, dims: info.dims.with(3, 1) as unknown as typeof info.dims };
+  return inThread({ kind: 'begin', info: oneTime, ...settings }, planesOf(volume, timePoint, job.onBytes), job);
+}
+
+/** Smooths surfaces that the GPU extracted, and moves or writes them, in a thread of their own. The meshes are lost. As `extractInThread` */
+export function finishInThread(
+  found: readonly ExtractedSurface[],
+  info: VolumeInfo,
+  finish: SurfaceFinish,
+  job: SurfaceJob,
+): Promise<number> {
+  return inThread({ kind: 'finish', info, found, ...finish }, undefined, job);
+}
+
+function inThread(
+  task: Exclude<SurfaceTask, { kind: 'planes' }>,
+  pieces: AsyncGenerator<Uint8Array<ArrayBuffer>> | undefined,
+  { signal, write, onMesh }: SurfaceJob,
 ): Promise<number> {
   if (signal.aborted) return Promise.reject(new StriaError('aborted', 'cancelled'));
-  const { info } = volume;
   const worker = new Worker(new URL('./surface.worker.ts', import.meta.url), { type: 'module', name: 'stria-surface' });
-  const pieces = planesOf(volume, timePoint, onBytes);
   let writing: Promise<void> = Promise.resolve();
   return new Promise<number>((resolve, reject) => {
     signal.addEventListener('abort', () => reject(new StriaError('aborted', 'cancelled')));
     const answer = async (data: SurfaceAnswer): Promise<void> => {
       if (data.kind === 'fault') throw faultFromData(data.fault);
       if (data.kind === 'more') {
-        const { value, done } = await pieces.next();
-        if (!done) worker.postMessage({ kind: 'planes', bytes: value } satisfies SurfaceTask, [value.buffer]);
+        const next = await pieces?.next();
+        if (next && !next.done)
+          worker.postMessage({ kind: 'planes', bytes: next.value } satisfies SurfaceTask, [next.value.buffer]);
       } else if (data.kind === 'piece') {
         writing = writing.then(() => write?.(data.bytes));
         await writing;
@@ -53,9 +72,12 @@ export function extractInThread(
     };
     worker.onmessage = ({ data }: MessageEvent<SurfaceAnswer>) => void answer(data).catch(reject);
     worker.onerror = (event) => reject(new StriaError('internal', `the thread for surfaces ended: ${event.message}`));
-    const oneTime = { ...info, dims: info.dims.with(3, 1) as unknown as typeof info.dims };
-    worker.postMessage({ kind: 'begin', info: oneTime, ...settings } satisfies SurfaceTask);
+    worker.postMessage(task, task.kind === 'finish' ? buffersOf(task.found) : []);
   }).finally(() => worker.terminate());
+}
+
+function buffersOf(found: readonly ExtractedSurface[]): ArrayBuffer[] {
+  return [...new Set(found.flatMap(({ mesh }) => [mesh.positions.buffer, mesh.triangles.buffer] as ArrayBuffer[]))];
 }
 
 /** The planes of a time point, some at a time. */

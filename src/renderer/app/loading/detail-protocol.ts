@@ -1,5 +1,5 @@
 import type { FaultData } from '../../../core/shared/errors.ts';
-import type { LevelBox } from '../../../core/volume/volume-level.ts';
+import type { LevelBox } from '../../../core/shared/volume-level.ts';
 import type { LoadRequest } from './load-protocol.ts';
 
 /** To the worker that reads boxes of a file. `open` comes first, once. */

@@ -1,11 +1,10 @@
 import { faultToData, inContext, StriaError } from '../../../core/shared/errors.ts';
+import type { LeveledVoxels } from '../../../core/shared/volume-level.ts';
 import { leveledContainer } from '../../../core/volume/leveled-container.ts';
-import { leveledFile } from '../../../core/volume/leveled-file.ts';
 import { NewestFirst } from '../../../core/volume/newest-first.ts';
-import type { LeveledVoxels } from '../../../core/volume/volume-level.ts';
 import type { DetailAnswer, DetailCommand } from './detail-protocol.ts';
 import type { LoadRequest } from './load-protocol.ts';
-import { containerRequested, levelsOf, openRequested } from './open-request.ts';
+import { containerRequested, leveledRequested, levelsOf, openRequested } from './open-request.ts';
 
 // Reads boxes of one file at full resolution, or from its levels, while the GPU holds a coarser volume. The file is opened with the
 // first box, and again after a failure.
@@ -59,7 +58,7 @@ async function open(): Promise<LeveledVoxels> {
       });
     return { ...voxels, read };
   }
-  const voxels = leveledFile(await openRequested(request));
+  const voxels = await leveledRequested(await openRequested(request));
   if (!voxels) throw new StriaError('unsupported', 'this file can only be read in order');
   return voxels;
 }

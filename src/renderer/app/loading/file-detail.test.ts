@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LevelBox } from '../../../core/volume/volume-level.ts';
+import type { LevelBox } from '../../../core/shared/volume-level.ts';
 import type { DetailAnswer, DetailCommand } from './detail-protocol.ts';
 import { FileDetail } from './file-detail.ts';
 

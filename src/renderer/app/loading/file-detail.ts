@@ -1,5 +1,5 @@
 import { faultFromData, StriaError } from '../../../core/shared/errors.ts';
-import type { LevelBox, LeveledVoxels, VolumeLevel } from '../../../core/volume/volume-level.ts';
+import type { LevelBox, LeveledVoxels, VolumeLevel } from '../../../core/shared/volume-level.ts';
 import type { DetailAnswer, DetailCommand } from './detail-protocol.ts';
 
 interface Asked {

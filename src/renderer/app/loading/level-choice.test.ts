@@ -20,7 +20,7 @@ function facts(side: number, count: number, change: Partial<LoadFacts> = {}): Lo
     payloadBytes: volumeBytes({ dims, type: 'u8' }) / 2,
     budgetBytes,
     isRemote: false,
-    isSeries: false,
+    staysCompressed: false,
     fits: (level) => volumeBytes({ dims: levels[level - 1]?.dims ?? dims, type: 'u8' }) <= budgetBytes,
     canDecode: () => true,
     ...change,
@@ -31,7 +31,7 @@ describe('what is loaded of a file', () => {
   it('is all of it where it fits, in voxels or chunks', () => {
     expect(finestChoice(facts(256, 1))).toEqual({ level: 0, as: 'chunks', residency: 'raw' });
     expect(finestChoice(facts(256, 0, { hasChunks: false }))).toEqual({ level: 0, as: 'voxels', residency: 'raw' });
-    expect(finestChoice(facts(256, 0, { isSeries: true }))).toEqual({ level: 0, as: 'chunks', residency: 'compressed' });
+    expect(finestChoice(facts(256, 0, { staysCompressed: true }))).toEqual({ level: 0, as: 'chunks', residency: 'compressed' });
   });
 
   it('is all of it, compressed, where only that fits', () => {
@@ -69,8 +69,17 @@ describe('the first picture', () => {
     expect(firstChoice(facts(1024, 3, { budgetBytes: 2 ** 31 }))).toEqual({ level: 3, as: 'chunks', residency: 'raw' });
   });
 
+  it('comes from a coarse level of a series whose voxels cannot stay compressed', () => {
+    expect(firstChoice(facts(2048, 4, { staysCompressed: true, hasChunks: false }))).toMatchObject({ level: 4 });
+  });
+
   it('comes at once from what is small, from series, and from files without levels', () => {
-    for (const one of [facts(300, 2), facts(1024, 3, { isSeries: true }), facts(2048, 0), facts(2048, 2, { budgetBytes: MiB })]) {
+    for (const one of [
+      facts(300, 2),
+      facts(1024, 3, { staysCompressed: true }),
+      facts(2048, 0),
+      facts(2048, 2, { budgetBytes: MiB }),
+    ]) {
       expect(firstChoice(one)).toEqual(finestChoice(one));
     }
   });

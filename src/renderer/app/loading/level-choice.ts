@@ -1,6 +1,6 @@
 import type { ChunkShape } from '../../../core/format/chunk-grid.ts';
 import { type ElementType, type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
-import type { VolumeLevel } from '../../../core/volume/volume-level.ts';
+import type { VolumeLevel } from '../../../core/shared/volume-level.ts';
 import type { Residency } from '../state/residency-state.ts';
 
 /** A lower resolution of a file. */
@@ -30,8 +30,8 @@ export interface LoadFacts {
   readonly budgetBytes: number;
   /** Whether it comes over a network, and a lower resolution will do. */
   readonly isRemote: boolean;
-  /** Whether it is kept compressed, to be played. */
-  readonly isSeries: boolean;
+  /** Whether its chunks are kept compressed, to be played or to save memory. */
+  readonly staysCompressed: boolean;
   /** Whether voxels fit into the GPU's budget; `level` as in `LoadChoice`. */
   fits(level: number): boolean;
   /** Whether a level's chunks can go to the GPU. */
@@ -47,13 +47,13 @@ const quickBytes = 2 ** 25;
 
 /** The finest resolution that the GPU can hold. If there is none, the coarsest one is shown with gaps between its voxels. */
 export function finestChoice(facts: LoadFacts): LoadChoice {
-  const { info, levels, payloadBytes, budgetBytes, isRemote, isSeries, hasChunks } = facts;
+  const { info, levels, payloadBytes, budgetBytes, isRemote, staysCompressed, hasChunks } = facts;
   const share = (offer: VolumeLevel | undefined): number => (offer ? bytesOf(offer, info.type) / volumeBytes(info) : 1);
   const isFar = (offer: VolumeLevel | undefined): boolean =>
     isRemote && levels.length > 0 && share(offer) * (payloadBytes ?? volumeBytes(info)) > mostRemoteBytes;
   if (!isFar(undefined)) {
     const fits = facts.fits(0);
-    const residency = !fits || isSeries ? 'compressed' : 'raw';
+    const residency = !fits || staysCompressed ? 'compressed' : 'raw';
     const isTooLarge = residency === 'compressed' && (payloadBytes ?? 0) > budgetBytes;
     if (hasChunks && !isTooLarge) return { level: 0, as: 'chunks', residency };
     if (fits || levels.length === 0) return { level: 0, as: 'voxels', residency: 'raw' };
@@ -68,12 +68,23 @@ export function isHeldBack(facts: LoadFacts, level: number): boolean {
   return facts.isRemote && finestChoice({ ...facts, isRemote: false }).level < level;
 }
 
+/**
+ * Whether the 3D view can draw from the file's bricks what GPU memory does not hold of it: each chunk can be decoded on its own.
+ * @param chunkShape as it is stored
+ */
+export function hasBricks(facts: LoadFacts, chunkShape: ChunkShape | undefined): boolean {
+  const { levels, hasChunks } = facts;
+  if (!hasChunks || levels.length === 0 || !chunkShape || (chunkShape[3] ?? 1) > 1) return false;
+  if (facts.fits(0) && finestChoice(facts).level === 0) return false;
+  return levels.every((offer) => facts.canDecode(offer));
+}
+
 /** What the first picture is made of: a coarse level if the finest choice takes much longer. */
 export function firstChoice(facts: LoadFacts): LoadChoice {
-  const { info, levels, isSeries } = facts;
+  const { info, levels, staysCompressed, hasChunks } = facts;
   const best = finestChoice(facts);
   const bytesAt = (level: number): number => bytesOf(levels[level - 1] ?? info, info.type);
-  if (isSeries || bytesAt(best.level) < quickBytes) return best;
+  if ((staysCompressed && hasChunks) || bytesAt(best.level) < quickBytes) return best;
   const small = levels.findIndex((_, index) => bytesAt(index + 1) <= firstPictureBytes);
   const level = small < 0 ? levels.length : small + 1;
   if (level <= best.level || !facts.fits(level)) return best;

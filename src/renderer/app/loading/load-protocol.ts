@@ -55,6 +55,8 @@ export type LoadMessage =
       readonly payloadBytes: number | undefined;
       /** Its lower resolutions, from the finest to the coarsest. */
       readonly levels: readonly LevelOffer[];
+      /** Whether the levels are in the file. Otherwise they are some of its voxels, and cost nearly as much to read. */
+      readonly areLevelsStored: boolean;
       /** Whether any box of the file can be read (`DetailCommand`). */
       readonly readsBoxes: boolean;
       /** Its planes were single pictures. */

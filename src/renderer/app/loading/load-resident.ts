@@ -8,18 +8,28 @@ import type { OwnLabels } from '../../../core/shared/label-table.ts';
 import type { SourceDescription } from '../../../core/shared/source.ts';
 import { type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
 import type { VolumeTag } from '../../../core/shared/volume-facts.ts';
+import { wholeFactors } from '../../../core/shared/volume-level.ts';
 import type { Stopwatch } from '../../../core/stream/stage-times.ts';
 import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
 import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
-import { wholeFactors } from '../../../core/volume/volume-level.ts';
 import type { HostFile } from '../../host/host.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import { type CompressedBytes, type KeptVolume, keepAs, type LoadingEngine, residencyOf } from '../gpu/residency.ts';
 import type { SampleChoice } from '../state/samples.ts';
+import type { BrickCommand } from './brick-protocol.ts';
 import type { DetailCommand } from './detail-protocol.ts';
+import { FileBricks } from './file-bricks.ts';
 import { FileDetail } from './file-detail.ts';
 import { keepHeaders, takeHeaders } from './kept-headers.ts';
-import { finestChoice, firstChoice, isHeldBack, type LevelOffer, type LoadChoice, type LoadFacts } from './level-choice.ts';
+import {
+  finestChoice,
+  firstChoice,
+  hasBricks,
+  isHeldBack,
+  type LevelOffer,
+  type LoadChoice,
+  type LoadFacts,
+} from './level-choice.ts';
 import type { LoadCommand, LoadMessage, LoadRequest } from './load-protocol.ts';
 import { serveSiblings } from './ports.ts';
 
@@ -71,15 +81,22 @@ export interface LoadedVolume {
   readonly labels?: OwnLabels | undefined;
   /** The file's metadata. */
   readonly tags: readonly VolumeTag[];
+  /** The file's bricks, if the GPU cannot hold all of its voxels. They belong to whoever holds the volume. */
+  readonly bricks?: FileBricks | undefined;
 }
 
 export interface LoadOptions extends JobOptions {
   /** 'first': what is there soonest. Default: the finest resolution that the GPU can hold. */
   readonly step?: 'first' | 'finest' | undefined;
-  /** Called before GPU memory is allocated. If it throws, loading stops. */
-  readonly onInfo?: ((info: VolumeInfo) => void) | undefined;
-  /** Decodes the chunks of series and pictures, too, instead of keeping them compressed. */
-  readonly keepsVoxels?: boolean | undefined;
+  /**
+   * Called before GPU memory is allocated. If it throws, loading stops. `payloadBytes` is an upper bound of the compressed bytes, if
+   * the file has chunks that the GPU can hold.
+   */
+  readonly onInfo?: ((info: VolumeInfo, payloadBytes: number | undefined) => void) | undefined;
+  /**
+   * Whether chunks are decoded if the voxels fit. Asked after `onInfo`. Default: those of series and pictures stay compressed.
+   */
+  readonly keepsVoxels?: (() => boolean) | undefined;
   /** A lower resolution is of no use, so that all voxels are fetched from a network, too. */
   readonly isWhole?: boolean | undefined;
 }
@@ -131,8 +148,10 @@ class Loading {
   /** What is loaded. */
   #choice: LoadChoice = { level: 0, as: 'voxels', residency: 'raw' };
   #hasFiner = false;
+  #hasBricks = false;
   #isHeldBack = false;
   #levels: readonly LevelOffer[] = [];
+  #areLevelsStored = false;
   #readsBoxes = false;
   readonly #engine: LoadingEngine;
   readonly #worker: Worker;
@@ -201,12 +220,13 @@ class Loading {
       chunks,
       format: this.#format,
       chunkShape,
-      level: level > 0 ? { number: level, count: this.#levels.length } : undefined,
+      level: level > 0 && this.#areLevelsStored ? { number: level, count: this.#levels.length } : undefined,
       hasFiner: this.#hasFiner,
       isHeldBack: this.#isHeldBack,
       lost: this.#lost,
       tags: this.#tags,
       labels,
+      bricks: this.#hasBricks ? this.#bricksOf(request) : undefined,
     };
   }
 
@@ -230,6 +250,16 @@ class Loading {
     });
   }
 
+  #bricksOf(request: OpenRequest): FileBricks {
+    return new FileBricks(this.#engine.brickBudgets, () => {
+      const worker = new Worker(new URL('./bricks.worker.ts', import.meta.url), { type: 'module', name: 'stria-bricks' });
+      const posted = toPosted(request);
+      const open: BrickCommand = { kind: 'open', request: posted };
+      worker.postMessage(open, posted.kind === 'file' ? [posted.siblings] : []);
+      return worker;
+    });
+  }
+
   /** Bytes of the voxels to load. */
   get #total(): number | undefined {
     if (!this.#info) return undefined;
@@ -242,21 +272,23 @@ class Loading {
       case 'fault':
         throw faultFromData(message.fault);
       case 'info': {
-        const { info, format, chunkShape, arePictures, lost, tags } = message;
+        const { info, format, chunkShape, arePictures, lost, payloadBytes, tags } = message;
         const isUsable = chunkShape !== undefined && fitsGpu(info, chunkShape);
-        this.#job.onInfo?.(info);
+        this.#job.onInfo?.(info, isUsable ? payloadBytes : undefined);
         this.#info = info;
         this.#chunkShape = isUsable ? chunkShape : chunkShapeOf(info, arePictures);
         this.#format = format;
         this.#lost = lost;
         this.#tags = tags;
         this.#levels = message.levels;
+        this.#areLevelsStored = message.areLevelsStored;
         this.#readsBoxes = message.readsBoxes;
         const facts = this.#factsOf(message, this.#chunkShape, isUsable);
         const finest = finestChoice(facts);
         this.#choice = this.#job.step === 'first' ? firstChoice(facts) : finest;
         this.#hasFiner = this.#choice.level > finest.level;
         this.#isHeldBack = isHeldBack(facts, finest.level);
+        this.#hasBricks = hasBricks(facts, chunkShape);
         const { level, as } = this.#choice;
         const { gpu, budgetBytes } = this.#engine;
         if (as === 'voxels') {
@@ -286,14 +318,16 @@ class Loading {
   #factsOf(message: LoadMessage & { kind: 'info' }, chunkShape: ChunkShape, hasChunks: boolean): LoadFacts {
     const { gpu, budgetBytes } = this.#engine;
     const { info, levels, payloadBytes, arePictures } = message;
+    // Voxels here and there are read only in place of voxels that do not fit.
+    const isOffered = message.areLevelsStored || !ResidentVolume.fits(gpu, info, { chunkShape, budgetBytes });
     return {
       info,
-      levels,
+      levels: isOffered ? levels : [],
       hasChunks,
       payloadBytes,
       budgetBytes,
       isRemote: this.#isRemote,
-      isSeries: (arePictures || info.dims[3] > 1) && !this.#job.keepsVoxels,
+      staysCompressed: !(this.#job.keepsVoxels?.() ?? !(arePictures || info.dims[3] > 1)),
       fits: (level) => {
         const offer = levels[level - 1];
         const dims = offer?.dims ?? info.dims;

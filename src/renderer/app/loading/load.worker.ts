@@ -10,11 +10,11 @@ import { faultToData, inContext } from '../../../core/shared/errors.ts';
 import { formatName } from '../../../core/shared/readable-formats.ts';
 import { isPictureFormat, type SourceDescription } from '../../../core/shared/source.ts';
 import type { Dims3 } from '../../../core/shared/volume.ts';
+import { wholeFactors } from '../../../core/shared/volume-level.ts';
 import { missingWords } from '../../../core/stream/damage-list.ts';
-import { wholeFactors } from '../../../core/volume/volume-level.ts';
 import { shownInfo } from '../../viewer/model/shown-info.ts';
 import { initialCreditBytes, type LoadCommand, type LoadMessage, type LoadRequest, type LoadStart } from './load-protocol.ts';
-import { containerRequested, headersFound, labelsOf, levelsOf, openRequested } from './open-request.ts';
+import { containerRequested, headersFound, labelsOf, leveledRequested, levelsOf, openRequested } from './open-request.ts';
 
 // Opens one file: parses it, unpacks it, and sends its voxels (or a container's chunks) to the window as fast as the window
 // takes them. One worker per file; terminating it cancels.
@@ -52,19 +52,23 @@ async function load(request: LoadRequest): Promise<void> {
 
 async function sendVolume(request: LoadRequest, volume: OpenVolume): Promise<void> {
   const format = request.kind === 'sample' ? 'Sample' : undefined;
-  await start({
+  const leveled = request.kind === 'file' ? await leveledRequested(volume) : undefined;
+  const { level } = await start({
     kind: 'info',
     info: shownInfo(volume.info, volume.format),
     format: format ?? formatName(volume.format),
     chunkShape: undefined,
     lost: undefined,
     payloadBytes: undefined,
-    levels: [],
-    readsBoxes: request.kind === 'file' && volume.fill !== undefined,
+    levels: (leveled?.levels.slice(1) ?? []).map((each) => ({ ...each, chunkShape: undefined })),
+    areLevelsStored: volume.leveled !== undefined,
+    readsBoxes: leveled !== undefined,
     arePictures: isPictureFormat(volume.format),
     tags: volume.tags ?? [],
   });
-  for await (const piece of volume.voxels()) await sendVoxels(piece);
+  const voxels = leveled && level > 0 ? leveled.voxels(level) : volume.voxels();
+  for await (const piece of voxels) await sendVoxels(piece);
+  leveled?.close();
   const source = await volume.source();
   scope.postMessage({ kind: 'end', source, labels: await labelsOf(request, volume.info, volume.labels ?? ownLabels(source)) });
 }
@@ -84,6 +88,7 @@ async function sendContainer(request: LoadRequest, reader: ContainerReader, payl
       factors: each.level?.factors ?? wholeFactors,
       chunkShape: each.header.chunkShape,
     })),
+    areLevelsStored: true,
     readsBoxes: true,
     arePictures: isPictureFormat(sourceFormat),
     tags: [],

@@ -12,12 +12,17 @@ import type { ByteSource } from '../../../core/shared/bytes.ts';
 import { toStriaError } from '../../../core/shared/errors.ts';
 import { type OwnLabels, tableNamesFor } from '../../../core/shared/label-table.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import type { StreamedLevels } from '../../../core/shared/volume-level.ts';
 import { volumeStem } from '../../../core/shared/volume-names.ts';
+import { leveledFile } from '../../../core/volume/leveled-file.ts';
 import { sourceOf } from '../../host/file-source.ts';
 import type { FolderHandle } from '../../host/host.ts';
 import { treeOf } from './folder-tree.ts';
 import type { LoadRequest } from './load-protocol.ts';
 import { remoteSiblings } from './ports.ts';
+
+/** Volumes are opened at full resolution, whatever their size: a lower one of their levels is shown if they do not fit. */
+const levelBytes = Number.POSITIVE_INFINITY;
 
 /** The .stria that was posted to a worker; undefined for other formats. @throws StriaError like the reader */
 export async function containerRequested(
@@ -45,8 +50,19 @@ export async function openRequested(request: LoadRequest, signal?: AbortSignal):
   const { handle, siblings, raw, pictures, dataset } = request;
   if (pictures) return openStack(pictures.map(sourceOf), { signal });
   const tree = treeRequested(request);
-  if (tree) return openVolume(tree, { dataset, signal });
-  return openVolume(sourceOf(handle), { siblings: remoteSiblings(siblings), raw, dataset, signal });
+  if (tree) return openVolume(tree, { dataset, levelBytes, signal });
+  return openVolume(sourceOf(handle), { siblings: remoteSiblings(siblings), raw, dataset, levelBytes, signal });
+}
+
+/** Boxes of an opened volume at all of its resolutions; undefined if it can only be read in order. @throws StriaError like the readers */
+export async function leveledRequested(volume: OpenVolume): Promise<StreamedLevels | undefined> {
+  try {
+    return volume.leveled ? await volume.leveled() : leveledFile(volume);
+  } catch (error) {
+    const { tag } = toStriaError(error);
+    if (tag === 'corrupt' || tag === 'unsupported') return undefined;
+    throw error;
+  }
 }
 
 /**
@@ -73,7 +89,7 @@ export async function listRequested(request: LoadRequest): Promise<readonly Volu
   if (request.kind === 'sample') return [];
   const { handle, siblings } = request;
   const input = treeRequested(request) ?? sourceOf(handle);
-  return (await listVolumes(input, { siblings: remoteSiblings(siblings) })) ?? [];
+  return (await listVolumes(input, { siblings: remoteSiblings(siblings), levelBytes })) ?? [];
 }
 
 /** What was read of the headers of a folder that was posted to a worker, for the next one. */

@@ -7,7 +7,8 @@ import { formatBytes } from '../words/units.ts';
  * The textures with which the 3D view draws layers, and meshes, count, too.
  */
 export function whyNoRoom({ gpu, budgetBytes: budget }: LoadingEngine, bytes: number, what: string): string | undefined {
-  const taken = gpu.memory.liveBytes('volume') + gpu.memory.liveBytes(layerDisplayLabel) + gpu.memory.liveBytes('mesh');
+  const labels = ['volume', 'compressed', layerDisplayLabel, 'mesh'];
+  const taken = labels.reduce((sum, label) => sum + gpu.memory.liveBytes(label), 0);
   if (taken + bytes <= budget) return undefined;
   return `${what} takes ${formatBytes(bytes)} of GPU memory. Volumes may take ${formatBytes(budget)}, and ${formatBytes(taken)} of that are in use`;
 }

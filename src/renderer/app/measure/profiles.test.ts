@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LineSamples } from '../../../core/draw/line-samples.ts';
+import type { LineSamples } from '../../../core/draw/line-from-file.ts';
 import { testInfo } from '../../../core/volume/resident-testing.ts';
 import type { VolumeSource } from '../../../core/volume/volume-source.ts';
 import { testLook } from '../../viewer/model/layer-testing.ts';

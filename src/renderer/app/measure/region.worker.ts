@@ -1,6 +1,6 @@
 import { faultToData, inContext } from '../../../core/shared/errors.ts';
-import { voxelsOfContainer, voxelsOfFile } from '../../../core/volume/file-region.ts';
-import { containerRequested, openRequested } from '../loading/open-request.ts';
+import { voxelsOfContainer, voxelsOfFile, voxelsOfLevels } from '../../../core/volume/file-region.ts';
+import { containerRequested, leveledRequested, openRequested } from '../loading/open-request.ts';
 import { regionOfVoxels } from './region-of-voxels.ts';
 import type { RegionAnswer, RegionRequest } from './region-protocol.ts';
 
@@ -22,7 +22,9 @@ scope.onmessage = ({ data }) => {
 async function answer({ request, measurement }: RegionRequest): Promise<RegionAnswer> {
   const container = await containerRequested(request);
   if (!container) {
-    const voxels = voxelsOfFile(await openRequested(request));
+    const volume = await openRequested(request);
+    const boxes = volume.leveled && (await leveledRequested(volume));
+    const voxels = boxes ? voxelsOfLevels(volume.info, boxes) : voxelsOfFile(volume);
     return { kind: 'found', statistics: await regionOfVoxels(voxels, measurement) };
   }
   try {

@@ -1,13 +1,20 @@
 import { channelAt, channelLayout, type VolumeInfo } from '../../../core/shared/volume.ts';
+import type { Region } from '../../../core/volume/region-statistics.ts';
 import type { VolumeSource } from '../../../core/volume/volume-source.ts';
 import { layerVoxelAt } from '../../viewer/model/layer-place.ts';
-import { layerTime } from '../../viewer/model/layers.ts';
+import { baseId, layerTime } from '../../viewer/model/layers.ts';
+import type { Measurement } from '../../viewer/model/measure.ts';
+import { metricOf } from '../../viewer/model/metric.ts';
 import type { Voxel } from '../../viewer/model/slice-geometry.ts';
 import type { ViewState } from '../../viewer/model/viewer-api.ts';
-import type { ProfileSeries } from '../state/profile-state.ts';
+import type { VoxelMap } from '../../viewer/model/voxel-map.ts';
+import { regionOf } from '../../viewer/slices/measure-region.ts';
+import { isSameDocument } from '../state/document-state.ts';
 import { type AppState, type AppStore, openDocument } from '../state/store.ts';
-import type { TimeCurve } from '../state/time-curve-state.ts';
+import { type CurveSeries, mostPinnedCurves, type TimeCurve } from '../state/time-curve-state.ts';
+import { placeWords } from '../words/counting.ts';
 import { LatestReading } from './latest-reading.ts';
+import { layerRegionMean, type RegionMean, regionMean } from './region-means.ts';
 import { type MeasuredVolumes, realValue, seriesCsv, shownImages } from './volume-series.ts';
 
 /** So many time points are read at once. Between them it looks whether the crosshair has moved on. */
@@ -15,15 +22,22 @@ const timePointsAtOnce = 16;
 
 /** A volume with several time points, and what to read of it. */
 interface TimeLine {
+  /** `baseId` or the layer's id. */
+  readonly id: string;
   readonly name: string;
   readonly volume: VolumeSource;
   readonly voxel: Voxel;
+  /** Of a layer with its own grid. */
+  readonly map: VoxelMap | undefined;
   /** The index along t of the first time point, and their number. */
   readonly first: number;
   readonly count: number;
 }
 
-/** Keeps the curve over time at the crosshair up to date, while the tab that shows it is open. */
+/**
+ * Keeps the curve over time up to date, while the tab that shows it is open: at the crosshair, or in the measured region that is
+ * chosen. Curves can be pinned, to be compared with those of other places.
+ */
 export class TimeCurves {
   readonly #store: AppStore;
   readonly #volumes: MeasuredVolumes;
@@ -32,17 +46,48 @@ export class TimeCurves {
     this.#store = store;
     this.#volumes = volumes;
     new LatestReading<TimeCurve>(store, {
-      follows: ['settings', 'layers', 'document', 'gpu', 'residency'],
+      follows: ['settings', 'layers', 'document', 'gpu', 'residency', 'measurements', 'chosenMeasurement'],
       keyOf: (state) => this.#keyOf(state),
       read: (isWanted) => this.#read(isWanted),
       show: (timeCurve) => store.setState({ timeCurve }),
     });
+    store.subscribe((state, before) => {
+      if (state.pinnedCurves.length > 0 && !isSameDocument(state.document, before.document)) store.setState({ pinnedCurves: [] });
+    });
+  }
+
+  /** Keeps the curve that is shown, beside those pinned before. */
+  pin(): void {
+    const { timeCurve, pinnedCurves } = this.#store.getState();
+    const slots = Array.from({ length: mostPinnedCurves }, (_, at) => at + 1);
+    const slot = slots.find((one) => pinnedCurves.every((pinned) => pinned.slot !== one));
+    if (timeCurve && slot !== undefined) this.#store.setState({ pinnedCurves: [...pinnedCurves, { ...timeCurve, slot }] });
+  }
+
+  unpin(slot: number): void {
+    this.#store.setState(({ pinnedCurves }) => ({ pinnedCurves: pinnedCurves.filter((pinned) => pinned.slot !== slot) }));
+  }
+
+  unpinAll(): void {
+    this.#store.setState({ pinnedCurves: [] });
   }
 
   #keyOf(state: AppState): string {
     const lines = this.#lines(state);
     if (lines.length === 0) return '';
-    return JSON.stringify([state.residency?.kept, lines.map(({ volume: _, ...line }) => line)]);
+    const { id, points } = this.#chosenRegion(state)?.measurement ?? {};
+    const places = lines.map(({ volume: _, voxel, ...line }) => [line, points ? undefined : voxel]);
+    return JSON.stringify([state.residency?.kept, id, points, places]);
+  }
+
+  /** The rectangle or sphere that is chosen, if the GPU has all of its voxels. */
+  #chosenRegion({ measurements, chosenMeasurement }: AppState): ChosenRegion | undefined {
+    const base = this.#volumes.base();
+    const measurement = measurements.find(({ id }) => id === chosenMeasurement);
+    if (!measurement || !base || base.decimation > 1) return undefined;
+    const [x, y, z] = base.info.dims;
+    const region = regionOf(measurement, metricOf(base.info), [x, y, z]);
+    return region && { measurement, region };
   }
 
   /** Nothing unless the tab is open. */
@@ -54,17 +99,28 @@ export class TimeCurves {
     const view: ViewState = state.gpu.viewer.snapshot().state;
     const { crosshair, timePoint, layers } = view;
     const { channel } = channelAt(base.info, timePoint);
-    const line = (name: string, volume: VolumeSource, voxel: Voxel, first: number): readonly TimeLine[] => {
-      const { timePoints } = channelLayout(volume.info);
-      return timePoints > 1 ? [{ name, volume, voxel, first, count: timePoints }] : [];
+    const line = (given: Omit<TimeLine, 'count'>): readonly TimeLine[] => {
+      const { timePoints: count } = channelLayout(given.volume.info);
+      return count > 1 ? [{ ...given, count }] : [];
     };
+    const hasRegion = this.#chosenRegion(state) !== undefined;
     const [x, y, z] = crosshair;
     return [
-      ...line(document.name, base, crosshair, channel * channelLayout(base.info).timePoints),
+      ...line({
+        id: baseId,
+        name: document.name,
+        volume: base,
+        voxel: crosshair,
+        map: undefined,
+        first: channel * channelLayout(base.info).timePoints,
+      }),
       ...shownImages(base.info, layers, this.#volumes.layer).flatMap(({ look, volume, map }) => {
         const voxel = layerVoxelAt(map, [x + 0.5, y + 0.5, z + 0.5], volume.info);
         const first = layerTime({ ...base.info, channels: undefined }, 0, volume.info, look.channel);
-        return voxel ? line(look.name, volume, voxel, first) : [];
+        const { id, name, of } = look;
+        return voxel || hasRegion
+          ? line({ id, name, volume, voxel: voxel ?? crosshair, map: of === baseId ? undefined : map, first })
+          : [];
       }),
     ];
   }
@@ -77,24 +133,52 @@ export class TimeCurves {
     const voxel = state.gpu.viewer.snapshot().state.crosshair;
     const lines = this.#lines(state);
     const count = Math.max(...lines.map((line) => line.count));
-    const series: ProfileSeries[] = [];
+    const chosen = this.#chosenRegion(state);
+    const series: CurveSeries[] = [];
     for (const line of lines) {
-      const { info } = line.volume;
-      const values: (number | null)[] = [];
-      while (values.length < line.count) {
-        const times = Array.from(
-          { length: Math.min(timePointsAtOnce, line.count - values.length) },
-          (_, at) => line.first + values.length + at,
-        );
-        const stored = await Promise.all(times.map((time) => line.volume.voxel(...line.voxel, time)));
-        if (!isWanted()) return undefined;
-        values.push(...stored.map((value) => realValue(value, info)));
-      }
+      const values = await (chosen ? meansAlong(line, chosen.region, isWanted) : valuesAlong(line, isWanted));
+      if (!values) return undefined;
       while (values.length < count) values.push(null);
-      series.push({ name: line.name, unit: info.valueUnit, values });
+      series.push({ volume: line.id, name: line.name, unit: line.volume.info.valueUnit, values });
     }
-    return { voxel, series, ...timesOf(document.info, count) };
+    return { voxel, region: chosen?.measurement.name, series, ...timesOf(document.info, count) };
   }
+}
+
+interface ChosenRegion {
+  readonly measurement: Measurement;
+  readonly region: Region;
+}
+
+type Values = (number | null)[];
+
+/** Of a compressed volume, only the chunks that hold the voxel are decoded. */
+async function valuesAlong({ volume, voxel, first, count }: TimeLine, isWanted: () => boolean): Promise<Values | undefined> {
+  const values: Values = [];
+  while (values.length < count) {
+    const times = Array.from(
+      { length: Math.min(timePointsAtOnce, count - values.length) },
+      (_, at) => first + values.length + at,
+    );
+    const stored = await Promise.all(times.map((time) => volume.voxel(...voxel, time)));
+    if (!isWanted()) return undefined;
+    values.push(...stored.map((value) => realValue(value, volume.info)));
+  }
+  return values;
+}
+
+async function meansAlong(
+  { volume, map, first, count }: TimeLine,
+  region: Region,
+  isWanted: () => boolean,
+): Promise<Values | undefined> {
+  const mean: RegionMean | undefined = map ? layerRegionMean(volume, region, map) : regionMean(volume, region);
+  const values: Values = [];
+  while (mean && values.length < count) {
+    values.push(await mean(first + values.length));
+    if (!isWanted()) return undefined;
+  }
+  return values;
 }
 
 /** The open volume's time, if its file gives one, else the numbers of the time points. */
@@ -104,7 +188,23 @@ function timesOf({ spacing, timeUnit }: VolumeInfo, count: number): Pick<TimeCur
   return { times, unit: hasTime ? timeUnit : undefined };
 }
 
-/** One line for each time point: its time, then the value of each volume; empty where there is none. */
-export function timeCurveCsv({ times, unit, series }: TimeCurve): string {
+/** Where a curve was read. */
+export function curvePlace({ region, voxel }: TimeCurve): string {
+  return region ?? placeWords(voxel).replaceAll('  ', ' ');
+}
+
+/**
+ * One line for each time point: its time, then the value of each volume; empty where there is none. Several curves stand beside
+ * each other, with their places.
+ */
+export function timeCurvesCsv(curves: readonly TimeCurve[]): string {
+  const [longest] = [...curves].sort((a, b) => b.times.length - a.times.length);
+  if (!longest) return '';
+  const { times, unit } = longest;
+  const series = curves.flatMap((curve) =>
+    curve.series.map((one) =>
+      curves.length > 1 || curve.region ? { ...one, name: `${one.name} at ${curvePlace(curve)}` } : one,
+    ),
+  );
   return seriesCsv(unit === undefined ? 'time point' : `time (${unit})`, times, series);
 }

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { testInfo } from '../../../core/volume/resident-testing.ts';
-import type { ExactVoxels } from '../../../core/volume/volume-source.ts';
 import type { HostSink } from '../../host/host.ts';
+import type { SurfaceVolume } from '../layers/extract-shown.ts';
 import { type AppState, createAppStore } from '../state/store.ts';
 import { SurfaceSaver } from './surface-saver.ts';
 
@@ -30,7 +30,7 @@ function setUp() {
     new Promise<HostSink>((resolve) => {
       answer = () => resolve(sink as unknown as HostSink);
     });
-  const saver = new SurfaceSaver({ saveAs }, store, () => ({ info }) as unknown as ExactVoxels);
+  const saver = new SurfaceSaver({ saveAs }, store, () => ({ info }) as unknown as SurfaceVolume);
   return { saver, store, sink, workers, answer: () => answer() };
 }
 

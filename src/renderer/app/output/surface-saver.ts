@@ -5,9 +5,8 @@ import type { ByteSink } from '../../../core/shared/bytes.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
 import { colorParts } from '../../../core/shared/label-table.ts';
 import { metresOf } from '../../../core/shared/volume.ts';
-import type { ExactVoxels } from '../../../core/volume/volume-source.ts';
 import type { Host } from '../../host/host.ts';
-import { extractInThread } from '../layers/surface-thread.ts';
+import { extractShown, type SurfaceVolume } from '../layers/extract-shown.ts';
 import type { SurfaceOptions } from '../state/output-options.ts';
 import { outputStem } from '../state/output-state.ts';
 import { type AppStore, openDocument } from '../state/store.ts';
@@ -17,11 +16,11 @@ import { DialogWork } from './dialog-work.ts';
 export class SurfaceSaver {
   readonly #host: Pick<Host, 'saveAs'>;
   readonly #store: AppStore;
-  readonly #volume: () => ExactVoxels | undefined;
+  readonly #volume: () => SurfaceVolume | undefined;
   readonly #work: DialogWork;
 
   /** @param volume the volume in GPU memory */
-  constructor(host: Pick<Host, 'saveAs'>, store: AppStore, volume: () => ExactVoxels | undefined) {
+  constructor(host: Pick<Host, 'saveAs'>, store: AppStore, volume: () => SurfaceVolume | undefined) {
     this.#host = host;
     this.#store = store;
     this.#volume = volume;
@@ -51,7 +50,12 @@ export class SurfaceSaver {
       const sink = await this.#host.saveAs(`${stem}-${'label' in surface ? `label-${surface.label}` : 'surface'}.${format}`);
       if (!sink) return;
       const settings = { surfaces: [surface], smoothing, file: { name: surfaceName(surface), format } };
-      const triangles = await written(sink, signal, (write) => extractInThread(volume, timePoint, settings, { signal, write }));
+      const { gpu } = this.#store.getState();
+      const device = gpu.kind === 'ready' ? gpu.gpu : undefined;
+      const isOpen = () => this.#volume() === volume;
+      const triangles = await written(sink, signal, (write) =>
+        extractShown(volume, timePoint, settings, { signal, write, gpu: device, isOpen }),
+      );
       const { overlay } = this.#store.getState();
       const notice = `${sink.name} is saved: ${triangles.toLocaleString('en')} triangles`;
       this.#store.setState({ notice, overlay: overlay === 'surface' ? 'none' : overlay });

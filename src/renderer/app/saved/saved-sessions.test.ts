@@ -14,8 +14,9 @@ import type { Viewer } from '../../viewer/viewer.ts';
 import type { OpenRequest } from '../loading/load-resident.ts';
 import { readSession } from '../session/session-file.ts';
 import type { OpenDocument } from '../state/document-state.ts';
-import type { SavedMesh } from '../state/saved-session.ts';
+import type { SavedMesh, SessionSource } from '../state/saved-session.ts';
 import { type AppState, createAppStore } from '../state/store.ts';
+import type { FoundMesh } from './mesh-files.ts';
 import { SavedSessions } from './saved-sessions.ts';
 
 function file(name: string, bytes: Uint8Array<ArrayBuffer>): HostFile {
@@ -75,8 +76,10 @@ function setUp(beside: Readonly<Record<string, HostFile>> = {}, atAddresses: Rea
   const sink = memorySink();
   const layerRequests = new Map<string, OpenRequest>();
   const meshSources = new Map<string, SavedMesh['source']>();
-  let restoredMeshes: readonly SavedMesh[] = [];
+  const meshFiles = new Map<string, FoundMesh['source']>();
+  let restoredMeshes: readonly (SavedMesh | FoundMesh)[] = [];
   let restored: ReadonlyMap<string, OpenRequest> = new Map();
+  const lostSources = new Map<string, SessionSource>();
   const open = async (next: OpenRequest) => {
     request = next;
     store.setState({ document: { kind: 'loading', name: '', progress: {} as never } });
@@ -110,12 +113,16 @@ function setUp(beside: Readonly<Record<string, HostFile>> = {}, atAddresses: Rea
     },
     layers: {
       requestOf: (id) => layerRequests.get(id),
-      restore: (requests) => {
+      restore: (requests, lost) => {
         restored = requests;
+        for (const [id, source] of lost ?? []) lostSources.set(id, source);
+        for (const id of requests.keys()) lostSources.delete(id);
       },
+      lostSourceOf: (id) => lostSources.get(id),
     },
     meshes: {
       sourceOf: (id) => meshSources.get(id),
+      fileOf: (id) => meshFiles.get(id),
       restore: async (saved) => {
         restoredMeshes = saved;
       },
@@ -132,6 +139,7 @@ function setUp(beside: Readonly<Record<string, HostFile>> = {}, atAddresses: Rea
     sink,
     layerRequests,
     meshSources,
+    meshFiles,
     meshes: () => restoredMeshes,
     opened: () => request,
     restored: () => restored,
@@ -269,7 +277,7 @@ describe('a saved session', () => {
     expect(opened()).toMatchObject({ file: { name: 'renamed.nii' } });
   });
 
-  it('restores the layers whose files are given or lie beside it, and names the others', async () => {
+  it('restores the layers whose files are given or lie beside it, names the others, and finds them later', async () => {
     const [atlas, pet, lost] = [
       file('atlas.nii', Uint8Array.of(7)),
       file('pet.nii', Uint8Array.of(8, 8)),
@@ -291,16 +299,57 @@ describe('a saved session', () => {
     from.meshSources.set('m', { from: 'base', surface: { level: 3 }, timePoint: 0, smoothing: 5 });
     from.meshSources.set('of-lost', { from: 'c', surface: { label: 3 }, timePoint: 0, smoothing: 5 });
     await from.sessions.save();
-    const { sessions, store, viewer, restored, meshes } = setUp({ '../data/pet.nii': pet });
+    const { sessions, store, viewer, sink, layerRequests, restored, meshes } = setUp({ '../data/pet.nii': pet });
     const others = ['pet.nii', 'lost.nii'].map((name) => file(name, Uint8Array.of(1)));
     await sessions.open(file('scan.stria-session', from.sink.bytes()), [scan, atlas, ...others]);
-    expect(viewer.snapshot().state.layers).toEqual({ ...stack, layers: stack.layers.slice(0, 2) });
+    expect(viewer.snapshot().state.layers).toEqual(stack);
     expect([...restored()].map(([id, request]) => [id, request.kind === 'file' && request.file])).toEqual([
       ['a', atlas],
       ['b', pet],
     ]);
     expect(meshes().map(({ look }) => look)).toEqual([surface('m')]);
-    expect(store.getState().notice).toBe('Not found, and left out: lost.nii');
+    expect(store.getState().notice).toBe('Not found: lost.nii. Choose the layer in the list to find its file');
+    // The one that was not found is saved again, and can be found later, under any name.
+    layerRequests.set('a', { kind: 'file', file: atlas }).set('b', { kind: 'file', file: pet });
+    await sessions.save();
+    const again = readSession(sink.bytes()).layers;
+    expect(again.list.map(({ source }) => source && 'files' in source && source.files[0]?.path)).toEqual([
+      '../data/atlas.nii',
+      '../data/pet.nii',
+      '../data/lost.nii',
+    ]);
+    expect(again.meshes.map(({ look }) => look.id)).toEqual(['of-lost']);
+    expect(await sessions.findLayer('c', [file('other.nii', Uint8Array.of(1, 2))])).toMatch(/2 bytes, not 1/);
+    expect(await sessions.findLayer('c', [atlas, pet])).toBe('lost.nii is not among the chosen files');
+    const moved = file('moved.nii', Uint8Array.of(9));
+    expect(await sessions.findLayer('c', [moved])).toBeUndefined();
+    expect([...restored()]).toMatchObject([['c', { file: { name: 'moved.nii' } }]]);
+    expect(meshes().map(({ look }) => look)).toEqual([surface('of-lost')]);
+  });
+
+  it('restores meshes from their files, each object by its place, and keeps those whose file was not found', async () => {
+    const [parts, gone] = [file('parts.obj', Uint8Array.of(1, 2)), file('gone.stl', Uint8Array.of(3))];
+    const from = setUp();
+    await from.open({ kind: 'file', file: scan });
+    const surface = (id: string) => ({ id, name: `named ${id}`, isVisible: id !== 'right', opacity: 0.5, color: '#a1b2c3' });
+    from.viewer.set({ layers: { ...noLayers, meshes: ['left', 'right', 'gone'].map(surface) } });
+    from.meshFiles
+      .set('left', { file: parts, object: 0 })
+      .set('right', { file: parts, object: 1 })
+      .set('gone', { file: gone, object: 0 });
+    await from.sessions.save();
+    const { sessions, store, sink, meshes } = setUp({
+      '../data/parts.obj': parts,
+      '../data/gone.stl': file('gone.stl', Uint8Array.of(4)),
+    });
+    await sessions.open(file('scan.stria-session', from.sink.bytes()), [scan]);
+    expect(meshes()).toEqual([
+      { look: surface('left'), source: { file: parts, object: 0 } },
+      { look: surface('right'), source: { file: parts, object: 1 } },
+    ]);
+    expect(store.getState().notice).toBe('Surfaces that were not found: named gone. Open their files to add them');
+    await sessions.save();
+    expect(readSession(sink.bytes()).layers.meshFiles.map(({ look }) => look.id)).toEqual(['gone']);
   });
 
   it('leaves out the surfaces of layers that were removed', async () => {
@@ -333,7 +382,7 @@ describe('a saved session', () => {
     await from.sessions.save();
     const { sessions, meshes } = setUp();
     await sessions.open(file('scan.stria-session', from.sink.bytes()), [scan, pet]);
-    expect(meshes().map(({ source }) => source.from)).toEqual(['a', 'a.2', 'b']);
+    expect(meshes().map(({ source }) => 'from' in source && source.from)).toEqual(['a', 'a.2', 'b']);
   });
 
   it('does not replace a volume that was opened while its layers were looked for', async () => {

@@ -10,19 +10,24 @@ import { withStacks } from '../loading/picture-stacks.ts';
 import { withSeries } from '../loading/series-files.ts';
 import { readSession, sessionName, writeSession } from '../session/session-file.ts';
 import { viewFrom } from '../session/stored-view.ts';
+import { isSameDocument } from '../state/document-state.ts';
 import { sampleTitle } from '../state/samples.ts';
-import type {
-  SavedLayer,
-  SavedLayers,
-  SavedMesh,
-  SavedSession,
-  SessionPart,
-  SessionSource,
-  WaitingSession,
+import {
+  partName,
+  type SavedLayer,
+  type SavedLayers,
+  type SavedMesh,
+  type SavedMeshFile,
+  type SavedSession,
+  type SessionFiles,
+  type SessionPart,
+  type SessionSource,
+  type WaitingSession,
 } from '../state/saved-session.ts';
 import { defaultSettings, type Settings } from '../state/settings.ts';
-import { type AppStore, openDocument } from '../state/store.ts';
+import { type AppState, type AppStore, openDocument } from '../state/store.ts';
 import { formatCount } from '../words/units.ts';
+import { type FoundMesh, foundMeshFiles } from './mesh-files.ts';
 
 export interface SessionNeeds {
   readonly host: Pick<Host, 'saveAs' | 'openRelative' | 'openAddress'>;
@@ -41,15 +46,19 @@ export interface SessionNeeds {
 export interface SessionLayers {
   /** What a layer was loaded from. */
   requestOf(id: string): OpenRequest | undefined;
-  /** Loads the layers of the view that is shown. */
-  restore(requests: ReadonlyMap<string, OpenRequest>): void;
+  /** Loads the layers of the view that is shown. @param lost what those were made from whose files were not found */
+  restore(requests: ReadonlyMap<string, OpenRequest>, lost?: ReadonlyMap<string, SessionSource>): void;
+  /** What a layer was made from, if its files were not found. */
+  lostSourceOf(id: string): SessionSource | undefined;
 }
 
 /** What sessions need of the meshes; `Meshes` provides it. */
 export interface SessionMeshes {
   sourceOf(id: string): SavedMesh['source'] | undefined;
-  /** Extracts them again. */
-  restore(saved: readonly SavedMesh[]): Promise<void>;
+  /** The file that a layer was read from. */
+  fileOf(id: string): FoundMesh['source'] | undefined;
+  /** Extracts them again, or reads their files. */
+  restore(saved: readonly (SavedMesh | FoundMesh)[]): Promise<void>;
 }
 
 /** What sessions need of the document; `DocumentLife` provides it. */
@@ -71,6 +80,10 @@ export class SavedSessions {
   readonly #needs: SessionNeeds;
   /** Counts requests, so that an outdated one stops. */
   #turn = 0;
+  /** Those of layers whose files were not found. */
+  #lostMeshes: readonly SavedMesh[] = [];
+  /** Of the volume that a session opened: meshes whose files were not found. */
+  #lostFiles: { readonly of: AppState['document']; readonly list: readonly SavedMeshFile[] } | undefined;
 
   constructor(needs: SessionNeeds) {
     this.#needs = needs;
@@ -117,12 +130,13 @@ export class SavedSessions {
     for (const look of layers) {
       const id = volumeIdOf(look);
       const request = this.#needs.layers.requestOf(id);
+      const lost = this.#needs.layers.lostSourceOf(id);
       const owner = id === baseId ? baseId : owners.get(id);
       if (owner !== undefined) list.push({ source: undefined, look: { ...look, of: owner } });
-      else if (request) {
+      else if (request || lost) {
         // The layer with which the voxels were loaded may have been removed.
         owners.set(id, look.id);
-        list.push({ source: await sourceIn(request, sink), look: { ...look, of: undefined } });
+        list.push({ source: request ? await sourceIn(request, sink) : lost, look: { ...look, of: undefined } });
       }
     }
     const used = [rest.base.labels, ...list.map(({ look }) => look.labels)].map(({ table }) => table);
@@ -133,7 +147,26 @@ export class SavedSessions {
       // That of a removed layer could not be extracted again.
       return source && volumes.includes(source.from) ? [{ source, look }] : [];
     });
-    return { ...rest, list, meshes: surfaces, tables: Object.fromEntries(loaded.filter(([id]) => used.includes(id))) };
+    const lostSurfaces = this.#lostMeshes.filter(
+      ({ source }) => this.#needs.layers.lostSourceOf(source.from) && volumes.includes(source.from),
+    );
+    return {
+      ...rest,
+      list,
+      meshFiles: await this.#meshFilesIn(meshes, sink),
+      meshes: [...surfaces, ...lostSurfaces],
+      tables: Object.fromEntries(loaded.filter(([id]) => used.includes(id))),
+    };
+  }
+
+  async #meshFilesIn(meshes: LayerStack['meshes'], sink: HostSink): Promise<readonly SavedMeshFile[]> {
+    const list: SavedMeshFile[] = [];
+    for (const look of meshes) {
+      const read = this.#needs.meshes.fileOf(look.id);
+      if (read) list.push({ source: await filesIn({ kind: 'file', file: read.file }, sink), object: read.object, look });
+    }
+    const lost = this.#lostFiles;
+    return lost && isSameDocument(lost.of, this.#needs.store.getState().document) ? [...list, ...lost.list] : list;
   }
 
   /** Opens a session. Its volume is given with it, or is where the session says. Failures become the document's state. */
@@ -148,7 +181,7 @@ export class SavedSessions {
       if (!this.#isWanted(turn)) return;
       if ('sample' in saved.source)
         return await this.#show(file, saved, { kind: 'sample', sample: saved.source.sample }, given, turn);
-      const missing = saved.source.files.map(({ path }) => ({ name: nameOf(path), reason: undefined }));
+      const missing = saved.source.files.map((part) => ({ name: partName(part), reason: undefined }));
       await this.complete({ file, saved, missing, found: [] }, given);
     } catch (error) {
       this.#failed(turn, file, error);
@@ -173,11 +206,7 @@ export class SavedSessions {
     const reasons: (string | undefined)[] = [];
     const all: (HostFile | undefined)[] = [];
     for (const [index, wanted] of files.entries()) {
-      const name = nameOf(wanted.path);
-      const candidates = [
-        ...together.filter((one) => one.name === name),
-        ...(files.length === 1 && together.length === 1 ? together : []),
-      ];
+      const candidates = candidatesOf(wanted, together, files.length === 1);
       const part = found[index] ? { one: found[index] } : await this.#findPart(file, wanted, candidates);
       if (!this.#isWanted(turn)) return;
       all.push(part.one);
@@ -187,7 +216,7 @@ export class SavedSessions {
     }
     const whole = all.filter((one) => one !== undefined);
     if (whole.length < files.length) {
-      const missing = files.flatMap(({ path }, index) => (all[index] ? [] : [{ name: nameOf(path), reason: reasons[index] }]));
+      const missing = files.flatMap((part, index) => (all[index] ? [] : [{ name: partName(part), reason: reasons[index] }]));
       document.ask({ kind: 'waiting', session: { file, saved, missing, found: files.map((_, index) => all[index]) } });
       return;
     }
@@ -206,6 +235,13 @@ export class SavedSessions {
     const beside = await this.#needs.host.openRelative(session, part.path);
     const whyNot = beside && (await whyAnother(beside, part));
     return beside && whyNot === undefined ? { one: beside } : { reason: whyNot ?? reason };
+  }
+
+  /** A file that cannot be read is like one that is not there. */
+  async #findMeshFile(session: HostFile, part: SessionPart, given: readonly HostFile[]): Promise<HostFile | undefined> {
+    const named = given.filter(({ name }) => name === partName(part));
+    const { one } = await this.#findPart(session, part, named).catch((): FoundPart => ({}));
+    return one;
   }
 
   async #findAddress(address: string, part: SessionPart): Promise<FoundPart> {
@@ -229,10 +265,37 @@ export class SavedSessions {
     this.#needs.document.fail(file.name, error);
   }
 
-  /** What the layers are loaded from, by id, and the names of files that were not found. */
+  /** Loads a layer whose files were not found. @returns why the given files are not the right ones */
+  async findLayer(id: string, given: readonly HostFile[]): Promise<string | undefined> {
+    const { layers, meshes } = this.#needs;
+    const source = layers.lostSourceOf(id);
+    if (!source || 'sample' in source) return undefined;
+    const together = withSeries(given);
+    const found: HostFile[] = [];
+    for (const part of source.files) {
+      let reason: string | undefined = `${partName(part)} is not among the chosen files`;
+      for (const one of candidatesOf(part, together, source.files.length === 1)) {
+        reason = await whyAnother(one, part);
+        if (reason !== undefined) continue;
+        found.push(one);
+        break;
+      }
+      if (reason !== undefined) return reason;
+    }
+    const [primary] = withStacks(found);
+    if (!primary || layers.lostSourceOf(id) !== source) return undefined;
+    layers.restore(new Map([[id, { kind: 'file', file: primary, raw: source.raw, dataset: source.dataset }]]));
+    const isOfLayer = ({ source: { from } }: SavedMesh) => from === id;
+    const surfaces = this.#lostMeshes.filter(isOfLayer);
+    this.#lostMeshes = this.#lostMeshes.filter((mesh) => !isOfLayer(mesh));
+    void meshes.restore(surfaces);
+    return undefined;
+  }
+
+  /** What the layers are loaded from, by id, and those whose files were not found. */
   async #findLayers({ list }: SavedLayers, session: HostFile, given: readonly HostFile[], turn: number) {
     const requests = new Map<string, OpenRequest>();
-    const missing: string[] = [];
+    const lost = new Map<string, SessionSource>();
     for (const { source, look } of list) {
       if (!source) continue;
       if ('sample' in source) {
@@ -241,18 +304,18 @@ export class SavedSessions {
       }
       const found: HostFile[] = [];
       for (const part of source.files) {
-        const candidates = withSeries(given).filter(({ name }) => name === nameOf(part.path));
+        const candidates = withSeries(given).filter(({ name }) => name === partName(part));
         // A file that cannot be read is like one that is not there.
         const { one } = await this.#findPart(session, part, candidates).catch((): FoundPart => ({}));
-        if (!this.#isWanted(turn)) return { requests, missing };
+        if (!this.#isWanted(turn)) return { requests, lost };
         if (one) found.push(one);
         else if (part.address !== undefined) break;
       }
       const [primary] = found.length === source.files.length ? withStacks(found) : [];
       if (primary) requests.set(look.id, { kind: 'file', file: primary, raw: source.raw, dataset: source.dataset });
-      else missing.push(look.name);
+      else lost.set(look.id, source);
     }
-    return { requests, missing };
+    return { requests, lost };
   }
 
   async #show(
@@ -263,7 +326,9 @@ export class SavedSessions {
     turn: number,
   ): Promise<void> {
     const { store, document, set, playAlong, layers } = this.#needs;
-    const { requests, missing } = await this.#findLayers(saved.layers, file, given, turn);
+    const { requests, lost } = await this.#findLayers(saved.layers, file, given, turn);
+    if (!this.#isWanted(turn)) return;
+    const meshFiles = await foundMeshFiles(saved.layers.meshFiles, (part) => this.#findMeshFile(file, part, given));
     if (!this.#isWanted(turn)) return;
     const { rate, pace, atEnd, axis } = saved.playback;
     set({ layout: saved.layout, ...saved.compression, playback: { rate, pace, atEnd } });
@@ -278,7 +343,7 @@ export class SavedSessions {
             layers: {
               base,
               solo,
-              layers: list.flatMap(({ look }) => (look.of === baseId || requests.has(volumeIdOf(look)) ? [look] : [])),
+              layers: list.map(({ look }) => look),
               meshes: [],
             },
           });
@@ -290,16 +355,27 @@ export class SavedSessions {
     });
     if (!openDocument(store.getState())) return;
     this.#needs.restoreTables(saved.layers.tables);
-    layers.restore(requests);
+    layers.restore(requests, lost);
     const { list, meshes } = saved.layers;
     const volumes = new Map(list.map(({ look }) => [look.id, volumeIdOf(look)]));
     const isLoaded = (id: string | undefined) => id !== undefined && (id === baseId || requests.has(id));
-    void this.#needs.meshes.restore(
-      meshes.filter(({ source: { from } }) => isLoaded(from === baseId ? baseId : volumes.get(from))),
-    );
-    if (missing.length > 0) store.setState({ notice: `Not found, and left out: ${missing.join(', ')}` });
+    const isThere = ({ source: { from } }: SavedMesh) => isLoaded(from === baseId ? baseId : volumes.get(from));
+    this.#lostMeshes = meshes.filter((mesh) => !isThere(mesh));
+    void this.#needs.meshes.restore([...meshes.filter(isThere), ...meshFiles.found]);
+    this.#lostFiles = { of: store.getState().document, list: meshFiles.lost };
+    const missing = list.flatMap(({ look }) => (lost.has(look.id) ? [look.name] : []));
+    const layerWords = `Not found: ${missing.join(', ')}. Choose the layer in the list to find its file`;
+    const meshWords = `Surfaces that were not found: ${meshFiles.lost.map(({ look }) => look.name).join(', ')}. Open their files to add them`;
+    const words = [...(missing.length > 0 ? [layerWords] : []), ...(meshFiles.lost.length > 0 ? [meshWords] : [])];
+    if (words.length > 0) store.setState({ notice: words.join('. ') });
     if (axis) playAlong(axis);
   }
+}
+
+/** Given files that may be a part: those of its name, or one that is given for the only part. */
+function candidatesOf(part: SessionPart, given: readonly HostFile[], isOnly: boolean): readonly HostFile[] {
+  const named = given.filter(({ name }) => name === partName(part));
+  return named.length === 0 && isOnly && given.length === 1 ? given : named;
 }
 
 interface FoundPart {
@@ -312,8 +388,10 @@ function compressionOf({ codec, axis, prefer, effort }: ReturnType<typeof codecC
 }
 
 async function sourceIn(request: OpenRequest, sink: HostSink): Promise<SessionSource> {
-  if (request.kind === 'sample') return { sample: request.sample };
-  const { file, raw, dataset } = request;
+  return request.kind === 'sample' ? { sample: request.sample } : filesIn(request, sink);
+}
+
+async function filesIn({ file, raw, dataset }: Extract<OpenRequest, { kind: 'file' }>, sink: HostSink): Promise<SessionFiles> {
   if (file.folder) return { files: [{ path: file.name, address: file.address, size: 0 }], folder: true, dataset };
   const parts = file.stackOf ?? [file];
   const every = Math.ceil(parts.length / mostPrints);
@@ -339,8 +417,4 @@ async function whyAnother(candidate: HostFile, part: SessionPart): Promise<strin
     return `${candidate.name} has ${formatCount(candidate.size)} bytes, not ${formatCount(part.size)}`;
   if (part.fingerprint === undefined || (await fingerprint(sourceOf(candidate.handle))) === part.fingerprint) return undefined;
   return `${candidate.name} is as long, but holds something else`;
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
 }

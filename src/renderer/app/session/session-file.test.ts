@@ -82,6 +82,7 @@ const look = fc.record({
   channel: fc.nat({ max: 9 }),
 });
 const channel = fc.record({ source: fc.constant(undefined), look: look.map((each) => ({ ...each, of: 'base' })) });
+const savedLook = fc.record({ id: text, name: text, isVisible: fc.boolean(), opacity: part, color: fc.constant('#a1b2c3') });
 const savedMesh = fc.record({
   source: fc.record({
     from: fc.constant('base'),
@@ -89,7 +90,7 @@ const savedMesh = fc.record({
     timePoint: fc.nat(9),
     smoothing: fc.nat(200),
   }),
-  look: fc.record({ id: text, name: text, isVisible: fc.boolean(), opacity: part, color: fc.constant('#a1b2c3') }),
+  look: savedLook,
 });
 const layers = fc
   .record({
@@ -105,6 +106,7 @@ const layers = fc
       solo: fc.constantFrom(undefined, 'base', ...list.map((layer) => layer.look.id)),
       list: fc.constant(list),
       meshes: fc.uniqueArray(savedMesh, { maxLength: 3, selector: (mesh) => mesh.look.id }),
+      meshFiles: fc.array(fc.record({ source: files, object: fc.nat(9), look: savedLook }), { maxLength: 2 }),
       tables: fc.constant({
         'table-1': { name: 'a.csv', table: [{ number: 3, name: 'Liver', color: '#ff0000' }, { number: -1 }] },
       }),
@@ -162,7 +164,7 @@ describe('a session file', () => {
 
   it('may omit everything but its files', () => {
     expect(read(least)).toMatchObject({ layout: 'quad', measurements: [], compression: { codec: 'auto' }, view: {} });
-    expect(read(least).layers).toEqual({ ...firstLayers, solo: undefined, list: [], meshes: [], tables: {} });
+    expect(read(least).layers).toEqual({ ...firstLayers, solo: undefined, list: [], meshes: [], meshFiles: [], tables: {} });
   });
 
   it('refuses labels that cannot be, and forgets a table that is not there', () => {
@@ -193,8 +195,8 @@ describe('a session file', () => {
     };
     expect(withMesh({})).toMatchObject([{ source: { timePoint: 0, smoothing: 0 }, look: { isVisible: true, opacity: 1 } }]);
     const motion = [1, 0, 0, 5, 0, 1, 0, 0, 0, 0, 1, 0];
-    expect(withMesh({ motion })).toMatchObject([{ source: { motion } }]);
-    expect(() => withMesh({ motion: motion.map(() => 0) })).toThrow('cannot be inverted');
+    // Of versions in which a surface did not follow its layer.
+    expect(withMesh({ motion })[0]?.source).toEqual(withMesh({})[0]?.source);
     expect(withMesh({ from: 'removed' })).toEqual([]);
     expect(() => withMesh({ surface: {} })).toThrow();
     expect(() => withMesh({ surface: { label: 1.5 } })).toThrow('neither a level nor a label');
@@ -203,6 +205,13 @@ describe('a session file', () => {
       source: { from: 'base', surface: { level: 3 } },
       look: { id: 'a', name: 'a', color: '#a1b2c3' },
     }));
+    const look = { id: 'a', name: 'a', color: '#a1b2c3' };
+    const withFile = (source: object) => read({ ...least, layers: { meshFiles: [{ source, look }] } }).layers.meshFiles;
+    expect(withFile({ files: [{ path: 'a.stl', size: 3 }] })).toMatchObject([
+      { object: 0, look: { isVisible: true, opacity: 1 } },
+    ]);
+    expect(() => withFile({ files: [] })).toThrow('files is empty');
+    expect(() => withFile({ sample: { kind: 'ct', side: 4 } })).toThrow();
     expect(() => read({ ...least, layers: { meshes: twice } })).toThrow('the same id');
   });
 

@@ -29,7 +29,7 @@ import type { SliceAxis } from '../../viewer/model/viewer-api.ts';
 import type { SavedLayer, SavedLayers, SavedSession, SessionPart, SessionSource } from '../state/saved-session.ts';
 import { defaultSettings } from '../state/settings.ts';
 import { labelLookFrom, tablesOf } from './stored-labels.ts';
-import { meshesOf } from './stored-meshes.ts';
+import { meshesOf, meshFilesOf } from './stored-meshes.ts';
 import { finite, motionFrom, numbersOf } from './stored-numbers.ts';
 
 // docs/SESSION.md describes the keys.
@@ -170,7 +170,7 @@ function viewpointsOf(views: JsonObject): Viewpoints {
   };
 }
 
-function layersOf({ base, solo, list, meshes, tables }: JsonObject): SavedLayers {
+function layersOf({ base, solo, list, meshes, meshFiles, tables }: JsonObject): SavedLayers {
   const { isVisible, opacity, labels } = asObject(base ?? {}, 'layers.base');
   const loaded = tablesOf(tables);
   const layers = asArray(list ?? [], 'layers.list', { maxLength: mostLayers }).map((layer, index) =>
@@ -193,6 +193,7 @@ function layersOf({ base, solo, list, meshes, tables }: JsonObject): SavedLayers
     solo: one<string | undefined>([baseId, ...ids], solo, undefined),
     list: layers,
     meshes: meshesOf(meshes, [baseId, ...ids]),
+    meshFiles: meshFilesOf(meshFiles, sourceOf),
     tables: loaded,
   };
 }

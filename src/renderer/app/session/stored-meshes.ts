@@ -1,9 +1,8 @@
-import { asArray, asCount, asNumber, asObject, asText } from '../../../core/format/json.ts';
+import { asArray, asCount, asNumber, asObject, asText, type JsonObject } from '../../../core/format/json.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
 import { isLabelNumber } from '../../../core/shared/label-table.ts';
-import { mostMeshes } from '../../viewer/model/layers.ts';
-import type { SavedMesh } from '../state/saved-session.ts';
-import { motionFrom } from './stored-numbers.ts';
+import { type MeshLook, mostMeshes } from '../../viewer/model/layers.ts';
+import type { SavedMesh, SavedMeshFile, SessionSource } from '../state/saved-session.ts';
 
 const mostSmoothing = 200;
 
@@ -15,31 +14,45 @@ export function meshesOf(value: unknown, volumes: readonly string[]): readonly S
   const meshes = asArray(value ?? [], 'layers.meshes', { maxLength: mostMeshes }).map((mesh, index): SavedMesh => {
     const what = (key: string): string => `layers.meshes[${index}].${key}`;
     const { source, look } = asObject(mesh, `layers.meshes[${index}]`);
-    const { from, surface, timePoint, smoothing, motion } = asObject(source, what('source'));
-    const { id, name, isVisible, opacity, color } = asObject(look, what('look'));
+    const { from, surface, timePoint, smoothing } = asObject(source, what('source'));
     const volume = asText(from, what('source.from'));
-    if (typeof color !== 'string' || !/^#[0-9a-f]{6}$/i.test(color))
-      throw new StriaError('corrupt', `${what('look.color')} is not #rrggbb`);
     return {
       source: {
         from: volume,
         surface: surfaceOf(surface, what('source.surface')),
         timePoint: asCount(timePoint ?? 0, what('source.timePoint'), 0),
         smoothing: Math.min(mostSmoothing, asCount(smoothing ?? 0, what('source.smoothing'), 0)),
-        ...(motion !== undefined && { motion: motionFrom(motion, what('source.motion')) }),
       },
-      look: {
-        id: asText(id, what('look.id')),
-        name: asText(name, what('look.name')),
-        isVisible: isVisible !== false,
-        opacity: typeof opacity === 'number' ? Math.min(1, Math.max(0, opacity)) : 1,
-        color,
-      },
+      look: lookOf(look, what('look')),
     };
   });
   if (new Set(meshes.map(({ look }) => look.id)).size < meshes.length)
     throw new StriaError('corrupt', 'two surfaces have the same id');
   return meshes.filter(({ source }) => volumes.includes(source.from));
+}
+
+/** The mesh layers that were read from files. @param sourceOf parses a source @throws StriaError `corrupt` */
+export function meshFilesOf(value: unknown, sourceOf: (source: JsonObject) => SessionSource): readonly SavedMeshFile[] {
+  return asArray(value ?? [], 'layers.meshFiles', { maxLength: mostMeshes }).map((mesh, index): SavedMeshFile => {
+    const what = (key: string): string => `layers.meshFiles[${index}].${key}`;
+    const { source, object, look } = asObject(mesh, `layers.meshFiles[${index}]`);
+    const files = sourceOf(asObject(source, what('source')));
+    if ('sample' in files) throw new StriaError('corrupt', `${what('source')} names no file`);
+    return { source: files, object: asCount(object ?? 0, what('object'), 0), look: lookOf(look, what('look')) };
+  });
+}
+
+function lookOf(value: unknown, what: string): MeshLook {
+  const { id, name, isVisible, opacity, color } = asObject(value, what);
+  if (typeof color !== 'string' || !/^#[0-9a-f]{6}$/i.test(color))
+    throw new StriaError('corrupt', `${what}.color is not #rrggbb`);
+  return {
+    id: asText(id, `${what}.id`),
+    name: asText(name, `${what}.name`),
+    isVisible: isVisible !== false,
+    opacity: typeof opacity === 'number' ? Math.min(1, Math.max(0, opacity)) : 1,
+    color,
+  };
 }
 
 function surfaceOf(value: unknown, what: string): SavedMesh['source']['surface'] {

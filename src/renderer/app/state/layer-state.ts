@@ -3,7 +3,7 @@ import type { FaultData } from '../../../core/shared/errors.ts';
 import type { OwnLabels } from '../../../core/shared/label-table.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { StoredTransform } from '../../../core/transforms/layer-transforms.ts';
-import type { Transform } from '../../../core/transforms/transform.ts';
+import type { HostFile } from '../../host/host.ts';
 import type { PlacedBy } from '../../viewer/model/layer-place.ts';
 import { type LayerStack, noLayers, volumeIdOf } from '../../viewer/model/layers.ts';
 import type { JobProgress } from './progress.ts';
@@ -12,6 +12,8 @@ import type { JobProgress } from './progress.ts';
 export type LayerVolume =
   | { readonly kind: 'loading'; readonly progress: JobProgress }
   | { readonly kind: 'failed'; readonly fault: FaultData }
+  /** The session from which it comes names files that were not found. */
+  | { readonly kind: 'lost'; readonly files: readonly string[] }
   | {
       readonly kind: 'ready';
       readonly info: VolumeInfo;
@@ -43,8 +45,13 @@ export interface SurfaceSource {
 /** What a mesh layer was made from. */
 export interface MeshSource extends SurfaceSource {
   readonly surface: SurfaceChoice;
-  /** `LayerLook.motion` of its layer at that time. Undefined: that of its layer as it is now. */
-  readonly motion?: Transform | undefined;
+}
+
+/** The file that a mesh layer was read from. */
+export interface MeshFileSource {
+  readonly file: HostFile;
+  /** Its place among the file's objects. */
+  readonly object: number;
 }
 
 /** The layers over the open volume. */
@@ -55,6 +62,8 @@ export interface LayersState {
   readonly adding:
     | { readonly kind: 'none' }
     | { readonly kind: 'loading'; readonly name: string; readonly progress: JobProgress }
+    /** The overlay 'layer-volumes' asks which of the file's volumes to add. */
+    | { readonly kind: 'choosing'; readonly name: string; readonly file: HostFile }
     | { readonly kind: 'failed'; readonly name: string; readonly fault: FaultData };
   /** By id (`volumeIdOf`); `baseId` is the open volume, while layers show its channels. */
   readonly volumes: Readonly<Record<string, LayerVolume>>;

@@ -26,22 +26,28 @@ export interface SessionPart {
   readonly fingerprint?: string | undefined;
 }
 
-export type SessionSource =
-  | {
-      readonly files: readonly SessionPart[];
-      readonly raw?: RawLayout | undefined;
-      /** `files` names a folder, of which neither size nor content is known. */
-      readonly folder?: true | undefined;
-      /** The id of one of several volumes. */
-      readonly dataset?: string | undefined;
-    }
-  | { readonly sample: SampleChoice };
+/** The file's name. */
+export function partName({ path }: SessionPart): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+export interface SessionFiles {
+  readonly files: readonly SessionPart[];
+  readonly raw?: RawLayout | undefined;
+  /** `files` names a folder, of which neither size nor content is known. */
+  readonly folder?: true | undefined;
+  /** The id of one of several volumes. */
+  readonly dataset?: string | undefined;
+}
+
+export type SessionSource = SessionFiles | { readonly sample: SampleChoice };
 
 /** The layers over the volume, each with its files. */
 export interface SavedLayers extends Omit<LayerStack, 'layers' | 'meshes'> {
   /** The lowest first. */
   readonly list: readonly SavedLayer[];
   readonly meshes: readonly SavedMesh[];
+  readonly meshFiles: readonly SavedMeshFile[];
   /** The tables of labels that were loaded, by the id under which looks refer to them. */
   readonly tables: LabelsState['loaded'];
 }
@@ -55,6 +61,14 @@ export interface SavedLayer {
 /** A mesh layer, and what it is extracted from again. */
 export interface SavedMesh {
   readonly source: MeshSource;
+  readonly look: MeshLook;
+}
+
+/** A mesh layer, and the file from which it is read again. */
+export interface SavedMeshFile {
+  readonly source: SessionFiles;
+  /** Its place among the file's objects. */
+  readonly object: number;
   readonly look: MeshLook;
 }
 

@@ -5,6 +5,7 @@ import { atEnds, type ClockSettings, clampRate, paces, rates } from '../../playb
 import { type Ground, groundNames } from '../../viewer/colors/grounds.ts';
 import type { Layout } from '../../viewer/model/viewer-api.ts';
 import { type LengthUnits, lengthUnitNames } from '../words/units.ts';
+import { type BrickMebibytes, checkedBrickMiB, defaultBrickMiB } from './brick-budgets.ts';
 import { checkedTunings, type KeptTunings } from './gpu-tuning.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
@@ -36,6 +37,8 @@ export interface Settings {
   readonly byteUnits: ByteUnits;
   /** Limit of GPU memory for volumes, in MiB; 'auto' depends on the device. */
   readonly gpuBudgetMiB: number | 'auto';
+  /** Limits of memory for bricks of larger volumes. */
+  readonly brickMiB: BrickMebibytes;
   /** What opening a file does while a volume is open: it asks, or replaces the volume. */
   readonly openingSecond: OpeningSecond;
   /** Background of the viewports. */
@@ -71,6 +74,7 @@ export const defaultSettings: Settings = {
   lengthUnits: 'file',
   byteUnits: 'binary',
   gpuBudgetMiB: 'auto',
+  brickMiB: defaultBrickMiB,
   openingSecond: 'ask',
   ground: 'near-black',
   tunings: {},
@@ -124,6 +128,7 @@ export function readSettings(storage: SettingsStorage | undefined): Settings {
     lengthUnits: one(lengthUnitNames, stored.lengthUnits, defaultSettings.lengthUnits),
     byteUnits: one(byteUnitNames, stored.byteUnits, defaultSettings.byteUnits),
     gpuBudgetMiB: typeof stored.gpuBudgetMiB === 'number' ? clampGpuBudget(stored.gpuBudgetMiB) : defaultSettings.gpuBudgetMiB,
+    brickMiB: checkedBrickMiB(stored.brickMiB),
     ground: one(groundNames, stored.ground, defaultSettings.ground),
     tunings: checkedTunings(stored.tunings),
     introduced: one([true, false], stored.introduced, isKnown),

@@ -17,7 +17,7 @@ import type { LineProfile } from './profile-state.ts';
 import type { QueueRow } from './queue-rows.ts';
 import type { RegionsFound } from './regions.ts';
 import { defaultSettings, type Settings } from './settings.ts';
-import type { TimeCurve } from './time-curve-state.ts';
+import type { PinnedCurve, TimeCurve } from './time-curve-state.ts';
 
 export type GpuState =
   | { readonly kind: 'opening' }
@@ -55,6 +55,7 @@ export type Overlay =
   | 'movie'
   | 'volumes'
   | 'queue-volumes'
+  | 'layer-volumes'
   | 'leave'
   | 'second'
   | 'matrix'
@@ -66,6 +67,8 @@ export interface AppState extends DocumentSlice {
   readonly gpu: GpuState;
   /** Paint the chunks over the slices, if there are any. */
   readonly showChunks: boolean;
+  /** Paints over slices which bricks of the 3D view are loaded. */
+  readonly showBricks: boolean;
   /** Whether the 3D view has handles on the six clip planes. */
   readonly clipHandles: boolean;
   /** Undefined if nothing can be played. */
@@ -99,8 +102,10 @@ export interface AppState extends DocumentSlice {
   readonly chosenMeasurement: string | undefined;
   /** Of the chosen distance. */
   readonly profile: LineProfile | undefined;
-  /** At the crosshair, while the tab Measure is open. */
+  /** At the crosshair or in the chosen region, while the tab Measure is open. */
   readonly timeCurve: TimeCurve | undefined;
+  /** In the order in which they were pinned. */
+  readonly pinnedCurves: readonly PinnedCurve[];
   /** Statistics of measured rectangles and spheres. */
   readonly regions: RegionsFound;
   /** The hints of the first start are shown. */
@@ -118,6 +123,7 @@ export function createAppStore(settings: Settings = defaultSettings): AppStore {
     gpu: { kind: 'opening' },
     ...firstDocument,
     showChunks: false,
+    showBricks: false,
     clipHandles: false,
     playback: undefined,
     queue: [],
@@ -140,6 +146,7 @@ export function createAppStore(settings: Settings = defaultSettings): AppStore {
     chosenMeasurement: undefined,
     profile: undefined,
     timeCurve: undefined,
+    pinnedCurves: [],
     regions: {},
     hints: false,
     notice: undefined,

@@ -19,14 +19,23 @@ export interface SegmentedProps<Key extends string> {
   readonly value: Key;
   readonly onChange: (key: Key) => void;
   readonly isDisabled?: boolean;
+  /** In rows of three, for more segments than fit beside each other. */
+  readonly isGrid?: boolean;
 }
 
 /** A choice of one among a few, side by side. */
-export function Segmented<Key extends string>({ label, segments, value, onChange, isDisabled = false }: SegmentedProps<Key>) {
+export function Segmented<Key extends string>({
+  label,
+  segments,
+  value,
+  onChange,
+  isDisabled = false,
+  isGrid = false,
+}: SegmentedProps<Key>) {
   return (
     <ToggleButtonGroup
       aria-label={label}
-      className={classes(styles.group)}
+      className={classes(styles.group, isGrid && styles.grid)}
       selectionMode="single"
       disallowEmptySelection
       selectedKeys={[value]}

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Autocomplete, Dialog, Input, Menu, MenuItem, Modal, ModalOverlay, SearchField, useFilter } from 'react-aria-components';
+import { rankedCommands } from '../../app/command-rank.ts';
 import { showShortcut } from '../../app/shortcuts.ts';
 import { Button } from '../controls/button.tsx';
 import { classes } from '../controls/classes.ts';
@@ -16,7 +17,7 @@ import { SecondDialog } from './second-dialog.tsx';
 import { SettingsDialog } from './settings-dialog.tsx';
 import { Sheet } from './sheet.tsx';
 import { SurfaceDialog } from './surface-dialog.tsx';
-import { QueueVolumesDialog, VolumesDialog } from './volumes-dialog.tsx';
+import { LayerVolumesDialog, QueueVolumesDialog, VolumesDialog } from './volumes-dialog.tsx';
 
 const narrow = new Set(['address', 'palette', 'settings', 'picture', 'surface', 'movie', 'leave', 'second', 'matrix']);
 
@@ -39,6 +40,7 @@ export function Overlays() {
         {overlay === 'settings' && <SettingsDialog onDone={close} />}
         {overlay === 'movie' && <MovieDialog onDone={close} />}
         {overlay === 'volumes' && <VolumesDialog onDone={close} />}
+        {overlay === 'layer-volumes' && <LayerVolumesDialog onDone={close} />}
         {overlay === 'queue-volumes' && <QueueVolumesDialog onDone={close} />}
         {overlay === 'leave' && <LeaveDialog />}
         {overlay === 'second' && <SecondDialog />}
@@ -55,10 +57,16 @@ function Palette({ onDone }: { readonly onDone: () => void }) {
   const app = useApp();
   const { contains } = useFilter({ sensitivity: 'base' });
   // Enabled commands do not change while the palette is open and has the keyboard.
-  const commands = app.commands.filter((command) => command.id !== 'palette' && command.enabled(app.store.getState()));
+  const enabled = app.commands.filter((command) => command.id !== 'palette' && command.enabled(app.store.getState()));
+  const [typed, setTyped] = useState('');
+  // Filtered here, not by `Autocomplete`, so that the first of them is marked in the order that is shown.
+  const commands = rankedCommands(
+    enabled.filter(({ label }) => contains(label, typed.trim())),
+    typed,
+  );
   return (
     <Dialog className={classes(styles.dialog)} aria-label="Commands" data-testid="palette">
-      <Autocomplete filter={contains}>
+      <Autocomplete inputValue={typed} onInputChange={setTyped}>
         <SearchField className={classes(styles.search)} aria-label="Find a command" autoFocus>
           <Input className={classes(styles.searchInput)} placeholder="Search commands" />
         </SearchField>

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { ByteUnits } from '../../../core/shared/amounts.ts';
 import { defaultBudget } from '../../../core/volume/resident-volume.ts';
+import { brickMebibytes, clampBrickMiB } from '../../app/state/brick-budgets.ts';
 import { clampGpuBudget, gpuBudgets, type Theme } from '../../app/state/settings.ts';
 import { formatBytes, type LengthUnits } from '../../app/words/units.ts';
 import type { Ground } from '../../viewer/colors/grounds.ts';
@@ -97,6 +98,9 @@ export function SettingsDialog({ onDone }: { readonly onDone: () => void }) {
       <Group title="GPU memory">
         <Budget />
       </Group>
+      <Group title="Bricks of larger volumes">
+        <BrickBudgets />
+      </Group>
       <div className={styles.actions}>
         <Button onPress={() => app.resetSettings()} testId="settings-reset">
           Reset all
@@ -146,7 +150,39 @@ function Budget() {
       )}
       <p className={styles.hint}>
         {isOwn || automatic === undefined ? '' : `${formatBytes(automatic)} on this GPU. `}
-        Larger volumes are shown at a lower resolution. Applies to the next volume you open.
+        Larger volumes are shown at a lower resolution, or brick by brick. Applies to the next volume you open.
+      </p>
+    </>
+  );
+}
+
+const brickRows = [
+  { part: 'decoded', label: 'Decoded, on the GPU' },
+  { part: 'compressed', label: 'Compressed, on the GPU' },
+  { part: 'host', label: 'In host memory' },
+] as const;
+
+/** How much memory the 3D view may use for volumes that the GPU cannot hold. */
+function BrickBudgets() {
+  const app = useApp();
+  const { brickMiB } = useAppState((state) => state.settings);
+  return (
+    <>
+      {brickRows.map(({ part, label }) => (
+        <div key={part} className={styles.budget}>
+          <NumberInput
+            label={`${label}, MiB`}
+            value={brickMiB[part]}
+            minimum={brickMebibytes.min}
+            maximum={brickMebibytes.max}
+            isWhole
+            onChange={(chosen) => app.set({ brickMiB: { ...brickMiB, [part]: clampBrickMiB(chosen) } })}
+          />
+        </div>
+      ))}
+      <p className={styles.hint}>
+        The 3D view reads a .stria with levels in bricks as they come into sight. On the GPU each kind takes at most half of the
+        limit above. Applies to the next volume you open.
       </p>
     </>
   );

@@ -27,6 +27,18 @@ export function VolumesDialog({ onDone }: { readonly onDone: () => void }) {
   );
 }
 
+/** Chooses one of the volumes of a file that is added as a layer. */
+export function LayerVolumesDialog({ onDone }: { readonly onDone: () => void }) {
+  const app = useApp();
+  const adding = useAppState((state) => state.layers.adding);
+  if (adding.kind !== 'choosing') return null;
+  return (
+    <Sheet title={`Add a volume of ${displayText(adding.name)}`} onDone={onDone} testId="layer-volumes-dialog">
+      <VolumeChooser file={adding.file} onChoose={(id, label) => app.layers.chooseVolume({ id, label })} />
+    </Sheet>
+  );
+}
+
 /** Chooses the volumes of a queued file to compress. */
 export function QueueVolumesDialog({ onDone }: { readonly onDone: () => void }) {
   const app = useApp();

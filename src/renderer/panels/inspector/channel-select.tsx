@@ -18,7 +18,7 @@ export function ChannelSelect({ info, viewer }: { readonly info: VolumeInfo; rea
   const { channels } = info;
   const [first] = channels ?? [];
   if (!channels || !first || channels.length < 2) return null;
-  const together = { key: all, label: 'All, each in its color', hint: 'Their settings are in the tab Layers' };
+  const together = { key: all, label: 'All together', hint: 'Each in its color. Their settings are in the tab Layers' };
   return (
     <>
       <Select

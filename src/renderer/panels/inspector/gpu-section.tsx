@@ -3,10 +3,13 @@ import { useSyncExternalStore } from 'react';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 import { formatBytes } from '../../app/words/units.ts';
 import { describeCodecs, describeHeld } from '../../app/words/ways.ts';
+import type { UsedBytes } from '../../viewer/model/viewer-api.ts';
+import type { Viewer } from '../../viewer/viewer.ts';
 import { CommandButton } from '../controls/command-button.tsx';
 import { Facts } from '../controls/facts.tsx';
 import { Progress } from '../controls/progress.tsx';
 import { Segmented } from '../controls/segmented.tsx';
+import { Toggle } from '../controls/toggle.tsx';
 import { useApp, useAppState } from '../hooks/use-app.ts';
 import styles from './gpu-section.module.css';
 
@@ -26,6 +29,7 @@ export function GpuSection() {
       </p>
       <ResidencyChoice />
       <MemoryByUse gpu={gpu.gpu} />
+      <BricksByTier gpu={gpu.gpu} viewer={gpu.viewer} />
       <CopyButton />
     </>
   );
@@ -103,6 +107,8 @@ const uses: Readonly<Record<string, string>> = {
   check: 'Checking',
   transcode: 'Transcoding',
   spare: 'Spare',
+  bricks: 'Bricks',
+  'brick-rays': 'Bricks',
 };
 
 function MemoryByUse({ gpu }: { readonly gpu: Gpu }) {
@@ -111,11 +117,44 @@ function MemoryByUse({ gpu }: { readonly gpu: Gpu }) {
     (listener) => everySoOften(gpu, listener),
     () => memoryText(gpu),
   );
-  const facts = text.split('\n').map((line) => {
+  return <Facts facts={factsOf(text)} testId="gpu-memory" />;
+}
+
+/** The bricks of a volume that is larger than GPU memory, with the limits in the settings. */
+function BricksByTier({ gpu, viewer }: { readonly gpu: Gpu; readonly viewer: Viewer }) {
+  const text = useSyncExternalStore(
+    (listener) => everySoOften(gpu, listener),
+    () => brickText(viewer),
+  );
+  const { store } = useApp();
+  const showBricks = useAppState((state) => state.showBricks);
+  if (text === '') return null;
+  return (
+    <div className={styles.residency}>
+      <span className={styles.residencyLabel}>Bricks for the 3D view</span>
+      <Facts facts={factsOf(text)} testId="brick-memory" />
+      <Toggle
+        label="Show loaded bricks on the slices"
+        isOn={showBricks}
+        onChange={(isOn) => store.setState({ showBricks: isOn })}
+        testId="show-bricks"
+      />
+    </div>
+  );
+}
+
+function brickText({ brickMemory }: Viewer): string {
+  if (!brickMemory) return '';
+  const { decoded, compressed, host } = brickMemory;
+  const line = (label: string, { used, limit }: UsedBytes): string => `${label}\t${formatBytes(used)} of ${formatBytes(limit)}`;
+  return [line('Decoded', decoded), line('Compressed', compressed), line('In host memory', host)].join('\n');
+}
+
+function factsOf(text: string) {
+  return text.split('\n').map((line) => {
     const [label = '', value = ''] = line.split('\t');
     return { label, value };
   });
-  return <Facts facts={facts} testId="gpu-memory" />;
 }
 
 function memoryText({ memory }: Gpu): string {

@@ -3,6 +3,7 @@ import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components';
 import type { OpenDocument } from '../../app/state/document-state.ts';
 import { clampInspectorWidth, type InspectorTab, inspectorWidths } from '../../app/state/settings.ts';
 import { openDocument } from '../../app/state/store.ts';
+import { hasChannelGroup } from '../../viewer/model/layers.ts';
 import { classes } from '../controls/classes.ts';
 import { useApp, useAppState } from '../hooks/use-app.ts';
 import { CompressionSection } from './compression-section.tsx';
@@ -44,7 +45,7 @@ function InspectorTabs({ document }: { readonly document: OpenDocument }) {
   const app = useApp();
   const gpu = useAppState((state) => state.gpu);
   const chosen = useAppState((state) => state.settings.inspectorTab);
-  const layerCount = useAppState(({ layers }) => layers.stack.layers.length);
+  const layerCount = useAppState(({ layers: { stack } }) => stack.layers.length + (hasChannelGroup(stack) ? 1 : 0));
   const measured = useAppState((state) => state.measurements.length);
   const viewer = gpu.kind === 'ready' ? gpu.viewer : undefined;
   const volume: Page = {

@@ -228,14 +228,21 @@ function StatisticsChoice({ id }: { readonly id: string }) {
       {images.length > 1 && (
         <Select label="Measure" options={images} value={image.key} onChange={setChosen} testId="labels-image" />
       )}
-      <Button
-        kind="quiet"
-        onPress={() => void app.exports.saveLabelStatistics(app.labels, image.key)}
-        isDisabled={measuring !== undefined}
-        testId="labels-statistics"
-      >
-        {measuring === undefined ? `Save statistics of ${image.label}…` : `Measuring… ${Math.round(100 * measuring)} %`}
-      </Button>
+      <div className={styles.actions}>
+        <Button
+          kind="quiet"
+          onPress={() => void app.exports.saveLabelStatistics(app.labels, image.key)}
+          isDisabled={measuring !== undefined}
+          testId="labels-statistics"
+        >
+          {measuring === undefined ? `Save statistics of ${image.label}…` : `Measuring… ${Math.round(100 * measuring)} %`}
+        </Button>
+        {measuring !== undefined && (
+          <Button kind="quiet" onPress={() => app.labels.cancelStatistics()} testId="labels-statistics-cancel">
+            Cancel
+          </Button>
+        )}
+      </div>
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { useCallback } from 'react';
 import { type Blending, blendings } from '../../../core/draw/slice-pass.ts';
+import { displayText } from '../../../core/shared/display-text.ts';
 import { channelLayout, type VolumeInfo } from '../../../core/shared/volume.ts';
 import type { LayerVolume } from '../../app/state/layer-state.ts';
 import { type AppState, openDocument } from '../../app/state/store.ts';
@@ -22,7 +23,7 @@ import { useApp, useAppState, useViewerPart } from '../hooks/use-app.ts';
 import { channelOptions } from './channel-select.tsx';
 import { LayerAlignment } from './layer-alignment.tsx';
 import styles from './layers-section.module.css';
-import { OpacityRange } from './opacity-range.tsx';
+import { baseOpacity, OpacityRange } from './opacity-range.tsx';
 
 const blendingWords: Readonly<Record<Blending, { readonly label: string; readonly hint: string }>> = {
   over: { label: 'Over', hint: 'Covers what lies below, by its opacity' },
@@ -86,7 +87,9 @@ export function LayerSettings({ look }: { readonly look: LayerLook }) {
           {volume?.kind === 'ready' && (
             <WindowFields window={look.window} info={volume.info} onChange={(window) => app.layers.change(id, { window })} />
           )}
-          <CommandButton id="layer-contrast" kind="quiet" testId="layer-contrast" />
+          <div className={styles.quiet}>
+            <CommandButton id="layer-contrast" kind="quiet" testId="layer-contrast" />
+          </div>
           <Toggle label="Invert colormap" isOn={look.inverted} onChange={(inverted) => app.layers.change(id, { inverted })} />
           <Toggle
             label="Hide below window"
@@ -120,7 +123,15 @@ export function LayerSettings({ look }: { readonly look: LayerLook }) {
 function VolumeFacts({ volume, isMoved }: { readonly volume: LayerVolume | undefined; readonly isMoved: boolean }) {
   if (volume?.kind === 'loading') return <Progress progress={volume.progress} />;
   if (volume?.kind === 'failed') return <FaultNotice fault={volume.fault} />;
-  if (volume === undefined) return <p className={styles.facts}>Its file was not found. Add it again.</p>;
+  if (volume === undefined || volume.kind === 'lost') {
+    const names = volume?.files.map(displayText).join(', ');
+    return (
+      <>
+        <p className={styles.facts}>{names ? `Not found: ${names}` : 'Its file was not found. Add it again.'}</p>
+        {names && <CommandButton id="layer-find" testId="layer-find" />}
+      </>
+    );
+  }
   const { dims, type } = volume.info;
   const size = dims.slice(0, dims[3] > 1 ? 4 : 3).join('×');
   return (
@@ -200,15 +211,22 @@ type Colored = Pick<LayerLook, 'name' | 'colormap' | 'inverted'>;
 
 /** The settings of the channel that the open volume itself shows among its channels. */
 export function BaseChannelSettings({ name, info, viewer }: BaseChannelProps) {
+  const app = useApp();
   const window = useViewerPart(viewer, ({ state }) => state.window);
   const colors = useViewerPart(viewer, ({ state }) => state.colormap);
   const inverted = useViewerPart(viewer, ({ state }) => state.inverted);
   return (
     <section className={styles.settings} aria-label={`Settings of ${name}`} data-testid="base-channel-settings">
-      <p className={styles.facts}>{name}: the first channel, which the tab Display shows, too</p>
+      <h3 className={styles.rename}>{name}</h3>
+      <p className={styles.facts}>A channel of the open volume. The tab Display has its settings, too.</p>
+      <Row label="Opacity">
+        <OpacityRange name={name} read={baseOpacity} onInput={(opacity) => app.layers.changeBase({ opacity })} />
+      </Row>
       <ColorChoice look={{ name, colormap: colors, inverted }} onChange={(next) => viewer.set({ colormap: next })} />
       <WindowFields window={window} info={info} onChange={(next) => viewer.set({ window: next })} />
-      <CommandButton id="layer-contrast" kind="quiet" testId="layer-contrast" />
+      <div className={styles.quiet}>
+        <CommandButton id="layer-contrast" kind="quiet" testId="layer-contrast" />
+      </div>
       <Toggle label="Invert colormap" isOn={inverted} onChange={(isOn) => viewer.set({ inverted: isOn })} />
     </section>
   );

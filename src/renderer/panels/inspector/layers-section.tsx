@@ -3,7 +3,6 @@ import { useMemo } from 'react';
 import { Button as AriaButton, GridList, GridListItem, useDragAndDrop } from 'react-aria-components';
 import { channelName } from '../../../core/shared/channel-name.ts';
 import type { OpenDocument } from '../../app/state/document-state.ts';
-import type { AppState } from '../../app/state/store.ts';
 import { colormapGradient } from '../../viewer/colors/colormaps.ts';
 import { hasChannels } from '../../viewer/model/channel-group.ts';
 import {
@@ -29,7 +28,7 @@ import { LabelsPanel } from './labels-panel.tsx';
 import { BaseChannelSettings, LayerSettings } from './layer-settings.tsx';
 import styles from './layers-section.module.css';
 import { MeshSettings } from './mesh-settings.tsx';
-import { OpacityRange, percent } from './opacity-range.tsx';
+import { baseOpacity, OpacityRange, percent } from './opacity-range.tsx';
 
 /** The layers over the open volume, the top one first, and the settings of the chosen one. */
 export function LayersSection({ document, viewer }: { readonly document: OpenDocument; readonly viewer: Viewer }) {
@@ -145,10 +144,12 @@ function LayerList({ label, layers, testId }: ListProps) {
   );
 }
 
+const notReadyWords = { loading: 'Loading…', failed: 'Not loaded', lost: 'Not found' } as const;
+
 function LayerRow({ look }: { readonly look: LayerLook | MeshLook }) {
   const isShown = useAppState(({ layers }) => isLayerShown(layers.stack, look));
   const volume = useAppState(({ layers }) => layers.volumes[volumeIdOf(look)]);
-  const words = volume?.kind === 'loading' ? 'Loading…' : volume?.kind === 'failed' ? 'Not loaded' : percent(look.opacity);
+  const words = volume && volume.kind !== 'ready' ? notReadyWords[volume.kind] : percent(look.opacity);
   return (
     <GridListItem id={look.id} textValue={look.name} className={classes(styles.row)} data-testid={`layer-${look.name}`}>
       <AriaButton slot="drag" className={classes(styles.drag)} aria-label={`Move ${look.name}`}>
@@ -190,12 +191,14 @@ function BaseRow({ name, viewer, isChannel }: BaseRowProps) {
       ) : (
         <span className={styles.name}>{name}</span>
       )}
-      <OpacityRange
-        name={name}
-        read={baseOpacity}
-        onInput={(next) => app.layers.changeBase({ opacity: next })}
-        className={styles.opacity}
-      />
+      {!isChannel && (
+        <OpacityRange
+          name={name}
+          read={baseOpacity}
+          onInput={(next) => app.layers.changeBase({ opacity: next })}
+          className={styles.opacity}
+        />
+      )}
       <span className={styles.value}>{percent(opacity)}</span>
     </div>
   );
@@ -212,7 +215,7 @@ function ChannelTools({ document }: { readonly document: OpenDocument }) {
   const hasGroup = useAppState(({ layers }) => hasChannelGroup(layers.stack));
   if (!hasChannels(document.info)) return null;
   return (
-    <div className={styles.actions}>
+    <div className={classes(styles.actions, styles.quiet)}>
       {hasGroup ? (
         <CommandButton id="channels-contrast" kind="quiet" testId="channels-contrast" />
       ) : (
@@ -241,12 +244,9 @@ function Adding() {
   return (
     <div className={styles.adding} data-testid="adding-layer">
       <span className={styles.name}>{adding.name}</span>
-      {adding.kind === 'loading' ? <Progress progress={adding.progress} /> : <FaultNotice fault={adding.fault} />}
+      {adding.kind === 'loading' && <Progress progress={adding.progress} />}
+      {adding.kind === 'failed' && <FaultNotice fault={adding.fault} />}
       <CommandButton id="add-layer-cancel" testId="add-layer-cancel" />
     </div>
   );
-}
-
-function baseOpacity({ layers }: AppState): number {
-  return layers.stack.base.opacity;
 }

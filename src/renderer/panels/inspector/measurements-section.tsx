@@ -12,7 +12,8 @@ import { CommandButton } from '../controls/command-button.tsx';
 import { NameInput } from '../controls/name-input.tsx';
 import { useApp, useAppState } from '../hooks/use-app.ts';
 import styles from './measurements-section.module.css';
-import { ProfilePlot, TimeCurvePlot } from './profile-plot.tsx';
+import { ProfilePlot } from './profile-plot.tsx';
+import { TimeCurvePlot } from './time-curve-plot.tsx';
 
 const icons: Readonly<Record<MeasurementKind, ReactNode>> = {
   distance: <Ruler size={16} aria-hidden />,

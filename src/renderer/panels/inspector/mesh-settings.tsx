@@ -25,7 +25,11 @@ export function MeshSettings({ look }: { readonly look: MeshLook }) {
     ({ layers }: AppState) => layers.stack.meshes.find((mesh) => mesh.id === id)?.opacity ?? 0,
     [id],
   );
-  const mesh = app.meshes.meshOf(id);
+  const triangles = app.meshes.triangleCount(id);
+  const save = () => {
+    const mesh = app.meshes.meshOf(id);
+    if (mesh) void app.surfaces.saveMesh({ name, mesh, color });
+  };
   return (
     <section className={styles.settings} aria-label={`Settings of ${name}`} data-testid="mesh-settings">
       <NameInput
@@ -35,7 +39,7 @@ export function MeshSettings({ look }: { readonly look: MeshLook }) {
         testId="mesh-name"
       />
       <p className={styles.facts} data-testid="mesh-facts">
-        {mesh ? `${formatCount(mesh.triangles.length / 3)} triangles` : 'No triangles'}
+        {triangles > 0 ? `${formatCount(triangles)} triangles` : 'No triangles'}
       </p>
       <Row label="Color">
         <input
@@ -59,7 +63,7 @@ export function MeshSettings({ look }: { readonly look: MeshLook }) {
         <Segmented label="File" segments={formats} value={format} onChange={(next) => app.surfaces.set({ format: next })} />
       </Row>
       {work.kind === 'failed' && <FaultNotice fault={work.fault} doing="saving" />}
-      <Button onPress={() => mesh && void app.surfaces.saveMesh({ name, mesh, color })} testId="mesh-save">
+      <Button onPress={save} testId="mesh-save">
         <Download size={14} aria-hidden />
         Save…
       </Button>

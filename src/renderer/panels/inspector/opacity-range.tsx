@@ -37,3 +37,8 @@ export function OpacityRange({ name, read, onInput, className, testId }: Props) 
 export function percent(opacity: number): string {
   return `${Math.round(100 * opacity)} %`;
 }
+
+/** That of the open volume. */
+export function baseOpacity({ layers }: AppState): number {
+  return layers.stack.base.opacity;
+}

@@ -1,74 +1,78 @@
-import { useCallback, useMemo } from 'react';
+import { type ReactNode, useCallback, useMemo } from 'react';
 import type uPlot from 'uplot';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { LineProfile, ProfileSeries } from '../../app/state/profile-state.ts';
-import type { TimeCurve } from '../../app/state/time-curve-state.ts';
-import { placeWords } from '../../app/words/counting.ts';
 import { formatNumber, lengthUnit, shownLength } from '../../app/words/units.ts';
 import { CommandButton } from '../controls/command-button.tsx';
 import { type Plot, plainAxis, usePlot } from '../hooks/use-plot.ts';
 import styles from './profile-plot.module.css';
 
 const plotHeight = 160;
-const colors = ['--accent', '--warn', '--good', '--bad', '--axis-z', '--ink-2'] as const;
+/** Of curves, the first one's first. */
+const curveColors = ['--accent', '--warn', '--good', '--bad', '--axis-z', '--axis-x', '--axis-y', '--ink-2'] as const;
+/** Of the second, third … curve in one colour. */
+const dashes = [[], [6, 4], [2, 3]];
+
+/** A line of the plot. */
+export interface SeriesLine extends ProfileSeries {
+  /** Lines with the same one share a scale. */
+  readonly scale: string;
+  /** The index of its colour, and of its dashes among lines of that colour. */
+  readonly color: number;
+  readonly dash?: number;
+  /** Removes it, by a button in the legend. */
+  readonly remove?: { readonly label: string; readonly run: () => void };
+}
 
 interface PlotProps {
   /** What is plotted, for assistive technology. */
   readonly title: string;
   readonly xs: readonly number[];
   readonly xLabel: string;
-  readonly series: readonly ProfileSeries[];
-  /** Of the command that saves it. */
-  readonly exportId: string;
+  readonly lines: readonly SeriesLine[];
+  /** What is below the plot. */
+  readonly children: ReactNode;
   readonly testId: string;
 }
 
 /** The values along the chosen distance. */
 export function ProfilePlot({ profile, info }: { readonly profile: LineProfile; readonly info: VolumeInfo }) {
   const xs = useMemo(() => profile.distances.map((distance) => shownLength(distance, info)), [profile, info]);
+  const lines = useMemo(
+    () => profile.series.map((one, index): SeriesLine => ({ ...one, scale: String(index), color: index })),
+    [profile],
+  );
   const unit = lengthUnit(info);
   return (
     <SeriesPlot
       title="Profile along the distance"
       xs={xs}
       xLabel={unit === '' ? 'Distance' : `Distance, ${unit}`}
-      series={profile.series}
-      exportId="export-profile"
+      lines={lines}
       testId="profile"
-    />
+    >
+      <CommandButton id="export-profile" kind="quiet" testId="export-profile" />
+    </SeriesPlot>
   );
 }
 
-/** The values at the crosshair over time. */
-export function TimeCurvePlot({ curve }: { readonly curve: TimeCurve }) {
-  return (
-    <SeriesPlot
-      title={`Curve over time at ${placeWords(curve.voxel)}`}
-      xs={curve.times}
-      xLabel={curve.unit === undefined ? 'Time point' : `Time, ${curve.unit}`}
-      series={curve.series}
-      exportId="export-time-curve"
-      testId="time-curve"
-    />
-  );
-}
-
-/** The axis is that of the first series; each other one has its own scale, and its value at the pointer. */
-function SeriesPlot({ title, xs, xLabel, series, exportId, testId }: PlotProps) {
+/** The axis is that of the first line; each other scale has none, but its values at the pointer. */
+export function SeriesPlot({ title, xs, xLabel, lines, children, testId }: PlotProps) {
   const make = useCallback(
     (style: CSSStyleDeclaration) => ({
-      options: options(style, series, xLabel),
-      data: [[...xs], ...series.map(({ values }) => [...values])] satisfies uPlot.AlignedData,
+      options: options(style, lines, xLabel),
+      data: [[...xs], ...lines.map(({ values }) => [...values])] satisfies uPlot.AlignedData,
     }),
-    [xs, xLabel, series],
+    [xs, xLabel, lines],
   );
   const place = usePlot(make);
+  const hasScales = new Set(lines.map(({ scale }) => scale)).size > 1;
   return (
-    <figure className={styles.figure} aria-label={`${title}: ${series.map(summary).join('; ')}`} data-testid={testId}>
+    <figure className={styles.figure} aria-label={`${title}: ${lines.map(summary).join('; ')}`} data-testid={testId}>
       <figcaption className={styles.title}>{title}</figcaption>
       <div ref={place} className={styles.plot} />
-      {series.length > 1 && <p className={styles.hint}>The axis is that of the first; each layer has its own scale.</p>}
-      <CommandButton id={exportId} kind="quiet" testId={exportId} />
+      {hasScales && <p className={styles.hint}>The axis is that of the first; each layer has its own scale.</p>}
+      {children}
     </figure>
   );
 }
@@ -79,7 +83,7 @@ function summary({ name, values }: ProfileSeries): string {
   return `${name} from ${formatNumber(Math.min(...numbers), 5)} to ${formatNumber(Math.max(...numbers), 5)}`;
 }
 
-function options(style: CSSStyleDeclaration, series: readonly ProfileSeries[], xLabel: string): Plot['options'] {
+function options(style: CSSStyleDeclaration, lines: readonly SeriesLine[], xLabel: string): Plot['options'] {
   const axis = {
     ...plainAxis(style),
     values: (_plot: uPlot, splits: number[]) => splits.map((split) => formatNumber(split, 5)),
@@ -90,19 +94,21 @@ function options(style: CSSStyleDeclaration, series: readonly ProfileSeries[], x
     padding: [8, 12, 0, 0],
     cursor: { y: false, drag: { x: false, y: false } },
     scales: { x: { time: false } },
+    hooks: { init: [(plot) => addRemoveButtons(plot, lines)] },
     axes: [
       { ...axis, size: 24 },
-      { ...axis, size: 52, scale: 'value-0' },
+      { ...axis, size: 52, scale: lines[0]?.scale ?? 'y' },
     ],
     series: [
       { label: xLabel, value: (_plot, value) => shown(value) },
-      ...series.map(({ name, unit: valueUnit }, index): uPlot.Series => {
-        const stroke = style.getPropertyValue(colors[index % colors.length] ?? colors[0]);
+      ...lines.map(({ name, unit: valueUnit, scale, color, dash = 0 }): uPlot.Series => {
+        const stroke = style.getPropertyValue(curveColors[color % curveColors.length] ?? curveColors[0]);
         const label = valueUnit ? `${name}, ${valueUnit}` : name;
         return {
           label,
-          scale: `value-${index}`,
+          scale,
           stroke,
+          dash: dashes[dash % dashes.length] ?? [],
           width: 1.5,
           points: { show: false },
           value: (_plot, value) => shown(value),
@@ -110,4 +116,22 @@ function options(style: CSSStyleDeclaration, series: readonly ProfileSeries[], x
       }),
     ],
   };
+}
+
+/** The legend is uPlot's own. Its first row is that of the axis. */
+function addRemoveButtons({ root }: uPlot, lines: readonly SeriesLine[]): void {
+  if (lines.every(({ remove }) => remove === undefined)) return;
+  for (const [at, row] of [...root.querySelectorAll('.u-series')].entries()) {
+    const cell = document.createElement('td');
+    cell.className = styles.remove ?? '';
+    row.append(cell);
+    const { remove } = lines[at - 1] ?? {};
+    if (!remove) continue;
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.ariaLabel = remove.label;
+    button.textContent = '×';
+    button.addEventListener('click', remove.run);
+    cell.append(button);
+  }
 }

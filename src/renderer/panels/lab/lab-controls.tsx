@@ -37,6 +37,11 @@ const suites: readonly { readonly key: LabSuite; readonly label: string; readonl
   },
   { key: 'view', label: '3D', text: 'Rotates a volume in the 3D view, with lighting, as fast as possible.' },
   {
+    key: 'mesh',
+    label: 'Meshes',
+    text: 'Extracts the surface of a volume, and those of labels, on the GPU and on the processor.',
+  },
+  {
     key: 'tune',
     label: 'Tune',
     text: 'Tries workgroup sizes of the kernels on this GPU. A size replaces the default if it is 5 % faster in two runs. The files stay the same, byte for byte.',
@@ -71,6 +76,7 @@ export function LabControls({ onSavePicture }: { readonly onSavePicture: () => v
         value={suite}
         onChange={(chosen) => app.lab.choose({ suite: chosen })}
         isDisabled={isRunning}
+        isGrid
       />
       <p className={styles.text}>{suites.find(({ key }) => key === suite)?.text}</p>
       {suite !== 'tune' && suite !== 'files' && (

@@ -10,7 +10,8 @@ import { angleWords, type HandleSet, type HandlesProps, SpaceHandles } from './s
 
 /** The normal of the oblique slice in the 3D view. Its tip turns the slice about the crosshair. */
 export function ObliqueHandles({ viewer, info, prefix }: HandlesProps) {
-  const isShown = useAppState(({ settings }) => settings.layout === 'oblique');
+  // While a layer is aligned, its own handles would lie over these.
+  const isShown = useAppState(({ settings, layers }) => settings.layout === 'oblique' && !layers.aligning);
   const set = useMemo(() => obliqueHandles(info), [info]);
   return isShown ? <SpaceHandles viewer={viewer} set={set} prefix={prefix} /> : null;
 }

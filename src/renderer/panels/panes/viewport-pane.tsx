@@ -33,7 +33,6 @@ export interface VolumePaneProps {
 
 export function VolumePane({ viewer, info, isShown, isSecond }: VolumePaneProps) {
   const projection = useViewerPart(viewer, ({ state }) => state.projection);
-  const decimation = useViewerPart(viewer, (snapshot) => snapshot.decimation);
   const prefix = isSecond ? 'second-' : '';
   return (
     <section
@@ -50,7 +49,7 @@ export function VolumePane({ viewer, info, isShown, isSecond }: VolumePaneProps)
       />
       <div className={styles.label}>
         3D <span>{projectionNames[projection].toLowerCase()}</span>
-        {decimation > 1 && <span className={styles.warning}>shown at 1/{decimation} resolution</span>}
+        <Resolution viewer={viewer} />
       </div>
       <ObliqueHandles viewer={viewer} info={info} prefix={prefix} />
       <ClipHandles viewer={viewer} info={info} prefix={prefix} />
@@ -167,6 +166,26 @@ function SlabLabel({ viewer, info, axis }: { readonly viewer: Viewer; readonly i
     <div className={styles.label} title="The readout shows values of the middle slice">
       {kind} <span>of {slices === mostSlabSlices ? `${slices} slices, the limit` : `${slices} slices`}</span>
     </div>
+  );
+}
+
+const besidesWords = {
+  layers: 'with layers',
+  meshes: 'with surfaces',
+  opacity: 'if transparent',
+  labels: 'with label colours',
+} as const;
+
+/** How much of a volume that is too large for GPU memory the 3D view shows. */
+function Resolution({ viewer }: { readonly viewer: Viewer }) {
+  const decimation = useViewerPart(viewer, (snapshot) => snapshot.decimation);
+  const bricks = useViewerPart(viewer, (snapshot) => snapshot.bricks3d);
+  if (bricks && !bricks.fault && !bricks.besides) return bricks.isLoading && <span role="status">loading detail</span>;
+  if (decimation === 1) return null;
+  return (
+    <span className={styles.warning} title={bricks?.fault}>
+      shown at 1/{decimation} resolution{bricks?.besides && ` ${besidesWords[bricks.besides]}`}
+    </span>
   );
 }
 

@@ -22,7 +22,13 @@ import type { ShownLabels } from '../model/label-look.ts';
 import { baseOpacity, mostMeshes } from '../model/layers.ts';
 import type { LayerIn3d, ShownMesh } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
+import { BrickDrawing, type BrickFrame } from './brick-drawing.ts';
+import type { BrickSpace } from './brick-space.ts';
+import { besidesVolume } from './one-volume.ts';
 import { baseIn3d, layerIn3d, type StackLook, stackTransfer, surfaceIn3d } from './ray-volumes.ts';
+
+/** Numbers drawings, so that their wishes for bricks are told apart. */
+let drawings = 0;
 
 /** How a strip is seen. */
 export interface RayMarch {
@@ -36,6 +42,10 @@ export interface RayMarch {
   readonly meshes?: readonly ShownMesh[] | undefined;
   /** The volume's labels, if anything is known about them. */
   readonly labels?: ShownLabels | undefined;
+  /** The volume's bricks, if the display texture holds less than its file. */
+  readonly bricks?: BrickSpace | undefined;
+  /** See `BrickFrame`; default: the width of the strip. */
+  readonly restWidth?: number | undefined;
 }
 
 /**
@@ -56,6 +66,9 @@ export class RayDrawing {
   #stackTransfer: { readonly texture: GPUTexture; readonly key: string; readonly labels: readonly unknown[] } | undefined;
   #picture: GPUTexture;
   #transferKey = '';
+  #bricks: BrickDrawing | undefined;
+  /** Whether the current frame is drawn from bricks. */
+  #isOfBricks = false;
 
   constructor(gpu: Gpu, info: VolumeInfo, display: DisplayTexture) {
     this.#gpu = gpu;
@@ -68,6 +81,11 @@ export class RayDrawing {
     this.#frame = this.#scope.buffer('frame', Math.max(rayFrameBytes, rayStackBytes(mostRayVolumes)), GPUBufferUsage.UNIFORM);
     this.#transfer = this.#transferOf(rayTransferBytes, rayTransferSize);
     this.#picture = this.#pictureOf(1, 1);
+  }
+
+  /** Whether the last frame was drawn from bricks. */
+  get isOfBricks(): boolean {
+    return this.#isOfBricks;
   }
 
   /**
@@ -83,26 +101,62 @@ export class RayDrawing {
    * @returns when done: the GPU time in milliseconds, without waiting, or undefined if unknown
    */
   march(state: ViewState, layers: readonly LayerIn3d[], march: RayMarch): Promise<number | undefined> {
-    const opacity = baseOpacity(state.layers);
     const meshes = march.meshes?.length ?? 0;
     if (meshes === 0) this.#meshPass.rest();
     // The owner of the device learns of its loss from `Gpu.onLost`.
-    if (this.#gpu.isLost || (opacity === 0 && layers.length + meshes === 0)) return Promise.resolve(undefined);
+    if (this.#gpu.isLost || (baseOpacity(state.layers) === 0 && layers.length + meshes === 0)) return Promise.resolve(undefined);
     this.#makeRoom(march.strip);
+    const isAlone = besidesVolume(state, layers.length, meshes, march.labels) === undefined;
+    if (march.strip.from === 0) this.#isOfBricks = this.#drawsBricks(isAlone, state, march);
     const commands = this.#gpu.commands('view', this.#gpu.hasTimestamps ? () => {} : undefined);
-    if (opacity === 1 && layers.length + meshes === 0 && !hasOwnColors(state, march.labels))
-      this.#recordVolume(commands, state, march);
+    let took: ((submitted: Promise<unknown>) => void) | undefined;
+    if (this.#isOfBricks && this.#bricks && !this.#bricks.space.isClosed)
+      took = this.#bricks.record(commands, this.#brickFrame(state, march), this.#picture, march.strip);
+    else if (isAlone) this.#recordVolume(commands, state, march);
     else this.#recordStack(commands, state, layers, march);
-    return commands.submit().then(
+    const submitted = commands.submit();
+    took?.(submitted);
+    return submitted.then(
       // Timestamps are rounded, to 0.1 ms in some browsers, so 0 means unknown.
       ({ stages: [stage] }) => (stage?.gpuMs !== undefined && stage.gpuMs > 0 ? stage.gpuMs : undefined),
       () => undefined,
     );
   }
 
+  /** Loads the bricks of a picture. Resolves once all are there that can be read. @throws StriaError `aborted` */
+  async load(state: ViewState, layers: readonly LayerIn3d[], march: RayMarch, signal: AbortSignal | undefined): Promise<void> {
+    const isAlone = besidesVolume(state, layers.length, march.meshes?.length ?? 0, march.labels) === undefined;
+    const bricks = isAlone ? this.#brickDrawing(march.bricks) : undefined;
+    await bricks?.load(this.#brickFrame(state, march), march.strip, signal);
+  }
+
   destroy(): void {
+    this.#bricks?.destroy();
     this.#meshPass.destroy();
     this.#scope.destroy();
+  }
+
+  /** Whether a frame is drawn from bricks. If it could be, but too few are there, asks for them. */
+  #drawsBricks(isAlone: boolean, state: ViewState, march: RayMarch): boolean {
+    const bricks = isAlone ? this.#brickDrawing(march.bricks) : undefined;
+    if (!bricks) return false;
+    if (bricks.isReady(state.timePoint)) return true;
+    void bricks.probe(this.#brickFrame(state, march), march.strip);
+    return false;
+  }
+
+  #brickDrawing(bricks: BrickSpace | undefined): BrickDrawing | undefined {
+    const space = bricks?.isClosed ? undefined : bricks;
+    if (this.#bricks?.space !== space) {
+      this.#bricks?.destroy();
+      this.#bricks = space && new BrickDrawing(this.#gpu, space, `rays ${++drawings}`);
+    }
+    return this.#bricks;
+  }
+
+  #brickFrame(state: ViewState, { view, step, plane, strip, restWidth = strip.width }: RayMarch): BrickFrame {
+    this.#writeTransfer(state);
+    return { state, view, step, plane, restWidth, transfer: this.#transfer };
   }
 
   #recordVolume(commands: Commands, state: ViewState, { view, step, plane, strip }: RayMarch): void {
@@ -193,10 +247,4 @@ export class RayDrawing {
     const texels = transferTexels(state);
     this.#gpu.device.queue.writeTexture({ texture: this.#transfer }, texels, { bytesPerRow: 4 * width }, rayTransferSize);
   }
-}
-
-/** Whether labels have colours that the palette does not give, or some are hidden. */
-function hasOwnColors(state: ViewState, labels: ShownLabels | undefined): boolean {
-  if (!labels || !colormap(state.colormap).isCategorical) return false;
-  return labels.shows === 'none' || labels.except.length > 0 || labels.table.some(({ color }) => color !== undefined);
 }

@@ -1,5 +1,5 @@
 import { type Camera, Matrix4, type Vector4 } from 'three';
-import type { Strip } from '../../../core/draw/ray-pass.ts';
+import { type Strip, wholeOf } from '../../../core/draw/ray-pass.ts';
 import { createBindGroup } from '../../../core/gpu/commands.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 import { throwIfAborted } from '../../../core/shared/job.ts';
@@ -12,6 +12,7 @@ import { sceneEdges } from '../model/orientation.ts';
 import { type PictureRequest, toStraight, type ViewPicture } from '../model/picture.ts';
 import type { LayerIn3d, ShownMesh } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
+import type { BrickSpace } from './brick-space.ts';
 import { RayDrawing } from './ray-drawing.ts';
 import { rayViewOf } from './ray-view.ts';
 import { readPixels } from './read-texture.ts';
@@ -29,6 +30,8 @@ export interface RayScene {
   readonly meshes?: readonly ShownMesh[];
   /** The volume's labels, if anything is known about them. */
   readonly labels?: ShownLabels | undefined;
+  /** The volume's bricks, if the display texture holds less than its file. */
+  readonly bricks?: BrickSpace | undefined;
   readonly state: ViewState;
   /** Its matrices are up to date. */
   readonly camera: Camera;
@@ -52,7 +55,7 @@ export async function rayPicture(
   rows: number,
   check: () => void = () => {},
 ): Promise<ViewPicture> {
-  const { info, display, layers = [], meshes, labels, state, camera, eye, step, ground } = scene;
+  const { info, display, layers = [], meshes, labels, bricks, state, camera, eye, step, ground } = scene;
   const { lengths, cube } = sceneCube(info);
   const view = rayViewOf(camera, eye, new Matrix4().copy(cube).invert(), lengths);
   const plane = state.cut && planeInCube(state.cut, sceneEdges(info));
@@ -61,6 +64,8 @@ export async function rayPicture(
   const rays = new RayDrawing(gpu, info, display);
   using scope = gpu.scope('ray-picture');
   try {
+    const whole: Strip = wholeOf({ width, height });
+    await rays.load(state, layers, { view, step, plane, strip: whole, meshes, labels, bricks }, signal);
     const pipeline = overPipeline(gpu);
     const target = scope.texture('target', 4 * width * stripRows, {
       size: [width, stripRows],
@@ -71,7 +76,7 @@ export async function rayPicture(
       throwIfAborted(signal);
       check();
       const strip: Strip = { width, height, from, count: Math.min(stripRows, height - from) };
-      void rays.march(state, layers, { view, step, plane, strip, meshes, labels });
+      void rays.march(state, layers, { view, step, plane, strip, meshes, labels, bricks });
       gpu.checkAlive();
       const attachment = { view: target.createView(), clearValue: ground, loadOp: 'clear', storeOp: 'store' } as const;
       const bindings = [rays.picture.createView()];

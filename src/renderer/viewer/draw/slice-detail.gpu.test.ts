@@ -1,15 +1,18 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createCpuBackend } from '../../../core/cpu/cpu-backend.ts';
 import { inlinePool } from '../../../core/cpu/inline-pool.ts';
+import { SlabPlane, slabKinds } from '../../../core/draw/slab-plane.ts';
 import { ContainerReader } from '../../../core/format/container-reader.ts';
+import { planAxes } from '../../../core/io/common/array-axes.ts';
+import { type GridLevel, griddedLevels } from '../../../core/io/common/gridded-levels.ts';
 import { memorySource } from '../../../core/shared/bytes.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
 import { type Dims4, type ElementType, typedVoxels, type VolumeInfo } from '../../../core/shared/volume.ts';
+import type { LeveledVoxels, VolumeLevel } from '../../../core/shared/volume-level.ts';
 import { compressBytes } from '../../../core/stream/engine-testing.ts';
 import { leveledContainer } from '../../../core/volume/leveled-container.ts';
 import { testInfo, testVoxels } from '../../../core/volume/resident-testing.ts';
 import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
-import type { LeveledVoxels, VolumeLevel } from '../../../core/volume/volume-level.ts';
 import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
 import { type AxisNumber, sliceFrame } from '../model/orientation.ts';
 import { placeSlice, type Voxel } from '../model/slice-geometry.ts';
@@ -120,6 +123,99 @@ describe.each(['u8', 'i16', 'f64'] as const)('a slice of %s', (type) => {
     expect(close).toHaveBeenCalledTimes(1);
   });
 });
+
+test('a slice of which the GPU has a level of an OME-Zarr, its lengths rounded down, is drawn as of the whole volume', async () => {
+  const info = testInfo(dims, 'u16');
+  const bytes = testVoxels(info);
+  const file = griddedLevels([gridOf(dims, bytes), gridOf([66, 18, 10, 2], bytes)]);
+  expect(file.levels.map(({ factors }) => factors)).toEqual([
+    [1, 1, 1],
+    [4, 4, 4],
+  ]);
+  const whole = await ResidentVolume.create(gpu, info, { chunkShape: [32, 16, 8] });
+  whole.append(bytes);
+  const coarse = await ResidentVolume.create(gpu, info, { chunkShape: [32, 16, 8], level: file.levels[1] });
+  for await (const piece of file.voxels(1)) coarse.append(piece);
+  expect(coarse.isComplete).toBe(true);
+  coarse.file = file;
+  const detail = new SliceDetail(gpu, () => {});
+  const look = { ...state, window: [0, 65_535], smooth: true, missing: 'hide' } as unknown as SliceDrawing['state'];
+  for (const place of placesOf(6, 1)) {
+    const draw = (drawing: Pick<SliceDrawing, 'volume' | 'detail'>) =>
+      drawnPixels(gpu, renderer, { ...place, ...drawing, state: look, opacity: 1 }, [width, height]);
+    const finer = await detail.loaded({ volume: coarse, ...place, timePoint: 1, width, height });
+    expect(finer?.region.level).toBe(0);
+    const drawn = await draw({ volume: coarse, detail: finer });
+    if (Buffer.compare(drawn, await draw({ volume: whole })) !== 0) expect(place).toBe('drawn alike');
+  }
+  const values = typedVoxels('u16', bytes);
+  for (const [x, y, z] of [
+    [266, 74, 40],
+    [0, 73, 39],
+    [131, 2, 17],
+  ] as const) {
+    expect(await coarse.voxel(x, y, z, 1)).toBe(values[((41 + z) * 75 + y) * 267 + x]);
+  }
+  detail.destroy();
+  coarse.destroy();
+  whole.destroy();
+});
+
+/** An array of chunks with the first of these voxels. */
+function gridOf(size: Dims4, bytes: Uint8Array): GridLevel {
+  const [nx, ny, nz, nt] = size;
+  const values = typedVoxels('u16', bytes.slice(0, 2 * nx * ny * nz * nt));
+  const shape = [nt, nz, ny, nx];
+  const chunks = [1, 8, 16, 32];
+  const grid: GridLevel['grid'] = {
+    shape,
+    chunks,
+    type: 'u16',
+    async read([t = 0, z = 0, y = 0, x = 0]) {
+      const data = new Uint16Array(8 * 16 * 32);
+      for (let at = 0; at < data.length; at++) {
+        const [column, row, plane] = [x * 32 + (at % 32), y * 16 + (Math.floor(at / 32) % 16), z * 8 + Math.floor(at / 512)];
+        data[at] = Number(values[((t * nz + plane) * ny + row) * nx + column] ?? 0);
+      }
+      return { data, stride: [0, 512, 32, 1] };
+    },
+  };
+  return { grid, plan: planAxes(['t', 'z', 'y', 'x'], shape) };
+}
+
+test.each(['u8', 'f64'] as const)(
+  'a thick slice of %s of which the GPU has a level is drawn as of the whole volume',
+  async (type) => {
+    const { whole, coarse, bytes } = await sceneOf(type);
+    const detail = new SliceDetail(gpu, () => {});
+    const [kept, full] = [new SlabPlane(gpu), new SlabPlane(gpu)];
+    const sorted = [...typedVoxels(type, bytes)]
+      .map(Number)
+      .filter(Number.isFinite)
+      .sort((a, b) => a - b);
+    const window = [sorted[sorted.length >> 3], sorted[(sorted.length * 7) >> 3]] as const;
+    const look = { ...state, window, smooth: true, missing: 'hide' } as unknown as SliceDrawing['state'];
+    let wasCoarse = 0;
+    for (const [number, place] of placesOf(6, 1).entries()) {
+      const slab = { kind: slabKinds[number % 3] as (typeof slabKinds)[number], slices: [5, 12, 40][number % 3] as number };
+      const draw = (volume: ResidentVolume, plane: SlabPlane, finer?: SliceDrawing['detail']) =>
+        drawnPixels(gpu, renderer, { ...place, volume, slab: { ...slab, plane }, detail: finer, state: look, opacity: 1 }, [
+          width,
+          height,
+        ]);
+      const expected = await draw(whole, full);
+      if (Buffer.compare(await draw(coarse, kept), expected) !== 0) wasCoarse++;
+      const wish: DetailWish = { volume: coarse, ...place, timePoint: 1, width, height, slab };
+      const finer = await detail.loaded(wish);
+      expect(finer?.region.level).toBe(0);
+      if (Buffer.compare(await draw(coarse, kept, finer), expected) !== 0) expect(place).toBe('drawn alike');
+      // The slice in its middle, and another slab, are others.
+      expect(detail.drawing({ ...wish, slab: undefined })).toBeUndefined();
+    }
+    expect(wasCoarse).toBeGreaterThan(3);
+    for (const each of [detail, kept, full, coarse, whole]) each.destroy();
+  },
+);
 
 test('the parts of a slice that detail does not cover stay coarse, and nothing is drawn beside the volume', async () => {
   const { coarse, whole } = await sceneOf('u8');

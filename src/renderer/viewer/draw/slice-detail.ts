@@ -1,17 +1,20 @@
+import type { ThickSlice } from '../../../core/draw/slab-plane.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
-import type { GpuScope } from '../../../core/gpu/scope.ts';
 import { StriaError, toStriaError } from '../../../core/shared/errors.ts';
 import { elementBytes } from '../../../core/shared/volume.ts';
+import type { LevelBox, VolumeLevel } from '../../../core/shared/volume-level.ts';
 import { sliceBoxOf } from '../../../core/volume/slice-box.ts';
-import type { LevelBox, VolumeLevel } from '../../../core/volume/volume-level.ts';
 import type { SliceBox, VolumeSource } from '../../../core/volume/volume-source.ts';
 import type { DetailFault } from '../model/detail-faults.ts';
 import { type DetailView, detailRegion, holdsBox } from '../model/detail-region.ts';
 import { safeSpacing } from '../model/orientation.ts';
+import { slabDetail } from './slab-detail.ts';
 
 /** A slice of a volume, and its place on a canvas. */
 export interface DetailWish extends Omit<DetailView, 'levels' | 'factors' | 'spacing'> {
   readonly volume: VolumeSource;
+  /** Wants a slab instead of a single slice. */
+  readonly slab?: ThickSlice | undefined;
 }
 
 /** Voxels that replace those of the volume where they are. */
@@ -25,16 +28,20 @@ interface Held extends DetailDrawing {
   readonly volume: VolumeSource;
   readonly axis: number;
   readonly index: number;
-  readonly scope: GpuScope;
+  /** Which slab it is. */
+  readonly slab: string;
+  readonly memory: { destroy(): void };
 }
 
 /** A failed read is repeated this often. */
 const mostRetries = 3;
 /** A larger part of a slice is shown at a coarser level. */
 const mostDetailBytes = 2 ** 26;
+/** The same for all slices of a slab together. */
+const mostSlabBytes = 2 ** 28;
 
 /**
- * The voxels of one slice at the resolution of the screen, read from the file of a volume of which the GPU holds only a lower one.
+ * The voxels of one slice or slab at the resolution of the screen, read from the file of a volume of which the GPU holds only a lower one.
  * A slice never waits for them: until they have arrived, the volume's own voxels are drawn.
  */
 export class SliceDetail {
@@ -94,22 +101,24 @@ export class SliceDetail {
     this.#free();
   }
 
-  #regionOf({ volume, ...view }: DetailWish): LevelBox | undefined {
+  #regionOf({ volume, slab, ...view }: DetailWish): LevelBox | undefined {
     const { file, info, factors, decimation } = volume;
     if (!file || decimation === 1) return undefined;
+    const most = slab ? mostSlabBytes / slab.slices : mostDetailBytes;
     const needs = { ...view, levels: file.levels, factors, spacing: safeSpacing(info) };
-    return detailRegion(needs, elementBytes(info.type), Math.min(mostDetailBytes, this.#gpu.maxBindingBytes / 4));
+    return detailRegion(needs, elementBytes(info.type), Math.min(mostDetailBytes, most, this.#gpu.maxBindingBytes / 4));
   }
 
-  #heldOf({ volume, axis, index, timePoint }: DetailWish): Held | undefined {
+  #heldOf({ volume, axis, index, timePoint, slab }: DetailWish): Held | undefined {
     const held = this.#held;
-    const isIt = held?.volume === volume && held.axis === axis && held.region.timePoint === timePoint;
+    const isIt =
+      held?.volume === volume && held.axis === axis && held.region.timePoint === timePoint && held.slab === keyOf(slab);
     return isIt && Math.floor(index / held.level.factors[axis]) === held.index ? held : undefined;
   }
 
   #request(wish: DetailWish, region: LevelBox): void {
-    const { volume, axis } = wish;
-    const key = [axis, region.level, region.timePoint, ...region.first, ...region.size].join();
+    const { volume, axis, slab } = wish;
+    const key = [keyOf(slab), axis, region.level, region.timePoint, ...region.first, ...region.size].join();
     const isSame = (one: { key: string; volume: VolumeSource } | undefined): boolean => one?.key === key && one.volume === volume;
     if (isSame(this.#wanted) || isSame(this.#failed)) return;
     this.#cancel();
@@ -135,14 +144,23 @@ export class SliceDetail {
     );
   }
 
-  async #read({ volume, axis }: DetailWish, region: LevelBox, signal: AbortSignal): Promise<void> {
-    const bytes = await readPatiently(volume, region, this.#pauseMs, signal);
-    if (signal.aborted || this.#gpu.isLost) throw new StriaError('aborted', 'cancelled');
-    const scope = this.#gpu.scope('slice.detail');
-    const box = sliceBoxOf(this.#gpu, scope, volume.info.type, region, bytes);
-    this.#free();
+  async #read({ volume, axis, slab }: DetailWish, region: LevelBox, signal: AbortSignal): Promise<void> {
+    const read = (box: LevelBox) => readPatiently(volume, box, this.#pauseMs, signal);
     const level = volume.file?.levels[region.level] as VolumeLevel;
-    this.#held = { box, region, level, volume, axis, index: region.first[axis], scope };
+    const { box, memory } = slab
+      ? await slabDetail(this.#gpu, volume, { axis, region, level, slab }, read)
+      : await this.#slice(volume, region, await read(region));
+    if (signal.aborted || this.#gpu.isLost) {
+      memory.destroy();
+      throw new StriaError('aborted', 'cancelled');
+    }
+    this.#free();
+    this.#held = { box, region, level, volume, axis, index: region.first[axis], slab: keyOf(slab), memory };
+  }
+
+  async #slice({ info }: VolumeSource, region: LevelBox, bytes: Uint8Array<ArrayBuffer>) {
+    const memory = this.#gpu.scope('slice.detail');
+    return { box: sliceBoxOf(this.#gpu, memory, info.type, region, bytes), memory };
   }
 
   #succeeded(): void {
@@ -156,9 +174,13 @@ export class SliceDetail {
   }
 
   #free(): void {
-    this.#held?.scope.destroy();
+    this.#held?.memory.destroy();
     this.#held = undefined;
   }
+}
+
+function keyOf(slab: ThickSlice | undefined): string {
+  return slab ? `${slab.kind} ${slab.slices}` : '';
 }
 
 async function readPatiently(

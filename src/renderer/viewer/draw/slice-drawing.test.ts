@@ -22,3 +22,9 @@ test('finer voxels are read below layers, but not for one of several channels th
   expect(wish()).toBeDefined();
   expect(wish(baseId)).toBeUndefined();
 });
+
+test('a thick slice is read as a slab', () => {
+  expect(wish()?.slab).toBeUndefined();
+  const thick = { ...state, slab: { kind: 'maximum', thickness: 6 * info.spacing[2] } } as const;
+  expect(detailWish({ info } as VolumeSource, 'z', placement, thick)?.slab).toEqual({ kind: 'maximum', slices: 6 });
+});

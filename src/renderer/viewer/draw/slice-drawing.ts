@@ -66,8 +66,8 @@ export interface SliceSettings {
 }
 
 /**
- * The voxels that a slice needs. Undefined if it is drawn from the voxels in GPU memory: a thick slice, and channels that are shown
- * together, since an exact channel over coarse ones would mislead.
+ * The voxels that a slice or slab needs. Undefined if it is drawn from the voxels in GPU memory: channels that are shown together, since
+ * an exact channel over coarse ones would mislead.
  */
 export function detailWish(
   volume: VolumeSource,
@@ -76,8 +76,9 @@ export function detailWish(
   state: ViewState,
 ): DetailWish | undefined {
   const { frame, index, spacing, width, height } = placement;
-  if (hasChannelGroup(state.layers) || slabOf(slabChoice(state, axis), spacing[frame.across])) return undefined;
-  return { volume, axis: frame.across, index, timePoint: state.timePoint, map: placeSlice(placement), width, height };
+  if (hasChannelGroup(state.layers)) return undefined;
+  const slab = slabOf(slabChoice(state, axis), spacing[frame.across]);
+  return { volume, axis: frame.across, index, timePoint: state.timePoint, map: placeSlice(placement), width, height, slab };
 }
 
 /** The slice, without crosshair, letters and scale bar. */

@@ -6,7 +6,7 @@ import type { VolumeSource } from '../../../core/volume/volume-source.ts';
 import type { ShownLabels } from '../model/label-look.ts';
 import type { PictureRequest, ViewPicture } from '../model/picture.ts';
 import { placeSlice, type SliceCamera } from '../model/slice-geometry.ts';
-import type { ShownLayer } from '../model/view-host.ts';
+import type { ShownLayer, ShownMesh } from '../model/view-host.ts';
 import type { SliceAxis, ViewState } from '../model/viewer-api.ts';
 import { LayerSlabs } from './layer-slabs.ts';
 import { readTexture } from './read-texture.ts';
@@ -58,6 +58,8 @@ export interface SliceScene {
   readonly camera: SliceCamera;
   /** The layers to draw, the lowest first. */
   readonly layers: readonly ShownLayer[];
+  /** Meshes whose outlines are drawn. */
+  readonly meshes?: readonly ShownMesh[];
   /** The volume's labels, if anything is known about them. */
   readonly labels?: ShownLabels | undefined;
   /** Premultiplied. */
@@ -68,14 +70,14 @@ export interface SliceScene {
 export async function slicePicture(
   gpu: Gpu,
   renderer: SliceRenderer,
-  { volume, axis, state, camera, layers, labels, ground }: SliceScene,
+  { volume, axis, state, camera, layers, meshes = [], labels, ground }: SliceScene,
   request: Pick<PictureRequest, 'width' | 'height' | 'pixelRatio' | 'background'>,
 ): Promise<ViewPicture> {
   const { pixelRatio } = request;
   const placement = slicePlacement(volume.info, axis, state, camera, request, pixelRatio);
   const picture = await texturePicture(gpu, 'rgba8unorm', request, (commands, target, { plane, slabs }) => {
     const shown = { volume, layersIn: () => layers };
-    const look = { pixelRatio, state, layers: slabs.drawings(shown, state), labels, plane, ground };
+    const look = { pixelRatio, state, layers: slabs.drawings(shown, state), meshes, labels, plane, ground };
     renderer.record(commands, target, sliceDrawing(volume, axis, placement, look));
   });
   return { ...picture, pixelsPerMetre: pixelsPerMetre(placeSlice(placement).pixelsPerUnit, volume.info) };

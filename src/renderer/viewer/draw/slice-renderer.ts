@@ -1,6 +1,6 @@
 import { type LayerSlab, layerSlabPlane } from '../../../core/draw/layer-slab.ts';
 import { type MeshOutline, OutlinePass } from '../../../core/draw/outline-pass.ts';
-import { type SlabPlane, slabRange, type ThickSlice } from '../../../core/draw/slab-plane.ts';
+import { keptSlices, type SlabPlane, slabRange, type ThickSlice } from '../../../core/draw/slab-plane.ts';
 import { type Blending, SlicePass, sliceUniform, sliceUniformBytes } from '../../../core/draw/slice-pass.ts';
 import { UniformCache } from '../../../core/draw/uniform-cache.ts';
 import type { Commands } from '../../../core/gpu/commands.ts';
@@ -56,7 +56,7 @@ export interface SliceDrawing {
   readonly state: Pick<ViewState, 'window' | 'colormap' | 'inverted' | 'outside' | 'missing' | 'timePoint' | 'smooth'>;
   /** Draws a slab instead of a single slice. */
   readonly slab?: (ThickSlice & { readonly plane: SlabPlane }) | undefined;
-  /** Voxels of the slice that are finer than those of the volume. */
+  /** Voxels of the slice, or of its slab, that are finer than those of the volume. */
   readonly detail?: DetailDrawing | undefined;
   /** Opacity of the volume itself, 0…1. Default: 1. */
   readonly opacity?: number | undefined;
@@ -209,7 +209,7 @@ export class SliceRenderer {
     const [nx, ny, nz] = info.dims;
     const rect = (first: Dims3, end: Dims3): PixelRect => pixelRect({ axis, map, width, height }, first, end);
     const whole = rect([0, 0, 0], [nx, ny, nz]);
-    if (!detail || slab) drawIn(shown, boxes, whole);
+    if (!detail) drawIn(shown, boxes, whole);
     else {
       const { first, size } = detail.region;
       const [fx, fy, fz] = detail.level.factors;
@@ -276,7 +276,7 @@ export class SliceRenderer {
     const common = { window, outside, missing: 'hide', isCategorical, opacity, hidesZero: isCategorical } as const;
     const colors = this.#colorsOf(look, labels);
     if (isThick) {
-      const slices = slabRange(Math.floor(index / factors[axis]), slab.slices, dims[axis]);
+      const slices = slabRange(Math.floor(index / factors[axis]), keptSlices(slab.slices, factors[axis]), dims[axis]);
       const boxes = scratch.record(commands, volume, timePoint, { ...plane, width, height, slices, kind: slab.kind, smooth });
       const shown = {
         info: { ...volume.info, type: 'f32' },

@@ -1,6 +1,17 @@
-import type { ChunkMap } from '../../../core/chunks/chunk-map.ts';
+import type { ChunkGrid } from '../../../core/format/chunk-grid.ts';
 import type { AxisNumber } from './orientation.ts';
 import { placeSlice, type SlicePlacement } from './slice-geometry.ts';
+
+/** Chunks that are painted over slices: how they were stored (`ChunkMap`), or which are loaded (`BrickMap`). */
+export interface PaintedChunks {
+  readonly grid: Pick<ChunkGrid, 'chunkShape'>;
+  /** Codec elements per voxel along x: 2 for f64. */
+  readonly elementsPerVoxel: 1 | 2;
+  /** Changes whenever a chunk looks different. */
+  readonly version?: number;
+  /** How the chunk with a voxel is painted, as in `ChunkRectangle`; undefined if it is not. */
+  chunkAt(x: number, y: number, z: number, t: number): { readonly way: number; readonly text?: string | undefined } | undefined;
+}
 
 /** A chunk that a slice cuts, on the canvas, from pixel `left` up to but not including `right`. It may extend beyond the canvas. */
 export interface ChunkRectangle {
@@ -8,8 +19,10 @@ export interface ChunkRectangle {
   readonly top: number;
   readonly right: number;
   readonly bottom: number;
-  /** Index of its way in `ChunkMap.shares`. */
+  /** Index of its way in `ChunkMap.shares`, or its level. */
   readonly way: number;
+  /** Default: the number of its way, counted from 1. */
+  readonly text?: string | undefined;
 }
 
 export interface ChunkPicture {
@@ -18,28 +31,28 @@ export interface ChunkPicture {
   rectangles(): readonly ChunkRectangle[];
 }
 
-const identities = new WeakMap<ChunkMap, number>();
+const identities = new WeakMap<PaintedChunks, number>();
 let identityCount = 0;
 
 /** A number unique to each map, so that the keys of two maps differ. */
-function identityOf(chunks: ChunkMap): number {
+function identityOf(chunks: PaintedChunks): number {
   const identity = identities.get(chunks) ?? ++identityCount;
   identities.set(chunks, identity);
   return identity;
 }
 
 /** The visible chunks that a slice cuts. They are computed on demand, since for most frames comparing the key is enough. */
-export function chunkPicture(chunks: ChunkMap, placement: SlicePlacement, timePoint: number): ChunkPicture {
+export function chunkPicture(chunks: PaintedChunks, placement: SlicePlacement, timePoint: number): ChunkPicture {
   const { frame, index, ...place } = placement;
   const layer = Math.floor(index / voxelsPerChunk(chunks, frame.across));
   return {
-    key: JSON.stringify([identityOf(chunks), frame.across, layer, timePoint, frame.right, frame.down, place]),
+    key: JSON.stringify([identityOf(chunks), chunks.version, frame.across, layer, timePoint, frame.right, frame.down, place]),
     rectangles: () => chunkRectangles(chunks, placement, timePoint),
   };
 }
 
 /** The rectangles of `chunkPicture`. A pixel belongs to the chunk that contains its centre. */
-export function chunkRectangles(chunks: ChunkMap, placement: SlicePlacement, timePoint: number): ChunkRectangle[] {
+export function chunkRectangles(chunks: PaintedChunks, placement: SlicePlacement, timePoint: number): ChunkRectangle[] {
   const { frame, dims, index, width, height } = placement;
   const map = placeSlice(placement);
   const pixel = (axis: AxisNumber, step: number, voxel: number) => Math.ceil((voxel - map.origin[axis]) / step - 0.5);
@@ -56,14 +69,15 @@ export function chunkRectangles(chunks: ChunkMap, placement: SlicePlacement, tim
   const voxel: [number, number, number] = [0, 0, 0];
   voxel[frame.across] = index;
   return rows.flatMap(({ first: row, from: top, to: bottom }) =>
-    columns.map(({ first: column, from: left, to: right }) => {
+    columns.flatMap(({ first: column, from: left, to: right }) => {
       voxel[frame.right.axis] = column;
       voxel[frame.down.axis] = row;
-      return { left, top, right, bottom, way: chunks.chunkAt(...voxel, timePoint).way };
+      const chunk = chunks.chunkAt(...voxel, timePoint);
+      return chunk ? [{ left, top, right, bottom, way: chunk.way, text: chunk.text }] : [];
     }),
   );
 }
 
-function voxelsPerChunk(chunks: ChunkMap, axis: AxisNumber): number {
+function voxelsPerChunk(chunks: PaintedChunks, axis: AxisNumber): number {
   return chunks.grid.chunkShape[axis] / (axis === 0 ? chunks.elementsPerVoxel : 1);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { VolumeLevel } from '../../../core/volume/volume-level.ts';
+import type { VolumeLevel } from '../../../core/shared/volume-level.ts';
 import { type DetailView, detailRegion, holdsBox, type PixelRect, pixelRect, rectsAround } from './detail-region.ts';
 
 const levels: VolumeLevel[] = [

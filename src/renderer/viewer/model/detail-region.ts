@@ -1,5 +1,5 @@
 import type { Dims3 } from '../../../core/shared/volume.ts';
-import type { LevelBox, VolumeLevel } from '../../../core/volume/volume-level.ts';
+import type { LevelBox, VolumeLevel } from '../../../core/shared/volume-level.ts';
 import type { AxisNumber } from './orientation.ts';
 import type { CanvasToVoxel } from './slice-geometry.ts';
 

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
+import type { GpuMesh } from '../../../core/draw/gpu-mesh.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import { pointThrough, type Transform } from '../../../core/transforms/transform.ts';
 import { testInfo } from '../../../core/volume/resident-testing.ts';
-import { layerVoxelAt, placeLayer } from './layer-place.ts';
+import { layerVoxelAt, placeLayer, shownMeshes } from './layer-place.ts';
+import { type MeshLook, noLayers } from './layers.ts';
 import { mapPosition, mapStep } from './voxel-map.ts';
 
 const plain = testInfo([10, 20, 30, 1], 'u8');
@@ -32,6 +35,17 @@ test('a motion moves the layer in world coordinates, however its file places it'
       expect(value).toBeCloseTo(expected[at] as number, 9);
     });
   }
+});
+
+test('a mesh is moved from where its triangles lie', () => {
+  const look: MeshLook = { id: 'm', name: 'm', isVisible: true, opacity: 1, color: '#ffffff' };
+  const mapOf = (motion: Transform | undefined) => {
+    const stack = { ...noLayers, meshes: [{ ...look, motion }] };
+    return shownMeshes(placed, stack, () => ({}) as GpuMesh)[0]?.map as Transform;
+  };
+  // The centre of voxel (1, 2, 3) is at (7, 10, 13) mm.
+  expect(pointThrough(mapOf(undefined), [7, 10, 13])).toEqual([1.5, 2.5, 3.5]);
+  expect(pointThrough(mapOf([0, -1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 10]), [10, -7, 3])).toEqual([1.5, 2.5, 3.5]);
 });
 
 test('units of length are converted', () => {

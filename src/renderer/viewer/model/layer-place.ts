@@ -87,7 +87,7 @@ export function shownMeshes(
   const map = worldToVoxels(base);
   return shown.flatMap((look) => {
     const mesh = meshOf(look.id);
-    return mesh ? [{ look, mesh, map }] : [];
+    return mesh ? [{ look, mesh, map: look.motion ? chained(look.motion, map) : map }] : [];
   });
 }
 

@@ -43,6 +43,10 @@ export interface MeshLook {
   readonly opacity: number;
   /** `#rrggbb`. */
   readonly color: string;
+  /** Whose surface it is (`volumeIdOf`), if that can be moved. It moves with those layers. */
+  readonly of?: string | undefined;
+  /** Moves its triangles, like `LayerLook.motion`: that of the layer whose surface it is. It stays when that is removed. */
+  readonly motion?: Transform | undefined;
 }
 
 /** The open volume, which is the lowest layer, and the layers over it. */
@@ -132,17 +136,17 @@ export function withoutLayer(stack: LayerStack, id: string): LayerStack {
   return { ...stack, layers, meshes, solo: stack.solo === id ? undefined : stack.solo };
 }
 
-/** Layers that show channels of one volume move together. */
+/** Layers that show channels of one volume move together, and their surfaces with them. */
 export function changedLayer(stack: LayerStack, id: string, change: Partial<Omit<LayerLook, 'id'>>): LayerStack {
   const changed = stack.layers.find((layer) => layer.id === id);
   const { motion } = change;
-  const moves = (layer: LayerLook) => 'motion' in change && changed !== undefined && volumeIdOf(layer) === volumeIdOf(changed);
-  return {
-    ...stack,
-    layers: stack.layers.map((layer) =>
-      layer.id === id ? { ...layer, ...change } : moves(layer) ? { ...layer, motion } : layer,
-    ),
-  };
+  const moving = 'motion' in change && changed ? volumeIdOf(changed) : undefined;
+  const isMoved = (layer: LayerLook) => moving !== undefined && volumeIdOf(layer) === moving;
+  const layers = stack.layers.map((layer) =>
+    layer.id === id ? { ...layer, ...change } : isMoved(layer) ? { ...layer, motion } : layer,
+  );
+  if (moving === undefined || !stack.meshes.some(({ of }) => of === moving)) return { ...stack, layers };
+  return { ...stack, layers, meshes: stack.meshes.map((mesh) => (mesh.of === moving ? { ...mesh, motion } : mesh)) };
 }
 
 /** Where a layer stands in its list, which is that of the volumes or that of the meshes: its place from below. */

@@ -1,9 +1,9 @@
-import type { ChunkMap } from '../../../core/chunks/chunk-map.ts';
 import type { GpuMesh } from '../../../core/draw/gpu-mesh.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { Transform } from '../../../core/transforms/transform.ts';
 import type { DisplayTexture } from '../../../core/volume/display-texture.ts';
 import type { VolumeSource } from '../../../core/volume/volume-source.ts';
+import type { PaintedChunks } from './chunk-rectangles.ts';
 import type { DetailFault } from './detail-faults.ts';
 import type { ShownLabels } from './label-look.ts';
 import type { LayerLook, MeshLook } from './layers.ts';
@@ -80,7 +80,7 @@ export interface ViewHost {
   /** The viewport background. */
   readonly ground: Readonly<GPUColorDict>;
   /** The chunks to paint over the slices, if they are shown. */
-  readonly chunks: ChunkMap | undefined;
+  readonly chunks: PaintedChunks | undefined;
   readonly board: MeasureBoard;
   /** Whether the oblique slice is visible. */
   readonly hasOblique: boolean;

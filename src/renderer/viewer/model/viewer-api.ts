@@ -103,6 +103,33 @@ export interface LayerProbe {
   readonly stored: number;
 }
 
+/** What a view has besides one opaque volume in the colours of its palette. */
+export type BesidesVolume = 'layers' | 'meshes' | 'opacity' | 'labels';
+
+/** The bricks from which the 3D view draws a volume that GPU memory does not hold. */
+export interface Bricks3d {
+  /** Why they cannot be drawn. */
+  readonly fault: string | undefined;
+  /** What is only drawn at the resolution in GPU memory. */
+  readonly besides: BesidesVolume | undefined;
+  /** Finer ones are on their way. */
+  readonly isLoading: boolean;
+}
+
+/** Memory in bytes, and its limit. */
+export interface UsedBytes {
+  readonly used: number;
+  readonly limit: number;
+}
+
+/** The memory of bricks. */
+export interface BrickMemory {
+  readonly decoded: UsedBytes;
+  readonly compressed: UsedBytes;
+  /** Compressed, in host memory, with what is being read. */
+  readonly host: UsedBytes;
+}
+
 /** What panels read through `useSyncExternalStore(viewer.subscribe, viewer.snapshot)`. */
 export interface ViewerSnapshot {
   readonly info: VolumeInfo | undefined;
@@ -115,6 +142,8 @@ export interface ViewerSnapshot {
   readonly decimation: number;
   /** Why slices cannot be read from the file at full resolution, if they should be. */
   readonly detailFault?: DetailFault | undefined;
+  /** Undefined if the 3D view needs no bricks, or the file has none. */
+  readonly bricks3d?: Bricks3d | undefined;
   /** Ids of layers that the 3D view does not draw, because the GPU lacks the memory for their textures. */
   readonly missingIn3d: readonly string[];
 }

@@ -9,7 +9,7 @@ const tag = { width: 15, height: 14, inset: 2, perDigit: 6 } as const;
 const stripes = 6;
 
 /**
- * Paints chunks over a slice, each within its own pixels: filled, with a border, and with the number of its way if it fits.
+ * Paints chunks over a slice, each within its own pixels: filled, with a border, and with its text if that fits.
  * @param context with one canvas pixel as its unit, which is left unchanged
  */
 export function paintChunks(
@@ -32,7 +32,7 @@ export function paintChunks(
       context.strokeRect(left + line / 2, top + line / 2, width - line, height - line);
     }
     context.globalAlpha = 1;
-    paintNumber(context, rectangle, pixelRatio);
+    paintText(context, rectangle, pixelRatio);
   }
 }
 
@@ -60,11 +60,11 @@ function paintStripes(
   context.restore();
 }
 
-/** In the upper left corner of the visible part of the chunk. */
-function paintNumber(context: OffscreenCanvasRenderingContext2D, rectangle: ChunkRectangle, pixelRatio: number): void {
+/** The text in the upper left corner of the visible part of the chunk. */
+function paintText(context: OffscreenCanvasRenderingContext2D, rectangle: ChunkRectangle, pixelRatio: number): void {
   const [left, top] = [Math.max(0, rectangle.left), Math.max(0, rectangle.top)];
-  const number = String(rectangle.way + 1);
-  const width = tag.width + (number.length - 1) * tag.perDigit;
+  const { way, text = String(way + 1) } = rectangle;
+  const width = tag.width + (text.length - 1) * tag.perDigit;
   const needed = [width + 2 * tag.inset, tag.height + 2 * tag.inset] as const;
   if (rectangle.right - left < needed[0] * pixelRatio || rectangle.bottom - top < needed[1] * pixelRatio) return;
   const { color, ink } = wayLook(rectangle.way);
@@ -77,6 +77,6 @@ function paintNumber(context: OffscreenCanvasRenderingContext2D, rectangle: Chun
   context.font = '600 11px system-ui, sans-serif';
   context.textAlign = 'center';
   context.textBaseline = 'middle';
-  context.fillText(number, width / 2, tag.height / 2 + 0.5);
+  context.fillText(text, width / 2, tag.height / 2 + 0.5);
   context.restore();
 }

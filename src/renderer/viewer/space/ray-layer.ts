@@ -38,6 +38,11 @@ export class RayLayer {
     this.object.frustumCulled = false;
   }
 
+  /** Whether the last frame was drawn from bricks. */
+  get isOfBricks(): boolean {
+    return this.#rays.isOfBricks;
+  }
+
   /** As `RayDrawing.march`. Work submitted afterwards shows the strip. */
   march(state: ViewState, layers: readonly LayerIn3d[], march: RayMarch): Promise<number | undefined> {
     const done = this.#rays.march(state, layers, march);

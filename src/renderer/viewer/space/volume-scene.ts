@@ -20,9 +20,14 @@ const cutColor = 0x40b2ec;
 /** The colour that slices use for the oblique slice. */
 const obliqueColor = 0xe29cff;
 
+/** What a scene shows besides its volume. */
+export type SceneContent = Pick<RayScene, 'layers' | 'meshes' | 'labels' | 'bricks'>;
+
 /** A volume and its layers as a scene: their rays, the box of the volume as thin lines, and the letters on its faces. */
 export class VolumeScene {
   readonly scene = new Scene();
+  /** See `RayMarch`. */
+  restWidth: number | undefined;
   readonly shown: { readonly info: VolumeInfo; readonly display: DisplayTexture };
   /** The volume's eight corners. */
   readonly corners: readonly Vector3[];
@@ -54,6 +59,11 @@ export class VolumeScene {
     for (const { letter, direction } of faceLetters(info)) this.#addLetter(letter, new Vector3(...direction));
   }
 
+  /** Whether the last frame was drawn from bricks. */
+  get isOfBricks(): boolean {
+    return this.#volume.isOfBricks;
+  }
+
   /**
    * Submits the volumes' part of a strip, and prepares the scene to show it when it is rendered next.
    * @param hasOblique shows the outline of the oblique slice
@@ -61,7 +71,7 @@ export class VolumeScene {
    */
   update(
     state: ViewState,
-    { layers, meshes, labels }: Pick<RayScene, 'layers' | 'meshes' | 'labels'>,
+    { layers, meshes, labels, bricks }: SceneContent,
     seen: SeenBy,
     texelsPerStep: number,
     hasOblique: boolean,
@@ -73,7 +83,9 @@ export class VolumeScene {
     for (const letter of this.#letters) letter.renderOrder = letter.position.dot(eye) > 0 ? 2 : 0;
     const plane = state.cut && planeInCube(state.cut, this.#edges);
     const view = rayViewOf(camera, eye, this.#toCube, this.#lengths);
-    const done = this.#volume.march(state, layers ?? [], { view, step: texelsPerStep, plane, strip, meshes, labels });
+    const { restWidth } = this;
+    const march = { view, step: texelsPerStep, plane, strip, meshes, labels, bricks, restWidth };
+    const done = this.#volume.march(state, layers ?? [], march);
     this.#cutOutline.show(state.cut);
     this.#obliqueOutline.show(hasOblique ? obliqueInScene(this.shown.info, state.oblique, state.crosshair) : undefined);
     return done;

@@ -5,7 +5,8 @@ import { StriaError } from '../../../core/shared/errors.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { DisplayTexture } from '../../../core/volume/display-texture.ts';
 import { pictureGrounds } from '../colors/grounds.ts';
-import { type RayScene, rayPicture } from '../draw/ray-picture.ts';
+import type { BrickSpace } from '../draw/brick-space.ts';
+import { rayPicture } from '../draw/ray-picture.ts';
 import type { CameraFrame, ScenePoint } from '../model/camera-frame.ts';
 import { OrbitCamera, type OrbitPose } from '../model/orbit-camera.ts';
 import type { PictureBackground, PictureRequest, ViewPicture } from '../model/picture.ts';
@@ -18,7 +19,7 @@ import { refineStill, stripMs, stripRows } from './still-picture.ts';
 import type { SeenBy } from './ticked-box.ts';
 import { TiledFrame } from './tiled-frame.ts';
 import { drawScale, volumePicture } from './volume-picture.ts';
-import { VolumeScene } from './volume-scene.ts';
+import { type SceneContent, VolumeScene } from './volume-scene.ts';
 
 /** The picture is drawn at full quality once nothing has moved for this long, in milliseconds. */
 const stillAfterMs = 150;
@@ -55,6 +56,11 @@ export class VolumeView implements View {
   readonly #orbit: OrbitCamera;
   readonly #pacing: FramePacing;
   #scene: VolumeScene | undefined;
+  #bricks: BrickSpace | undefined;
+  /** Bricks have arrived that the picture on the canvas lacks. */
+  #hasNews = false;
+  /** Whether the last measured frame was drawn from bricks. */
+  #isOfBricks = false;
   #strips: TiledFrame | undefined;
   /** The scale of the frame in `#strips`, as long as that frame is current. */
   #stripsScale: number | undefined;
@@ -94,7 +100,7 @@ export class VolumeView implements View {
   }
 
   get isSettled(): boolean {
-    return !this.#canDraw() || !(this.#isDrawing || this.#isWanted || this.#stillTimer !== undefined);
+    return !this.#canDraw() || !(this.#isDrawing || this.#isWanted || this.#stillTimer !== undefined || this.#bricks?.isBusy);
   }
 
   /** Shows a volume, or nothing. The display texture belongs to the caller. */
@@ -105,6 +111,22 @@ export class VolumeView implements View {
     this.#frames = 0;
     if (volume && this.#isToReset) this.reset();
     this.#host.requestRender(this);
+  }
+
+  /** Draws from these bricks where the volume's texture holds less than its file. They belong to the caller. */
+  setBricks(bricks: BrickSpace | undefined): void {
+    if (bricks === this.#bricks) return;
+    this.#bricks = bricks;
+    this.#host.requestRender(this);
+  }
+
+  /** Draws bricks that have arrived: at once at full quality if that is fast and nothing moves. */
+  refresh(): void {
+    this.#hasNews = true;
+    if (this.#isDrawing || this.#stillTimer !== undefined) return;
+    const isFast = this.#pacing.expectedMs(this.#fullPixels(), this.#stillStep) <= stripMs;
+    if (this.fixedScale === undefined && this.isSharp && isFast) this.#drawStill();
+    else this.#host.requestRender(this);
   }
 
   render(): void {
@@ -178,6 +200,7 @@ export class VolumeView implements View {
     const step = this.#stillStep;
     const state = { ...this.#host.state, ...request.state };
     const { labels } = this.#host;
+    const bricks = this.#bricks;
     const layers = this.#host.layersIn3d(state);
     const meshes = this.#host.meshesIn(state);
     const rows = stripRows(this.#pacing, request.width, step);
@@ -189,7 +212,7 @@ export class VolumeView implements View {
       const ground = background === 'screen' ? this.#host.ground : pictureGrounds[background];
       return rayPicture(
         this.#gpu,
-        { ...volume.shown, layers, meshes, labels, state, camera, eye, step, ground },
+        { ...volume.shown, layers, meshes, labels, bricks, state, camera, eye, step, ground },
         request,
         rows,
         checkShown,
@@ -200,7 +223,8 @@ export class VolumeView implements View {
       rows,
       draw: (strip, render) => {
         checkShown();
-        void volume.update(state, { layers, meshes, labels }, seen, step, this.#host.hasOblique, strip);
+        volume.restWidth = request.width;
+        void volume.update(state, { layers, meshes, labels, bricks }, seen, step, this.#host.hasOblique, strip);
         this.#setGround(background);
         render(camera);
         this.#setGround('screen');
@@ -265,9 +289,9 @@ export class VolumeView implements View {
     return stillSteps[this.#host.state.quality];
   }
 
-  get #layersAndLabels(): Pick<RayScene, 'layers' | 'meshes' | 'labels'> {
+  get #content(): SceneContent {
     const { state, labels } = this.#host;
-    return { layers: this.#host.layersIn3d(state), meshes: this.#host.meshesIn(state), labels };
+    return { layers: this.#host.layersIn3d(state), meshes: this.#host.meshesIn(state), labels, bricks: this.#bricks };
   }
 
   get #seen(): SeenBy {
@@ -289,13 +313,18 @@ export class VolumeView implements View {
     return width * height * pixelRatio ** 2;
   }
 
+  /** The width of the picture at rest, in pixels. */
+  get #restWidth(): number {
+    return this.#size.width * this.#size.pixelRatio * (this.fixedScale ?? 1);
+  }
+
   #refineSoon(): void {
     this.#stillTimer = setTimeout(() => this.#drawStill(), stillAfterMs);
   }
 
   #drawStill(): void {
     this.#stillTimer = undefined;
-    if (!this.#canDraw() || this.isSharp) return;
+    if (!this.#canDraw() || (this.isSharp && !this.#hasNews)) return;
     if (this.#isDrawing) this.#refineSoon();
     else if (this.#scene && this.#pacing.expectedMs(this.#fullPixels(), this.#stillStep) > stripMs)
       void this.#refine(this.#scene);
@@ -305,6 +334,7 @@ export class VolumeView implements View {
   /** Full resolution on a slow GPU, until something moves. */
   async #refine(volume: VolumeScene): Promise<void> {
     this.#isDrawing = true;
+    this.#hasNews = false;
     this.#strips ??= new TiledFrame(this.#renderer);
     const strips = this.#strips;
     const step = this.#stillStep;
@@ -320,7 +350,8 @@ export class VolumeView implements View {
           drawStrip: async (strip) => {
             this.#stripsScale = undefined;
             const { done, time } = timed(this.#gpu, () => {
-              const pass = volume.update(this.#host.state, this.#layersAndLabels, this.#seen, step, this.#host.hasOblique, strip);
+              volume.restWidth = this.#restWidth;
+              const pass = volume.update(this.#host.state, this.#content, this.#seen, step, this.#host.hasOblique, strip);
               this.#host.drawn();
               strips.drawStrip(volume.scene, this.#orbit.camera, strip);
               return pass;
@@ -350,11 +381,18 @@ export class VolumeView implements View {
 
   #drawAndMeasure(scale: number, step: number): void {
     this.#isDrawing = true;
-    const { layers, meshes } = this.#layersAndLabels;
+    const { layers, meshes } = this.#content;
     const shader = `${this.#host.state.projection} ${layers?.length} ${meshes?.length}`;
     if (shader !== this.#measuredShader) this.#frames = 0;
     this.#measuredShader = shader;
     const { done, time } = timed(this.#gpu, () => this.#draw(scale, step));
+    const isOfBricks = this.#scene?.isOfBricks === true;
+    if (isOfBricks !== this.#isOfBricks) {
+      // A sample of bricks costs several times as much, so that earlier measurements say nothing.
+      this.#isOfBricks = isOfBricks;
+      this.#pacing.forget();
+      this.#frames = 0;
+    }
     void done.then((ms) => {
       this.#isDrawing = false;
       if (!this.#isDisposed && this.#frames > 0) this.onMeasured?.({ ms, scale, step });
@@ -368,7 +406,10 @@ export class VolumeView implements View {
 
   /** Draws what was requested while the GPU was busy. */
   #drawWanted(isNew: boolean): void {
-    if (!this.#isWanted && !isNew) return;
+    if (!this.#isWanted && !isNew) {
+      if (this.#hasNews && !this.#isDisposed) this.refresh();
+      return;
+    }
     this.#isWanted = false;
     if (!this.#isDisposed) this.#host.requestRender(this);
   }
@@ -382,11 +423,13 @@ export class VolumeView implements View {
   #draw(scale: number, step: number): Promise<number | undefined> {
     this.#host.drawn();
     this.#shown = { scale, step };
+    this.#hasNews = false;
     this.#resizeCanvas(scale);
     if (this.#scene) {
+      this.#scene.restWidth = this.#restWidth;
       const { width, height } = this.#renderer.getDrawingBufferSize(new Vector2());
       const strip = wholeOf({ width, height });
-      const pass = this.#scene.update(this.#host.state, this.#layersAndLabels, this.#seen, step, this.#host.hasOblique, strip);
+      const pass = this.#scene.update(this.#host.state, this.#content, this.#seen, step, this.#host.hasOblique, strip);
       this.#renderer.render(this.#scene.scene, this.#orbit.camera);
       return pass;
     }

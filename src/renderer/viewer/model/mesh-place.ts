@@ -1,17 +1,18 @@
 import type { Mesh } from '../../../core/mesh/mesh.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import { chained, inverted, type Transform } from '../../../core/transforms/transform.ts';
-import { placeLayer } from '../../viewer/model/layer-place.ts';
-import { positionsToWorld, transformOfMap } from '../../viewer/model/voxel-map.ts';
+import { placeLayer } from './layer-place.ts';
+import { positionsToWorld, transformOfMap } from './voxel-map.ts';
 
-/** A mesh in world coordinates of a layer, moved to where the layer is shown, in world coordinates of the open volume. */
-export function inBaseWorld(mesh: Mesh, base: VolumeInfo, layer: VolumeInfo, motion?: Transform): Mesh {
-  const toLayer = transformOfMap(placeLayer(base, layer, motion).map);
+/** A mesh in world coordinates of a layer, moved to where its file places the layer, in world coordinates of the open volume. */
+export function inBaseWorld(mesh: Mesh, base: VolumeInfo, layer: VolumeInfo): Mesh {
+  const toLayer = transformOfMap(placeLayer(base, layer).map);
   const way = chained(inverted(positionsToWorld(layer)), inverted(toLayer), positionsToWorld(base));
   return moved(mesh, way);
 }
 
-function moved({ positions, triangles }: Mesh, way: Transform): Mesh {
+/** A mesh at another place. */
+export function moved({ positions, triangles }: Mesh, way: Transform): Mesh {
   const there = new Float32Array(positions.length);
   const part = (at: number): number => way[at] as number;
   for (let at = 0; at < positions.length; at += 3) {

@@ -1,0 +1,15 @@
+import { typedVoxels } from '../../../core/shared/volume.ts';
+import type { ExactVoxels, VolumeSource } from '../../../core/volume/volume-source.ts';
+
+/** All voxels of a volume: those in GPU memory, or, if it has only a part of them, those of the file. */
+export function exactVoxels(volume: VolumeSource, signal: AbortSignal): ExactVoxels {
+  const { info, file } = volume;
+  if (volume.decimation === 1 || !file) return volume;
+  return {
+    info,
+    readBox: async ({ first, size, timePoint }, visit) => {
+      const bytes = await file.read({ level: 0, first, size, timePoint }, { signal });
+      visit({ first, size, values: typedVoxels(info.type, bytes), rowLength: size[0] });
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import type { Gpu } from '../../../core/gpu/gpu.ts';
+import { extractOnGpu } from '../../../core/mesh/gpu/gpu-surfaces.ts';
+import type { ExtractedSurface } from '../../../core/mesh/surfaces.ts';
+import { toStriaError } from '../../../core/shared/errors.ts';
+import type { VolumeSource } from '../../../core/volume/volume-source.ts';
+import { extractInThread, finishInThread, type SurfaceJob } from './surface-thread.ts';
+
+/** A volume in GPU memory of which surfaces are extracted. */
+export type SurfaceVolume = Pick<VolumeSource, 'info' | 'readBox' | 'decimation' | 'planeReader'>;
+
+export interface ShownJob extends SurfaceJob {
+  /** The device that holds the voxels. */
+  readonly gpu: Gpu | undefined;
+  /** Whether the volume is still there. */
+  readonly isOpen: () => boolean;
+}
+
+type Settings = Parameters<typeof extractInThread>[2];
+
+/**
+ * Extracts surfaces on the GPU that holds the voxels, so that no voxel is read back; a thread finishes them. What a GPU cannot do or has no
+ * memory for is done in the thread, and so is all of it where the GPU is a software one, which is slower.
+ * @returns the number of triangles @throws StriaError `aborted`, `device-lost`, and those of `extractSurfaces` and the volume
+ */
+export async function extractShown(volume: SurfaceVolume, timePoint: number, settings: Settings, job: ShownJob): Promise<number> {
+  const found = job.gpu && !job.gpu.isSoftware ? await foundOnGpu(job.gpu, volume, timePoint, settings, job) : undefined;
+  if (found) return finishInThread(found, volume.info, settings, job);
+  return extractInThread(volume, timePoint, settings, job);
+}
+
+async function foundOnGpu(
+  gpu: Gpu,
+  volume: SurfaceVolume,
+  t: number,
+  { surfaces }: Settings,
+  { signal, onBytes, isOpen }: ShownJob,
+): Promise<ExtractedSurface[] | undefined> {
+  try {
+    return await extractOnGpu(
+      gpu,
+      volume,
+      { surfaces, t },
+      { signal, isOpen, onProgress: ({ done, total }) => onBytes?.(done, total ?? done) },
+    );
+  } catch (error) {
+    if (['out-of-memory', 'limit-too-small'].includes(toStriaError(error).tag)) return undefined;
+    throw error;
+  }
+}

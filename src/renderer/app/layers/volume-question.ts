@@ -1,0 +1,54 @@
+import { StriaError } from '../../../core/shared/errors.ts';
+import type { HostFile } from '../../host/host.ts';
+import type { AppStore } from '../state/store.ts';
+
+/** One of several volumes of a file. */
+export interface ChosenVolume {
+  readonly id: string;
+  readonly label: string;
+}
+
+/** Asks which of a file's volumes to add as a layer: the overlay 'layer-volumes'. */
+export class VolumeQuestion {
+  readonly #store: AppStore;
+  #answer: ((chosen: ChosenVolume | undefined) => void) | undefined;
+
+  constructor(store: AppStore) {
+    this.#store = store;
+    store.subscribe(({ overlay }, before) => {
+      if (before.overlay === 'layer-volumes' && overlay !== 'layer-volumes') this.#end(undefined);
+    });
+  }
+
+  /** @throws StriaError `aborted` if the question is closed without an answer, or by the signal */
+  async ask(file: HostFile, name: string, signal: AbortSignal): Promise<ChosenVolume> {
+    const answer = new Promise<ChosenVolume | undefined>((resolve) => {
+      this.#answer = resolve;
+    });
+    const close = () => this.#close();
+    signal.addEventListener('abort', close);
+    this.#store.setState(({ layers }) => ({
+      overlay: 'layer-volumes',
+      layers: { ...layers, adding: { kind: 'choosing', name, file } },
+    }));
+    const chosen = await answer;
+    signal.removeEventListener('abort', close);
+    if (chosen === undefined || signal.aborted) throw new StriaError('aborted', 'no volume was chosen');
+    return chosen;
+  }
+
+  choose(chosen: ChosenVolume): void {
+    this.#end(chosen);
+    this.#close();
+  }
+
+  #close(): void {
+    this.#end(undefined);
+    if (this.#store.getState().overlay === 'layer-volumes') this.#store.setState({ overlay: 'none' });
+  }
+
+  #end(chosen: ChosenVolume | undefined): void {
+    this.#answer?.(chosen);
+    this.#answer = undefined;
+  }
+}

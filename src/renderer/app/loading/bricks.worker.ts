@@ -1,0 +1,72 @@
+import { ContainerBricks } from '../../../core/bricks/container-bricks.ts';
+import { faultToData, inContext, StriaError } from '../../../core/shared/errors.ts';
+import type { BrickAnswer, BrickCommand, BrickLevelPlaces } from './brick-protocol.ts';
+import { containerRequested } from './open-request.ts';
+
+// Reads chunks of one .stria, at all its levels, for the 3D view.
+
+const scope = self as unknown as {
+  onmessage: (event: MessageEvent<BrickCommand>) => void;
+  postMessage(answer: BrickAnswer, transfer?: Transferable[]): void;
+};
+
+let bricks: ContainerBricks | undefined;
+const running = new Map<number, AbortController>();
+
+scope.onmessage = ({ data }) => {
+  if (data.kind === 'cancel') running.get(data.number)?.abort();
+  else if (data.kind === 'read') void read(data);
+  else open(data.request).catch((error: unknown) => scope.postMessage({ kind: 'failed', fault: faultToData(error) }));
+};
+
+async function open(request: Extract<BrickCommand, { kind: 'open' }>['request']): Promise<void> {
+  const container = await containerRequested(request);
+  if (!container) throw new StriaError('unsupported', 'this file has no chunks');
+  try {
+    bricks = await ContainerBricks.open(container.reader);
+  } catch (error) {
+    throw inContext(container.source.name, error);
+  }
+  const levels = bricks.levels.map((_, level) => placesOf(bricks as ContainerBricks, level));
+  const transfer = levels.flatMap(({ recordOffsets, recordLengths, payloadLengths }) => [
+    recordOffsets.buffer,
+    recordLengths.buffer,
+    payloadLengths.buffer,
+  ]);
+  scope.postMessage({ kind: 'opened', info: bricks.info, levels }, transfer);
+}
+
+function placesOf(source: ContainerBricks, level: number): BrickLevelPlaces {
+  const { grid, factors } = source.levels[level] as ContainerBricks['levels'][number];
+  const recordOffsets = new Float64Array(grid.count);
+  const recordLengths = new Uint32Array(grid.count);
+  const payloadLengths = new Uint32Array(grid.count);
+  for (let number = 0; number < grid.count; number++) {
+    const { range, payloadBytes } = source.place({ level, number });
+    recordOffsets[number] = range?.offset ?? 0;
+    recordLengths[number] = range?.length ?? 0;
+    payloadLengths[number] = payloadBytes;
+  }
+  return { dims: grid.dims, chunkShape: grid.chunkShape, factors, recordOffsets, recordLengths, payloadLengths };
+}
+
+async function read({ number, level, chunks }: Extract<BrickCommand, { kind: 'read' }>): Promise<void> {
+  const controller = new AbortController();
+  running.set(number, controller);
+  try {
+    if (!bricks) throw new StriaError('internal', 'no file is open');
+    const wanted = chunks.map((chunk) => ({ level, number: chunk }));
+    const found = await bricks.read(wanted, { signal: controller.signal });
+    const payloads = found.flatMap((chunk) => (!(chunk instanceof StriaError) && chunk.kind === 'coded' ? [chunk.payload] : []));
+    const answers = found.map((chunk) => (chunk instanceof StriaError ? { fault: faultToData(chunk) } : chunk));
+    // Payloads have memory of their own.
+    scope.postMessage(
+      { kind: 'read', number, chunks: answers },
+      payloads.map(({ buffer }) => buffer as ArrayBuffer),
+    );
+  } catch (error) {
+    scope.postMessage({ kind: 'unread', number, fault: faultToData(error) });
+  } finally {
+    running.delete(number);
+  }
+}

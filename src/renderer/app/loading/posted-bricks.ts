@@ -1,0 +1,115 @@
+import type { Brick } from '../../../core/bricks/brick.ts';
+import type { BrickLevel, BrickPlace, BrickSource } from '../../../core/bricks/brick-source.ts';
+import type { EncodedChunk } from '../../../core/format/chunk.ts';
+import { ChunkGrid } from '../../../core/format/chunk-grid.ts';
+import { faultFromData, StriaError } from '../../../core/shared/errors.ts';
+import type { JobOptions } from '../../../core/shared/job.ts';
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import type { BrickAnswer, BrickCommand, BrickLevelPlaces } from './brick-protocol.ts';
+
+/** The part of a `Worker` that is needed, for tests. */
+export type BrickWorker = Pick<Worker, 'terminate'> & {
+  postMessage(command: BrickCommand): void;
+  onmessage: ((event: MessageEvent<BrickAnswer>) => void) | null;
+  onerror: ((event: ErrorEvent) => void) | null;
+};
+
+interface Asked {
+  readonly resolve: (chunks: readonly (EncodedChunk | StriaError)[]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Bricks of a file that a worker reads. */
+export class PostedBricks implements BrickSource {
+  readonly info: VolumeInfo;
+  readonly levels: readonly BrickLevel[];
+  readonly #places: readonly BrickLevelPlaces[];
+  readonly #worker: BrickWorker;
+  readonly #asked = new Map<number, Asked>();
+  #next = 0;
+  #ended: StriaError | undefined;
+
+  private constructor(worker: BrickWorker, info: VolumeInfo, places: readonly BrickLevelPlaces[]) {
+    this.info = info;
+    this.levels = places.map(({ dims, chunkShape, factors }) => ({ grid: new ChunkGrid(dims, chunkShape), factors }));
+    this.#places = places;
+    this.#worker = worker;
+    worker.onmessage = ({ data }) => this.#take(data);
+    worker.onerror = (event) => this.#end(threadFault(event));
+  }
+
+  /** @param worker was told to open its file; it belongs to the bricks @throws StriaError like the reader */
+  static open(worker: BrickWorker): Promise<PostedBricks> {
+    return new Promise((resolve, reject) => {
+      const fail = (fault: StriaError) => {
+        worker.terminate();
+        reject(fault);
+      };
+      worker.onmessage = ({ data }) => {
+        if (data.kind === 'opened') resolve(new PostedBricks(worker, data.info, data.levels));
+        else if (data.kind === 'failed') fail(faultFromData(data.fault));
+      };
+      worker.onerror = (event) => fail(threadFault(event));
+    });
+  }
+
+  place({ level, number }: Brick): BrickPlace {
+    const places = this.#places[level];
+    const length = places?.recordLengths[number];
+    if (!places || length === undefined) throw new StriaError('internal', `there is no chunk ${number} of level ${level}`);
+    if (length === 0) return { payloadBytes: 0 };
+    const offset = places.recordOffsets[number] as number;
+    return { payloadBytes: places.payloadLengths[number] as number, range: { offset, length } };
+  }
+
+  read(bricks: readonly Brick[], { signal }: JobOptions = {}): Promise<readonly (EncodedChunk | StriaError)[]> {
+    const fault = signal?.aborted ? aborted() : this.#ended;
+    if (fault) return Promise.reject(fault);
+    const number = this.#next++;
+    const chunks = bricks.map((brick) => brick.number);
+    return new Promise((resolve, reject) => {
+      const cancel = (): void => {
+        if (!this.#asked.delete(number)) return;
+        this.#worker.postMessage({ kind: 'cancel', number });
+        reject(aborted());
+      };
+      const finish =
+        <T>(settle: (value: T) => void) =>
+        (value: T): void => {
+          signal?.removeEventListener('abort', cancel);
+          settle(value);
+        };
+      this.#asked.set(number, { resolve: finish(resolve), reject: finish(reject) });
+      this.#worker.postMessage({ kind: 'read', number, level: bricks[0]?.level ?? 0, chunks });
+      signal?.addEventListener('abort', cancel, { once: true });
+    });
+  }
+
+  close(): void {
+    this.#end(aborted());
+  }
+
+  #take(answer: BrickAnswer): void {
+    if (answer.kind !== 'read' && answer.kind !== 'unread') return;
+    const asked = this.#asked.get(answer.number);
+    this.#asked.delete(answer.number);
+    if (answer.kind === 'unread') asked?.reject(faultFromData(answer.fault));
+    else asked?.resolve(answer.chunks.map((chunk) => ('fault' in chunk ? faultFromData(chunk.fault) : chunk)));
+  }
+
+  #end(reason: StriaError): void {
+    this.#ended ??= reason;
+    this.#worker.terminate();
+    const all = [...this.#asked.values()];
+    this.#asked.clear();
+    for (const { reject } of all) reject(reason);
+  }
+}
+
+function aborted(): StriaError {
+  return new StriaError('aborted', 'cancelled');
+}
+
+function threadFault({ message }: ErrorEvent): StriaError {
+  return new StriaError('internal', `the reading thread ended: ${message}`);
+}

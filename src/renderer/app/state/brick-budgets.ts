@@ -1,0 +1,40 @@
+/** Budgets for bricks of volumes that are larger than the GPU's memory, in bytes. */
+export interface BrickBudgets {
+  /** Compressed bricks in host memory. */
+  readonly hostBytes: number;
+  /** Compressed bricks in GPU memory. */
+  readonly payloadBytes: number;
+  /** Decoded bricks in GPU memory. */
+  readonly atlasBytes: number;
+}
+
+/** The same as the settings keep them, in whole MiB. */
+export interface BrickMebibytes {
+  readonly host: number;
+  readonly compressed: number;
+  readonly decoded: number;
+}
+
+export const defaultBrickMiB: BrickMebibytes = { host: 512, compressed: 1024, decoded: 512 };
+/** Fewer hold too few bricks to see anything. */
+export const brickMebibytes = { min: 16, max: 65_536 } as const;
+
+/** Stored budgets; invalid ones become the default. */
+export function checkedBrickMiB(stored: unknown): BrickMebibytes {
+  const found = (typeof stored === 'object' && stored !== null ? stored : {}) as Partial<Record<keyof BrickMebibytes, unknown>>;
+  const one = (part: keyof BrickMebibytes): number => {
+    const value = found[part];
+    return typeof value === 'number' && Number.isFinite(value) ? clampBrickMiB(value) : defaultBrickMiB[part];
+  };
+  return { host: one('host'), compressed: one('compressed'), decoded: one('decoded') };
+}
+
+export function clampBrickMiB(mebibytes: number): number {
+  return Math.min(brickMebibytes.max, Math.max(brickMebibytes.min, Math.round(mebibytes)));
+}
+
+/** @param volumeBytes the limit for volumes in GPU memory; each tier there takes half of it at most */
+export function brickBudgetsOf({ host, compressed, decoded }: BrickMebibytes, volumeBytes: number): BrickBudgets {
+  const onGpu = (mebibytes: number): number => Math.min(mebibytes * 2 ** 20, Math.floor(volumeBytes / 2));
+  return { hostBytes: host * 2 ** 20, payloadBytes: onGpu(compressed), atlasBytes: onGpu(decoded) };
+}

@@ -1,0 +1,115 @@
+import type { HostBricks } from '../../core/bricks/host-bricks.ts';
+import type { Gpu } from '../../core/gpu/gpu.ts';
+import { type StriaError, toStriaError } from '../../core/shared/errors.ts';
+import type { VolumeSource } from '../../core/volume/volume-source.ts';
+import type { ShownVolume } from './display-feed.ts';
+import { type BrickFile, BrickSpace, type BrickSpaceListener } from './draw/brick-space.ts';
+import { BrickMap } from './model/brick-map.ts';
+import type { BesidesVolume, BrickMemory, Bricks3d } from './model/viewer-api.ts';
+
+/** Opens the bricks of a volume's file while a 3D view needs them, and frees them when it does not. */
+export class BrickFeed {
+  readonly #gpu: Gpu;
+  readonly #listener: BrickSpaceListener;
+  readonly #numbers: () => VolumeSource['numbers'];
+  #file: BrickFile | undefined;
+  #host: HostBricks | undefined;
+  #map: BrickMap | undefined;
+  #space: BrickSpace | undefined;
+  #fault: StriaError | undefined;
+  #isOpening = false;
+  /** Counts changes of the file, so that an outdated opening stops. */
+  #turn = 0;
+
+  /** @param numbers of the open volume; see `VolumeSource.numbers` */
+  constructor(gpu: Gpu, numbers: () => VolumeSource['numbers'], listener: BrickSpaceListener) {
+    this.#gpu = gpu;
+    this.#numbers = numbers;
+    this.#listener = listener;
+  }
+
+  get space(): BrickSpace | undefined {
+    return this.#space;
+  }
+
+  /** Whether something is on its way that will change the 3D view. */
+  get isBusy(): boolean {
+    return this.#isOpening || this.#space?.isBusy === true;
+  }
+
+  /** Which bricks are loaded; undefined if there are none. */
+  get map(): BrickMap | undefined {
+    return this.#map;
+  }
+
+  /** What bricks take; undefined if there are none. */
+  get memory(): BrickMemory | undefined {
+    const [file, host, space] = [this.#file, this.#host, this.#space];
+    if (!file || !host || !space) return undefined;
+    const { use, atlas } = space.bricks;
+    const { keptBytes, reservedBytes } = host.use;
+    return {
+      decoded: { used: use.usedSlots * atlas.slotBytes, limit: atlas.slotCount * atlas.slotBytes },
+      compressed: { used: use.payloadBytes, limit: file.limits.payloadBytes },
+      host: { used: keptBytes + reservedBytes, limit: file.hostBytes },
+    };
+  }
+
+  /** What panels say about it. @param besides see `besidesVolume` */
+  told(besides: BesidesVolume | undefined): Bricks3d | undefined {
+    if (this.#fault) return { fault: this.#fault.message, besides: undefined, isLoading: false };
+    return this.#isOpening || this.#space ? { fault: undefined, besides, isLoading: this.isBusy } : undefined;
+  }
+
+  /** The file of the open volume; undefined if it has no bricks. It belongs to the caller. */
+  set(file: BrickFile | undefined): void {
+    if (file === this.#file) return;
+    this.close();
+    this.#file = file;
+  }
+
+  /** @param shown the 3D view's texture, if there is a 3D view */
+  follow(shown: ShownVolume | undefined): void {
+    if (!shown || !isCoarse(shown)) this.#free();
+    else if (this.#file && !this.#space && !this.#isOpening && !this.#fault) void this.#open(this.#file);
+  }
+
+  /** Frees everything on the GPU, and forgets the file. */
+  close(): void {
+    this.#free();
+    this.#file = undefined;
+    this.#fault = undefined;
+  }
+
+  #free(): void {
+    this.#turn++;
+    this.#isOpening = false;
+    if (!this.#space) return;
+    this.#space.close();
+    this.#space = undefined;
+    this.#map = undefined;
+    this.#listener.changed();
+  }
+
+  async #open(file: BrickFile): Promise<void> {
+    const turn = ++this.#turn;
+    this.#isOpening = true;
+    try {
+      const host = await file.open();
+      if (turn !== this.#turn || this.#gpu.isLost) return;
+      this.#host = host;
+      this.#space = new BrickSpace(this.#gpu, host, file.limits, this.#numbers, this.#listener);
+      this.#map = new BrickMap(this.#space.bricks);
+    } catch (error) {
+      if (turn !== this.#turn) return;
+      this.#fault = toStriaError(error);
+    }
+    this.#isOpening = false;
+    this.#listener.changed();
+  }
+}
+
+/** Whether the 3D view's texture holds less than the volume. */
+function isCoarse({ info, display }: ShownVolume): boolean {
+  return display.dims.some((length, axis) => length < (info.dims[axis] as number));
+}

@@ -1,0 +1,228 @@
+import { Matrix4, PerspectiveCamera, Vector4 } from 'three';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { BrickSource } from '../../../core/bricks/brick-source.ts';
+import { ballVoxel, type TestBricks, testBricks } from '../../../core/bricks/bricks-testing.ts';
+import { HostBricks } from '../../../core/bricks/host-bricks.ts';
+import { wholeOf } from '../../../core/draw/ray-pass.ts';
+import { StriaError } from '../../../core/shared/errors.ts';
+import type { Dims4, VolumeInfo } from '../../../core/shared/volume.ts';
+import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
+import type { VolumeLevel } from '../../../core/volume/volume-level.ts';
+import { openNodeGpu } from '../../../node/node-gpu.ts';
+import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
+import { pictureGrounds } from '../colors/grounds.ts';
+import { firstView } from '../model/auto-view.ts';
+import { placeLayer } from '../model/layer-place.ts';
+import { testLook } from '../model/layer-testing.ts';
+import type { ViewState } from '../model/viewer-api.ts';
+import { BrickSpace } from './brick-space.ts';
+import { RayDrawing } from './ray-drawing.ts';
+import { rayPicture } from './ray-picture.ts';
+import { rayViewOf } from './ray-view.ts';
+import { sceneCube } from './scene-cube.ts';
+
+const gpu = await openTestGpu();
+const dims: Dims4 = [40, 33, 26, 1];
+/** So sharp that a pixel is smaller than a voxel. */
+const size = { width: 96, height: 80 };
+const request = { ...size, background: 'transparent' } as const;
+const ground = pictureGrounds.transparent;
+const source = testBricks(dims, 'u8', [8, 8, 8], ballVoxel(dims, 'u8'), { codecs: ['rice', 'raw', 'rle'] });
+const budgets = { payloadBytes: 2 ** 16, atlasBytes: 150 * 512, bricksPerUpdate: 16 };
+
+const camera = new PerspectiveCamera(26, size.width / size.height, 0.01, 50);
+camera.position.set(0.9, 0.6, 2.2);
+camera.lookAt(0, 0, 0);
+camera.updateMatrixWorld();
+const eye = new Vector4(0.9, 0.6, 2.2, 1);
+
+let whole: ResidentVolume;
+let coarse: ResidentVolume;
+let bricks: TestBricks;
+let state: ViewState;
+let hosts: HostBricks[] = [];
+let spaces: BrickSpace[] = [];
+
+beforeEach(async () => {
+  bricks = await source;
+  whole = await residentOf(bricks.info, bricks.voxels[0] as Uint8Array);
+  coarse = await ResidentVolume.create(gpu, bricks.info, { chunkShape: [8, 8, 8], level: levelOf(2) });
+  coarse.append(bricks.voxels[2] as Uint8Array);
+  state = { ...firstView(bricks.info, await whole.statistics()), projection: 'mip' };
+});
+
+afterEach(async () => {
+  for (const space of spaces) space.close();
+  for (const host of hosts) host.close();
+  [hosts, spaces] = [[], []];
+  whole.destroy();
+  coarse.destroy();
+  await gpu.device.queue.onSubmittedWorkDone();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+});
+
+function levelOf(level: number): VolumeLevel {
+  const factor = 2 ** level;
+  return { dims: (bricks.infos[level] as VolumeInfo).dims, factors: [factor, factor, factor] };
+}
+
+async function residentOf(info: VolumeInfo, voxels: Uint8Array): Promise<ResidentVolume> {
+  const volume = await ResidentVolume.create(gpu, info, { chunkShape: [8, 8, 8] });
+  volume.append(voxels);
+  return volume;
+}
+
+function open(from: BrickSource, arrived = () => {}): BrickSpace {
+  const host = new HostBricks(from, { bytes: 2 ** 16, retryMs: 1 });
+  const space = new BrickSpace(gpu, host, budgets, () => [-Infinity, Infinity], { arrived, changed: () => {} });
+  hosts.push(host);
+  spaces.push(space);
+  return space;
+}
+
+async function picture(volume: ResidentVolume, space?: BrickSpace, change: Partial<ViewState> = {}, rows = 100) {
+  const display = await volume.displayTexture(0);
+  const scene = { info: bricks.info, display, state: { ...state, ...change }, camera, eye, step: 1, ground, bricks: space };
+  return (await rayPicture(gpu, scene, request, rows)).rgba;
+}
+
+function mostDifferent(a: Uint8Array, b: Uint8Array): number {
+  return a.reduce((most, value, at) => Math.max(most, Math.abs(value - (b[at] as number))), 0);
+}
+
+test.each(['mip', 'composite'] as const)(
+  'a picture of a volume that is too large for the GPU is that of the whole volume: %s',
+  async (projection) => {
+    const clip = {
+      projection,
+      clip: [
+        [0.1, 1],
+        [0, 1],
+        [0, 0.9],
+      ],
+    } as const;
+    const expected = await picture(whole, undefined, clip);
+    expect(mostDifferent(await picture(coarse, undefined, clip), expected)).toBeGreaterThan(20);
+    expect(mostDifferent(await picture(coarse, open(bricks), clip, 32), expected)).toBeLessThanOrEqual(1);
+  },
+);
+
+test('frames show the coarse volume until bricks have arrived, and then nothing but bricks', async () => {
+  let frames = 0;
+  const space = open(bricks, () => frames++);
+  const rays = new RayDrawing(gpu, bricks.info, await coarse.displayTexture(0));
+  const { lengths, cube } = sceneCube(bricks.info);
+  const view = rayViewOf(camera, eye, new Matrix4().copy(cube).invert(), lengths);
+  const strip = wholeOf(size);
+  const labels: string[] = [];
+  for (let drawn = -1; drawn !== frames || space.isBusy; ) {
+    drawn = frames;
+    await rays.march(state, [], { view, step: 1, plane: undefined, strip, bricks: space });
+    labels.push(rays.isOfBricks ? 'bricks' : 'coarse');
+    await new Promise((resolve) => setTimeout(resolve, 40));
+  }
+  expect(labels[0]).toBe('coarse');
+  expect(labels.at(-1)).toBe('bricks');
+  expect(labels.lastIndexOf('coarse')).toBeLessThan(labels.indexOf('bricks'));
+  rays.destroy();
+});
+
+test('with layers the coarse volume is drawn, and no bricks are read', async () => {
+  const display = await coarse.displayTexture(0);
+  const look = testLook({ id: 'layer', window: [0, 255], colormap: 'viridis' });
+  const layers = [{ look, info: bricks.info, map: placeLayer(bricks.info, bricks.info).map, display }];
+  const scene = { info: bricks.info, display, state, camera, eye, step: 1, ground, layers };
+  const without = await rayPicture(gpu, scene, request, 100);
+  const reads = bricks.reads.count;
+  const withBricks = await rayPicture(gpu, { ...scene, bricks: open(bricks) }, request, 100);
+  expect(withBricks.rgba).toEqual(without.rgba);
+  expect(bricks.reads.count).toBe(reads);
+});
+
+test('a reader that fails at random delays the picture and changes nothing in it', async () => {
+  let seed = 7;
+  const failing: BrickSource = {
+    ...bricks,
+    read: async (wanted, options) => {
+      seed = (seed * 48_271) % 2_147_483_647;
+      // One read in ten.
+      if (seed % 10 === 0) throw new StriaError('not-readable', 'the disk is away');
+      return bricks.read(wanted, options);
+    },
+  };
+  expect(mostDifferent(await picture(coarse, open(failing)), await picture(whole))).toBeLessThanOrEqual(1);
+});
+
+test('bricks that can never be read are shown coarsely', async () => {
+  const failing: BrickSource = {
+    ...bricks,
+    read: async (wanted, options) => {
+      const found = await bricks.read(wanted, options);
+      return wanted.map(({ level, number }, at) =>
+        level === 0 && number % 3 === 0 ? new StriaError('corrupt', 'damaged') : (found[at] as (typeof found)[number]),
+      );
+    },
+  };
+  const shown = await picture(coarse, open(failing));
+  const [expected, before] = [await picture(whole), await picture(coarse)];
+  const away = (a: Uint8Array, b: Uint8Array): number =>
+    a.reduce((sum, value, at) => sum + Math.abs(value - (b[at] as number)), 0);
+  expect(away(shown, expected)).toBeGreaterThan(0);
+  expect(away(shown, expected)).toBeLessThan(away(before, expected));
+});
+
+test('closing in the middle of loading leaves nothing', async () => {
+  await coarse.displayTexture(0);
+  gpu.spare.free();
+  const held = () => JSON.stringify([...gpu.memory.entries()].filter(([label]) => !label.startsWith('spare')));
+  const before = held();
+  const pending: (() => void)[] = [];
+  const slow: BrickSource = {
+    ...bricks,
+    read: async (wanted, options) => {
+      await new Promise<void>((resolve) => pending.push(resolve));
+      return bricks.read(wanted, options);
+    },
+  };
+  const space = open(slow);
+  const drawing = picture(coarse, space);
+  await expect.poll(() => pending.length).toBeGreaterThan(0);
+  space.close();
+  hosts[0]?.close();
+  for (const resolve of pending) resolve();
+  await drawing;
+  await expect.poll(held).toBe(before);
+  expect(hosts[0]?.use.keptBytes).toBe(0);
+});
+
+test('a device that is lost in the middle ends the picture, and the next one goes on with the bricks in host memory', async () => {
+  const lost = await openNodeGpu({ software: true, limits: 'default' });
+  const there = await ResidentVolume.create(lost, bricks.info, { chunkShape: [8, 8, 8], level: levelOf(2) });
+  there.append(bricks.voxels[2] as Uint8Array);
+  await there.statistics();
+  let reads = 0;
+  const watched: BrickSource = {
+    ...bricks,
+    read: async (wanted, options) => {
+      reads++;
+      if (reads === 20) lost.device.destroy();
+      return bricks.read(wanted, options);
+    },
+  };
+  const host = new HostBricks(watched, { bytes: 2 ** 20 });
+  hosts.push(host);
+  const silent = { arrived: () => {}, changed: () => {} };
+  const first = new BrickSpace(lost, host, budgets, () => [-Infinity, Infinity], silent);
+  const display = await there.displayTexture(0);
+  const scene = { info: bricks.info, display, state, camera, eye, step: 1, ground, bricks: first };
+  await expect(rayPicture(lost, scene, request, 100)).rejects.toMatchObject({ tag: 'device-lost' });
+  first.close();
+  there.destroy();
+  expect(lost.memory.liveBytes()).toBe(0);
+  const before = host.use.kept;
+  expect(before).toBeGreaterThan(0);
+  const second = new BrickSpace(gpu, host, budgets, () => [-Infinity, Infinity], silent);
+  spaces.push(second);
+  expect(mostDifferent(await picture(coarse, second), await picture(whole))).toBeLessThanOrEqual(1);
+  expect(host.use.bricksRead).toBe(host.use.kept);
+});

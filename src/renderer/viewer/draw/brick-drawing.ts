@@ -1,0 +1,174 @@
+import { brickOf } from '../../../core/bricks/brick.ts';
+import { type BrickFeedback, BrickRays } from '../../../core/bricks/brick-rays.ts';
+import { BrickView } from '../../../core/bricks/brick-view.ts';
+import { detailOf } from '../../../core/bricks/paged-uniform.ts';
+import {
+  type RayLook,
+  type RayView,
+  rayFrame,
+  rayFrameBytes,
+  rayParameters,
+  type Strip,
+  wholeOf,
+} from '../../../core/draw/ray-pass.ts';
+import type { Commands } from '../../../core/gpu/commands.ts';
+import type { Gpu } from '../../../core/gpu/gpu.ts';
+import type { GpuScope } from '../../../core/gpu/scope.ts';
+import { throwIfAborted } from '../../../core/shared/job.ts';
+import type { Dims3 } from '../../../core/shared/volume.ts';
+import { colormap } from '../colors/colormaps.ts';
+import { isFloorOpaque } from '../colors/transfer-function.ts';
+import type { ViewState } from '../model/viewer-api.ts';
+import type { BrickSpace } from './brick-space.ts';
+
+/** A frame of rays through bricks. */
+export interface BrickFrame {
+  readonly state: ViewState;
+  readonly view: RayView;
+  /** Voxels between samples. */
+  readonly step: number;
+  readonly plane: RayLook['plane'];
+  readonly transfer: GPUTexture;
+  /** The width in pixels of the picture at rest, for which bricks are chosen. */
+  readonly restWidth: number;
+}
+
+/** A coarse volume is shown at most so long, in milliseconds, in place of bricks of which some are there. */
+const mostWaitMs = 1500;
+/** The picture that only finds out which bricks are needed. */
+const probeWidth = 192;
+/** If nothing arrives for so long, a picture is drawn with what is there. */
+const stuckMs = 15_000;
+
+/**
+ * Draws the bricks of a `BrickSpace`, and asks for those that a frame lacks. Until enough bricks of a time point are there, `isReady`
+ * is false, and frames only ask for bricks (`probe`).
+ */
+export class BrickDrawing {
+  readonly space: BrickSpace;
+  readonly #gpu: Gpu;
+  readonly #name: string;
+  readonly #rays: BrickRays;
+  readonly #scope: GpuScope;
+  readonly #frame: GPUBuffer;
+  #probe: GPUTexture | undefined;
+  #demand: BrickView;
+  #timePoint: number | undefined;
+  #isReady = false;
+  /** When bricks of the coarsest level were there. */
+  #coarseSince: number | undefined;
+  /** The strips of a frame are counted together. */
+  #isBegun = false;
+
+  /** @param name tells the wishes of several drawings apart */
+  constructor(gpu: Gpu, space: BrickSpace, name: string) {
+    this.#gpu = gpu;
+    this.space = space;
+    this.#name = name;
+    this.#scope = gpu.scope('bricks.frame');
+    this.#rays = new BrickRays(gpu, space.bricks);
+    this.#frame = this.#scope.buffer('frame', rayFrameBytes, GPUBufferUsage.UNIFORM);
+    this.#demand = new BrickView(space.bricks, name);
+  }
+
+  /** Whether bricks show more of a time point than a coarse volume. */
+  isReady(timePoint: number): boolean {
+    if (timePoint !== this.#timePoint) {
+      this.#timePoint = timePoint;
+      this.#demand = new BrickView(this.space.bricks, this.#name);
+      this.#isReady = false;
+      this.#coarseSince = undefined;
+      this.#demand.begin(timePoint);
+    }
+    const since = this.#coarseSince;
+    this.#isReady ||= since !== undefined && (this.#demand.isComplete || performance.now() - since > mostWaitMs);
+    return this.#isReady;
+  }
+
+  /** Records a strip. Feedback is read back after the last strip of a frame, once `submit` of the commands has resolved. */
+  record(commands: Commands, frame: BrickFrame, target: GPUTexture, strip: Strip): (submitted: Promise<unknown>) => void {
+    const { state, view, step, plane, transfer, restWidth } = frame;
+    const { bricks, numbers } = this.space;
+    const { isCategorical } = colormap(state.colormap);
+    const dims = bricks.source.info.dims.slice(0, 3) as unknown as Dims3;
+    const colors = { isCategorical, isFloorOpaque: isFloorOpaque(state) };
+    const parameters = rayParameters({ dims, low: 0, high: 1 }, { ...state, plane }, colors, step);
+    this.#gpu.device.queue.writeBuffer(this.#frame, 0, rayFrame({ dims, bricks: { size: 8 } }, view, parameters, strip));
+    if (strip.from === 0 || !this.#isBegun) {
+      this.#isBegun = true;
+      bricks.update();
+      const { timePoint, window } = state;
+      const detail = detailOf(view, { width: restWidth }) * this.#demand.bias;
+      this.#rays.begin(commands, { timePoint, window, isCategorical, numbers }, { edges: view.edges as Dims3, detail });
+    }
+    this.#rays.record(commands, { projection: state.projection, frame: this.#frame, transfer }, target, strip);
+    if (strip.from + strip.count < strip.height) return () => {};
+    this.#isBegun = false;
+    const feedback = this.#rays.end(commands);
+    const { timePoint } = state;
+    return (submitted) => void this.space.reads(submitted, () => this.#take(feedback(), timePoint));
+  }
+
+  /** Finds out which bricks a frame needs, without showing anything. Resolves when they are asked for. */
+  async probe(frame: BrickFrame, { width, height }: Pick<Strip, 'width' | 'height'>): Promise<void> {
+    const target = this.#probeTarget(width, height);
+    const commands = this.#gpu.commands('bricks.probe');
+    this.#isBegun = false;
+    const took = this.record(commands, frame, target, wholeOf(target));
+    const submitted = commands.submit();
+    took(submitted);
+    await submitted.catch(() => {});
+  }
+
+  /**
+   * Loads the bricks of a frame, for pictures. Resolves once all are there that can be read.
+   * @throws StriaError `aborted`
+   */
+  async load(frame: BrickFrame, strip: Strip, signal: AbortSignal | undefined): Promise<void> {
+    const { bricks } = this.space;
+    let [decoded, since] = [-1, performance.now()];
+    while (!this.space.isClosed && !this.#gpu.isLost) {
+      throwIfAborted(signal);
+      this.isReady(frame.state.timePoint);
+      await this.probe(frame, strip);
+      if (this.#demand.isComplete && bricks.isSettled) break;
+      const now = bricks.use.decoded;
+      if (now !== decoded) [decoded, since] = [now, performance.now()];
+      else if (performance.now() - since > stuckMs) break;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      bricks.update();
+    }
+    this.#isReady = true;
+  }
+
+  destroy(): void {
+    if (!this.space.isClosed) this.space.bricks.want([], this.#name);
+    this.#rays.destroy();
+    this.#scope.destroy();
+  }
+
+  #take(feedback: BrickFeedback, timePoint: number): void {
+    if (timePoint !== this.#timePoint) return;
+    const { bricks } = this.space;
+    const [bias, wasReady] = [this.#demand.bias, this.#isReady];
+    this.#demand.take(feedback, timePoint);
+    const coarsest = bricks.source.levels.length - 1;
+    if (!feedback.missed.some((key) => brickOf(key).level === coarsest)) this.#coarseSince ??= performance.now();
+    const hasArrived = feedback.missed.some((key) => bricks.has(key));
+    if (hasArrived || this.#demand.bias !== bias || (!wasReady && this.isReady(timePoint))) this.space.changed();
+    this.space.update();
+  }
+
+  #probeTarget(width: number, height: number): GPUTexture {
+    const scale = Math.min(1, probeWidth / width);
+    const size = [Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale))] as const;
+    if (this.#probe?.width === size[0] && this.#probe.height === size[1]) return this.#probe;
+    if (this.#probe) this.#scope.free(this.#probe);
+    this.#probe = this.#scope.texture('probe', 4 * size[0] * size[1], {
+      size: [...size],
+      format: 'rgba8unorm',
+      usage: GPUTextureUsage.STORAGE_BINDING,
+    });
+    return this.#probe;
+  }
+}
