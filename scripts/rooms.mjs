@@ -345,6 +345,17 @@ export const rooms = [
     imports: 'core/mesh core/shared',
   },
   {
+    room: 'core/mesh/gpu',
+    holds: 'The same surfaces, extracted on the GPU, slab by slab.',
+    imports: 'core/codec core/gpu core/io/common core/mesh core/shared core/stream core/volume shaders/mesh',
+  },
+  {
+    room: 'core/mesh/read',
+    holds: 'Reading files of meshes: STL, PLY, OBJ, glTF, GIFTI, FreeSurfer.',
+    imports: 'core/io/common core/mesh core/shared core/transforms',
+    packages: 'saxes',
+  },
+  {
     room: 'core/volume',
     holds: 'Volumes in GPU memory, raw or compressed: statistics, regions, differences, the display texture.',
     imports: 'core/chunks core/codec core/format core/gpu core/gpu-chunks core/io/common core/shared core/stream shaders/volume',
@@ -374,7 +385,7 @@ export const rooms = [
     room: 'core/bench',
     holds: 'The suites of `stria bench` and the Lab, tuning, comparison of results.',
     imports:
-      'core/bench/harness core/bench/seeds core/chunks core/codec core/codecs core/draw core/format core/gpu core/gpu-chunks core/samples core/shared core/volume',
+      'core/bench/harness core/bench/seeds core/bricks core/chunks core/codec core/codecs core/draw core/format core/gpu core/gpu-chunks core/mesh core/mesh/gpu core/samples core/shared core/stream core/volume',
   },
   {
     room: 'lib',
@@ -413,7 +424,7 @@ export const rooms = [
   {
     room: 'cli/devices',
     holds: 'The backend that `--device` selects.',
-    imports: 'cli/arguments core/chunks core/cpu core/gpu core/gpu-chunks core/shared node',
+    imports: 'cli/arguments cli/terminal core/chunks core/cpu core/gpu core/gpu-chunks core/shared node',
     packages: 'node:*',
   },
   {
@@ -439,7 +450,7 @@ export const rooms = [
     room: 'cli/commands',
     holds: 'One file for each command.',
     imports:
-      'cli/arguments cli/bench cli/devices cli/outputs cli/pictures cli/serve cli/terminal core/bench core/bench/harness core/chunks core/codecs core/format core/gpu core/io core/io/common core/io/label-tables core/io/pictures core/io/zarr/write core/mesh core/mesh/write core/samples core/particles core/particles/formats core/parts core/remote core/shared core/stats core/stream core/volume node renderer/app/session renderer/viewer/model',
+      'cli/arguments cli/bench cli/devices cli/outputs cli/pictures cli/serve cli/terminal core/bench core/bench/harness core/chunks core/codecs core/draw core/format core/gpu core/io core/io/common core/io/label-tables core/io/pictures core/io/zarr/write core/mesh core/mesh/gpu core/mesh/read core/mesh/write core/samples core/particles core/particles/formats core/parts core/remote core/shared core/stats core/stream core/volume node renderer/app/session renderer/viewer/model',
     packages: 'node:*',
   },
   {
@@ -468,7 +479,7 @@ export const rooms = [
   {
     room: 'renderer/viewer/model',
     holds: 'The state of the views as plain data, and geometry: cameras, slices, clip planes, measurements.',
-    imports: 'core/chunks core/draw core/shared core/transforms core/volume',
+    imports: 'core/bricks core/chunks core/draw core/format core/mesh core/shared core/transforms core/volume',
     packages: 'three',
   },
   {
@@ -479,7 +490,7 @@ export const rooms = [
   {
     room: 'renderer/viewer/draw',
     holds: 'Slices and rays, drawn into textures and pictures. No page; `stria picture` uses it.',
-    imports: 'core/draw core/gpu core/shared core/volume renderer/viewer/colors renderer/viewer/model shaders/viewer',
+    imports: 'core/bricks core/draw core/gpu core/shared core/volume renderer/viewer/colors renderer/viewer/model shaders/viewer',
     packages: 'three',
   },
   {
@@ -498,7 +509,7 @@ export const rooms = [
     room: 'renderer/viewer',
     holds: 'The viewer: a class with an observable state. No React.',
     imports:
-      'core/draw core/chunks core/gpu core/shared core/volume renderer/viewer/colors renderer/viewer/draw renderer/viewer/model renderer/viewer/slices renderer/viewer/space',
+      'core/bricks core/draw core/chunks core/gpu core/shared core/volume renderer/viewer/colors renderer/viewer/draw renderer/viewer/model renderer/viewer/slices renderer/viewer/space',
   },
   {
     room: 'renderer/playback',
@@ -532,7 +543,7 @@ export const rooms = [
     room: 'renderer/app/loading',
     holds: 'Loads files into a volume on the GPU, in a worker.',
     imports:
-      'core/chunks core/format core/gpu core/io core/io/common core/io/pictures core/remote core/samples core/shared core/stream core/volume renderer/app/gpu renderer/app/state renderer/app/words renderer/host renderer/viewer renderer/viewer/model core/io/label-tables',
+      'renderer/viewer/draw core/bricks core/chunks core/format core/gpu core/io core/io/common core/io/pictures core/remote core/samples core/shared core/stream core/volume renderer/app/gpu renderer/app/state renderer/app/words renderer/host renderer/viewer renderer/viewer/model core/io/label-tables',
   },
   {
     room: 'renderer/app/compress',
@@ -579,9 +590,9 @@ export const rooms = [
   },
   {
     room: 'renderer/app/layers',
-    holds: 'Layers over the open volume, and meshes: loading, extracting, freeing, their first look.',
+    holds: 'Layers over the open volume, and meshes: loading, extracting, reading, freeing, their first look.',
     imports:
-      'core/mesh/write core/draw core/gpu core/mesh core/shared core/stream core/transforms core/volume renderer/app/gpu renderer/app/labels renderer/app/loading renderer/app/state renderer/host renderer/viewer renderer/viewer/colors renderer/viewer/model',
+      'core/mesh/gpu core/mesh/read core/mesh/write core/draw core/gpu core/mesh core/shared core/stream core/transforms core/volume renderer/app/gpu renderer/app/labels renderer/app/loading renderer/app/state renderer/host renderer/viewer renderer/viewer/colors renderer/viewer/model',
   },
   {
     room: 'renderer/app/labels',
@@ -652,7 +663,7 @@ export const rooms = [
     room: 'fuzz',
     holds: 'The fuzzer: damaged containers and inputs, in a separate process. A tool that is not shipped.',
     imports:
-      'cli/outputs core/chunks core/codecs core/cpu core/format core/gpu-chunks core/io core/io/common core/io/dicom core/io/dicom/pixels core/io/hdf5 core/io/label-tables core/io/ome-tiff core/io/pictures core/io/tiff core/io/zarr core/particles core/particles/formats core/remote core/shared core/stream node',
+      'cli/outputs core/chunks core/codecs core/cpu core/format core/gpu-chunks core/io core/io/common core/io/dicom core/io/dicom/pixels core/io/hdf5 core/io/label-tables core/io/ome-tiff core/io/pictures core/io/tiff core/io/zarr core/mesh core/mesh/read core/mesh/write core/particles core/particles/formats core/remote core/shared core/stream core/transforms node',
     packages: 'fflate node:*',
   },
   {
