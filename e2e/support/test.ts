@@ -111,6 +111,7 @@ function fileActions(shell: Shell, folder: string): Pick<Stria, 'write' | 'dragF
   /** Chromium's own drag events, since a DataTransfer made by a script cannot hold real files. */
   const drag = async (paths: readonly string[], at: Point | undefined, last: 'dragOver' | 'drop'): Promise<void> => {
     await shell.beforeDrop(paths);
+    await shell.page.locator('#root > *').first().waitFor({ state: 'attached' }); // after a reload
     const size = shell.page.viewportSize() ?? (await shell.page.evaluate(() => ({ width: innerWidth, height: innerHeight })));
     const point = at ?? { x: size.width / 2, y: size.height / 2 };
     const data = { items: [], files: paths.map((path) => resolve(path)), dragOperationsMask: 1 };

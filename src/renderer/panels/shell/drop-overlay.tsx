@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useLayoutEffect, useState } from 'react';
 import { dropWords } from '../../app/loading/datasets.ts';
 import { droppedFiles } from '../../app/loading/dropped-files.ts';
 import { useApp, useAppState } from '../hooks/use-app.ts';
@@ -17,7 +17,8 @@ export function DropOverlay() {
   const isOpen = useAppState((state) => state.document.kind === 'ready' && state.gpu.kind === 'ready' && state.page === 'viewer');
   const asks = useAppState((state) => state.settings.openingSecond === 'ask');
   const canCompare = isOpen && words === dropWords(['']);
-  useEffect(() => {
+  // From the first picture of the page on: a file dropped before would be opened by the browser.
+  useLayoutEffect(() => {
     // Before the drop the page sees only the number and types of the files, not their names.
     const filesIn = (event: DragEvent): readonly string[] | undefined => {
       const transfer = event.dataTransfer;
