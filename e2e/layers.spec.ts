@@ -333,6 +333,24 @@ test('a series shows the curve over time at the crosshair, and exports it', asyn
   // The pinned one.
   expect(rows.map((row) => Number(row.split(',')[2]))).toEqual(valuesAt(6));
   expect(new Set(expected).size).toBeGreaterThan(3);
+
+  await test.step('a session brings the pinned curve back', async () => {
+    const session = join(stria.folder, 'moving.stria-session');
+    await stria.chooseSave(session);
+    await page.keyboard.press('ControlOrMeta+Shift+s');
+    const saved = await stria.savedFile(session);
+    await page.getByTestId('close-button').click();
+    await expect(page.getByTestId('empty-state')).toBeVisible();
+    await stria.dropFiles([saved, join(stria.folder, 'moving.nii')]);
+    await expectOpenOnly(page, 'moving.nii');
+    await expect(curve).toHaveAttribute('aria-label', /at x 7\s+y 7\s+z 5: /);
+    await expect(curve.getByRole('button', { name: 'Remove the curve at x 7 y 7 z 7' })).toBeVisible();
+    const again = join(stria.folder, 'again.csv');
+    await stria.chooseSave(again);
+    await page.getByTestId('export-time-curve').click();
+    const text = readFileSync(await stria.savedFile(again), 'utf8');
+    expect(text).toBe(readFileSync(await stria.savedFile(csv), 'utf8'));
+  });
 });
 
 /** Open, whatever the layout. */

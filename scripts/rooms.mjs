@@ -573,7 +573,7 @@ export const rooms = [
     room: 'renderer/app/saved',
     holds: 'Saving what is open as a session, and opening sessions.',
     imports:
-      'core/format core/shared renderer/app/compress renderer/app/loading renderer/app/session renderer/app/state renderer/app/words renderer/host renderer/viewer/model',
+      'core/format core/shared renderer/app/compress renderer/app/loading renderer/app/measure renderer/app/session renderer/app/state renderer/app/words renderer/host renderer/viewer/model',
   },
   {
     room: 'renderer/app/output',

@@ -469,8 +469,8 @@ export class App {
   /** Saves the open volume's view as a `.stria-session`. */
   saveSession(): void {
     void orNotice(this.store, async () => {
-      const sink = await this.#sessions.save();
-      if (sink) this.store.setState({ notice: `${sink.name} is saved` });
+      const notice = await this.#sessions.save();
+      if (notice !== undefined) this.store.setState({ notice });
     });
   }
 

@@ -10,8 +10,9 @@ import type { ViewState } from '../../viewer/model/viewer-api.ts';
 import type { VoxelMap } from '../../viewer/model/voxel-map.ts';
 import { regionOf } from '../../viewer/slices/measure-region.ts';
 import { isSameDocument } from '../state/document-state.ts';
+import type { SavedCurve } from '../state/saved-session.ts';
 import { type AppState, type AppStore, openDocument } from '../state/store.ts';
-import { type CurveSeries, mostPinnedCurves, type TimeCurve } from '../state/time-curve-state.ts';
+import { type CurveSeries, mostPinnedCurves, type PinnedCurve, type TimeCurve } from '../state/time-curve-state.ts';
 import { placeWords } from '../words/counting.ts';
 import { LatestReading } from './latest-reading.ts';
 import { layerRegionMean, type RegionMean, regionMean } from './region-means.ts';
@@ -179,6 +180,11 @@ async function meansAlong(
     if (!isWanted()) return undefined;
   }
   return values;
+}
+
+/** Curves of a session, whose times are those of its volume. */
+export function pinnedAgain(saved: readonly SavedCurve[], info: VolumeInfo): readonly PinnedCurve[] {
+  return saved.map((curve) => ({ ...curve, ...timesOf(info, Math.max(0, ...curve.series.map(({ values }) => values.length))) }));
 }
 
 /** The open volume's time, if its file gives one, else the numbers of the time points. */

@@ -16,6 +16,7 @@ import { readSession } from '../session/session-file.ts';
 import type { OpenDocument } from '../state/document-state.ts';
 import type { SavedMesh, SessionSource } from '../state/saved-session.ts';
 import { type AppState, createAppStore } from '../state/store.ts';
+import type { PinnedCurve } from '../state/time-curve-state.ts';
 import type { FoundMesh } from './mesh-files.ts';
 import { SavedSessions } from './saved-sessions.ts';
 
@@ -27,6 +28,7 @@ function file(name: string, bytes: Uint8Array<ArrayBuffer>): HostFile {
 const histogram = { low: 0, binWidth: 1, counts: Array.from({ length: 256 }, () => 100) };
 const statistics = { min: 0, max: 255, count: 25_600, notFinite: 0, histogram, window: [10, 200], flatness: 0.1 } as const;
 const firstView = autoView(testInfo([8, 8, 8, 1], 'u8'), statistics);
+const timedInfo = { ...testInfo([8, 8, 8, 3], 'u8'), spacing: [1, 1, 1, 2], timeUnit: 's' } as const;
 const measurement: Measurement = {
   id: 'a',
   kind: 'distance',
@@ -84,7 +86,7 @@ function setUp(beside: Readonly<Record<string, HostFile>> = {}, atAddresses: Rea
     request = next;
     store.setState({ document: { kind: 'loading', name: '', progress: {} as never } });
     next.session?.restore(viewer as unknown as Viewer);
-    store.setState({ document: { kind: 'ready', document: { info: {} } as OpenDocument } });
+    store.setState({ document: { kind: 'ready', document: { info: timedInfo } as OpenDocument } });
   };
   const sessions = new SavedSessions({
     host: {
@@ -249,6 +251,27 @@ describe('a saved session', () => {
     expect(store.getState().savedMeasurements).toBe(store.getState().measurements);
   });
 
+  it('restores pinned curves with the values they had, and leaves out those that are too long', async () => {
+    const from = setUp();
+    await from.open({ kind: 'file', file: scan });
+    const curve = (slot: number, values: readonly (number | null)[]): PinnedCurve => ({
+      slot,
+      voxel: [slot, 2, 3],
+      region: undefined,
+      times: values.map((_, at) => 2 * at),
+      unit: 's',
+      series: [{ volume: 'base', name: 'scan.nii', unit: 'HU', values }],
+    });
+    const long = Array.from({ length: 19_000 }, () => 1);
+    const curves = [curve(2, [1.5, null, -3]), curve(1, [7, 8, 9]), curve(3, long), curve(4, long)];
+    from.store.setState({ pinnedCurves: curves });
+    expect(await from.sessions.save()).toBe('scan.stria-session is saved, without pinned curves that are too long: x 5 y 3 z 4');
+    const to = setUp();
+    to.store.setState({ pinnedCurves: [curve(7, [0, 0])] });
+    await to.sessions.open(file('scan.stria-session', from.sink.bytes()), [scan]);
+    expect(to.store.getState().pinnedCurves).toEqual(curves.slice(0, 3));
+  });
+
   it('names its volume by a path relative to its folder, and finds it there', async () => {
     const session = await savedSession();
     const { blob } = session.handle as { blob: Blob };
@@ -394,7 +417,10 @@ describe('a saved session', () => {
     await from.sessions.save();
     const { sessions, store, opened } = setUp({
       get '../data/pet.nii'() {
-        store.setState({ document: { kind: 'ready', document: { info: {} } as OpenDocument }, measurements: [measurement] });
+        store.setState({
+          document: { kind: 'ready', document: { info: timedInfo } as OpenDocument },
+          measurements: [measurement],
+        });
         return pet;
       },
     });

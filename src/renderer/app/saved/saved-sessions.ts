@@ -8,7 +8,9 @@ import { codecChoice } from '../compress/compress-protocol.ts';
 import type { OpenRequest } from '../loading/load-resident.ts';
 import { withStacks } from '../loading/picture-stacks.ts';
 import { withSeries } from '../loading/series-files.ts';
+import { curvePlace, pinnedAgain } from '../measure/time-curves.ts';
 import { readSession, sessionName, writeSession } from '../session/session-file.ts';
+import { storableCurves } from '../session/stored-curves.ts';
 import { viewFrom } from '../session/stored-view.ts';
 import { isSameDocument } from '../state/document-state.ts';
 import { sampleTitle } from '../state/samples.ts';
@@ -89,8 +91,11 @@ export class SavedSessions {
     this.#needs = needs;
   }
 
-  /** Asks where to save, and writes. @throws StriaError of the host; `invalid-input` if nothing is open */
-  async save(): Promise<HostSink | undefined> {
+  /**
+   * Asks where to save, and writes. @returns what to tell people; undefined if they chose no place
+   * @throws StriaError of the host; `invalid-input` if nothing is open
+   */
+  async save(): Promise<string | undefined> {
     const { host, store } = this.#needs;
     const { request } = this.#needs.document;
     const state = store.getState();
@@ -99,6 +104,7 @@ export class SavedSessions {
     }
     const { viewer } = state.gpu;
     const { layers: stack, ...view } = viewer.snapshot().state;
+    const curves = storableCurves(state.pinnedCurves);
     const looks = {
       view: view as unknown as SavedSession['view'],
       viewpoints: viewer.viewpoints(),
@@ -108,6 +114,7 @@ export class SavedSessions {
       clipHandles: state.clipHandles,
       compression: compressionOf(codecChoice(state)),
       measurements: state.measurements,
+      pinnedCurves: curves.map(({ times: _, unit: __, ...curve }) => curve),
       playback: { ...state.settings.playback, axis: state.playback?.isOpen ? state.playback.stack.axis : undefined },
     };
     const sink = await host.saveAs(sessionName(request.kind === 'file' ? request.file.name : sampleTitle(request.sample)));
@@ -121,7 +128,9 @@ export class SavedSessions {
       await sink.abort().catch(() => undefined);
       throw error;
     }
-    return sink;
+    const left = state.pinnedCurves.slice(curves.length);
+    const without = left.length > 0 ? `, without pinned curves that are too long: ${left.map(curvePlace).join(', ')}` : '';
+    return `${sink.name} is saved${without}`;
   }
 
   async #layersIn({ layers, meshes, ...rest }: LayerStack, sink: HostSink): Promise<SavedLayers> {
@@ -353,7 +362,10 @@ export class SavedSessions {
         },
       },
     });
-    if (!openDocument(store.getState())) return;
+    const opened = openDocument(store.getState());
+    if (!opened) return;
+    // With the document's own change, curves pinned before have gone.
+    store.setState({ pinnedCurves: pinnedAgain(saved.pinnedCurves, opened.info) });
     this.#needs.restoreTables(saved.layers.tables);
     layers.restore(requests, lost);
     const { list, meshes } = saved.layers;

@@ -112,6 +112,15 @@ const layers = fc
       }),
     }),
   );
+const curve = fc.record({
+  slot: fc.integer({ min: 1, max: 7 }),
+  voxel: triple,
+  region: fc.constantFrom(undefined, '', 'Sphere 1'),
+  series: fc.array(
+    fc.record({ volume: text, name: text, unit: maybe(text), values: fc.array(fc.option(number), { maxLength: 20 }) }),
+    { maxLength: 3 },
+  ),
+});
 const session = fc.record({
   source: fc.oneof(files, folder, sample),
   view: fc.record({
@@ -139,6 +148,7 @@ const session = fc.record({
   }),
   layers,
   measurements: fc.array(measurement as fc.Arbitrary<Measurement>, { maxLength: 4 }),
+  pinnedCurves: fc.uniqueArray(curve, { maxLength: 7, selector: ({ slot }) => slot }),
   playback: fc.record({
     rate: fc.integer({ min: 1, max: 120 }),
     pace: fc.constantFrom('hold', 'every'),
@@ -163,7 +173,13 @@ describe('a session file', () => {
   });
 
   it('may omit everything but its files', () => {
-    expect(read(least)).toMatchObject({ layout: 'quad', measurements: [], compression: { codec: 'auto' }, view: {} });
+    expect(read(least)).toMatchObject({
+      layout: 'quad',
+      measurements: [],
+      pinnedCurves: [],
+      compression: { codec: 'auto' },
+      view: {},
+    });
     expect(read(least).layers).toEqual({ ...firstLayers, solo: undefined, list: [], meshes: [], meshFiles: [], tables: {} });
   });
 
@@ -244,6 +260,8 @@ describe('a session file', () => {
   it('is refused with a message if damaged, hostile or of a later version', () => {
     const file = { path: 'a.nii', size: 1 };
     const point = { id: 'a', kind: 'distance', name: '', axis: 'x', timePoint: 0 };
+    const values = Array.from({ length: 9000 }, () => 1);
+    const longCurve = (slot: number) => ({ slot, voxel: [0, 0, 0], series: [{ volume: 'base', name: 'a.nii', values }] });
     const cases: readonly (readonly [change: JsonObject, tag: string, words: string])[] = [
       [{ format: 'nifti' }, 'corrupt', 'is not'],
       [{ version: 3 }, 'unsupported', 'a newer Stria'],
@@ -265,6 +283,10 @@ describe('a session file', () => {
       ],
       [{ viewpoints: { x: { zoom: null } } }, 'corrupt', 'viewpoints.x.zoom'],
       [{ measurements: [{ ...point, points: [[0, 0, 0]] }] }, 'corrupt', 'points'],
+      [{ pinnedCurves: [{ slot: 8, voxel: [0, 0, 0], series: [] }] }, 'corrupt', 'pinnedCurves[0].slot'],
+      [{ pinnedCurves: [1, 1].map((slot) => ({ slot, voxel: [0, 0, 0], series: [] })) }, 'corrupt', 'the same slot'],
+      [{ pinnedCurves: [{ slot: 1, voxel: [0, 0], series: [] }] }, 'corrupt', 'pinnedCurves[0].voxel'],
+      [{ pinnedCurves: [1, 2, 3].map(longCurve) }, 'corrupt', 'more than 20000 values'],
       [{ measurements: Array.from({ length: 5001 }, () => point) }, 'corrupt', 'measurements'],
     ];
     for (const [change, tag, words] of cases) {

@@ -28,6 +28,7 @@ import { maxZoom, minZoom, type SliceCamera } from '../../viewer/model/slice-geo
 import type { SliceAxis } from '../../viewer/model/viewer-api.ts';
 import type { SavedLayer, SavedLayers, SavedSession, SessionPart, SessionSource } from '../state/saved-session.ts';
 import { defaultSettings } from '../state/settings.ts';
+import { curvesFrom } from './stored-curves.ts';
 import { labelLookFrom, tablesOf } from './stored-labels.ts';
 import { meshesOf, meshFilesOf } from './stored-meshes.ts';
 import { finite, motionFrom, numbersOf } from './stored-numbers.ts';
@@ -96,6 +97,7 @@ export function readSession(bytes: Uint8Array): SavedSession {
     },
     layers: layersOf(part('layers')),
     measurements: asArray(all.measurements ?? [], 'measurements', { maxLength: mostMeasurements }).map(measurementOf),
+    pinnedCurves: curvesFrom(all.pinnedCurves),
     playback: {
       rate: typeof playback.rate === 'number' ? clampRate(playback.rate) : defaultSettings.playback.rate,
       pace: one(paces, playback.pace, defaultSettings.playback.pace),

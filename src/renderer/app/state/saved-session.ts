@@ -12,6 +12,7 @@ import type { LabelsState } from './label-state.ts';
 import type { MeshSource } from './layer-state.ts';
 import type { SampleChoice } from './samples.ts';
 import type { Effort } from './settings.ts';
+import type { PinnedCurve } from './time-curve-state.ts';
 
 // docs/SESSION.md describes the keys.
 
@@ -72,6 +73,9 @@ export interface SavedMeshFile {
   readonly look: MeshLook;
 }
 
+/** A pinned curve, whose times follow from its volume. */
+export type SavedCurve = Omit<PinnedCurve, 'times' | 'unit'>;
+
 /** What a session restores: what was open, and its view. */
 export interface SavedSession {
   readonly source: SessionSource;
@@ -92,6 +96,7 @@ export interface SavedSession {
   };
   readonly layers: SavedLayers;
   readonly measurements: readonly Measurement[];
+  readonly pinnedCurves: readonly SavedCurve[];
   /** `axis` is undefined if nothing was played. */
   readonly playback: ClockSettings & { readonly axis: StackAxis | undefined };
 }
