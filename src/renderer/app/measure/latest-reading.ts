@@ -1,3 +1,4 @@
+import { type FaultData, faultToData } from '../../../core/shared/errors.ts';
 import type { AppState, AppStore } from '../state/store.ts';
 
 /** Something that is read from volumes in GPU memory. */
@@ -8,7 +9,8 @@ export interface Reading<Found> {
   keyOf(state: AppState): string;
   /** @param isWanted false once the key is another; reading may then end early, with undefined */
   read(isWanted: () => boolean): Promise<Found | undefined>;
-  show(found: Found | undefined): void;
+  /** @param fault why there is nothing, if reading failed */
+  show(found: Found | undefined, fault?: FaultData): void;
 }
 
 /** Keeps a reading up to date. Reads one after the other; what changed meanwhile is read next. */
@@ -55,10 +57,14 @@ export class LatestReading<Found> {
         const begun = this.#turn;
         turn = begun;
         const isWanted = () => begun === this.#turn;
-        // The volume or the device may have gone meanwhile.
-        const found = await this.#reading.read(isWanted).catch(() => undefined);
-        // While a line is being dragged, what was read last is shown.
-        if (isWanted() || (found && this.#emptied < begun)) this.#reading.show(found);
+        try {
+          const found = await this.#reading.read(isWanted);
+          // While a line is being dragged, what was read last is shown.
+          if (isWanted() || (found && this.#emptied < begun)) this.#reading.show(found);
+        } catch (error) {
+          // What is no longer wanted may fail: its volume or the device may have gone.
+          if (isWanted()) this.#reading.show(undefined, faultToData(error));
+        }
       }
     } finally {
       this.#isReading = false;

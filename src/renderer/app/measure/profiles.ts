@@ -28,7 +28,7 @@ export class Profiles {
       follows: ['measurements', 'chosenMeasurement', 'layers', 'document', 'gpu', 'residency'],
       keyOf: (state) => this.#keyOf(state),
       read: () => this.#read(),
-      show: (profile) => store.setState({ profile }),
+      show: (profile, profileFault) => store.setState({ profile, profileFault }),
     });
   }
 

@@ -50,7 +50,7 @@ export class TimeCurves {
       follows: ['settings', 'layers', 'document', 'gpu', 'residency', 'measurements', 'chosenMeasurement'],
       keyOf: (state) => this.#keyOf(state),
       read: (isWanted) => this.#read(isWanted),
-      show: (timeCurve) => store.setState({ timeCurve }),
+      show: (timeCurve, timeCurveFault) => store.setState({ timeCurve, timeCurveFault }),
     });
     store.subscribe((state, before) => {
       if (state.pinnedCurves.length > 0 && !isSameDocument(state.document, before.document)) store.setState({ pinnedCurves: [] });

@@ -1,6 +1,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { GpuDiagnosis } from '../../../core/gpu/diagnosis.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
+import type { FaultData } from '../../../core/shared/errors.ts';
 import type { RecentFile, ShellInfo, UnfinishedKind } from '../../../core/shared/ipc.ts';
 import type { Player } from '../../playback/player.ts';
 import type { Stack } from '../../playback/stacks.ts';
@@ -102,8 +103,12 @@ export interface AppState extends DocumentSlice {
   readonly chosenMeasurement: string | undefined;
   /** Of the chosen distance. */
   readonly profile: LineProfile | undefined;
+  /** Why the profile could not be read. */
+  readonly profileFault: FaultData | undefined;
   /** At the crosshair or in the chosen region, while the tab Measure is open. */
   readonly timeCurve: TimeCurve | undefined;
+  /** Why the curve could not be read. */
+  readonly timeCurveFault: FaultData | undefined;
   /** In the order in which they were pinned. */
   readonly pinnedCurves: readonly PinnedCurve[];
   /** Statistics of measured rectangles and spheres. */
@@ -145,7 +150,9 @@ export function createAppStore(settings: Settings = defaultSettings): AppStore {
     savedMeasurements: [],
     chosenMeasurement: undefined,
     profile: undefined,
+    profileFault: undefined,
     timeCurve: undefined,
+    timeCurveFault: undefined,
     pinnedCurves: [],
     regions: {},
     hints: false,

@@ -9,6 +9,7 @@ import { kindNames, type Measurement, type MeasurementKind, sliceOf } from '../.
 import { IconButton } from '../controls/button.tsx';
 import { classes } from '../controls/classes.ts';
 import { CommandButton } from '../controls/command-button.tsx';
+import { FaultNotice } from '../controls/fault-notice.tsx';
 import { NameInput } from '../controls/name-input.tsx';
 import { useApp, useAppState } from '../hooks/use-app.ts';
 import styles from './measurements-section.module.css';
@@ -26,14 +27,22 @@ const icons: Readonly<Record<MeasurementKind, ReactNode>> = {
 export function MeasurementsSection({ document }: { readonly document: OpenDocument }) {
   const measurements = useAppState((state) => state.measurements);
   const profile = useAppState((state) => state.profile);
+  const profileFault = useAppState((state) => state.profileFault);
   const curve = useAppState((state) => state.timeCurve);
+  const curveFault = useAppState((state) => state.timeCurveFault);
+  const curvePlot = (
+    <>
+      {curveFault && <FaultNotice fault={curveFault} subject="Curve over time" advice="To try again, move the crosshair." />}
+      {curve && <TimeCurvePlot curve={curve} />}
+    </>
+  );
   if (measurements.length === 0) {
     return (
       <>
         <p className={styles.hint}>
           No measurements yet. Press <kbd>M</kbd> and drag on a slice.
         </p>
-        {curve && <TimeCurvePlot curve={curve} />}
+        {curvePlot}
       </>
     );
   }
@@ -44,12 +53,13 @@ export function MeasurementsSection({ document }: { readonly document: OpenDocum
           <Row key={measurement.id} measurement={measurement} document={document} />
         ))}
       </ul>
+      {profileFault && <FaultNotice fault={profileFault} subject="Profile" advice="To try again, move an end of the line." />}
       {profile && <ProfilePlot profile={profile} info={document.info} />}
       <div className={styles.actions}>
         <CommandButton id="export-measurements" testId="export-measurements" />
         <CommandButton id="copy-measurements" kind="quiet" />
       </div>
-      {curve && <TimeCurvePlot curve={curve} />}
+      {curvePlot}
     </>
   );
 }
