@@ -106,6 +106,17 @@ export function loadFailure(reason: string): MessageBoxOptions {
   };
 }
 
+/** Shown while the page does not respond. The first button reloads it. */
+export const hangQuestion: MessageBoxOptions = {
+  type: 'warning',
+  message: 'Stria does not respond',
+  detail:
+    'It may still be working: wait for this message to go away. If it does not, reload. Files on disk stay as they are; what is being saved, and measurements that are not saved, are lost.',
+  buttons: ['Reload', 'Wait'],
+  defaultId: 1,
+  cancelId: 1,
+};
+
 /** The first button restarts. */
 export function restartQuestion(compatible: boolean): MessageBoxOptions {
   return {

@@ -4,9 +4,10 @@ import icon from '../../resources/icon.png?asset';
 import type { EventName, Events, UnfinishedKind } from '../core/shared/ipc.ts';
 import { appPage } from './app-origin.ts';
 import { createCloseGuard } from './close-guard.ts';
-import { closeQuestion, loadFailure } from './dialogs.ts';
+import { closeQuestion, hangQuestion, loadFailure } from './dialogs.ts';
 import { pagePreferences } from './page-preferences.ts';
 import type { SettingsStore } from './settings.ts';
+import { watchHang } from './window-hang.ts';
 import { showOnce, watchLoading } from './window-loading.ts';
 import { placeWindow, smallestWindow } from './window-place.ts';
 
@@ -99,9 +100,15 @@ export function createWindow(options: WindowOptions): AppWindow {
     waiting = [];
     for (const send of ready) send();
   });
+  const wasEnded = watchHang(
+    webContents,
+    async (signal) => (await dialog.showMessageBox(window, { ...hangQuestion, signal })).response === 0,
+  );
   webContents.on('render-process-gone', (_, { reason }) => {
     pageGone();
-    if (reason !== 'clean-exit') void offerReload(window, reason);
+    // Not within the event, in which Chromium is still taking the page down.
+    if (wasEnded()) setImmediate(() => window.isDestroyed() || webContents.reload());
+    else if (reason !== 'clean-exit') void offerReload(window, reason);
   });
 
   // `did-fail-load` reports a failure.
