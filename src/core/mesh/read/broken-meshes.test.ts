@@ -51,6 +51,8 @@ test('STL', async () => {
   await fails('a.stl', withNumber(stl.slice(), 80, 0xffffffff), 'corrupt', 'of its 4294967295 triangles');
   await fails('a.stl', withNumber(stl.slice(), 84 + 12, notANumber), 'corrupt', 'corner 1 has a coordinate');
   await fails('a.stl', asciiStl.slice(0, asciiStl.indexOf('endfacet')), 'corrupt', 'no endsolid');
+  const cutSecond = asciiStl.concat(asciiStl.slice(0, asciiStl.lastIndexOf('facet normal')));
+  await fails('a.stl', cutSecond, 'corrupt', 'no endsolid');
   await fails('a.stl', asciiStl.replace('1e-1', 'nan'), 'corrupt', 'vertex 5 has "nan" instead of a number');
   await fails('a.stl', asciiStl.replace('vertex 1 0 0', ''), 'corrupt', 'fewer than three');
 });
@@ -155,6 +157,35 @@ describe('glTF', () => {
     ['a mesh that is not there', { nodes: [{ mesh: 3 }] }, 'corrupt', 'mesh 3'],
     ['negative numbers', { nodes: [{ mesh: -1 }] }, 'corrupt', '-1'],
     ['lists that are none', { accessors: 4 }, 'corrupt', 'accessors'],
+    [
+      'a corner of the next part',
+      {
+        meshes: [
+          {
+            primitives: [
+              { attributes: { POSITION: 0 }, indices: 1 },
+              { attributes: { POSITION: 0 }, mode: 5 },
+            ],
+          },
+        ],
+        accessors: [
+          { bufferView: 0, componentType: 5126, count: 3, type: 'VEC3' },
+          { bufferView: 1, componentType: 5121, count: 3, type: 'SCALAR' },
+        ],
+        bufferViews: [
+          { buffer: 0, byteLength: 48 },
+          { buffer: 1, byteLength: 3 },
+        ],
+        // 0, 1, 3
+        buffers: [
+          { byteLength: 48, uri },
+          { byteLength: 3, uri: 'data:;base64,AAED' },
+        ],
+      },
+      'corrupt',
+      'corner that the file lacks',
+    ],
+    ['names that are objects', { extensionsRequired: [{ toString: 1 }] }, 'unsupported', 'toString'],
     ['lines', { meshes: [{ primitives: [{ attributes: { POSITION: 0 }, mode: 1 }] }] }, 'invalid-input', 'no triangles'],
     ['many objects', { nodes: Array.from({ length: 65 }, () => ({ mesh: 0 })) }, 'unsupported', 'more than 64 objects'],
   ] as const)('%s', async (_, change, tag, words) => {

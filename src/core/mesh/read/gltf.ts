@@ -30,7 +30,10 @@ export function readGltf({ bytes, name, metres }: Pick<MeshInput, 'bytes' | 'nam
   if (required.length > 0)
     throw new StriaError(
       'unsupported',
-      `the file needs ${required.map(String).join(', ').slice(0, 200)}. Export it again without compression and extensions`,
+      `the file needs ${required
+        .map((name) => (typeof name === 'string' ? name : JSON.stringify(name)))
+        .join(', ')
+        .slice(0, 200)}. Export it again without compression and extensions`,
     );
   const file = new GltfFile(json, binary);
   // Stria says so where it does not know the unit of the volume.
@@ -142,20 +145,27 @@ class GltfFile {
       this.#each(points, 12, (view, byte) =>
         maker.addCorner(view.getFloat32(byte, true), view.getFloat32(byte + 4, true), view.getFloat32(byte + 8, true)),
       );
-      const corners = indices === undefined ? (index: number) => first + index : this.#indices(indices, first);
-      addTriangles(maker, corners, indices === undefined ? points.count : this.#accessor(indices).count, mode as number);
+      const indexAt = indices === undefined ? (at: number) => at : this.#indices(indices);
+      const cornerAt = (at: number) => {
+        const index = indexAt(at);
+        // Beyond them are the corners of the mesh's next part.
+        if (index >= points.count)
+          throw new StriaError('corrupt', 'a triangle names a corner that the file lacks: the file is damaged');
+        return first + index;
+      };
+      addTriangles(maker, cornerAt, indices === undefined ? points.count : this.#accessor(indices).count, mode as number);
     }
   }
 
-  #indices(at: unknown, first: number): (index: number) => number {
+  #indices(at: unknown): (index: number) => number {
     const accessor = this.#accessor(at);
     const width = indexTypes[accessor.component];
     if (!width || accessor.type !== 'SCALAR')
       throw new StriaError('corrupt', 'the corners of triangles are not whole numbers: the file is damaged');
     const { view, start, stride } = this.#view(accessor, width);
-    if (width === 1) return (index) => first + view.getUint8(start + index * stride);
-    if (width === 2) return (index) => first + view.getUint16(start + index * stride, true);
-    return (index) => first + view.getUint32(start + index * stride, true);
+    if (width === 1) return (index) => view.getUint8(start + index * stride);
+    if (width === 2) return (index) => view.getUint16(start + index * stride, true);
+    return (index) => view.getUint32(start + index * stride, true);
   }
 
   #each(accessor: Accessor, width: number, take: (view: DataView, byte: number) => void): void {
@@ -180,7 +190,7 @@ class GltfFile {
       offset: countIn(byteOffset, 'byteOffset'),
       component: countIn(componentType, 'componentType'),
       count: countIn(count, 'count'),
-      type: String(type),
+      type: typeof type === 'string' ? type : '',
     };
   }
 
@@ -212,7 +222,7 @@ class GltfFile {
     if (text === undefined)
       throw new StriaError(
         'unsupported',
-        `the triangles lie in another file, ${JSON.stringify(String(uri).slice(0, 80))}. Export it as .glb, which holds all`,
+        `the triangles lie in another file, ${JSON.stringify(uri).slice(0, 80)}. Export it as .glb, which holds all`,
       );
     const bytes = head?.endsWith(';base64') ? base64Bytes(text) : undefined;
     if (!bytes) throw new StriaError('corrupt', 'a buffer of the file is not base64: the file is damaged');

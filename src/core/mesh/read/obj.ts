@@ -29,7 +29,7 @@ function readParts(bytes: Uint8Array, name: string, isOne: boolean): readonly Pa
   const parts: Part[] = [];
   let title = name;
   let part: Part | undefined;
-  for (const line of linesOf(bytes)) {
+  for (const line of linesOf(bytes, { continues: true })) {
     const [key, ...words] = line.split(/\s+/);
     if (key === 'v') {
       const what = `vertex ${points.length / 3 + 1}`;
@@ -52,7 +52,8 @@ function readParts(bytes: Uint8Array, name: string, isOne: boolean): readonly Pa
 function addFace({ maker, corners }: Part, words: readonly string[], points: GrowingList<Float64Array>): void {
   const count = points.length / 3;
   const numbers = points.numbers();
-  const polygon = words.map((word) => {
+  const comment = words.findIndex((word) => word.startsWith('#'));
+  const polygon = words.slice(0, comment < 0 ? words.length : comment).map((word) => {
     const slash = word.indexOf('/');
     const given = Number(slash < 0 ? word : word.slice(0, slash));
     // Negative numbers count from the last corner so far.

@@ -83,7 +83,7 @@ class TextValues implements Values {
   #what = '';
 
   constructor(bytes: Uint8Array, start: number) {
-    this.#lines = linesOf(bytes, start);
+    this.#lines = linesOf(bytes, { start });
   }
 
   begin(element: PlyElement, at: number): void {

@@ -72,6 +72,8 @@ test('OBJ: objects and groups with names, polygons, numbers from the end and lin
     ['left part', square],
     ['right', half],
   ]);
+  const commented = objText.replace('# two parts', '# C:\\parts\\').replace('f -4 -3 -2', 'f -4 -3 -2 # the last');
+  expect((await read('a.obj', commented)).meshes.map(({ mesh }) => placesOf(mesh))).toEqual([square, half]);
   const many = `v 0 0 0\nv 1 0 0\nv 0 1 0\n${Array.from({ length: 70 }, (_, at) => `g part${at}\nf 1 2 3\n`).join('')}`;
   const joined = await read('atlas.obj', many);
   expect(joined.meshes.map(({ name, mesh }) => [name, mesh.triangles.length])).toEqual([['atlas', 210]]);

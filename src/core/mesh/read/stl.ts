@@ -37,7 +37,8 @@ function textStl(bytes: Uint8Array, isLps: boolean): Mesh {
   for (const line of linesOf(bytes)) {
     const [word = '', ...rest] = line.split(/\s+/);
     const key = word.toLowerCase();
-    isEnded ||= key === 'endsolid';
+    if (key === 'solid') isEnded = false;
+    if (key === 'endsolid') isEnded = true;
     if (key === 'facet') facet = [];
     if (key === 'vertex') {
       const place = `vertex ${3 * maker.triangleCount + (facet?.length ?? 0) + 1}`;

@@ -2,8 +2,12 @@ import { StriaError } from '../../shared/errors.ts';
 
 const mostLineBytes = 2 ** 20;
 
-/** The lines of a text, without spaces around them. A line that ends with `\` goes on. @throws StriaError `corrupt` */
-export function* linesOf(bytes: Uint8Array, start = 0): Generator<string> {
+/**
+ * The lines of a text, without spaces around them and without empty ones.
+ * @param continues whether a line that ends with `\` goes on, unless it is a comment
+ * @throws StriaError `corrupt`
+ */
+export function* linesOf(bytes: Uint8Array, { start = 0, continues = false } = {}): Generator<string> {
   const decoder = new TextDecoder();
   let before = '';
   for (let at = start; at < bytes.byteLength; ) {
@@ -13,7 +17,7 @@ export function* linesOf(bytes: Uint8Array, start = 0): Generator<string> {
     // Old Macs end lines with a return alone.
     for (const line of decoder.decode(bytes.subarray(at, end)).split('\r')) {
       const text = (before + line).trim();
-      before = text.endsWith('\\') ? `${text.slice(0, -1)} ` : '';
+      before = continues && text.endsWith('\\') && !text.startsWith('#') ? `${text.slice(0, -1)} ` : '';
       if (before === '' && text !== '') yield text;
     }
     at = end + 1;
