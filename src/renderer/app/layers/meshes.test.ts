@@ -89,6 +89,18 @@ test('a new mesh takes no id of the list', async () => {
   expect(stack().meshes.map(({ id }) => id)).toEqual(['mesh-1', 'mesh-2']);
 });
 
+test('a surface always has a name, so that a session with it can be opened', async () => {
+  const { meshes, show, stack } = setUp();
+  show({});
+  await meshes.addFiles([{ name: 'a'.repeat(2000) } as HostFile]);
+  const lengths = () => stack().meshes.map(({ name }) => name.length);
+  expect(lengths()).toEqual([200, 200]);
+  meshes.rename('mesh-1', '  ');
+  expect(lengths()).toEqual([200, 200]);
+  meshes.rename('mesh-1', ' Femur ');
+  expect(stack().meshes[0]?.name).toBe('Femur');
+});
+
 test('a surface of a layer is that of the channel and time point that it shows', async () => {
   const { meshes, viewer, volumes, extracted, show, play, stack } = setUp();
   show({ info: { ...testInfo([4, 4, 4, 6], 'u8'), channels: [{ name: 'one' }, { name: 'two' }] } });

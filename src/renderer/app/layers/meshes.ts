@@ -112,6 +112,12 @@ export class Meshes {
     this.#set(changedMesh(this.#stack, id, change));
   }
 
+  /** An empty name changes nothing. */
+  rename(id: string, name: string): void {
+    const trimmed = name.trim().slice(0, 200);
+    if (trimmed !== '') this.change(id, { name: trimmed });
+  }
+
   /** The triangles of a layer where they are shown, in world coordinates of the open volume. */
   meshOf(id: string): Mesh | undefined {
     const mesh = this.#kept.get(id)?.mesh;
@@ -239,7 +245,7 @@ export class Meshes {
       const id = this.#newId();
       this.#kept.set(id, { mesh, source });
       this.#onGpu.set(id, onGpu[at] as GpuMesh);
-      return { isVisible: true, opacity: 1, ...look, id };
+      return { isVisible: true, opacity: 1, ...look, name: look.name.slice(0, 200) || 'Surface', id };
     });
     engine.viewer.setMeshes(new Map(this.#onGpu));
     this.#set({ ...this.#stack, meshes: [...meshes, ...looks] });

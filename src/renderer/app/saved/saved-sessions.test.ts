@@ -12,7 +12,7 @@ import type { Viewpoints } from '../../viewer/model/same-place.ts';
 import type { ViewState } from '../../viewer/model/viewer-api.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import type { OpenRequest } from '../loading/load-resident.ts';
-import { readSession } from '../session/session-file.ts';
+import { readSession, writeSession } from '../session/session-file.ts';
 import type { OpenDocument } from '../state/document-state.ts';
 import type { SavedMesh, SessionSource } from '../state/saved-session.ts';
 import { type AppState, createAppStore } from '../state/store.ts';
@@ -373,6 +373,78 @@ describe('a saved session', () => {
     expect(store.getState().notice).toBe('Surfaces that were not found: named gone. Open their files to add them');
     await sessions.save();
     expect(readSession(sink.bytes()).layers.meshFiles.map(({ look }) => look.id)).toEqual(['gone']);
+  });
+
+  const surfaceLook = (id: string) => ({ id, name: id, isVisible: true, opacity: 0.5, color: '#a1b2c3' });
+
+  /** A session of two surfaces, opened where the file of the first is missing, so that the other takes its id. */
+  async function withLostSurface() {
+    const [gone, there] = [file('gone.stl', Uint8Array.of(3)), file('there.stl', Uint8Array.of(4))];
+    const from = setUp();
+    await from.open({ kind: 'file', file: scan });
+    from.viewer.set({ layers: { ...noLayers, meshes: ['mesh-1', 'mesh-2'].map(surfaceLook) } });
+    from.meshFiles.set('mesh-1', { file: gone, object: 0 }).set('mesh-2', { file: there, object: 0 });
+    await from.sessions.save();
+    const to = setUp({ '../data/there.stl': there });
+    await to.sessions.open(file('scan.stria-session', from.sink.bytes()), [scan]);
+    to.meshFiles.set('mesh-1', { file: there, object: 0 });
+    to.viewer.set({ layers: { ...noLayers, meshes: [surfaceLook('mesh-1')] } });
+    return { to, gone };
+  }
+
+  it('has each id once if a restored surface has that of a lost one', async () => {
+    const { to } = await withLostSurface();
+    await to.sessions.save();
+    const { meshFiles } = readSession(to.sink.bytes()).layers;
+    expect(meshFiles.map(({ source }) => source.files[0]?.path)).toEqual(['../data/there.stl', '../data/gone.stl']);
+    expect(new Set(meshFiles.map(({ look }) => look.id)).size).toBe(2);
+    const text = new TextDecoder().decode(to.sink.bytes());
+    expect(text.match(/"id":\s*"mesh-1"/g)).toHaveLength(1);
+  });
+
+  it('has each id once if surfaces of a lost layer and new ones share theirs', async () => {
+    const pet = file('pet.nii', Uint8Array.of(8, 8));
+    const from = setUp();
+    await from.open({ kind: 'file', file: scan });
+    const layers = [{ ...plainLook, id: 'a', name: 'PET' }];
+    from.viewer.set({ layers: { ...noLayers, layers, meshes: [surfaceLook('mesh-1')] } });
+    from.layerRequests.set('a', { kind: 'file', file: pet });
+    from.meshSources.set('mesh-1', { from: 'a', surface: { level: 3 }, timePoint: 0, smoothing: 0 });
+    await from.sessions.save();
+    const to = setUp();
+    await to.sessions.open(file('scan.stria-session', from.sink.bytes()), [scan]);
+    to.viewer.set({ layers: { ...noLayers, layers, meshes: [surfaceLook('mesh-1')] } });
+    to.meshSources.set('mesh-1', { from: 'base', surface: { level: 9 }, timePoint: 0, smoothing: 0 });
+    await to.sessions.save();
+    const { meshes } = readSession(to.sink.bytes()).layers;
+    expect(meshes.map(({ source }) => source.from)).toEqual(['base', 'a']);
+    expect(new Set(meshes.map(({ look }) => look.id)).size).toBe(2);
+  });
+
+  it('does not keep a surface as lost whose file was added by hand', async () => {
+    const { to, gone } = await withLostSurface();
+    to.viewer.set({ layers: { ...noLayers, meshes: ['mesh-1', 'mesh-2'].map(surfaceLook) } });
+    to.meshFiles.set('mesh-2', { file: { ...gone, name: 'moved.stl' }, object: 0 });
+    await to.sessions.save();
+    const { meshFiles } = readSession(to.sink.bytes()).layers;
+    expect(meshFiles.map(({ source }) => source.files[0]?.path)).toEqual(['../data/there.stl', '../data/moved.stl']);
+  });
+
+  it('opens again with more surfaces than can be shown, and says which lost ones are left out', async () => {
+    const { to } = await withLostSurface();
+    const ids = Array.from({ length: 256 }, (_, at) => `mesh-${at + 1}`);
+    to.viewer.set({ layers: { ...noLayers, meshes: ids.map(surfaceLook) } });
+    for (const id of ids) to.meshSources.set(id, { from: 'base', surface: { level: 9 }, timePoint: 0, smoothing: 0 });
+    to.meshFiles.clear();
+    expect(await to.sessions.save()).toBe(
+      'scan.stria-session is saved, without surfaces that were not found, of which there are too many: mesh-1',
+    );
+    const { meshes, meshFiles } = readSession(to.sink.bytes()).layers;
+    expect([meshes.length, meshFiles.length]).toEqual([256, 0]);
+    // As an earlier version saved it.
+    const saved = readSession(to.sink.bytes());
+    const more = { ...saved.layers, meshes: [...meshes, ...meshes] };
+    expect(readSession(writeSession({ ...saved, layers: more })).layers.meshes).toHaveLength(512);
   });
 
   it('leaves out the surfaces of layers that were removed', async () => {

@@ -30,6 +30,7 @@ import { defaultSettings, type Settings } from '../state/settings.ts';
 import { type AppState, type AppStore, openDocument } from '../state/store.ts';
 import { formatCount } from '../words/units.ts';
 import { type FoundMesh, foundMeshFiles } from './mesh-files.ts';
+import { surfacesToSave } from './surfaces-to-save.ts';
 
 export interface SessionNeeds {
   readonly host: Pick<Host, 'saveAs' | 'openRelative' | 'openAddress'>;
@@ -120,20 +121,25 @@ export class SavedSessions {
     const sink = await host.saveAs(sessionName(request.kind === 'file' ? request.file.name : sampleTitle(request.sample)));
     if (!sink) return undefined;
     try {
-      const layers = await this.#layersIn(stack, sink);
+      const { layers, left } = await this.#layersIn(stack, sink);
       await sink.write(writeSession({ source: await sourceIn(request, sink), ...looks, layers }));
       await sink.close();
       store.setState({ savedMeasurements: looks.measurements });
+      const long = state.pinnedCurves.slice(curves.length);
+      const surfaces = `surfaces that were not found, of which there are too many: ${left.map(({ look }) => look.name).join(', ')}`;
+      const without = [
+        ...(long.length > 0 ? [`pinned curves that are too long: ${long.map(curvePlace).join(', ')}`] : []),
+        ...(left.length > 0 ? [surfaces] : []),
+      ];
+      return `${sink.name} is saved${without.length > 0 ? `, without ${without.join(', and without ')}` : ''}`;
     } catch (error) {
       await sink.abort().catch(() => undefined);
       throw error;
     }
-    const left = state.pinnedCurves.slice(curves.length);
-    const without = left.length > 0 ? `, without pinned curves that are too long: ${left.map(curvePlace).join(', ')}` : '';
-    return `${sink.name} is saved${without}`;
   }
 
-  async #layersIn({ layers, meshes, ...rest }: LayerStack, sink: HostSink): Promise<SavedLayers> {
+  /** @returns also the surfaces that a session has no room for */
+  async #layersIn({ layers, meshes, ...rest }: LayerStack, sink: HostSink) {
     const list: SavedLayer[] = [];
     const owners = new Map<string, string>();
     for (const look of layers) {
@@ -159,13 +165,14 @@ export class SavedSessions {
     const lostSurfaces = this.#lostMeshes.filter(
       ({ source }) => this.#needs.layers.lostSourceOf(source.from) && volumes.includes(source.from),
     );
-    return {
-      ...rest,
-      list,
-      meshFiles: await this.#meshFilesIn(meshes, sink),
-      meshes: [...surfaces, ...lostSurfaces],
-      tables: Object.fromEntries(loaded.filter(([id]) => used.includes(id))),
-    };
+    const lost = this.#lostFiles;
+    const isHere = lost !== undefined && isSameDocument(lost.of, this.#needs.store.getState().document);
+    const { left, ...saved } = surfacesToSave(
+      { meshes: surfaces, meshFiles: await this.#meshFilesIn(meshes, sink) },
+      { meshes: lostSurfaces, meshFiles: isHere ? lost.list : [] },
+    );
+    const tables = Object.fromEntries(loaded.filter(([id]) => used.includes(id)));
+    return { layers: { ...rest, list, ...saved, tables } satisfies SavedLayers, left };
   }
 
   async #meshFilesIn(meshes: LayerStack['meshes'], sink: HostSink): Promise<readonly SavedMeshFile[]> {
@@ -174,8 +181,7 @@ export class SavedSessions {
       const read = this.#needs.meshes.fileOf(look.id);
       if (read) list.push({ source: await filesIn({ kind: 'file', file: read.file }, sink), object: read.object, look });
     }
-    const lost = this.#lostFiles;
-    return lost && isSameDocument(lost.of, this.#needs.store.getState().document) ? [...list, ...lost.list] : list;
+    return list;
   }
 
   /** Opens a session. Its volume is given with it, or is where the session says. Failures become the document's state. */

@@ -83,6 +83,7 @@ const look = fc.record({
 });
 const channel = fc.record({ source: fc.constant(undefined), look: look.map((each) => ({ ...each, of: 'base' })) });
 const savedLook = fc.record({ id: text, name: text, isVisible: fc.boolean(), opacity: part, color: fc.constant('#a1b2c3') });
+const lookWithId = (prefix: string) => savedLook.map((each) => ({ ...each, id: `${prefix}:${each.id}` }));
 const savedMesh = fc.record({
   source: fc.record({
     from: fc.constant('base'),
@@ -90,7 +91,7 @@ const savedMesh = fc.record({
     timePoint: fc.nat(9),
     smoothing: fc.nat(200),
   }),
-  look: savedLook,
+  look: lookWithId('mesh'),
 });
 const layers = fc
   .record({
@@ -106,7 +107,10 @@ const layers = fc
       solo: fc.constantFrom(undefined, 'base', ...list.map((layer) => layer.look.id)),
       list: fc.constant(list),
       meshes: fc.uniqueArray(savedMesh, { maxLength: 3, selector: (mesh) => mesh.look.id }),
-      meshFiles: fc.array(fc.record({ source: files, object: fc.nat(9), look: savedLook }), { maxLength: 2 }),
+      meshFiles: fc.uniqueArray(fc.record({ source: files, object: fc.nat(9), look: lookWithId('file') }), {
+        maxLength: 2,
+        selector: (mesh) => mesh.look.id,
+      }),
       tables: fc.constant({
         'table-1': { name: 'a.csv', table: [{ number: 3, name: 'Liver', color: '#ff0000' }, { number: -1 }] },
       }),
@@ -217,10 +221,6 @@ describe('a session file', () => {
     expect(() => withMesh({ surface: {} })).toThrow();
     expect(() => withMesh({ surface: { label: 1.5 } })).toThrow('neither a level nor a label');
     expect(() => withMesh({}, { color: 'url(x)' })).toThrow('not #rrggbb');
-    const twice = [0, 1].map(() => ({
-      source: { from: 'base', surface: { level: 3 } },
-      look: { id: 'a', name: 'a', color: '#a1b2c3' },
-    }));
     const look = { id: 'a', name: 'a', color: '#a1b2c3' };
     const withFile = (source: object) => read({ ...least, layers: { meshFiles: [{ source, look }] } }).layers.meshFiles;
     expect(withFile({ files: [{ path: 'a.stl', size: 3 }] })).toMatchObject([
@@ -228,7 +228,31 @@ describe('a session file', () => {
     ]);
     expect(() => withFile({ files: [] })).toThrow('files is empty');
     expect(() => withFile({ sample: { kind: 'ct', side: 4 } })).toThrow();
-    expect(() => read({ ...least, layers: { meshes: twice } })).toThrow('the same id');
+  });
+
+  it('gives a surface a new id if another surface or a layer has it', () => {
+    const source = { from: 'base', surface: { level: 3 } };
+    const look = (id: string) => ({ id, name: id, color: '#a1b2c3' });
+    const { meshes, meshFiles } = read({
+      ...least,
+      layers: {
+        list: [layerOf({ id: 'a' })],
+        meshes: ['a', 'b', 'b', 'mesh-1'].map((id) => ({ source, look: look(id) })),
+        meshFiles: ['b', 'mesh-2', 'c'].map((id) => ({ source: { files: least.files }, look: look(id) })),
+      },
+    }).layers;
+    const all = [...meshes, ...meshFiles].map((saved) => saved.look);
+    expect(all.map(({ name }) => name)).toEqual(['a', 'b', 'b', 'mesh-1', 'b', 'mesh-2', 'c']);
+    expect(new Set(['a', ...all.map(({ id }) => id)]).size).toBe(8);
+    expect([all[1], all[3], all[6]].map((kept) => kept?.id)).toEqual(['b', 'mesh-1', 'c']);
+  });
+
+  it('is not written if it could not be opened again', () => {
+    const saved = read(least);
+    const nameless = { id: 'a', name: '', isVisible: true, opacity: 1, color: '#a1b2c3' };
+    const source = { from: 'base', surface: { level: 3 }, timePoint: 0, smoothing: 0 };
+    const layers = { ...saved.layers, meshes: [{ source, look: nameless }] };
+    expect(() => writeSession({ ...saved, layers })).toThrow('could not be opened again: layers.meshes[0].look.name');
   });
 
   it('refuses two layers with one id, and layers without files', () => {

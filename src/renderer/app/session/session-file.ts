@@ -15,7 +15,7 @@ import { maxTextLength } from '../../../core/format/layout.ts';
 import type { RawLayout } from '../../../core/io/common/volume-reader.ts';
 import { isAddress } from '../../../core/remote/address.ts';
 import { type SampleKind, sampleKinds } from '../../../core/samples/sample-kinds.ts';
-import { StriaError } from '../../../core/shared/errors.ts';
+import { StriaError, toStriaError } from '../../../core/shared/errors.ts';
 import { type Dims4, elementTypes } from '../../../core/shared/volume.ts';
 import { atEnds, clampRate, paces } from '../../playback/frame-clock.ts';
 import type { StackAxis } from '../../playback/stacks.ts';
@@ -30,7 +30,7 @@ import type { SavedLayer, SavedLayers, SavedSession, SessionPart, SessionSource 
 import { defaultSettings } from '../state/settings.ts';
 import { curvesFrom } from './stored-curves.ts';
 import { labelLookFrom, tablesOf } from './stored-labels.ts';
-import { meshesOf, meshFilesOf } from './stored-meshes.ts';
+import { meshesOf, meshFilesOf, withOwnIds } from './stored-meshes.ts';
 import { finite, motionFrom, numbersOf } from './stored-numbers.ts';
 
 // docs/SESSION.md describes the keys.
@@ -53,14 +53,20 @@ export function sessionName(volumeName: string): string {
   return `${volumeName.replace(/\.gz$/i, '').replace(/(?<=.)\.[^.]*$/, '')}.stria-session`;
 }
 
-/** @throws StriaError `unsupported` if it would be longer than 1 MiB, which could not be read back */
+/** @throws StriaError `unsupported` if it would be longer than 1 MiB, or could not be read back for another reason */
 export function writeSession({ source, ...rest }: SavedSession): Uint8Array<ArrayBuffer> {
   const all = Object.entries({ format, version: versionOf(rest.layers), ...source, ...rest }).filter(
     ([, value]) => value !== undefined,
   );
   const bytes = jsonLines(Object.fromEntries(all));
-  if (bytes.byteLength <= maxTextLength) return bytes;
-  throw new StriaError('unsupported', `the session would take ${bytes.byteLength} bytes; the limit is ${maxTextLength}`);
+  if (bytes.byteLength > maxTextLength)
+    throw new StriaError('unsupported', `the session would take ${bytes.byteLength} bytes; the limit is ${maxTextLength}`);
+  try {
+    readSession(bytes);
+  } catch (error) {
+    throw new StriaError('unsupported', `the session could not be opened again: ${toStriaError(error).message}`);
+  }
+  return bytes;
 }
 
 /** The lowest that says everything. */
@@ -186,6 +192,8 @@ function layersOf({ base, solo, list, meshes, meshFiles, tables }: JsonObject): 
     const isOwn = look.of === undefined;
     if (!isKnown || (isOwn && !source)) throw new StriaError('corrupt', `the layer ${look.name} has no volume`);
   }
+  // Sessions of earlier versions may have an id twice.
+  const taken = new Set([baseId, ...ids]);
   return {
     base: {
       isVisible: isVisible !== false,
@@ -194,8 +202,8 @@ function layersOf({ base, solo, list, meshes, meshFiles, tables }: JsonObject): 
     },
     solo: one<string | undefined>([baseId, ...ids], solo, undefined),
     list: layers,
-    meshes: meshesOf(meshes, [baseId, ...ids]),
-    meshFiles: meshFilesOf(meshFiles, sourceOf),
+    meshes: withOwnIds(meshesOf(meshes, [baseId, ...ids]), taken),
+    meshFiles: withOwnIds(meshFilesOf(meshFiles, sourceOf), taken),
     tables: loaded,
   };
 }

@@ -5,13 +5,15 @@ import { type MeshLook, mostMeshes } from '../../viewer/model/layers.ts';
 import type { SavedMesh, SavedMeshFile, SessionSource } from '../state/saved-session.ts';
 
 const mostSmoothing = 200;
+/** Earlier versions saved up to 256 shown surfaces, and as many others whose files were not found. */
+const mostStored = 2 * mostMeshes;
 
 /**
  * The mesh layers of a session, without those whose volume it lacks: that layer was removed. @param volumes ids of its volumes
  * @throws StriaError `corrupt`
  */
 export function meshesOf(value: unknown, volumes: readonly string[]): readonly SavedMesh[] {
-  const meshes = asArray(value ?? [], 'layers.meshes', { maxLength: mostMeshes }).map((mesh, index): SavedMesh => {
+  const meshes = asArray(value ?? [], 'layers.meshes', { maxLength: mostStored }).map((mesh, index): SavedMesh => {
     const what = (key: string): string => `layers.meshes[${index}].${key}`;
     const { source, look } = asObject(mesh, `layers.meshes[${index}]`);
     const { from, surface, timePoint, smoothing } = asObject(source, what('source'));
@@ -26,14 +28,32 @@ export function meshesOf(value: unknown, volumes: readonly string[]): readonly S
       look: lookOf(look, what('look')),
     };
   });
-  if (new Set(meshes.map(({ look }) => look.id)).size < meshes.length)
-    throw new StriaError('corrupt', 'two surfaces have the same id');
   return meshes.filter(({ source }) => volumes.includes(source.from));
+}
+
+/**
+ * Surfaces with ids that differ from each other and from those that are taken, to which they are added: a surface whose id is
+ * taken gets a new one. Nothing else in a session refers to the id of a surface.
+ */
+export function withOwnIds<Saved extends { readonly look: MeshLook }>(
+  surfaces: readonly Saved[],
+  taken: Set<string>,
+): readonly Saved[] {
+  // A new id is none that a later surface has.
+  const all = new Set([...taken, ...surfaces.map(({ look }) => look.id)]);
+  let number = 1;
+  return surfaces.map((saved) => {
+    let { id } = saved.look;
+    if (taken.has(id)) while (all.has(id)) id = `mesh-${number++}`;
+    all.add(id);
+    taken.add(id);
+    return id === saved.look.id ? saved : { ...saved, look: { ...saved.look, id } };
+  });
 }
 
 /** The mesh layers that were read from files. @param sourceOf parses a source @throws StriaError `corrupt` */
 export function meshFilesOf(value: unknown, sourceOf: (source: JsonObject) => SessionSource): readonly SavedMeshFile[] {
-  return asArray(value ?? [], 'layers.meshFiles', { maxLength: mostMeshes }).map((mesh, index): SavedMeshFile => {
+  return asArray(value ?? [], 'layers.meshFiles', { maxLength: mostStored }).map((mesh, index): SavedMeshFile => {
     const what = (key: string): string => `layers.meshFiles[${index}].${key}`;
     const { source, object, look } = asObject(mesh, `layers.meshFiles[${index}]`);
     const files = sourceOf(asObject(source, what('source')));

@@ -34,7 +34,7 @@ export function MeshSettings({ look }: { readonly look: MeshLook }) {
     <section className={styles.settings} aria-label={`Settings of ${name}`} data-testid="mesh-settings">
       <NameInput
         name={name}
-        onRename={(next) => app.meshes.change(id, { name: next })}
+        onRename={(next) => app.meshes.rename(id, next)}
         className={styles.rename}
         testId="mesh-name"
       />
