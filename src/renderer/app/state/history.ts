@@ -15,6 +15,9 @@ interface LastChange {
 /** Changes of the same keys within this time are one step, in milliseconds. */
 const mergeMs = 400;
 
+/** The ids in a list that is a value of a snapshot, or in several; undefined for other values. */
+export type MembersOf = (key: string, value: unknown) => readonly string[] | undefined;
+
 /**
  * Undo steps. It is told the current snapshot and finds what changed. A step holds only what it changed, so undoing it leaves
  * everything else alone, such as the crosshair.
@@ -22,6 +25,7 @@ const mergeMs = 400;
 export class History {
   readonly #limit: number;
   readonly #separate: readonly string[];
+  readonly #membersOf: MembersOf;
   readonly #undo: Step[] = [];
   readonly #redo: Step[] = [];
   #now: Snapshot = {};
@@ -31,10 +35,12 @@ export class History {
    * @param limit the oldest steps beyond this number are dropped
    * @param separate keys whose every change is a step of its own, however soon: lists with additions and deletions, unlike
    * sliders
+   * @param membersOf a change that adds, removes or moves members is a step of its own, also during a drag
    */
-  constructor(limit = 200, separate: readonly string[] = []) {
+  constructor(limit = 200, separate: readonly string[] = [], membersOf: MembersOf = () => undefined) {
     this.#limit = limit;
     this.#separate = separate;
+    this.#membersOf = membersOf;
   }
 
   /** Drops all steps and starts at the current snapshot. */
@@ -63,7 +69,8 @@ export class History {
     const isSoon =
       this.#last !== undefined && atMs - this.#last.atMs < mergeMs && !keys.some((key) => this.#separate.includes(key));
     const isOneGesture = gesture !== undefined && gesture === this.#last?.gesture;
-    if (last && follows && (isSoon || isOneGesture) && sameKeys(last.after, after)) {
+    const isAlone = this.#changesMembers({ before, after }) || (last !== undefined && this.#changesMembers(last));
+    if (last && follows && (isSoon || isOneGesture) && !isAlone && sameKeys(last.after, after)) {
       this.#undo.pop();
       // A drag may end where it started.
       if (changedKeys(last.before, after).length > 0) this.#undo.push({ ...last, after });
@@ -97,6 +104,13 @@ export class History {
 
   get redoKeys(): readonly string[] {
     return Object.keys(this.#redo.at(-1)?.after ?? {});
+  }
+
+  #changesMembers({ before, after }: Step): boolean {
+    return Object.keys(after).some((key) => {
+      const [one, other] = [this.#membersOf(key, before[key]), this.#membersOf(key, after[key])];
+      return one?.join('\n') !== other?.join('\n');
+    });
   }
 
   #goTo(change: Snapshot): Snapshot {

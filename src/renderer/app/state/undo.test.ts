@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { testLook } from '../../viewer/model/layer-testing.ts';
+import { type LayerLook, noLayers } from '../../viewer/model/layers.ts';
 import type { ViewState } from '../../viewer/model/viewer-api.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import type { OpenDocument } from './document-state.ts';
@@ -70,6 +72,32 @@ describe('undo and redo', () => {
     expect(viewer.snapshot().state.colormap).toBe('bone');
     await Promise.resolve();
     expect(names()).toEqual({ undo: 'layout', redo: undefined });
+  });
+
+  it('restore one layer at a time, however quickly they were added, also during a drag', async () => {
+    for (const isDrag of [false, true]) {
+      const { undo, viewer } = await setUp();
+      const ids = () => [...(viewer.snapshot().state.layers?.layers ?? [])].map(({ id }) => id);
+      const show = async (...layers: LayerLook[]) => {
+        viewer.set({ layers: { ...noLayers, layers } });
+        await Promise.resolve();
+      };
+      await show();
+      if (isDrag) undo.beginGesture();
+      await show(testLook({ id: 'a' }));
+      await show(testLook({ id: 'a' }), testLook({ id: 'b' }));
+      // Changes of its look are one step, and not a part of adding it.
+      for (const opacity of [0.9, 0.8, 0.7]) await show(testLook({ id: 'a' }), testLook({ id: 'b', opacity }));
+      undo.undo();
+      expect([ids(), viewer.snapshot().state.layers?.layers[1]?.opacity]).toEqual([['a', 'b'], testLook({ id: 'b' }).opacity]);
+      undo.undo();
+      expect(ids()).toEqual(['a']);
+      undo.undo();
+      expect(ids()).toEqual([]);
+      undo.redo();
+      undo.redo();
+      expect(ids()).toEqual(['a', 'b']);
+    }
   });
 
   it('restore one measurement, name or deletion at a time, however quick', async () => {

@@ -1,6 +1,7 @@
+import { type LayerStack, noLayers } from '../../viewer/model/layers.ts';
 import type { ViewState } from '../../viewer/model/viewer-api.ts';
 import type { OpenDocument } from './document-state.ts';
-import { History, type Snapshot } from './history.ts';
+import { History, type MembersOf, type Snapshot } from './history.ts';
 import type { Settings } from './settings.ts';
 import { type AppState, type AppStore, openDocument } from './store.ts';
 
@@ -11,6 +12,13 @@ const settingKeys = ['codec', 'axis', 'prefer', 'effort'] as const satisfies rea
 const stateKeys = ['showChunks', 'measurements'] as const satisfies readonly (keyof AppState)[];
 /** Creating, renaming and deleting measurements are separate steps, however quick. */
 const separateKeys = ['measurements'] satisfies readonly (keyof AppState)[];
+
+/** Adding, removing and moving layers are separate steps; changing how one looks may be a drag. */
+const membersOf: MembersOf = (key, value) => {
+  if (key !== 'layers') return undefined;
+  const { layers, meshes } = (value ?? noLayers) as LayerStack;
+  return [...layers, ...meshes].map(({ id }) => id);
+};
 
 /** Names of steps whose key does not say enough: `Undo: window and level`. */
 const names: Readonly<Record<string, string>> = {
@@ -36,7 +44,7 @@ const names: Readonly<Record<string, string>> = {
 export class Undo {
   readonly #store: AppStore;
   readonly #set: (change: Partial<Settings>) => void;
-  readonly #history = new History(undefined, separateKeys);
+  readonly #history = new History(undefined, separateKeys, membersOf);
   #document: OpenDocument | undefined;
   #endFollowing = () => {};
   #isNoting = false;
