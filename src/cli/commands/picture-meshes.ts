@@ -7,6 +7,7 @@ import { extractSurfaces } from '../../core/mesh/surfaces.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
 import { metresOf, type VolumeInfo } from '../../core/shared/volume.ts';
+import { surfacesInOrder } from '../../renderer/app/session/stored-meshes.ts';
 import { baseId, isLayerShown, type MeshLook, volumeIdOf } from '../../renderer/viewer/model/layers.ts';
 import { inBaseWorld } from '../../renderer/viewer/model/mesh-place.ts';
 import { shownInfo } from '../../renderer/viewer/model/shown-info.ts';
@@ -61,8 +62,15 @@ export class PictureMeshes {
   async upload(gpu: Gpu, base: VolumeInfo, hosts: SessionHosts, job: JobOptions, paths: string[]): Promise<void> {
     const session = this.#session;
     if (!session) return;
-    const { list, meshes, meshFiles } = session.saved.layers;
-    for (const saved of meshes) {
+    const { list } = session.saved.layers;
+    for (const saved of surfacesInOrder(session.saved.layers)) {
+      if ('object' in saved) {
+        if (!isDrawn(session, saved.look)) continue;
+        await this.#orNote(saved.look, async () =>
+          this.#add(gpu, await this.#read(session, saved, base, hosts, job, paths), saved.look),
+        );
+        continue;
+      }
       const { mesh, info } = this.#extracted.get(saved) ?? {};
       if (!mesh || !info) continue;
       const layer = list.find(({ look }) => look.id === saved.source.from)?.look;
@@ -72,12 +80,6 @@ export class PictureMeshes {
           ...saved.look,
           motion: isBase ? undefined : layer.motion,
         }),
-      );
-    }
-    for (const saved of meshFiles) {
-      if (!isDrawn(session, saved.look)) continue;
-      await this.#orNote(saved.look, async () =>
-        this.#add(gpu, await this.#read(session, saved, base, hosts, job, paths), saved.look),
       );
     }
   }

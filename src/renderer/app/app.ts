@@ -139,7 +139,8 @@ export class App {
       meshes: {
         sourceOf: (id) => this.meshes.sourceOf(id),
         fileOf: (id) => this.meshes.fileOf(id),
-        restore: (saved) => this.meshes.restore(saved),
+        lostFileOf: (id) => this.meshes.lostFileOf(id),
+        restore: (sources, lost) => this.meshes.restore(sources, lost),
       },
       restoreTables: (tables) => this.labels.restore(tables),
       set: (change) => this.set(change),
@@ -314,8 +315,10 @@ export class App {
     );
     const meshes = files.filter(isMeshFile);
     // A volume that could not be added is in the list, with the reason.
-    void added.then(() => {
-      if (meshes.length > 0 && this.store.getState().layers.adding.kind === 'none') void this.meshes.addFiles(meshes);
+    void added.then(async () => {
+      if (meshes.length === 0 || this.store.getState().layers.adding.kind !== 'none') return;
+      // A file for which a surface of the session waits adds no other.
+      await orNotice(this.store, async () => this.meshes.addFiles(await this.#sessions.takeSurfaces(meshes)));
     });
   }
 
@@ -326,14 +329,17 @@ export class App {
     });
   }
 
-  /** Asks for the file of the chosen layer, which a session could not find. */
+  /** Asks for the file of the chosen layer or surface, which a session could not find. A surface may need that of its layer. */
   findLayerDialog(): void {
     const { stack, chosen } = this.store.getState().layers;
-    const look = stack.layers.find(({ id }) => id === chosen);
-    if (!look) return;
+    if (chosen === undefined) return;
+    const owner = this.meshes.sourceOf(chosen)?.from ?? chosen;
+    const look = stack.layers.find(({ id }) => id === owner);
     void orNotice(this.store, async () => {
       const files = await this.host.openDialog();
-      const problem = files.length > 0 ? await this.#sessions.findLayer(volumeIdOf(look), files) : undefined;
+      if (files.length === 0) return;
+      const find = look ? this.#sessions.findLayer(volumeIdOf(look), files) : this.#sessions.findSurface(chosen, files);
+      const problem = await find;
       if (problem !== undefined) this.store.setState({ notice: problem });
     });
   }

@@ -42,12 +42,14 @@ export function layerCommands(app: App): Command[] {
     },
     {
       id: 'layer-find',
-      label: 'Find the file of the chosen layer…',
+      label: 'Find the file of the chosen layer or surface…',
       words: 'Find…',
       group: 'Layers',
       enabled: (state) => {
+        const { chosen, surfaces, volumes } = state.layers;
         const look = chosenLook(state);
-        return look !== undefined && state.layers.volumes[volumeIdOf(look)]?.kind === 'lost';
+        if (look) return volumes[volumeIdOf(look)]?.kind === 'lost';
+        return chosen !== undefined && surfaces[chosen]?.kind === 'lost';
       },
       run: () => app.findLayerDialog(),
     },

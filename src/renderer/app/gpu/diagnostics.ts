@@ -63,7 +63,9 @@ function namesIn(state: AppState): string[] {
   if ('name' in document) names.push(document.name);
   if ('file' in document) names.push(document.file.name);
   if (document.kind === 'waiting') names.push(document.session.file.name);
-  for (const { name } of layers.stack.layers) names.push(name);
+  for (const { name } of [...layers.stack.layers, ...layers.stack.meshes]) names.push(name);
+  for (const one of [...Object.values(layers.volumes), ...Object.values(layers.surfaces)])
+    if (one.kind === 'lost') names.push(...one.files);
   if ('name' in layers.adding) names.push(layers.adding.name);
   for (const { name } of queue) names.push(name);
   for (const { name, folder, dataset } of recent) names.push(name, folder, dataset?.label);

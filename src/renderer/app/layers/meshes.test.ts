@@ -116,25 +116,84 @@ test('a surface of a layer is that of the channel and time point that it shows',
   expect(stack().meshes.map(({ id }) => meshes.sourceOf(id)?.from)).toEqual(['a', 'a.2']);
 });
 
-test('a surface that is added while others are restored waits for them', async () => {
-  const { meshes, viewer, volumes, show, stack } = setUp();
+const savedSurface = (name: string, from: string) => ({
+  look: { id: name, name, isVisible: true, opacity: 1, color: '#a1b2c3' },
+  source: { ...source({ level: 3 }), from },
+});
+
+/** Lists the surfaces of a session, and gives what they are made from. */
+function restored({ meshes, viewer, stack }: ReturnType<typeof setUp>, saved: readonly ReturnType<typeof savedSurface>[]) {
+  viewer.set({ layers: { ...stack(), meshes: [...stack().meshes, ...saved.map(({ look }) => look)] } });
+  meshes.restore(new Map(saved.map((one) => [one.look.id, one.source])));
+}
+
+const settled = () => new Promise((resolve) => setTimeout(resolve));
+
+test('surfaces of a session are listed at once, in their order, and one that is added meanwhile comes after them', async () => {
+  const all = setUp();
+  const { store, meshes, viewer, volumes, extracted, show, stack } = all;
   show({});
   viewer.set({ layers: { ...noLayers, layers: [testLook({ id: 'a' })] } });
-  const look = { id: 'x', name: 'restored', isVisible: true, opacity: 1, color: '#a1b2c3' };
-  // Its layer is not loaded yet.
-  const restored = meshes.restore([{ look, source: { ...source({ level: 3 }), from: 'a' } }]);
-  const added = meshes.addSurfaces(source({ level: 4 }));
-  await new Promise((resolve) => setTimeout(resolve));
-  expect(stack().meshes).toEqual([]);
+  // The layer of the first is not loaded yet.
+  restored(all, [savedSurface('A', 'a'), savedSurface('B', baseId), savedSurface('C', baseId)]);
+  expect(stack().meshes.map(({ id }) => id)).toEqual(['A', 'B', 'C']);
+  expect(store.getState().layers.surfaces).toMatchObject({ A: { kind: 'loading' }, B: { kind: 'loading' }, C: {} });
+  expect(meshes.sourceOf('A')?.from).toBe('a');
+  expect(await meshes.addSurfaces(source({ level: 4 }))).toBe(1);
+  await settled();
+  expect(stack().meshes.map(({ id }) => id)).toEqual(['A', 'B', 'C', 'mesh-1']);
+  expect(Object.keys(store.getState().layers.surfaces)).toEqual(['A']);
+  expect(['A', 'B', 'C'].map((id) => meshes.triangleCount(id) > 0)).toEqual([false, true, true]);
   volumes.set('a', { info } as unknown as SurfaceVolume);
-  viewer.set({ layers: stack() });
-  await restored;
-  expect(await added).toBe(1);
-  expect(stack().meshes.map(({ id }) => meshes.sourceOf(id)?.surface)).toEqual([{ level: 3 }, { level: 4 }]);
+  viewer.set({ layers: { ...stack() } });
+  await settled();
+  expect(store.getState().layers.surfaces).toEqual({});
+  expect(meshes.triangleCount('A')).toBeGreaterThan(0);
+  expect(extracted).toHaveLength(4);
+});
+
+test('a surface that is removed while it is made comes with undo; with another device it is made anew', async () => {
+  const all = setUp();
+  const { store, meshes, viewer, extracted, show, stack } = all;
+  show({});
+  restored(all, [savedSurface('A', baseId), savedSurface('B', baseId)]);
+  const before = stack();
+  viewer.set({ layers: withoutLayer(before, 'A') });
+  await settled();
+  expect([meshes.triangleCount('A'), store.getState().layers.surfaces]).toEqual([0, {}]);
+  viewer.set({ layers: before });
+  expect(store.getState().layers.surfaces).toMatchObject({ A: { kind: 'loading' } });
+  const { gpu } = store.getState();
+  store.setState({ gpu: { kind: 'recovering', message: '' } });
+  store.setState({ gpu });
+  await settled();
+  expect(['A', 'B'].map((id) => meshes.triangleCount(id) > 0)).toEqual([true, true]);
+  expect(store.getState().layers.surfaces).toEqual({});
+  expect(extracted).toHaveLength(4);
+});
+
+test('a surface whose file was not found says so until the file is given', async () => {
+  const { store, meshes, viewer, show, stack, readings } = setUp();
+  show({});
+  const look = { ...savedSurface('A', baseId).look, id: 'mesh-1' };
+  viewer.set({ layers: { ...noLayers, meshes: [look] } });
+  const place = { source: { files: [{ path: '../data/a.obj', size: 3 }] }, object: 1 };
+  meshes.restore(new Map(), new Map([['mesh-1', place]]));
+  expect(store.getState().layers.surfaces).toEqual({ 'mesh-1': { kind: 'lost', files: ['a.obj'] } });
+  expect(meshes.lostFileOf('mesh-1')).toEqual(expect.objectContaining(place));
+  await settled();
+  expect(readings).toEqual([]);
+  meshes.restore(new Map([['mesh-1', { file: { name: 'b.obj' } as HostFile, object: 1 }]]));
+  await settled();
+  expect(store.getState().layers.surfaces).toEqual({});
+  expect(meshes.lostFileOf('mesh-1')).toBeUndefined();
+  expect(stack().meshes).toEqual([look]);
+  expect(meshes.fileOf('mesh-1')).toMatchObject({ file: { name: 'b.obj' }, object: 1 });
 });
 
 test('a surface of a layer moves with it, stays when it is removed, and is restored where the layer is', async () => {
-  const { store, meshes, viewer, volumes, show, stack } = setUp();
+  const all = setUp();
+  const { store, meshes, viewer, volumes, show, stack } = all;
   show({});
   volumes.set('a', { info } as unknown as SurfaceVolume);
   const shifts = () =>
@@ -159,7 +218,11 @@ test('a surface of a layer moves with it, stays when it is removed, and is resto
   ]);
   const saved = stack().meshes.map((look) => ({ look, source: meshes.sourceOf(look.id) as MeshSource }));
   move(undefined);
-  await meshes.restore(saved.slice(0, 1));
+  const again = saved
+    .slice(0, 1)
+    .map(({ look, source: of }) => ({ look: { ...look, id: 'again', motion: undefined }, source: of }));
+  restored(all, again);
+  await settled();
   expectShifts([
     [0, 0, 0],
     [0, 0, 0],
@@ -194,34 +257,27 @@ test('each object of a file is a layer; a file that cannot be read says why, and
 });
 
 test('layers of files are restored with their looks, and a file of several objects is read once', async () => {
-  const { store, meshes, show, stack, readings } = setUp();
+  const { store, meshes, viewer, show, stack, readings } = setUp();
   show({});
   const file = { name: 'a.obj' } as HostFile;
   const look = { id: 'x', name: 'renamed', isVisible: false, opacity: 0.3, color: '#010203' };
-  await meshes.restore([
-    { look, source: { file, object: 1 } },
-    { look: { ...look, name: 'other' }, source: { file, object: 0 } },
-    { look: { ...look, name: 'none' }, source: { file, object: 2 } },
-  ]);
+  const looks = [look, { ...look, id: 'y', name: 'other' }, { ...look, id: 'z', name: 'none' }];
+  viewer.set({ layers: { ...noLayers, meshes: looks } });
+  meshes.restore(new Map([1, 0, 2].map((object, at) => ['xyz'.charAt(at), { file, object }])));
+  await settled();
   expect(readings).toHaveLength(1);
-  expect(stack().meshes).toEqual([
-    { ...look, id: 'mesh-1' },
-    { ...look, id: 'mesh-2', name: 'other' },
-  ]);
-  expect(meshes.fileOf('mesh-1')).toEqual({ file, object: 1 });
+  expect(stack().meshes).toEqual(looks);
+  expect(meshes.fileOf('x')).toEqual({ file, object: 1 });
   expect(store.getState().notice).toBe('Surfaces that could not be restored: none. a.obj has no object 3');
+  expect(store.getState().layers.surfaces).toMatchObject({ z: { kind: 'failed', fault: { message: 'a.obj has no object 3' } } });
 });
 
-const savedSurface = (name: string, from: string) => ({
-  look: { id: name, name, isVisible: true, opacity: 1, color: '#a1b2c3' },
-  source: { ...source({ level: 3 }), from },
-});
-
-test('surfaces that cannot be restored are named in one notice, and those of a removed layer are skipped', async () => {
-  const { store, meshes, viewer, volumes, show, stack } = setUp();
+test('surfaces that cannot be restored are named in one notice, and those of a removed layer say so', async () => {
+  const all = setUp();
+  const { store, viewer, volumes, show, stack } = all;
   show({});
   viewer.set({ layers: { ...noLayers, layers: ['failing', 'removed', 'ready'].map((id) => testLook({ id })) } });
-  const restoring = meshes.restore([
+  restored(all, [
     savedSurface('A', 'failing'),
     savedSurface('B', 'failing'),
     savedSurface('C', 'removed'),
@@ -229,42 +285,39 @@ test('surfaces that cannot be restored are named in one notice, and those of a r
   ]);
   const fault = faultToData(new StriaError('corrupt', 'the file is damaged'));
   store.setState(({ layers }) => ({ layers: { ...layers, volumes: { failing: { kind: 'failed', fault } } } }));
-  await vi.waitFor(() => expect(store.getState().layers.adding).toMatchObject({ name: 'C' }));
+  expect(store.getState().notice).toBe('Surfaces that could not be restored: A, B. the file is damaged');
   volumes.set('ready', { info } as unknown as SurfaceVolume);
-  viewer.set({ layers: { ...stack(), layers: [testLook({ id: 'ready' })] } });
-  await restoring;
-  expect(stack().meshes.map(({ name }) => name)).toEqual(['D']);
-  expect(store.getState().layers.adding).toEqual({ kind: 'none' });
+  viewer.set({ layers: { ...stack(), layers: [testLook({ id: 'failing' }), testLook({ id: 'ready' })] } });
+  await settled();
+  const { surfaces, adding } = store.getState().layers;
+  expect(Object.entries(surfaces).map(([id, state]) => [id, state.kind === 'failed' && state.fault.message])).toEqual([
+    ['A', 'the file is damaged'],
+    ['B', 'the file is damaged'],
+    ['C', 'The layer whose surface it is was removed'],
+  ]);
+  expect(adding).toEqual({ kind: 'none' });
   expect(store.getState().notice).toBe('Surfaces that could not be restored: A, B. the file is damaged');
 });
 
-test('a cancel ends restoring', async () => {
-  const { store, meshes, viewer, show, stack } = setUp();
-  show({});
-  viewer.set({ layers: { ...noLayers, layers: [testLook({ id: 'a' })] } });
-  const restoring = meshes.restore([savedSurface('A', 'a'), savedSurface('B', baseId)]);
-  meshes.cancelAdding();
-  await restoring;
-  expect(stack().meshes).toEqual([]);
-  expect(store.getState().notice).toBeUndefined();
-});
-
 test('surfaces of a volume that opens at a coarse level are restored once it is refined', async () => {
-  const { meshes, extracted, show, stack } = setUp();
+  const all = setUp();
+  const { meshes, extracted, show } = all;
   const opened = {};
   show({ opened, decimation: 4, isRefining: true });
-  const restoring = meshes.restore([savedSurface('A', baseId)]);
-  await new Promise((resolve) => setTimeout(resolve));
+  restored(all, [savedSurface('A', baseId)]);
+  await settled();
   expect(extracted).toEqual([]);
   show({ opened, decimation: 1, isRefining: false });
-  await restoring;
-  expect(stack().meshes.map(({ name }) => name)).toEqual(['A']);
+  await settled();
+  expect(meshes.triangleCount('A')).toBeGreaterThan(0);
 });
 
 test('a notice names the surfaces of a volume that stays coarse', async () => {
-  const { store, meshes, extracted, show } = setUp();
+  const all = setUp();
+  const { store, extracted, show } = all;
   show({ decimation: 4, isRefining: false });
-  await meshes.restore([savedSurface('A', baseId)]);
+  restored(all, [savedSurface('A', baseId)]);
+  await settled();
   expect(extracted).toEqual([]);
   expect(store.getState().notice).toContain('restored: A. It needs all voxels, but the volume stays at 1/4 resolution');
 });

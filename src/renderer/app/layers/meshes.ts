@@ -13,13 +13,8 @@ import { nextProgress, startProgress } from '../state/progress.ts';
 import { type AppState, type AppStore, openDocument } from '../state/store.ts';
 import { extractShown, type SurfaceVolume } from './extract-shown.ts';
 import { readInThread } from './mesh-file-thread.ts';
+import { type LostMesh, MeshRestoring } from './mesh-restoring.ts';
 import { type ExtractionJob, meshColors, type NewMesh, SurfaceExtraction } from './surface-extraction.ts';
-
-/** A mesh layer of a session. */
-interface RestoredMesh {
-  readonly look: MeshLook;
-  readonly source: MeshSource | MeshFileSource;
-}
 
 /**
  * The mesh layers. The view's state says which there are (`ViewState.layers`), so undo restores them; this class keeps their triangles
@@ -34,8 +29,9 @@ export class Meshes {
   readonly #kept = new Map<string, { readonly mesh: Mesh; readonly source: MeshSource | MeshFileSource }>();
   readonly #onGpu = new Map<string, GpuMesh>();
   #adding: AbortController | undefined;
-  /** Resolves when the meshes of a restored view are there; undefined if none are restored. */
-  #restored: Promise<void> | undefined;
+  readonly #restoring: MeshRestoring;
+  /** Of a file whose objects are restored, which is read once. */
+  #restoredFile: { readonly file: HostFile; readonly meshes: readonly NewMesh[] } | undefined;
 
   /** @param volume the voxels under an id (`volumeIdOf`) */
   constructor(
@@ -49,10 +45,24 @@ export class Meshes {
     this.#engine = engine;
     this.#read = read;
     this.#extraction = new SurfaceExtraction(store, engine, volume, extract);
+    this.#restoring = new MeshRestoring({
+      store,
+      stack: () => this.#stack,
+      has: (id) => this.#kept.has(id),
+      isOpen: () => openDocument(store.getState()) !== undefined && this.#shownEngine() !== undefined,
+      readiness: (from) => this.#extraction.readiness(from),
+      make: (id, source, job) => this.#make(id, source, job),
+      onIdle: () => {
+        this.#restoredFile = undefined;
+      },
+    });
     store.subscribe((state, before) => {
       if (!isSameDocument(state.document, before.document)) this.#closed();
       if (state.gpu !== before.gpu && state.gpu.kind !== 'ready') this.#free();
-      if (state.gpu !== before.gpu || state.layers.stack !== before.layers.stack) this.#reconcile();
+      const isOther = state.gpu !== before.gpu || state.layers.stack !== before.layers.stack;
+      if (isOther) this.#reconcile();
+      if (isOther || state.document !== before.document || state.layers.volumes !== before.layers.volumes)
+        this.#restoring.reconcile();
     });
   }
 
@@ -71,9 +81,6 @@ export class Meshes {
   }
 
   async #addAs(name: string, work: (job: ExtractionJob) => Promise<readonly NewMesh[]>): Promise<number> {
-    const { document } = this.#store.getState();
-    if (this.#restored) await this.#restored;
-    if (!isSameDocument(document, this.#store.getState().document)) return 0;
     const controller = this.#begin();
     const { signal } = controller;
     try {
@@ -132,63 +139,48 @@ export class Meshes {
 
   /** What a layer was extracted from. */
   sourceOf(id: string): MeshSource | undefined {
-    const source = this.#kept.get(id)?.source;
+    const source = this.#kept.get(id)?.source ?? this.#restoring.sourceOf(id);
     return source && 'from' in source ? source : undefined;
   }
 
   /** The file that a layer was read from. */
   fileOf(id: string): MeshFileSource | undefined {
-    const source = this.#kept.get(id)?.source;
+    const source = this.#kept.get(id)?.source ?? this.#restoring.sourceOf(id);
     return source && 'file' in source ? source : undefined;
   }
 
-  /** Makes the meshes of a restored view again. Each of its layers appears once it is there. A notice names those that fail. */
-  restore(saved: readonly RestoredMesh[]): Promise<void> {
-    const { document } = this.#store.getState();
-    const isSame = () => isSameDocument(document, this.#store.getState().document);
-    const before = this.#restored;
-    // What is added or restored meanwhile waits, so that it does not end this.
-    const work = before ? before.then(() => (isSame() ? this.#restore(saved) : undefined)) : this.#restore(saved);
-    const all = work.finally(() => {
-      if (this.#restored === all) this.#restored = undefined;
-    });
-    this.#restored = all;
-    return all;
+  /** What a layer was read from whose file was not found. */
+  lostFileOf(id: string): LostMesh | undefined {
+    return this.#restoring.lostFileOf(id);
   }
 
-  async #restore(saved: readonly RestoredMesh[]): Promise<void> {
-    if (saved.length === 0) return;
-    const controller = this.#begin();
-    const { signal } = controller;
-    const failures: { readonly name: string; readonly message: string }[] = [];
-    let read: { readonly file: HostFile; readonly meshes: readonly NewMesh[] } | undefined;
-    for (const { look, source } of saved) {
-      try {
-        await this.#add(look.name, signal, async (job) => {
-          if ('file' in source) {
-            const { file, object } = source;
-            // Of several objects, the file is read once.
-            if (read?.file !== file) read = { file, meshes: await this.#readFile(file, job) };
-            const mesh = read.meshes[object];
-            if (!mesh) throw new StriaError('invalid-input', `${file.name} has no object ${object + 1}`);
-            return [{ ...mesh, look }];
-          }
-          if (!(await this.#extraction.isThere(source.from, signal))) return [];
-          const [first] = await this.#extraction.extracted(source, job);
-          // It lies where its layer does.
-          const { of, motion } = first?.look ?? {};
-          return first ? [{ ...first, look: { ...look, of, motion } }] : [];
-        });
-      } catch (error) {
-        if (signal.aborted) return;
-        failures.push({ name: look.name, message: toStriaError(error).message });
-      }
-    }
-    this.#end(controller);
-    const [first] = failures;
-    if (!first) return;
-    const names = failures.map(({ name }) => name).join(', ');
-    this.#store.setState({ notice: `Surfaces that could not be restored: ${names}. ${first.message}` });
+  /** Gives what the listed surfaces of a restored view are made from, by id. @param lost those whose files were not found */
+  restore(sources: ReadonlyMap<string, MeshSource | MeshFileSource>, lost: ReadonlyMap<string, LostMesh> = new Map()): void {
+    this.#restoring.restore(sources, lost);
+  }
+
+  /** Makes the triangles of a layer that the list has. @throws StriaError */
+  async #make(id: string, source: MeshSource | MeshFileSource, job: ExtractionJob): Promise<void> {
+    const { mesh } = await ('file' in source ? this.#objectOf(source, job) : this.#surfaceOf(source, job));
+    const engine = this.#engine();
+    if (job.signal.aborted || !engine) throw new StriaError('aborted', 'cancelled');
+    const [onGpu] = uploaded(engine, [mesh]);
+    this.#kept.set(id, { mesh, source });
+    this.#onGpu.set(id, onGpu as GpuMesh);
+    engine.viewer.setMeshes(new Map(this.#onGpu));
+  }
+
+  async #objectOf(source: MeshFileSource, job: ExtractionJob): Promise<NewMesh> {
+    const { file, object } = source;
+    if (this.#restoredFile?.file !== file) this.#restoredFile = { file, meshes: await this.#readFile(file, job) };
+    const mesh = this.#restoredFile.meshes[object];
+    if (!mesh) throw new StriaError('invalid-input', `${file.name} has no object ${object + 1}`);
+    return mesh;
+  }
+
+  async #surfaceOf(source: MeshSource, job: ExtractionJob): Promise<NewMesh> {
+    const [first] = await this.#extraction.extracted(source, job);
+    return first as NewMesh;
   }
 
   /** Ends what is being added, and begins anew. */
@@ -228,19 +220,10 @@ export class Meshes {
     const { meshes } = this.#stack;
     if (meshes.length + found.length > mostMeshes)
       throw new StriaError('unsupported', `there would be more than ${mostMeshes} surfaces. Choose fewer labels, or remove some`);
-    const problem = whyNoRoom(
+    const onGpu = uploaded(
       engine,
-      found.reduce((sum, { mesh }) => sum + meshBytes(mesh), 0),
-      'the surface',
+      found.map(({ mesh }) => mesh),
     );
-    if (problem !== undefined) throw new StriaError('out-of-memory', problem);
-    const onGpu: GpuMesh[] = [];
-    try {
-      for (const { mesh } of found) onGpu.push(new GpuMesh(engine.gpu, mesh));
-    } catch (error) {
-      for (const mesh of onGpu) mesh.destroy();
-      throw error;
-    }
     const looks = found.map(({ mesh, source, look }, at): MeshLook => {
       const id = this.#newId();
       this.#kept.set(id, { mesh, source });
@@ -261,8 +244,15 @@ export class Meshes {
     this.#engine()?.viewer.set({ layers });
   }
 
+  /** Undefined until its views are those that are shown. */
+  #shownEngine(): Engine | undefined {
+    const engine = this.#engine();
+    const { gpu } = this.#store.getState();
+    return gpu.kind === 'ready' && gpu.viewer === engine?.viewer ? engine : undefined;
+  }
+
   #newId(): string {
-    const taken = new Set([...this.#kept.keys(), ...this.#stack.meshes.map(({ id }) => id)]);
+    const taken = new Set([...this.#kept.keys(), ...this.#restoring.ids, ...this.#stack.meshes.map(({ id }) => id)]);
     let number = 1;
     while (taken.has(`mesh-${number}`)) number++;
     return `mesh-${number}`;
@@ -270,11 +260,14 @@ export class Meshes {
 
   #closed(): void {
     this.cancelAdding();
+    this.#restoring.clear();
+    this.#restoredFile = undefined;
     this.#free();
     this.#kept.clear();
   }
 
   #free(): void {
+    this.#restoring.stop();
     if (this.#onGpu.size === 0) return;
     const meshes = [...this.#onGpu.values()];
     this.#onGpu.clear();
@@ -284,9 +277,9 @@ export class Meshes {
 
   /** Makes the meshes in GPU memory follow the view. */
   #reconcile(): void {
-    const engine = this.#engine();
-    const { gpu, layers } = this.#store.getState();
-    if (!engine || gpu.kind !== 'ready' || gpu.viewer !== engine.viewer) return;
+    const engine = this.#shownEngine();
+    const { layers } = this.#store.getState();
+    if (!engine) return;
     const wanted = new Set(layers.stack.meshes.map(({ id }) => id));
     const gone = [...this.#onGpu].filter(([id]) => !wanted.has(id));
     const added = [...wanted].filter((id) => this.#kept.has(id) && !this.#onGpu.has(id));
@@ -295,5 +288,20 @@ export class Meshes {
     for (const id of added) this.#onGpu.set(id, new GpuMesh(engine.gpu, (this.#kept.get(id) as { mesh: Mesh }).mesh));
     engine.viewer.setMeshes(new Map(this.#onGpu));
     for (const [, mesh] of gone) mesh.destroy();
+  }
+}
+
+/** Meshes in GPU memory, all or none. @throws StriaError `out-of-memory` */
+function uploaded(engine: Engine, meshes: readonly Mesh[]): readonly GpuMesh[] {
+  const bytes = meshes.reduce((sum, mesh) => sum + meshBytes(mesh), 0);
+  const problem = whyNoRoom(engine, bytes, 'the surface');
+  if (problem !== undefined) throw new StriaError('out-of-memory', problem);
+  const onGpu: GpuMesh[] = [];
+  try {
+    for (const mesh of meshes) onGpu.push(new GpuMesh(engine.gpu, mesh));
+    return onGpu;
+  } catch (error) {
+    for (const mesh of onGpu) mesh.destroy();
+    throw error;
   }
 }

@@ -1,6 +1,6 @@
 import type { Mesh } from '../../../core/mesh/mesh.ts';
 import type { SurfaceChoice } from '../../../core/mesh/surfaces.ts';
-import { faultFromData, StriaError } from '../../../core/shared/errors.ts';
+import { type FaultData, faultToData, StriaError } from '../../../core/shared/errors.ts';
 import { colorsOf, labelColorIndex } from '../../viewer/colors/colormaps.ts';
 import { isLabelShown } from '../../viewer/model/label-look.ts';
 import {
@@ -30,6 +30,9 @@ export interface ExtractionJob {
   readonly signal: AbortSignal;
   readonly onProgress: (done: number, total: number) => void;
 }
+
+/** Whether the voxels are there from which a surface is extracted; if their files are missing, the names of those. */
+export type Readiness = 'ready' | 'waiting' | 'removed' | { readonly lost: readonly string[] } | { readonly fault: FaultData };
 
 /** Colours of surfaces of values, in the order in which they are added. */
 export const meshColors = ['#e8c39e', '#7fb2e5', '#e58a7f', '#8fd19e', '#c9a0dc', '#e5d57f'] as const;
@@ -127,31 +130,19 @@ export class SurfaceExtraction {
     return base && look && volume ? layerTime(base.info, timePoint, volume.info, look.channel) : timePoint;
   }
 
-  /** Waits for a layer, or for every voxel of the open volume, to be loaded. @returns whether it is still in the list @throws StriaError why it was not loaded */
-  async isThere(from: string, signal: AbortSignal): Promise<boolean> {
-    const isRefining = () => openDocument(this.#store.getState())?.isRefining === true && this.#isOfBase(from);
-    while (!signal.aborted && (!this.#volumeOf(from) || isRefining())) {
-      if (this.#engine() && from !== baseId && !this.#lookWith(from)) return false;
-      const volume = layerVolume(this.#store.getState().layers, from);
-      if (volume?.kind === 'failed') throw faultFromData(volume.fault);
-      await this.#nextChange(signal);
-    }
-    const decimation = openDocument(this.#store.getState())?.decimation ?? 1;
-    if (decimation === 1 || !this.#isOfBase(from)) return true;
-    throw new StriaError('unsupported', `It needs all voxels, but the volume stays at 1/${decimation} resolution`);
-  }
-
-  /** Resolves when the state changes, or the signal is aborted. */
-  #nextChange(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const done = () => {
-        end();
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      const end = this.#store.subscribe(done);
-      signal.addEventListener('abort', done);
-    });
+  /** Whether a layer, or every voxel of the open volume, is loaded. */
+  readiness(from: string): Readiness {
+    const state = this.#store.getState();
+    const document = openDocument(state);
+    if (from !== baseId && !this.#lookWith(from)) return 'removed';
+    const volume = layerVolume(state.layers, from);
+    if (volume?.kind === 'failed') return { fault: volume.fault };
+    if (volume?.kind === 'lost') return { lost: volume.files };
+    if (!this.#volumeOf(from) || (document?.isRefining === true && this.#isOfBase(from))) return 'waiting';
+    const decimation = document?.decimation ?? 1;
+    if (decimation === 1 || !this.#isOfBase(from)) return 'ready';
+    const message = `It needs all voxels, but the volume stays at 1/${decimation} resolution`;
+    return { fault: faultToData(new StriaError('unsupported', message)) };
   }
 
   get #stack(): LayerStack {

@@ -14,11 +14,12 @@ import type { Viewer } from '../../viewer/viewer.ts';
 import type { OpenRequest } from '../loading/load-resident.ts';
 import { readSession, writeSession } from '../session/session-file.ts';
 import type { OpenDocument } from '../state/document-state.ts';
+import type { MeshFileSource } from '../state/layer-state.ts';
 import type { SavedMesh, SessionSource } from '../state/saved-session.ts';
 import { type AppState, createAppStore } from '../state/store.ts';
 import type { PinnedCurve } from '../state/time-curve-state.ts';
-import type { FoundMesh } from './mesh-files.ts';
 import { SavedSessions } from './saved-sessions.ts';
+import type { MeshFilePlace } from './saved-surfaces.ts';
 
 function file(name: string, bytes: Uint8Array<ArrayBuffer>): HostFile {
   const blob = new Blob([bytes]);
@@ -78,8 +79,8 @@ function setUp(beside: Readonly<Record<string, HostFile>> = {}, atAddresses: Rea
   const sink = memorySink();
   const layerRequests = new Map<string, OpenRequest>();
   const meshSources = new Map<string, SavedMesh['source']>();
-  const meshFiles = new Map<string, FoundMesh['source']>();
-  let restoredMeshes: readonly (SavedMesh | FoundMesh)[] = [];
+  const meshFiles = new Map<string, MeshFileSource>();
+  const lostMeshes = new Map<string, MeshFilePlace>();
   let restored: ReadonlyMap<string, OpenRequest> = new Map();
   const lostSources = new Map<string, SessionSource>();
   const open = async (next: OpenRequest) => {
@@ -125,8 +126,14 @@ function setUp(beside: Readonly<Record<string, HostFile>> = {}, atAddresses: Rea
     meshes: {
       sourceOf: (id) => meshSources.get(id),
       fileOf: (id) => meshFiles.get(id),
-      restore: async (saved) => {
-        restoredMeshes = saved;
+      lostFileOf: (id) => lostMeshes.get(id),
+      restore: (sources, lost) => {
+        for (const [id, place] of lost ?? []) lostMeshes.set(id, place);
+        for (const [id, source] of sources) {
+          lostMeshes.delete(id);
+          if ('file' in source) meshFiles.set(id, source);
+          else meshSources.set(id, source);
+        }
       },
     },
     restoreTables: (loaded) => store.setState(({ labels }) => ({ labels: { ...labels, loaded } })),
@@ -142,7 +149,9 @@ function setUp(beside: Readonly<Record<string, HostFile>> = {}, atAddresses: Rea
     layerRequests,
     meshSources,
     meshFiles,
-    meshes: () => restoredMeshes,
+    lostMeshes,
+    /** What the app does when the view changes. */
+    follow: () => store.setState(({ layers }) => ({ layers: { ...layers, stack: state.layers } })),
     opened: () => request,
     restored: () => restored,
   };
@@ -322,15 +331,16 @@ describe('a saved session', () => {
     from.meshSources.set('m', { from: 'base', surface: { level: 3 }, timePoint: 0, smoothing: 5 });
     from.meshSources.set('of-lost', { from: 'c', surface: { label: 3 }, timePoint: 0, smoothing: 5 });
     await from.sessions.save();
-    const { sessions, store, viewer, sink, layerRequests, restored, meshes } = setUp({ '../data/pet.nii': pet });
+    const { sessions, store, viewer, sink, layerRequests, restored, meshSources } = setUp({ '../data/pet.nii': pet });
     const others = ['pet.nii', 'lost.nii'].map((name) => file(name, Uint8Array.of(1)));
     await sessions.open(file('scan.stria-session', from.sink.bytes()), [scan, atlas, ...others]);
-    expect(viewer.snapshot().state.layers).toEqual(stack);
+    // Surfaces are listed at once, those of a layer with it.
+    expect(viewer.snapshot().state.layers).toEqual({ ...stack, meshes: [surface('m'), { ...surface('of-lost'), of: 'c' }] });
     expect([...restored()].map(([id, request]) => [id, request.kind === 'file' && request.file])).toEqual([
       ['a', atlas],
       ['b', pet],
     ]);
-    expect(meshes().map(({ look }) => look)).toEqual([surface('m')]);
+    expect([...meshSources.keys()]).toEqual(['m', 'of-lost']);
     expect(store.getState().notice).toBe('Not found: lost.nii. Choose the layer in the list to find its file');
     // The one that was not found is saved again, and can be found later, under any name.
     layerRequests.set('a', { kind: 'file', file: atlas }).set('b', { kind: 'file', file: pet });
@@ -341,13 +351,12 @@ describe('a saved session', () => {
       '../data/pet.nii',
       '../data/lost.nii',
     ]);
-    expect(again.meshes.map(({ look }) => look.id)).toEqual(['of-lost']);
+    expect(again.meshes.map(({ look }) => look.id)).toEqual(['m', 'of-lost']);
     expect(await sessions.findLayer('c', [file('other.nii', Uint8Array.of(1, 2))])).toMatch(/2 bytes, not 1/);
     expect(await sessions.findLayer('c', [atlas, pet])).toBe('lost.nii is not among the chosen files');
     const moved = file('moved.nii', Uint8Array.of(9));
     expect(await sessions.findLayer('c', [moved])).toBeUndefined();
     expect([...restored()]).toMatchObject([['c', { file: { name: 'moved.nii' } }]]);
-    expect(meshes().map(({ look }) => look)).toEqual([surface('of-lost')]);
   });
 
   it('restores meshes from their files, each object by its place, and keeps those whose file was not found', async () => {
@@ -361,23 +370,52 @@ describe('a saved session', () => {
       .set('right', { file: parts, object: 1 })
       .set('gone', { file: gone, object: 0 });
     await from.sessions.save();
-    const { sessions, store, sink, meshes } = setUp({
+    const { sessions, store, viewer, sink, meshFiles, lostMeshes, follow } = setUp({
       '../data/parts.obj': parts,
       '../data/gone.stl': file('gone.stl', Uint8Array.of(4)),
     });
     await sessions.open(file('scan.stria-session', from.sink.bytes()), [scan]);
-    expect(meshes()).toEqual([
-      { look: surface('left'), source: { file: parts, object: 0 } },
-      { look: surface('right'), source: { file: parts, object: 1 } },
+    const looks = ['left', 'right', 'gone'].map(surface);
+    expect(viewer.snapshot().state.layers.meshes).toEqual(looks);
+    expect([...meshFiles]).toEqual([
+      ['left', { file: parts, object: 0 }],
+      ['right', { file: parts, object: 1 }],
     ]);
-    expect(store.getState().notice).toBe('Surfaces that were not found: named gone. Open their files to add them');
+    expect([...lostMeshes.keys()]).toEqual(['gone']);
+    expect(store.getState().notice).toBe('Not found: named gone. Choose the layer in the list to find its file');
     await sessions.save();
-    expect(readSession(sink.bytes()).layers.meshFiles.map(({ look }) => look.id)).toEqual(['gone']);
+    expect(readSession(sink.bytes()).layers.meshFiles.map(({ look }) => look)).toEqual(looks);
+    follow();
+    expect(await sessions.findSurface('gone', [file('other.stl', Uint8Array.of(1, 2))])).toMatch(/2 bytes, not 1/);
+    expect(await sessions.findSurface('gone', [parts, scan])).toBe('gone.stl is not among the chosen files');
+    const moved = file('moved.stl', Uint8Array.of(3));
+    expect(await sessions.findSurface('gone', [moved])).toBeUndefined();
+    expect(meshFiles.get('gone')).toEqual({ file: moved, object: 0 });
+    expect(lostMeshes.size).toBe(0);
+  });
+
+  it('lists surfaces in their order, whether extracted or read, and shows one alone', async () => {
+    const part = file('part.stl', Uint8Array.of(3));
+    const from = setUp();
+    await from.open({ kind: 'file', file: scan });
+    const looks = ['a', 'b', 'c', 'd'].map(surfaceLook);
+    from.viewer.set({ layers: { ...noLayers, meshes: looks, solo: 'c' } });
+    for (const id of ['a', 'c']) from.meshFiles.set(id, { file: part, object: 0 });
+    for (const id of ['b', 'd']) from.meshSources.set(id, { from: 'base', surface: { level: 3 }, timePoint: 0, smoothing: 0 });
+    await from.sessions.save();
+    const to = setUp();
+    await to.sessions.open(file('scan.stria-session', from.sink.bytes()), [scan, part]);
+    expect(to.viewer.snapshot().state.layers).toMatchObject({ meshes: looks, solo: 'c' });
+    // As an earlier version saved it, with two lists alone.
+    const text = new TextDecoder().decode(from.sink.bytes()).replace(/,\s*"place":\s*\d+/g, '');
+    expect(text).not.toContain('place"');
+    await to.sessions.open(file('scan.stria-session', new TextEncoder().encode(text)), [scan, part]);
+    expect(to.viewer.snapshot().state.layers.meshes.map(({ id }) => id)).toEqual(['b', 'd', 'a', 'c']);
   });
 
   const surfaceLook = (id: string) => ({ id, name: id, isVisible: true, opacity: 0.5, color: '#a1b2c3' });
 
-  /** A session of two surfaces, opened where the file of the first is missing, so that the other takes its id. */
+  /** A session of two surfaces, opened where the file of the first is missing. */
   async function withLostSurface() {
     const [gone, there] = [file('gone.stl', Uint8Array.of(3)), file('there.stl', Uint8Array.of(4))];
     const from = setUp();
@@ -387,64 +425,67 @@ describe('a saved session', () => {
     await from.sessions.save();
     const to = setUp({ '../data/there.stl': there });
     await to.sessions.open(file('scan.stria-session', from.sink.bytes()), [scan]);
-    to.meshFiles.set('mesh-1', { file: there, object: 0 });
-    to.viewer.set({ layers: { ...noLayers, meshes: [surfaceLook('mesh-1')] } });
+    to.follow();
     return { to, gone };
   }
 
-  it('has each id once if a restored surface has that of a lost one', async () => {
+  it('keeps a lost surface in its place, with its id', async () => {
     const { to } = await withLostSurface();
     await to.sessions.save();
     const { meshFiles } = readSession(to.sink.bytes()).layers;
-    expect(meshFiles.map(({ source }) => source.files[0]?.path)).toEqual(['../data/there.stl', '../data/gone.stl']);
-    expect(new Set(meshFiles.map(({ look }) => look.id)).size).toBe(2);
-    const text = new TextDecoder().decode(to.sink.bytes());
-    expect(text.match(/"id":\s*"mesh-1"/g)).toHaveLength(1);
+    expect(meshFiles.map(({ source, look }) => [source.files[0]?.path, look.id])).toEqual([
+      ['../data/gone.stl', 'mesh-1'],
+      ['../data/there.stl', 'mesh-2'],
+    ]);
   });
 
-  it('has each id once if surfaces of a lost layer and new ones share theirs', async () => {
-    const pet = file('pet.nii', Uint8Array.of(8, 8));
+  it('opens where two surfaces have one id, of a version that saved them so, and is saved with each id once', async () => {
+    const { to } = await withLostSurface();
+    await to.sessions.save();
+    const twice = new TextDecoder().decode(to.sink.bytes()).replace('"mesh-2"', '"mesh-1"');
+    const again = setUp();
+    await again.sessions.open(file('scan.stria-session', new TextEncoder().encode(twice)), [scan]);
+    expect(again.store.getState().document.kind).toBe('ready');
+    await again.sessions.save();
+    const { meshFiles } = readSession(again.sink.bytes()).layers;
+    expect(meshFiles.map(({ look }) => look.name)).toEqual(['mesh-1', 'mesh-2']);
+    expect(new Set(meshFiles.map(({ look }) => look.id)).size).toBe(2);
+    expect(new TextDecoder().decode(again.sink.bytes()).match(/"id":\s*"mesh-1"/g)).toHaveLength(1);
+  });
+
+  it('takes a file that is added by hand for the surface that lacks it, and no other', async () => {
+    const { to, gone } = await withLostSurface();
+    const other = file('other.stl', Uint8Array.of(5));
+    expect(await to.sessions.takeSurfaces([other])).toEqual([other]);
+    expect(to.lostMeshes.size).toBe(1);
+    const moved = { ...gone, name: 'moved.stl' };
+    expect(await to.sessions.takeSurfaces([moved])).toEqual([]);
+    await to.sessions.save();
+    const { meshFiles } = readSession(to.sink.bytes()).layers;
+    expect(meshFiles.map(({ source }) => source.files[0]?.path)).toEqual(['../data/moved.stl', '../data/there.stl']);
+  });
+
+  it('of an earlier version may have more surfaces than are listed, and says which are left out', async () => {
     const from = setUp();
     await from.open({ kind: 'file', file: scan });
-    const layers = [{ ...plainLook, id: 'a', name: 'PET' }];
-    from.viewer.set({ layers: { ...noLayers, layers, meshes: [surfaceLook('mesh-1')] } });
-    from.layerRequests.set('a', { kind: 'file', file: pet });
-    from.meshSources.set('mesh-1', { from: 'a', surface: { level: 3 }, timePoint: 0, smoothing: 0 });
-    await from.sessions.save();
-    const to = setUp();
-    await to.sessions.open(file('scan.stria-session', from.sink.bytes()), [scan]);
-    to.viewer.set({ layers: { ...noLayers, layers, meshes: [surfaceLook('mesh-1')] } });
-    to.meshSources.set('mesh-1', { from: 'base', surface: { level: 9 }, timePoint: 0, smoothing: 0 });
-    await to.sessions.save();
-    const { meshes } = readSession(to.sink.bytes()).layers;
-    expect(meshes.map(({ source }) => source.from)).toEqual(['base', 'a']);
-    expect(new Set(meshes.map(({ look }) => look.id)).size).toBe(2);
-  });
-
-  it('does not keep a surface as lost whose file was added by hand', async () => {
-    const { to, gone } = await withLostSurface();
-    to.viewer.set({ layers: { ...noLayers, meshes: ['mesh-1', 'mesh-2'].map(surfaceLook) } });
-    to.meshFiles.set('mesh-2', { file: { ...gone, name: 'moved.stl' }, object: 0 });
-    await to.sessions.save();
-    const { meshFiles } = readSession(to.sink.bytes()).layers;
-    expect(meshFiles.map(({ source }) => source.files[0]?.path)).toEqual(['../data/there.stl', '../data/moved.stl']);
-  });
-
-  it('opens again with more surfaces than can be shown, and says which lost ones are left out', async () => {
-    const { to } = await withLostSurface();
     const ids = Array.from({ length: 256 }, (_, at) => `mesh-${at + 1}`);
-    to.viewer.set({ layers: { ...noLayers, meshes: ids.map(surfaceLook) } });
-    for (const id of ids) to.meshSources.set(id, { from: 'base', surface: { level: 9 }, timePoint: 0, smoothing: 0 });
-    to.meshFiles.clear();
-    expect(await to.sessions.save()).toBe(
-      'scan.stria-session is saved, without surfaces that were not found, of which there are too many: mesh-1',
-    );
-    const { meshes, meshFiles } = readSession(to.sink.bytes()).layers;
-    expect([meshes.length, meshFiles.length]).toEqual([256, 0]);
-    // As an earlier version saved it.
-    const saved = readSession(to.sink.bytes());
-    const more = { ...saved.layers, meshes: [...meshes, ...meshes] };
-    expect(readSession(writeSession({ ...saved, layers: more })).layers.meshes).toHaveLength(512);
+    from.viewer.set({ layers: { ...noLayers, meshes: ids.map(surfaceLook) } });
+    for (const id of ids) from.meshSources.set(id, { from: 'base', surface: { level: 9 }, timePoint: 0, smoothing: 0 });
+    await from.sessions.save();
+    const saved = readSession(from.sink.bytes());
+    const lost = { source: { files: [{ path: 'gone.stl', size: 1 }] }, object: 0, look: surfaceLook('mesh-1') };
+    const layers = { ...saved.layers, meshes: saved.layers.meshes.map((one) => ({ ...one, place: undefined })) };
+    const more = writeSession({
+      ...saved,
+      layers: { ...layers, meshFiles: [{ ...lost, look: { ...lost.look, name: 'Gone' } }] },
+    });
+    const to = setUp();
+    await to.sessions.open(file('scan.stria-session', more), [scan]);
+    expect(to.viewer.snapshot().state.layers.meshes).toHaveLength(256);
+    expect(to.store.getState().notice).toBe('More than 256 surfaces. Left out: Gone');
+    await to.sessions.save();
+    const again = readSession(to.sink.bytes()).layers;
+    expect([again.meshes.length, again.meshFiles.length]).toEqual([256, 0]);
   });
 
   it('leaves out the surfaces of layers that were removed', async () => {
@@ -475,9 +516,11 @@ describe('a saved session', () => {
     ] as const)
       from.meshSources.set(id, { from: of, surface: { level: 3 }, timePoint: 0, smoothing: 5 });
     await from.sessions.save();
-    const { sessions, meshes } = setUp();
+    const { sessions, viewer, meshSources } = setUp();
     await sessions.open(file('scan.stria-session', from.sink.bytes()), [scan, pet]);
-    expect(meshes().map(({ source }) => 'from' in source && source.from)).toEqual(['a', 'a.2', 'b']);
+    expect([...meshSources.values()].map((source) => source.from)).toEqual(['a', 'a.2', 'b']);
+    // Those of the open volume's channels do not move.
+    expect(viewer.snapshot().state.layers.meshes.map(({ of }) => of)).toEqual(['a', 'a', undefined]);
   });
 
   it('does not replace a volume that was opened while its layers were looked for', async () => {

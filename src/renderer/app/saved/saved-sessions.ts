@@ -1,9 +1,8 @@
-import { fingerprint } from '../../../core/format/fingerprint.ts';
 import { maxTextLength } from '../../../core/format/layout.ts';
 import { StriaError, toStriaError } from '../../../core/shared/errors.ts';
 import { sourceOf } from '../../host/file-source.ts';
 import type { Host, HostFile, HostSink } from '../../host/host.ts';
-import { baseId, type LayerStack, volumeIdOf } from '../../viewer/model/layers.ts';
+import { baseId, type LayerStack, mostMeshes, volumeIdOf } from '../../viewer/model/layers.ts';
 import { codecChoice } from '../compress/compress-protocol.ts';
 import type { OpenRequest } from '../loading/load-resident.ts';
 import { withStacks } from '../loading/picture-stacks.ts';
@@ -12,25 +11,20 @@ import { curvePlace, pinnedAgain } from '../measure/time-curves.ts';
 import { readSession, sessionName, writeSession } from '../session/session-file.ts';
 import { storableCurves } from '../session/stored-curves.ts';
 import { viewFrom } from '../session/stored-view.ts';
-import { isSameDocument } from '../state/document-state.ts';
 import { sampleTitle } from '../state/samples.ts';
 import {
   partName,
   type SavedLayer,
   type SavedLayers,
-  type SavedMesh,
-  type SavedMeshFile,
   type SavedSession,
-  type SessionFiles,
   type SessionPart,
   type SessionSource,
   type WaitingSession,
 } from '../state/saved-session.ts';
 import { defaultSettings, type Settings } from '../state/settings.ts';
-import { type AppState, type AppStore, openDocument } from '../state/store.ts';
-import { formatCount } from '../words/units.ts';
-import { type FoundMesh, foundMeshFiles } from './mesh-files.ts';
-import { surfacesToSave } from './surfaces-to-save.ts';
+import { type AppStore, openDocument } from '../state/store.ts';
+import { findSurfaces, foundSurfaces, listedSurfaces, type SessionMeshes, savedSurfaces } from './saved-surfaces.ts';
+import { candidatesOf, type FoundPart, fittingOne, sourceIn, whyAnother } from './session-files.ts';
 
 export interface SessionNeeds {
   readonly host: Pick<Host, 'saveAs' | 'openRelative' | 'openAddress'>;
@@ -55,15 +49,6 @@ export interface SessionLayers {
   lostSourceOf(id: string): SessionSource | undefined;
 }
 
-/** What sessions need of the meshes; `Meshes` provides it. */
-export interface SessionMeshes {
-  sourceOf(id: string): SavedMesh['source'] | undefined;
-  /** The file that a layer was read from. */
-  fileOf(id: string): FoundMesh['source'] | undefined;
-  /** Extracts them again, or reads their files. */
-  restore(saved: readonly (SavedMesh | FoundMesh)[]): Promise<void>;
-}
-
 /** What sessions need of the document; `DocumentLife` provides it. */
 export interface SessionDocument {
   readonly request: OpenRequest | undefined;
@@ -75,18 +60,11 @@ export interface SessionDocument {
   open(request: OpenRequest): Promise<void>;
 }
 
-/** The content of this many pictures of a stack is checked; for the others only the size. */
-const mostPrints = 16;
-
 /** Saves the open volume's view and restores it. */
 export class SavedSessions {
   readonly #needs: SessionNeeds;
   /** Counts requests, so that an outdated one stops. */
   #turn = 0;
-  /** Those of layers whose files were not found. */
-  #lostMeshes: readonly SavedMesh[] = [];
-  /** Of the volume that a session opened: meshes whose files were not found. */
-  #lostFiles: { readonly of: AppState['document']; readonly list: readonly SavedMeshFile[] } | undefined;
 
   constructor(needs: SessionNeeds) {
     this.#needs = needs;
@@ -121,25 +99,20 @@ export class SavedSessions {
     const sink = await host.saveAs(sessionName(request.kind === 'file' ? request.file.name : sampleTitle(request.sample)));
     if (!sink) return undefined;
     try {
-      const { layers, left } = await this.#layersIn(stack, sink);
+      const layers = await this.#layersIn(stack, sink);
       await sink.write(writeSession({ source: await sourceIn(request, sink), ...looks, layers }));
       await sink.close();
       store.setState({ savedMeasurements: looks.measurements });
-      const long = state.pinnedCurves.slice(curves.length);
-      const surfaces = `surfaces that were not found, of which there are too many: ${left.map(({ look }) => look.name).join(', ')}`;
-      const without = [
-        ...(long.length > 0 ? [`pinned curves that are too long: ${long.map(curvePlace).join(', ')}`] : []),
-        ...(left.length > 0 ? [surfaces] : []),
-      ];
-      return `${sink.name} is saved${without.length > 0 ? `, without ${without.join(', and without ')}` : ''}`;
     } catch (error) {
       await sink.abort().catch(() => undefined);
       throw error;
     }
+    const left = state.pinnedCurves.slice(curves.length);
+    const without = left.length > 0 ? `, without pinned curves that are too long: ${left.map(curvePlace).join(', ')}` : '';
+    return `${sink.name} is saved${without}`;
   }
 
-  /** @returns also the surfaces that a session has no room for */
-  async #layersIn({ layers, meshes, ...rest }: LayerStack, sink: HostSink) {
+  async #layersIn({ layers, meshes, ...rest }: LayerStack, sink: HostSink): Promise<SavedLayers> {
     const list: SavedLayer[] = [];
     const owners = new Map<string, string>();
     for (const look of layers) {
@@ -157,31 +130,12 @@ export class SavedSessions {
     const used = [rest.base.labels, ...list.map(({ look }) => look.labels)].map(({ table }) => table);
     const loaded = Object.entries(this.#needs.store.getState().labels.loaded);
     const volumes = [baseId, ...list.map(({ look }) => look.id)];
-    const surfaces = meshes.flatMap((look) => {
-      const source = this.#needs.meshes.sourceOf(look.id);
-      // That of a removed layer could not be extracted again.
-      return source && volumes.includes(source.from) ? [{ source, look }] : [];
-    });
-    const lostSurfaces = this.#lostMeshes.filter(
-      ({ source }) => this.#needs.layers.lostSourceOf(source.from) && volumes.includes(source.from),
-    );
-    const lost = this.#lostFiles;
-    const isHere = lost !== undefined && isSameDocument(lost.of, this.#needs.store.getState().document);
-    const { left, ...saved } = surfacesToSave(
-      { meshes: surfaces, meshFiles: await this.#meshFilesIn(meshes, sink) },
-      { meshes: lostSurfaces, meshFiles: isHere ? lost.list : [] },
-    );
-    const tables = Object.fromEntries(loaded.filter(([id]) => used.includes(id)));
-    return { layers: { ...rest, list, ...saved, tables } satisfies SavedLayers, left };
-  }
-
-  async #meshFilesIn(meshes: LayerStack['meshes'], sink: HostSink): Promise<readonly SavedMeshFile[]> {
-    const list: SavedMeshFile[] = [];
-    for (const look of meshes) {
-      const read = this.#needs.meshes.fileOf(look.id);
-      if (read) list.push({ source: await filesIn({ kind: 'file', file: read.file }, sink), object: read.object, look });
-    }
-    return list;
+    return {
+      ...rest,
+      list,
+      ...(await savedSurfaces(meshes, volumes, this.#needs.meshes, sink)),
+      tables: Object.fromEntries(loaded.filter(([id]) => used.includes(id))),
+    };
   }
 
   /** Opens a session. Its volume is given with it, or is where the session says. Failures become the document's state. */
@@ -241,15 +195,12 @@ export class SavedSessions {
 
   /** The file that a session means: the first fitting one of those given, else the one where it says. Or why none fits. */
   async #findPart(session: HostFile, part: SessionPart, given: readonly HostFile[]): Promise<FoundPart> {
-    let reason: string | undefined;
-    for (const one of given) {
-      reason = await whyAnother(one, part);
-      if (reason === undefined) return { one };
-    }
+    const fitting = await fittingOne(part, given);
+    if (fitting.one) return fitting;
     if (part.address !== undefined) return this.#findAddress(part.address, part);
     const beside = await this.#needs.host.openRelative(session, part.path);
     const whyNot = beside && (await whyAnother(beside, part));
-    return beside && whyNot === undefined ? { one: beside } : { reason: whyNot ?? reason };
+    return beside && whyNot === undefined ? { one: beside } : { reason: whyNot ?? fitting.reason };
   }
 
   /** A file that cannot be read is like one that is not there. */
@@ -282,29 +233,40 @@ export class SavedSessions {
 
   /** Loads a layer whose files were not found. @returns why the given files are not the right ones */
   async findLayer(id: string, given: readonly HostFile[]): Promise<string | undefined> {
-    const { layers, meshes } = this.#needs;
+    const { layers } = this.#needs;
     const source = layers.lostSourceOf(id);
     if (!source || 'sample' in source) return undefined;
     const together = withSeries(given);
     const found: HostFile[] = [];
     for (const part of source.files) {
-      let reason: string | undefined = `${partName(part)} is not among the chosen files`;
-      for (const one of candidatesOf(part, together, source.files.length === 1)) {
-        reason = await whyAnother(one, part);
-        if (reason !== undefined) continue;
-        found.push(one);
-        break;
-      }
-      if (reason !== undefined) return reason;
+      const { one, reason } = await fittingOne(part, candidatesOf(part, together, source.files.length === 1));
+      if (!one) return reason ?? `${partName(part)} is not among the chosen files`;
+      found.push(one);
     }
     const [primary] = withStacks(found);
     if (!primary || layers.lostSourceOf(id) !== source) return undefined;
     layers.restore(new Map([[id, { kind: 'file', file: primary, raw: source.raw, dataset: source.dataset }]]));
-    const isOfLayer = ({ source: { from } }: SavedMesh) => from === id;
-    const surfaces = this.#lostMeshes.filter(isOfLayer);
-    this.#lostMeshes = this.#lostMeshes.filter((mesh) => !isOfLayer(mesh));
-    void meshes.restore(surfaces);
     return undefined;
+  }
+
+  /** Reads a surface whose file was not found, and all others whose files were given, too. @returns as `findLayer` */
+  async findSurface(id: string, given: readonly HostFile[]): Promise<string | undefined> {
+    const [part] = this.#needs.meshes.lostFileOf(id)?.source.files ?? [];
+    if (!part) return undefined;
+    const { one, reason } = await fittingOne(part, candidatesOf(part, given, true));
+    if (!one) return reason ?? `${partName(part)} is not among the chosen files`;
+    await this.takeSurfaces(given);
+    return undefined;
+  }
+
+  /** Reads surfaces whose files were not found from the given files. @returns the files of which none was missing */
+  async takeSurfaces(given: readonly HostFile[]): Promise<readonly HostFile[]> {
+    const { store, meshes } = this.#needs;
+    const ids = store.getState().layers.stack.meshes.map(({ id }) => id);
+    const found = await foundSurfaces(ids, meshes, given);
+    if (found.size > 0) meshes.restore(found);
+    const taken = new Set([...found.values()].map(({ file }) => file));
+    return given.filter((file) => !taken.has(file));
   }
 
   /** What the layers are loaded from, by id, and those whose files were not found. */
@@ -343,8 +305,9 @@ export class SavedSessions {
     const { store, document, set, playAlong, layers } = this.#needs;
     const { requests, lost } = await this.#findLayers(saved.layers, file, given, turn);
     if (!this.#isWanted(turn)) return;
-    const meshFiles = await foundMeshFiles(saved.layers.meshFiles, (part) => this.#findMeshFile(file, part, given));
+    const surfaces = await findSurfaces(saved.layers, (part) => this.#findMeshFile(file, part, given));
     if (!this.#isWanted(turn)) return;
+    const { looks, left } = listedSurfaces(saved.layers);
     const { rate, pace, atEnd, axis } = saved.playback;
     set({ layout: saved.layout, ...saved.compression, playback: { rate, pace, atEnd } });
     await document.open({
@@ -359,7 +322,7 @@ export class SavedSessions {
               base,
               solo,
               layers: list.map(({ look }) => look),
-              meshes: [],
+              meshes: looks,
             },
           });
           viewer.startFrom(saved.viewpoints);
@@ -374,65 +337,21 @@ export class SavedSessions {
     store.setState({ pinnedCurves: pinnedAgain(saved.pinnedCurves, opened.info) });
     this.#needs.restoreTables(saved.layers.tables);
     layers.restore(requests, lost);
-    const { list, meshes } = saved.layers;
-    const volumes = new Map(list.map(({ look }) => [look.id, volumeIdOf(look)]));
-    const isLoaded = (id: string | undefined) => id !== undefined && (id === baseId || requests.has(id));
-    const isThere = ({ source: { from } }: SavedMesh) => isLoaded(from === baseId ? baseId : volumes.get(from));
-    this.#lostMeshes = meshes.filter((mesh) => !isThere(mesh));
-    void this.#needs.meshes.restore([...meshes.filter(isThere), ...meshFiles.found]);
-    this.#lostFiles = { of: store.getState().document, list: meshFiles.lost };
-    const missing = list.flatMap(({ look }) => (lost.has(look.id) ? [look.name] : []));
-    const layerWords = `Not found: ${missing.join(', ')}. Choose the layer in the list to find its file`;
-    const meshWords = `Surfaces that were not found: ${meshFiles.lost.map(({ look }) => look.name).join(', ')}. Open their files to add them`;
-    const words = [...(missing.length > 0 ? [layerWords] : []), ...(meshFiles.lost.length > 0 ? [meshWords] : [])];
+    this.#needs.meshes.restore(surfaces.sources, surfaces.lost);
+    const missing = [
+      ...saved.layers.list.filter(({ look }) => lost.has(look.id)).map(({ look }) => look),
+      ...looks.filter(({ id }) => surfaces.lost.has(id)),
+    ];
+    const names = (all: readonly { readonly name: string }[]) => all.map(({ name }) => name).join(', ');
+    const words = [
+      ...(missing.length > 0 ? [`Not found: ${names(missing)}. Choose the layer in the list to find its file`] : []),
+      ...(left.length > 0 ? [`More than ${mostMeshes} surfaces. Left out: ${names(left.map(({ look }) => look))}`] : []),
+    ];
     if (words.length > 0) store.setState({ notice: words.join('. ') });
     if (axis) playAlong(axis);
   }
 }
 
-/** Given files that may be a part: those of its name, or one that is given for the only part. */
-function candidatesOf(part: SessionPart, given: readonly HostFile[], isOnly: boolean): readonly HostFile[] {
-  const named = given.filter(({ name }) => name === partName(part));
-  return named.length === 0 && isOnly && given.length === 1 ? given : named;
-}
-
-interface FoundPart {
-  readonly one?: HostFile;
-  readonly reason?: string | undefined;
-}
-
 function compressionOf({ codec, axis, prefer, effort }: ReturnType<typeof codecChoice>): SavedSession['compression'] {
   return { codec, axis, prefer: prefer ?? defaultSettings.prefer, effort: effort ?? defaultSettings.effort };
-}
-
-async function sourceIn(request: OpenRequest, sink: HostSink): Promise<SessionSource> {
-  return request.kind === 'sample' ? { sample: request.sample } : filesIn(request, sink);
-}
-
-async function filesIn({ file, raw, dataset }: Extract<OpenRequest, { kind: 'file' }>, sink: HostSink): Promise<SessionFiles> {
-  if (file.folder) return { files: [{ path: file.name, address: file.address, size: 0 }], folder: true, dataset };
-  const parts = file.stackOf ?? [file];
-  const every = Math.ceil(parts.length / mostPrints);
-  const files: SessionPart[] = [];
-  for (const [index, part] of parts.entries()) {
-    if (part.address !== undefined) {
-      files.push({ path: part.name, address: part.address, size: part.size });
-      continue;
-    }
-    const print = index % every === 0 ? await fingerprint(sourceOf(part.handle)) : undefined;
-    files.push({ path: (await sink.relativePath?.(part)) ?? part.name, size: part.size, fingerprint: print });
-  }
-  return { files, raw, dataset };
-}
-
-/**
- * Why a file is not the session's, or undefined if it is. The size is compared first, so that the content is read only if
- * that matches.
- */
-async function whyAnother(candidate: HostFile, part: SessionPart): Promise<string | undefined> {
-  if (candidate.folder) return undefined;
-  if (candidate.size !== part.size)
-    return `${candidate.name} has ${formatCount(candidate.size)} bytes, not ${formatCount(part.size)}`;
-  if (part.fingerprint === undefined || (await fingerprint(sourceOf(candidate.handle))) === part.fingerprint) return undefined;
-  return `${candidate.name} is as long, but holds something else`;
 }

@@ -194,16 +194,19 @@ function layersOf({ base, solo, list, meshes, meshFiles, tables }: JsonObject): 
   }
   // Sessions of earlier versions may have an id twice.
   const taken = new Set([baseId, ...ids]);
+  const surfaces = {
+    meshes: withOwnIds(meshesOf(meshes, [baseId, ...ids]), taken),
+    meshFiles: withOwnIds(meshFilesOf(meshFiles, sourceOf), taken),
+  };
   return {
     base: {
       isVisible: isVisible !== false,
       opacity: partOf(opacity, 1),
       labels: labelLookFrom(labels, loaded, 'layers.base.labels'),
     },
-    solo: one<string | undefined>([baseId, ...ids], solo, undefined),
+    solo: one<string | undefined>([...taken], solo, undefined),
     list: layers,
-    meshes: withOwnIds(meshesOf(meshes, [baseId, ...ids]), taken),
-    meshFiles: withOwnIds(meshFilesOf(meshFiles, sourceOf), taken),
+    ...surfaces,
     tables: loaded,
   };
 }

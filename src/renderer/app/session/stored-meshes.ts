@@ -2,7 +2,7 @@ import { asArray, asCount, asNumber, asObject, asText, type JsonObject } from '.
 import { StriaError } from '../../../core/shared/errors.ts';
 import { isLabelNumber } from '../../../core/shared/label-table.ts';
 import { type MeshLook, mostMeshes } from '../../viewer/model/layers.ts';
-import type { SavedMesh, SavedMeshFile, SessionSource } from '../state/saved-session.ts';
+import type { SavedLayers, SavedMesh, SavedMeshFile, SessionSource } from '../state/saved-session.ts';
 
 const mostSmoothing = 200;
 /** Earlier versions saved up to 256 shown surfaces, and as many others whose files were not found. */
@@ -15,7 +15,7 @@ const mostStored = 2 * mostMeshes;
 export function meshesOf(value: unknown, volumes: readonly string[]): readonly SavedMesh[] {
   const meshes = asArray(value ?? [], 'layers.meshes', { maxLength: mostStored }).map((mesh, index): SavedMesh => {
     const what = (key: string): string => `layers.meshes[${index}].${key}`;
-    const { source, look } = asObject(mesh, `layers.meshes[${index}]`);
+    const { source, look, place } = asObject(mesh, `layers.meshes[${index}]`);
     const { from, surface, timePoint, smoothing } = asObject(source, what('source'));
     const volume = asText(from, what('source.from'));
     return {
@@ -26,6 +26,7 @@ export function meshesOf(value: unknown, volumes: readonly string[]): readonly S
         smoothing: Math.min(mostSmoothing, asCount(smoothing ?? 0, what('source.smoothing'), 0)),
       },
       look: lookOf(look, what('look')),
+      place: placeFrom(place, what('place')),
     };
   });
   return meshes.filter(({ source }) => volumes.includes(source.from));
@@ -51,15 +52,33 @@ export function withOwnIds<Saved extends { readonly look: MeshLook }>(
   });
 }
 
+/** All surfaces in the order of the list. Those without a place come last. */
+export function surfacesInOrder({
+  meshes,
+  meshFiles,
+}: Pick<SavedLayers, 'meshes' | 'meshFiles'>): readonly (SavedMesh | SavedMeshFile)[] {
+  const placeOf = ({ place }: SavedMesh | SavedMeshFile): number => place ?? Number.MAX_SAFE_INTEGER;
+  return [...meshes, ...meshFiles].sort((a, b) => placeOf(a) - placeOf(b));
+}
+
 /** The mesh layers that were read from files. @param sourceOf parses a source @throws StriaError `corrupt` */
 export function meshFilesOf(value: unknown, sourceOf: (source: JsonObject) => SessionSource): readonly SavedMeshFile[] {
   return asArray(value ?? [], 'layers.meshFiles', { maxLength: mostStored }).map((mesh, index): SavedMeshFile => {
     const what = (key: string): string => `layers.meshFiles[${index}].${key}`;
-    const { source, object, look } = asObject(mesh, `layers.meshFiles[${index}]`);
+    const { source, object, look, place } = asObject(mesh, `layers.meshFiles[${index}]`);
     const files = sourceOf(asObject(source, what('source')));
     if ('sample' in files) throw new StriaError('corrupt', `${what('source')} names no file`);
-    return { source: files, object: asCount(object ?? 0, what('object'), 0), look: lookOf(look, what('look')) };
+    return {
+      source: files,
+      object: asCount(object ?? 0, what('object'), 0),
+      look: lookOf(look, what('look')),
+      place: placeFrom(place, what('place')),
+    };
   });
+}
+
+function placeFrom(value: unknown, what: string): number | undefined {
+  return value === undefined ? undefined : asCount(value, what, 0);
 }
 
 function lookOf(value: unknown, what: string): MeshLook {

@@ -23,6 +23,14 @@ export type LayerVolume =
       readonly labels?: OwnLabels | undefined;
     };
 
+/** A surface whose triangles are not there. */
+export type SurfaceState =
+  /** Without progress while it waits. */
+  | { readonly kind: 'loading'; readonly progress: JobProgress | undefined }
+  | { readonly kind: 'failed'; readonly fault: FaultData }
+  /** Its file, or the files of its layer, were not found. */
+  | { readonly kind: 'lost'; readonly files: readonly string[] };
+
 /** A file with a matrix, about which the overlay 'matrix' asks. */
 export interface MatrixFile {
   readonly name: string;
@@ -67,6 +75,8 @@ export interface LayersState {
     | { readonly kind: 'failed'; readonly name: string; readonly fault: FaultData };
   /** By id (`volumeIdOf`); `baseId` is the open volume, while layers show its channels. */
   readonly volumes: Readonly<Record<string, LayerVolume>>;
+  /** By id, the surfaces whose triangles are not there: those of a session until they are made. */
+  readonly surfaces: Readonly<Record<string, SurfaceState>>;
   /** Id of the layer whose settings are shown, and to which commands apply. */
   readonly chosen: string | undefined;
   /** Whether the views have handles that move and turn the chosen layer. */
@@ -78,6 +88,7 @@ export const firstLayers: LayersState = {
   stack: noLayers,
   adding: { kind: 'none' },
   volumes: {},
+  surfaces: {},
   chosen: undefined,
   aligning: false,
   matrix: undefined,

@@ -63,6 +63,8 @@ export interface SavedLayer {
 export interface SavedMesh {
   readonly source: MeshSource;
   readonly look: MeshLook;
+  /** Among all surfaces. Sessions of earlier versions lack it. */
+  readonly place?: number | undefined;
 }
 
 /** A mesh layer, and the file from which it is read again. */
@@ -71,6 +73,8 @@ export interface SavedMeshFile {
   /** Its place among the file's objects. */
   readonly object: number;
   readonly look: MeshLook;
+  /** As `SavedMesh.place`. */
+  readonly place?: number | undefined;
 }
 
 /** A pinned curve, whose times follow from its volume. */

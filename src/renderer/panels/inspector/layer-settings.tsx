@@ -1,6 +1,5 @@
 import { useCallback } from 'react';
 import { type Blending, blendings } from '../../../core/draw/slice-pass.ts';
-import { displayText } from '../../../core/shared/display-text.ts';
 import { channelLayout, type VolumeInfo } from '../../../core/shared/volume.ts';
 import type { LayerVolume } from '../../app/state/layer-state.ts';
 import { type AppState, openDocument } from '../../app/state/store.ts';
@@ -23,6 +22,7 @@ import { useApp, useAppState, useViewerPart } from '../hooks/use-app.ts';
 import { channelOptions } from './channel-select.tsx';
 import { LayerAlignment } from './layer-alignment.tsx';
 import styles from './layers-section.module.css';
+import { LostFiles } from './lost-files.tsx';
 import { baseOpacity, OpacityRange } from './opacity-range.tsx';
 
 const blendingWords: Readonly<Record<Blending, { readonly label: string; readonly hint: string }>> = {
@@ -123,15 +123,9 @@ export function LayerSettings({ look }: { readonly look: LayerLook }) {
 function VolumeFacts({ volume, isMoved }: { readonly volume: LayerVolume | undefined; readonly isMoved: boolean }) {
   if (volume?.kind === 'loading') return <Progress progress={volume.progress} />;
   if (volume?.kind === 'failed') return <FaultNotice fault={volume.fault} />;
-  if (volume === undefined || volume.kind === 'lost') {
-    const names = volume?.files.map(displayText).join(', ');
-    return (
-      <>
-        <p className={styles.facts}>{names ? `Not found: ${names}` : 'Its file was not found. Add it again.'}</p>
-        {names && <CommandButton id="layer-find" testId="layer-find" />}
-      </>
-    );
-  }
+  if (volume?.kind === 'lost' && volume.files.length > 0) return <LostFiles files={volume.files} />;
+  if (volume === undefined || volume.kind === 'lost')
+    return <p className={styles.facts}>Its file was not found. Add it again.</p>;
   const { dims, type } = volume.info;
   const size = dims.slice(0, dims[3] > 1 ? 4 : 3).join('×');
   return (

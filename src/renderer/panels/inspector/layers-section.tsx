@@ -148,8 +148,10 @@ const notReadyWords = { loading: 'Loading…', failed: 'Not loaded', lost: 'Not 
 
 function LayerRow({ look }: { readonly look: LayerLook | MeshLook }) {
   const isShown = useAppState(({ layers }) => isLayerShown(layers.stack, look));
-  const volume = useAppState(({ layers }) => layers.volumes[volumeIdOf(look)]);
-  const words = volume && volume.kind !== 'ready' ? notReadyWords[volume.kind] : percent(look.opacity);
+  const kind = useAppState(
+    ({ layers }) => ('colormap' in look ? layers.volumes[volumeIdOf(look)] : layers.surfaces[look.id])?.kind,
+  );
+  const words = kind && kind !== 'ready' ? notReadyWords[kind] : percent(look.opacity);
   return (
     <GridListItem id={look.id} textValue={look.name} className={classes(styles.row)} data-testid={`layer-${look.name}`}>
       <AriaButton slot="drag" className={classes(styles.drag)} aria-label={`Move ${look.name}`}>

@@ -1,0 +1,96 @@
+import type { HostFile, HostSink } from '../../host/host.ts';
+import { baseId, type MeshLook, mostMeshes, volumeIdOf } from '../../viewer/model/layers.ts';
+import { surfacesInOrder } from '../session/stored-meshes.ts';
+import type { MeshFileSource, MeshSource } from '../state/layer-state.ts';
+import type { SavedLayers, SavedMesh, SavedMeshFile, SessionPart } from '../state/saved-session.ts';
+import { candidatesOf, filesIn, fittingOne } from './session-files.ts';
+
+/** What sessions need of the meshes; `Meshes` provides it. */
+export interface SessionMeshes {
+  /** What a surface is extracted from. */
+  sourceOf(id: string): MeshSource | undefined;
+  /** The file that a surface was read from. */
+  fileOf(id: string): MeshFileSource | undefined;
+  /** The place of a surface's file that was not found. */
+  lostFileOf(id: string): MeshFilePlace | undefined;
+  /** Extracts surfaces of the list again, or reads their files. @param lost those whose files were not found */
+  restore(sources: ReadonlyMap<string, MeshSource | MeshFileSource>, lost?: ReadonlyMap<string, MeshFilePlace>): void;
+}
+
+export type MeshFilePlace = Pick<SavedMeshFile, 'source' | 'object'>;
+
+/** The surfaces as a session keeps them. @param volumes ids of the layers that the session has, and `baseId` */
+export async function savedSurfaces(
+  looks: readonly MeshLook[],
+  volumes: readonly string[],
+  needs: SessionMeshes,
+  sink: HostSink,
+): Promise<Pick<SavedLayers, 'meshes' | 'meshFiles'>> {
+  const [meshes, meshFiles]: [SavedMesh[], SavedMeshFile[]] = [[], []];
+  for (const [place, look] of looks.entries()) {
+    const [source, read, lost] = [needs.sourceOf(look.id), needs.fileOf(look.id), needs.lostFileOf(look.id)];
+    if (read) {
+      const files = await filesIn({ kind: 'file', file: read.file }, sink);
+      meshFiles.push({ source: files, object: read.object, look, place });
+    } else if (lost) meshFiles.push({ ...lost, look, place });
+    // That of a removed layer could not be extracted again.
+    else if (source && volumes.includes(source.from)) meshes.push({ source, look, place });
+  }
+  return { meshes, meshFiles };
+}
+
+/** How the surfaces of a session are listed, and those for which the list has no room. */
+export function listedSurfaces(saved: SavedLayers): {
+  readonly looks: readonly MeshLook[];
+  readonly left: readonly (SavedMesh | SavedMeshFile)[];
+} {
+  const all = surfacesInOrder(saved);
+  const layers = new Map(saved.list.map(({ look }) => [look.id, look]));
+  const looks = all.slice(0, mostMeshes).map(({ source, look }): MeshLook => {
+    const layer = 'from' in source ? layers.get(source.from) : undefined;
+    // The surface of a layer moves with it.
+    return layer && volumeIdOf(layer) !== baseId ? { ...look, of: volumeIdOf(layer), motion: layer.motion } : look;
+  });
+  return { looks, left: all.slice(mostMeshes) };
+}
+
+/** What the surfaces of a session are made from, by id, and those whose files were not found. @param find the file that a session means */
+export async function findSurfaces(
+  { meshes, meshFiles }: SavedLayers,
+  find: (part: SessionPart) => Promise<HostFile | undefined>,
+): Promise<{
+  readonly sources: ReadonlyMap<string, MeshSource | MeshFileSource>;
+  readonly lost: ReadonlyMap<string, MeshFilePlace>;
+}> {
+  const sources = new Map<string, MeshSource | MeshFileSource>(meshes.map(({ source, look }) => [look.id, source]));
+  const lost = new Map<string, MeshFilePlace>();
+  // A file of several objects is looked for once.
+  const files = new Map<string, HostFile | undefined>();
+  for (const { source, object, look } of meshFiles) {
+    const [part] = source.files;
+    if (!part) continue;
+    const key = JSON.stringify(part);
+    if (!files.has(key)) files.set(key, await find(part));
+    const file = files.get(key);
+    if (file) sources.set(look.id, { file, object });
+    else lost.set(look.id, { source, object });
+  }
+  return { sources, lost };
+}
+
+/** Of the surfaces whose files were not found, those whose files are among the given. A single file may have any name. */
+export async function foundSurfaces(
+  ids: readonly string[],
+  needs: Pick<SessionMeshes, 'lostFileOf'>,
+  given: readonly HostFile[],
+): Promise<ReadonlyMap<string, MeshFileSource>> {
+  const found = new Map<string, MeshFileSource>();
+  for (const id of ids) {
+    const lost = needs.lostFileOf(id);
+    const [part] = lost?.source.files ?? [];
+    if (!lost || !part) continue;
+    const { one } = await fittingOne(part, candidatesOf(part, given, true));
+    if (one && needs.lostFileOf(id) === lost) found.set(id, { file: one, object: lost.object });
+  }
+  return found;
+}

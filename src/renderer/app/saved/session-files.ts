@@ -1,0 +1,68 @@
+import { fingerprint } from '../../../core/format/fingerprint.ts';
+import { sourceOf } from '../../host/file-source.ts';
+import type { HostFile, HostSink } from '../../host/host.ts';
+import type { OpenRequest } from '../loading/load-resident.ts';
+import { partName, type SessionFiles, type SessionPart, type SessionSource } from '../state/saved-session.ts';
+import { formatCount } from '../words/units.ts';
+
+// The files of a session: how it names them, and which given file is meant.
+
+/** The content of this many pictures of a stack is checked; for the others only the size. */
+const mostPrints = 16;
+
+/** A file that a session means, or why none fits. */
+export interface FoundPart {
+  readonly one?: HostFile;
+  readonly reason?: string | undefined;
+}
+
+/** Given files that may be a part: those of its name, or one that is given for the only part. */
+export function candidatesOf(part: SessionPart, given: readonly HostFile[], isOnly: boolean): readonly HostFile[] {
+  const named = given.filter(({ name }) => name === partName(part));
+  return named.length === 0 && isOnly && given.length === 1 ? given : named;
+}
+
+/** The first of these files that a session means. Or why the last is another. */
+export async function fittingOne(part: SessionPart, candidates: readonly HostFile[]): Promise<FoundPart> {
+  let reason: string | undefined;
+  for (const one of candidates) {
+    reason = await whyAnother(one, part);
+    if (reason === undefined) return { one };
+  }
+  return { reason };
+}
+
+/**
+ * Why a file is not the session's, or undefined if it is. The size is compared first, so that the content is read only if
+ * that matches.
+ */
+export async function whyAnother(candidate: HostFile, part: SessionPart): Promise<string | undefined> {
+  if (candidate.folder) return undefined;
+  if (candidate.size !== part.size)
+    return `${candidate.name} has ${formatCount(candidate.size)} bytes, not ${formatCount(part.size)}`;
+  if (part.fingerprint === undefined || (await fingerprint(sourceOf(candidate.handle))) === part.fingerprint) return undefined;
+  return `${candidate.name} is as long, but holds something else`;
+}
+
+export async function sourceIn(request: OpenRequest, sink: HostSink): Promise<SessionSource> {
+  return request.kind === 'sample' ? { sample: request.sample } : filesIn(request, sink);
+}
+
+export async function filesIn(
+  { file, raw, dataset }: Extract<OpenRequest, { kind: 'file' }>,
+  sink: HostSink,
+): Promise<SessionFiles> {
+  if (file.folder) return { files: [{ path: file.name, address: file.address, size: 0 }], folder: true, dataset };
+  const parts = file.stackOf ?? [file];
+  const every = Math.ceil(parts.length / mostPrints);
+  const files: SessionPart[] = [];
+  for (const [index, part] of parts.entries()) {
+    if (part.address !== undefined) {
+      files.push({ path: part.name, address: part.address, size: part.size });
+      continue;
+    }
+    const print = index % every === 0 ? await fingerprint(sourceOf(part.handle)) : undefined;
+    files.push({ path: (await sink.relativePath?.(part)) ?? part.name, size: part.size, fingerprint: print });
+  }
+  return { files, raw, dataset };
+}
