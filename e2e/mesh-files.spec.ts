@@ -139,7 +139,7 @@ test('a session lists its surfaces in their order, and Find… reads the one who
   await test.step('another file is refused', async () => {
     await stria.chooseOpen([inner]);
     await page.getByTestId('layer-find').click();
-    await expect(page.getByText(/inner\.stl has .* bytes, not /)).toBeVisible();
+    await expect(page.getByTestId('wrong-file')).toContainText(/inner\.stl has .* bytes, not /);
     await expect(page.getByTestId('lost-files')).toBeVisible();
   });
 

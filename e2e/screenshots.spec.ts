@@ -1,3 +1,4 @@
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page, TestInfo } from 'playwright/test';
 import { boxOf, expectOpen, loseDevice, openDetails, openTab, settledPicture } from './support/app.ts';
@@ -424,5 +425,50 @@ test.describe('layers', () => {
     await expectOpen(page, 'moving.nii');
     await expect(page.getByTestId('time-curve')).toBeVisible();
     await keepAll('time-curve', () => page.getByTestId('time-curve').scrollIntoViewIfNeeded());
+  });
+
+  test('files of a session that were not found', async ({ stria }, info) => {
+    const { page } = stria;
+    const { keep, keepAll } = albumOf(page, info);
+    const settled = () => settledPicture(page, 'z');
+    const affine = [1, 0, 0, -32, 0, 1, 0, -32, 0, 0, 1, -32];
+    const scanFile = stria.write('scan.nii', placed(nifti(scan(64)), affine));
+    const other = stria.write('pet-with-a-rather-long-name-of-the-file.nii', placed(nifti(shapes(64)), affine));
+    const surface = join(stria.folder, 'left-ventricle-of-the-second-visit.stl');
+    await cli('mesh', other, '--level', '60.5', '-o', surface, '--device', 'cpu', '--quiet');
+    await stria.dropFiles([scanFile]);
+    await expectOpen(page, 'scan.nii');
+    await stria.dropFiles([other]);
+    await page.getByTestId('second-layer').click();
+    await expect(page.getByTestId('layer-facts')).toBeVisible();
+    await stria.dropFiles([surface]);
+    await expect(page.getByTestId('mesh-facts')).toContainText('triangles');
+    await settled();
+    await keep('mesh-file');
+    const session = join(stria.folder, 'scan.stria-session');
+    await stria.chooseSave(session);
+    await page.keyboard.press('ControlOrMeta+Shift+s');
+    const saved = await stria.savedFile(session);
+    await page.getByTestId('close-button').click();
+    // The desktop app finds files that did not move.
+    for (const path of [scanFile, other, surface]) renameSync(path, `${path}.moved`);
+
+    await stria.dropFiles([saved]);
+    await expect(page.getByTestId('waiting')).toBeVisible();
+    await keepAll('session-waiting');
+    renameSync(`${scanFile}.moved`, scanFile);
+    await stria.dropFiles([scanFile]);
+    await expectOpen(page, 'scan.nii');
+    await openTab(page, 'layers');
+    await page.getByTestId('layer-pet-with-a-rather-long-name-of-the-file.nii').click();
+    await expect(page.getByTestId('layer-find')).toBeVisible();
+    await keepAll('layer-not-found', settled);
+    await page.getByTestId('layer-left-ventricle-of-the-second-visit').click();
+    await expect(page.getByTestId('lost-files')).toContainText('left-ventricle');
+    await keepAll('surface-not-found', settled);
+    await stria.chooseOpen([scanFile]);
+    await page.getByTestId('layer-find').click();
+    await expect(page.getByTestId('wrong-file')).toBeVisible();
+    await keepAll('surface-wrong-file');
   });
 });

@@ -339,8 +339,9 @@ export class App {
       const files = await this.host.openDialog();
       if (files.length === 0) return;
       const find = look ? this.#sessions.findLayer(volumeIdOf(look), files) : this.#sessions.findSurface(chosen, files);
-      const problem = await find;
-      if (problem !== undefined) this.store.setState({ notice: problem });
+      const reason = await find;
+      const wrongFile = reason === undefined ? undefined : { id: chosen, reason };
+      this.store.setState(({ layers }) => ({ layers: { ...layers, wrongFile } }));
     });
   }
 

@@ -79,6 +79,8 @@ export interface LayersState {
   readonly surfaces: Readonly<Record<string, SurfaceState>>;
   /** Id of the layer whose settings are shown, and to which commands apply. */
   readonly chosen: string | undefined;
+  /** Why a file that was given for a lost layer or surface is not its file. */
+  readonly wrongFile: { readonly id: string; readonly reason: string } | undefined;
   /** Whether the views have handles that move and turn the chosen layer. */
   readonly aligning: boolean;
   readonly matrix: MatrixFile | undefined;
@@ -90,6 +92,7 @@ export const firstLayers: LayersState = {
   volumes: {},
   surfaces: {},
   chosen: undefined,
+  wrongFile: undefined,
   aligning: false,
   matrix: undefined,
 };

@@ -13,14 +13,14 @@ export function SecondDialog() {
         A volume is open. Add this one as a layer over it, compare the two side by side, or open it instead.
       </p>
       <div className={styles.actions}>
-        <Button kind="primary" onPress={() => second.choose('layer')} testId="second-layer" autoFocus>
-          Add as layer
+        <Button onPress={() => second.choose('replace')} testId="second-replace">
+          Replace
         </Button>
         <Button onPress={() => second.choose('compare')} testId="second-compare">
           Compare
         </Button>
-        <Button onPress={() => second.choose('replace')} testId="second-replace">
-          Replace
+        <Button kind="primary" onPress={() => second.choose('layer')} testId="second-layer" autoFocus>
+          Add as layer
         </Button>
       </div>
     </Sheet>

@@ -45,7 +45,9 @@ function InspectorTabs({ document }: { readonly document: OpenDocument }) {
   const app = useApp();
   const gpu = useAppState((state) => state.gpu);
   const chosen = useAppState((state) => state.settings.inspectorTab);
-  const layerCount = useAppState(({ layers: { stack } }) => stack.layers.length + (hasChannelGroup(stack) ? 1 : 0));
+  const layerCount = useAppState(
+    ({ layers: { stack } }) => stack.layers.length + stack.meshes.length + (hasChannelGroup(stack) ? 1 : 0),
+  );
   const measured = useAppState((state) => state.measurements.length);
   const viewer = gpu.kind === 'ready' ? gpu.viewer : undefined;
   const volume: Page = {

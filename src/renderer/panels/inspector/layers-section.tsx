@@ -1,4 +1,4 @@
-import { ArrowDown, ArrowUp, CircleDot, Eye, EyeOff, GripVertical, Plus, Spline, Trash2 } from 'lucide-react';
+import { ArrowDown, ArrowUp, CircleDot, Eye, EyeOff, GripVertical, Plus, Spline, Trash2, TriangleAlert } from 'lucide-react';
 import { useMemo } from 'react';
 import { Button as AriaButton, GridList, GridListItem, useDragAndDrop } from 'react-aria-components';
 import { channelName } from '../../../core/shared/channel-name.ts';
@@ -160,7 +160,10 @@ function LayerRow({ look }: { readonly look: LayerLook | MeshLook }) {
       <EyeButton id={look.id} name={look.name} isShown={isShown} />
       <span className={styles.swatch} style={{ background: 'colormap' in look ? colormapGradient(look) : look.color }} />
       <span className={styles.name}>{look.name}</span>
-      <span className={styles.value}>{words}</span>
+      <span className={styles.value} data-warning={kind === 'lost' || kind === 'failed' || undefined}>
+        {(kind === 'lost' || kind === 'failed') && <TriangleAlert size={12} aria-hidden />}
+        {words}
+      </span>
     </GridListItem>
   );
 }

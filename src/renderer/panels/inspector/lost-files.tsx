@@ -1,16 +1,25 @@
+import { FileQuestion, TriangleAlert } from 'lucide-react';
 import { displayText } from '../../../core/shared/display-text.ts';
 import { CommandButton } from '../controls/command-button.tsx';
-import styles from './layers-section.module.css';
+import { useAppState } from '../hooks/use-app.ts';
+import styles from './lost-files.module.css';
 
 /** The files of the chosen layer or surface that were not found, and a button that asks for them. */
 export function LostFiles({ files }: { readonly files: readonly string[] }) {
-  const names = files.map(displayText).join(', ');
+  const wrong = useAppState(({ layers }) => (layers.wrongFile?.id === layers.chosen ? layers.wrongFile : undefined));
   return (
-    <>
-      <p className={styles.facts} data-testid="lost-files">
-        Not found: {names}
+    <div className={styles.lost}>
+      <p className={styles.words}>
+        <FileQuestion size={14} aria-hidden />
+        <span data-testid="lost-files">Not found: {files.map(displayText).join(', ')}</span>
       </p>
+      {wrong && (
+        <p className={styles.words} role="alert" data-testid="wrong-file">
+          <TriangleAlert size={14} aria-hidden />
+          <span>{displayText(wrong.reason)}.</span>
+        </p>
+      )}
       <CommandButton id="layer-find" testId="layer-find" />
-    </>
+    </div>
   );
 }
