@@ -394,6 +394,26 @@ describe('a saved session', () => {
     expect(lostMeshes.size).toBe(0);
   });
 
+  it('reads a file of several objects once for its fingerprint', async () => {
+    const parts = file('parts.obj', Uint8Array.of(1, 2));
+    let reads = 0;
+    const counted: HostFile = {
+      ...parts,
+      get handle() {
+        reads++;
+        return parts.handle;
+      },
+    };
+    const from = setUp();
+    await from.open({ kind: 'file', file: scan });
+    from.viewer.set({ layers: { ...noLayers, meshes: ['a', 'b', 'c'].map(surfaceLook) } });
+    for (const [object, id] of ['a', 'b', 'c'].entries()) from.meshFiles.set(id, { file: counted, object });
+    reads = 0;
+    await from.sessions.save();
+    expect(reads).toBe(1);
+    expect(readSession(from.sink.bytes()).layers.meshFiles.map(({ object }) => object)).toEqual([0, 1, 2]);
+  });
+
   it('lists surfaces in their order, whether extracted or read, and shows one alone', async () => {
     const part = file('part.stl', Uint8Array.of(3));
     const from = setUp();

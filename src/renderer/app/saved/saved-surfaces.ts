@@ -2,7 +2,7 @@ import type { HostFile, HostSink } from '../../host/host.ts';
 import { baseId, type MeshLook, mostMeshes, volumeIdOf } from '../../viewer/model/layers.ts';
 import { surfacesInOrder } from '../session/stored-meshes.ts';
 import type { MeshFileSource, MeshSource } from '../state/layer-state.ts';
-import type { SavedLayers, SavedMesh, SavedMeshFile, SessionPart } from '../state/saved-session.ts';
+import type { SavedLayers, SavedMesh, SavedMeshFile, SessionFiles, SessionPart } from '../state/saved-session.ts';
 import { candidatesOf, filesIn, fittingOne } from './session-files.ts';
 
 /** What sessions need of the meshes; `Meshes` provides it. */
@@ -27,10 +27,13 @@ export async function savedSurfaces(
   sink: HostSink,
 ): Promise<Pick<SavedLayers, 'meshes' | 'meshFiles'>> {
   const [meshes, meshFiles]: [SavedMesh[], SavedMeshFile[]] = [[], []];
+  // A file of several objects is read once for its fingerprint.
+  const known = new Map<HostFile, SessionFiles>();
   for (const [place, look] of looks.entries()) {
     const [source, read, lost] = [needs.sourceOf(look.id), needs.fileOf(look.id), needs.lostFileOf(look.id)];
     if (read) {
-      const files = await filesIn({ kind: 'file', file: read.file }, sink);
+      const files = known.get(read.file) ?? (await filesIn({ kind: 'file', file: read.file }, sink));
+      known.set(read.file, files);
       meshFiles.push({ source: files, object: read.object, look, place });
     } else if (lost) meshFiles.push({ ...lost, look, place });
     // That of a removed layer could not be extracted again.
