@@ -56,7 +56,11 @@ async function benchComputed(
   const source = new ComputedBricks(64 * Math.ceil(terabyteBricks * part), 64, undefined, coders);
   const limits: StageLimits = {
     hostBytes: Math.round(Math.max(2 ** 24, 2 ** 29 * part ** 3)),
-    gpu: { payloadBytes: Math.max(2 ** 24, 2 ** 30 * part ** 3), atlasBytes: Math.max(2 ** 25, 2 ** 29 * part ** 3) },
+    gpu: {
+      payloadBytes: Math.max(2 ** 24, 2 ** 29 * part ** 3),
+      atlasBytes: Math.max(2 ** 25, 2 ** 29 * part ** 3),
+      textureBytes: Math.max(2 ** 25, 2 ** 29 * part ** 3),
+    },
   };
   const size = targetOf(request.size);
   using scope = gpu.scope('bench.terabyte');
@@ -109,7 +113,10 @@ export async function benchPagedRays(context: BenchContext, source: MemoryBricks
   using scope = gpu.scope('bench.paged');
   const bytes = volumeBytes(source.info);
   const { window } = await volume.statistics();
-  const limits = { hostBytes: 2 * bytes + 2 ** 24, gpu: { payloadBytes: 2 * bytes + 2 ** 24, atlasBytes: bytes } };
+  const limits = {
+    hostBytes: 2 * bytes + 2 ** 24,
+    gpu: { payloadBytes: 2 * bytes + 2 ** 24, atlasBytes: bytes, textureBytes: bytes },
+  };
   context.begin('rays through bricks');
   const stage = new BrickStage(gpu, scope, source, window, size, limits);
   try {

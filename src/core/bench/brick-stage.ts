@@ -16,7 +16,7 @@ import { type FrameSize, TurningTarget, texelsPerStep } from './view-turning.ts'
 
 export interface StageLimits {
   readonly hostBytes: number;
-  readonly gpu: Pick<GpuBrickLimits, 'payloadBytes' | 'atlasBytes'>;
+  readonly gpu: Pick<GpuBrickLimits, 'payloadBytes' | 'atlasBytes' | 'textureBytes'>;
 }
 
 /** The longest wait for the last bricks of a view. */

@@ -11,6 +11,7 @@ import type { Dims3 } from '../shared/volume.ts';
 import { elementTypeNumber } from '../volume/voxel-key.ts';
 import { type BrickKey, brickOf } from './brick.ts';
 import type { BrickSource } from './brick-source.ts';
+import { BrickTexture } from './brick-texture.ts';
 
 /** A brick that is given a slot. */
 export interface SlottedBrick {
@@ -29,6 +30,8 @@ export class BrickAtlas {
   readonly slotCount: number;
   /** For each slot, four words: see shaders/brick-draw/brick-ranges.wgsl. */
   readonly ranges: GPUBuffer;
+  /** Once more what rays can filter. */
+  readonly filtered: BrickTexture;
   /** The slots that are taken, by brick. */
   readonly slots = new LeastRecent<BrickKey, number>();
   readonly #gpu: Gpu;
@@ -36,8 +39,12 @@ export class BrickAtlas {
   readonly #planner: DecodePlanner;
   readonly #free: number[];
 
-  /** @param scope owns the buffers @throws StriaError `limit-too-small` if there is no room for a single brick */
-  constructor(gpu: Gpu, scope: GpuScope, source: BrickSource, budget: number) {
+  /**
+   * @param scope owns the buffers
+   * @param textureBudget for `filtered`
+   * @throws StriaError `limit-too-small` if there is no room for a single brick
+   */
+  constructor(gpu: Gpu, scope: GpuScope, source: BrickSource, budget: number, textureBudget = 0) {
     this.#gpu = gpu;
     this.#source = source;
     this.#planner = new DecodePlanner(gpu);
@@ -57,6 +64,8 @@ export class BrickAtlas {
     const buffer = scope.storage('atlas', this.slotBytes * this.slotCount);
     this.voxels = { buffer, dims: [x, y, z * this.slotCount], elementBytes };
     this.ranges = scope.storage('ranges', 16 * this.slotCount);
+    const slots = { voxels: buffer, type: source.info.type, shape: this.slotShape, count: this.slotCount, words: this.words };
+    this.filtered = new BrickTexture(gpu, scope, slots, textureBudget);
   }
 
   /** Words from one slot to the next, of a row and of a slice. */
@@ -101,13 +110,11 @@ export class BrickAtlas {
       shader: rangesShader,
       constants: { element_type: elementTypeNumber(type) },
     });
-    const bindings = [
-      this.voxels.buffer,
-      scope.storage('bricks', table.byteLength, table),
-      scope.uniform('slots', [...this.words, planned.length]),
-      this.ranges,
-    ];
+    const slots = scope.storage('bricks', table.byteLength, table);
+    const bindings = [this.voxels.buffer, slots, scope.uniform('slots', [...this.words, planned.length]), this.ranges];
     commands.stage('ranges').dispatch(kernel, bindings, planned.length);
+    const textured = planned.map(({ shape, number }) => ({ slot: number, shape }));
+    this.filtered.record(commands, scope, textured, slots);
   }
 
   #shapeOf(key: BrickKey): Dims3 {

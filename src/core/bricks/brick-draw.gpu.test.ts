@@ -167,11 +167,12 @@ function mostDifferent(a: Uint8Array, b: Uint8Array): number {
 
 const shown = (pixels: Uint8Array): number => pixels.filter((value, at) => at % 4 === 3 && value > 0).length;
 
-function open(source: TestBricks, slots: number, chunk: Dims3, bytes: number) {
+function open(source: TestBricks, slots: number, chunk: Dims3, bytes: number, textureBytes = 2 ** 18) {
   const host = new HostBricks(source, { bytes: 2 ** 16 });
   const bricks = new GpuBricks(gpu, host, {
     payloadBytes: 2 ** 16,
     atlasBytes: slots * chunk[0] * chunk[1] * chunk[2] * bytes,
+    textureBytes,
     bricksPerUpdate: 16,
   });
   const close = async () => {
@@ -186,13 +187,20 @@ describe('rays', () => {
   const u8 = testBricks(dims, 'u8', [8, 8, 8], ballVoxel(dims, 'u8'), { codecs: ['rice', 'raw', 'rle'] });
 
   // The other projections differ by little of the shader, and each takes long to compile on a software GPU.
-  test.each(['mip', 'composite', 'isosurface'] as const)(
-    'when all bricks are there, %s is the picture of the resident volume',
-    async (projection) => {
+  test.each([
+    ['mip', 'the atlas', 0],
+    ['mip', 'a texture', 2 ** 18],
+    ['composite', 'the atlas', 0],
+    ['composite', 'a texture', 2 ** 18],
+    ['isosurface', 'a texture', 2 ** 18],
+  ] as const)(
+    'when all bricks are there, %s from %s is the picture of the resident volume',
+    async (projection, _from, textureBytes) => {
       const source = await u8;
       const scene: Scene = { type: 'u8', look: { ...plain, projection, plane: [0.3, 0.2, 1, -0.35] }, view: viewFrom(2) };
       // 120 slots of 512 bytes: 60 KiB for the 100 bricks of a time point and coarser ones.
-      const { bricks, close } = open(source, 120, [8, 8, 8], 1);
+      const { bricks, close } = open(source, 120, [8, 8, 8], 1, textureBytes);
+      expect(bricks.atlas.filtered.isUsed).toBe(textureBytes > 0);
       const { pixels } = await brickRays(bricks, scene, 1e-9);
       const expected = await residentRays(source, scene);
       expect(shown(expected)).toBeGreaterThan(150);

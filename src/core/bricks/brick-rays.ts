@@ -63,11 +63,15 @@ export class BrickRays {
     const { source, table, atlas } = this.#bricks;
     const way = projections.indexOf(projection) + 1;
     const [width, height] = [8, 8];
-    const constants = { way, tile_width: width, tile_height: height, element_type: elementTypeNumber(source.info.type) };
+    const constants = {
+      ...{ way, tile_width: width, tile_height: height, element_type: elementTypeNumber(source.info.type) },
+      is_filtered: Number(atlas.filtered.isUsed),
+    };
     const kernel = this.#gpu.kernel({ label: 'view.brick-rays', shader: rayMarchShader, variant: { paged: true }, constants });
     const bindings: Binding[] = [
       ...[atlas.voxels.buffer, this.#uniform, table.entries, table.constants, frame],
       ...[this.#sampler, transfer.createView(), target.createView(), atlas.ranges, this.#feedback],
+      ...[atlas.filtered.texture.createView(), this.#sampler],
     ];
     commands.dispatch(kernel, bindings, [Math.ceil(strip.width / width), Math.ceil(strip.count / height), 1]);
   }

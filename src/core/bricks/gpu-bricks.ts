@@ -17,12 +17,20 @@ export interface GpuBrickLimits {
   readonly payloadBytes: number;
   /** For decoded bricks. */
   readonly atlasBytes: number;
+  /** For decoded 8-bit bricks once more, as a texture; without room for all of them, rays read the atlas. */
+  readonly textureBytes: number;
   /** The most bricks to decode in one update, and about how long that may take on the GPU. */
   readonly bricksPerUpdate: number;
   readonly updateMs: number;
 }
 
-const gpuBrickLimits: GpuBrickLimits = { payloadBytes: 2 ** 30, atlasBytes: 2 ** 29, bricksPerUpdate: 256, updateMs: 6 };
+const gpuBrickLimits: GpuBrickLimits = {
+  payloadBytes: 2 ** 30,
+  atlasBytes: 2 ** 29,
+  textureBytes: 0,
+  bricksPerUpdate: 256,
+  updateMs: 6,
+};
 
 /** Updates whose work the GPU has not finished. */
 const mostUpdates = 2;
@@ -87,7 +95,7 @@ export class GpuBricks {
     this.#scope = gpu.scope('bricks');
     try {
       this.table = new BrickTable(gpu, this.#scope, this.source);
-      this.atlas = new BrickAtlas(gpu, this.#scope, this.source, this.#limits.atlasBytes);
+      this.atlas = new BrickAtlas(gpu, this.#scope, this.source, this.#limits.atlasBytes, this.#limits.textureBytes);
     } catch (error) {
       this.#scope.destroy();
       throw error;

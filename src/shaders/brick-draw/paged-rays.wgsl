@@ -48,6 +48,24 @@ import package::volume::voxel::{
 /// For each slot: the bits of its least and its greatest number; whether a voxel is missing; whether any is not.
 @group(0) @binding(8) var<storage, read> ranges: array<vec4u>;
 @group(0) @binding(9) var<storage, read_write> feedback: array<atomic<u32>>;
+/// The atlas once more, as texels of 0…1 for 8-bit voxels (`BrickTexture` in src/core/bricks/brick-texture.ts).
+@group(0) @binding(10) var filtered: texture_3d<f32>;
+@group(0) @binding(11) var filter_linear: sampler;
+
+/// Whether bricks are in `filtered`.
+override is_filtered: bool = false;
+
+/// Of the shown brick, in voxels of its level: where samples depend on no other brick; the centres of its first and last voxel; what
+/// leads to the texture's texels; and 1 / the texture's size. Then slots along x and y of the texture, and the shown brick's place
+/// among those of its level.
+var<private> paged_inner_low: vec3f;
+var<private> paged_inner_high: vec3f;
+var<private> paged_first_center: vec3f;
+var<private> paged_last_center: vec3f;
+var<private> paged_to_texels: vec3f;
+var<private> paged_per_texel: vec3f;
+var<private> paged_across: vec2u;
+var<private> paged_own: vec3u;
 
 /// What a ray meets.
 struct PagedCell {
@@ -103,8 +121,18 @@ fn paged_enter(position: vec3f, eye: vec4f, edges: vec3f) -> PagedCell {
   // Samples at the faces of the volume depend on no neighbour.
   let last = vec3i(paged.levels[shown].dims) - 1;
   let scale = paged.levels[shown].factors / paged.dims;
-  cell.inner_low = select((vec3f(paged_first) + 0.5) * scale, vec3f(0.0), paged_first == vec3i(0));
-  cell.inner_high = select((vec3f(paged_last) + 0.5) * scale, vec3f(1.0), paged_last == last);
+  if (is_filtered) {
+    let size = textureDimensions(filtered);
+    paged_across = size.xy / paged.levels[0].brick.xy;
+    paged_per_texel = 1.0 / vec3f(size);
+    paged_own = paged_brick(shown, vec3u(voxel));
+  }
+  paged_first_center = vec3f(paged_first) + 0.5;
+  paged_last_center = vec3f(paged_last) + 0.5;
+  paged_inner_low = select(paged_first_center, vec3f(-1e9), paged_first == vec3i(0));
+  paged_inner_high = select(paged_last_center, vec3f(1e9), paged_last == last);
+  cell.inner_low = select(paged_first_center * scale, vec3f(0.0), paged_first == vec3i(0));
+  cell.inner_high = select(paged_last_center * scale, vec3f(1.0), paged_last == last);
   if (paged_is_constant(shown_entry)) {
     let place = paged_place_of(paged_constants[shown_entry & 0x7fffffffu]);
     cell.has_missing = place <= -no_place;
@@ -113,6 +141,9 @@ fn paged_enter(position: vec3f, eye: vec4f, edges: vec3f) -> PagedCell {
     return cell;
   }
   let slot = shown_entry - 1u;
+  if (is_filtered) {
+    paged_to_texels = vec3f(paged_texel_of(slot) - paged_first);
+  }
   if (atomicLoad(&feedback[paged.used_start + slot]) == 0u) {
     atomicStore(&feedback[paged.used_start + slot], 1u);
   }
@@ -173,9 +204,74 @@ fn paged_blend(low: vec3u, high: vec3u, fraction: vec3f) -> f32 {
   );
   let rows = mix(firsts, seconds, fraction.x);
   let planes = mix(rows.xz, rows.yw, fraction.y);
-  let value = mix(planes.x, planes.y, fraction.z);
+  return paged_value_place(mix(planes.x, planes.y, fraction.z));
+}
+
+/// The place in the window of a value of 8 or 16 bits.
+fn paged_value_place(value: f32) -> f32 {
   let window_low = value_of(select(paged.low_key, paged.low_key ^ 0x80000000u, is_signed()));
   return ((value - window_low) * power_of_two(paged.power) - paged.low_rest) * paged.scale;
+}
+
+/// The first texel of a slot.
+fn paged_texel_of(slot: u32) -> vec3i {
+  let row = slot / paged_across.x;
+  let layer = row / paged_across.y;
+  return vec3i(vec3u(slot - row * paged_across.x, row - layer * paged_across.y, layer) * paged.levels[0].brick.xyz);
+}
+
+fn paged_filter(texel: vec3f) -> f32 {
+  let byte = textureSampleLevel(filtered, filter_linear, texel * paged_per_texel, 0.0).r * 255.0;
+  return paged_value_place(byte - select(0.0, 128.0, is_signed()));
+}
+
+/// A sample that depends on several bricks: one filtered sample of each. @param in_level in voxels of the shown level
+fn paged_filter_several(in_level: vec3f) -> f32 {
+  let base = floor(in_level - 0.5);
+  let fraction = in_level - 0.5 - base;
+  let low = paged_brick(paged_shown, vec3u(clamp(vec3i(base), vec3i(0), paged_end)));
+  let high = paged_brick(paged_shown, vec3u(clamp(vec3i(base) + 1, vec3i(0), paged_end)));
+  let differs = low != high;
+  let size = paged.levels[paged_shown].brick.xyz;
+  let counts = paged.levels[paged_shown].counts;
+  var sum = 0.0;
+  for (var index = 0u; index < 8u; index++) {
+    let is_high = vec3<bool>((index & 1u) != 0u, (index & 2u) != 0u, (index & 4u) != 0u);
+    if (any(is_high & !differs)) {
+      continue;
+    }
+    let weights = select(vec3f(1.0), select(1.0 - fraction, fraction, is_high), differs);
+    let weight = weights.x * weights.y * weights.z;
+    if (weight <= 0.0) {
+      continue;
+    }
+    let brick = select(low, high, is_high);
+    let first = vec3i(brick * size);
+    let last = min(first + vec3i(size) - 1, paged_end);
+    // The centres of the brick's voxels that are nearest to the position.
+    var nearest = clamp(in_level, vec3f(first) + 0.5, vec3f(last) + 0.5);
+    var to_texels = paged_to_texels;
+    var entry = paged_entry;
+    if (any(brick != paged_own)) {
+      let at = paged.levels[paged_shown].start + (brick.z * counts.y + brick.y) * counts.x + brick.x;
+      let other = paged_table[at];
+      if (other == 0u) {
+        paged_miss(at);
+        nearest = clamp(nearest, paged_first_center, paged_last_center);
+      } else {
+        entry = other;
+        if (!paged_is_constant(other)) {
+          to_texels = vec3f(paged_texel_of(other - 1u) - first);
+        }
+      }
+    }
+    if (paged_is_constant(entry)) {
+      sum += weight * paged_place_of(paged_constants[entry & 0x7fffffffu]);
+    } else {
+      sum += weight * paged_filter(nearest + to_texels);
+    }
+  }
+  return sum;
 }
 
 /// A sample of the shown level at a position in the cube.
@@ -189,6 +285,12 @@ fn paged_place(position: vec3f, is_nearest: bool) -> f32 {
       paged_miss(paged_index(paged_shown, vec3u(voxel)));
     }
     return paged_place_of(paged_bits(voxel));
+  }
+  if (is_filtered) {
+    if (!paged_is_constant(paged_entry) && all(in_level >= paged_inner_low) && all(in_level <= paged_inner_high)) {
+      return paged_filter(clamp(in_level, paged_first_center, paged_last_center) + paged_to_texels);
+    }
+    return paged_filter_several(in_level);
   }
   let base = floor(in_level - 0.5);
   let fraction = in_level - 0.5 - base;

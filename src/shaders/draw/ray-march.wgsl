@@ -191,8 +191,12 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
             leave = min(leave, min(far.x, min(far.y, far.z)));
           }
         } else {
-          // Samples depend on other bricks here, until the ray is farther inside.
-          leave = at;
+          // Samples depend on other bricks here, until the ray is farther inside, or leaves.
+          let near = min((cell.inner_low - origin) / safe, (cell.inner_high - origin) / safe);
+          let inner = max(near.x, max(near.y, near.z));
+          if (inner > at) {
+            leave = min(leave, inner);
+          }
         }
       }
       if (crossing.is_crossed) {

@@ -37,7 +37,7 @@ const key = brickKey({ level: 0, number: 0 });
 
 function setUp() {
   const workers: FakeWorker[] = [];
-  const budgets = { hostBytes: 2 ** 16, payloadBytes: 1, atlasBytes: 1 };
+  const budgets = { hostBytes: 2 ** 16, payloadBytes: 1, atlasBytes: 1, textureBytes: 0 };
   const file = new FileBricks(budgets, () => {
     const worker = new FakeWorker();
     workers.push(worker);

@@ -13,5 +13,6 @@ test('on the GPU each kind takes at most half of what volumes may take', () => {
     hostBytes: 512 * MiB,
     payloadBytes: 64 * MiB,
     atlasBytes: 128 * MiB,
+    textureBytes: 64 * MiB,
   });
 });

@@ -6,6 +6,8 @@ export interface BrickBudgets {
   readonly payloadBytes: number;
   /** Decoded bricks in GPU memory. */
   readonly atlasBytes: number;
+  /** Those of 8-bit voxels once more, as a texture. */
+  readonly textureBytes: number;
 }
 
 /** The same as the settings keep them, in whole MiB. */
@@ -33,8 +35,11 @@ export function clampBrickMiB(mebibytes: number): number {
   return Math.min(brickMebibytes.max, Math.max(brickMebibytes.min, Math.round(mebibytes)));
 }
 
-/** @param volumeBytes the limit for volumes in GPU memory; each tier there takes half of it at most */
+/** @param volumeBytes the limit for volumes in GPU memory; each tier there takes half of it at most, and the texture what they leave */
 export function brickBudgetsOf({ host, compressed, decoded }: BrickMebibytes, volumeBytes: number): BrickBudgets {
   const onGpu = (mebibytes: number): number => Math.min(mebibytes * 2 ** 20, Math.floor(volumeBytes / 2));
-  return { hostBytes: host * 2 ** 20, payloadBytes: onGpu(compressed), atlasBytes: onGpu(decoded) };
+  const [payloadBytes, atlasBytes] = [onGpu(compressed), onGpu(decoded)];
+  // Places of the texture may stay empty.
+  const textureBytes = Math.min(2 * atlasBytes, volumeBytes - payloadBytes - atlasBytes);
+  return { hostBytes: host * 2 ** 20, payloadBytes, atlasBytes, textureBytes };
 }

@@ -7,7 +7,7 @@ import type { VolumeSource } from '../../../core/volume/volume-source.ts';
 /** The bricks of a volume's file, for what GPU memory does not hold of it. */
 export interface BrickFile {
   /** The budgets of GPU memory. */
-  readonly limits: Pick<GpuBrickLimits, 'atlasBytes' | 'payloadBytes'>;
+  readonly limits: Pick<GpuBrickLimits, 'atlasBytes' | 'payloadBytes' | 'textureBytes'>;
   /** The budget of host memory. */
   readonly hostBytes: number;
   /** Compressed bricks in host memory, which stay when the device is lost. @throws StriaError like the reader, and `aborted` */
