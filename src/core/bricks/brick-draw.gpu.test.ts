@@ -209,11 +209,12 @@ describe('rays', () => {
     },
   );
 
-  test('so it is from inside, at another time point, and for 16 bits, floats and labels', async () => {
+  test('so it is from inside, at another time point, and for signed bytes, 16 bits, floats and labels', async () => {
     const inside: RayView = viewFrom(0.2, 0.6);
     const composite: RayLook = { ...plain, projection: 'composite' };
     const scenes: readonly Scene[] = [
       { type: 'u8', look: composite, view: inside, timePoint: 1 },
+      { type: 'i8', look: { ...composite, window: [-100, 100] }, view: viewFrom(2) },
       { type: 'u16', look: { ...composite, window: [300, 19_000] }, view: viewFrom(2) },
       { type: 'f32', look: { ...composite, window: [10, 6500], outside: ['hide', 'mark'] }, view: viewFrom(2) },
       { type: 'u8', look: { ...composite, window: [0, 200], lighting: false }, view: viewFrom(2), isCategorical: true },
@@ -221,7 +222,7 @@ describe('rays', () => {
     for (const scene of scenes) {
       const { type } = scene;
       const source = await testBricks(dims, type, [8, 8, 8], ballVoxel(dims, type), { codecs: ['rice', 'raw'] });
-      const { bricks, close } = open(source, 150, [8, 8, 8], type === 'u8' ? 1 : type === 'u16' ? 2 : 4);
+      const { bricks, close } = open(source, 150, [8, 8, 8], type.endsWith('8') ? 1 : type === 'u16' ? 2 : 4);
       const { pixels } = await brickRays(bricks, scene, 1e-9);
       const expected = await residentRays(source, scene);
       expect(shown(expected), type).toBeGreaterThan(150);
