@@ -121,12 +121,12 @@ test('the box of a GADGET file, particles outside, and a count', async () => {
   writeFileSync(at('snap.hdf5'), await gadgetBytes({ 0: few }, { boxSize: 8, fileCount: 2 }));
   const how = [at('snap.hdf5'), '--size', '8', '--kernel', 'ngp'];
   const periodic = await succeed('deposit', ...how, '-o', at('periodic.stria'), ...cpu);
-  expect(periodic.stderr).toContain('2 particles lie outside the box: they are moved into it');
+  expect(periodic.stderr).toContain('2 particles lie outside the box; they are moved into it');
   expect(periodic.stderr).toContain('the snapshot has 2 files, of which 1 was given: name all of them');
   const volume = new Float32Array(new Uint8Array(await voxels(at('periodic.stria'))).buffer);
   expect([volume[0], volume[1 + 8 + 64], volume[6 + 8 + 64]]).toEqual([1, 2, 4]);
   const clipped = await succeed('deposit', ...how, '--edges', 'clip', '--quantity', 'count', '-o', at('clip.stria'), ...cpu);
-  expect(clipped.stderr).toContain('2 particles lie outside the box: what lies outside is left out');
+  expect(clipped.stderr).toContain('2 particles lie outside the box; the part outside is left out');
   expect((await said(...how, '--box', '0,0,0,8,8,8', '-o', at('clip.stria'))).deposited).toBe(1);
   const { stdout } = await succeed('info', at('clip.stria'), '--json');
   expect(JSON.parse(stdout)).toMatchObject({ volume: { dims: [8, 8, 8, 1], type: 'f32' } });
@@ -134,7 +134,7 @@ test('the box of a GADGET file, particles outside, and a count', async () => {
 
 test.each([
   [['--box', '0,0,0,1,1,1'], 'needs the dimensions of the volume: --size'],
-  [['--size', '8'], 'does not name its box'],
+  [['--size', '8'], 'does not state its box'],
   [['--size', '8', box, '--unit', '1e-20'], '--unit takes a larger one'],
   [['--size', '8', box, '--species', 'boson'], 'there are gas, dark, star'],
   [['--size', '8', box, '--kernel', 'sph'], '--species gas'],

@@ -21,7 +21,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     cancel.abort();
   };
   for (const signal of endingSignals) process.on(signal, stop);
-  // It is no fault if the reader has gone (`stria info x | head -1`) or the terminal was closed.
+  // A reader that has gone (`stria info x | head -1`) or a closed terminal is not a fault.
   process.stdout.on('error', () => {});
   process.stderr.on('error', () => {});
 

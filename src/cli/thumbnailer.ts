@@ -1,7 +1,7 @@
 // Files for desktops on Linux: small pictures in file managers, and the media types of Stria's files. The build writes them to
 // out/share.
 
-/** Media types that systems know, besides Stria's own. Other formats have none, or one that means something else. */
+/** Media types that systems know, besides Stria's own. Other formats have none, or share one with unrelated files. */
 const drawnTypes = ['application/x-stria', 'application/x-stria-session', 'application/dicom'];
 
 /** An entry of the freedesktop thumbnail managers. `TryExec` hides it where the command is not installed. */

@@ -33,8 +33,8 @@ import { movieWay, viewOptions } from './view-values.ts';
 
 /**
  * Parses the command line.
- * @param argv without `node` and the script
- * @throws StriaError `invalid-input`, with a message that says how to correct it
+ * @param argv the arguments without `node` and the script
+ * @throws StriaError `invalid-input`, with a message that says how to correct the command
  */
 export function parseCommand(argv: readonly string[]): ParsedCommand {
   const [word, ...rest] = argv;
@@ -64,7 +64,7 @@ function parseOptions(name: CommandName, args: readonly string[]): { values: Opt
     config[option] = { type: value === undefined ? 'boolean' : 'string', ...(short === undefined ? {} : { short }) };
   }
   try {
-    // `--tags` alone is `--tags=`: a value that may be left out cannot be the next word.
+    // `--tags` alone becomes `--tags=`: an optional value is never the next word.
     const words = joinNegative(args).map((word) => (isOptional(word) ? `${word}=` : word));
     return parseArgs({ args: words, options: config, allowPositionals: true, strict: true });
   } catch (error) {
@@ -192,7 +192,7 @@ function build(name: CommandName, values: OptionValues, positionals: readonly st
     case 'levels': {
       const remove = values.remove === true;
       const stray = (['method', 'codec', 'prefer', 'axis', 'effort'] as const).find((option) => values[option] !== undefined);
-      if (remove && stray) throw usage(`--${stray} makes levels, and --remove removes them`);
+      if (remove && stray) throw usage(`--${stray} is for making levels, but --remove removes them`);
       const method = values.method === undefined ? undefined : oneOf(values, 'method', halvingMethods, 'mean');
       return { name, input: only(name, positionals), output, remove, method, ...codecOptions(values), ...device(), ...talk };
     }
@@ -256,7 +256,7 @@ function mergeCommand(
   const by = values.by === undefined ? undefined : oneOf(values, 'by', combineRules, 'sum');
   const levels = levelChoice(values);
   if (by !== undefined && levels) throw usage('--by makes no levels; add them with `stria levels`');
-  // The codec's options are for levels, which large volumes get without being asked.
+  // Codec options are allowed without --by: large volumes get levels by default.
   if (by === undefined && values.type !== undefined) throw usage('--type needs --by: parts are copied as they are');
   const type = values.type === undefined ? undefined : oneOf(values, 'type', elementTypes, 'u8');
   return { ...command, by, type, levels, ...codecOptions(values) };

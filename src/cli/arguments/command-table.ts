@@ -9,7 +9,7 @@ interface CommandEntry {
 }
 
 const rawInput = ['dims', 'type', 'endian', 'offset'] as const;
-/** How a picture looks, and what draws it. */
+/** Options that set how a picture looks and which device draws it. */
 const viewing = [
   'session',
   'view',
@@ -71,14 +71,14 @@ const commands = {
       'Several PNG or TIFF files become one stack if OUT ends in .stria. They are ordered by the numbers in their names:',
       '  stria compress frames/*.png -o stack.stria',
       'IN may be a folder: a DICOM study, an OME-Zarr, or volumes. If it holds several volumes, choose one with --dataset.',
-      'IN may be a web address (https, http, s3, gs) of a file or an OME-Zarr; the output then lies in the current folder.',
       'The output has the folder’s name and lies beside it. Several files of one series become one volume if OUT ends in .stria:',
       '  stria compress series/* -o scan.stria',
+      'IN may be a web address (https, http, s3, gs) of a file or an OME-Zarr; the output is then written to the current folder.',
       'A raw file needs --dims and --type, or a sidecar (scan.raw.json) beside it.',
       'Several machines can share the work. Each compresses one part, and `stria merge` joins them to the file that one machine',
       'would have written:',
       '  stria compress scan.nii --part 3/8 -o parts/',
-      'If the volume lies in pieces, each piece becomes a part: stria compress piece.raw --origin 0,0,512 --of 1024,1024,1024 …',
+      'If the volume is stored in pieces, each piece becomes a part: stria compress piece.raw --origin 0,0,512 --of 1024,1024,1024 …',
       'An IN of - is standard input. Standard input and named pipes are buffered in a temporary file ($TMPDIR):',
       '  curl https://example.org/scan.nii.gz | stria compress - -o scan.stria',
     ],
@@ -88,7 +88,7 @@ const commands = {
     summary: 'restore the source of a .stria file byte for byte, or export it to another format',
     options: ['output', 'force', 'to', 'fill', 'device', 'threads', 'gpu-limits', 'tuning', 'picture-memory', ...common],
     notes: [
-      'IN, here and in other commands, may be a web address: only the parts that are needed are read.',
+      'IN, here and in other commands, may be a web address. Only the parts that are needed are read.',
       'Without -o, the output has the source’s own name and lies beside IN. If OUT is a folder, the output lies there. If the',
       'source’s name is unusual for its format (.profile, run.sh), IN’s name is used instead.',
       'For a source in two files (scan.hdr and scan.img), OUT is the stem: -o brain writes brain.hdr and brain.img.',
@@ -109,11 +109,11 @@ const commands = {
     usage: 'IN',
     summary: 'describe a .stria file, a volume or a folder',
     options: ['dataset', 'axes', 'tags', ...rawInput, ...common],
-    notes: ['If there are several volumes, it lists them with the ids that --dataset takes.'],
+    notes: ['If IN holds several volumes, info lists them with the ids that --dataset takes.'],
   },
   stats: {
     usage: 'IN [--labels FILE] [-o OUT.csv]',
-    summary: 'measure a volume: count, volume, mean, deviation and range, of each label and time point',
+    summary: 'measure a volume: count, volume, mean, deviation and range of each label and time point',
     options: [
       'labels',
       'table',
@@ -131,8 +131,8 @@ const commands = {
     notes: [
       'IN and FILE may be .stria files or any format that compress reads. Values are physical: slope × stored + intercept.',
       '  stria stats scan.nii --labels atlas.nii -o regions.csv',
-      'Names of labels come from --table FILE, or else from the segmentation itself, if its header or metadata has a table.',
-      'The deviation is that of a sample (n − 1). NaN and infinite values are counted separately.',
+      'Label names come from --table FILE, or else from the segmentation itself, if its header or metadata has a table.',
+      'The deviation is the sample standard deviation (n − 1). NaN and infinite values are counted separately.',
     ],
   },
   picture: {
@@ -144,23 +144,23 @@ const commands = {
       'annotations, with 8 bits per color. -o - writes the PNG to standard output.',
       '  stria picture scan.nii.gz -o scan.png',
       '  stria picture scan.nii.gz -o slice.png --view z --slice 41 --window -160,240 --colormap bone --size 800',
-      'IN may also be a .stria-session: its volume is drawn, from where the session says. With --session, IN is drawn as the session',
-      'shows its own volume: stria picture other.nii --session scan.stria-session -o other.png',
-      'The angles AROUND,UP lead from the front to the right of the picture, and upwards: --from 30,15.',
-      'Pictures need WebGPU: a hardware GPU, or a software one, which is slower. --device cpu takes the software one.',
+      'IN may also be a .stria-session: the volume that it names is drawn. With --session, IN is drawn as the session shows its own',
+      'volume: stria picture other.nii --session scan.stria-session -o other.png',
+      'The angles AROUND,UP turn the camera from the front towards the right of the picture, and upwards: --from 30,15.',
+      'Pictures need WebGPU: a hardware GPU, or a software one, which is slower. --device cpu selects the software one.',
     ],
   },
   movie: {
     usage: 'IN --along WHAT -o OUT',
-    summary: 'draw the frames of a movie as numbered PNGs: time, slices or a turn of the camera',
+    summary: 'draw the frames of a movie as numbered PNGs: time points, slices or a turntable',
     options: ['output', 'force', 'along', 'first', 'last', 'degrees', 'frames', 'fps', ...viewing, ...rawInput, ...common],
     notes: [
       'OUT is a new folder, or a ZIP if its name ends in .zip. -f replaces a folder of frames.',
       '  stria movie scan.nii.gz --along turn --frames 90 -o turn',
       '  stria movie bold.nii.gz --along t --view z --slice 50% -o bold.zip',
-      'Node has no video encoder. ffmpeg makes a video of the folder; stria prints this line with the names filled in:',
+      'Node has no video encoder. ffmpeg makes a video from the folder; stria prints this line with the names filled in:',
       '  ffmpeg -framerate 30 -i turn/frame-%04d.png -vf "pad=ceil(iw/2)*2:ceil(ih/2)*2" -pix_fmt yuv420p turn.mp4',
-      'All other options are those of `stria picture`, IN and sessions too.',
+      'IN and all other options are as for `stria picture`, including sessions.',
     ],
   },
   mesh: {
@@ -185,13 +185,13 @@ const commands = {
       ...common,
     ],
     notes: [
-      'The mesh is closed, also at the ends of the volume, and lies in the file’s world coordinates (RAS+ millimetres for most scans).',
+      'The mesh is closed, also at the faces of the volume. Its coordinates are the file’s world coordinates (RAS+ millimetres for',
+      'most scans).',
       '  stria mesh ct.nii.gz --level 300 -o bone.stl',
       '  stria mesh atlas.nii --label 10,49 --table FreeSurferColorLUT.txt -o thalamus.glb',
       '  stria mesh atlas.nii --label all -o regions.obj',
       'IN may be a .stria file or any format that compress reads. VALUE is a real value: slope × stored + intercept.',
-      'The planes of the volume are read some at a time, so only the mesh must fit into memory.',
-      'A GPU finds the same triangles as the CPU.',
+      'The volume is read a few planes at a time, so only the mesh must fit into memory. GPU and CPU find the same triangles.',
     ],
   },
   merge: {
@@ -215,13 +215,13 @@ const commands = {
     ],
     notes: [
       'The parts come from `stria compress --part` or `--origin`, in any order. A PART that is a folder stands for all .stria files',
-      'in it. OUT is byte for byte the file that compressing the whole volume at once gives. Chunks are copied, and decoded',
-      'only to make lower resolutions, which parts do not have. If the parts have options of codecs, give merge the same ones for these.',
-      'Before it writes, merge names parts that are missing, given twice, or of another volume.',
-      'With --by, each input is a whole volume, such as one process of a simulation writes:',
+      'in it. OUT is byte for byte the file that compressing the whole volume at once gives. Chunks are copied. They are decoded',
+      'only to make lower resolutions, which parts do not have: give merge the codec options that the parts were compressed with.',
+      'Before it writes, merge reports parts that are missing, given twice, or of another volume.',
+      'With --by, each input is a whole volume, such as the output of one process of a simulation:',
       '  stria merge rank*.stria --by sum --type u16 -o total.stria',
-      'Sums are limited to what the type holds; --type takes a wider one. Chunks that one volume alone fills are copied, so sparse',
-      'volumes merge as fast as they are read. The options of compress hold for the others.',
+      'Sums saturate at the limits of their type; --type chooses a wider one. Chunks that only one volume fills are copied, so sparse',
+      'volumes merge as fast as they are read. The codec options apply to the other chunks.',
     ],
   },
   deposit: depositEntry,
@@ -244,7 +244,7 @@ const commands = {
     ],
     notes: [
       'Lower resolutions (levels) are for viewing large volumes. The voxels and the restored source stay the same, byte for byte.',
-      'Without -o, IN is replaced once the new file is complete. Levels that it has are made again.',
+      'Without -o, IN is replaced once the new file is complete. Existing levels are computed again.',
     ],
   },
   recover: {
@@ -252,8 +252,8 @@ const commands = {
     summary: 'save every intact chunk of a damaged .stria file',
     options: ['output', 'fill', ...common],
     notes: [
-      'Reports how many chunks are lost and marks them in OUT: `info` and `verify` report them, and decompress needs --fill',
-      'to write 0 for their voxels. With --fill here, OUT is an ordinary file with zeros in their place.',
+      'Reports how many chunks are lost and marks them in OUT. `info` and `verify` list them, and `decompress` then needs --fill,',
+      'which writes 0 for their voxels. With --fill here, OUT is an ordinary file with zeros in their place.',
     ],
   },
   serve: {
@@ -261,11 +261,11 @@ const commands = {
     summary: 'show the volumes of a folder in web browsers, read only',
     options: ['host', 'port', 'app', 'open', ...common],
     notes: [
-      'The page lists volumes and folders; a volume opens in the web app, which reads only the parts that it shows.',
-      'Only this machine reaches the page unless --host says otherwise; then its address has a random token, and whoever has it',
-      'can read the folder. From another machine, a tunnel is safer, and lets the browser use its GPU:',
+      'The page lists volumes and folders. A volume opens in the web app, which reads only the parts that it shows.',
+      'Only this machine can reach the page unless --host says otherwise. Then its address contains a random token, and anyone who',
+      'has the address can read the folder. From another machine, a tunnel is safer, and lets the browser use its GPU:',
       '  ssh -L 8437:localhost:8437 lab-machine stria serve /data',
-      'Hidden files, and links that lead out of the folder, are not served. Ctrl-C ends.',
+      'Hidden files and links that lead out of the folder are not served. Ctrl-C stops the server.',
     ],
   },
   sample: {
@@ -274,7 +274,7 @@ const commands = {
     options: ['size', 'type', 'seed', 'output', 'device', 'threads', 'gpu-limits', 'tuning', ...common],
     notes: [
       'The ending of OUT selects the format: .nii, .nrrd, .raw (with a sidecar OUT.json) or .stria.',
-      '--type is u8 (default) or u16.',
+      '--type must be u8 (default) or u16.',
     ],
   },
   bench: {
@@ -283,18 +283,18 @@ const commands = {
     options: ['size', 'type', 'codec', 'tools', 'output', 'device', 'gpu-limits', 'tuning', ...common],
     notes: [
       'codecs  every codec, and auto, on every sample volume or on those named (the default)',
-      'compress  what the app’s Compress does with each sample volume in GPU memory, by the clock: first, again, after a pause',
-      'seeds   the tables of the papers behind Stria, reproduced here with their own algorithms',
+      'compress  the app’s Compress on each sample volume in GPU memory, by wall clock: first run, next run, run after a pause',
+      'seeds   the tables of the papers behind Stria, reproduced here with the papers’ algorithms',
       'playback  a stack of pictures, decoded from compressed GPU memory and drawn frame by frame',
       'view    the 3D view of a rotating volume, and of two in one pass, drawn with lighting at 1920 × 1080',
       'bricks  a computed volume of 1 TiB in 3D, turning and flown through; bricks decoded from GPU memory; a series in 3D',
-      'mesh    the surface of a volume and those of all labels, from voxels and from what is compressed, beside one CPU thread',
+      'mesh    the surfaces of a volume and of all labels, from voxels and from compressed chunks, compared with one CPU thread',
       'files   whole files through the whole program: by the GPU and by 1, 2 and all threads of the CPU, compared with cp, gzip,',
       '        pigz, lz4, zstd, xz, JPEG-LS (ffmpeg) and JPEG XL (cjxl) if installed',
-      'tune    tries the workgroup sizes of kernels on this GPU; keeps one that is 5 % faster than the standard, twice',
+      'tune    tries workgroup sizes of kernels on this GPU; keeps one that is 5 % faster than the standard in two measurements',
       'compare checks whether two results agree within 5 %; refuses results from different machines or workloads',
       '--size is the side of the volumes. The default is 256 for codecs and files, 512 for the others; 64 on a software GPU.',
-      'Times are medians, from timestamp queries where the GPU has them. Every output is verified after its timing.',
+      'Times are medians, from timestamp queries where the GPU has them. Every output is verified after it is timed.',
       '-o writes the whole result as JSON; files also saves it after each program.',
     ],
   },

@@ -3,7 +3,7 @@ import { standardStream } from '../../core/shared/standard-streams.ts';
 import { codecOptions, needed, type OptionValues, oneOf, sampleDims, shareOf, text, usage } from './option-values.ts';
 import type { DepositCommand } from './parsed-command.ts';
 
-/** What `stria deposit` is asked for, without device and output. @throws StriaError `invalid-input` */
+/** The options of `stria deposit`, without those of the device and of messages. @throws StriaError `invalid-input` */
 export function depositOptions(
   values: OptionValues,
   inputs: readonly string[],
@@ -16,12 +16,12 @@ export function depositOptions(
   const isSums = values.sums === true || part !== undefined;
   const stray = (['scale', 'type'] as const).find((option) => values[option] !== undefined);
   if (isSums && stray)
-    throw usage(`--${stray} is for the finished volume; --sums and --part write sums, which are finished once they are merged`);
+    throw usage(`--${stray} is for the final volume, but --sums and --part write sums; use it after they are merged`);
   const size = text(values, 'size');
   const species = text(values, 'species');
   const quantity = values.quantity === undefined ? undefined : oneOf(values, 'quantity', depositQuantities, 'mass');
   const unit = unitOf(values);
-  if (unit !== undefined && quantity === 'count') throw usage('--unit is a mass; particles are counted in units of their own');
+  if (unit !== undefined && quantity === 'count') throw usage('--unit is a mass, and --quantity count needs none');
   return {
     name: 'deposit',
     inputs,
@@ -63,7 +63,7 @@ function particleBox(values: OptionValues): DepositCommand['box'] {
   return { origin: [x, y, z], lengths: [dx, dy, dz] };
 }
 
-/** None if one of them is not a number. */
+/** An empty list if a value is not a finite number. */
 function numbersOf(value: string): readonly number[] {
   const numbers = value.split(',').map((word) => (word.trim() === '' ? Number.NaN : Number(word)));
   return numbers.every(Number.isFinite) ? numbers : [];

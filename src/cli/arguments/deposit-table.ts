@@ -1,4 +1,4 @@
-// The part of the command table that is deposit's own.
+// The entries of `deposit` in the command and option tables.
 
 export const depositOptionEntries = {
   kernel: {
@@ -6,7 +6,7 @@ export const depositOptionEntries = {
     value: 'KERNEL',
     text: 'how a particle is spread: ngp (its voxel alone), cic (default), tsc, or sph (its smoothing length)',
   },
-  quantity: { short: undefined, value: 'WHAT', text: 'mass (default), density (mass by volume) or count (of particles)' },
+  quantity: { short: undefined, value: 'WHAT', text: 'mass (default), density (mass per volume) or count (of particles)' },
   scale: { short: undefined, value: 'SCALE', text: 'linear (default), or log: the logarithm to base 10' },
   edges: {
     short: undefined,
@@ -25,7 +25,7 @@ export const depositOptionEntries = {
 
 export const depositEntry = {
   usage: 'PARTICLES... -o OUT',
-  summary: 'make a volume of particles, or finish the merged sums of its parts',
+  summary: 'make a volume from particles, or from the merged sums of its parts',
   options: [
     'output',
     'force',
@@ -55,9 +55,9 @@ export const depositEntry = {
   ],
   notes: [
     'Reads Tipsy, NChilada folders, GADGET HDF5, CSV (x, y, z, mass, smoothing) and .npy (the same columns). --size is needed, and',
-    '--box unless the file names its box. Several inputs are deposited together. --type is u8, u16 or f32 (default).',
+    '--box unless the file names its box. Several inputs are deposited together. --type must be u8, u16 or f32 (default).',
     '  stria deposit snap.hdf5 --size 512 --kernel cic --quantity density --scale log --type u8 -o density.stria',
-    'Several machines can share the work: each writes the sums of a part, merge adds them exactly, and deposit finishes them:',
+    'Several machines can share the work. Each writes the sums of a part, merge adds them exactly, and deposit makes the volume:',
     '  stria deposit sim.00100 --size 512 --box=-0.5,-0.5,-0.5,1,1,1 --part 3/8 -o sums/',
     '  stria merge sums --by sum -o sums.stria',
     '  stria deposit sums.stria --quantity density --scale log --type u8 -o density.stria',

@@ -6,9 +6,9 @@ import type { DeviceOptions, MeshCommand, TalkOptions } from './parsed-command.t
 import { numberFromOne, realNumber } from './view-values.ts';
 
 const mostSmoothing = 200;
-/** Labels are blocks of voxels, which nobody wants to see. */
+/** Unsmoothed surfaces of labels show the steps between voxels. */
 const labelSmoothing = '10';
-/** Each needs two planes of the volume. */
+/** Each surface needs two planes of the volume in memory. */
 const mostSurfaces = 256;
 
 export function meshOptions(

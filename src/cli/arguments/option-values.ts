@@ -89,7 +89,7 @@ export function shareOf(value: string): { readonly number: number; readonly of: 
 export function labelOptions(values: OptionValues): Pick<StatsCommand, 'labels' | 'table'> {
   const [labels, table] = [text(values, 'labels'), text(values, 'table')];
   if (table !== undefined && labels === undefined)
-    throw usage('--table names the labels of a segmentation: give that with --labels');
+    throw usage('--table names the labels of a segmentation; give the segmentation with --labels');
   return { labels, table };
 }
 

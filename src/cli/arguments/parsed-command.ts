@@ -13,21 +13,21 @@ import type { WritableFormat } from '../../core/shared/source.ts';
 import type { Dims3, ElementType } from '../../core/shared/volume.ts';
 import type { CommandName } from './command-table.ts';
 
-// What a command line asks for, by command.
+// The parsed command line, one type per command.
 
 export type DeviceWish = 'gpu' | 'cpu' | 'auto';
 
-/** Which device does the work. */
+/** Options of the device that does the work. */
 export interface DeviceOptions {
   readonly device: DeviceWish;
   readonly gpuLimits: 'adapter' | 'default';
-  /** How many threads the CPU may use; undefined for as many as it has. */
+  /** Most CPU threads to use. Undefined: all of them. */
   readonly threads: number | undefined;
   /** A file written by `stria bench tune`. */
   readonly tuning: string | undefined;
 }
 
-/** What a command prints. */
+/** Options of what a command prints. */
 export interface TalkOptions {
   readonly json: boolean;
   readonly quiet: boolean;
@@ -82,7 +82,7 @@ export interface InfoCommand extends TalkOptions {
   readonly raw: RawLayout | undefined;
   readonly dataset: string | undefined;
   readonly axes: string | undefined;
-  /** Given: the metadata is printed, too, as far as it holds all words of this; '' for all of it. */
+  /** If given, also print the metadata entries that contain all of these words; '' prints every entry. */
   readonly tags: string | undefined;
 }
 
@@ -99,15 +99,15 @@ export interface StatsCommand extends DeviceOptions, TalkOptions {
   readonly axes: string | undefined;
 }
 
-/** What a picture shows, and how. Undefined leaves it to the session, or else to what the app would show first. */
+/** What a picture shows and how. Undefined options come from the session, or else from the app's defaults. */
 export interface ViewOptions {
   readonly view: '3d' | 'x' | 'y' | 'z' | undefined;
   /** In pixels. */
   readonly width: number;
   readonly height: number;
-  /** The slice's number, from 1, or its place, from 0 to 1. */
+  /** The slice's number, counted from 1, or its position as a fraction from 0 to 1. */
   readonly slice: { readonly number: number } | { readonly part: number } | undefined;
-  /** Numbers from 1. */
+  /** Both are counted from 1. */
   readonly time: number | undefined;
   readonly channel: number | undefined;
   /** Real values. */
@@ -140,13 +140,13 @@ export interface PictureCommand extends ViewOptions, DeviceOptions, TalkOptions 
 /** What changes from frame to frame of a movie. */
 export interface MovieWay {
   readonly along: 't' | 'x' | 'y' | 'z' | 'turn';
-  /** Numbers from 1 of slices or time points; either may be the larger. */
+  /** Slices or time points, counted from 1; either may be the larger. */
   readonly first: number | undefined;
   readonly last: number | undefined;
-  /** Of the camera's turn. */
+  /** Angle of the camera's turn. */
   readonly degrees: number;
   readonly frames: number;
-  /** For the line that makes a video of the pictures. */
+  /** Frames per second in the printed ffmpeg line. */
   readonly fps: number;
 }
 
@@ -178,7 +178,7 @@ export interface MeshCommand extends DeviceOptions, TalkOptions {
   readonly axes: string | undefined;
 }
 
-/** The codec and the device matter with `by`, and for levels: parts are copied. */
+/** Codec and device matter only with `by` and for levels, because parts are copied. */
 export interface MergeCommand extends CodecSelection, DeviceOptions, TalkOptions {
   readonly name: 'merge';
   /** Files, and folders of them. */
@@ -198,11 +198,11 @@ export interface LevelsCommand extends CodecSelection, DeviceOptions, TalkOption
   /** Undefined: the input is replaced. */
   readonly output: string | undefined;
   readonly remove: boolean;
-  /** Undefined: as the voxels suggest. */
+  /** Undefined: chosen from the voxels. */
   readonly method: HalvingMethod | undefined;
 }
 
-/** Of particles, or of their merged sums: those take neither size nor box, kernel or unit. */
+/** Deposits particles, or finishes their merged sums. Sums take no size, box, kernel or unit. */
 export interface DepositCommand extends CodecSelection, DeviceOptions, TalkOptions {
   readonly name: 'deposit';
   readonly inputs: readonly string[];
@@ -234,7 +234,7 @@ export interface ServeCommand extends TalkOptions {
   readonly name: 'serve';
   readonly folder: string;
   readonly host: string;
-  /** Undefined for the usual one. */
+  /** Undefined: the default port. */
   readonly port: number | undefined;
   /** The folder of the web app; undefined for the one beside the command. */
   readonly app: string | undefined;

@@ -2,8 +2,8 @@ import type { OptionName } from './option-table.ts';
 import { type OptionValues, oneOf, rawLayout, text, usage, wholeNumber } from './option-values.ts';
 import type { MovieWay, ViewOptions } from './parsed-command.ts';
 
-// Options of `stria picture` and `stria movie`. Names of colormaps, projections and sides are checked by the command, because
-// their tables are not loaded for other commands.
+// Options of `stria picture` and `stria movie`. The command itself checks the names of colormaps, projections and sides, so that
+// other commands need not load their tables.
 
 const mostEdge = 65_536;
 /** Far above what any volume has. */
@@ -109,7 +109,7 @@ export function realNumber(values: OptionValues, option: OptionName): number | u
   return number;
 }
 
-/** NaN if it is no finite number. */
+/** NaN if the text is not a finite number. */
 function numberIn(value: string): number {
   const number = value.trim() === '' ? Number.NaN : Number(value);
   return Number.isFinite(number) ? number : Number.NaN;

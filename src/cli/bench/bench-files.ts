@@ -38,7 +38,7 @@ export interface FilesBench {
   readonly gpu: readonly string[] | undefined;
   readonly stria: string;
   readonly machine: BenchMachine;
-  /** Called after each program with what has been measured; `gaps` names the rest. */
+  /** Called after each program with the results so far; `gaps` names the missing ones. */
   save(result: BenchResult): Promise<void>;
 }
 
@@ -113,7 +113,7 @@ async function benchTool(tool: Tool, input: Input, folder: string, signal: Abort
   const work = await mkdtemp(join(folder, 'work-'));
   const isSlices = tool.takes === 'slices';
   const source = isSlices ? (input.slices as string) : input.file;
-  // Stria wants its own ending, and the others don't mind it.
+  // Stria needs its own ending; the other programs accept any.
   const packed = join(work, isSlices ? 'packed' : 'packed.stria');
   const restored = join(work, 'restored');
   if (isSlices) await Promise.all([mkdir(packed), mkdir(restored)]);
@@ -168,7 +168,7 @@ function nameOf(file: string): string {
   return basename(file, '.gz');
 }
 
-/** Unpacks a gzipped file, and writes the slices if a picture coder is to have them. */
+/** Unpacks a gzipped file, and writes the slices if a picture coder needs them. */
 async function prepare(file: string, folder: string, wantsSlices: boolean, signal: AbortSignal): Promise<Input> {
   const name = nameOf(file);
   const isGzipped = file.endsWith('.gz');
@@ -184,7 +184,7 @@ async function prepare(file: string, folder: string, wantsSlices: boolean, signa
   return { name, file: plain, bytes, slices: wantsSlices ? await slicesOf(plain, folder, signal) : undefined };
 }
 
-/** The slices of a volume as a folder of pictures, by way of its raw voxels; undefined if they are no pictures. */
+/** Writes the slices of a volume as a folder of pictures, by way of its raw voxels. Undefined if slices of its type are not pictures. */
 async function slicesOf(file: string, folder: string, signal: AbortSignal): Promise<string | undefined> {
   const work = await mkdtemp(join(folder, 'slices-'));
   const at = (name: string) => join(work, name);

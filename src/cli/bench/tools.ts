@@ -5,7 +5,7 @@ import type { Call } from './run-program.ts';
 export interface Tool {
   readonly method: string;
   readonly command: string;
-  /** The program's name, if `command` only starts it. */
+  /** The program's name, if `command` is a wrapper that starts it. */
   readonly program?: string;
   readonly versionFlag?: string;
   /** `slices` means that input and output are folders of PGM slices. */
@@ -80,8 +80,8 @@ export function programOf({ command, program }: Tool): string {
 }
 
 /**
- * A test for whether a program is to be measured.
- * @param names of programs; undefined for all of them
+ * Returns a predicate that tells whether to measure a program.
+ * @param names of programs; undefined selects all of them
  * @throws StriaError `invalid-input` for a name that is not known
  */
 export function wantedPrograms(names: readonly string[] | undefined): (program: string) => boolean {

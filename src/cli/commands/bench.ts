@@ -55,7 +55,7 @@ export async function runBench(command: BenchCommand, context: CommandContext): 
   return exitCodes.ok;
 }
 
-/** Saves what has been measured so far, if the output is a file: a stream gets the whole result at the end. */
+/** Saves the results so far if the output is a file. A stream gets the whole result at the end. */
 async function saveEarly(command: BenchCommand, result: object): Promise<void> {
   const { output } = command;
   if (output === undefined || output === standardStream) return;
@@ -76,7 +76,7 @@ async function withGpu<T>(command: BenchCommand, { terminal }: CommandContext, w
   if (!gpu) {
     throw new StriaError(
       'no-adapter',
-      'the benchmark times kernels on a GPU, and there is no hardware GPU; --device gpu accepts a software one',
+      'the benchmark needs a hardware GPU, and there is none; --device gpu also accepts a software one',
     );
   }
   try {
@@ -103,7 +103,7 @@ function runOnGpu(suite: GpuSuite, command: BenchCommand, context: CommandContex
   });
 }
 
-/** Looks for a GPU, and leaves it to the programs that are measured. */
+/** Looks for a GPU and frees it again for the programs that are measured. */
 async function runOnFiles(command: BenchCommand, context: CommandContext): Promise<BenchResult> {
   const gpu = await findGpu(command);
   const { adapter } = gpu?.diagnosis ?? {};
@@ -206,7 +206,7 @@ function tableText(id: TableId, rows: readonly BenchCase[]): string {
   return [benchTables[id].title, table([head, ...cells], ['left', 'left', 'left', ...right]), ...notes].join('\n');
 }
 
-/** Programs are compared by size, wall and processor time, and memory. */
+/** Compares programs by size, wall time, processor time and memory. */
 function filesText(rows: readonly BenchCase[]): string {
   const head = ['file', 'program', '', 'bytes', 'ratio', 'wall s', 'processor s', 'peak memory', 'input per second'];
   const seconds = (ms: number | undefined): string => (ms === undefined ? '–' : (ms / 1000).toFixed(ms < 10_000 ? 3 : 1));

@@ -112,7 +112,7 @@ function compressFile(input: string, output: OutputName, command: CompressComman
   });
 }
 
-/** Whether several files make one volume: pictures of one kind, or files of a format that spreads a volume over files. */
+/** Whether several files make one volume: pictures of one kind, or files of a format whose volumes span several files. */
 async function makesOne(inputs: readonly string[]): Promise<boolean> {
   const [first] = inputs;
   if (arePictureNames(inputs)) return true;
@@ -153,11 +153,11 @@ async function compressTo(
   if (stripIdentity && volume.format !== 'dicom') {
     throw new StriaError(
       'invalid-input',
-      '--strip-identity works only with DICOM: other formats do not define which data identifies a person',
+      '--strip-identity works only with DICOM: other formats do not define which data identify a person',
     );
   }
   const choice = encodeChoice(command);
-  // Of a part, less is written; what the others write is not known.
+  // A part writes less than the whole, by an amount that is not known before.
   const room = part === undefined && { mostBytes: volumeBytes(volume.info), onLowSpace: note };
   const sink = await createNodeSink(output.path, { overwrite: force || output.named, inputs, ...room, ...job });
   const close = async () => {
@@ -167,7 +167,7 @@ async function compressTo(
   return compressVolume(volume, { ...sink, close }, { backend, choice, timeGroup, part, levels, timesKernels: json }, job);
 }
 
-/** The suffix of a file name that Stria chooses: the data set and the part. */
+/** The suffix of a file name that Stria chooses: the dataset and the part. */
 function nameSuffix({ dataset, part }: CompressCommand): string {
   return `${datasetSuffix(dataset)}${part ? partSuffix(part) : ''}`;
 }

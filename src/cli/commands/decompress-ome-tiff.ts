@@ -9,7 +9,7 @@ import { createNodeSink } from '../outputs/node-sink.ts';
 import { isFolder } from '../outputs/output-names.ts';
 import { exportBaseName } from '../outputs/restore-names.ts';
 
-/** `stria decompress --to ome-tiff`: one file. A volume that came from OME-TIFF is restored so, too. */
+/** `stria decompress --to ome-tiff`: writes one file. Also restores a volume whose source was OME-TIFF. */
 export async function exportOmeTiff(
   container: ContainerReader,
   { input, output, to, force, fill }: DecompressCommand,
@@ -27,6 +27,8 @@ export async function exportOmeTiff(
     job,
   );
   const notes =
-    to === undefined ? ['Of OME-TIFF Stria keeps the values, the geometry and the channels: this is a new file of them.'] : [];
+    to === undefined
+      ? ['Stria keeps the values, geometry and channels of an OME-TIFF, not its bytes: this is a new file with them.']
+      : [];
   return { report, paths: [shownPath(path, 'output')], notes };
 }

@@ -13,7 +13,7 @@ import { createNodeSink } from '../outputs/node-sink.ts';
 import { isFolder, makeFolder } from '../outputs/output-names.ts';
 import { exportBaseName } from '../outputs/restore-names.ts';
 
-/** What Stria writes into the folder of an OME-Zarr: metadata, and levels with their shards. */
+/** The paths that Stria writes into the folder of an OME-Zarr: metadata, and levels with their shards. */
 const zarrLayout: FolderLayout = {
   marker: 'zarr.json',
   files: /^(\d+\/)?zarr\.json$|^\d+\/c(\/\d+)+$/,

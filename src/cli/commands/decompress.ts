@@ -91,7 +91,7 @@ function restoreFile(
     const notes: string[] = [];
     if (isValueFormat(own.format) && asked === undefined) {
       notes.push(
-        `Of ${formatName(own.format)} Stria keeps the values, not the file: this is NIfTI. --to chooses another format.`,
+        `Stria keeps the values of ${formatName(own.format)}, not the file, and wrote NIfTI. --to chooses another format.`,
       );
     }
     const makeSink = async (name: string, byteLength?: number) => {
@@ -134,13 +134,13 @@ async function restoreTable(
   const report = await restoreVolume(container, makeSink, { backend, baseName: exportBaseName(input), fill }, job);
   const rewritten = table.filter(({ isRewritten }) => isRewritten).length;
   const subject = rewritten === 1 ? 'The pixels of 1 file were' : `The pixels of ${rewritten} files were`;
-  const note = `${subject} compressed: written as explicit little-endian DICOM, with equal pixels and elements.`;
+  const note = `${subject} compressed and are now written as explicit little-endian DICOM, with the same pixels and elements.`;
   return { report, paths: paths.map((path) => shownPath(path, 'output')), notes: rewritten === 0 ? [] : [note] };
 }
 
 /**
- * The base name for restored pictures: the one from `-o`, or the container's if the pictures' own names are unusual. Undefined
- * keeps their own names.
+ * The base name for restored pictures: the one from `-o`, or the container's if the pictures' own names are unusual.
+ * @returns undefined if the pictures keep their own names
  */
 function pictureNameOf(
   container: ContainerReader,

@@ -13,9 +13,9 @@ export interface OpenParticles {
   readonly formats: readonly string[];
   readonly groups: readonly ParticleGroup[];
   readonly box: ParticleBox | undefined;
-  /** How many files the snapshot has, if they say it. */
+  /** The number of files of the snapshot, if a file states it. */
   readonly fileCount: number;
-  /** The files that were opened, which no output may replace. */
+  /** The opened files. No output may replace them. */
   readonly paths: readonly string[];
   /** @throws StriaError `not-readable` if a file was written to since it was opened */
   readonly checkUnchanged: () => Promise<void>;
@@ -36,7 +36,7 @@ export function withParticles<T>(
         const set = await openParticles(input, { masses: massSource }, job);
         try {
           if (before.box && set.box && JSON.stringify(before.box) !== JSON.stringify(set.box)) {
-            throw new StriaError('invalid-input', 'its box is not that of the first input; --box gives one for all');
+            throw new StriaError('invalid-input', 'its box differs from that of the first input; --box sets one box for all');
           }
           return await next(number + 1, {
             formats: [...new Set([...before.formats, set.format])],
@@ -70,7 +70,7 @@ function withMasses<T>(
   return withFile(path, job, (source, files) => work(source, () => files.checkUnchanged()));
 }
 
-/** What to deposit, and how. @throws StriaError `invalid-input` with the option that is missing */
+/** Plans the deposit from the options and the inputs. @throws StriaError `invalid-input`, with the name of a missing option */
 export async function depositPlan(
   { groups, box: ownBox }: OpenParticles,
   { size, box: wantedBox, edges, kernel = 'cic', quantity: wanted, unit, share, isSums }: DepositCommand,
@@ -81,24 +81,24 @@ export async function depositPlan(
   if (!box) {
     throw new StriaError(
       'invalid-input',
-      'the file does not name its box: give its first corner and lengths, as in --box 0,0,0,100,100,100',
+      'the file does not state its box; give its first corner and lengths, as in --box 0,0,0,100,100,100',
     );
   }
   const grid = { dims: size, box, edges: edges ?? (wantedBox ? 'clip' : 'periodic') };
   const quantity = wanted === 'count' ? 'count' : 'mass';
   if (quantity === 'count') return { groups, grid, kernel, quantity, unit: countUnit, share };
-  // A share knows all masses; a machine with files of its own does not know those of the others.
+  // With --part each machine reads all masses. A machine with its own files does not know the others' masses.
   const chosen = unit ?? (await massUnit(groups, job));
   if (unit === undefined && isSums && !share) {
     throw new StriaError(
       'invalid-input',
-      `sums of masses need --unit, the same for all that are merged. These particles alone could use ${chosen}; for N such inputs, take N times that`,
+      `sums of masses need --unit, the same for all inputs of the merge. These particles alone could use ${chosen}; for N such inputs, use N times that`,
     );
   }
   return { groups, grid, kernel, quantity, unit: chosen, share };
 }
 
-/** Any unit will do if the particles cannot be deposited; the reason is told then. */
+/** Any unit will do if the particles cannot be deposited: the deposit itself reports why. */
 async function massUnit(groups: readonly ParticleGroup[], job: JobOptions): Promise<number> {
   const isPossible =
     groups.some(({ count }) => count > 0) && groups.every(({ lacksMasses, count }) => lacksMasses === undefined || count === 0);

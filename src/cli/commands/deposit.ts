@@ -28,7 +28,7 @@ import { depositPlan, type OpenParticles, withParticles } from './deposit-plan.t
 import { encodeChoice } from './encode-choice.ts';
 import { withFile, withInput } from './files.ts';
 
-/** `stria deposit`: particles to a volume or to sums of a part of it, and merged sums to a volume. */
+/** `stria deposit`: makes a volume or sums of a part from particles, or a volume from merged sums. */
 export async function runDeposit(given: DepositCommand, context: CommandContext): Promise<ExitCode> {
   const { path: output, named } = await outputOf(given);
   const command = { ...given, output, force: given.force || named };
@@ -50,7 +50,7 @@ export async function runDeposit(given: DepositCommand, context: CommandContext)
   }
 }
 
-/** In a folder, the output is named after the first input, and the part. */
+/** In a folder, the output is named after the first input and the part. */
 async function outputOf({ inputs: [first = ''], output, share }: DepositCommand): Promise<OutputName> {
   if (!(await isFolder(output))) return { path: output, named: true };
   await makeFolder(output);
@@ -64,7 +64,7 @@ async function deviceOf(gpu: Gpu | undefined): Promise<DepositDevice> {
 
 interface Done {
   readonly written: CompressReport;
-  /** Undefined if sums were finished. */
+  /** Undefined if the input was merged sums. */
   readonly deposited?: DepositReport & Pick<OpenParticles, 'formats' | 'fileCount'> & { readonly unit: number };
 }
 
@@ -74,22 +74,21 @@ async function holdsSums([first = '', second]: readonly string[], job: JobOption
     if (isStria && second !== undefined) {
       throw new StriaError(
         'invalid-input',
-        'it is a volume of sums; `stria merge --by sum` adds several, and deposit then finishes one',
+        'it holds sums; add all of them with `stria merge --by sum`, then give the merged file to deposit',
       );
     }
     return isStria;
   });
 }
 
-/** Finished values of a volume of sums. */
+/** Turns a volume of sums into its final values. */
 function finish(command: DepositCommand, backend: Backend, job: JobOptions): Promise<Done> {
   const stray = (['size', 'box', 'edges', 'kernel', 'unit', 'share', 'species', 'masses'] as const).find(
     (option) => command[option] !== undefined,
   );
   const given = stray === 'share' ? 'part' : (stray ?? (command.isSums ? 'sums' : undefined));
   const [input = ''] = command.inputs;
-  if (given !== undefined)
-    throw new StriaError('invalid-input', `--${given} is for particles, and ${input} holds the sums of particles`);
+  if (given !== undefined) throw new StriaError('invalid-input', `--${given} is for particles, but ${input} holds sums`);
   return withFile(input, job, async (source: ByteSource, files) => {
     const sums = containerVolume(await ContainerReader.open(source, job), backend, job);
     const volume = await finishSums(sums, command, job);
@@ -110,7 +109,7 @@ function deposit(command: DepositCommand, backend: Backend, device: DepositDevic
   });
 }
 
-/** @param read the files that were read. Its check throws if one changed, since it may have been read more than once */
+/** @param read the files that were read. They may have been read more than once, so its check throws if one has changed */
 async function write(
   volume: OpenVolume,
   command: DepositCommand,
@@ -124,7 +123,7 @@ async function write(
     await read.checkUnchanged();
     await sink.close();
   };
-  // Nobody looks at sums, and their levels would not be merged.
+  // Sums are not for viewing, and merge would not use their levels.
   const levels = command.isSums ? false : undefined;
   return compressVolume(volume, { ...sink, close }, { backend, choice: encodeChoice(command), levels }, job);
 }
@@ -148,10 +147,13 @@ function tell({ written, deposited }: Done, command: DepositCommand, terminal: T
     );
   }
   if (outside > 0) {
-    const fate = depositedUnits < units ? 'what lies outside is left out' : 'they are moved into it';
-    terminal.note(`${formatCount(outside)} particles lie outside the box: ${fate}`);
+    const fate = depositedUnits < units ? 'the part outside is left out' : 'they are moved into it';
+    terminal.note(`${formatCount(outside)} particles lie outside the box; ${fate}`);
   } else if (depositedUnits < units) {
-    terminal.note('parts of particles at the sides of the box lie outside and are left out');
+    terminal.note('some particles reach out of the box; the part outside is left out');
   }
-  if (limited > 0) terminal.note(`${formatCount(limited)} particles are smoothed over more than 32 voxels, which is the limit`);
+  if (limited > 0)
+    terminal.note(
+      `${formatCount(limited)} particles have smoothing lengths beyond the limit of 32 voxels, and were limited to that`,
+    );
 }

@@ -8,7 +8,7 @@ import { shownPath, standardStream } from '../../core/shared/standard-streams.ts
 import { isExistingFolder, openFolder } from '../../node/node-folder.ts';
 import { NodeFiles } from '../../node/node-source.ts';
 
-/** Opens a file, which may lie at a web address, and its companions, runs the work, and closes them. Faults get the file's name. */
+/** Opens a file or web address and its companions, runs the work, and closes them. Faults get the file's name. */
 export async function withFile<T>(
   path: string,
   job: JobOptions,
@@ -24,7 +24,7 @@ export async function withFile<T>(
   }
 }
 
-/** As `withFile`, of a file, a folder or a web address. */
+/** Like `withFile`, for a file, a folder or a web address. */
 export async function withInput<T>(
   path: string,
   job: JobOptions,
@@ -47,7 +47,7 @@ export function siblingsOf(path: string, files: NodeFiles, job: JobOptions): Sib
   return isAddress(path) ? siblingsOfAddress(path, job) : files.siblingsOf(path);
 }
 
-/** Opens a file that is open only while it is read, or one at a web address. @throws StriaError `not-readable` */
+/** Opens a web address, or a file whose handle is open only during reads. @throws StriaError `not-readable` */
 export function openWhenRead(path: string, job: JobOptions): Promise<ByteSource> {
   return isAddress(path) ? openAddressFile(path, job) : NodeFiles.openWhenRead(path);
 }

@@ -64,7 +64,7 @@ export function volumeRows(
   return rows;
 }
 
-/** What a file says about its values, if anything. */
+/** The file's description of its values, if it has one. */
 export function factRows({ valueUnit, windows = [] }: Pick<OpenVolume, 'valueUnit' | 'windows'>): string[][] {
   const range = ({ name, low, high }: FileWindow) =>
     `${name === '' ? '' : `${name}: `}${significant(low)} to ${significant(high)}`;
@@ -74,7 +74,7 @@ export function factRows({ valueUnit, windows = [] }: Pick<OpenVolume, 'valueUni
   ];
 }
 
-/** A number without the noise of a 32-bit float. */
+/** A number without the rounding noise of a 32-bit float. */
 function significant(value: number): string {
   return String(Number(value.toPrecision(6)));
 }

@@ -18,7 +18,7 @@ import { table } from '../terminal/text.ts';
 import { siblingsOf, withInput } from './files.ts';
 import { describeContainerInfo, factRows, fileRows, volumeRows } from './info-rows.ts';
 
-/** `stria info`: what a .stria file, a volume in another format or a folder holds. Reads headers and index only. */
+/** `stria info`: describes a .stria file, a volume in another format, or a folder. Reads only headers and the index. */
 export async function runInfo(command: InfoCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
   const { input, raw, dataset, axes } = command;
   const job = { signal };
@@ -94,7 +94,7 @@ async function tellVolume(
 
 function describeTags({ tags: all = [] }: OpenVolume, tags: readonly VolumeTag[]): string {
   if (all.length === 0) return 'The file has no metadata that Stria shows.';
-  if (tags.length === 0) return `None of the ${all.length} tags matches.`;
+  if (tags.length === 0) return `None of the ${all.length} tags match.`;
   const rows = tags.map(({ id, name, value, isPersonal }) => [id, `${name}${isPersonal ? ' *' : ''}`, value]);
   return `${table(rows)}${tags.some(({ isPersonal }) => isPersonal) ? '\n* personal' : ''}`;
 }

@@ -31,7 +31,7 @@ export async function runLevels(command: LevelsCommand, { terminal, signal }: Co
     const choice = encodeChoice(command);
     const report = await terminal.withProgress(basename(shownPath(input, 'input')), signal, async (job) => {
       const sink = await createNodeSink(output, { overwrite: true, ...job });
-      // The new file takes its name only when the old one is closed, which it may replace.
+      // The old file is closed before the new one takes its name, because the new one may replace it.
       const open = { ...sink, close: async () => {}, abort: async () => {} };
       try {
         const written = await withFile(input, job, async (source, files) => {

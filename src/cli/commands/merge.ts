@@ -26,7 +26,7 @@ export async function runMerge(command: MergeCommand, context: CommandContext): 
   const paths = await partPaths(command.inputs, output);
   await offerLeftovers([output], paths, terminal, signal);
   const inputs = paths.map((path): PartInput => {
-    // Opened once, so that a file that is replaced before it is read again is noticed.
+    // Each file is opened only once, so that a replacement between two reads is noticed.
     let source: Promise<ByteSource> | undefined;
     return { path, open: () => (source ??= openWhenRead(path, { signal })) };
   });
@@ -69,7 +69,7 @@ async function combine(
       `${formatCount(volumeCount)} volumes → ${shownPath(output, 'output')}  ${formatBytes(bytesOut)}  ${chunks}  in ${formatDuration(timesMs.total)}`,
     );
     if (saturatedCount > 0) {
-      terminal.note(`${formatCount(saturatedCount)} sums were limited to what their type holds; --type takes a wider type`);
+      terminal.note(`${formatCount(saturatedCount)} sums were limited to the range of their type; --type chooses a wider one`);
     }
     return exitCodes.ok;
   } finally {
@@ -77,7 +77,7 @@ async function combine(
   }
 }
 
-/** The inputs, with the .stria files of each folder in its place, except an earlier output. @throws StriaError `not-readable` */
+/** The inputs, with each folder replaced by its .stria files, except an earlier output. @throws StriaError `not-readable` */
 async function partPaths(inputs: readonly string[], output: string): Promise<string[]> {
   const paths: string[] = [];
   for (const input of inputs) {

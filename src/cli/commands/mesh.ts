@@ -29,7 +29,7 @@ import { formatBytes, formatCount, formatDuration } from '../terminal/text.ts';
 import { withFile, withSink } from './files.ts';
 import { withVolume } from './with-volume.ts';
 
-/** `stria mesh`: surfaces of a volume as a file of triangles. */
+/** `stria mesh`: writes surfaces of a volume as triangles. */
 export async function runMesh(command: MeshCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
   const { input, output, format, surfaces, table, smoothing, raw, dataset, axes } = command;
   const startMs = performance.now();
@@ -66,7 +66,7 @@ export async function runMesh(command: MeshCommand, { terminal, signal }: Comman
     const files: { readonly path: string; readonly meshes: readonly NamedMesh[] }[] = areApart
       ? meshes.flatMap((one) => (one.mesh.triangles.length > 0 ? [{ path: nameOfPart(output, one.choice), meshes: [one] }] : []))
       : [{ path: output, meshes }];
-    // The user did not give the names of parts.
+    // The user did not name the files of single labels.
     const overwrite = command.force || !areApart;
     for (const { path } of files) await checkTarget(path, { overwrite, inputs: [input] });
     let bytes = 0;
@@ -87,7 +87,7 @@ export async function runMesh(command: MeshCommand, { terminal, signal }: Comman
   }
 }
 
-/** On the GPU if there is one that can. */
+/** Uses the GPU if there is a suitable one. */
 async function extracted(
   gpu: Gpu | undefined,
   volume: OpenVolume,
@@ -95,7 +95,7 @@ async function extracted(
   job: JobOptions,
 ): Promise<readonly ExtractedSurface[]> {
   if (gpu) {
-    // Loaded only when needed, as the GPU itself.
+    // Loaded only when needed, like the GPU itself.
     const { extractOnGpu } = await import('../../core/mesh/gpu/gpu-surfaces.ts');
     const { uploadedPlanes } = await import('../../core/mesh/gpu/uploaded-planes.ts');
     const planes = uploadedPlanes(gpu, volume, settings.t, job.signal);
@@ -117,7 +117,7 @@ function nameOfPart(output: string, choice: SurfaceChoice): string {
   return `${output.slice(0, end)}-${'label' in choice ? choice.label : choice.level}${output.slice(end)}`;
 }
 
-/** Of `#rrggbb`, each from 0 to 1. */
+/** Red, green and blue of `#rrggbb`, each from 0 to 1. */
 function rgbOf(color: string): [number, number, number] {
   const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16) / 255);
   return [red as number, green as number, blue as number];

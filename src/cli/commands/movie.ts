@@ -66,7 +66,7 @@ function checkOutput(output: string, fps: number): void {
   );
 }
 
-/** The line that makes a video of a folder of frames. Most players need lengths that are even. */
+/** The ffmpeg command that makes a video from a folder of frames. Most players need even widths and heights. */
 function videoLine(folder: string, count: number, fps: number, video = `${folder.replace(/[/\\]+$/, '')}.mp4`): string {
   const digits = frameName(0, count).replace(/\D/g, '').length;
   const frames = `${folder.replace(/[/\\]+$/, '')}/frame-%0${digits}d.png`;
@@ -74,7 +74,7 @@ function videoLine(folder: string, count: number, fps: number, video = `${folder
   return `ffmpeg -framerate ${fps} -i ${quoted(frames)} ${filter} -pix_fmt yuv420p ${quoted(video)}`;
 }
 
-/** In quotes, if a shell would divide it. */
+/** Quotes an argument that a shell would split. */
 function quoted(path: string): string {
   return /^[\w./\\:%-]+$/.test(path) ? path : `"${path}"`;
 }
@@ -86,7 +86,7 @@ const layoutOf = (count: number): FolderLayout => ({
   folders: /^$/,
 });
 
-/** Runs work that writes the frames. They appear when all of them are written, and are removed if it fails. */
+/** Runs work that writes the frames. They appear once all of them are written, and are removed if the work fails. */
 async function withFrames(
   { output, force }: MovieCommand,
   inputs: readonly string[],

@@ -19,11 +19,11 @@ import { type PictureSession, placeOf, type SessionHosts } from './session-place
 type SavedMesh = PictureSession['saved']['layers']['meshes'][number];
 type SavedMeshFile = PictureSession['saved']['layers']['meshFiles'][number];
 
-/** The meshes of a session that are drawn: extracted while their volumes are open, or read from their files. Free them with `destroy`. */
+/** The visible meshes of a session, extracted from their volumes or read from their files. Free them with `destroy`. */
 export class PictureMeshes {
   readonly #session: PictureSession | undefined;
   readonly #terminal: Pick<Terminal, 'note'>;
-  /** The surfaces of each mesh of the session, in the world of its volume, with that volume. */
+  /** The surfaces of each mesh of the session in world coordinates of its volume, with that volume. */
   readonly #extracted = new Map<SavedMesh, { readonly mesh: Mesh; readonly info: VolumeInfo }>();
   readonly #onGpu = new Map<string, GpuMesh>();
   readonly #looks: MeshLook[] = [];
@@ -42,7 +42,7 @@ export class PictureMeshes {
     return this.#looks;
   }
 
-  /** Extracts the surfaces of a volume. @param id as meshes refer to it (`volumeIdOf`) @throws StriaError `aborted`, `device-lost` */
+  /** Extracts the surfaces of a volume. @param id the volume's id in the meshes (`volumeIdOf`) @throws StriaError `aborted`, `device-lost` */
   async extract(id: string, open: OpenVolume, job: JobOptions): Promise<void> {
     if (!this.#session) return;
     const { layers } = this.#session.saved;
@@ -58,7 +58,7 @@ export class PictureMeshes {
     }
   }
 
-  /** Brings them to the GPU, in the world of the volume. @param paths gets the files that are read */
+  /** Uploads the meshes to the GPU in world coordinates of the volume. @param paths receives the files that are read */
   async upload(gpu: Gpu, base: VolumeInfo, hosts: SessionHosts, job: JobOptions, paths: string[]): Promise<void> {
     const session = this.#session;
     if (!session) return;
@@ -104,7 +104,7 @@ export class PictureMeshes {
     paths: string[],
   ): Promise<Mesh> {
     const [file] = source.files;
-    if (!file) throw new StriaError('corrupt', 'the session names no file of it');
+    if (!file) throw new StriaError('corrupt', 'the session names no file for it');
     const path = placeOf(session, file);
     hosts.check(path);
     await checkSame(path, file, job);

@@ -29,7 +29,7 @@ export interface DrawnScene {
   readonly state: ViewState;
   /** The cameras of a session. */
   readonly viewpoints: Viewpoints | undefined;
-  /** The files that were read, which no output may replace. */
+  /** The files that were read. No output may replace them. */
   readonly inputs: readonly string[];
 }
 
@@ -65,7 +65,7 @@ export async function withPictureScene<T>(
     const volume = await loadInput(options, session, hosts, backend, job, loadAs(baseId));
     const { info, decimation } = volume;
     if (decimation > 1) {
-      terminal.note(`the volume is too large for this GPU: drawn from one voxel in ${decimation} along each axis`);
+      terminal.note(`the volume is too large for this GPU; the picture uses one voxel in ${decimation} along each axis`);
     }
     const layers = new Map<string, ResidentVolume>();
     for (const { source, look: layer } of session?.saved.layers.list ?? []) {
@@ -100,7 +100,7 @@ export async function withPictureScene<T>(
   }
 }
 
-/** Whether the session's volume is drawn, not another one in its view. */
+/** Whether the session's own volume is drawn, rather than another one in its view. */
 function isOwnVolume({ path }: PictureSession, input: string): boolean {
   return path === input;
 }
@@ -132,7 +132,7 @@ function loadInput(
   return withVolume(input, { raw, dataset, axes }, backend, job, load);
 }
 
-/** The GPU that draws, and what decodes: that GPU, or the CPU if it is only software. */
+/** The GPU that draws and the backend that decodes: the same GPU, or the CPU if the GPU is software. */
 async function openDrawing(options: DeviceOptions): Promise<OpenedBackend & { readonly gpu: Gpu }> {
   const gpu = await drawingGpu(options);
   if (!gpu.isSoftware) return gpuBackend(gpu);

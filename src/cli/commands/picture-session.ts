@@ -23,7 +23,7 @@ export async function sessionOf(
   const path = session ?? (isSessionName(input) ? input : undefined);
   if (path === undefined) return undefined;
   if (session !== undefined && isSessionName(input)) {
-    throw new StriaError('invalid-input', 'the input is a session too: give a volume with --session, or one session alone');
+    throw new StriaError('invalid-input', 'the input is also a session; give a volume with --session, or one session alone');
   }
   return withFile(path, job, async (source) => {
     if (source.size > maxTextLength) {
@@ -33,7 +33,7 @@ export async function sessionOf(
   });
 }
 
-/** The parts of the view that the session gives. @param layers ids of the layers that were found @param meshes those that were found */
+/** The parts of the view that the session sets. @param layers ids of the layers that were found @param meshes the meshes that were found */
 export function savedView(
   { saved }: PictureSession,
   first: ViewState,
@@ -50,15 +50,15 @@ export function savedView(
   return { ...viewFrom(saved.view, first), layers: stack };
 }
 
-/** The view that the session's window showed, or one of its several views: the 3D view. */
+/** The view that the session's window showed. If it showed several, the 3D view. */
 export function savedViewName({ saved: { layout, sliceAxis } }: PictureSession): ShownView {
   if (layout === 'slice') return sliceAxis;
   return layout === 'slices' ? 'z' : '3d';
 }
 
 /**
- * Opens what a session names, if it is still the same, runs the work, and closes it.
- * @throws StriaError `not-readable`, `invalid-input` if it is another file; those of the readers
+ * Opens the file that a session names, if it is still the same, runs the work, and closes it.
+ * @throws StriaError `not-readable`; `invalid-input` if it is another file; the readers' errors
  */
 export async function withSessionSource<T>(
   session: PictureSession,
@@ -91,12 +91,12 @@ export async function checkSame(
   await withFile(path, job, async (source) => {
     const isOther = source.size !== size || (print !== undefined && (await fingerprint(source, job)) !== print);
     if (!isOther) return;
-    const how = source.size === size ? 'it holds something else' : `it has ${source.size} bytes, not ${size}`;
+    const how = source.size === size ? 'its contents differ' : `it has ${source.size} bytes, not ${size}`;
     throw new StriaError('invalid-input', `this is not the file of the session: ${how}`);
   });
 }
 
-/** A fault of a layer in words: the picture is drawn without it. */
+/** The message for a layer that cannot be read; the picture is drawn without it. */
 export function layerNote(session: PictureSession, name: string, error: unknown): string {
   const fault = toStriaError(error);
   if (fault.tag === 'aborted' || fault.tag === 'device-lost') throw fault;

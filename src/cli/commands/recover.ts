@@ -27,7 +27,7 @@ export async function runRecover(
   terminal.result({ command: 'recover', input, output, ...report });
   for (const problem of problems) terminal.note(displayText(problem));
   if (!sourceKept) terminal.note('The source’s own header is lost; OUT records a raw file as its source.');
-  if (hadLevels) terminal.note('The lower resolutions were left out; `stria levels OUT` makes them again.');
+  if (hadLevels) terminal.note('The lower resolutions were left out; `stria levels OUT` adds them again.');
   const lost = lostCount === 0 ? 'nothing is lost' : `${formatCount(lostCount)} lost${fill ? ', their voxels are 0' : ''}`;
   terminal.say(
     `${shownPath(input, 'input')} → ${shownPath(output, 'output')}  ${formatBytes(bytesOut)}  ${formatCount(wholeCount)} of ${formatCount(chunkCount)} chunks are intact, ${lost}`,

@@ -79,7 +79,7 @@ async function writeSample(volume: OpenVolume, format: DescribedFormat, output: 
   });
 }
 
-/** Writes the sidecar with which a raw file opens again. */
+/** Writes the sidecar that lets Stria open the raw file again. */
 async function writeSidecar({ info }: OpenVolume, path: string): Promise<void> {
   const { dims, type, spacing, spatialUnit } = info;
   const members = { dims: dims.slice(0, 3), type, endian: 'little', offset: 0, spacing: spacing.slice(0, 3), unit: spatialUnit };

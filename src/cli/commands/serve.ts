@@ -15,14 +15,15 @@ export async function runServe(command: ServeCommand, { terminal, signal }: Comm
   const root = await realpath(folder).catch((error: unknown) => {
     throw systemFault('not-readable', folder, error);
   });
-  if (!(await isExistingFolder(root))) throw new StriaError('invalid-input', `${folder} is a file; name the folder it lies in`);
+  if (!(await isExistingFolder(root)))
+    throw new StriaError('invalid-input', `${folder} is a file; name the folder that contains it`);
   const { addresses, hasApp, close } = await startFolderServer({ root, host, port, app });
   try {
     terminal.result({ command: 'serve', folder, addresses, hasApp });
     terminal.say(`${folder} is served at\n${addresses.map((address) => `  ${address}`).join('\n')}`);
     if (!isLoopback(host)) {
       terminal.note(
-        'Whoever has the address can read the folder, and the connection is not encrypted. Browsers give a page a GPU only on the\nsame machine or over https. From another machine, use a tunnel instead of --host: `stria serve --help`.',
+        'Anyone who has the address can read the folder, and the connection is not encrypted. Browsers let a page use the GPU only\non the same machine or over https. From another machine, use a tunnel instead of --host: `stria serve --help`.',
       );
     }
     if (!hasApp)
@@ -39,7 +40,7 @@ export async function runServe(command: ServeCommand, { terminal, signal }: Comm
   }
 }
 
-/** Opens an address in the person's browser. */
+/** Opens an address in the user's browser. */
 function openBrowser(address: string, failed: () => void): void {
   const [program, ...args] =
     process.platform === 'darwin'

@@ -8,24 +8,24 @@ type SavedSession = ReturnType<typeof readSession>;
 export type PicturedSource = SavedSession['source'];
 type File = Extract<PicturedSource, { files: unknown }>['files'][number];
 
-/** A session, and where it lies: its paths start there. */
+/** A session and its location. Its paths are relative to that. */
 export interface PictureSession {
   readonly path: string;
   readonly saved: SavedSession;
 }
 
-/** Where a file of a session lies: at the address that the session gives, or from the session's own place. */
+/** The location of a session's file: the address that the session gives, or a path relative to the session. */
 export function placeOf({ path }: PictureSession, file: Pick<File, 'path' | 'address'>): string {
   if (file.address !== undefined) return file.address;
   if (!isAddress(path)) return join(dirname(path), file.path);
-  // The session's query stays, because it may hold a key.
+  // Keep the session's query string, because it may hold a key.
   const url = urlOfAddress(path);
   const { pathname } = new URL(file.path.split('/').map(encodeURIComponent).join('/'), url);
   url.pathname = pathname;
   return url.href;
 }
 
-/** Decides to which hosts a session may connect: those that the command names, and those that the user allows. */
+/** Decides which hosts a session may connect to: those that the command names, and those that the user allows. */
 export class SessionHosts {
   readonly #answers = new Map<string, boolean | undefined>();
 
@@ -60,7 +60,7 @@ export class SessionHosts {
     const why =
       answer === false
         ? 'you chose not to connect to it'
-        : 'the command connects to a host that only a session names if you allow it, and there is no terminal to ask on; name the address with --session instead';
+        : 'only the session names this host, so connecting needs your consent, and there is no terminal to ask on; name the address with --session instead';
     throw new StriaError('not-readable', `${shownAddress(url)}: ${why}`);
   }
 }

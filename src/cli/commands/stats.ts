@@ -15,7 +15,7 @@ import { formatCount, table } from '../terminal/text.ts';
 import { withFile, withSink } from './files.ts';
 import { withVolume } from './with-volume.ts';
 
-/** `stria stats`: statistics of a volume, of each of its labels and time points. */
+/** `stria stats`: prints statistics of each label and time point of a volume. */
 export async function runStats(command: StatsCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
   const { input, labels, table, box, output, raw, dataset, axes } = command;
   const { backend, close } = await openBackend(command);
@@ -74,7 +74,7 @@ const columns = [
   ['max', ({ max }: NamedRow) => max],
 ] as const;
 
-/** The columns that hold data: a still volume has no time, for example. */
+/** The columns that hold data. A volume without time, for example, has no time column. */
 function usedColumns(rows: readonly NamedRow[]) {
   return columns.filter(([name, value]) => {
     if (name === 'time') return rows.some(({ t }) => t > 0);
@@ -83,7 +83,7 @@ function usedColumns(rows: readonly NamedRow[]) {
   });
 }
 
-/** Numbers as JavaScript writes them, so that nothing is lost; nothing where there is no number. Names in quotes. */
+/** Writes numbers as JavaScript does, so that no digit is lost, and nothing for a missing number. Names are quoted. */
 function csvOf(rows: readonly NamedRow[]): string {
   const used = usedColumns(rows);
   const line = (row: NamedRow) => used.map(([, value]) => csvField(value(row))).join(',');
@@ -95,7 +95,7 @@ function csvField(value: number | string | undefined): string {
   return value === undefined || Number.isNaN(value) ? '' : String(value);
 }
 
-/** At most this many rows are shown; --json and -o have all. */
+/** The terminal shows at most this many rows; --json and -o give all of them. */
 const mostShown = 200;
 
 function describeRows(rows: readonly NamedRow[]): string {

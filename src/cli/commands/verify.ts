@@ -43,7 +43,7 @@ function describeDamage(input: string, { damaged, damagedCount, lostCount, chunk
   const lines = [`stria: ${faultWords.corrupt.title}: ${input}`, ...problems.map((problem) => `  ${displayText(problem)}`)];
   if (damagedCount > 0) lines.push(`  ${formatCount(damagedCount)} of ${formatCount(chunkCount)} chunks are damaged:`);
   for (const { message, origin, t } of damaged.slice(0, shownDamage)) {
-    // Messages count from 1; `--json` has indexes from 0.
+    // Messages count from 1, `--json` from 0.
     const voxel = origin.map((index) => index + 1).join(', ');
     lines.push(`    ${displayText(message)} (from voxel ${voxel}${t > 0 ? `, time point ${t + 1}` : ''})`);
   }

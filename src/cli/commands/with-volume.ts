@@ -13,7 +13,7 @@ import { openWhenRead, siblingsOf, withInput } from './files.ts';
 /** @param paths the files that were read so far */
 export type VolumeWork<T> = (volume: OpenVolume, paths: () => readonly string[]) => Promise<T>;
 
-/** Opens a .stria or any other file, folder or web address as a volume, runs the work, and closes it. @throws like the readers */
+/** Opens a .stria or any other file, folder or web address as a volume, runs the work, and closes it. @throws the readers' errors */
 export function withVolume<T>(
   path: string,
   choice: Partial<Pick<StatsCommand, 'raw' | 'dataset' | 'axes'>>,
@@ -30,7 +30,7 @@ export function withVolume<T>(
   });
 }
 
-/** Opens pictures as one volume, runs the work, and closes them. @throws like the readers */
+/** Opens pictures as one volume, runs the work, and closes them. @throws the readers' errors */
 export async function withStack<T>(paths: readonly string[], job: JobOptions, work: VolumeWork<T>): Promise<T> {
   const { openStack } = await import('../../core/io/pictures/picture-stack.ts');
   const sources: ByteSource[] = [];

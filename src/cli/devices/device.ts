@@ -22,7 +22,7 @@ export async function openBackend(options: DeviceOptions): Promise<OpenedBackend
 
 async function cpuBackend(threads = availableParallelism()): Promise<OpenedBackend> {
   const own = inlinePool(readSharedFile);
-  // On a single core another thread would only take turns with this one.
+  // On a single core a second thread would only take turns with this one.
   const others = threads > 1 ? (await import('../../node/node-task-pool.ts')).createNodeTaskPool(threads - 1) : undefined;
   const backend = others ? createCpuBackend(others, own) : createCpuBackend(own);
   return {

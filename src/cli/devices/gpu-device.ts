@@ -46,8 +46,8 @@ async function openGpu(device: 'gpu' | 'auto', limits: 'adapter' | 'default'): P
 }
 
 /**
- * Frees a GPU that no backend owns, and lets the process end. At the end of the process the driver frees everything faster: destroying
- * the device first takes 40 to 60 ms.
+ * Frees a GPU that no backend owns, so that the process can end. If the process ends after this command, the GPU is left to the
+ * driver, because destroying the device takes 40 to 60 ms.
  */
 export function closeGpu(gpu: Gpu): void {
   if (leavesGpu()) return;
@@ -60,7 +60,7 @@ export function gpuBackend(gpu: Gpu): OpenedBackend & { readonly gpu: Gpu } {
   return {
     backend,
     gpu,
-    // Its spare buffers go with the GPU.
+    // Spare buffers are freed with the GPU.
     close: async () => closeGpu(gpu),
   };
 }

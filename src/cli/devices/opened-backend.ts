@@ -6,7 +6,7 @@ export interface OpenedBackend {
   readonly backend: Backend;
   /** The backend's GPU, for other work. */
   readonly gpu?: Gpu | undefined;
-  /** Why it is not a GPU, if one may be there that cannot be used. */
+  /** Why the backend is not a GPU, if there may be a GPU that cannot be used. */
   readonly fault?: string | undefined;
   close(): Promise<void>;
 }

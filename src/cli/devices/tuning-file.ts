@@ -4,8 +4,8 @@ import { StriaError } from '../../core/shared/errors.ts';
 import { systemFault } from '../../node/system-faults.ts';
 
 /**
- * Reads a file from `stria bench tune`. A value that this version does not offer is replaced by the standard one. @throws
- * StriaError
+ * Reads a file from `stria bench tune`. A value that this version does not offer is replaced by the standard one.
+ * @throws StriaError
  */
 export async function readTuning(path: string): Promise<Tuning> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {

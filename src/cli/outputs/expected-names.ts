@@ -32,14 +32,14 @@ const endings: Readonly<Record<Exclude<FileFormat, ValueFormat>, { readonly head
 const deviceName = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 
 /**
- * Whether a file may be written under a name that came out of another file, without the user's confirmation. Its ending must be
+ * Whether a file may be written under a name taken from another file without the user's confirmation. Its ending must be
  * usual for its format, so that nothing runs it or reads it as settings, and it must not be hidden.
  */
 function isExpected(name: string, ending: RegExp): boolean {
   return ending.test(name) && !/^[.~-]|^\s|[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(name) && !deviceName.test(name);
 }
 
-/** The names of DICOM files end with nothing, with their own extension, or with a number. */
+/** The names of DICOM files have no ending, their own ending, or a number as ending. */
 const dicomName = /^[^.]*$|\.(dcm|dicom|ima|\d+)$/i;
 
 /** Whether all of these paths look like those of DICOM files in their folders. */

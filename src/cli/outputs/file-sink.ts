@@ -14,11 +14,11 @@ export interface WritableFile {
 }
 
 export interface FileSinkOptions {
-  /** For messages. */
+  /** The file's path in messages. */
   readonly path: string;
   /** Smaller writes are collected into writes of this size. With 0 each write goes out at once. */
   readonly gatherBytes: number;
-  /** Gives the file its final name, once it is all on the disk. */
+  /** Gives the file its final name once all of it is on the disk. */
   readonly commit?: () => Promise<void>;
   /** Removes the file after a failure or a cancel. */
   readonly discard?: () => Promise<void>;
@@ -34,8 +34,8 @@ const mostAtOnce = 2 ** 26;
 const partsAtOnce = 2 ** 24;
 
 /**
- * After this many bytes the system starts to bring them to the disk, while more are written. Otherwise it would start with the
- * last `sync`, and the disk would idle until then.
+ * After this many bytes the file is synced to the disk while writing goes on. Otherwise the system would start with the last
+ * `sync`, and the disk would idle until then.
  */
 const unsyncedBytes = 2 ** 25;
 
@@ -73,7 +73,7 @@ export function fileSink(file: WritableFile, { path, gatherBytes, commit, discar
       syncBeside(bytesWritten);
     }
   };
-  /** Starts a sync if enough was written since the last, and none runs. Its errors are those of the last sync, too. */
+  /** Starts a sync if enough was written since the last one and none is running. Its errors occur again in the last sync. */
   const syncBeside = (bytesWritten: number) => {
     unsynced += bytesWritten;
     if (!file.datasync || syncing || unsynced < unsyncedBytes) return;
@@ -196,7 +196,7 @@ function firstOf(parts: readonly Uint8Array[], byteLength: number): Uint8Array[]
   return first;
 }
 
-/** What is left of pieces after their first bytes. */
+/** The rest of the pieces after their first bytes. */
 function after(parts: readonly Uint8Array[], byteLength: number): readonly Uint8Array[] {
   let left = byteLength;
   let at = 0;

@@ -73,7 +73,7 @@ export async function createFolderOutput(path: string, options: FolderOutputOpti
       return fileSink(handle, { path: shownFile, gatherBytes: standardGatherBytes });
     },
     commit: async () => {
-      // Writing may have taken hours, in which the target can have changed.
+      // Writing may have taken hours, and the target may have changed since.
       const exists = await checkTarget(target, shown, options);
       const old = exists ? replacedFolder(target) : undefined;
       swapIn(partial, target, old, shown);
@@ -108,7 +108,7 @@ function swapIn(partial: string, target: string, old: string | undefined, shown:
   }
 }
 
-/** Removes the former contents once the new ones are in place. Their new name lets a later run offer what a killed run leaves. */
+/** Removes the former contents once the new ones are in place. Their new name lets a later run offer to remove them if this one is killed. */
 async function removeReplaced(old: string, target: string): Promise<void> {
   const leftover = partialFolder(target);
   partials.add(leftover);
@@ -120,13 +120,13 @@ async function removeReplaced(old: string, target: string): Promise<void> {
 
 /**
  * Whether the target exists.
- * @throws StriaError if it may not be replaced. A folder with other contents never is, not even on request.
+ * @throws StriaError if it may not be replaced. A folder with other contents is never replaced, not even on request.
  */
 async function checkTarget(target: string, shown: string, { overwrite, inputs, layout }: FolderOutputOptions): Promise<boolean> {
   const facts = await stat(target).catch(() => undefined);
   if (facts === undefined) return false;
   if (!facts.isDirectory()) {
-    throw new StriaError('not-writable', `${shown} is a file, and a folder would be written; name another with -o`);
+    throw new StriaError('not-writable', `${shown} is a file, but the output is a folder; give another name with -o`);
   }
   for (const input of inputs) {
     const real = await realpath(input).catch(() => resolve(input));
@@ -138,7 +138,7 @@ async function checkTarget(target: string, shown: string, { overwrite, inputs, l
     throw systemFault('not-writable', shown, error);
   });
   if (other !== undefined) {
-    throw new StriaError('not-writable', `${shown} is a folder that holds something else (${other}); name a new one with -o`);
+    throw new StriaError('not-writable', `${shown} is a folder with other contents (${other}); name a new folder with -o`);
   }
   if (!overwrite) throw existsAlready(shown);
   return true;
@@ -166,7 +166,7 @@ async function findOther(target: string, { marker, files, folders }: FolderLayou
   return undefined;
 }
 
-/** A run that was killed while it replaced a folder may have left the only copy of the former contents. */
+/** A run that was killed while replacing a folder may have left the only copy of the former contents. */
 async function refuseReplaced(target: string, shown: string): Promise<void> {
   const [old] = await findReplaced(target);
   if (old === undefined) return;

@@ -17,9 +17,9 @@ export interface NodeSinkOptions {
   readonly inputs?: readonly string[];
   /** Ends the wait for the reader of a pipe. */
   readonly signal?: AbortSignal | undefined;
-  /** How many bytes will be written, if known: a disk without enough room is refused at once. */
+  /** Bytes that will be written, if known. A disk without enough room is then refused at once. */
   readonly byteLength?: number | undefined;
-  /** If the size is not known before: no more than this is likely, and `onLowSpace` is told if the disk has less. */
+  /** A likely upper bound in bytes if the size is not known. `onLowSpace` is called if the disk has less. */
   readonly mostBytes?: number | undefined;
   readonly onLowSpace?: ((text: string) => void) | undefined;
 }
@@ -91,7 +91,7 @@ async function renameToFree(partial: string, target: string, shown: string): Pro
 }
 
 interface Target {
-  /** After following links. */
+  /** The path after following links. */
   readonly path: string;
   readonly kind: 'file' | 'pipe' | 'device';
   /** Permissions of the file to be replaced. */
@@ -148,11 +148,11 @@ export async function checkFolder(path: string): Promise<void> {
 export async function checkRoom(shown: string, folder: string, byteLength: number): Promise<void> {
   const free = await freeSpace(folder);
   if (free === undefined || byteLength <= free) return;
-  const message = `${formatBytes(byteLength)} are needed, and the disk has ${formatBytes(free)} free`;
+  const message = `${formatBytes(byteLength)} are needed, but the disk has only ${formatBytes(free)} free`;
   throw new StriaError('not-writable', `${shown}: ${message}; choose another disk with -o`);
 }
 
-/** What to say before writing up to `mostBytes`; undefined if there is room for all of them. */
+/** The warning before writing up to `mostBytes`. Undefined if there is room for all of them. */
 export async function lowSpace(folder: string, mostBytes: number): Promise<string | undefined> {
   const free = await freeSpace(folder);
   if (free === undefined || mostBytes <= free) return undefined;

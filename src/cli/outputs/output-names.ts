@@ -7,7 +7,7 @@ import { standardStream } from '../../core/shared/standard-streams.ts';
 import { isOmeName, volumeStem } from '../../core/shared/volume-names.ts';
 import { systemFault } from '../../node/system-faults.ts';
 
-/** A file to write, and whether the user named it. Only then is an existing file replaced without -f. */
+/** A file to write, and whether the user named it. An existing file is replaced without -f only if the user named it. */
 export interface OutputName {
   readonly path: string;
   readonly named: boolean;
@@ -29,7 +29,7 @@ export async function isOneOutput(inputs: readonly string[], output: string | un
   return inputs.length > 1 && output !== undefined && /\.stria$/i.test(output) && !(await isFolder(output));
 }
 
-/** Whether all of these are pictures of one kind, by their names. Files of OME say themselves how they belong together. */
+/** Whether all names are those of pictures of one kind. OME files are excluded: their metadata says how they belong together. */
 export function arePictureNames(inputs: readonly string[]): boolean {
   return [/\.png$/i, /\.tiff?$/i].some((ending) => inputs.every((input) => ending.test(input) && !isOmeName(input)));
 }

@@ -53,7 +53,7 @@ export function replacedFolder(target: string): string {
   return partialPath(target).replace(/partial$/, 'replaced');
 }
 
-/** The former contents of a target that killed runs, on any machine, left under such names. */
+/** Former contents of a target that killed runs on any machine left under such names. */
 export async function findReplaced(target: string): Promise<string[]> {
   const prefix = namePrefix(target);
   const names = await readdir(dirname(target)).catch(() => []);
@@ -99,7 +99,7 @@ async function bytesBelow(folder: string): Promise<number> {
 }
 
 /**
- * Before a file is written: lists what killed runs left in its folder, and removes it if the user agrees.
+ * Lists what killed runs left in an output's folder before the output is written, and removes it if the user agrees.
  * @param outputs files that will be written
  * @param inputs files that are being read; these are never removed
  */
@@ -135,7 +135,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // A process of another user refuses the signal, but it is alive.
+    // EPERM: the process belongs to another user, so it is alive.
     return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
   }
 }

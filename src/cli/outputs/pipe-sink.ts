@@ -20,7 +20,7 @@ export async function openPipeSink(path: string, signal: AbortSignal | undefined
       const descriptor = await promisify(open)(path, constants.O_WRONLY | constants.O_NONBLOCK);
       return pipeSink(new Socket({ fd: descriptor, readable: false, writable: true }), path, signal);
     } catch (error) {
-      // The system's code for a pipe without a reader.
+      // ENXIO: the pipe has no reader.
       if (errorCode(error) !== 'ENXIO') throw systemFault('not-writable', path, error);
     }
     await sleep(readerPollMs, undefined, { signal });

@@ -86,13 +86,13 @@ export function exportBaseName(input: string): string {
   return input === standardStream ? 'stdin' : basename(input).replace(/\.stria$/i, '');
 }
 
-/** A note if a part is restored under another name than its name in the container, otherwise undefined. */
+/** A note if a part gets a name other than its name in the container, otherwise undefined. */
 export function otherNameNote(ownName: string, path: string): string | undefined {
   if (basename(path) === ownName) return undefined;
   return `The source is called '${displayText(ownName)}', an unusual name for its format, so it was written as ${displayText(path)}. Use -o to choose a name.`;
 }
 
-/** A note if a name's ending belongs to another format than the file's, otherwise undefined. */
+/** A note if a name's ending belongs to a format other than the file's, otherwise undefined. */
 export function endingNote(path: string, format: FileFormat): string | undefined {
   const promised = formatOfEnding(path);
   if (promised === undefined || promised === format) return undefined;

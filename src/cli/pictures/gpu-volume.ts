@@ -7,12 +7,12 @@ import { volumeBytes } from '../../core/shared/volume.ts';
 import { ResidentVolume } from '../../core/volume/resident-volume.ts';
 import { shownInfo } from '../../renderer/viewer/model/shown-info.ts';
 
-/** How much is uploaded before the GPU must have taken it. */
+/** Bytes to upload before waiting for the GPU. */
 const uploadBytes = 2 ** 26;
 
 /**
- * Reads a volume into GPU memory; one that is too large at a lower resolution (`decimation`). The caller destroys it. @throws
- * StriaError like the readers, `out-of-memory`, `aborted`, `device-lost`
+ * Reads a volume into GPU memory, at a lower resolution (`decimation`) if it is too large. The caller destroys it.
+ * @throws StriaError `out-of-memory`, `aborted`, `device-lost`, and the readers' errors
  */
 export async function loadOnGpu(gpu: Gpu, volume: OpenVolume, job: JobOptions): Promise<ResidentVolume> {
   const info = shownInfo(volume.info, volume.format);
@@ -23,7 +23,7 @@ export async function loadOnGpu(gpu: Gpu, volume: OpenVolume, job: JobOptions): 
     let [done, waiting] = [0, 0];
     for await (const piece of volume.voxels(job)) {
       throwIfAborted(job.signal);
-      // Decoded voxels lie in memory that threads share, from which Dawn cannot upload: it crashes.
+      // Decoded voxels are in shared memory. Dawn crashes when it uploads from shared memory.
       resident.append(piece.buffer instanceof ArrayBuffer ? piece : piece.slice());
       done += piece.byteLength;
       waiting += piece.byteLength;

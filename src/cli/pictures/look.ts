@@ -13,16 +13,16 @@ import type { PictureBackground } from '../../renderer/viewer/model/picture.ts';
 import type { ViewState } from '../../renderer/viewer/model/viewer-api.ts';
 import type { ViewOptions } from '../arguments/parsed-command.ts';
 
-/** The names among the options, checked. */
+/** The options that are names, after checking. */
 export interface PictureLook extends Omit<ViewOptions, 'projection' | 'from'> {
   readonly projection: Projection | undefined;
-  /** Towards the camera, in the scene. */
+  /** Direction towards the camera, in scene coordinates. */
   readonly toEye: SceneSide['toEye'] | undefined;
 }
 
 export type ShownView = '3d' | 'x' | 'y' | 'z';
 
-/** @throws StriaError `invalid-input` for names that nothing has, before anything is opened */
+/** Checks names before any file is opened. @throws StriaError `invalid-input` for unknown names */
 export function lookOf(options: ViewOptions): PictureLook {
   const { colormap, projection, from } = options;
   if (colormap !== undefined) oneOf('colormap', colormapNames, colormap);
@@ -39,7 +39,7 @@ function oneOf<const Name extends string>(option: string, names: readonly Name[]
   return known;
 }
 
-/** A side, or degrees around the vertical axis to the right, and up. */
+/** Parses `--from`: a side, or two angles in degrees, to the right around the vertical axis and up. */
 function directionOf(from: string): SceneSide['toEye'] {
   const side = sceneSides.find(({ key }) => key === from);
   if (side) return side.toEye;
@@ -57,20 +57,21 @@ function directionOf(from: string): SceneSide['toEye'] {
   return [Math.sin(around) * Math.cos(up), Math.sin(up), Math.cos(around) * Math.cos(up)];
 }
 
-/** The background, premultiplied, and whether it is opaque. */
+/** The background's premultiplied RGBA, and whether it is opaque. */
 export function groundOf({ background }: PictureLook): { readonly ground: GPUColorDict; readonly background: PictureBackground } {
   if (background === 'white' || background === 'transparent') return { ground: pictureGrounds[background], background };
   return { ground: grounds[background ?? 'near-black'], background: 'screen' };
 }
 
-/** The view that is shown unless the options name one: in 3D, or the only slice. */
+/** The default view: 3D, or the slice if there is only one. */
 export function firstShown({ dims }: VolumeInfo): ShownView {
   return dims[2] > 1 ? '3d' : 'z';
 }
 
 /**
- * The state to draw: what the app shows first, then the session's, then the options'.
- * @param saved from a session @param own what the volume's file says about its labels @throws StriaError `invalid-input` for a slice, time point or channel that the volume lacks
+ * The state to draw: the app's defaults, overridden by the session, overridden by the options.
+ * @param saved the state from a session @param own the label table of the volume's file
+ * @throws StriaError `invalid-input` for a slice, time point or channel that the volume lacks
  */
 export function stateOf(
   look: PictureLook,
@@ -129,10 +130,10 @@ function usage(message: string): StriaError {
   return new StriaError('invalid-input', message);
 }
 
-/** The tables of labels of a session, by the id under which looks refer to them. */
+/** A session's label tables, by the id that looks use for them. */
 export type LabelTables = Readonly<Record<string, { readonly table: LabelTable }>>;
 
-/** Labels as the app draws them. @param own the table of the volume's file */
+/** Colours of labels as in the app. @param own the label table of the volume's file */
 export function shownLabels({ table, edits, shows, except }: LabelLook, tables: LabelTables, own: LabelTable = []): ShownLabels {
   const loaded = table === undefined ? undefined : tables[table]?.table;
   return { table: mergedTable(loaded ?? own, edits), shows, except };

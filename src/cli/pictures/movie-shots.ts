@@ -6,7 +6,7 @@ import type { MovieWay } from '../arguments/parsed-command.ts';
 import type { ShownView } from './look.ts';
 import type { Shot } from './painter.ts';
 
-/** The view that a movie shows. @param shown what a picture would show */
+/** The view that a movie shows. @param shown the view of a single picture */
 function movieView({ along }: Pick<MovieWay, 'along'>, shown: ShownView): ShownView {
   return along === 'turn' ? '3d' : along === 't' ? shown : along;
 }

@@ -21,7 +21,7 @@ import type { LayerIn3d, ShownMesh } from '../../renderer/viewer/model/view-host
 import type { ViewState } from '../../renderer/viewer/model/viewer-api.ts';
 import { groundOf, type LabelTables, type PictureLook, type ShownView, shownLabels } from './look.ts';
 
-/** Strips this large occupy even a slow GPU only briefly. */
+/** A strip this large takes even a slow GPU only a short time. */
 const stripPixels = 2 ** 18;
 
 /** A frame to draw. */
@@ -34,13 +34,13 @@ export interface Shot extends Pick<PictureRequest, 'turn' | 'signal'> {
 
 /** Names and colours of labels. */
 export interface PaintedTables {
-  /** Those to which the looks of a session refer. */
+  /** Label tables that a session's looks refer to. */
   readonly loaded: LabelTables;
-  /** Those of the volumes' own files, by id (`volumeIdOf`). */
+  /** Label tables of the volumes' own files, by id (`volumeIdOf`). */
   readonly own: ReadonlyMap<string, LabelTable>;
 }
 
-/** Draws pictures of a volume in GPU memory, as the app does, without a page. Free it with `destroy`. */
+/** Draws pictures of a volume in GPU memory as the app does, but without a page. Free it with `destroy`. */
 export class Painter {
   readonly #gpu: Gpu;
   readonly #volume: VolumeSource;
@@ -50,13 +50,13 @@ export class Painter {
   readonly #layerDisplays: LayerDisplays;
   readonly #look: PictureLook;
   readonly #tables: PaintedTables;
-  /** By id. The same objects for all frames: their colours are on the GPU. */
+  /** By id. All frames share these objects, because their colours are on the GPU. */
   readonly #labels = new Map<string, { readonly look: LabelLook; readonly shown: ShownLabels }>();
-  /** The 3D view's texture, and the time point that it holds. */
+  /** The 3D view's texture and the time point in it. */
   #display: { readonly texture: DisplayTexture; readonly timePoint: number } | undefined;
 
   /**
-   * @param over the layers and meshes over the volume, by id. They and the volume belong to the caller
+   * @param over the layers and meshes over the volume, by id. The caller owns them and the volume
    * @throws StriaError `invalid-input`, `limit-too-small` for a size that cannot be drawn
    */
   constructor(

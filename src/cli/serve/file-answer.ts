@@ -20,21 +20,21 @@ const types: Readonly<Record<string, string>> = {
   txt: 'text/plain; charset=utf-8',
 };
 
-/** The real path of what lies below a folder; undefined if it is missing, or elsewhere because of a link. */
+/** The real path of a file below a folder. Undefined if it is missing, or if a link leads out of the folder. */
 export async function pathInside(root: string, names: readonly string[]): Promise<string | undefined> {
   const target = await realpath(join(root, ...names)).catch(() => undefined);
   return target === root || target?.startsWith(root.endsWith(sep) ? root : root + sep) ? target : undefined;
 }
 
-/** @param asApp files of the app have types, so that browsers run them; those of the folder are only data */
+/** @param asApp the app's files get media types, so that browsers run them; files of the folder are served as plain data */
 export interface FileAnswerOptions {
   readonly asApp: boolean;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * Answers GET and HEAD with a file below a folder: whole, a range, or only that it is unchanged.
- * @returns whether there is such a file; nothing was sent if not
+ * Answers GET and HEAD for a file below a folder: the whole file, a range of it, or "not modified".
+ * @returns false if there is no such file; then nothing was sent
  */
 export async function answerFile(
   request: IncomingMessage,
@@ -64,7 +64,7 @@ export async function answerFile(
       response.writeHead(status, all).end();
       return true;
     }
-    // A range of another version than the one the client knows would be worthless to it.
+    // A client cannot use a range of a version other than the one it knows.
     const ifRange = request.headers['if-range'];
     const isKnown = ifRange === undefined || ifRange === etag || ifRange === mtime.toUTCString();
     const range = parseRange(isKnown && request.method === 'GET' ? (request.headers.range ?? null) : null, length);
@@ -98,7 +98,7 @@ async function send(handle: FileHandle, start: number, end: number, response: Se
   }
 }
 
-/** Opens a file by its real path, unless something else has taken its place since. */
+/** Opens a file by its real path, unless it has been replaced since. */
 async function openInside(path: string): Promise<FileHandle | undefined> {
   const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0)).catch(
     () => undefined,

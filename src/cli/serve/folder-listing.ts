@@ -13,10 +13,10 @@ import { openFolder } from '../../node/node-folder.ts';
 import { NodeFiles } from '../../node/node-source.ts';
 import { pathInside } from './file-answer.ts';
 
-/** A page lists at most so many entries. */
+/** A page lists at most this many entries. */
 const mostListed = 1000;
 const looksAtOnce = 4;
-/** A file whose header takes longer, such as one on a slow disk, is listed without it. */
+/** A file whose header takes longer to read, for example from a slow disk, is listed without details. */
 const lookMs = 2000;
 
 export interface ListedVolume {
@@ -105,7 +105,7 @@ function describe(
   if (known) return known;
   const found = look(root, path, isFolder);
   described.set(key, found);
-  // A disk that was slow once is looked at again.
+  // A disk that was slow may be fast next time, so do not cache the failure.
   void found.then(({ note }) => note === unread && described.delete(key));
   const [oldest] = described.keys();
   if (described.size > mostDescribed && oldest !== undefined) described.delete(oldest);
@@ -134,7 +134,7 @@ function noteOf({ tag, message, choices }: StriaError, root: string): string {
   return (message.replaceAll(`${root}${sep}`, '').split(/[.;] /)[0] ?? '').replace(/\.$/, '');
 }
 
-/** Finds files beside a path, as long as they lie below the served folder. */
+/** Finds files beside a path if they lie below the served folder. */
 function siblingsInside(root: string, path: string): SiblingFinder {
   return async (name) => {
     if (name !== basename(name) || name === '..' || name.includes('\0')) return undefined;

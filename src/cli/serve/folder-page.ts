@@ -21,12 +21,12 @@ td:first-child { overflow-wrap: anywhere; }
 export const pagePolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 interface PageFacts {
-  /** What the first page is called: the name of the served folder. */
+  /** The title of the first page: the name of the served folder. */
   readonly title: string;
-  /** The folder of this page below the served one. */
+  /** This page's folder, relative to the served one. */
   readonly names: readonly string[];
   readonly listing: Listing;
-  /** Whether the web app is there to open volumes. */
+  /** Whether the web app is installed and can open volumes. */
   readonly hasApp: boolean;
 }
 

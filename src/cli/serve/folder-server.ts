@@ -28,14 +28,14 @@ export interface FolderServerOptions {
   /** The real path of the served folder. */
   readonly root: string;
   readonly host: string;
-  /** Undefined for the usual port, or a free one if that is taken. */
+  /** Undefined: the default port, or a free one if that is taken. */
   readonly port: number | undefined;
   /** The folder of the web app; undefined if it is not installed. */
   readonly app?: string | undefined;
 }
 
 export interface FolderServer {
-  /** Where the page is, with the token; for a host that stands for all interfaces, an address of each. */
+  /** The page's addresses, with the token; for a host that stands for all interfaces, one address per interface. */
   readonly addresses: readonly string[];
   readonly hasApp: boolean;
   close(): Promise<void>;
@@ -112,7 +112,7 @@ async function answer(site: Site, request: IncomingMessage, response: ServerResp
     if (names.length === 0) return redirect(response, 'app/');
     const path = names.join('/');
     if (path === '' || path === 'index.html') return answerAppPage(folder, headers, request, response);
-    // A worker would keep the app at this address when the server is gone.
+    // A service worker would keep the app at this address after the server has stopped.
     const isWorker = path === 'service-worker.js';
     if (!isWorker && (await answerFile(request, response, folder, names, { asApp: true, headers }))) return;
   }
@@ -159,7 +159,7 @@ function refuse(response: ServerResponse, status: number, headers: Record<string
   response.writeHead(status, { ...commonHeaders, ...headers, 'content-length': 0 }).end();
 }
 
-/** The headers that the build of the app wrote for hosts; undefined if the app is not there. */
+/** The HTTP headers that the app's build wrote for hosts; undefined if the app is not there. */
 async function headersOfApp(app: string): Promise<Record<string, string> | undefined> {
   try {
     const { globalHeaders } = JSON.parse(await readFile(join(app, 'staticwebapp.config.json'), 'utf8'));
@@ -189,7 +189,7 @@ async function listen(server: Server, host: string, port: number | undefined): P
       code === 'EADDRINUSE'
         ? `port ${port} is in use; choose another with --port`
         : code === 'EACCES'
-          ? `port ${port} needs more rights; choose one above 1023`
+          ? `port ${port} needs administrator rights; choose one above 1023`
           : `this machine has no address ${host} (${code ?? String(error)})`;
     throw new StriaError('invalid-input', why, { cause: error });
   }

@@ -5,8 +5,8 @@ const longestAddress = 8192;
 
 /**
  * The names in the path of a request: `['files', 'a b.nii']` for `/files/a%20b.nii?x`. A path that ends in `/` has an empty last
- * name. Undefined for what is not the path of a file: names that are empty, hidden, `.` or `..`, or have a slash, a backslash or
- * a control character, however they are encoded.
+ * name. Undefined if a name is empty, hidden, `.` or `..`, or contains a slash, a backslash or a control character, however it is
+ * encoded.
  */
 export function namesInPath(address: string | undefined): readonly string[] | undefined {
   if (address === undefined || address.length > longestAddress || !address.startsWith('/')) return undefined;
@@ -22,20 +22,20 @@ export function namesInPath(address: string | undefined): readonly string[] | un
   }
 }
 
-/** Compares in a time that does not depend on where they differ. */
+/** Compares in constant time, so that timing does not reveal where the texts differ. */
 export function isSameToken(given: string, token: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(token));
 }
 
-/** Whether only this machine reaches a host name or address. */
+/** Whether only this machine can reach a host name or address. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 /**
  * Whether a request's Host header names this machine. Another site can point a name of its own at 127.0.0.1, and its requests
- * would carry that name. Any port, because a tunnel has its own.
+ * would carry that name. Any port is allowed, because a tunnel has its own.
  */
 export function isLoopbackHost(header: string | undefined): boolean {
   const match = /^(?:\[([0-9a-f:.]+)\]|([^:]+))(?::\d{1,5})?$/i.exec(header ?? '');

@@ -28,11 +28,11 @@ interface FaultWords {
   readonly exitCode: ExitCode;
   /** The kind of fault, shown before its message. */
   readonly title: string;
-  /** What to do next. Undefined if the message says it. */
+  /** What to do next. Undefined if the message says so itself. */
   readonly next: string | undefined;
-  /** The same for pictures and movies, which always need a GPU. Default: `next`. */
+  /** Replaces `next` for pictures and movies, which always need a GPU. */
   readonly nextOfPictures?: string;
-  /** The same for a .stria. Default: `next`. */
+  /** Replaces `next` for a .stria. */
   readonly nextOfStria?: string;
 }
 
@@ -62,19 +62,19 @@ export const faultWords: Readonly<Record<FaultTag, FaultWords>> = {
     title: 'no WebGPU',
     next: 'Use `--device cpu`, which works without it and gives the same bytes.',
     nextOfPictures:
-      'Drawing needs the package webgpu: `npm install -g webgpu`, or install Stria again with its optional packages.',
+      'Drawing needs the webgpu package: `npm install -g webgpu`, or install Stria again with its optional packages.',
   },
   'no-adapter': {
     exitCode: exitCodes.gpu,
     title: 'no graphics adapter',
     next: 'Use `--device cpu`, which works without one and gives the same bytes. `stria gpu` shows what is missing.',
     nextOfPictures:
-      'Drawing needs a Vulkan driver: that of your GPU, or a software one (SwiftShader, which comes with Chromium, or a current Mesa: mesa-vulkan-drivers). `stria gpu` shows what is missing.',
+      'Drawing needs a Vulkan driver: your GPU’s, or a software one (SwiftShader, which comes with Chromium, or a current Mesa: mesa-vulkan-drivers). `stria gpu` shows what is missing.',
   },
   'limit-too-small': {
     exitCode: exitCodes.gpu,
     title: 'the GPU is too small',
-    next: 'Use `--device cpu`, which works without it and gives the same bytes.',
+    next: 'Use `--device cpu`, which does not need it and gives the same bytes.',
     nextOfPictures: 'Choose a smaller --size.',
   },
   'device-lost': {
@@ -96,7 +96,7 @@ export const faultWords: Readonly<Record<FaultTag, FaultWords>> = {
   },
 };
 
-/** A fault as lines for the terminal: what happened, where, and what to do next. @param command the one that failed, if known */
+/** A fault as lines for the terminal: what happened, where, and what to do next. @param command the command that failed, if known */
 export function describeFault(fault: StriaError, command?: string): string {
   const words = faultWords[fault.tag];
   const isStria = fault.context.some((place) => /\.stria$/i.test(place));

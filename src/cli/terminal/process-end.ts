@@ -7,14 +7,14 @@ export function endAfterCommand(): void {
   endsSoon = true;
 }
 
-/** Whether a GPU can be left to the end of the process. Then `endProcess` must follow. */
+/** Whether a GPU may stay open until the process ends. If so, `endProcess` must be called. */
 export function leavesGpu(): boolean {
   leftOpen ||= endsSoon;
   return endsSoon;
 }
 
 /**
- * Ends the process. If a GPU was left open, not before all output is written: on some systems pipes are written later. Without a GPU
+ * Ends the process if a GPU was left open, once all output is written: some systems write to pipes asynchronously. Without a GPU
  * the process ends by itself.
  */
 export function endProcess(exitCode: number): void {

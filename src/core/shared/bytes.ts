@@ -7,7 +7,7 @@ export interface ReadOptions extends JobOptions {
 
 /** A file that any thread of the host may read while it is open, as data that can be posted to threads. */
 export interface SharedFile {
-  /** For messages. */
+  /** The file's name in messages. */
   readonly path: string;
   readonly descriptor: number;
 }
@@ -24,7 +24,7 @@ export interface ByteSource {
   readonly name: string;
   /** In bytes. */
   readonly size: number;
-  /** Where other threads find the same bytes. Undefined if they cannot. */
+  /** The same bytes as a file that other threads can read. Undefined if they cannot. */
   readonly file?: SharedFile | undefined;
   /**
    * Reads `length` bytes from `offset`, fewer only at the end of the source. The caller owns the result.
@@ -43,7 +43,7 @@ export type SiblingFinder = (name: string) => Promise<ByteSource | undefined>;
 export interface ByteSink {
   /** @throws StriaError `not-writable` */
   write(bytes: Uint8Array): Promise<void>;
-  /** Like `write`, for many pieces in a row, in few calls of the system. Undefined for sinks that gain nothing by it. */
+  /** Like `write`, for many consecutive pieces in few system calls. Undefined for sinks that gain nothing from it. */
   writeParts?(parts: readonly Uint8Array[]): Promise<void>;
   close(): Promise<void>;
   abort(): Promise<void>;

@@ -49,7 +49,7 @@ export class StriaError extends Error {
   readonly context: readonly string[];
   /** The volumes to choose from, for the tag `several`. */
   readonly choices: readonly VolumeChoice[] | undefined;
-  /** Names, each of which would do, of a file that belongs to the opened one and is not beside it, for the tag `not-readable`. */
+  /** For the tag `not-readable`: acceptable names of a missing file that belongs to the opened one. */
   readonly missing: readonly string[] | undefined;
 
   constructor(tag: FaultTag, message: string, options: FaultOptions = {}) {

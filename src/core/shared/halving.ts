@@ -1,2 +1,2 @@
-/** How up to eight voxels become one: by their mean, or for labels by the most frequent one. */
+/** How up to eight voxels are combined into one: their mean, or for labels their most frequent value. */
 export type HalvingMethod = 'mean' | 'mode';

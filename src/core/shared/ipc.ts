@@ -8,11 +8,11 @@ export interface OpenedFile {
   readonly name: string;
   readonly size: number;
   readonly url: string;
-  /** It is a folder: `url` lists its files, as pairs of path and size, and each file is below it. Its size is 0. */
+  /** Set for a folder: `url` lists its files as pairs of path and size, and each file's URL is below it. Its size is 0. */
   readonly isFolder?: boolean | undefined;
-  /** It lies at this web address, which the page opens through main. Then the size is 0 and there is no `url`. */
+  /** Set for a file at this web address, which the page opens through main. Then the size is 0 and there is no `url`. */
   readonly address?: string | undefined;
-  /** Of a recent file or folder: the volume in it that was open. */
+  /** For a recent file or folder: the volume in it that was open. */
   readonly dataset?: DatasetName | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface BegunSave {
   readonly id: string;
   readonly name: string;
   readonly folder: string;
-  /** What its disk has free, in bytes; null if the system does not say. */
+  /** Free space of its disk in bytes; null if the system does not report it. */
   readonly freeBytes: number | null;
 }
 
@@ -57,7 +57,7 @@ export interface Calls {
   'shell-info': { args: []; result: ShellInfo };
   /** Shows the open dialog. Empty if the user cancels. */
   'open-dialog': { args: []; result: OpenedFile[] };
-  /** Shows a dialog for a folder. Null: the user backed out. */
+  /** Shows a dialog for a folder. Null if the user cancels. */
   'open-folder-dialog': { args: []; result: OpenedFile | null };
   /** A file beside an opened one that its format refers to, or null. Main may ask the user; a refusal is `not-readable`. */
   'open-sibling': { args: [id: string, name: string]; result: OpenedFile | null };
@@ -67,7 +67,7 @@ export interface Calls {
    */
   'open-relative': { args: [id: string, path: string]; result: OpenedFile | null };
   /**
-   * Lets the page read from the host of a web address. Main asks the person first; a refusal is `not-readable`. The result is
+   * Lets the page read from the host of a web address. Main asks the user first; a refusal is `not-readable`. The result is
    * the URL under which main relays requests, to which the page appends the encoded address.
    */
   'allow-address': { args: [address: string]; result: string };
@@ -75,7 +75,7 @@ export interface Calls {
   'recent-open': { args: [id: string]; result: OpenedFile };
   /** Only for files and folders that the user chose. */
   'recent-add': { args: [id: string, thumbnail: string | null, dataset: DatasetName | null]; result: null };
-  /** The same for a web address that main has let the page read. */
+  /** The same for a web address that main allows the page to read. */
   'recent-add-address': { args: [address: string, thumbnail: string | null, dataset: DatasetName | null]; result: null };
   'recent-clear': { args: []; result: null };
   /** Shows the save dialog and opens a temporary file beside the target. Null if the user cancels. */

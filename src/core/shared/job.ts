@@ -4,7 +4,7 @@ import { StriaError } from './errors.ts';
 export interface Progress {
   /** The current step, in words for users: 'Reading', 'Compressing'. */
   readonly stage: string;
-  /** Done so far and in total, in bytes of uncompressed voxels. `total` is undefined if unknown. */
+  /** Work done so far and in total, in bytes of uncompressed voxels. `total` is undefined if unknown. */
   readonly done: number;
   readonly total: number | undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Maps with at most one running call per lane; results are in the items' order. After a failure no further call starts, and the
- * running ones end before it is thrown.
+ * Maps items with at most one running call per lane. Results are in the items' order. After a failure no further call starts, and
+ * the error is thrown once all running calls have ended.
  */
 export async function mapOnto<Lane, Item, Result>(
   lanes: readonly Lane[],

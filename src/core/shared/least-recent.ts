@@ -1,4 +1,4 @@
-/** Values by key with their sizes, from the least to the most recently used. It evicts nothing by itself. */
+/** A map of values with their sizes, ordered from the least to the most recently used. It evicts nothing by itself. */
 export class LeastRecent<Key, Value> {
   readonly #entries = new Map<Key, { readonly value: Value; readonly bytes: number }>();
   #bytes = 0;
@@ -39,7 +39,7 @@ export class LeastRecent<Key, Value> {
     return entry.value;
   }
 
-  /** From the least recently used on. An entry may be deleted while it is visited. */
+  /** Iterates from the least recently used entry. An entry may be deleted while it is visited. */
   *oldest(): Generator<readonly [Key, Value]> {
     for (const [key, { value }] of this.#entries) yield [key, value];
   }

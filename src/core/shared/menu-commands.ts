@@ -1,15 +1,15 @@
-/** The words and the key of a command that the shell's menus have, too. */
+/** The label and shortcut of a command that is also in the desktop app's menus. */
 export interface MenuWords {
   readonly label: string;
-  /** The letter that opens the item from the keyboard, as in the label. */
+  /** The letter of the label that opens the item from the keyboard. */
   readonly mnemonic?: string;
-  /** `Mod+O`, `R`. Mod is ⌘ on macOS and Ctrl elsewhere. A menu shows those with Mod. */
+  /** `Mod+O`, `R`. Mod is ⌘ on macOS and Ctrl elsewhere. Menus show only shortcuts with Mod. */
   readonly shortcut?: string;
-  /** A key only of the menu, because browsers use it for something else. */
+  /** A shortcut only for the menu, because browsers use it for something else. */
   readonly shellShortcut?: string;
 }
 
-/** What menus send. The page maps each to the same command that its buttons and keys run. */
+/** Commands that menus send. The page maps each to the same command that its buttons and keys run. */
 export const menuCommands = [
   'open',
   'open-folder',

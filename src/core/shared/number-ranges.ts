@@ -4,10 +4,10 @@ interface NumberRange {
   readonly count: number;
 }
 
-/** More ranges than this are not worth reading. */
+/** Messages list at most this many ranges. */
 const mostRanges = 12;
 
-/** `4, 7 to 8 and more`, for messages. @param ranges of numbers as people count them */
+/** `4, 7 to 8 and more`, for messages. @param ranges of numbers that count from 1 */
 export function rangeWords(ranges: Iterable<NumberRange>): string {
   const words: string[] = [];
   for (const { first, count } of ranges) {

@@ -9,5 +9,5 @@ export interface Share {
 /** A volume has at most this many shares. */
 export const mostShares = 100_000;
 
-/** Which part of a volume to compress: a share of the input; or the input is a box, from voxel `origin`, of a volume of `of` voxels. */
+/** Which part of a volume to compress: a share of the input, or all of an input that is itself a box, starting at voxel `origin`, of a volume with dimensions `of`. */
 export type PartChoice = Share | { readonly origin: Dims3; readonly of: Dims3 };

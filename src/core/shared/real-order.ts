@@ -12,7 +12,7 @@ export function realDirection({ slope }: Scale): 1 | -1 {
   return slope < 0 ? -1 : 1;
 }
 
-/** Two stored values, the one with the lower real value first. */
+/** Orders two stored values by their real values, the lower first. */
 export function inRealOrder(range: readonly [number, number], scale: Scale): readonly [low: number, high: number] {
   const [a, b] = range;
   return (b - a) * realDirection(scale) < 0 ? [b, a] : [a, b];

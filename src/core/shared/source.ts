@@ -5,7 +5,7 @@ import type { Endian, VolumeInfo } from './volume.ts';
 export const writtenVoxelFormats = ['nifti', 'nrrd', 'mha', 'mgh', 'npy', 'mrc', 'vti', 'raw'] as const;
 export type WrittenVoxelFormat = (typeof writtenVoxelFormats)[number];
 
-/** Formats of a header and voxels that are restored, but to which nothing else is converted: NIfTI takes their place. */
+/** Formats of a header and voxels that Stria restores but does not export to. NIfTI takes their place. */
 const restoredFormats = ['analyze'] as const;
 
 /** Formats that consist of a header and voxels. Their files are restored byte for byte. */
@@ -19,8 +19,8 @@ const pictureFormats = ['png', 'tiff'] as const;
 export type PictureFormat = (typeof pictureFormats)[number];
 
 /**
- * Formats of which Stria keeps the values but not the files. They are restored in another format, NIfTI by default, or OME-TIFF in
- * a new file. Their `SourceDescription` comes from `valueSource`.
+ * Formats whose values Stria keeps, but not their files. They are restored in another format, by default NIfTI; OME-TIFF is restored
+ * as a new OME-TIFF. Their `SourceDescription` comes from `valueSource`.
  */
 const valueFormats = ['zarr', 'hdf5', 'dicom', 'ome-tiff'] as const;
 export type ValueFormat = (typeof valueFormats)[number];
@@ -46,8 +46,8 @@ export function isPictureFormat(format: FileFormat | WritableFormat): format is 
 }
 
 /**
- * The source file or files of a volume, in a form from which they can be written again byte for byte, uncompressed. Each part
- * is its `before`, then (in the one part with `hasVoxels`) all voxels in `endian` order and as `stored` says, then its `after`.
+ * Describes the source files of a volume, so that they can be written again byte for byte, uncompressed. Each part consists of its
+ * `before`, then (in the one part with `hasVoxels`) all voxels in `endian` order and laid out as `stored` says, then its `after`.
  *
  * Pictures have a single part. Its `before` is not part of any file but the table of the pictures
  * (core/io/pictures/picture-table.ts), from which pictures with the same pixels can be written.
@@ -61,7 +61,7 @@ export interface SourceDescription {
 }
 
 export interface SourcePart {
-  /** File name without folder and without the ending of a compression: `scan.nii` for `scan.nii.gz`. */
+  /** File name without its folder and without a compression ending: `scan.nii` for `scan.nii.gz`. */
   readonly name: string;
   /** Bytes before the voxels, verbatim: the header, its extensions, padding. */
   readonly before: Uint8Array;
@@ -70,20 +70,20 @@ export interface SourcePart {
   readonly after: Uint8Array;
 }
 
-/** How many bytes a source has, uncompressed. */
+/** The number of bytes of a source, uncompressed. */
 export function sourceBytes(info: Pick<VolumeInfo, 'dims' | 'type'>, { parts, stored }: SourceDescription): number {
   return parts.reduce((sum, { before, after }) => sum + before.byteLength + after.byteLength, storedBytes(info, stored));
 }
 
-/** The description of a source of which only the values are kept. @param name the source's name */
+/** The description of a source whose values are kept, but not its files. @param name the source's name */
 export function valueSource(format: ValueFormat, name: string): SourceDescription {
   const nothing = new Uint8Array(0);
   return { format, endian: 'little', parts: [{ name, before: nothing, hasVoxels: true, after: nothing }] };
 }
 
 /**
- * A file name without anything that leads out of its folder or that a file system refuses: no slash, backslash, colon or
- * control character, at most 255 units, not `.` or `..`. Offending characters are replaced.
+ * Makes a file name safe: it cannot lead out of its folder, and file systems accept it. It has no slash, backslash, colon or control
+ * character, at most 255 UTF-16 units, and is not `.` or `..`. Offending characters are replaced.
  */
 export function safeName(name: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for

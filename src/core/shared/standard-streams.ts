@@ -1,6 +1,6 @@
 import { displayText } from './display-text.ts';
 
-/** As an input, standard input; as an output, standard output. */
+/** Stands for standard input as an input, and for standard output as an output. */
 export const standardStream = '-';
 
 /** The name of an input or output in messages. */

@@ -3,7 +3,7 @@ import { type VolumeInfo, volumeBytes, voxelCount } from './volume.ts';
 
 /** How a source's file stores its voxels, unless they are contiguous in the volume's type. */
 export interface StoredVoxels {
-  /** The number of interleaved values at each place. Value c at time point i of n is the voxel at t = c × n + i. */
+  /** The number of interleaved values per voxel position. Value c at time point i of n is the voxel at t = c × n + i. */
   readonly samples: number;
   /**
    * `f16`: half floats, of an f32 volume. `u4`: 4 bits each, of a u8 volume; the first voxel of a byte is in its low half, and each
@@ -14,7 +14,7 @@ export interface StoredVoxels {
 
 export const maxSamples = 1024;
 
-/** How many bytes a source's voxels take in its file. */
+/** The number of bytes that a source's voxels take in its file. */
 export function storedBytes(info: Pick<VolumeInfo, 'dims' | 'type'>, stored: StoredVoxels | undefined): number {
   const [x, y, z, t] = info.dims;
   if (stored?.as === 'f16') return 2 * voxelCount(info.dims);
@@ -22,7 +22,7 @@ export function storedBytes(info: Pick<VolumeInfo, 'dims' | 'type'>, stored: Sto
   return volumeBytes(info);
 }
 
-/** @throws StriaError `corrupt` where no volume of this kind can be stored so */
+/** @throws StriaError `corrupt` if a volume of this kind cannot be stored in this way */
 export function checkStored({ dims, type }: Pick<VolumeInfo, 'dims' | 'type'>, { samples, as }: StoredVoxels): void {
   const fits = samples >= 1 && samples <= maxSamples && dims[3] % samples === 0;
   const hasType = as === undefined || (as === 'f16' ? type === 'f32' : type === 'u8' && samples === 1);
@@ -45,7 +45,7 @@ export function floatsOfHalves(halves: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** The inverse of `floatsOfHalves`: exact for floats that were halves; others lose the bits that a half lacks. */
+/** The inverse of `floatsOfHalves`. It is exact for floats that were halves; others lose the bits that a half cannot hold. */
 export function halvesOfFloats(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const halves = new Uint8Array(bytes.byteLength / 2);
@@ -57,7 +57,7 @@ export function halvesOfFloats(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return halves;
 }
 
-/** Bits of a float for those of a half. Source: IEEE 754, binary16 and binary32. */
+/** Converts the bits of a half to those of a float. Source: IEEE 754, binary16 and binary32. */
 function floatOfHalf(half: number): number {
   const sign = (half & 0x8000) << 16;
   const exponent = (half >> 10) & 31;
@@ -65,7 +65,7 @@ function floatOfHalf(half: number): number {
   if (exponent === 31) return (sign | 0x7f800000 | (fraction << 13)) >>> 0;
   if (exponent > 0) return (sign | ((exponent + 112) << 23) | (fraction << 13)) >>> 0;
   if (fraction === 0) return sign >>> 0;
-  // Subnormal: the highest bit that is set becomes the one before the point.
+  // Subnormal: the highest set bit becomes the implicit leading bit.
   const shift = Math.clz32(fraction) - 21;
   return (sign | ((113 - shift) << 23) | (((fraction << shift) & 1023) << 13)) >>> 0;
 }
@@ -81,7 +81,7 @@ function halfOfFloat(float: number): number {
   return sign | ((fraction | 0x800000) >>> (126 - exponent));
 }
 
-/** Voxels of whole rows, one a byte, as 4 bits each. */
+/** Packs whole rows of voxels, one per byte, into 4 bits per voxel. */
 export function packedNibbles(voxels: Uint8Array, width: number): Uint8Array<ArrayBuffer> {
   const rowBytes = Math.ceil(width / 2);
   const rows = voxels.byteLength / width;

@@ -2,17 +2,17 @@ import { StriaError } from './errors.ts';
 import type { JobOptions } from './job.ts';
 import type { Dims3, Dims4 } from './volume.ts';
 
-/** A resolution at which a file holds a volume. Those of the volume itself are its dimensions, and factors of 1. */
+/** A resolution at which a file holds a volume. For the volume itself, the dimensions are its own and all factors are 1. */
 export interface VolumeLevel {
   /** Time points are never combined. */
   readonly dims: Dims4;
-  /** How many voxels of the volume one voxel combines along x, y and z. It lies in their middle. */
+  /** How many voxels of the volume each voxel combines along x, y and z. Its centre is the centre of those voxels. */
   readonly factors: Dims3;
 }
 
 export const wholeFactors: Dims3 = [1, 1, 1];
 
-/** The largest number of voxels that are shown as one along an axis. 1 if all are shown. */
+/** The largest number of voxels along an axis that are shown as one. 1 if all voxels are shown. */
 export function decimationOf(factors: Dims3): number {
   return Math.max(...factors);
 }
@@ -26,14 +26,14 @@ export interface LevelBox {
   readonly timePoint: number;
 }
 
-/** The voxels of a volume's file, any box of them at any of its resolutions, for a volume of which the GPU holds only a part. */
+/** Reads any box of voxels from a volume's file at any of its resolutions. For volumes that the GPU holds only in part. */
 export interface LeveledVoxels {
   /** The volume itself, then its levels, from the finest to the coarsest. */
   readonly levels: readonly VolumeLevel[];
   /**
    * Reads a box: its voxels as little-endian bytes, x fastest, without padding. Later requests are answered first.
-   * @throws StriaError `invalid-input` for a box outside the level, `unsupported` if the file can only be read in order, or if too
-   * much would be read for it; `aborted`; errors of the readers
+   * @throws StriaError `invalid-input` for a box outside the level; `unsupported` if the file can only be read in order, or if the
+   * box would need too much of the file; `aborted`; the readers' errors
    */
   read(box: LevelBox, options?: Pick<JobOptions, 'signal'>): Promise<Uint8Array<ArrayBuffer>>;
   /** Ends all requests with `aborted`. */
@@ -42,7 +42,7 @@ export interface LeveledVoxels {
 
 /** Levels that can also be read as a whole. */
 export interface StreamedLevels extends LeveledVoxels {
-  /** The voxels of a level in order (x fastest, then y, z, t), little-endian, in pieces of any size. @throws as `read` */
+  /** The voxels of a level in order (x fastest, then y, z, t), little-endian, in pieces of any size. @throws like `read` */
   voxels(level: number, options?: JobOptions): AsyncIterable<Uint8Array<ArrayBuffer>>;
 }
 

@@ -9,7 +9,7 @@ export type Endian = 'little' | 'big';
 /** Lengths along x (fastest in memory), y and z, in voxels. */
 export type Dims3 = readonly [x: number, y: number, z: number];
 
-/** Lengths along x (fastest in memory), y, z and t, in voxels and time points. A still volume has t = 1. */
+/** Lengths along x (fastest in memory), y, z and t, in voxels and time points. A volume without time has t = 1. */
 export type Dims4 = readonly [x: number, y: number, z: number, t: number];
 
 /** Everything about a volume except its voxels. */
@@ -35,8 +35,8 @@ export interface VolumeInfo {
   /** The file's own display windows, in the file's order. */
   readonly windows?: readonly FileWindow[] | undefined;
   /**
-   * Set where the world's axes are an instrument's or a simulation's, not a patient's: views name no sides and turn nothing. It
-   * follows from the format, so that containers do not keep it.
+   * Set if the world axes are those of an instrument or a simulation, not of a patient. Views then show no anatomical directions and
+   * do not reorient the volume. The format implies it, so containers do not store it.
    */
   readonly world?: 'instrument' | undefined;
 }
@@ -72,7 +72,7 @@ export const metresOf: Readonly<Record<VolumeInfo['spatialUnit'], number>> = { m
 
 const widths: Record<ElementType, 1 | 2 | 4 | 8> = { u8: 1, i8: 1, u16: 2, i16: 2, u32: 4, i32: 4, f32: 4, f64: 8 };
 
-/** Lowest and highest value of the types of whole numbers. */
+/** Lowest and highest value of each integer type. */
 export const integerRanges: Readonly<Record<Exclude<ElementType, 'f32' | 'f64'>, readonly [low: number, high: number]>> = {
   u8: [0, 255],
   i8: [-128, 127],
@@ -145,7 +145,7 @@ export function swapBytes(bytes: Uint8Array, width: 1 | 2 | 4 | 8): void {
   }
 }
 
-/** Which channel and which of its time points an index along t is. */
+/** The channel and the time point within it that an index along t stands for. */
 export function channelAt(
   info: Pick<VolumeInfo, 'dims' | 'channels'>,
   index: number,

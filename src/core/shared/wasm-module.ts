@@ -1,4 +1,4 @@
-/** What a module of src/assembly exports: its functions take and return numbers. */
+/** The exports of a module of src/assembly. Its functions take and return numbers. */
 interface Exports {
   readonly memory: WebAssembly.Memory;
   /** Memory from this address on is the caller's. */
@@ -51,7 +51,7 @@ export class WasmModule<Name extends string> {
     return aligned(this.#exports.freeAt.value as number);
   }
 
-  /** All memory, which grows to this many bytes if it had fewer. */
+  /** The module's memory, grown to at least this many bytes. */
   memoryTo(end: number): Uint8Array<ArrayBuffer> {
     const { memory } = this.#exports;
     const missing = end - memory.buffer.byteLength;
@@ -60,7 +60,7 @@ export class WasmModule<Name extends string> {
   }
 }
 
-/** A module that is opened when it is first asked for: one for each thread. */
+/** A module that is opened on first use, once per thread. */
 export function lazyModule<Name extends string>(bytes: () => Uint8Array<ArrayBuffer>): () => WasmModule<Name> | undefined {
   /** `null`: not opened yet. */
   let opened: WasmModule<Name> | null | undefined = null;

@@ -7,17 +7,17 @@ const quoted = /(?<!\w)'[^'\n]+'(?!\w)|"[^"\n]+"|‘[^’\n]+’|“[^”\n]+”
 const ownCode = /\b[a-z]+:\/\/\S*?\/(assets\/[\w.-]+\.(?:js|css|wasm)(?::\d+){0,2})/g;
 const address = /\b(?!own:)[a-z][a-z0-9+.-]*:\/\/[^\s)]+/gi;
 const ending = `\\.(?:${endings.map(escaped).join('|')})\\b`;
-/** Up to the last ending of its line, since folders may have any character; without one up to what is hardly part of a name. */
+/** A path up to the last file ending on its line, since folder names may contain any character; without an ending, up to a character that is unlikely in a name. */
 const restOfPath = `(?:[^\\n]*${ending}|(?:[^\\n]*[\\\\/])?[^\\n":<>|]*)`;
 const windowsPath = new RegExp(`(?:\\b[a-z]:[\\\\/]|\\\\\\\\)${restOfPath}`, 'gi');
 const unixPath = new RegExp(`(?<![\\w<>:/.])~?/(?=[^\\s/])${restOfPath}`, 'gi');
-/** With all words before it: a name may have several. */
+/** A file name with all words before it, since a name may have several words. */
 const fileName = new RegExp(`(^|[\\n:>])( *)[^\\n:<>]*${ending}`, 'gi');
 
 /**
- * A message without what may tell who a person is: file names, paths, addresses, and whatever it quotes. Rather too much is left out
- * than too little. Code positions in Stria's own files stay.
- * @param names what else to leave out
+ * Removes from a message everything that may identify a person: file names, paths, addresses and quoted text. It removes too much
+ * rather than too little. Code positions in Stria's own files stay.
+ * @param names further texts to remove
  */
 export function withoutNames(text: string, names: readonly string[] = []): string {
   const longestFirst = [...new Set(names)].filter((name) => name.trim().length > 1).sort((a, b) => b.length - a.length);

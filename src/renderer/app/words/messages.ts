@@ -30,7 +30,7 @@ export const faultWords: Readonly<Record<FaultTag, FaultWords>> = {
   },
   several: {
     title: 'The file holds several volumes',
-    advice: 'Open it alone and choose one. The command `stria compress` takes one with `--dataset`.',
+    advice: 'Open it alone and choose one. The command `stria compress` selects one with `--dataset`.',
     severity: 'warning',
   },
   'not-readable': {
@@ -81,7 +81,7 @@ export const faultWords: Readonly<Record<FaultTag, FaultWords>> = {
   },
 };
 
-/** Words for faults while something is drawn or saved, where the words above would speak of a file being read. */
+/** Words for faults while drawing or saving, where the words above would wrongly speak of reading a file. */
 const savingWords: Partial<Readonly<Record<FaultTag, FaultWords>>> = {
   unsupported: {
     title: 'This is not possible here',
@@ -100,7 +100,7 @@ export function wordsOf(tag: FaultTag, doing: 'opening' | 'saving' = 'opening'):
   return (doing === 'saving' ? savingWords[tag] : undefined) ?? faultWords[tag];
 }
 
-/** The fault's own message, after the place where it happened: `scan.stria, chunk 12: the payload ends 3 bytes early`. */
+/** The fault's own message with the place where it happened: `scan.stria, chunk 12: the payload ends 3 bytes early`. */
 export function faultDetails(fault: FaultData): string {
   return displayText(fault.context.length === 0 ? fault.message : `${fault.context.join(', ')}: ${fault.message}`);
 }

@@ -1,4 +1,4 @@
-/** What was typed into a field: a finite number, or a message that says why it is not one. */
+/** The result of reading a typed number: a finite number, or a message that says why the text is not one. */
 export type ReadNumber = { readonly value: number } | { readonly problem: string };
 
 const spaces = /[\s\u00a0\u2009\u202f]/;

@@ -32,7 +32,7 @@ export function describeHeld(bytes: number, shares: readonly ChunkShare[]): stri
 const computedReasons: Readonly<Record<string, string>> = {
   constant: 'all one value',
   ramp: 'even steps',
-  lost: 'lost earlier; shown as 0',
+  lost: 'lost before; shown as 0',
 };
 
 /** Why chunks were encoded this way, in a few words. */

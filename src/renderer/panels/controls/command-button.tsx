@@ -4,16 +4,16 @@ import styles from './button.module.css';
 import { Button, type ButtonProps, IconButton } from './button.tsx';
 
 interface Props {
-  /** Of the command. It says the words, the key and whether it can be done. */
+  /** Id of the command, which gives the label, the shortcut and whether it is enabled. */
   readonly id: string;
   readonly testId?: string;
 }
 
 interface WordsProps extends Props, Pick<ButtonProps, 'kind' | 'autoFocus'> {
   readonly icon?: ReactNode;
-  /** Whether it shows the key, too. */
+  /** Whether the button also shows the shortcut. */
   readonly hasKey?: boolean;
-  /** Done before the command: a dialog closes. */
+  /** Called before the command runs, for example to close a dialog. */
   readonly before?: () => void;
 }
 

@@ -9,7 +9,7 @@ import { Button } from './button.tsx';
 import { classes } from './classes.ts';
 import styles from './fault-notice.module.css';
 
-/** A fault, shown where it happened: what, why and what to do. The technical details unfold. */
+/** A fault, shown where it happened: what happened, why, and what to do. The technical details unfold. */
 export function FaultNotice({
   fault,
   subject,
@@ -22,7 +22,7 @@ export function FaultNotice({
   readonly subject?: string;
   /** What the user was doing. Default: opening a file. */
   readonly doing?: 'opening' | 'saving';
-  /** What to do. Default: what the kind of fault suggests. */
+  /** What to do. Default: the advice for this kind of fault. */
   readonly advice?: string | undefined;
   readonly actions?: ReactNode;
 }) {
@@ -59,7 +59,7 @@ export function FaultNotice({
   );
 }
 
-/** Turns a message that starts in lower case and has no full stop into a sentence. A web address at its start stays. */
+/** Turns a message that starts in lower case and has no full stop into a sentence. A web address at its start is unchanged. */
 function sentence(message: string): string {
   const text = /^https?:/.test(message) ? message : message.charAt(0).toUpperCase() + message.slice(1);
   return /[.?…]$/.test(text) ? text : `${text}.`;

@@ -9,7 +9,7 @@ interface Props {
   readonly testId?: string;
 }
 
-/** A name that can be edited where it stands. */
+/** A name that can be edited in place. */
 export function NameInput({ name, onRename, className, testId }: Props) {
   return (
     <input

@@ -17,7 +17,7 @@ export interface NumberInputProps {
   readonly step?: number;
   /** Number of significant digits shown. Whole numbers are shown in full. */
   readonly digits?: number;
-  /** A message if a number within the limits is still not possible. */
+  /** A message if a number within the limits is not acceptable for another reason. */
   readonly problemOf?: (value: number) => string | undefined;
   readonly isDisabled?: boolean;
 }

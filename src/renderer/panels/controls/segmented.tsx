@@ -7,7 +7,7 @@ import styles from './segmented.module.css';
 export interface Segment<Key extends string> {
   readonly key: Key;
   readonly label: string;
-  /** Shown instead of the label, which becomes the tooltip. */
+  /** Shown in place of the label; the label becomes the tooltip. */
   readonly icon?: ReactNode;
   readonly shortcut?: string | undefined;
   readonly testId?: string;
@@ -19,11 +19,11 @@ export interface SegmentedProps<Key extends string> {
   readonly value: Key;
   readonly onChange: (key: Key) => void;
   readonly isDisabled?: boolean;
-  /** In rows of three, for more segments than fit beside each other. */
+  /** Arranges segments in rows of three if they do not fit side by side. */
   readonly isGrid?: boolean;
 }
 
-/** A choice of one among a few, side by side. */
+/** A choice among a few options, shown side by side. */
 export function Segmented<Key extends string>({
   label,
   segments,

@@ -21,7 +21,7 @@ export interface SelectProps<Key extends string> {
   readonly testId?: string;
 }
 
-/** A choice of one from a list, with its label to the left. */
+/** A choice from a list, with its label to the left. */
 export function Select<Key extends string>({ label, options, value, onChange, isDisabled = false, testId }: SelectProps<Key>) {
   const chosen = options.find((option) => option.key === value);
   return (

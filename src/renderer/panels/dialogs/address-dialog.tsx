@@ -12,7 +12,7 @@ import { Sheet } from './sheet.tsx';
 
 const mostShown = 5;
 
-/** Asks for a web address and opens what lies there. A fault is shown here, so that the address can be corrected. */
+/** Asks for a web address and opens it. A fault is shown here, so that the user can correct the address. */
 export function AddressDialog({ onDone }: { readonly onDone: () => void }) {
   const { addresses } = useApp();
   const recent = useAppState((state) => state.recent).filter(({ address }) => address !== undefined);

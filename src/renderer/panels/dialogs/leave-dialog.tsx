@@ -5,13 +5,13 @@ import styles from './overlays.module.css';
 import { Sheet } from './sheet.tsx';
 
 const words: Readonly<Record<UnfinishedKind, string>> = {
-  saving: 'A file is still being saved. It will not be written; an existing file stays as it was.',
+  saving: 'A file is still being saved. If you close, it is not written; an existing file stays as it was.',
   compressing: 'The volume is still being compressed.',
   pictures: 'Pictures are still being saved. None of them will be kept.',
   measurements: 'Measurements have not been saved. To keep them, save the session or export them as CSV.',
 };
 
-/** Asks before the open volume is closed or replaced over unfinished work. */
+/** Asks before unfinished work is lost because the open volume is closed or replaced. */
 export function LeaveDialog() {
   const { leaving } = useApp();
   const losses = useAppState((state) => state.losses);

@@ -93,18 +93,18 @@ function MatrixFields({ matrix, onDone }: { readonly matrix: MatrixFile; readonl
 
 interface MovingWords {
   readonly label: string;
-  /** @param to the image that stays @param from the image that the matrix was made to move */
+  /** @param to the fixed image @param from the image that the matrix was made to move */
   says(to: string, from: string): ReactNode;
 }
 
 const movingWords: Readonly<Record<TransformFormat, MovingWords>> = {
   itk: {
     label: 'Moving image',
-    says: (to, from) => `The transform leads from points of the fixed image, ${to}, to points of the moving one, ${from}.`,
+    says: (to, from) => `The transform maps points of the fixed image, ${to}, to points of the moving image, ${from}.`,
   },
   fsl: {
     label: 'Input image (-in)',
-    says: (to, from) => `The matrix leads from the input, ${from}, to the reference, ${to}.`,
+    says: (to, from) => `The matrix maps the input, ${from}, to the reference, ${to}.`,
   },
   plain: {
     label: 'It moves',

@@ -59,7 +59,7 @@ function Palette({ onDone }: { readonly onDone: () => void }) {
   // Enabled commands do not change while the palette is open and has the keyboard.
   const enabled = app.commands.filter((command) => command.id !== 'palette' && command.enabled(app.store.getState()));
   const [typed, setTyped] = useState('');
-  // Filtered here, not by `Autocomplete`, so that the first of them is marked in the order that is shown.
+  // Filtered here, not by `Autocomplete`, so that the first command in the shown order is marked.
   const commands = rankedCommands(
     enabled.filter(({ label }) => contains(label, typed.trim())),
     typed,
@@ -143,7 +143,7 @@ function About({ onDone }: { readonly onDone: () => void }) {
   const facts = [
     { label: 'Stria', value: shell?.stria ?? '…' },
     ...(shell?.electron ? [{ label: 'Electron', value: shell.electron }] : []),
-    // A browser does not say its version here.
+    // In a browser there is no version to show here.
     ...(shell?.chromium === '' ? [] : [{ label: 'Chromium', value: shell?.chromium ?? '…' }]),
     { label: 'Platform', value: shell?.platform ?? '…' },
     { label: 'Graphics', value: graphics },
@@ -169,7 +169,7 @@ function About({ onDone }: { readonly onDone: () => void }) {
   );
 }
 
-/** The licences of the packages in the bundles, which the build writes beside the page. */
+/** The licences of the bundled packages. The build writes them beside the page. */
 async function readNotices(): Promise<string> {
   const failed = 'The notices could not be read. They are in the file third-party-notices.txt beside the app’s page.';
   const response = await fetch('./third-party-notices.txt').catch(() => undefined);

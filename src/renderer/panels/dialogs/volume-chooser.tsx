@@ -14,20 +14,20 @@ import styles from './volume-chooser.module.css';
 
 type VolumeList = ReturnType<App['listVolumes']>;
 
-/** More volumes than this can be searched. */
+/** A longer list has a search field. */
 const searchedFrom = 8;
 
 interface ChooserProps {
   readonly file: HostFile;
-  /** The id of the one that is open. */
+  /** The id of the open volume. */
   readonly current?: string | undefined;
-  /** One is chosen. */
+  /** Called when a volume is chosen. */
   readonly onChoose?: (id: string, label: string) => void;
-  /** If set, several may be picked: called with all of them whenever that changes. */
+  /** If set, several volumes may be picked. Called with all of them whenever the selection changes. */
   readonly onPick?: (choices: readonly VolumeChoice[]) => void;
 }
 
-/** The volumes of a file or folder, to choose from: by groups, each with a small picture. One that cannot be opened says why. */
+/** A list of the volumes of a file or folder to choose from, in groups, each with a small picture. A volume that cannot be opened shows why. */
 export function VolumeChooser({ file, current, onChoose, onPick }: ChooserProps) {
   const app = useApp();
   const [list, setList] = useState<VolumeList>();
@@ -141,7 +141,7 @@ function Row({
   );
 }
 
-/** A small picture, asked for once it is in sight, and no longer wanted once it is not. */
+/** A small picture. It is requested when it scrolls into view, and the request is dropped when it scrolls out. */
 function Thumbnail({ id, list }: { readonly id: string; readonly list: VolumeList }) {
   const place = useRef<HTMLSpanElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -188,7 +188,7 @@ interface Group {
   readonly choices: readonly VolumeChoice[];
 }
 
-/** Choices by group, in their order. */
+/** Groups the choices and keeps their order. */
 function groupsOf(choices: readonly VolumeChoice[], fileName: string): Group[] {
   const groups = new Map<string, VolumeChoice[]>();
   for (const choice of choices) {

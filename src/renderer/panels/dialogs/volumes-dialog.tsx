@@ -33,7 +33,7 @@ export function LayerVolumesDialog({ onDone }: { readonly onDone: () => void }) 
   const adding = useAppState((state) => state.layers.adding);
   if (adding.kind !== 'choosing') return null;
   return (
-    <Sheet title={`Add a volume of ${displayText(adding.name)}`} onDone={onDone} testId="layer-volumes-dialog">
+    <Sheet title={`Add a volume from ${displayText(adding.name)}`} onDone={onDone} testId="layer-volumes-dialog">
       <VolumeChooser file={adding.file} onChoose={(id, label) => app.layers.chooseVolume({ id, label })} />
     </Sheet>
   );
@@ -50,7 +50,7 @@ export function QueueVolumesDialog({ onDone }: { readonly onDone: () => void }) 
     app.queue.choose(row.id, picked);
   };
   return (
-    <Sheet title={`Choose volumes of ${displayText(row.name)}`} onDone={onDone} testId="queue-volumes-dialog">
+    <Sheet title={`Choose volumes from ${displayText(row.name)}`} onDone={onDone} testId="queue-volumes-dialog">
       <VolumeChooser file={row.state.file} onPick={setPicked} />
       <div className={styles.actions}>
         <Button onPress={onDone}>Cancel</Button>

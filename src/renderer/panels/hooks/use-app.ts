@@ -13,7 +13,7 @@ export function useApp(): App {
   return app;
 }
 
-/** @param select must return the same value as long as what it reads is unchanged */
+/** @param select must return the identical value while the state that it reads is unchanged */
 export function useAppState<T>(select: (state: AppState) => T): T {
   return useStore(useApp().store, select);
 }

@@ -5,17 +5,17 @@ import { useApp, useAppState } from './use-app.ts';
 
 /** A command as a control shows it. */
 export interface ShownCommand {
-  /** What a button with words says. */
+  /** The text of a button with words. */
   readonly words: string;
-  /** What a button with an icon says. */
+  /** The tooltip of a button with an icon. */
   readonly tip: string;
-  /** As people press it here: `⌘O`. */
+  /** The shortcut as shown on this platform: `⌘O`. */
   readonly shortcut: string | undefined;
   readonly isEnabled: boolean;
   run(): void;
 }
 
-/** A command of the table, as things are. */
+/** A command of the table in its current state. */
 export function useCommand(id: string): ShownCommand {
   const app = useApp();
   const command = commandOf(app, id);

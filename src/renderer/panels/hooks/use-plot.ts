@@ -3,15 +3,15 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { useShownTheme } from './use-shown-theme.ts';
 
-/** What a chart shows. Its width is that of its place. */
+/** A chart's contents. Its width is that of the element it is drawn into. */
 export interface Plot {
   readonly options: Omit<uPlot.Options, 'width'>;
   readonly data: uPlot.AlignedData;
 }
 
 /**
- * Draws a chart into an element, as wide as it.
- * @param make draws it again when it is another function, or with another theme, since it reads colours from the page
+ * Draws a chart into an element, at the element's width.
+ * @param make the chart is drawn again when this is a different function, and when the theme changes, since it reads colours from the page
  */
 export function usePlot(make: (style: CSSStyleDeclaration) => Plot): RefObject<HTMLDivElement | null> {
   const place = useRef<HTMLDivElement>(null);

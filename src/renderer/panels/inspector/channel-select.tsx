@@ -9,7 +9,7 @@ import styles from './display-section.module.css';
 
 const all = 'all';
 
-/** Whether all channels are shown together, or which of them by itself. The time point stays. */
+/** Chooses one channel, or all channels together. The time point stays the same. */
 export function ChannelSelect({ info, viewer }: { readonly info: VolumeInfo; readonly viewer: Viewer }) {
   const app = useApp();
   const shown = useViewerPart(viewer, ({ state }) =>
@@ -18,7 +18,7 @@ export function ChannelSelect({ info, viewer }: { readonly info: VolumeInfo; rea
   const { channels } = info;
   const [first] = channels ?? [];
   if (!channels || !first || channels.length < 2) return null;
-  const together = { key: all, label: 'All together', hint: 'Each in its color. Their settings are in the tab Layers' };
+  const together = { key: all, label: 'All together', hint: 'Each in its color. Their settings are in the Layers tab' };
   return (
     <>
       <Select
@@ -30,7 +30,7 @@ export function ChannelSelect({ info, viewer }: { readonly info: VolumeInfo; rea
       />
       {shown === all && (
         <p className={styles.hint} data-testid="channel-hint">
-          Window and colormap below are those of {channelName(first, 0)}; the other channels’ are in the tab Layers.
+          Window and colormap below are those of {channelName(first, 0)}; those of the other channels are in the Layers tab.
         </p>
       )}
     </>

@@ -7,12 +7,12 @@ import { Toggle } from '../controls/toggle.tsx';
 import { useApp, useAppState } from '../hooks/use-app.ts';
 import styles from './chunk-table.module.css';
 
-/** How the chunks of the open volume were encoded, how many each way and why, with a switch that shows them on the slices. */
+/** How the chunks of the open volume were encoded: a row per encoding with its count and reason, and a switch that shows the chunks on the slices. */
 export function ChunkTable() {
   const { store } = useApp();
   const chunks = useAppState((state) => state.chunks);
   const showChunks = useAppState((state) => state.showChunks);
-  // A volume that was compressed from its file leaves only the counts of its chunks, not the chunks.
+  // After compressing from a file, only the counts of the chunks are kept, not the chunks.
   const counted = useAppState(({ compressed }) => compressed?.result.shares);
   const shares = chunks?.shares ?? counted;
   if (!shares) return null;
@@ -56,7 +56,7 @@ interface RowProps {
   readonly share: ChunkShare;
   /** Index of the row. */
   readonly way: number;
-  /** Of all chunks. */
+  /** Share of all chunks. */
   readonly count: number;
   readonly bytes: number;
 }

@@ -17,7 +17,7 @@ interface Props {
 
 const planes = (['x', 'y', 'z'] as const).map((name, axis) => ({ name, axis: axis as ClipPlane['axis'] }));
 
-/** The clip planes of the 3D view: two for each axis, and one with any orientation. */
+/** The clip planes of the 3D view: two for each axis, and an oblique one. */
 export function ClipControls({ info, viewer }: Props) {
   const app = useApp();
   const hasHandles = useAppState((state) => state.clipHandles);

@@ -7,7 +7,7 @@ import { useApp, useAppState } from '../hooks/use-app.ts';
 const codecOptions: readonly Option<string>[] = codecMenu();
 const preferOptions: readonly Option<Preference>[] = [
   { key: 'balanced', label: 'Balanced', hint: 'Small, and fast to open anywhere' },
-  { key: 'size', label: 'Smallest file', hint: 'Scans about a fifth smaller; slower to save and open' },
+  { key: 'size', label: 'Smallest file', hint: 'Scans become about a fifth smaller, but save and open more slowly' },
   { key: 'speed', label: 'Speed', hint: 'Fast to save and open; larger files' },
 ];
 const axisOptions: readonly Option<CodecOptions['axis']>[] = [
@@ -21,7 +21,7 @@ const effortOptions: readonly Option<Effort>[] = [
   { key: 'max', label: 'Maximum', hint: 'Slower; scans and photographs become a few percent smaller' },
 ];
 
-/** The codec and its options, as the command's `--codec`, `--prefer`, `--axis` and `--effort`. */
+/** The codec and its options, like `--codec`, `--prefer`, `--axis` and `--effort` of the command. */
 export function CodecChoices({ isDisabled = false }: { readonly isDisabled?: boolean }) {
   const app = useApp();
   const { codec, axis, prefer, effort } = useAppState((state) => state.settings);

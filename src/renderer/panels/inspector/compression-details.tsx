@@ -40,7 +40,7 @@ function factsOf({ encode, decode, voxelBytes, gpuBytes }: CompressionResult): F
         {formatDuration(ms)} · {formatRate((voxelBytes / ms) * 1000)} <span className={styles.clock}>{clock}</span>
       </>
     ),
-    title: clock === 'GPU' ? 'GPU timestamps: kernels only' : 'Wall-clock time: kernels, and copies between GPU and CPU',
+    title: clock === 'GPU' ? 'GPU timestamps: kernels only' : 'Wall-clock time: kernels and copies between GPU and CPU',
   });
   return [
     ...(encode ? [stage('Encode', encode)] : []),

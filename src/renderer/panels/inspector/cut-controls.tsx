@@ -15,7 +15,7 @@ interface Props {
   readonly viewer: Viewer;
 }
 
-/** The clip plane with any orientation: a switch, and sliders that do what its handles in the 3D view do. */
+/** The oblique clip plane: a switch, and sliders that do the same as its handles in the 3D view. */
 export function CutControls({ info, viewer }: Props) {
   const isOn = useViewerPart(viewer, ({ state }) => state.cut !== undefined);
   return (

@@ -132,7 +132,7 @@ function OutsideSelect({ viewer, side }: { readonly viewer: Viewer; readonly sid
   );
 }
 
-/** How voxels without a value are shown, in a volume that has any. */
+/** How missing voxels are shown, if the volume has any. */
 function MissingSelect({ document: { statistics }, viewer }: Props) {
   const missing = useViewerPart(viewer, ({ state }) => state.missing);
   if (statistics.missing === 0 && statistics.notFinite === 0) return null;
@@ -205,7 +205,7 @@ function WindowFields({ document: { info }, viewer }: Props) {
   );
 }
 
-/** Warns next to the fields when the window shows nothing of the values, and offers the automatic window. */
+/** Warns next to the fields when no value lies inside the window, and offers the automatic window. */
 function WindowTrouble({ document: { info, statistics }, viewer }: Props) {
   const trouble = useViewerPart(viewer, ({ state }) => windowTrouble(state.window, info, statistics));
   return (

@@ -44,7 +44,7 @@ const residencies = [
 function ResidencyChoice() {
   const app = useApp();
   const residency = useAppState((state) => state.residency);
-  // The whole file, as the result card says it: the one that was compressed, or else the one that was opened.
+  // The size of the whole file, as on the result card: the compressed result, or else the opened file.
   const fileBytes = useAppState(({ compressed, document }) => {
     if (compressed) return compressed.result.bytesOut;
     return document.kind === 'ready' ? document.document.fileBytes : undefined;
@@ -76,7 +76,7 @@ function ResidencyChoice() {
           The file’s codec decodes too slowly for drawing, so GPU memory holds the same voxels in a faster one.
         </span>
       )}
-      {!canBeRaw && <span className={styles.advice}>Uncompressed, the volume is too large for this GPU.</span>}
+      {!canBeRaw && <span className={styles.advice}>The uncompressed volume is too large for this GPU.</span>}
       {progress && (
         <>
           <Progress progress={progress} />
@@ -95,7 +95,7 @@ function CopyButton() {
   );
 }
 
-/** Names for the first word of a scope's label. */
+/** Display names for the first word of a scope's label. */
 const uses: Readonly<Record<string, string>> = {
   volume: 'Volume, uncompressed',
   compressed: 'Volume, compressed',

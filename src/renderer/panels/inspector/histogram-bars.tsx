@@ -29,7 +29,7 @@ function barsPath({ low, binWidth, counts }: Histogram, axis: HistogramAxis, isL
   return `M${across(0)} 100${steps.join('')}V100Z`;
 }
 
-/** A count of 1 is visible, and the highest leaves room above. */
+/** Keeps a count of 1 visible, and leaves room above the highest bar. */
 function logarithmic(counts: readonly number[]): (count: number) => number {
   const [floor, top] = [0.7, 1.3 * Math.max(1, ...counts)];
   return (count) => (count === 0 ? 0 : Math.log(count / floor) / Math.log(top / floor));

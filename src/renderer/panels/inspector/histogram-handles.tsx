@@ -72,7 +72,7 @@ export function HistogramHandles({ info, statistics, viewer, axis, reveal }: Pro
       handle.setAttribute('aria-valuetext', formatWithin(physical, ends));
     }
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what it reads belongs to the axis
+  // biome-ignore lint/correctness/useExhaustiveDependencies: everything else that it reads belongs to the axis
   useEffect(() => {
     show();
     return viewer.subscribe(show);

@@ -50,7 +50,7 @@ export function HistogramPlot({ document: { info, statistics }, viewer }: Props)
     setZoomed((before) => ({ of: whole, axis: next(before?.of === whole ? before.axis : whole) }));
 
   // React's wheel listeners are passive and cannot keep the page from scrolling.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what it calls belongs to the axes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: everything else that it calls belongs to the axes
   useEffect(() => {
     const place = over.current;
     if (!place) return undefined;
@@ -110,14 +110,14 @@ export function HistogramPlot({ document: { info, statistics }, viewer }: Props)
   );
 }
 
-/** Hint on what can be done here. Every projection has one, so that nothing below moves when the projection changes. */
+/** A hint at how to use the histogram. Every projection has one, so that nothing below moves when the projection changes. */
 function hintOf(projection: ViewState['projection']): string {
   if (projection === 'composite') return 'Click the line to add a point. Delete removes it.';
   if (projection === 'isosurface') return 'Drag the line to set the level. The wheel zooms the axis.';
   return 'Drag the edges to set the window. The wheel zooms the axis.';
 }
 
-/** Position of the focused handle on the axis, which zooming by keys keeps in place. */
+/** Position of the focused handle on the axis. Zooming by keys keeps it in place. */
 function focusedPart(over: HTMLElement): number {
   const handle = over.ownerDocument.activeElement;
   if (!handle || handle === over || !over.contains(handle)) return 0.5;

@@ -89,7 +89,7 @@ function InspectorTabs({ document }: { readonly document: OpenDocument }) {
   );
 }
 
-/** The left edge, which the pointer or the arrow keys move. */
+/** The left edge. The pointer or the arrow keys move it. */
 function ResizeEdge({ place, width }: { readonly place: React.RefObject<HTMLElement | null>; readonly width: number }) {
   const app = useApp();
   const widthAt = (event: PointerEvent): number => clampInspectorWidth(window.innerWidth - event.clientX);

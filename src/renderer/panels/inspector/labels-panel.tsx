@@ -32,7 +32,7 @@ const orderWords: Readonly<Record<LabelOrder, string>> = { number: 'Number', nam
 const rowHeight = 36;
 const listHeight = 7 * rowHeight;
 
-/** The table of the labels of the chosen layer, or else of the open volume. Nothing if there are none. */
+/** The label table of the chosen layer, or else of the open volume. Empty if there are no labels. */
 export function LabelsPanel() {
   const id = useAppState(labelledVolume);
   return id === undefined ? null : <LabelList key={id} id={id} />;
@@ -93,7 +93,7 @@ function LabelList({ id }: { readonly id: string }) {
             data-chosen={key === order || undefined}
             aria-label={`Sort by ${orderWords[key].toLowerCase()}${key === order ? (isDescending ? ', ascending' : ', descending') : ''}`}
             onPress={() => {
-              // Numbers and names begin with the first, voxels with the most.
+              // Numbers and names sort in ascending order first, voxel counts in descending order.
               setDescending(key === order ? !isDescending : key === 'voxels');
               setOrder(key);
             }}
@@ -111,7 +111,7 @@ function LabelList({ id }: { readonly id: string }) {
             className={classes(styles.list)}
             style={{ height: Math.min(listHeight, Math.max(1, rows.length) * rowHeight) }}
             items={items}
-            // The rows are kept while these are the same.
+            // The rows are reused while these values are unchanged.
             dependencies={[look, mm3]}
             selectionMode="single"
             selectionBehavior="replace"
@@ -139,7 +139,7 @@ function LabelList({ id }: { readonly id: string }) {
 }
 
 interface RowProps {
-  /** `baseId`, or a layer's id. Not `id`, which lists take for the row's own. */
+  /** `baseId`, or a layer's id. Not called `id`, because lists would take that for the row's own id. */
   readonly volume: string;
   readonly row: LabelRow;
   readonly isShown: boolean;

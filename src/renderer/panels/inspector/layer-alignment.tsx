@@ -25,7 +25,7 @@ interface Props {
   readonly layer: VolumeInfo;
 }
 
-/** Moves and turns the chosen layer, by numbers and by matrices; switches the handles in the views. */
+/** Moves and turns the chosen layer by numbers or matrices, and switches the handles in the views on and off. */
 export function LayerAlignment({ look, base, layer }: Props) {
   const app = useApp();
   const isAligning = useAppState(({ layers }) => layers.aligning);
@@ -78,12 +78,14 @@ export function LayerAlignment({ look, base, layer }: Props) {
         </div>
         {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be a grid */}
         <div className={styles.row} role="group" aria-label="Turn" data-testid="layer-turn">
-          <span className={styles.head} title="About the layer’s centre, in the order of the fields">
+          <span className={styles.head} title="Rotations about the layer’s centre, applied in the order of the fields">
             Turn about, °
           </span>
           {fields('turn', 1)}
         </div>
-        {!isRigid && <p className={styles.hint}>Its matrix also scales, shears or mirrors. These numbers leave that as it is.</p>}
+        {!isRigid && (
+          <p className={styles.hint}>The layer’s matrix also scales, shears or mirrors. These numbers do not change that.</p>
+        )}
         <div className={styles.actions}>
           <CommandButton id="layer-center" testId="layer-center" />
           <CommandButton id="layer-match" testId="layer-match" />
@@ -112,8 +114,8 @@ function SaveMenu() {
       groups={[
         {
           entries: [
-            entry('layer-save-itk', 'ITK transform (.tfm)', 'From the volume, as fixed image, to the layer; LPS'),
-            entry('layer-save-fsl', 'FSL FLIRT (.mat)', 'From the layer, as input, to the volume, as reference'),
+            entry('layer-save-itk', 'ITK transform (.tfm)', 'From the volume (fixed image) to the layer; LPS'),
+            entry('layer-save-fsl', 'FSL FLIRT (.mat)', 'From the layer (input) to the volume (reference)'),
             entry('layer-save-plain', 'Plain 4×4 (.txt)', 'Moves the layer; RAS, in millimetres'),
           ],
         },
@@ -122,7 +124,7 @@ function SaveMenu() {
   );
 }
 
-/** Numbers without the noise of computing with them. */
+/** Numbers without rounding noise. */
 function rounded({ move, turn, isRigid }: MotionNumbers): MotionNumbers {
   const round = (value: number): number => Math.round(value * 1e6) / 1e6 + 0;
   const all = ([x, y, z]: MotionNumbers['move']) => [round(x), round(y), round(z)] as const;

@@ -26,7 +26,7 @@ import { LostFiles } from './lost-files.tsx';
 import { baseOpacity, OpacityRange } from './opacity-range.tsx';
 
 const blendingWords: Readonly<Record<Blending, { readonly label: string; readonly hint: string }>> = {
-  over: { label: 'Over', hint: 'Covers what lies below, by its opacity' },
+  over: { label: 'Over', hint: 'Covers what lies below, according to its opacity' },
   add: { label: 'Add', hint: 'Adds its light to what lies below' },
   maximum: { label: 'Maximum', hint: 'The brighter of the two' },
 };
@@ -174,7 +174,7 @@ function WindowFields({ window, info, onChange }: WindowProps) {
   );
 }
 
-/** The colormap, and for one that goes from black to a colour, that colour. */
+/** The colormap, with a colour field if it goes from black to a single colour. */
 function ColorChoice({ look, onChange }: { readonly look: Colored; readonly onChange: (colormap: string) => void }) {
   const names = [...new Set<string>([...colormapNames, ...colorRampNames, look.colormap])];
   const colormaps = names.map((name) => ({
@@ -203,7 +203,7 @@ function ColorChoice({ look, onChange }: { readonly look: Colored; readonly onCh
 
 type Colored = Pick<LayerLook, 'name' | 'colormap' | 'inverted'>;
 
-/** The settings of the channel that the open volume itself shows among its channels. */
+/** The settings of the channel that the open volume itself shows. */
 export function BaseChannelSettings({ name, info, viewer }: BaseChannelProps) {
   const app = useApp();
   const window = useViewerPart(viewer, ({ state }) => state.window);
@@ -212,7 +212,7 @@ export function BaseChannelSettings({ name, info, viewer }: BaseChannelProps) {
   return (
     <section className={styles.settings} aria-label={`Settings of ${name}`} data-testid="base-channel-settings">
       <h3 className={styles.rename}>{name}</h3>
-      <p className={styles.facts}>A channel of the open volume. The tab Display has its settings, too.</p>
+      <p className={styles.facts}>A channel of the open volume. The Display tab also has its settings.</p>
       <Row label="Opacity">
         <OpacityRange name={name} read={baseOpacity} onInput={(opacity) => app.layers.changeBase({ opacity })} />
       </Row>

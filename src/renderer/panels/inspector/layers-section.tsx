@@ -73,7 +73,7 @@ export function LayersSection({ document, viewer }: { readonly document: OpenDoc
   );
 }
 
-/** The layers that slices show and the 3D view does not, and why. */
+/** The layers that slices show but the 3D view does not, and why. */
 function MissingIn3d({ stack }: { readonly stack: LayerStack }) {
   const gpu = useAppState((state) => state.gpu);
   return gpu.kind === 'ready' ? <MissingLayers stack={stack} viewer={gpu.viewer} /> : null;
@@ -171,7 +171,7 @@ function LayerRow({ look }: { readonly look: LayerLook | MeshLook }) {
 interface BaseRowProps {
   readonly name: string;
   readonly viewer: Viewer;
-  /** It shows one of several channels, and has settings like the other channels. */
+  /** The open volume shows one of several channels, and has settings like the other channels. */
   readonly isChannel: boolean;
 }
 
@@ -215,7 +215,7 @@ function BaseSwatch({ viewer }: { readonly viewer: Viewer }) {
   return <span className={styles.swatch} style={{ background: colormapGradient({ colormap: colors, inverted }) }} />;
 }
 
-/** What can be done with the channels of the open volume. */
+/** Actions on the channels of the open volume. */
 function ChannelTools({ document }: { readonly document: OpenDocument }) {
   const hasGroup = useAppState(({ layers }) => hasChannelGroup(layers.stack));
   if (!hasChannels(document.info)) return null;

@@ -53,7 +53,7 @@ export function MeshSettings({ look }: { readonly look: MeshLook }) {
   );
 }
 
-/** How many triangles it has, or why it has none. */
+/** The number of triangles, or why there are none. */
 function MeshFacts({ look }: { readonly look: MeshLook }) {
   const app = useApp();
   const state = useAppState(({ layers }) => layers.surfaces[look.id]);

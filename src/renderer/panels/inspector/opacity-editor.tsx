@@ -80,7 +80,7 @@ export function OpacityEditor({ info, viewer, axis }: Props) {
     viewer.set({ opacity: added.curve });
     return added.index;
   };
-  // Only the line and the points take the pointer; the rest of the editor lets it through, so double clicks are caught below.
+  // Only the line and the points take pointer events. The rest of the editor lets them through, so double clicks are handled on the plot below.
   // biome-ignore lint/correctness/useExhaustiveDependencies: what it reads belongs to the axis
   useEffect(() => {
     const over = place.current?.parentElement;

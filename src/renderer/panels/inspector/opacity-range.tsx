@@ -4,9 +4,9 @@ import { Range } from '../controls/range.tsx';
 import { useApp } from '../hooks/use-app.ts';
 
 interface Props {
-  /** Whose opacity it is. */
+  /** The name of the layer or volume. */
   readonly name: string;
-  /** Reads it from the state. The same function from render to render. */
+  /** Reads the opacity from the state. Must be the same function from render to render. */
   readonly read: (state: AppState) => number;
   readonly onInput: (opacity: number) => void;
   readonly className?: string | undefined;
@@ -38,7 +38,7 @@ export function percent(opacity: number): string {
   return `${Math.round(100 * opacity)} %`;
 }
 
-/** That of the open volume. */
+/** The opacity of the open volume. */
 export function baseOpacity({ layers }: AppState): number {
   return layers.stack.base.opacity;
 }

@@ -8,19 +8,19 @@ import { type Plot, plainAxis, usePlot } from '../hooks/use-plot.ts';
 import styles from './profile-plot.module.css';
 
 const plotHeight = 160;
-/** Of curves, the first one's first. */
+/** Colours of curves, in order. */
 const curveColors = ['--accent', '--warn', '--good', '--bad', '--axis-z', '--axis-x', '--axis-y', '--ink-2'] as const;
-/** Of the second, third … curve in one colour. */
+/** Dash patterns of the second, third … curve of the same colour. */
 const dashes = [[], [6, 4], [2, 3]];
 
 /** A line of the plot. */
 export interface SeriesLine extends ProfileSeries {
-  /** Lines with the same one share a scale. */
+  /** Lines with the same key share a scale. */
   readonly scale: string;
-  /** The index of its colour, and of its dashes among lines of that colour. */
+  /** The index of its colour, and of its dash pattern among lines of that colour. */
   readonly color: number;
   readonly dash?: number;
-  /** Removes it, by a button in the legend. */
+  /** Removes the line. The legend shows a button for it. */
   readonly remove?: { readonly label: string; readonly run: () => void };
 }
 
@@ -30,7 +30,7 @@ interface PlotProps {
   readonly xs: readonly number[];
   readonly xLabel: string;
   readonly lines: readonly SeriesLine[];
-  /** What is below the plot. */
+  /** Content below the plot. */
   readonly children: ReactNode;
   readonly testId: string;
 }
@@ -56,7 +56,7 @@ export function ProfilePlot({ profile, info }: { readonly profile: LineProfile; 
   );
 }
 
-/** The axis is that of the first line; each other scale has none, but its values at the pointer. */
+/** The axis belongs to the first line's scale. Other scales have no axis; the legend shows their values at the pointer. */
 export function SeriesPlot({ title, xs, xLabel, lines, children, testId }: PlotProps) {
   const make = useCallback(
     (style: CSSStyleDeclaration) => ({
@@ -71,7 +71,7 @@ export function SeriesPlot({ title, xs, xLabel, lines, children, testId }: PlotP
     <figure className={styles.figure} aria-label={`${title}: ${lines.map(summary).join('; ')}`} data-testid={testId}>
       <figcaption className={styles.title}>{title}</figcaption>
       <div ref={place} className={styles.plot} />
-      {hasScales && <p className={styles.hint}>The axis is that of the first; each layer has its own scale.</p>}
+      {hasScales && <p className={styles.hint}>The axis belongs to the first line; each layer has its own scale.</p>}
       {children}
     </figure>
   );
@@ -118,7 +118,7 @@ function options(style: CSSStyleDeclaration, lines: readonly SeriesLine[], xLabe
   };
 }
 
-/** The legend is uPlot's own. Its first row is that of the axis. */
+/** The legend is uPlot's own. Its first row belongs to the axis. */
 function addRemoveButtons({ root }: uPlot, lines: readonly SeriesLine[]): void {
   if (lines.every(({ remove }) => remove === undefined)) return;
   for (const [at, row] of [...root.querySelectorAll('.u-series')].entries()) {

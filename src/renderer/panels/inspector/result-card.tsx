@@ -9,7 +9,7 @@ import styles from './result-card.module.css';
 
 interface ResultCardProps {
   readonly result: CompressionResult;
-  /** The user started it. */
+  /** Whether the user started the compression. */
   readonly isAsked: boolean;
   /** Actions on the result. */
   readonly children: ReactNode;
@@ -58,7 +58,7 @@ export function ResultCard({ result, isAsked, children }: ResultCardProps) {
   );
 }
 
-/** Which codecs hold the volume in the file, and which in GPU memory. */
+/** The codecs that hold the volume in the file and in GPU memory. */
 function Places({ result: { bytesOut, shares } }: { readonly result: CompressionResult }) {
   const residency = useAppState((state) => state.residency);
   const inGpu = residency && (residency.inGpu ? describeHeld(residency.inGpu.bytes, residency.inGpu.shares) : undefined);

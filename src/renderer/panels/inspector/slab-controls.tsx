@@ -21,7 +21,7 @@ interface Props {
   readonly info: VolumeInfo;
 }
 
-/** Slab thickness, and how voxels across a slab are combined, for all axes or for each. */
+/** Slab thickness and how a slab combines its voxels, for all axes or for each one. */
 export function SlabControls({ viewer, info }: Props) {
   const { store } = useApp();
   const areSame = useViewerPart(viewer, ({ state }) => state.sliceSlabs === undefined);
@@ -42,7 +42,7 @@ export function SlabControls({ viewer, info }: Props) {
 
 interface ChooserProps extends Props {
   readonly axis: SliceAxis;
-  /** Suffix of its labels: ` across x`, or empty for all axes. */
+  /** Suffix of the labels: ` across x`, or empty for all axes. */
   readonly of: string;
   readonly testId: string;
 }

@@ -7,10 +7,10 @@ import { classes } from '../controls/classes.ts';
 import { Fold } from '../controls/fold.tsx';
 import styles from './tags-fold.module.css';
 
-/** The most tags that are shown at once. The search finds the others. */
+/** At most this many tags are shown at once. The search finds the others. */
 const mostShown = 200;
 
-/** The file's metadata, with a search. Personal entries are marked: they are shown, and written nowhere. */
+/** The file's metadata, with a search. Personal entries are shown with a mark, and never written to a file. */
 export function TagsFold({ tags }: { readonly tags: readonly VolumeTag[] }) {
   const [search, setSearch] = useState('');
   const found = searchTags(tags, search);

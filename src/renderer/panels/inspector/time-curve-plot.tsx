@@ -7,7 +7,7 @@ import { useApp, useAppState } from '../hooks/use-app.ts';
 import { type SeriesLine, SeriesPlot } from './profile-plot.tsx';
 import styles from './time-curve-plot.module.css';
 
-/** The curve over time at the crosshair or in the chosen region, beside those that are pinned. */
+/** The curve over time at the crosshair or in the chosen region, together with the pinned curves. */
 export function TimeCurvePlot({ curve }: { readonly curve: TimeCurve }) {
   const app = useApp();
   const pinned = useAppState((state) => state.pinnedCurves);

@@ -33,7 +33,7 @@ const hints: Readonly<Record<Projection, string>> = {
   composite: 'Colour and opacity by value, front to back',
   mip: 'The highest value along each ray',
   minip: 'The lowest value along each ray',
-  mean: 'The mean along each ray, as the window shows it',
+  mean: 'The mean of the windowed values along each ray',
   isosurface: 'The surface where values reach a level',
   'attenuated-mip': 'The highest value, dimmed by what is in front',
 };
@@ -62,7 +62,7 @@ export function VolumeControls({ document, viewer }: Props) {
       {projection === 'composite' && <CompositingControls viewer={viewer} />}
       {projection === 'isosurface' && <LevelSlider document={document} viewer={viewer} />}
       {projection === 'attenuated-mip' && <AttenuationSlider viewer={viewer} />}
-      <Row label="Quality" title="Sampling of the 3D view when nothing moves">
+      <Row label="Quality" title="Sampling of the 3D view while nothing moves">
         <Segmented<Quality>
           label="Quality"
           value={quality}

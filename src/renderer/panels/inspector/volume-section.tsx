@@ -71,7 +71,7 @@ function factsOf(document: OpenDocument): Fact[] {
   ];
 }
 
-/** What is shown and measured of a volume that is too large for the GPU or the network. */
+/** How much of a volume is shown and measured if it is too large for the GPU or the network. */
 function resolutionFacts({ decimation, level, isHeldBack, isRefining }: OpenDocument): Fact[] {
   if (decimation === 1) return [];
   const shown = level
@@ -82,12 +82,12 @@ function resolutionFacts({ decimation, level, isHeldBack, isRefining }: OpenDocu
     {
       label: 'Shown',
       value: isRefining ? `${shown}, a finer one is loading` : `${shown}: ${why}`,
-      title: 'Slices are read from the file at full resolution where it can be read in parts',
+      title: 'Slices are read from the file at full resolution if the file can be read in parts',
     },
     {
       label: 'Statistics',
       value: level ? `of level ${level.number}` : 'of the shown voxels',
-      title: 'Range, histogram and automatic window. Regions are measured at full resolution',
+      title: 'Voxels used for range, histogram and automatic window. Regions are measured at full resolution',
     },
   ];
 }

@@ -1,6 +1,6 @@
 import type { BenchCase } from '../../../core/bench/harness/result.ts';
 
-/** One program on one file, both ways. */
+/** One program on one file, compressing and decompressing. */
 export interface ProgramRow {
   readonly method: string;
   readonly outputBytes: number;

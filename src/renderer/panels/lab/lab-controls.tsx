@@ -23,7 +23,7 @@ const suites: readonly { readonly key: LabSuite; readonly label: string; readonl
   {
     key: 'compress',
     label: 'Compress',
-    text: 'What the button Compress does with each sample volume, by the clock.',
+    text: 'Times what the Compress button does with each sample volume.',
   },
   {
     key: 'playback',
@@ -33,13 +33,13 @@ const suites: readonly { readonly key: LabSuite; readonly label: string; readonl
   {
     key: 'files',
     label: 'Files',
-    text: 'Whole files through whole programs, as the command “stria bench files” measured them. The results come with Stria.',
+    text: 'Whole programs on whole files, as measured by the command “stria bench files”. The results come with Stria.',
   },
   { key: 'view', label: '3D', text: 'Rotates a volume in the 3D view, with lighting, as fast as possible.' },
   {
     key: 'mesh',
     label: 'Meshes',
-    text: 'Extracts the surface of a volume, and those of labels, on the GPU and on the processor.',
+    text: 'Extracts the surfaces of a volume and of labels, on the GPU and on the CPU.',
   },
   {
     key: 'tune',
@@ -54,7 +54,7 @@ const codecOptions = [
 ];
 
 const sizeHints: Readonly<Record<LabSize, string>> = {
-  16: 'For a quick try: measures little but fixed costs',
+  16: 'For a quick try: measures mostly fixed costs',
   32: 'Small',
   64: 'For software GPUs',
   128: 'For integrated GPUs',

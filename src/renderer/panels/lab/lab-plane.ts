@@ -13,7 +13,7 @@ export interface PlanePlace {
   readonly speedup: number;
 }
 
-/** Cells in order of x and y; undefined if one of the methods was not measured (yet). */
+/** Cells in order of x and y. Undefined if one of the methods has not been measured. */
 export function planeData(
   cases: readonly BenchCase[],
   { slower, faster }: { readonly slower: string; readonly faster: string },

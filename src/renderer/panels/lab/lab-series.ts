@@ -15,7 +15,7 @@ export interface PlotLine {
   readonly color: number;
   /** A decoder's dots are rings. */
   readonly isHollow: boolean;
-  /** Copying the same bytes, which nothing on the GPU can beat by much. */
+  /** Copying the same bytes, the practical limit for any GPU method. */
   readonly isCopy: boolean;
   readonly values: readonly (number | null)[];
 }

@@ -19,7 +19,9 @@ export function LabTuning() {
     <section className={styles.table} aria-label="Workgroup sizes" data-testid="lab-tuning">
       <h3 className={styles.tableTitle}>Workgroup sizes</h3>
       <p className={styles.source}>
-        {kept ? 'Kept in the settings for this GPU and driver.' : 'The defaults: nothing is kept for this GPU and driver.'}
+        {kept
+          ? 'Kept in the settings for this GPU and driver.'
+          : 'These are the defaults: no sizes are kept for this GPU and driver.'}
       </p>
       <table className={styles.rows}>
         <thead>

@@ -13,7 +13,7 @@ interface Props {
   readonly view: SliceName;
 }
 
-/** Handles of the chosen layer in a slice, while they are switched on: inside of a ring it is moved, with the ring it is turned. */
+/** Handles of the chosen layer in a slice, while they are switched on. Dragging inside the ring moves the layer; dragging the ring turns it. */
 export function AlignHandles({ viewer, view }: Props) {
   const id = useAppState((state) => (state.layers.aligning ? chosenAlignable(state)?.look.id : undefined));
   return id === undefined ? null : <Ring key={id} viewer={viewer} view={view} id={id} />;
@@ -22,7 +22,7 @@ export function AlignHandles({ viewer, view }: Props) {
 interface Drag {
   readonly kind: 'move' | 'turn';
   readonly ring: AlignRing;
-  /** The motion at its start, and what was dragged since then. */
+  /** The layer's motion at the start of the drag, and the drag since then. */
   readonly motion: AlignedMotion;
   at: Point;
   moved: Point;
@@ -43,7 +43,7 @@ function Ring({ viewer, view, id }: Props & { readonly id: string }) {
   const name = useAppState(({ layers }) => layers.stack.layers.find((look) => look.id === id)?.name ?? '');
   const place = useRef<HTMLDivElement>(null);
   const drag = useRef<Drag | undefined>(undefined);
-  /** Where the mark on the ring stands, in degrees. */
+  /** Angle of the mark on the ring, in degrees. */
   const mark = useRef(0);
 
   const now = () => {
@@ -54,7 +54,7 @@ function Ring({ viewer, view, id }: Props & { readonly id: string }) {
     return { base, motion: look.motion, ring: alignRing(base, layer, look.motion, screen) };
   };
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `now` reads what is current
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `now` always reads the current state
   useEffect(() => {
     const show = () => {
       const found = now();
@@ -71,7 +71,7 @@ function Ring({ viewer, view, id }: Props & { readonly id: string }) {
     return viewer.onDrawn(show);
   }, [viewer, view, id]);
 
-  // The canvas lies below the handles: what they do not use is for it.
+  // The canvas lies below the handles. Pass it the events that they do not use.
   useEffect(() => {
     const element = place.current;
     const canvasOf = () => element?.parentElement?.parentElement?.querySelector('canvas');

@@ -29,7 +29,7 @@ const none: CutPlane = { normal: [0, 0, 1], offset: 0 };
 function cutHandles(info: VolumeInfo): HandleSet {
   const edges = sceneEdges(info);
   const planeOf = ({ cut }: ViewState): CutPlane => cut ?? none;
-  /** From the centre to either side, like the inspector's slider. */
+  /** Largest distance from the centre to either side, as for the inspector's slider. */
   const steps = 100;
   return {
     label: 'Oblique clip plane',

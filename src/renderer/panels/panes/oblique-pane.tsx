@@ -18,7 +18,7 @@ export interface ObliquePaneProps {
   readonly isSecond: boolean;
 }
 
-/** A slice with any orientation through the crosshair, with sliders for its two angles. */
+/** An oblique slice through the crosshair, with sliders for its two angles. */
 export function ObliquePane({ viewer, isShown, isSecond }: ObliquePaneProps) {
   return (
     <section
@@ -53,7 +53,7 @@ interface AngleProps {
   readonly name: keyof ObliqueTilt;
   readonly label: string;
   readonly title: string;
-  /** Limit to both sides, in degrees. */
+  /** Largest angle in both directions, in degrees. */
   readonly most: number;
 }
 

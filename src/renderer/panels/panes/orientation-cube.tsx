@@ -16,8 +16,9 @@ const strip = 10;
 const restMs = 100;
 
 /**
- * A cube with the volume's orientation, whose faces, edges and corners are buttons that turn the view. It follows the camera without
- * React: its picture with every frame, the buttons over it once the camera rests, since moving those takes longer than a frame.
+ * A cube that shows the volume's orientation. Its faces, edges and corners are buttons that turn the view. It follows the camera
+ * without React. Its picture is redrawn in every frame; the buttons over it move once the camera rests, since moving them takes
+ * longer than a frame.
  */
 export function OrientationCube({ viewer, info }: { readonly viewer: Viewer; readonly info: VolumeInfo }) {
   const cube = useRef<HTMLDivElement>(null);

@@ -62,7 +62,7 @@ function valueWords(stored: number, info: VolumeInfo, colors: string, table: Lab
   return `${label}${formatValue(stored, info)}${unit}${name === undefined ? '' : ` ${displayText(name)}`}`;
 }
 
-/** A line for each layer that is there, the top one first. */
+/** A line for each layer at this position, the top one first. */
 function layerLines(probe: Pick<Probe, 'layers'>, looks: readonly LayerLook[], state: AppState): string {
   return probe.layers
     .toReversed()

@@ -7,14 +7,14 @@ import type { Viewer } from '../../viewer/viewer.ts';
 import { classes } from '../controls/classes.ts';
 import styles from './space-handles.module.css';
 
-/** How far keys move a handle, right and up, in the handle's own steps. Infinite means to its limit. */
+/** How far keys move a handle right and up, in the handle's own steps. Infinity moves it to its limit. */
 export type KeyStep = readonly [right: number, up: number];
 
 /** A handle in the 3D view, moved by the pointer and by keys. */
 export interface SpaceHandle {
   readonly id: string;
   readonly look: 'disc' | 'tip' | 'face';
-  /** The voxel axis that gives its colour; by default the tone of its set. */
+  /** The voxel axis that gives the handle its colour. Default: the colour of its set. */
   readonly axis?: 'x' | 'y' | 'z';
   readonly label: string;
   readonly hint: string;
@@ -25,11 +25,11 @@ export interface SpaceHandle {
   words(state: ViewState): string;
   /** @param anchor see `HandleSet` */
   place(state: ViewState, anchor: ScenePoint): ScenePoint;
-  /** True while it is on the far side. */
+  /** Whether the handle is on the far side. */
   isFaint?(state: ViewState, frame: CameraFrame): boolean;
   /** The anchor stays in place while this handle is dragged. */
   readonly turns?: boolean;
-  /** The change that a drag makes. @param state, anchor, frame as at the start of the drag @param by pixels since then */
+  /** The change that a drag makes. @param state, anchor, frame their values at the start of the drag @param by pixels dragged since then */
   drag(state: ViewState, anchor: ScenePoint, frame: CameraFrame, by: readonly [x: number, y: number]): Partial<ViewState>;
   step(state: ViewState, step: KeyStep): Partial<ViewState>;
 }
@@ -40,7 +40,7 @@ export interface HandleSet {
   readonly tone: 'cut' | 'oblique' | 'clip' | 'x' | 'y' | 'z' | 'layer';
   readonly handles: readonly SpaceHandle[];
   isShown(state: ViewState): boolean;
-  /** The point that handles are placed from, and that turning goes about. */
+  /** The origin of the handles' positions, and the centre of rotation. */
   anchor(state: ViewState): ScenePoint;
   /** Thin lines that connect the handles. */
   lines(state: ViewState, anchor: ScenePoint): readonly (readonly [ScenePoint, ScenePoint])[];
@@ -48,7 +48,7 @@ export interface HandleSet {
 
 interface Drag {
   readonly handle: SpaceHandle;
-  /** The last position of the pointer, and how far it dragged the handle since the start. */
+  /** The pointer's last position, and how far it has dragged the handle. */
   x: number;
   y: number;
   by: readonly [x: number, y: number];
@@ -68,7 +68,7 @@ const keySteps: Readonly<Record<string, KeyStep>> = {
   End: [0, Number.POSITIVE_INFINITY],
 };
 
-/** While Shift is held, a handle moves by this part of what the pointer does. */
+/** While Shift is held, a handle moves by this fraction of the pointer's movement. */
 export const finePart = 0.1;
 
 export function angleWords({ around, up }: NormalAngles): string {
@@ -84,7 +84,7 @@ export interface HandlesProps {
 }
 
 interface Props extends Omit<HandlesProps, 'info'> {
-  /** Must stay the same object while unchanged. */
+  /** Must be the identical object while unchanged. */
   readonly set: HandleSet;
 }
 

@@ -17,7 +17,7 @@ export function SpaceScale({ viewer, info }: { readonly viewer: Viewer; readonly
       if (!place.current) return;
       place.current.hidden = bar === undefined || viewWidth < 160;
       if (!bar) return;
-      // Setting even the same text would cause a new layout, and rotating does not change it.
+      // Rotation does not change the text, and setting even the same text would cause a layout.
       const width = `${bar.pixels}px`;
       if (place.current.textContent !== bar.text) place.current.textContent = bar.text;
       if (place.current.style.width !== width) place.current.style.width = width;

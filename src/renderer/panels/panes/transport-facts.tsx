@@ -5,12 +5,12 @@ import type { Player } from '../../playback/player.ts';
 import { useAppState } from '../hooks/use-app.ts';
 import styles from './transport-bar.module.css';
 
-/** Figures of the playback, and before it starts the progress of preparing it. */
+/** Playback figures, or the progress of preparing the playback. */
 export function PlaybackFacts({ player, isPreparing }: Pick<PlaybackState, 'player' | 'isPreparing'>) {
   return isPreparing ? <Preparing /> : <Figures player={player} />;
 }
 
-/** Apart from the bar, since these change a few times a second. */
+/** A component of its own, since these figures change a few times a second. */
 function Figures({ player }: { readonly player: Player }) {
   const { figures } = useSyncExternalStore(player.subscribe, player.snapshot);
   const residency = useAppState((state) => state.residency);

@@ -7,7 +7,7 @@ import { Readout } from './readout.tsx';
 import styles from './viewport-grid.module.css';
 import { SlicePane, VolumePane } from './viewport-pane.tsx';
 
-/** The viewports of a viewer, the first or the second of a comparison. All stay mounted, so that no canvas is created twice; the layout hides some. */
+/** The viewports of one viewer (in a comparison there are two). All stay mounted, so that no canvas is created twice; the layout hides some. */
 export function ViewportGrid({
   viewer,
   info,

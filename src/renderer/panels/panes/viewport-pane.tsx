@@ -103,7 +103,7 @@ export function SlicePane({ viewer, info, axis, isShown, isSecond }: SlicePanePr
     );
     viewer.probeCrosshair();
   };
-  // Pointer enter and leave would not do: a layout change under a resting pointer fires neither in time.
+  // Pointer enter and leave do not suffice: a layout change under a resting pointer fires neither in time.
   const choose = () => {
     if (store.getState().sliceAxis !== axis) store.setState({ sliceAxis: axis });
   };
@@ -189,7 +189,7 @@ function Resolution({ viewer }: { readonly viewer: Viewer }) {
   );
 }
 
-/** Why a slice is coarser than it could be. */
+/** Why a slice is shown at a lower resolution than the file has. */
 function FaultLabel({ viewer }: { readonly viewer: Viewer }) {
   const [decimation, fault, hasGroup] = [
     useViewerPart(viewer, (snapshot) => snapshot.decimation),
@@ -242,7 +242,7 @@ function PlayButton({ axis }: { readonly axis: SliceAxis }) {
   );
 }
 
-/** Fits a slice that was panned or zoomed. Hidden otherwise. */
+/** Fits a slice that was panned or zoomed. Hidden for other slices. */
 export function FitButton({ viewer, view }: { readonly viewer: Viewer; readonly view: SliceName }) {
   const subscribe = useCallback((listener: () => void) => viewer.onDrawn(listener), [viewer]);
   const isMoved = useSyncExternalStore(subscribe, () => viewer.isMoved(view));

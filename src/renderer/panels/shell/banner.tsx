@@ -30,7 +30,7 @@ export function NewVersionBanner() {
       <Info size={14} aria-hidden />
       <span>A new version of Stria is ready.</span>
       <Button onPress={() => newVersion?.use()}>Reload</Button>
-      <span className={styles.why}>Or it is used once all tabs of Stria are closed.</span>
+      <span className={styles.why}>Stria also updates once all of its tabs are closed.</span>
     </div>
   );
 }

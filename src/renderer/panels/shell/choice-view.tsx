@@ -13,7 +13,7 @@ export function ChoiceView({ file }: { readonly file: HostFile }) {
       <div className={styles.card}>
         <div>
           <h1 className={styles.title}>{displayText(file.name)}</h1>
-          <p className={styles.lead}>It holds several volumes. Choose the one to open.</p>
+          <p className={styles.lead}>The file or folder holds several volumes. Choose the one to open.</p>
         </div>
         <VolumeChooser file={file} onChoose={(id, label) => app.openChoice(file, id, label)} />
         <div className={styles.actions}>

@@ -17,7 +17,7 @@ export function DropOverlay() {
   const isOpen = useAppState((state) => state.document.kind === 'ready' && state.gpu.kind === 'ready' && state.page === 'viewer');
   const asks = useAppState((state) => state.settings.openingSecond === 'ask');
   const canCompare = isOpen && words === dropWords(['']);
-  // From the first picture of the page on: a file dropped before would be opened by the browser.
+  // Attached before the page is first painted, because the browser would open a file dropped earlier.
   useLayoutEffect(() => {
     // Before the drop the page sees only the number and types of the files, not their names.
     const filesIn = (event: DragEvent): readonly string[] | undefined => {

@@ -7,7 +7,7 @@ import { useApp, useAppState } from '../hooks/use-app.ts';
 import { choiceOf } from '../hooks/use-command.ts';
 import styles from './first-hints.module.css';
 
-/** What the first start says, over the views of the sample that it has opened. */
+/** The hints of the first start, shown over the views of the sample. */
 export function FirstHints() {
   const app = useApp();
   const isShown = useAppState((state) => state.hints);
@@ -47,7 +47,7 @@ function Hint({ icon, title, children }: { readonly icon: ReactNode; readonly ti
   );
 }
 
-/** What has become of the sample. */
+/** The result of compressing the sample. */
 function Outcome() {
   const compressed = useAppState((state) => state.compressed);
   if (!compressed) return <p className={styles.text}>A sample is being opened and compressed on your GPU…</p>;
@@ -55,7 +55,7 @@ function Outcome() {
   return (
     <p className={styles.text} data-testid="first-outcome">
       This sample took {formatBytes(bytesIn)}. Your GPU has compressed it to {formatBytes(bytesOut)} (
-      {formatRatio(ratioOf(compressed.result))}){isExact ? ', bit for bit' : ', without loss'}.
+      {formatRatio(ratioOf(compressed.result))}){isExact ? ', bit for bit' : ', losslessly'}.
     </p>
   );
 }

@@ -48,7 +48,7 @@ export function NoGpuView({ diagnosis }: { readonly diagnosis: GpuDiagnosis }) {
   );
 }
 
-/** For people whose browser cannot show what Stria is. */
+/** Describes Stria to people whose browser cannot run the viewer. */
 function Introduction() {
   return (
     <section className={styles.introduction} data-testid="introduction">

@@ -66,7 +66,7 @@ function Row({ row }: { readonly row: QueueRow }) {
         {state.kind === 'running' && <Progress progress={state.progress} compact />}
         {state.kind === 'several' && (
           <>
-            <span className={styles.several}>It holds several volumes</span>
+            <span className={styles.several}>The file holds several volumes</span>
             <Button onPress={() => app.store.setState({ overlay: 'queue-volumes', choosingRow: row.id })} testId="queue-choose">
               Choose…
             </Button>

@@ -112,7 +112,7 @@ const tools: readonly { readonly key: SliceTool; readonly command: string; reado
   { key: 'sphere', command: 'tool-sphere', icon: <CircleDashed size={16} aria-hidden /> },
 ];
 
-/** Runs the command of what was chosen in a row. */
+/** Runs the command that was chosen in a row. */
 function runOf<Key>(app: App, row: readonly { readonly key: Key; readonly command: string }[], chosen: Key): void {
   const one = row.find(({ key }) => key === chosen);
   if (one) app.runCommand(one.command);
@@ -129,7 +129,7 @@ function ToolChoice() {
       onChange={(chosen) => runOf(app, tools, chosen)}
       segments={tools.map(({ key, command, icon }) => {
         const { words, shortcut } = choiceOf(app, command);
-        // M measures what was measured last, which is a distance at first.
+        // M selects the tool that was used last, at first the distance.
         const ownKey = key === 'distance' ? choiceOf(app, 'measure').shortcut : shortcut;
         return { key, icon, label: words, shortcut: ownKey, testId: `tool-${key}` };
       })}

@@ -8,7 +8,7 @@ import styles from './waiting-view.module.css';
 /** At most this many missing files are listed. */
 const mostNamed = 6;
 
-/** Asks for the files of a session's volume that were not found where the session says they are. */
+/** Asks for files of a session's volume that are not where the session says they are. */
 export function WaitingView({ session: { file, missing, saved } }: { readonly session: WaitingSession }) {
   const named = missing.slice(0, mostNamed);
   const [first] = missing;
