@@ -7,7 +7,7 @@ export interface Mesh {
 }
 
 /** A list of numbers that grows. */
-export class GrowingList<T extends Float32Array | Float64Array | Uint32Array> {
+export class GrowingList<T extends Float32Array | Uint32Array> {
   #numbers: T;
   #length = 0;
   readonly #make: (length: number) => T;

@@ -176,6 +176,23 @@ test('a volume in a file is uploaded some planes at a time, also where rows need
   expect(uploadedPlanes(withBindingLimit(gpu, 1024), memoryVolume(info, testVoxels(info)), 0, undefined)).toBeUndefined();
 });
 
+test('the source of uploaded planes is closed before the extraction ends', async () => {
+  const info = testInfo([4, 3, 2, 1], 'u8');
+  let isClosed = false;
+  async function* voxels() {
+    try {
+      yield testVoxels(info);
+    } finally {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      isClosed = true;
+    }
+  }
+  const planes = uploadedPlanes(gpu, { info, voxels }, 0, undefined);
+  if (!planes) throw new Error('the planes are too large');
+  await extractOnGpu(gpu, planes, { surfaces: [{ level: 1 }], t: 0 });
+  expect(isClosed).toBe(true);
+});
+
 test('progress comes slab by slab, and a cancel ends between slabs', async () => {
   const info = testInfo([6, 5, 9, 1], 'u8');
   const volume = await resident(info, testVoxels(info));

@@ -4,6 +4,7 @@ import { StriaError } from '../../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../../shared/job.ts';
 import { isLabelNumber } from '../../shared/label-table.ts';
 import type { VolumeInfo } from '../../shared/volume.ts';
+import type { PlaneReader } from '../../volume/plane-reader.ts';
 import type { VolumeSource } from '../../volume/volume-source.ts';
 import { checkLabelCount, mostLabels } from '../label-builders.ts';
 import { checkTimePoint, checkTriangles, type ExtractedSurface, type SurfaceChoice, type SurfaceSettings } from '../surfaces.ts';
@@ -13,7 +14,14 @@ import { type SlabPlanes, type SlabShape, slabShape } from './slab-planes.ts';
 import { type NumberedRange, type PassSettings, SurfacePass } from './surface-pass.ts';
 
 /** A volume whose planes come into GPU memory. */
-export type GpuPlanes = Pick<VolumeSource, 'info' | 'decimation' | 'planeReader'>;
+export interface GpuPlanes extends Pick<VolumeSource, 'info' | 'decimation'> {
+  planeReader(): GpuPlaneReader;
+}
+
+/** A reader that may have a file to close. */
+export interface GpuPlaneReader extends Omit<PlaneReader, 'destroy'> {
+  destroy(): void | Promise<void>;
+}
 
 export interface GpuSurfaceJob extends JobOptions, Pick<PassSettings, 'onTimes'> {
   /** Whether the volume is still there. Asked before each use of its memory. */
@@ -69,7 +77,7 @@ export async function extractOnGpu(
       });
     }
   } finally {
-    reader.destroy();
+    await reader.destroy();
   }
   const found = works.flatMap((work) => work.finish());
   if (surfaces === 'labels') return found.sort((a, b) => labelOf(a) - labelOf(b));
@@ -152,7 +160,7 @@ async function* slabsOf(
   { info }: GpuPlanes,
   t: number,
   { planes: most, dims }: SlabShape,
-  reader: ReturnType<GpuPlanes['planeReader']>,
+  reader: GpuPlaneReader,
   check: () => void,
 ): AsyncGenerator<{ readonly planes: SlabPlanes; readonly z: number }> {
   const depth = dims[2];

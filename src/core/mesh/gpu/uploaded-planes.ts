@@ -3,8 +3,7 @@ import type { Gpu } from '../../gpu/gpu.ts';
 import type { OpenVolume } from '../../io/common/volume-reader.ts';
 import { elementBytes } from '../../shared/volume.ts';
 import { readVoxels } from '../../stream/voxel-reader.ts';
-import type { PlaneReader } from '../../volume/plane-reader.ts';
-import type { GpuPlanes } from './gpu-surfaces.ts';
+import type { GpuPlaneReader, GpuPlanes } from './gpu-surfaces.ts';
 
 /** Planes are uploaded in pieces of so many bytes, or one by one if they are larger. */
 const uploadBytes = 2 ** 26;
@@ -30,7 +29,7 @@ export function uploadedPlanes(
   if (paddedRow * rows > gpu.maxBindingBytes) return undefined;
   const rowLength = width * elementBytes(type);
 
-  function planeReader(): PlaneReader {
+  function planeReader(): GpuPlaneReader {
     const scope = gpu.scope('mesh');
     const buffer = scope.storage('planes', paddedRow * rows * most);
     const reader = readVoxels(volume, signal);
@@ -52,7 +51,7 @@ export function uploadedPlanes(
       },
       destroy() {
         scope.destroy();
-        void reader.close();
+        return reader.close();
       },
     };
   }

@@ -14,6 +14,7 @@ import {
   textBytes,
   writtenMesh,
 } from './mesh-files-testing.ts';
+import { readObj } from './obj.ts';
 import { readMesh } from './read-mesh.ts';
 
 const read = (name: string, bytes: Uint8Array | string) =>
@@ -55,6 +56,9 @@ test('STL', async () => {
   await fails('a.stl', cutSecond, 'corrupt', 'no endsolid');
   await fails('a.stl', asciiStl.replace('1e-1', 'nan'), 'corrupt', 'vertex 5 has "nan" instead of a number');
   await fails('a.stl', asciiStl.replace('vertex 1 0 0', ''), 'corrupt', 'fewer than three');
+  const solid = stl.slice();
+  solid.set(textBytes('solid by some program'));
+  await fails('a.stl', solid.subarray(0, 150), 'corrupt', 'has 1 of its 4 triangles');
 });
 
 test('PLY', async () => {
@@ -79,6 +83,7 @@ test('OBJ', async () => {
   await fails('a.obj', objText.replace('f 1//1', 'f 0'), 'corrupt', '"0"');
   await fails('a.obj', objText.replace('f 1//1', 'f x'), 'corrupt', '"x"');
   await fails('a.obj', objText.replace('v 0 1 0', 'v 0 1'), 'corrupt', 'instead of a number');
+  expect(() => readObj({ bytes: textBytes('v 0 0 0\n'.repeat(6)), name: 'a' }, 5)).toThrow('the file has more than');
   await fails('a.obj', `v 0 0 ${'0'.repeat(2 ** 20 + 1)}\n`, 'corrupt', '1 MiB');
 });
 

@@ -1,8 +1,8 @@
 import { StriaError } from '../../shared/errors.ts';
 import { GrowingList } from '../mesh.ts';
 import type { NamedMesh } from '../mesh-formats.ts';
-import { type MeshInput, mostObjects } from './mesh-file.ts';
-import { MeshMaker } from './mesh-maker.ts';
+import { type MeshInput, mostObjects, mostTriangles } from './mesh-file.ts';
+import { MeshMaker, tooLarge } from './mesh-maker.ts';
 import { linesOf, lpsToRas, numberIn, saysLps } from './text-lines.ts';
 
 interface Part {
@@ -14,24 +14,25 @@ interface Part {
 
 /**
  * Wavefront OBJ: a mesh for each object or group with faces. Polygons become triangles. Lines, curves, colours, normals and materials are
- * not read. @throws StriaError `corrupt`
+ * not read. @param mostVertices for tests @throws StriaError `corrupt`, `unsupported` for too many vertices or triangles
  */
-export function readObj({ bytes, name }: Pick<MeshInput, 'bytes' | 'name'>): readonly NamedMesh[] {
+export function readObj({ bytes, name }: Pick<MeshInput, 'bytes' | 'name'>, mostVertices = mostTriangles): readonly NamedMesh[] {
   const head = new TextDecoder('latin1').decode(bytes.subarray(0, 4096));
-  const parts = readParts(bytes, name, false);
+  const parts = readParts(bytes, name, mostVertices, false);
   // Atlases may have thousands of groups, and the list of layers is for people.
-  const used = parts.length > mostObjects ? readParts(bytes, name, true) : parts;
+  const used = parts.length > mostObjects ? readParts(bytes, name, mostVertices, true) : parts;
   return used.map((part) => ({ name: part.name, mesh: part.maker.finish(saysLps(head) ? lpsToRas : undefined) }));
 }
 
-function readParts(bytes: Uint8Array, name: string, isOne: boolean): readonly Part[] {
-  const points = new GrowingList((length) => new Float64Array(length));
+function readParts(bytes: Uint8Array, name: string, mostVertices: number, isOne: boolean): readonly Part[] {
+  const points = new GrowingList((length) => new Float32Array(length));
   const parts: Part[] = [];
   let title = name;
   let part: Part | undefined;
   for (const line of linesOf(bytes, { continues: true })) {
     const [key, ...words] = line.split(/\s+/);
     if (key === 'v') {
+      if (points.length >= 3 * mostVertices) throw tooLarge('vertices');
       const what = `vertex ${points.length / 3 + 1}`;
       points.push(numberIn(words[0], what), numberIn(words[1], what), numberIn(words[2], what));
     } else if ((key === 'o' || key === 'g') && !isOne) {
@@ -49,7 +50,7 @@ function readParts(bytes: Uint8Array, name: string, isOne: boolean): readonly Pa
   return parts;
 }
 
-function addFace({ maker, corners }: Part, words: readonly string[], points: GrowingList<Float64Array>): void {
+function addFace({ maker, corners }: Part, words: readonly string[], points: GrowingList<Float32Array>): void {
   const count = points.length / 3;
   const numbers = points.numbers();
   const comment = words.findIndex((word) => word.startsWith('#'));

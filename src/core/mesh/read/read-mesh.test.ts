@@ -38,10 +38,12 @@ test.each(meshFormats)('what Stria writes as %s comes back at the same place, to
   }
 });
 
-test('STL: corners that are equal become one, and text with the word solid in a binary head is no text', async () => {
+test('STL: corners that are equal become one, and a binary file whose head says solid is no text', async () => {
   const stl = await writtenMesh(writeMesh, 'stl', [{ name: 'a', mesh: tetrahedron }]);
   stl.set(textBytes('solid but binary '));
   expect((await onlyMesh('a.stl', stl)).positions).toHaveLength(12);
+  const longer = new Uint8Array([...stl, 10, 0]);
+  expect((await onlyMesh('a.stl', longer)).positions).toHaveLength(12);
   expect(placesOf(await onlyMesh('A.STL', asciiStl))).toEqual([
     ...half,
     0,

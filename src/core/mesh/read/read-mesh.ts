@@ -49,7 +49,7 @@ export async function parseMesh(
 const readers: Readonly<Record<ReadableMesh, (input: MeshInput) => readonly NamedMesh[] | Promise<readonly NamedMesh[]>>> = {
   stl: (input) => [{ name: input.name, mesh: readStl(input) }],
   ply: (input) => [{ name: input.name, mesh: readPly(input) }],
-  obj: readObj,
+  obj: (input) => readObj(input),
   gltf: readGltf,
   gifti: async (input) => [{ name: input.name, mesh: inUnit(await readGifti(input), input) }],
   freesurfer: (input) => [{ name: input.name, mesh: inUnit(readFreesurfer(input), input) }],

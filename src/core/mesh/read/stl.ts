@@ -12,8 +12,9 @@ export function readStl({ bytes }: Pick<MeshInput, 'bytes'>): Mesh {
   const head = new TextDecoder('latin1').decode(bytes.subarray(0, 512));
   const count = bytes.byteLength >= headBytes ? view.getUint32(80, true) : 0;
   const needed = headBytes + recordBytes * count;
-  // Some binary files begin with 'solid', too; only their length tells.
-  const isText = /^\s*solid\b/i.test(head) && needed !== bytes.byteLength;
+  // Some binary files begin with 'solid', too. The highest byte of their count is 0 or 1, because files are at most 1 GiB.
+  const isBinary = bytes.byteLength >= headBytes && (bytes[headBytes - 1] as number) <= 1;
+  const isText = /^\s*solid\b/i.test(head) && !isBinary;
   if (isText) return textStl(bytes, saysLps(head));
   if (bytes.byteLength < needed || bytes.byteLength < headBytes) {
     const there = Math.max(0, Math.floor((bytes.byteLength - headBytes) / recordBytes));

@@ -130,6 +130,9 @@ it('is the mean of the chosen region', async () => {
   expect(timeCurve?.region).toBe('Rectangle 1');
   // x 2 to 5.
   expect(timeCurve?.series[0]?.values).toEqual(Array.from({ length: 20 }, (_, at) => 50 * (20 + at) + 0.5 * 3.5));
+  store.setState({ measurements: [{ ...measurement, name: 'Thalamus' }] });
+  await settle();
+  expect(store.getState().timeCurve?.region).toBe('Thalamus');
   set({ crosshair: [0, 0, 0] });
   store.setState({ chosenMeasurement: undefined });
   await settle();

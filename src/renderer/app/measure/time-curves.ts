@@ -76,9 +76,9 @@ export class TimeCurves {
   #keyOf(state: AppState): string {
     const lines = this.#lines(state);
     if (lines.length === 0) return '';
-    const { id, points } = this.#chosenRegion(state)?.measurement ?? {};
+    const { id, name, points } = this.#chosenRegion(state)?.measurement ?? {};
     const places = lines.map(({ volume: _, voxel, ...line }) => [line, points ? undefined : voxel]);
-    return JSON.stringify([state.residency?.kept, id, points, places]);
+    return JSON.stringify([state.residency?.kept, id, name, points, places]);
   }
 
   /** The rectangle or sphere that is chosen, if the GPU has all of its voxels. */

@@ -2,7 +2,7 @@ import { faultToData, StriaError, toStriaError } from '../../../core/shared/erro
 import { throwIfAborted } from '../../../core/shared/job.ts';
 import type { Host } from '../../host/host.ts';
 import { type MovieFrame, movieFrames } from '../../viewer/model/movie-frames.ts';
-import type { PictureRequest, PictureView, ViewPicture } from '../../viewer/model/picture.ts';
+import type { PictureRequest, PictureView } from '../../viewer/model/picture.ts';
 import { pictureWords } from '../../viewer/model/picture-words.ts';
 import type { ViewState } from '../../viewer/model/viewer-api.ts';
 import { isSameDocument } from '../state/document-state.ts';
@@ -26,18 +26,22 @@ export function frameOptions(movie: MovieOptions, picture: PictureOptions): Pict
   return { ...picture, view: movieView(movie, picture.view), background: isClear ? 'screen' : picture.background };
 }
 
+const viewGone = 'the view was closed before all frames were drawn. Keep it open until the movie is saved';
+
 type MovieHost = Pick<Host, 'saveAs' | 'saveFolder' | 'canSaveFolder'>;
 
 /** Makes movies, as numbered PNGs or as a video: one at a time, beside what people do. Results come through the store. */
 export class MovieMaker {
   readonly #host: MovieHost;
   readonly #store: AppStore;
+  readonly #openPictures: typeof openPictureFrames;
   /** Of the movie that is asked for or drawn. */
   #running = new AbortController();
 
-  constructor(host: MovieHost, store: AppStore) {
+  constructor(host: MovieHost, store: AppStore, openPictures = openPictureFrames) {
     this.#host = host;
     this.#store = store;
+    this.#openPictures = openPictures;
     // What is drawn goes with what is open.
     store.subscribe(({ document, gpu, page }, before) => {
       const isOther = !isSameDocument(document, before.document);
@@ -75,11 +79,14 @@ export class MovieMaker {
     } catch (error) {
       await target?.abort().catch(() => undefined);
       if (signal.aborted) return;
-      if (toStriaError(error).tag === 'aborted') {
+      const fault = toStriaError(error);
+      if (fault.tag === 'aborted' && !target) {
         this.cancel();
         return;
       }
-      this.#send({ kind: 'fail', fault: faultToData(error) });
+      // A view that is closed ends the picture that it was drawing.
+      const told = fault.tag === 'aborted' ? new StriaError('aborted', viewGone, { cause: error }) : fault;
+      this.#send({ kind: 'fail', fault: faultToData(told) });
       // The dialog would cover it.
       if (this.#store.getState().overlay === 'movie') this.#store.setState({ overlay: 'none' });
     } finally {
@@ -105,7 +112,7 @@ export class MovieMaker {
     scene: PictureScene,
     signal: AbortSignal,
   ): Promise<MovieTarget | undefined> {
-    if (format === 'pictures') return openPictureFrames(this.#host, name, count, signal);
+    if (format === 'pictures') return this.#openPictures(this.#host, name, count, signal);
     const size = plannedSize(options, scene);
     if (!size) throw new StriaError('invalid-input', 'the chosen view is not visible');
     // The muxer is loaded for those who make a video.
@@ -123,9 +130,12 @@ export class MovieMaker {
   ): Promise<void> {
     const { viewer } = scene;
     const words = pictureWords(target.name, options.view, viewer.snapshot());
+    const waiting = startProgress('Waiting for the final resolution', undefined, performance.now());
+    this.#send({ kind: 'draw', name: target.name, folder: target.folder, progress: waiting });
+    await this.#refined(signal);
     const stage = 'Drawing frames';
     let progress = startProgress(stage, frames.length, performance.now());
-    this.#send({ kind: 'draw', name: target.name, folder: target.folder, progress });
+    this.#send({ kind: 'progress', progress });
     const report = throttleProgress((next) => {
       if (signal.aborted) return;
       progress = nextProgress(progress, next, performance.now());
@@ -139,7 +149,7 @@ export class MovieMaker {
         const change = changeOf(frame, movie, viewer.snapshot().state);
         // The 3D view's texture is filled with one time point: what is on the screen follows.
         if (frame.timePoint !== undefined) viewer.set({ timePoint: frame.timePoint });
-        const picture = await this.#frame(options, scene, { ...change, signal });
+        const picture = await takePicture(options, scene, { ...change, signal });
         await written;
         throwIfAborted(signal);
         report({ stage, done: index, total: frames.length });
@@ -154,19 +164,20 @@ export class MovieMaker {
     }
   }
 
-  /** Draws a frame, again if a finer resolution of the volume replaced the one that it was drawn from. */
-  async #frame(
-    options: PictureOptions,
-    scene: PictureScene,
-    change: Pick<PictureRequest, 'turn' | 'state'> & { readonly signal: AbortSignal },
-  ): Promise<ViewPicture> {
-    const wasRefining = openDocument(this.#store.getState())?.isRefining === true;
-    try {
-      return await takePicture(options, scene, change);
-    } catch (error) {
-      if (change.signal.aborted || !wasRefining || toStriaError(error).tag !== 'aborted') throw error;
-      return takePicture(options, scene, change);
+  /** Waits until no finer resolution of the volume is loading, so that all frames show the same one. @throws StriaError `aborted` */
+  async #refined(signal: AbortSignal): Promise<void> {
+    const isRefining = () => openDocument(this.#store.getState())?.isRefining === true;
+    while (isRefining() && !signal.aborted) {
+      await new Promise<void>((resolve) => {
+        const end = this.#store.subscribe(() => {
+          // A cancelled movie changes the store, too.
+          if (isRefining() && !signal.aborted) return;
+          end();
+          resolve();
+        });
+      });
     }
+    throwIfAborted(signal);
   }
 
   /** @returns false: the event is ignored as things are */

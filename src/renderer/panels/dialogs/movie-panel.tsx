@@ -49,7 +49,9 @@ export function MoviePanel() {
   return (
     <section className={styles.panel} aria-label="Movie" data-testid="movie-running">
       <p className={styles.words} role="status">
-        Drawing ‘{displayText(name)}’: {formatCount(progress.done)} of {formatCount(progress.total ?? 0)}
+        {progress.total === undefined
+          ? `‘${displayText(name)}’ waits until the volume has its final resolution`
+          : `Drawing ‘${displayText(name)}’: ${formatCount(progress.done)} of ${formatCount(progress.total)}`}
       </p>
       <ProgressBar aria-label="Drawing frames" value={(fraction(progress) ?? 0) * 100} className={styles.bar ?? ''}>
         <div className={styles.fill} style={{ transform: `scaleX(${fraction(progress) ?? 0})` }} />
