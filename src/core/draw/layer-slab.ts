@@ -1,7 +1,10 @@
+import layerBlendShader from '../../shaders/draw/layer-blend.wgsl';
+import layerFoldShader from '../../shaders/draw/layer-fold.wgsl';
 import layerSlabShader from '../../shaders/draw/layer-slab.wgsl';
 import finishShader from '../../shaders/draw/slab-finish.wgsl';
 import type { Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
+import type { KernelDescriptor } from '../gpu/kernel.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import { placeUniform, type SliceBox, type VolumeSource } from '../volume/volume-source.ts';
@@ -25,66 +28,85 @@ export interface LayerSamples {
   readonly smooth: boolean;
 }
 
-const samplesBytes = 112;
+export const samplesBytes = 112;
+
+/** `Samples` of shaders/draw/samples.wgsl. @param slices the first one, and how many */
+export function samplesUniform(
+  { info, dims, numbers }: Pick<VolumeSource, 'info' | 'dims' | 'numbers'>,
+  timePoint: number,
+  { origin, across, right, down, width, height, kind, smooth }: Omit<LayerSamples, 'slices'>,
+  slices: readonly [first: number, count: number],
+): Uint32Array<ArrayBuffer> {
+  const bits = (values: readonly number[]): number[] => [...values.map(floatBits), 0];
+  return Uint32Array.from([
+    ...[origin, across, right, down].flatMap(bits),
+    ...dims.slice(0, 3),
+    timePoint,
+    ...[width, height, ...slices],
+    ...numbers.map((value) => voxelKey(info.type, value)),
+    ...[slabKinds.indexOf(storedKind(kind, info.slope)), smooth ? 1 : 0],
+  ]);
+}
+
+/** Of the samples of a compressed layer, whose boxes are decoded one after another. One slice may take more. */
+const defaultPartBytes = 2 ** 26;
 
 interface Made {
   readonly scope: GpuScope;
   readonly sums: GPUBuffer;
-  readonly samples: GPUBuffer;
+  /** A uniform for each run of slices. */
+  readonly samples: GPUBuffer[];
   readonly finish: GPUBuffer;
   readonly boxes: readonly [SliceBox];
+  /** Sums of weighted voxels, for a run of slices. */
+  readonly parts: GPUBuffer | undefined;
+}
+
+type LayerKernel = Pick<KernelDescriptor, 'label' | 'shader'>;
+const slabKernel: LayerKernel = { label: 'view.layer-slab', shader: layerSlabShader };
+const blendKernel: LayerKernel = { label: 'view.layer-blend', shader: layerBlendShader };
+
+/** What is being recorded. */
+interface RecordedLayer {
+  readonly commands: Commands;
+  readonly volume: VolumeSource;
+  readonly timePoint: number;
+  readonly samples: LayerSamples;
 }
 
 /** How a `LayerSlab` is drawn: one pixel per voxel. */
 export const layerSlabPlane = { axis: undefined, origin: [0, 0, 0.5], right: [1, 0, 0], down: [0, 1, 0] } as const;
 
 /**
- * A layer in thick slices of another volume, as a plane of 32-bit floats of the canvas's size: NaN beside the layer. It is
- * computed again only when it changes. One object for each view and layer. Free it with `destroy`.
+ * A layer in slices of another volume, thick ones too, as a plane of 32-bit floats of the canvas's size: NaN beside the layer. Blending
+ * crosses the seams of a compressed volume's boxes. The plane is computed again only when it changes. One object for each view and layer.
+ * Free it with `destroy`.
  */
 export class LayerSlab {
   readonly #gpu: Gpu;
+  readonly #mostPartBytes: number;
   #made: Made | undefined;
   /** What the plane holds once all recorded commands have run. */
   #held: { readonly volume: VolumeSource; readonly key: string } | undefined;
   #shape = '';
 
-  constructor(gpu: Gpu) {
+  /** @param mostPartBytes for tests */
+  constructor(gpu: Gpu, mostPartBytes = defaultPartBytes) {
     this.#gpu = gpu;
+    this.#mostPartBytes = mostPartBytes;
   }
 
   /** @param volume not decimated. @returns what to draw, by `layerSlabPlane` */
   record(commands: Commands, volume: VolumeSource, timePoint: number, samples: LayerSamples): readonly SliceBox[] {
-    const { info, dims, numbers } = volume;
-    const { width, height, slices, smooth, origin, right, down } = samples;
-    const made = this.#makeFor(width, height);
+    const { width, height, slices, smooth } = samples;
+    const made = this.#makeFor(width, height, smooth && volume.isCompressed ? slices[1] - slices[0] + 1 : 0);
     const key = JSON.stringify([timePoint, samples]);
     if (this.#held?.volume === volume && this.#held.key === key) return made.boxes;
     this.#held = { volume, key };
-    const bits = (values: readonly number[]): number[] => [...values.map(floatBits), 0];
-    const kind = slabKinds.indexOf(storedKind(samples.kind, info.slope));
-    const words = [
-      ...[origin, samples.across, right, down].flatMap(bits),
-      ...dims.slice(0, 3),
-      timePoint,
-      ...[width, height, slices[0], slices[1] - slices[0] + 1],
-      ...numbers.map((value) => voxelKey(info.type, value)),
-      ...[kind, smooth ? 1 : 0],
-    ];
-    this.#gpu.device.queue.writeBuffer(made.samples, 0, Uint32Array.from(words));
     commands.record((encoder) => encoder.clearBuffer(made.sums));
-    const kernel = this.#gpu.kernel({
-      label: 'view.layer-slab',
-      shader: layerSlabShader,
-      constants: { element_type: elementTypeNumber(info.type) },
-    });
-    const sweep = { step: samples.across, first: slices[0], last: slices[1] };
-    volume.recordPlane(commands, { origin, right, down, width, height, sweep }, timePoint, (boxes) => {
-      for (const { voxels, place } of boxes) {
-        const bindings = [voxels.buffer, place, made.samples, made.sums];
-        commands.dispatch(kernel, bindings, [Math.ceil(width / 8), Math.ceil(height / 8), 1]);
-      }
-    });
+    const layer = { commands, volume, timePoint, samples };
+    if (made.parts) this.#recordBlended(layer, made, made.parts);
+    else this.#recordBoxes(layer, slabKernel, this.#uniform(layer, made, 0, slices), made.sums);
     const finish = this.#gpu.kernel({ label: 'view.slab-finish', shader: finishShader });
     commands.dispatch(finish, [made.sums, made.finish, made.boxes[0].voxels.buffer], Math.ceil((width * height) / 64));
     return made.boxes;
@@ -95,22 +117,72 @@ export class LayerSlab {
     this.#made = this.#held = undefined;
   }
 
-  #makeFor(width: number, height: number): Made {
-    const shape = `${width} ${height}`;
+  /** Adds up the voxels of all boxes before the samples of a run of slices are projected. */
+  #recordBlended(layer: RecordedLayer, made: Made, parts: GPUBuffer): void {
+    const { commands, samples } = layer;
+    const { width, height, slices } = samples;
+    const fold = this.#gpu.kernel({ label: 'view.layer-fold', shader: layerFoldShader });
+    const atOnce = parts.size / (width * height * 8);
+    for (let [first, run] = [slices[0], 0]; first <= slices[1]; first += atOnce, run++) {
+      const uniform = this.#uniform(layer, made, run, [first, Math.min(slices[1], first + atOnce - 1)]);
+      commands.record((encoder) => encoder.clearBuffer(parts));
+      this.#recordBoxes(layer, blendKernel, uniform, parts);
+      commands.dispatch(fold, [uniform, parts, made.sums], workgroups(samples));
+    }
+  }
+
+  /** Runs of slices decode the same chunks, those of all slices, so that they share a plan. */
+  #recordBoxes(
+    { commands, volume, timePoint, samples }: RecordedLayer,
+    kernel: LayerKernel,
+    uniform: GPUBuffer,
+    target: GPUBuffer,
+  ): void {
+    const { across, slices } = samples;
+    const prepared = this.#gpu.kernel({ ...kernel, constants: { element_type: elementTypeNumber(volume.info.type) } });
+    const sweep = { step: across, first: slices[0], last: slices[1] };
+    volume.recordPlane(commands, { ...samples, sweep }, timePoint, (boxes) => {
+      for (const { voxels, place } of boxes)
+        commands.dispatch(prepared, [voxels.buffer, place, uniform, target], workgroups(samples));
+    });
+  }
+
+  /** Each run of slices has a buffer of its own, because all are written before the first is used. */
+  #uniform(
+    { volume, timePoint, samples }: RecordedLayer,
+    { scope, samples: buffers }: Made,
+    run: number,
+    [first, last]: LayerSamples['slices'],
+  ): GPUBuffer {
+    const buffer = buffers[run] ?? scope.buffer('samples', samplesBytes, GPUBufferUsage.UNIFORM);
+    buffers[run] = buffer;
+    this.#gpu.device.queue.writeBuffer(buffer, 0, samplesUniform(volume, timePoint, samples, [first, last - first + 1]));
+    return buffer;
+  }
+
+  /** @param blended slices whose samples are added up box by box; 0: none */
+  #makeFor(width: number, height: number, blended: number): Made {
+    const count = width * height;
+    const atOnce = Math.min(blended, Math.max(1, Math.floor(this.#mostPartBytes / (count * 8))));
+    const shape = `${width} ${height} ${atOnce}`;
     if (this.#made && shape === this.#shape) return this.#made;
     this.destroy();
     this.#shape = shape;
     const scope = this.#gpu.scope('layer-slab');
-    const count = width * height;
     const voxels = { buffer: scope.storage('plane', count * 4), dims: [width, height, 1] as const, elementBytes: 4 as const };
     const place = placeUniform(scope, { first: [0, 0, 0], size: [width, height, 1], planesPerTimePoint: 0, rowWords: width });
     this.#made = {
       scope,
       sums: scope.storage('sums', count * 8),
-      samples: scope.buffer('samples', samplesBytes, GPUBufferUsage.UNIFORM),
+      samples: [],
       finish: scope.uniform('finish', [count, 0, 0, 0]),
       boxes: [{ voxels, place }],
+      parts: atOnce > 0 ? scope.storage('parts', atOnce * count * 8) : undefined,
     };
     return this.#made;
   }
+}
+
+function workgroups({ width, height }: Pick<LayerSamples, 'width' | 'height'>): [number, number, number] {
+  return [Math.ceil(width / 8), Math.ceil(height / 8), 1];
 }

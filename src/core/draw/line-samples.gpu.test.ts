@@ -98,6 +98,23 @@ test.each(['u8', 'f32'] as const)(
   },
 );
 
+test('a blended line through compressed voxels crosses the seams of chunks as through resident ones', async () => {
+  const info = testInfo(dims, 'u8');
+  const bytes = testVoxels(info);
+  const whole = await resident(info, bytes);
+  const [box] = whole.boxes;
+  if (!box) throw new Error('the volume has no box');
+  const { chunks } = await createGpuBackend(gpu).encodeResident(box, { codec: chainByName('raw'), options: { axis: 'auto' } });
+  const compressed = await CompressedVolume.create(gpu, { info, chunkShape, chunks }, { verify: true });
+  const expected = await sampleLine(gpu, whole, 1, { ...line, smooth: true });
+  const found = await sampleLine(gpu, compressed, 1, { ...line, smooth: true });
+  const isNear = (value: number, at: number) =>
+    Object.is(value, expected[at]) || Math.abs(value - (expected[at] as number)) < 1e-3;
+  expect([...found].filter((value, at) => !isNear(value, at))).toEqual([]);
+  whole.destroy();
+  compressed.destroy();
+});
+
 test('blended values lie between the voxels, and a line of no length has one value', async () => {
   const info = testInfo([8, 8, 8, 1], 'f32');
   const ramp = Float32Array.from(

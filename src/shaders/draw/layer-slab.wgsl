@@ -6,35 +6,14 @@
 //
 // Invariants
 // 1. Samples outside the layer, and samples most of whose neighbours are missing, are not counted.
-// 2. Blending stays inside the box: it does not cross the seam between two boxes.
-// 3. Sums do not overflow: a running mean is kept instead.
+// 2. Blending stays inside the box: it does not cross the seam between two boxes. layer-blend.wgsl does.
 //
 // Twin: src/renderer/viewer/slices/layers.gpu.test.ts computes the same samples on the CPU.
 
 import package::draw::box::Box;
+import package::draw::samples::{Samples, projected, sample_position};
 import package::volume::voxel::{is_finite, value_of, voxel_bits, voxel_key};
 
-struct Samples {
-  /// Voxel position = origin + across × slice number + right × pixel x + down × pixel y. w is unused.
-  origin: vec4f,
-  across: vec4f,
-  right: vec4f,
-  down: vec4f,
-  /// The layer's voxels along x, y, z.
-  dims: vec3u,
-  time_point: u32,
-  /// The canvas.
-  size: vec2u,
-  /// The first slice, and how many there are.
-  first_slice: u32,
-  slices: u32,
-  /// Keys of the lowest and the highest number.
-  numbers: vec2u,
-  /// 0: mean, 1: maximum, 2: minimum, of stored values.
-  kind: u32,
-  /// 1: blend between voxels.
-  smooth_voxels: u32,
-}
 @group(0) @binding(1) var<uniform> box: Box;
 @group(0) @binding(2) var<uniform> samples: Samples;
 /// x: mean or extreme so far; y: number of samples in it. Pixels row by row.
@@ -59,11 +38,10 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   let origin = vec3i(box.first) - vec3i(0, 0, i32(samples.time_point * box.planes_per_time_point));
   let first = max(origin, vec3i(0));
   let last = min(origin + vec3i(box.size), vec3i(samples.dims)) - 1;
-  let start = samples.origin.xyz + samples.right.xyz * (f32(id.x) + 0.5) + samples.down.xyz * (f32(id.y) + 0.5);
   let index = id.y * samples.size.x + id.x;
   var sum = sums[index];
   for (var slice = 0u; slice < samples.slices; slice++) {
-    let position = start + samples.across.xyz * f32(samples.first_slice + slice);
+    let position = sample_position(samples, id.xy, slice);
     let voxel = vec3i(floor(position));
     if (any(voxel < first) || any(voxel > last)) {
       continue;
@@ -86,16 +64,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
     if (value.y < 0.5) {
       continue;
     }
-    let sample = value.x / value.y;
-    let count = sum.y + 1.0;
-    if (samples.kind == 0u) {
-      sum.x += sample / count - sum.x / count;
-    } else if (sum.y == 0.0) {
-      sum.x = sample;
-    } else {
-      sum.x = select(min(sum.x, sample), max(sum.x, sample), samples.kind == 1u);
-    }
-    sum.y = count;
+    sum = projected(sum, value.x / value.y, samples.kind);
   }
   sums[index] = sum;
 }

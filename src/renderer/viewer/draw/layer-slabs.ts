@@ -1,3 +1,4 @@
+import { LabelPlane } from '../../../core/draw/label-plane.ts';
 import { LayerSlab } from '../../../core/draw/layer-slab.ts';
 import { SlabPlane } from '../../../core/draw/slab-plane.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
@@ -6,11 +7,12 @@ import type { ViewHost } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 import type { LayerDrawing } from './slice-renderer.ts';
 
-/** One view's scratch memory for layers in thick slices. Free it with `destroy`. */
+/** One view's scratch memory for layers in slices. Free it with `destroy`. */
 export class LayerSlabs {
   readonly #gpu: Gpu;
   readonly #slabs = new Map<string, LayerSlab>();
   readonly #planes = new Map<string, SlabPlane>();
+  readonly #labelPlanes = new Map<string, LabelPlane>();
 
   constructor(gpu: Gpu) {
     this.#gpu = gpu;
@@ -20,7 +22,7 @@ export class LayerSlabs {
   drawings(host: Pick<ViewHost, 'volume' | 'layersIn'>, state: ViewState): readonly LayerDrawing[] {
     const base = host.volume?.info;
     const shown = base ? host.layersIn(state) : [];
-    for (const scratch of [this.#slabs, this.#planes]) {
+    for (const scratch of this.#all) {
       for (const [id, slab] of scratch) {
         if (shown.some(({ look }) => look.id === id)) continue;
         slab.destroy();
@@ -30,27 +32,26 @@ export class LayerSlabs {
     return shown.map((layer) => ({
       ...layer,
       timePoint: base ? layerTime(base, state.timePoint, layer.volume.info, layer.look.channel) : 0,
-      slab: this.#slabOf(layer.look.id),
-      plane: layer.look.of === baseId ? this.#planeOf(layer.look.id) : undefined,
+      slab: scratchOf(this.#slabs, layer.look.id, () => new LayerSlab(this.#gpu)),
+      labelPlane: scratchOf(this.#labelPlanes, layer.look.id, () => new LabelPlane(this.#gpu)),
+      plane: layer.look.of === baseId ? scratchOf(this.#planes, layer.look.id, () => new SlabPlane(this.#gpu)) : undefined,
     }));
   }
 
   destroy(): void {
-    for (const scratch of [this.#slabs, this.#planes]) {
+    for (const scratch of this.#all) {
       for (const slab of scratch.values()) slab.destroy();
       scratch.clear();
     }
   }
 
-  #planeOf(id: string): SlabPlane {
-    const plane = this.#planes.get(id) ?? new SlabPlane(this.#gpu);
-    this.#planes.set(id, plane);
-    return plane;
+  get #all(): readonly Map<string, { destroy(): void }>[] {
+    return [this.#slabs, this.#planes, this.#labelPlanes];
   }
+}
 
-  #slabOf(id: string): LayerSlab {
-    const slab = this.#slabs.get(id) ?? new LayerSlab(this.#gpu);
-    this.#slabs.set(id, slab);
-    return slab;
-  }
+function scratchOf<Scratch>(all: Map<string, Scratch>, id: string, make: () => Scratch): Scratch {
+  const scratch = all.get(id) ?? make();
+  all.set(id, scratch);
+  return scratch;
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { LabelPlane } from '../../../core/draw/label-plane.ts';
 import { LayerSlab } from '../../../core/draw/layer-slab.ts';
 import { SlabPlane, slabRange, type ThickSlice } from '../../../core/draw/slab-plane.ts';
 import { typedVoxels, type VolumeInfo } from '../../../core/shared/volume.ts';
@@ -81,6 +82,7 @@ interface Drawn extends Shown {
 async function drawn({ layers, baseVolume, opacity, thick, ...shown }: Drawn): Promise<Uint8Array> {
   const plane = new SlabPlane(gpu);
   const slabs = layers.map(() => new LayerSlab(gpu));
+  const labelPlane = new LabelPlane(gpu);
   const drawing: SliceDrawing = {
     volume: baseVolume,
     ...shown,
@@ -102,11 +104,12 @@ async function drawn({ layers, baseVolume, opacity, thick, ...shown }: Drawn): P
       timePoint,
       map: placeLayer(base, volume.info, look.motion).map,
       slab: slabs[at] as LayerSlab,
+      labelPlane,
     })),
   };
   const pixels = await drawnPixels(gpu, renderer, drawing, [width, height]);
   plane.destroy();
-  for (const slab of slabs) slab.destroy();
+  for (const slab of [...slabs, labelPlane]) slab.destroy();
   return pixels;
 }
 

@@ -1,13 +1,21 @@
+import { type LabelPlane, labelPlanePlace, labelPlaneType } from '../../../core/draw/label-plane.ts';
 import { type LayerSlab, layerSlabPlane } from '../../../core/draw/layer-slab.ts';
 import { type MeshOutline, OutlinePass } from '../../../core/draw/outline-pass.ts';
 import { keptSlices, type SlabPlane, slabRange, type ThickSlice } from '../../../core/draw/slab-plane.ts';
-import { type Blending, SlicePass, sliceUniform, sliceUniformBytes } from '../../../core/draw/slice-pass.ts';
+import {
+  type Blending,
+  type SliceLook,
+  SlicePass,
+  type SlicePlane,
+  sliceUniform,
+  sliceUniformBytes,
+} from '../../../core/draw/slice-pass.ts';
 import { UniformCache } from '../../../core/draw/uniform-cache.ts';
 import type { Commands } from '../../../core/gpu/commands.ts';
 import { createBindGroup } from '../../../core/gpu/commands.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 import type { GpuScope } from '../../../core/gpu/scope.ts';
-import type { Dims3 } from '../../../core/shared/volume.ts';
+import type { Dims3, ElementType } from '../../../core/shared/volume.ts';
 import type { SliceBox, VolumeSource } from '../../../core/volume/volume-source.ts';
 import overlayShader from '../../../shaders/viewer/overlay.wgsl';
 import { type ColorChoice, colormap, colorsOf } from '../colors/colormaps.ts';
@@ -40,8 +48,10 @@ export interface SliceOverlay {
 export interface LayerDrawing extends ShownLayer {
   /** Of the layer. */
   readonly timePoint: number;
-  /** Scratch memory for thick slices. */
+  /** Scratch memory for thick slices, and for images in compressed memory. */
   readonly slab: LayerSlab;
+  /** Scratch memory for outlines of labels in compressed memory. */
+  readonly labelPlane: LabelPlane;
   /** The same for a channel of the open volume, which is drawn like that volume. */
   readonly plane?: SlabPlane | undefined;
 }
@@ -236,7 +246,7 @@ export class SliceRenderer {
   ): void {
     const { width, height } = target;
     const { axis, map, index, slab, lineWidth = 1 } = drawing;
-    const { look, volume, labels, map: toLayer, timePoint, slab: scratch, plane: channelPlane } = layer;
+    const { look, volume, labels, map: toLayer, timePoint, slab: scratch, labelPlane, plane: channelPlane } = layer;
     const { isCategorical } = colormap(look.colormap);
     const { window, smooth, opacity, blending, outline } = look;
     const outside = [look.hidesBelow ? 'hide' : 'clamp', 'clamp'] as const;
@@ -263,7 +273,11 @@ export class SliceRenderer {
       return;
     }
     const isThick = slab !== undefined && axis !== undefined && !isCategorical;
-    if (!isThick) scratch.destroy();
+    // What lies in several boxes, decoded one after another, is collected before it is blended or outlined.
+    const isBlended = volume.isCompressed && smooth && !isCategorical;
+    const isOutlined = volume.isCompressed && outline && isCategorical;
+    if (!isThick && !isBlended) scratch.destroy();
+    if (!isOutlined) labelPlane.destroy();
     const { factors, dims } = drawing.volume;
     // The middle of a slice; those of a slab are slices of kept voxels.
     const step = isThick ? factors[axis] : 1;
@@ -275,17 +289,33 @@ export class SliceRenderer {
     const plane = { axis: undefined, origin, across, right: mapStep(toLayer, map.right), down: mapStep(toLayer, map.down) };
     const common = { window, outside, missing: 'hide', isCategorical, opacity, hidesZero: isCategorical } as const;
     const colors = this.#colorsOf(look, labels);
-    if (isThick) {
-      const slices = slabRange(Math.floor(index / factors[axis]), keptSlices(slab.slices, factors[axis]), dims[axis]);
-      const boxes = scratch.record(commands, volume, timePoint, { ...plane, width, height, slices, kind: slab.kind, smooth });
+    const drawPlane = (type: ElementType, boxes: readonly SliceBox[], place: SlicePlane, look: Partial<SliceLook>): void => {
+      const [box] = boxes;
+      if (!box) return;
+      const { dims } = box.voxels;
       const shown = {
-        info: { ...volume.info, type: 'f32' },
+        info: { ...volume.info, type },
         factors: [1, 1, 1],
-        dims: [width, height, 1, 1],
-        numbers: [-Infinity, Infinity],
+        dims: [dims[0], dims[1], 1, 1],
+        // Of images, missing values are NaN in the plane.
+        numbers: isCategorical ? volume.numbers : ([-Infinity, Infinity] as const),
       } as const;
-      const uniform = this.#sliceUniforms.get(sliceUniform(shown, layerSlabPlane, { ...common, smooth: false }));
-      frame.add((pass) => this.#pass.draw(pass, { type: 'f32', boxes, uniform, colors, index: 0, timePoint: 0, blending }));
+      const uniform = this.#sliceUniforms.get(sliceUniform(shown, place, { ...common, smooth: false, ...look }));
+      frame.add((pass) => this.#pass.draw(pass, { type, boxes, uniform, colors, index: 0, timePoint: 0, blending }));
+    };
+    if (isThick || isBlended) {
+      const slices = isThick
+        ? slabRange(Math.floor(index / factors[axis]), keptSlices(slab.slices, factors[axis]), dims[axis])
+        : ([index, index] as const);
+      const kind = isThick ? slab.kind : 'mean';
+      const boxes = scratch.record(commands, volume, timePoint, { ...plane, width, height, slices, kind, smooth });
+      drawPlane('f32', boxes, layerSlabPlane, {});
+      return;
+    }
+    if (isOutlined) {
+      const margin = lineWidth;
+      const boxes = labelPlane.record(commands, volume, timePoint, { ...plane, width, height, index, margin });
+      drawPlane(labelPlaneType(volume.info.type), boxes, labelPlanePlace(margin), { outline: lineWidth });
       return;
     }
     const uniform = this.#sliceUniforms.get(

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { openTestGpu } from '../../testing/node-gpu-testing.ts';
+import { chainByName } from '../codecs/registry.ts';
+import { createGpuBackend } from '../gpu-chunks/gpu-backend.ts';
+import { typedVoxels } from '../shared/volume.ts';
+import { CompressedVolume } from '../volume/compressed-volume.ts';
+import { testInfo, testVoxels } from '../volume/resident-testing.ts';
+import { ResidentVolume } from '../volume/resident-volume.ts';
+import type { VolumeSource } from '../volume/volume-source.ts';
+import { LayerSlab } from './layer-slab.ts';
+
+const gpu = await openTestGpu();
+const info = testInfo([13, 11, 9, 1], 'f32');
+const chunkShape = [8, 4, 4] as const;
+const [width, height] = [17, 12];
+const samples = {
+  origin: [0.3, 0.2, -1.1],
+  across: [0.05, 0.1, 0.55],
+  right: [0.7, 0.05, 0.02],
+  down: [-0.04, 0.8, 0.1],
+  width,
+  height,
+  slices: [0, 15],
+  smooth: true,
+} as const;
+
+test.each(['mean', 'maximum', 'minimum'] as const)(
+  'the %s of a slab is the same from compressed voxels, however many slices are blended at once',
+  async (kind) => {
+    const bytes = testVoxels(info);
+    // Some are missing, also at seams.
+    const voxels = typedVoxels('f32', bytes);
+    for (let at = 0; at < voxels.length; at++) voxels[at] = at % 5 === 0 ? Number.NaN : ((at * 7919) % 1000) / 10;
+    const resident = await ResidentVolume.create(gpu, info, { chunkShape: [...chunkShape] });
+    resident.append(bytes);
+    const [box] = resident.boxes;
+    if (!box) throw new Error('the volume has no box');
+    const { chunks } = await createGpuBackend(gpu).encodeResident(box, { codec: chainByName('raw'), options: { axis: 'auto' } });
+    const compressed = await CompressedVolume.create(gpu, { info, chunkShape, chunks }, { verify: false });
+    const planeOf = async (volume: VolumeSource, mostPartBytes?: number): Promise<Float32Array> => {
+      const slab = new LayerSlab(gpu, mostPartBytes);
+      const commands = gpu.commands('slab');
+      const [plane] = slab.record(commands, volume, 0, { ...samples, kind });
+      await commands.submit();
+      if (!plane) throw new Error('there is no plane');
+      const found = await gpu.read(plane.voxels.buffer);
+      slab.destroy();
+      return new Float32Array(found.buffer, found.byteOffset, width * height);
+    };
+    const expected = await planeOf(resident);
+    expect(expected.filter(Number.isFinite).length).toBeGreaterThan(100);
+    for (const mostPartBytes of [undefined, 3 * 8 * width * height]) {
+      const found = await planeOf(compressed, mostPartBytes);
+      const isNear = (value: number, at: number) =>
+        Object.is(value, expected[at]) || Math.abs(value - (expected[at] as number)) < 1e-3;
+      expect([...found].filter((value, at) => !isNear(value, at))).toEqual([]);
+    }
+    resident.destroy();
+    compressed.destroy();
+  },
+);

@@ -1,0 +1,41 @@
+// Where a layer is sampled for a canvas (`LayerSamples` in src/core/draw/layer-slab.ts), and how samples of several slices are projected.
+
+struct Samples {
+  /// Voxel position = origin + across × slice number + right × pixel x + down × pixel y. w is unused.
+  origin: vec4f,
+  across: vec4f,
+  right: vec4f,
+  down: vec4f,
+  /// The layer's voxels along x, y, z.
+  dims: vec3u,
+  time_point: u32,
+  /// The canvas.
+  size: vec2u,
+  /// The first slice, and how many there are.
+  first_slice: u32,
+  slices: u32,
+  /// Keys of the lowest and the highest number.
+  numbers: vec2u,
+  /// 0: mean, 1: maximum, 2: minimum, of stored values.
+  kind: u32,
+  /// 1: blend between voxels.
+  smooth_voxels: u32,
+}
+
+/// The voxel position of a pixel's middle in a slice, counted from the first.
+fn sample_position(samples: Samples, pixel: vec2u, slice: u32) -> vec3f {
+  let start = samples.origin.xyz + samples.right.xyz * (f32(pixel.x) + 0.5) + samples.down.xyz * (f32(pixel.y) + 0.5);
+  return start + samples.across.xyz * f32(samples.first_slice + slice);
+}
+
+/// The mean or an extreme of a sample and those before. x: that, y: their number. Sums would overflow, so a running mean is kept.
+fn projected(before: vec2f, sample: f32, kind: u32) -> vec2f {
+  let count = before.y + 1.0;
+  if (kind == 0u) {
+    return vec2f(before.x + sample / count - before.x / count, count);
+  }
+  if (before.y == 0.0) {
+    return vec2f(sample, count);
+  }
+  return vec2f(select(min(before.x, sample), max(before.x, sample), kind == 1u), count);
+}
