@@ -169,6 +169,8 @@ test.each([
   ['bench compare a.json', /two results/],
   ['bench --size 4', /a side must be at least 8/],
   ['bench codecs --tools cp', /--tools is for `stria bench files`, not for codecs/],
+  ['bench codecs --limit 5', /--limit is for `stria bench files`, not for codecs/],
+  ['bench files --limit 0', /--limit must be at least 1 second/],
   ['gpu now', /gpu takes no arguments/],
   ['verify a --codec rle', /--codec/],
   ['compress a --part 0/3', /parts are numbered from 1 to 3/],

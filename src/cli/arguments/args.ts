@@ -241,7 +241,11 @@ function build(name: CommandName, values: OptionValues, positionals: readonly st
       const chosen = values.codec === undefined ? ways : [oneOf(values, 'codec', ways, 'auto')];
       const tools = text(values, 'tools')?.split(',');
       if (tools && task !== 'files') throw usage(`--tools is for \`stria bench files\`, not for ${task}`);
-      return { name, task, inputs, size, type, codecs: chosen, tools, output, ...device(), ...talk };
+      const limit = text(values, 'limit');
+      if (limit !== undefined && task !== 'files') throw usage(`--limit is for \`stria bench files\`, not for ${task}`);
+      const limitSeconds = wholeNumber('limit', limit ?? '600', 86_400);
+      if (limitSeconds < 1) throw usage('--limit must be at least 1 second');
+      return { name, task, inputs, size, type, codecs: chosen, tools, limitSeconds, output, ...device(), ...talk };
     }
     case 'gpu':
       if (positionals.length > 0) throw usage(`gpu takes no arguments; got '${positionals[0]}'`);

@@ -280,7 +280,7 @@ const commands = {
   bench: {
     usage: '[codecs|compress [SAMPLE...] | seeds | playback | view | bricks | mesh | files [IN...] | tune | compare A B]',
     summary: 'measure kernels and whole files on this machine, relative to a plain copy',
-    options: ['size', 'type', 'codec', 'tools', 'output', 'device', 'gpu-limits', 'tuning', ...common],
+    options: ['size', 'type', 'codec', 'tools', 'limit', 'output', 'device', 'gpu-limits', 'tuning', ...common],
     notes: [
       'codecs  every codec, and auto, on every sample volume or on those named (the default)',
       'compress  the app’s Compress on each sample volume in GPU memory, by wall clock: first run, next run, run after a pause',

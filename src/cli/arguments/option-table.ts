@@ -182,6 +182,11 @@ export const options = {
     value: 'NAMES',
     text: 'for files: only these programs, separated by commas, such as stria,cp,zstd',
   },
+  limit: {
+    short: undefined,
+    value: 'SECONDS',
+    text: 'for files: stop a program that takes longer in one direction, and leave it out (default 600)',
+  },
   seed: { short: undefined, value: 'S', text: 'seed, a whole number; the same seed gives the same voxels (default 1)' },
   'picture-memory': {
     short: undefined,

@@ -262,6 +262,8 @@ export interface BenchCommand extends DeviceOptions, TalkOptions {
   readonly codecs: readonly string[];
   /** Programs for `files`; undefined for all. */
   readonly tools: readonly string[] | undefined;
+  /** For `files`: the longest that a program may take in one direction. */
+  readonly limitSeconds: number;
   readonly output: string | undefined;
 }
 

@@ -41,6 +41,21 @@ test('a program that fails does not take what was measured before it', async () 
   });
 });
 
+test('a program that exceeds --limit is ended and named, and the others are measured', async () => {
+  writeFileSync(folders.at('scan.dat'), 'some bytes');
+  // A pigz that never ends, and whose child must be ended with it.
+  writeFileSync(folders.at('pigz'), '#!/bin/sh\n[ "$1" = --version ] || sleep 600\n');
+  chmodSync(folders.at('pigz'), 0o755);
+  const PATH = `${folders.folder}${delimiter}${process.env.PATH}`;
+  const args = ['bench', 'files', folders.at('scan.dat'), '--tools', 'pigz,gzip', '--limit', '1', '--device', 'cpu', '--json'];
+  const ran = await start(args, { ...process.env, PATH }).ended;
+  expect(ran, ran.stderr).toMatchObject({ code: 0 });
+  const { cases, gaps } = checkBenchResult(JSON.parse(ran.stdout));
+  expect(cases.map(({ method }) => method)).toEqual(['gzip -6', 'gzip -6']);
+  const reason = 'it did not finish in 1 s';
+  expect(gaps).toContainEqual({ table: 'files', subject: 'scan.dat', method: 'pigz -6', reason });
+});
+
 test('an unknown program is refused, with the names of those that are known', async () => {
   const ran = await stria('bench', 'files', '--tools', 'cp,bzip2', '--device', 'cpu');
   expect(ran.code).toBe(2);

@@ -47,7 +47,7 @@ export interface FilesBench {
  * first, so that every program gets the same bytes.
  */
 export async function benchFiles(
-  { inputs, size: wanted, type, codecs, tools }: BenchCommand,
+  { inputs, size: wanted, type, codecs, tools, limitSeconds }: BenchCommand,
   { gpu, stria, machine, save }: FilesBench,
   { terminal, signal }: CommandContext,
 ): Promise<BenchResult> {
@@ -98,8 +98,12 @@ export async function benchFiles(
           continue;
         }
         terminal.note(`  ${input.name}, ${tool.method}`);
-        cases.push(...(await benchTool(tool, input, folder, signal)));
+        const work = await mkdtemp(join(folder, 'work-'));
+        const limits = { signal, limitMs: 1000 * limitSeconds };
+        const measured = await benchTool(tool, input, work, limits).finally(() => rm(work, { recursive: true }));
         unmeasured.shift();
+        if (measured) cases.push(...measured);
+        else leaveOut(input.name, tool, `it did not finish in ${limitSeconds} s`);
         await save(result());
       }
     }
@@ -109,8 +113,14 @@ export async function benchFiles(
   return result();
 }
 
-async function benchTool(tool: Tool, input: Input, folder: string, signal: AbortSignal): Promise<BenchCase[]> {
-  const work = await mkdtemp(join(folder, 'work-'));
+interface Limits {
+  readonly signal: AbortSignal;
+  /** Of a run in one direction. */
+  readonly limitMs: number;
+}
+
+/** @param work an empty folder @returns undefined if the tool takes too long in either direction */
+async function benchTool(tool: Tool, input: Input, work: string, { signal, limitMs }: Limits): Promise<BenchCase[] | undefined> {
   const isSlices = tool.takes === 'slices';
   const source = isSlices ? (input.slices as string) : input.file;
   // Stria needs its own ending; the other programs accept any.
@@ -118,14 +128,15 @@ async function benchTool(tool: Tool, input: Input, folder: string, signal: Abort
   const restored = join(work, 'restored');
   if (isSlices) await Promise.all([mkdir(packed), mkdir(restored)]);
   const call = tool.compress(source, packed);
-  const compress = await repeatProgram(tool.command, call, signal);
+  const compress = await repeatProgram(tool.command, call, signal, limitMs);
+  if (!compress) return undefined;
   const outputBytes = isSlices ? await folderBytes(packed) : (await stat(packed)).size;
-  const decompress = await repeatProgram(tool.command, tool.decompress(packed, restored), signal);
+  const decompress = await repeatProgram(tool.command, tool.decompress(packed, restored), signal, limitMs);
+  if (!decompress) return undefined;
   const isSame = isSlices ? await sameSlices(source, restored) : await sameFile(source, restored);
   if (!isSame) {
     throw new StriaError('internal', `${tool.method} does not restore ${input.name}; give files that decompress byte for byte`);
   }
-  await rm(work, { recursive: true });
   const common = { tool, inputBytes: input.bytes, outputBytes, name: input.name };
   return [fileCase('compress', compress, common), fileCase('decompress', decompress, common)];
 }

@@ -37,15 +37,25 @@ const mostRuns = 15;
 /** The interval at which a running program's memory is sampled. */
 const lookMs = 5;
 
-/** Runs the program of `call` repeatedly; quick programs once more, unmeasured, to warm up the file cache. */
-export async function repeatProgram(command: string, call: Call, signal: AbortSignal): Promise<ProgramRuns> {
-  const first = await runProgram(command, call, signal);
-  if (first.wallMs >= onceMs) return spreadRuns([first]);
+/**
+ * Runs the program of `call` repeatedly; quick programs once more, unmeasured, to warm up the file cache.
+ * @returns undefined if its first run took longer than `limitMs`, and was ended
+ */
+export async function repeatProgram(
+  command: string,
+  call: Call,
+  signal: AbortSignal,
+  limitMs: number,
+): Promise<ProgramRuns | undefined> {
+  const first = await runProgram(command, call, signal, limitMs);
+  if (!first || first.wallMs >= onceMs) return first && spreadRuns([first]);
   const runs: ProgramRun[] = [];
   const begin = performance.now();
   while (runs.length < mostRuns && (runs.length < leastRuns || performance.now() - begin < enoughMs)) {
     throwIfAborted(signal);
-    runs.push(await runProgram(command, call, signal));
+    const run = await runProgram(command, call, signal, limitMs);
+    if (!run) break;
+    runs.push(run);
   }
   return spreadRuns(runs);
 }
@@ -62,13 +72,19 @@ function spreadRuns(runs: readonly ProgramRun[]): ProgramRuns {
 
 /**
  * Runs a program to its end, with its streams redirected to files as with < and > in a shell.
+ * @returns undefined if it took longer than `limitMs`, and was ended
  * @throws StriaError `internal`, with what the program wrote to stderr
  */
-export async function runProgram(command: string, { args, from, to }: Call, signal: AbortSignal): Promise<ProgramRun> {
+export async function runProgram(
+  command: string,
+  { args, from, to }: Call,
+  signal: AbortSignal,
+  limitMs?: number,
+): Promise<ProgramRun | undefined> {
   const input = from === undefined ? undefined : await open(from, 'r');
   const output = to === undefined ? undefined : await open(to, 'w');
   try {
-    return await spawnMeasured(command, args, input, output, signal);
+    return await spawnMeasured(command, args, { input, output, signal, limitMs });
   } finally {
     await Promise.all([input?.close(), output?.close()]);
   }
@@ -77,13 +93,18 @@ export async function runProgram(command: string, { args, from, to }: Call, sign
 /** The shell runs the program and then prints the times of its children with POSIX's `times`. */
 const timed = '"$@"; code=$?; times >&2; exit $code';
 
+interface Surroundings {
+  readonly input: FileHandle | undefined;
+  readonly output: FileHandle | undefined;
+  readonly signal: AbortSignal;
+  readonly limitMs: number | undefined;
+}
+
 async function spawnMeasured(
   command: string,
   args: readonly string[],
-  input: FileHandle | undefined,
-  output: FileHandle | undefined,
-  signal: AbortSignal,
-): Promise<ProgramRun> {
+  { input, output, signal, limitMs }: Surroundings,
+): Promise<ProgramRun | undefined> {
   const hasShell = process.platform !== 'win32';
   const [program, words] = hasShell ? ['/bin/sh', ['-c', timed, 'sh', command, ...args]] : [command, [...args]];
   const begin = performance.now();
@@ -98,6 +119,12 @@ async function spawnMeasured(
     else child.kill();
   };
   signal.addEventListener('abort', stop, { once: true });
+  let isLate = false;
+  const end = () => {
+    isLate = true;
+    stop();
+  };
+  const timer = limitMs === undefined ? undefined : setTimeout(end, limitMs);
   let peakBytes = 0;
   let isRunning = true;
   const watch = async (pid: number): Promise<void> => {
@@ -118,10 +145,12 @@ async function spawnMeasured(
     });
     const wallMs = performance.now() - begin;
     throwIfAborted(signal);
+    if (isLate) return undefined;
     if (code !== 0) throw new StriaError('internal', `${command} ${args.join(' ')} exited with ${code}: ${words.trim()}`);
     return { wallMs, processorMs: hasShell ? timesOf(words) : undefined, peakBytes: peakBytes > 0 ? peakBytes : undefined };
   } finally {
     isRunning = false;
+    clearTimeout(timer);
     signal.removeEventListener('abort', stop);
     await watched;
   }
