@@ -1,3 +1,4 @@
+import type { StriaError } from '../shared/errors.ts';
 import { type BrickKey, brickKey } from './brick.ts';
 import type { BrickFeedback } from './brick-rays.ts';
 import type { GpuBricks } from './gpu-bricks.ts';
@@ -15,6 +16,7 @@ export class BrickView {
   #bias = 1;
   #missed: readonly BrickKey[] = [];
   #isComplete = false;
+  #fault: StriaError | undefined;
 
   /** @param name tells the wishes of several viewers apart */
   constructor(bricks: GpuBricks, name = 'space') {
@@ -32,6 +34,11 @@ export class BrickView {
     return this.#isComplete;
   }
 
+  /** Why bricks that the last frame missed cannot be read: of the coarsest one. */
+  get fault(): StriaError | undefined {
+    return this.#fault;
+  }
+
   /** Asks for the coarsest level before anything is drawn. */
   begin(timePoint: number): void {
     this.#bricks.want(this.#coarsest(timePoint), this.#name);
@@ -41,7 +48,9 @@ export class BrickView {
   take({ missed, hasMore, used }: BrickFeedback, timePoint: number): void {
     // If not all misses could be recorded, the earlier ones still count, or they would be cancelled.
     const wished = hasMore ? [...missed, ...this.#missed.filter((key) => !this.#bricks.has(key))] : missed;
-    this.#missed = [...new Set(wished)].filter((key) => !this.#bricks.faultOf(key));
+    const faults = wished.map((key) => this.#bricks.faultOf(key));
+    this.#fault = faults.find((fault) => fault !== undefined);
+    this.#missed = [...new Set(wished.filter((_, at) => !faults[at]))];
     const { slotCount } = this.#bricks.atlas;
     const leftOut = this.#bricks.want([...this.#coarsest(timePoint), ...used, ...this.#missed], this.#name);
     const before = this.#bias;

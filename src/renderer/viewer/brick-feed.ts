@@ -17,7 +17,7 @@ export class BrickFeed {
   #map: BrickMap | undefined;
   #space: BrickSpace | undefined;
   #fault: StriaError | undefined;
-  #isOpening = false;
+  #opening: Promise<void> | undefined;
   /** Counts changes of the file, so that an outdated opening stops. */
   #turn = 0;
 
@@ -34,7 +34,7 @@ export class BrickFeed {
 
   /** Whether something is on its way that will change the 3D view. */
   get isBusy(): boolean {
-    return this.#isOpening || this.#space?.isBusy === true;
+    return this.#opening !== undefined || this.#space?.isBusy === true;
   }
 
   /** Which bricks are loaded; undefined if there are none. */
@@ -57,8 +57,14 @@ export class BrickFeed {
 
   /** What panels say about it. @param besides see `besidesVolume` */
   told(besides: BesidesVolume | undefined): Bricks3d | undefined {
-    if (this.#fault) return { fault: this.#fault.message, besides: undefined, isLoading: false };
-    return this.#isOpening || this.#space ? { fault: undefined, besides, isLoading: this.isBusy } : undefined;
+    if (this.#fault) return { fault: this.#fault.message, unread: undefined, besides: undefined, isLoading: false };
+    if (!this.#opening && !this.#space) return undefined;
+    return { fault: undefined, unread: this.#space?.unread?.message, besides, isLoading: this.isBusy };
+  }
+
+  /** Resolves once bricks that are being opened can be drawn, or cannot be opened. */
+  async opened(): Promise<void> {
+    await this.#opening;
   }
 
   /** The file of the open volume; undefined if it has no bricks. It belongs to the caller. */
@@ -71,7 +77,7 @@ export class BrickFeed {
   /** @param shown the 3D view's texture, if there is a 3D view */
   follow(shown: ShownVolume | undefined): void {
     if (!shown || !isCoarse(shown)) this.#free();
-    else if (this.#file && !this.#space && !this.#isOpening && !this.#fault) void this.#open(this.#file);
+    else if (this.#file && !this.#space && !this.#opening && !this.#fault) this.#opening = this.#open(this.#file);
   }
 
   /** Frees everything on the GPU, and forgets the file. */
@@ -83,7 +89,7 @@ export class BrickFeed {
 
   #free(): void {
     this.#turn++;
-    this.#isOpening = false;
+    this.#opening = undefined;
     if (!this.#space) return;
     this.#space.close();
     this.#space = undefined;
@@ -93,7 +99,6 @@ export class BrickFeed {
 
   async #open(file: BrickFile): Promise<void> {
     const turn = ++this.#turn;
-    this.#isOpening = true;
     try {
       const host = await file.open();
       if (turn !== this.#turn || this.#gpu.isLost) return;
@@ -104,7 +109,7 @@ export class BrickFeed {
       if (turn !== this.#turn) return;
       this.#fault = toStriaError(error);
     }
-    this.#isOpening = false;
+    this.#opening = undefined;
     this.#listener.changed();
   }
 }

@@ -16,7 +16,7 @@ import { decodeMs, frameAxis, withFrame } from './frames.ts';
 import { default3d, defaultColors, firstView } from './model/auto-view.ts';
 import type { CameraFrame, ScenePoint } from './model/camera-frame.ts';
 import { facingCut } from './model/cut-plane.ts';
-import { type DetailFault, DetailFaults } from './model/detail-faults.ts';
+import { type DetailFault, withDetailFault } from './model/detail-faults.ts';
 import { fittedView } from './model/fitted-view.ts';
 import type { ShownLabels } from './model/label-look.ts';
 import { layerVoxelAt, shownLayers, shownMeshes } from './model/layer-place.ts';
@@ -91,13 +91,19 @@ export class Viewer {
   /** The `BrickMap.version` on the slices. */
   #paintedBricks: number | undefined;
   #board = emptyBoard;
-  #snapshot: ViewerSnapshot = { info: undefined, state: initialState, probe: undefined, decimation: 1, missingIn3d: [] };
+  #snapshot: ViewerSnapshot = {
+    info: undefined,
+    state: initialState,
+    probe: undefined,
+    decimation: 1,
+    detailFaults: {},
+    missingIn3d: [],
+  };
   /** The display texture exists or is being created. */
   #has3d = false;
   #frameRequest: number | undefined;
   #drawnFrames = 0;
   #fixedScale: number | undefined;
-  readonly #detailFaults = new DetailFaults();
   /** The arguments of the last `prepareFrames`, and the timer of the next notification. */
   #prepared = '';
   #noticeTimer: ReturnType<typeof setTimeout> | undefined;
@@ -172,8 +178,7 @@ export class Viewer {
     this.#followLayers();
     await this.#display.clear();
     await this.#layerDisplays.settled();
-    this.#detailFaults.clear();
-    this.#change({ info: undefined, probe: undefined, decimation: 1, detailFault: undefined });
+    this.#change({ info: undefined, probe: undefined, decimation: 1, detailFaults: {} });
     this.requestRender();
     if (!volume || turn !== this.#turn) return;
     // Needed even with a given state, since the statistics tell which values mark missing data.
@@ -237,8 +242,7 @@ export class Viewer {
     this.#probe.clear();
     this.#take(volume);
     this.#followLayers();
-    this.#detailFaults.clear();
-    this.#change({ decimation: volume.decimation, detailFault: undefined });
+    this.#change({ decimation: volume.decimation, detailFaults: {} });
     this.requestRender();
     if (keepsPicture && this.#has3d) {
       const { timePoint } = this.#snapshot.state;
@@ -285,10 +289,10 @@ export class Viewer {
     const detach = (): void => {
       if (this.#views.get(name)?.view !== view) return;
       size.disconnect();
+      this.#detailFailed(view, undefined);
       this.#views.delete(name);
       this.#dirty.delete(view);
       view.dispose();
-      this.#detailFailed(view, undefined);
       if (name === '3d') this.#follow3d();
     };
     this.#views.set(name, { view, detach, isFitted: () => size.isFitted });
@@ -576,7 +580,7 @@ export class Viewer {
     checkPictureSize(width, height, this.longestPictureEdge);
     const view = this.#views.get(name)?.view;
     if (!view?.isShown || !this.#volume) throw new StriaError('invalid-input', `there is no ${name} view to take a picture of`);
-    if (name === '3d') await Promise.all([this.#display.settled(), this.#layerDisplays.settled()]);
+    if (name === '3d') await Promise.all([this.#display.settled(), this.#layerDisplays.settled(), this.#bricks.opened()]);
     return view.picture(request);
   }
 
@@ -756,9 +760,11 @@ export class Viewer {
   }
 
   #detailFailed(view: View, fault: DetailFault | undefined): void {
-    this.#detailFaults.report(view, fault);
-    const { first } = this.#detailFaults;
-    if (first !== this.#snapshot.detailFault) this.#change({ detailFault: first });
+    const [name] = [...this.#views].find(([, attached]) => attached.view === view) ?? [];
+    if (name === undefined) return;
+    const { detailFaults } = this.#snapshot;
+    const next = withDetailFault(detailFaults, name, fault);
+    if (next !== detailFaults) this.#change({ detailFaults: next });
   }
 
   #change(change: Partial<ViewerSnapshot>): void {

@@ -127,7 +127,7 @@ export function SlicePane({ viewer, info, axis, isShown, isSecond }: SlicePanePr
       />
       {!isSecond && <AlignHandles viewer={viewer} view={axis} />}
       <SlabLabel viewer={viewer} info={info} axis={axis} />
-      <FaultLabel viewer={viewer} />
+      <FaultLabel viewer={viewer} view={axis} />
       <FitButton viewer={viewer} view={axis} />
       <AloneButton alone="slice" axis={axis} />
       <div className={styles.strip}>
@@ -180,7 +180,16 @@ const besidesWords = {
 function Resolution({ viewer }: { readonly viewer: Viewer }) {
   const decimation = useViewerPart(viewer, (snapshot) => snapshot.decimation);
   const bricks = useViewerPart(viewer, (snapshot) => snapshot.bricks3d);
-  if (bricks && !bricks.fault && !bricks.besides) return bricks.isLoading && <span role="status">loading detail</span>;
+  if (bricks && !bricks.fault && !bricks.besides) {
+    if (bricks.isLoading) return <span role="status">loading detail</span>;
+    return (
+      bricks.unread && (
+        <span className={styles.warning} role="status" title={bricks.unread}>
+          coarse in places: the file cannot be read
+        </span>
+      )
+    );
+  }
   if (decimation === 1) return null;
   return (
     <span className={styles.warning} title={bricks?.fault}>
@@ -190,10 +199,10 @@ function Resolution({ viewer }: { readonly viewer: Viewer }) {
 }
 
 /** Why a slice is shown at a lower resolution than the file has. */
-function FaultLabel({ viewer }: { readonly viewer: Viewer }) {
+function FaultLabel({ viewer, view }: { readonly viewer: Viewer; readonly view: SliceName }) {
   const [decimation, fault, hasGroup] = [
     useViewerPart(viewer, (snapshot) => snapshot.decimation),
-    useViewerPart(viewer, (snapshot) => snapshot.detailFault),
+    useViewerPart(viewer, (snapshot) => snapshot.detailFaults[view]),
     useViewerPart(viewer, ({ state }) => hasChannelGroup(state.layers)),
   ];
   const isGroup = decimation > 1 && hasGroup;

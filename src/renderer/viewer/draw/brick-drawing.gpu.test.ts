@@ -103,7 +103,9 @@ test.each(['mip', 'composite'] as const)(
     } as const;
     const expected = await picture(whole, undefined, clip);
     expect(mostDifferent(await picture(coarse, undefined, clip), expected)).toBeGreaterThan(20);
-    expect(mostDifferent(await picture(coarse, open(bricks), clip, 32), expected)).toBeLessThanOrEqual(1);
+    const space = open(bricks);
+    expect(mostDifferent(await picture(coarse, space, clip, 32), expected)).toBeLessThanOrEqual(1);
+    expect(space.unread).toBeUndefined();
   },
 );
 
@@ -153,7 +155,7 @@ test('a reader that fails at random delays the picture and changes nothing in it
   expect(mostDifferent(await picture(coarse, open(failing)), await picture(whole))).toBeLessThanOrEqual(1);
 });
 
-test('bricks that can never be read are shown coarsely', async () => {
+test('bricks that can never be read are shown coarsely, and it is known why', async () => {
   const failing: BrickSource = {
     ...bricks,
     read: async (wanted, options) => {
@@ -163,7 +165,9 @@ test('bricks that can never be read are shown coarsely', async () => {
       );
     },
   };
-  const shown = await picture(coarse, open(failing));
+  const space = open(failing);
+  const shown = await picture(coarse, space);
+  expect(space.unread).toMatchObject({ tag: 'corrupt' });
   const [expected, before] = [await picture(whole), await picture(coarse)];
   const away = (a: Uint8Array, b: Uint8Array): number =>
     a.reduce((sum, value, at) => sum + Math.abs(value - (b[at] as number)), 0);

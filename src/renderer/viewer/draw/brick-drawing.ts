@@ -152,6 +152,7 @@ export class BrickDrawing {
     const { bricks } = this.space;
     const [bias, wasReady] = [this.#demand.bias, this.#isReady];
     this.#demand.take(feedback, timePoint);
+    this.space.unread = this.#demand.fault;
     const coarsest = bricks.source.levels.length - 1;
     if (!feedback.missed.some((key) => brickOf(key).level === coarsest)) this.#coarseSince ??= performance.now();
     const hasArrived = feedback.missed.some((key) => bricks.has(key));

@@ -30,6 +30,8 @@ const arrivalMs = 30;
 /** The bricks of a 3D view in GPU memory. `BrickDrawing`s draw them. */
 export class BrickSpace {
   readonly bricks: GpuBricks;
+  /** Why some bricks of the last frame cannot be read, so that coarser ones are shown. */
+  unread: StriaError | undefined;
   readonly #listener: BrickSpaceListener;
   readonly #numbers: () => VolumeSource['numbers'];
   /** Feedback that is being read back. */

@@ -1,17 +1,12 @@
 import { expect, test } from 'vitest';
-import { DetailFaults } from './detail-faults.ts';
+import { withDetailFault } from './detail-faults.ts';
 
-test('a fault stays until its own view can read again; the oldest is reported', () => {
-  const faults = new DetailFaults();
-  const [x, y, z] = [{}, {}, {}];
+test('a fault belongs to one slice, and stays until that slice can be read again', () => {
   const gone = { message: 'the disk did not answer', isTooMuch: false };
   const large = { message: 'the slice needs too much of the file', isTooMuch: true };
-  faults.report(x, gone);
-  faults.report(y, large);
-  faults.report(z, undefined);
-  expect(faults.first).toBe(gone);
-  faults.report(x, undefined);
-  expect(faults.first).toBe(large);
-  faults.clear();
-  expect(faults.first).toBeUndefined();
+  const both = withDetailFault(withDetailFault({}, 'x', gone), 'y', large);
+  expect(both).toEqual({ x: gone, y: large });
+  expect(withDetailFault(both, 'z', undefined)).toBe(both);
+  expect(withDetailFault(both, 'y', large)).toBe(both);
+  expect(withDetailFault(both, 'x', undefined)).toEqual({ y: large });
 });

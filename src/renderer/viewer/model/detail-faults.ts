@@ -5,22 +5,12 @@ export interface DetailFault {
   readonly isTooMuch: boolean;
 }
 
-/** The faults of several views. A success in one view does not end the fault of another. */
-export class DetailFaults {
-  readonly #byView = new Map<object, DetailFault>();
+/** The faults of slices by the names of their views. A success in one slice does not end the fault of another. */
+export type DetailFaults = Readonly<Record<string, DetailFault>>;
 
-  /** The oldest that is left. */
-  get first(): DetailFault | undefined {
-    return this.#byView.values().next().value;
-  }
-
-  /** @param fault undefined: the view can read, or is gone */
-  report(view: object, fault: DetailFault | undefined): void {
-    if (fault) this.#byView.set(view, fault);
-    else this.#byView.delete(view);
-  }
-
-  clear(): void {
-    this.#byView.clear();
-  }
+/** @param fault undefined: the slice can be read, or is gone @returns `faults` itself if nothing changes */
+export function withDetailFault(faults: DetailFaults, name: string, fault: DetailFault | undefined): DetailFaults {
+  if (faults[name] === fault) return faults;
+  const { [name]: _, ...others } = faults;
+  return fault ? { ...others, [name]: fault } : others;
 }

@@ -3,7 +3,7 @@ import type { RayLook } from '../../../core/draw/ray-pass.ts';
 import type { SlabKind } from '../../../core/draw/slab-plane.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { CutPlane } from './cut-plane.ts';
-import type { DetailFault } from './detail-faults.ts';
+import type { DetailFaults } from './detail-faults.ts';
 import type { LayerStack } from './layers.ts';
 
 export type SliceAxis = 'x' | 'y' | 'z';
@@ -110,6 +110,8 @@ export type BesidesVolume = 'layers' | 'meshes' | 'opacity' | 'labels';
 export interface Bricks3d {
   /** Why they cannot be drawn. */
   readonly fault: string | undefined;
+  /** Why some of those in sight cannot be read, so that coarser ones are shown. */
+  readonly unread: string | undefined;
   /** What is only drawn at the resolution in GPU memory. */
   readonly besides: BesidesVolume | undefined;
   /** Finer ones are on their way. */
@@ -141,7 +143,7 @@ export interface ViewerSnapshot {
   /** The volume is shown at 1/n of its resolution along each axis because it is too large for the GPU; 1 if it is whole. */
   readonly decimation: number;
   /** Why slices cannot be read from the file at full resolution, if they should be. */
-  readonly detailFault?: DetailFault | undefined;
+  readonly detailFaults: DetailFaults;
   /** Undefined if the 3D view needs no bricks, or the file has none. */
   readonly bricks3d?: Bricks3d | undefined;
   /** Ids of layers that the 3D view does not draw, because the GPU lacks the memory for their textures. */

@@ -140,7 +140,11 @@ export abstract class SliceCanvas implements View {
     const state = { ...this.host.state, ...request.state };
     const overlay = isAnnotated ? new SliceOverlayPicture(this.#gpu) : undefined;
     const ground = background === 'screen' ? this.host.ground : pictureGrounds[background];
-    const detail = new SliceDetail(this.#gpu, () => {});
+    const detail = new SliceDetail(
+      this.#gpu,
+      () => {},
+      (fault) => this.host.detailFailed(this, fault),
+    );
     try {
       await this.loadDetail(detail, request, state);
       const picture = await texturePicture(this.#gpu, this.#format, request, (commands, target, scratch) =>

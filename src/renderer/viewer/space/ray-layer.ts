@@ -56,6 +56,11 @@ export class RayLayer {
     return done;
   }
 
+  /** As `RayDrawing.load`. */
+  load(state: ViewState, layers: readonly LayerIn3d[], march: RayMarch, signal: AbortSignal | undefined): Promise<void> {
+    return this.#rays.load(state, layers, march, signal);
+  }
+
   dispose(): void {
     this.#shown.value.dispose();
     this.#material.dispose();

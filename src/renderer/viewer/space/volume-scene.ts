@@ -91,6 +91,20 @@ export class VolumeScene {
     return done;
   }
 
+  /** Loads the bricks of a picture: `strip` is all of it. Resolves once all are there that can be read. @throws StriaError `aborted` */
+  load(
+    state: ViewState,
+    { layers, meshes, labels, bricks }: SceneContent,
+    { camera, eye }: SeenBy,
+    texelsPerStep: number,
+    strip: Strip,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const plane = state.cut && planeInCube(state.cut, this.#edges);
+    const view = rayViewOf(camera, eye, this.#toCube, this.#lengths);
+    return this.#volume.load(state, layers ?? [], { view, step: texelsPerStep, plane, strip, meshes, labels, bricks }, signal);
+  }
+
   dispose(): void {
     for (const disposable of this.#disposables) disposable.dispose();
   }

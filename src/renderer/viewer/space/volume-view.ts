@@ -219,12 +219,14 @@ export class VolumeView implements View {
       );
     }
     const seen = { camera, eye, textPart: this.#textPart };
+    const content = { layers, meshes, labels, bricks };
+    await volume.load(state, content, seen, step, wholeOf(request), request.signal);
     const picture = await volumePicture(this.#renderer, volume, request, {
       rows,
       draw: (strip, render) => {
         checkShown();
         volume.restWidth = request.width;
-        void volume.update(state, { layers, meshes, labels, bricks }, seen, step, this.#host.hasOblique, strip);
+        void volume.update(state, content, seen, step, this.#host.hasOblique, strip);
         this.#setGround(background);
         render(camera);
         this.#setGround('screen');

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import type { HostBricks } from '../../core/bricks/host-bricks.ts';
+import type { Gpu } from '../../core/gpu/gpu.ts';
+import { StriaError } from '../../core/shared/errors.ts';
+import { BrickFeed } from './brick-feed.ts';
+import type { ShownVolume } from './display-feed.ts';
+import type { BrickFile } from './draw/brick-space.ts';
+
+const coarse = { info: { dims: [64, 64, 64, 1] }, display: { dims: [32, 32, 32] } } as unknown as ShownVolume;
+const budgets = { limits: { atlasBytes: 1, payloadBytes: 1, textureBytes: 0 }, hostBytes: 1 };
+
+function feedOf(file: BrickFile) {
+  let changes = 0;
+  const feed = new BrickFeed({ isLost: false } as Gpu, () => [0, 255], {
+    arrived: () => {},
+    changed: () => {
+      changes++;
+    },
+  });
+  feed.set(file);
+  return { feed, changes: () => changes };
+}
+
+test('pictures can wait for bricks that are being opened, also if that fails', async () => {
+  let fail: (error: StriaError) => void = () => {};
+  const opening = new Promise<HostBricks>((_, reject) => {
+    fail = reject;
+  });
+  const { feed, changes } = feedOf({ ...budgets, open: () => opening });
+  await feed.opened();
+  feed.follow(coarse);
+  expect(feed.told(undefined)).toEqual({ fault: undefined, unread: undefined, besides: undefined, isLoading: true });
+  let isOpen = false;
+  const opened = feed.opened().then(() => {
+    isOpen = true;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(isOpen).toBe(false);
+  fail(new StriaError('not-readable', 'the disk is away'));
+  await opened;
+  expect(feed.told(undefined)).toMatchObject({ fault: 'the disk is away', isLoading: false });
+  expect(changes()).toBe(1);
+});
+
+test('bricks that are closed while they are opened are not waited for', async () => {
+  const { feed, changes } = feedOf({ ...budgets, open: () => new Promise(() => {}) });
+  feed.follow(coarse);
+  feed.close();
+  await feed.opened();
+  expect([feed.isBusy, feed.told(undefined), changes()]).toEqual([false, undefined, 0]);
+});
