@@ -3,7 +3,7 @@ import { openAddressFile } from '../core/remote/open-address.ts';
 import { Finding, job, outcome } from './outcome.ts';
 import { Random } from './random.ts';
 
-// A server whose answers go wrong in every way that HTTP has, except that it sends other bytes.
+// A server whose responses fail in every way that HTTP allows, but never contain wrong bytes.
 
 const file = noise(300_000);
 const statuses = [200, 204, 206, 301, 304, 400, 401, 403, 404, 410, 412, 416, 429, 500, 503, 599];
@@ -18,7 +18,7 @@ const ranges = [
   'bytes x',
 ];
 
-/** Reads some parts of a file from such a server: they are the file's bytes, or there is a typed fault. @param seed of the answers */
+/** Checks that reads from such a server return the file's bytes or end in a typed fault. @param seed of the responses */
 export async function checkAnswers(seed: number): Promise<void> {
   const random = new Random(seed);
   const rarity = 1 + random.below(4);

@@ -14,7 +14,7 @@ export interface FuzzCase {
   /** The original with the expected voxels, unless an error is thrown. */
   readonly voxelsOf?: ContainerOriginal;
   readonly kind: 'container' | 'input' | 'answers' | OtherOriginal['kind'];
-  /** Of the answers of a server, which has no files. */
+  /** Seed of a server's responses. A server has no files. */
   readonly answersSeed?: number;
   /** As in `InputOriginal`. */
   readonly comesBack?: boolean;
@@ -28,7 +28,7 @@ export interface Originals {
   readonly others: readonly OtherOriginal[];
 }
 
-/** What a run damages: everything; or inputs alone; or what is neither a container nor a volume. */
+/** What a run damages: everything, only inputs, or only files that are neither containers nor volumes. */
 export type FuzzChoice = 'all' | 'inputs' | 'others';
 
 /** Case `number` of a seed. Deterministic. */
@@ -38,7 +38,7 @@ export async function caseOf(seed: number, number: number, originals: Originals,
   return choice === 'inputs' || random.oneIn(3) ? inputCase(originals, random) : containerCase(originals, random);
 }
 
-/** One in five is a server. */
+/** One case in five is a server. */
 function otherCase({ others }: Originals, random: Random): FuzzCase {
   if (random.oneIn(5)) return { name: 'answers of a server', files: [], kind: 'answers', answersSeed: random.bits() };
   const { kind, name, files, isText, isFolder } = random.pick(others);

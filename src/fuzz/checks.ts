@@ -107,7 +107,7 @@ async function checkNothingIsLeft(reader: ContainerReader, backend: Backend): Pr
     const makeSink = (name: string) =>
       createNodeSink(join(folder, name.replace(/[^a-z.]/gi, '_').slice(-99)), { overwrite: false });
     const again = await outcome('decompress', () => restoreVolume(reader, makeSink, { backend, baseName: 'fuzz' }, job()));
-    // On a busy machine the time of the first run was over.
+    // On a busy machine the first run may have used up its time.
     if ('value' in again) return;
     const left = await readdir(folder);
     if (left.length > 0) throw new Finding(`a failed decompression left ${left.join(', ')}`);
@@ -166,7 +166,7 @@ async function checkInput({ files, comesBack, isFolder }: FuzzCase, { cpu }: Bac
     await comparePictures(kept, read);
     return;
   }
-  // HDF5 leaves values undefined that were never written, if the data set has no fill value: two reads may differ.
+  // If an HDF5 dataset has no fill value, values that were never written are undefined, so two reads may differ.
   await compareVoxels(reader, cpu, reader.header.sourceFormat === 'hdf5' ? again.voxels() : read);
   for (const { name, bytes } of comesBack ? files : []) {
     const own = kept.bytes(name);

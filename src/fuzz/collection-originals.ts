@@ -32,7 +32,7 @@ function dicomOriginals(): InputOriginal[] {
   const pixels = noise(columns * rows * 2, 3);
   const slice = (z: number, more: TestElements = {}) =>
     ctSlice({ columns, rows, z, instance: z + 1, pixels: noise(columns * rows * 2, z + 1), more });
-  /** With its pixels in fragments, which follow all other elements. */
+  /** Pixels are in fragments after all other elements. */
   const packed = (syntax: string, frame: Uint8Array) => {
     const { 2145386512: _native, ...others } = slice(0, { 2621699: ['US', 0] });
     return dicomFile(others, { syntax, after: fragmentBytes([frame]) });

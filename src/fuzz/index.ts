@@ -32,7 +32,7 @@ const only = values.case === undefined ? undefined : Number(values.case);
 const seconds = Number(values.seconds);
 const from = Number(values.from);
 const choice = values.inputs ? 'inputs' : values.others ? 'others' : 'all';
-/** Ends the run before its time is over. */
+/** Ends the run early. */
 const mostCases = Number(values.cases ?? Number.MAX_SAFE_INTEGER);
 if (![seed, seconds, mostCases, from, only ?? 0].every((value) => Number.isFinite(value) && value >= 0)) {
   console.error('fuzz: --seconds, --cases, --seed, --from and --case take numbers');
@@ -113,7 +113,7 @@ function runChild(first: number): Promise<number | undefined> {
   });
 }
 
-/** Writes the counts, so that they outlast a run that is ended. */
+/** Writes the counts, so that they survive if the run is killed. */
 function keep(): void {
   keptMs = Date.now();
   if (only !== undefined) return;

@@ -7,7 +7,7 @@ export interface ChildTask {
   readonly end: number;
   readonly withGpu: boolean;
   readonly choice: FuzzChoice;
-  /** By how much a case may raise the process's peak memory. */
+  /** The most by which a case may raise the process's peak memory. */
   readonly mostMegabytes: number;
 }
 

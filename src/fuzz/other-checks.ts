@@ -12,7 +12,7 @@ import { isUsableTransform } from '../core/transforms/transform.ts';
 import type { FuzzCase } from './cases.ts';
 import { Finding, job, outcome } from './outcome.ts';
 
-/** Particles: as many as the header says or a typed fault, and sums that hold what was deposited. */
+/** Checks particles: there are as many as the header says or a typed fault, and the sums hold everything that was deposited. */
 export async function checkParticles({ files, isFolder }: FuzzCase): Promise<void> {
   const [file] = files as [FuzzCase['files'][number]];
   const input = isFolder
@@ -68,7 +68,7 @@ async function checkSums({ groups }: ParticleSet): Promise<void> {
   }
 }
 
-/** A table has labels that can be drawn, each once, or there is a typed fault. */
+/** Checks a label table: its labels can be drawn and occur once, or there is a typed fault. */
 export async function checkLabels({ files: [file] }: FuzzCase): Promise<void> {
   const parsed = await outcome('parse labels', async () => parseLabelTable(file?.bytes ?? new Uint8Array()));
   if ('fault' in parsed) return;
@@ -84,7 +84,7 @@ export async function checkLabels({ files: [file] }: FuzzCase): Promise<void> {
   }
 }
 
-/** Meshes can be drawn: their places are numbers, and their triangles name corners that are there. Or there is a typed fault. */
+/** Checks meshes: positions are finite and triangles refer to existing corners, or there is a typed fault. */
 export async function checkMesh({ files: [file] }: FuzzCase): Promise<void> {
   const { name, bytes } = file as FuzzCase['files'][number];
   const opened = await outcome('open a mesh', () => parseMesh(new Uint8Array(bytes), name, { metres: 1e-3, ...job() }));
@@ -101,7 +101,7 @@ export async function checkMesh({ files: [file] }: FuzzCase): Promise<void> {
   }
 }
 
-/** A matrix can be used, and reads again as it was written. Or there is a typed fault. */
+/** Checks a matrix: it can be used and survives writing and reading, or there is a typed fault. */
 export async function checkMatrix({ files: [file] }: FuzzCase): Promise<void> {
   const { name, bytes } = file as FuzzCase['files'][number];
   const parsed = await outcome('parse a matrix', async () => parseTransform(bytes, name));

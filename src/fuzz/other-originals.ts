@@ -23,7 +23,7 @@ import {
   tipsyBytes,
 } from '../core/particles/formats/particle-files-testing.ts';
 
-// What Stria reads besides volumes: particles, tables of labels, meshes, matrices.
+// Undamaged files other than volumes: particles, label tables, meshes, matrices.
 
 export interface OtherOriginal {
   readonly kind: 'particles' | 'labels' | 'mesh' | 'matrix';

@@ -14,9 +14,9 @@ import type { CompressOptions, VoxelData, VoxelType } from './types.ts';
 const nothing = new Uint8Array(0);
 
 /**
- * Compresses voxels to the bytes of a .stria file. Without options about geometry it is the file that the command makes of a .npy in C
- * order (z, y, x), byte for byte. It works on the caller's thread; in a page, call it in a worker.
- * @throws StriaError `invalid-input` for a shape that does not fit, or a codec that there is not; `aborted`
+ * Compresses voxels to the bytes of a .stria file. Without geometry options it returns, byte for byte, the file that the command writes
+ * for a .npy file in C order (z, y, x). It runs on the caller's thread; in a page, call it in a worker.
+ * @throws StriaError `invalid-input` for a shape that does not fit, or an unknown codec; `aborted`
  */
 export async function compress(voxels: VoxelData, options: CompressOptions): Promise<Uint8Array<ArrayBuffer>> {
   const { codec = 'auto', prefer, axis = 'auto', effort, name = 'volume.npy', signal, onProgress } = options;
@@ -50,7 +50,7 @@ function infoOf(voxels: VoxelData, { shape, ...geometry }: CompressOptions): Vol
   const spacing = geometry.spacing ?? ([1, 1, 1, 1] as const);
   const affine = geometry.affine ?? diagonalAffine(spacing);
   if (affine.length !== 12 || ![...affine, ...spacing].every(Number.isFinite) || spacing.some((distance) => distance <= 0)) {
-    throw new StriaError('invalid-input', 'an affine has twelve finite numbers, and a spacing four positive ones');
+    throw new StriaError('invalid-input', 'an affine has twelve finite numbers, and a spacing has four positive numbers');
   }
   return {
     dims: [x, y, z, t],
@@ -73,5 +73,5 @@ function typeOf(voxels: VoxelData): VoxelType {
   if (voxels instanceof Int32Array) return 'i32';
   if (voxels instanceof Float32Array) return 'f32';
   if (voxels instanceof Float64Array) return 'f64';
-  throw new StriaError('invalid-input', 'voxels are a typed array of 8 to 32-bit integers, or of 32 or 64-bit floats');
+  throw new StriaError('invalid-input', 'voxels must be a typed array of 8 to 32-bit integers, or of 32 or 64-bit floats');
 }

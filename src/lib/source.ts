@@ -2,7 +2,7 @@ import { type ByteSource, memorySource } from '../core/shared/bytes.ts';
 import { StriaError } from '../core/shared/errors.ts';
 import type { FileLike } from './types.ts';
 
-/** What `open` takes, as a source of bytes, and what closes it. @throws StriaError `not-readable` */
+/** Turns the argument of `open` into a source of bytes, with a function that closes it. @throws StriaError `not-readable` */
 export async function sourceOf(input: string | URL | Blob | ArrayBuffer | Uint8Array | FileLike): Promise<OwnSource> {
   if (input instanceof ArrayBuffer) return keep(memorySource('volume.stria', new Uint8Array(input)));
   if (input instanceof Uint8Array) return keep(memorySource('volume.stria', input));
@@ -21,7 +21,7 @@ function keep(source: ByteSource): OwnSource {
   return { source, close: async () => {} };
 }
 
-/** A file whose `read` gives bytes that the caller may keep. */
+/** A file whose `read` returns bytes that the caller may keep. */
 interface OwnFile {
   readonly size: number;
   read(offset: number, length: number): Promise<Uint8Array<ArrayBuffer>>;
@@ -45,7 +45,7 @@ function fileSource({ size, read }: OwnFile): ByteSource {
   };
 }
 
-/** Copies what is read, because it may be a view of bytes that the caller uses again. */
+/** Copies the bytes that were read, because they may be a view of memory that the caller reuses. */
 function callersFile(file: FileLike): OwnFile {
   return { size: file.size, read: async (offset, length) => new Uint8Array(await file.read(offset, length)) };
 }
@@ -79,14 +79,14 @@ async function webFile(url: string): Promise<OwnFile> {
   }
 }
 
-/** A page sees Content-Range of another origin only if that exposes it, but Content-Length always. */
+/** A page sees the Content-Range of another origin only if the server exposes it, but always Content-Length. */
 async function wholeLength(url: string): Promise<string | undefined> {
   const response = await fetch(url, { method: 'HEAD' });
   const isPlain = response.ok && !response.headers.has('Content-Encoding');
   return isPlain ? (response.headers.get('Content-Length') ?? undefined) : undefined;
 }
 
-/** The part of node:fs/promises that is used here. Imported by its name it would stop a bundler for browsers. */
+/** The part of node:fs/promises that is used here. It is not imported by name, because that would break bundling for browsers. */
 interface NodeFiles {
   open(path: string | URL): Promise<{
     stat(): Promise<{ readonly size: number }>;
@@ -98,7 +98,7 @@ interface NodeFiles {
 async function nodeSource(path: string, input: unknown): Promise<OwnSource> {
   const node = (globalThis as { process?: { getBuiltinModule?(name: string): unknown } }).process;
   const files = node?.getBuiltinModule?.('node:fs/promises') as NodeFiles | undefined;
-  if (!files) throw new StriaError('not-readable', `${path} is no web address, and paths are opened only in Node`);
+  if (!files) throw new StriaError('not-readable', `${path} is not a web address, and paths can be opened only in Node`);
   try {
     const file = await files.open(input instanceof URL ? input : path);
     const { size } = await file.stat();

@@ -1,4 +1,4 @@
-/** Types of voxels: unsigned and signed integers, and floats, with their bits. */
+/** Voxel types: unsigned integers, signed integers and floats, with their number of bits. */
 export type VoxelType = 'u8' | 'i8' | 'u16' | 'i16' | 'u32' | 'i32' | 'f32' | 'f64';
 
 /** Voxels as numbers. x is fastest, then y, z, t. */
@@ -12,10 +12,10 @@ export type VoxelData =
   | Float32Array<ArrayBuffer>
   | Float64Array<ArrayBuffer>;
 
-/** Lengths along x, y, z and t; a still volume has t = 1. */
+/** Lengths along x, y, z and t; a volume without time has t = 1. */
 export type Shape = readonly [x: number, y: number, z: number, t: number];
 
-/** A file of the caller's. `read` returns these bytes, fewer only at the file's end. */
+/** A file that the caller provides. `read` returns the requested bytes, fewer only at the file's end. */
 export interface FileLike {
   readonly size: number;
   read(offset: number, length: number): Promise<Uint8Array>;
@@ -26,7 +26,7 @@ export interface OpenFileOptions {
   readonly fill?: number | undefined;
 }
 
-/** Which voxels to read: an index, or all from a first index to before another. All, if left out. */
+/** The voxels to read along an axis: a single index, or a half-open range from a first index to an end. Default: all. */
 export interface Box {
   readonly x?: number | readonly [from: number, to: number];
   readonly y?: number | readonly [from: number, to: number];
@@ -40,13 +40,13 @@ export interface Voxels {
   readonly shape: Shape;
 }
 
-/** Where voxels lie in the world. */
+/** The geometry of the voxels in world coordinates. */
 export interface Geometry {
-  /** Distances of voxel centres along x, y and z, and of time points. */
+  /** Distances between voxel centres along x, y and z, and between time points. */
   readonly spacing: readonly [x: number, y: number, z: number, t: number];
   readonly spatialUnit: 'm' | 'mm' | 'um' | 'unknown';
   readonly timeUnit: 's' | 'ms' | 'us' | 'unknown';
-  /** Three rows of four: from voxel indices (x, y, z, 1) to the world, right-anterior-superior. */
+  /** Three rows of four numbers that map voxel indices (x, y, z, 1) to world coordinates, right-anterior-superior. */
   readonly affine: readonly number[];
   readonly slope: number;
   readonly intercept: number;
@@ -55,7 +55,7 @@ export interface Geometry {
 export interface CompressOptions extends Partial<Geometry> {
   /** Lengths along x, y, z and t, x fastest in memory; missing ones are 1. */
   readonly shape: readonly number[];
-  /** `auto` (default), or a codec or chain of the command, as `predict+huffman`. */
+  /** `auto` (default), or a codec or chain of the command, such as `predict+huffman`. */
   readonly codec?: string | undefined;
   /** The goal of `auto`. */
   readonly prefer?: 'size' | 'balanced' | 'speed' | undefined;
@@ -66,6 +66,6 @@ export interface CompressOptions extends Partial<Geometry> {
   /** The name of the .npy file that `stria decompress` restores. Default: volume.npy. */
   readonly name?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Receives the share that is done, from 0 to 1. */
+  /** Receives the completed fraction, from 0 to 1. */
   readonly onProgress?: ((share: number) => void) | undefined;
 }

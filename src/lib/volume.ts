@@ -12,9 +12,9 @@ import type { Box, FileLike, Geometry, OpenFileOptions, Shape, Voxels, VoxelType
 export interface Volume extends Geometry {
   readonly shape: Shape;
   readonly type: VoxelType;
-  /** Lengths of a chunk: boxes of whole chunks are read fastest. */
+  /** Lengths of a chunk. Boxes of whole chunks are the fastest to read. */
   readonly chunkShape: Shape;
-  /** How many chunks were lost in the file from which this one was recovered. */
+  /** Number of chunks that were lost in the file from which this one was recovered. */
   readonly lostChunks: number;
   /**
    * Reads a box, and decodes only the chunks that it touches. Without a box, reads everything.
@@ -22,7 +22,7 @@ export interface Volume extends Geometry {
    */
   read(box?: Box, options?: { readonly signal?: AbortSignal | undefined }): Promise<Voxels>;
   /**
-   * The volume at lower resolutions, from the finest to the coarsest; none if the file has none. Each is read like the volume, and
+   * The volume at lower resolutions, from the finest to the coarsest; empty if the file has none. Each is read like the volume, and
    * closed with it. @throws StriaError `corrupt`, `not-readable`
    */
   levels(): Promise<readonly Volume[]>;
@@ -134,7 +134,7 @@ async function voxelsOf(
     if (fill === undefined)
       throw new StriaError(
         'corrupt',
-        `${chunkName(number)} was lost in the file from which this one was recovered; open with \`fill\` to read on`,
+        `${chunkName(number)} was lost in the file from which this one was recovered; open with \`fill\` to read it as that value`,
       );
     const bytes = new Uint8Array(shape[0] * shape[1] * shape[2] * codecElementBytes(type));
     typedVoxels(type, bytes).fill(fill);
@@ -148,7 +148,7 @@ async function voxelsOf(
   }
 }
 
-/** Copies what a chunk has of the box, row by row. */
+/** Copies the part of a chunk that lies in the box, row by row. */
 function copy(
   voxels: Uint8Array,
   box: GridBox,

@@ -18,8 +18,8 @@ const kinds = { constant: 0, coded: 1, ramp: 2 } as const;
 const mostBytes = 2 ** 24;
 
 /**
- * A Zarr chunk as codecs see it: the last axis is x, the one before it y, all others together z. Elements of more than 4 bytes are several
- * of 4 bytes, side by side along x.
+ * A Zarr chunk as codecs see it: the last axis is x, the one before it y, all others together z. An element of more than 4 bytes becomes
+ * several elements of 4 bytes, side by side along x.
  * @throws StriaError `unsupported` for chunks of more than 16 MiB
  */
 export function zarrGeometry(shape: readonly number[], itemBytes: number): ChunkGeometry {
@@ -30,7 +30,7 @@ export function zarrGeometry(shape: readonly number[], itemBytes: number): Chunk
   if (x * y * z * elementBytes > mostBytes || x * y * z === 0) {
     throw new StriaError(
       'unsupported',
-      `stria takes chunks of 1 to ${mostBytes} bytes, not of ${shape.join('×')} elements of ${itemBytes} bytes`,
+      `stria takes chunks of 1 to ${mostBytes} bytes, not ${shape.join('×')} elements of ${itemBytes} bytes`,
     );
   }
   return { shape: [x, y, z], elementBytes };
@@ -66,7 +66,7 @@ function parse(bytes: Uint8Array, width: number): EncodedChunk {
     throw new StriaError('unsupported', `the chunk has version ${found} of the codec stria; this reads ${version}`);
   const kind = cursor.u8();
   const [own, zero] = [cursor.u8(), cursor.u8()];
-  if (own !== width || zero !== 0) throw cursor.corrupt(`has elements of ${own} bytes, and the array has elements of ${width}`);
+  if (own !== width || zero !== 0) throw cursor.corrupt(`has elements of ${own} bytes, but the array has elements of ${width}`);
   const decodedChecksum = cursor.checksum();
   if (kind === kinds.coded) {
     const stages = decodeStages(cursor);

@@ -3,7 +3,7 @@ import { choiceByName } from '../core/codecs/registry.ts';
 import { StriaError } from '../core/shared/errors.ts';
 import { decodeZarrChunk, encodeZarrChunk, zarrGeometry } from './zarr-chunk.ts';
 
-/** The codec's configuration in an array's metadata. Decoders need none of it. */
+/** The codec's configuration in an array's metadata. Decoders ignore it. */
 interface ZarrConfiguration {
   readonly codec?: string;
   readonly effort?: 'normal' | 'max';
@@ -36,7 +36,7 @@ export const striaCodec = {
   fromConfig(configuration: unknown, { dataType, shape }: { readonly dataType: string; readonly shape: readonly number[] }) {
     const { codec = 'auto', effort = 'normal', prefer } = (configuration ?? {}) as ZarrConfiguration;
     const TypedArray = arrays[dataType as keyof typeof arrays];
-    if (!TypedArray) throw new StriaError('unsupported', `the codec stria does not take ${dataType} in JavaScript`);
+    if (!TypedArray) throw new StriaError('unsupported', `the codec stria does not support ${dataType} in JavaScript`);
     const geometry = zarrGeometry(shape, TypedArray.BYTES_PER_ELEMENT);
     const choice = {
       codec: choiceByName(codec),

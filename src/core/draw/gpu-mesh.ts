@@ -11,11 +11,11 @@ export function meshBytes({ positions, triangles }: Mesh): number {
 /** A mesh in GPU memory. Free it with `destroy`. */
 export class GpuMesh {
   readonly triangleCount: number;
-  /** 32-bit floats, three for each corner. */
+  /** Positions: three 32-bit floats per corner. */
   readonly positions: GPUBuffer;
-  /** Four 16-bit numbers of −1…1 for each corner. */
+  /** Normals: four 16-bit numbers of −1…1 per corner. */
   readonly normals: GPUBuffer;
-  /** 32-bit numbers of corners, three for each triangle. */
+  /** Three 32-bit corner numbers per triangle. */
   readonly triangles: GPUBuffer;
   readonly #scope: GpuScope;
 

@@ -11,7 +11,7 @@ import { placeUniform, type SliceBox, type VolumeSource } from '../volume/volume
 import { elementTypeNumber, floatBits, voxelKey } from '../volume/voxel-key.ts';
 import { type SlabKind, slabKinds, storedKind } from './slab-plane.ts';
 
-/** The slices of another volume through which a layer is projected, in voxel positions of the layer. */
+/** The slices of another volume along which a layer is projected, in voxel positions of the layer. */
 export interface LayerSamples {
   /** Position = origin + across × slice + right × pixel x + down × pixel y. */
   readonly origin: Dims3;
@@ -78,15 +78,15 @@ interface RecordedLayer {
 export const layerSlabPlane = { axis: undefined, origin: [0, 0, 0.5], right: [1, 0, 0], down: [0, 1, 0] } as const;
 
 /**
- * A layer in slices of another volume, thick ones too, as a plane of 32-bit floats of the canvas's size: NaN beside the layer. Blending
- * crosses the seams of a compressed volume's boxes. The plane is computed again only when it changes. One object for each view and layer.
- * Free it with `destroy`.
+ * Projects a layer along the slices of another volume, thin or thick, into a plane of 32-bit floats with the size of the canvas. Pixels
+ * outside the layer are NaN. Interpolation crosses the seams of a compressed volume's boxes. The plane is computed again only if its
+ * inputs change. Use one object per view and layer. Free it with `destroy`.
  */
 export class LayerSlab {
   readonly #gpu: Gpu;
   readonly #mostPartBytes: number;
   #made: Made | undefined;
-  /** What the plane holds once all recorded commands have run. */
+  /** A key for the plane's contents once all recorded commands have run. */
   #held: { readonly volume: VolumeSource; readonly key: string } | undefined;
   #shape = '';
 
@@ -96,7 +96,7 @@ export class LayerSlab {
     this.#mostPartBytes = mostPartBytes;
   }
 
-  /** @param volume not decimated. @returns what to draw, by `layerSlabPlane` */
+  /** @param volume must not be decimated. @returns the plane to draw with `layerSlabPlane` */
   record(commands: Commands, volume: VolumeSource, timePoint: number, samples: LayerSamples): readonly SliceBox[] {
     const { width, height, slices, smooth } = samples;
     const made = this.#makeFor(width, height, smooth && volume.isCompressed ? slices[1] - slices[0] + 1 : 0);

@@ -12,12 +12,12 @@ export interface LineSamples {
   readonly smooth: boolean;
 }
 
-/** Samples are read together while the voxels that they need lie in a box of this side. */
+/** Consecutive samples are read together if their voxels lie in a box with sides of at most this length. */
 const boxSide = 64;
 /** As in layer-slab.wgsl: smaller weights do not count. */
 const leastWeight = 1e-3;
 
-/** A sample: where it lies, and the voxels that it needs. */
+/** A sample's position and the voxels that it needs. */
 interface Sample {
   readonly number: number;
   readonly position: Dims3;
@@ -26,7 +26,7 @@ interface Sample {
 }
 
 /**
- * The same as `sampleLine`, from the voxels of the file at full resolution. Only the boxes along the line are read, one after another.
+ * Like `sampleLine`, but reads the voxels from the file at full resolution. It reads only boxes along the line, one after another.
  * @throws StriaError as `LeveledVoxels.read`
  */
 export async function sampleLineOfFile(

@@ -6,8 +6,8 @@ import { LayerSlab } from './layer-slab.ts';
 import { type LineSamples, sampleLineOfFile } from './line-from-file.ts';
 
 /**
- * Stored values at points on a line, as 32-bit floats; NaN beside the volume and where data is missing. A compressed volume is
- * decoded only along the line, and what the GPU lacks is read from the file. @throws StriaError `device-lost`; errors of the readers
+ * Stored values at points on a line, as 32-bit floats; NaN outside the volume and for missing data. A compressed volume is
+ * decoded only along the line. Voxels that the GPU lacks are read from the file. @throws StriaError `device-lost`; the readers' errors
  */
 export async function sampleLine(gpu: Gpu, volume: VolumeSource, timePoint: number, line: LineSamples): Promise<Float32Array> {
   if (volume.decimation > 1 && volume.file) return sampleLineOfFile(volume, volume.file, timePoint, line);
@@ -16,11 +16,11 @@ export async function sampleLine(gpu: Gpu, volume: VolumeSource, timePoint: numb
   const kept = ([x, y, z]: Dims3): Dims3 => [x / fx, y / fy, z / fz];
   const [from, to] = [kept(line.from), kept(line.to)];
   const right = scaled(sum(to, scaled(from, -1)), 1 / (count - 1));
-  // The samples are a picture one pixel high. Any direction across the line is down.
+  // The samples form a picture one pixel high, so `down` may be any direction across the line.
   const [x, y, z] = right.map(Math.abs) as [number, number, number];
   const least: Dims3 = x <= y && x <= z ? [1, 0, 0] : y <= z ? [0, 1, 0] : [0, 0, 1];
   const down = Math.hypot(x, y, z) > 0 ? scaled(unitVector(cross(right, least)), 1e-3) : ([1e-3, 0, 0] as const);
-  // The middle of the first pixel is the line's begin.
+  // The line begins in the middle of the first pixel.
   const origin = sum(from, scaled(right, -0.5), scaled(down, -0.5));
   const slab = new LayerSlab(gpu);
   try {

@@ -12,21 +12,21 @@ import { UniformCache } from './uniform-cache.ts';
 /** Red, green and blue of 0…1. */
 export type Rgb = readonly [number, number, number];
 
-/** A mesh that rays meet. */
+/** A mesh for rays to hit. */
 export interface RaySurface {
   readonly mesh: GpuMesh;
-  /** From positions to the unit cube of the open volume. */
+  /** Maps positions to the unit cube of the open volume. */
   readonly toCube: Transform;
   readonly color: Rgb;
   /** 0…1. */
   readonly opacity: number;
 }
 
-/** Translucent surfaces that a ray meets in front of the opaque one. It does not meet those behind them. */
+/** A ray hits at most this many translucent surfaces in front of the opaque one. Further ones are not drawn. */
 const mostTranslucent = 4;
 const texelBytes = 8;
 const uniformBytes = 4 * 100;
-/** No surface: the bits of the place `never`. */
+/** No surface: the bits of `never`, the ray parameter of a miss. */
 const nothing = { r: 0, g: new Uint32Array(new Float32Array([1e30]).buffer)[0] as number, b: 0, a: 0 };
 
 /** Rasterises meshes for rays with shaders/draw/mesh.wgsl. Free its textures with `destroy`. */
@@ -37,14 +37,14 @@ export class MeshPass {
   readonly #pipelines = new Map<boolean, GPURenderPipeline>();
   #targets: { readonly scope: GpuScope; readonly surfaces: GPUTexture; readonly depth: GPUTexture } | undefined;
 
-  /** @param mostMeshes that are drawn at once */
+  /** @param mostMeshes the most meshes that are drawn at once */
   constructor(gpu: Gpu, mostMeshes: number) {
     this.#gpu = gpu;
     this.#scope = gpu.scope('view.meshes');
     this.#uniforms = new UniformCache(gpu.device, this.#scope, uniformBytes, mostTranslucent * mostMeshes);
   }
 
-  /** Records what the rays of a strip meet. @returns the layers for `RayStackInputs.surfaces`, valid until the next call */
+  /** Records the rasterization of a strip. @returns the layers for `RayStackInputs.surfaces`, valid until the next call */
   record(
     commands: Commands,
     surfaces: readonly RaySurface[],
@@ -103,7 +103,7 @@ export class MeshPass {
     const known = this.#targets;
     const size = known?.surfaces;
     if (known && size && size.width >= width && size.height >= count && size.depthOrArrayLayers === layers) return known;
-    // A strip may be higher than the one before, and the next one lower.
+    // Strips differ in height, so keep the highest so far.
     const [wide, high] = [Math.max(width, size?.width ?? 0), Math.max(count, size?.height ?? 0)];
     this.rest();
     const scope = this.#scope.scope('targets');
@@ -157,7 +157,7 @@ function surfaceUniform(
 ): Uint32Array<ArrayBuffer> {
   const { edges, eye } = view;
   const toScene = toCube.map((value, at) => value * (edges[Math.floor(at / 4)] as number));
-  // Normals go through the inverse of the transposed matrix, whose columns are the rows of the inverse.
+  // Normals are transformed by the inverse transpose, whose columns are the rows of the inverse.
   const back = inverted(toScene);
   const normals = [back.slice(0, 3), back.slice(4, 7), back.slice(8, 11)] as unknown as [Vector3, Vector3, Vector3];
   const scale = 1 / Math.max(Number.MIN_VALUE, Math.hypot(...normals[0]));
@@ -180,19 +180,19 @@ function surfaceUniform(
   return new Uint32Array(floats.buffer);
 }
 
-/** From positions to x, y and w of a strip's clip space, as a 4×4 matrix. */
+/** Maps positions to x, y and w of a strip's clip space, as a 4×4 matrix. */
 function toPicture(toCube: Transform, { toCube: rays, eye }: RayView, { height, from, count }: Strip): number[] {
   const vector = (at: number): Vector3 => [rays[at] as number, rays[at + 1] as number, rays[at + 2] as number];
   const [across, above, middle] = [vector(0), vector(4), sum(vector(8), vector(12))];
   const place: Vector3 = [eye[0], eye[1], eye[2]];
-  // A place is start + x × across + y × above + depth × way. If the eye is near, x and y grow with the depth.
+  // position = start + x × across + y × above + depth × way. In perspective, x and y grow with the depth.
   const isNear = eye[3] > 0.5;
   const start = isNear ? place : middle;
   const way = isNear ? sum(middle, scaled(place, -1)) : scaled(place, -1);
   const map = chained(toCube, inverted(transformOf([across, above, way], start)));
   const [right, up, depth] = [map.slice(0, 4), map.slice(4, 8), map.slice(8)] as [number[], number[], number[]];
   const w = isNear ? depth : [0, 0, 0, 1];
-  // The strip instead of the whole picture.
+  // Maps y from the whole picture to the strip.
   const shift = (2 * from + count - height) / count;
   const upInStrip = up.map((value, at) => (height / count) * value + shift * (w[at] as number));
   return [0, 1, 2, 3].flatMap((column) => [right[column], upInStrip[column], 0, w[column]] as number[]);

@@ -11,7 +11,7 @@ import { UniformCache } from './uniform-cache.ts';
 /** A mesh to cut with a slice. */
 export interface MeshOutline {
   readonly mesh: GpuMesh;
-  /** From its positions to voxel positions. */
+  /** Maps its positions to voxel positions. */
   readonly map: Transform;
   readonly color: Rgb;
 }
@@ -24,17 +24,17 @@ export interface OutlinePlane {
 }
 
 const uniformBytes = 4 * 24;
-/** Views with slices that one submit may draw. */
+/** The most views with slices in one submit. */
 const mostViews = 4;
 
-/** Draws where meshes cut a slice with shaders/draw/mesh-outline.wgsl. */
+/** Draws the intersections of meshes with a slice, using shaders/draw/mesh-outline.wgsl. */
 export class OutlinePass {
   readonly #gpu: Gpu;
   readonly #format: GPUTextureFormat;
   readonly #uniforms: UniformCache;
   #pipeline: GPURenderPipeline | undefined;
 
-  /** @param format of the targets @param mostMeshes that a view draws */
+  /** @param format of the targets @param mostMeshes the most meshes in a view */
   constructor(gpu: Gpu, format: GPUTextureFormat, scope: GpuScope, mostMeshes: number) {
     this.#gpu = gpu;
     this.#format = format;
@@ -51,7 +51,7 @@ export class OutlinePass {
   ): void {
     if (mesh.triangleCount === 0) return;
     const pipeline = this.#pipelineOf();
-    // As long as a step to the next pixel, so that the numbers stay alike.
+    // As long as a step to the next pixel, so that all numbers have similar magnitudes.
     const normal = cross(right, down);
     const across = scaled(normal, 1 / Math.sqrt(Math.hypot(...normal)));
     const toCanvas = chained(map, inverted(transformOf([right, down, across], origin)));

@@ -4,7 +4,7 @@ export type Outside = 'clamp' | 'hide' | 'mark';
 /** For values below the window, and above it. */
 export type OutsideLook = readonly [below: Outside, above: Outside];
 
-/** How voxels without a number are shown: not at all, or in a marking colour. */
+/** How missing voxels are shown: not at all, or in a marking colour. */
 export type MissingLook = 'hide' | 'mark';
 
 /** The marking colours, below and above: r, g, b of 0…1, sRGB. */
@@ -13,7 +13,7 @@ export const markedColors = [
   [1, 0.16, 0.32],
 ] as const;
 
-/** The marking colour of voxels without a number. */
+/** The marking colour of missing voxels. */
 export const missingColor = [0.75, 0.25, 0.85] as const;
 
 type Parameter = readonly [r: number, g: number, b: number, way: number];

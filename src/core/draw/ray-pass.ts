@@ -21,7 +21,7 @@ export interface RayLook {
   readonly window: readonly [low: number, high: number];
   /** The isosurface's stored value. */
   readonly level: number;
-  /** For the attenuated maximum: the absorption of bright matter as thick as the volume is long, as an exponent of e. */
+  /** For the attenuated maximum: the optical depth of the brightest value over the volume's longest edge. */
   readonly attenuation: number;
   /** Compositing is lit from the eye, by the gradient. */
   readonly lighting: boolean;
@@ -88,8 +88,8 @@ export function rayParameters(
 }
 
 /**
- * How texels become places in the window, which are (texel − low) × scale; the window's width in values, again as a width of labels
- * (0 if values are not labels), and the stored value at its low end.
+ * `low` and `scale` convert a texel to its position in the window, (texel − low) × scale. Also the window's width in values, the same
+ * for labels (0 if values are not labels), and the stored value at its low end.
  */
 export function windowParameters(
   { low, high }: Pick<DisplayTexture, 'low' | 'high'>,
@@ -110,7 +110,7 @@ function finite(value: number): number {
 
 /** The camera of a frame. */
 export interface RayView {
-  /** Column by column: from x and y of −1…1 (right and up) and a depth of 0…1 to the volume's unit cube. */
+  /** Maps x and y of −1…1 (right and up) and a depth of 0…1 to the volume's unit cube. Column by column. */
   readonly toCube: readonly number[];
   /** In the cube; w is 1, or 0 if xyz is the direction to an eye at infinity. */
   readonly eye: Vector4;
@@ -120,7 +120,7 @@ export interface RayView {
 
 /** Rows of a picture that are drawn at once, in pixels. */
 export interface Strip {
-  /** Of the whole picture. */
+  /** The size of the whole picture. */
   readonly width: number;
   readonly height: number;
   /** The first row, and the number of rows. */

@@ -11,11 +11,11 @@ import { type Blending, blendings } from './slice-pass.ts';
 /** One of several volumes that rays cross. */
 export interface RayVolume extends Pick<RayLook, 'window' | 'outside'> {
   readonly display: DisplayTexture;
-  /** From the unit cube of the open volume to that of the texture: column by column of a 4×4 matrix. */
+  /** Maps the unit cube of the open volume to that of the texture. A 4×4 matrix, column by column. */
   readonly toUnit: readonly number[];
   /** The end of the voxels in the texture's cube: 1, or less if its last texels are not full. */
   readonly extent: readonly [number, number, number];
-  /** The isosurface's place in the window, 0…1. */
+  /** The isosurface's position in the window, 0…1. */
   readonly level: number;
   /** 0…1. */
   readonly opacity: number;
@@ -49,7 +49,7 @@ export function rayStackRows({ display, isCategorical }: Pick<RayVolume, 'displa
   return isCategorical ? Math.max(1, Math.ceil(labelSpan(display).count / width)) : imageRows;
 }
 
-/** What is the same for all volumes. */
+/** Settings that all volumes share. */
 export type RayStackLook = Pick<RayLook, 'projection' | 'attenuation' | 'lighting' | 'clip' | 'plane'>;
 
 /** No limit, in unit cubes. */
@@ -62,7 +62,7 @@ export function rayStackBytes(volumes: number): number {
   return 4 * (headFloats + volumes * volumeFloats);
 }
 
-/** What clip planes leave, in the unit cube. An open end does not cut what reaches further than the open volume. */
+/** The box inside the clip planes, in the unit cube. A side without a clip plane is unbounded, so layers may extend beyond the open volume. */
 export function clipLimits(clip: RayLook['clip']): { readonly low: readonly number[]; readonly high: readonly number[] } {
   const low = clip.map(([start]) => (start > 0 ? start : -unlimited));
   return { low, high: clip.map(([, end]) => (end < 1 ? end : unlimited)) };
@@ -138,7 +138,7 @@ export interface RayStackInputs {
   readonly frame: GPUBuffer;
   /** 256 texels wide, with `rayStackRows` for each volume: those of `rayTransfer`, or the colours of labels by number. */
   readonly transfer: GPUTexture;
-  /** What rays meet besides volumes, from `MeshPass.record`. */
+  /** The meshes that rays hit, from `MeshPass.record`. */
   readonly surfaces?: GPUTextureView | undefined;
 }
 

@@ -26,12 +26,12 @@ export function slabRange(index: number, slices: number, length: number): readon
   return [Math.max(0, first), Math.min(length - 1, first + slices - 1)];
 }
 
-/** How many kept slices make a slab of the same thickness, if `factor` slices of the volume are kept as one. */
+/** The number of kept slices in a slab of the same thickness, if each stands for `factor` slices of the volume. */
 export function keptSlices(slices: number, factor: number): number {
   return Math.max(1, Math.round(slices / factor));
 }
 
-/** What a slab is made of. */
+/** The inputs of a slab. */
 export type SlabSource = Pick<VolumeSource, 'info' | 'dims' | 'factors' | 'numbers' | 'recordSlice'>;
 
 /** Dynamic offsets of uniform buffers must be multiples of this, on any device. */
@@ -48,13 +48,13 @@ interface Made {
 }
 
 /**
- * A slab as one plane of 32-bit floats, from which slices are drawn as from a volume of type f32. It is computed again only
- * when it changes. One object per view. Free it with `destroy`.
+ * A slab as one plane of 32-bit floats, which is drawn like a slice of an f32 volume. It is computed again only if its inputs
+ * change. Use one object per view. Free it with `destroy`.
  */
 export class SlabPlane {
   readonly #gpu: Gpu;
   #made: Made | undefined;
-  /** What the plane holds once all recorded commands have run. */
+  /** A key for the plane's contents once all recorded commands have run. */
   #held: { readonly volume: SlabSource; readonly key: string } | undefined;
   /** The shape for which `#made` was created. */
   #shape = '';
@@ -63,7 +63,7 @@ export class SlabPlane {
     this.#gpu = gpu;
   }
 
-  /** The box that replaces the slice's. Records what fills it, one layer of chunks after another if the volume is compressed. */
+  /** The box that replaces the slice's. Records the commands that fill it, one layer of chunks after another if the volume is compressed. */
   record(
     commands: Commands,
     volume: SlabSource,
@@ -107,7 +107,7 @@ export class SlabPlane {
     return made.boxes;
   }
 
-  /** Puts the box elsewhere than at the slice's position, until the next `record`. */
+  /** Moves the box away from the slice's position, until the next `record`. */
   moveTo(first: Dims3): void {
     if (this.#made) this.#gpu.device.queue.writeBuffer(this.#made.boxes[0].place, 0, Uint32Array.from(first));
   }

@@ -1,7 +1,7 @@
 import moduleBytes from '../../assembly/checksum/index.ts?assembly';
 import { lazyModule } from '../shared/wasm-module.ts';
 
-/** So many bytes are copied into the module's memory at a time: the cache still has them when they are mixed. */
+/** Bytes copied into the module's memory at a time, few enough that they are still in the cache when they are mixed. */
 const pieceBytes = 2 ** 15;
 /** Bytes past the rows that the module may read. */
 const slack = 16;

@@ -24,7 +24,7 @@ export function checksum(bytes: Uint8Array, rowLength: number = bytes.byteLength
   return ofMany ?? checksumInScript(bytes, rowLength, firstWord);
 }
 
-/** Fewer bytes take JavaScript less time than a call of WebAssembly. */
+/** For fewer bytes JavaScript is faster than a WebAssembly call. */
 const manyBytes = 2 ** 11;
 
 /** `checksum` without WebAssembly. */

@@ -83,7 +83,7 @@ export function parseChunkRecord(bytes: Uint8Array, offset: number, number: numb
 }
 
 /**
- * As `parseChunkRecord`, but the payload shares the memory of `bytes`, and whoever decodes it compares it with
+ * Like `parseChunkRecord`, but the payload shares the memory of `bytes`, and the decoder must compare it with
  * `encodedChecksum`.
  */
 export function parseUncheckedRecord(bytes: Uint8Array, offset: number, number: number, level = 0): CodedChunk {

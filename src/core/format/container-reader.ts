@@ -32,14 +32,14 @@ export class ContainerReader {
   readonly grid: ChunkGrid;
   /** Chunks that were lost in the file from which this one was recovered. */
   readonly lostCount: number;
-  /** How many chunks the file should hold: fewer than the volume has if it is a part. */
+  /** The number of chunks that the file should hold: fewer than the volume's if the file is a part. */
   readonly ownCount: number;
   readonly #source: ByteSource;
   readonly #headerRecord: RecordHead;
   readonly #tail: FoundTail;
   readonly #index: ChunkIndex;
   readonly #lost: LostChunks;
-  /** If this is a level of the file's volume, and not the volume itself. */
+  /** Set if this is a level of the file's volume, not the volume itself. */
   readonly level: LevelHeader | undefined;
   #levels: Promise<readonly ContainerReader[]> | undefined;
 
@@ -99,7 +99,7 @@ export class ContainerReader {
 
   /**
    * The volume at lower resolutions, from the finest to the coarsest; none if the file has no levels. Each is read like the volume.
-   * @throws StriaError `corrupt` if the records of the levels are damaged, of which the volume is independent; `not-readable`,
+   * @throws StriaError `corrupt` if the records of the levels are damaged, which does not affect the volume; `not-readable`,
    * `aborted`
    */
   async levels(options?: JobOptions): Promise<readonly ContainerReader[]> {
@@ -170,9 +170,9 @@ export class ContainerReader {
   }
 
   /**
-   * Like `readChunks`, in one read into memory that the caller provides (the start of its buffer), and without comparing payloads with their checksums:
-   * whoever decodes them does that. The payloads lie in that memory. Undefined if the chunks are scattered over the file, so that
-   * `readChunks` reads less.
+   * Like `readChunks`, but in one read into memory that the caller provides (the start of its buffer), where the payloads then lie.
+   * Does not compare payloads with their checksums; the decoder must do that. Undefined if the chunks are scattered over the file, so
+   * that `readChunks` reads less.
    * @throws StriaError as readChunk
    */
   async readUnchecked(
@@ -204,7 +204,7 @@ export class ContainerReader {
 
   /**
    * Reads coded chunks that lie near each other in the file, in one read from the first to the last. Each payload has a buffer of
-   * its own. A damaged chunk is returned as its fault and hinders no other.
+   * its own. A damaged chunk is returned as a fault and does not affect the others.
    * @throws StriaError `corrupt`, `not-readable`, `aborted`, if the read as a whole fails
    */
   async readTogether(numbers: readonly number[], options?: JobOptions): Promise<(EncodedChunk | StriaError)[]> {

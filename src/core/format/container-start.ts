@@ -15,7 +15,7 @@ export function isContainer(head: Uint8Array): boolean {
   return head.byteLength >= signature.byteLength && signature.every((byte, at) => byte === head[at]);
 }
 
-/** What a container begins with. */
+/** The start of a container. */
 export interface FileStart {
   readonly header: ContainerHeader;
   readonly grid: ChunkGrid;

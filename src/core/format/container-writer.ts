@@ -52,13 +52,13 @@ export class ContainerWriter {
   #pendingRampCount = 0;
   #lastRun: ConstantRun | undefined;
   #nextChunk = 0;
-  /** How many chunks pass between flushes of chunks without payload: some whole layers. */
+  /** Number of chunks between flushes of chunks without payload, in whole layers. */
   readonly #chunksPerFlush: number;
   #bytesWritten = 0;
   /** By level, from 1. */
   readonly #levels: LevelEntries[] = [];
   #levelBytes = 0;
-  /** What `chunks` has yet to write. */
+  /** Bytes that `chunks` still has to write. */
   #batch: Uint8Array[] | undefined;
 
   private constructor(sink: ByteSink, header: ContainerHeader, grid: ChunkGrid, headerBody: Uint8Array) {
@@ -198,8 +198,8 @@ export class ContainerWriter {
   }
 
   /**
-   * Writes what remains. Does not close the sink.
-   * @param levels those of which all chunks were written
+   * Writes the rest of the file. Does not close the sink.
+   * @param levels the levels whose chunks have all been written
    * @throws StriaError `internal` if chunks are missing, `not-writable`
    */
   async finish(source: SourceDescription, levels: readonly LevelHeader[] = []): Promise<void> {

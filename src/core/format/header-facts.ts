@@ -10,7 +10,7 @@ const maxChannels = 4096;
 const maxWindows = 256;
 const what = 'the header';
 
-/** A text as the header can hold it. A name may be empty. */
+/** Shortens a text to the header's limit. A name may be empty. */
 const cut = (text: string) => text.slice(0, 1024);
 
 export function encodeFacts({ channels, valueUnit, windows }: Facts): JsonObject {
@@ -47,7 +47,10 @@ export function parseFacts(json: JsonObject, timeLength: number): Facts {
 function parseChannels(value: unknown, timeLength: number): NonNullable<Facts['channels']> {
   const list = asArray(value, `${what}'s channels`, { maxLength: maxChannels });
   if (list.length === 0 || timeLength % list.length !== 0) {
-    throw new StriaError('corrupt', `${what} has ${list.length} channels, and t is ${timeLength}, which is no multiple of that`);
+    throw new StriaError(
+      'corrupt',
+      `${what} has ${list.length} channels, but t is ${timeLength}, which is not a multiple of that`,
+    );
   }
   return list.map((item) => {
     const { name, color, window } = asObject(item, `a channel in ${what}`);

@@ -29,7 +29,7 @@ export const writerName = 'stria 0.1.0';
 /** The source is a set of pictures instead of a header and voxels. docs/FORMAT.md, 'Pictures'. */
 const picturesFeature = 'pictures';
 
-/** The source's file stores its voxels in a way of its own. docs/FORMAT.md, 'SRCE and BLOB'. */
+/** The source's file stores its voxels in another form. docs/FORMAT.md, 'SRCE and BLOB'. */
 export const storedFeature = 'stored';
 
 /** The source is a set of files, each with planes of its own. docs/FORMAT.md, 'Files'. */
@@ -41,7 +41,7 @@ const partFeature = 'part';
 /** Chunks hold several time points, whose planes are interleaved. docs/FORMAT.md, 'How voxels are cut into chunks'. */
 const interleavedFeature = 'interleaved';
 
-/** The features that this reader supports, of those that a header can require. */
+/** The header features that this reader supports. */
 const knownFeatures: readonly string[] = [picturesFeature, storedFeature, filesFeature, partFeature, interleavedFeature];
 
 /** The features that a reader needs for a volume from such a source in such chunks, or for a part of it. */
@@ -181,7 +181,7 @@ function parseChunkShape(value: unknown, interleaves: boolean): ChunkShape {
   const shape = parseDims(value, `${what}'s chunk`);
   if (!interleaves) return shape;
   if (shape[3] === 1)
-    throw new StriaError('corrupt', `${what} requires ${interleavedFeature}, and its chunks hold one time point`);
+    throw new StriaError('corrupt', `${what} requires ${interleavedFeature}, but its chunks hold one time point`);
   return [...shape, interleavedFeature];
 }
 

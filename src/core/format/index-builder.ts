@@ -60,7 +60,7 @@ export class IndexBuilder {
     return this.#methodNumbers.size - 1;
   }
 
-  /** Writes the run, of whichever kind, that the chunks so far end with. */
+  /** Writes the run of any kind that is still open. */
   #endRun(): void {
     if (this.#constant) {
       encodeConstantRun(this.#runs.u8(runKinds.constant), this.#constant);

@@ -10,7 +10,7 @@ export interface LevelHeader {
   /** From 1, the finest. */
   readonly number: number;
   readonly method: HalvingMethod;
-  /** How many voxels of the volume one voxel combines, along each axis. */
+  /** How many voxels of the volume each voxel combines along each axis. */
   readonly factors: Dims3;
   /** In codec elements. A chunk belongs to one time point. */
   readonly chunkShape: Dims3;
@@ -35,7 +35,7 @@ export function placeOfNumber(inRecord: number): { readonly level: number; reado
   return { level: Math.floor(inRecord / numbersPerLevel), number: inRecord % numbersPerLevel };
 }
 
-/** The volume at a lower resolution: its voxels lie in the middle of those that they combine. */
+/** The volume at a lower resolution. The centre of each voxel is the centre of those that it combines. */
 export function levelVolume(volume: VolumeInfo, factors: Dims3): VolumeInfo {
   const [fx, fy, fz] = factors;
   const [nx, ny, nz, nt] = volume.dims;
@@ -72,7 +72,7 @@ export function parseLevelHeader(head: RecordHead): LevelHeader {
   if (method === undefined) throw cursor.corrupt('names a method of halving that version 1 does not know');
   const isPower = (factor: number) => factor > 0 && factor <= maxFactor && (factor & (factor - 1)) === 0;
   if (!factors.every(isPower) || factors.every((factor) => factor === 1)) {
-    throw cursor.corrupt(`has the factors ${factors.join(', ')}, which are no powers of two that make a volume smaller`);
+    throw cursor.corrupt(`has the factors ${factors.join(', ')}, which are not powers of two that make a volume smaller`);
   }
   return { number, method, factors, chunkShape };
 }
@@ -81,7 +81,7 @@ export function parseLevelHeader(head: RecordHead): LevelHeader {
 export function checkLevels(levels: readonly LevelHeader[]): void {
   for (const [index, { number, factors }] of levels.entries()) {
     const before = levels[index - 1]?.factors ?? [1, 1, 1];
-    if (number !== index + 1) throw new StriaError('corrupt', `level ${number} is in the place of level ${index + 1}`);
+    if (number !== index + 1) throw new StriaError('corrupt', `level ${number} stands where level ${index + 1} belongs`);
     const isCoarser = factors.every((factor, axis) => factor >= (before[axis] as number)) && factors.join() !== before.join();
     if (!isCoarser) throw new StriaError('corrupt', `level ${number} is not coarser than the one before it`);
   }

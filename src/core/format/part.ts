@@ -54,7 +54,7 @@ function chunksOfPiece({ chunkShape }: ChunkGrid, { origin, dims }: Piece): read
 
 type Axis = 0 | 1 | 2;
 
-/** Why a box is no piece of the volume; undefined if it is one. The box is in codec elements, the message in voxels. */
+/** Why a box cannot be a piece of the volume; undefined if it can. The box is in codec elements, the message in voxels. */
 export function pieceFault({ dims, chunkShape }: ChunkGrid, piece: Piece, type: ElementType): string | undefined {
   for (const axis of [0, 1, 2] as const) {
     const voxels = (elements: number) => elements / (type === 'f64' && axis === 0 ? 2 : 1);
@@ -102,7 +102,7 @@ export function ownSpans(grid: ChunkGrid, part: VolumePart | undefined): Iterabl
   return part ? spansOfPart(grid, part) : [{ first: 0, count: grid.count }];
 }
 
-/** How many chunks there are in the spans. */
+/** The number of chunks in the spans. */
 export function countOf(spans: Iterable<ChunkSpan>): number {
   let sum = 0;
   for (const { count } of spans) sum += count;

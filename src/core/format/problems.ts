@@ -11,7 +11,7 @@ export class Problems {
     else this.#left++;
   }
 
-  /** The result of `work`. A `corrupt` fault becomes a sentence and gives undefined. */
+  /** The result of `work`. A `corrupt` fault is recorded as a sentence, and the result is undefined. */
   attempt<Result>(work: () => Result): Result | undefined {
     try {
       return work();

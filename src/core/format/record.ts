@@ -25,7 +25,7 @@ export function recordLength(metaLength: number, bodyLength: number): number {
   return align8(recordHeadLength + metaLength + bodyLength);
 }
 
-/** Where a record's padding ends and the next record begins. */
+/** The offset at which a record's padding ends and the next record begins. */
 export function recordEnd(head: RecordHead): number {
   return head.offset + recordLength(head.meta.byteLength, head.bodyLength);
 }
@@ -65,7 +65,7 @@ export interface RecordParts {
 /** As `encodeRecord`, in parts. */
 export function recordParts(record: NewRecord): RecordParts {
   const { type, offset, body, meta = new Uint8Array(0), bodyChecksum = checksum(body) } = record;
-  // Without a builder: thousands of chunks are written one after the other.
+  // Does not use a builder, because this runs for thousands of chunks in a row.
   const head = new Uint8Array(recordHeadLength + meta.byteLength);
   const view = new DataView(head.buffer);
   for (let i = 0; i < 4; i++) head[i] = type.charCodeAt(i);

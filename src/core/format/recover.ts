@@ -26,7 +26,7 @@ export interface RecoveredContainer {
   readonly grid: ChunkGrid;
   /** Number of intact chunks, of `grid.count`. */
   readonly wholeCount: number;
-  /** How many chunks the file should hold, and those of them that were not found. */
+  /** The number of chunks that the file should hold, and the chunks that were not found. */
   readonly ownCount: number;
   lost(): Iterable<ChunkSpan>;
   has(number: number): boolean;
@@ -42,7 +42,7 @@ export interface RecoveredContainer {
    * are lost, they are empty here (`problems` says so).
    */
   readonly source: SourceDescription | undefined;
-  /** Whether the file has levels. They are not recovered, because they can be made again. */
+  /** Whether the file has levels. They are not recovered, because they can be computed again. */
   readonly hasLevels: boolean;
   /** What is damaged or missing, in sentences. Empty for an intact file. */
   readonly problems: readonly string[];
@@ -296,7 +296,7 @@ function* lostSpans(spans: Iterable<FoundSpan>): Generator<ChunkSpan> {
   for (const span of spans) if (span.kind === 'lost') yield span;
 }
 
-/** Chunks as people count them. */
+/** Chunk numbers for messages, which count from 1. */
 function* fromOne(spans: Iterable<ChunkSpan>): Generator<ChunkSpan> {
   for (const { first, count } of spans) yield { first: first + 1, count };
 }

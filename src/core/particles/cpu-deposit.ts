@@ -7,12 +7,12 @@ import { smoothingSteps, smoothingWeights } from './smoothing-table.ts';
 
 const one = 65_536;
 const half = one / 2;
-/** Of a depositor's sums: 8 bytes a voxel. */
+/** The limit for a depositor's sums, which take 8 bytes per voxel. */
 const defaultMaxVoxels = 2 ** 27;
 
 /**
- * Deposits on the processor. Its twin is shaders/particles: both compute the same whole numbers.
- * @param maxVoxels for tests
+ * Deposits on the CPU. Its GPU twin is shaders/particles; both compute the same integers.
+ * @param maxVoxels most voxels per slab; only tests set it
  */
 export function cpuDepositDevice(maxVoxels = defaultMaxVoxels): DepositDevice {
   return {
@@ -32,7 +32,7 @@ class CpuDepositor {
   readonly sums: Float64Array<ArrayBuffer>;
   readonly #grid: DepositGrid;
   readonly #slab: SumSlab;
-  /** Shares of a particle along an axis: number of the voxel, and weight in 1/65,536. */
+  /** A particle's shares along an axis: voxel numbers, and weights in 1/65,536. */
   readonly #places = [new Int32Array(3), new Int32Array(3), new Int32Array(3)] as const;
   readonly #weights = [new Int32Array(3), new Int32Array(3), new Int32Array(3)] as const;
 
@@ -54,7 +54,7 @@ class CpuDepositor {
 
   /** The neighbours' shares along z, then y, then x. The last neighbour gets the remainder, so that nothing is lost. */
   #spread(positions: Int32Array, at: number, mass: number, kernel: Exclude<DepositKernel, 'sph'>): void {
-    // Read once, without destructuring, which would iterate: this is the loop that counts.
+    // Read once and without destructuring, which would iterate: this loop dominates the run time.
     const sums = this.sums;
     const width = this.#grid.dims[0];
     const xs = this.#places[0];
@@ -135,7 +135,7 @@ class CpuDepositor {
       sum += weight;
     });
     if (sum === 0) {
-      // It is too small to reach a voxel's centre.
+      // The sphere is too small to reach a voxel's centre.
       this.#spread(positions, at, mass, 'ngp');
       return;
     }

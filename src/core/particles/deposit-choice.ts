@@ -1,15 +1,15 @@
-/** How a particle's mass is spread: into its voxel, over 2, 3 voxels along each axis, or over its smoothing sphere. */
+/** How a particle's mass is spread: into its own voxel, over 2 or 3 voxels along each axis, or over its smoothing sphere. */
 export const depositKernels = ['ngp', 'cic', 'tsc', 'sph'] as const;
 export type DepositKernel = (typeof depositKernels)[number];
 
-/** What voxels hold: the number of particles, their mass, or their mass divided by the volume of a voxel. */
+/** The quantity in a voxel: the number of particles, their mass, or their mass divided by the voxel's volume. */
 export const depositQuantities = ['count', 'mass', 'density'] as const;
 export type DepositQuantity = (typeof depositQuantities)[number];
 
-/** What the fixed-point sums add up. The density is made of masses at the end. */
+/** The quantity that fixed-point sums add up. A density is computed from masses at the end. */
 export type SummedQuantity = Exclude<DepositQuantity, 'density'>;
 
-/** What happens at the box's sides: particles enter on the other side, or what lies outside is left out. */
+/** What happens at the sides of the box: particles re-enter on the opposite side, or the part outside is left out. */
 export const boxEdges = ['periodic', 'clip'] as const;
 export type BoxEdges = (typeof boxEdges)[number];
 

@@ -48,7 +48,7 @@ export function sumsInfo({ dims, box: { origin, lengths } }: DepositGrid, quanti
   };
 }
 
-/** What a volume of sums adds up; undefined for other volumes. */
+/** The quantity that a volume of sums adds up. Undefined for other volumes. */
 export function quantityOfSums({ type, valueUnit }: VolumeInfo): SummedQuantity | undefined {
   if (type !== 'f64') return undefined;
   return (['count', 'mass'] as const).find((quantity) => sumUnits[quantity] === valueUnit);

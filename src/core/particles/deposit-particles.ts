@@ -13,9 +13,9 @@ export interface DepositSettings {
   readonly grid: DepositGrid;
   readonly kernel: DepositKernel;
   readonly quantity: SummedQuantity;
-  /** Mass of one unit of the sums, or part of a particle. */
+  /** Mass of one unit of the sums; for counts, the fraction of a particle. */
   readonly unit: number;
-  /** Deposit only these. */
+  /** Deposit only this share. */
   readonly share?: ParticleShare | undefined;
 }
 
@@ -37,7 +37,7 @@ const pieceBytes = 2 ** 22;
 /**
  * The sums of particles as a volume: whole numbers of `unit`. Reading its voxels reads the particles, piece by piece, as often as
  * there are slabs that fit into the device's memory. The sums do not depend on the device or on the order of the particles.
- * @throws StriaError `invalid-input` for a bad grid, for no particles, and for particles that lack what is needed
+ * @throws StriaError `invalid-input` for a bad grid, for no particles, and for particles without the required masses or radii
  */
 export function sumParticles(
   groups: readonly ParticleGroup[],
@@ -62,7 +62,7 @@ export function sumParticles(
       for await (const piece of particlePieces(groups, request, share, job)) {
         throwIfAborted(job.signal);
         await depositor.add(placer.place(piece));
-        // A signal from the terminal is only noticed between turns.
+        // Signals from the terminal arrive only when the event loop runs.
         await nextTurn();
         job.onProgress?.({ stage: 'Depositing', done: number * (to - from) + placer.counts.particles, total });
       }
@@ -108,7 +108,7 @@ function checkGroups(groups: readonly ParticleGroup[], { kernel, quantity }: Dep
       throw new StriaError('invalid-input', `${name} has no masses: it lacks ${lacksMasses}. --quantity count needs none`);
     }
     if (kernel === 'sph' && lacksRadii !== undefined) {
-      throw new StriaError('invalid-input', `--kernel sph needs smoothing lengths, and ${name} lacks ${lacksRadii}`);
+      throw new StriaError('invalid-input', `--kernel sph needs smoothing lengths, but ${name} lacks ${lacksRadii}`);
     }
   }
 }

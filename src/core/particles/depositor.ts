@@ -9,15 +9,15 @@ export interface SumSlab {
 
 /** Adds particles to the sums of a slab. */
 export interface Depositor {
-  /** @param words of `ParticlePlacer.place` */
+  /** @param words from `ParticlePlacer.place` */
   add(words: Uint32Array<ArrayBuffer>): Promise<void>;
   /** The sums of the slab, x fastest. Call it once. */
   sums(): Promise<Float64Array<ArrayBuffer>>;
-  /** Frees what it holds. */
+  /** Frees its resources. */
   destroy(): void;
 }
 
-/** Makes depositors: on the processor or on a GPU. */
+/** Makes depositors on the CPU or on a GPU. */
 export interface DepositDevice {
   /** The most voxels whose sums fit into a depositor. */
   readonly maxVoxels: number;

@@ -8,13 +8,13 @@ import type { DepositQuantity, DepositScale, DepositType } from './deposit-choic
 import { quantityOfSums } from './deposit-grid.ts';
 
 export interface FinishSettings {
-  /** Default: what the sums are of. */
+  /** Default: the quantity of the sums. */
   readonly quantity?: DepositQuantity | undefined;
   readonly scale: DepositScale;
   readonly type: DepositType;
 }
 
-/** From here on, a double may have rounded a sum. */
+/** A double may have rounded a sum of this size or more. */
 const sumLimit = 2 ** 53;
 const pieceVoxels = 2 ** 18;
 
@@ -35,11 +35,11 @@ export async function finishSums(
 ): Promise<OpenVolume> {
   const summed = quantityOfSums(sums.info);
   if (!summed)
-    throw new StriaError('invalid-input', 'the volume holds no sums of particles, as `stria deposit --sums` writes them');
+    throw new StriaError('invalid-input', 'the volume does not hold sums of particles as `stria deposit --sums` writes them');
   const quantity = wanted ?? summed;
   if ((quantity === 'count') !== (summed === 'count')) {
     const holds = summed === 'count' ? 'counts particles' : 'adds up masses';
-    throw new StriaError('invalid-input', `--quantity ${quantity} cannot be made of a volume that ${holds}`);
+    throw new StriaError('invalid-input', `--quantity ${quantity} cannot be computed from a volume that ${holds}`);
   }
   const { slope, spacing } = sums.info;
   const factor = quantity === 'density' ? slope / (spacing[0] * spacing[1] * spacing[2]) : slope;
@@ -92,7 +92,7 @@ function scalingOf({ least, most }: SumRange, factor: number, scale: DepositScal
   return { slope, intercept: low - slope, stored };
 }
 
-/** @throws StriaError `invalid-input` for what cannot be a sum */
+/** Checks a sum. @throws StriaError `invalid-input` if it has overflowed, `corrupt` if it is not a whole number of units */
 async function rangeOf(sums: OpenVolume, { signal, onProgress }: JobOptions): Promise<SumRange> {
   const total = volumeBytes(sums.info);
   let [least, most, done] = [Number.POSITIVE_INFINITY, 0, 0];

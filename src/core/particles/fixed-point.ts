@@ -1,4 +1,4 @@
-// Whole numbers up to 2^53 in doubles, as the kernels multiply them. The shader does the same with pairs of u32 words.
+// Exact products of whole numbers up to 2^53, held in doubles. The shaders compute the same with pairs of u32 words.
 
 const twoTo16 = 2 ** 16;
 const twoTo32 = 2 ** 32;

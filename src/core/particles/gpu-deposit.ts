@@ -12,9 +12,9 @@ import { smoothingWeights } from './smoothing-table.ts';
 const threads = 64;
 /** The sums are read back as 8 bytes a voxel. */
 const defaultMaxVoxels = 2 ** 27;
-/** Sums are read back in pieces of so many bytes. */
+/** Sums are read back in pieces of this many bytes. */
 const readBytes = 2 ** 26;
-/** How many voxels the smoothed particles of one dispatch may visit, so that none runs too long. */
+/** The most voxels that the smoothed particles of one dispatch visit, so that no dispatch runs too long. */
 const defaultVisitsTogether = 2 ** 24;
 
 const neighbours = { ngp: 1, cic: 2, tsc: 3 } as const;
@@ -26,8 +26,8 @@ function kernelOf(kernel: DepositKernel): KernelDescriptor {
 
 /**
  * Deposits on a GPU. The sums are those of `cpuDepositDevice`.
- * @param gpu still belongs to the caller
- * @param limits for tests
+ * @param gpu remains the caller's
+ * @param limits only tests set them
  */
 export function gpuDepositDevice(gpu: Gpu, limits: { maxVoxels?: number; visitsTogether?: number } = {}): DepositDevice {
   const { maxVoxels = defaultMaxVoxels, visitsTogether = defaultVisitsTogether } = limits;
@@ -52,7 +52,7 @@ class GpuDepositor implements Depositor {
   readonly #high: GPUBuffer;
   readonly #weights: GPUBuffer;
   readonly #voxels: number;
-  /** The GPU's work on the piece before, which ends while the next one is read and placed. */
+  /** The GPU's work on the previous piece, which runs while the next one is read and placed. */
   #running: Promise<unknown> = Promise.resolve();
 
   constructor(gpu: Gpu, work: DepositWork) {
@@ -92,7 +92,7 @@ class GpuDepositor implements Depositor {
       first = end;
     }
     this.#running = Promise.all(submits).finally(() => scope.destroy());
-    // Whoever awaits it next gets the error.
+    // The next await of `#running` throws the error.
     this.#running.catch(() => {});
   }
 

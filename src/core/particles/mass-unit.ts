@@ -3,11 +3,11 @@ import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { nextTurn } from '../shared/turn.ts';
 import { type ParticleGroup, particleCount, particlePieces } from './particles.ts';
 
-/** The sums have 53 bits. One is left for what rounding to units adds. */
+/** Sums have 53 bits. One is reserved, because rounding masses to units may increase the total. */
 const unitsOfTotal = 2 ** 52;
 
 /**
- * A unit of mass with which the sums of all particles cannot overflow: a power of two, from the masses of all groups. It reads them.
+ * Reads all masses and returns a unit of mass, a power of two, with which the sums of all particles cannot overflow.
  * @throws StriaError `invalid-input` if they have no mass; as `ParticleGroup.read`
  */
 export async function chooseMassUnit(groups: readonly ParticleGroup[], job: JobOptions): Promise<number> {

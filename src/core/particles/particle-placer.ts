@@ -13,7 +13,7 @@ export const smoothedWords = 8;
 const countUnits = 2 ** 20;
 export const countUnit = 1 / countUnits;
 
-/** A position that is so many boxes away has no digits left for the place in the box: it is a fault of the data. */
+/** A position this many boxes away has no digits left for its place inside the box, so the data is faulty. */
 const farthest = 2 ** 20;
 
 /** Sums stay below this, so that doubles hold them exactly. */
@@ -29,19 +29,19 @@ export interface PlacerSettings {
 
 /** What happened to the particles. */
 export interface PlacedCounts {
-  /** All that were read. */
+  /** Number of all particles that were read. */
   particles: number;
-  /** Whose position lies outside the box: clipped or, in a periodic box, moved into it. */
+  /** Number of particles outside the box. They were clipped or, in a periodic box, moved into it. */
   outside: number;
-  /** Whose smoothing radius was limited. */
+  /** Number of particles whose smoothing radius was limited. */
   limited: number;
   /** Sum of all masses, in units. */
   units: number;
 }
 
 /**
- * Converts particles to whole numbers, from which all kernels compute. So the processor and any GPU give the same sums, whatever
- * the order of the particles.
+ * Converts particles to integers, which all kernels use. So the CPU and any GPU give the same sums, whatever the order of the
+ * particles.
  */
 export class ParticlePlacer {
   readonly counts: PlacedCounts = { particles: 0, outside: 0, limited: 0, units: 0 };
@@ -52,7 +52,7 @@ export class ParticlePlacer {
   }
 
   /**
-   * @returns `plainWords` or, for sph, `smoothedWords` a particle. In a clipped box, particles that reach no voxel are left out
+   * @returns `plainWords` or, for sph, `smoothedWords` words per particle. In a clipped box, particles that reach no voxel are left out
    * @throws StriaError `corrupt` for positions, masses and radii that are not numbers; `invalid-input` if the sums overflow
    */
   place(piece: PlacedPiece): Uint32Array<ArrayBuffer> {
@@ -97,7 +97,7 @@ export class ParticlePlacer {
           else if (!(voxels >= -(reach[axis] as number) && voxels < length + (reach[axis] as number))) isUsed = false;
         }
         let fixed = isUsed ? Math.floor(voxels * 65_536) : 0;
-        // Rounding may have moved it onto the upper side.
+        // Rounding may have moved the position onto the upper side.
         if (edges === 'periodic' && fixed >= length * 65_536) fixed = 0;
         words[used + axis] = fixed;
       }

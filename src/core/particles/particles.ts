@@ -23,10 +23,10 @@ export interface PieceRequest {
 
 /** Particles of one kind. */
 export interface ParticleGroup {
-  /** For messages: `gas`, `PartType0`. */
+  /** Name in messages: `gas`, `PartType0`. */
   readonly name: string;
   readonly count: number;
-  /** Undefined if there are masses; otherwise what lacks: `the data set PartType0/Masses`. */
+  /** Undefined if there are masses. Otherwise the name of the missing data: `the dataset PartType0/Masses`. */
   readonly lacksMasses: string | undefined;
   readonly lacksRadii: string | undefined;
   /** Some particles, `count` from `first` on. @throws StriaError `corrupt`, `not-readable`, `aborted` */
@@ -38,11 +38,11 @@ export interface ParticleSet {
   /** For messages and reports. */
   readonly format: string;
   readonly groups: readonly ParticleGroup[];
-  /** The simulation's box, if the file names it. */
+  /** The simulation's box, if the file states it. */
   readonly box: ParticleBox | undefined;
-  /** How many files the snapshot has, of which this is one. Undefined: the file does not say, or it is whole. */
+  /** The number of files of the snapshot. Undefined if the file does not say, or is the only one. */
   readonly fileCount?: number | undefined;
-  /** Frees what it holds besides its files. */
+  /** Frees its resources, but does not close its files. */
   close?(): void;
 }
 
@@ -59,7 +59,7 @@ export interface ParticleShare {
 /** Particles are read in pieces of at most this many. */
 const pieceParticles = 2 ** 16;
 
-/** A piece, and where it comes from. */
+/** A piece of particles and its position in the group. */
 export interface PlacedPiece extends ParticlePiece {
   readonly group: string;
   /** Number of the first particle in its group. */
@@ -88,7 +88,7 @@ export async function* particlePieces(
   }
 }
 
-/** The first particle of a share, and the end: shares differ by at most one particle. */
+/** The first particle of a share and the end after its last one. The sizes of shares differ by at most one particle. */
 export function shareRange(count: number, share: ParticleShare | undefined): readonly [from: number, to: number] {
   if (!share) return [0, count];
   const least = Math.floor(count / share.of);

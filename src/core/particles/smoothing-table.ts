@@ -4,7 +4,7 @@ export const smoothingSteps = 1024;
 const largestWeight = 1023;
 /** A larger radius is limited to this, in voxels along an axis. */
 export const maxRadiusVoxels = 32;
-/** Smaller ones reach no other voxel's centre. */
+/** Smaller radii reach no other voxel's centre. */
 export const minRadiusVoxels = 0.5;
 
 /**

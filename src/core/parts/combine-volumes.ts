@@ -135,7 +135,7 @@ function difference(a: Header, b: Header): string | undefined {
   return undefined;
 }
 
-/** Stored values are combined, which must mean the same for the values that they stand for. */
+/** Combining stored values must be equivalent to combining the real values that they stand for. */
 function ruleFault({ type, slope, intercept }: VolumeInfo, rule: CombineRule): string | undefined {
   if (rule === 'or' && type.startsWith('f')) return 'or works on whole numbers, not on floating-point values';
   const isPlain = rule === 'or' ? slope === 1 && intercept === 0 : rule === 'sum' ? intercept === 0 : slope > 0;
@@ -151,7 +151,7 @@ class Combination {
   readonly #settings: Omit<CombineSettings, 'type'> & { readonly signal: AbortSignal | undefined };
   readonly #from: ElementType;
   readonly #to: ElementType;
-  /** Of the volumes: what adds nothing. */
+  /** The neutral element of the rule in the volumes' type. */
   readonly #identity: Uint8Array;
   readonly #empty = new Map<string, ConstantChunk>();
 
@@ -241,7 +241,7 @@ class Combination {
     }
   }
 
-  /** Decodes the chunks of all volumes that fill them, and encodes what they combine to. The chunks lie on top of each other. */
+  /** Decodes the chunks at one position from all volumes that fill them, combines them, and encodes the result. */
   async #combine(items: readonly { readonly number: number; readonly volumes: readonly Volume[] }[]): Promise<EncodedChunk[]> {
     if (items.length === 0) return [];
     const { backend, choice, rule, signal } = this.#settings;
@@ -272,7 +272,7 @@ class Combination {
       const planeVoxels = (from.dims[0] * from.dims[1]) / elementsPerVoxel(this.#from);
       for (const [at, item] of items.entries()) {
         if (item.volumes.includes(volume)) continue;
-        // This volume has nothing here, and decoding may have left anything.
+        // This volume has no chunk here, and the decoder may have left anything in the buffer.
         const { origin, shape } = from.boxes[at] as ChunkBox;
         voxels.fill(identityOf(rule, this.#from), origin[2] * planeVoxels, (origin[2] + shape[2]) * planeVoxels);
       }

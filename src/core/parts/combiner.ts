@@ -16,7 +16,7 @@ export function bytesOfValue(value: number, type: ElementType): Uint8Array<Array
   return bytes;
 }
 
-/** The value of a type that changes no other value of that type when they are combined. */
+/** The neutral element of a rule: combining it with any value of the type gives that value. */
 export function identityOf(rule: CombineRule, type: ElementType): number {
   const [least, most] = ranges[type];
   return rule === 'max' ? least : rule === 'min' ? most : 0;
@@ -24,7 +24,7 @@ export function identityOf(rule: CombineRule, type: ElementType): number {
 
 /**
  * The type of the result.
- * @throws StriaError `invalid-input` for a type that does not hold all values of the volumes, or one that the rule does not work on
+ * @throws StriaError `invalid-input` for a type that cannot hold all values of the volumes, or that the rule does not support
  */
 export function resultType(from: ElementType, wanted: ElementType | undefined, rule: CombineRule): ElementType {
   const to = wanted ?? from;
@@ -34,8 +34,8 @@ export function resultType(from: ElementType, wanted: ElementType | undefined, r
   const holdsAll = isFloat(to)
     ? to === 'f64' || from === 'f32' || elementBytes(from) < 4
     : !isFloat(from) && ranges[to][0] <= low && ranges[to][1] >= high;
-  if (!holdsAll) throw new StriaError('invalid-input', `${to} does not hold all values of ${from}, the type of the volumes`);
-  if (rule === 'or' && isFloat(to)) throw new StriaError('invalid-input', `or works on whole numbers, not on ${to}`);
+  if (!holdsAll) throw new StriaError('invalid-input', `${to} cannot hold all values of ${from}, the type of the volumes`);
+  if (rule === 'or' && isFloat(to)) throw new StriaError('invalid-input', `--by or needs integers, not ${to}`);
   return to;
 }
 
@@ -74,7 +74,7 @@ export class Combiner {
     }
   }
 
-  /** The voxels as little-endian bytes, and how many were limited to the range of the type. */
+  /** The voxels as little-endian bytes, and the number of voxels that were limited to the range of the type. */
   result(): { readonly bytes: Uint8Array<ArrayBuffer>; readonly saturatedCount: number } {
     const [least, most] = ranges[this.#to];
     const bytes = new Uint8Array(this.#values.length * elementBytes(this.#to));

@@ -28,7 +28,7 @@ export interface MergeReport {
   readonly timesMs: { readonly check: number; readonly total: number };
 }
 
-/** Parts that stay open: pieces that lie side by side take turns in each row of chunks. */
+/** The most parts that stay open: pieces that lie side by side alternate in each row of chunks. */
 const openParts = 128;
 
 /** Who makes levels of the merged volume, and how; as in `CompressSettings`. */
@@ -44,7 +44,7 @@ export interface MergeLevels {
  * copied, and decoded only for levels. Memory is bounded: it holds a few numbers for each part, the index of the result, and for
  * levels the chunks of one slab. Nothing is written
  * before all parts have been checked. The sink is closed once everything is written, or aborted once if anything fails.
- * @throws StriaError `invalid-input` for parts that are missing, doubled or of different volumes; `corrupt` for a damaged part;
+ * @throws StriaError `invalid-input` for parts that are missing, given twice or of different volumes; `corrupt` for a damaged part;
  * `not-readable`, `not-writable`, `aborted`
  */
 export function mergeParts(
@@ -107,7 +107,7 @@ async function levelsOf({ volume, chunkShape }: ContainerHeader, settings: Merge
   return { backend, maker: LevelMaker.create(volume, chunkShape, backend, settings.choice, settings.levels) };
 }
 
-/** Readers of the parts that were read last. */
+/** Readers of the most recently read parts. */
 class OpenParts {
   readonly #readers = new Map<PartInput, ContainerReader>();
 

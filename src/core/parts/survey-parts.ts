@@ -14,12 +14,12 @@ import { lostWords } from '../stream/damage-list.ts';
 
 /** A part's file, opened only while it is read: there may be more than a process may open. */
 export interface PartInput {
-  /** For messages. */
+  /** The file's path in messages. */
   readonly path: string;
   open(): Promise<ByteSource>;
 }
 
-/** What the parts of a volume hold together. */
+/** The contents of all parts of a volume together. */
 export interface PartSurvey {
   /** Of the whole volume. */
   readonly header: ContainerHeader;
@@ -98,10 +98,10 @@ function* joined(spans: Iterable<ChunkSpan>): Generator<ChunkSpan> {
   if (last) yield last;
 }
 
-/** Pieces compute the affine of the whole volume each from their own, so the last digits may differ. */
+/** Each piece derives the affine of the whole volume from its own, so the last digits may differ. */
 const affineTolerance = 1e-5;
 
-/** In what a part's header differs from the first one's. */
+/** The property in which a part's header differs from the first one's. Undefined if they agree. */
 function difference({ header: a }: FirstPart, b: ContainerHeader): string | undefined {
   const { affine: affineA, ...volumeA } = a.volume;
   const { affine: affineB, ...volumeB } = b.volume;
@@ -116,7 +116,7 @@ function difference({ header: a }: FirstPart, b: ContainerHeader): string | unde
 
 const factNames: Readonly<Record<string, string>> = { dims: 'size', type: 'voxel type' };
 
-/** Shares of different numbers would overlap or leave gaps, which is harder to understand. */
+/** Reports shares of different divisions as such. Otherwise they would be reported as overlaps or gaps, which is harder to understand. */
 function kindOf({ part }: ContainerHeader): string {
   return part && 'of' in part ? `of ${part.of}` : 'pieces';
 }

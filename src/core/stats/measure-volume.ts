@@ -14,12 +14,12 @@ export interface RegionRow extends RegionStatistics {
   readonly label?: number | undefined;
   /** The time point or channel, from 0. */
   readonly t: number;
-  /** Of all its voxels, also those that are not finite. Undefined if the unit of length is unknown. */
+  /** The volume of all its voxels, including those that are not finite. Undefined if the unit of length is unknown. */
   readonly volumeMm3?: number | undefined;
 }
 
 export interface MeasureSettings {
-  /** A volume of whole numbers on the same grid. If it has one time point, that holds for all. */
+  /** An integer volume on the same grid. If it has a single time point, that applies to all time points. */
   readonly labels?: OpenVolume | undefined;
   /** Measure only these voxels. */
   readonly box?: { readonly origin: Dims3; readonly dims: Dims3 } | undefined;
@@ -76,7 +76,7 @@ export async function measureVolume(
           ...(Number.isFinite(volumeMm3) && { volumeMm3 }),
         });
       }
-      // One set of labels for all time points is read again for each.
+      // Labels with a single time point are read again for each time point of the volume.
       if (labels && isStill && t + 1 < info.dims[3]) {
         await labelValues?.close();
         labelValues = readVoxels(labels, signal);
@@ -137,7 +137,7 @@ function* rowsInBox(
 
 function checkLabels(info: VolumeInfo, labels: VolumeInfo): void {
   const fault = (message: string) => new StriaError('invalid-input', message);
-  if (labels.type === 'f32' || labels.type === 'f64') throw fault(`labels must be whole numbers, but these are ${labels.type}`);
+  if (labels.type === 'f32' || labels.type === 'f64') throw fault(`labels must be integers, but these are ${labels.type}`);
   const [x, y, z, t] = labels.dims;
   if (x !== info.dims[0] || y !== info.dims[1] || z !== info.dims[2] || (t !== 1 && t !== info.dims[3])) {
     throw fault(
@@ -145,7 +145,7 @@ function checkLabels(info: VolumeInfo, labels: VolumeInfo): void {
     );
   }
   if (!isSameAffine(info.affine, labels.affine, affineTolerance)) {
-    throw fault('the labels lie elsewhere: their affine differs from that of the volume; both need the same grid');
+    throw fault('the labels are in a different position: their affine differs from the volume’s; both need the same grid');
   }
 }
 

@@ -3,7 +3,7 @@ import type { Vector3 } from '../shared/vectors.ts';
 import { numberOf } from './numbers.ts';
 import { aboutPoint, chained, columnsOf, rotation, shiftOf, type Transform, transformOf, translation } from './transform.ts';
 
-// ITK's text files of transforms, as `itk::TxtTransformIO` reads and writes them. A transform T maps a point of the fixed image to
+// ITK's transform files in text form, as `itk::TxtTransformIO` reads and writes them. A transform T maps a point of the fixed image to
 // the moving image, in LPS coordinates and millimetres: T(p) = M (p − c) + c + t, with the centre c in the fixed parameters.
 
 const signature = '#Insight Transform File';
@@ -28,7 +28,7 @@ const vector = (numbers: readonly number[], at: number): Vector3 => [
   numbers[at + 2] ?? 0,
 ];
 
-/** Turned about a centre, then moved. */
+/** A rotation about a centre, followed by a translation. */
 function centered(linear: Transform, at: Vector3, by: Vector3): Transform {
   return chained(aboutPoint(linear, at), translation(by));
 }
@@ -41,7 +41,7 @@ const matrixOffset: Kind = {
     centered([...p.slice(0, 3), 0, ...p.slice(3, 6), 0, ...p.slice(6, 9), 0], center(fixed), vector(p, 9)),
 };
 
-/** By ITK's default Z X Y, or Z Y X if the fourth fixed parameter says so. The rightmost is done first. */
+/** ITK's order of rotations is Z X Y, or Z Y X if the fourth fixed parameter says so. The rightmost is applied first. */
 const euler: Kind = {
   parameters: 6,
   fixed: [3, 4],
@@ -93,7 +93,7 @@ const known = 'translations, rigid, similarity and affine transforms';
 
 /**
  * The transform of a file, in LPS and millimetres, from the fixed image to the moving one.
- * @throws StriaError `corrupt`, `unsupported` for what is not one linear transform of 3D points
+ * @throws StriaError `corrupt`; `unsupported` if the file does not hold a single linear transform of 3D points
  */
 export function readItk(text: string): Transform {
   const lines = text.split(/\r\n|\r|\n/).map((line) => line.trim());
@@ -107,17 +107,17 @@ export function readItk(text: string): Transform {
   if (names.some((each) => each.startsWith('CompositeTransform')))
     throw new StriaError(
       'unsupported',
-      'the file holds a composite transform, and Stria reads single ones. Save its parts as files of their own, or as one affine transform',
+      'the file holds a composite transform, but Stria reads only single ones. Save its parts in separate files, or as one affine transform',
     );
   if (names.length > 1)
     throw new StriaError(
       'unsupported',
-      `the file holds ${names.length} transforms, and Stria reads one. Save them as one affine transform`,
+      `the file holds ${names.length} transforms, but Stria reads only one. Save them as one affine transform`,
     );
   const [, kindName = name, dimensions = ''] = /^([A-Za-z0-9]+?)_(?:double|float)_([0-9_]+)$/.exec(name) ?? [];
   const kind = Object.hasOwn(kinds, kindName) ? kinds[kindName] : undefined;
   if (!kind) throw new StriaError('unsupported', `the file holds ${printable(name)}. Stria reads ${known}`);
-  if (dimensions !== '3_3') throw new StriaError('unsupported', `the transform ${printable(name)} is not one of 3D points`);
+  if (dimensions !== '3_3') throw new StriaError('unsupported', `the transform ${printable(name)} does not transform 3D points`);
   const parameters = numbersOf(fields, 'Parameters', [kind.parameters]);
   const fixed = numbersOf(fields, 'FixedParameters', kind.fixed);
   return kind.toTransform(parameters, fixed);
@@ -129,7 +129,7 @@ function numbersOf(
   counts: readonly number[],
 ): readonly number[] {
   const [first, second] = fields.filter((field) => field.key === key);
-  if (second) throw new StriaError('corrupt', `the file has two lines ${key}`);
+  if (second) throw new StriaError('corrupt', `the file has the line ${key} twice`);
   const words = (first?.value ?? '').split(/\s+/).filter((word) => word !== '');
   if (!counts.includes(words.length))
     throw new StriaError('corrupt', `${key} has ${words.length} numbers instead of ${counts.join(' or ')}`);
@@ -140,7 +140,7 @@ function printable(name: string): string {
   return JSON.stringify(name.slice(0, 80));
 }
 
-/** A file of an affine transform, in LPS and millimetres, with the centre at the origin. */
+/** Writes an affine transform as a file, in LPS and millimetres, with the centre at the origin. */
 export function writeItk(transform: Transform): string {
   const [a, b, c] = columnsOf(transform);
   const rows = ([0, 1, 2] as const).flatMap((row) => [a[row], b[row], c[row]]);
@@ -154,7 +154,7 @@ export function writeItk(transform: Transform): string {
   ].join('\n');
 }
 
-/** A transform of LPS points as one of RAS points, and the other way round: x and y change their signs. */
+/** Converts a transform of LPS points to one of RAS points, or the other way round: x and y change their signs. */
 export function otherLateral(transform: Transform): Transform {
   const signs = [-1, -1, 1, 1];
   return transform.map((value, at) => value * (signs[Math.floor(at / 4)] as number) * (signs[at % 4] as number) + 0);

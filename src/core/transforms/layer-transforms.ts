@@ -18,16 +18,16 @@ import {
 export const transformFormats = ['itk', 'fsl', 'plain'] as const;
 export type TransformFormat = (typeof transformFormats)[number];
 
-/** The numbers of a file: what they mean depends on the format, and on the images between which they lead. */
+/** The numbers of a file. Their meaning depends on the format and on the two images. */
 export interface StoredTransform {
   readonly numbers: Transform;
-  /** The formats that the file may have. The numbers of FSL and of a plain matrix look the same. */
+  /** The possible formats of the file. An FSL matrix and a plain matrix look alike. */
   readonly formats: readonly TransformFormat[];
 }
 
 const mostBytes = 2 ** 16;
 
-/** Endings of files that hold a transform and nothing else that Stria opens. */
+/** Endings that only transform files have, among the files that Stria opens. */
 export function isTransformName(name: string): boolean {
   return /\.(tfm|mat)$/i.test(name);
 }
@@ -42,7 +42,7 @@ export async function readTransform(source: ByteSource): Promise<StoredTransform
   }
 }
 
-/** @param name its ending says which format is more likely, where the numbers do not. @throws StriaError `unsupported`, `corrupt` */
+/** @param name the file's name; its ending decides between formats that look alike. @throws StriaError `unsupported`, `corrupt` */
 export function parseTransform(bytes: Uint8Array, name: string): StoredTransform {
   const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   const text = new TextDecoder('latin1').decode(hasMark ? bytes.subarray(3) : bytes);
@@ -54,10 +54,7 @@ export function parseTransform(bytes: Uint8Array, name: string): StoredTransform
   const isItk = isItkText(text);
   const numbers = isItk ? readItk(text) : readPlainMatrix(text);
   if (!isUsableTransform(numbers))
-    throw new StriaError(
-      'corrupt',
-      'the matrix cannot be inverted, or its numbers are too large: it is no placement of a volume',
-    );
+    throw new StriaError('corrupt', 'the matrix cannot be inverted, or its numbers are too large to place a volume');
   const formats: readonly TransformFormat[] = isItk ? ['itk'] : /\.mat$/i.test(name) ? ['fsl', 'plain'] : ['plain', 'fsl'];
   return { numbers, formats };
 }
@@ -66,27 +63,26 @@ export function parseTransform(bytes: Uint8Array, name: string): StoredTransform
 export interface Pair {
   readonly base: VolumeInfo;
   readonly layer: VolumeInfo;
-  /** World coordinates of the base's voxel centres, from their indexes. */
+  /** Maps voxel indexes of the base to world coordinates of voxel centres. */
   readonly baseToWorld: Transform;
-  /** The same of the layer as its file places it. */
+  /** The same for the layer, as its file places it. */
   readonly layerToWorld: Transform;
-  /** Whether world coordinates are those of a patient, RAS. If not, ITK has the same axes as Stria. */
+  /** Whether world coordinates are a patient's, in RAS. Otherwise ITK uses the same axes as Stria. */
   readonly isOriented: boolean;
 }
 
 /**
- * Which image the file takes for the moving one: for FSL the input, for ITK the moving image, for a plain matrix the one that it
- * moves.
+ * Which image is the moving one in the file: FSL's input, ITK's moving image, or the image that a plain matrix moves.
  */
 export type MovingImage = 'layer' | 'base';
 
-/** The motion of a layer, in world coordinates of the open volume and its unit, that a file describes. */
+/** The layer's motion that a file describes, in world coordinates and the unit of the open volume. */
 export function motionOf(numbers: Transform, format: TransformFormat, pair: Pair, moving: MovingImage): Transform {
   const toMotion = (from: Transform): Transform => (moving === 'layer' ? from : inverted(from));
   if (format === 'plain') return toMotion(inUnits(numbers, 1 / millimetres(pair.base)));
   if (format === 'itk') {
     const mapped = pair.isOriented ? otherLateral(numbers) : numbers;
-    // It leads from the fixed image to the moving one, so its inverse moves the moving image onto the fixed one.
+    // The transform maps the fixed image to the moving one, so its inverse moves the moving image onto the fixed one.
     return toMotion(inUnits(inverted(mapped), 1 / millimetres(pair.base)));
   }
   const [base, layer] = [flirtCoordinates(pair.base), flirtCoordinates(pair.layer)];
@@ -111,8 +107,8 @@ export function transformText(numbers: Transform, format: TransformFormat): stri
 }
 
 /**
- * FLIRT's coordinates of voxel centres, from their indexes: index × voxel size in the header's unit, with x counted from the other end
- * if the affine keeps left and right as they are (its determinant is positive).
+ * Maps voxel indexes to FLIRT's coordinates: index × voxel size in the header's unit, with x counted from the other end if the
+ * affine's determinant is positive.
  * Source: FSL's newimage, `newimagevox2mm_mat` and `swapmat`.
  */
 function flirtCoordinates(info: VolumeInfo): Transform {
@@ -121,13 +117,13 @@ function flirtCoordinates(info: VolumeInfo): Transform {
   return isFlipped ? [-x, 0, 0, x * (info.dims[0] - 1), 0, y, 0, 0, 0, 0, z, 0] : [x, 0, 0, 0, 0, y, 0, 0, 0, 0, z, 0];
 }
 
-/** Of the volume's unit of length; 1 if it is unknown. */
+/** Millimetres per unit of length of the volume; 1 if the unit is unknown. */
 function millimetres({ spatialUnit }: VolumeInfo): number {
   const ratio = metresOf[spatialUnit] / metresOf.mm;
   return Number.isFinite(ratio) ? ratio : 1;
 }
 
-/** The same transform, for points in another unit. @param ratio how many of the new unit make one of the old */
+/** The same transform for points in another unit. @param ratio the number of new units in one old unit */
 function inUnits(transform: Transform, ratio: number): Transform {
   const [x, y, z] = shiftOf(transform);
   return transformOf(columnsOf(transform), [x * ratio, y * ratio, z * ratio]);

@@ -8,7 +8,7 @@ export type Transform = readonly number[];
 
 export const identityTransform: Transform = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0];
 
-/** @param columns where the unit vectors along x, y and z go @param shift where the origin goes */
+/** @param columns the images of the unit vectors along x, y and z @param shift the image of the origin */
 export function transformOf(columns: readonly [Vector3, Vector3, Vector3], shift: Vector3): Transform {
   const [a, b, c] = columns;
   // Adding 0 turns −0 into 0.
@@ -23,30 +23,30 @@ export function shiftOf(transform: Transform): Vector3 {
   return [transform[3] as number, transform[7] as number, transform[11] as number];
 }
 
-/** Where the unit vectors along x, y and z go. */
+/** The images of the unit vectors along x, y and z. */
 export function columnsOf(transform: Transform): readonly [Vector3, Vector3, Vector3] {
   const column = (at: number): Vector3 => [transform[at] as number, transform[4 + at] as number, transform[8 + at] as number];
   return [column(0), column(1), column(2)];
 }
 
-/** Where a step or direction goes. */
+/** Transforms a step or direction. */
 export function stepThrough(transform: Transform, [x, y, z]: Vector3): Vector3 {
   const [a, b, c] = columnsOf(transform);
   return sum(scaled(a, x), scaled(b, y), scaled(c, z));
 }
 
-/** Where a point goes. */
+/** Transforms a point. */
 export function pointThrough(transform: Transform, point: Vector3): Vector3 {
   return sum(shiftOf(transform), stepThrough(transform, point));
 }
 
-/** As a 4×4 matrix, column by column, as shaders take it. */
+/** The transform as a 4×4 matrix, column by column, for shaders. */
 export function matrixOf(transform: Transform): number[] {
   const [a, b, c] = columnsOf(transform);
   return [...a, 0, ...b, 0, ...c, 0, ...shiftOf(transform), 1];
 }
 
-/** The first transform, then the others in turn. */
+/** Composes transforms: the first one is applied first. */
 export function chained(first: Transform, ...others: readonly Transform[]): Transform {
   return others.reduce((before, next) => {
     const [a, b, c] = columnsOf(before);
@@ -77,7 +77,7 @@ export function determinantOf(transform: Transform): number {
   return dot(a, cross(b, c));
 }
 
-/** No step gets longer or shorter by more than this factor: beyond it, the numbers are no placement of a volume. */
+/** The most by which a transform may stretch or shrink a step. Larger factors cannot be a sensible placement of a volume. */
 const mostScale = 1e6;
 const farthest = 1e9;
 
@@ -94,7 +94,7 @@ export function isIdentity(transform: Transform): boolean {
   return transform.every((value, at) => value === identityTransform[at]);
 }
 
-/** The same linear part, with a shift that leaves a point in place. */
+/** A transform with the same linear part that leaves `point` in place. */
 export function aboutPoint(linear: Transform, point: Vector3): Transform {
   return transformOf(columnsOf(linear), sum(point, scaled(stepThrough(linear, point), -1)));
 }
@@ -113,7 +113,7 @@ export function rotationOfAngles([x, y, z]: Vector3): Transform {
   return chained(rotation([1, 0, 0], x), rotation([0, 1, 0], y), rotation([0, 0, 1], z));
 }
 
-/** The angles of a rotation, as `rotationOfAngles` takes them. Where y is ±90°, x and z turn the same way, and z is 0. */
+/** The angles of a rotation, for `rotationOfAngles`. If y is ±90°, x and z rotate about the same axis, and z is 0. */
 export function anglesOf(turn: Transform): Vector3 {
   const [a, b, c] = columnsOf(turn);
   const degrees = (radians: number): number => (radians * 180) / Math.PI + 0;
@@ -124,7 +124,7 @@ export function anglesOf(turn: Transform): Vector3 {
 
 /**
  * The rotation that is closest to a transform's linear part, by Newton's iteration for the polar decomposition (Higham 1986).
- * That of a mirrored transform leaves out the mirroring.
+ * For a mirrored transform, the mirroring is left out.
  */
 export function nearestRotation(transform: Transform): Transform {
   let turn = transformOf(columnsOf(transform), [0, 0, 0]);

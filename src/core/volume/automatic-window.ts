@@ -9,7 +9,7 @@ export interface ValueRange {
   readonly max: number;
   /** The number of counted voxels: the sum of the histogram. */
   readonly count: number;
-  /** −1 if real values fall as stored ones rise: see real-order.ts. */
+  /** −1 if real values fall as stored values rise: see real-order.ts. */
   readonly direction: 1 | -1;
 }
 

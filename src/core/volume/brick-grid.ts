@@ -55,7 +55,7 @@ export function createBrickGrid(scope: GpuScope, dims: Dims3): BrickGrid {
 }
 
 /**
- * Prepares adding staged planes to the grid; `scope` owns what that needs. Record it for all planes, in order; then call
+ * Prepares adding staged planes to the grid; `scope` owns the resources for that. Record it for all planes, in order; then call
  * `recordLevels`.
  */
 export function prepareBricks(

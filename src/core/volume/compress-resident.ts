@@ -16,14 +16,14 @@ import { LeveledCopy } from '../stream/leveled-copy.ts';
 import { KernelClock, type KernelTimes, type StageSpan, Stopwatch } from '../stream/stage-times.ts';
 import type { VolumeSource } from './volume-source.ts';
 
-/** A volume in GPU memory, with what is needed to write it. */
+/** A volume in GPU memory, with the information needed to write it. */
 export interface Compressible {
   readonly kept: Pick<VolumeSource, 'info' | 'forEachBox'>;
   readonly source: SourceDescription;
   readonly chunkShape: ChunkShape;
 }
 
-/** How long a part of the work took: by its kernels, and by the host's clock. */
+/** The time of one part of the work: of its kernels, and on the host's clock. */
 export interface PartTimes {
   readonly kernels: KernelTimes | undefined;
   readonly wallMs: number;
@@ -35,10 +35,10 @@ export interface CompressedResident {
   readonly shares: readonly ChunkShare[];
   /** Size of the .stria file. */
   readonly bytesOut: number;
-  /** Of the voxels with padded rows, as in GPU memory. */
+  /** Bytes of the voxels with padded rows, as in GPU memory. */
   readonly paddedBytes: number;
   readonly encode: PartTimes;
-  /** Undefined if it was not asked for. */
+  /** Undefined if the check was not requested. */
   readonly check: PartTimes | undefined;
   readonly timeline: readonly StageSpan<Stage>[];
 }
@@ -127,7 +127,7 @@ export interface FileLevels {
 
 /**
  * Writes compressed chunks as a .stria file. Does not close the sink. Resolves with the bytes written.
- * @param making of levels: the chunks are decoded for them. Default: none
+ * @param making how to make levels, for which the chunks are decoded. Default: no levels
  */
 export async function writeContainer(
   sink: ByteSink,

@@ -46,7 +46,7 @@ export function uploadChunks(
   const stored = new Array<StoredChunk>(chunks.length);
   let payloadBytes = 0;
   for (let first = 0; first < chunks.length; ) {
-    // A buffer for the chunks from `first` on, as many as it may hold.
+    // One buffer holds as many chunks from `first` on as fit.
     let end = first;
     let bytes = 0;
     for (; end < chunks.length; end++) {
@@ -129,7 +129,7 @@ class PieceWriter {
   readonly #gpu: Gpu;
   readonly #buffer: GPUBuffer | undefined;
   readonly #piece: Uint8Array<ArrayBuffer>;
-  /** Where the piece begins in the buffer, and how much of it is filled. */
+  /** The piece's offset in the buffer, and its filled length. */
   #start = 0;
   #used = 0;
 

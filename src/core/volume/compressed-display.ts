@@ -37,12 +37,12 @@ export class CompressedDisplay implements VolumeDisplay {
   #texture: DisplayTexture | undefined;
   #fillScope: GpuScope | undefined;
   #staging: DisplayStaging | undefined;
-  /** Fill the texture from each layer in turn, keyed by the plane of the layer's boxes at which a time point begins. */
+  /** Records that fill the texture from each layer in turn, keyed by the plane of the layer's boxes at which a time point begins. */
   readonly #fills = new Map<number, readonly ((commands: Commands) => void)[]>();
 
   /**
-   * @param layers across z, or whole time points
-   * @param label of its GPU memory
+   * @param layers layers across z, or whole time points
+   * @param label label of its GPU memory
    */
   constructor(source: LayerSource, volume: Pick<VolumeSource, 'info' | 'statistics'>, layers: CompressedLayers, label: string) {
     this.#source = source;
@@ -105,7 +105,7 @@ export class CompressedDisplay implements VolumeDisplay {
     this.#fills.clear();
   }
 
-  /** Records the decoding of a time point, and filling the texture with it. Without a texture, does nothing. */
+  /** Records decoding a time point and filling the texture with it. Does nothing without a texture. */
   record(commands: Commands, timePoint: number): void {
     if (!this.#texture) return;
     this.#fillsOf(this.#texture, timePoint).forEach((fill, layer) => {
@@ -115,7 +115,7 @@ export class CompressedDisplay implements VolumeDisplay {
     recordLevels(this.#source.gpu, commands, this.#texture.bricks);
   }
 
-  /** Creates what `record` needs at a time point, besides the decoded layers. Without a texture, does nothing. */
+  /** Creates the resources that `record` needs at a time point, except the decoded layers. Does nothing without a texture. */
   prepare(timePoint: number): void {
     if (this.#texture) this.#fillsOf(this.#texture, timePoint);
   }

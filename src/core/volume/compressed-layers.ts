@@ -31,7 +31,7 @@ interface ChunkRange {
   readonly end: Dims3;
 }
 
-/** What layers need from their compressed volume. */
+/** The compressed volume's data that layers need. */
 export interface LayerSource {
   readonly gpu: Gpu;
   readonly planner: DecodePlanner;
@@ -41,7 +41,7 @@ export interface LayerSource {
 }
 
 export interface LayerOptions {
-  /** Report unsound payloads in what was recorded. If undefined, payloads are not checked. */
+  /** Flags for unsound payloads in the recorded work. If undefined, payloads are not checked. */
   readonly flags?: FaultFlags | undefined;
   /** The boxes hold planes in the order of the chunks. Default: time points that chunks interleave are stacked. */
   readonly asEncoded?: boolean | undefined;
@@ -58,7 +58,7 @@ export class CompressedLayers {
   readonly #scratch: GpuScope;
   readonly #tables: GpuScope;
   readonly #flags: FaultFlags | undefined;
-  /** Whether boxes are decoded elsewhere, because chunks interleave what they stack. */
+  /** Whether boxes are decoded into a separate buffer first, because chunks interleave the planes that boxes stack. */
   readonly #stacks: boolean;
   readonly #workspace: DecodeWorkspace;
   readonly #boxes = new Map<number, readonly PlacedLayerBox[]>();
@@ -66,12 +66,12 @@ export class CompressedLayers {
   #buffers: readonly GPUBuffer[] | undefined;
   /** Where a box is decoded before its time points are stacked. */
   #interleaved: GPUBuffer | undefined;
-  /** What the scratch memory holds once all recorded commands have run: the key of a layer at a time point. */
+  /** The key of the layer and time point in the scratch memory once all recorded commands have run. */
   #held: number | undefined;
 
   /**
    * @param axis undefined if a layer is a whole time point
-   * @param tables owns what decoding reads besides payloads
+   * @param tables owns the tables that decoding reads besides payloads
    * @param scratch owns the decoded boxes
    */
   constructor(
@@ -121,8 +121,8 @@ export class CompressedLayers {
   }
 
   /**
-   * The layer's boxes, which hold it once it is recorded. They are the same at all time points of one chunk, or at all time
-   * points.
+   * The layer's boxes, which hold the layer once its decoding is recorded. They are the same at all time points of one chunk, or at
+   * all time points.
    */
   boxes(layer: number, timePoint: number): readonly PlacedLayerBox[] {
     const block = this.holdsSeveral ? this.#source.grid.timeBlock(timePoint) : 0;
@@ -154,7 +154,7 @@ export class CompressedLayers {
   /**
    * A plan that decodes some chunks of a layer into its boxes, for `recordBy`.
    * @param chunks their numbers in the first time point's grid
-   * @param tables owns what decoding reads besides payloads
+   * @param tables owns the tables that decoding reads besides payloads
    */
   planSome(layer: number, timePoint: number, chunks: ReadonlySet<number>, tables: GpuScope): DecodePlan {
     return this.#plan(layer, timePoint, tables, ({ number }) => chunks.has(number));

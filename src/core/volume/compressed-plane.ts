@@ -20,7 +20,7 @@ interface PlanePlan {
   readonly cut: readonly CutLayer[];
 }
 
-/** More than the planes that are usually drawn in one submit: channels shown as labels, in each view. */
+/** More planes than are usually drawn in one submit, for example channels shown as labels in each view. */
 const mostPlans = 40;
 
 /**
@@ -33,12 +33,12 @@ export class CompressedPlane {
   readonly #layers: LayersByAxis;
   readonly #scope: GpuScope;
   /**
-   * By time point and chunks, the most recent one last. Channels and views are drawn in one submit, so that a plan's tables must
+   * Plans by time point and chunks, the most recent one last. Channels and views are drawn in one submit, so a plan's tables must
    * outlive the next plans.
    */
   readonly #plans = new Map<string, PlanePlan>();
 
-  /** @param scope owns what decoding reads besides payloads, for a few planes */
+  /** @param scope owns the tables that decoding reads besides payloads, for a few planes */
   constructor(source: LayerSource, layers: LayersByAxis, scope: GpuScope) {
     this.#source = source;
     this.#layers = layers;
@@ -63,7 +63,7 @@ export class CompressedPlane {
       this.#plans.set(key, known);
       return known;
     }
-    // What the oldest plans recorded has been submitted.
+    // The work that the oldest plans recorded has been submitted.
     for (const [oldest, { tables }] of this.#plans) {
       if (this.#plans.size < mostPlans) break;
       this.#plans.delete(oldest);

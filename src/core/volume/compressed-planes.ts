@@ -2,8 +2,8 @@ import { CompressedLayers, type LayerBox, type LayerSource } from './compressed-
 import type { PlaneBox, PlaneReader } from './plane-reader.ts';
 
 /**
- * Decodes a compressed volume's layers of chunks across z, or all time points that its chunks hold: each once if planes are read in
- * order.
+ * Decodes a compressed volume's layers of chunks across z, or all time points that its chunks hold. Each is decoded once if planes are
+ * read in order.
  */
 export function compressedPlanes(source: LayerSource): PlaneReader {
   const { gpu, grid } = source;

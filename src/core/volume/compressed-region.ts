@@ -26,7 +26,7 @@ export function* chunkRows(grid: ChunkGrid, type: ElementType, { first, size, ti
   }
 }
 
-/** The part of a piece of chunks that lies in a time point: all of it, unless its chunks hold several. */
+/** The part of a piece of chunks that lies in a time point: all of it, unless its chunks hold several time points. */
 export function pieceOfTimePoint(grid: ChunkGrid, piece: VoxelPiece, timePoint: number): VoxelPiece {
   if (grid.timePointsPerChunk === 1) return piece;
   const { first, size, values } = piece;

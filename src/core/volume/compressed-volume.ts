@@ -58,8 +58,8 @@ const smallTimePointBytes = 2 ** 24;
 const longSeries = 8;
 
 /**
- * A volume, a stack or a time series whose chunks stay compressed in GPU memory. Whatever is drawn is decoded there on demand
- * into scratch memory: the layer of chunks that a slice cuts, or a time point. Free it with `destroy`.
+ * A volume, a stack or a time series whose chunks stay compressed in GPU memory. Drawing decodes on demand into scratch memory: the
+ * layer of chunks that a slice cuts, or a time point. Free it with `destroy`.
  */
 export class CompressedVolume implements VolumeSource {
   readonly info: VolumeInfo;
@@ -85,7 +85,7 @@ export class CompressedVolume implements VolumeSource {
   #statistics: Promise<VolumeStatistics> | undefined;
   #known: VolumeStatistics | undefined;
 
-  /** @param transcoded chunks that `scope` holds already, by number */
+  /** @param transcoded chunks that `scope` already holds, by number */
   private constructor(
     gpu: Gpu,
     scope: GpuScope,
@@ -127,7 +127,7 @@ export class CompressedVolume implements VolumeSource {
         const transcoded = await transcodeSlow(gpu, scope, info.type, grid, chunks, options);
         volume = new CompressedVolume(gpu, scope, source, grid, transcoded);
         for (const layers of volume.#timePoints?.holdsSeveral ? [volume.#timePoints] : volume.#layers) layers.assertFits();
-        // What was just encoded is decoded once before it is shown.
+        // Freshly transcoded chunks are decoded and checked once before they are shown.
         if (options.verify || transcoded.size > 0)
           await verifyChunks(volume.#source, volume.#timePoints !== undefined, chunks, options);
         if (options.statistics) {

@@ -23,7 +23,7 @@ export interface DisplayTexture {
   readonly step: number;
   /**
    * A texel of 0 is this stored value, and a texel of 1 is `high`. A texel's value is red + green / 256; for floats it is far
-   * below 0 where there is no number.
+   * below 0 where data is missing.
    */
   readonly low: number;
   readonly high: number;
@@ -65,7 +65,7 @@ export function createDisplayTexture(
   return { texture, dims, bricks: createBrickGrid(scope, dims), step, low, high: top };
 }
 
-/** The most bytes that the texture of a volume takes, before anything is known about its values. */
+/** An upper bound of the bytes of a volume's texture, before anything is known about its values. */
 export function displayBytes({ dims: [x, y, z], type }: Pick<VolumeInfo, 'dims' | 'type'>): number {
   return x * y * z * Math.min(texelBytes.r32float, elementBytes(type));
 }
@@ -122,7 +122,7 @@ export function createDisplayStaging(scope: GpuScope, { texture, dims: [width, h
 }
 
 /**
- * Prepares filling planes and their bricks, piece by piece; `scope` owns what that needs. Fill all planes in order, then record
+ * Prepares filling planes and their bricks, piece by piece; `scope` owns the resources for that. Fill all planes in order, then record
  * `recordLevels`.
  * @returns a function that records it; it can be called repeatedly and uploads nothing
  */

@@ -29,8 +29,8 @@ export class InterleavedBoxes {
   }
 
   /**
-   * Visits boxes of chunks, in temporary memory: with the volume's voxels; or the visitor fills them, and the voxels are copied to
-   * the volume afterwards.
+   * Visits boxes of chunks in temporary memory. Either they hold the volume's voxels, or the visitor fills them and the voxels are
+   * then copied to the volume.
    * @throws StriaError `limit-too-small` if a row of chunks does not fit in a binding; errors of `visit`
    */
   async forEach(direction: 'read' | 'fill', visit: (box: NumberedBox) => Promise<void>): Promise<void> {

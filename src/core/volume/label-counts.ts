@@ -9,7 +9,7 @@ import type { PlaneBox } from './plane-reader.ts';
 import type { VolumeSource } from './volume-source.ts';
 import { elementTypeNumber } from './voxel-key.ts';
 
-/** How many voxels each number has. */
+/** The number of voxels with each number. */
 export type LabelCounts = ReadonlyMap<number, number>;
 
 /** Units (see range.wgsl) per dispatch, so that a slow GPU is not blocked for long. */
@@ -21,7 +21,7 @@ const unitsPerWorkgroup = 4096;
  * counted. In ascending order.
  * @throws StriaError `unsupported` if not all voxels are kept, or there are more numbers than a volume of labels has; `aborted`,
  * `device-lost`
- * @param mostInTable after so many voxels, counts are taken from the GPU, whose numbers have 32 bits
+ * @param mostInTable counts are read back from the GPU after this many voxels, because they have 32 bits there
  */
 export async function labelCounts(
   gpu: Gpu,

@@ -2,7 +2,7 @@ import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import type { ExactVoxels } from './volume-source.ts';
 
-/** Voxels of a label that follow each other along x. */
+/** Consecutive voxels of a label along x. */
 interface Run {
   readonly first: number;
   readonly last: number;

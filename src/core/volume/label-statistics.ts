@@ -12,7 +12,7 @@ export interface LabelStatistics extends RegionStatistics {
   readonly outside: number;
 }
 
-/** From voxel positions of the labels to those of the image; voxel i covers i to i + 1. */
+/** Maps voxel positions of the labels to those of the image; voxel i covers i to i + 1. */
 export interface ToImage {
   readonly columns: readonly [x: Dims3, y: Dims3, z: Dims3];
   readonly shift: Dims3;
@@ -26,9 +26,9 @@ export interface LabelledImage {
   readonly toImage: ToImage;
 }
 
-/** So many planes of labels are read at once, or fewer. */
+/** At most this many planes of labels are read at once. */
 const planesAtOnce = 16;
-/** Voxels of the labels, and of the image, that are in memory at once. Of a turned image, a few planes of labels may need all of it. */
+/** The most voxels of labels and of the image in memory at once. If the image is rotated, a few planes of labels may need all of it. */
 const mostVoxels = 2 ** 23;
 
 /**
@@ -73,7 +73,7 @@ export async function labelStatistics(
           if (value === undefined) outside++;
           else samples[count++] = value;
         }
-        // A label that is not a number equals nothing, not even itself. Like `labelCounts`, infinities are left out, too.
+        // NaN does not equal itself. Infinities are also left out, as in `labelCounts`.
         if (Number.isNaN(number)) at++;
         if (!Number.isFinite(number)) continue;
         const region = regionOf(number);
@@ -142,7 +142,7 @@ function sizeOf(part: Part | undefined): number {
   return part ? part.size[0] * part.size[1] * part.size[2] : 0;
 }
 
-/** The part of the image that a box of the labels may reach. Undefined if there is none. */
+/** The part of the image that a box of the labels may reach. Undefined if the box lies outside the image. */
 function partOfImage({ info }: Pick<ExactVoxels, 'info'>, toImage: ToImage, { first: from, size }: Part): Part | undefined {
   const to = [from[0] + size[0], from[1] + size[1], from[2] + size[2]] as const;
   const corners = Array.from({ length: 8 }, (_, corner) =>

@@ -54,7 +54,7 @@ function levelOf(reader: ContainerReader): VolumeLevel {
   return { dims: reader.header.volume.dims, factors: reader.level?.factors ?? wholeFactors };
 }
 
-/** Consecutive chunks. Those that are not kept are read with as few reads as possible. */
+/** Consecutive chunks. Those that are not cached are read with as few reads as possible. */
 async function decodedChunks(
   reader: ContainerReader,
   level: number,

@@ -7,7 +7,7 @@ import { checkedLevelBox, type LevelBox, type StreamedLevels, type VolumeLevel, 
 /** A box is refused if more bytes, or more pieces, would have to be read for it. */
 const mostBytes = 2 ** 26;
 const mostReads = 2 ** 13;
-/** Rows that lie nearer to each other than this are read together, up to a number of bytes. Of a whole level more is read anyway. */
+/** Rows closer together than this are read together, up to a number of bytes. Reading a whole level allows larger gaps. */
 const nearBytes = 2 ** 14;
 const nearInLevel = 2 ** 16;
 const runBytes = 2 ** 23;
@@ -18,7 +18,7 @@ const shortest = 16;
 const fewVoxels = 2 ** 18;
 
 type Source = Pick<OpenVolume, 'info' | 'fill'>;
-/** Rows of a plane that one read brings. */
+/** Rows of a plane that are read together. */
 interface Run {
   readonly z: number;
   readonly y: number;
@@ -26,8 +26,8 @@ interface Run {
 }
 
 /**
- * Boxes of a file whose voxels can be read at any place; undefined for others, such as gzip. Its levels are every second voxel, every
- * fourth, and so on, because nothing else can be had without reading all of it.
+ * Boxes of a file with random access; undefined for others, such as gzip. Its levels are every second voxel, every fourth and so on,
+ * because anything else would require reading the whole file.
  */
 export function leveledFile(volume: Source): StreamedLevels | undefined {
   if (!volume.fill) return undefined;
@@ -71,7 +71,7 @@ function stridedLevels({ dims }: Pick<VolumeInfo, 'dims'>): readonly VolumeLevel
   }
 }
 
-/** Which reads a box takes. */
+/** The reads that a box takes. */
 function layoutOf(info: VolumeInfo, factors: Dims3, { first, size, timePoint }: LevelBox, near: number) {
   const width = elementBytes(info.type);
   const [nx, ny, nz] = info.dims;
@@ -86,7 +86,7 @@ function layoutOf(info: VolumeInfo, factors: Dims3, { first, size, timePoint }: 
   return {
     width,
     step,
-    /** From one voxel of a row to the next. */
+    /** Bytes from one voxel of a row to the next. */
     stride: fx * width,
     runs,
     bytesOf: ({ rows }: Run) => (rows - 1) * step + span,

@@ -2,11 +2,11 @@ import type { ElementType } from '../shared/volume.ts';
 import type { Histogram } from './histogram.ts';
 import { isFloatType, typeRange } from './voxel-key.ts';
 
-/** An extreme value this many times as far from the others as they are spread is not data but a marker for missing data. */
+/** An extreme value marks missing data if its distance from the others is at least this many times their range. */
 const farAway = 1000;
 /** The others must be at least this share of all voxels: two or three close values are not a distribution. */
 const fewestOthers = 0.01;
-/** If values fill more of the histogram's bins than this, none is that far away. */
+/** If values fill more of the histogram's bins than this, no value is that far away. */
 const mostBins = 6;
 /** How many extremes at each end may be excluded, one after another. */
 const mostExtremes = 6;

@@ -10,8 +10,8 @@ interface Waiting {
 }
 
 /**
- * Answers one request at a time, the newest first. Small boxes (the value under the pointer) come before all others. A request that
- * was cancelled while it waited is never begun.
+ * Serves one request at a time, the newest first. Small boxes (the value under the pointer) come before all others. A request that
+ * is cancelled while it waits is never started.
  */
 export class NewestFirst {
   readonly #source: Pick<LeveledVoxels, 'read'>;

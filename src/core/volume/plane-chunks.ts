@@ -9,11 +9,11 @@ export interface PlanePart {
   readonly down: Dims3;
   readonly width: number;
   readonly height: number;
-  /** The part is a slab: the plane is moved by each number of steps from `first` to `last`. */
+  /** Set for a slab: the plane is moved by each number of steps from `first` to `last`. */
   readonly sweep?: { readonly step: Dims3; readonly first: number; readonly last: number } | undefined;
 }
 
-/** Voxels are blended with their neighbours, so voxels up to this distance from the plane are read, in voxels along each axis. */
+/** Voxels are interpolated, so voxels up to this distance from the plane are read, in voxels along each axis. */
 const reach = 1;
 
 /**
@@ -60,7 +60,7 @@ interface Bound {
   readonly high: number;
 }
 
-/** The constraints on positions of the part: within its pixels, and on the plane or in the slab. Undefined if it is not a plane. */
+/** The constraints on positions of the part: within its pixels, and on the plane or in the slab. Undefined if the steps do not span a plane. */
 function boundsOf({ origin, right, down, width, height, sweep }: PlanePart): readonly Bound[] | undefined {
   const across = cross(right, down);
   const area = Math.hypot(...across);

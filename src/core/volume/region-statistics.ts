@@ -79,8 +79,8 @@ export class RunningStatistics {
 }
 
 /**
- * Of the exact voxels of a region at a time point, read piece by piece.
- * @throws StriaError `unsupported` where not all voxels are kept, `aborted` (also when the volume is destroyed meanwhile),
+ * Statistics of the exact voxels of a region at a time point, read piece by piece.
+ * @throws StriaError `unsupported` if not all voxels are kept, `aborted` (also if the volume is destroyed meanwhile),
  *   `device-lost`
  */
 export async function regionStatistics(

@@ -13,7 +13,7 @@ import {
 } from './display-texture.ts';
 import type { VolumeDisplay, VolumeSource } from './volume-source.ts';
 
-/** The label of the GPU memory that layers take besides their voxels. */
+/** The label of the GPU memory that layers take in addition to their voxels. */
 export const layerDisplayLabel = 'layer.display';
 
 /** Voxels in GPU memory, all at once. */
@@ -21,7 +21,7 @@ export interface DisplaySource extends Pick<VolumeSource, 'info' | 'dims' | 'num
   readonly placedBoxes: readonly DisplayBox[];
 }
 
-/** A display texture of a volume in GPU memory, and what fills it. A volume may have several: one for each time point shown. */
+/** A display texture of a volume in GPU memory, and the resources that fill it. A volume may have several: one for each time point shown. */
 export class ResidentDisplay implements VolumeDisplay {
   readonly #gpu: Gpu;
   readonly #source: DisplaySource;

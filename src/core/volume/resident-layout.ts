@@ -61,7 +61,7 @@ export function layOut(
   );
 }
 
-/** Whether all voxels are kept, so that the decimation is 1. */
+/** Whether all voxels are kept, which means that the decimation is 1. */
 export function fitsWhole(
   info: Pick<VolumeInfo, 'dims' | 'type'>,
   chunkShape: ChunkShape,

@@ -31,13 +31,13 @@ export interface ResidentOptions {
   readonly chunkShape: ChunkShape;
   /** Limit of the boxes' GPU memory, in bytes. Default: `defaultBudget`. */
   readonly budgetBytes?: number | undefined;
-  /** The voxels that will come, if they are not those of the volume itself. Default: those. */
+  /** The level whose voxels will be appended. Default: the volume itself. */
   readonly level?: VolumeLevel | undefined;
 }
 
 /** Rows that need padding or selection go through a buffer of about this size. */
 const scratchBytes = 2 ** 22;
-/** Below this size another attempt with less is pointless. */
+/** Below this size, another attempt with less memory is pointless. */
 const smallestBudget = 2 ** 24;
 
 /** How much of a device's memory volumes may take, in bytes: the smaller of 2 GiB and four of its largest buffers. */
@@ -68,7 +68,7 @@ export class ResidentVolume implements VolumeSource {
   readonly placedBoxes: readonly PlacedBox[];
   /** The dimensions of the voxels that are appended. */
   readonly #appended: Dims4;
-  /** Of these, only every n-th along x, y and z is kept, because they exceed the budget. */
+  /** Only every n-th appended voxel along x, y and z is kept, because all of them would exceed the budget. */
   readonly #stride: number;
   readonly #gpu: Gpu;
   readonly #scope: GpuScope;
@@ -81,7 +81,7 @@ export class ResidentVolume implements VolumeSource {
   /** The start of an incomplete row. */
   #partRow: Uint8Array<ArrayBuffer> | undefined;
   #partBytes = 0;
-  /** Complete rows of the source so far, and how many of them were kept. */
+  /** The number of complete rows of the source so far, and of those that were kept. */
   #sourceRows = 0;
   #keptRows = 0;
   #scratch: Uint8Array<ArrayBuffer> | undefined;
@@ -247,7 +247,7 @@ export class ResidentVolume implements VolumeSource {
     return this.#display.show(timePoint);
   }
 
-  /** The texture stays: the voxels take as much memory, and it is needed again soon. */
+  /** Keeps the texture: it takes no more memory than the voxels, and is needed again soon. */
   releaseDisplay(): void {}
 
   newDisplay(label: string): ResidentDisplay {
@@ -289,7 +289,7 @@ export class ResidentVolume implements VolumeSource {
     for (const box of this.boxes) await visit(box);
   }
 
-  /** Visits the boxes of the volume, or of its level, for the visitor to write the voxels. They hold none at first. */
+  /** Visits the boxes of the volume or its level, which are empty at first, so that the visitor writes the voxels. */
   async fillBoxes(fill: (box: NumberedBox) => Promise<void>): Promise<void> {
     if (!this.keepsAll) return;
     if (this.#interleaved) await this.#interleaved.forEach('fill', fill);

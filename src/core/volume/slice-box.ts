@@ -7,7 +7,7 @@ import type { LevelBox } from '../shared/volume-level.ts';
 import { placeUniform, type SliceBox } from './volume-source.ts';
 
 /**
- * Puts voxels into GPU memory to draw slices from them, whatever the time point. `scope` owns them.
+ * Uploads voxels to draw slices from them at any time point. `scope` owns the buffer.
  * @param bytes as from `LeveledVoxels.read`
  */
 export function sliceBoxOf(

@@ -33,7 +33,7 @@ export interface VolumeStatistics {
   readonly window: readonly [low: number, high: number];
   /** The 1st and the 99th percentile, in the same order: see `percentileWindow`. */
   readonly percentiles: readonly [low: number, high: number];
-  /** In some rows, the share of the nonzero voxels that equal their left neighbour, 0…1: near 1 for labels, low for scans. */
+  /** The share of nonzero voxels that equal their left neighbour, in a sample of rows, 0…1: near 1 for labels, low for scans. */
   readonly flatness: number;
 }
 

@@ -36,10 +36,10 @@ export interface VolumeSource {
   readonly numbers: readonly [lowest: number, highest: number];
   /** Over all voxels of all time points; computed once. @throws StriaError `device-lost` */
   statistics(): Promise<VolumeStatistics>;
-  /** If not all voxels are kept: how to read the others from the file. Undefined if that is not possible. */
+  /** Reads voxels from the file if not all of them are kept. Undefined if that is not possible. */
   readonly file?: LeveledVoxels | undefined;
   /**
-   * The exact stored value, read from `file` if not all voxels are kept; without a file that of the nearest kept voxel before it.
+   * The exact stored value, read from `file` if not all voxels are kept. Without a file, the value of the nearest kept voxel before it.
    * @throws StriaError `invalid-input` outside the volume, `device-lost`, errors of the file
    */
   voxel(x: number, y: number, z: number, t: number): Promise<number>;
@@ -54,13 +54,13 @@ export interface VolumeSource {
   /** Frees the display texture if it can be recreated from something smaller. */
   releaseDisplay(): void;
   /**
-   * Whether voxels are decoded into scratch memory to be drawn from: what was recorded for one slice or plane must be drawn before
-   * the next is recorded.
+   * Whether drawing decodes voxels into scratch memory. If so, a recorded slice or plane must be drawn before the next one is
+   * recorded.
    */
   readonly isCompressed: boolean;
   /**
-   * The boxes that a slice crosses. Records in `commands` what fills them. Draw from them in the same commands, before the next
-   * call for the same axis.
+   * The boxes that a slice crosses. Records the commands that fill them in `commands`. Draw from them in the same commands, before
+   * the next call for the same axis.
    */
   recordSlice(commands: Commands, axis: AxisIndex, index: number, timePoint: number): readonly SliceBox[];
   /** Whether all voxels of a time point are available at once, so that a plane of any orientation costs no more than a slice. */
@@ -91,7 +91,7 @@ export interface VolumeSource {
   destroy(): void;
 }
 
-/** A display texture of a volume besides its own. */
+/** An additional display texture of a volume. */
 export interface VolumeDisplay {
   /** Fills the texture with a time point. It is always the same texture. @throws StriaError `out-of-memory`, `aborted`, `device-lost` */
   show(timePoint: number): Promise<DisplayTexture>;
@@ -110,12 +110,12 @@ export interface RegionBox {
   readonly timePoint: number;
 }
 
-/** Voxels on the CPU: those of a box, row by row. */
+/** The voxels of a box on the CPU, row by row. */
 export interface VoxelPiece {
   readonly first: Dims3;
   readonly size: Dims3;
   readonly values: VoxelArray;
-  /** Values from one row to the next, because rows may be padded. */
+  /** Values from the start of one row to the next; rows may be padded. */
   readonly rowLength: number;
 }
 

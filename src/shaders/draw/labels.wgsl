@@ -1,7 +1,7 @@
-// The colours of labels: a palette in the first row of a texture, and below it a table of labels with a colour of their own or
+// The colours of labels: a palette in the first row of a texture, and below it a table of labels that have their own colour or are
 // hidden. The texture is 256 texels wide. A slot of the table is two texels: the label's number, its lowest byte in red, and its
 // colour, whose alpha is 0 in an empty slot, 1 if the label is shown and about 0.5 if it is hidden. A label lies in the slot of its
-// hash or, if others were there, in the next ones; there are 128 slots in a row, 2^n rows, and half of the slots are empty.
+// hash or, if that was taken, in one of the next; there are 128 slots in a row, 2^n rows, and half of the slots are empty.
 //
 // Twin: src/renderer/viewer/colors/label-texels.ts writes the texture.
 

@@ -1,12 +1,12 @@
-// Projects a layer onto a canvas through several slices of another volume: for each pixel the mean or an extreme of the layer's
-// values at the pixel's place in each slice.
+// Projects a layer onto a canvas along several slices of another volume: for each pixel, the mean or an extreme of the layer's
+// values at the pixel's position in each slice.
 //
 // One invocation owns one pixel. Each box of the layer has its own dispatch and adds the samples that lie in it. slab-finish.wgsl
-// then makes a plane of 32-bit floats of the canvas's size, from which slice.wgsl draws.
+// then makes a plane of 32-bit floats with the canvas's size, which slice.wgsl draws.
 //
 // Invariants
 // 1. Samples outside the layer, and samples most of whose neighbours are missing, are not counted.
-// 2. Blending stays inside the box: it does not cross the seam between two boxes. layer-blend.wgsl does.
+// 2. Interpolation stays inside the box: it does not cross the seam between two boxes. layer-blend.wgsl does cross it.
 //
 // Twin: src/renderer/viewer/slices/layers.gpu.test.ts computes the same samples on the CPU.
 

@@ -1,4 +1,4 @@
-// Draws where a mesh cuts a slice, as lines over the slice.
+// Draws the intersection of a mesh and a slice as lines over the slice.
 //
 // Each instance is a triangle. If the slice cuts it, its four vertices are the corners of a line between the two cut sides; otherwise
 // they coincide and cover no pixel.
@@ -6,7 +6,7 @@
 // Draw: a strip of 4 vertices, one instance for each triangle. Blended over the slice (premultiplied).
 
 struct Outline {
-  /// From positions to pixels of the canvas (x and y), and to the distance from the slice (z), in any unit.
+  /// Maps positions to pixels of the canvas (x and y), and to the distance from the slice (z), in any unit.
   to_canvas: mat4x4f,
   /// Premultiplied.
   color: vec4f,
@@ -18,7 +18,7 @@ struct Outline {
 @group(0) @binding(0) var<uniform> outline: Outline;
 /// x, y and z of each corner of the mesh.
 @group(0) @binding(1) var<storage, read> positions: array<f32>;
-/// Three numbers of corners for each triangle.
+/// Three corner numbers for each triangle.
 @group(0) @binding(2) var<storage, read> triangles: array<u32>;
 
 fn on_canvas(corner: u32) -> vec3f {
@@ -27,7 +27,7 @@ fn on_canvas(corner: u32) -> vec3f {
   return (outline.to_canvas * vec4f(position, 1.0)).xyz;
 }
 
-/// Where the slice cuts a side whose ends lie on its two sides. Both triangles of the side get the same point.
+/// The intersection of the slice with a side whose ends are on opposite sides of it. Both triangles that share the side get the same point.
 fn cut(a: vec3f, b: vec3f) -> vec2f {
   let above = select(b, a, a.z >= 0.0);
   let below = select(a, b, a.z >= 0.0);
@@ -58,7 +58,7 @@ fn vertex(@builtin(vertex_index) number: u32, @builtin(instance_index) triangle:
   }
   let way = finish - start;
   let along = select(vec2f(1.0, 0.0), normalize(way), length(way) > 1e-6) * 0.5 * outline.thickness;
-  // The ends reach a little further, so that lines that meet have no gap.
+  // Lines extend a little past their ends, so that adjacent lines have no gap.
   let end = select(start - 0.5 * along, finish + 0.5 * along, (number & 1u) == 1u);
   let pixel = end + select(-1.0, 1.0, number >= 2u) * vec2f(-along.y, along.x);
   return vec4f(vec2f(2.0, -2.0) * pixel / outline.size + vec2f(-1.0, 1.0), 0.0, 1.0);

@@ -1,25 +1,25 @@
-// Rasterises a mesh for the rays of a strip: what a ray through each pixel meets, and where. ray-stack.wgsl composites that with the
-// volumes that the ray crosses.
+// Rasterises a mesh for the rays of a strip: the surfaces that the ray through each pixel hits, and their distances. ray-stack.wgsl
+// composites them with the volumes that the ray crosses.
 //
 // The nearest opaque surface goes to the first layer of a texture array. Translucent surfaces in front of it follow by depth peeling
-// (Everitt 2001): each pass draws the nearest surface behind that of the pass before.
+// (Everitt 2001): each pass draws the nearest surface behind that of the previous pass.
 //
-// A texel is the surface's lit colour with its opacity (pack4x8unorm), and the bits of its place t on the ray, which is
+// A texel is the surface's lit colour with its opacity (pack4x8unorm), and the bits of its ray parameter t. The ray is
 // origin + t × toward in the unit cube of the open volume, as in ray-stack.wgsl.
 //
-// Draw: the indices of the triangles, once for each pass. Both sides of a triangle are seen.
+// Draw: the indices of the triangles, once for each pass. Both sides of a triangle are visible.
 //
 // Invariants
-// 1. Fragments that clip planes cut away draw nothing.
+// 1. Fragments cut away by clip planes draw nothing.
 
 import package::draw::rays::ray_headlight;
 
 struct Surface {
-  /// From positions to the picture: x, y and w; with an eye at infinity, w is 1.
+  /// Maps positions to x, y and w of the picture's clip space; w is 1 if the eye is at infinity.
   to_picture: mat4x4f,
-  /// From positions to the unit cube of the open volume.
+  /// Maps positions to the unit cube of the open volume.
   to_cube: mat4x4f,
-  /// From normals of the mesh to the scene.
+  /// Maps normals of the mesh to the scene.
   normal_x: vec3f,
   normal_y: vec3f,
   normal_z: vec3f,
@@ -35,11 +35,11 @@ struct Surface {
   color: vec4f,
 }
 
-/// Surfaces closer together than this are one for the peeling.
+/// Depth peeling treats surfaces closer together than this as one.
 const least_gap = 1e-5;
 
 @group(0) @binding(0) var<uniform> surface: Surface;
-/// The opaque layer, and the layer of the pass before.
+/// The opaque layer, and the layer of the previous pass.
 @if(peels) @group(0) @binding(1) var opaque_layer: texture_2d<u32>;
 @if(peels) @group(0) @binding(2) var layer_before: texture_2d<u32>;
 

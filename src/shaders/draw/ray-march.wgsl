@@ -50,7 +50,7 @@ import package::draw::rays::{
 };
 
 struct Frame {
-  /// Maps x and y of −1…1 on the whole picture and a depth of 0…1 to some place on the ray in front of the eye, in the cube.
+  /// Maps x and y of −1…1 on the whole picture and a depth of 0…1 to a point on the ray in front of the eye, in the cube.
   to_cube: mat4x4f,
   /// In the cube. w: 1; or 0 if the eye is infinitely far away in direction xyz (orthographic).
   eye: vec4f,
@@ -112,7 +112,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   textureStore(picture, id.xy, ray_march(beyond.xyz / beyond.w, pixel));
 }
 
-/// @param beyond any place on the ray in front of the eye
+/// @param beyond any point on the ray in front of the eye
 fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
   let is_near = frame.eye.w > 0.5;
   let origin = select(beyond, frame.eye.xyz, is_near);
@@ -186,7 +186,7 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
         } else if (all(position >= cell.inner_low) && all(position <= cell.inner_high)) {
           crossing = ray_crossing(cell.ends, cell.has_missing, cell.has_numbers, extreme);
           if (crossing.is_crossed) {
-            // Beyond, samples depend on other bricks.
+            // Beyond this point, samples depend on other bricks.
             far = max((cell.inner_low - origin) / safe, (cell.inner_high - origin) / safe);
             leave = min(leave, min(far.x, min(far.y, far.z)));
           }

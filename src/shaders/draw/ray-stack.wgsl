@@ -1,23 +1,23 @@
 // Marches a ray through up to five volumes at once, each with its own place, grid, window and colours: the open volume and the
 // layers over it. ray-march.wgsl does the same for one volume, and explains projections, bricks and light.
 //
-// All positions along the ray are t in origin + t × toward, in the unit cube of the open volume. The maps into the volumes'
-// textures are linear, so t means the same place in each of them.
+// A position along the ray is given by t in origin + t × toward, in the unit cube of the open volume. The maps into the volumes'
+// textures are linear, so t means the same position in each of them.
 //
 // Compositing and isosurfaces: at each step, volumes that are blended `over` are composited front to back together, so that they
-// hide each other where they lie in space; at the same place the top one is in front. A volume that is added, or whose
-// maximum is taken, is composited by itself, and its picture is blended with what lies below it in the list.
-// Other projections: each volume is projected by itself, and the pictures are blended.
-// Labels are surfaces in all ways: each change of the number along a ray is a hit, with the opacity of the volume. Numbers are
+// hide each other by depth; at equal depth the top one is in front. A volume that is added, or whose maximum is taken, is
+// composited separately, and its picture is blended with the volumes below it in the list.
+// Other projections: each volume is projected separately, and the pictures are blended.
+// Labels are surfaces in all projections: each change of the number along a ray is a hit, with the opacity of the volume. Numbers are
 // never blended. The normal is the gradient of the occupancy, smoothed by cubic B-splines over 4³ texels.
-// A volume's opacity applies to the whole of it: behind an image of opacity 0.3, at least 0.7 of the rest is seen.
+// A volume's opacity applies to the volume as a whole: behind an image of opacity 0.3, at least 0.7 of the rest is visible.
 //
-// With the condition `meshes`, rays also meet surfaces that mesh.wgsl has rasterised. In compositing and isosurfaces, they hide and are
-// hidden by volumes that are blended `over`, at their depth, and no ray passes an opaque surface. Other projections know no depth: there
+// With the condition `meshes`, rays also hit surfaces that mesh.wgsl has rasterised. In compositing and isosurfaces, surfaces and volumes
+// that are blended `over` hide each other by depth, and no ray passes an opaque surface. Other projections have no depth: there
 // surfaces are drawn over the result.
 //
-// Each volume keeps its own bricks, and its samples are skipped where it shows nothing. Where none shows anything, the ray
-// crosses to the nearest brick's end in one step.
+// Each volume has its own bricks, and its samples are skipped where it is empty. Where all volumes are empty, the ray jumps
+// to the nearest brick's end in one step.
 //
 // Dispatch: ceil(width / tile_width) × ceil(rows / tile_height).
 //
@@ -59,7 +59,7 @@ struct Stack {
 }
 
 struct Volume {
-  /// From the open volume's cube to this texture's.
+  /// Maps the open volume's cube to this texture's.
   to_unit: mat4x4f,
   /// Texels along x, y, z; w: texels of a brick along each axis.
   dims: vec4f,
@@ -133,21 +133,21 @@ override way: i32;
 @if(volumes_5) @group(0) @binding(17) var bricks_5: texture_3d<f32>;
 @if(volumes_5) @group(0) @binding(18) var blocks_5: texture_3d<f32>;
 
-/// What rays meet: see mesh.wgsl. Layer 0 holds the opaque surface, the others the translucent ones in front of it, the nearest first.
+/// The surfaces that rays hit: see mesh.wgsl. Layer 0 holds the opaque surface, the others the translucent ones in front of it, the nearest first.
 @if(meshes) @group(0) @binding(4u + 3u * volume_count) var surfaces: texture_2d_array<u32>;
 
 /// Pixels per workgroup.
 override tile_width: u32 = 8u;
 override tile_height: u32 = 4u;
 
-/// What the volumes that are composited together show so far, premultiplied.
+/// The colour so far of the volumes that are composited together, premultiplied.
 var<private> joint: vec4f;
 /// The ray's direction in the scene.
 var<private> forwards: vec3f;
 /// The ray in the open volume's cube.
 var<private> ray_origin: vec3f;
 var<private> ray_toward: vec3f;
-/// Of the next surface: its layer, place and colour. There is none if the place is `never`.
+/// The next surface: its layer, ray parameter and colour. There is none if the parameter is `never`.
 @if(meshes) var<private> surface_layer: i32;
 @if(meshes) var<private> surface_at: f32;
 @if(meshes) var<private> surface_color: vec4f;
@@ -166,7 +166,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   textureStore(picture, id.xy, ray_stack(beyond.xyz / beyond.w, pixel));
 }
 
-/// @param beyond any place on the ray in front of the eye
+/// @param beyond any point on the ray in front of the eye
 fn ray_stack(beyond: vec3f, pixel: vec2f) -> vec4f {
   let is_near = frame.eye.w > 0.5;
   let origin = select(beyond, frame.eye.xyz, is_near);
@@ -214,7 +214,7 @@ fn ray_stack(beyond: vec3f, pixel: vec2f) -> vec4f {
       at += step * max(1.0, ceil((empty_until - at) / step));
       continue;
     }
-    // At the same place, the top one is in front.
+    // At equal depth, the top one is in front.
     @if(volumes_5) ray_sample(4u, &ray_5, at, image_5);
     @if(volumes_4) ray_sample(3u, &ray_4, at, image_4);
     @if(volumes_3) ray_sample(2u, &ray_3, at, image_3);
@@ -241,12 +241,12 @@ fn ray_stack(beyond: vec3f, pixel: vec2f) -> vec4f {
   return result;
 }
 
-/// The place of the opaque surface.
+/// The ray parameter of the opaque surface.
 @if(meshes) fn surface_end() -> f32 {
   return bitcast<f32>(textureLoad(surfaces, surface_pixel, 0, 0).y);
 }
 
-/// Takes the surface of a layer as the next one. Where the ray meets no further translucent surface, the opaque one is next.
+/// Takes the surface of a layer as the next one. If the ray hits no further translucent surface, the opaque one is next.
 @if(meshes) fn surface_take(layer: i32) {
   surface_layer = select(layer, 0, layer >= i32(textureNumLayers(surfaces)));
   var texel = textureLoad(surfaces, surface_pixel, surface_layer, 0);
@@ -258,7 +258,7 @@ fn ray_stack(beyond: vec3f, pixel: vec2f) -> vec4f {
   surface_color = unpack4x8unorm(texel.x);
 }
 
-/// Adds all surfaces up to a place behind what is there.
+/// Composites all surfaces up to a ray parameter behind the colour so far.
 @if(meshes) fn surfaces_until(at: f32) {
   while (surface_at < never && surface_at <= at) {
     joint += (1.0 - joint.a) * surface_color.a * vec4f(surface_color.rgb, 1.0);
@@ -270,7 +270,7 @@ fn ray_stack(beyond: vec3f, pixel: vec2f) -> vec4f {
   }
 }
 
-/// The part of a ray that no clip plane cuts away. @param least where it begins at the earliest
+/// The part of a ray that no clip plane cuts away. @param least the smallest possible start
 fn ray_clip(origin: vec3f, toward: vec3f, least: f32) -> vec2f {
   let plane = ray_before_plane(frame.clip_plane, origin, toward);
   let sides = ray_through(origin, toward, frame.clip_low, frame.clip_high);
@@ -285,7 +285,7 @@ fn ray_through(origin: vec3f, toward: vec3f, low: vec3f, high: vec3f) -> vec2f {
   return vec2f(max(nearest.x, max(nearest.y, nearest.z)), min(farthest.x, min(farthest.y, farthest.z)));
 }
 
-/// Where a ray comes in between each pair of opposite sides of a box.
+/// Where a ray enters the space between each pair of opposite sides of a box.
 fn ray_nearest_sides(origin: vec3f, toward: vec3f, low: vec3f, high: vec3f) -> vec3f {
   let safe = ray_safe(toward);
   return min((low - origin) / safe, (high - origin) / safe);
@@ -303,7 +303,7 @@ fn ray_meet(index: u32, origin: vec3f, toward: vec3f, shown: vec2f) -> Passage {
   let inside = ray_through(ray.origin, ray.toward, vec3f(0.0), frame.volumes[index].extent.xyz);
   ray.enter = max(shown.x, inside.x);
   ray.exit = min(shown.y, inside.y);
-  // Meshes may be drawn without any volume. Then the only one takes no samples.
+  // Meshes may be drawn without any visible volume. Then the only volume takes no samples.
   @if(meshes) ray.exit = select(-never, ray.exit, frame.volumes[index].look.y > 0.0);
   ray.leave = ray.enter;
   ray.leave_block = ray.enter;
@@ -327,7 +327,7 @@ fn ray_is_joint(index: u32) -> bool {
   return (way == 2 || way == 5) && frame.volumes[index].look.z == 0.0;
 }
 
-/// Finds whether the volume shows anything at `at`. @returns how far it shows nothing; below `at` if it shows something
+/// Finds whether the volume is visible at `at`. @returns the end of the empty range; less than `at` if the volume is visible there
 fn ray_look(index: u32, ray: ptr<function, Passage>, at: f32, bricks: texture_3d<f32>, blocks: texture_3d<f32>) -> f32 {
   if (at >= (*ray).exit || (joint.a > 0.98 && ray_is_joint(index))) {
     (*ray).is_empty = true;
@@ -405,7 +405,7 @@ fn ray_shows_nothing(index: u32, ray: ptr<function, Passage>, texels: vec2f) -> 
   }
 }
 
-/// Takes the sample of a volume at `at`, if it shows anything there.
+/// Takes the sample of a volume at `at`, if it is visible there.
 fn ray_sample(index: u32, ray: ptr<function, Passage>, at: f32, image: texture_3d<f32>) {
   if ((*ray).is_empty || at < (*ray).enter || at >= (*ray).exit) {
     return;
@@ -441,7 +441,7 @@ fn ray_sample_image(index: u32, ray: ptr<function, Passage>, at: f32, image: tex
         if (frame.look.z > 0.5 && before < 0.9 && joint.a < 0.9) {
           (*ray).light = ray_light(index, image, position, 0.12);
         }
-        // Alone, the volume would cover `opacity` of what it covers at full opacity.
+        // Alone, the volume would have `opacity` times its coverage at full opacity.
         let alpha = opacity * (1.0 - before) * full / (1.0 - opacity * before);
         (*ray).sum = before + (1.0 - before) * full;
         ray_put(index, ray, at, min(color.rgb * (*ray).light.x + vec3f((*ray).light.y), vec3f(1.0)), alpha);
@@ -530,7 +530,7 @@ fn ray_sample_label(index: u32, ray: ptr<function, Passage>, at: f32, image: tex
   ray_put(index, ray, at, min(color.rgb * light.x * 0.8 + vec3f(light.y), vec3f(1.0)), color.a * frame.volumes[index].look.y);
 }
 
-/// The brightness of the flat face through which the ray enters a volume: its own end, or a clip plane.
+/// The brightness of the flat face through which the ray enters a volume: the volume's own side, or a clip plane.
 fn ray_cut_light(index: u32, ray: ptr<function, Passage>) -> f32 {
   let own = ray_nearest_sides((*ray).origin, (*ray).toward, vec3f(0.0), frame.volumes[index].extent.xyz);
   let clip = ray_nearest_sides(ray_origin, ray_toward, frame.clip_low, frame.clip_high);
@@ -556,7 +556,7 @@ fn ray_first_axis(is_axis: vec3<bool>) -> vec3f {
   return select(select(vec3f(0.0, 0.0, 1.0), vec3f(0.0, 1.0, 0.0), is_axis.y), vec3f(1.0, 0.0, 0.0), is_axis.x);
 }
 
-/// Adds a colour behind what is there.
+/// Composites a colour behind the colour so far.
 fn ray_put(index: u32, ray: ptr<function, Passage>, at: f32, rgb: vec3f, alpha: f32) {
   let color = alpha * vec4f(rgb, 1.0);
   if (ray_is_joint(index)) {
@@ -570,7 +570,7 @@ fn ray_put(index: u32, ray: ptr<function, Passage>, at: f32, rgb: vec3f, alpha: 
   }
 }
 
-/// Blends the picture of a volume with what lies below it.
+/// Blends the picture of a volume with the volumes below it.
 fn ray_blend(under: vec4f, index: u32, ray: Passage) -> vec4f {
   let over = ray_result(index, ray);
   let blending = frame.volumes[index].look.z;
@@ -584,7 +584,7 @@ fn ray_blend(under: vec4f, index: u32, ray: Passage) -> vec4f {
   return max(over, under);
 }
 
-/// What a volume shows that is drawn by itself, premultiplied.
+/// The final colour of a volume that is drawn separately, premultiplied.
 fn ray_result(index: u32, ray: Passage) -> vec4f {
   if (way == 2 || way == 5 || frame.volumes[index].window.w > 0.0) {
     return ray.color;
@@ -683,7 +683,7 @@ fn ray_solid(index: u32, image: texture_3d<f32>, position: vec3f) -> f32 {
   return select(clamp(place, -1e6, 1e6), -1.0, place <= -no_place);
 }
 
-/// Light on a label's surface. @param label what fills the space behind the surface; 0: any label
+/// Light on a label's surface. @param label the label behind the surface; 0: any label
 fn ray_label_light(index: u32, image: texture_3d<f32>, position: vec3f, label: i32) -> vec2f {
   let dims = frame.volumes[index].dims.xyz;
   let first = floor(position * dims - 0.5);

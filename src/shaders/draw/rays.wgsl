@@ -11,7 +11,7 @@ fn ray_value(texel: vec4f) -> f32 {
   return texel.r + texel.g / 256.0;
 }
 
-/// The colour of a surface, as bright as its hue can be: light shows the shape.
+/// The colour of a surface at the full brightness of its hue, because the light shows the shape.
 fn ray_surface_color(rgb: vec3f) -> vec3f {
   let brightest = max(rgb.r, max(rgb.g, rgb.b));
   return select(vec3f(0.9), rgb * (0.9 / max(brightest, 0.01)), brightest > 0.05);
@@ -23,8 +23,8 @@ fn ray_shift(pixel: vec2f) -> f32 {
   return fract(52.9829189 * fract(dot(pixel, vec2f(0.06711056, 0.00583715))));
 }
 
-/// Where a ray is on the side of a plane with xyz · position + w ≥ 0: it comes out from behind the plane (x), goes behind it (y),
-/// or runs parallel to it.
+/// The part of a ray on the side of a plane with xyz · position + w ≥ 0, from x to y. Ends without a crossing are −1e30 and 1e30; both
+/// are 1e30 if the ray is parallel to the plane and on its other side.
 fn ray_before_plane(plane: vec4f, origin: vec3f, toward: vec3f) -> vec2f {
   let depth = dot(plane.xyz, origin) + plane.w;
   let rise = dot(plane.xyz, toward);

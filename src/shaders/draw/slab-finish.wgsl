@@ -1,4 +1,4 @@
-// The last step of a slab (slab.wgsl): writes one 32-bit float for each voxel of its plane, NaN where nothing was counted.
+// The last step of a slab (slab.wgsl): writes one 32-bit float for each voxel of its plane, NaN where no voxel was counted.
 
 struct Finish {
   count: u32,

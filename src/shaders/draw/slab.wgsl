@@ -16,7 +16,7 @@ struct Plane {
   dims: vec3u,
   /// The axis across the slab.
   axis: u32,
-  /// The plane's number along that axis.
+  /// The number of the plane of voxels along that axis.
   number: u32,
   time_point: u32,
   /// 0: sum of integers or mean of floats, 1: maximum, 2: minimum, of stored values.

@@ -15,11 +15,11 @@
 //
 // Invariants
 // 1. A voxel's colour depends on its exact stored value: differences of integers are computed as integers.
-// 2. Smooth blending stays inside the box: it does not cross the seam between two boxes. Nor do outlines look across it. Compressed layers
+// 2. Interpolation and outlines stay inside the box: they do not cross the seam between two boxes. Compressed layers
 //    are therefore drawn from a plane of the canvas's size (layer-blend.wgsl, layer-labels.wgsl).
 //
-// With the condition `paged` the slice is drawn at once, from the bricks in GPU memory (brick-draw/paged.wgsl): at the level that the
-// draw names, or where that is not there, at the next coarser one. It crosses the seams of bricks.
+// With the condition `paged` the slice is drawn in one draw call, from the bricks in GPU memory (brick-draw/paged.wgsl): at the level
+// that the draw names, or at the next coarser one that is loaded. Interpolation crosses the seams of bricks.
 //
 // Twin: src/renderer/viewer/draw/slice-renderer.gpu.test.ts computes the same pixels on the CPU.
 

@@ -26,7 +26,7 @@ fn load_cell(owner: u32) -> bool {
   return is_crossed;
 }
 
-/// Which corners are inside the surface of the class at a corner. 0 if that is no surface, or an earlier corner has the same class.
+/// The set of corners inside the surface of the class at a corner. 0 if that class is outside, or an earlier corner has the same class.
 fn inside_of(corner: u32) -> u32 {
   let own = corner_classes[corner];
   if (own == 0u) {

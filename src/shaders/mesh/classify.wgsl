@@ -1,7 +1,7 @@
 // Finds the surface that each voxel belongs to, in planes of a box: the first step of extracting surfaces (core/mesh/gpu).
 //
-// Values are compared as keys: unsigned numbers that rise with the value. The keys of a surface's voxels are a range, whether it
-// encloses a label or all that is above or below a level, so that one search serves all.
+// Values are compared as keys: unsigned numbers that rise with the value. The keys of a surface's voxels form a range, whether it
+// encloses a label or everything above or below a level, so one search handles all kinds of surfaces.
 //
 // One invocation owns a voxel. Dispatch: ceil(voxels / 256) workgroups, spread over x and y.
 //
@@ -22,7 +22,7 @@ struct Piece {
   row_count: u32,
   first_plane: u32,
   voxel_count: u32,
-  /// Where the first voxel goes.
+  /// The place of the first voxel in the slab.
   to: u32,
   /// From one row of the slab to the next, and from one plane to the next.
   to_row: u32,

@@ -1,18 +1,18 @@
-// Writes the corners of a slab's surfaces: where they lie and, for surfaces at a level, the values at both ends of the edge. The processor
+// Writes the corners of a slab's surfaces: their edges and, for surfaces at a level, the values at both ends of the edge. The CPU
 // interpolates between these with 64-bit floats, as it does without a GPU.
 //
 // One invocation owns a voxel. Dispatch: ceil(voxels / 256) workgroups, spread over x and y.
 //
 // Invariants
 // 1. A corner lies where the scan of counts puts it, so the order is always the same.
-// 2. Of a dispatch, only corners from `slab.first` up to, not including, `slab.end` are written.
+// 2. A dispatch writes only corners from `slab.first` up to, not including, `slab.end`.
 //
 // Twin: `SurfaceBuilder.#cut` in src/core/mesh/surface-builder.ts.
 
 import package::mesh::slab::{edge_ends, slab};
 import constants::value_words;
 
-/// How many corners lie before those of each voxel, without plane 0.
+/// The number of corners before those of each voxel, without plane 0.
 @group(0) @binding(2) var<storage, read> offsets: array<u32>;
 /// For each corner: its owner in the slab; axis + 4 × class; and the value at the lower and at the upper end.
 @group(0) @binding(3) var<storage, read_write> corners: array<u32>;

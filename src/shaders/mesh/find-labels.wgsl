@@ -1,5 +1,5 @@
-// Finds the whole numbers that are among the voxels of a box, in a table in memory: a number lies in the slot of its hash or, if others
-// were there, in one of the next.
+// Collects the different whole numbers among the voxels of a box in a hash table: a number lies in the slot of its hash or, if that was
+// taken, in one of the next.
 //
 // One invocation owns a voxel. Dispatch: ceil(voxels / 256) workgroups, spread over x and y.
 //
@@ -7,7 +7,7 @@
 // 1. `table` and `state` are zero before the first dispatch.
 // 2. No loop waits for another invocation: after `probes` steps a number that finds no slot sets `state[0]`.
 //
-// Twin: `LabelBuilders.add` in src/core/mesh/label-builders.ts, which alone decides about voxels that are no labels.
+// Twin: `LabelBuilders.add` in src/core/mesh/label-builders.ts, which alone decides what to do about voxels that are not labels.
 
 import package::volume::label::label_hash;
 import package::volume::voxel::{element_type, is_signed, voxel_bits, voxels};
@@ -20,15 +20,15 @@ struct Piece {
   voxel_count: u32,
 }
 @group(0) @binding(1) var<uniform> piece: Piece;
-/// The inverted magnitudes, 0 in free slots: first a half for those that are not negative, then one for the others.
+/// The inverted magnitudes, 0 in free slots: the first half for nonnegative numbers, the second for negative ones.
 @group(0) @binding(2) var<storage, read_write> table: array<atomic<u32>>;
-/// 1 if a voxel is not a whole number of 32 bits, or there are too many numbers; and 1 if 2^32 − 1 is there, whose inverse is 0.
+/// 1 if a voxel is not a 32-bit integer or there are too many numbers; and 1 if 2^32 − 1 occurs, whose inverse is 0.
 @group(0) @binding(3) var<storage, read_write> state: array<atomic<u32>, 2>;
 
 const slots = 4096u;
 const probes = 512u;
 
-/// High and low word of a voxel's bits; the high one is 0 but for f64.
+/// High and low word of a voxel's bits; the high word is 0 except for f64.
 fn bits_of(row: u32, x: u32) -> vec2u {
   if (element_type == 7u) {
     return vec2u(voxels[row + 2u * x + 1u], voxels[row + 2u * x]);
@@ -42,7 +42,7 @@ fn whole_number(bits: vec2u) -> vec3u {
     let is_negative = is_signed() && (bits.y & 0x80000000u) != 0u;
     return vec3u(select(bits.y, 0u - bits.y, is_negative), u32(is_negative), 1u);
   }
-  // An f32 as an f64, without its subnormal numbers, infinity and NaN, which are no labels.
+  // Converts an f32 to an f64. Ignores subnormal numbers, infinities and NaN, which are not labels.
   var wide = bits;
   if (element_type == 6u) {
     let exponent = extractBits(bits.y, 23u, 8u);
@@ -84,7 +84,7 @@ fn insert(magnitude: u32, half: u32) {
     if (found == 0u) {
       let taken = atomicCompareExchangeWeak(&table[at], 0u, key);
       found = select(taken.old_value, key, taken.exchanged);
-      // The exchange may fail for no reason: then the same slot is tried again.
+      // The exchange may fail spuriously; then the same slot is tried again.
       if (found == 0u) {
         continue;
       }
@@ -111,7 +111,7 @@ fn main(
   let x = index - row * piece.row_voxels;
   let word = (piece.first_row + row) * piece.row_words;
   let bits = bits_of(word, x);
-  // Neighbours are alike: the first of a run is enough.
+  // Neighbours are often equal, so only the first voxel of a run is looked up.
   if (x > 0u && all(bits == bits_of(word, x - 1u))) {
     return;
   }

@@ -1,19 +1,19 @@
 // A slab of classified voxels, and the corners of surfaces on its edges.
 //
-// A slab holds planes with one more voxel on each side, which is outside. Plane 0 is the last plane of the slab before. An *edge* leads
-// from a voxel along x or y, or along z from the plane below to it; that voxel owns it. Where the classes at both ends differ, the
-// surfaces of both have a corner there. Corners are numbered by owner (x fastest, then y, z), then by axis, then the lower end's first.
+// A slab's planes have a border of one voxel on each side, which is outside. Plane 0 is the last plane of the previous slab. An *edge* runs
+// from its voxel along x or y, or along z from the plane below to its voxel; that voxel owns the edge. If the classes at its two ends differ,
+// the surfaces of both classes have a corner on it. Corners are numbered by owner (x fastest, then y, z), then by axis, then the lower end's first.
 
 struct Slab {
-  /// Voxels along x and in a plane, with those outside.
+  /// Voxels along x and in a plane, with the border.
   width: u32,
   plane: u32,
   /// Without plane 0.
   voxel_count: u32,
-  /// The number of the slab's first corner, and that of the slab before.
+  /// The number of the first corner of the slab, and of the previous slab.
   base: u32,
   base_below: u32,
-  /// What a dispatch writes, counted within the slab; and how many there are.
+  /// The range of corners or triangles that a dispatch writes, counted within the slab, and the total number in the slab.
   first: u32,
   end: u32,
   total: u32,

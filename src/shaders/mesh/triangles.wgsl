@@ -4,23 +4,23 @@
 //
 // Invariants
 // 1. A triangle lies where the scan of counts puts it, so the order is always the same.
-// 2. Of a dispatch, only triangles from `slab.first` up to, not including, `slab.end` are written.
-// 3. A corner has one number, whichever of its cells asks for it; so triangles of different slabs share corners, too.
+// 2. A dispatch writes only triangles from `slab.first` up to, not including, `slab.end`.
+// 3. A corner has the same number in all of its cells, so triangles of different slabs also share corners.
 //
 // Twin: `SurfaceBuilder.#emit` in src/core/mesh/surface-builder.ts.
 
 import package::mesh::cells::{case_words, cases, corner_classes, inside_of, load_cell};
 import package::mesh::slab::{corners_on, edge_ends, slab};
 
-/// How many corners and triangles lie before those of each voxel, without plane 0.
+/// The numbers of corners and triangles before those of each voxel, without plane 0.
 @group(0) @binding(3) var<storage, read> corner_offsets: array<u32>;
 @group(0) @binding(4) var<storage, read> triangle_offsets: array<u32>;
-/// The corner offsets of plane 0, counted in the slab before.
+/// The corner offsets of plane 0, counted in the previous slab.
 @group(0) @binding(5) var<storage, read> offsets_below: array<u32>;
 /// Three numbers for each triangle.
 @group(0) @binding(6) var<storage, read_write> triangles: array<u32>;
 
-/// The number of a corner. `edge`: the lower corner of an edge of the cell below `owner`, + 8 × axis.
+/// The number of a corner. `edge` is the lower corner of an edge of the cell below `owner`, + 8 × axis.
 fn number_of(owner: u32, edge: u32, own: u32) -> u32 {
   let axis = edge >> 3u;
   // An edge along z belongs to its upper voxel.

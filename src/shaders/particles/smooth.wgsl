@@ -54,7 +54,7 @@ fn main(
     }
   }
   if (sum == 0u) {
-    // It is too small to reach a voxel's centre.
+    // The sphere is too small to reach a voxel's centre.
     add_share(sphere.center >> vec3u(16u), mass);
     return;
   }

@@ -33,7 +33,7 @@ fn axis_of(position: i32) -> Axis {
   return Axis((position >> 16u) - 1, vec3u(first, 65536u - first - last, last));
 }
 
-// A neighbour's share of what an axis divides.
+// A neighbour's share of the mass that is divided along an axis.
 fn share_of(whole: vec2u, rest: vec2u, weights: vec3u, neighbour: u32) -> vec2u {
   if (neighbour == neighbours - 1u) { return rest; }
   return times16(whole, weights[neighbour]);

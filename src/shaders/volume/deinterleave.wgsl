@@ -1,4 +1,4 @@
-// Puts the planes of time points that chunks interleave in the order of time points: all planes of one, then those of the next.
+// Reorders the planes of interleaved time points into the order of time points: all planes of one, then those of the next.
 // An invocation copies 8 words, 256 apart. A workgroup owns 2048 neighbouring words of the result. Dispatch: a workgroup for each,
 // spread over x and y.
 // Twin: `ChunkGrid.planeInChunk` in src/core/format/chunk-grid.ts.

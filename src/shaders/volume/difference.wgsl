@@ -15,7 +15,7 @@
 
 import package::volume::voxel::{element_type, f64_to_f32_bits, is_finite, is_float, voxel_bits, voxel_key, voxels};
 
-/// 0: there is no memory for the differences, and `differences` is not written.
+/// 0: there is no memory for the differences, so `differences` is not written.
 override keeps_differences: u32;
 
 struct Place {

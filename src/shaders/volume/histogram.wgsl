@@ -1,8 +1,8 @@
 // Counts the voxels from `low` to `high` in 256 equal bins. Voxels outside, NaN and infinities are left out. Ownership and
 // dispatch as in range.wgsl.
 //
-// Neighbours are alike and volumes are mostly background. So an invocation keeps its last bin and adds its count only when
-// another bin comes: one atomic for many voxels.
+// Neighbours are similar and volumes are mostly background. So an invocation keeps its last bin and adds its count only when
+// the bin changes: one atomic for many voxels.
 //
 // Invariants
 // 1. Integer sums do not depend on the order of atomics.

@@ -1,7 +1,7 @@
-// Counts the voxels of each number, in a table in memory: a label lies in the slot of its hash or, if others were there, in one of
+// Counts the voxels of each number in a hash table: a label lies in the slot of its hash or, if that was taken, in one of
 // the next. Voxels that are NaN or infinite are left out. Ownership and dispatch as in range.wgsl.
 //
-// Neighbours are alike. So an invocation keeps its last number and adds its count only when another one comes.
+// Neighbours are often equal. So an invocation keeps its last number and adds its count only when the number changes.
 //
 // Invariants
 // 1. Integer sums do not depend on the order of atomics. The order of the slots does.
@@ -45,7 +45,7 @@ fn add(number: u32, count: u32) {
     if (found == 0u) {
       let taken = atomicCompareExchangeWeak(&table[at], 0u, key);
       found = select(taken.old_value, key, taken.exchanged);
-      // The exchange may fail for no reason: then the same slot is tried again.
+      // The exchange may fail spuriously; then the same slot is tried again.
       if (found == 0u) {
         continue;
       }
@@ -61,7 +61,7 @@ fn add(number: u32, count: u32) {
 
 @compute @workgroup_size(256)
 fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) group: vec3u) {
-  // The table is too small already, as in a volume of intensities.
+  // The table is already too small, as for a volume of intensities.
   if (atomicLoad(&rest[1]) == 1u) {
     return;
   }

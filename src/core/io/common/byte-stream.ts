@@ -26,7 +26,7 @@ export interface ByteStream {
   read(start: number, length: number, options?: JobOptions): Promise<Uint8Array>;
 }
 
-/** How much is read from a file at once. A multiple of every element width. */
+/** Bytes that are read from a file at once. A multiple of every element width. */
 export const pieceBytes = 2 * 2 ** 20;
 
 /** The maximum ratio of deflate: 258 bytes from two bits. */

@@ -17,7 +17,7 @@ import { chunkBytesOf, type GridBlock, type VoxelGrid } from './voxel-grid.ts';
 export interface GridLevel {
   readonly grid: VoxelGrid;
   readonly plan: AxisPlan;
-  /** How many voxels of the first level one voxel combines along x, y and z, as the file says. */
+  /** How many voxels of the first level each voxel combines along x, y and z, if the file says so. */
   readonly scale?: Dims3 | undefined;
 }
 
@@ -50,7 +50,7 @@ interface ReadyLevel extends GridLevel {
  * Boxes of an image that is stored as arrays of chunks, one array for each resolution. Only the chunks that a box touches are read, and
  * the most recently used ones are kept. Levels that do not divide the image evenly, or hold other values, are left out.
  * @param given the image itself, then its levels, from the finest to the coarsest
- * @param close frees what the grids read from
+ * @param close closes the source of the grids
  */
 export function griddedLevels(
   given: readonly GridLevel[],
@@ -142,8 +142,8 @@ function readyLevels(given: readonly GridLevel[]): readonly ReadyLevel[] {
 }
 
 /**
- * How many voxels of the image one of a level combines: what the file says, otherwise a power of two if one fits, otherwise what the
- * lengths say. Undefined if no whole number fits.
+ * How many voxels of the image each voxel of a level combines: the file's number, otherwise a power of two if one fits, otherwise the
+ * ratio of the lengths. Undefined if no whole number fits.
  */
 function factorsOf(dims: Dims4, { plan, scale }: GridLevel): Dims3 | undefined {
   const along = [0, 1, 2].map((axis) => {
@@ -159,7 +159,7 @@ function factorsOf(dims: Dims4, { plan, scale }: GridLevel): Dims3 | undefined {
   return along.some((factor) => factor === undefined) ? undefined : (along as number[] as [number, number, number]);
 }
 
-/** The part of a box that is stored: a level whose lengths were rounded down lacks the last voxel, for which its neighbour stands. */
+/** The stored part of a box. A level whose lengths were rounded down lacks the last voxel, which its neighbour replaces. */
 function storedPart(box: LevelBox, dims: Dims4): LevelBox {
   const first = box.first.map((at, axis) => Math.min(at, (dims[axis] as number) - 1)) as [number, number, number];
   const size = box.size.map((length, axis) => {

@@ -3,7 +3,7 @@ import { StriaError } from '../../shared/errors.ts';
 import { throwIfAborted } from '../../shared/job.ts';
 import { crc32 } from './crc32.ts';
 
-/** How much is given to the inflater at once. The output can be 1032 times as large and is kept in memory. */
+/** Bytes given to the inflater at once. The output can be 1032 times as large and is kept in memory. */
 const nativeInputBytes = 64 * 1024;
 const memberInputBytes = 16 * 1024;
 
@@ -82,7 +82,7 @@ export async function* decompressNatively(
 
 /** A member's trailer: the CRC-32 of its content, then its length modulo 2³². */
 const trailerBytes = 8;
-/** How many recent bytes are kept. The longest gzip header has 10 bytes, 64 KiB of extra field and two names. */
+/** Number of recent bytes that are kept. The longest gzip header has 10 bytes, 64 KiB of extra field and two names. */
 const keptBytes = 128 * 1024;
 
 /** Decompresses with fflate, which accepts several members but does not check trailers. They are checked here. */

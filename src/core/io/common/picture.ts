@@ -94,7 +94,7 @@ export function pictureBytes({ width, height, type, channels }: PictureShape): n
 /**
  * Checks whether a header's claims are possible, before memory is allocated for them.
  * @param fileBytes size of the file that the picture is in
- * @param expansion the most bytes that its compression makes of one. Default: enough for LZW, 2560, and deflate, 1032
+ * @param expansion the most bytes to which its compression can expand one byte. Default: enough for LZW, 2560, and deflate, 1032
  * @throws StriaError `corrupt` for sides of zero and for more pixels than the file can hold
  */
 export function checkPictureShape(shape: PictureShape, fileBytes: number, expansion = 4096): void {
@@ -109,9 +109,9 @@ export function checkPictureShape(shape: PictureShape, fileBytes: number, expans
 }
 
 /**
- * Puts samples of planes pixel by pixel.
+ * Interleaves the samples of planes pixel by pixel.
  * @param from where the first sample lies in each plane
- * @param target filled by it
+ * @param target receives the samples
  */
 export function interleave(planes: readonly Uint8Array[], from: number, target: Uint8Array, width: 1 | 2 | 4 | 8): void {
   const [only] = planes;

@@ -6,7 +6,7 @@ import type { GrayThumbnail, VolumeChoice } from '../../shared/volume-choice.ts'
 import type { FileTree } from './file-tree.ts';
 import type { OpenOptions, OpenVolume } from './volume-reader.ts';
 
-/** One of the volumes in a file, in a folder or in several files: a DICOM series, an HDF5 data set, an OME-Zarr image. */
+/** One of the volumes in a file, in a folder or in several files: a DICOM series, an HDF5 dataset, an OME-Zarr image. */
 export interface VolumeEntry extends VolumeChoice {
   /** A small picture; undefined if making one would be expensive. @throws StriaError as `open` */
   thumbnail?(job?: JobOptions): Promise<GrayThumbnail | undefined>;
@@ -20,11 +20,11 @@ export interface CollectionReader {
   /** Whether a single file has this format. @param head as in `VolumeReader.recognises` */
   recognises(name: string, head: Uint8Array): boolean;
   /**
-   * Whether a file that it recognises has this format, if the head does not tell. Default: it has.
+   * Whether a recognised file has this format, if the head does not decide that. Default: true.
    * @throws StriaError `not-readable`, `aborted`
    */
   isOwn?(source: ByteSource, job: JobOptions): Promise<boolean>;
-  /** Of a folder it lists only files that it `owns`; those of other names are listed one by one. */
+  /** Set if, in a folder, it lists only files that it `owns`. Other files are listed one by one. */
   readonly listsByName?: boolean;
   /**
    * Whether the reader finds volumes in a folder. 'whole' means that the folder itself has this format (a Zarr), so no other
@@ -36,7 +36,7 @@ export interface CollectionReader {
    * @throws StriaError `corrupt`, `unsupported`, `not-readable`, `aborted`
    */
   list(input: ByteSource | FileTree, options: OpenOptions & JobOptions): Promise<readonly VolumeEntry[]>;
-  /** Of a folder that it has listed: whether a file is its own, so that no other reader has to look into it. */
+  /** Whether a file of a listed folder belongs to this reader, so that no other reader examines it. */
   owns?(tree: FileTree, path: string): boolean;
 }
 

@@ -27,8 +27,8 @@ export interface OpenVolume {
    */
   fill?(target: Uint8Array<ArrayBuffer>, start: number, options?: JobOptions): Promise<void>;
   /**
-   * Boxes of the voxels, for a source of separate chunks, at each resolution that it has from this one on. Undefined if boxes
-   * cannot be read for themselves, and for voxels that `fill` reads. The caller closes it. @throws as `voxels`
+   * Reads boxes of voxels from a chunked source, at this resolution and each lower one. Undefined if boxes cannot be read separately,
+   * or if `fill` can read the voxels. The caller closes it. @throws as `voxels`
    */
   leveled?(job?: JobOptions): Promise<StreamedLevels>;
   /**
@@ -40,7 +40,7 @@ export interface OpenVolume {
   readonly windows?: readonly FileWindow[] | undefined;
   /** The file's metadata, in the file's order. */
   readonly tags?: readonly VolumeTag[] | undefined;
-  /** What the file says about labels, if its `source` does not hold it: see core/io/own-labels.ts. */
+  /** The file's information about labels, if its `source` does not contain it: see core/io/own-labels.ts. */
   readonly labels?: OwnLabels | undefined;
   /** Unit of the physical values: 'HU'. */
   readonly valueUnit?: string | undefined;

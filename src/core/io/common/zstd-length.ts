@@ -1,16 +1,16 @@
 import { StriaError } from '../../shared/errors.ts';
 
 const zstdMagic = 0xfd2fb528;
-/** The last four bits of a skippable frame's magic number are free. */
+/** The last four bits of a skippable frame's magic number are arbitrary. */
 const skippableMagic = 0x184d2a50;
 /** A Zstandard block holds at most 128 KiB. Some encoders split blocks, so a quarter of that is assumed. */
 const zstdBlock = 32 * 1024;
 
 /**
- * The length of the content of all frames. If the header of a frame does not state it, a quarter of what its blocks can hold.
+ * The length of the content of all frames. If the header of a frame does not state it, a quarter of its blocks' capacity is assumed.
  * Source: RFC 8878, 3.1.
  *
- * @throws corrupt if the data are not a row of whole frames. The decoder would wait forever for the rest of a frame's header.
+ * @throws StriaError `corrupt` if the data is not a sequence of complete frames. The decoder would wait forever for the rest of a frame's header.
  */
 export function zstdBytes(bytes: Uint8Array): number {
   const frames = new FrameReader(bytes);
@@ -32,7 +32,7 @@ class FrameReader {
     return this.#at === this.#view.byteLength;
   }
 
-  /** Passes a frame. @returns the length of its content */
+  /** Skips a frame. @returns the length of its content */
   next(): number {
     const magic = this.#take(4).getUint32(0, true);
     if ((magic & ~15) >>> 0 === skippableMagic) {

@@ -33,7 +33,7 @@ export async function entriesOf(input: ByteSource, options: Options): Promise<re
     const rest = datasets.filter((dataset) => !parts.has(dataset));
     const entries = [...levelEntries(input, levels, options), ...rest.map((dataset) => datasetEntry(input, dataset))];
     if (entries.length > 0) return preferVolumes(entries);
-    throw new StriaError('unsupported', 'the file has no data set with two or more axes');
+    throw new StriaError('unsupported', 'the file has no dataset with two or more axes');
   });
 }
 
@@ -118,7 +118,7 @@ interface Facts {
   readonly tags: readonly VolumeTag[];
 }
 
-/** @param gridsOf makes the grids of the volume and its coarser levels, because the file is closed whenever nothing is read */
+/** @param gridsOf makes the grids of the volume and its coarser levels; the file is open only during reads */
 function volumeOf(
   source: ByteSource,
   gridsOf: (file: H5File) => readonly VoxelGrid[],

@@ -6,7 +6,7 @@ import type { H5File } from './h5-file.ts';
 /** The attributes of an object, keyed by name: numbers, strings, and lists of them. */
 export type Attributes = ReadonlyMap<string, unknown>;
 
-/** The longest attribute that is read. Longer ones do not describe a volume. */
+/** The longest attribute that is read. Longer attributes do not describe a volume. */
 const attributeBytes = 64 * 1024;
 const attributeLimit = 500;
 const textLimit = 2000;

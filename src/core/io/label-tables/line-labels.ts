@@ -1,7 +1,7 @@
 import { hexColor, type LabelEntry, type LabelTable } from '../../shared/label-table.ts';
 import { TableBuilder } from './table-builder.ts';
 
-/** Lines that are longer are no lines of a table. */
+/** A longer line cannot be a line of a table. */
 const longestLine = 4096;
 
 /** A line of a format: its label; `skip` for a comment; undefined for anything else. */
@@ -12,9 +12,9 @@ type LineReader = (line: string) => LabelEntry | undefined;
  * - ITK-SNAP's label descriptions: number, red, green, blue, opacity, two flags (shown in slices, shown in 3D), name in quotes;
  * - FSLeyes' `.lut`: number, red, green, blue from 0 to 1, name;
  * - FreeSurfer's and 3D Slicer's colour tables: number, name, red, green, blue, alpha from 0 to 255;
- * - CSV and TSV with a head (`csvLabels`), or without one: number, name, red, green, blue;
+ * - CSV and TSV with a header row (`csvLabels`), or without one: number, name, red, green, blue;
  * - number and name.
- * @returns no labels if it is none of them. @throws StriaError `unsupported`
+ * @returns an empty list if the text has none of these formats. @throws StriaError `unsupported`
  */
 export function lineLabels(text: string): LabelTable {
   const lines = text
@@ -82,7 +82,7 @@ const columnWords = {
   blue: ['b', 'blue'],
 } as const;
 
-/** The labels of a CSV or TSV whose first line names its columns, as BIDS prescribes for `_dseg.tsv`. None if it does not. */
+/** The labels of a CSV or TSV whose first line names its columns, as BIDS prescribes for `_dseg.tsv`. Empty if it does not. */
 function csvLabels([head = '', ...lines]: readonly string[]): LabelTable {
   const delimiter = delimiterOf(head);
   const titles = fieldsOf(head, delimiter).map((title) => title.toLowerCase().replace(/[\s_]+/g, ''));
@@ -107,7 +107,7 @@ function csvLabels([head = '', ...lines]: readonly string[]): LabelTable {
   return builder.table();
 }
 
-/** The colour of the fields after a name: `#rrggbb`, or red, green and blue, from 0 to 255, or to 1 if there is a point. */
+/** The colour in the fields after a name: `#rrggbb`, or red, green and blue from 0 to 255, or from 0 to 1 if there is a decimal point. */
 function colorOf(fields: readonly string[]): string | undefined {
   const [first = '', ...others] = fields.map((field) => field.trim());
   const hex = /^#?([0-9a-f]{6})([0-9a-f]{2})?$/i.exec(first)?.[1];
@@ -122,7 +122,7 @@ function delimiterOf(line: string): string | undefined {
   return ['\t', ';', ','].find((candidate) => line.includes(candidate));
 }
 
-/** The fields of a line; those in double quotes may have delimiters, and a quote doubled. */
+/** The fields of a line. A field in double quotes may contain delimiters and doubled quotes. */
 function fieldsOf(line: string, delimiter: string | undefined): readonly string[] {
   if (delimiter === undefined) return [line];
   if (!line.includes('"')) return line.split(delimiter).map((field) => field.trim());
@@ -147,7 +147,7 @@ function trailingNumbers(words: readonly string[]): readonly string[] {
   return words.slice(Math.max(first, words.length - 4));
 }
 
-/** Whether a text has nothing but numbers. */
+/** Whether a text consists only of numbers. */
 function isBare(text: string): boolean {
   return /^[\d\s.+-]*$/.test(text);
 }

@@ -9,11 +9,11 @@ const mostBytes = 16 * 2 ** 20;
 
 /**
  * The labels of a file in any of the formats of `lineLabels` and `xmlLabels`, by its content.
- * @throws StriaError `unsupported` if it is none, or too large; `corrupt`, `not-readable`, `aborted`
+ * @throws StriaError `unsupported` if the file is not a label table or is too large; `corrupt`, `not-readable`, `aborted`
  */
 export async function readLabelTable(source: ByteSource, job: JobOptions = {}): Promise<LabelTable> {
   try {
-    if (source.size > mostBytes) throw new StriaError('unsupported', 'a label table has at most 16 MiB');
+    if (source.size > mostBytes) throw new StriaError('unsupported', 'the label table is larger than 16 MiB');
     return parseLabelTable(await source.read(0, source.size, job));
   } catch (error) {
     throw inContext(source.name, error);
@@ -31,7 +31,7 @@ export function parseLabelTable(bytes: Uint8Array): LabelTable {
   );
 }
 
-/** UTF-16 has a mark; what is not UTF-8 is Latin-1. */
+/** Decodes UTF-16 with a byte order mark, UTF-8, and anything else as Latin-1. */
 function decoded(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
   try {

@@ -1,11 +1,11 @@
 import { StriaError } from '../../shared/errors.ts';
 import { isLabelNumber, type LabelEntry, type LabelTable, longestLabelName, mostLabels } from '../../shared/label-table.ts';
 
-/** Collects the labels of a table: drops what no label can be, and keeps the last of those with the same number. */
+/** Collects the labels of a table. Drops invalid ones, and keeps the last of those with the same number. */
 export class TableBuilder {
   readonly #entries = new Map<number, LabelEntry>();
 
-  /** @returns whether the number can be a label's. @throws StriaError `unsupported` if there are too many */
+  /** Adds a label. @returns whether its number is valid. @throws StriaError `unsupported` if there are too many labels */
   add({ number, name = '', color, isHidden = false }: LabelEntry): boolean {
     if (!isLabelNumber(number)) return false;
     if (!this.#entries.has(number) && this.#entries.size === mostLabels)

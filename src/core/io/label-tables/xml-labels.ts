@@ -11,7 +11,7 @@ const depthLimit = 100;
 /**
  * The labels in XML of NIfTI extensions and of files.
  * - GIFTI's `<Label Key="1" Red="1" Green="0" Blue="0" Alpha="1">name</Label>`, colours from 0 to 1. Connectome Workbench keeps
- *   them in extensions 30 (Caret) and 32 (CIFTI). Of several tables, the last one that names a number holds.
+ *   them in extensions 30 (Caret) and 32 (CIFTI). If several tables name a number, the last one wins.
  * - AFNI's extension 4: attributes `VALUE_LABEL_DTABLE` and `ATLAS_LABEL_TABLE`, whose text is NIML.
  * @throws StriaError `corrupt`, `unsupported`
  */
@@ -63,7 +63,7 @@ function addGifti(builder: TableBuilder, { Key, Red, Green, Blue }: Attributes, 
 function addNiml(builder: TableBuilder, text: string): void {
   const start = text.indexOf('<VALUE_LABEL_DTABLE');
   if (start >= 0) {
-    // The tag's attributes are in quotes too.
+    // The tag's attributes are also in quotes.
     const begin = text.indexOf('>', start) + 1;
     const end = text.indexOf('</VALUE_LABEL_DTABLE', begin);
     const content = begin === 0 ? '' : text.slice(begin, end < 0 ? undefined : end);

@@ -1,7 +1,7 @@
 import type { Endian } from '../../shared/volume.ts';
 import { type NiftiLayout, nifti1, nifti2 } from './nifti-layout.ts';
 
-/** What a NIfTI header says besides the volume. */
+/** The parts of a NIfTI header that do not describe the volume's geometry. */
 export interface NiftiExtras {
   /** `intent_code`. */
   readonly intent: number;
@@ -33,7 +33,7 @@ function intentOf(view: DataView, { intentAt, intentBytes }: NiftiLayout, isLitt
   return intentBytes === 2 ? view.getInt16(intentAt, isLittle) : view.getInt32(intentAt, isLittle);
 }
 
-/** Four bytes after the header, of which the first is not 0 if there are extensions; each begins with its length and its code. */
+/** Four bytes after the header, the first of which is nonzero if there are extensions. Each extension begins with its length and code. */
 function* extensionsOf(before: Uint8Array, view: DataView, headerBytes: number, isLittle: boolean) {
   if (before.byteLength < headerBytes + 4 || before[headerBytes] === 0) return;
   let at = headerBytes + 4;

@@ -49,7 +49,7 @@ function startsAt(bytes: Uint8Array, at: number, expected: readonly number[]): b
 }
 
 /**
- * Reads a header of NIfTI-1 or NIfTI-2, or one of Analyze 7.5, which is as long as NIfTI-1's and has no magic number.
+ * Reads a header of NIfTI-1, NIfTI-2 or Analyze 7.5, whose header is as long as that of NIfTI-1 but has no magic number.
  * @param head at least 540 bytes from the start of the file, fewer if it is shorter
  * @throws StriaError `corrupt`; `unsupported` for datatypes without an element type in Stria
  */

@@ -15,11 +15,11 @@ import type { DirectoryPlace, TiffSeries } from './series.ts';
 
 type Options = JobOptions & { readonly limitBytes?: number | undefined };
 
-/** Channels slowest, then samples of a pixel, which are channels, too. */
+/** Channels vary slowest, then the samples of a pixel, which also count as channels. */
 const axes = ['c', 's', 't', 'z', 'y', 'x'] as const;
-/** Rows are read together up to this many bytes, where blocks may be cut. */
+/** Rows are read together up to this many bytes, if blocks may be cut. */
 const partBytes = 2 ** 18;
-/** What is known about the blocks of planes is kept up to this many bytes. */
+/** The locations of blocks of planes are cached up to this many bytes. */
 const tableBytes = 2 ** 26;
 
 /**
@@ -71,7 +71,7 @@ async function planeGrid(
   };
 }
 
-/** The width and height of what is read at once: a tile, or a strip's rows. */
+/** The width and height of the unit that is read at once: a tile, or the rows of a strip. */
 function partOf({ shape, compression, isTiled, isPlanar, blockWidth, blockHeight }: TiffLayout): readonly [number, number] {
   if (isTiled) return [Math.min(blockWidth, shape.width), Math.min(blockHeight, shape.height)];
   const rowBytes = shape.width * elementBytes(shape.type) * (isPlanar ? 1 : shape.channels);

@@ -21,11 +21,11 @@ export interface PlaneMap {
   last(file: string): number;
 }
 
-/** What a list of images needs to know, without the map itself: a document may have thousands of images. */
+/** The facts that a list of images needs, without the map itself: a document may have thousands of images. */
 export interface PlaneSurvey {
   readonly sizes: PlaneSizes;
   readonly missing: number;
-  /** Made when it is first needed. */
+  /** The map, created on first use. */
   map(): PlaneMap;
 }
 

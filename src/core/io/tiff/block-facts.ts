@@ -1,7 +1,7 @@
-/** What a decoder of whole blocks must know about a block. */
+/** The facts about a block that a decoder of whole blocks needs. */
 export interface BlockFacts {
   readonly width: number;
-  /** The rows that are needed, and the rows in the block, which for the last tile are more. */
+  /** The number of needed rows, and of rows in the block. The last tile has more rows than needed. */
   readonly rows: number;
   readonly height: number;
   /** Samples per pixel, and bytes per sample. */

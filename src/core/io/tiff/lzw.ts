@@ -45,10 +45,10 @@ export async function* decodeLzw(input: AsyncIterable<Uint8Array>): AsyncGenerat
         previous = -1;
         continue;
       }
-      // The only code that may be used before it is complete is the one that its own use completes.
+      // A code that is not in the table yet is valid only if it is the next one: its own use completes it.
       const isNew = code === next && previous >= 0;
       if (code >= next && !isNew) {
-        // If no more is needed than this, the damage does not matter.
+        // Damage after the last needed byte does not matter.
         if (filled > 0) yield output.subarray(0, filled);
         throw new StriaError('corrupt', `the LZW data is damaged: it uses code ${code} too early`);
       }

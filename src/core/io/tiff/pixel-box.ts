@@ -12,8 +12,8 @@ export interface PixelBox {
 }
 
 /**
- * The pixels of a part of a picture, one array of rows for each channel. Only the blocks that it touches are read, and of those that are
- * not compressed only the rows.
+ * The pixels of a part of a picture, one array of rows for each channel. Only the blocks that it touches are read, and only the needed
+ * rows of uncompressed blocks.
  * @throws StriaError `corrupt`, `unsupported`, `not-readable`, `aborted`
  */
 export async function readPixelBox(

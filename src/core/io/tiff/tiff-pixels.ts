@@ -9,7 +9,7 @@ import { readNumbers, type TiffDirectory, type TiffFile } from './tiff-directory
 import type { TiffLayout } from './tiff-layout.ts';
 import { tiffTags } from './tiff-tags.ts';
 
-/** Compressions make their input no longer than this; further bytes do not belong to the block. */
+/** An upper bound of a block's compressed length; further bytes do not belong to the block. */
 const longestBlock = (length: number, compression: number) => (compression === 1 ? length : 2 * length + 1024);
 
 /** The blocks of a picture in its file. */
@@ -200,7 +200,7 @@ export async function* blockRows(
     isYbr,
     tables,
   };
-  // Rows that are not compressed are found without those before them.
+  // Uncompressed rows are located directly, without reading the rows before them.
   const skipped = layout.compression === 1 ? Math.min(stored, wanted.first * line.byteLength) : 0;
   const samples = new PieceReader(decode(blockBytes(file, start + skipped, stored - skipped, signal), facts, signal));
   try {

@@ -1,6 +1,6 @@
 import type { StoredTag } from './tiff-tags.ts';
 
-// Directories as TIFF 6.0 and BigTIFF have them, little-endian, each with its values behind it.
+// Writes directories of TIFF 6.0 and BigTIFF, little-endian, each followed by its values.
 
 export const tiffTypes = { ascii: 2, short: 3, long: 4, rational: 5, long8: 16 } as const;
 
@@ -66,7 +66,7 @@ export function align8(offset: number): number {
   return Math.ceil(offset / 8) * 8;
 }
 
-/** Whole numbers; of rationals numerators and denominators. */
+/** Whole numbers; for rationals, numerators and denominators. */
 export function numberTag(
   tag: number,
   type: Exclude<(typeof tiffTypes)[keyof typeof tiffTypes], 2>,

@@ -15,10 +15,10 @@ function loadZstd(): Promise<Zstd> {
   return loading;
 }
 
-/** The length of a short block is estimated from what Zstandard's own blocks can hold. */
+/** The length of a short block is estimated from the capacity of Zstandard's own blocks. */
 const slackBytes = 2 ** 16;
 
-/** A block of Zstandard, by the C library as WebAssembly, which is loaded when the first block is met. */
+/** Decodes a Zstandard block with the C library as WebAssembly, which is loaded for the first block. */
 export async function* decodeZstd(
   input: AsyncIterable<Uint8Array>,
   { width, height, samples, sampleBytes }: BlockFacts,

@@ -10,7 +10,7 @@ import {
 import { objectOf } from './array-metadata.ts';
 import { listOf, omeOf } from './ome-metadata.ts';
 
-/** The words under which properties hold a label's name, the first that is there. */
+/** The keys under which properties may hold a label's name. The first existing one is used. */
 const nameKeys = ['name', 'class', 'label', 'acronym'];
 
 /** The labels that OME's `image-label` describes: its colors and properties. Skips what violates its specification. */

@@ -8,9 +8,9 @@ const unitLimit = 64;
 type OwnFacts = Partial<Pick<VolumeInfo, 'slope' | 'intercept' | 'valueUnit' | 'affine'>>;
 
 /**
- * What Stria itself put beside OME's metadata, as that has no place for it: scaling, the values' unit, and axes that do not lie along
- * those of the room. What is not sound is left out.
- * @param level whose affine is asked for: the one that is stored belongs to the image's first level
+ * Stria's own attributes beside OME's metadata, for facts that OME-Zarr cannot store: scaling, the unit of values, and oblique axes.
+ * Invalid attributes are ignored.
+ * @param level the level whose affine is returned; the stored one belongs to the image's first level
  */
 export function ownFacts(
   attributes: Readonly<Record<string, unknown>>,
@@ -30,7 +30,7 @@ export function ownFacts(
   };
 }
 
-/** How many voxels of the first level one of this level represents, along x, y and z. */
+/** How many voxels of the first level each voxel of this level represents along x, y and z. */
 function factorsOf(image: OmeImage, level: OmeImage['levels'][number] | undefined): readonly number[] {
   const axes = image.axes?.map(({ name }) => name) ?? [];
   return ['x', 'y', 'z'].map((name) => {

@@ -159,7 +159,7 @@ async function openArray(
   };
 }
 
-/** A coarser level of an opened image. Undefined for one that cannot be read: it is as good as none. */
+/** A coarser level of an opened image. Undefined if it cannot be read, as if it did not exist. */
 async function coarserLevel(
   store: KeyStore,
   { folder, level: own, image }: ArrayPlace,

@@ -5,7 +5,7 @@ import { type JobOptions, throwIfAborted } from '../../shared/job.ts';
 import type { ParticleSet } from '../particles.ts';
 import { readExactly } from './exact-reads.ts';
 
-/** Names that the first line may give the columns, in any case. Without names, the columns are in this order. */
+/** Column names that the first line may have, in upper or lower case. Without names, the columns are in this order. */
 const columnNames = {
   x: ['x'],
   y: ['y'],
@@ -18,7 +18,7 @@ const columnOrder = Object.keys(columnNames) as readonly Column[];
 
 /** Rows from one known offset to the next. */
 const blockRows = 2 ** 16;
-/** Longer lines are no particles. */
+/** A file with longer lines does not hold particles. */
 const maxBlockBytes = 2 ** 28;
 
 const newline = 0x0a;
@@ -26,7 +26,7 @@ const hash = 0x23;
 /** Of UTF-8. */
 const byteOrderMark = [0xef, 0xbb, 0xbf];
 
-/** Where rows lie: every `blockRows`-th row's offset and line number. */
+/** Locates rows: the offset and line number of every `blockRows`-th row. */
 interface RowIndex {
   readonly rows: number;
   readonly blocks: readonly { readonly offset: number; readonly line: number }[];
@@ -84,12 +84,12 @@ export async function openCsvParticles(source: ByteSource, job: JobOptions): Pro
   };
 }
 
-/** NaN for what is no number: the particle's number is then reported. */
+/** NaN if the word is not a number. The particle's number is reported later. */
 function numberOf(word: string | undefined): number {
   return word === undefined || word === '' ? Number.NaN : Number(word);
 }
 
-/** As in `indexRows`: the first character above a blank decides. */
+/** Whether a line holds a row. As in `indexRows`, its first character above a blank decides. */
 function isRow(line: string): boolean {
   const first = [...line].find((character) => character > ' ');
   return first !== undefined && first !== '#';
@@ -104,7 +104,7 @@ function wordsOf(line: string): string[] {
 interface Columns {
   /** The number of each column. */
   readonly places: Readonly<Partial<Record<Column, number>>>;
-  /** How many columns rows have. */
+  /** The number of columns of a row. */
   readonly width: number;
 }
 
@@ -153,7 +153,7 @@ async function indexRows(source: ByteSource, skipsFirst: boolean, { signal, onPr
   const blocks: { offset: number; line: number }[] = [];
   let rows = skipsFirst ? -1 : 0;
   let line = 1;
-  /** The first byte of the line that is no blank. */
+  /** The first non-blank byte of the line. */
   let firstByte = 0;
   const isMarked = (await source.read(0, byteOrderMark.length, { signal })).every((byte, at) => byte === byteOrderMark[at]);
   const start = isMarked ? byteOrderMark.length : 0;

@@ -2,7 +2,7 @@ import type { ByteSource } from '../../shared/bytes.ts';
 import { StriaError } from '../../shared/errors.ts';
 import type { JobOptions } from '../../shared/job.ts';
 
-/** Exactly `length` bytes of a file. @throws StriaError `corrupt` if it ends before, `not-readable`, `aborted` */
+/** Exactly `length` bytes of a file. @throws StriaError `corrupt` if the file ends early, `not-readable`, `aborted` */
 export async function readExactly(
   source: ByteSource,
   offset: number,

@@ -25,7 +25,7 @@ export async function openGadget(source: ByteSource, job: JobOptions): Promise<P
       if (names.includes(name)) groups.push(await openType(file, name, massTable[type] ?? 0, job));
     }
     if (groups.length === 0) {
-      throw new StriaError('unsupported', 'the HDF5 file is no snapshot of GADGET: it has no group PartType0 to PartType6');
+      throw new StriaError('unsupported', 'the HDF5 file is not a GADGET snapshot: it has no group PartType0 to PartType6');
     }
     const fileCount = numberOf(header.get('NumFilesPerSnapshot'));
     return { format: 'GADGET HDF5', groups, box: boxOf(header), fileCount, close: () => file.close() };
@@ -57,7 +57,7 @@ async function openType(file: H5File, name: string, tableMass: number, job: JobO
     return dataset;
   };
   const positions = await field(['Coordinates', 'Position'], 3);
-  if (!positions) throw new StriaError('corrupt', `${name} has no data set Coordinates`);
+  if (!positions) throw new StriaError('corrupt', `${name} has no dataset Coordinates`);
   const count = positions.shape[0] as number;
   const masses = await field(['Masses', 'Mass'], 1);
   // SWIFT calls it SmoothingLengths.
@@ -70,7 +70,7 @@ async function openType(file: H5File, name: string, tableMass: number, job: JobO
   return {
     name,
     count,
-    // A mass in the table holds for all particles of the type.
+    // A mass in the table applies to all particles of the type.
     lacksMasses: masses || tableMass > 0 ? undefined : `the data set ${name}/Masses, and MassTable has none`,
     lacksRadii: smoothing ? undefined : `the data set ${name}/SmoothingLength`,
     async read(first, wanted, request, options) {
@@ -92,7 +92,7 @@ function checkDataset({ path, problem, shape, metadata }: H5Dataset, axes: 1 | 3
   if (shape[0] === 0) return;
   if (problem !== undefined) throw new StriaError('unsupported', `${path}: ${problem}`);
   if (typeOf(metadata)?.type !== 'f32' && typeOf(metadata)?.type !== 'f64') {
-    throw new StriaError('unsupported', `${path} holds no floating-point numbers`);
+    throw new StriaError('unsupported', `${path} does not hold floating-point numbers`);
   }
   const isRight =
     axes === 3 ? shape.length === 2 && shape[1] === 3 : shape.length === 1 || (shape.length === 2 && shape[1] === 1);

@@ -17,7 +17,7 @@ const attributes = {
 
 const magic = 1062053;
 const headerLength = 28;
-/** More particles at one place are a damaged header: nothing in the file would bound the work. */
+/** A header that claims more particles at one position is damaged: nothing else in the file would bound the work. */
 const mostAtOnePlace = 2 ** 20;
 /** Codes of the types that attributes of physical values have. */
 const floatBytes: Readonly<Record<number, 4 | 8>> = { 9: 4, 10: 8 };
@@ -64,7 +64,7 @@ export async function openNchilada(tree: FileTree, job: JobOptions): Promise<Par
   if (groups.length === 0) {
     throw new StriaError(
       'unsupported',
-      'the folder holds no particles of NChilada: it has none of gas/pos, dark/pos and star/pos',
+      'the folder does not hold NChilada particles: it has none of gas/pos, dark/pos and star/pos',
     );
   }
   return { format: 'NChilada', groups, box: undefined };
@@ -94,10 +94,10 @@ async function findField(
 async function openField(source: ByteSource, dimensions: 1 | 3, job: JobOptions): Promise<Field> {
   const head = await readExactly(source, 0, headerLength, job);
   const view = viewOf(head);
-  if (view.getInt32(0) !== magic) throw new StriaError('corrupt', 'it is not an attribute file of NChilada');
+  if (view.getInt32(0) !== magic) throw new StriaError('corrupt', 'it is not an NChilada attribute file');
   const count = Number(view.getBigUint64(12));
   const [axes, code] = [view.getUint32(20), view.getUint32(24)];
-  if (axes !== dimensions) throw new StriaError('corrupt', `it has ${axes} values a particle, not ${dimensions}`);
+  if (axes !== dimensions) throw new StriaError('corrupt', `it has ${axes} values per particle, not ${dimensions}`);
   const width = floatBytes[code];
   if (!width) throw new StriaError('unsupported', `its values have the type ${code}; Stria reads 9 (float) and 10 (double)`);
   const valueLength = dimensions * width;
@@ -106,7 +106,7 @@ async function openField(source: ByteSource, dimensions: 1 | 3, job: JobOptions)
   // If all values are the same, they are not stored.
   const isConstant = range.slice(0, dimensions).every((least, axis) => least === range[dimensions + axis]);
   if (isConstant && dimensions === 3 && count > mostAtOnePlace) {
-    throw new StriaError('corrupt', `its header says that ${count} particles are at one place`);
+    throw new StriaError('corrupt', `its header says that ${count} particles are at one position`);
   }
   if (!isConstant && (!Number.isSafeInteger(count) || source.size !== start + count * valueLength)) {
     throw new StriaError(

@@ -77,7 +77,7 @@ async function openTable(source: ByteSource, [least, most]: readonly [number, nu
   const { dims, type, endian, stored, start, isFortran } = parseNpyHeader(await source.read(0, npyHeaderLimit, job));
   if (stored) throw new StriaError('unsupported', 'half floats are too coarse for particles: save them as float32 or float64');
   const [fast, slow] = dims;
-  // One row after the other: the lengths are the columns, then the rows. In Fortran order, one column after the other.
+  // In C order rows are contiguous, so the lengths are columns, then rows. In Fortran order columns are contiguous.
   const isList = most === 1 && (slow === 1 || fast === 1);
   const [rows, columns] = isList ? [fast * slow, 1] : isFortran ? [fast, slow] : [slow, fast];
   if (dims[2] !== 1 || dims[3] !== 1 || columns < least || columns > most) {

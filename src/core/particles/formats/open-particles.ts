@@ -11,7 +11,7 @@ import { openNpyParticles } from './npy-particles.ts';
 import { isTipsy, openTipsy } from './tipsy.ts';
 
 export interface ParticleOptions {
-  /** Masses of the particles of an array of NumPy, in a file of their own. */
+  /** Masses of the particles of a NumPy array, in a separate file. */
   readonly masses?: ByteSource | undefined;
 }
 
@@ -36,7 +36,7 @@ export async function openParticles(
   if (isTipsy(head)) return openTipsy(input, job);
   throw new StriaError(
     'unsupported',
-    'this is no file of particles that Stria reads: Tipsy, GADGET HDF5, NumPy (.npy), text (.csv, .tsv, .txt, .dat), or a folder of NChilada',
+    'this is not a particle file that Stria reads: Tipsy, GADGET HDF5, NumPy (.npy), text (.csv, .tsv, .txt, .dat), or an NChilada folder',
   );
 }
 
@@ -45,7 +45,7 @@ const speciesTypes: Readonly<Record<string, string>> = { gas: 'PartType0', dark:
 
 /**
  * The groups that a list such as `gas,star` or `PartType1` names.
- * @throws StriaError `invalid-input`, with the names that there are
+ * @throws StriaError `invalid-input`, with the available names
  */
 export function chooseSpecies(set: ParticleSet, species: readonly string[] | undefined): ParticleSet['groups'] {
   if (!species) return set.groups;
@@ -57,6 +57,6 @@ export function chooseSpecies(set: ParticleSet, species: readonly string[] | und
       `there are no particles of the kind ${name}; there are ${set.groups.map((one) => one.name).join(', ')}`,
     );
   });
-  // Two names of one kind must not deposit it twice.
+  // A kind that is given by two names must not be deposited twice.
   return [...new Set(chosen)];
 }

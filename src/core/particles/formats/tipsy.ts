@@ -21,7 +21,7 @@ const smoothingNumber = 9;
 /** A C structure is padded to whole doubles; some old native files are not. */
 const headerLengths = [32, 28] as const;
 
-/** The header in whichever byte order it makes sense. Undefined if it is no Tipsy header. */
+/** The header, read in the byte order in which it is plausible. Undefined if it is not a Tipsy header. */
 function headerOf(head: Uint8Array): TipsyHeader | undefined {
   if (head.byteLength < 28) return undefined;
   const view = viewOf(head);
@@ -37,7 +37,7 @@ export function isTipsy(head: Uint8Array): boolean {
 }
 
 /**
- * Opens a Tipsy file: standard or native, with positions (and velocities) of 32 or 64 bits, told apart by the file's size.
+ * Opens a Tipsy file: standard or native, with positions (and velocities) of 32 or 64 bits. The file's size tells them apart.
  * @throws StriaError `corrupt` if the size fits none of them
  */
 export async function openTipsy(source: ByteSource, job: JobOptions): Promise<ParticleSet> {

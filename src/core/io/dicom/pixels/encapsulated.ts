@@ -92,7 +92,7 @@ function finish(
   format: PixelFormat,
   { bits, isYbr: convert, isSigned }: { bits: number; isYbr: boolean; isSigned: boolean },
 ): VoxelFrame {
-  // If the codec does not know about signs, the sign is the highest of its bits.
+  // If the codec does not support signs, the sign is the highest of its bits.
   if (format.isSigned && !isSigned) for (const plane of planes) extendSign(plane, format.bitsAllocated, bits);
   const [first] = planes;
   if (format.palette !== undefined && first !== undefined) {

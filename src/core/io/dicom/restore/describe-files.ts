@@ -133,6 +133,6 @@ function unpackedName(path: string, { source, isPacked, syntax }: DicomHeader): 
 }
 
 function read(source: ByteSource, start: number, length: number, job: JobOptions): Promise<Uint8Array> {
-  // Nothing to read is mostly what follows the pixels.
+  // Usually nothing follows the pixels.
   return length <= 0 ? Promise.resolve(new Uint8Array()) : plainBytes(source).read(start, length, job);
 }
