@@ -117,7 +117,7 @@ describe('arrays through zarrita', () => {
     await expect(written('a', 'uint8', [2 ** 25], [2 ** 25], new Uint8Array(2 ** 25))).rejects.toThrow(
       'stria takes chunks of 1 to 16777216 bytes',
     );
-    expect(() => striaCodec.fromConfig({}, { dataType: 'bool', shape: [4] })).toThrow('does not take bool');
+    expect(() => striaCodec.fromConfig({}, { dataType: 'bool', shape: [4] })).toThrow('does not support bool');
     expect(() => striaCodec.fromConfig({ codec: 'zip' }, { dataType: 'uint8', shape: [4] })).toThrow('zip');
   });
 

@@ -64,7 +64,7 @@ test.each(depositTypes)('%s of an empty volume, and of one value', async (type) 
 });
 
 test.each([
-  ['a volume of something else', volumeOf(masses, { valueUnit: 'K' }), {}, 'invalid-input', 'holds no sums'],
+  ['a volume of something else', volumeOf(masses, { valueUnit: 'K' }), {}, 'invalid-input', 'does not hold sums'],
   ['a count of masses', volumeOf(masses), { quantity: 'count' }, 'invalid-input', '--quantity count cannot'],
   ['a sum that overflowed', volumeOf([...masses.slice(1), 2 ** 53 * unit]), {}, 'invalid-input', '--unit'],
   ['half a unit', volumeOf([...masses.slice(1), unit / 2]), {}, 'corrupt', '0.5'],

@@ -178,8 +178,8 @@ test('what cannot be combined is refused, by name', async () => {
   await refused([shifted, shifted], 'sum', '--by sum has no meaning for values of 1 × stored \\+ 5');
   const falling = await file({ slope: -1 });
   await refused([falling, falling], 'max', 'no meaning');
-  await refused([one, one], 'sum', 'i8 does not hold all values of u8', { type: 'i8' });
-  await refused([one, one], 'or', 'or works on whole numbers, not on f32', { type: 'f32' });
+  await refused([one, one], 'sum', 'i8 cannot hold all values of u8', { type: 'i8' });
+  await refused([one, one], 'or', '--by or needs integers, not f32', { type: 'f32' });
   const sink = watchedSink();
   const part = { number: 1, of: 2 };
   await compressVolume(memoryVolume(info, bytes), sink, { backend, choice: auto, chunkShape, part });

@@ -137,7 +137,7 @@ function difference(a: Header, b: Header): string | undefined {
 
 /** Combining stored values must be equivalent to combining the real values that they stand for. */
 function ruleFault({ type, slope, intercept }: VolumeInfo, rule: CombineRule): string | undefined {
-  if (rule === 'or' && type.startsWith('f')) return 'or works on whole numbers, not on floating-point values';
+  if (rule === 'or' && type.startsWith('f')) return '--by or needs integers, not floating-point values';
   const isPlain = rule === 'or' ? slope === 1 && intercept === 0 : rule === 'sum' ? intercept === 0 : slope > 0;
   return isPlain ? undefined : `--by ${rule} has no meaning for values of ${slope} × stored + ${intercept}`;
 }

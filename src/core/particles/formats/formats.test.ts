@@ -92,7 +92,7 @@ describe('NChilada', () => {
     ['is cut off', { 'gas/pos': nchiladaField(gas.positions, 3).subarray(0, -4) }, 'gas/pos', 'promises 3 particles'],
     ['ends in its header', { 'gas/pos': nchiladaField(gas.positions, 3).subarray(0, 20) }, 'gas/pos', 'ends at byte 20'],
     ['is something else', { 'gas/pos': new Uint8Array(100) }, 'gas/pos', 'not an attribute file'],
-    ['has one value a particle', { 'gas/pos': nchiladaField(gas.masses, 1) }, 'gas/pos', '1 values a particle, not 3'],
+    ['has one value per particle', { 'gas/pos': nchiladaField(gas.masses, 1) }, 'gas/pos', '1 values per particle, not 3'],
     ['has another type', { 'gas/pos': nchiladaField(gas.positions, 3, 5) }, 'gas/pos', 'the type 5'],
     ['has another length', { ...nchiladaFiles('gas', gas), 'gas/mass': nchiladaField([1, 2], 1) }, '', '2 values for 3'],
     ['is missing', { 'other/pos': new Uint8Array(3) }, '', 'none of gas/pos'],
