@@ -158,7 +158,7 @@ export const rooms = [
   },
   {
     room: 'core/io/label-tables',
-    holds: 'Tables of labels: names and colours, in the formats of several programs.',
+    holds: 'Label tables: names and colours, in the formats of several programs.',
     imports: 'core/shared',
     packages: 'saxes',
   },
@@ -189,7 +189,7 @@ export const rooms = [
   },
   {
     room: 'core/io/npy',
-    holds: 'NumPy’s arrays.',
+    holds: 'NumPy arrays.',
     imports: 'core/io/common core/shared',
   },
   {
@@ -199,7 +199,7 @@ export const rooms = [
   },
   {
     room: 'core/io/vti',
-    holds: 'VTK’s image data: .vti.',
+    holds: 'VTK image data: .vti.',
     imports: 'core/io/common core/shared',
     packages: 'saxes',
   },
@@ -218,7 +218,7 @@ export const rooms = [
   },
   {
     room: 'core/io/ome-tiff',
-    holds: 'OME-TIFF and ImageJ’s hyperstacks.',
+    holds: 'OME-TIFF and ImageJ hyperstacks.',
     imports: 'core/io/common core/io/tiff core/shared',
     packages: 'saxes',
   },
@@ -278,7 +278,7 @@ export const rooms = [
   },
   {
     room: 'core/io/hdf5',
-    holds: 'HDF5 data sets, read by the HDF5 library compiled to WebAssembly.',
+    holds: 'HDF5 datasets, read by the HDF5 library compiled to WebAssembly.',
     imports: 'core/io/common core/shared',
     packages: 'h5wasm',
   },
@@ -321,17 +321,17 @@ export const rooms = [
   },
   {
     room: 'core/particles',
-    holds: 'Particles to a volume: fixed-point sums on the processor and the GPU, and the values made of them.',
+    holds: 'Particles to a volume: fixed-point sums on the CPU and the GPU, and the values computed from them.',
     imports: 'core/gpu core/io/common core/shared core/stream shaders/particles',
   },
   {
     room: 'core/particles/formats',
-    holds: 'Files of particles: Tipsy, NChilada, GADGET HDF5, NumPy, CSV.',
+    holds: 'Particle files: Tipsy, NChilada, GADGET HDF5, NumPy, CSV.',
     imports: 'core/io/common core/io/hdf5 core/io/npy core/particles core/shared',
   },
   {
     room: 'core/stats',
-    holds: 'Statistics of volumes and their labels, streamed on the processor.',
+    holds: 'Statistics of volumes and their labels, streamed on the CPU.',
     imports: 'core/io/common core/shared core/stream core/volume',
   },
   {
@@ -341,7 +341,7 @@ export const rooms = [
   },
   {
     room: 'core/mesh/write',
-    holds: 'Files of meshes: STL, PLY, OBJ, GLB.',
+    holds: 'Writing mesh files: STL, PLY, OBJ, GLB.',
     imports: 'core/mesh core/shared',
   },
   {
@@ -351,7 +351,7 @@ export const rooms = [
   },
   {
     room: 'core/mesh/read',
-    holds: 'Reading files of meshes: STL, PLY, OBJ, glTF, GIFTI, FreeSurfer.',
+    holds: 'Reading mesh files: STL, PLY, OBJ, glTF, GIFTI, FreeSurfer.',
     imports: 'core/io/common core/mesh core/shared core/transforms',
     packages: 'saxes',
   },
@@ -571,7 +571,7 @@ export const rooms = [
   },
   {
     room: 'renderer/app/saved',
-    holds: 'Saving what is open as a session, and opening sessions.',
+    holds: 'Saving the open document as a session, and opening sessions.',
     imports:
       'core/format core/shared renderer/app/compress renderer/app/loading renderer/app/measure renderer/app/session renderer/app/state renderer/app/words renderer/host renderer/viewer/model',
   },

@@ -17,7 +17,7 @@ import { collectionOriginals } from './collection-originals.ts';
 import { inputOriginals, siblingsOf } from './originals.ts';
 import { otherOriginals } from './other-originals.ts';
 
-test('each original opens as long as it is not damaged, and keeps what is promised', async () => {
+test('each undamaged original opens and keeps the promises', async () => {
   const backends = { cpu: createCpuBackend(inlinePool()) };
   // The last plain one is of no format.
   for (const original of [...inputOriginals().slice(0, -1), ...(await collectionOriginals())]) {
@@ -31,7 +31,7 @@ test('each original opens as long as it is not damaged, and keeps what is promis
   }
 });
 
-test('particles, tables, meshes, matrices and answers of servers: what is undamaged opens, and damage ends as it should', async () => {
+test('particles, tables, meshes, matrices and server responses: undamaged ones open, and damage ends as it should', async () => {
   const backends = { cpu: createCpuBackend(inlinePool()) };
   const others = await otherOriginals();
   for (const { kind, files, isFolder, name } of others) {

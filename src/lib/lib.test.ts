@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { compress, open, StriaError, type VoxelData } from './index.ts';
 
-// The library as programs use it. That out/lib is what `import 'stria'` gives is tested at the end.
+// Tests the library as programs use it. The last tests check that `import 'stria'` gives out/lib.
 
 let folder: string;
 beforeAll(() => {
@@ -152,7 +152,7 @@ test('files come from anywhere', async () => {
   await expect(open(join(folder, 'none.stria'))).rejects.toMatchObject({ tag: 'not-readable' });
 });
 
-test('faults have names', async () => {
+test('faults are typed', async () => {
   const bytes = await compress(ball(Uint8Array), { shape });
   await expect(open(bytes.subarray(0, 900))).rejects.toBeInstanceOf(StriaError);
   const damaged = bytes.slice();

@@ -58,7 +58,7 @@ async function sampleArrays(): Promise<Map<string, Uint8Array>> {
   return all.set('zarr.json', new TextEncoder().encode(text));
 }
 
-test('the sample data is what the codec writes', async () => {
+test('the codec writes the sample data', async () => {
   const arrays = await sampleArrays();
   if (process.env.STRIA_WRITE_TESTDATA) {
     for (const [path, bytes] of arrays) {
@@ -113,7 +113,7 @@ describe('arrays through zarrita', () => {
     await expect(zarr.get(array, null)).rejects.toThrow();
   });
 
-  test('what it does not take is refused by name', async () => {
+  test('unsupported input is refused by name', async () => {
     await expect(written('a', 'uint8', [2 ** 25], [2 ** 25], new Uint8Array(2 ** 25))).rejects.toThrow(
       'stria takes chunks of 1 to 16777216 bytes',
     );
@@ -121,7 +121,7 @@ describe('arrays through zarrita', () => {
     expect(() => striaCodec.fromConfig({ codec: 'zip' }, { dataType: 'uint8', shape: [4] })).toThrow('zip');
   });
 
-  test('the schema allows what the codec takes', () => {
+  test('the schema allows what the codec accepts', () => {
     const { oneOf } = JSON.parse(readFileSync('docs/zarr-codec.schema.json', 'utf8'));
     const pattern = new RegExp(oneOf[0].properties.configuration.properties.codec.pattern);
     for (const codec of ['auto', 'rle', 'predict+huffman']) expect(pattern.test(codec)).toBe(true);

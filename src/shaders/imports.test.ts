@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { parseShader } from './build/parse.ts';
 import { linkShader, type Variant } from './link.ts';
 
-// The plugin finds imports of names that are not there or not used. This finds names that a file takes from others unsaid, and names
-// that two files of one shader declare: nothing renames them.
+// The plugin finds imports of names that do not exist or are not used. These tests find names that a file uses without importing them,
+// and names that two files of one shader declare, because the linker renames nothing.
 
 const files = Object.values(import.meta.glob<ShaderFile>('./**/*.wgsl', { eager: true, import: 'default' }));
 const parsed = new Map(
@@ -35,7 +35,7 @@ function isDeclaredNear(name: string, path: string): boolean {
   return [...parsed].some(([other, { names }]) => names.has(name) && near.includes(other.split('/')[0] as string));
 }
 
-/** Conditions that an entry's kernels always give, or never: with the other value its files do not go together. */
+/** Conditions that an entry's kernels always or never set. With the other value its files do not fit together. */
 function fixedConditions(entry: string): Variant {
   const fixed = { predict: entry.startsWith('predict/') };
   return entry.startsWith('rice/') ? { ...fixed, decodes: entry === 'rice/decode.wgsl' } : fixed;
@@ -80,7 +80,7 @@ const hiding = (text: string) =>
   new Set(Array.from(text.matchAll(/\b(?:let|var|const)\s+(\w+)|\b(\w+)\s*:/g), ([, a, b]) => a ?? b));
 
 test.each(entries.map((entry) => [entry.path, entry] as const))(
-  '%s: each name is of one file, and imported where it is used',
+  '%s: each name is declared in one file, and imported where it is used',
   (_, entry) => {
     for (const variant of variantsOf(entry)) {
       const texts = textsOf(entry, variant);

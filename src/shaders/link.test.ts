@@ -17,7 +17,7 @@ function shaders(sources: Readonly<Record<string, string>>): (path: string) => S
 
 const lines = (text: string) => text.split('\n').filter((line) => line.trim() !== '');
 
-test('a file stands once, in front of those that import it, and cycles end', () => {
+test('a file is included once, before those that import it, and cycles end', () => {
   const file = shaders({
     'a/main.wgsl': 'import package::a::one::x;\nimport package::a::two::y;\nfn main() { x(); y(); }',
     'a/one.wgsl': 'import package::a::two::y;\nfn x() { y(); }',
@@ -58,7 +58,7 @@ test('constants come from the variant; one that is missing is named, unless its 
   expect(() => linkShader(file('main.wgsl'), { parts: true })).toThrow('constants::parts');
 });
 
-test('each line of the text is found in its file, whatever was left out in front of it', () => {
+test('each line of the text is located in its file, whatever was left out before it', () => {
   const sources = {
     'main.wgsl':
       '// A comment.\nimport package::lib::{\n  one,\n};\n\n@if(no) const gone = 1;\n/* two\nlines */ const here = one;',

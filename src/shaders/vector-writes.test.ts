@@ -14,7 +14,7 @@ function vectorsOf(text: string): string[] {
 
 const vectors = new Set(files.flatMap((name) => vectorsOf(readFileSync(new URL(name, folder), 'utf8'))));
 
-/** Writes to components: `name[i].x = `, `name[i][j] = `, `name.x |= `, `name[i] = ` of a single vector is counted apart. */
+/** Writes to components: `name[i].x = `, `name[i][j] = `, `name.x |= `. `name[i] = ` of a single vector is counted separately. */
 function componentWrites(text: string): string[] {
   const writes: string[] = [];
   const code = text.replace(/\/\/.*$/gm, '');

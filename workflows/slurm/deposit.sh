@@ -4,7 +4,7 @@
 #   export STRIA_VALUES="--quantity density --scale log --type u8"
 #   workflows/slurm/deposit.sh sim.00100 density.stria 8 --size 512 --box=-0.5,-0.5,-0.5,1,1,1 [options of stria deposit]
 #
-# Run it again after a failure: parts that exist are whole, and are not deposited again.
+# Run it again after a failure: existing parts are complete, and are not deposited again.
 set -euo pipefail
 
 if [ $# -lt 3 ]; then

@@ -3,7 +3,7 @@
 #
 #   workflows/slurm/submit.sh scan.nii scan.stria 200 [options of stria compress]
 #
-# Run it again after a failure: parts that exist are whole, and are not compressed again.
+# Run it again after a failure: existing parts are complete, and are not compressed again.
 set -euo pipefail
 
 if [ $# -lt 3 ]; then

@@ -7,13 +7,13 @@ from glob import glob
 
 STRIA = config.get("stria", "stria")
 OUTPUT = config["output"]
-# How particles are spread: the size, the box, the kernel. Every part must have the same.
+# How particles are spread: the size, the box, the kernel. All parts must use the same.
 HOW = config["how"]
-# What becomes of the sums: the quantity, the scale and the type.
+# The final volume: the quantity, the scale and the type.
 VALUES = config.get("values", "")
 OPTIONS = config.get("options", "")
 FOLDER = f"{OUTPUT}.parts"
-# One input that is divided, or files of which each is a part.
+# Several files, each of which is a part; empty if one input is divided into parts.
 FILES = sorted(glob(config["inputs"])) if "inputs" in config else []
 if "inputs" in config and not FILES:
     raise ValueError(f"no files match inputs={config['inputs']}")

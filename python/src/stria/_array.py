@@ -1,4 +1,4 @@
-"""`stria.open`: a volume in a file, as an array that reads and decodes what is asked for."""
+"""`stria.open`: a volume in a file, as an array that reads and decodes only the requested voxels."""
 
 import math
 import os
@@ -54,7 +54,7 @@ class _Axis:
     is_dropped: bool
 
     def within(self, start: int, end: int) -> tuple[slice, slice] | None:
-        """Which of them lie from `start` up to `end`: as places of the selection, and as indices relative to `start`."""
+        """The indices from `start` up to `end`: as positions in the selection, and relative to `start`."""
         low = max(0, -(-(start - self.first) // self.step))
         high = min(self.count, -(-(end - self.first) // self.step))
         if low >= high:
@@ -65,13 +65,13 @@ class _Axis:
 
 class Array:
     """
-    A volume in a .stria file. Its axes are x, y, z and, if it has several time points or channels, t: those of its affine and of
-    nibabel. `array[10:20, :, 5]` is a NumPy array of the stored values and decodes only the chunks it needs, several at once.
+    A volume in a .stria file. Its axes are x, y, z and, if it has several time points or channels, t, as in its affine and in
+    nibabel. `array[10:20, :, 5]` is a NumPy array of the stored values. It decodes only the chunks it needs, several at once.
     """
 
     #: The stored values' type. Physical values are `slope * stored + intercept`.
     dtype: np.dtype[Any]
-    #: Lengths of a chunk along each axis, as dask wants them.
+    #: Lengths of a chunk along each axis, in the form that dask expects.
     chunks: tuple[int, ...]
 
     def __init__(self, source: Source, threads: int | None = None, fill: int | None = None, level: int = 0) -> None:
@@ -107,12 +107,12 @@ class Array:
 
     @property
     def affine(self) -> NDArray[np.float64]:
-        """From voxel indices (x, y, z, 1) to the world, right-anterior-superior: 4 × 4."""
+        """Maps voxel indices (x, y, z, 1) to world coordinates, right-anterior-superior: 4 × 4."""
         return np.vstack([np.array(self._header.affine).reshape(3, 4), [0.0, 0.0, 0.0, 1.0]])
 
     @property
     def spacing(self) -> tuple[float, ...]:
-        """Distances of voxel centres along each axis, in `metadata['spatialUnit']` and `metadata['timeUnit']`."""
+        """Distances between voxel centres along each axis, in `metadata['spatialUnit']` and `metadata['timeUnit']`."""
         return self._header.spacing[: self.ndim]
 
     @property
@@ -138,7 +138,7 @@ class Array:
 
     @property
     def lost_chunks(self) -> int:
-        """How many chunks were lost in the file from which this one was recovered."""
+        """Number of chunks that were lost in the file from which this one was recovered."""
         return self._index.lost
 
     def __len__(self) -> int:
@@ -224,7 +224,7 @@ class Array:
                 future.cancel()
 
     def _place(self, number: int, selected: NDArray[Any], axes: list[_Axis]) -> None:
-        """Decodes a chunk, and copies what was asked for."""
+        """Decodes a chunk, and copies the requested voxels."""
         box = self._grid.box(number)
         try:
             chunk = self._chunk(number, box)
@@ -253,7 +253,7 @@ class Array:
             return np.full(chunk.nbytes // self.dtype.itemsize, self._fill, self.dtype)
         if isinstance(entry, Ramp):
             voxels = _ramp(entry, chunk)
-            # Neighbouring constant chunks are alike, and need not be checked again.
+            # Neighbouring constant chunks are often equal, and need not be checked again.
             if (entry, box.shape) not in self._checked:
                 self._check(voxels, entry.checksum, chunk)
                 if len(self._checked) < 4096:
@@ -364,8 +364,8 @@ def open(
     """
     Opens a .stria file: a path, an http(s) address whose server answers range requests, or a file object.
 
-    threads: how many decode at once; by default one for each core.
-    level: 0 for the volume itself, 1 for the finest of its lower resolutions, if the file has some. ValueError if it lacks this one.
+    threads: number of decoding threads; by default one per core.
+    level: 0 for the volume itself, 1 for the finest of its lower resolutions, and so on. ValueError if the file lacks it.
     fill: the value of chunks that were lost before the file was recovered. Without it, reading them raises CorruptError.
     Raises CorruptError, UnsupportedError, NotReadableError.
     """

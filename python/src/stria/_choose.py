@@ -21,7 +21,7 @@ class Encoded(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """What the caller asked for."""
+    """The caller's options."""
 
     #: None: 'auto'.
     codec: Codec | None
@@ -32,7 +32,7 @@ class Choice(NamedTuple):
 
 
 def choice_of(codec: str, prefer: str, axis: str | None, effort: str) -> Choice:
-    """@raise ValueError for a name, chain, preference, axis or effort that there is not"""
+    """@raise ValueError for an unknown name, chain, preference, axis or effort"""
     by_name = {one.name: one for one in BY_ID.values()}
     names = [] if codec == "auto" else codec.split("+")
     if not all(name in by_name for name in names) or len(names) > 2:

@@ -14,7 +14,7 @@ def default_chunk_shape(dims: Four, width: int) -> Four:
 
 
 def default_time_group(dims: Four, width: int) -> int:
-    """How many time points chunks interleave: at most 8, in groups of about the same length."""
+    """The number of time points that chunks interleave: at most 8, in groups of about equal length."""
     most = min(_MOST_TIMES, _LAYER // (math.prod(dims[:3]) * width))
     return 1 if most < 2 else -(-dims[3] // -(-dims[3] // most))
 

@@ -187,7 +187,7 @@ def check_grid(header: Header, what: str) -> None:
     grid = header.grid
     fault = None
     if header.interleaved and header.chunk[3] == 1:
-        raise CorruptError("the header requires interleaved, and its chunks hold one time point")
+        raise CorruptError("the header requires interleaved, but its chunks hold one time point")
     if header.type == "f64" and header.chunk[0] % 2 != 0:
         fault = f"a chunk {header.chunk[0]} elements wide would split an f64 voxel, which is two elements"
     elif header.chunk[3] > 1 and not header.interleaved and grid.layer * grid.counts[2] > 1:

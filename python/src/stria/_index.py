@@ -1,4 +1,4 @@
-"""The index of chunks: docs/FORMAT.md, 'INDX'. It keeps the record's bytes, and little for each run."""
+"""The index of chunks: docs/FORMAT.md, 'INDX'. It keeps the record's bytes, and a few numbers for each run."""
 
 from bisect import bisect_right
 from typing import NamedTuple
@@ -145,6 +145,6 @@ class Index:
 
     @property
     def lost(self) -> int:
-        """How many chunks were lost."""
+        """The number of lost chunks."""
         ends = [*self._firsts[1:], self._chunks]
         return sum(end - run.first for run, end in zip(self._runs, ends, strict=True) if run.kind == _LOST)

@@ -38,7 +38,7 @@ PREFERENCES = {
 
 
 class Survey(NamedTuple):
-    """What is known of a chunk: src/core/codec/codec.ts, `ChunkStatistics` and `ChunkSurvey`."""
+    """Statistics of a chunk: src/core/codec/codec.ts, `ChunkStatistics` and `ChunkSurvey`."""
 
     changes: tuple[int, int, int]
     sampled: int

@@ -48,19 +48,20 @@ def save(
     threads: int | None = None,
 ) -> None:
     """
-    Writes an array whose axes are x, y, z and t; the last may be missing. The file is the one that `stria compress` makes of this source
-    with the same options, byte for byte, and replaces another of its name once it is whole.
+    Writes an array whose axes are x, y, z and t; the last axes may be missing. The file equals, byte for byte, the one that `stria compress`
+    makes from this source with the same options. It replaces an existing file of the same name once it is complete.
 
-    affine: 4 × 4, from voxels to the world (right-anterior-superior). The source is then a NIfTI-2 file, else a .npy in Fortran order.
+    affine: 4 × 4, maps voxels to world coordinates (right-anterior-superior). With an affine the source is a NIfTI-2 file, otherwise a .npy
+        file in Fortran order.
     spacing: distances along the axes; by default those of the affine, and 1 along t. Needs an affine.
-    codec: auto, which chooses one for each chunk; or rle, rice, predict, huffman, labels, parle, wave, raw, or a chain such as
+    codec: auto, which chooses a codec for each chunk; or rle, rice, predict, huffman, labels, parle, wave, raw, or a chain such as
         rle+huffman.
-    prefer: what auto is for: 'size', 'balanced' or 'speed'.
-    axis: for rle and parle, 'x', 'y' or 'z'; by default that with the fewest changes.
-    effort: 'max' makes files a few percent smaller, and slower both ways.
-    levels: whether lower resolutions are stored, too; by default those of volumes above 4 GiB. 'mean' or 'mode', for labels, says how
-        voxels are combined; otherwise the voxels suggest it. They are made while the file is written: of each level, one layer of
-        chunks is in memory.
+    prefer: the goal of auto: 'size', 'balanced' or 'speed'.
+    axis: for rle and parle, 'x', 'y' or 'z'; by default the axis with the fewest changes.
+    effort: 'max' makes files a few percent smaller, but slower to encode and decode.
+    levels: whether to store lower resolutions; by default for volumes above 4 GiB. 'mean', or 'mode' for labels, sets how voxels are
+        combined; otherwise this is chosen from the voxels. Levels are made while the file is written, with one layer of chunks per level
+        in memory.
     """
     voxels = np.asarray(array)
     type = next((name for name, kind in DTYPES.items() if voxels.dtype.newbyteorder("<") == np.dtype(kind)), None)

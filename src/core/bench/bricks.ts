@@ -14,8 +14,8 @@ import { benchSeries } from './series-in-3d.ts';
 const seeds = [1, 2];
 
 /**
- * Suite `bricks`: what the tiers of core/bricks do on the GPU. Bricks are decoded into the atlas; rays through bricks are compared with
- * rays through a texture; a series plays in 3D. Then a volume of 1 TiB, which is computed, turns and is flown through.
+ * Suite `bricks` measures the tiers of core/bricks on the GPU: decoding bricks into the atlas, rays through bricks compared with
+ * rays through a texture, and a series played in 3D. Then the camera turns around a computed volume of 1 TiB and flies through it.
  */
 export async function benchBricks(context: BenchContext): Promise<void> {
   const { gpu, request, job } = context;

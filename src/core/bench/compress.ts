@@ -15,12 +15,12 @@ const prefer: Preference = 'balanced';
 const pauseMs = 500;
 const afterPauses = 5;
 
-/** When a volume is compressed: the first after the device was opened, at once after the last, or by a user who had paused. */
+/** The moment of a compression: the first one after opening the device, one directly after another, or one after a pause. */
 type Moment = 'first' | 'again' | 'after a pause';
 
 /**
- * Suite `compress`: what the app's Compress does with an open volume, by the clock. Voxels in GPU memory become payloads in the
- * host's memory. Its check, a decoding of everything, is timed apart.
+ * Suite `compress` times, by wall clock, what the app's Compress does with an open volume: voxels in GPU memory become payloads in
+ * host memory. The check, which decodes everything, is timed separately.
  */
 export async function benchCompress(context: BenchContext): Promise<void> {
   const { gpu, request, job } = context;
@@ -54,7 +54,7 @@ export async function benchCompress(context: BenchContext): Promise<void> {
       await measure('first', 1);
       await measure('again', isSoftware ? 1 : request.repetitions);
       await measure('after a pause', isSoftware ? 1 : afterPauses);
-      // What was timed makes the same payloads as this, which is decoded and compared.
+      // The timed runs make the same payloads as this one, which is decoded and compared.
       await compress(true);
     } finally {
       resident.destroy();

@@ -28,15 +28,15 @@ interface MeshWork {
 }
 
 /**
- * Suite `mesh`: the surface of the phantom at the middle of its window, and those of all labels of a volume of half its side. On the
- * GPU from voxels and from compressed chunks, and on one thread of the processor.
+ * Suite `mesh` extracts the surface of the phantom at the middle of its window, and the surfaces of all labels of a volume with half its
+ * side: on the GPU from voxels and from compressed chunks, and on one CPU thread.
  */
 export async function benchMesh(context: BenchContext): Promise<void> {
   const { size, type } = context.request;
   for (const kind of ['phantom', 'labels'] as const) {
     context.begin(kind);
     const side = kind === 'phantom' ? size : Math.ceil(size / 2);
-    // Of 16 bits there are more labels than are extracted at once.
+    // A 16-bit volume would have more labels than can be extracted at once.
     const sample = openSample({ kind, dims: [side, side, side], type: kind === 'phantom' ? type : 'u8', seed: 1 });
     const { info } = sample;
     const voxels = new Uint8Array(volumeBytes(info));
@@ -93,7 +93,7 @@ async function onGpu(
     const raw = await extractOnGpu(gpu, volume, { surfaces: work.surfaces, t: 0 }, { signal: job.signal, onTimes });
     found = raw?.map((surface) => finishSurface(surface, work.info, 0));
   };
-  // Decoding is not timed apart, so the kernels' sum would be too small.
+  // Decoding is not timed separately, so the sum of the kernels would be too small.
   const timing = await meter.time((onTimes) => extract(volume.isCompressed ? undefined : onTimes));
   if (!found) throw new StriaError('internal', 'the GPU does not extract these surfaces');
   add(context, work, method, 'gpu', timing, found);
@@ -137,7 +137,7 @@ function add(
     outputBytes: bytes,
     movedBytes: voxels.byteLength + bytes,
     movedBytesAre: 'least',
-    verified: 'all corners and triangles compared with those of the processor',
+    verified: 'all corners and triangles compared with those of the CPU',
     note: `${triangles.toLocaleString('en')} triangles of ${found.length} ${found.length === 1 ? 'surface' : 'surfaces'}; ${rate.toFixed(2)} million a second`,
   } as const;
   context.add(caseOf(facts, timing, undefined));

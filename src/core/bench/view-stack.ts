@@ -8,7 +8,7 @@ import { ResidentVolume } from '../volume/resident-volume.ts';
 import type { BenchContext } from './harness/context.ts';
 import { type FrameSize, measureTurning, oneBrick, TurningTarget, texelsPerStep, turned } from './view-turning.ts';
 
-/** A volume and its layer as one picture. The volume is opaque over a scan, and lets labels be seen. */
+/** A volume and its layer in one picture. The volume is opaque with a scan, and translucent with labels. */
 const layers = [
   { kind: 'phantom', method: 'compositing of two volumes, lit', seed: 2, opacity: 1, layerOpacity: 0.5 },
   { kind: 'labels', method: 'compositing of a volume and labels, lit', seed: 1, opacity: 0.4, layerOpacity: 1 },

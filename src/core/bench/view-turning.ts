@@ -24,7 +24,7 @@ export interface FrameSize {
   readonly height: number;
 }
 
-/** What turns, and how it is drawn. */
+/** The turning volumes and their drawing. */
 export interface Turning {
   readonly x: string;
   readonly method: string;

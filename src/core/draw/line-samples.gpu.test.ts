@@ -33,7 +33,7 @@ function positions(): Dims3[] {
 }
 
 test.each(['u8', 'i16', 'f32'] as const)(
-  'a line through %s voxels has their stored values, however they are kept',
+  'a line through %s voxels has their stored values, from uncompressed and compressed volumes',
   async (type) => {
     const info = testInfo(dims, type);
     const bytes = testVoxels(info);

@@ -130,7 +130,7 @@ const ball =
     );
 
 describe('projections of one voxel', () => {
-  test('its maximum stands at its pixel, and nowhere else', async () => {
+  test('its maximum is at its pixel, and nowhere else', async () => {
     const pixels = await drawn({ value: oneBright, look: {}, step: 1 });
     expect(at(pixels, voxelX, voxelY)).toBeGreaterThan(170);
     expect(at(pixels, voxelX + 2 / 32, voxelY)).toBe(0);
@@ -160,7 +160,7 @@ describe('projections of one voxel', () => {
   });
 
   test.each(['mip', 'composite', 'mean', 'isosurface', 'attenuated-mip'] as const)(
-    '%s: cut off, it is gone',
+    '%s: a clipped voxel is not drawn',
     async (projection) => {
       const value = (x: number, y: number, z: number) => (Math.hypot(x - 7, y - 20, z - 13) < 3 ? 250 : 0);
       const shown = (clip: RayLook['clip']) => drawn({ value, look: { projection, clip } });
@@ -190,7 +190,7 @@ describe('projections of one voxel', () => {
 });
 
 test.each(['u16', 'i32', 'f32'] as const)(
-  '%s: a narrow window shows each of its values, however wide the volume ranges',
+  '%s: a narrow window shows each of its values, however large the range of the volume',
   async (type) => {
     const value = (x: number, y: number): number => (y === 0 ? 0 : y === 31 ? 65_535 : 60_000 + x);
     const pixels = await drawn({ value, type, look: { window: [60_000, 60_031] }, step: 1 });
@@ -210,7 +210,7 @@ describe('values outside the window', () => {
   const window = [50, 200] as const;
   const middle = (pixels: Uint8Array): number => at(pixels, 0.5, 0.5);
 
-  test.each(['mip', 'composite', 'mean', 'attenuated-mip'] as const)('%s: hidden, they are not there', async (projection) => {
+  test.each(['mip', 'composite', 'mean', 'attenuated-mip'] as const)('%s: hidden values are not drawn', async (projection) => {
     const look = { projection, window, lighting: false } as const;
     if (projection === 'mip' || projection === 'mean') {
       const shown = await drawn({ value, look });
@@ -222,13 +222,13 @@ describe('values outside the window', () => {
     expect(over(nothing, 0)).toBe(0);
   });
 
-  test('hidden below, the minimum is that of what is left', async () => {
+  test('with values below hidden, the minimum is that of the others', async () => {
     const look = { projection: 'minip', window } as const;
     expect(middle(await drawn({ value, look }))).toBe(0);
     expect(middle(await drawn({ value, look: { ...look, outside: ['hide', 'clamp'] } }))).toBeGreaterThan(0);
   });
 
-  test('marked, they have their colour, and what is in the window has its own', async () => {
+  test('marked values have the marking colour, and values in the window their own', async () => {
     const look = { projection: 'mip', window } as const;
     const marked = await drawn({ value, look: { ...look, outside: ['mark', 'mark'] } });
     expect([middle(marked), at(marked, 0.02, 0.02)]).toEqual(markedColors.map(([red]) => Math.round(255 * red)).reverse());
@@ -271,7 +271,7 @@ describe('values that are hard to show', () => {
     }
   });
 
-  test.each(ways)('%s: voxels without a number are not there', async (projection) => {
+  test.each(ways)('%s: missing voxels are not drawn', async (projection) => {
     // A slab of them behind the ball, and above it.
     const isMissing = (y: number, z: number): boolean => z > 28 || y < 3;
     const look = { projection, window: [20, 250], level: 90, lighting: false } as const;
@@ -319,7 +319,7 @@ describe('a free plane', () => {
   const places = [0.1, 0.35, 0.6, 0.85].flatMap((x) => [0.1, 0.35, 0.6, 0.85].map((y) => [x, y] as const));
 
   test.each(['mip', 'composite', 'mean', 'isosurface', 'attenuated-mip'] as const)(
-    '%s: shows one side of it',
+    '%s: only one side is drawn',
     async (projection) => {
       const pixels = await drawn({ value: () => 200, look: { projection, plane: diagonal } });
       const flipped = await drawn({ value: () => 200, look: { projection, plane: [-1, -1, 0, 1] } });
@@ -331,7 +331,7 @@ describe('a free plane', () => {
     },
   );
 
-  test('cuts rays where it stands: what is behind it is seen, from the eye’s side or not', async () => {
+  test('cuts rays at its position, and shows the part behind it, from either side', async () => {
     // z grows away from the eye, and so do values.
     const value = (_x: number, _y: number, z: number): number => 8 * z;
     // Shown where z is at least 0.25 + x / 2: values at the cut grow with x.
@@ -345,7 +345,7 @@ describe('a free plane', () => {
     }
   });
 
-  test('shows values on an isosurface that it cuts, and leaves nothing where it leaves nothing', async () => {
+  test('shows values where it cuts an isosurface, and nothing if it hides everything', async () => {
     const value = (x: number): number => 130 + 2 * x;
     const look = { projection: 'isosurface', plane: [0, 0, 1, -0.5] } as const;
     const pixels = await drawn({ value, look });
@@ -356,7 +356,7 @@ describe('a free plane', () => {
     expect(over(await drawn({ value, look: { ...look, plane: [0, 1, 0, 0.1] } }), 100)).toBeGreaterThan(2000);
   });
 
-  test('works together with the six planes, and from near by', async () => {
+  test('works together with the six planes, and from a near eye', async () => {
     const clip = [[0.5, 1], [0, 1], [0, 1]] as const; // biome-ignore format: a box
     const pixels = await drawn({ value: () => 200, look: { clip, plane: diagonal } });
     expect([at(pixels, 0.6, 0.6), at(pixels, 0.4, 0.8), at(pixels, 0.6, 0.2)]).toEqual([200, 0, 0]);
@@ -392,7 +392,7 @@ describe('an isosurface', () => {
       expect(Math.abs(Math.sqrt(size / Math.PI) - (radius / 32 / wide) * side)).toBeLessThan(0.6);
   });
 
-  test('shows values where it is cut', async () => {
+  test('shows values at cuts', async () => {
     const value = (x: number) => 130 + 2 * x;
     const pixels = await drawn({
       value,

@@ -61,7 +61,7 @@ function expectedPlane(voxels: VoxelArray, axis: AxisIndex, index: number, { kin
 }
 
 test.each(['u8', 'i16', 'f32', 'f64'] as const)(
-  '%s: slabs across every axis, from voxels and from what is compressed',
+  '%s: slabs across every axis, from uncompressed and compressed volumes',
   async (type) => {
     const info = testInfo(dims, type);
     const bytes = testVoxels(info);
@@ -96,7 +96,7 @@ test.each(['u8', 'i16', 'f32', 'f64'] as const)(
   },
 );
 
-test('a slab is made again only when it is another', async () => {
+test('a slab is computed again only if it changes', async () => {
   const info = testInfo(dims, 'u8');
   const volume = await ResidentVolume.create(gpu, info, { chunkShape });
   volume.append(testVoxels(info));

@@ -29,7 +29,7 @@ function plainChecksum(bytes: Uint8Array, rowLength: number): { sum: number; cro
   return { sum: Number(sum), cross: Number(cross) };
 }
 
-test('known values, which stand in docs/FORMAT.md', () => {
+test('known values, which docs/FORMAT.md lists', () => {
   const hex = (text: string) => {
     const { sum, cross } = checksum(new TextEncoder().encode(text));
     return [sum, cross].map((value) => value.toString(16).padStart(8, '0'));
@@ -86,7 +86,7 @@ test('pieces add up to the whole', () => {
   );
 });
 
-test('many bytes: WebAssembly takes them in pieces and gives the same', () => {
+test('many bytes: WebAssembly processes them in pieces and gives the same result', () => {
   const bytes = Uint8Array.from({ length: 100_003 }, (_, at) => Math.imul(at, 2654435761) >>> 24);
   for (const rowLength of [1, 7, 16, 191, 512, 32_768, 32_771, 70_001, 100_003]) {
     for (const firstWord of [0, 12345]) {

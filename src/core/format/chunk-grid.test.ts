@@ -83,7 +83,7 @@ test('a known grid', () => {
   expect(grid.chunksOfLayer(3)).toEqual({ first: 9, count: 3 });
 });
 
-test('an f64 volume is cut in elements of 4 bytes, and never through a voxel', () => {
+test('an f64 volume is cut into elements of 4 bytes, and never through a voxel', () => {
   const volume = { dims: [40, 8, 8, 1], type: 'f64' } as const;
   expect(codecElementDims(volume)).toEqual([80, 8, 8, 1]);
   expect(chunkGridOf(volume, [64, 64, 64, 1]).box(1)).toMatchObject({ origin: [64, 0, 0], shape: [16, 8, 8] });

@@ -127,7 +127,7 @@ function anyChunk(width: number): fc.Arbitrary<EncodedChunk> {
 }
 
 describe('round trips', () => {
-  test('header, chunks and source come back as they were written, by reading and by recovering', async () => {
+  test('header, chunks and source are read and recovered as they were written', async () => {
     const anything = fc.tuple(anyVolumeWithFacts, anyShape, anySource).chain(([volume, chunkShape, source]) => {
       const count = chunkGridOf(volume, chunkShape).count;
       const chunks = fc.array(anyChunk(codecElementBytes(volume.type)), { minLength: count, maxLength: count });
@@ -173,7 +173,7 @@ describe('round trips', () => {
     expect(writer.bytesWritten).toBe(sink.bytes().length);
   });
 
-  test('an index beyond the last 64 KiB, and more runs of constants than are kept back', async () => {
+  test('an index beyond the last 64 KiB, and more runs of constants than are held back', async () => {
     const volume = { ...smallVolume, dims: [20_000, 64, 64, 1] as const };
     const chunks = Array.from({ length: 20_000 }, (_, i) =>
       i % 2 === 0 ? constantChunk(i % 250) : codedChunk(Uint8Array.of(i % 251)),
@@ -188,7 +188,7 @@ describe('round trips', () => {
     expect((await recoverContainer(memorySource('test.stria', bytes))).wholeCount).toBe(20_000);
   });
 
-  test('more ramps than are kept back', async () => {
+  test('more ramps than are held back', async () => {
     const volume = { ...smallVolume, dims: [10_000, 64, 64, 1] as const, type: 'u16' as const };
     const chunks = Array.from({ length: 10_000 }, (_, i) => rampChunk(i % 255, i < 5000 ? [1, 0, 0] : [2, 0, 0]));
     const bytes = await writeContainer({ volume, chunkShape: [1, 64, 64, 1], sourceFormat: 'raw' }, chunks);
@@ -250,7 +250,7 @@ describe('size', () => {
     expect(ramps.map(({ body }) => body.length)).toEqual(new Array(8).fill(8 + 12 + 64 * 9));
   });
 
-  test('a coded chunk costs at most 70 bytes, all told', async () => {
+  test('a coded chunk costs at most 70 bytes in all', async () => {
     const volume = { ...smallVolume, dims: [512, 512, 512, 1] as const };
     const payloads = Array.from({ length: 512 }, (_, i) => new Uint8Array(100 + (i % 8)));
     const chunks = payloads.map((payload, i) => codedChunk(payload, 2, Uint8Array.of(i % 3)));
@@ -314,14 +314,14 @@ describe('reading', () => {
     }
   });
 
-  test('a source that gives less than it promised is a fault that says so', async () => {
+  test('a source that returns fewer bytes than promised gives a fault that says so', async () => {
     const { bytes } = await variedContainer();
     const inner = memorySource('test.stria', bytes);
     const short: ByteSource = { ...inner, read: async (offset, length) => (await inner.read(offset, length)).slice(1) };
     await expect(ContainerReader.open(short)).rejects.toMatchObject({ tag: 'not-readable' });
   });
 
-  test('isContainer knows a container by its first bytes', async () => {
+  test('isContainer recognises a container by its first bytes', async () => {
     const { bytes } = await variedContainer();
     expect(isContainer(bytes)).toBe(true);
     expect(isContainer(bytes.subarray(1))).toBe(false);

@@ -23,8 +23,8 @@ const small = await writeContainer(smallContainer, smallChunks);
 
 const wholeContent = await readAll(whole.bytes);
 
-describe('a file cut off at any length', () => {
-  test('is refused by the reader, by name', async () => {
+describe('a file truncated at any length', () => {
+  test('is refused by the reader, with the reason', async () => {
     for (let length = 0; length < whole.bytes.length; length++) {
       const fault = await faultOf(readAll(whole.bytes.subarray(0, length)));
       expect(fault.tag).toBe('corrupt');
@@ -32,7 +32,7 @@ describe('a file cut off at any length', () => {
     }
   });
 
-  test('gives up exactly the chunks that are wholly there', async () => {
+  test('has exactly the complete chunks recovered', async () => {
     const ends = chunkEnds(whole.bytes);
     const firstEnd = recordEnd(headAt(whole.bytes, 16));
     for (let length = 0; length < whole.bytes.length; length++) {
@@ -98,7 +98,7 @@ function headerEnd(bytes: Uint8Array): number {
 }
 
 describe('a flipped bit', () => {
-  test('in any byte: a typed fault or the right content; and verify finds every one', async () => {
+  test('in any byte gives a typed fault or the right content, and verify finds every one', async () => {
     let seed = 12345;
     for (let at = 0; at < whole.bytes.length; at++) {
       seed = (Math.imul(seed, 1103515245) + 12345) >>> 0;
@@ -112,7 +112,7 @@ describe('a flipped bit', () => {
     }
   });
 
-  test('in any byte: recover loses at most one chunk record or one journal of constants, and never gives a wrong chunk', async () => {
+  test('in any byte costs recover at most one chunk record or one record of constants, and never gives a wrong chunk', async () => {
     for (let at = 0; at < whole.bytes.length; at++) {
       const damaged = whole.bytes.slice();
       damaged[at] = (damaged[at] as number) ^ (1 << (at % 8));
@@ -126,7 +126,7 @@ describe('a flipped bit', () => {
     }
   });
 
-  test('many at once: still a typed fault or the right content', async () => {
+  test('many at once still give a typed fault or the right content', async () => {
     const flips = fc.array(fc.tuple(fc.nat(whole.bytes.length - 1), fc.integer({ min: 1, max: 255 })), {
       minLength: 1,
       maxLength: 20,
@@ -144,7 +144,7 @@ describe('a flipped bit', () => {
     );
   });
 
-  test('in a chunk is a fault in that chunk, by name', async () => {
+  test('in a chunk is reported for that chunk', async () => {
     const damaged = whole.bytes.slice();
     const end = chunkEnds(damaged)[8] as number;
     damaged[end - 1] = (damaged[end - 1] as number) ^ 1;
@@ -157,7 +157,7 @@ describe('a flipped bit', () => {
 });
 
 describe('damage of other kinds', () => {
-  test('a hole of zeros in the middle costs the chunks in it, and recover goes on behind it', async () => {
+  test('a hole of zeros in the middle costs the chunks in it, and recover continues after it', async () => {
     const damaged = whole.bytes.slice();
     const ends = chunkEnds(damaged);
     damaged.fill(0, (ends[2] as number) - 60, (ends[2] as number) - 10);
@@ -184,7 +184,7 @@ describe('damage of other kinds', () => {
     },
   );
 
-  test('a lost description of the source loses that, and nothing else', async () => {
+  test('a lost description of the source costs nothing else', async () => {
     const records = splitRecords(whole.bytes).filter(({ type }) => type !== 'SRCE' && type !== 'BLOB');
     const recovered = await recoverContainer(memorySource('test.stria', joinRecords(records, whole.bytes)));
     expect([recovered.wholeCount, recovered.source]).toEqual([12, undefined]);
@@ -210,7 +210,7 @@ describe('damage of other kinds', () => {
     expect((await faultOf(readAll(bytes))).message).toMatch(message);
   });
 
-  test('bytes behind the end are refused by the reader and forgiven by recover', async () => {
+  test('bytes after the end are refused by the reader and ignored by recover', async () => {
     const longer = Uint8Array.from([...small, ...new Uint8Array(100)]);
     expect((await faultOf(readAll(longer))).message).toMatch(/end is missing or damaged/);
     expect((await recoverContainer(memorySource('test.stria', longer))).wholeCount).toBe(2);

@@ -12,14 +12,14 @@ test.each([0, 1, 5, 2 ** 20, 2 ** 20 + 3, 3 * 2 ** 20])('a small file: the check
   expect(await fingerprint(memorySource('a', bytes))).toBe(hex(sum) + hex(cross));
 });
 
-test('a changed byte of a small file is noticed', async () => {
+test('a changed byte of a small file is detected', async () => {
   const bytes = noise(1000);
   const before = await fingerprint(memorySource('a', bytes));
   bytes[500] = (bytes[500] as number) ^ 1;
   expect(await fingerprint(memorySource('a', bytes))).not.toBe(before);
 });
 
-test('of a large file no more than 16 MiB are read, from its beginning to its end', async () => {
+test('at most 16 MiB of a large file are read, from its beginning to its end', async () => {
   const size = 40 * 2 ** 30 + 7;
   const reads: [offset: number, length: number][] = [];
   const source: ByteSource = {

@@ -23,7 +23,7 @@ import { recoverContainer } from './recover.ts';
 const whole = await variedContainer();
 const small = await writeContainer(smallContainer, smallChunks);
 
-describe('a hostile file, with right checksums everywhere', () => {
+describe('a hostile file with valid checksums everywhere', () => {
   /** The small file with one kind of record changed. */
   function changed(
     type: string,
@@ -60,7 +60,7 @@ describe('a hostile file, with right checksums everywhere', () => {
     };
   }
 
-  test('joining what was split gives the same file', () => {
+  test('splitting and joining gives the same file', () => {
     expect(joinRecords(splitRecords(whole.bytes), whole.bytes)).toEqual(whole.bytes);
   });
 
@@ -95,7 +95,7 @@ describe('a hostile file, with right checksums everywhere', () => {
     [
       'channels that do not divide t',
       (json) => Object.assign(json.volume, { channels: [{ name: 'a' }, { name: 'b' }] }),
-      /2 channels, and t is 1/,
+      /2 channels, but t is 1/,
     ],
     ['a channel without a name', (json) => Object.assign(json.volume, { channels: [{}] }), /channel's name/],
     ['a color that is a word', (json) => Object.assign(json.volume, { channels: [{ name: '', color: 'red' }] }), /#rrggbb/],
@@ -127,7 +127,7 @@ describe('a hostile file, with right checksums everywhere', () => {
     }
   });
 
-  test('header keys of a later time are passed over', async () => {
+  test('unknown header keys are ignored', async () => {
     const bytes = withHeader((json) => Object.assign(json, { zones: [1, 2] }));
     expect((await ContainerReader.open(guarded(bytes))).header.volume).toEqual(smallVolume);
   });
@@ -221,7 +221,7 @@ describe('a hostile file, with right checksums everywhere', () => {
     expect([await recovered.readChunk(0), await recovered.readChunk(1)]).toEqual(chunks);
   });
 
-  test('ramps that the index knows otherwise', async () => {
+  test('ramps that contradict the index', async () => {
     const volume = { ...smallVolume, type: 'u16' as const };
     const file = await writeContainer({ ...smallContainer, volume }, [rampChunk(7), rampChunk(1)]);
     for (const [at, value] of [
@@ -277,7 +277,7 @@ describe('a hostile file, with right checksums everywhere', () => {
     return joinRecords([filler, tail], small).slice(offset);
   }
 
-  test('a TAIL that points at itself, or at an index that is none', async () => {
+  test('a TAIL that points at itself, or at something that is not an index', async () => {
     const bytes = changed('TAIL', (body) => body);
     const view = new DataView(bytes.buffer);
     view.setBigUint64(bytes.length - 16, BigInt(bytes.length - 16), true);
@@ -310,7 +310,7 @@ describe('a hostile file, with right checksums everywhere', () => {
     expect(recovered.problems.length).toBeGreaterThan(0);
   });
 
-  test('BLOBs in each other’s place are found', async () => {
+  test('swapped BLOBs are detected', async () => {
     const records = splitRecords(whole.bytes).map((record) =>
       record.type === 'BLOB' ? { ...record, meta: Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0) } : record,
     );
@@ -318,7 +318,7 @@ describe('a hostile file, with right checksums everywhere', () => {
     expect((await faultOf(reader.sourceDescription())).message).toMatch(/another part/);
   });
 
-  test('constants that the volume does not have, or that the index knows otherwise', async () => {
+  test('constants that the volume does not have, or that contradict the index', async () => {
     const beyond = changed('CONS', set(0, 5));
     const wrong = changed('CONS', setByte(21, 6));
     for (const [bytes, message] of [
@@ -331,7 +331,7 @@ describe('a hostile file, with right checksums everywhere', () => {
     expect((await recoverContainer(guarded(beyond))).problems.join()).toMatch(/after the last/);
   });
 
-  test('a chunk that is there twice, or that the volume does not have', async () => {
+  test('a chunk that occurs twice, or that the volume does not have', async () => {
     const records = splitRecords(small);
     const chunk = records.find(({ type }) => type === 'CHNK') as RawRecord;
     const stranger = { ...chunk, meta: Uint8Array.from(chunk.meta, (byte, at) => (at === 0 ? 77 : byte)) };
@@ -346,7 +346,7 @@ describe('a hostile file, with right checksums everywhere', () => {
     expect((await faultOf(reader.checkRecords())).message).toMatch(/the index lacks the record .* of chunk 1/);
   });
 
-  test('an unknown record is passed over when its first letter is small, and refused by name when not', async () => {
+  test('an unknown record is skipped if its first letter is in lower case, and otherwise refused by name', async () => {
     const records = splitRecords(small);
     const extra = (type: string) => {
       const record = { type, meta: new Uint8Array(8).fill(3), body: Uint8Array.of(1, 2, 3) };
@@ -372,14 +372,14 @@ describe('a hostile file, with right checksums everywhere', () => {
     );
   });
 
-  test('a header’s copy that is not like it is found by verify, and recover takes the first', async () => {
+  test('a copy that differs from the header is found by verify, and recover uses the first', async () => {
     const other = { ...smallContainer, requires: [], volume: { ...smallVolume, slope: 2 }, writer: 'stria 0.1.0' };
     const bytes = changed('head', () => encodeHeader(other));
     expect((await faultOf(readAll(bytes, true))).message).toMatch(/differs from the header/);
     expect((await recoverContainer(guarded(bytes))).header.volume.slope).toBe(1);
   });
 
-  test('any record with any bytes, rightly checksummed: a typed fault or a readable file', async () => {
+  test('any record with any bytes and valid checksums gives a typed fault or a readable file', async () => {
     const records = splitRecords(whole.bytes);
     const change = fc.record({
       record: fc.nat(records.length - 1),
@@ -414,7 +414,7 @@ describe('a hostile file, with right checksums everywhere', () => {
     expect(refused).toBeGreaterThan(100);
   });
 
-  test('the source stays as it was given', async () => {
+  test('the source is unchanged', async () => {
     expect((await readAll(small)).source).toEqual(rawSource);
   });
 });

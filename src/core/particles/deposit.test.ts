@@ -67,7 +67,7 @@ describe('whole-number arithmetic', () => {
 });
 
 describe.each(boxEdges)('%s box', (edges) => {
-  test.each(depositKernels)('%s: the sums are those of the plain definition', async (kernel) => {
+  test.each(depositKernels)('%s: the sums equal those of the plain definition', async (kernel) => {
     const particles = madeParticles(kernel === 'sph' ? 150 : 600, lengths);
     const volume = sumParticles([memoryGroup(particles)], settings({ kernel, grid: grid(edges) }), device);
     const sums = await sumsOf(volume);
@@ -106,7 +106,7 @@ describe.each(boxEdges)('%s box', (edges) => {
   });
 });
 
-test('a particle at a voxel’s centre fills that voxel alone; between two, both alike', async () => {
+test('a particle at a voxel’s centre fills only that voxel; between two centres it fills both equally', async () => {
   const at = (x: number) =>
     memoryGroup({ positions: Float64Array.of(x, 0.25, 0.5), masses: Float64Array.of(1), radii: Float64Array.of(0.3) });
   for (const kernel of ['ngp', 'cic', 'sph'] as const) {
@@ -119,7 +119,7 @@ test('a particle at a voxel’s centre fills that voxel alone; between two, both
   expect(spread[1]).toBeCloseTo(2 ** 22 * 0.75 ** 3, -2);
 });
 
-test('a count has 2^20 units a particle, whatever the masses', async () => {
+test('a count has 2^20 units per particle, whatever the masses', async () => {
   const group = memoryGroup(madeParticles(30, lengths));
   const sums = await deposit([group], { quantity: 'count', unit: 2 ** -20 });
   expect(sums.reduce((sum, value) => sum + value)).toBe(30 * 2 ** 20);
@@ -179,18 +179,18 @@ describe('faults', () => {
     });
   });
 
-  test('no particles, and particles without what is needed', () => {
+  test('no particles, and particles without required data', () => {
     const make =
       (group: Partial<ParticleGroup>, more: Partial<DepositSettings> = {}) =>
       () =>
         sumParticles([{ ...one({}), ...group }], settings(more), device);
     expect(make({ count: 0 })).toThrow('no particles');
     expect(make({ lacksMasses: 'a column mass' })).toThrow('it lacks a column mass. --quantity count needs none');
-    expect(make({ lacksRadii: 'the data set h' }, { kernel: 'sph' })).toThrow('gas lacks the data set h');
-    expect(make({ lacksRadii: 'the data set h' })).not.toThrow();
+    expect(make({ lacksRadii: 'the dataset h' }, { kernel: 'sph' })).toThrow('gas lacks the dataset h');
+    expect(make({ lacksRadii: 'the dataset h' })).not.toThrow();
   });
 
-  test('boxes and volumes that cannot be', () => {
+  test('invalid boxes and volumes', () => {
     const make = (more: Partial<DepositGrid>) => () =>
       sumParticles([one({})], settings({ grid: { ...grid('clip'), ...more } }), device);
     expect(make({ dims: [0, 1, 1] })).toThrow('sides');
@@ -206,7 +206,7 @@ describe('faults', () => {
   });
 });
 
-test('the volume says where its voxels lie and what they mean', () => {
+test('the volume has the geometry and unit of its sums', () => {
   const box = { origin: [-2, 0, 4], lengths: [22, 7, 9] } as const;
   const { info } = sumParticles([memoryGroup(madeParticles(1, lengths))], settings({ grid: { ...grid('clip'), box } }), device);
   expect(info).toMatchObject({

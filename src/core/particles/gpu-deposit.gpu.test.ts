@@ -43,7 +43,7 @@ const particlesFor = (kernel: DepositKernel, seed: number) =>
 describe.each(boxEdges)('%s box', (edges) => {
   const grid: DepositGrid = { dims, box: { origin: [0, 0, 0], lengths }, edges };
 
-  test.each(depositKernels)('%s: the GPU’s sums are the processor’s, and those of the plain definition', async (kernel) => {
+  test.each(depositKernels)('%s: the GPU’s sums equal the CPU’s and those of the plain definition', async (kernel) => {
     const particles = madeParticles(kernel === 'sph' ? 150 : 700, lengths, 1);
     const groups = [memoryGroup(particles)];
     await expectSame(groups, { kernel, grid });

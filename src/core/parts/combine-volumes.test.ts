@@ -39,7 +39,7 @@ async function combined(
   return { bytes: sink.bytes(), report };
 }
 
-/** The rule, written as simply as can be. */
+/** The rule in its simplest form. */
 function expected(rule: CombineRule, to: ElementType, all: readonly (readonly number[])[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(volumeBytes({ dims, type: to }));
   const result = typedVoxels(to, bytes);
@@ -79,7 +79,7 @@ const cases = elementTypes.flatMap((type) =>
   combineRules.filter((rule) => rule !== 'or' || !type.startsWith('f')).map((rule) => [rule, type] as const),
 );
 
-test.each(cases)('%s of three volumes of %s is what compressing the combined volume gives', async (rule, type) => {
+test.each(cases)('%s of three volumes of %s equals compressing the combined volume', async (rule, type) => {
   const info = infoOf(dims, type);
   const volumes = [0, 1, 2].map((number) => sparse(info, number, emptyValue(rule, type)));
   const files: Uint8Array[] = [];
@@ -154,7 +154,7 @@ test('sums that exceed their type are limited and counted', async () => {
   expect((await restoreBytes(backend, bytes)).get('volume.raw')).toEqual(new Uint8Array(Int8Array.of(127, -128, 6, 100).buffer));
 });
 
-test('what cannot be combined is refused, by name', async () => {
+test('volumes that cannot be combined are refused, with the reason', async () => {
   const info = infoOf([8, 8, 8, 1], 'u8');
   const bytes = new Uint8Array(512).fill(3);
   const file = async (other: Partial<VolumeInfo> = {}) =>

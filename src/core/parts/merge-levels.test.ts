@@ -39,14 +39,14 @@ async function merged(parts: readonly Uint8Array[], levels: LevelChoice, choice 
   return sink.bytes();
 }
 
-/** Where a length is cut in up to three pieces, at multiples of the chunk's. */
+/** The bounds of up to three pieces of a length, at multiples of the chunk's length. */
 function cuts(length: number, chunk: number, offset: number): number[] {
   const chunks = Math.ceil(length / chunk);
   const inner = [Math.floor(chunks / 3) + offset, Math.floor((2 * chunks) / 3)].map((count) => count * chunk);
   return [...new Set([0, ...inner.filter((at) => at > 0 && at < length), length])].sort((a, b) => a - b);
 }
 
-/** All pieces of a volume, in an order that is not theirs. */
+/** All pieces of a volume, not in their order. */
 async function piecesOf({ info, shape, choice }: Case, voxels: Uint8Array): Promise<Uint8Array[]> {
   const perVoxel = info.type === 'f64' ? 2 : 1;
   const [x, y, z] = info.dims;
@@ -84,7 +84,7 @@ const cases: readonly (readonly [string, Case])[] = [
   ['i32 by one codec', { info: infoOf([150, 12, 12, 1], 'i32'), shape: [32, 8, 4], choice: only('rice') }],
 ];
 
-test.each(cases)('%s: shares and pieces get the levels that one run makes', async (_, volume) => {
+test.each(cases)('%s: shares and pieces get the same levels as a single run', async (_, volume) => {
   const { info, choice } = volume;
   const voxels = voxelsOf(info, 'blobs');
   const isFloat = info.type.startsWith('f');

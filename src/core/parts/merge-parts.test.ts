@@ -162,7 +162,7 @@ const shape: ChunkShape = [8, 8, 2];
 const share = (number: number, of = 3, voxels = voxelsOf(info, 'noise')) =>
   compressed(memoryVolume(info, voxels), shape, { number, of });
 
-test('parts that do not make one volume are named before anything is written', async () => {
+test('parts that do not form one volume are reported before anything is written', async () => {
   const refused = async (parts: readonly Uint8Array[], message: RegExp | string) =>
     expect(merged(parts)).rejects.toMatchObject({ tag: 'invalid-input', fullMessage: expect.stringMatching(message) });
   const [one, two, three] = [await share(1), await share(2), await share(3)];
@@ -213,7 +213,7 @@ test('a damaged part is named, and a recovered one that lacks chunks must be com
   });
 });
 
-test('a part verifies, is described, and is not restored as if it were the volume', async () => {
+test('a part can be verified and described, but not restored as if it were the volume', async () => {
   const bytes = await share(2);
   const reader = await open(bytes);
   expect(await verifyContainer(reader, { backend })).toMatchObject({

@@ -87,7 +87,7 @@ test('what is no segmentation of the volume is refused', async () => {
   const measured = (info: VolumeInfo) => measureVolume(volume, { labels: memoryVolume(info, voxelsOf(info, 'constant')) });
   await expect(measured(infoOf([13, 9, 5, 1], 'f32'))).rejects.toMatchObject({
     tag: 'invalid-input',
-    message: expect.stringMatching('whole numbers'),
+    message: expect.stringMatching('integers'),
   });
   await expect(measured(infoOf([13, 9, 4, 1], 'u8'))).rejects.toMatchObject({
     message: expect.stringMatching('the labels have 13×9×4×1 voxels'),

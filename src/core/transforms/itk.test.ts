@@ -73,13 +73,13 @@ describe('transforms of ITK', () => {
     ['2 transforms', file('AffineTransform_double_3_3', '', '') + file('AffineTransform_double_3_3', '', '')],
     ['"BSplineTransform_double_3_3"', file('BSplineTransform_double_3_3', '1', '')],
     ['"constructor_double_3_3"', file('constructor_double_3_3', '1', '')],
-    ['not one of 3D points', file('Euler2DTransform_double_2_2'.replace('Euler2D', 'Affine'), '1 0 0 1 0 0', '0 0')],
+    ['does not transform 3D points', file('Euler2DTransform_double_2_2'.replace('Euler2D', 'Affine'), '1 0 0 1 0 0', '0 0')],
     ['Parameters has 11 numbers instead of 12', file('AffineTransform_double_3_3', '1 0 0 0 1 0 0 0 1 1 2', '0 0 0')],
     ['FixedParameters has 2 numbers instead of 3', file('AffineTransform_double_3_3', '1 0 0 0 1 0 0 0 1 1 2 3', '0 0')],
     ['"0x10" instead of a number', file('TranslationTransform_double_3_3', '1 2 0x10', '')],
     ['"1e999" instead of a number', file('TranslationTransform_double_3_3', '1 2 1e999', '')],
     ['"nan" instead of a number', file('TranslationTransform_double_3_3', '1 2 nan', '')],
-    ['two lines Parameters', `${file('TranslationTransform_double_3_3', '1 2 3', '')}Parameters: 1 2 3\n`],
+    ['the line Parameters twice', `${file('TranslationTransform_double_3_3', '1 2 3', '')}Parameters: 1 2 3\n`],
     ['longer than 1', file('VersorRigid3DTransform_double_3_3', '1 1 0 0 0 0', '0 0 0')],
   ])('are refused: %s', (message, text) => {
     expect(() => readItk(text)).toThrow(message);

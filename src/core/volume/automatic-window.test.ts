@@ -20,14 +20,14 @@ async function percentiles(values: readonly number[]): Promise<readonly [number,
   return percentileWindow({ min, max, count: values.length, direction: 1 }, await countBins(min, max), countBins);
 }
 
-test('percentiles are those of the sorted values', async () => {
+test('percentiles equal those of the sorted values', async () => {
   const values = Array.from({ length: 1000 }, (_, index) => index);
   const [low, high] = await percentiles(values);
   expect(Math.abs(low - 10)).toBeLessThanOrEqual(4);
   expect(Math.abs(high - 990)).toBeLessThanOrEqual(4);
 });
 
-test('what outliers squeeze into few bins is counted again', async () => {
+test('values that outliers squeeze into few bins are counted again', async () => {
   const values = Array.from({ length: 10_000 }, (_, index) => (index < 5 ? 65_535 : 1000 + (index % 1000)));
   const [low, high] = await percentiles(values);
   // Of the first count a bin is 253 wide.

@@ -31,7 +31,7 @@ test.each<readonly [ChunkShape]>([[[8, 8, 4, 3, 'interleaved']], [[16, 9, 6, 3, 
   },
 );
 
-test('a saved file has the levels that compressing its voxels gives', async () => {
+test('a saved file has the same levels as compressing its voxels', async () => {
   const info = infoOf([150, 20, 9, 2], 'u16');
   const voxels = voxelsOf(info, 'noise');
   const chunkShape: ChunkShape = [32, 8, 4];

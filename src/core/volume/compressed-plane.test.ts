@@ -23,7 +23,7 @@ function setUp() {
   return { record, freed: () => tables.map(({ isFreed }) => isFreed) };
 }
 
-test('another plane at the same time point leaves the tables of earlier ones, which are not submitted yet', () => {
+test('another plane at the same time point keeps the tables of earlier planes, which are not submitted yet', () => {
   const { record, freed } = setUp();
   record([0, 0, 4]);
   record([20, 20, 20]);
@@ -32,7 +32,7 @@ test('another plane at the same time point leaves the tables of earlier ones, wh
   expect(freed()).toEqual([false, false, false]);
 });
 
-test('of many planes, the tables of those used longest ago are freed', () => {
+test('with many planes, the least recently used tables are freed', () => {
   const { record, freed } = setUp();
   const places = Array.from(
     { length: 50 },

@@ -74,41 +74,44 @@ async function compressed(info: VolumeInfo, bytes: Uint8Array, chunkShape: Chunk
 }
 
 describe('kept compressed, one or both, in chunks of other shapes', () => {
-  test.each(['u8', 'i16', 'f32', 'f64'] as const)('%s: the same counts, place and picture as of voxels', async (type) => {
-    const info = testInfo(dims, type);
-    const [a, b] = [testVoxels(info), testVoxels(info)];
-    const voxels = typedVoxels(type, b);
-    for (let at = 5; at < voxels.length; at += 37) voxels[at] = typedVoxels(type, a)[(at * 7) % voxels.length] as number;
-    const [one, two] = [await resident(info, a), await resident(info, b)];
-    const [packedOne, packedTwo] = [await compressed(info, a, [4, 4, 4]), await compressed(info, b, [8, 4, 3])];
-    // Both time points in one chunk.
-    const packedSeries = await compressed(info, a, [26, 11, 9, 2]);
-    const interleaved = await compressed(info, b, [8, 4, 4, 2, 'interleaved']);
-    const wanted = await subtractVolumes(gpu, one, two);
-    const picture = await gpu.read(wanted.volume.placedBoxes[0]?.voxels.buffer as GPUBuffer);
-    for (const [first, second] of [
-      [packedOne, two],
-      [one, packedTwo],
-      [packedOne, packedTwo],
-      [packedSeries, packedTwo],
-      [packedOne, interleaved],
-    ] as const) {
-      const found = await subtractVolumes(gpu, first, second);
-      const counted = await countDifferences(gpu, first, second);
-      for (const { mean, ...exact } of [found.difference, counted]) {
-        const { mean: wantedMean, ...rest } = wanted.difference;
-        expect(exact).toEqual(rest);
-        // Sums of floats are rounded by workgroup.
-        if (type.startsWith('f')) expect(mean / wantedMean).toBeCloseTo(1, 5);
-        else expect(mean).toBe(wantedMean);
+  test.each(['u8', 'i16', 'f32', 'f64'] as const)(
+    '%s: the same counts, position and picture as for uncompressed volumes',
+    async (type) => {
+      const info = testInfo(dims, type);
+      const [a, b] = [testVoxels(info), testVoxels(info)];
+      const voxels = typedVoxels(type, b);
+      for (let at = 5; at < voxels.length; at += 37) voxels[at] = typedVoxels(type, a)[(at * 7) % voxels.length] as number;
+      const [one, two] = [await resident(info, a), await resident(info, b)];
+      const [packedOne, packedTwo] = [await compressed(info, a, [4, 4, 4]), await compressed(info, b, [8, 4, 3])];
+      // Both time points in one chunk.
+      const packedSeries = await compressed(info, a, [26, 11, 9, 2]);
+      const interleaved = await compressed(info, b, [8, 4, 4, 2, 'interleaved']);
+      const wanted = await subtractVolumes(gpu, one, two);
+      const picture = await gpu.read(wanted.volume.placedBoxes[0]?.voxels.buffer as GPUBuffer);
+      for (const [first, second] of [
+        [packedOne, two],
+        [one, packedTwo],
+        [packedOne, packedTwo],
+        [packedSeries, packedTwo],
+        [packedOne, interleaved],
+      ] as const) {
+        const found = await subtractVolumes(gpu, first, second);
+        const counted = await countDifferences(gpu, first, second);
+        for (const { mean, ...exact } of [found.difference, counted]) {
+          const { mean: wantedMean, ...rest } = wanted.difference;
+          expect(exact).toEqual(rest);
+          // Sums of floats are rounded by workgroup.
+          if (type.startsWith('f')) expect(mean / wantedMean).toBeCloseTo(1, 5);
+          else expect(mean).toBe(wantedMean);
+        }
+        expect(await gpu.read(found.volume.placedBoxes[0]?.voxels.buffer as GPUBuffer)).toEqual(picture);
+        found.volume.destroy();
       }
-      expect(await gpu.read(found.volume.placedBoxes[0]?.voxels.buffer as GPUBuffer)).toEqual(picture);
-      found.volume.destroy();
-    }
-    for (const each of [one, two, packedOne, packedTwo, packedSeries, interleaved, wanted.volume]) each.destroy();
-  });
+      for (const each of [one, two, packedOne, packedTwo, packedSeries, interleaved, wanted.volume]) each.destroy();
+    },
+  );
 
-  test('it ends when a volume may no longer be used, and tells how far it is', async () => {
+  test('it stops when a volume may no longer be used, and reports progress', async () => {
     const info = testInfo(dims, 'u8');
     const volume = await compressed(info, testVoxels(info), [4, 4, 4]);
     const done: number[] = [];
@@ -122,7 +125,7 @@ describe('kept compressed, one or both, in chunks of other shapes', () => {
   });
 });
 
-test('of equal differences the first voxel is named, however the volumes lie in boxes', async () => {
+test('among equal differences the first voxel is reported, however the volumes are cut into boxes', async () => {
   const info = testInfo(dims, 'u8');
   const [a, b] = [new Uint8Array(13 * 11 * 18), new Uint8Array(13 * 11 * 18)];
   // In the last row of plane 0, and in the first row of plane 1: in strips of rows the second one comes first.
@@ -134,7 +137,7 @@ test('of equal differences the first voxel is named, however the volumes lie in 
   for (const each of [one, two, volume]) each.destroy();
 });
 
-test('the same volume twice is identical; NaN and −0 are told by their bits', async () => {
+test('a volume equals itself; NaN and −0 are compared by their bits', async () => {
   const info = testInfo([5, 4, 3, 1], 'f32');
   const values = Float32Array.from({ length: 60 }, (_, at) => (at % 7 === 0 ? Number.NaN : at));
   const one = await resident(info, new Uint8Array(values.buffer));
@@ -150,7 +153,7 @@ test('the same volume twice is identical; NaN and −0 are told by their bits', 
   for (const each of [one, same, three, equal.volume, changed.volume]) each.destroy();
 });
 
-test('volumes that have nothing to compare are refused in words', async () => {
+test('volumes that cannot be compared are refused with a message', async () => {
   const info = testInfo(dims, 'u8');
   expect(differenceProblem(info, info)).toBeUndefined();
   expect(differenceProblem(info, testInfo([13, 11, 8, 2], 'u8'))).toContain('13 × 11 × 9 × 2 and 13 × 11 × 8 × 2');

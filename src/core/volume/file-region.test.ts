@@ -42,13 +42,13 @@ describe.each(['u8', 'i16', 'f64'] as const)('regions of files of %s', (type) =>
     await expect(regionStatistics(source, wedge, 2)).rejects.toMatchObject({ tag: 'invalid-input' });
   }
 
-  test('as they lie, and in a gzip', async () => {
+  test('plain and gzipped', async () => {
     const raw = { dims, type } as const;
     await expectExact(voxelsOfFile(await openVolume(memorySource('a.raw', bytes), { raw })));
     await expectExact(voxelsOfFile(await openVolume(memorySource('a.raw.gz', gzipSync(bytes)), { raw })));
   });
 
-  test('that end early have no smaller region, but a fault', async () => {
+  test('that end early give a fault, not a smaller region', async () => {
     const { fill: _, ...volume } = await openVolume(memorySource('a.raw', bytes), { raw: { dims, type } });
     const short = async function* () {
       yield bytes.subarray(0, bytes.byteLength / 2 + 1);

@@ -32,7 +32,7 @@ function counted(voxels: VoxelArray, timePoint: number): readonly (readonly [num
 }
 
 test.each(elementTypes)(
-  '%s: counts equal those of the processor, at each time point, from voxels and from what is compressed',
+  '%s: counts equal those of the CPU, at each time point, from uncompressed and compressed volumes',
   async (type) => {
     const info = testInfo(dims, type);
     const extremes = { u8: 255, i8: -1, u16: 65_535, i16: -32_768, u32: 4_294_967_295, i32: -1, f32: -3, f64: 70_000 }[type];
@@ -70,7 +70,7 @@ test('a volume in several boxes', async () => {
   volume.destroy();
 });
 
-test('an image of more numbers than labels is refused, and so is a volume of which only a part is kept', async () => {
+test('an image with too many numbers is refused, and so is a volume that is kept only in part', async () => {
   const info = testInfo([64, 64, 20, 1], 'i32');
   const volume = await ResidentVolume.create(gpu, info, { chunkShape: [64, 64, 20] });
   volume.append(new Uint8Array(Int32Array.from({ length: 64 * 64 * 20 }, (_, at) => at * 12_345).buffer));

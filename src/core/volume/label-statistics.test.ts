@@ -13,7 +13,7 @@ import { labelStatistics, type ToImage } from './label-statistics.ts';
 import { testInfo } from './resident-testing.ts';
 import type { ExactVoxels } from './volume-source.ts';
 
-/** A volume that gives its rows padded, in pieces that reach out of the box. */
+/** A volume that returns padded rows, in pieces that extend beyond the box. */
 function exact(
   dims: Dims4,
   type: ElementType,
@@ -110,7 +110,7 @@ test.each([
   }
 });
 
-test('only some of the voxels are in memory at once, also of a turned image', async () => {
+test('only some of the voxels are in memory at once, also with a rotated image', async () => {
   let largest = 0;
   const watched = (volume: ExactVoxels): ExactVoxels => ({
     info: volume.info,
@@ -130,7 +130,7 @@ test('only some of the voxels are in memory at once, also of a turned image', as
   for (const [at, { mean }] of parts.entries()) expect(mean).toBeCloseTo(whole[at]?.mean ?? 0, 9);
 });
 
-test('a cancel ends them after the part that is being read', async () => {
+test('a cancel takes effect after the part that is being read', async () => {
   const controller = new AbortController();
   const stopping: ExactVoxels = {
     info: labels.info,
@@ -143,7 +143,7 @@ test('a cancel ends them after the part that is being read', async () => {
   await expect(labelStatistics(work, { signal: controller.signal }, 500)).rejects.toMatchObject({ tag: 'aborted' });
 });
 
-test('float labels that are no numbers are left out, and values that are not finite are counted apart', async () => {
+test('NaN labels are left out, and values that are not finite are counted separately', async () => {
   const marks = exact([6, 1, 1, 1], 'f32', (at) => [1, Number.NaN, Number.NaN, 2, -Infinity, Infinity][at] as number);
   const values = exact([6, 1, 1, 1], 'f32', (at) => [5, 6, 7, Number.POSITIVE_INFINITY, 8, 9][at] as number);
   const rows = await labelStatistics({ labels: marks, labelTime: 0, image: values, imageTime: 0, toImage: identity });
@@ -153,7 +153,7 @@ test('float labels that are no numbers are left out, and values that are not fin
   ]);
 });
 
-test('the place of a label is its voxel nearest to the centroid', async () => {
+test('the position of a label is its voxel nearest to the centroid', async () => {
   // A ring: its centroid is not in it.
   const ring = exact([11, 11, 3, 2], 'u8', (at) => {
     const [x, y, z] = [at % 11, Math.floor(at / 11) % 11, Math.floor(at / 121)];

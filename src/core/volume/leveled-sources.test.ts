@@ -108,7 +108,7 @@ describe.each([
   });
 });
 
-test('only the chunks on the way are read, once; a level of other values or sizes is left out', async () => {
+test('only the chunks that a box touches are read, once; a level with other values or sizes is left out', async () => {
   const files = await omeZarr(2);
   const metadata = JSON.parse(new TextDecoder().decode(files['s2/.zarray']));
   files['s2/.zarray'] = new TextEncoder().encode(JSON.stringify({ ...metadata, dtype: '<i2' }));
@@ -210,7 +210,7 @@ test.each([false, true])('of a TIFF whose pixels have several samples, too (sepa
   await expectBoxes((await volume.leveled?.()) as StreamedLevels, volume.info, await readVoxels(volume));
 });
 
-test('a plain file has every second voxel as a level, read without those between', async () => {
+test('a plain file has every second voxel as a level, read without the voxels between', async () => {
   const dims: Dims4 = [130, 70, 67, 2];
   const info = testInfo(dims, 'i16');
   const bytes = testVoxels(info);

@@ -74,7 +74,7 @@ test('a slice that would need too much of a plain file is refused', async () => 
 describe('requests', () => {
   const box = (at: number, size: Dims3 = [2, 1, 1]): LevelBox => ({ level: 0, first: [at, 0, 0], size, timePoint: 0 });
 
-  test('are answered one at a time, the newest first and single voxels before all; a cancelled one is not begun', async () => {
+  test('are served one at a time, the newest first and single voxels before all others; a cancelled one is not started', async () => {
     const begun: number[] = [];
     let running = 0;
     const queue = new NewestFirst({

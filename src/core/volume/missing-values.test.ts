@@ -5,7 +5,7 @@ import { findNumbers } from './missing-values.ts';
 const largest = 3.4028234663852886e38;
 const spread = Array.from({ length: 1000 }, (_, index) => index / 10);
 
-/** What is found among values, and how often all of them were looked at again. */
+/** The result for some values, and how often all of them were examined again. */
 async function numbersOf(values: readonly number[], type: ElementType = 'f32') {
   const [min, max] = [Math.min(...values), Math.max(...values)];
   const binWidth = (max - min) / 256;
@@ -27,7 +27,7 @@ async function numbersOf(values: readonly number[], type: ElementType = 'f32') {
   return { numbers, looks };
 }
 
-test('common values are looked at once', async () => {
+test('common values are examined once', async () => {
   expect(await numbersOf(spread)).toEqual({ numbers: [0, 99.9], looks: 0 });
   expect((await numbersOf([...spread, 4000])).numbers).toEqual([0, 4000]);
 });
@@ -43,13 +43,13 @@ test.each([
   expect((await numbersOf([...spread, ...new Array<number>(20_000).fill(marks[0] as number)])).numbers).toEqual([0, 99.9]);
 });
 
-test('values all over the range of floats are numbers, and so is a single one beside a mark', async () => {
+test('values across the whole range of floats are data, and so is a single value beside a marker', async () => {
   expect((await numbersOf(spread.map((value) => 3e38 * (value / 50 - 1)))).numbers[0]).toBe(-3e38);
   expect((await numbersOf([7, 7, -largest])).numbers).toEqual([7, 7]);
   expect((await numbersOf([7, -largest, largest])).numbers).toEqual([7, 7]);
 });
 
-test('a few values that lie close by chance do not make marks of the others, nor do integers have any', async () => {
+test('a few values that are close by chance do not make the others markers, and integers have no markers', async () => {
   expect((await numbersOf([...new Array<number>(500).fill(0), ...new Array<number>(500).fill(1), 0.5, 0.50001])).numbers).toEqual(
     [0, 1],
   );

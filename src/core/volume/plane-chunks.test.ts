@@ -29,7 +29,7 @@ function chunksRead({ origin, right, down, width, height }: PlanePart): Set<numb
   return read;
 }
 
-test('every chunk that a plane reads is among them, wherever it lies', () => {
+test('every chunk that a plane reads is found, wherever the plane lies', () => {
   fc.assert(
     fc.property(
       fc.tuple(fc.double({ min: -5, max: 45, noNaN: true }), fc.double({ min: -5, max: 30, noNaN: true }), part),
@@ -48,7 +48,7 @@ test('every chunk that a plane reads is among them, wherever it lies', () => {
   );
 });
 
-test('and few others: of a plane across z, its layer; of a small part of it, one chunk', () => {
+test('few other chunks are found: for a plane across z its layer, for a small part of it one chunk', () => {
   const across: PlanePart = { origin: [0, 0, 12], right: [1, 0, 0], down: [0, 1, 0], width: 40, height: 27 };
   const layer = Array.from({ length: 20 }, (_, at) => 20 + at);
   expect(chunksOnPlane(grid, 1, across)).toEqual(layer);

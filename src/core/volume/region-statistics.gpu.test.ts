@@ -14,7 +14,7 @@ const gpu = await openTestGpu();
 const dims = [13, 11, 9, 2] as const;
 const chunkShape: Dims3 = [8, 4, 4];
 
-/** The same voxels in GPU memory as they are, and compressed. */
+/** The same voxels in GPU memory, uncompressed and compressed. */
 async function bothWays(info: VolumeInfo, bytes: Uint8Array, work: (volume: VolumeSource) => Promise<void>): Promise<void> {
   const resident = await ResidentVolume.create(gpu, info, { chunkShape });
   resident.append(bytes);
@@ -28,7 +28,7 @@ async function bothWays(info: VolumeInfo, bytes: Uint8Array, work: (volume: Volu
   compressed.destroy();
 }
 
-/** Every voxel of a box once, by what the pieces hold. */
+/** Collects every voxel of a box once from the pieces. */
 async function readWhole(volume: VolumeSource, { first, size, timePoint }: RegionBox): Promise<number[]> {
   const found = new Array<number>(size[0] * size[1] * size[2]);
   await volume.readBox({ first, size, timePoint }, (piece) => {
@@ -55,7 +55,7 @@ function ofBox(voxels: VoxelArray, { first, size, timePoint }: RegionBox): numbe
 }
 
 test.each(['u8', 'i16', 'f32', 'f64'] as const)(
-  '%s: a box that crosses chunks is read as it is, from voxels and from what is compressed',
+  '%s: a box that crosses chunks is read exactly, from uncompressed and compressed volumes',
   async (type) => {
     const info = testInfo(dims, type);
     const bytes = testVoxels(info);
@@ -77,7 +77,7 @@ describe('regions', () => {
   const voxels = typedVoxels('i16', bytes);
   const whole: Region = { first: [0, 0, 0], size: [13, 11, 9], row: () => [0, 12] };
 
-  test('have the statistics of their voxels alone', async () => {
+  test('have the statistics of only their own voxels', async () => {
     // A wedge: its rows get shorter, and every third has none.
     const region = {
       first: [1, 2, 1],
@@ -102,7 +102,7 @@ describe('regions', () => {
     });
   });
 
-  test('end when they are given up, when the volume goes, and outside of it', async () => {
+  test('end if they are cancelled, if the volume is destroyed, and if they lie outside it', async () => {
     await bothWays(info, bytes, async (volume) => {
       const controller = new AbortController();
       const given = regionStatistics(volume, whole, 0, controller);

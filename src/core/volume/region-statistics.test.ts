@@ -25,7 +25,7 @@ describe('mean and deviation are those of the definition', () => {
     expect(rest).toEqual({ count: 1000, notFinite: 0, min: Math.min(...values), max: Math.max(...values) });
   });
 
-  test('also far from zero, where a sum of squares would have lost them', () => {
+  test('also far from zero, where a sum of squares would lose precision', () => {
     const far = values.map((value) => value / 1000 + 1e9);
     const { deviation } = inStretches(far, 13);
     expect(deviation / direct([...far]).deviation).toBeCloseTo(1, 6);
@@ -34,7 +34,7 @@ describe('mean and deviation are those of the definition', () => {
     expect(Math.abs(Math.sqrt(Math.max(0, naive)) / deviation - 1)).toBeGreaterThan(0.1);
   });
 
-  test('of physical values, a falling scale too', () => {
+  test('of physical values, also with a negative slope', () => {
     const found = inStretches(values, 7, -0.5, 100);
     const physical = [...values].map((value) => -0.5 * value + 100);
     expect(found.mean).toBeCloseTo(direct(physical).mean, 9);
@@ -43,13 +43,13 @@ describe('mean and deviation are those of the definition', () => {
   });
 });
 
-test('what is no finite number is counted apart', () => {
+test('values that are not finite are counted separately', () => {
   const found = inStretches(Float64Array.from([Number.NaN, 1, Infinity, 3]), 1);
   expect(found).toMatchObject({ count: 2, notFinite: 2, mean: 2, min: 1, max: 3 });
   expect(found.deviation).toBeCloseTo(Math.SQRT2, 12);
 });
 
-test('one voxel has no deviation, and none has nothing', () => {
+test('one voxel has no deviation, and no voxels have no statistics', () => {
   expect(inStretches(Float64Array.of(5), 1)).toEqual({ count: 1, notFinite: 0, mean: 5, deviation: NaN, min: 5, max: 5 });
   expect(inStretches(new Float64Array(0), 1)).toEqual({ count: 0, notFinite: 0, mean: NaN, deviation: NaN, min: NaN, max: NaN });
 });

@@ -182,7 +182,7 @@ describe.each(['u16', 'i16', 'u32', 'i32', 'f32', 'f64'] as const)('%s: the disp
   });
 });
 
-test('wide integers that range over few values are exact in the display texture', async () => {
+test('wide integers with a small range are exact in the display texture', async () => {
   const info = testInfo([16, 4, 4, 1], 'u32');
   const values = Uint32Array.from({ length: 256 }, (_, index) => 4_000_000_000 + index * 257);
   const volume = await ResidentVolume.create(gpu, info, { chunkShape: [8, 8, 8] });
@@ -207,7 +207,7 @@ test('more bytes than the volume has are refused', async () => {
   volume.destroy();
 });
 
-test('a layout of absurd dims decimates or says why not', () => {
+test('a layout of absurd dims decimates or reports why it cannot', () => {
   const chunkShape = [64, 64, 64] as const;
   const huge = layOut({ dims: [2048, 2048, 2048, 1], type: 'u8' }, chunkShape, 2 ** 27, 2 ** 29);
   expect(huge.decimation).toBe(3);

@@ -23,7 +23,7 @@ function inF32(type: VolumeInfo['type'], bytes: Uint8Array): number[] {
   return type === 'f64' ? values.map(Math.fround) : values;
 }
 
-test.each(elementTypes)('%s: minimum, maximum, counts and flatness are those of a CPU', async (type) => {
+test.each(elementTypes)('%s: minimum, maximum, counts and flatness equal those of the CPU', async (type) => {
   const info = testInfo([13, 17, 23, 2], type);
   const bytes = testVoxels(info);
   const { min, max, count, notFinite, histogram, flatness } = await statisticsOf(info, bytes);
@@ -49,7 +49,7 @@ test.each(elementTypes)('%s: minimum, maximum, counts and flatness are those of 
   expect(histogram.counts.reduce((a, b) => a + b)).toBe(count);
 });
 
-test('every value of 8 bits has a bin of its own', async () => {
+test('every 8-bit value has a bin of its own', async () => {
   const info = testInfo([300, 1, 1, 1], 'i8');
   const { histogram } = await statisticsOf(
     info,
@@ -69,7 +69,7 @@ test('percentiles are those of all voxels, sorted', async () => {
     expect(Math.abs(percentiles[side] - (sorted[[400, 39_599][side] as number] as number))).toBeLessThan(21);
 });
 
-test('NaN and infinities are counted and left out', async () => {
+test('NaN and infinities are counted but otherwise excluded', async () => {
   for (const [type, make] of [
     ['f32', Float32Array],
     ['f64', Float64Array],
@@ -88,7 +88,7 @@ test('f64 beyond f32 is clamped, not infinite', async () => {
   expect([min, max, count]).toEqual([...typeRange('f64'), 4]);
 });
 
-test('a window leaves background and outliers out', async () => {
+test('a window excludes background and outliers', async () => {
   const info = testInfo([64, 64, 8, 1], 'f32');
   const values = Float32Array.from({ length: 64 * 64 * 8 }, (_, index) => (index % 2 ? 0 : 100 + ((index / 2) % 100)));
   values[0] = 1e9;

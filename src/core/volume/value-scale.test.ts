@@ -21,7 +21,7 @@ test('floats are scaled so that neither a width overflows nor its reciprocal und
   );
 });
 
-test('what a range begins with is exact: the 32-bit float, and what is left of it', () => {
+test('the start of a range is exact: the 32-bit float and the rest', () => {
   fc.assert(
     fc.property(fc.double({ min: -1e38, max: 1e38, noNaN: true }), fc.constantFrom('f32', 'f64'), (first, type) => {
       const { power, rest } = rangeStart(type, [first, first + Math.abs(first) + 1]);
@@ -30,7 +30,7 @@ test('what a range begins with is exact: the 32-bit float, and what is left of i
   );
 });
 
-test('integers stay as they are, but in ranges that floats hardly hold', () => {
+test('integers are not scaled, except in ranges near the limit of floats', () => {
   expect(valuePower('u32', [0, 2 ** 32 - 1])).toBe(0);
   expect(valuePower('i16', [-1e30, 1e30])).toBe(-1);
   expect(valuePower('u8', [-3e38, 3e38])).toBeLessThan(-20);

@@ -54,17 +54,17 @@ export async function addressFile(address: string, relay?: string): Promise<Host
   return {
     name,
     size,
-    // What came whole is not fetched again.
+    // A file that was received as a whole is not fetched again.
     handle: opened.isWhole
       ? { kind: 'blob', name, blob: new Blob([await opened.read(0, size)]) }
       : { kind: 'address', name, size, address, version, relay },
-    // Tables of labels are guesses, of which each would cost a request, and an error on the console for each that is missing.
+    // Names of label tables are guesses. Each would cost a request, and each missing one an error on the console.
     siblings: async (wanted) => (isTableName(wanted) ? undefined : findBeside(wanted)),
     address,
   };
 }
 
-/** A file at an address, opened when it is first read, as long as it is the version that the page knows. */
+/** A file at an address. It is opened on first read, and must be the version that the page knows. */
 export function addressSource({ name, size, address, version, relay }: FileHandle & { kind: 'address' }): ByteSource {
   let opened: Promise<RemoteFile> | undefined;
   const open = async () => {

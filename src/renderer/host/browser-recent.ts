@@ -9,7 +9,7 @@ interface RecentEntry extends RecentFile {
   readonly handle?: RecentHandle | undefined;
 }
 
-/** What is found again: by one of the two. */
+/** A recent file is found again by its handle or by its address. */
 interface RecentPlace {
   readonly name: string;
   readonly handle?: RecentHandle;

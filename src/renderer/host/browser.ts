@@ -198,7 +198,7 @@ interface DroppedHandles {
   readonly folders: FileSystemDirectoryHandle[];
 }
 
-/** The handles of what was dropped, or none if the browser gives none. Must be called during the event. */
+/** The handles of the dropped files, or none if the browser gives none. Must be called during the event. */
 async function droppedHandles(transfer: DataTransfer | null): Promise<DroppedHandles> {
   const asked = [...(transfer?.items ?? [])].map((item) =>
     item.kind === 'file' ? (item.getAsFileSystemHandle?.() ?? Promise.resolve(null)) : Promise.resolve(null),

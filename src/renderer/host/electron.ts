@@ -40,7 +40,7 @@ export function electronHost(bridge: StriaBridge): Host {
     return addressFile(address, await ask('allow-address', address));
   };
 
-  /** As `hostFile`, also of what lies at a web address. */
+  /** Like `hostFile`, also for files at a web address. */
   const openedFile = async (opened: OpenedFile): Promise<HostFile> =>
     opened.address === undefined ? hostFile(opened) : { ...(await openAddress(opened.address)), dataset: opened.dataset };
 

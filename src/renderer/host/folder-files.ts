@@ -1,6 +1,6 @@
 import type { FileHandle, FolderHandle, HostFile } from './host.ts';
 
-/** A folder as a file that people opened. */
+/** A folder that the user opened, represented as a file. */
 export function folderFile(folder: FolderHandle): HostFile {
   const { name } = folder;
   const size = folder.kind === 'files' ? folder.files.reduce((sum, { handle }) => sum + sizeOf(handle), 0) : 0;

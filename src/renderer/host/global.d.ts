@@ -1,6 +1,6 @@
 import type { StriaBridge } from '../../core/shared/ipc.ts';
 
-// What TypeScript's lib.dom lacks: the bridge, and Chromium's file pickers.
+// Declarations that TypeScript's lib.dom lacks: the bridge, and Chromium's file pickers.
 declare global {
   interface PickerType {
     readonly description?: string;

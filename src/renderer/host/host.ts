@@ -18,13 +18,13 @@ export interface HostFile {
   readonly pictures?: readonly FileHandle[] | undefined;
   /** The files of that stack, in the same order. */
   readonly stackOf?: readonly HostFile[] | undefined;
-  /** Set where this is a folder, or several files of one series. Its own handle is empty; its size is that of all files, or 0. */
+  /** Set if this is a folder or several files of one series. Its own handle is then empty; its size is that of all files, or 0. */
   readonly folder?: FolderHandle | undefined;
   /** Set if it lies at a web address. */
   readonly address?: string | undefined;
   /** Set if the shell can find the file again, for recent files and for saving beside it. */
   readonly id?: string | undefined;
-  /** Of a recent file or folder: the volume in it that was open. */
+  /** For a recent file or folder: the volume in it that was open. */
   readonly dataset?: DatasetName | undefined;
 }
 /** The files of a folder, or of a series, as they can be posted. `app/loading/folder-tree.ts` makes a tree of them. */
@@ -37,7 +37,7 @@ export type FolderHandle =
   /** A Zarr at a web address, whose files are requested by name. */
   | { readonly kind: 'address'; readonly name: string; readonly address: string; readonly relay: string | undefined };
 export interface FolderFile {
-  /** From the folder, with `/`. */
+  /** Path from the folder, with `/`. */
   readonly path: string;
   readonly handle: FileHandle;
 }
@@ -45,7 +45,7 @@ export interface FolderFile {
 /** A folder that was dropped. */
 export interface DroppedFolder {
   readonly name: string;
-  /** What the drop gives for it: the shell may know its path. */
+  /** The dropped File. The shell may know its path. */
   readonly file: File;
   /** All its files, by their paths from it. @throws StriaError `not-readable`, `unsupported` for too many */
   list(): Promise<readonly { readonly path: string; readonly file: File }[]>;
@@ -61,16 +61,16 @@ export type FileHandle =
       readonly size: number;
       readonly address: string;
       readonly version: FileVersion;
-      /** The URL that relays requests to the server; undefined where the page asks it itself. */
+      /** The URL that relays requests to the server; undefined if the page asks the server itself. */
       readonly relay: string | undefined;
     };
 
 /** A file being written. It is hidden until closed. */
 export interface HostSink extends ByteSink {
   readonly name: string;
-  /** Where it is saved, to show: a folder's path, or 'Downloads'. */
+  /** The place where it is saved, for display: a folder's path, or 'Downloads'. */
   readonly folder: string;
-  /** What its disk has free, in bytes; undefined if the shell does not know. */
+  /** Free space of its disk in bytes; undefined if the shell does not know it. */
   readonly freeBytes?: number | undefined;
   /** The path of an opened file relative to this one's folder, with `/`; undefined if the shell does not know. */
   readonly relativePath?: ((file: HostFile) => Promise<string | undefined>) | undefined;
@@ -80,9 +80,9 @@ export interface HostSink extends ByteSink {
 
 /** A new folder being filled with files. It replaces nothing. */
 export interface HostFolder {
-  /** Its name, unless that is taken by then. */
+  /** The name that it will have, unless that is taken by then. */
   readonly name: string;
-  /** Its parent folder, to show. */
+  /** Its parent folder, for display. */
   readonly folder: string;
   /** Writes a whole file. @throws StriaError `not-writable` */
   write(fileName: string, bytes: Uint8Array): Promise<void>;
@@ -103,7 +103,7 @@ export interface Host {
   info(): Promise<ShellInfo>;
   /** Shows the open dialog. Empty if the user cancelled. */
   openDialog(): Promise<HostFile[]>;
-  /** Shows a dialog for a folder. Undefined: the user backed out. */
+  /** Shows a dialog for a folder. Undefined if the user cancelled. */
   openFolderDialog(): Promise<HostFile | undefined>;
   /** The files of a drop or of an <input>. Files dropped together are siblings. */
   adopt(files: readonly File[], folders?: readonly DroppedFolder[]): Promise<HostFile[]>;
@@ -133,7 +133,7 @@ export interface Host {
   onFilesOpened(listener: (files: HostFile[]) => void, onFault: (error: unknown) => void): () => void;
   /** Electron only: the shell asks before it closes the window over unfinished work. A browser asks through `beforeunload`. */
   readonly setUnfinished?: ((kinds: readonly UnfinishedKind[]) => void) | undefined;
-  /** Electron only: which commands of the menus can be done. */
+  /** Electron only: tells the shell which menu commands are enabled. */
   readonly setMenu?: ((enabled: readonly MenuCommand[]) => void) | undefined;
   /** Electron only: offers to restart with the flags that make WebGPU work with older drivers. */
   readonly restartCompatible?: (() => Promise<void>) | undefined;

@@ -45,7 +45,7 @@ export async function runFrames(
 }
 
 /**
- * Draws frames for some time, as fast as possible, as a viewer that moves by the clock. @param least frames, however long they take
+ * Draws frames for some time, as fast as possible, like a viewer that moves by the clock. @param least the minimum number of frames, however long they take
  * @param draw submits a frame; resolves when the GPU is done. `at`: 0 at the beginning, 1 at the end @throws StriaError `aborted`
  */
 export async function runFor(

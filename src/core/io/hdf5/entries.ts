@@ -23,7 +23,7 @@ import { type ImarisLevel, imarisAxes, imarisChannels, imarisGrid, imarisLevels 
 
 type Options = OpenOptions & JobOptions;
 
-/** The data sets of a file. @throws StriaError `unsupported` for a gzipped file or one without data sets; `corrupt`, `aborted` */
+/** The datasets of a file. @throws StriaError `unsupported` for a gzipped file or one without datasets; `corrupt`, `aborted` */
 export async function entriesOf(input: ByteSource, options: Options): Promise<readonly VolumeEntry[]> {
   if (isGzip(await input.read(0, 2, options))) throw new StriaError('unsupported', 'gzipped HDF5 is not supported: unpack it');
   return H5File.with(input, options, async (file) => {

@@ -3,7 +3,7 @@ import type { JobOptions } from '../../shared/job.ts';
 import type { H5File, H5Metadata } from './h5-file.ts';
 import { filterName, isBuiltIn, typeOf, typeWords } from './h5-types.ts';
 
-/** A data set, as its header describes it. */
+/** A dataset, as its header describes it. */
 export interface H5Dataset {
   readonly path: string;
   readonly metadata: H5Metadata;
@@ -14,7 +14,7 @@ export interface H5Dataset {
   readonly problem: string | undefined;
 }
 
-/** Limits for the links that are followed, and for the data sets that are listed. */
+/** Limits for the links that are followed, and for the datasets that are listed. */
 const linkLimit = 100_000;
 const datasetLimit = 10_000;
 /** Each step of a path takes a lookup. */
@@ -25,7 +25,7 @@ const largestChunkBytes = 256 * 2 ** 20;
 const chunkLimit = 2 ** 26;
 
 /**
- * All data sets with at least two axes. Follows links within the file, and visits each group once.
+ * All datasets with at least two axes. Follows links within the file, and visits each group once.
  * @throws StriaError `corrupt`, `unsupported`, `not-readable`, `aborted`
  */
 export async function listDatasets(file: H5File, job: JobOptions): Promise<readonly H5Dataset[]> {
@@ -48,7 +48,7 @@ export async function listDatasets(file: H5File, job: JobOptions): Promise<reado
   return datasets;
 }
 
-/** The data set at a path; undefined if there is none. @throws StriaError as `listDatasets` */
+/** The dataset at a path; undefined if there is none. @throws StriaError as `listDatasets` */
 export async function readDataset(file: H5File, path: string, job: JobOptions): Promise<H5Dataset | undefined> {
   const isDataset = await file.call(({ module }) => module.get_type(file.id, path) === module.H5G_DATASET, job, path);
   if (!isDataset) return undefined;

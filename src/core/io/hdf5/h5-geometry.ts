@@ -7,7 +7,7 @@ import type { H5File } from './h5-file.ts';
 import { readBox } from './h5-grid.ts';
 import { typeOf } from './h5-types.ts';
 
-/** What attributes say about one axis of a data set. */
+/** The facts that attributes give about one axis of a dataset. */
 export interface AxisFacts {
   readonly name: string | undefined;
   /** Signed distance between neighbours, in `unit`. */
@@ -102,7 +102,7 @@ function mincAxis(name: string, attributes: Attributes): AxisFacts {
   return { name, step, start, unit: textOf(attributes.get('units')) ?? 'mm' };
 }
 
-/** Reads a data set of coordinates. The first two are enough, because they are evenly spaced. */
+/** Reads a dataset of coordinates. The first two are enough, because they are evenly spaced. */
 async function scaleFacts(file: H5File, path: string, name: string, job: JobOptions): Promise<AxisFacts> {
   const scale = await readDataset(file, path.replace(/\/+/g, '/'), job).catch(() => undefined);
   const type = scale && typeOf(scale.metadata);

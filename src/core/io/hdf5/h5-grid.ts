@@ -10,7 +10,7 @@ import { type H5Type, typeOf } from './h5-types.ts';
 /** The size of one request to the library: as many whole chunks as fit, or one larger chunk. */
 const blockBytes = 2 * 2 ** 20;
 
-/** The values of a data set, read block by block. @throws StriaError `unsupported` if it has a `problem` */
+/** The values of a dataset, read block by block. @throws StriaError `unsupported` if it has a `problem` */
 export function datasetGrid(file: H5File, dataset: H5Dataset): VoxelGrid {
   const { shape, metadata, problem } = dataset;
   const type = typeOf(metadata);

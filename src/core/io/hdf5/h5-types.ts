@@ -16,7 +16,7 @@ const classNames: Readonly<Record<number, string>> = {
   10: 'array',
 };
 
-/** The type as which a data set's values are read. */
+/** The type to which a dataset's values are read. */
 export interface H5Type {
   readonly type: ElementType;
   /** Size of a value in the file, in bytes. */

@@ -54,7 +54,7 @@ test('deep groups and circular links come to an end', async () => {
   });
   const fault = await faultOf(read(deep));
   expect(fault).toMatchObject({ tag: 'unsupported' });
-  expect(fault?.message).toContain('no data set');
+  expect(fault?.message).toContain('no dataset');
 });
 
 test('filters that are not built in are refused, with their names', async () => {
@@ -116,11 +116,11 @@ test('a chunk that unpacks to far more than it declares is refused within the me
   expect(fault?.message).toContain('unpacks to far more than it declares');
   const { HEAPU8 } = (await h5wasm.ready) as unknown as { HEAPU8: Uint8Array };
   expect(HEAPU8.byteLength).toBeLessThanOrEqual(2 ** 30);
-  // It goes on with other files.
+  // The library still reads other files.
   expect(await faultOf(read(file))).toBeUndefined();
 });
 
-test('chunks that declare more than 256 MiB are refused before anything is read of them', async () => {
+test('chunks that declare more than 256 MiB are refused before they are read', async () => {
   const old = await hdf5File(
     (root) => {
       root.create_dataset({ name: 'data', data: shorts, shape, chunks: [2, 3, 4], compression: 4 });

@@ -47,7 +47,7 @@ test('reads 64-bit integers that fit into 32 bits', async () => {
   expect(fault?.message).toContain('4294967296');
 });
 
-test('lists data sets as a tree, whatever the links', async () => {
+test('lists datasets as a tree, whatever the links', async () => {
   const file = await hdf5File((root) => {
     const group = root.create_group('entry');
     group.create_dataset({ name: 'data', data: shorts, shape, chunks: [5, 7, 6], compression: 6 });
@@ -103,7 +103,7 @@ describe('spacing', () => {
     expect((await open(file)).info).toMatchObject({ spacing: [0.25, 0.5, 3, 1], spatialUnit: 'um' });
   });
 
-  test('of NeXus, which has axes in separate data sets', async () => {
+  test('of NeXus, which has axes in separate datasets', async () => {
     const file = await hdf5File((root) => {
       const group = root.create_group('data');
       const counts = group.create_dataset({ name: 'counts', data: shorts, shape });

@@ -8,7 +8,7 @@ import type { AxisFacts } from './h5-geometry.ts';
 import { datasetGrid } from './h5-grid.ts';
 import { typeOf } from './h5-types.ts';
 
-// Imaris 5.5 has a data set for each level, time point and channel in `/DataSet`, and describes all of them in `/DataSetInfo`.
+// Imaris 5.5 has a dataset for each level, time point and channel in `/DataSet`, and describes all of them in `/DataSetInfo`.
 
 const pattern = /^\/DataSet\/ResolutionLevel (\d+)\/TimePoint (\d+)\/Channel (\d+)\/Data$/;
 

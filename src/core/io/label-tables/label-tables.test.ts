@@ -17,7 +17,7 @@ const tagOf = (text: string): string => {
 };
 
 describe('formats', () => {
-  test('ITK-SNAP: names, colours, and labels that are not shown', () => {
+  test('ITK-SNAP: names, colours and hidden labels', () => {
     const text = `################################################
 # ITK-SnAP Label Description File
     0     0    0    0        0  0  0    "Clear Label"
@@ -31,7 +31,7 @@ describe('formats', () => {
     ]);
   });
 
-  test('FreeSurfer and 3D Slicer: alpha is not a part of the name, and names may have spaces', () => {
+  test('FreeSurfer and 3D Slicer: alpha is not part of the name, and names may have spaces', () => {
     const text = `#$Id: FreeSurferColorLUT.txt
 #No. Label Name:                            R   G   B   A
 
@@ -55,7 +55,7 @@ describe('formats', () => {
     ]);
   });
 
-  test('CSV and TSV by their head, in any order, with quotes; a colour as text or as three columns', () => {
+  test('CSV and TSV with a header row: columns in any order, quotes, a colour as text or as three columns', () => {
     expect(
       parse('index\tname\tabbreviation\tcolor\tmapping\r\n1\tGray Matter\tGM\t#ff53bb\t1\r\n2\tWhite Matter\tWM\t#2f8bbe\t2\r\n'),
     ).toEqual([
@@ -73,7 +73,7 @@ describe('formats', () => {
     expect(parse('label;name\n3;Liver\n')).toEqual([{ number: 3, name: 'Liver' }]);
   });
 
-  test('CSV without a head, with a colour or without; and numbers with names', () => {
+  test('CSV without a header row, with or without a colour; and numbers with names', () => {
     expect(parse('1,Liver,221,130,101\n2,Spleen\n3,"Kidney, left",0.5,1.0,0.0')).toEqual([
       { number: 1, name: 'Liver', color: '#dd8265' },
       { number: 2, name: 'Spleen' },
@@ -140,7 +140,7 @@ describe('bad and hostile tables', () => {
     expect(tagOf('<!DOCTYPE a [<!ENTITY x "xxxxxxxxxx">]><a><Label Key="1">&x;</Label></a>')).toBe('corrupt');
   });
 
-  test('numbers that no label has and duplicate numbers', () => {
+  test('invalid and duplicate numbers', () => {
     expect(parse('index,name\n1.5,a\n99999999999,b\n4294967296,c\n-2147483649,d\n7,e\n7,f\n')).toEqual([
       { number: 7, name: 'f' },
     ]);
@@ -177,7 +177,7 @@ describe('bad and hostile tables', () => {
     await expect(readLabelTable(source)).rejects.toMatchObject({ tag: 'unsupported', context: ['big.csv'] });
   });
 
-  test('every cut and random changes of a table end in a table or a typed error', () => {
+  test('every truncation and random changes of a table give a table or a typed error', () => {
     const text =
       '<CaretExtension><LabelTable><Label Key="8" Red="0.9" Green="0.5" Blue="0.1">A</Label></LabelTable></CaretExtension>';
     for (let end = 0; end < text.length; end++) expect(tagOf(text.slice(0, end))).not.toBe('internal');

@@ -31,7 +31,7 @@ async function infoOf(fields: NiftiFields): Promise<VolumeInfo> {
 
 describe.each([1, 2] as const)('NIfTI-%i', (version) => {
   describe.each(endians)('%s-endian', (endian) => {
-    test.each(elementTypes)('reads %s, plain and gzipped, and says how to write it again', async (type) => {
+    test.each(elementTypes)('reads %s, plain and gzipped, and describes how to write it again', async (type) => {
       const { stored, read } = testVoxels(dims, type, endian);
       const bytes = niftiFile(
         { version, endian, dim: [4, ...dims], datatype: typeCodes[type].nifti },
@@ -101,13 +101,13 @@ describe.each([1, 2] as const)('NIfTI-%i', (version) => {
     expect(await infoOf({ version, units: 32 })).toMatchObject({ spatialUnit: 'unknown', timeUnit: 'unknown' });
   });
 
-  test('takes a slope of zero, or of no number, as no scaling', async () => {
+  test('treats a slope of zero or NaN as no scaling', async () => {
     expect(await infoOf({ version, slope: 0, intercept: 5 })).toMatchObject({ slope: 1, intercept: 0 });
     expect(await infoOf({ version, slope: Number.NaN, intercept: 5 })).toMatchObject({ slope: 1, intercept: 0 });
     expect(await infoOf({ version, slope: 2, intercept: Infinity })).toMatchObject({ slope: 2, intercept: 0 });
   });
 
-  test('takes the sform before the qform, the qform before the spacing', async () => {
+  test('prefers the sform to the qform, and the qform to the spacing', async () => {
     const rows = [0, -2, 0, 10, 3, 0, 0, 20, 0, 0, 4, 30];
     const sform = { code: 1, rows };
     // A quarter turn about z: x goes to +y, y goes to -x.
@@ -125,7 +125,7 @@ describe.each([1, 2] as const)('NIfTI-%i', (version) => {
     ]);
   });
 
-  test('mirrors z where qfac is -1, and knows half turns', async () => {
+  test('mirrors z if qfac is -1, and handles half turns', async () => {
     const none = { code: 2, quaternion: [0, 0, 0], offset: [0, 0, 0] };
     expect((await infoOf({ version, pixdim: [-1, 2, 3, 4], qform: none })).affine).toEqual([2, 0, 0, 0, 0, 3, 0, 0, 0, 0, -4, 0]);
     const aboutX = { code: 2, quaternion: [1, 0, 0], offset: [0, 0, 0] };
@@ -133,7 +133,7 @@ describe.each([1, 2] as const)('NIfTI-%i', (version) => {
     expect(affine.map((value) => value + 0)).toEqual([2, 0, 0, 0, 0, -3, 0, 0, 0, 0, -4, 0]);
   });
 
-  test('leaves an sform that spans no space for the qform', async () => {
+  test('uses the qform if the sform is singular', async () => {
     const rows = [1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0];
     expect((await infoOf({ version, sform: { code: 1, rows } })).affine).toEqual([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0]);
     const broken = rows.map((_, index) => (index === 5 ? Number.NaN : 1));
@@ -172,7 +172,7 @@ describe.each([1, 2] as const)('NIfTI-%i', (version) => {
   });
 });
 
-test('refuses lengths of NIfTI-2 that no number holds', async () => {
+test('refuses NIfTI-2 lengths beyond 2^53', async () => {
   const bytes = niftiHeaderBytes({ version: 2 });
   new DataView(bytes.buffer).setBigInt64(24, 2n ** 62n, true);
   expect((await faultOf(openBytes(new Uint8Array([...bytes, 0, 0, 0, 0, ...noise(24)]))))?.tag).toBe('corrupt');
@@ -201,7 +201,7 @@ test('finds NIfTI by its content under any name', async () => {
   expect((await openBytes(niftiFile({}, noise(24)), 'download')).format).toBe('nifti');
 });
 
-test('says where a file ends early', async () => {
+test('reports where a file ends early', async () => {
   const bytes = niftiFile({}, noise(24)).subarray(0, 370);
   expect((await faultOf(openBytes(bytes)))?.message).toContain('promises 24 bytes of voxels, but there are at most 18');
   const zipped = await openBytes(gzipSync(bytes), 'scan.nii.gz');

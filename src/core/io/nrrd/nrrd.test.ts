@@ -25,7 +25,7 @@ function openFile(bytes: Uint8Array, name = 'scan.nrrd', beside: readonly TestFi
   return openVolume(trickling(memorySource(name, bytes), 53), { siblings: siblingsAmong(beside) });
 }
 
-/** How a header with these fields describes 64 KiB of voxels. */
+/** A header with these fields that describes 64 KiB of voxels. */
 async function infoOf(lines: readonly string[], magic?: string): Promise<VolumeInfo> {
   return (await openFile(joinBytes([nrrdText(lines, magic), noise(65536)]))).info;
 }
@@ -93,7 +93,7 @@ test('finds the voxels at the end of the file for a byte skip of -1', async () =
   expect(await faultOf(openFile(zipped))).toMatchObject({ tag: 'unsupported' });
 });
 
-test('changes nothing of a gzip header but its encoding', async () => {
+test('changes only the encoding of a gzip header', async () => {
   const lines = [
     '# odd but valid',
     'type:  uint8',
@@ -129,7 +129,7 @@ test.each([
 });
 
 describe('axes', () => {
-  test('missing ones are 1, the fourth is t', async () => {
+  test('missing axes are 1, and the fourth is t', async () => {
     expect((await infoOf(nrrdLines([7], 'u8'))).dims).toEqual([7, 1, 1, 1]);
     expect((await infoOf(nrrdLines([7, 6], 'u8'))).dims).toEqual([7, 6, 1, 1]);
     expect((await infoOf([...nrrdLines([7, 6, 5, 4], 'u8'), 'kinds: space space space list'])).dims).toEqual([7, 6, 5, 4]);
@@ -168,7 +168,7 @@ describe('geometry', () => {
     expect(info).toMatchObject({ spacing: [2, 3, 4, 1], spatialUnit: 'mm' });
   });
 
-  test('reads the step of time, from spacings and from a space with time', async () => {
+  test('reads the time step from spacings and from a space with time', async () => {
     const four = nrrdLines([4, 3, 2, 5], 'u8');
     const mixed = [
       'space: LPS',
@@ -185,7 +185,7 @@ describe('geometry', () => {
     expect(await infoOf([...four, ...together])).toMatchObject({ spacing: [2, 2, 2, 7], spatialUnit: 'um', timeUnit: 's' });
   });
 
-  test('stands a slice upright on its two directions', async () => {
+  test('makes the third axis of a slice perpendicular to its two directions', async () => {
     const lines = [
       ...nrrdLines([4, 3], 'u8'),
       'space dimension: 3',
@@ -195,7 +195,7 @@ describe('geometry', () => {
     expect((await infoOf(lines)).affine).toEqual([0, 0, 1, 5, 2, 0, 0, 6, 0, 3, 0, 7]);
   });
 
-  test('does without space', async () => {
+  test('does not need the field space', async () => {
     const info = await infoOf([...still, 'spacings: 0.5 0.25 nan', 'units: "mm" "mm" "um"']);
     expect(info).toMatchObject({
       spacing: [0.5, 0.25, 1, 1],
@@ -242,10 +242,7 @@ describe('faults', () => {
 
   test.each([
     ['a missing byte order', nrrdLines([4, 3, 2], 'u16').filter((line) => !line.startsWith('endian'))],
-    [
-      'a byte order that is none',
-      [...nrrdLines([4, 3, 2], 'u16').filter((line) => !line.startsWith('endian')), 'endian: middle'],
-    ],
+    ['an invalid byte order', [...nrrdLines([4, 3, 2], 'u16').filter((line) => !line.startsWith('endian')), 'endian: middle']],
     ['a field given twice', [...still, 'encoding: gzip']],
     ['a line that is no field', [...still, 'what is this']],
     ['sizes of zero', [...still.filter((line) => !line.startsWith('sizes')), 'sizes: 4 0 2']],
@@ -276,7 +273,7 @@ describe('faults', () => {
     },
   );
 
-  test('names the missing end of the header', async () => {
+  test('reports that the end of the header is missing', async () => {
     expect((await faultOf(openFile(new TextEncoder().encode(['NRRD0004', ...still].join('\n')))))?.message).toContain('no end');
   });
 });

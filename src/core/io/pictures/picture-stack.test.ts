@@ -37,7 +37,7 @@ describe('natural order', () => {
     expect([...names].sort(compareNatural)).toEqual(sorted);
   });
 
-  test('is an order: of any names, in any order to begin with', () => {
+  test('sorts any names consistently, whatever their initial order', () => {
     const names = fc.array(fc.stringMatching(/^[ab]{0,2}\d{0,3}[ab]?\d{0,2}$/), { maxLength: 12 });
     fc.assert(
       fc.property(names, (list) => {
@@ -52,7 +52,7 @@ describe('natural order', () => {
 });
 
 describe('a stack of files', () => {
-  test('lies in natural order, whatever the order it is given in', async () => {
+  test('is sorted in natural order, whatever the order of its files', async () => {
     const files = [10, 2, 1].map((number) => gray(`frame${number}.png`, new Uint8Array(6).fill(number)));
     const volume = await openStack(files);
     expect(volume.info).toMatchObject({ dims: [3, 2, 3, 1], type: 'u8' });
@@ -63,7 +63,7 @@ describe('a stack of files', () => {
     expect(table.pages.map(({ name }) => name)).toEqual(['frame1.png', 'frame2.png', 'frame10.png']);
   });
 
-  test('of TIFF takes all pictures of each', async () => {
+  test('of TIFF files takes all pictures of each file', async () => {
     const file = (name: string, ...pages: Uint8Array[]) =>
       memorySource(name, tiffFile({ width: 3, height: 2, type: 'u8' }, pages));
     const [a, b, c] = [noise(6, 1), noise(6, 2), noise(6, 3)] as const;
@@ -72,7 +72,7 @@ describe('a stack of files', () => {
     expect(Buffer.compare(await readVoxels(volume), Buffer.concat([a, b, c]))).toBe(0);
   });
 
-  test('of RGB has its planes along t', async () => {
+  test('of RGB pictures has its samples along t', async () => {
     const rgb = (name: string, data: readonly number[]) =>
       memorySource(name, encode({ width: 2, height: 1, channels: 3, depth: 8, data: Uint8Array.from(data) }));
     const volume = await openStack([rgb('1.png', [1, 2, 3, 4, 5, 6]), rgb('2.png', [7, 8, 9, 10, 11, 12])]);
@@ -81,7 +81,7 @@ describe('a stack of files', () => {
     expect([...(await readVoxels(volume))]).toEqual([1, 4, 7, 10, 2, 5, 8, 11, 3, 6, 9, 12]);
   });
 
-  test('whose pictures differ is refused, naming the odd one', async () => {
+  test('is refused if its pictures differ, and the odd one is named', async () => {
     const one = gray('1.png', noise(6));
     const wide = gray('2.png', noise(8), 4);
     const deep = memorySource('3.png', encode({ width: 3, height: 2, channels: 1, depth: 16, data: new Uint16Array(6) }));
@@ -98,14 +98,14 @@ describe('a stack of files', () => {
     expect(await faultOf(openStack([]))).toMatchObject({ tag: 'invalid-input' });
   });
 
-  test('names the file in which something is wrong with the pixels', async () => {
+  test('names the file with damaged pixels', async () => {
     const broken = await gray('2.png', noise(6)).read(0, 1000);
     broken[50] = (broken[50] as number) ^ 1;
     const volume = await openStack([gray('1.png', noise(6)), memorySource('2.png', broken)]);
     expect(await faultOf(readVoxels(volume))).toMatchObject({ tag: 'corrupt', context: ['2.png'] });
   });
 
-  test('holds no more than a picture: files are read one after the other', async () => {
+  test('holds at most one picture in memory, because files are read one after another', async () => {
     let open = 0;
     let most = 0;
     const files = Array.from({ length: 5 }, (_, index) => {
@@ -126,7 +126,7 @@ describe('a stack of files', () => {
 });
 
 describe('the table of pictures', () => {
-  test('comes back as it was, and keeps alike metadata once', () => {
+  test('survives a round trip, and stores equal metadata once', () => {
     const pool = new ExtraPool();
     const extra = noise(1000);
     const pages = Array.from({ length: 100 }, (_, index) => ({ name: `${index}.png`, extra: pool.keep(extra.slice()) }));
@@ -135,7 +135,7 @@ describe('the table of pictures', () => {
     expect(parsePictureTable(bytes)).toEqual({ channels: 3, bits: 16, pages });
   });
 
-  test('metadata beyond the limit are left out', () => {
+  test('leaves out metadata beyond the limit', () => {
     const pool = new ExtraPool();
     const kept = Array.from({ length: 200 }, (_, index) => pool.keep(noise(65_536, index)));
     const total = kept.reduce((sum, extra) => sum + extra.byteLength, 0);

@@ -73,7 +73,7 @@ describe('reading', () => {
     }
   });
 
-  test('a large picture is read once for each of its channels, a small one once', async () => {
+  test('a large picture is read once per channel, a small one only once', async () => {
     const read = async (side: number) => {
       const raw = new Uint8Array((1 + side * 4) * side);
       const bytes = pngOf(pngHeader(side, side, 8, 6), pngPixels(raw));
@@ -91,7 +91,7 @@ describe('reading', () => {
     expect(await read(4200)).toBeGreaterThan(4);
   });
 
-  test('a palette is spelled out', async () => {
+  test('a palette is expanded', async () => {
     const palette = encodePngChunk('PLTE', Uint8Array.of(10, 20, 30, 40, 50, 60, 70, 80, 90));
     const raw = pngPixels(Uint8Array.of(0, 0b00_01_10_00));
     const rgb = await open(pngOf(pngHeader(3, 1, 2, 3), palette, raw));
@@ -103,7 +103,7 @@ describe('reading', () => {
     expect(await faultOf(open(short).then(readVoxels))).toMatchObject({ tag: 'corrupt' });
   });
 
-  test('chunks of an animation behind the pixels make none: they are passed over and not kept', async () => {
+  test('animation chunks after the pixels do not make an animation, and are not kept', async () => {
     const animation = ['acTL', 'fcTL', 'fdAT'].map((type) => encodePngChunk(type, new Uint8Array(8)));
     const volume = await open(pngOf(pngHeader(1, 1, 8, 0), pngPixels(Uint8Array.of(0, 7)), ...animation));
     expect([...(await readVoxels(volume))]).toEqual([7]);
@@ -159,7 +159,7 @@ describe('hostile files', () => {
     expect((await faultOf(open(bytes).then(readVoxels)))?.tag).toBe(tag);
   });
 
-  test('every truncation and every flipped byte is found', async () => {
+  test('every truncation and every flipped byte is detected', async () => {
     for (let length = 0; length < good.byteLength; length++) {
       const fault = await faultOf(open(good.slice(0, length)).then(readVoxels));
       expect(['corrupt', 'unsupported'], `${length} bytes`).toContain(fault?.tag);

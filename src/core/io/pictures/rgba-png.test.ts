@@ -5,20 +5,20 @@ import { encodeRgbaPng } from './rgba-png.ts';
 
 const rgba = Uint8Array.from({ length: 5 * 3 * 4 }, (_, at) => (at % 4 === 3 ? 255 : (at * 37) % 256));
 
-test('an opaque picture comes back as RGB', () => {
+test('an opaque picture is written as RGB', () => {
   const png = decode(encodeRgbaPng({ width: 5, height: 3, rgba }));
   expect(png).toMatchObject({ width: 5, height: 3, channels: 3, depth: 8 });
   expect([...png.data]).toEqual([...rgba].filter((_, at) => at % 4 !== 3));
 });
 
-test('one that lets its ground through comes back as RGBA', () => {
+test('a translucent picture is written as RGBA', () => {
   const clear = rgba.with(7, 128);
   const png = decode(encodeRgbaPng({ width: 5, height: 3, rgba: clear }));
   expect(png.channels).toBe(4);
   expect([...png.data]).toEqual([...clear]);
 });
 
-test('it says its scale, its colour space and what it shows, in any script', () => {
+test('scale, colour space and texts in any script are stored', () => {
   const bytes = encodeRgbaPng({
     width: 5,
     height: 3,

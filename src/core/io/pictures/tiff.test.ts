@@ -44,7 +44,7 @@ const specs: fc.Arbitrary<TestTiff> = fc
   });
 
 describe('reading', () => {
-  test('every storage of the samples gives the same samples', async () => {
+  test('every way of storing the samples gives the same samples', async () => {
     await fc.assert(
       fc.asyncProperty(specs, fc.integer({ min: 1, max: 3 }), async (spec, count) => {
         const { width, height, type, channels = 1 } = spec;
@@ -62,7 +62,7 @@ describe('reading', () => {
     );
   });
 
-  test('the files of these tests are what an independent reader understands, too', async () => {
+  test('an independent reader also understands the files of these tests', async () => {
     const common = { width: 90, height: 50, endian: 'little' } as const;
     const kinds: readonly TestTiff[] = [
       { ...common, type: 'u8', compression: 'lzw' },
@@ -83,7 +83,7 @@ describe('reading', () => {
     }
   });
 
-  test('LZW goes through all widths of codes and starts its table anew', async () => {
+  test('LZW uses all code widths and resets its table', async () => {
     for (const bytes of [noise(60_000, 5), new Uint8Array(60_000), samples(60_000, 9)]) {
       const spec: TestTiff = { width: 300, height: 200, type: 'u8', compression: 'lzw' };
       expectSame(await readVoxels(await open(tiffFile(spec, [bytes]))), bytes);
@@ -123,7 +123,7 @@ describe('reading', () => {
     expect(await at([imageJ], 5)).toMatchObject({ dims: [4, 3, 5, 1] });
   });
 
-  test('ImageJ’s stack with one directory is read whole, where the file holds it', async () => {
+  test('an ImageJ stack with one directory is read completely, if the file holds all of it', async () => {
     const voxels = samples(4 * 3 * 5 * 2, 3);
     const tags = [{ tag: 270, type: 2, values: 'ImageJ=1.53t\nimages=5\nslices=5\n' } as const];
     const file = tiffFile({ width: 4, height: 3, type: 'u16', tags }, [voxels.slice(0, 24)]);
@@ -143,7 +143,7 @@ describe('reading', () => {
     expectSame(await readVoxels(volume), voxels);
   });
 
-  test('thumbnails and masks are passed over', async () => {
+  test('thumbnails and masks are skipped', async () => {
     const page = samples(12, 1);
     const small = tiffFile({ width: 4, height: 3, type: 'u8', tags: [{ tag: 254, type: 4, values: [1] }] }, [page]);
     expect(await faultOf(open(small))).toMatchObject({ tag: 'corrupt' });
@@ -176,7 +176,7 @@ describe('hostile files', () => {
     expect(fault?.tag).toBe(tag);
   });
 
-  test('directories that go round', async () => {
+  test('circular directories', async () => {
     const file = tiffFile(spec, [page]);
     const view = new DataView(file.buffer);
     const directory = view.getUint32(4, true);
@@ -184,7 +184,7 @@ describe('hostile files', () => {
     expect(await faultOf(open(file))).toMatchObject({ tag: 'corrupt' });
   });
 
-  test('a bomb of LZW, of PackBits, of deflate stops at the block’s length', async () => {
+  test('LZW, PackBits and deflate bombs stop at the block’s length', async () => {
     for (const compression of ['lzw', 'packbits', 'deflate'] as const) {
       const base: TestTiff = { width: 2000, height: 1000, type: 'u8', compression };
       const file = tiffFile({ ...base, tags: [{ tag: 257, type: 4, values: [10] }] }, [new Uint8Array(2_000_000)]);
@@ -192,7 +192,7 @@ describe('hostile files', () => {
     }
   });
 
-  test('every truncation and many flipped bytes end in a typed fault or in samples', async () => {
+  test('every truncation and many flipped bytes give a typed fault or samples', async () => {
     for (const compression of ['none', 'lzw', 'packbits', 'deflate'] as const) {
       const file = tiffFile({ ...spec, compression, predictor: compression === 'lzw' ? 2 : 1 }, [page, page]);
       for (let length = 0; length < file.byteLength; length += 13) {
@@ -241,7 +241,7 @@ describe('writing', () => {
     return sink.bytes();
   }
 
-  test.each(elementTypes)('%s volumes come back with their dims and spacing', async (type) => {
+  test.each(elementTypes)('%s volumes keep their dims and spacing', async (type) => {
     const info = { ...base, type };
     const voxels = samples(volumeBytes(info), 4);
     const volume = await open(await write(info, voxels));

@@ -9,7 +9,7 @@ export interface RawDescription extends RawLayout {
   readonly unit?: VolumeInfo['spatialUnit'] | undefined;
 }
 
-/** Other common spellings of the element types, as in names of open data sets and in NumPy. */
+/** Other common spellings of the element types, as used in names of public datasets and in NumPy. */
 const typeSpellings: ReadonlyMap<string, ElementType> = new Map([
   ['uint8', 'u8'],
   ['int8', 'i8'],

@@ -41,7 +41,7 @@ test('reads voxels that look like gzip by chance', async () => {
 });
 
 describe('a sidecar', () => {
-  test('says all there is, and belongs to the source', async () => {
+  test('gives the whole layout, and belongs to the source', async () => {
     const { stored, read } = testVoxels([5, 3, 7, 1], 'i16', 'big');
     const text =
       '{ "dims": [5, 3, 7], "type": "int16", "endian": "big", "offset": 3,\n "spacing": [0.5, 0.5, 2], "unit": "um", "by": "x" }\n';
@@ -98,7 +98,7 @@ describe('a layout that does not fit', () => {
   const openAs = (bytes: Uint8Array, layout: RawLayout, name = 'scan.raw') =>
     openVolume(memorySource(name, bytes), { raw: layout });
 
-  test('too short: says both sizes and what would fit', async () => {
+  test('too short: the message has both sizes and layouts that fit', async () => {
     const fault = await faultOf(openAs(noise(1000), { dims: [10, 10, 20, 1], type: 'u8' }));
     expect(fault).toMatchObject({ tag: 'invalid-input' });
     expect(fault?.message).toBe('the file has 1000 bytes of voxels, but 10×10×20 u8 needs 2000; 10×10×10 u8 would fit');
@@ -108,12 +108,12 @@ describe('a layout that does not fit', () => {
     expect(cube?.message).toContain('10×10×10 u16 would fit');
   });
 
-  test('too short once gunzipped', async () => {
+  test('too short after unpacking', async () => {
     const volume = await openAs(gzipSync(noise(1000)), { dims: [10, 10, 20, 1], type: 'u8' }, 'scan.raw.gz');
     expect(await faultOf(readVoxels(volume))).toMatchObject({ tag: 'invalid-input' });
   });
 
-  test('an offset behind the end', async () => {
+  test('an offset past the end', async () => {
     expect(await faultOf(openAs(noise(10), { dims: [1, 1, 1, 1], type: 'u8', offset: 11 }))).toMatchObject({
       tag: 'invalid-input',
     });

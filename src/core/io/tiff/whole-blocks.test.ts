@@ -94,7 +94,7 @@ describe('JPEG', () => {
     expect(fault).toMatchObject({ tag: 'corrupt', message: expect.stringContaining('64 × 64') });
   });
 
-  test('cut anywhere, it is refused or gives pixels', async () => {
+  test('truncated anywhere, it is refused or gives pixels', async () => {
     const stream = await encodeWith('jpeg', ramp, gray);
     for (let length = 0; length < stream.byteLength; length += 19) {
       const fault = await faultOf(read(stored(spec, ramp, stream.slice(0, length))));
@@ -103,7 +103,7 @@ describe('JPEG', () => {
   });
 });
 
-test('a block that is not there is blank, as slide scanners mean it', async () => {
+test('a missing block is blank, as slide scanners intend', async () => {
   const tags = [
     { tag: 324, type: 4, values: [0, 8] },
     { tag: 325, type: 4, values: [0, 256] },

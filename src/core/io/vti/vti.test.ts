@@ -269,7 +269,7 @@ describe('several arrays', () => {
     }
   });
 
-  test('the active scalars are opened, and the file comes back byte for byte', async () => {
+  test('the active scalars are opened, and the file is restored byte for byte', async () => {
     const bytes = several(' Scalars="density"');
     const volume = await openVolume(source(bytes));
     const voxels = await readVoxels(volume);
@@ -277,7 +277,7 @@ describe('several arrays', () => {
     expect(rebuild(await volume.source(), voxels, 'u16')).toEqual([{ name: 'a.vti', bytes }]);
   });
 
-  test('beside large arrays one comes back as a file of its own', async () => {
+  test('an array beside large ones is restored as a file of its own', async () => {
     const bytes = several('', new Uint8Array(17 * 2 ** 20));
     const volume = await openVolume(source(bytes), { dataset: 'density' });
     const voxels = await readVoxels(volume);

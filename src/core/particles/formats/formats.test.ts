@@ -91,7 +91,7 @@ describe('NChilada', () => {
   test.each([
     ['is cut off', { 'gas/pos': nchiladaField(gas.positions, 3).subarray(0, -4) }, 'gas/pos', 'promises 3 particles'],
     ['ends in its header', { 'gas/pos': nchiladaField(gas.positions, 3).subarray(0, 20) }, 'gas/pos', 'ends at byte 20'],
-    ['is something else', { 'gas/pos': new Uint8Array(100) }, 'gas/pos', 'not an attribute file'],
+    ['is something else', { 'gas/pos': new Uint8Array(100) }, 'gas/pos', 'not an NChilada attribute file'],
     ['has one value per particle', { 'gas/pos': nchiladaField(gas.masses, 1) }, 'gas/pos', '1 values per particle, not 3'],
     ['has another type', { 'gas/pos': nchiladaField(gas.positions, 3, 5) }, 'gas/pos', 'the type 5'],
     ['has another length', { ...nchiladaFiles('gas', gas), 'gas/mass': nchiladaField([1, 2], 1) }, '', '2 values for 3'],
@@ -116,7 +116,7 @@ describe('GADGET HDF5', () => {
       expected('PartType0', gas, 1),
       expected('PartType1', { ...dark, masses: [7, 7] }),
     ]);
-    expect(set.groups[1]?.lacksRadii).toBe('the data set PartType1/SmoothingLength');
+    expect(set.groups[1]?.lacksRadii).toBe('the dataset PartType1/SmoothingLength');
     expect(chooseSpecies(set, ['dark'])).toEqual([set.groups[1]]);
     set.close?.();
   });
@@ -161,7 +161,7 @@ describe('NumPy', () => {
     });
   });
 
-  test('shapes that are no particles, and a file that is cut off', async () => {
+  test('unsuitable shapes, and a truncated file', async () => {
     await expect(open('p.npy', npyBytes([1, 2, 3, 4], [2, 2]))).rejects.toMatchObject({ tag: 'unsupported' });
     await expect(open('p.npy', npyBytes(rows, [2, 5]).subarray(0, -1))).rejects.toMatchObject({ tag: 'corrupt' });
   });
@@ -204,7 +204,7 @@ describe('CSV', () => {
     await expect(open('p.csv', text(value))).rejects.toMatchObject({ message: expect.stringContaining(message) });
   });
 
-  test('a row of another length is named by its line; what is no number becomes NaN', async () => {
+  test('a row of another length is reported with its line; other text becomes NaN', async () => {
     await expect(contents(await open('p.csv', text('x,y,z\n1,2,3\n\n1,2\n')))).rejects.toMatchObject({
       tag: 'corrupt',
       message: 'line 4 has 2 values, not 3 like the first one',
@@ -248,7 +248,7 @@ test('2,000 damaged files give typed errors or particles', async () => {
   expect(opened).toBeGreaterThan(200);
 });
 
-test('other files, and kinds of particles that are not there', async () => {
+test('other files, and missing kinds of particles', async () => {
   await expect(open('scan.nii', new Uint8Array(400))).rejects.toMatchObject({ tag: 'unsupported' });
   await expect(open('empty', new Uint8Array(0))).rejects.toMatchObject({ tag: 'corrupt', message: 'the file is empty' });
   const set = await open('sim.00100', tipsyBytes([gas, dark, star]));

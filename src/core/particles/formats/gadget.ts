@@ -71,8 +71,8 @@ async function openType(file: H5File, name: string, tableMass: number, job: JobO
     name,
     count,
     // A mass in the table applies to all particles of the type.
-    lacksMasses: masses || tableMass > 0 ? undefined : `the data set ${name}/Masses, and MassTable has none`,
-    lacksRadii: smoothing ? undefined : `the data set ${name}/SmoothingLength`,
+    lacksMasses: masses || tableMass > 0 ? undefined : `the dataset ${name}/Masses, and MassTable has none`,
+    lacksRadii: smoothing ? undefined : `the dataset ${name}/SmoothingLength`,
     async read(first, wanted, request, options) {
       return {
         positions: await valuesOf(file, positions, first, wanted, options),

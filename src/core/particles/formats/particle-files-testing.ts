@@ -86,7 +86,7 @@ export function nchiladaFiles(family: string, { positions, masses, smoothing }: 
   };
 }
 
-/** A snapshot of GADGET. Types whose masses all are the table's have no data set of masses. @param types by number */
+/** A GADGET snapshot. A type whose masses all come from the table has no dataset of masses. @param types by number */
 export function gadgetBytes(
   types: Readonly<Record<number, TestGroup>>,
   { boxSize, tableMass = 0, fileCount }: { readonly boxSize?: number; readonly tableMass?: number; readonly fileCount?: number },

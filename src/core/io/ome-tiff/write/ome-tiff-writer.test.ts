@@ -39,7 +39,7 @@ async function write(
 const open = (bytes: Uint8Array, dataset?: string) => openVolume(memorySource('a.ome.tif', bytes), dataset ? { dataset } : {});
 const expectSame = (actual: Uint8Array, expected: Uint8Array) => expect(Buffer.compare(actual, expected)).toBe(0);
 
-describe('what is written is read again', () => {
+describe('a written file can be read', () => {
   test.each(elementTypes)('%s, with channels, spacing and time', async (type) => {
     const info = { ...base, type };
     const voxels = noise(volumeBytes(info));
@@ -79,7 +79,7 @@ describe('what is written is read again', () => {
     );
   });
 
-  test('what XML cannot hold is left out of names', async () => {
+  test('characters that XML cannot hold are left out of names', async () => {
     const info = { ...base, channels: [{ name: 'a\u0000b\ud800c' }, { name: '😀' }] };
     const volume = await open(await write(info, noise(volumeBytes(info))));
     expect(volume.info.channels?.map(({ name }) => name)).toEqual(['a b c', '😀']);
@@ -143,7 +143,7 @@ test.each(elementTypes)('an independent reader understands %s', async (type) => 
 });
 
 describe('the plan', () => {
-  test('BigTIFF is taken when 4 GiB may not suffice', () => {
+  test('BigTIFF is used if 4 GiB may not suffice', () => {
     expect(planOmeTiff({ ...base, dims: [2048, 2048, 400, 1] }, 1000).isBig).toBe(false);
     expect(planOmeTiff({ ...base, dims: [2048, 2048, 512, 1] }, 1000).isBig).toBe(true);
   });
@@ -153,7 +153,7 @@ describe('the plan', () => {
   });
 });
 
-test('an ended volume without all its planes is noticed, and a cancel ends the writing', async () => {
+test('missing planes at the end are detected, and a cancel ends the writing', async () => {
   const writer = new OmeTiffWriter(base, { name: '', creator: 'Stria', method: 'mean' }, async () => {});
   await writer.push(noise(100));
   expect(await faultOf(writer.end())).toMatchObject({ tag: 'internal' });
