@@ -284,7 +284,7 @@ describe('damage', () => {
     const ended = await stria('decompress', at('huge.stria'), '-o', at('huge.raw'), ...cpu);
     expect(ended).toMatchObject({
       code: 3,
-      stderr: expect.stringMatching(/70\.4 TB are needed, and the disk has .* free/),
+      stderr: expect.stringMatching(/70\.4 TB are needed, but the disk has only .* free/),
     });
     expect(readdirSync(place.folder)).toEqual(['huge.stria']);
   });

@@ -86,7 +86,7 @@ test('volumes of one grid are summed into a wider type', async () => {
     await succeed('compress', at(name), '--dims', '20,18,16', '--type', 'u8', ...cpu);
   }
   const limited = await succeed('merge', at('a.stria'), at('b.stria'), '--by', 'sum', '-o', at('sum.stria'), ...cpu);
-  expect(limited.stderr).toMatch(/sums were limited .* --type takes a wider type/);
+  expect(limited.stderr).toMatch(/sums were limited .* --type chooses a wider one/);
   const wide = await succeed(
     'merge',
     at('a.stria'),

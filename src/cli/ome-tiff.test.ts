@@ -48,7 +48,7 @@ test.each([[['c0.ome.tif']], [['c1.ome.tif', 'c0.ome.tif']], [['.']]])(
     });
     const restored = await stria('decompress', at('out.stria'), ...cpu);
     expect(restored, restored.stderr).toMatchObject({ code: 0 });
-    expect(restored.stderr).toContain('this is a new file of them');
+    expect(restored.stderr).toContain('this is a new file with them');
     expect(readdirSync(place.folder).sort()).toEqual(['c0.ome.tif', 'c1.ome.tif', 'out.ome.tif', 'out.stria']);
     expect(Buffer.compare(await voxelsIn(at('out.ome.tif')), voxelsOfImage(set))).toBe(0);
     const again = await stria('info', at('out.ome.tif'), '--json');

@@ -56,14 +56,14 @@ test('an existing Zarr is replaced only with -f, and nothing else is', async () 
   expect(readFileSync(join(target, 'zarr.json'), 'utf8')).not.toBe('old');
   expect(readdirSync(place.folder)).toEqual(['scan.ome.zarr']);
   writeFileSync(join(target, 'note.txt'), 'mine');
-  expect((await write('-o', target, '-f')).stderr).toContain('holds something else (note.txt)');
+  expect((await write('-o', target, '-f')).stderr).toContain('with other contents (note.txt)');
   expect(readFileSync(join(target, 'note.txt'), 'utf8')).toBe('mine');
   mkdirSync(at('b.zarr'));
   writeFileSync(at('b.zarr/thesis.tex'), 'all of it');
   const other = await write('-o', at('b.zarr'), '-f');
-  expect(other.stderr).toContain('holds something else');
+  expect(other.stderr).toContain('with other contents');
   writeFileSync(at('file'), '');
-  expect((await write('-o', at('file'), '-f')).stderr).toContain('is a file, and a folder would be written');
+  expect((await write('-o', at('file'), '-f')).stderr).toContain('is a file, but the output is a folder');
   expect((await write('-o', '-')).stderr).toContain('name it with -o');
   expect(readdirSync(place.folder).sort()).toEqual(['b.zarr', 'file', 'scan.ome.zarr']);
   expect(readFileSync(at('b.zarr/thesis.tex'), 'utf8')).toBe('all of it');

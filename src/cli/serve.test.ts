@@ -25,7 +25,7 @@ test('serve refuses what is not a folder, and wrong ports', async () => {
   mkdirSync(folders.at('empty'));
   writeFileSync(folders.at('file'), '');
   expect((await stria('serve', folders.at('none'))).stderr).toContain('none');
-  expect((await stria('serve', folders.at('file'))).stderr).toContain('is a file; name the folder it lies in');
+  expect((await stria('serve', folders.at('file'))).stderr).toContain('is a file; name the folder that contains it');
   expect((await stria('serve', folders.at('empty'), '--port', '99999')).stderr).toContain('--port');
   expect((await stria('serve')).stderr).toContain('serve needs a folder');
 });

@@ -70,7 +70,7 @@ test.each(['note.txt', 'OME/METADATA.ome.xml', '1/0/zarr.json', '0/note.txt', '0
   async (name) => {
     putOld();
     put(`scan.zarr/${name}`, 'mine');
-    await expect(open()).rejects.toThrow('holds something else');
+    await expect(open()).rejects.toThrow('with other contents');
     expect(readFileSync(join(target, name), 'utf8')).toBe('mine');
     expect(readdirSync(folder)).toEqual(['scan.zarr']);
   },
@@ -80,10 +80,10 @@ test('a folder with a link, or without the metadata of a Zarr, is kept', async (
   putOld();
   put('elsewhere/zarr.json', '{}');
   symlinkSync(at('elsewhere'), join(target, '1'));
-  await expect(open()).rejects.toThrow('holds something else (1)');
+  await expect(open()).rejects.toThrow('with other contents (1)');
   rmSync(target, { recursive: true });
   put('scan.zarr/0/c/0', 'mine');
-  await expect(open()).rejects.toThrow('holds something else (0)');
+  await expect(open()).rejects.toThrow('with other contents (0)');
 });
 
 test('a folder that contains an input is kept, by any path', async () => {
@@ -110,7 +110,7 @@ test('what is put into the target while the output is written is kept', async ()
   const output = await open();
   await fill(output);
   put('scan.zarr/note.txt', 'mine');
-  await expect(output.commit()).rejects.toThrow('holds something else (note.txt)');
+  await expect(output.commit()).rejects.toThrow('with other contents (note.txt)');
   await output.discard();
   expect(readFileSync(join(target, 'note.txt'), 'utf8')).toBe('mine');
   expect(marker()).toBe('old');

@@ -173,7 +173,7 @@ test('a disk without enough room is refused before anything is written, or said 
   const path = join(folder, 'a.stria');
   await expect(createNodeSink(path, { ...fresh, byteLength: 2 ** 62 })).rejects.toMatchObject({
     tag: 'not-writable',
-    message: expect.stringMatching(/a\.stria: .* are needed, and the disk has .* free; choose another disk/),
+    message: expect.stringMatching(/a\.stria: .* are needed, but the disk has only .* free; choose another disk/),
   });
   expect(readdirSync(folder)).toEqual([]);
   const said: string[] = [];
