@@ -10,6 +10,10 @@ export interface FaultChecks {
 
 /** @param faults one word per chunk, as for `CodecKernels.prepareDecode` */
 export function faultChecks(faults: GPUBuffer | undefined): FaultChecks {
-  if (!faults) return { bindings: [], variant: () => ({}) };
-  return { bindings: [faults], variant: (ownBindings) => ({ checks: true, fault_binding: ownBindings }) };
+  return { bindings: faults ? [faults] : [], variant: faultVariant(faults !== undefined) };
+}
+
+/** @param checked whether kernels raise flags */
+export function faultVariant(checked: boolean): FaultChecks['variant'] {
+  return (ownBindings) => (checked ? { checks: true, fault_binding: ownBindings } : {});
 }

@@ -151,12 +151,9 @@ export class ChunkGrid {
     const [width, height] = this.chunkShape;
     const x = (inLayer % this.counts[0]) * width;
     const y = Math.floor(inLayer / this.counts[0]) * height;
-    const { origin, shape, ...rest } = layer;
-    return {
-      origin: [x, y, origin[2]],
-      shape: [Math.min(width, this.dims[0] - x), Math.min(height, this.dims[1] - y), shape[2]],
-      ...rest,
-    };
+    const { origin, shape, t, timePoints, plane } = layer;
+    const clipped: Dims3 = [Math.min(width, this.dims[0] - x), Math.min(height, this.dims[1] - y), shape[2]];
+    return { origin: [x, y, origin[2]], shape: clipped, t, timePoints, plane };
   }
 
   /** Chunks with equal values here have the same shape: the value encodes at which far edges of the volume a chunk lies. */

@@ -5,11 +5,13 @@ import { placePayloads } from '../codec/batch.ts';
 import type {
   ChunkGeometry,
   CodecDefinition,
+  CodecElementBytes,
   CodecKernels,
   CodecParameters,
   DecodePlan,
   GpuChunk,
   GpuVoxels,
+  PreparedChunk,
   RangePlan,
 } from '../codec/codec.ts';
 import { createKernels } from '../codecs/kernels.ts';
@@ -49,6 +51,23 @@ export class DecodePlanner {
 
   constructor(gpu: Gpu) {
     this.#gpu = gpu;
+  }
+
+  /**
+   * Compiles the kernels that chunks of one codec or chain need, all at once and beside the CPU's work. `plan` compiles what is
+   * missing one after the other.
+   * @param checked whether the plan will have flags
+   */
+  async prepare(
+    { codec, second }: Pick<DecodedBy, 'codec' | 'second'>,
+    chunks: readonly PreparedChunk[],
+    elementBytes: CodecElementBytes,
+    checked: boolean,
+  ): Promise<void> {
+    await Promise.all([
+      this.#kernelsOf(codec).prepareDecoders?.(elementBytes, chunks, checked),
+      second && this.#kernelsOf(second.codec).prepareDecoders?.(1, [], checked),
+    ]);
   }
 
   /**

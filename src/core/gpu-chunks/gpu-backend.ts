@@ -14,10 +14,10 @@ import { throwIfAborted } from '../shared/job.ts';
 import { checkCount, checkPlaces, inBatches } from './box-batches.ts';
 import { DecodePlanner, type PlannedChunk } from './decode-planner.ts';
 import { FaultFlags, judgeChunk } from './fault-flags.ts';
-import { analyzeOnGpu, compareOnGpu, fillOnGpu, stackedBox } from './gpu-chunks.ts';
+import { analyzeOnGpu, analyzers, compareOnGpu, fillOnGpu, stackedBox } from './gpu-chunks.ts';
 import { type EncodedBatch, GpuEncoder, labelled } from './gpu-encoder.ts';
 import { halveOnGpu } from './gpu-halve.ts';
-import { checksumOnGpu } from './gpu-payloads.ts';
+import { checksummer, checksumOnGpu } from './gpu-payloads.ts';
 import { clearedBox, downloadBox, guarded, lendBox, uploadBox, uploadPayloads } from './gpu-transfer.ts';
 
 /** A backend on a GPU, which can also process voxels that are already in GPU memory. */
@@ -102,6 +102,13 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
         work.damaged(index, error);
       }
     });
+    const { elementBytes } = voxels;
+    const preparing = [...byName.values()].map((members) => {
+      const chunks = members.map(({ place: { shape }, decodedBy: { parameters } }) => ({ shape, parameters }));
+      return planner.prepare((members[0] as DecodeMember).decodedBy, chunks, elementBytes, work.flags !== undefined);
+    });
+    const checks = work.checksPayloads ? [checksummer] : [];
+    await Promise.all([...preparing, gpu.prepareKernels([...checks, ...analyzers(elementBytes, false)])]);
     await fillOnGpu(gpu, { voxels, chunks: filled }, ramps, work.call);
     for (const [name, members] of byName) await decodeWith(name, members, voxels, work);
   };

@@ -25,6 +25,7 @@ export class Gpu {
   readonly memory = new MemoryLedger();
   /** Freed buffers that `GpuScope.reused` takes again. */
   readonly spare: SpareBuffers;
+  readonly hasTimestamps: boolean;
   /** Larger dispatches are spread over a second dimension. Tests lower it. */
   workgroupsPerDimension: number;
   beforeTimed: (() => Promise<void>) | undefined;
@@ -41,6 +42,7 @@ export class Gpu {
   constructor(device: GPUDevice, diagnosis: GpuDiagnosis) {
     this.device = device;
     this.diagnosis = diagnosis;
+    this.hasTimestamps = device.features.has('timestamp-query');
     this.workgroupsPerDimension = device.limits.maxComputeWorkgroupsPerDimension;
     this.#kernels = new KernelCache(device, (problem) => this.#report(problem));
     device.addEventListener('uncapturederror', ({ error }) => this.#report(error.message));
@@ -80,14 +82,9 @@ export class Gpu {
     };
   }
 
-  get hasTimestamps(): boolean {
-    return this.device.features.has('timestamp-query');
-  }
-
   /** The largest buffer that a shader can bind whole, in bytes. */
   get maxBindingBytes(): number {
-    const { maxBufferSize, maxStorageBufferBindingSize } = this.device.limits;
-    return Math.min(maxBufferSize, maxStorageBufferBindingSize);
+    return this.spare.maxBindingBytes;
   }
 
   /** Called once when the device is lost (at once if it already is), until the returned function is called. */

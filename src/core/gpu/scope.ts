@@ -115,9 +115,8 @@ export class GpuScope implements Disposable {
   #allowed(label: string, size: number, usage: GPUBufferUsageFlags) {
     this.#assertAlive();
     const bytes = wholeWords(size);
-    const limits = this.#device.limits;
-    const limit =
-      usage & GPUBufferUsage.STORAGE ? Math.min(limits.maxBufferSize, limits.maxStorageBufferBindingSize) : limits.maxBufferSize;
+    const { maxBindingBytes, maxBufferBytes } = this.#spare;
+    const limit = usage & GPUBufferUsage.STORAGE ? maxBindingBytes : maxBufferBytes;
     const fullLabel = `${this.label}.${label}`;
     if (bytes > limit) {
       throw new StriaError('limit-too-small', `${fullLabel} needs ${bytes} bytes in one buffer; this GPU allows ${limit}`);

@@ -23,6 +23,10 @@ const mostSpareBytes = 2 ** 28;
 export class SpareBuffers {
   /** Called with each buffer that `take` hands out. Tests poison reused buffers with it, so that nothing relies on old contents. */
   beforeUse: ((buffer: GPUBuffer) => void) | undefined;
+  /** The device's largest buffer, in bytes. Kept, because in Node each look at `limits` reads all of them. */
+  readonly maxBufferBytes: number;
+  /** The largest buffer that a shader can bind whole, in bytes. */
+  readonly maxBindingBytes: number;
   readonly #device: GPUDevice;
   readonly #ledger: MemoryLedger;
   /** Oldest first. */
@@ -34,6 +38,9 @@ export class SpareBuffers {
   constructor(device: GPUDevice, ledger: MemoryLedger) {
     this.#device = device;
     this.#ledger = ledger;
+    const { maxBufferSize, maxStorageBufferBindingSize } = device.limits;
+    this.maxBufferBytes = maxBufferSize;
+    this.maxBindingBytes = Math.min(maxBufferSize, maxStorageBufferBindingSize);
   }
 
   /** @param bytes a multiple of 4 that the device can bind @returns a buffer of at least this size and less than twice this size */
@@ -103,10 +110,9 @@ export class SpareBuffers {
    * long to allocate (6 ms for 32 MiB), by at most a half.
    */
   #roomFor(bytes: number, usage: GPUBufferUsageFlags): number {
-    const { maxBufferSize, maxStorageBufferBindingSize } = this.#device.limits;
     const isShared = (usage & (GPUBufferUsage.MAP_READ | GPUBufferUsage.MAP_WRITE)) !== 0;
     const step = Math.max(4, 2 ** (Math.floor(Math.log2(bytes)) - (isShared ? 1 : 3)));
-    return Math.max(bytes, Math.min(Math.ceil(bytes / step) * step, maxBufferSize, maxStorageBufferBindingSize));
+    return Math.max(bytes, Math.min(Math.ceil(bytes / step) * step, this.maxBindingBytes));
   }
 
   #remove(buffer: GPUBuffer): void {

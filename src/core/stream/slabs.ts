@@ -26,10 +26,11 @@ export function rangeOf(grid: ChunkGrid, firstChunk: number, count: number): Chu
   const [low, high] = [grid.box(firstChunk), grid.box(firstChunk + count - 1)];
   const from: Dims3 = [low.origin[0], low.origin[1], low.plane];
   const to: Dims3 = [high.origin[0] + high.shape[0], high.origin[1] + high.shape[1], high.plane + high.shape[2]];
-  const chunks = Array.from({ length: count }, (_, at): ChunkBox => {
+  const chunks: ChunkBox[] = [];
+  for (let at = 0; at < count; at++) {
     const { origin, shape, plane } = grid.box(firstChunk + at);
-    return { origin: [origin[0] - from[0], origin[1] - from[1], plane - from[2]], shape };
-  });
+    chunks.push({ origin: [origin[0] - from[0], origin[1] - from[1], plane - from[2]], shape });
+  }
   return { firstChunk, dims: [to[0] - from[0], to[1] - from[1], to[2] - from[2]], chunks };
 }
 

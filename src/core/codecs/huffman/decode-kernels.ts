@@ -3,9 +3,10 @@ import decodeShader from '../../../shaders/huffman/decode.wgsl';
 import locateShader from '../../../shaders/huffman/locate.wgsl';
 import scatterShader from '../../../shaders/huffman/scatter.wgsl';
 import { assertInBox, assertPayloads, boxUniform, firstWordOf, payloadBuffer, tileTable } from '../../codec/batch.ts';
-import type { DecodePlan, GpuChunk, GpuPayloads, GpuVoxels } from '../../codec/codec.ts';
-import { faultChecks } from '../../codec/faults.ts';
+import type { CodecElementBytes, DecodePlan, GpuChunk, GpuPayloads, GpuVoxels } from '../../codec/codec.ts';
+import { type FaultChecks, faultChecks } from '../../codec/faults.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
+import type { KernelDescriptor } from '../../gpu/kernel.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
 import { huffmanChunkBytes, maxSections, tileSymbols } from './layout.ts';
 import { checkParameters } from './reference.ts';
@@ -16,6 +17,17 @@ const placeBytes = 16;
 const codeBytes = 320;
 /** Words of the target that a workgroup of scatter.wgsl writes. */
 const pieceWords = 2048;
+
+/** What decodes. */
+export function decoders(elementBytes: CodecElementBytes, variant: FaultChecks['variant']) {
+  const constants = { element_bytes: elementBytes };
+  return {
+    locate: { label: 'huffman.locate', shader: locateShader, variant: variant(5), constants },
+    codeOf: { label: 'huffman.code-of', shader: codeOfShader, variant: variant(4) },
+    decode: { label: 'huffman.decode', shader: decodeShader, variant: variant(8), constants },
+    scatter: { label: 'huffman.scatter', shader: scatterShader, constants },
+  } satisfies Record<string, KernelDescriptor>;
+}
 
 export function prepareDecode(
   gpu: Gpu,
@@ -70,12 +82,10 @@ export function prepareDecode(
   const placeBox = boxUniform(scope, target, placeCount, 0);
   const pieceBox = boxUniform(scope, target, pieces.tileCount, 0);
 
-  const constants = { element_bytes: elementBytes };
   const { variant, bindings } = faultChecks(faults);
-  const locate = gpu.kernel({ label: 'huffman.locate', shader: locateShader, variant: variant(5), constants });
-  const codeOf = gpu.kernel({ label: 'huffman.code-of', shader: codeOfShader, variant: variant(4) });
-  const decode = gpu.kernel({ label: 'huffman.decode', shader: decodeShader, variant: variant(8), constants });
-  const scatter = gpu.kernel({ label: 'huffman.scatter', shader: scatterShader, constants });
+  const kernels = decoders(elementBytes, variant);
+  const [locate, codeOf] = [gpu.kernel(kernels.locate), gpu.kernel(kernels.codeOf)];
+  const [decode, scatter] = [gpu.kernel(kernels.decode), gpu.kernel(kernels.scatter)];
   const decodeBindings = [placeBox, slots, places, source, codes, symbols, chunkTable, target.buffer, ...bindings];
   return (commands) => {
     commands

@@ -27,7 +27,7 @@ import {
   type KernelCall,
   rowBytes,
 } from '../../codec/codec.ts';
-import { faultChecks } from '../../codec/faults.ts';
+import { type FaultChecks, faultChecks, faultVariant } from '../../codec/faults.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { Kernel, KernelDescriptor } from '../../gpu/kernel.ts';
 import { exclusiveScan } from '../../gpu/scan.ts';
@@ -44,6 +44,8 @@ const decodeWalkers = 32;
 export function createKernels(gpu: Gpu): CodecKernels {
   return {
     encode: (voxels, chunks, call) => encode(gpu, voxels, chunks, call),
+    prepareDecoders: (elementBytes, _chunks, checked) =>
+      gpu.prepareKernels(Object.values(decoders(elementBytes, faultVariant(checked)))),
     prepareDecode: (...decoding) => prepareDecode(gpu, ...decoding),
   };
 }
@@ -54,6 +56,14 @@ function kernel(gpu: Gpu, ...described: Parameters<typeof describe>): Kernel {
 
 function describe(name: string, shader: ShaderFile, elementBytes: CodecElementBytes, variant?: Variant): KernelDescriptor {
   return { label: `labels.${name}`, shader, variant, constants: { element_bytes: elementBytes } };
+}
+
+/** What decodes. */
+function decoders(elementBytes: CodecElementBytes, variant: FaultChecks['variant']) {
+  return {
+    locate: describe('locate', locateShader, elementBytes, variant(4)),
+    walk: describe('decode', decodeShader, elementBytes, { ...variant(7), walkers: decodeWalkers }),
+  };
 }
 
 /** What `encode` runs, besides scans. */
@@ -139,8 +149,8 @@ function prepareDecode(
   const spans = scope.storage('spans', 16 * brickTotal);
   const source = payloadBuffer(payloads, scope);
   const { variant, bindings } = faultChecks(faults);
-  const locate = kernel(gpu, 'locate', locateShader, elementBytes, variant(4));
-  const walk = kernel(gpu, 'decode', decodeShader, elementBytes, { ...variant(7), walkers: decodeWalkers });
+  const kernels = decoders(elementBytes, variant);
+  const [locate, walk] = [gpu.kernel(kernels.locate), gpu.kernel(kernels.walk)];
   const walkBindings = [box, table, chunkOfBrick, source, tables, spans, target.buffer, ...bindings];
   return (commands) => {
     commands

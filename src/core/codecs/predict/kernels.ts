@@ -26,7 +26,7 @@ import type {
   KernelCall,
   PreparedChunk,
 } from '../../codec/codec.ts';
-import { faultChecks } from '../../codec/faults.ts';
+import { type FaultChecks, faultChecks, faultVariant } from '../../codec/faults.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { Kernel, KernelDescriptor } from '../../gpu/kernel.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
@@ -43,6 +43,10 @@ export function createKernels(gpu: Gpu): CodecKernels {
   return {
     encode: (voxels, chunks, call) => encode(gpu, voxels, chunks, call),
     prepareEncode: (elementBytes, chunks) => gpu.prepareKernels(encoders(modesOf(chunks), elementBytes)),
+    prepareDecoders: (elementBytes, chunks, checked) => {
+      const kernels = decoders(modesOf(chunks), elementBytes, faultVariant(checked));
+      return gpu.prepareKernels(kernels.flatMap(({ place, expand }) => [place, expand]));
+    },
     prepareDecode: (...decoding) => prepareDecode(gpu, ...decoding),
   };
 }
@@ -136,6 +140,15 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
   }
 }
 
+/** What decodes, for each mode. */
+function decoders(modes: readonly Mode[], elementBytes: CodecElementBytes, variant: FaultChecks['variant']) {
+  const finding = { ...variant(5), decodes: true };
+  return modes.map((mode) => ({
+    place: describe({ name: 'places', shader: placesShader, elementBytes, mode, variant: finding }),
+    expand: describe({ name: 'decode', shader: decodeShader, elementBytes, mode, variant: variant(7) }),
+  }));
+}
+
 function prepareDecode(
   gpu: Gpu,
   payloads: GpuPayloads,
@@ -156,10 +169,9 @@ function prepareDecode(
   const starts = scope.storage('starts', 4 * startWords * chunks.length);
   const source = payloadBuffer(payloads, scope);
   const { variant, bindings } = faultChecks(faults);
-  const finding = { ...variant(5), decodes: true };
-  const kernels = modes.map((mode) => ({
-    place: kernel(gpu, { name: 'places', shader: placesShader, elementBytes, mode, variant: finding }),
-    expand: kernel(gpu, { name: 'decode', shader: decodeShader, elementBytes, mode, variant: variant(7) }),
+  const kernels = decoders(modes, elementBytes, variant).map(({ place, expand }) => ({
+    place: gpu.kernel(place),
+    expand: gpu.kernel(expand),
   }));
   return (commands) => {
     commands.stage('places');

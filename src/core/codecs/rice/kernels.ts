@@ -28,7 +28,7 @@ import type {
   KernelCall,
   PreparedChunk,
 } from '../../codec/codec.ts';
-import { faultChecks } from '../../codec/faults.ts';
+import { type FaultChecks, faultChecks, faultVariant } from '../../codec/faults.ts';
 import type { Commands } from '../../gpu/commands.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { Kernel, KernelDescriptor } from '../../gpu/kernel.ts';
@@ -47,6 +47,10 @@ export function createKernels(gpu: Gpu): CodecKernels {
   return {
     encode: (voxels, chunks, call) => encode(gpu, voxels, chunks, call),
     prepareEncode: (elementBytes, chunks) => gpu.prepareKernels(encoders(chunks, elementBytes)),
+    prepareDecoders: (elementBytes, chunks, checked) => {
+      const { locate, decode } = decoders(gpu, kindsOf(chunks, elementBytes), elementBytes, faultVariant(checked));
+      return gpu.prepareKernels([locate, ...decode]);
+    },
     prepareDecode: (...decoding) => prepareDecode(gpu, ...decoding),
   };
 }
@@ -204,6 +208,18 @@ function recordEncode(gpu: Gpu, commands: Commands, work: GpuScope, voxels: GpuV
   return { part, box, bricks, chunkOfBrick, places, rooms, sizes, offsets, lengths };
 }
 
+/** What decodes: a kernel for each kind of brick. */
+function decoders(gpu: Gpu, kinds: readonly BrickKind[], elementBytes: CodecElementBytes, variant: FaultChecks['variant']) {
+  const threads = gpu.tuning['rice.decode'];
+  return {
+    locate: describe({ name: 'locate', shader: locateShader, elementBytes, variant: variant(4) }),
+    decode: kinds.map((kind) => {
+      const decoding = { ...variant(5), decodes: true, shared_words: kind.form.causal };
+      return describe({ name: 'decode', shader: decodeShader, elementBytes, kind, variant: decoding, threads });
+    }),
+  };
+}
+
 function prepareDecode(
   gpu: Gpu,
   payloads: GpuPayloads,
@@ -221,12 +237,9 @@ function prepareDecode(
   const spans = scope.storage('spans', 16 * brickTotal * planesOf(elementBytes).planes);
   const source = payloadBuffer(payloads, scope);
   const { variant, bindings } = faultChecks(faults);
-  const locate = kernel(gpu, { name: 'locate', shader: locateShader, elementBytes, variant: variant(4) });
-  const threads = gpu.tuning['rice.decode'];
-  const decoders = kinds.map((kind) => {
-    const decoding = { ...variant(5), decodes: true, shared_words: kind.form.causal };
-    return kernel(gpu, { name: 'decode', shader: decodeShader, elementBytes, kind, variant: decoding, threads });
-  });
+  const kernels = decoders(gpu, kinds, elementBytes, variant);
+  const locate = gpu.kernel(kernels.locate);
+  const decodings = kernels.decode.map((descriptor) => gpu.kernel(descriptor));
   // A checked brick needs one more table, to know its chunk.
   const ofChecks = faults ? [scope.storage('chunk-of-brick', 4 * brickTotal, bricks.chunkOfTile), ...bindings] : [];
   return (commands) => {
@@ -234,7 +247,7 @@ function prepareDecode(
       .stage('scan')
       .dispatch(locate, [box, table, source, spans, ...bindings], chunks.length)
       .stage('decode');
-    for (const decode of decoders) commands.dispatch(decode, [box, source, spans, target.buffer, ...ofChecks], brickTotal);
+    for (const decode of decodings) commands.dispatch(decode, [box, source, spans, target.buffer, ...ofChecks], brickTotal);
   };
 }
 

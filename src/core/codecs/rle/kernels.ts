@@ -26,7 +26,7 @@ import type {
   GpuVoxels,
   KernelCall,
 } from '../../codec/codec.ts';
-import { faultChecks } from '../../codec/faults.ts';
+import { type FaultChecks, faultChecks, faultVariant } from '../../codec/faults.ts';
 import { parseAxis } from '../../codec/scan-order.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { Kernel, KernelDescriptor } from '../../gpu/kernel.ts';
@@ -44,6 +44,8 @@ export function createKernels(gpu: Gpu): CodecKernels {
   return {
     encode: (voxels, chunks, call) => encode(gpu, voxels, chunks, call),
     prepareEncode: (elementBytes) => gpu.prepareKernels(encoders(elementBytes)),
+    prepareDecoders: (elementBytes, _chunks, checked) =>
+      gpu.prepareKernels(Object.values(decoders(elementBytes, faultVariant(checked)))),
     prepareDecode: (...decoding) => prepareDecode(gpu, ...decoding),
   };
 }
@@ -54,6 +56,14 @@ function kernel(gpu: Gpu, ...described: Parameters<typeof describe>): Kernel {
 
 function describe(name: string, shader: ShaderFile, elementBytes: CodecElementBytes, variant?: Variant): KernelDescriptor {
   return { label: `rle.${name}`, shader, variant, constants: { element_bytes: elementBytes } };
+}
+
+/** What decodes. */
+function decoders(elementBytes: CodecElementBytes, variant: FaultChecks['variant']) {
+  return {
+    locate: describe('locate', locateShader, elementBytes, variant(4)),
+    expand: describe('expand', expandShader, elementBytes, variant(6)),
+  };
 }
 
 /** What `encode` runs. */
@@ -126,8 +136,8 @@ function prepareDecode(
   const spans = scope.reused('spans', tileBytes.span * tileCount);
   const source = payloadBuffer(payloads, scope);
   const { variant, bindings } = faultChecks(faults);
-  const locate = kernel(gpu, 'locate', locateShader, elementBytes, variant(4));
-  const expand = kernel(gpu, 'expand', expandShader, elementBytes, variant(6));
+  const kernels = decoders(elementBytes, variant);
+  const [locate, expand] = [gpu.kernel(kernels.locate), gpu.kernel(kernels.expand)];
   const expandBindings = [box, table, chunkOfTile, source, spans, target.buffer, ...bindings];
   return (commands) => {
     commands
