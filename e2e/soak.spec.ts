@@ -189,7 +189,7 @@ test('files: opened and closed one after another, they leave no memory behind', 
   const names = ['a.nii', 'b.nii', 'c.nii'];
   for (const [at, name] of names.entries()) stria.write(name, nifti(at === 0 ? scan : shapes(12 + 4 * at)));
   const count = Number(countText ?? 6);
-  const rows: { heapBytes: number; gpuBytes: number }[] = [];
+  const rows: { heapBytes: number; gpuBytes: number; canvases: number; buttons: number }[] = [];
   for (let number = 0; number < count && Date.now() < end; number++) {
     const name = names[number % names.length] as string;
     await stria.dropFiles([join(stria.folder, name)]);
@@ -198,7 +198,14 @@ test('files: opened and closed one after another, they leave no memory behind', 
     await page.getByTestId('close-button').click();
     await expect(page.getByTestId('empty-state')).toBeVisible();
     await expect.poll(() => gpuMemory(page, 'volume')).toBe(0);
-    const row = { number, name, heapBytes: await heapBytes(page), gpuBytes: await gpuMemory(page, '') };
+    const row = {
+      number,
+      name,
+      heapBytes: await heapBytes(page),
+      gpuBytes: await gpuMemory(page, ''),
+      canvases: await countOf(page, 'GPUCanvasContext'),
+      buttons: await countOf(page, 'HTMLButtonElement'),
+    };
     rows.push(row);
     record.add(row);
   }
@@ -207,6 +214,8 @@ test('files: opened and closed one after another, they leave no memory behind', 
   if (!first || !last) throw new Error('too few files in the time');
   const mostBytes = Math.max(...rows.slice(0, names.length).map(({ gpuBytes }) => gpuBytes));
   await expect.poll(() => gpuMemory(page, '')).toBeLessThanOrEqual(mostBytes);
+  expect(last.canvases, 'contexts of canvases').toBeLessThanOrEqual(first.canvases);
+  expect(last.buttons, 'buttons').toBeLessThanOrEqual(first.buttons);
   const grownMiB = (last.heapBytes - first.heapBytes) / 2 ** 20;
   expect(grownMiB).toBeLessThan(3 + 0.02 * rows.length);
 });
@@ -234,4 +243,20 @@ async function heapBytes(page: Page): Promise<number> {
   const { usedSize } = await session.send('Runtime.getHeapUsage');
   await session.detach();
   return usedSize;
+}
+
+/** How many objects of a class the page keeps, with those that are not in the document. Collects garbage first. */
+async function countOf(page: Page, name: string): Promise<number> {
+  const session = await page.context().newCDPSession(page);
+  const { result } = await session.send('Runtime.evaluate', { expression: `${name}.prototype` });
+  const { objects } = await session.send('Runtime.queryObjects', { prototypeObjectId: result.objectId as string });
+  const functionDeclaration = 'function () { return this.length }';
+  const count = await session.send('Runtime.callFunctionOn', {
+    objectId: objects.objectId as string,
+    functionDeclaration,
+    returnByValue: true,
+  });
+  await session.send('Runtime.releaseObject', { objectId: objects.objectId as string });
+  await session.detach();
+  return count.result.value as number;
 }

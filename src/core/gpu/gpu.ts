@@ -20,6 +20,7 @@ export interface OpenGpuOptions {
 
 /** One device and everything made on it. Create it with `openGpu`. */
 export class Gpu {
+  /** Ask `onLost` for its loss: the promise `lost` keeps everyone who waits for it, as long as there is the device. */
   readonly device: GPUDevice;
   readonly diagnosis: GpuDiagnosis;
   readonly memory = new MemoryLedger();
@@ -179,7 +180,13 @@ export class Gpu {
 
   /** Why a call failed: the device was lost, or else the given error. Waits a moment, because the loss may be reported after the failure. */
   async causeOf(error: unknown): Promise<unknown> {
-    await Promise.race([this.device.lost, new Promise((resolve) => setTimeout(resolve, 100))]);
+    await new Promise<void>((resolve) => {
+      const forget = this.onLost(() => resolve());
+      setTimeout(() => {
+        forget();
+        resolve();
+      }, 100);
+    });
     try {
       this.checkAlive();
       return error;

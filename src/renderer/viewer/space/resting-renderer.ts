@@ -6,8 +6,22 @@ import { WebGPURenderer } from 'three/webgpu';
  * each picture, since we draw only when something changes. Its `NodeFrame` counter then counts pictures.
  */
 export class RestingRenderer extends WebGPURenderer {
+  /** Draws to a canvas with a device that belongs to the caller. */
+  constructor(device: GPUDevice, canvas: HTMLCanvasElement) {
+    hideLoss(device);
+    super({ device, canvas, antialias: false, alpha: false });
+  }
+
   override render(scene: Scene, camera: Camera): void {
     super.render(scene, camera);
     (this as unknown as { readonly _animation?: { stop(): void } })._animation?.stop();
   }
+}
+
+/**
+ * From now on `device.lost` gives a promise that never settles. three.js waits for it with a function that refers to the renderer, so a
+ * device would keep each renderer that was ever made on it, with its canvas. Views hear of a loss from `Gpu.onLost`.
+ */
+function hideLoss(device: GPUDevice): void {
+  Object.defineProperty(device, 'lost', { configurable: true, get: () => new Promise(() => undefined) });
 }

@@ -84,7 +84,7 @@ export class VolumeView implements View {
     this.#gpu = gpu;
     this.#host = host;
     this.#pacing = new FramePacing(gpu.isSoftware);
-    this.#renderer = new RestingRenderer({ device: gpu.device, canvas, antialias: false, alpha: false });
+    this.#renderer = new RestingRenderer(gpu.device, canvas);
     // The ray marcher's colours are already sRGB, so no conversion pass is needed.
     this.#renderer.outputColorSpace = LinearSRGBColorSpace;
     this.#setGround('screen');
