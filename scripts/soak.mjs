@@ -37,7 +37,7 @@ for (const [name, value] of Object.entries(options)) {
 const parts = {
   kills: async () => (await import('./soak/kills.mjs')).kills(options, await load('src/fuzz/random.ts')),
   disks: async () => (await import('./soak/disks.mjs')).disks(options, await load('src/fuzz/random.ts')),
-  playing: async () => (await import('./soak/playing.mjs')).playing(options, await load('src/renderer/playback/player.ts')),
+  playing: async () => (await import('./soak/playing.mjs')).playing(options),
   devices: async () => (await import('./soak/devices.mjs')).devices(options),
   losses: async () => (await import('./soak/browser.mjs')).inBrowser('losses', options),
   files: async () => (await import('./soak/browser.mjs')).inBrowser('files', options),
