@@ -23,17 +23,50 @@ async function writeSurface(stria: Stria, scan: string, name: string, level: str
   return surface;
 }
 
-test('a file of a surface becomes a layer of the open volume, and asks for one if there is none', async ({ stria }) => {
+test('a surface opens without a volume, is saved so, and stays in its place under a volume that is opened later', async ({
+  stria,
+}) => {
   const { page } = stria;
   const scan = stria.write('scan.nii', placed(nifti(shapes(33, 'i16')), affine));
   const surface = await writeSurface(stria, scan, 'shape.ply', '321.5');
   await stria.dropFiles([surface]);
-  await expect(page.getByText('shape.ply is a surface, which is shown over a volume. Open a volume first')).toBeVisible();
-  await stria.dropFiles([scan]);
-  await expectOpen(page, 'scan.nii');
-  await stria.dropFiles([surface]);
+  await expectOpen(page, 'shape.ply');
   await expect(page.getByTestId('mesh-facts')).toContainText('triangles');
   await expect(page.getByTestId('mesh-name')).toHaveValue('shape');
+  await expect(page.getByTestId('compress-button')).toHaveCount(0);
+  expect(drawnPart(await settledPicture(page, '3d'))).toBeGreaterThan(0.02);
+  const outline = await settledPicture(page, 'z');
+  expect(drawnPart(outline)).toBeGreaterThan(0.001);
+
+  await test.step('a session', async () => {
+    const session = join(stria.folder, 'shape.stria-session');
+    await stria.chooseSave(session);
+    await page.keyboard.press('ControlOrMeta+Shift+s');
+    const saved = await stria.savedFile(session);
+    await page.getByTestId('close-button').click();
+    await expect(page.getByTestId('empty-state')).toBeVisible();
+    await stria.dropFiles([saved, surface]);
+    await expectOpen(page, 'shape.ply');
+    await expect(page.getByTestId('layer-shape')).toBeVisible();
+    await expect.poll(async () => differingPart(outline, await pictureOf(page, 'z'))).toBe(0);
+  });
+
+  await test.step('a volume takes the place of nothing', async () => {
+    await stria.dropFiles([scan]);
+    await expectOpen(page, 'scan.nii');
+    await expect(page.getByTestId('second-dialog')).toHaveCount(0);
+    await expect(page.getByTestId('layer-shape')).toBeVisible();
+    await page.keyboard.press('1');
+    await expect(page.getByTestId('mesh-facts')).toContainText('triangles');
+    const brought = await settledPicture(page, '3d');
+    await page.getByTestId('close-button').click();
+    await expect(page.getByTestId('empty-state')).toBeVisible();
+    await stria.dropFiles([scan]);
+    await expectOpen(page, 'scan.nii');
+    await stria.dropFiles([surface]);
+    await expect(page.getByTestId('layer-shape')).toBeVisible();
+    await expect.poll(async () => differingPart(brought, await pictureOf(page, '3d'))).toBe(0);
+  });
 });
 
 test('a surface from a file is undone and redone, survives a lost device, and leaves nothing in GPU memory', async ({

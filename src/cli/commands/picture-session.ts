@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import type { Backend } from '../../core/chunks/backend.ts';
 import { fingerprint } from '../../core/format/fingerprint.ts';
 import { maxTextLength } from '../../core/format/layout.ts';
+import { openEmptyVolume } from '../../core/samples/empty-volume.ts';
 import { openSample } from '../../core/samples/sample.ts';
 import { StriaError, toStriaError } from '../../core/shared/errors.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
@@ -72,6 +73,7 @@ export async function withSessionSource<T>(
     const { kind, side } = source.sample;
     return work(openSample({ kind, dims: [side, side, side], type: 'u8', seed: 1 }), () => []);
   }
+  if ('space' in source) return work(openEmptyVolume(source.space), () => []);
   const { files, folder, raw, dataset } = source;
   const paths = files.map((file) => placeOf(session, file));
   for (const path of paths) hosts.check(path);

@@ -31,6 +31,7 @@ import { Channels } from './layers/channels.ts';
 import { Layers } from './layers/layers.ts';
 import { Meshes } from './layers/meshes.ts';
 import { SecondVolume } from './layers/second-volume.ts';
+import { SurfaceFiles } from './layers/surface-files.ts';
 import { completed, completes, joined } from './loading/companions.ts';
 import { groupDatasets } from './loading/datasets.ts';
 import type { Dropped } from './loading/dropped-files.ts';
@@ -84,6 +85,7 @@ export class App {
   readonly firstStart: FirstStart;
   readonly #document: DocumentLife;
   readonly #sessions: SavedSessions;
+  readonly #surfaceFiles: SurfaceFiles;
   readonly #gpuLife: GpuLife;
   readonly #errors = new ErrorLog();
   /** The layout to return to from a single view. */
@@ -165,6 +167,12 @@ export class App {
       () => this.#gpuLife.engine,
       (id) => (id === baseId ? this.#document.kept : this.layers.volumeOf(id)),
     );
+    this.#surfaceFiles = new SurfaceFiles({
+      store: this.store,
+      document: this.#document,
+      meshes: this.meshes,
+      addLayers: (files) => this.addLayers(files),
+    });
     this.second = new SecondVolume(this.store);
     this.undo = new Undo(this.store, (change) => this.set(change));
     this.measuring = new Measuring(
@@ -236,8 +244,11 @@ export class App {
   #open(files: readonly HostFile[]): void {
     const session = files.find(({ name }) => isSessionName(name));
     const { document, gpu } = this.store.getState();
-    if (this.labels.takes(files)) {
-      for (const file of files) void this.labels.load(file);
+    const meshes = files.filter(isMeshFile);
+    const others = files.filter((file) => !isMeshFile(file));
+    if (this.labels.takes(others)) {
+      for (const file of others) void this.labels.load(file);
+      this.#showSurfaces(meshes);
       return;
     }
     if (session && gpu.kind === 'failed') {
@@ -245,8 +256,8 @@ export class App {
       return;
     }
     if (session) {
-      const others = files.filter(({ name }) => !isSessionName(name));
-      this.leaving.before(() => void this.#sessions.open(session, others));
+      const given = files.filter(({ name }) => !isSessionName(name));
+      this.leaving.before(() => void this.#sessions.open(session, given));
       return;
     }
     if (document.kind === 'waiting' && files.length > 0) {
@@ -257,19 +268,19 @@ export class App {
       this.#complete(document.incomplete, document.fault.missing, files);
       return;
     }
-    const meshes = files.filter(isMeshFile);
-    if (meshes.length > 0) {
-      this.#openMeshes(
-        meshes,
-        files.filter((file) => !isMeshFile(file)),
-      );
-      return;
-    }
+    if (others.length > 0) this.#openVolumes(others, meshes);
+    else this.#showSurfaces(meshes);
+  }
+
+  /** @param meshes surfaces to show over the volume */
+  #openVolumes(files: readonly HostFile[], meshes: readonly HostFile[]): void {
+    const { gpu, settings } = this.store.getState();
     const datasets = groupDatasets(withSeries(withStacks(files))).map((one) => ({ ...one, primary: joined(one) }));
     const [first] = datasets;
     if (!first) return;
     if (datasets.length > 1 || gpu.kind === 'failed') {
       this.queue.add(datasets);
+      this.#showSurfaces(meshes);
       return;
     }
     const { primary: file } = first;
@@ -277,34 +288,45 @@ export class App {
     const open = () =>
       this.leaving.before(() => {
         if (file.pictures) this.playback.playNext();
+        this.#surfaceFiles.keepFor(file.name, meshes);
         void this.#document.open({ kind: 'file', file, dataset: file.dataset?.id, label: file.dataset?.label });
       });
-    const { settings } = this.store.getState();
-    if (isFirst || !isInViewer(this.store.getState()) || settings.openingSecond === 'replace') open();
-    else this.second.ask(file.name, { layer: () => this.addLayers(files), compare: () => this.compare(files), replace: open });
+    const isAlone = isFirst || !isInViewer(this.store.getState()) || openDocument(this.store.getState())?.space !== undefined;
+    if (isAlone || settings.openingSecond === 'replace') {
+      open();
+      return;
+    }
+    const compare = () => {
+      this.compare(files);
+      if (meshes.length > 0) this.addLayers(meshes);
+    };
+    this.second.ask(file.name, { layer: () => this.addLayers([...files, ...meshes]), compare, replace: open });
   }
 
-  /** Adds meshes over the open volume, or over that which is opened with them. */
-  #openMeshes(meshes: readonly HostFile[], others: readonly HostFile[]): void {
-    if (isReady(this.store.getState())) {
-      this.addLayers(meshes);
-      if (others.length > 0) this.#open(others);
-    } else if (others.length > 0) {
-      const end = this.store.subscribe(({ document }, before) => {
-        if (document === before.document || document.kind === 'loading') return;
-        end();
-        if (document.kind === 'ready') this.addLayers(meshes);
-      });
-      this.#open(others);
-    } else {
-      const [{ name }] = meshes as [HostFile];
-      this.store.setState({ notice: `${name} is a surface, which is shown over a volume. Open a volume first, then add it` });
+  /** Shows surfaces over the open volume, or without one. */
+  #showSurfaces(meshes: readonly HostFile[]): void {
+    if (meshes.length === 0) return;
+    if (this.store.getState().gpu.kind === 'failed') {
+      this.store.setState({ notice: 'A surface is something to look at: there is no GPU here to show it' });
+      return;
+    }
+    const isFirst = this.firstStart.makeWay();
+    if (isReady(this.store.getState()) && !isFirst) this.addLayers(meshes);
+    else {
+      this.showInspector('layers');
+      this.leaving.before(() => void this.#surfaceFiles.open(meshes));
     }
   }
 
   /** Adds volumes and meshes as layers over the open volume, one after the other. */
   addLayers(files: readonly HostFile[]): void {
-    const datasets = groupDatasets(withSeries(withStacks(files.filter((file) => !isMeshFile(file)))));
+    const meshes = files.filter(isMeshFile);
+    const volumes = files.filter((file) => !isMeshFile(file));
+    if (openDocument(this.store.getState())?.space && volumes.length > 0) {
+      this.#openVolumes(volumes, meshes);
+      return;
+    }
+    const datasets = groupDatasets(withSeries(withStacks(volumes)));
     this.showInspector('layers');
     const wholes = datasets.map((dataset) => joined(dataset));
     const added = this.layers.addAll(
@@ -313,12 +335,15 @@ export class App {
         name: file.name,
       })),
     );
-    const meshes = files.filter(isMeshFile);
     // A volume that could not be added is in the list, with the reason.
     void added.then(async () => {
       if (meshes.length === 0 || this.store.getState().layers.adding.kind !== 'none') return;
       // A file for which a surface of the session waits adds no other.
-      await orNotice(this.store, async () => this.meshes.addFiles(await this.#sessions.takeSurfaces(meshes)));
+      await orNotice(this.store, async () => {
+        const added = await this.#sessions.takeSurfaces(meshes);
+        if (openDocument(this.store.getState())?.space) await this.#surfaceFiles.add(added);
+        else await this.meshes.addFiles(added);
+      });
     });
   }
 

@@ -6,7 +6,7 @@ import { type Command, ofMenu } from './command.ts';
 import { sideCommands } from './sides.ts';
 import { mostPinnedCurves } from './state/time-curve-state.ts';
 import { windowPresets } from './view/window-presets.ts';
-import { always, hasMeasurements, hasPreset, isReady } from './when.ts';
+import { always, hasMeasurements, hasPreset, hasVolume, isReady } from './when.ts';
 
 /** What is shown, and how. */
 export function viewCommands(app: App): Command[] {
@@ -122,7 +122,8 @@ export function measureCommands(app: App): Command[] {
     label,
     words,
     group: 'Measure',
-    enabled: isReady,
+    // Of surfaces alone there are no values to measure.
+    enabled: name === 'pointer' || name === 'distance' || name === 'angle' ? isReady : hasVolume,
     run: () => app.measuring.setTool(name),
   });
   return [

@@ -10,6 +10,11 @@ export function isReady(state: AppState): boolean {
   return state.document.kind === 'ready' && state.gpu.kind === 'ready';
 }
 
+/** Voxels are shown: not surfaces alone. */
+export function hasVolume(state: AppState): boolean {
+  return isReady(state) && openDocument(state)?.space === undefined;
+}
+
 /** A volume is shown, and not the Lab in its place. */
 export function isInViewer(state: AppState): boolean {
   return isReady(state) && state.page === 'viewer';
@@ -47,7 +52,7 @@ export function whyNotSave(state: AppState): string {
 
 export function whyNoSurface(state: AppState): string {
   const document = openDocument(state);
-  if (!document) return 'No volume is open';
+  if (!document || document.space) return 'No volume is open';
   if (document.decimation === 1) return 'Show the volume first';
   return document.isHeldBack
     ? 'Only a lower resolution is loaded over the network: download the file and open that'

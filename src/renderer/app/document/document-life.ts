@@ -5,6 +5,7 @@ import { type DatasetName, nameWithDataset } from '../../../core/shared/volume-n
 import { Stopwatch } from '../../../core/stream/stage-times.ts';
 import type { RegionStatistics } from '../../../core/volume/region-statistics.ts';
 import type { Host } from '../../host/host.ts';
+import { emptyView } from '../../viewer/model/auto-view.ts';
 import type { Measurement } from '../../viewer/model/measure.ts';
 import { shows3d, type ViewState } from '../../viewer/model/viewer-api.ts';
 import type { BackgroundCompressor } from '../compress/background.ts';
@@ -94,16 +95,17 @@ export class DocumentLife implements EngineWatcher {
       this.#send({ kind: 'fail', name, fault });
       return;
     }
-    const progress = startProgress(request.kind === 'file' ? 'Opening' : 'Making the sample', undefined, performance.now());
+    const stage = request.kind === 'sample' ? 'Making the sample' : 'Opening';
+    const progress = startProgress(stage, undefined, performance.now());
     const loading = this.#begin({ kind: 'open', name, progress });
     if (!loading) return;
     this.#request = request;
     await this.#load(request, loading);
   }
 
-  /** Shows that the volume of a session is being looked for, under the session's name. */
-  seek(name: string): void {
-    this.#send({ kind: 'seek', name, progress: startProgress('Looking for its volume', undefined, performance.now()) });
+  /** Shows that what will be opened is being looked for: the volume of a session, or where surfaces lie. */
+  seek(name: string, stage = 'Looking for its volume'): void {
+    this.#send({ kind: 'seek', name, progress: startProgress(stage, undefined, performance.now()) });
   }
 
   ask(question: Extract<DocumentEvent, { kind: 'ask' }>['question']): void {
@@ -187,7 +189,10 @@ export class DocumentLife implements EngineWatcher {
         loaded = await this.#works.loadResident(engine, request, { signal, onProgress, step: 'first' }, stopwatch);
         const { kept } = loaded;
         const statistics = await stopwatch.time('Statistics', () => kept.statistics());
-        const first = await firstDocumentView(engine.gpu, kept, statistics, loaded.labels);
+        const first =
+          request.kind === 'space'
+            ? emptyView(kept.info, statistics)
+            : await firstDocumentView(engine.gpu, kept, statistics, loaded.labels);
         await stopwatch.time('Prepare views', () => engine.viewer.setVolume(kept, first, this.#shows3d));
         engine.viewer.setBricks(loaded.bricks);
         engine.gpu.checkAlive();
@@ -341,11 +346,12 @@ export class DocumentLife implements EngineWatcher {
 
 function nameOf(request: OpenRequest): string {
   if (request.kind === 'sample') return sampleTitle(request.sample);
+  if (request.kind === 'space') return request.name;
   return nameWithDataset(request.file.name, datasetOf(request));
 }
 
 function datasetOf(request: OpenRequest): DatasetName | undefined {
-  if (request.kind === 'sample' || request.dataset === undefined) return undefined;
+  if (request.kind !== 'file' || request.dataset === undefined) return undefined;
   return { id: request.dataset, label: request.label ?? '' };
 }
 
@@ -374,6 +380,7 @@ function documentOf(held: HeldVolume, statistics: OpenDocument['statistics']): O
     arePictures,
     tags,
     labels,
+    space: request.kind === 'space' ? request.space : undefined,
     chosenFrom,
   };
 }

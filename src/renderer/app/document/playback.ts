@@ -136,7 +136,7 @@ export class Playback {
     const document = this.#document;
     const viewer = this.#viewer;
     if (!document || !viewer) return;
-    const stacks = stacksOf(document.info, document.arePictures);
+    const stacks = document.space ? [] : stacksOf(document.info, document.arePictures);
     const stack = stacks.find(({ axis }) => axis === this.#chosen.axis) ?? stacks[0];
     if (!stack) return;
     const { axis, frameCount } = stack;

@@ -1,5 +1,6 @@
 import { GpuMesh, meshBytes } from '../../../core/draw/gpu-mesh.ts';
 import type { Mesh } from '../../../core/mesh/mesh.ts';
+import type { NamedMesh } from '../../../core/mesh/mesh-formats.ts';
 import { faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
 import { metresOf } from '../../../core/shared/volume.ts';
 import type { HostFile } from '../../host/host.ts';
@@ -15,6 +16,19 @@ import { extractShown, type SurfaceVolume } from './extract-shown.ts';
 import { readInThread } from './mesh-file-thread.ts';
 import { type LostMesh, MeshRestoring } from './mesh-restoring.ts';
 import { type ExtractionJob, meshColors, type NewMesh, SurfaceExtraction } from './surface-extraction.ts';
+
+/** A file of meshes, and what was read from it. */
+export interface ReadMeshFile {
+  readonly file: HostFile;
+  readonly meshes: readonly NamedMesh[];
+}
+
+/** Surfaces that can be shown over another volume: their looks, and what they are made from, by id. */
+export interface KeptSurfaces {
+  readonly looks: readonly MeshLook[];
+  readonly sources: ReadonlyMap<string, MeshSource | MeshFileSource>;
+  readonly lost: ReadonlyMap<string, LostMesh>;
+}
 
 /**
  * The mesh layers. The view's state says which there are (`ViewState.layers`), so undo restores them; this class keeps their triangles
@@ -80,6 +94,12 @@ export class Meshes {
     for (const file of files) if ((await this.#addAs(file.name, (job) => this.#readFile(file, job))) === 0) return;
   }
 
+  /** As `addFiles`, of files that were read already, in the unit of the open volume. */
+  async addRead(files: readonly ReadMeshFile[]): Promise<void> {
+    for (const { file, meshes } of files)
+      if ((await this.#addAs(file.name, async () => this.#newMeshes(file, meshes))) === 0) return;
+  }
+
   async #addAs(name: string, work: (job: ExtractionJob) => Promise<readonly NewMesh[]>): Promise<number> {
     const controller = this.#begin();
     const { signal } = controller;
@@ -98,7 +118,10 @@ export class Meshes {
   async #readFile(file: HostFile, { signal }: ExtractionJob): Promise<readonly NewMesh[]> {
     const document = openDocument(this.#store.getState());
     if (!document) throw new StriaError('aborted', 'the volume was closed');
-    const found = await this.#read(file, metresOf[document.info.spatialUnit], signal);
+    return this.#newMeshes(file, await this.#read(file, metresOf[document.info.spatialUnit], signal));
+  }
+
+  #newMeshes(file: HostFile, found: readonly NamedMesh[]): readonly NewMesh[] {
     const { length } = this.#stack.meshes;
     return found.map(({ name, mesh }, object) => ({
       mesh,
@@ -157,6 +180,32 @@ export class Meshes {
   /** Gives what the listed surfaces of a restored view are made from, by id. @param lost those whose files were not found */
   restore(sources: ReadonlyMap<string, MeshSource | MeshFileSource>, lost: ReadonlyMap<string, LostMesh> = new Map()): void {
     this.#restoring.restore(sources, lost);
+  }
+
+  /** The surfaces that were read from files, to `bring` them to the next volume. */
+  kept(): KeptSurfaces {
+    const looks = this.#stack.meshes.filter(({ id }) => this.fileOf(id) || this.lostFileOf(id));
+    const entries = <Place>(placeOf: (id: string) => Place | undefined) =>
+      looks.flatMap(({ id }): [string, Place][] => {
+        const place = placeOf(id);
+        return place === undefined ? [] : [[id, place]];
+      });
+    return {
+      looks,
+      sources: new Map(entries((id) => this.fileOf(id))),
+      lost: new Map(entries((id) => this.lostFileOf(id))),
+    };
+  }
+
+  /** Lists surfaces over a volume that was just opened, and reads their files again, since its unit may be another. */
+  bring({ looks, sources, lost }: KeptSurfaces): void {
+    this.#set({ ...this.#stack, meshes: looks });
+    this.restore(sources, lost);
+  }
+
+  /** The triangles of all listed surfaces that are there. */
+  shown(): readonly Mesh[] {
+    return this.#stack.meshes.flatMap(({ id }) => this.meshOf(id) ?? []);
   }
 
   /** Makes the triangles of a layer that the list has. @throws StriaError */

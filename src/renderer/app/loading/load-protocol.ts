@@ -2,6 +2,7 @@ import type { EncodedChunk } from '../../../core/format/chunk.ts';
 import type { ChunkShape } from '../../../core/format/chunk-grid.ts';
 import type { RawLayout } from '../../../core/io/common/volume-reader.ts';
 import type { FolderHeaders } from '../../../core/io/folder-headers.ts';
+import type { EmptySpace } from '../../../core/shared/empty-space.ts';
 import type { FaultData } from '../../../core/shared/errors.ts';
 import type { OwnLabels } from '../../../core/shared/label-table.ts';
 import type { SourceDescription } from '../../../core/shared/source.ts';
@@ -28,7 +29,8 @@ export type LoadRequest =
       /** The id of the volume to open, if there are several. */
       readonly dataset: string | undefined;
     }
-  | { readonly kind: 'sample'; readonly sample: SampleChoice };
+  | { readonly kind: 'sample'; readonly sample: SampleChoice }
+  | { readonly kind: 'space'; readonly space: EmptySpace };
 
 export type LoadStart = Pick<LoadChoice, 'as' | 'level'>;
 

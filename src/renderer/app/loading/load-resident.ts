@@ -2,6 +2,7 @@ import { chunkShapeOf } from '../../../core/chunks/chunk-shape.ts';
 import type { EncodedChunk } from '../../../core/format/chunk.ts';
 import { type ChunkShape, codecElementBytes, codecElementDims } from '../../../core/format/chunk-grid.ts';
 import type { RawLayout } from '../../../core/io/common/volume-reader.ts';
+import type { EmptySpace } from '../../../core/shared/empty-space.ts';
 import { faultFromData, StriaError } from '../../../core/shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../../../core/shared/job.ts';
 import type { OwnLabels } from '../../../core/shared/label-table.ts';
@@ -44,6 +45,8 @@ export type OpenRequest = (
       readonly label?: string | undefined;
     }
   | { readonly kind: 'sample'; readonly sample: SampleChoice }
+  /** No volume, but room for surfaces. */
+  | { readonly kind: 'space'; readonly name: string; readonly space: EmptySpace }
 ) & {
   /** Set if a session restores it: its file, and what to do before it is shown. */
   readonly session?: { readonly file: HostFile; readonly restore: (viewer: Viewer) => void } | undefined;
@@ -351,6 +354,7 @@ class Loading {
 /** The request in a form that can be posted. Its port must be transferred. */
 export function toPosted(request: OpenRequest): LoadRequest {
   if (request.kind === 'sample') return { kind: 'sample', sample: request.sample };
+  if (request.kind === 'space') return { kind: 'space', space: request.space };
   const { file, raw, dataset } = request;
   const { handle, pictures, folder } = file;
   return {

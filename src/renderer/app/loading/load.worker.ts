@@ -51,7 +51,7 @@ async function load(request: LoadRequest): Promise<void> {
 }
 
 async function sendVolume(request: LoadRequest, volume: OpenVolume): Promise<void> {
-  const format = request.kind === 'sample' ? 'Sample' : undefined;
+  const format = { sample: 'Sample', space: 'Surfaces', file: undefined }[request.kind];
   const leveled = request.kind === 'file' ? await leveledRequested(volume) : undefined;
   const { level } = await start({
     kind: 'info',

@@ -7,6 +7,7 @@ import { type FolderHeaders, folderHeaders, giveFolderHeaders } from '../../../c
 import { readLabelTable } from '../../../core/io/label-tables/read-label-table.ts';
 import { listVolumes, openVolume } from '../../../core/io/open-volume.ts';
 import { openStack } from '../../../core/io/pictures/picture-stack.ts';
+import { openEmptyVolume } from '../../../core/samples/empty-volume.ts';
 import { openSample } from '../../../core/samples/sample.ts';
 import type { ByteSource } from '../../../core/shared/bytes.ts';
 import { toStriaError } from '../../../core/shared/errors.ts';
@@ -28,7 +29,7 @@ const levelBytes = Number.POSITIVE_INFINITY;
 export async function containerRequested(
   request: LoadRequest,
 ): Promise<{ readonly reader: ContainerReader; readonly source: ByteSource } | undefined> {
-  if (request.kind === 'sample' || request.pictures || request.folder || request.raw) return undefined;
+  if (request.kind !== 'file' || request.pictures || request.folder || request.raw) return undefined;
   const source = sourceOf(request.handle);
   return isContainer(await source.read(0, 8)) ? { reader: await ContainerReader.open(source), source } : undefined;
 }
@@ -47,6 +48,7 @@ export async function openRequested(request: LoadRequest, signal?: AbortSignal):
     const { kind, side } = request.sample;
     return openSample({ kind, dims: [side, side, side], type: 'u8', seed: 1 });
   }
+  if (request.kind === 'space') return openEmptyVolume(request.space);
   const { handle, siblings, raw, pictures, dataset } = request;
   if (pictures) return openStack(pictures.map(sourceOf), { signal });
   const tree = treeRequested(request);
@@ -70,8 +72,7 @@ export async function leveledRequested(volume: OpenVolume): Promise<StreamedLeve
  * out.
  */
 export async function labelsOf(request: LoadRequest, { type }: VolumeInfo, own: OwnLabels): Promise<OwnLabels> {
-  if (own.table || request.kind === 'sample' || request.folder || request.pictures || type === 'f32' || type === 'f64')
-    return own;
+  if (own.table || request.kind !== 'file' || request.folder || request.pictures || type === 'f32' || type === 'f64') return own;
   const find = remoteSiblings(request.siblings);
   for (const name of tableNamesFor(volumeStem(request.handle.name))) {
     try {
@@ -86,7 +87,7 @@ export async function labelsOf(request: LoadRequest, { type }: VolumeInfo, own: 
 
 /** The volumes of what was posted to a worker; none where it is a file of one. @throws StriaError like the readers */
 export async function listRequested(request: LoadRequest): Promise<readonly VolumeEntry[]> {
-  if (request.kind === 'sample') return [];
+  if (request.kind !== 'file') return [];
   const { handle, siblings } = request;
   const input = treeRequested(request) ?? sourceOf(handle);
   return (await listVolumes(input, { siblings: remoteSiblings(siblings), levelBytes })) ?? [];
@@ -101,7 +102,7 @@ export function headersFound(request: LoadRequest): FolderHeaders | undefined {
 const trees = new WeakMap<FolderHandle, FileTree>();
 
 function treeRequested(request: LoadRequest): FileTree | undefined {
-  if (request.kind === 'sample' || request.folder === undefined) return undefined;
+  if (request.kind !== 'file' || request.folder === undefined) return undefined;
   const { folder, headers } = request;
   const tree = trees.get(folder) ?? treeOf(folder);
   if (headers && !trees.has(folder)) giveFolderHeaders(tree, headers);

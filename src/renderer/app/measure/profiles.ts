@@ -35,7 +35,7 @@ export class Profiles {
   /** What a profile depends on. */
   #keyOf(state: AppState): string {
     const measurement = chosenDistance(state);
-    if (!measurement || state.gpu.kind !== 'ready') return '';
+    if (!measurement || state.gpu.kind !== 'ready' || openDocument(state)?.space) return '';
     const { id, points } = measurement;
     const { layers, residency } = state;
     const { timePoint, smooth } = state.gpu.viewer.snapshot().state;

@@ -96,7 +96,7 @@ export class SavedSessions {
       pinnedCurves: curves.map(({ times: _, unit: __, ...curve }) => curve),
       playback: { ...state.settings.playback, axis: state.playback?.isOpen ? state.playback.stack.axis : undefined },
     };
-    const sink = await host.saveAs(sessionName(request.kind === 'file' ? request.file.name : sampleTitle(request.sample)));
+    const sink = await host.saveAs(sessionName(nameOf(request)));
     if (!sink) return undefined;
     try {
       const layers = await this.#layersIn(stack, sink);
@@ -148,8 +148,9 @@ export class SavedSessions {
       }
       const saved = readSession(await sourceOf(file.handle).read(0, file.size));
       if (!this.#isWanted(turn)) return;
-      if ('sample' in saved.source)
-        return await this.#show(file, saved, { kind: 'sample', sample: saved.source.sample }, given, turn);
+      const made = madeFrom(saved.source);
+      if (made) return await this.#show(file, saved, made, given, turn);
+      if (!('files' in saved.source)) return;
       const missing = saved.source.files.map((part) => ({ name: partName(part), reason: undefined }));
       await this.complete({ file, saved, missing, found: [] }, given);
     } catch (error) {
@@ -169,7 +170,7 @@ export class SavedSessions {
 
   async #complete({ file, saved, found }: WaitingSession, given: readonly HostFile[], turn: number): Promise<void> {
     const { document } = this.#needs;
-    if ('sample' in saved.source) return;
+    if (!('files' in saved.source)) return;
     const { files, raw, dataset } = saved.source;
     const together = withSeries(given);
     const reasons: (string | undefined)[] = [];
@@ -235,7 +236,7 @@ export class SavedSessions {
   async findLayer(id: string, given: readonly HostFile[]): Promise<string | undefined> {
     const { layers } = this.#needs;
     const source = layers.lostSourceOf(id);
-    if (!source || 'sample' in source) return undefined;
+    if (!source || !('files' in source)) return undefined;
     const together = withSeries(given);
     const found: HostFile[] = [];
     for (const part of source.files) {
@@ -275,10 +276,9 @@ export class SavedSessions {
     const lost = new Map<string, SessionSource>();
     for (const { source, look } of list) {
       if (!source) continue;
-      if ('sample' in source) {
-        requests.set(look.id, { kind: 'sample', sample: source.sample });
-        continue;
-      }
+      const made = madeFrom(source);
+      if (made) requests.set(look.id, made);
+      if (!('files' in source)) continue;
       const found: HostFile[] = [];
       for (const part of source.files) {
         const candidates = withSeries(given).filter(({ name }) => name === partName(part));
@@ -350,6 +350,19 @@ export class SavedSessions {
     if (words.length > 0) store.setState({ notice: words.join('. ') });
     if (axis) playAlong(axis);
   }
+}
+
+/** What is opened without a file. */
+function madeFrom(source: SessionSource): OpenRequest | undefined {
+  if ('sample' in source) return { kind: 'sample', sample: source.sample };
+  if (!('space' in source)) return undefined;
+  const { name, ...space } = source.space;
+  return { kind: 'space', name, space };
+}
+
+function nameOf(request: OpenRequest): string {
+  if (request.kind === 'sample') return sampleTitle(request.sample);
+  return request.kind === 'space' ? request.name : request.file.name;
 }
 
 function compressionOf({ codec, axis, prefer, effort }: ReturnType<typeof codecChoice>): SavedSession['compression'] {

@@ -45,7 +45,8 @@ export async function whyAnother(candidate: HostFile, part: SessionPart): Promis
 }
 
 export async function sourceIn(request: OpenRequest, sink: HostSink): Promise<SessionSource> {
-  return request.kind === 'sample' ? { sample: request.sample } : filesIn(request, sink);
+  if (request.kind === 'sample') return { sample: request.sample };
+  return request.kind === 'space' ? { space: { name: request.name, ...request.space } } : filesIn(request, sink);
 }
 
 export async function filesIn(

@@ -15,8 +15,9 @@ import { maxTextLength } from '../../../core/format/layout.ts';
 import type { RawLayout } from '../../../core/io/common/volume-reader.ts';
 import { isAddress } from '../../../core/remote/address.ts';
 import { type SampleKind, sampleKinds } from '../../../core/samples/sample-kinds.ts';
+import { type EmptySpace, isEmptySpace } from '../../../core/shared/empty-space.ts';
 import { StriaError, toStriaError } from '../../../core/shared/errors.ts';
-import { type Dims4, elementTypes } from '../../../core/shared/volume.ts';
+import { type Dims3, type Dims4, elementTypes } from '../../../core/shared/volume.ts';
 import { atEnds, clampRate, paces } from '../../playback/frame-clock.ts';
 import type { StackAxis } from '../../playback/stacks.ts';
 import { isColormapName } from '../../viewer/colors/colormaps.ts';
@@ -113,7 +114,8 @@ export function readSession(bytes: Uint8Array): SavedSession {
   };
 }
 
-function sourceOf({ sample, files, raw, folder, dataset }: JsonObject): SessionSource {
+function sourceOf({ sample, space, files, raw, folder, dataset }: JsonObject): SessionSource {
+  if (space !== undefined) return { space: spaceOf(asObject(space, 'space')) };
   if (sample !== undefined) {
     const { kind, side } = asObject(sample, 'sample');
     const choice = { kind: asWord<SampleKind>(kind, 'sample.kind', sampleKinds), side: asCount(side, 'sample.side', 1) };
@@ -136,6 +138,16 @@ function sourceOf({ sample, files, raw, folder, dataset }: JsonObject): SessionS
     folder: folder === true ? true : undefined,
     dataset: dataset === undefined ? undefined : asText(dataset, 'dataset'),
   };
+}
+
+function spaceOf({ name, dims, edge, origin }: JsonObject): EmptySpace & { readonly name: string } {
+  const space: EmptySpace = {
+    dims: numbersOf(dims, 'space.dims', 3) as unknown as Dims3,
+    edge: finite(edge, 'space.edge'),
+    origin: numbersOf(origin, 'space.origin', 3) as unknown as Dims3,
+  };
+  if (!isEmptySpace(space)) throw new StriaError('corrupt', 'space is no grid');
+  return { name: asText(name, 'space.name'), ...space };
 }
 
 function pathOf(value: unknown, index: number): string {

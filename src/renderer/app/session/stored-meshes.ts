@@ -67,7 +67,7 @@ export function meshFilesOf(value: unknown, sourceOf: (source: JsonObject) => Se
     const what = (key: string): string => `layers.meshFiles[${index}].${key}`;
     const { source, object, look, place } = asObject(mesh, `layers.meshFiles[${index}]`);
     const files = sourceOf(asObject(source, what('source')));
-    if ('sample' in files) throw new StriaError('corrupt', `${what('source')} names no file`);
+    if (!('files' in files)) throw new StriaError('corrupt', `${what('source')} names no file`);
     return {
       source: files,
       object: asCount(object ?? 0, what('object'), 0),

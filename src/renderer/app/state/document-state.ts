@@ -1,5 +1,6 @@
 import type { ChunkMap } from '../../../core/chunks/chunk-map.ts';
 import type { RawLayout } from '../../../core/io/common/volume-reader.ts';
+import type { EmptySpace } from '../../../core/shared/empty-space.ts';
 import type { FaultData } from '../../../core/shared/errors.ts';
 import type { OwnLabels } from '../../../core/shared/label-table.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
@@ -68,6 +69,8 @@ export interface OpenDocument {
   readonly labels?: OwnLabels | undefined;
   /** The file's metadata. Some of it may be personal, so it is only shown. */
   readonly tags: readonly VolumeTag[];
+  /** Set if surfaces are open without a volume: the grid around them. Its voxels mean nothing, and are not shown. */
+  readonly space?: EmptySpace | undefined;
   /** Set if it is one of several volumes: the source to choose another from. */
   readonly chosenFrom: { readonly file: HostFile; readonly dataset: string | undefined } | undefined;
 }

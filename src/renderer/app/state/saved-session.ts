@@ -1,6 +1,7 @@
 import type { CodecOptions, Preference } from '../../../core/codec/codec.ts';
 import type { JsonObject } from '../../../core/format/json.ts';
 import type { RawLayout } from '../../../core/io/common/volume-reader.ts';
+import type { EmptySpace } from '../../../core/shared/empty-space.ts';
 import type { HostFile } from '../../host/host.ts';
 import type { ClockSettings } from '../../playback/frame-clock.ts';
 import type { StackAxis } from '../../playback/stacks.ts';
@@ -41,7 +42,11 @@ export interface SessionFiles {
   readonly dataset?: string | undefined;
 }
 
-export type SessionSource = SessionFiles | { readonly sample: SampleChoice };
+export type SessionSource =
+  | SessionFiles
+  | { readonly sample: SampleChoice }
+  /** Surfaces without a volume: what was open is called `name`. */
+  | { readonly space: EmptySpace & { readonly name: string } };
 
 /** The layers over the volume, each with its files. */
 export interface SavedLayers extends Omit<LayerStack, 'layers' | 'meshes'> {

@@ -60,6 +60,13 @@ export function DisplaySection({ document, viewer }: Props) {
     label: colormap(name).title,
     swatch: colormapGradient({ colormap: name, inverted }),
   }));
+  if (document.space) {
+    return (
+      <div className={styles.rows}>
+        <VolumeControls document={document} viewer={viewer} />
+      </div>
+    );
+  }
   return (
     <>
       <ChannelSelect info={document.info} viewer={viewer} />

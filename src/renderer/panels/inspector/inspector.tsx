@@ -24,9 +24,11 @@ export function Inspector() {
     <aside ref={place} className={styles.inspector} style={{ width }} aria-label="Inspector">
       <ResizeEdge place={place} width={width} />
       <div className={styles.parts}>
-        <div className={styles.compression}>
-          <CompressionSection document={document} />
-        </div>
+        {!document.space && (
+          <div className={styles.compression}>
+            <CompressionSection document={document} />
+          </div>
+        )}
         <InspectorTabs document={document} />
       </div>
     </aside>
@@ -40,7 +42,7 @@ interface Page {
   readonly content: ReactNode;
 }
 
-/** Tabs for display, layers, measurements, volume and GPU. Without a GPU there is only the volume. */
+/** Tabs for display, layers, measurements, volume and GPU. Without a GPU there is only the volume; surfaces alone have none. */
 function InspectorTabs({ document }: { readonly document: OpenDocument }) {
   const app = useApp();
   const gpu = useAppState((state) => state.gpu);
@@ -60,11 +62,11 @@ function InspectorTabs({ document }: { readonly document: OpenDocument }) {
         { key: 'display', title: 'Display', content: <DisplaySection document={document} viewer={viewer} /> },
         { key: 'layers', title: 'Layers', count: layerCount, content: <LayersSection document={document} viewer={viewer} /> },
         { key: 'measure', title: 'Measure', count: measured, content: <MeasurementsSection document={document} /> },
-        volume,
+        ...(document.space ? [] : [volume]),
         { key: 'gpu', title: 'GPU', content: <GpuSection /> },
       ]
     : [volume];
-  const selected = pages.find(({ key }) => key === chosen) ?? volume;
+  const selected = pages.find(({ key }) => key === chosen) ?? pages.find(({ key }) => key === 'layers') ?? volume;
   return (
     <Tabs
       className={classes(styles.tabs)}

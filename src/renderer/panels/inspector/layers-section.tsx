@@ -45,7 +45,7 @@ export function LayersSection({ document, viewer }: { readonly document: OpenDoc
       <div className={styles.list}>
         {stack.meshes.length > 0 && <LayerList label="Surfaces" layers={stack.meshes} testId="meshes" />}
         {stack.layers.length > 0 && <LayerList label="Layers, the top one first" layers={stack.layers} testId="layers" />}
-        <BaseRow name={hasGroup ? baseName : document.name} viewer={viewer} isChannel={hasGroup} />
+        {!document.space && <BaseRow name={hasGroup ? baseName : document.name} viewer={viewer} isChannel={hasGroup} />}
       </div>
       <ChannelTools document={document} />
       <Adding />
@@ -66,7 +66,11 @@ export function LayersSection({ document, viewer }: { readonly document: OpenDoc
       {mesh && <MeshSettings key={mesh.id} look={mesh} />}
       <LabelsPanel />
       {stack.layers.length === 0 && (
-        <p className={styles.hint}>Add another volume, such as a segmentation or a second scan, to see it over this one.</p>
+        <p className={styles.hint}>
+          {document.space
+            ? 'Open a volume of the same person or specimen to see these surfaces over it, where its file places it.'
+            : 'Add another volume, such as a segmentation or a second scan, to see it over this one.'}
+        </p>
       )}
       {is3dShown && <MissingIn3d stack={stack} />}
     </>

@@ -46,22 +46,12 @@ const projectionOptions = (Object.keys(projectionNames) as Projection[]).map((ke
 
 /** Controls of the 3D view. */
 export function VolumeControls({ document, viewer }: Props) {
-  const projection = useViewerPart(viewer, ({ state }) => state.projection);
   const camera = useViewerPart(viewer, ({ state }) => state.camera);
   const box = useViewerPart(viewer, ({ state }) => state.box);
   const quality = useViewerPart(viewer, ({ state }) => state.quality);
   return (
     <>
-      <Select
-        label="Projection"
-        options={projectionOptions}
-        value={projection}
-        onChange={(next) => viewer.set({ projection: next })}
-        testId="projection-select"
-      />
-      {projection === 'composite' && <CompositingControls viewer={viewer} />}
-      {projection === 'isosurface' && <LevelSlider document={document} viewer={viewer} />}
-      {projection === 'attenuated-mip' && <AttenuationSlider viewer={viewer} />}
+      {!document.space && <ProjectionControls document={document} viewer={viewer} />}
       <Row label="Quality" title="Sampling of the 3D view while nothing moves">
         <Segmented<Quality>
           label="Quality"
@@ -98,6 +88,25 @@ export function VolumeControls({ document, viewer }: Props) {
         />
       </Row>
       <ClipControls info={document.info} viewer={viewer} />
+    </>
+  );
+}
+
+/** How rays project the volume. */
+function ProjectionControls({ document, viewer }: Props) {
+  const projection = useViewerPart(viewer, ({ state }) => state.projection);
+  return (
+    <>
+      <Select
+        label="Projection"
+        options={projectionOptions}
+        value={projection}
+        onChange={(next) => viewer.set({ projection: next })}
+        testId="projection-select"
+      />
+      {projection === 'composite' && <CompositingControls viewer={viewer} />}
+      {projection === 'isosurface' && <LevelSlider document={document} viewer={viewer} />}
+      {projection === 'attenuated-mip' && <AttenuationSlider viewer={viewer} />}
     </>
   );
 }

@@ -31,11 +31,16 @@ export function Readout({ viewer, isSecond = false }: { readonly viewer: Viewer;
       place.current.hidden = !(probe ?? beyond) || !info;
       const all = store.getState();
       if (beyond && info) {
-        const lines = [`Beside ${openDocument(all)?.name ?? 'the volume'}`, worldWords(info, beyond.voxel)];
+        const document = openDocument(all);
+        const lines = [document?.space ? undefined : `Beside ${document?.name ?? 'the volume'}`, worldWords(info, beyond.voxel)];
         const words = lines.filter((line) => line !== undefined).join('\n');
         place.current.textContent = `${words}${layerLines(beyond, state.layers.layers, all)}`;
       }
       if (!probe || !info) return;
+      if (openDocument(all)?.space) {
+        place.current.textContent = worldWords(info, probe.voxel) ?? '';
+        return;
+      }
       const value = valueWords(probe.stored, info, state.colormap, isSecond ? [] : labelTableOf(all, baseId));
       const stored = Object.is(probe.stored, probe.value) ? '' : ` (stored ${formatExact(probe.stored, info.type)})`;
       const { chunks, showChunks } = all;

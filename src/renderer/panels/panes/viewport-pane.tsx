@@ -3,6 +3,7 @@ import { type KeyboardEvent, useCallback, useEffect, useRef, useSyncExternalStor
 import { Button } from 'react-aria-components';
 import { mostSlabSlices } from '../../../core/draw/slab-plane.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import { openDocument } from '../../app/state/store.ts';
 import { numberOf, ofCount } from '../../app/words/counting.ts';
 import { thinSpace } from '../../app/words/units.ts';
 import { hasChannelGroup } from '../../viewer/model/layers.ts';
@@ -33,6 +34,7 @@ export interface VolumePaneProps {
 
 export function VolumePane({ viewer, info, isShown, isSecond }: VolumePaneProps) {
   const projection = useViewerPart(viewer, ({ state }) => state.projection);
+  const hasVolume = useAppState((state) => openDocument(state)?.space === undefined);
   const prefix = isSecond ? 'second-' : '';
   return (
     <section
@@ -48,7 +50,7 @@ export function VolumePane({ viewer, info, isShown, isSecond }: VolumePaneProps)
         label="3D view. Drag to rotate, scroll to zoom, drag with the right button to pan."
       />
       <div className={styles.label}>
-        3D <span>{projectionNames[projection].toLowerCase()}</span>
+        3D {hasVolume && <span>{projectionNames[projection].toLowerCase()}</span>}
         <Resolution viewer={viewer} />
       </div>
       <ObliqueHandles viewer={viewer} info={info} prefix={prefix} />
@@ -128,6 +130,7 @@ export function SlicePane({ viewer, info, axis, isShown, isSecond }: SlicePanePr
       {!isSecond && <AlignHandles viewer={viewer} view={axis} />}
       <SlabLabel viewer={viewer} info={info} axis={axis} />
       <FaultLabel viewer={viewer} view={axis} />
+      <OutlinesLabel />
       <FitButton viewer={viewer} view={axis} />
       <AloneButton alone="slice" axis={axis} />
       <div className={styles.strip}>
@@ -217,6 +220,17 @@ function FaultLabel({ viewer, view }: { readonly viewer: Viewer; readonly view: 
       <span className={styles.warning}>
         shown at 1/{decimation} resolution{why}
       </span>
+    </div>
+  );
+}
+
+/** What slices show where surfaces are open without a volume. */
+function OutlinesLabel() {
+  const isSpace = useAppState((state) => openDocument(state)?.space !== undefined);
+  if (!isSpace) return null;
+  return (
+    <div className={styles.label}>
+      outlines <span>no volume</span>
     </div>
   );
 }

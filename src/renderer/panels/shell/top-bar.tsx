@@ -64,7 +64,7 @@ export function TopBar() {
               {displayText(document.name)}
             </span>
             <span className={styles.shape}>
-              {formatDims(document.info.dims)} · {document.info.type}
+              {document.space ? 'Surfaces' : `${formatDims(document.info.dims)} · ${document.info.type}`}
             </span>
           </h1>
         ) : (

@@ -45,6 +45,12 @@ export const defaultColors = { inverted: false, outside: ['clamp', 'clamp'], mis
 /** Initial level of an isosurface, as a fraction of the window. */
 export const firstLevel = 0.35;
 
+/** The initial view of surfaces without a volume: the volume that takes its place is hidden. */
+export function emptyView(info: VolumeInfo, statistics: VolumeStatistics): ViewState {
+  const layers = { ...noLayers, base: { ...noLayers.base, isVisible: false } };
+  return { ...autoView(info, statistics, false), projection: 'composite', layers };
+}
+
 /**
  * A sensible initial view of a volume, with the crosshair at its centre. Labels: opaque, each in its own colour. Sparse
  * volumes: maximum intensity. All others: surfaces by compositing.

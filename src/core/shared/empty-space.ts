@@ -1,0 +1,19 @@
+import type { Dims3 } from './volume.ts';
+
+/** A grid without a volume: cubic voxels along the axes of the world (RAS), in millimetres. */
+export interface EmptySpace {
+  readonly dims: Dims3;
+  /** Of a voxel. */
+  readonly edge: number;
+  /** The centre of the first voxel. */
+  readonly origin: Dims3;
+}
+
+/** The most voxels along an axis. */
+export const mostSpaceVoxels = 256;
+
+/** Whether numbers from a file make a grid. */
+export function isEmptySpace({ dims, edge, origin }: EmptySpace): boolean {
+  const isLength = (length: number): boolean => Number.isInteger(length) && length >= 1 && length <= mostSpaceVoxels;
+  return dims.every(isLength) && Number.isFinite(edge) && edge > 0 && origin.every(Number.isFinite);
+}

@@ -1,0 +1,129 @@
+import { expect, test, vi } from 'vitest';
+import type { NamedMesh } from '../../../core/mesh/mesh-formats.ts';
+import { StriaError } from '../../../core/shared/errors.ts';
+import type { HostFile } from '../../host/host.ts';
+import type { OpenRequest } from '../loading/load-resident.ts';
+import type { OpenDocument } from '../state/document-state.ts';
+import { startProgress } from '../state/progress.ts';
+import { createAppStore } from '../state/store.ts';
+import type { KeptSurfaces } from './meshes.ts';
+import { SurfaceFiles } from './surface-files.ts';
+
+const file = (name: string) => ({ name, size: 10 }) as HostFile;
+const mesh = (...positions: number[]): NamedMesh => ({
+  name: 'a',
+  mesh: { positions: Float32Array.from(positions), triangles: new Uint32Array([0, 0, 0]) },
+});
+const cube = mesh(0, 0, 0, 64, 64, 64);
+const nextTask = () => new Promise((resolve) => setTimeout(resolve));
+
+function setUp(read: (name: string, signal: AbortSignal) => Promise<readonly NamedMesh[]> = async () => [cube]) {
+  const store = createAppStore();
+  const loading = (name: string) =>
+    store.setState({ document: { kind: 'loading', name, progress: startProgress('Opening', undefined, 0) } });
+  const ready = (request: OpenRequest) => {
+    current = request;
+    const space = request.kind === 'space' ? request.space : undefined;
+    store.setState({ document: { kind: 'ready', document: { opened: {}, space } as OpenDocument } });
+  };
+  let current: OpenRequest | undefined;
+  const fail = vi.fn((name: string, _error: unknown) =>
+    store.setState({ document: { kind: 'failed', name, fault: { tag: 'corrupt', message: '', context: [] } } }),
+  );
+  const kept: KeptSurfaces = { looks: [], sources: new Map(), lost: new Map() };
+  let shown: readonly NamedMesh['mesh'][] = [cube.mesh];
+  const meshes = {
+    addFiles: vi.fn(async () => undefined),
+    addRead: vi.fn(async () => undefined),
+    bring: vi.fn(),
+    kept: () => kept,
+    shown: () => shown,
+  };
+  const addLayers = vi.fn();
+  const document = {
+    get request() {
+      return current;
+    },
+    seek: loading,
+    fail,
+    open: async (request: OpenRequest) => {
+      loading('');
+      ready(request);
+    },
+  };
+  const files = new SurfaceFiles({ store, document, meshes, addLayers }, ({ name }, _metres, signal) => read(name, signal));
+  return { store, files, meshes, addLayers, fail, kept, ready, loading, show: (next: typeof shown) => (shown = next) };
+}
+
+const space = (store: ReturnType<typeof setUp>['store']) => {
+  const { document } = store.getState();
+  return document.kind === 'ready' ? document.document.space : undefined;
+};
+
+test('surfaces without a volume open in a space around all of them', async () => {
+  const { store, files, meshes } = setUp(async (name) => [name === 'rh.pial' ? mesh(64, 0, 0, 128, 10, 10) : cube]);
+  await files.open([file('lh.pial'), file('rh.pial')]);
+  expect(space(store)).toEqual({ dims: [132, 68, 68], edge: 1, origin: [-1.5, -1.5, -1.5] });
+  expect(meshes.addRead).toHaveBeenCalledWith([
+    { file: expect.objectContaining({ name: 'lh.pial' }), meshes: [cube] },
+    { file: expect.objectContaining({ name: 'rh.pial' }), meshes: [mesh(64, 0, 0, 128, 10, 10)] },
+  ]);
+});
+
+test('a file that cannot be read is what failed, and a cancel ends reading', async () => {
+  const broken = setUp(() => Promise.reject(new StriaError('corrupt', 'it ends early')));
+  await broken.files.open([file('a.stl')]);
+  expect(broken.fail).toHaveBeenCalledWith('a.stl', expect.objectContaining({ message: 'it ends early' }));
+  const slow = setUp(
+    (_name, signal) =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new StriaError('aborted', 'cancelled')))),
+  );
+  const opened = slow.files.open([file('a.stl')]);
+  slow.store.setState({ document: { kind: 'empty' } });
+  await opened;
+  expect(slow.fail).not.toHaveBeenCalled();
+  expect(slow.meshes.addRead).not.toHaveBeenCalled();
+});
+
+test('a space becomes larger for surfaces that lie outside, and stays for others', async () => {
+  const { store, files, meshes, show, kept } = setUp();
+  await files.open([file('a.stl')]);
+  const first = space(store);
+  await files.add([file('b.stl')]);
+  expect(space(store)).toBe(first);
+  show([cube.mesh, mesh(0, 0, 0, 0, 200, 0).mesh]);
+  await files.add([file('c.stl')]);
+  expect(meshes.addFiles).toHaveBeenCalledTimes(2);
+  expect(meshes.bring).toHaveBeenCalledWith(kept);
+  const { dims, edge, origin } = space(store) ?? { dims: [0, 0, 0], edge: 0, origin: [0, 0, 0] };
+  expect(origin[1] + edge * dims[1]).toBeGreaterThan(200);
+});
+
+test('a volume takes the place of a space: its surfaces come over it, and those opened with it', async () => {
+  const { files, meshes, addLayers, loading, ready, kept } = setUp();
+  await files.open([file('a.stl')]);
+  files.keepFor('scan.nii', [file('b.stl')]);
+  loading('scan.nii');
+  ready({ kind: 'file', file: file('scan.nii') });
+  await nextTask();
+  expect(meshes.bring).toHaveBeenCalledWith(kept);
+  expect(addLayers).toHaveBeenCalledWith([file('b.stl')]);
+});
+
+test('surfaces wait while a volume asks something, but not for another volume', async () => {
+  const { store, files, addLayers, loading, ready } = setUp();
+  files.keepFor('many.h5', [file('b.stl')]);
+  loading('many.h5');
+  store.setState({ document: { kind: 'choice', file: file('many.h5') } });
+  loading('many.h5');
+  ready({ kind: 'file', file: file('many.h5'), dataset: '/a' });
+  await nextTask();
+  expect(addLayers).toHaveBeenCalledTimes(1);
+  files.keepFor('many.h5', [file('b.stl')]);
+  loading('many.h5');
+  store.setState({ document: { kind: 'choice', file: file('many.h5') } });
+  loading('other.nii');
+  ready({ kind: 'file', file: file('other.nii') });
+  await nextTask();
+  expect(addLayers).toHaveBeenCalledTimes(1);
+});

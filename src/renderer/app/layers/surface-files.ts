@@ -1,0 +1,108 @@
+import { boundsOf, isInside, joinedBounds, spaceAround } from '../../../core/mesh/space-around.ts';
+import type { HostFile } from '../../host/host.ts';
+import type { OpenRequest } from '../loading/load-resident.ts';
+import { type AppStore, openDocument } from '../state/store.ts';
+import { readInThread } from './mesh-file-thread.ts';
+import type { KeptSurfaces, Meshes, ReadMeshFile } from './meshes.ts';
+
+export interface SurfaceFilesNeeds {
+  readonly store: AppStore;
+  /** The open document and its life. */
+  readonly document: {
+    readonly request: OpenRequest | undefined;
+    seek(name: string, stage: string): void;
+    fail(name: string, error: unknown): void;
+    /** Resolves when it is shown, or has failed. */
+    open(request: OpenRequest): Promise<void>;
+  };
+  readonly meshes: Pick<Meshes, 'addFiles' | 'addRead' | 'kept' | 'bring' | 'shown'>;
+  addLayers(files: readonly HostFile[]): void;
+}
+
+/** What is shown once a volume is open. */
+interface Waiting {
+  /** Of the volume. */
+  readonly fileName: string;
+  readonly show: () => void;
+}
+
+/**
+ * Opens files of surfaces without a volume: in an empty space around them, which is a document without voxels. A volume that is opened
+ * takes the space's place, and the surfaces stay over it. Also keeps surfaces that were opened together with a volume until that is there.
+ */
+export class SurfaceFiles {
+  readonly #needs: SurfaceFilesNeeds;
+  readonly #read: typeof readInThread;
+  #reading = new AbortController();
+  #waiting: Waiting | undefined;
+
+  constructor(needs: SurfaceFilesNeeds, read = readInThread) {
+    this.#needs = needs;
+    this.#read = read;
+    needs.store.subscribe(({ document }, before) => {
+      if (document === before.document) return;
+      if (document.kind !== 'loading') this.#reading.abort();
+      const waiting = this.#waiting;
+      if (!waiting || (document.kind !== 'ready' && document.kind !== 'empty')) return;
+      this.#waiting = undefined;
+      const { request } = needs.document;
+      const isIt = document.kind === 'ready' && request?.kind === 'file' && request.file.name === waiting.fileName;
+      // After those who follow the document.
+      if (isIt) void Promise.resolve().then(waiting.show);
+    });
+  }
+
+  /** Opens surfaces alone. Failures become the document's state. */
+  async open(files: readonly HostFile[]): Promise<void> {
+    const { document, meshes, store } = this.#needs;
+    const [first] = files;
+    if (!first) return;
+    const name = files.length > 1 ? `${first.name} and ${files.length - 1} more` : first.name;
+    const reading = new AbortController();
+    document.seek(name, 'Reading');
+    this.#reading = reading;
+    try {
+      const read: ReadMeshFile[] = [];
+      for (const file of files) read.push({ file, meshes: await this.#read(file, Number.NaN, reading.signal) });
+      if (reading.signal.aborted) return;
+      const space = spaceAround(boundsOf(read.flatMap((one) => one.meshes.map(({ mesh }) => mesh))));
+      await document.open({ kind: 'space', name, space });
+      if (isOpen(store, space)) await meshes.addRead(read);
+    } catch (error) {
+      if (!reading.signal.aborted) document.fail(name, error);
+    }
+  }
+
+  /** Adds surfaces to the open space, which becomes larger if they need more. */
+  async add(files: readonly HostFile[]): Promise<void> {
+    const { document, meshes, store } = this.#needs;
+    const { request } = document;
+    if (request?.kind !== 'space') return;
+    await meshes.addFiles(files);
+    const bounds = boundsOf(meshes.shown());
+    if (!isOpen(store, request.space) || isInside(bounds, request.space)) return;
+    const kept = meshes.kept();
+    const space = spaceAround(joinedBounds(request.space, bounds));
+    await document.open({ ...request, session: undefined, space });
+    if (isOpen(store, space)) meshes.bring(kept);
+  }
+
+  /**
+   * Call this before a volume is opened: then surfaces come over it, also if it asks something first. Those are the given ones, and
+   * those that were open without a volume.
+   */
+  keepFor(fileName: string, files: readonly HostFile[]): void {
+    const { meshes, store, addLayers } = this.#needs;
+    const kept: KeptSurfaces | undefined = openDocument(store.getState())?.space ? meshes.kept() : undefined;
+    const show = () => {
+      if (kept) meshes.bring(kept);
+      if (files.length > 0) addLayers(files);
+    };
+    this.#waiting = kept || files.length > 0 ? { fileName, show } : undefined;
+  }
+}
+
+/** Whether a space is still what is open. */
+function isOpen(store: AppStore, space: object): boolean {
+  return openDocument(store.getState())?.space === space;
+}
