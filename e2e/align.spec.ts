@@ -56,7 +56,9 @@ test('a layer is moved and turned by hand and by a matrix, and undo takes each b
     '',
   ];
   await stria.dropFiles([stria.write('a.tfm', text.join('\n'))]);
-  await expect(page.getByTestId('matrix-meaning')).toContainText('fixed image, scan.nii, to points of the moving image, layer.nii');
+  await expect(page.getByTestId('matrix-meaning')).toContainText(
+    'fixed image, scan.nii, to points of the moving image, layer.nii',
+  );
   await page.getByTestId('matrix-apply').click();
   await expect(field('move', 'Right')).toHaveValue('5');
   await expect(field('move', 'Anterior')).toHaveValue('-6');
