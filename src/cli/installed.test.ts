@@ -62,7 +62,7 @@ test.runIf(process.platform === 'linux')(
     expect((await stria(...compress)).stderr).toMatch(new RegExp(`^on CPU.*; not on a GPU: ${missing}$`, 'm'));
     expect(await stria('gpu')).toMatchObject({ code: 4, stdout: expect.stringContaining(`There is no WebGPU: ${missing}.`) });
 
-    // What Node says on a system with an older C library.
+    // Node's message on a system with an older C library.
     const broken = join(modules, 'webgpu');
     mkdirSync(broken);
     writeFileSync(join(broken, 'package.json'), '{"name":"webgpu","type":"module","exports":"./index.js"}');

@@ -1,4 +1,4 @@
-/** What differs between shaders of one entry file: conditions (`@if(name)`), and u32 constants (`import constants::name`). */
+/** The differences between shaders of one entry file: conditions (`@if(name)`) and u32 constants (`import constants::name`). */
 export type Variant = Readonly<Record<string, boolean | number>>;
 
 /** The text to compile, and where its lines come from. */

@@ -58,7 +58,7 @@ function storeMean<T>(p: usize, rowStride: u32, planeStride: u32, width: u32, he
       }
     }
   }
-  // What is not a number is copied by its bits: arithmetic may change those of a NaN.
+  // A missing value is copied by its bits, because arithmetic may change the bits of a NaN.
   if (found > 0) store<T>(to, <T>(sum / found));
   else if (sizeof<T>() === 4) store<u32>(to, load<u32>(p));
   else store<u64>(to, load<u64>(p));

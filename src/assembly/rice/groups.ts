@@ -120,7 +120,7 @@ export function placeOffset<T>(place: u32): u32 {
   let y = sizeof<T>() === 1 ? (place >> 2) & 3 : (place >> 1) & 3;
   let z = place >> 4;
   if (isPicture) {
-    // What are slices of a group in a volume lies side by side.
+    // In pictures, the parts that are slices of a group in volumes lie side by side.
     x += 4 * (z & 1);
     y += 4 * (z >> 1);
     z = 0;

@@ -53,7 +53,7 @@ export function residuals<T>(predictor: u32, p: usize, x: u32, y: u32, z: u32, b
   return sub<T>(here, halfOrWhole<T>(before, hasAbove, hasLeft));
 }
 
-/** What soft (soft up) takes over of the difference above (to the left): half, but the whole where the first sum has not begun. */
+/** The part of the difference above (for soft up, to the left) that soft carries over: half, but all of it where the first sum has not begun. */
 function carried<T>(difference: v128, isSoft: bool, hasAbove: bool, hasLeft: v128): v128 {
   if (isSoft) return v128.bitselect(half<T>(difference), difference, hasLeft);
   return hasAbove ? half<T>(difference) : difference;

@@ -102,7 +102,7 @@ export interface StatsCommand extends DeviceOptions, TalkOptions {
 /** What a picture shows and how. Undefined options come from the session, or else from the app's defaults. */
 export interface ViewOptions {
   readonly view: '3d' | 'x' | 'y' | 'z' | undefined;
-  /** In pixels. */
+  /** Size of the picture in pixels. */
   readonly width: number;
   readonly height: number;
   /** The slice's number, counted from 1, or its position as a fraction from 0 to 1. */

@@ -115,7 +115,7 @@ export async function benchFiles(
 
 interface Limits {
   readonly signal: AbortSignal;
-  /** Of a run in one direction. */
+  /** Time limit of a run in one direction. */
   readonly limitMs: number;
 }
 

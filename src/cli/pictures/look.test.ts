@@ -91,7 +91,7 @@ test('labels are drawn with the tables, edits and hidden labels of a session', (
     except: [1],
   });
   expect(shownLabels({ ...look, table: undefined }, tables).table).toEqual([{ number: 2, color: '#00ff00' }]);
-  // That of the file holds unless another one was loaded.
+  // The file's table applies unless another one was loaded.
   const own = [{ number: 3, color: '#0000ff' }];
   expect(shownLabels({ ...look, table: undefined }, tables, own).table.map(({ number }) => number)).toEqual([3, 2]);
   expect(shownLabels(look, tables, own).table.map(({ number }) => number)).toEqual([1, 2]);

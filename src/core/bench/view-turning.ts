@@ -29,7 +29,7 @@ export interface Turning {
   readonly x: string;
   readonly method: string;
   readonly subject: string;
-  /** Of the volumes. */
+  /** Bytes of the volumes. */
   readonly bytes: number;
   readonly copy: Timing | undefined;
   readonly target: FrameSize;

@@ -49,7 +49,7 @@ export type Preference = (typeof preferences)[number];
 /** The most time points that chunks interleave, unless a series is so small that chunks hold more anyway. */
 export const maxTimeGroup = 8;
 
-/** What a user may request of codecs. A codec uses what applies to it and ignores the rest. */
+/** The user's options for codecs. A codec uses those that apply to it and ignores the rest. */
 export interface CodecOptions {
   /** The goal of 'auto'. Default 'balanced': size, unless a much faster codec is only slightly larger and 'effort' is not 'max'. */
   readonly prefer?: Preference | undefined;
@@ -75,7 +75,7 @@ export interface CodecDefinition {
   readonly options: readonly CodecOptionName[];
   /** Why this codec is the smallest for some chunks, in a few words for users: `runs`. */
   readonly reason: string;
-  /** What it contributes as the second stage of a chain, in a few words for users. Undefined if it never is one. */
+  /** Its contribution as the second stage of a chain, in a few words for users. Undefined if it is never a second stage. */
   readonly reasonBehind?: string;
   /** No other codec may follow it in a chain: the result would be that codec's alone. */
   readonly standsAlone?: true;
@@ -197,7 +197,7 @@ export interface GpuChunk {
   readonly sections?: readonly number[] | undefined;
 }
 
-/** What is known of a chunk before it is encoded. */
+/** The shape and parameters of a chunk before it is encoded. */
 export type PreparedChunk = Pick<GpuChunk, 'shape' | 'parameters'>;
 
 /** Encoded chunks in GPU memory, one after another, each starting at a multiple of 4 bytes. */

@@ -1,6 +1,6 @@
 import type { Variant } from '../../shaders/link.ts';
 
-/** What a decoder's kernels do about payloads that break SPEC.md: raise flags, or nothing. See shaders/faults/faults.wgsl. */
+/** How a decoder's kernels react to payloads that break SPEC.md: they raise flags or do nothing. See shaders/faults/faults.wgsl. */
 export interface FaultChecks {
   /** Bound after the kernel's own bindings. */
   readonly bindings: readonly GPUBuffer[];

@@ -55,7 +55,7 @@ export function chainByName(name: string): CodecChain {
   throw new StriaError('invalid-input', `codecs do not go together as '${name}'; there are ${chainNames().join(', ')}`);
 }
 
-/** What a user names: `auto`, or as `chainByName`. */
+/** Looks up the user's choice: `auto`, or a name for `chainByName`. */
 export function choiceByName(name: string): CodecChain | 'auto' {
   return name === 'auto' ? name : chainByName(name);
 }

@@ -10,7 +10,7 @@ import { type LayerSamples, samplesBytes, samplesUniform } from './layer-slab.ts
 /** The place of a slice on a canvas, in voxel positions of a layer. */
 export type LabelSamples = Omit<LayerSamples, 'slices' | 'kind' | 'smooth'> & {
   readonly index: number;
-  /** Pixels around the canvas that are collected, too. */
+  /** Width in pixels of the margin around the canvas that is also collected. */
   readonly margin: number;
 };
 
@@ -32,13 +32,14 @@ export function labelPlanePlace(margin: number) {
 }
 
 /**
- * The labels of a compressed layer in a slice of another volume, as a plane of the canvas's size and its margin: 0 beside the layer. Its
- * boxes are decoded one after another; outlines need the labels of all. One object for each view and layer. Free it with `destroy`.
+ * The labels of a compressed layer in a slice of another volume, as a plane with the size of the canvas and its margin. Pixels outside the
+ * layer are 0. The layer's boxes are decoded one after another, but outlines need the labels of all boxes. Use one object per view and
+ * layer. Free it with `destroy`.
  */
 export class LabelPlane {
   readonly #gpu: Gpu;
   #made: Made | undefined;
-  /** What the plane holds once all recorded commands have run. */
+  /** A key for the plane's contents once all recorded commands have run. */
   #held: { readonly volume: VolumeSource; readonly key: string } | undefined;
   #shape = '';
 
@@ -46,7 +47,7 @@ export class LabelPlane {
     this.#gpu = gpu;
   }
 
-  /** @returns what to draw, by `labelPlanePlace`, as a volume of `labelPlaneType` */
+  /** @returns the plane to draw with `labelPlanePlace`, as a volume of `labelPlaneType` */
   record(
     commands: Commands,
     volume: VolumeSource,

@@ -24,13 +24,13 @@ export interface LayerSamples {
   /** The first slice and the last one. */
   readonly slices: readonly [first: number, last: number];
   readonly kind: SlabKind;
-  /** Blend between voxels. */
+  /** Interpolate between voxels. */
   readonly smooth: boolean;
 }
 
 export const samplesBytes = 112;
 
-/** `Samples` of shaders/draw/samples.wgsl. @param slices the first one, and how many */
+/** `Samples` of shaders/draw/samples.wgsl. @param slices the first one, and their number */
 export function samplesUniform(
   { info, dims, numbers }: Pick<VolumeSource, 'info' | 'dims' | 'numbers'>,
   timePoint: number,
@@ -48,7 +48,7 @@ export function samplesUniform(
   ]);
 }
 
-/** Of the samples of a compressed layer, whose boxes are decoded one after another. One slice may take more. */
+/** Limit for the buffer of samples of a compressed layer, whose boxes are decoded one after another. A single slice may take more. */
 const defaultPartBytes = 2 ** 26;
 
 interface Made {
@@ -66,7 +66,7 @@ type LayerKernel = Pick<KernelDescriptor, 'label' | 'shader'>;
 const slabKernel: LayerKernel = { label: 'view.layer-slab', shader: layerSlabShader };
 const blendKernel: LayerKernel = { label: 'view.layer-blend', shader: layerBlendShader };
 
-/** What is being recorded. */
+/** The arguments of a recording. */
 interface RecordedLayer {
   readonly commands: Commands;
   readonly volume: VolumeSource;
@@ -90,7 +90,7 @@ export class LayerSlab {
   #held: { readonly volume: VolumeSource; readonly key: string } | undefined;
   #shape = '';
 
-  /** @param mostPartBytes for tests */
+  /** @param mostPartBytes only tests set it */
   constructor(gpu: Gpu, mostPartBytes = defaultPartBytes) {
     this.#gpu = gpu;
     this.#mostPartBytes = mostPartBytes;
@@ -131,7 +131,7 @@ export class LayerSlab {
     }
   }
 
-  /** Runs of slices decode the same chunks, those of all slices, so that they share a plan. */
+  /** Each run of slices decodes the chunks of all slices, so that the runs share a plan. */
   #recordBoxes(
     { commands, volume, timePoint, samples }: RecordedLayer,
     kernel: LayerKernel,
@@ -160,7 +160,7 @@ export class LayerSlab {
     return buffer;
   }
 
-  /** @param blended slices whose samples are added up box by box; 0: none */
+  /** @param blended the number of slices whose samples are added up box by box; 0 for none */
   #makeFor(width: number, height: number, blended: number): Made {
     const count = width * height;
     const atOnce = Math.min(blended, Math.max(1, Math.floor(this.#mostPartBytes / (count * 8))));

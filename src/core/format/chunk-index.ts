@@ -32,7 +32,7 @@ const codedEntryBytes = 8;
 /** A lost run: kind and number of chunks. */
 const leastRunBytes = 5;
 
-/** What an index is checked against: the volume, and the part of the file that can hold chunk records. */
+/** The bounds that an index is checked against: the volume, and the part of the file that can hold chunk records. */
 export interface IndexBounds {
   readonly chunkCount: number;
   readonly elementBytes: number;

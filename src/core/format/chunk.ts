@@ -47,8 +47,8 @@ export interface CodedChunk {
   /** In the order in which the encoder applied them. */
   readonly stages: readonly ChunkStage[];
   readonly payload: Uint8Array;
-  /** Of the payload, as one row. */
+  /** Checksum of the payload, as one row. */
   readonly encodedChecksum: Checksum;
-  /** Of the voxel bytes, with each row along x padded to whole words. */
+  /** Checksum of the voxel bytes, with each row along x padded to whole words. */
   readonly decodedChecksum: Checksum;
 }

@@ -11,7 +11,7 @@ import { parseRecord, parseRecordHead, readExactly, recordEnd } from './record.t
 /** A level as its `levl` record describes it. */
 export interface FoundLevel {
   readonly level: LevelHeader;
-  /** Of the level's volume. */
+  /** The header of the level's volume. */
   readonly header: ContainerHeader;
   readonly grid: ChunkGrid;
   readonly index: ChunkIndex;

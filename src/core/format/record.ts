@@ -41,7 +41,7 @@ export interface NewRecord {
   readonly body: Uint8Array;
   /** Length must be a multiple of 8. Default: none. */
   readonly meta?: Uint8Array;
-  /** Of the body as one row, if the caller already knows it. */
+  /** Checksum of the body as one row, if the caller already knows it. */
   readonly bodyChecksum?: Checksum;
 }
 
@@ -62,7 +62,7 @@ export interface RecordParts {
   readonly padding: Uint8Array;
 }
 
-/** As `encodeRecord`, in parts. */
+/** Like `encodeRecord`, but returns the record in parts. */
 export function recordParts(record: NewRecord): RecordParts {
   const { type, offset, body, meta = new Uint8Array(0), bodyChecksum = checksum(body) } = record;
   // Does not use a builder, because this runs for thousands of chunks in a row.

@@ -296,7 +296,7 @@ const lines = [...readFileSync(new URL('README.md', folder), 'utf8').matchAll(/^
   (match) => match.slice(1).map((cell) => cell.trim()),
 ) as [file: string, shows: string, reading: string, recovering: string][];
 
-/** What `stria verify` would meet: everything is read and checked. */
+/** Reads and checks everything, like `stria verify`. */
 async function reading(bytes: Uint8Array): Promise<string> {
   try {
     const reader = await ContainerReader.open(memorySource('test.stria', bytes));

@@ -28,7 +28,7 @@ export interface DepositReport extends Readonly<PlacedCounts> {
 
 /** The fixed-point sums of particles. Its voxels may be read several times. */
 export interface SumsVolume extends OpenVolume {
-  /** Of the first reading of the voxels, once it is complete. */
+  /** The report of the first reading of the voxels, once that is complete. */
   report(): DepositReport;
 }
 

@@ -6,7 +6,7 @@ import { maxRadiusVoxels, minRadiusVoxels } from './smoothing-table.ts';
 
 /** Words of a placed particle: position x, y, z (i32, in 1/65,536 voxel), mass (low and high word, in units). */
 export const plainWords = 5;
-/** With the smoothing radius along x, y, z in 1/256 voxel. */
+/** The same, followed by the smoothing radius along x, y, z in 1/256 voxel. */
 export const smoothedWords = 8;
 
 /** How many units one particle has if particles are counted. */
@@ -27,7 +27,7 @@ export interface PlacerSettings {
   readonly unit: number;
 }
 
-/** What happened to the particles. */
+/** Counts of placed particles. */
 export interface PlacedCounts {
   /** Number of all particles that were read. */
   particles: number;

@@ -31,7 +31,7 @@ export interface MergeReport {
 /** The most parts that stay open: pieces that lie side by side alternate in each row of chunks. */
 const openParts = 128;
 
-/** Who makes levels of the merged volume, and how; as in `CompressSettings`. */
+/** The backend that makes levels of the merged volume, and its settings, as in `CompressSettings`. */
 export interface MergeLevels {
   /** Opens the backend. Called only if there are levels to make. */
   readonly backend: () => Promise<Backend>;

@@ -21,7 +21,7 @@ export interface PartInput {
 
 /** The contents of all parts of a volume together. */
 export interface PartSurvey {
-  /** Of the whole volume. */
+  /** The header of the whole volume. */
   readonly header: ContainerHeader;
   readonly description: SourceDescription;
   /** Every chunk of the volume, in order. */

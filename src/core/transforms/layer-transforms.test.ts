@@ -109,7 +109,7 @@ describe('what a file says about the motion of a layer', () => {
   it('may take the scan for the moving image: then the inverse is meant', () => {
     const pair = pairOf(base, turned);
     for (const format of transformFormats) {
-      // What another program writes for the scan as the moving image, and the layer as the fixed one.
+      // As another program writes it, with the scan as the moving image and the layer as the fixed one.
       const numbers = storedMotion(motion, format, {
         ...pair,
         base: turned,

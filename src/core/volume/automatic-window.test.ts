@@ -30,7 +30,7 @@ test('percentiles equal those of the sorted values', async () => {
 test('values that outliers squeeze into few bins are counted again', async () => {
   const values = Array.from({ length: 10_000 }, (_, index) => (index < 5 ? 65_535 : 1000 + (index % 1000)));
   const [low, high] = await percentiles(values);
-  // Of the first count a bin is 253 wide.
+  // In the first count, a bin is 253 wide.
   expect(Math.abs(low - 1009)).toBeLessThanOrEqual(8);
   expect(Math.abs(high - 1990)).toBeLessThanOrEqual(8);
 });

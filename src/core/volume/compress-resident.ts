@@ -118,7 +118,7 @@ function boxBytes({ voxels, chunks }: NumberedBox): number {
   return bytesOfChunks(chunks, voxels.elementBytes);
 }
 
-/** Who makes the levels of a file, and how; as in `CompressSettings`. */
+/** The backend that makes the levels of a file, and its settings, as in `CompressSettings`. */
 export interface FileLevels {
   readonly backend: Backend;
   readonly choice: EncodeChoice;

@@ -218,7 +218,7 @@ export class CompressedLayers {
     };
   }
 
-  /** As large as the largest box. */
+  /** A buffer as large as the largest box. */
   #interleavedBuffer(): GPUBuffer {
     const bytes = this.#rangesOf(0).map((range) => this.#paddedBytes(this.#extentOf(range, 0).dims));
     this.#interleaved ??= this.#scratch.storage('interleaved', Math.max(...bytes));

@@ -129,7 +129,7 @@ describe.each(['u8', 'i16', 'f32', 'f64'] as const)('%s', (type) => {
     expect(await volume.voxel(dims[0] - 1, dims[1] - 1, dims[2] - 1, t)).toBe(corner);
     const plane = dims[0] * dims[1] * dims[2];
     const before = Math.max(0, t - 1);
-    // Of a time point that is nowhere decoded, or not alone; as a voxel, and as a box.
+    // Reads a time point that is decoded nowhere, or not alone, both as a voxel and as a box.
     expect(await volume.voxel(2, 3, 4, before)).toBe(values[before * plane + (4 * dims[1] + 3) * dims[0] + 2]);
     const box = { first: [0, 0, 0], size: [dims[0], dims[1], dims[2]], timePoint: before } as const;
     let count = 0;

@@ -21,7 +21,7 @@ export interface Difference {
    * floats, over the voxels that are finite in both.
    */
   readonly largest: { readonly magnitude: number; readonly voxel: Dims4 } | undefined;
-  /** Of |first − second| over all voxels. */
+  /** Mean of |first − second| over all voxels. */
   readonly mean: number;
 }
 

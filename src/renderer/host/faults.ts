@@ -1,6 +1,6 @@
 import { type FaultTag, StriaError, toStriaError } from '../../core/shared/errors.ts';
 
-/** What the browser's error names mean to a user who reads or writes a file. `%` is replaced by the file's name. */
+/** Messages for the browser's error names when a file is read or written. `%` is replaced by the file's name. */
 const meanings: Readonly<Record<string, string>> = {
   NotAllowedError: '% cannot be used: permission was denied. Open it again and allow access',
   SecurityError: 'The browser allows this only right after a click or a key press. Try again',

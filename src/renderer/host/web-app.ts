@@ -48,7 +48,7 @@ export function installWebApp(): NewVersion | undefined {
   };
 }
 
-/** What the system gives the installed web app: files opened with it, and files shared with it. */
+/** Receives files that the system opens with, or shares with, the installed web app. */
 export interface SystemFiles {
   readonly handles: (handles: readonly FileSystemFileHandle[]) => void;
   readonly shared: (files: readonly File[]) => void;

@@ -7,7 +7,7 @@ interface Conditional {
 export interface ParsedShader {
   readonly pieces: readonly (Conditional & { readonly text: string })[];
   readonly imports: readonly ParsedImport[];
-  /** What it declares outside of functions. */
+  /** Its declarations outside functions. */
   readonly names: ReadonlySet<string>;
 }
 

@@ -1,4 +1,4 @@
-// Samples a layer of several boxes on a canvas, blended between voxels also across the seams of the boxes.
+// Samples a layer of several boxes on a canvas, and interpolates also across the seams of the boxes.
 //
 // A sample is a weighted mean of eight voxels, which may lie in different boxes. Each box of the layer has its own dispatch and adds the
 // voxels that lie in it. layer-fold.wgsl then projects the samples of several slices.

@@ -1,6 +1,6 @@
 // Projects the samples of some slices (layer-blend.wgsl) into the sums of a thick slice, from which slab-finish.wgsl makes a plane.
 //
-// One invocation owns one pixel. The sums hold what earlier slices left.
+// One invocation owns one pixel. The sums continue those of earlier slices.
 //
 // Invariants
 // 1. A sample is missing if most of its neighbours are.

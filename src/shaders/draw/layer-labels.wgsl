@@ -3,7 +3,7 @@
 // One invocation owns one pixel. Each box of the layer has its own dispatch and writes the pixels whose voxels lie in it.
 //
 // Invariants
-// 1. `labels` is zero before the first box. Pixels beside the layer stay 0.
+// 1. `labels` is zero before the first box. Pixels outside the layer stay 0.
 //
 // Twin: `differs_at` of slice.wgsl, which finds neighbours in the pixel's own box.
 

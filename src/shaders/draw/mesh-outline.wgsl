@@ -10,7 +10,7 @@ struct Outline {
   to_canvas: mat4x4f,
   /// Premultiplied.
   color: vec4f,
-  /// Of the canvas, in pixels.
+  /// Size of the canvas in pixels.
   size: vec2f,
   /// The lines' thickness in pixels.
   thickness: f32,

@@ -660,7 +660,7 @@ fn ray_label(index: u32, image: texture_3d<f32>, position: vec3f) -> i32 {
   return ray_label_of(index, ray_nearest(index, image, position));
 }
 
-/// From differences per texel to the gradient in the scene, per length of the finest texel.
+/// Converts differences per texel to the gradient in the scene, per length of the finest texel.
 fn ray_gradient(index: u32, differences: vec3f) -> vec3f {
   let slopes = differences * frame.volumes[index].dims.xyz;
   let to_unit = frame.volumes[index].to_unit;

@@ -1,4 +1,4 @@
-// What the ray marchers share: ray-march.wgsl (one volume) and ray-stack.wgsl (several).
+// Code shared by the ray marchers: ray-march.wgsl (one volume) and ray-stack.wgsl (several).
 
 /// Texels below this are missing, or blended with a missing one.
 const least_texel = -0.001;

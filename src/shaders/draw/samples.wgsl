@@ -1,4 +1,4 @@
-// Where a layer is sampled for a canvas (`LayerSamples` in src/core/draw/layer-slab.ts), and how samples of several slices are projected.
+// The sample positions of a layer for a canvas (`LayerSamples` in src/core/draw/layer-slab.ts), and the projection of samples of several slices.
 
 struct Samples {
   /// Voxel position = origin + across × slice number + right × pixel x + down × pixel y. w is unused.
@@ -11,24 +11,24 @@ struct Samples {
   time_point: u32,
   /// The canvas.
   size: vec2u,
-  /// The first slice, and how many there are.
+  /// The first slice, and the number of slices.
   first_slice: u32,
   slices: u32,
   /// Keys of the lowest and the highest number.
   numbers: vec2u,
   /// 0: mean, 1: maximum, 2: minimum, of stored values.
   kind: u32,
-  /// 1: blend between voxels.
+  /// 1: interpolate between voxels.
   smooth_voxels: u32,
 }
 
-/// The voxel position of a pixel's middle in a slice, counted from the first.
+/// The voxel position of a pixel's centre in a slice, counted from the first.
 fn sample_position(samples: Samples, pixel: vec2u, slice: u32) -> vec3f {
   let start = samples.origin.xyz + samples.right.xyz * (f32(pixel.x) + 0.5) + samples.down.xyz * (f32(pixel.y) + 0.5);
   return start + samples.across.xyz * f32(samples.first_slice + slice);
 }
 
-/// The mean or an extreme of a sample and those before. x: that, y: their number. Sums would overflow, so a running mean is kept.
+/// Adds a sample to the mean or extreme so far. x is the mean or extreme, y the number of samples. Sums could overflow, so a running mean is kept.
 fn projected(before: vec2f, sample: f32, kind: u32) -> vec2f {
   let count = before.y + 1.0;
   if (kind == 0u) {

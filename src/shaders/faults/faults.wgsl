@@ -1,4 +1,4 @@
-// What a decoder does about a payload that breaks its codec's SPEC.md. With `checks` it raises the chunk's flag and decodes on;
+// How a decoder reacts to a payload that breaks its codec's SPEC.md. With `checks` it raises the chunk's flag and decodes on;
 // without, compilers remove all code that only serves a flag. docs/FORMAT.md, 'Sound payloads', says what a decoder must refuse.
 
 @if(checks) import constants::fault_binding;

@@ -1,4 +1,4 @@
-// What decoders read: a payload's words, and the run starts of a segment. src/core/codecs/parle/SPEC.md, 'Payload'.
+// The inputs of decoders: a payload's words, and the run starts of a segment. src/core/codecs/parle/SPEC.md, 'Payload'.
 
 import package::parle::segment::{Chunk, bit_words};
 

@@ -74,9 +74,9 @@ export interface BenchCase {
   readonly gpuMs: Spread | undefined;
   /** Measured by the host's clock, including submission and the readback of sizes. */
   readonly wallMs: Spread;
-  /** Of whole programs: user and system time, on all threads. */
+  /** For whole programs: user and system time on all threads. */
   readonly processorMs?: Spread | undefined;
-  /** Of whole programs: the largest resident memory. */
+  /** For whole programs: the largest resident memory. */
   readonly peakBytes?: number | undefined;
   readonly stages: Readonly<Record<string, Spread>>;
   /** Median of a WGSL copy of the raw data's size, in the same run; undefined without a GPU. */
@@ -85,7 +85,7 @@ export interface BenchCase {
   readonly timesCopy: number | undefined;
   /** How its output was verified after the timing. A wrong output ends the run. */
   readonly verified: string;
-  /** What a reader must know: chunks left raw, a substitute for data that is not available. */
+  /** A remark that readers need: chunks left raw, a substitute for data that is not available. */
   readonly note?: string | undefined;
 }
 

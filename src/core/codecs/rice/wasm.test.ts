@@ -19,7 +19,7 @@ import { wasm } from './wasm.ts';
 
 const volume = Uint8Array.of(0);
 const picture = Uint8Array.of(1);
-/** With predictors 8 to 15. */
+/** Parameters that allow predictors 8 to 15. */
 const causalVolume = Uint8Array.of(16);
 const causalPicture = Uint8Array.of(17);
 const forms = [volume, picture, causalVolume, causalPicture] as const;

@@ -32,7 +32,7 @@ export interface StripOptions {
   readonly onExtra?: ((extra: Uint8Array) => void) | undefined;
 }
 
-/** What all pictures of a stack have in common. */
+/** The properties that all pictures of a stack share. */
 export interface PictureShape {
   readonly width: number;
   readonly height: number;

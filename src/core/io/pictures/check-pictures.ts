@@ -6,7 +6,7 @@ import { parseStoredTags } from '../tiff/tiff-tags.ts';
 import { planPictures } from './describe-pictures.ts';
 import { pngChunks, pngSignature } from './png-chunks.ts';
 
-/** What writing a volume's pictures requires of its voxels. */
+/** The requirements that writing a volume's pictures places on its voxels. */
 export interface PictureDemands {
   /** @throws StriaError `corrupt` if a sample exceeds its bit depth */
   checkSamples(voxels: Uint8Array): void;

@@ -17,7 +17,7 @@ export interface PngChunk {
 export interface PngHeader {
   readonly width: number;
   readonly height: number;
-  /** Of a sample, or of an index into the palette. */
+  /** Bits of a sample, or of an index into the palette. */
   readonly bitDepth: number;
   readonly colourType: 0 | 2 | 3 | 4 | 6;
   readonly isInterlaced: boolean;

@@ -19,7 +19,7 @@ export interface VtiMarkup {
   readonly file: Attributes;
   readonly image: Attributes;
   readonly piece: Attributes;
-  /** Those of points and of cells, in the file's order: at least one. */
+  /** The arrays of points and of cells, in the file's order: at least one. */
   readonly arrays: readonly VtiArray[];
   /** The arrays that the file calls active. Usually one, or none. */
   readonly active: readonly VtiArray[];

@@ -11,7 +11,7 @@ import { describeExport } from '../export-volume.ts';
 import { listVolumes, openVolume } from '../open-volume.ts';
 import { vtiReader } from './vti-reader.ts';
 
-/** As a reader of files with one array. */
+/** Wraps the collection as a reader of files with one array. */
 const reader: VolumeReader = {
   ...vtiReader,
   open: async (source, options) => chooseEntry(await vtiReader.list(source, options), undefined).open(options),

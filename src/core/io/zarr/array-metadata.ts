@@ -69,7 +69,7 @@ const version2Types: Readonly<Record<string, string>> = {
 
 /** Codecs that zarrita decodes and that do not change the type. */
 const knownCodecs = ['bytes', 'transpose', 'blosc', 'lz4', 'zstd', 'gzip', 'zlib', 'crc32c', 'shuffle', 'delta', 'bitround'];
-/** Those that operate on values, so that 16-bit floats cannot be decoded as their bits. */
+/** Codecs that operate on values, so that 16-bit floats cannot be decoded as their bits. */
 const valueCodecs = ['delta', 'bitround'];
 
 /** The most axes, as in NumPy. */

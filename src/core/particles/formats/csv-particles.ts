@@ -23,7 +23,7 @@ const maxBlockBytes = 2 ** 28;
 
 const newline = 0x0a;
 const hash = 0x23;
-/** Of UTF-8. */
+/** UTF-8's byte order mark. */
 const byteOrderMark = [0xef, 0xbb, 0xbf];
 
 /** Locates rows: the offset and line number of every `blockRows`-th row. */

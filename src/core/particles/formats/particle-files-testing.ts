@@ -18,7 +18,7 @@ export interface TipsyOptions {
 
 /** Numbers of a record after position and velocity: of gas, dark matter and stars. */
 const furtherNumbers = [5, 2, 4] as const;
-/** Of gas: density, temperature, smoothing length. */
+/** Further numbers of a gas record: density, temperature, smoothing length. */
 const smoothingNumber = 2;
 
 /** @param groups gas, dark matter, stars */

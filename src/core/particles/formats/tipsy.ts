@@ -16,7 +16,7 @@ interface TipsyHeader {
 const names = ['gas', 'dark', 'star'] as const;
 /** Numbers in a record of each kind. The first is the mass, then come position and velocity, three each. */
 const recordNumbers = [12, 9, 11] as const;
-/** Of gas: mass, position, velocity, density, temperature, smoothing length. */
+/** Index of the smoothing length in a gas record: mass, position, velocity, density, temperature, smoothing length. */
 const smoothingNumber = 9;
 /** A C structure is padded to whole doubles; some old native files are not. */
 const headerLengths = [32, 28] as const;

@@ -2,7 +2,7 @@ import { displayText } from '../../../core/shared/display-text.ts';
 import type { FaultData, FaultTag } from '../../../core/shared/errors.ts';
 import { gzipWords, readableFiles } from '../../../core/shared/readable-formats.ts';
 
-/** What the app says about a fault. The fault's own message is shown as the details. */
+/** The app's words for a fault. The fault's own message is shown as the details. */
 export interface FaultWords {
   /** What happened, without a full stop. */
   readonly title: string;

@@ -19,7 +19,7 @@ interface Props {
   readonly reveal: (stored: number) => void;
 }
 
-/** What can be dragged: the window's edges, and the level of an isosurface. */
+/** The draggable handles: the window's edges and the level of an isosurface. */
 type Handle = 'low' | 'high' | 'level';
 
 const handleNames: Readonly<Record<Handle, string>> = {

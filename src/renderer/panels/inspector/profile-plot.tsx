@@ -25,7 +25,7 @@ export interface SeriesLine extends ProfileSeries {
 }
 
 interface PlotProps {
-  /** What is plotted, for assistive technology. */
+  /** Description of the plot for assistive technology. */
   readonly title: string;
   readonly xs: readonly number[];
   readonly xLabel: string;

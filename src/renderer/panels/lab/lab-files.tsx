@@ -11,7 +11,7 @@ export function LabFiles() {
   return results.map((result) => <LabFilesResult key={result.date} result={result} />);
 }
 
-/** What one machine measured: a table for each file. */
+/** The results of one machine: a table for each file. */
 function LabFilesResult({ result: { machine, date, cases, gaps } }: { readonly result: BenchResult }) {
   const { adapter, cpu, threads, runtime } = machine;
   const facts = [adapter?.device, adapter?.description, cpu, `${threads} threads`, runtime, date.slice(0, 10)].filter(Boolean);

@@ -4,7 +4,7 @@ import { type ElementType, elementBytes, typedVoxels, type VoxelArray } from '..
 import type { ImagePlan, LevelPlan } from './ome-zarr-plan.ts';
 import { ShardWriter } from './shard-writer.ts';
 
-/** What the levels of an image share. */
+/** Data that all levels of an image share. */
 export interface LevelContext {
   readonly plan: ImagePlan;
   readonly type: ElementType;
@@ -27,7 +27,7 @@ export class LevelWriter {
   readonly #next: LevelWriter | undefined;
   readonly #slab: Uint8Array<ArrayBuffer>;
   readonly #planeBytes: number;
-  /** Of the slab that is being filled. */
+  /** The position of the slab that is being filled. */
   #channel = 0;
   #time = 0;
   #z = 0;
