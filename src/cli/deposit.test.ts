@@ -144,7 +144,7 @@ test.each([
   expect(existsSync(at('x.stria'))).toBe(false);
 });
 
-test('damaged files, and volumes that are no sums', async () => {
+test('damaged files, and volumes that are not sums', async () => {
   writeFileSync(at('cut'), tipsyBytes([gas, dark, star]).subarray(0, -1));
   const how = ['--size', '8', box, '-o', at('x.stria'), ...cpu];
   expect(await stria('deposit', at('cut'), ...how)).toMatchObject({

@@ -38,13 +38,13 @@ def choice_of(codec: str, prefer: str, axis: str | None, effort: str) -> Choice:
     if not all(name in by_name for name in names) or len(names) > 2:
         raise ValueError(f"there is no codec {codec!r}; there are auto, {', '.join(by_name)}, and chains such as rle+huffman")
     if len(names) == 2 and (names[1] != "huffman" or names[0] in ("raw", "wave", "huffman")):
-        raise ValueError(f"{codec} is no chain of codecs: only huffman comes second, and not after {names[0]}")
+        raise ValueError(f"{codec} is not a chain of codecs: only huffman comes second, and not after {names[0]}")
     if prefer not in PREFERENCES:
-        raise ValueError(f"{prefer!r} is no preference: {', '.join(PREFERENCES)}")
+        raise ValueError(f"prefer must be one of {', '.join(PREFERENCES)}, not {prefer!r}")
     if axis not in (None, "x", "y", "z"):
-        raise ValueError(f"{axis!r} is no axis: x, y or z")
+        raise ValueError(f"axis must be x, y or z, not {axis!r}")
     if effort not in ("normal", "max"):
-        raise ValueError(f"{effort!r} is no effort: normal or max")
+        raise ValueError(f"effort must be normal or max, not {effort!r}")
     first, second = [by_name[name] for name in names] + [None] * (2 - len(names))
     return Choice(first, second, prefer, None if axis is None else "xyz".index(axis), effort == "max")
 

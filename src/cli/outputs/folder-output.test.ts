@@ -151,7 +151,7 @@ test('the old folder has no leftover’s name before the new one is in place', a
   expect(names).toEqual([expect.stringMatching(/^\.scan\.zarr\..*\.replaced$/), 'scan.zarr']);
 });
 
-test('former contents that a killed run set aside are no leftover, and are named', async () => {
+test('former contents that a killed run set aside are not cleaned up as leftovers, and are named', async () => {
   const old = replacedFolder(target).replace(`-${process.pid}-`, `-${2 ** 22 + 1}-`);
   mkdirSync(old);
   writeFileSync(join(old, 'zarr.json'), 'old');

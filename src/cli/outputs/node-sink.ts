@@ -129,7 +129,7 @@ async function resolveTarget(
   return { path: await realpath(path), kind: 'file', mode: facts.mode & 0o777 };
 }
 
-/** The missing target of a symbolic link. Undefined if the path is no link. */
+/** The missing target of a symbolic link. Undefined if the path is not a link. */
 async function dangling(path: string): Promise<string | undefined> {
   const target = await readlink(path).catch(() => undefined);
   if (target === undefined) return undefined;

@@ -30,7 +30,7 @@ test.each([
   '/files/.ssh/id',
   '/files/.hidden',
   `/files/${'a'.repeat(9000)}`,
-])('%j is no path of a file', (address) => {
+])('%j is not the path of a file', (address) => {
   expect(namesInPath(address)).toBeUndefined();
 });
 

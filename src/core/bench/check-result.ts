@@ -30,7 +30,7 @@ function check(value: unknown, given: Schema, place: string): void {
     throw new StriaError('invalid-input', `not a bench result of schema ${schema.properties.schema.const}: ${place} ${why}`);
   };
   if (wanted.const !== undefined && value !== wanted.const) refuse(`is not ${JSON.stringify(wanted.const)}`);
-  if (wanted.enum && !wanted.enum.includes(value)) refuse(`is none of ${wanted.enum.join(', ')}`);
+  if (wanted.enum && !wanted.enum.includes(value)) refuse(`is not one of ${wanted.enum.join(', ')}`);
   const types = typeof wanted.type === 'string' ? [wanted.type] : wanted.type;
   if (types && !types.some((type) => isOf(value, type))) refuse(`is not of type ${types.join(' or ')}`);
   if (typeof value === 'number' && wanted.minimum !== undefined && !(value >= wanted.minimum))

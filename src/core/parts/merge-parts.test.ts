@@ -148,7 +148,7 @@ test.each([
   [{ origin: [4, 0, 0], of: [16, 8, 4] }, /along x it starts at 4; pieces must start and end at multiples of 8/],
   [{ origin: [8, 0, 0], of: [12, 8, 4] }, /along x it ends at 16, but the volume at 12/],
   [{ origin: [0, 0, 0], of: [16, 8, 6] }, /along z it ends at 4; pieces must start and end at multiples of 3/],
-] as const)('a box that is no piece is refused (%#)', async (part, message) => {
+] as const)('a box that is not a piece is refused (%#)', async (part, message) => {
   const info = infoOf([8, 8, 4, 1], 'u8');
   const volume = memoryVolume(info, voxelsOf(info, 'blobs'));
   await expect(compressed(volume, [8, 8, 3], part)).rejects.toMatchObject({

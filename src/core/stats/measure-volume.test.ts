@@ -82,7 +82,7 @@ test('a box measures its own voxels, and volumes are in mm³', async () => {
   expect((await measureVolume(memoryVolume(unknown, bytes), {}))[0]).not.toHaveProperty('volumeMm3');
 });
 
-test('what is no segmentation of the volume is refused', async () => {
+test('anything but a segmentation of the volume is refused', async () => {
   const volume = memoryVolume(infoOf(dims, 'u8'), voxelsOf(infoOf(dims, 'u8'), 'noise'));
   const measured = (info: VolumeInfo) => measureVolume(volume, { labels: memoryVolume(info, voxelsOf(info, 'constant')) });
   await expect(measured(infoOf([13, 9, 5, 1], 'f32'))).rejects.toMatchObject({

@@ -37,7 +37,7 @@ test.each([
   ['with either sign', [-largest, largest]],
   ['a round number far below', [-1e30]],
   ['one at each end', [-1e30, 1e20]],
-])('%s is no number', async (_, marks) => {
+])('%s is not a number', async (_, marks) => {
   expect((await numbersOf([...spread, ...marks, ...marks])).numbers).toEqual([0, 99.9]);
   // However many voxels it has.
   expect((await numbersOf([...spread, ...new Array<number>(20_000).fill(marks[0] as number)])).numbers).toEqual([0, 99.9]);

@@ -130,7 +130,7 @@ describe('bad and hostile tables', () => {
     ['a CSV of something else', 'subject,age\n1,30\n2,40\n'],
     ['XML of something else', '<a><b/></a>'],
     ['bytes', '\0\x01\x02\x03'],
-  ])('%s: it says that it is no table', (_, text) => {
+  ])('%s: the message says that it is not a table', (_, text) => {
     expect(tagOf(text)).toBe('unsupported');
   });
 

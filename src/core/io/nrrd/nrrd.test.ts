@@ -244,7 +244,7 @@ describe('faults', () => {
     ['a missing byte order', nrrdLines([4, 3, 2], 'u16').filter((line) => !line.startsWith('endian'))],
     ['an invalid byte order', [...nrrdLines([4, 3, 2], 'u16').filter((line) => !line.startsWith('endian')), 'endian: middle']],
     ['a field given twice', [...still, 'encoding: gzip']],
-    ['a line that is no field', [...still, 'what is this']],
+    ['a line that is not a field', [...still, 'what is this']],
     ['sizes of zero', [...still.filter((line) => !line.startsWith('sizes')), 'sizes: 4 0 2']],
     ['sizes that are not numbers', [...still.filter((line) => !line.startsWith('sizes')), 'sizes: 4 x 2']],
     ['too few sizes', [...still.filter((line) => !line.startsWith('sizes')), 'sizes: 4 3']],
