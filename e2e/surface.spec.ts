@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright/test';
-import { expectOpen } from './support/app.ts';
+import { readMesh } from '../src/core/mesh/read/read-mesh.ts';
+import { memorySource } from '../src/core/shared/bytes.ts';
+import { expectOpen, testHook } from './support/app.ts';
 import { cli } from './support/cli.ts';
 import { expect, type Stria, test } from './support/test.ts';
 import { nifti, placed, shapes, volumeOf } from './support/volumes.ts';
@@ -99,4 +101,44 @@ test('surfaces of labels are shown as layers, saved, and undone', async ({ stria
   await expect(page.getByTestId('layer-Label 2')).toBeHidden();
   await page.keyboard.press('ControlOrMeta+Shift+z');
   await expect(page.getByTestId('layer-Label 2')).toBeVisible();
+});
+
+test('the GPU extracts the surface of a sphere: closed, and within half a voxel of it', async ({ stria }) => {
+  const { page } = stria;
+  const radius = 8.3;
+  const [centre, spacing] = [[11.2, 12.1, 10.4] as const, [1.5, 2, 1.25] as const];
+  const distance = (x: number, y: number, z: number) => Math.hypot(x - centre[0], y - centre[1], z - centre[2]);
+  const voxels = volumeOf([24, 25, 22], 'i16', (x, y, z) => Math.round(-100 * distance(x, y, z)));
+  const file = stria.write('ball.nii', placed(nifti(voxels), [spacing[0], 0, 0, -20, 0, spacing[1], 0, 5, 0, 0, spacing[2], 3]));
+  await stria.dropFiles([file]);
+  await expectOpen(page, 'ball.nii');
+  await (await testHook(page)).evaluate((hook) => hook.extractOnlyOnGpu());
+  await openDialog(page);
+  await enter(page, 'Isosurface level', -100 * radius);
+  await enter(page, 'Rounds of smoothing', 0);
+  await page.getByTestId('surface-show').click();
+  await expect(page.getByTestId('mesh-facts')).toContainText('triangles');
+  const target = join(stria.folder, 'ball.stl');
+  await stria.chooseSave(target);
+  await page.getByTestId('mesh-save').click();
+  const bytes = new Uint8Array(readFileSync(await stria.savedFile(target)));
+  const [{ mesh }] = (await readMesh(memorySource('ball.stl', bytes), { metres: 1e-3 })).meshes as [
+    Awaited<ReturnType<typeof readMesh>>['meshes'][0],
+  ];
+  const { positions, triangles } = mesh;
+  expect(triangles.length).toBeGreaterThan(3000);
+  const off = Array.from({ length: positions.length / 3 }, (_, corner) => {
+    const [x, y, z] = [-20, 5, 3].map(
+      (from, axis) => ((positions[3 * corner + axis] as number) - from) / (spacing[axis] as number),
+    );
+    return Math.abs(distance(x as number, y as number, z as number) - radius);
+  });
+  expect(Math.max(...off)).toBeLessThan(0.5);
+  // Each edge is passed once in each direction.
+  const edges = new Set<string>();
+  for (let at = 0; at < triangles.length; at += 3) {
+    for (let side = 0; side < 3; side++) edges.add(`${triangles[at + side]} ${triangles[at + ((side + 1) % 3)]}`);
+  }
+  expect(edges.size).toBe(triangles.length);
+  expect([...edges].filter((edge) => !edges.has(edge.split(' ').toReversed().join(' ')))).toEqual([]);
 });

@@ -1,6 +1,8 @@
+import { scaled, sum } from '../shared/vectors.ts';
 import { type Dims3, typedVoxels } from '../shared/volume.ts';
 import type { LeveledVoxels } from '../shared/volume-level.ts';
 import type { VolumeSource } from '../volume/volume-source.ts';
+import { type SlabKind, storedKind } from './slab-plane.ts';
 
 /** Points at equal distances on a line, both ends included, as voxel positions of a volume. */
 export interface LineSamples {
@@ -10,6 +12,15 @@ export interface LineSamples {
   readonly count: number;
   /** Blend between voxels. */
   readonly smooth: boolean;
+  /** Of a line in a thick slice: each sample is projected through its slices. */
+  readonly slab?: LineSlab | undefined;
+}
+
+export interface LineSlab {
+  readonly kind: SlabKind;
+  /** In slice n the line lies n times this from `from` and `to`. */
+  readonly across: Dims3;
+  readonly slices: readonly [first: number, last: number];
 }
 
 /** Consecutive samples are read together if their voxels lie in a box with sides of at most this length. */
@@ -30,10 +41,36 @@ interface Sample {
  * @throws StriaError as `LeveledVoxels.read`
  */
 export async function sampleLineOfFile(
+  volume: Pick<VolumeSource, 'info' | 'numbers'>,
+  file: Pick<LeveledVoxels, 'read'>,
+  timePoint: number,
+  { slab, ...line }: LineSamples,
+): Promise<Float32Array> {
+  if (!slab) return sampleThinLine(volume, file, timePoint, line);
+  const kind = storedKind(slab.kind, volume.info.slope);
+  const projected = new Float32Array(line.count).fill(Number.NaN);
+  const counts = new Uint32Array(line.count);
+  for (let slice = slab.slices[0]; slice <= slab.slices[1]; slice++) {
+    const step = scaled(slab.across, slice);
+    const moved = { ...line, from: sum(line.from, step), to: sum(line.to, step) };
+    for (const [at, value] of (await sampleThinLine(volume, file, timePoint, moved)).entries()) {
+      if (Number.isNaN(value)) continue;
+      const before = projected[at] as number;
+      const count = (counts[at] as number) + 1;
+      counts[at] = count;
+      if (count === 1) projected[at] = value;
+      else if (kind === 'mean') projected[at] = before + (value - before) / count;
+      else projected[at] = kind === 'maximum' ? Math.max(before, value) : Math.min(before, value);
+    }
+  }
+  return projected;
+}
+
+async function sampleThinLine(
   { info, numbers }: Pick<VolumeSource, 'info' | 'numbers'>,
   file: Pick<LeveledVoxels, 'read'>,
   timePoint: number,
-  line: LineSamples,
+  line: Omit<LineSamples, 'slab'>,
 ): Promise<Float32Array> {
   const values = new Float32Array(line.count).fill(Number.NaN);
   for (const { samples, first, last } of groupsOf(samplesOf(info.dims, line))) {
@@ -50,7 +87,7 @@ export async function sampleLineOfFile(
 }
 
 /** The samples inside the volume. */
-function samplesOf(dims: readonly number[], { from, to, count, smooth }: LineSamples): readonly Sample[] {
+function samplesOf(dims: readonly number[], { from, to, count, smooth }: Omit<LineSamples, 'slab'>): readonly Sample[] {
   return Array.from({ length: count }, (_, number): Sample => {
     const along = (axis: 0 | 1 | 2) => from[axis] + ((to[axis] - from[axis]) * number) / (count - 1);
     const position: Dims3 = [along(0), along(1), along(2)];
@@ -98,7 +135,7 @@ function baseOf(at: number): number {
 }
 
 function blended({ position }: Sample, dims: readonly number[], valueAt: (at: Dims3) => number): number {
-  let [sum, total] = [0, 0];
+  let [weighted, total] = [0, 0];
   for (let corner = 0; corner < 8; corner++) {
     let weight = 1;
     const at = each(position, (place, axis) => {
@@ -111,10 +148,10 @@ function blended({ position }: Sample, dims: readonly number[], valueAt: (at: Di
     if (weight <= leastWeight) continue;
     const value = valueAt(at);
     if (Number.isNaN(value)) continue;
-    sum += weight * value;
+    weighted += weight * value;
     total += weight;
   }
-  return total < 0.5 ? Number.NaN : sum / total;
+  return total < 0.5 ? Number.NaN : weighted / total;
 }
 
 function each(values: Dims3, change: (value: number, axis: 0 | 1 | 2) => number): Dims3 {

@@ -115,6 +115,38 @@ test('a blended line through compressed voxels crosses the seams of chunks as th
   compressed.destroy();
 });
 
+test.each(['mean', 'maximum', 'minimum'] as const)(
+  'the %s through the slices of a slab equals that of the stored values, also from the file',
+  async (kind) => {
+    const info = { ...testInfo(dims, 'i16'), slope: -2 };
+    const bytes = testVoxels(info);
+    const voxels = typedVoxels('i16', bytes);
+    const thin = { from: [1.2, 2.7, 0.5], to: [11.8, 9.4, 0.5], count: 23 } as const;
+    const slab = { kind, across: [0, 0, 1], slices: [2, 6] } as const;
+    const expected = Array.from({ length: thin.count }, (_, at) => {
+      const [x, y] = ([0, 1] as const).map((axis) =>
+        Math.floor(thin.from[axis] + ((thin.to[axis] - thin.from[axis]) * at) / (thin.count - 1)),
+      ) as [number, number];
+      const column = [2, 3, 4, 5, 6].map((z) => voxels[((dims[2] + z) * dims[1] + y) * dims[0] + x] as number);
+      if (kind === 'mean') return column.reduce((sum, value) => sum + value) / column.length;
+      // Of real values, which fall as the stored ones rise.
+      return kind === 'maximum' ? Math.min(...column) : Math.max(...column);
+    });
+    const whole = await resident(info, bytes);
+    const coarse = await ResidentVolume.create(gpu, info, { chunkShape, level: { dims: [7, 6, 5, 2], factors: [2, 2, 2] } });
+    coarse.file = leveledFile({
+      info,
+      fill: async (target, start) => target.set(bytes.subarray(start, start + target.length)),
+    }) as LeveledVoxels;
+    for (const volume of [whole, coarse]) {
+      const found = await sampleLine(gpu, volume, 1, { ...thin, smooth: false, slab });
+      for (const [at, value] of found.entries()) expect(value).toBeCloseTo(expected[at] as number, 2);
+    }
+    whole.destroy();
+    coarse.destroy();
+  },
+);
+
 test('blended values lie between the voxels, and a line of no length has one value', async () => {
   const info = testInfo([8, 8, 8, 1], 'f32');
   const ramp = Float32Array.from(

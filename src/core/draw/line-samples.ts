@@ -11,7 +11,7 @@ import { type LineSamples, sampleLineOfFile } from './line-from-file.ts';
  */
 export async function sampleLine(gpu: Gpu, volume: VolumeSource, timePoint: number, line: LineSamples): Promise<Float32Array> {
   if (volume.decimation > 1 && volume.file) return sampleLineOfFile(volume, volume.file, timePoint, line);
-  const { count, smooth } = line;
+  const { count, smooth, slab: thick } = line;
   const [fx, fy, fz] = volume.factors;
   const kept = ([x, y, z]: Dims3): Dims3 => [x / fx, y / fy, z / fz];
   const [from, to] = [kept(line.from), kept(line.to)];
@@ -27,13 +27,13 @@ export async function sampleLine(gpu: Gpu, volume: VolumeSource, timePoint: numb
     const commands = gpu.commands('line');
     const samples = {
       origin,
-      across: [0, 0, 0],
+      across: thick ? kept(thick.across) : ([0, 0, 0] as const),
       right,
       down,
       width: count,
       height: 1,
-      slices: [0, 0],
-      kind: 'mean',
+      slices: thick?.slices ?? ([0, 0] as const),
+      kind: thick?.kind ?? 'mean',
       smooth,
     } as const;
     const [box] = slab.record(commands, volume, timePoint, samples);

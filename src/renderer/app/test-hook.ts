@@ -25,6 +25,8 @@ export interface StriaTest {
   fixScale(scale: number): void;
   /** Limits the memory of volumes opened from now on, also below what the settings allow. */
   setBudget(mebibytes: number): void;
+  /** Surfaces are shown only if the GPU extracts them, even a software one. */
+  extractOnlyOnGpu(): void;
   /** Opens files in place of the open volume, without asking. */
   replaceWithoutAsking(): void;
   /** See `Viewer.drawnFrames`. */
@@ -90,6 +92,7 @@ export function createTestHook(app: App): StriaTest {
       fix();
     },
     setBudget: (gpuBudgetMiB) => app.set({ gpuBudgetMiB }),
+    extractOnlyOnGpu: () => app.meshes.extractOnlyOnGpu(),
     replaceWithoutAsking: () => app.set({ openingSecond: 'replace' }),
     drawnFrames: () => viewerOf(app)?.drawnFrames ?? 0,
     recordFrameTimes: () => viewerOf(app)?.recordFrameTimes() ?? [],

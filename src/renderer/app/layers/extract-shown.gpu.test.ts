@@ -38,7 +38,7 @@ async function setUp() {
   const volume = await ResidentVolume.create(software, info, { chunkShape: [8, 4, 4] });
   volume.append(bytes);
   const progress: number[] = [];
-  const extract = (device: Gpu | undefined, isOpen = true) =>
+  const extract = (device: Gpu | undefined, { isOpen = true, onlyGpu = false } = {}) =>
     extractShown(
       volume,
       0,
@@ -46,6 +46,7 @@ async function setUp() {
       {
         signal: new AbortController().signal,
         gpu: device,
+        onlyGpu,
         isOpen: () => isOpen,
         onBytes: (done, total) => void progress.push(done / total),
       },
@@ -70,9 +71,17 @@ test('the thread extracts where the GPU is a software one, or cannot hold planes
   volume.destroy();
 });
 
+test('nothing is left to the thread if only the GPU may extract', async () => {
+  const { volume, tasks, extract } = await setUp();
+  await extract(software, { onlyGpu: true });
+  expect(tasks.map(({ kind }) => kind)).toEqual(['finish']);
+  await expect(extract(undefined, { onlyGpu: true })).rejects.toMatchObject({ tag: 'internal' });
+  volume.destroy();
+});
+
 test('a volume that was closed is not extracted', async () => {
   const { volume, tasks, extract } = await setUp();
-  await expect(extract(gpu, false)).rejects.toMatchObject({ tag: 'aborted' });
+  await expect(extract(gpu, { isOpen: false })).rejects.toMatchObject({ tag: 'aborted' });
   expect(tasks).toEqual([]);
   volume.destroy();
 });

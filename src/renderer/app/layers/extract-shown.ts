@@ -1,7 +1,7 @@
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 import { extractOnGpu } from '../../../core/mesh/gpu/gpu-surfaces.ts';
 import type { ExtractedSurface } from '../../../core/mesh/surfaces.ts';
-import { toStriaError } from '../../../core/shared/errors.ts';
+import { StriaError, toStriaError } from '../../../core/shared/errors.ts';
 import type { VolumeSource } from '../../../core/volume/volume-source.ts';
 import { extractInThread, finishInThread, type SurfaceJob } from './surface-thread.ts';
 
@@ -11,6 +11,8 @@ export type SurfaceVolume = Pick<VolumeSource, 'info' | 'readBox' | 'decimation'
 export interface ShownJob extends SurfaceJob {
   /** The device that holds the voxels. */
   readonly gpu: Gpu | undefined;
+  /** For tests: a software GPU extracts, too, and nothing is left to the thread. */
+  readonly onlyGpu?: boolean | undefined;
   /** Whether the volume is still there. */
   readonly isOpen: () => boolean;
 }
@@ -23,8 +25,10 @@ type Settings = Parameters<typeof extractInThread>[2];
  * @returns the number of triangles @throws StriaError `aborted`, `device-lost`, and those of `extractSurfaces` and the volume
  */
 export async function extractShown(volume: SurfaceVolume, timePoint: number, settings: Settings, job: ShownJob): Promise<number> {
-  const found = job.gpu && !job.gpu.isSoftware ? await foundOnGpu(job.gpu, volume, timePoint, settings, job) : undefined;
+  const { gpu, onlyGpu } = job;
+  const found = gpu && (onlyGpu || !gpu.isSoftware) ? await foundOnGpu(gpu, volume, timePoint, settings, job) : undefined;
   if (found) return finishInThread(found, volume.info, settings, job);
+  if (onlyGpu) throw new StriaError('internal', 'the GPU left the surfaces to the processor');
   return extractInThread(volume, timePoint, settings, job);
 }
 

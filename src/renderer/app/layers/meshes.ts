@@ -80,6 +80,11 @@ export class Meshes {
     });
   }
 
+  /** For tests: see `ShownJob.onlyGpu`. */
+  extractOnlyOnGpu(): void {
+    this.#extraction.onlyGpu = true;
+  }
+
   /** Extracts surfaces of what is shown, and adds each as a layer. Failures become the state. @returns how many were added */
   addSurfaces(wanted: Omit<SurfaceSource, 'timePoint'>): Promise<number> {
     const { from, surface } = wanted;
@@ -200,6 +205,7 @@ export class Meshes {
   /** Lists surfaces over a volume that was just opened, and reads their files again, since its unit may be another. */
   bring({ looks, sources, lost }: KeptSurfaces): void {
     this.#set({ ...this.#stack, meshes: looks });
+    this.#choose(looks.at(-1));
     this.restore(sources, lost);
   }
 
@@ -281,8 +287,11 @@ export class Meshes {
     });
     engine.viewer.setMeshes(new Map(this.#onGpu));
     this.#set({ ...this.#stack, meshes: [...meshes, ...looks] });
-    const last = looks.at(-1);
-    if (last) this.#store.setState(({ layers }) => ({ layers: { ...layers, chosen: last.id } }));
+    this.#choose(looks.at(-1));
+  }
+
+  #choose(look: MeshLook | undefined): void {
+    if (look) this.#store.setState(({ layers }) => ({ layers: { ...layers, chosen: look.id } }));
   }
 
   get #stack(): LayerStack {

@@ -43,6 +43,8 @@ export class SurfaceExtraction {
   readonly #engine: () => Engine | undefined;
   readonly #volume: (id: string) => SurfaceVolume | undefined;
   readonly #extract: typeof extractShown;
+  /** See `ShownJob.onlyGpu`. */
+  onlyGpu = false;
 
   /** @param volume the voxels under an id (`volumeIdOf`) */
   constructor(
@@ -73,6 +75,7 @@ export class SurfaceExtraction {
       {
         signal,
         gpu: this.#engine()?.gpu,
+        onlyGpu: this.onlyGpu,
         isOpen: () => this.#volumeOf(from) === volume,
         onBytes: onProgress,
         onMesh: ({ choice, mesh }) => {

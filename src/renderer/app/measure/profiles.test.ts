@@ -28,7 +28,13 @@ const look = (id: string, colormap: string) => testLook({ id, colormap });
 function setUp() {
   const store = createAppStore();
   const listeners = new Set<() => void>();
-  let state = { timePoint: 0, smooth: false, colormap: 'gray', layers: noLayers };
+  let state = {
+    timePoint: 0,
+    smooth: false,
+    colormap: 'gray',
+    layers: noLayers,
+    slab: { kind: 'none' as 'none' | 'mean', thickness: 5 },
+  };
   const viewer = {
     snapshot: () => ({ state }),
     subscribe: (listener: () => void) => {
@@ -52,6 +58,10 @@ function setUp() {
     show: (layers: LayerStack) => {
       state = { ...state, layers };
       store.setState((before) => ({ layers: { ...before.layers, stack: layers } }));
+    },
+    setSlab: (thickness: number) => {
+      state = { ...state, slab: { kind: 'mean', thickness } };
+      for (const listener of listeners) listener();
     },
     setTime: (timePoint: number) => {
       state = { ...state, timePoint };
@@ -117,5 +127,22 @@ describe('the profile of the chosen distance', () => {
     expect(asked).toHaveLength(3);
     store.setState({ chosenMeasurement: 'other' });
     expect(store.getState().profile).toBeUndefined();
+  });
+
+  it('goes through the slices of a thick slice, in the volume and in its layers', async () => {
+    const { store, asked, show, setSlab, end } = setUp();
+    show({ ...noLayers, layers: [look('pet', 'hot')] });
+    store.setState({ measurements: [distance], chosenMeasurement: 'd' });
+    await end();
+    setSlab(5);
+    expect(asked.slice(2).map(({ from, to, slab }) => ({ from, to, slab }))).toEqual([
+      { from: [2, 4, 0.5], to: [8, 4, 0.5], slab: { kind: 'mean', across: [0, 0, 1], slices: [4, 8] } },
+      { from: [1, 2, 0.25], to: [4, 2, 0.25], slab: { kind: 'mean', across: [0, 0, 0.5], slices: [4, 8] } },
+    ]);
+    await end();
+    const { profile } = store.getState();
+    expect(profile && profileCsv(profile, info).split(/\r?\n/)[0]).toBe(
+      'distance (mm),"scan.nii, mean of 5 slices (HU)","pet, mean of 5 slices"',
+    );
   });
 });

@@ -1,10 +1,14 @@
+import type { LineSlab } from '../../../core/draw/line-from-file.ts';
 import { sampleLine } from '../../../core/draw/line-samples.ts';
+import { slabRange, type ThickSlice } from '../../../core/draw/slab-plane.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import { isLayerShown, layerTime, volumeIdOf } from '../../viewer/model/layers.ts';
-import type { Measurement } from '../../viewer/model/measure.ts';
+import { axisNumber, type Measurement, sliceOf } from '../../viewer/model/measure.ts';
 import { lengthOf, metricOf, stepBetween } from '../../viewer/model/metric.ts';
+import { safeSpacing } from '../../viewer/model/orientation.ts';
+import { slabChoice, slabOf } from '../../viewer/model/slab.ts';
 import type { Voxel } from '../../viewer/model/slice-geometry.ts';
-import { mapPosition } from '../../viewer/model/voxel-map.ts';
+import { mapPosition, mapStep } from '../../viewer/model/voxel-map.ts';
 import type { LineProfile, ProfileSeries } from '../state/profile-state.ts';
 import { type AppState, type AppStore, openDocument } from '../state/store.ts';
 import { LatestReading } from './latest-reading.ts';
@@ -49,7 +53,14 @@ export class Profiles {
       isLayerShown(layers.stack, look),
       layers.volumes[volumeIdOf(look)]?.kind,
     ]);
-    return JSON.stringify([id, points, timePoint, smooth, shown, residency?.kept]);
+    return JSON.stringify([id, points, timePoint, smooth, shown, residency?.kept, this.#slabOf(state, measurement)]);
+  }
+
+  /** The slab of the slices in which a distance lies. */
+  #slabOf({ gpu }: AppState, { axis }: Measurement): ThickSlice | undefined {
+    const info = this.#volumes.base()?.info;
+    if (!info || gpu.kind !== 'ready') return undefined;
+    return slabOf(slabChoice(gpu.viewer.snapshot().state, axis), safeSpacing(info)[axisNumber(axis)]);
   }
 
   async #read(): Promise<LineProfile | undefined> {
@@ -60,12 +71,14 @@ export class Profiles {
     if (!measurement || !document || !base || state.gpu.kind !== 'ready') return undefined;
     const { gpu, viewer } = state.gpu;
     const { timePoint, smooth, colormap, layers } = viewer.snapshot().state;
-    const [from, to] = measurement.points as [Voxel, Voxel];
+    const slab = this.#slabOf(state, measurement);
+    const { from, to, thick } = lineIn(measurement, base.info, slab);
     const lines = [
-      { name: document.name, volume: base, from, to, time: timePoint, smooth: smooth && colormap !== 'labels' },
+      { name: document.name, volume: base, from, to, slab: thick, time: timePoint, smooth: smooth && colormap !== 'labels' },
       ...shownImages(base.info, layers, this.#volumes.layer).map(({ look: { name, smooth, channel }, volume, map }) => {
         const time = layerTime(base.info, timePoint, volume.info, channel);
-        return { name, volume, from: mapPosition(map, from), to: mapPosition(map, to), time, smooth };
+        const layerSlab = thick && { ...thick, across: mapStep(map, thick.across) };
+        return { name, volume, from: mapPosition(map, from), to: mapPosition(map, to), slab: layerSlab, time, smooth };
       }),
     ];
     const longest = Math.max(...lines.map((line) => Math.hypot(...stepBetween(line.from, line.to))));
@@ -78,14 +91,35 @@ export class Profiles {
     );
     const length = lengthOf(metricOf(base.info), stepBetween(from, to));
     const distances = Array.from({ length: count }, (_, at) => (length * at) / (count - 1));
-    return { measurement: measurement.id, distances, series };
+    return { measurement: measurement.id, distances, slab, series };
   }
 }
 
+/** A distance as samples of the open volume: through the slices of a slab, or along the line itself. */
+function lineIn(
+  measurement: Measurement,
+  { dims }: VolumeInfo,
+  slab: ThickSlice | undefined,
+): { readonly from: Voxel; readonly to: Voxel; readonly thick: LineSlab | undefined } {
+  const [from, to] = measurement.points as [Voxel, Voxel];
+  if (!slab) return { from, to, thick: undefined };
+  const axis = axisNumber(measurement.axis);
+  const at = ([x, y, z]: Voxel, value: number) => [x, y, z].with(axis, value) as unknown as Voxel;
+  const slices = slabRange(sliceOf(measurement), slab.slices, dims[axis]);
+  // The middle of slice 0.
+  return { from: at(from, 0.5), to: at(to, 0.5), thick: { kind: slab.kind, across: at([0, 0, 0], 1), slices } };
+}
+
+/** `mean of 5 slices` */
+export function slabWords({ kind, slices }: ThickSlice): string {
+  return `${kind} of ${slices} slices`;
+}
+
 /** One line for each sample: its distance, then the value of each volume; empty where there is none. */
-export function profileCsv({ distances, series }: LineProfile, { spatialUnit }: Pick<VolumeInfo, 'spatialUnit'>): string {
+export function profileCsv({ distances, slab, series }: LineProfile, { spatialUnit }: Pick<VolumeInfo, 'spatialUnit'>): string {
   const distance = spatialUnit === 'unknown' ? 'distance' : `distance (${spatialUnit})`;
-  return seriesCsv(distance, distances, series);
+  const named = slab ? series.map((one) => ({ ...one, name: `${one.name}, ${slabWords(slab)}` })) : series;
+  return seriesCsv(distance, distances, named);
 }
 
 function chosenDistance({ measurements, chosenMeasurement }: AppState): Measurement | undefined {

@@ -1,9 +1,13 @@
+import type { slabOf } from '../../viewer/model/slab.ts';
+
 /** The values along a distance, of the open volume and of the image layers over it. */
 export interface LineProfile {
   /** Id of the measurement. */
   readonly measurement: string;
   /** From its first point, in the volume's `spatialUnit`. */
   readonly distances: readonly number[];
+  /** Of a line in a thick slice: how its slices are projected. */
+  readonly slab?: ReturnType<typeof slabOf>;
   /** The open volume first, then the layers from below. */
   readonly series: readonly ProfileSeries[];
 }

@@ -1,6 +1,7 @@
 import { type ReactNode, useCallback, useMemo } from 'react';
 import type uPlot from 'uplot';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import { slabWords } from '../../app/measure/profiles.ts';
 import type { LineProfile, ProfileSeries } from '../../app/state/profile-state.ts';
 import { formatNumber, lengthUnit, shownLength } from '../../app/words/units.ts';
 import { CommandButton } from '../controls/command-button.tsx';
@@ -45,7 +46,7 @@ export function ProfilePlot({ profile, info }: { readonly profile: LineProfile; 
   const unit = lengthUnit(info);
   return (
     <SeriesPlot
-      title="Profile along the distance"
+      title={profile.slab ? `Profile along the distance, ${slabWords(profile.slab)}` : 'Profile along the distance'}
       xs={xs}
       xLabel={unit === '' ? 'Distance' : `Distance, ${unit}`}
       lines={lines}
