@@ -746,8 +746,10 @@ export class Viewer {
     return [...this.#views].flatMap(([name, { view }]) => (name !== '3d' && view instanceof SliceCanvas ? [[name, view]] : []));
   }
 
-  #sliceViews(): SliceView[] {
-    return [...this.#views.values()].flatMap(({ view }) => (view instanceof SliceView ? [view] : []));
+  #sliceViews(): (SliceView | ObliqueView)[] {
+    return [...this.#views.values()].flatMap(({ view }) =>
+      view instanceof SliceView || view instanceof ObliqueView ? [view] : [],
+    );
   }
 
   #volumeView(): VolumeView | undefined {

@@ -105,8 +105,8 @@ export function measurementsCsv(measurements: readonly Measurement[], info: Volu
     return {
       name: measurement.name,
       kind: kindNames[measurement.kind].toLowerCase(),
-      slice_axis: measurement.axis,
-      slice_index: String(sliceOf(measurement)),
+      slice_axis: measurement.oblique ? 'oblique' : measurement.axis,
+      slice_index: measurement.oblique ? '' : String(sliceOf(measurement)),
       time_index: String(measurement.timePoint),
       unit: info.spatialUnit === 'unknown' ? '' : info.spatialUnit,
       length: number(size.kind === 'distance' ? size.length : undefined),

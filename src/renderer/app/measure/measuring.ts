@@ -89,9 +89,10 @@ export class Measuring {
     const measurement = measurements.find((one) => one.id === id);
     const dims = this.#volume()?.info.dims;
     if (!measurement || !dims || gpu.kind !== 'ready') return;
-    this.#store.setState({ chosenMeasurement: id, sliceAxis: measurement.axis });
+    const { axis, oblique, timePoint } = measurement;
+    this.#store.setState({ chosenMeasurement: id, ...(!oblique && { sliceAxis: axis }) });
     const crosshair = clampVoxel(middleOf(measurement), [dims[0], dims[1], dims[2]]);
-    gpu.viewer.set({ crosshair, timePoint: measurement.timePoint });
+    gpu.viewer.set({ crosshair, timePoint, ...(oblique && { oblique }) });
   }
 
   /**

@@ -145,4 +145,18 @@ describe('the profile of the chosen distance', () => {
       'distance (mm),"scan.nii, mean of 5 slices (HU)","pet, mean of 5 slices"',
     );
   });
+
+  it('of a distance on the oblique slice runs between its points, thick slices or not', async () => {
+    const { store, asked, setSlab } = setUp();
+    setSlab(5);
+    const points = [
+      [2.2, 4.1, 6.5],
+      [8.4, 5.3, 9.9],
+    ] as const;
+    const measurements = [{ ...distance, oblique: { turn: 20, tilt: 10 }, points }];
+    store.setState({ measurements, chosenMeasurement: 'd' });
+    expect(asked.map(({ from, to, slab }) => ({ from, to, slab }))).toEqual([
+      { from: points[0], to: points[1], slab: undefined },
+    ]);
+  });
 });

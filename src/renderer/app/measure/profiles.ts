@@ -56,10 +56,10 @@ export class Profiles {
     return JSON.stringify([id, points, timePoint, smooth, shown, residency?.kept, this.#slabOf(state, measurement)]);
   }
 
-  /** The slab of the slices in which a distance lies. */
-  #slabOf({ gpu }: AppState, { axis }: Measurement): ThickSlice | undefined {
+  /** The slab of the slices in which a distance lies. The oblique slice is never thick. */
+  #slabOf({ gpu }: AppState, { axis, oblique }: Measurement): ThickSlice | undefined {
     const info = this.#volumes.base()?.info;
-    if (!info || gpu.kind !== 'ready') return undefined;
+    if (!info || oblique || gpu.kind !== 'ready') return undefined;
     return slabOf(slabChoice(gpu.viewer.snapshot().state, axis), safeSpacing(info)[axisNumber(axis)]);
   }
 

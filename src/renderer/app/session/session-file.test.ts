@@ -8,7 +8,7 @@ import { sampleKinds } from '../../../core/samples/sample-kinds.ts';
 import { elementTypes } from '../../../core/shared/volume.ts';
 import { colormapNames } from '../../viewer/colors/colormaps.ts';
 import { firstLabelLook } from '../../viewer/model/label-look.ts';
-import { type Measurement, measurementKinds, pointCounts } from '../../viewer/model/measure.ts';
+import { type Measurement, measurementKinds, measuresOblique, pointCounts } from '../../viewer/model/measure.ts';
 import type { SavedSession } from '../state/saved-session.ts';
 import { readSession, sessionName, writeSession } from './session-file.ts';
 
@@ -49,12 +49,21 @@ const folder = fc.record({
 const sample = fc.record({
   sample: fc.record({ kind: fc.constantFrom(...sampleKinds), side: fc.integer({ min: 1, max: 2048 }) }),
 });
+const space = fc.record({
+  space: fc.record({
+    name: text,
+    dims: fc.tuple(...([0, 1, 2] as const).map(() => fc.integer({ min: 1, max: 256 }))) as fc.Arbitrary<[number, number, number]>,
+    edge: fc.double({ min: 1e-9, max: 1e9, noNaN: true }),
+    origin: triple,
+  }),
+});
 const measurement = fc.constantFrom(...measurementKinds).chain((kind) =>
   fc.record({
     id: text,
     kind: fc.constant(kind),
     name: fc.string({ maxLength: 40 }),
     axis,
+    oblique: measuresOblique(kind) ? maybe(fc.record({ turn: number, tilt: number })) : fc.constant(undefined),
     timePoint: count,
     points: fc.array(triple, { minLength: pointCounts[kind], maxLength: pointCounts[kind] }),
   }),
@@ -126,7 +135,7 @@ const curve = fc.record({
   ),
 });
 const session = fc.record({
-  source: fc.oneof(files, folder, sample),
+  source: fc.oneof(files, folder, sample, space),
   view: fc.record({
     window: fc.tuple(number, number),
     colormap: text,
@@ -299,6 +308,8 @@ describe('a session file', () => {
         (bad) => [{ files: [{ ...file, path: bad }] }, 'corrupt', 'path'] as const,
       ),
       [{ sample: { kind: 'potential', side: 1e6 } }, 'corrupt', 'sample.side'],
+      [{ space: { name: 'a', dims: [1, 2, 1e6], edge: 1, origin: [0, 0, 0] } }, 'corrupt', 'space is no grid'],
+      [{ space: { name: 'a', dims: [1, 2, 3], edge: 0, origin: [0, 0, 0] } }, 'corrupt', 'space is no grid'],
       [{ raw: { dims: [1, 2, 3], type: 'u8' } }, 'corrupt', 'raw.dims'],
       [
         { viewpoints: { '3d': { position: [0, 0, 'Infinity'], target: [0, 0, 0], zoom: 1 } } },

@@ -22,7 +22,7 @@ import { atEnds, clampRate, paces } from '../../playback/frame-clock.ts';
 import type { StackAxis } from '../../playback/stacks.ts';
 import { isColormapName } from '../../viewer/colors/colormaps.ts';
 import { baseId, mostLayers } from '../../viewer/model/layers.ts';
-import { type Measurement, measurementKinds, pointCounts } from '../../viewer/model/measure.ts';
+import { type Measurement, measurementKinds, measuresOblique, pointCounts } from '../../viewer/model/measure.ts';
 import type { OrbitPose } from '../../viewer/model/orbit-camera.ts';
 import type { Viewpoints } from '../../viewer/model/same-place.ts';
 import { maxZoom, minZoom, type SliceCamera } from '../../viewer/model/slice-geometry.ts';
@@ -257,8 +257,9 @@ function partOf(value: unknown, fallback: number): number {
 
 function measurementOf(value: unknown, index: number): Measurement {
   const what = (key: string): string => `measurements[${index}].${key}`;
-  const { id, kind, name, axis, timePoint, points } = asObject(value, `measurements[${index}]`);
+  const { id, kind, name, axis, oblique, timePoint, points } = asObject(value, `measurements[${index}]`);
   const known = asWord(kind, what('kind'), measurementKinds);
+  const { turn, tilt } = oblique === undefined || !measuresOblique(known) ? {} : asObject(oblique, what('oblique'));
   const places = asArray(points, what('points'), { length: pointCounts[known] }).map((point) =>
     numbersOf(point, what('points'), 3),
   );
@@ -267,6 +268,9 @@ function measurementOf(value: unknown, index: number): Measurement {
     kind: known,
     name: name === '' ? '' : asText(name, what('name')),
     axis: asWord<SliceAxis>(axis, what('axis'), ['x', 'y', 'z']),
+    ...(turn !== undefined && {
+      oblique: { turn: finite(turn, what('oblique.turn')), tilt: finite(tilt, what('oblique.tilt')) },
+    }),
     timePoint: asCount(timePoint, what('timePoint'), 0),
     points: places as unknown as Measurement['points'],
   };

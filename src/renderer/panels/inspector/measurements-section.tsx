@@ -68,9 +68,12 @@ function Row({ measurement, document }: { readonly measurement: Measurement; rea
   const app = useApp();
   const isChosen = useAppState((state) => state.chosenMeasurement === measurement.id);
   const found = useAppState((state) => state.regions[regionKey(measurement)]);
-  const { id, kind, name, axis, timePoint } = measurement;
+  const { id, kind, name, axis, oblique, timePoint } = measurement;
   const [value, ...more] = measurementLines(measurement, document.info, found);
-  const place = `slice ${axis} ${numberOf(sliceOf(measurement))}${document.info.dims[3] > 1 ? `, time point ${numberOf(timePoint)}` : ''}`;
+  const slice = oblique
+    ? `oblique slice, turn ${oblique.turn}°, tilt ${oblique.tilt}°`
+    : `slice ${axis} ${numberOf(sliceOf(measurement))}`;
+  const place = `${slice}${document.info.dims[3] > 1 ? `, time point ${numberOf(timePoint)}` : ''}`;
   return (
     <li className={styles.row} data-chosen={isChosen || undefined}>
       <AriaButton

@@ -1,7 +1,7 @@
 import { degreesBetween, lengthOf, type Metric, stepBetween } from './metric.ts';
 import type { AxisNumber } from './orientation.ts';
 import type { Voxel } from './slice-geometry.ts';
-import type { SliceAxis } from './viewer-api.ts';
+import type { ObliqueTilt, SliceAxis } from './viewer-api.ts';
 
 export const measurementKinds = ['distance', 'angle', 'rectangle', 'sphere'] as const;
 export type MeasurementKind = (typeof measurementKinds)[number];
@@ -22,14 +22,21 @@ export interface Measurement {
   readonly id: string;
   readonly kind: MeasurementKind;
   readonly name: string;
-  /** The axis across the slice it was made on. Its points say which slice. */
+  /** The axis across the slice it was made on. Its points say which slice. Without meaning if `oblique` is set. */
   readonly axis: SliceAxis;
+  /** The angles of the oblique slice, if it was made on that: a distance or an angle. */
+  readonly oblique?: ObliqueTilt | undefined;
   readonly timePoint: number;
   /**
    * Voxel positions (voxel i covers i to i + 1). Distance: both ends. Angle: an end, the vertex, an end. Rectangle: two
    * opposite corners. Sphere: the centre and a point on its surface.
    */
   readonly points: readonly Voxel[];
+}
+
+/** Whether a tool measures on the oblique slice. Rectangles and spheres are regions of straight slices. */
+export function measuresOblique(tool: SliceTool): boolean {
+  return tool === 'distance' || tool === 'angle';
 }
 
 export const pointCounts: Readonly<Record<MeasurementKind, number>> = { distance: 2, angle: 3, rectangle: 2, sphere: 2 };

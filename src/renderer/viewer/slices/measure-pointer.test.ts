@@ -1,19 +1,20 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { testInfo } from '../../../core/volume/resident-testing.ts';
 import { type Measurement, type SliceTool, sizeOf } from '../model/measure.ts';
-import { innerProduct, metricOf, stepBetween } from '../model/metric.ts';
+import { innerProduct, lengthOf, metricOf, stepBetween } from '../model/metric.ts';
+import { alongNormal, placeOblique } from '../model/oblique-geometry.ts';
 import { safeSpacing, sliceFrame } from '../model/orientation.ts';
 import { type Point, pixelAt, positionAt, type Voxel } from '../model/slice-geometry.ts';
 import type { MeasureBoard } from '../model/view-host.ts';
 import type { SliceAxis } from '../model/viewer-api.ts';
 import { MeasurePointer } from './measure-pointer.ts';
-import { type MeasureSlice, measureShapes, measureSlice, pointsInSight } from './measure-shapes.ts';
+import { measureShapes, measureSlice, obliqueMeasureSlice, pointsInSight } from './measure-shapes.ts';
 
 const dims: Voxel = [40, 50, 20];
 /** Patient axes, x to the left, anisotropic. */
 const info = { ...testInfo([...dims, 1], 'u8'), affine: [-0.7, 0, 0, 12, 0, 0.7, 0, 3, 0, 0, 2.5, -8] };
 
-function sliceAt(axis: SliceAxis, index: number, affine: readonly number[] = info.affine): MeasureSlice {
+function sliceAt(axis: SliceAxis, index: number, affine: readonly number[] = info.affine) {
   const turned = { ...info, affine };
   const placement = {
     frame: sliceFrame(turned, axis),
@@ -25,7 +26,7 @@ function sliceAt(axis: SliceAxis, index: number, affine: readonly number[] = inf
     camera: { zoom: 1.7, center: undefined },
     margin: 20,
   };
-  return measureSlice(placement, turned, 1);
+  return { ...measureSlice(placement, turned, 1), frame: placement.frame };
 }
 
 let measurements: readonly Measurement[] = [];
@@ -265,3 +266,80 @@ test.each(['x', 'y', 'z'] as const)(
     }
   },
 );
+
+describe('on the oblique slice', () => {
+  const oblique = { turn: 25, tilt: -40 };
+  const placement = {
+    info,
+    tilt: oblique,
+    crosshair: [20, 24, 9] as const,
+    camera: { zoom: 1.5, center: undefined },
+    width: 400,
+    height: 300,
+    margin: 20,
+  };
+  const { map, normal } = placeOblique(placement);
+  const obliqueSlice = obliqueMeasureSlice(map, info, 1);
+  const onOblique = () =>
+    new MeasurePointer(
+      'oblique',
+      {
+        get board() {
+          return board();
+        },
+        state: { timePoint: 0, oblique } as never,
+      },
+      () => {},
+    );
+
+  test('a distance is drawn between its pixels, and lies on the plane', () => {
+    tool = 'distance';
+    const own = onOblique();
+    expect(own.press([120, 90], obliqueSlice)).toBe(true);
+    own.move([250, 200], obliqueSlice);
+    own.release([250, 200], obliqueSlice);
+    const [made] = measurements;
+    expect(made).toMatchObject({ kind: 'distance', oblique, points: [positionAt(map, [120, 90]), positionAt(map, [250, 200])] });
+    const shown = { measurements, chosen, words: () => ['words'] };
+    const [shape] = measureShapes(obliqueSlice, shown, { timePoint: 0 });
+    for (const [at, pixel] of [
+      [120, 90],
+      [250, 200],
+    ].entries()) {
+      expect(shape?.handles[at]?.[0]).toBeCloseTo(pixel[0] as number, 6);
+      expect(shape?.handles[at]?.[1]).toBeCloseTo(pixel[1] as number, 6);
+    }
+    // Its length is that on the canvas, in millimetres.
+    const [a, b] = (made as Measurement).points as [Voxel, Voxel];
+    expect(lengthOf(metricOf(info), stepBetween(a, b))).toBeCloseTo(Math.hypot(130, 110) / map.pixelsPerUnit, 6);
+  });
+
+  test('it is shown on this slice alone: not on straight slices, nor on another plane', () => {
+    tool = 'distance';
+    const own = onOblique();
+    own.press([120, 90], obliqueSlice);
+    own.release([250, 200], obliqueSlice);
+    const shown = { measurements, chosen, words: () => ['words'] };
+    expect(measureShapes(sliceAt('z', 9), shown, { timePoint: 0 })).toEqual([]);
+    const far = alongNormal(info, normal, placement.crosshair, 12);
+    const other = placeOblique({ ...placement, crosshair: far });
+    expect(measureShapes(obliqueMeasureSlice(other.map, info, 1), shown, { timePoint: 0 })).toEqual([]);
+    const turned = placeOblique({ ...placement, tilt: { turn: -60, tilt: 10 } });
+    expect(measureShapes(obliqueMeasureSlice(turned.map, info, 1), shown, { timePoint: 0 })).toEqual([]);
+  });
+
+  test('regions are not measured, and what straight slices have is not shown', () => {
+    for (const region of ['rectangle', 'sphere'] as const) {
+      tool = region;
+      expect(onOblique().press([120, 90], obliqueSlice)).toBe(false);
+      expect(onOblique().cursorAt([120, 90], obliqueSlice)).toBe('');
+    }
+    expect(measurements).toEqual([]);
+    tool = 'distance';
+    pointer.press([100, 100], slice);
+    pointer.release([180, 150], slice);
+    expect(measurements).toHaveLength(1);
+    const shown = { measurements, chosen, words: () => ['words'] };
+    expect(measureShapes(obliqueSlice, shown, { timePoint: 0 })).toEqual([]);
+  });
+});

@@ -1,4 +1,14 @@
-import { handlesOf, isMeasurable, isMeasuring, type Measurement, movedBy, nextIdentity, pointCounts } from '../model/measure.ts';
+import {
+  handlesOf,
+  isMeasurable,
+  isMeasuring,
+  type Measurement,
+  measuresOblique,
+  movedBy,
+  nextIdentity,
+  pointCounts,
+  type SliceTool,
+} from '../model/measure.ts';
 import { stepBetween } from '../model/metric.ts';
 import { type Point, positionAt, type Voxel } from '../model/slice-geometry.ts';
 import type { ViewHost } from '../model/view-host.ts';
@@ -26,13 +36,13 @@ interface Change {
 
 /** Creates and changes measurements on one slice view with the pointer. Points are set by dragging or by single clicks. */
 export class MeasurePointer {
-  readonly #axis: SliceAxis;
+  readonly #axis: SliceAxis | 'oblique';
   readonly #host: Pick<ViewHost, 'board' | 'state'>;
   readonly #redraw: () => void;
   #draft: Draft | undefined;
   #change: Change | undefined;
 
-  constructor(axis: SliceAxis, host: Pick<ViewHost, 'board' | 'state'>, redraw: () => void) {
+  constructor(axis: SliceAxis | 'oblique', host: Pick<ViewHost, 'board' | 'state'>, redraw: () => void) {
     this.#axis = axis;
     this.#host = host;
     this.#redraw = redraw;
@@ -63,13 +73,14 @@ export class MeasurePointer {
       board.choose(before.id);
       return true;
     }
-    if (!isMeasuring(board.tool)) {
+    if (!isMeasuring(board.tool) || !this.#measures(board.tool)) {
       if (board.chosen !== undefined) board.choose(undefined);
       return false;
     }
-    const { timePoint } = this.#host.state;
+    const { timePoint, oblique } = this.#host.state;
     const identity = nextIdentity(board.tool, board.measurements);
-    const measurement = { ...identity, kind: board.tool, axis: this.#axis, timePoint, points: [position, position] };
+    const place = this.#axis === 'oblique' ? ({ axis: 'z', oblique } as const) : { axis: this.#axis };
+    const measurement = { ...identity, kind: board.tool, ...place, timePoint, points: [position, position] };
     this.#draft = { measurement, pressedAt: pixel };
     this.#redraw();
     return true;
@@ -119,8 +130,12 @@ export class MeasurePointer {
     const { tool } = this.#host.board;
     const hit = this.#draft ? undefined : this.#hit(pixel, slice);
     if (hit?.handle !== undefined) return 'grab';
-    if (tool !== 'pointer') return 'crosshair';
+    if (tool !== 'pointer') return this.#measures(tool) ? 'crosshair' : '';
     return hit ? 'move' : '';
+  }
+
+  #measures(tool: SliceTool): boolean {
+    return this.#axis !== 'oblique' || measuresOblique(tool);
   }
 
   /** Sets the draft's last point, then finishes it or starts the next point. */

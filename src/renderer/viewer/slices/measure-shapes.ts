@@ -1,3 +1,4 @@
+import { cross, dot, unitVector } from '../../../core/shared/vectors.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import { axesAlong, axisNumber, handlesOf, type Measurement, sliceOf } from '../model/measure.ts';
 import { lengthOf, type Metric, metricOf, stepBetween } from '../model/metric.ts';
@@ -8,8 +9,10 @@ import type { ViewState } from '../model/viewer-api.ts';
 /** A slice on its canvas, with what measuring on it needs. */
 export interface MeasureSlice {
   readonly map: CanvasToVoxel;
-  readonly frame: SliceFrame;
-  readonly index: number;
+  /** Undefined: the oblique slice. */
+  readonly straight: { readonly frame: SliceFrame; readonly index: number } | undefined;
+  /** The canvas pixel of a position, projected onto the slice. */
+  readonly pixelOf: (position: Voxel) => Point;
   readonly metric: Metric;
   /** Canvas pixels per CSS pixel. */
   readonly pixelRatio: number;
@@ -38,24 +41,51 @@ const outlinePoints = 72;
 
 export function measureSlice(placement: SlicePlacement, info: VolumeInfo, pixelRatio: number): MeasureSlice {
   const { frame, index } = placement;
-  return { map: placeSlice(placement), frame, index, metric: metricOf(info), pixelRatio };
+  const map = placeSlice(placement);
+  const pixelOf = (position: Voxel) => pixelAt(map, frame, position);
+  return { map, straight: { frame, index }, pixelOf, metric: metricOf(info), pixelRatio };
 }
 
-/** The shapes of measurements on a slice. A sphere is shown on every slice that cuts it, across any axis. */
+/** The oblique slice. */
+export function obliqueMeasureSlice(map: CanvasToVoxel, info: VolumeInfo, pixelRatio: number): MeasureSlice {
+  const { origin, right, down } = map;
+  const normal = cross(right, down);
+  // The steps need not be at right angles in voxels: each is measured along what is at right angles to the other two.
+  const [alongRight, alongDown] = [cross(down, normal), cross(normal, right)];
+  const pixelOf = (position: Voxel): Point => {
+    const from = stepBetween(origin, position);
+    return [dot(from, alongRight) / dot(right, alongRight), dot(from, alongDown) / dot(down, alongDown)];
+  };
+  return { map, straight: undefined, pixelOf, metric: metricOf(info), pixelRatio };
+}
+
+/** How many slices away from a slice a measurement was made. */
+function slicesAway(measurement: Measurement, { map, straight }: MeasureSlice): number {
+  if (straight) {
+    const isAcross = !measurement.oblique && axisNumber(measurement.axis) === straight.frame.across;
+    return isAcross ? Math.abs(sliceOf(measurement) - straight.index) : Number.POSITIVE_INFINITY;
+  }
+  if (!measurement.oblique) return Number.POSITIVE_INFINITY;
+  // The slice goes through the middle of a voxel, which may be a little beside the one on which the measurement was made.
+  const normal = unitVector(cross(map.right, map.down));
+  const distances = measurement.points.map((point) => Math.abs(dot(stepBetween(map.origin, point), normal)));
+  return Math.floor(Math.max(...distances));
+}
+
+/** The shapes of measurements on a slice. A sphere is shown on every slice that cuts it, across any axis, but not on the oblique one. */
 export function measureShapes(
   slice: MeasureSlice,
   { measurements, chosen, words }: ShownMeasures,
   { timePoint }: Pick<ViewState, 'timePoint'>,
 ): MeasureShape[] {
   return measurements.flatMap((measurement): MeasureShape[] => {
-    const { id, axis, kind, points } = measurement;
-    const isAcross = axisNumber(axis) === slice.frame.across;
-    const distance = isAcross ? Math.abs(sliceOf(measurement) - slice.index) : Number.POSITIVE_INFINITY;
+    const { id, kind, points } = measurement;
+    const distance = slicesAway(measurement, slice);
     if (distance > nearSlices && kind !== 'sphere') return [];
     const isHere = distance === 0 && measurement.timePoint === timePoint;
     const lines = linesOf(measurement, slice);
     if (lines.length === 0) return [];
-    const pixels = (positions: readonly Voxel[]): Point[] => positions.map((at) => pixelAt(slice.map, slice.frame, at));
+    const pixels = (positions: readonly Voxel[]): Point[] => positions.map(slice.pixelOf);
     const isFaint = measurement.timePoint !== timePoint || (distance > 0 && kind !== 'sphere');
     return [
       {
@@ -70,9 +100,9 @@ export function measureShapes(
 }
 
 function linesOf({ kind, axis, points }: Measurement, slice: MeasureSlice): (readonly Point[])[] {
-  const pixels = (positions: readonly Voxel[]): Point[] => positions.map((at) => pixelAt(slice.map, slice.frame, at));
+  const pixels = (positions: readonly Voxel[]): Point[] => positions.map(slice.pixelOf);
   if (kind === 'sphere') {
-    const outline = sphereOutline(points as readonly [Voxel, Voxel], slice);
+    const outline = slice.straight ? sphereOutline(points as readonly [Voxel, Voxel], slice.straight, slice.metric) : [];
     return outline.length > 0 ? [pixels(outline)] : [];
   }
   if (kind !== 'rectangle') return [pixels(points)];
@@ -90,7 +120,11 @@ function linesOf({ kind, axis, points }: Measurement, slice: MeasureSlice): (rea
  * The intersection of the slice's middle plane with a sphere: an ellipse in voxel coordinates, given by the part of the
  * metric in the slice's plane and shifted if the axes are not at right angles. Empty if they do not meet.
  */
-function sphereOutline([center, end]: readonly [Voxel, Voxel], { frame, index, metric }: MeasureSlice): Voxel[] {
+function sphereOutline(
+  [center, end]: readonly [Voxel, Voxel],
+  { frame, index }: NonNullable<MeasureSlice['straight']>,
+  metric: Metric,
+): Voxel[] {
   const { across } = frame;
   const [u, v] = ([0, 1, 2] as const).filter((axis) => axis !== across) as [0 | 1 | 2, 0 | 1 | 2];
   const [uu, uv, vv] = [metric[u][u], metric[u][v], metric[v][v]];

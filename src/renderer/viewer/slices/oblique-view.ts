@@ -3,6 +3,7 @@ import type { Gpu } from '../../../core/gpu/gpu.ts';
 import { marginOf, outlineOf, type SliceSize } from '../draw/slice-drawing.ts';
 import type { SliceRenderer } from '../draw/slice-renderer.ts';
 import { baseOpacity } from '../model/layers.ts';
+import { isMeasuring, measuresOblique } from '../model/measure.ts';
 import {
   alongNormal,
   fittedObliquePixelsPerUnit,
@@ -22,15 +23,18 @@ import {
   type SliceCamera,
 } from '../model/slice-geometry.ts';
 import type { ViewHost } from '../model/view-host.ts';
-import { adjustedWindow, SliceCanvas, type SlicePicture } from './slice-canvas.ts';
+import { MeasurePointer } from './measure-pointer.ts';
+import { type MeasureSlice, measureShapes, obliqueMeasureSlice } from './measure-shapes.ts';
+import { adjustedWindow, SliceCanvas, type SlicePicture, toolCursor } from './slice-canvas.ts';
 import { listenToSlicePointer } from './slice-pointer.ts';
 
 /**
- * A slice with any orientation through the crosshair, on its own canvas, interpolated between voxels, with letters and a
- * scale bar.
+ * A slice with any orientation through the crosshair, on its own canvas, interpolated between voxels, with letters, a scale bar and
+ * measurements.
  */
 export class ObliqueView extends SliceCanvas {
   readonly #renderer: SliceRenderer;
+  readonly #measuring: MeasurePointer;
   readonly #endPointer: () => void;
   /** The remainder of steps along the normal that is less than a voxel. */
   #rest: readonly [number, number, number] = [0, 0, 0];
@@ -39,12 +43,13 @@ export class ObliqueView extends SliceCanvas {
   constructor(gpu: Gpu, renderer: SliceRenderer, format: GPUTextureFormat, canvas: HTMLCanvasElement, host: ViewHost) {
     super(gpu, format, canvas, host);
     this.#renderer = renderer;
+    this.#measuring = new MeasurePointer('oblique', host, () => host.requestRender(this));
     this.#endPointer = listenToSlicePointer(canvas, {
       hover: (pixel) => this.#hover(pixel),
       isWindowing: () => this.host.board.tool === 'window',
-      press: () => false,
-      drag: () => {},
-      release: () => {},
+      press: (pixel) => this.#onMeasures((slice) => this.#measuring.press(pixel, slice)) ?? false,
+      drag: (pixel) => this.#onMeasures((slice) => this.#measuring.move(pixel, slice)),
+      release: (pixel) => this.#onMeasures((slice) => this.#measuring.release(pixel, slice)),
       pick: (pixel) => this.#pick(pixel),
       pan: (by) => this.#move((placement) => panned(placement, by)),
       zoom: (pixel, factor) => {
@@ -89,7 +94,7 @@ export class ObliqueView extends SliceCanvas {
           height: target.height,
           pixelRatio,
           chunks: undefined,
-          measures: [],
+          measures: measureShapes(obliqueMeasureSlice(map, volume.info, pixelRatio), this.#measuring.shown(), state),
           letters,
           scaleBar: scaleBar(map.pixelsPerUnit, Math.min(0.3 * target.width, 120 * pixelRatio), volume.info.spatialUnit),
           caption,
@@ -118,6 +123,16 @@ export class ObliqueView extends SliceCanvas {
     return placement && placeOblique(placement).map;
   }
 
+  boardChanged(): void {
+    this.#measuring.boardChanged();
+    const { tool } = this.host.board;
+    this.canvas.style.cursor = isMeasuring(tool) && !measuresOblique(tool) ? '' : toolCursor(tool);
+  }
+
+  cancelMeasuring(): boolean {
+    return this.#measuring.cancel();
+  }
+
   override dispose(): void {
     this.#endPointer();
     super.dispose();
@@ -138,6 +153,16 @@ export class ObliqueView extends SliceCanvas {
     const placement = this.#placement();
     const position = placement && pixel && positionAt(placeOblique(placement).map, pixel);
     this.host.probe(position);
+    if (!pixel) return;
+    this.#onMeasures((slice) => {
+      this.#measuring.move(pixel, slice);
+      this.canvas.style.cursor = this.#measuring.cursorAt(pixel, slice);
+    });
+  }
+
+  #onMeasures<T>(work: (slice: MeasureSlice) => T): T | undefined {
+    const placement = this.#placement();
+    return placement && work(obliqueMeasureSlice(placeOblique(placement).map, placement.info, this.pixelRatio));
   }
 
   #pick(pixel: Point): void {

@@ -8,6 +8,7 @@ import { LayerSlabs } from '../draw/layer-slabs.ts';
 import { SliceDetail } from '../draw/slice-detail.ts';
 import type { SliceSize } from '../draw/slice-drawing.ts';
 import { pixelsPerMetre, texturePicture } from '../draw/slice-picture.ts';
+import type { SliceTool } from '../model/measure.ts';
 import type { PictureRequest, ViewPicture } from '../model/picture.ts';
 import type { CanvasToVoxel, SliceCamera, SliceOnScreen } from '../model/slice-geometry.ts';
 import type { View, ViewHost } from '../model/view-host.ts';
@@ -201,4 +202,9 @@ export function adjustedWindow([low, high]: ViewState['window'], [x, y]: readonl
   const level = (low + high) / 2 - 2 * y * width;
   const newWidth = width * Math.exp(2 * x);
   return [level - newWidth / 2, level + newWidth / 2];
+}
+
+/** Cursor by tool; a crosshair for tools that set points. */
+export function toolCursor(tool: SliceTool): string {
+  return tool === 'pointer' ? '' : tool === 'window' ? 'all-scroll' : 'crosshair';
 }

@@ -4,7 +4,6 @@ import type { SliceDetail } from '../draw/slice-detail.ts';
 import { detailWish, type SliceSize, sliceDrawing, slicePlacement } from '../draw/slice-drawing.ts';
 import type { SliceRenderer } from '../draw/slice-renderer.ts';
 import { chunkPicture } from '../model/chunk-rectangles.ts';
-import type { SliceTool } from '../model/measure.ts';
 import { cutLine, obliqueNormal } from '../model/oblique-geometry.ts';
 import type { PictureRequest } from '../model/picture.ts';
 import { scaleBar } from '../model/scale-bar.ts';
@@ -26,11 +25,8 @@ import type { ViewHost } from '../model/view-host.ts';
 import type { SliceAxis, ViewState } from '../model/viewer-api.ts';
 import { MeasurePointer } from './measure-pointer.ts';
 import { type MeasureSlice, measureShapes, measureSlice } from './measure-shapes.ts';
-import { adjustedWindow, SliceCanvas, type SlicePicture } from './slice-canvas.ts';
+import { adjustedWindow, SliceCanvas, type SlicePicture, toolCursor } from './slice-canvas.ts';
 import { listenToSlicePointer } from './slice-pointer.ts';
-
-/** Cursor by tool; a crosshair for tools that set points. */
-const cursors: Partial<Record<SliceTool, string>> = { pointer: '', window: 'all-scroll' };
 
 /** One slice on its own canvas, with crosshair, letters, scale bar and pointer handling. */
 export class SliceView extends SliceCanvas {
@@ -139,7 +135,7 @@ export class SliceView extends SliceCanvas {
 
   boardChanged(): void {
     this.#measuring.boardChanged();
-    this.canvas.style.cursor = cursors[this.host.board.tool] ?? 'crosshair';
+    this.canvas.style.cursor = toolCursor(this.host.board.tool);
   }
 
   cancelMeasuring(): boolean {
@@ -148,7 +144,8 @@ export class SliceView extends SliceCanvas {
 
   measureAtCrosshair(): void {
     this.#onMeasures((slice) => {
-      const pixel = pixelOf(slice.map, slice.frame, this.host.state.crosshair);
+      const [x, y, z] = this.host.state.crosshair;
+      const pixel = slice.pixelOf([x + 0.5, y + 0.5, z + 0.5]);
       this.#measuring.press(pixel, slice);
       this.#measuring.release(pixel, slice);
     });
