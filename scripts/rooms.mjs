@@ -263,7 +263,7 @@ export const rooms = [
   },
   {
     room: 'core/io/dicom/pixels',
-    holds: 'Converts frames of DICOM files to voxels: native and compressed pixels, palettes and colors.',
+    holds: 'Converts frames of DICOM files to voxels: native and compressed pixels, palettes and colours.',
     imports: 'core/io/codestreams core/io/common core/io/dicom/parse core/shared',
   },
   {

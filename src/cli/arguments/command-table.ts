@@ -141,7 +141,7 @@ const commands = {
     options: ['output', ...viewing, ...rawInput, ...common],
     notes: [
       'IN may be a .stria file or any format that compress reads. The pixels are those of the app’s own pictures without',
-      'annotations, with 8 bits per color. -o - writes the PNG to standard output.',
+      'annotations, with 8 bits per colour. -o - writes the PNG to standard output.',
       '  stria picture scan.nii.gz -o scan.png',
       '  stria picture scan.nii.gz -o slice.png --view z --slice 41 --window -160,240 --colormap bone --size 800',
       'IN may also be a .stria-session: the volume that it names is drawn. With --session, IN is drawn as the session shows its own',

@@ -135,7 +135,7 @@ export const options = {
   window: {
     short: undefined,
     value: 'LOW,HIGH',
-    text: 'real values at the ends of the colors (default: as in the app, from the histogram or the file)',
+    text: 'real values at the ends of the colours (default: as in the app, from the histogram or the file)',
   },
   colormap: {
     short: undefined,

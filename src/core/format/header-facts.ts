@@ -55,7 +55,7 @@ function parseChannels(value: unknown, timeLength: number): NonNullable<Facts['c
   return list.map((item) => {
     const { name, color, window } = asObject(item, `a channel in ${what}`);
     if (color !== undefined && (typeof color !== 'string' || !/^#[0-9a-f]{6}$/i.test(color))) {
-      throw new StriaError('corrupt', `a channel's color in ${what} is ${JSON.stringify(color)}, not #rrggbb`);
+      throw new StriaError('corrupt', `a channel's colour in ${what} is ${JSON.stringify(color)}, not #rrggbb`);
     }
     return {
       name: asName(name, `a channel's name in ${what}`),

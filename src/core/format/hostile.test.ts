@@ -98,7 +98,7 @@ describe('a hostile file with valid checksums everywhere', () => {
       /2 channels, but t is 1/,
     ],
     ['a channel without a name', (json) => Object.assign(json.volume, { channels: [{}] }), /channel's name/],
-    ['a color that is a word', (json) => Object.assign(json.volume, { channels: [{ name: '', color: 'red' }] }), /#rrggbb/],
+    ['a colour that is a word', (json) => Object.assign(json.volume, { channels: [{ name: '', color: 'red' }] }), /#rrggbb/],
     ['a window of one end', (json) => Object.assign(json.volume, { channels: [{ name: '', window: [1] }] }), /window/],
     ['a unit that is a number', (json) => Object.assign(json.volume, { valueUnit: 1 }), /valueUnit/],
     ['windows that are words', (json) => Object.assign(json.volume, { windows: ['Bone'] }), /not an object/],

@@ -106,7 +106,7 @@ function readJpeg2000(bytes: Uint8Array): Codestream {
 }
 
 /**
- * A JPEG with a marker for its color space. libjpeg uses an Adobe marker, a JFIF marker or the components' names, but DICOM uses
+ * A JPEG with a marker for its colour space. libjpeg uses an Adobe marker, a JFIF marker or the components' names, but DICOM uses
  * its header. If there is no Adobe marker, this inserts one that agrees with the header.
  */
 export function withColorMarker(bytes: Uint8Array, isYbr: boolean): Uint8Array {

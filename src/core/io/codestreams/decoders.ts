@@ -6,7 +6,7 @@ export interface DecodedPicture {
   /** Samples of 1 or 2 bytes, little-endian. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly width: 1 | 2;
-  /** Whether the samples of a color are in separate planes instead of interleaved. */
+  /** Whether the samples of a colour are in separate planes instead of interleaved. */
   readonly isPlanar: boolean;
 }
 
@@ -107,7 +107,7 @@ async function decodeByWasm(stream: Codestream, kind: Kind): Promise<Omit<Decode
 }
 
 async function decodeLossless({ bytes, bits, components }: Codestream): Promise<Omit<DecodedPicture, 'width'>> {
-  if (components > 1 && bits > 8) throw new StriaError('unsupported', 'lossless JPEG with colors is supported only with 8 bits');
+  if (components > 1 && bits > 8) throw new StriaError('unsupported', 'lossless JPEG with colours is supported only with 8 bits');
   const { Decoder } = await import('jpeg-lossless-decoder-js');
   try {
     const decoded = new Decoder().decode(bytes.slice().buffer, 0, bytes.byteLength);

@@ -23,7 +23,7 @@ const usualAxes: Readonly<Record<number, readonly ArrayAxis[]>> = {
 
 /**
  * The meaning of an array's axes: by their names if those are clear, otherwise by their number. A last axis of length 3 or 4 after
- * two long axes holds the colors of a pixel.
+ * two long axes holds the colours of a pixel.
  */
 export function guessAxes(shape: readonly number[], names: readonly (string | null | undefined)[] = []): readonly ArrayAxis[] {
   const named = shape.map((_, index) => axisNamed(names[index]));

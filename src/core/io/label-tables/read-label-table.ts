@@ -27,7 +27,7 @@ export function parseLabelTable(bytes: Uint8Array): LabelTable {
   if (table.length > 0) return table;
   throw new StriaError(
     'unsupported',
-    'this is not a label table that Stria knows: it reads CSV and TSV (number, name, color), color tables of FreeSurfer, 3D Slicer and FSLeyes, label descriptions of ITK-SNAP, and label tables of GIFTI and AFNI',
+    'this is not a label table that Stria knows: it reads CSV and TSV (number, name, color), colour tables of FreeSurfer, 3D Slicer and FSLeyes, label descriptions of ITK-SNAP, and label tables of GIFTI and AFNI',
   );
 }
 

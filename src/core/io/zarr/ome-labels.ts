@@ -13,7 +13,7 @@ import { listOf, omeOf } from './ome-metadata.ts';
 /** The keys under which properties may hold a label's name. The first existing one is used. */
 const nameKeys = ['name', 'class', 'label', 'acronym'];
 
-/** The labels that OME's `image-label` describes: its colors and properties. Skips what violates its specification. */
+/** The labels that OME's `image-label` describes: its colours and properties. Skips what violates its specification. */
 export function omeLabels(attributes: Readonly<Record<string, unknown>>): OwnLabels {
   const image = objectOf(omeOf(attributes)['image-label'] ?? attributes['image-label']);
   if (!image) return {};

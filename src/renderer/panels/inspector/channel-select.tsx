@@ -18,7 +18,7 @@ export function ChannelSelect({ info, viewer }: { readonly info: VolumeInfo; rea
   const { channels } = info;
   const [first] = channels ?? [];
   if (!channels || !first || channels.length < 2) return null;
-  const together = { key: all, label: 'All together', hint: 'Each in its color. Their settings are in the Layers tab' };
+  const together = { key: all, label: 'All together', hint: 'Each in its colour. Their settings are in the Layers tab' };
   return (
     <>
       <Select

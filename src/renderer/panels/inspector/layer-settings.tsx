@@ -186,7 +186,7 @@ function ColorChoice({ look, onChange }: { readonly look: Colored; readonly onCh
     <>
       <Select label="Colormap" options={colormaps} value={look.colormap} onChange={onChange} testId="layer-colormap" />
       {isColorRamp(look.colormap) && (
-        <Row label="Color">
+        <Row label="Colour">
           <input
             type="color"
             className={styles.color}

@@ -30,7 +30,7 @@ export function MeshSettings({ look }: { readonly look: MeshLook }) {
     <section className={styles.settings} aria-label={`Settings of ${name}`} data-testid="mesh-settings">
       <NameInput name={name} onRename={(next) => app.meshes.rename(id, next)} className={styles.rename} testId="mesh-name" />
       <MeshFacts look={look} />
-      <Row label="Color">
+      <Row label="Colour">
         <input
           type="color"
           className={styles.color}

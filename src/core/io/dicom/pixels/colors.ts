@@ -5,7 +5,7 @@ export type Samples = Uint8Array | Uint16Array | Uint32Array;
 /** Stored values, signed or not. */
 export type StoredSamples = Samples | Int8Array | Int16Array | Int32Array;
 
-/** Stored values as colors. */
+/** Stored values as colours. */
 export function throughPalette(stored: StoredSamples, { first, type, tables }: Palette): Uint8Array[] {
   return tables.map((table) => {
     const plane = type === 'u8' ? new Uint8Array(stored.length) : new Uint16Array(stored.length);
@@ -36,7 +36,7 @@ export function rgbFromYbr(planes: readonly [Samples, Samples, Samples], bits: n
   }
 }
 
-/** Separates Y1 Y2 Cb Cr of two neighbours into three planes. Both get the same color difference. */
+/** Separates Y1 Y2 Cb Cr of two neighbours into three planes. Both get the same colour difference. */
 export function planesOf422(stored: Uint8Array, pixels: number): [Uint8Array, Uint8Array, Uint8Array] {
   const planes = [new Uint8Array(pixels), new Uint8Array(pixels), new Uint8Array(pixels)] as const;
   for (let pixel = 0; pixel < pixels; pixel++) {

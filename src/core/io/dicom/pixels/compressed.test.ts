@@ -142,7 +142,7 @@ describe('packages', () => {
     expect(await valuesOf(compressed([stream], `${base}.70`, signed))).toEqual([...values]);
   });
 
-  test('JPEG: gray, and colors according to the header', async () => {
+  test('JPEG: gray, and colours according to the header', async () => {
     const flat = (color: readonly number[]) =>
       Uint8Array.from({ length: columns * rows * color.length }, (_, index) => color[index % color.length] as number);
     const shape = { width: columns, height: rows, bits: 8 };

@@ -86,7 +86,7 @@ function widened(
   );
 }
 
-/** Applies signs, palettes and color conversion. */
+/** Applies signs, palettes and colour conversion. */
 function finish(
   planes: Uint8Array<ArrayBuffer>[],
   format: PixelFormat,

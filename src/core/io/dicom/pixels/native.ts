@@ -6,7 +6,7 @@ import type { PixelFormat } from './pixel-format.ts';
 /** A frame as voxels: little-endian, one plane per channel. */
 export interface VoxelFrame {
   readonly planes: readonly Uint8Array[];
-  /** Whether its stored bytes can be rebuilt from the voxels: no bits outside the values were set, no color was converted. */
+  /** Whether its stored bytes can be rebuilt from the voxels: no bits outside the values were set, no colour was converted. */
   readonly isExact: boolean;
 }
 

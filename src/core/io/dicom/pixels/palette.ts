@@ -2,7 +2,7 @@ import { StriaError } from '../../../shared/errors.ts';
 import type { DataSet } from '../parse/elements.ts';
 import { numbersOf, valueBytes } from '../parse/values.ts';
 
-/** The colors of stored values: entry i belongs to the value `first` + i. Values outside take the nearest entry. */
+/** The colours of stored values: entry i belongs to the value `first` + i. Values outside take the nearest entry. */
 export interface Palette {
   readonly first: number;
   readonly type: 'u8' | 'u16';

@@ -10,9 +10,9 @@ export interface PixelFormat {
   readonly columns: number;
   readonly rows: number;
   readonly frames: number;
-  /** Stored samples per pixel: 1, or 3 for colors. */
+  /** Stored samples per pixel: 1, or 3 for colours. */
   readonly samples: 1 | 3;
-  /** Whether the samples of a color are in separate planes. */
+  /** Whether the samples of a colour are in separate planes. */
   readonly isPlanar: boolean;
   readonly bitsAllocated: 1 | 8 | 16 | 32 | 64;
   readonly bitsStored: number;
@@ -20,11 +20,11 @@ export interface PixelFormat {
   readonly lowBit: number;
   readonly isSigned: boolean;
   readonly photometric: Photometric;
-  /** The colors, if the file has a palette. */
+  /** The colours, if the file has a palette. */
   readonly palette?: Palette | undefined;
   /** The type of the voxels. */
   readonly type: ElementType;
-  /** Voxel planes per frame: 1, or 3 for colors. */
+  /** Voxel planes per frame: 1, or 3 for colours. */
   readonly channels: 1 | 3;
 }
 
@@ -113,7 +113,7 @@ function photometricOf(name: string, samples: number): Photometric {
 export function storedFrameBytes({ columns, rows, samples, bitsAllocated, photometric }: PixelFormat): number {
   const pixels = columns * rows;
   if (bitsAllocated === 1) return Math.ceil((pixels * samples) / 8);
-  // Two pixels share a pair of color differences.
+  // Two pixels share a pair of colour differences.
   if (photometric === 'YBR_FULL_422') return Math.ceil(pixels / 2) * 4 * (bitsAllocated / 8);
   return pixels * samples * (bitsAllocated / 8);
 }

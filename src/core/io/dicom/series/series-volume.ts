@@ -28,7 +28,7 @@ export interface SeriesVolume {
 
 /** The number of frames that are read ahead. */
 const readAhead = 3;
-/** Colors are decoded once for all three channels if they fit into this, otherwise once for each channel. */
+/** Colours are decoded once for all three channels if they fit into this, otherwise once for each channel. */
 const heldColorBytes = 2 ** 28;
 
 /** @throws StriaError `corrupt` if the volume exceeds the size of any file */
