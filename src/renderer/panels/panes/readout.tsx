@@ -32,7 +32,7 @@ export function Readout({ viewer, isSecond = false }: { readonly viewer: Viewer;
       const all = store.getState();
       if (beyond && info) {
         const document = openDocument(all);
-        const lines = [document?.space ? undefined : `Beside ${document?.name ?? 'the volume'}`, worldWords(info, beyond.voxel)];
+        const lines = [document?.space ? undefined : `Outside ${document?.name ?? 'the volume'}`, worldWords(info, beyond.voxel)];
         const words = lines.filter((line) => line !== undefined).join('\n');
         place.current.textContent = `${words}${layerLines(beyond, state.layers.layers, all)}`;
       }

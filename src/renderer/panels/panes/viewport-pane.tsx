@@ -224,7 +224,7 @@ function FaultLabel({ viewer, view }: { readonly viewer: Viewer; readonly view: 
   );
 }
 
-/** What slices show where surfaces are open without a volume. */
+/** The label of a slice when surfaces are open without a volume. */
 function OutlinesLabel() {
   const isSpace = useAppState((state) => openDocument(state)?.space !== undefined);
   if (!isSpace) return null;
