@@ -59,7 +59,7 @@ test('a stack is played from compressed memory, its frames are checked, and the 
   expect(Object.keys(found?.stages ?? {})).toEqual(['decode', 'draw']);
 });
 
-test('open volumes are compressed by the clock: first, again and after a pause; the result is checked, and the memory is freed', async () => {
+test('compressing open volumes is timed: the first time, again and after a pause; the result is checked, and the memory is freed', async () => {
   const before = gpu.memory.liveBytes();
   const request = { suite: 'compress', size: 16, type: 'u8', codecs: [], samples: ['phantom'], repetitions: 1 } as const;
   const result = await runGpuSuite('compress', gpu, host, runner, request);
@@ -170,7 +170,7 @@ test('bricks are decoded, turned, flown through and compared, a series plays in 
   expect(Object.keys(cases[5]?.stages ?? {})).toEqual(['draw', 'host']);
 });
 
-test('surfaces from voxels, from compressed chunks and of the processor are equal, and the memory is freed', async () => {
+test('surfaces from voxels, from compressed chunks and on the CPU are equal, and the memory is freed', async () => {
   const before = gpu.memory.liveBytes();
   const request = { suite: 'mesh', size: 24, type: 'u16', codecs: ['auto'], repetitions: 1 } as const;
   const { cases } = checkBenchResult(JSON.parse(JSON.stringify(await runGpuSuite('mesh', gpu, host, runner, request))));
