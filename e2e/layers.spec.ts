@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright/test';
 import {
+  type Box,
   boxOf,
   canvasOf,
   differingPart,
@@ -12,6 +13,7 @@ import {
   pictureOf,
   plain,
   settledPicture,
+  testHook,
 } from './support/app.ts';
 import { expect, test } from './support/test.ts';
 import { nifti, placed, series, shapes, volumeOf } from './support/volumes.ts';
@@ -307,6 +309,106 @@ test('a distance shows the values along it, of the volume and of its layers, and
     compared++;
   }
   expect(compared).toBeGreaterThan(20);
+});
+
+test('profiles in a thick slice and on the oblique slice have the stored values', async ({ stria }) => {
+  const { page } = stria;
+  await stria.dropFiles([stria.write('scan.nii', scanFile)]);
+  await expectOpen(page, 'scan.nii');
+  const draw = async (box: Box) => {
+    await page.getByTestId('tool-distance').click();
+    await page.mouse.move(box.x + 0.35 * box.width, box.y + 0.6 * box.height);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 0.65 * box.width, box.y + 0.42 * box.height, { steps: 4 });
+    await page.mouse.up();
+    await page.getByTestId('tool-pointer').click();
+    await openTab(page, 'measure');
+  };
+  /** The profile's CSV, and the ends of the last distance, in voxels. */
+  const exported = async (name: string) => {
+    await expect(page.getByTestId('profile')).toBeVisible();
+    const [session, csv] = [join(stria.folder, `${name}.stria-session`), join(stria.folder, `${name}.csv`)];
+    await stria.chooseSave(session);
+    await page.keyboard.press('ControlOrMeta+Shift+s');
+    const { measurements } = JSON.parse(readFileSync(await stria.savedFile(session), 'utf8'));
+    await stria.chooseSave(csv);
+    await page.getByTestId('export-profile').click();
+    const [head, ...rows] = readFileSync(await stria.savedFile(csv), 'utf8')
+      .trim()
+      .split(/\r?\n/);
+    const [from, to] = measurements.at(-1).points as [number[], number[]];
+    const samples = rows.map((row, index) => {
+      const place = from.map((at, axis) => at + (index / (rows.length - 1)) * ((to[axis] as number) - at));
+      return { place, value: Number(row.split(',').at(-1)) };
+    });
+    return { head, samples };
+  };
+  // Close to a voxel's edge, rounding decides.
+  const isClear = (place: readonly number[]) => place.every((at) => Math.abs(at - Math.round(at)) > 1e-3);
+
+  await test.step('thick', async () => {
+    await page.keyboard.press('2');
+    await openTab(page, 'display');
+    await page.getByTestId('slab-select').click();
+    await page.getByRole('option', { name: 'Slab, mean' }).click();
+    await draw(await boxOf(page, 'z'));
+    await expect(page.getByTestId('profile')).toContainText('mean of 5 slices');
+    const { head, samples } = await exported('thick');
+    expect(head).toBe('distance (mm),"scan.nii, mean of 5 slices"');
+    const clear = samples.filter(({ place }) => isClear(place.slice(0, 2)));
+    expect(clear.length).toBeGreaterThan(10);
+    for (const { place, value } of clear) {
+      const [x, y, z] = place.map(Math.floor) as [number, number, number];
+      const column = [-2, -1, 0, 1, 2].map((by) => scan.voxel(x, y, z + by));
+      expect(value).toBeCloseTo(column.reduce((sum, one) => sum + one) / 5, 3);
+    }
+  });
+
+  await test.step('oblique', async () => {
+    await page.keyboard.press('5');
+    await page.getByTestId('oblique-turn').fill('30');
+    await page.getByTestId('oblique-tilt').fill('-20');
+    const box = await page.getByTestId('canvas-oblique').boundingBox();
+    if (!box) throw new Error('the oblique slice is not shown');
+    await draw(box);
+    await expect(page.getByTestId('measurements')).toContainText('oblique slice, turn 30°, tilt -20°');
+    await expect(page.getByTestId('profile')).not.toContainText('slices');
+    const { head, samples } = await exported('oblique');
+    expect(head).toBe('distance (mm),scan.nii');
+    const clear = samples.filter(({ place }) => isClear(place));
+    expect(clear.length).toBeGreaterThan(10);
+    for (const { place, value } of clear) {
+      const [x, y, z] = place.map(Math.floor) as [number, number, number];
+      expect(value).toBe(scan.voxel(x, y, z));
+    }
+  });
+});
+
+test('a series plays with a layer over it', async ({ stria }) => {
+  const { page } = stria;
+  const moving = placed(nifti(series(side, 6)), [1, 0, 0, -16, 0, 1, 0, -16, 0, 0, 1, -16]);
+  await stria.dropFiles([stria.write('moving.nii', moving)]);
+  await expectOpen(page, 'moving.nii');
+  await page.keyboard.press('2');
+  await stria.dropFiles([stria.write('seg.nii', labelFile)]);
+  await addLayer(page, 'seg.nii');
+  const first = await settledPicture(page, 'z');
+  await page.keyboard.press('End');
+  await expect.poll(async () => differingPart(first, await pictureOf(page, 'z'))).toBeGreaterThan(0.01);
+  const last = await settledPicture(page, 'z');
+  await page.getByTestId('layer-seg.nii').getByRole('button', { name: 'Hide seg.nii' }).click();
+  await expect.poll(async () => differingPart(last, await pictureOf(page, 'z'))).toBeGreaterThan(0.3);
+  await page.getByTestId('layer-seg.nii').getByRole('button', { name: 'Show seg.nii' }).click();
+  const frames = await (await testHook(page)).evaluateHandle((hook) => hook.recordFrames());
+  await page.keyboard.press('Space');
+  await expect(page.getByTestId('transport')).toHaveAttribute('data-playing', 'true');
+  await expect.poll(() => frames.evaluate((shown) => new Set(shown.map(({ index }) => index)).size)).toBe(6);
+  await page.keyboard.press('Space');
+  await expect(page.getByTestId('transport')).toHaveAttribute('data-playing', 'false');
+  await page.keyboard.press('Home');
+  await expect.poll(async () => differingPart(first, await pictureOf(page, 'z'))).toBe(0);
+  await page.keyboard.press('End');
+  await expect.poll(async () => differingPart(last, await pictureOf(page, 'z'))).toBe(0);
 });
 
 test('a series shows the curve over time at the crosshair, and exports it', async ({ stria }) => {

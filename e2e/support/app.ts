@@ -6,7 +6,7 @@ import type { StriaTest } from '../../src/renderer/app/test-hook.ts';
 // Actions of specs in the app, and what they read from it.
 
 /** In pixels of the page. */
-interface Box {
+export interface Box {
   readonly x: number;
   readonly y: number;
   readonly width: number;

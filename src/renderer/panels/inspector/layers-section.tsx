@@ -68,7 +68,7 @@ export function LayersSection({ document, viewer }: { readonly document: OpenDoc
       {stack.layers.length === 0 && (
         <p className={styles.hint}>
           {document.space
-            ? 'Open a volume of the same person or specimen to see these surfaces over it, where its file places it.'
+            ? 'Open a volume to see these surfaces over it. Both lie where their files place them.'
             : 'Add another volume, such as a segmentation or a second scan, to see it over this one.'}
         </p>
       )}

@@ -122,12 +122,15 @@ function runOf<Key>(app: App, row: readonly { readonly key: Key; readonly comman
 function ToolChoice() {
   const app = useApp();
   const tool = useAppState((state) => state.tool);
+  const isSpace = useAppState((state) => openDocument(state)?.space !== undefined);
+  // Surfaces alone have no values.
+  const offered = isSpace ? tools.filter(({ key }) => key === 'pointer' || key === 'distance' || key === 'angle') : tools;
   return (
     <Segmented
       label="Tool"
       value={tool}
       onChange={(chosen) => runOf(app, tools, chosen)}
-      segments={tools.map(({ key, command, icon }) => {
+      segments={offered.map(({ key, command, icon }) => {
         const { words, shortcut } = choiceOf(app, command);
         // M selects the tool that was used last, at first the distance.
         const ownKey = key === 'distance' ? choiceOf(app, 'measure').shortcut : shortcut;
