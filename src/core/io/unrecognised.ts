@@ -46,7 +46,7 @@ const knownFormats: readonly KnownFormat[] = [
   {
     begins: ['\xff\xff\xfecreated by', 'glTF', 'ply\n', 'ply\r'],
     name: /\.(stl|ply|obj|glb|gltf|gii)$/i,
-    says: 'this is a surface, which the app shows over a volume: open a volume, and add this file as a layer',
+    says: 'this is a surface, not a volume. The app shows surfaces by themselves, or as layers over a volume',
   },
   { begins: ['ZISRAWFILE'], name: /\.czi$/i, says: toTiff('Zeiss CZI') },
   { begins: [`p\0\0\0${any.repeat(4)}*`], name: /\.lif$/i, says: toTiff('Leica LIF') },

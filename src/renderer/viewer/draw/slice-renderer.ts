@@ -18,18 +18,19 @@ import type { GpuScope } from '../../../core/gpu/scope.ts';
 import type { Dims3, ElementType } from '../../../core/shared/volume.ts';
 import type { SliceBox, VolumeSource } from '../../../core/volume/volume-source.ts';
 import overlayShader from '../../../shaders/viewer/overlay.wgsl';
-import { type ColorChoice, colormap, colorsOf } from '../colors/colormaps.ts';
+import { colormap } from '../colors/colormaps.ts';
 import { grounds } from '../colors/grounds.ts';
-import { labelTexels } from '../colors/label-texels.ts';
 import { type PixelRect, pixelRect, rectsAround } from '../model/detail-region.ts';
 import type { ShownLabels } from '../model/label-look.ts';
-import { mostLayers, mostMeshes } from '../model/layers.ts';
+import { mostMeshes } from '../model/layers.ts';
 import type { AxisNumber } from '../model/orientation.ts';
 import type { CanvasToVoxel, Point } from '../model/slice-geometry.ts';
 import type { ShownLayer } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 import { mapPosition, mapStep } from '../model/voxel-map.ts';
+import { SliceColors } from './slice-colors.ts';
 import type { DetailDrawing } from './slice-detail.ts';
+import { SliceFrame } from './slice-frame.ts';
 
 /** A picture to draw over the slice, premultiplied and of the target's size, and the crosshair below it. */
 export interface SliceOverlay {
@@ -83,51 +84,10 @@ export interface SliceDrawing {
   readonly ground?: GPUColorDict | undefined;
 }
 
-/** More than there are layers, so that none is freed within a submit. */
-const mostLabelColors = mostLayers + 2;
-
 /** More than one submit needs for all its pictures and their layers. */
 const mostUniforms = 256;
 
-/** A channel's colour that is dragged passes through many. */
-const mostColors = 64;
-
 const crosshairColor = [0.32, 0.68, 0.95, 0.75] as const;
-
-/** What is drawn into a target, in as few render passes as possible. The first clears it. */
-class SliceFrame {
-  readonly #commands: Commands;
-  readonly #view: GPUTextureView;
-  readonly #clearValue: GPUColorDict;
-  #loadOp: GPULoadOp = 'clear';
-  #waiting: ((pass: GPURenderPassEncoder) => void)[] = [];
-
-  constructor(commands: Commands, target: GPUTexture, clearValue: GPUColorDict) {
-    this.#commands = commands;
-    this.#view = target.createView();
-    this.#clearValue = clearValue;
-  }
-
-  /** @param isAtOnce what is drawn from will be overwritten by what is recorded next */
-  add(draw: (pass: GPURenderPassEncoder) => void, isAtOnce = false): void {
-    this.#waiting.push(draw);
-    if (isAtOnce) this.#render();
-  }
-
-  end(): void {
-    if (this.#waiting.length > 0 || this.#loadOp === 'clear') this.#render();
-  }
-
-  #render(): void {
-    const draws = this.#waiting;
-    this.#waiting = [];
-    const attachment = { view: this.#view, clearValue: this.#clearValue, loadOp: this.#loadOp, storeOp: 'store' as const };
-    this.#commands.render('slice', { colorAttachments: [attachment] }, (pass) => {
-      for (const draw of draws) draw(pass);
-    });
-    this.#loadOp = 'load';
-  }
-}
 
 /**
  * Draws slices from voxels in GPU memory into any texture. Slice index, time point and crosshair are passed with the draw;
@@ -139,10 +99,7 @@ export class SliceRenderer {
   readonly #format: GPUTextureFormat;
   readonly #pass: SlicePass;
   readonly #outlines: OutlinePass;
-  /** By colormap, the most recently used. They are never overwritten, because several are used in one submit. */
-  readonly #colors = new Map<string, GPUTexture>();
-  /** The most recently used; more than one frame draws. */
-  readonly #labelColors = new Map<ShownLabels, { readonly scope: GpuScope; readonly texture: GPUTexture }>();
+  readonly #colors: SliceColors;
   readonly #sliceUniforms: UniformCache;
   readonly #overlayUniforms: UniformCache;
   #overlayPipeline: GPURenderPipeline | undefined;
@@ -152,6 +109,7 @@ export class SliceRenderer {
     this.#format = format;
     this.#pass = new SlicePass(gpu, format);
     this.#scope = gpu.scope('slices');
+    this.#colors = new SliceColors(gpu, this.#scope);
     this.#outlines = new OutlinePass(gpu, format, this.#scope, mostMeshes);
     this.#sliceUniforms = new UniformCache(gpu.device, this.#scope, sliceUniformBytes, mostUniforms);
     this.#overlayUniforms = new UniformCache(gpu.device, this.#scope, overlayBytes, mostUniforms);
@@ -203,7 +161,7 @@ export class SliceRenderer {
     const { info, factors, dims, numbers } = volume;
     const shown = { info: { ...info, type }, factors, dims, numbers };
     const look = { window, smooth, isCategorical, outside, missing, opacity };
-    const colors = this.#colorsOf(state, labels);
+    const colors = this.#colors.of(state, labels);
     const drawIn = (of: typeof shown, from: readonly SliceBox[], { begin, end }: PixelRect): void => {
       if (begin[0] >= end[0] || begin[1] >= end[1] || from.length === 0) return;
       pass.setScissorRect(...begin, end[0] - begin[0], end[1] - begin[1]);
@@ -288,7 +246,7 @@ export class SliceRenderer {
     const across = mapStep(toLayer, axis === undefined ? [0, 0, 0] : ([0, 0, 0].with(axis, step) as [number, number, number]));
     const plane = { axis: undefined, origin, across, right: mapStep(toLayer, map.right), down: mapStep(toLayer, map.down) };
     const common = { window, outside, missing: 'hide', isCategorical, opacity, hidesZero: isCategorical } as const;
-    const colors = this.#colorsOf(look, labels);
+    const colors = this.#colors.of(look, labels);
     const drawPlane = (type: ElementType, boxes: readonly SliceBox[], place: SlicePlane, look: Partial<SliceLook>): void => {
       const [box] = boxes;
       if (!box) return;
@@ -352,43 +310,6 @@ export class SliceRenderer {
     pass.draw(3, 1, 3 * voxel[1], voxel[0]);
   }
 
-  #colorsOf(choice: ColorChoice, labels?: ShownLabels): GPUTexture {
-    if (labels && colormap(choice.colormap).isCategorical) return this.#colorsOfLabels(labels);
-    const key = `${choice.colormap} ${choice.inverted}`;
-    const known = this.#colors.get(key);
-    // The latest is the last.
-    this.#colors.delete(key);
-    if (known) this.#colors.set(key, known);
-    if (known) return known;
-    for (const [oldest, unused] of this.#colors) {
-      if (this.#colors.size < mostColors) break;
-      this.#colors.delete(oldest);
-      this.#scope.free(unused);
-    }
-    const colors = colorsOf(choice);
-    const texels = Uint8Array.from({ length: 1024 }, (_, index) =>
-      index % 4 === 3 ? 255 : (colors[Math.floor(index / 4) * 3 + (index % 4)] as number),
-    );
-    const texture = colorTexture(this.#gpu, this.#scope, texels);
-    this.#colors.set(key, texture);
-    return texture;
-  }
-
-  #colorsOfLabels(labels: ShownLabels): GPUTexture {
-    const known = this.#labelColors.get(labels);
-    // The latest is the last.
-    this.#labelColors.delete(labels);
-    const scope = known?.scope ?? this.#scope.scope('labels');
-    const texture = known?.texture ?? colorTexture(this.#gpu, scope, labelTexels(labels));
-    this.#labelColors.set(labels, { scope, texture });
-    for (const [oldest, unused] of this.#labelColors) {
-      if (this.#labelColors.size <= mostLabelColors) break;
-      this.#labelColors.delete(oldest);
-      unused.scope.destroy();
-    }
-    return texture;
-  }
-
   #overlay(): GPURenderPipeline {
     if (this.#overlayPipeline) return this.#overlayPipeline;
     const module = this.#gpu.shaderModule('view.overlay', overlayShader);
@@ -401,17 +322,6 @@ export class SliceRenderer {
     });
     return this.#overlayPipeline;
   }
-}
-
-function colorTexture(gpu: Gpu, scope: GpuScope, texels: Uint8Array<ArrayBuffer>): GPUTexture {
-  const size: [number, number] = [256, texels.length / 1024];
-  const texture = scope.texture('colors', texels.length, {
-    size,
-    format: 'rgba8unorm',
-    usage: GPUTextureUsage.TEXTURE_BINDING | GPUTextureUsage.COPY_DST,
-  });
-  gpu.device.queue.writeTexture({ texture }, texels, { bytesPerRow: 1024 }, size);
-  return texture;
 }
 
 function recordBoxes(
