@@ -30,7 +30,7 @@ import type { ViewState } from '../model/viewer-api.ts';
 import { mapPosition, mapStep } from '../model/voxel-map.ts';
 import { SliceColors } from './slice-colors.ts';
 import type { DetailDrawing } from './slice-detail.ts';
-import { SliceFrame } from './slice-frame.ts';
+import { SliceTarget } from './slice-target.ts';
 
 /** A picture to draw over the slice, premultiplied and of the target's size, and the crosshair below it. */
 export interface SliceOverlay {
@@ -117,7 +117,7 @@ export class SliceRenderer {
 
   /** Records clearing the target and drawing the slice into it, unless undefined, with the decoding that this needs. */
   record(commands: Commands, target: GPUTexture, drawing: SliceDrawing | undefined): void {
-    const frame = new SliceFrame(commands, target, drawing?.ground ?? grounds['near-black']);
+    const frame = new SliceTarget(commands, target, drawing?.ground ?? grounds['near-black']);
     if (drawing) {
       if (drawing.opacity !== 0) this.#recordVolume(commands, drawing, target, frame);
       for (const layer of drawing.layers ?? []) this.#recordLayer(commands, drawing, layer, target, frame);
@@ -137,7 +137,7 @@ export class SliceRenderer {
     commands: Commands,
     drawing: SliceDrawing,
     { width, height }: Pick<GPUTexture, 'width' | 'height'>,
-    frame: SliceFrame,
+    frame: SliceTarget,
     blending?: Blending,
   ): void {
     const { volume, axis, map, state } = drawing;
@@ -200,7 +200,7 @@ export class SliceRenderer {
     drawing: SliceDrawing,
     layer: LayerDrawing,
     target: Pick<GPUTexture, 'width' | 'height'>,
-    frame: SliceFrame,
+    frame: SliceTarget,
   ): void {
     const { width, height } = target;
     const { axis, map, index, slab, lineWidth = 1 } = drawing;

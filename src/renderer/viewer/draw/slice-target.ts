@@ -1,7 +1,7 @@
 import type { Commands } from '../../../core/gpu/commands.ts';
 
 /** What is drawn into a target, in as few render passes as possible. The first clears it. */
-export class SliceFrame {
+export class SliceTarget {
   readonly #commands: Commands;
   readonly #view: GPUTextureView;
   readonly #clearValue: GPUColorDict;
