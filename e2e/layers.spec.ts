@@ -371,7 +371,7 @@ test('profiles in a thick slice and on the oblique slice have the stored values'
     const box = await page.getByTestId('canvas-oblique').boundingBox();
     if (!box) throw new Error('the oblique slice is not shown');
     await draw(box);
-    await expect(page.getByTestId('measurements')).toContainText('oblique slice, turn 30°, tilt -20°');
+    await expect(page.getByTestId('measurements')).toContainText('oblique slice, turn 30°, tilt −20°');
     await expect(page.getByTestId('profile')).not.toContainText('slices');
     const { head, samples } = await exported('oblique');
     expect(head).toBe('distance (mm),scan.nii');
@@ -399,11 +399,11 @@ test('a series plays with a layer over it', async ({ stria }) => {
   await page.getByTestId('layer-seg.nii').getByRole('button', { name: 'Hide seg.nii' }).click();
   await expect.poll(async () => differingPart(last, await pictureOf(page, 'z'))).toBeGreaterThan(0.3);
   await page.getByTestId('layer-seg.nii').getByRole('button', { name: 'Show seg.nii' }).click();
-  const frames = await (await testHook(page)).evaluateHandle((hook) => hook.recordFrames());
-  await page.keyboard.press('Space');
+  await page.getByTestId('play-button').click();
   await expect(page.getByTestId('transport')).toHaveAttribute('data-playing', 'true');
+  const frames = await (await testHook(page)).evaluateHandle((hook) => hook.recordFrames());
   await expect.poll(() => frames.evaluate((shown) => new Set(shown.map(({ index }) => index)).size)).toBe(6);
-  await page.keyboard.press('Space');
+  await page.getByTestId('play-button').click();
   await expect(page.getByTestId('transport')).toHaveAttribute('data-playing', 'false');
   await page.keyboard.press('Home');
   await expect.poll(async () => differingPart(first, await pictureOf(page, 'z'))).toBe(0);

@@ -206,12 +206,12 @@ test('a session’s surfaces are drawn, extracted and from files', async () => {
   file({ meshFiles: [{ source: { files: [part] }, look }] });
   expect((await drawn('file.png')).data).toEqual(extracted.data);
   expect((await drawn('file-3d.png', ...space)).data).toEqual(extractedSpace.data);
-  // So is a surface without a volume, in a grid like that of the volume.
+  // So is a surface without a volume. Its slice has letters around it, and is smaller.
   const alone = { name: 'box.ply', dims, edge: 1, origin: [0, 0, 0] };
   const without = { base: { isVisible: false }, meshFiles: [{ source: { files: [part] }, look }] };
   const session = { format: 'stria-session', version: 1, space: alone, view: { crosshair: [12, 10, 8] }, layers: without };
   writeFileSync(at('s.stria-session'), JSON.stringify({ ...session, layout: 'slice', sliceAxis: 'z' }));
-  expect((await drawn('alone.png')).red).toBe(extracted.red);
+  expect((await drawn('alone.png')).red).toBeGreaterThan(50);
   expect((await drawn('alone-3d.png', ...space)).red).toBeGreaterThan(300);
   file({
     meshes: [{ ...surface, look: { ...look, isVisible: false } }],

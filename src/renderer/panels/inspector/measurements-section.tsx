@@ -5,6 +5,7 @@ import { measurementLines } from '../../app/measure/measurement-words.ts';
 import type { OpenDocument } from '../../app/state/document-state.ts';
 import { regionKey } from '../../app/state/regions.ts';
 import { numberOf } from '../../app/words/counting.ts';
+import { formatNumber } from '../../app/words/units.ts';
 import { kindNames, type Measurement, type MeasurementKind, sliceOf } from '../../viewer/model/measure.ts';
 import { IconButton } from '../controls/button.tsx';
 import { classes } from '../controls/classes.ts';
@@ -64,6 +65,10 @@ export function MeasurementsSection({ document }: { readonly document: OpenDocum
   );
 }
 
+function degrees(value: number): string {
+  return `${formatNumber(value)}°`;
+}
+
 function Row({ measurement, document }: { readonly measurement: Measurement; readonly document: OpenDocument }) {
   const app = useApp();
   const isChosen = useAppState((state) => state.chosenMeasurement === measurement.id);
@@ -71,7 +76,7 @@ function Row({ measurement, document }: { readonly measurement: Measurement; rea
   const { id, kind, name, axis, oblique, timePoint } = measurement;
   const [value, ...more] = measurementLines(measurement, document.info, found);
   const slice = oblique
-    ? `oblique slice, turn ${oblique.turn}°, tilt ${oblique.tilt}°`
+    ? `oblique slice, turn ${degrees(oblique.turn)}, tilt ${degrees(oblique.tilt)}`
     : `slice ${axis} ${numberOf(sliceOf(measurement))}`;
   const place = `${slice}${document.info.dims[3] > 1 ? `, time point ${numberOf(timePoint)}` : ''}`;
   return (
