@@ -1,6 +1,7 @@
 import { useLayoutEffect, useState } from 'react';
 import { dropWords } from '../../app/loading/datasets.ts';
 import { droppedFiles } from '../../app/loading/dropped-files.ts';
+import { hasVolume, isInViewer } from '../../app/when.ts';
 import { useApp, useAppState } from '../hooks/use-app.ts';
 import styles from './drop-overlay.module.css';
 
@@ -14,7 +15,7 @@ export function DropOverlay() {
   const app = useApp();
   const [words, setWords] = useState<string>();
   const [isSecond, setIsSecond] = useState(false);
-  const isOpen = useAppState((state) => state.document.kind === 'ready' && state.gpu.kind === 'ready' && state.page === 'viewer');
+  const isOpen = useAppState((state) => isInViewer(state) && hasVolume(state));
   const asks = useAppState((state) => state.settings.openingSecond === 'ask');
   const canCompare = isOpen && words === dropWords(['']);
   // Attached before the page is first painted, because the browser would open a file dropped earlier.
