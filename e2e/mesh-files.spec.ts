@@ -51,6 +51,13 @@ test('a surface opens without a volume, is saved so, and stays in its place unde
     await expect.poll(async () => differingPart(outline, await pictureOf(page, 'z'))).toBe(0);
   });
 
+  await test.step('a lost device', async () => {
+    await loseDevice(page);
+    await expect(page.getByTestId('gpu-banner')).toBeHidden();
+    await expectOpen(page, 'shape.ply');
+    await expect.poll(async () => differingPart(outline, await pictureOf(page, 'z'))).toBe(0);
+  });
+
   await test.step('a volume takes the place of nothing', async () => {
     await stria.dropFiles([scan]);
     await expectOpen(page, 'scan.nii');
