@@ -2,9 +2,9 @@ import type { Variant } from '../../shaders/link.ts';
 import { StriaError } from '../shared/errors.ts';
 import { Commands, type CommandTimes, maxStages, type StageQueries } from './commands.ts';
 import { advice, defaultLimits, type GpuDiagnosis, isSoftware, type LimitName, limitNames, wantedFeatures } from './diagnosis.ts';
-import { keepUntilDone } from './ending-devices.ts';
 import { type Kernel, KernelCache, type KernelDescriptor } from './kernel.ts';
 import { wholeWords } from './lent-bytes.ts';
+import { keepLost } from './lost-devices.ts';
 import { MemoryLedger } from './memory-ledger.ts';
 import { GpuScope } from './scope.ts';
 import { SpareBuffers } from './spare-buffers.ts';
@@ -52,7 +52,7 @@ export class Gpu {
     this.#root = new GpuScope(device, this.memory, this.spare, 'gpu');
     void device.lost.then((info) => {
       this.#lost = info.message || info.reason || 'unknown reason';
-      keepUntilDone(device);
+      keepLost(device);
       this.spare.close();
       for (const listener of this.#lostListeners) listener(this.#lost);
     });
