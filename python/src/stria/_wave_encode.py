@@ -13,6 +13,8 @@ _COLUMNS = NEIGHBOURS + 1
 _SUMS = NEIGHBOURS * (NEIGHBOURS + 1) // 2 + NEIGHBOURS
 _PHASES, _TOKENS = 4, 26
 _SAMPLED = 4096
+#: Parts of so many rows have enough elements for choices from some of the rows.
+_MANY_ROWS = 1024
 #: Extra room past a lane's limit, so that a longer lane is noticed.
 _LANE_SLACK = 16
 #: The most bytes of an element's codes.
@@ -185,7 +187,9 @@ def _levels_of(tokens: Integers) -> list[int]:
 
 def _fit(model: _Model, values: Elements, extent: Extent, by_residuals: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     areas: list[Area] = [model.words(), _work(extent), values.view(np.uint8), bytes(16 * _SUMS)]
-    module("wave").call("fit", areas, [area(2), *extent, area(0), area(1), by_residuals, area(3)])
+    # Of many rows, the first fit needs only one in 16.
+    period = 4 if by_residuals or extent[1] * extent[2] < _MANY_ROWS else 16
+    module("wave").call("fit", areas, [area(2), *extent, area(0), area(1), by_residuals, period, area(3)])
     sums = np.frombuffer(read("wave", areas, 3, 16 * _SUMS), "<f8")
     return sums[:_SUMS], sums[_SUMS:]
 
@@ -195,7 +199,8 @@ def _count(model: _Model, values: Elements, extent: Extent) -> tuple[Integers, I
     cells = SIGN_CELLS**2
     size = 4 * (2 * cells + LEVELS * _PHASES * _TOKENS)
     areas: list[Area] = [model.words(), _work(extent), values.view(np.uint8), bytes(size)]
-    module("wave").call("count", areas, [area(2), *extent, area(0), area(1), area(3)])
+    period = 1 if extent[1] * extent[2] < _MANY_ROWS else 4
+    module("wave").call("count", areas, [area(2), *extent, area(0), area(1), period, area(3)])
     counts = np.frombuffer(read("wave", areas, 3, size), "<i4").astype(np.int64)
     by_cells = counts[: 2 * cells].reshape(2, SIGN_CELLS, SIGN_CELLS)
     return by_cells[0], by_cells[1], counts[2 * cells :].reshape(LEVELS, _PHASES * _TOKENS)

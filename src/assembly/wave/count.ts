@@ -9,22 +9,23 @@ const distances: usize = memory.data(32, 16);
 
 /**
  * Counts elements by their contexts.
+ * @param period one in so many rows counts
  * @param counts initially 0: 729 sums of distances, 729 numbers of elements, 3328 numbers of tokens, four bytes each
  */
-export function count(values: usize, x: i32, y: i32, depth: i32, model: usize, work: usize, counts: usize): void {
+export function count(values: usize, x: i32, y: i32, depth: i32, model: usize, work: usize, period: i32, counts: usize): void {
   startModel(model);
   startSlices(work, x, y);
   startWithoutChoices();
-  if (isWide()) countSlices<i32>(values, x, y, depth, counts);
-  else countSlices<i16>(values, x, y, depth, counts);
+  if (isWide()) countSlices<i32>(values, x, y, depth, period, counts);
+  else countSlices<i16>(values, x, y, depth, period, counts);
 }
 
-function countSlices<T>(values: usize, width: i32, height: i32, depth: i32, counts: usize): void {
-  let at = values;
+function countSlices<T>(values: usize, width: i32, height: i32, depth: i32, period: i32, counts: usize): void {
   for (let slice = 0; slice < depth; slice++) {
     openSlice(slice, values);
     predictSlice();
-    for (let y = 0; y < height; y++) {
+    for (let y = (period - (slice % period)) % period; y < height; y += period) {
+      let at = values + 2 * <usize>(width * (height * slice + y));
       for (let x = 0; x < width; ) {
         const count = situateNext<T>(x, y);
         const elements = v128.load(placeOf(x, y));

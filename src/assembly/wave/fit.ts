@@ -18,9 +18,20 @@ let gradientShift: i32 = 0;
 /**
  * Adds up the products by which weights are fitted.
  * @param values two bytes each
+ * @param period of the rows after slice 0, one in so many counts: 4 or 16; 4 if by residuals
  * @param sums 434 doubles for the slices after slice 0, then 434 for slice 0; initially 0
  */
-export function fit(values: usize, x: i32, y: i32, depth: i32, model: usize, work: usize, byResiduals: bool, sums: usize): void {
+export function fit(
+  values: usize,
+  x: i32,
+  y: i32,
+  depth: i32,
+  model: usize,
+  work: usize,
+  byResiduals: bool,
+  period: i32,
+  sums: usize,
+): void {
   startModel(model);
   startSlices(work, x, y);
   const bits = 32 - clz(range);
@@ -33,7 +44,7 @@ export function fit(values: usize, x: i32, y: i32, depth: i32, model: usize, wor
     placeNeighbours();
     const own = slice === 0 ? sums + 434 * 8 : sums;
     for (let line = 0; line < y; line++) {
-      const phase = (line + slice) & 3;
+      const phase = (line + slice) % period;
       // The residuals around every fourth row are needed, and the first of the row before those.
       if (byResiduals && (slice === 0 || phase !== 1)) predictRow(line, slice > 0 && phase === 2 ? min(x, 8) : x);
       if (slice === 0 || phase === 0) fitRow(line, x, byResiduals, own);

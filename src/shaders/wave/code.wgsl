@@ -54,14 +54,26 @@ fn shed_bytes(frequency: u32) -> u32 {
   return state >> (8u * count);
 }
 
-// The state becomes 4096 q + r + start, for a quotient q and a rest r of the division by the frequency.
-fn put_code(start: u32, frequency: u32) {
-  // Slightly low, and the rest of the state has 24 bits, so the quotient is right or one too low. Does not wait for the state.
-  let reciprocal = 0.999999 / f32(frequency);
-  let rest = shed_bytes(frequency);
-  let near = u32(f32(rest) * reciprocal);
-  let quotient = near + u32(rest - near * frequency >= frequency);
-  state = rest + start + quotient * (4096u - frequency);
+// A code: a range within 0 … 4095, and the reciprocal of its frequency.
+struct Code { start: u32, frequency: u32, reciprocal: f32 }
+
+fn code_of(start: u32, frequency: u32) -> Code {
+  // Faster than a division, and exact enough.
+  let root = inverseSqrt(f32(frequency));
+  return Code(start, frequency, root * root);
+}
+
+// 1.5 × 2^23: adding it leaves a number below 2^22, rounded, in the lowest bits.
+const rounding = 12582912f;
+
+// The state becomes 4096 q + r + start, for a quotient q and a rest r of the division by the frequency. A code of all 4096 leaves the
+// state as it is.
+fn put_code(code: Code) {
+  let rest = shed_bytes(code.frequency);
+  // The quotient is below 4096, so this is the quotient or one more.
+  let near = bitcast<u32>(fma(f32(rest), code.reciprocal, rounding)) - bitcast<u32>(rounding);
+  let quotient = near - ((rest - near * code.frequency) >> 31u);
+  state = rest + code.start + quotient * (4096u - code.frequency);
 }
 
 fn put_bits(value: u32, count: u32) {
@@ -70,31 +82,36 @@ fn put_bits(value: u32, count: u32) {
   state = rest + (extractBits(value, 0u, count) << (12u - count)) + (rest >> (12u - count)) * (4096u - frequency);
 }
 
-// Puts an element's codes, the last one first.
-fn put_element(symbol: u32, flag: u32, specials: u32) {
-  let hits = flag >> 24u;
-  if (hits == 0u) {
-    let magnitude = extractBits(symbol, 12u, 16u);
-    let low_bits = symbol >> 28u;
-    if (low_bits > 0u) { put_bits(magnitude, low_bits); }
-    let high = magnitude >> low_bits;
-    if (high >= escape_from) {
-      let rest = high - escape_from + 1u;
-      let digits = 31u - countLeadingZeros(rest);
-      if (digits > 8u) { put_bits(rest >> 8u, digits - 8u); }
-      put_bits(rest, min(digits, 8u));
-      put_bits(digits, 4u);
-    }
-    let token = wg_tokens[symbol & 4095u];
-    put_code(token >> 16u, token & 0xffffu);
-  }
-  // After a yes for the first special value there is no second flag.
-  if (specials > 1u && (hits & 1u) == 0u) { put_flag(extractBits(flag, 12u, 12u), (hits & 2u) != 0u); }
-  if (specials > 0u) { put_flag(extractBits(flag, 0u, 12u), (hits & 1u) != 0u); }
+// What follows a token: the low bits, and before them the number of an escape.
+fn put_digits(magnitude: u32, low_bits: u32) {
+  if (low_bits > 0u) { put_bits(magnitude, low_bits); }
+  let high = magnitude >> low_bits;
+  if (high < escape_from) { return; }
+  let rest = high - escape_from + 1u;
+  let digits = 31u - countLeadingZeros(rest);
+  if (digits > 8u) { put_bits(rest >> 8u, digits - 8u); }
+  put_bits(rest, min(digits, 8u));
+  put_bits(digits, 4u);
 }
 
-fn put_flag(chance: u32, is_hit: bool) {
-  put_code(select(0u, 4096u - chance, is_hit), select(4096u - chance, chance, is_hit));
+fn flag_code(flag: u32, number: u32) -> Code {
+  let chance = extractBits(flag, 12u * number, 12u);
+  let is_hit = extractBits(flag, 24u + number, 1u) == 1u;
+  return code_of(select(0u, 4096u - chance, is_hit), select(4096u - chance, chance, is_hit));
+}
+
+// Puts an element's codes, the last one first. An element that is a special value has no token, and after a yes for the first one
+// there is no second flag; a code of all 4096 stands for them, so that lanes do not part.
+fn put_element(symbol: u32, token: u32, flag: u32, specials: u32) {
+  let hits = flag >> 24u;
+  let magnitude = extractBits(symbol, 12u, 16u);
+  let low_bits = symbol >> 28u;
+  let of_token = select(token, 4096u, hits != 0u);
+  let code = code_of(of_token >> 16u, of_token & 0xffffu);
+  if (hits == 0u && (low_bits > 0u || magnitude >= escape_from)) { put_digits(magnitude, low_bits); }
+  put_code(code);
+  if (specials > 1u) { put_code(flag_code(select(flag, 0u, (hits & 1u) == 1u), 1u)); }
+  if (specials > 0u) { put_code(flag_code(flag, 0u)); }
 }
 
 @compute @workgroup_size(lane_count)
@@ -124,6 +141,7 @@ fn main(
   var symbol = symbols[at];
   var flag = select(0u, flags[at], has_flags);
   for (var left = part.extent.x * part.extent.z; left > 0u; left--) {
+    let token = wg_tokens[symbol & 4095u];
     x--;
     at--;
     if (x == 0) {
@@ -135,7 +153,7 @@ fn main(
     let next = select(at, 0u, left == 1u);
     let next_symbol = symbols[next];
     let next_flag = select(0u, flags[next], has_flags);
-    put_element(symbol, flag, part.specials);
+    put_element(symbol, token, flag, part.specials);
     symbol = next_symbol;
     flag = next_flag;
   }

@@ -3,7 +3,8 @@
 // Algorithm: by tiles of elements, whose neighbours lie in workgroup memory. The neighbours are seven blocks of four columns; each
 // invocation sums the products of two blocks, and of one neighbour and the element, over every fourth element of a tile. So 28 of
 // 32 invocations work for an element, and read four columns at a time.
-// One workgroup owns one slab of a part: slice 0, or up to 4 slices after it. It adds its sums to the part's.
+// One workgroup owns one slab of a part: slice 0, or up to 4 slices after it. It adds its sums to the part's. Elements of one byte
+// are left to fit-bytes.wgsl.
 // Dispatch: slabs × parts.
 // Invariants:
 // 1. A value has b bits, at most 12, and a weight is at most 63. So 2^(26 − 2b) products, and 16 bits more, fit in a word.
@@ -11,42 +12,25 @@
 // 3. `sums` starts as zeros.
 // Twin: `fit` in src/core/codecs/wave/loops.ts.
 
-import constants::by_residuals;
-import package::wave::contexts::{is_special, size};
-import package::wave::layout::{Part, fraction};
-import package::wave::places::{around_of, index_of};
-import package::wave::predicted::elements;
+import package::wave::contexts::is_special;
+import package::wave::fitting::{
+  block_pairs, blocks, fitted_row, fitted_rows, lanes, pair_of, put_sum, range_bits, sums_at, unrest_of, weight_by,
+};
+import package::wave::layout::Part;
+import package::wave::places::index_of;
 import package::wave::values::{neighbour_count, neighbours_of, values};
 
 @group(0) @binding(0) var<storage, read> parts: array<Part>;
 
 const threads = 128u;
-const sum_count = 434u;
-const slab_slices = 4u;
-const blocks = neighbour_count / 4u;
-const block_pairs = 28u;
-// Invocations that work for the same elements, and the number of such groups.
-const lanes = 32u;
+// Lanes of a group work for the same elements.
 const groups = threads / lanes;
 const tile = 64u;
-// For each part: the low words of the sums over slice 0, then their high words, then both of the other slices.
-@group(0) @binding(3) var<storage, read_write> sums: array<atomic<u32>>;
-
 // By element and block: the values of neighbours, and the weighted values. Later the sums of some groups.
 var<workgroup> wg_values: array<vec4u, tile * blocks>;
 var<workgroup> wg_weighted: array<vec4u, tile * blocks>;
 // The elements. Later the sums with them.
 var<workgroup> wg_own: array<u32, 2u * threads>;
-
-fn range_bits(part: Part) -> u32 { return 32u - countLeadingZeros(part.range); }
-
-fn unrest_at(part: Part, place: vec3i) -> u32 {
-  let a = around_of(part, place);
-  var sides = size(elements[a.here - 1u]) + size(elements[a.up]);
-  if (place.z > 0) { sides += size(elements[a.behind]); }
-  let corners = size(elements[a.up + a.right]) + size(elements[a.up - a.right]);
-  return u32(2 * sides + corners) >> fraction;
-}
 
 fn differs(four: vec4u, value: u32) -> bool { return any(four != vec4u(value)); }
 
@@ -61,11 +45,7 @@ fn weight_of(part: Part, place: vec3i, n: array<vec4u, 7>) -> u32 {
     third = n[2].z;
   }
   if (is_flat) { return 0u; }
-  let first = vec3i(vec3u(left, n[0].y, third));
-  let gradients = abs(first.x - first.y) + abs(first.x - first.z) + abs(first.y - first.z);
-  var unrest = u32(2 * gradients) >> (max(range_bits(part), 8u) - 8u);
-  if (by_residuals == 1u) { unrest = unrest_at(part, place); }
-  return max(1u, 252u / (4u + unrest));
+  return weight_by(unrest_of(part, place, left, n[0].y, third));
 }
 
 fn put(element: u32, block: u32, four: vec4u, weight: vec4u) {
@@ -95,42 +75,48 @@ fn load(part: Part, place: vec3i, is_inside: bool, shift: u32, thread: u32) {
   wg_own[thread] = own >> shift;
 }
 
-// The blocks of a pair: (0, 0), (0, 1) to (6, 6).
-fn pair_of(number: u32) -> vec2u {
-  var rest = min(number, block_pairs - 1u);
-  var row = 0u;
-  while (rest >= blocks - row) {
-    rest -= blocks - row;
-    row++;
-  }
-  return vec2u(row, row + rest);
-}
-
-// For each column of a first block the sums of products with the columns of a second one, and a sum with the element.
-struct Sums { rows: array<vec4u, 4>, own: u32 }
+// For each column of a first block the sums of products with the columns of a second one, and a sum with the element. Never indexed
+// by a variable, so that they stay in registers.
+struct Sums { first: vec4u, second: vec4u, third: vec4u, fourth: vec4u, own: u32 }
 
 var<private> low: Sums;
 // What was carried from bit 16 on.
 var<private> high: Sums;
 
 fn carry() {
-  for (var row = 0u; row < 4u; row++) {
-    high.rows[row] += low.rows[row] >> vec4u(16u);
-    low.rows[row] &= vec4u(0xffffu);
-  }
+  let bits = vec4u(16u);
+  let mask = vec4u(0xffffu);
+  high.first += low.first >> bits;
+  high.second += low.second >> bits;
+  high.third += low.third >> bits;
+  high.fourth += low.fourth >> bits;
   high.own += low.own >> 16u;
+  low.first &= mask;
+  low.second &= mask;
+  low.third &= mask;
+  low.fourth &= mask;
   low.own &= 0xffffu;
 }
 
-fn put_sum(at: u32, row: u32, column: u32, low_part: u32, high_part: u32) {
-  // A block has each product with itself twice.
-  if (row > column) { return; }
-  let entry = at + row * (neighbour_count + 1u) - (row * (row + 1u)) / 2u + column;
-  let upper = high_part + (low_part >> 16u);
-  let word = (upper << 16u) | (low_part & 0xffffu);
-  let before = atomicAdd(&sums[entry], word);
-  let rest = (upper >> 16u) + u32(before + word < word);
-  if (rest > 0u) { atomicAdd(&sums[entry + sum_count], rest); }
+// Adds a column's sums of all groups, and adds those of the first group's block to the part's.
+fn put_column(at: u32, row: u32, column: u32, thread: u32, l: vec4u, h: vec4u) {
+  // Earlier sums have been read.
+  workgroupBarrier();
+  wg_values[thread] = l;
+  wg_weighted[thread] = h;
+  // The sums of all groups are there.
+  workgroupBarrier();
+  if (thread >= block_pairs) { return; }
+  var lows = l;
+  var highs = h;
+  for (var other = thread + lanes; other < threads; other += lanes) {
+    lows += wg_values[other];
+    highs += wg_weighted[other];
+  }
+  put_sum(at, row, column, lows.x, highs.x);
+  put_sum(at, row, column + 1u, lows.y, highs.y);
+  put_sum(at, row, column + 2u, lows.z, highs.z);
+  put_sum(at, row, column + 3u, lows.w, highs.w);
 }
 
 @compute @workgroup_size(threads)
@@ -138,12 +124,9 @@ fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) wor
   let slab = workgroup.x;
   let number = workgroup.y;
   let part = parts[number];
-  let first_slice = select(1u + slab_slices * (slab - 1u), 0u, slab == 0u);
-  if (first_slice >= part.extent.z) { return; }
-  let slices = min(select(slab_slices, 1u, slab == 0u), part.extent.z - first_slice);
-  // After slice 0 one row in four counts.
-  let rows = select((part.extent.y + 3u) / 4u, part.extent.y, slab == 0u);
-  let total = slices * rows * part.extent.x;
+  let rows = fitted_rows(part, slab);
+  let total = rows.slices * rows.in_slice * part.extent.x;
+  if (total == 0u) { return; }
   let value_bits = range_bits(part);
   let shift = max(value_bits, 12u) - 12u;
   // How many products fit in a word.
@@ -160,10 +143,8 @@ fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) wor
     workgroupBarrier();
     if (thread < tile) {
       let i = base + thread;
-      let z = first_slice + i / (rows * part.extent.x);
-      var y = (i / part.extent.x) % rows;
-      if (slab > 0u) { y = 4u * y + ((0u - z) & 3u); }
-      load(part, vec3i(vec3u(i % part.extent.x, y, z)), i < total && y < part.extent.y, shift, thread);
+      let row = fitted_row(rows, i / part.extent.x);
+      load(part, vec3i(vec3u(i % part.extent.x, row)), i < total && row.x < part.extent.y, shift, thread);
     }
     // The tile is loaded.
     workgroupBarrier();
@@ -171,10 +152,10 @@ fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) wor
       for (var element = first; element < first + run * groups; element += groups) {
         let weighted = wg_weighted[element * blocks + pair.x];
         let four = wg_values[element * blocks + pair.y];
-        low.rows[0] += weighted.x * four;
-        low.rows[1] += weighted.y * four;
-        low.rows[2] += weighted.z * four;
-        low.rows[3] += weighted.w * four;
+        low.first += weighted.x * four;
+        low.second += weighted.y * four;
+        low.third += weighted.z * four;
+        low.fourth += weighted.w * four;
         low.own += wg_weighted[element * blocks + neighbour / 4u][neighbour % 4u] * wg_own[element];
       }
       products += run;
@@ -185,33 +166,19 @@ fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) wor
     }
   }
   carry();
-  // The tiles are no longer needed.
-  workgroupBarrier();
-  if (group > 0u) {
-    let at = thread - lanes;
-    for (var row = 0u; row < 4u; row++) {
-      wg_values[4u * at + row] = low.rows[row];
-      wg_weighted[4u * at + row] = high.rows[row];
-    }
-    wg_own[at] = low.own;
-    wg_own[threads + at] = high.own;
-  }
-  // The sums of all groups but the first are there.
+  let at = sums_at(number, slab);
+  let row = 4u * pair.x;
+  let column = 4u * pair.y;
+  put_column(at, row, column, thread, low.first, high.first);
+  put_column(at, row + 1u, column, thread, low.second, high.second);
+  put_column(at, row + 2u, column, thread, low.third, high.third);
+  put_column(at, row + 3u, column, thread, low.fourth, high.fourth);
+  wg_own[thread] = low.own;
+  wg_own[threads + thread] = high.own;
+  // The sums with the elements are there.
   workgroupBarrier();
   if (thread >= block_pairs) { return; }
-  for (var at = thread; at < threads - lanes; at += lanes) {
-    for (var row = 0u; row < 4u; row++) {
-      low.rows[row] += wg_values[4u * at + row];
-      high.rows[row] += wg_weighted[4u * at + row];
-    }
-    low.own += wg_own[at];
-    high.own += wg_own[threads + at];
-  }
-  let at = (2u * number + u32(slab > 0u)) * 2u * sum_count;
-  for (var row = 0u; row < 4u; row++) {
-    for (var column = 0u; column < 4u; column++) {
-      put_sum(at, 4u * pair.x + row, 4u * pair.y + column, low.rows[row][column], high.rows[row][column]);
-    }
-  }
-  put_sum(at, thread, neighbour_count, low.own, high.own);
+  var own = vec2u(0u);
+  for (var other = thread; other < threads; other += lanes) { own += vec2u(wg_own[other], wg_own[threads + other]); }
+  put_sum(at, thread, neighbour_count, own.x, own.y);
 }

@@ -1,26 +1,24 @@
-// How a part is cut into slabs for kernels that take elements in any order: 8 rows of up to 16 slices.
+// How a part is cut into slabs for kernels that take elements in any order: 8 rows of up to 16 slices. An invocation has one row of
+// each slice, and every 32nd element of it.
 
 import package::wave::layout::Part;
 
 const slab_threads = 256u;
 const slab_rows = 8u;
 const slab_slices = 16u;
+const row_threads = slab_threads / slab_rows;
 
-struct Slab {
-  first: vec2u, // row and slice
-  extent: vec2u,
-  count: u32,   // elements; 0 after the last slab
+struct Share {
+  y: u32,
+  first_slice: u32,
+  end_slice: u32, // one past the last; at most `first_slice` if there is nothing to do
+  first_x: u32,
 }
 
-fn slab_of(part: Part, number: u32) -> Slab {
+fn share_of(part: Part, slab: u32, thread: u32) -> Share {
   let across = (part.extent.y + slab_rows - 1u) / slab_rows;
-  let first = vec2u(slab_rows * (number % across), slab_slices * (number / across));
-  if (first.y >= part.extent.z) { return Slab(first, vec2u(0u), 0u); }
-  let extent = min(vec2u(slab_rows, slab_slices), part.extent.yz - first);
-  return Slab(first, extent, part.extent.x * extent.x * extent.y);
-}
-
-fn place_in(part: Part, slab: Slab, i: u32) -> vec3i {
-  let row = i / part.extent.x;
-  return vec3i(vec3u(i % part.extent.x, slab.first + vec2u(row % slab.extent.x, row / slab.extent.x)));
+  let y = slab_rows * (slab % across) + thread / row_threads;
+  let first = slab_slices * (slab / across);
+  let end = select(0u, min(first + slab_slices, part.extent.z), y < part.extent.y);
+  return Share(y, first, end, thread % row_threads);
 }

@@ -1,4 +1,4 @@
-// Counts a part's elements by their contexts, so that the CPU can choose biases and levels. src/core/codecs/wave/SPEC.md, 'Bias'
+// Counts elements of a part by their contexts, so that the CPU can choose biases and levels. src/core/codecs/wave/SPEC.md, 'Bias'
 // and 'Tokens'.
 // One workgroup owns one slab of a part and counts in workgroup memory, then adds its counts to the part's.
 // Dispatch: slabs × parts.
@@ -10,7 +10,7 @@ import package::wave::contexts::{bias_cells, energy_of, is_special, level_of, lo
 import package::wave::layout::{Part, fraction};
 import package::wave::places::index_of;
 import package::wave::predicted::{elements, near_of};
-import package::wave::slabs::{place_in, slab_of, slab_threads};
+import package::wave::slabs::{row_threads, share_of, slab_threads};
 
 const cells = 729u;
 const token_counts = 3328u;
@@ -28,27 +28,32 @@ var<workgroup> wg_tokens: array<atomic<u32>, token_counts / 2u>;
 @compute @workgroup_size(slab_threads)
 fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) workgroup: vec3u) {
   let part = parts[workgroup.y];
-  let slab = slab_of(part, workgroup.x);
-  for (var i = thread; i < slab.count; i += slab_threads) {
-    let place = place_in(part, slab, i);
-    let at = index_of(part, place);
-    let own = value(elements[at]);
-    if (is_special(u32(own), part.specials, part.special)) { continue; }
-    let near = near_of(part, place);
-    let energy = energy_of(near);
-    let plain = i32(predictions[at]);
-    let pair = bias_cells(near, plain, energy);
-    let cell = 27u * pair.x + pair.y;
-    let distance = clamp(64 * ((own << fraction) - plain) / scale_of(energy), -256, 256);
-    atomicAdd(&wg_distances[cell], distance);
-    atomicAdd(&wg_elements[cell], 1u);
-    let level = level_of(energy);
-    let middle = plain >> fraction;
-    let is_above = own > middle;
-    let magnitude = u32(select(middle - own, own - middle - 1, is_above));
-    let token = 2u * min(magnitude >> low_bits_of(level), 12u) + u32(is_above);
-    let count = table_of(level, plain) / 27u * 26u + token;
-    atomicAdd(&wg_tokens[count / 2u], 1u << (16u * (count % 2u)));
+  let share = share_of(part, workgroup.x, thread);
+  // Where there are many rows, one in four is surveyed: y + z is a multiple of 4.
+  let period = select(4u, 1u, part.extent.y * part.extent.z < 1024u);
+  let first = share.first_slice + ((0u - share.y - share.first_slice) & (period - 1u));
+  for (var z = first; z < share.end_slice; z += period) {
+    for (var x = share.first_x; x < part.extent.x; x += row_threads) {
+      let place = vec3i(vec3u(x, share.y, z));
+      let at = index_of(part, place);
+      let own = value(elements[at]);
+      if (is_special(u32(own), part.specials, part.special)) { continue; }
+      let near = near_of(part, place);
+      let energy = energy_of(near);
+      let plain = i32(predictions[at]);
+      let pair = bias_cells(near, plain, energy);
+      let cell = 27u * pair.x + pair.y;
+      let distance = clamp(64 * ((own << fraction) - plain) / scale_of(energy), -256, 256);
+      atomicAdd(&wg_distances[cell], distance);
+      atomicAdd(&wg_elements[cell], 1u);
+      let level = level_of(energy);
+      let middle = plain >> fraction;
+      let is_above = own > middle;
+      let magnitude = u32(select(middle - own, own - middle - 1, is_above));
+      let token = 2u * min(magnitude >> low_bits_of(level), 12u) + u32(is_above);
+      let count = table_of(level, plain) / 27u * 26u + token;
+      atomicAdd(&wg_tokens[count / 2u], 1u << (16u * (count % 2u)));
+    }
   }
   // The slab is counted.
   workgroupBarrier();

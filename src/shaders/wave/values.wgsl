@@ -8,20 +8,25 @@ import package::wave::places::around_of;
 
 const neighbour_count = 28u;
 
-fn four(a: u32, b: u32, c: u32, d: u32) -> vec4u { return vec4u(values[a], values[b], values[c], values[d]); }
-
-// In slice 0, only the first ten count.
-fn neighbours_of(part: Part, place: vec3i) -> array<vec4u, 7> {
+// Where an element's neighbours are. In slice 0, only the first ten count.
+fn neighbour_places(part: Part, place: vec3i) -> array<vec4u, 7> {
   let a = around_of(part, place);
   let one = a.right;
   let two = 2u * a.right;
   return array<vec4u, 7>(
-    four(a.here - 1u, a.up, a.up - one, a.up + one),
-    four(a.here - 2u, a.up2, a.up2 - one, a.up2 + one),
-    four(a.up - two, a.up + two, a.behind, a.behind - 1u),
-    four(a.behind_up, a.behind + 1u, a.behind_down, a.behind_up - 1u),
-    four(a.behind_up + 1u, a.behind_down - 1u, a.behind_down + 1u, a.behind + 2u),
-    four(a.behind_down2, a.behind - 2u, a.behind_up2, a.farther),
-    four(a.farther - 1u, a.farther_up, a.farther + 1u, a.farther_down),
+    vec4u(a.here - 1u, a.up, a.up - one, a.up + one),
+    vec4u(a.here - 2u, a.up2, a.up2 - one, a.up2 + one),
+    vec4u(a.up - two, a.up + two, a.behind, a.behind - 1u),
+    vec4u(a.behind_up, a.behind + 1u, a.behind_down, a.behind_up - 1u),
+    vec4u(a.behind_up + 1u, a.behind_down - 1u, a.behind_down + 1u, a.behind + 2u),
+    vec4u(a.behind_down2, a.behind - 2u, a.behind_up2, a.farther),
+    vec4u(a.farther - 1u, a.farther_up, a.farther + 1u, a.farther_down),
   );
+}
+
+fn four(at: vec4u) -> vec4u { return vec4u(values[at.x], values[at.y], values[at.z], values[at.w]); }
+
+fn neighbours_of(part: Part, place: vec3i) -> array<vec4u, 7> {
+  let at = neighbour_places(part, place);
+  return array<vec4u, 7>(four(at[0]), four(at[1]), four(at[2]), four(at[3]), four(at[4]), four(at[5]), four(at[6]));
 }

@@ -1,3 +1,4 @@
+import type { Dims3 } from '../../shared/volume.ts';
 import { neighbourCount, signCells } from './model.ts';
 import { levelCount, phaseCount, tokenCount, tokenFrequencies } from './tables.ts';
 
@@ -53,9 +54,21 @@ export function fitWeight(unrest: number): number {
   return Math.max(1, Math.floor(252 / (4 + unrest)));
 }
 
-/** Whether an element counts in a fit: one row in four after slice 0. */
-export function isFitted(y: number, z: number): boolean {
-  return z === 0 || ((y + z) & 3) === 0;
+/** Parts of so many rows have enough elements for choices from some of the rows. */
+const manyRows = 1024;
+
+/** Of the rows after slice 0, one in so many counts in a fit. The first fit needs fewer than the second. */
+export function fitPeriod([, y, z]: Dims3, byResiduals: boolean): 4 | 16 {
+  return byResiduals || y * z < manyRows ? 4 : 16;
+}
+
+/** One in so many rows is surveyed. */
+export function surveyPeriod([, y, z]: Dims3): 1 | 4 {
+  return y * z < manyRows ? 1 : 4;
+}
+
+export function isCounted(y: number, z: number, period: number): boolean {
+  return (y + z) % period === 0;
 }
 
 /** Weights in 256ths by least squares. @param count 10 for slice 0, else 28 */

@@ -2,6 +2,7 @@ import type { Variant } from '../../../shaders/link.ts';
 import codeShader from '../../../shaders/wave/code.wgsl';
 import copyShader from '../../../shaders/wave/copy.wgsl';
 import fitShader from '../../../shaders/wave/fit.wgsl';
+import fitBytesShader from '../../../shaders/wave/fit-bytes.wgsl';
 import predictShader from '../../../shaders/wave/predict.wgsl';
 import sampleShader from '../../../shaders/wave/sample.wgsl';
 import spreadShader from '../../../shaders/wave/spread.wgsl';
@@ -11,7 +12,7 @@ import { boxLayout, chunkBytes, placePayloads } from '../../codec/batch.ts';
 import type { GpuChunk, GpuPayloads, GpuVoxels, KernelCall } from '../../codec/codec.ts';
 import type { Commands } from '../../gpu/commands.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
-import type { Kernel } from '../../gpu/kernel.ts';
+import type { Kernel, KernelDescriptor } from '../../gpu/kernel.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
 import { throwIfAborted } from '../../shared/job.ts';
 import { biasesOf, chooseRange, fitSums, levelsOf, sampleCount, solveWeights, specialsOf } from './choose.ts';
@@ -96,10 +97,10 @@ export class EncodeGroup {
       first.dispatch(this.#kernel('spread', spreadShader), [...this.#source, scratch.values], this.#slabs());
       await this.#fit(first, scratch, 0);
       const second = this.#commands();
-      this.#predict(second, scratch);
+      this.#predict(second, scratch, true);
       await this.#fit(second, scratch, 1);
       const third = this.#commands();
-      this.#predict(third, scratch);
+      this.#predict(third, scratch, false);
       await this.#survey(third, scratch);
       return await this.#write(await this.#code(scratch));
     } finally {
@@ -107,9 +108,9 @@ export class EncodeGroup {
     }
   }
 
-  #kernel(name: string, shader: ShaderFile, variant?: Variant): Kernel {
-    const constants = { element_bytes: this.#voxels.elementBytes };
-    return this.#gpu.kernel({ label: `wave.${name}`, shader, variant, constants });
+  #kernel(name: string, shader: ShaderFile, variant?: Variant, constants?: KernelDescriptor['constants']): Kernel {
+    const all = { element_bytes: this.#voxels.elementBytes, ...constants };
+    return this.#gpu.kernel({ label: `wave.${name}`, shader, variant, constants: all });
   }
 
   #commands(): Commands {
@@ -152,7 +153,8 @@ export class EncodeGroup {
     const depth = Math.max(...this.#parts.map(({ extent }) => extent[2]));
     const slabs = 1 + Math.ceil((depth - 1) / fitSlabSlices);
     const sums = this.#work.storage('sums', 16 * fitSums * this.#parts.length);
-    const fit = this.#kernel('fit', fitShader, { by_residuals: byResiduals });
+    const shader = this.#voxels.elementBytes === 1 ? fitBytesShader : fitShader;
+    const fit = this.#kernel('fit', shader, { by_residuals: byResiduals });
     commands.stage('fit').dispatch(fit, [this.#records, values, elements, sums], [slabs, this.#parts.length, 1]);
     const read = commands.readWords(sums);
     await commands.submit();
@@ -167,7 +169,8 @@ export class EncodeGroup {
     }
   }
 
-  #predict(commands: Commands, { values, elements, predictions }: Scratch): void {
+  /** @param forFit predicts only what the second fit needs */
+  #predict(commands: Commands, { values, elements, predictions }: Scratch, forFit: boolean): void {
     const weights = new Int32Array(weightWords * this.#parts.length);
     for (const [i, model] of this.#models.entries()) {
       weights.set(model.weights, weightWords * i);
@@ -175,7 +178,8 @@ export class EncodeGroup {
     }
     const buffer = this.#work.storage('weights', weights.byteLength, weights);
     const bindings = [this.#records, values, buffer, predictions, elements];
-    commands.stage('predict').dispatch(this.#kernel('predict', predictShader), bindings, this.#slabs());
+    const kernel = this.#kernel('predict', predictShader, {}, { for_fit: Number(forFit) });
+    commands.stage('predict').dispatch(kernel, bindings, this.#slabs());
   }
 
   /** Slabs of slabs.wgsl: 8 rows of up to 16 slices. */
@@ -202,7 +206,7 @@ export class EncodeGroup {
   }
 
   /** @returns the lanes' lengths in bytes, 64 for each part */
-  async #code({ predictions, elements, values, slots }: Scratch): Promise<Uint32Array> {
+  async #code({ predictions, elements, values }: Scratch): Promise<Uint32Array> {
     const codings = new Int32Array(codingWords * this.#parts.length);
     for (const [i, { levels, residualBias, gradientBias }] of this.#codings.entries()) {
       codings.set([...levels, ...residualBias, ...gradientBias], codingWords * i);
@@ -211,12 +215,12 @@ export class EncodeGroup {
     const lengths = work.storage('lengths', 4 * laneCount * this.#parts.length);
     const tables = tableBuffer(work);
     const commands = this.#commands();
-    // Symbols replace the predictions, and flags the values.
+    // Symbols replace the predictions, flags the values, and then lanes the elements.
     const choices = [work.storage('codings', codings.byteLength, codings), values, tables];
     const symbols = this.#kernel('symbols', symbolsShader, { table_binding: 5 });
     commands.stage('symbols').dispatch(symbols, [this.#records, predictions, elements, ...choices], this.#slabs());
     const code = this.#kernel('code', codeShader, { table_binding: 4 });
-    const bindings = [this.#box, this.#records, predictions, values, tables, slots, lengths];
+    const bindings = [this.#box, this.#records, predictions, values, tables, elements, lengths];
     commands.stage('code').dispatch(code, bindings, this.#parts.length);
     const read = commands.readWords(lengths);
     await commands.submit();
@@ -248,7 +252,7 @@ export class EncodeGroup {
     const buffer = this.#call.scope.storage('wave.payloads', totalBytes);
     const pieceBuffer = work.storage('pieces', table.byteLength, table);
     const headerBuffer = work.storage('headers', headers.byteLength, headers);
-    const bindings = [...this.#source, pieceBuffer, this.#scratch.slots, headerBuffer, buffer];
+    const bindings = [...this.#source, pieceBuffer, this.#scratch.elements, headerBuffer, buffer];
     await this.#commands()
       .stage('write')
       .dispatch(this.#kernel('copy', copyShader), bindings, table.length / 4)

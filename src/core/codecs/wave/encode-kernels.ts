@@ -2,17 +2,16 @@ import { placePayloads } from '../../codec/batch.ts';
 import type { GpuChunk, GpuPayloads, GpuVoxels, KernelCall } from '../../codec/codec.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import { throwIfAborted } from '../../shared/job.ts';
-import { mapOnto } from '../../shared/lanes.ts';
 import { EncodeGroup } from './encode-group.ts';
 import { type PartPlace, partsOf } from './part-table.ts';
-import { scratchFor, scratchWordsOf, slotWordsOf } from './scratch.ts';
+import { scratchFor, scratchWordsOf } from './scratch.ts';
 
-/** The most bytes of predictions, and of lanes' slots, that are kept at a time: 128 chunks of 64³. */
-const workBytes = 136 * 2 ** 20;
+/** The most bytes of a group's predictions: 256 chunks of 64³. */
+const workBytes = 272 * 2 ** 20;
 /** Parts of a dispatch along y. */
 const mostParts = 16384;
 
-/** @param mostBytes of a group's predictions, and of its lanes' slots */
+/** @param mostBytes of a group's predictions */
 export async function encode(
   gpu: Gpu,
   voxels: GpuVoxels,
@@ -21,7 +20,7 @@ export async function encode(
   mostBytes = workBytes,
 ): Promise<GpuPayloads> {
   throwIfAborted(call.signal);
-  const groups = groupsOf(voxels, partsOf(chunks, voxels), Math.min(mostBytes, gpu.maxBindingBytes));
+  const groups = groupsOf(partsOf(chunks, voxels), Math.min(mostBytes, gpu.maxBindingBytes));
   const { scope } = call;
   const results = await encodeGroups(gpu, voxels, chunks, groups, call);
   if (results.length === 1) return results[0] as GpuPayloads;
@@ -50,20 +49,21 @@ async function encodeGroups(
   call: KernelCall,
 ): Promise<GpuPayloads[]> {
   using work = call.scope.scope('wave.work');
-  // Two groups at a time, so that the GPU has work while the CPU makes its choices.
-  const scratches = groups.slice(0, 2).map(() => scratchFor(groups, voxels.elementBytes, work));
-  return await mapOnto(scratches, groups, (scratch, parts, i) => {
+  const scratch = scratchFor(groups, work);
+  const results: GpuPayloads[] = [];
+  for (const [i, parts] of groups.entries()) {
     const own = chunks.slice(parts[0]?.chunk as number, groups[i + 1]?.[0]?.chunk ?? chunks.length);
-    return new EncodeGroup(gpu, voxels, own, parts, scratch, call).encode();
-  });
+    results.push(await new EncodeGroup(gpu, voxels, own, parts, scratch, call).encode());
+  }
+  return results;
 }
 
 /** Parts of whole chunks, as many as are encoded at a time. */
-function groupsOf({ elementBytes }: GpuVoxels, parts: readonly PartPlace[], limit: number): PartPlace[][] {
+function groupsOf(parts: readonly PartPlace[], limit: number): PartPlace[][] {
   const groups: PartPlace[][] = [];
   let [bytes, chunk] = [0, -1];
   for (const part of parts) {
-    const needed = Math.max(4 * scratchWordsOf(part), 4 * slotWordsOf(part, elementBytes) * part.extent[1]);
+    const needed = 4 * scratchWordsOf(part);
     const group = groups.at(-1);
     // A chunk is not divided.
     if (

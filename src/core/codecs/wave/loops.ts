@@ -1,5 +1,16 @@
 import type { Dims3 } from '../../shared/volume.ts';
-import { type Counts, columns, countedDistance, fitShift, fitSums, fitWeight, isFitted, newCounts } from './choose.ts';
+import {
+  type Counts,
+  columns,
+  countedDistance,
+  fitPeriod,
+  fitShift,
+  fitSums,
+  fitWeight,
+  isCounted,
+  newCounts,
+  surveyPeriod,
+} from './choose.ts';
 import { decodeElement, encodeElement, tableOf, tokenOf } from './code.ts';
 import { laneLimit } from './layout.ts';
 import { type Coding, inPlaneCount, levelOf, type Model, neighbourCount, scaleOf } from './model.ts';
@@ -30,11 +41,12 @@ function fit(model: Model, values: Uint16Array, extent: Dims3, byResiduals: bool
   const row = new Int32Array(columns);
   // Doubles, like the sums: converting them would take longer than the products.
   const terms = new Float64Array(columns);
+  const period = fitPeriod(extent, byResiduals);
   const walk = new Walk(model, extent);
   let at = 0;
   walk.run(() => {
     const value = values[at++] as number;
-    if (!isFitted(walk.y, walk.z) || model.specials.includes(value)) return value;
+    if ((walk.z > 0 && !isCounted(walk.y, walk.z, period)) || model.specials.includes(value)) return value;
     const count = walk.z === 0 ? inPlaneCount : neighbourCount;
     walk.readNeighbours(row);
     let isFlat = true;
@@ -62,11 +74,12 @@ function addProducts(sums: Float64Array, terms: Float64Array, weight: number, co
 
 function count(model: Model, values: Uint16Array, extent: Dims3): Counts {
   const counts = newCounts();
+  const period = surveyPeriod(extent);
   const walk = new Walk(model, extent);
   let at = 0;
   walk.run((prediction) => {
     const value = values[at++] as number;
-    if (model.specials.includes(value)) return value;
+    if (!isCounted(walk.y, walk.z, period) || model.specials.includes(value)) return value;
     const energy = walk.energy();
     const cell = 27 * walk.residualCell(energy) + walk.gradientCell(energy, prediction);
     const scale = scaleOf(energy, model.fraction);

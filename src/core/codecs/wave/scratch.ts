@@ -16,30 +16,19 @@ export function slotWordsOf({ extent }: PartPlace, elementBytes: GpuVoxels['elem
   return Math.ceil(laneLimit(extent, planeType(elementBytes).bits) / 4);
 }
 
-/** What a group of chunks needs while it is encoded. The first three have a word for each element, and for each stand-in beside a row. */
+/** What a group of chunks needs while it is encoded: a word for each element, and for each stand-in beside a row. */
 export interface Scratch {
   readonly values: GPUBuffer;
   readonly predictions: GPUBuffer;
-  /** Values with residuals. */
+  /** Values with residuals. Lanes replace them, and never need more words. */
   readonly elements: GPUBuffer;
-  readonly slots: GPUBuffer;
 }
 
-export function scratchFor(
-  groups: readonly (readonly PartPlace[])[],
-  elementBytes: GpuVoxels['elementBytes'],
-  scope: GpuScope,
-): Scratch {
-  const most = (wordsOf: (part: PartPlace) => number) =>
-    4 * Math.max(...groups.map((parts) => parts.reduce((sum, part) => sum + wordsOf(part), 0)));
-  const words = most(scratchWordsOf);
+export function scratchFor(groups: readonly (readonly PartPlace[])[], scope: GpuScope): Scratch {
+  const bytes = 4 * Math.max(...groups.map((parts) => parts.reduce((sum, part) => sum + scratchWordsOf(part), 0)));
   return {
-    values: scope.reused('values', words),
-    predictions: scope.reused('predictions', words),
-    elements: scope.reused('elements', words),
-    slots: scope.reused(
-      'slots',
-      most((part) => slotWordsOf(part, elementBytes) * part.extent[1]),
-    ),
+    values: scope.reused('values', bytes),
+    predictions: scope.reused('predictions', bytes),
+    elements: scope.reused('elements', bytes),
   };
 }

@@ -4,7 +4,7 @@ import type { ReferenceCodec, WasmCodec } from '../../codec/codec.ts';
 import { StriaError } from '../../shared/errors.ts';
 import type { Dims3 } from '../../shared/volume.ts';
 import { lazyModule, type WasmModule } from '../../shared/wasm-module.ts';
-import { fitSums, newCounts } from './choose.ts';
+import { fitPeriod, fitSums, newCounts, surveyPeriod } from './choose.ts';
 import { corruptPart } from './header.ts';
 import { laneLimit } from './layout.ts';
 import type { Loops } from './loops.ts';
@@ -69,7 +69,7 @@ function loopsIn(module: WasmModule<Name>): Loops {
       const { memory, at } = roomFor(model, slicesBytes(extent), values.byteLength, 16 * fitSums);
       memory.set(bytesOf(values), at[2]);
       memory.fill(0, at[3], at[3] + 16 * fitSums);
-      module.call('fit', at[2], ...extent, at[0], at[1], Number(byResiduals), at[3]);
+      module.call('fit', at[2], ...extent, at[0], at[1], Number(byResiduals), fitPeriod(extent, byResiduals), at[3]);
       const sums = new Float64Array(memory.slice(at[3], at[3] + 16 * fitSums).buffer);
       return [sums.subarray(0, fitSums), sums.subarray(fitSums)];
     },
@@ -80,7 +80,7 @@ function loopsIn(module: WasmModule<Name>): Loops {
       const { memory, at } = roomFor(model, slicesBytes(extent), values.byteLength, size);
       memory.set(bytesOf(values), at[2]);
       memory.fill(0, at[3], at[3] + size);
-      module.call('count', at[2], ...extent, at[0], at[1], at[3]);
+      module.call('count', at[2], ...extent, at[0], at[1], surveyPeriod(extent), at[3]);
       let from = at[3];
       for (const array of [counts.distances, counts.elements, counts.tokens]) {
         bytesOf(array).set(memory.subarray(from, from + array.byteLength));
