@@ -127,9 +127,7 @@ def _read_header(part: memoryview, extent: Extent, bits: int) -> _Header:
         raise _corrupt("has a part with values that no encoder writes")
     weights = [reader.signed(11) for _ in range(NEIGHBOURS)] if extent[2] > 1 else [0] * NEIGHBOURS
     first_weights = [reader.signed(11) for _ in range(IN_PLANE)] + [0] * (NEIGHBOURS - IN_PLANE)
-    levels = [level + reader.read(3) - 4 for level in range(LEVELS)]
-    if min(levels) < 0 or max(levels) >= LEVELS:
-        raise _corrupt("names a level that there is not")
+    levels = [reader.read(5) for _ in range(LEVELS)]
     biases = [reader.signed(6) for _ in range(2 * SIGN_CELLS)]
     shortest = reader.read(16)
     lanes = [shortest + reader.read(width) for _ in range(extent[1])]

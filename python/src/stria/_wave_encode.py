@@ -15,6 +15,8 @@ _PHASES, _TOKENS = 4, 26
 _SAMPLED = 4096
 #: Parts of so many rows have enough elements for choices from some of the rows.
 _MANY_ROWS = 1024
+#: The last of the levels whose tables are for smooth pictures, which other levels may use, too.
+_LAST_SMOOTH_LEVEL = 4
 #: Extra room past a lane's limit, so that a longer lane is noticed.
 _LANE_SLACK = 16
 #: The most bytes of an element's codes.
@@ -173,12 +175,12 @@ _COSTS = _token_costs()
 
 
 def _levels_of(tokens: Integers) -> list[int]:
-    """For each level the level, at most three away, whose tables suit its tokens best."""
+    """For each level the level whose tables suit its tokens best: one of at most three away, or one for smooth pictures."""
     costs: list[list[int]] = (tokens @ _COSTS.T).tolist()
     levels = []
     for level, of_others in enumerate(costs):
-        others = [level + step for step in (0, 1, -1, 2, -2, 3, -3) if 0 <= level + step < LEVELS]
-        levels.append(min(others, key=of_others.__getitem__))
+        others = [other for other in range(LEVELS) if other <= _LAST_SMOOTH_LEVEL or abs(other - level) <= 3]
+        levels.append(min((level, *others), key=of_others.__getitem__))
     return levels
 
 
@@ -243,7 +245,7 @@ def _header(model: _Model, coding: _Coding, lanes: list[int], depth: int) -> byt
     fields += [(one, model.bits) for one in (model.lowest, model.span, *model.specials)]
     weights = [*(model.weights.tolist() if depth > 1 else []), *model.first_weights[:IN_PLANE].tolist()]
     fields += [(weight & 2047, 11) for weight in weights]
-    fields += [(other - level + 4, 3) for level, other in enumerate(coding.levels)]
+    fields += [(level, 5) for level in coding.levels]
     fields += [(bias & 63, 6) for bias in (*coding.residual_bias, *coding.gradient_bias)]
     fields += [(shortest, 16), *((length - shortest, width) for length in lanes)]
     value = at = 0

@@ -12,7 +12,7 @@ const in_plane_neighbours = 10u;
 const levels = 32u;
 const cells = 27u;
 const weight_bits = 11u;
-const level_bits = 3u;
+const level_bits = 5u;
 const bias_bits = 6u;
 
 @group(0) @binding(3) var<storage, read> payloads: array<u32>;
@@ -126,11 +126,7 @@ fn read_header(part: Part, lane: u32) {
     wg_weights[lane] = vec4i(
       weight_at(part, first), weight_at(part, first + 1u), weight_at(part, first + 2u), weight_at(part, first + 3u));
   }
-  if (lane < levels) {
-    let level = lane + part_bits(levels_bit(part) + level_bits * lane, level_bits);
-    damage(level < 4u || level >= levels + 4u);
-    wg_levels[lane] = min(max(level, 4u) - 4u, levels - 1u);
-  }
+  if (lane < levels) { wg_levels[lane] = part_bits(levels_bit(part) + level_bits * lane, level_bits); }
   if (lane < 2u * cells) { wg_biases[lane] = signed_bits(biases_bit(part) + bias_bits * lane, bias_bits); }
   let width = part_bits(4u, 4u);
   let shortest = part_bits(lengths_bit(part) - 16u, 16u);

@@ -175,30 +175,39 @@ function meanBias(sum: number, count: number): number {
 /** The approximate length of each token in 64ths of bits. */
 const tokenCosts = Float64Array.from(tokenFrequencies, (frequency) => 768 - logarithm(frequency));
 
-/** For each level the level, at most three away, whose tables suit its tokens best. */
+/** The last of the levels whose tables are for smooth pictures, which other levels may use, too. */
+const lastSmoothLevel = 4;
+
+/**
+ * For each level the level whose tables suit its tokens best: one of at most three away, or one for smooth pictures. Others are not
+ * tried, because the tokens are counted without biases: far from its own level, a table often suits only those.
+ */
 export function levelsOf({ tokens }: Counts): Uint8Array {
   const levels = new Uint8Array(levelCount);
   const perLevel = phaseCount * tokenCount;
-  // Most tokens never occur, and would only be passed over seven times.
+  // Most tokens never occur, and would only be passed over 32 times.
   const present = new Uint16Array(perLevel);
   for (let level = 0; level < levelCount; level++) {
-    levels[level] = level;
     let kinds = 0;
     for (let i = 0; i < perLevel; i++) if (tokens[level * perLevel + i] !== 0) present[kinds++] = i;
-    if (kinds === 0) continue;
-    let best = Number.POSITIVE_INFINITY;
-    for (const step of [0, 1, -1, 2, -2, 3, -3]) {
-      const other = level + step;
-      if (other < 0 || other >= levelCount) continue;
+    const costOf = (other: number, most: number) => {
       let cost = 0;
-      for (let at = 0; at < kinds; at++) {
+      for (let at = 0; at < kinds && cost < most; at++) {
         const i = present[at] as number;
         cost += (tokens[level * perLevel + i] as number) * (tokenCosts[other * perLevel + i] as number);
       }
-      if (cost >= best) continue;
-      best = cost;
-      levels[level] = other;
+      return cost;
+    };
+    let best = level;
+    let least = costOf(level, Number.POSITIVE_INFINITY);
+    for (let other = 0; other < levelCount && kinds > 0; other++) {
+      if (other > lastSmoothLevel && Math.abs(other - level) > 3) continue;
+      const cost = costOf(other, least);
+      if (cost >= least) continue;
+      least = cost;
+      best = other;
     }
+    levels[level] = best;
   }
   return levels;
 }

@@ -9,7 +9,7 @@ import { levelCount } from './tables.ts';
 export const partKinds = { oneValue: 0, raw: 1, coded: 2 } as const;
 
 const weightBits = 11;
-const levelBits = 3;
+const levelBits = 5;
 const biasBits = 6;
 
 /** The fields before a coded part's lanes. */
@@ -29,9 +29,7 @@ export function headerBytes({ model, coding, laneLengths }: Header, depth: numbe
   const signed = (value: number, count: number) => writer.write(value & ((1 << count) - 1), count);
   if (depth > 1) for (let i = 0; i < neighbourCount; i++) signed(model.weights[i] as number, weightBits);
   for (let i = 0; i < inPlaneCount; i++) signed(model.firstWeights[i] as number, weightBits);
-  for (let level = 0; level < levelCount; level++) {
-    writer.write((coding.levels[level] as number) - level + 4, levelBits);
-  }
+  for (const level of coding.levels) writer.write(level, levelBits);
   for (const biases of [coding.residualBias, coding.gradientBias]) {
     for (let cell = 0; cell < signCells; cell++) signed(biases[cell] as number, biasBits);
   }
@@ -59,11 +57,7 @@ export function readHeader(part: Uint8Array, extent: Dims3, { bits, fraction }: 
   if (extent[2] > 1) for (let i = 0; i < neighbourCount; i++) weights[i] = signed(weightBits);
   const firstWeights = new Int32Array(neighbourCount);
   for (let i = 0; i < inPlaneCount; i++) firstWeights[i] = signed(weightBits);
-  const levels = Uint8Array.from({ length: levelCount }, (_, level) => {
-    const other = level + reader.read(levelBits) - 4;
-    if (other < 0 || other >= levelCount) throw corruptPart('names a level that there is not');
-    return other;
-  });
+  const levels = Uint8Array.from({ length: levelCount }, () => reader.read(levelBits));
   const biases = () => Int32Array.from({ length: signCells }, () => signed(biasBits));
   const coding = { levels, residualBias: biases(), gradientBias: biases() };
   const shortest = reader.read(16);

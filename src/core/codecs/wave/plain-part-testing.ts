@@ -100,10 +100,8 @@ export class PlainPart {
     // 'the weights c0 to c27, signed; none where Z = 1'
     if (Z > 1) this.#weights = Array.from({ length: 28 }, () => this.#signed(11));
     this.#firstWeights = Array.from({ length: 10 }, () => this.#signed(11));
-    // 'for each level: the level whose tables it uses, minus the level itself, plus 4'
-    this.#levels = Array.from({ length: 32 }, (_, level) => level + this.#field(3) - 4);
-    // 'with a level below 0 or above 31'
-    if (this.#levels.some((level) => level < 0 || level > 31)) throw corrupt('names a level that there is not');
+    // 'for each level: the level whose tables it uses'
+    this.#levels = Array.from({ length: 32 }, () => this.#field(5));
     const biases = () => Array.from({ length: 27 }, () => this.#signed(6));
     this.#biases = [biases(), biases()];
     const shortest = this.#field(16);

@@ -7,8 +7,8 @@ import { wave } from './index.ts';
 import { flagChances, tokenFrequencies } from './tables.ts';
 
 const none = new Uint8Array(0);
-const example = `06 05 0e 00 25 28 41 09 4a 30 fc 12 94 a0 04 25 28 c1 49 9e 53 c6 90 64 48 92 24 49 92 24 ${'00 '.repeat(40)}
-  18 00 00 01 18 62 8a f4 2b`;
+const example = `06 05 0e 00 25 28 41 09 4a 30 fc 12 94 a0 04 25 28 01 09 62 80 02 00 18 6a b0 e6 9e 88 72 d2 6a 2f ce 7a f3 ee
+  3f ${'00 '.repeat(40)} 14 00 00 56 f2 57 98 33`;
 
 describeCodec(
   wave,
@@ -107,11 +107,10 @@ describe('faulty payloads are corrupt', () => {
     ['three special values', flipped(0, 8), /no known kind/],
     ['a range of 0', flipped(2, 0x0e), /one value/],
     ['a special value beyond the range', flipped(3, 0x0f), /special values/],
-    ['a level above 31', flipped(29, 8), /level/],
-    ['bits behind the lengths', flipped(72, 0x80), /behind its lengths/],
-    ['a lane that is too long', flipped(70, 4), /as long as its lanes/],
-    ['a first state below the lowest', flipped(73, 1), /below its lowest/],
-    ['another last state', flipped(75, 1), /./],
+    ['bits behind the lengths', flipped(80, 0x80), /behind its lengths/],
+    ['a lane that is too long', flipped(78, 4), /as long as its lanes/],
+    ['a first state below the lowest', flipped(81, 0x56), /below its lowest/],
+    ['another last state', flipped(83, 1), /./],
     ['one value and a byte', fromHex('00 05 05'), /as long as its elements/],
   ])('%s', (_, payload, message) => {
     const decode = () => wave.reference.decode(payload, { shape: [100, 1, 1], elementBytes: 1 }, none);
