@@ -142,7 +142,7 @@ async function openDrawing(options: DeviceOptions): Promise<OpenedBackend & { re
     backend,
     close: async () => {
       await close();
-      closeGpu(gpu);
+      await closeGpu(gpu);
     },
   };
 }

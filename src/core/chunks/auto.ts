@@ -42,16 +42,32 @@ export interface Candidate extends ChosenChain {
 }
 
 /**
- * Ranks every codec that takes such elements, alone and with the entropy coder after it, by rising cost; ties keep the
- * registry's order. GPU and CPU both use this ranking on equal statistics, so they choose alike.
+ * The best of every codec that takes such elements, alone and with the entropy coder after it; of equal ones the registry's first.
+ * GPU and CPU both use this on equal statistics, so they choose alike.
  */
+export function cheapest(
+  surveyed: ChunkStatistics & ChunkSurvey,
+  chunk: ChunkGeometry,
+  options: CodecOptions,
+): Candidate | undefined {
+  let best: Candidate | undefined;
+  for (const one of candidates(surveyed, chunk, options)) if (!best || one.cost < best.cost) best = one;
+  return best;
+}
+
+/** All candidates of `cheapest` by rising cost. */
 export function rank(surveyed: ChunkStatistics & ChunkSurvey, chunk: ChunkGeometry, options: CodecOptions): Candidate[] {
+  return candidates(surveyed, chunk, options).sort((a, b) => a.cost - b.cost);
+}
+
+/** In the registry's order. */
+function candidates(surveyed: ChunkStatistics & ChunkSurvey, chunk: ChunkGeometry, options: CodecOptions): Candidate[] {
   const voxelBytes = chunkBytes(chunk);
   const prefer = options.prefer ?? 'balanced';
   // Maximum effort implies a preference for size.
   const { weight, most, decodeWeight, linkGigabytesPerSecond } =
     speedWeights[prefer === 'balanced' && options.effort === 'max' ? 'size' : prefer];
-  const ranked: Candidate[] = [];
+  const found: Candidate[] = [];
   // Loops and plain literals, because a file has thousands of chunks, and a GPU waits for their ranking.
   const add = ({ codec, parameters, second }: ChosenChain, estimate: number, slowness: number) => {
     const bytes = Math.min(Math.ceil(estimate), voxelBytes);
@@ -59,7 +75,7 @@ export function rank(surveyed: ChunkStatistics & ChunkSurvey, chunk: ChunkGeomet
     const forDecoding = decodeGigabytesPerSecond === undefined ? 0 : decodeWeight / decodeGigabytesPerSecond;
     if (forDecoding === Number.POSITIVE_INFINITY) return;
     const cost = bytes * (1 + Math.min(most, weight * slowness) + forDecoding) + linkGigabytesPerSecond * voxelBytes * slowness;
-    ranked.push({ codec, parameters, second, bytes, cost });
+    found.push({ codec, parameters, second, bytes, cost });
   };
   for (const codec of codecs) {
     if (!codec.elementBytes.includes(chunk.elementBytes)) continue;
@@ -73,5 +89,5 @@ export function rank(surveyed: ChunkStatistics & ChunkSurvey, chunk: ChunkGeomet
     const share = Math.min(1, estimate / voxelBytes);
     add({ codec, parameters, second: entropyCoder }, left, slowness + share / entropyCoder.gigabytesPerSecond);
   }
-  return ranked.sort((a, b) => a.cost - b.cost);
+  return found;
 }

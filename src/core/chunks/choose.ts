@@ -1,12 +1,20 @@
 import { chunkBytes } from '../codec/batch.ts';
-import type { ChunkGeometry, ChunkStatistics, ChunkSurvey, CodecDefinition, CodecOptions } from '../codec/codec.ts';
+import {
+  type ChunkGeometry,
+  type ChunkStatistics,
+  type ChunkSurvey,
+  type CodecDefinition,
+  type CodecOptions,
+  type CodecParameters,
+  noParameters,
+} from '../codec/codec.ts';
 import { codecById } from '../codecs/registry.ts';
 import type { Checksum } from '../format/checksum.ts';
 import { checksum } from '../format/checksum.ts';
-import type { CodedChunk } from '../format/chunk.ts';
+import type { ChunkStage, CodedChunk } from '../format/chunk.ts';
 import { chunkName } from '../shared/chunk-name.ts';
 import { inContext, StriaError } from '../shared/errors.ts';
-import { rank } from './auto.ts';
+import { cheapest } from './auto.ts';
 import type { EncodeChoice } from './backend.ts';
 import type { ChosenChain, ChosenCodec, DecodedBy } from './chosen-codec.ts';
 
@@ -14,7 +22,7 @@ import type { ChosenChain, ChosenCodec, DecodedBy } from './chosen-codec.ts';
 export const rawCodec: CodecDefinition = codecById(1);
 
 export function isConstant({ changes }: ChunkStatistics): boolean {
-  return changes.every((count) => count === 0);
+  return changes[0] === 0 && changes[1] === 0 && changes[2] === 0;
 }
 
 /**
@@ -40,7 +48,7 @@ export function chooseCodec(
   }
   const { sampledElements, riceBits, softBits, steps, spikes } = survey();
   const surveyed = { changes: statistics.changes, sampledElements, riceBits, softBits, steps, spikes };
-  const [best] = rank(surveyed, chunk, options);
+  const best = cheapest(surveyed, chunk, options);
   if (!best) throw new StriaError('internal', `no codec takes elements of ${chunk.elementBytes} bytes`);
   return best;
 }
@@ -65,6 +73,25 @@ export function payloadChunk(codec: CodecDefinition, byteLength: number, options
   return { ...geometry, parameters: codec.choose({ changes: [byteLength - 1, 0, 0] }, geometry, options) };
 }
 
+/** By the parameters of the first and of the last stage. */
+const stageLists = new WeakMap<CodecParameters, WeakMap<CodecParameters, (readonly ChunkStage[])[]>>();
+
+/** The stages as a container stores them. Chunks encoded alike share one list, so that a writer encodes it once. */
+function stageList(stages: readonly ChosenCodec[]): readonly ChunkStage[] {
+  const [first, last] = [stages[0]?.parameters ?? noParameters, stages.at(-1)?.parameters ?? noParameters];
+  const byLast = stageLists.get(first) ?? new WeakMap<CodecParameters, (readonly ChunkStage[])[]>();
+  stageLists.set(first, byLast);
+  const lists = byLast.get(last) ?? [];
+  byLast.set(last, lists);
+  const known = lists.find(
+    (list) => list.length === stages.length && list.every(({ codecId }, i) => codecId === stages[i]?.codec.id),
+  );
+  if (known) return known;
+  const made = stages.map(({ codec, parameters }) => ({ codecId: codec.id, parameters }));
+  lists.push(made);
+  return made;
+}
+
 /** A payload with the facts that the container stores beside it. */
 export function codedChunk(
   stages: readonly ChosenCodec[],
@@ -74,7 +101,7 @@ export function codedChunk(
 ): CodedChunk {
   return {
     kind: 'coded',
-    stages: stages.map(({ codec, parameters }) => ({ codecId: codec.id, parameters })),
+    stages: stageList(stages),
     payload,
     encodedChecksum,
     decodedChecksum,

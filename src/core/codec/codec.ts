@@ -59,8 +59,14 @@ export interface CodecOptions {
   readonly effort?: 'normal' | 'max' | undefined;
 }
 
-/** A codec's parameters for one chunk, as stored in the container. At most 255 bytes; empty for many codecs. */
+/**
+ * A codec's parameters for one chunk, as stored in the container. At most 255 bytes; empty for many codecs. Chunks share them, so
+ * that thousands of chunks need no arrays of their own: they must not be changed.
+ */
 export type CodecParameters = Uint8Array;
+
+/** For a codec without parameters. */
+export const noParameters: CodecParameters = new Uint8Array(0);
 
 export type CodecOptionName = 'axis' | 'effort';
 

@@ -1,7 +1,7 @@
 import { StriaError } from '../shared/errors.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import { chunkBytes } from './batch.ts';
-import type { ChunkVoxels, CodecElementBytes, CodecParameters, ScanOrder } from './codec.ts';
+import type { ChunkVoxels, CodecElementBytes, CodecOptions, CodecParameters, ScanOrder } from './codec.ts';
 
 /** 0 is x, 1 is y, 2 is z. */
 export type Axis = 0 | 1 | 2;
@@ -11,6 +11,14 @@ export function parseAxis(codec: string, parameters: CodecParameters): Axis {
   const axis = parameters[0];
   if (parameters.byteLength === 1 && (axis === 0 || axis === 1 || axis === 2)) return axis;
   throw new StriaError('corrupt', `${codec} takes one parameter byte, 0, 1 or 2; found [${[...parameters].join(', ')}]`);
+}
+
+const axisParameters: readonly CodecParameters[] = [0, 1, 2].map((axis) => Uint8Array.of(axis));
+
+/** The parameters of `rle` and `parle`: the axis asked for, or the one with the fewest changes; of equal ones the first. */
+export function chooseAxis([x, y, z]: Dims3, axis: CodecOptions['axis']): CodecParameters {
+  const least = x <= y && x <= z ? 0 : y <= z ? 1 : 2;
+  return axisParameters[axis === 'auto' ? least : 'xyz'.indexOf(axis)] as CodecParameters;
 }
 
 /** The scan-order steps along x, y and z: SPEC.md of `rle` and `parle`, 'Scan order'. */

@@ -153,7 +153,7 @@ interface AnalyzedChunk {
 function chooseFor(chunk: ChunkToEncode, choice: EncodeChoice): AnalyzedChunk {
   const analysis = chunk.inMemory ? analyzeInMemory(chunk.inMemory) : analyze(chunk.voxels());
   if (isConstant(analysis)) return { chunk, analysis, chosen: 'constant' };
-  const ramp = mayBeRamp(analysis, chunk, headOf(chunk)) ? findRamp(chunk.voxels()) : undefined;
+  const ramp = mayBeRamp(analysis, chunk, () => headOf(chunk)) ? findRamp(chunk.voxels()) : undefined;
   return { chunk, analysis, chosen: ramp ?? chooseCodec(analysis, chunk, choice, () => surveyOnCpu(chunk.voxels())) };
 }
 

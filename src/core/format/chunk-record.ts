@@ -7,8 +7,13 @@ import { align8, maxStages, recordTypes } from './layout.ts';
 import { numberInRecord, placeOfNumber } from './level.ts';
 import { parseRecord, type RecordHead, type RecordParts, recordParts, type StriaRecord } from './record.ts';
 
+/** Most chunks of a volume share one list of stages. */
+const encodedStages = new WeakMap<readonly ChunkStage[], Uint8Array<ArrayBuffer>>();
+
 /** The stages of a chunk as written in CHNK and INDX: their number, then the codec and parameters of each. */
 export function encodeStages(stages: readonly ChunkStage[]): Uint8Array<ArrayBuffer> {
+  const known = encodedStages.get(stages);
+  if (known) return known;
   if (stages.length < 1 || stages.length > maxStages) {
     throw new StriaError('internal', `a chunk has 1 to ${maxStages} stages, not ${stages.length}`);
   }
@@ -22,7 +27,9 @@ export function encodeStages(stages: readonly ChunkStage[]): Uint8Array<ArrayBuf
     }
     builder.u16(codecId).u8(parameters.byteLength).bytes(parameters);
   }
-  return builder.build();
+  const bytes = builder.build();
+  encodedStages.set(stages, bytes);
+  return bytes;
 }
 
 export function decodeStages(cursor: ByteCursor): ChunkStage[] {
@@ -54,8 +61,14 @@ export function chunkMetaLength(stagesLength: number): number {
  */
 export function chunkRecordParts(number: number, chunk: CodedChunk, offset: number, level = 0): RecordParts {
   const { decodedChecksum, stages, payload: body, encodedChecksum: bodyChecksum } = chunk;
-  const inRecord = numberInRecord(level, number);
-  const meta = new ByteBuilder().u64(inRecord).checksum(decodedChecksum).bytes(encodeStages(stages)).align8().build();
+  const encoded = encodeStages(stages);
+  // Without a builder: thousands of chunks are written one after the other.
+  const meta = new Uint8Array(chunkMetaLength(encoded.byteLength));
+  const view = new DataView(meta.buffer);
+  view.setBigUint64(0, BigInt(numberInRecord(level, number)), true);
+  view.setUint32(8, decodedChecksum.sum, true);
+  view.setUint32(12, decodedChecksum.cross, true);
+  meta.set(encoded, 16);
   return recordParts({ type: recordTypeOf(level), offset, meta, body, bodyChecksum });
 }
 

@@ -137,7 +137,7 @@ export class ContainerWriter {
   async chunk(number: number, chunk: EncodedChunk): Promise<void> {
     if (chunk.kind === 'constant') return this.repeat(number, 1, chunk);
     this.#take(number, 1);
-    if (chunk.kind === 'coded') await this.#coded(number, chunk);
+    if (chunk.kind === 'coded') await this.#write(...this.#coded(number, chunk));
     else await this.#ramp(number, chunk);
     if (this.#nextChunk % this.#chunksPerFlush === 0) await this.#flushIndex();
   }
@@ -147,7 +147,14 @@ export class ContainerWriter {
     const batch: Uint8Array[] = [];
     this.#batch = batch;
     try {
-      for (const [at, chunk] of chunks.entries()) await this.chunk(first + at, chunk);
+      for (const [at, chunk] of chunks.entries()) {
+        const number = first + at;
+        // Most chunks, for which nothing is awaited.
+        if (chunk.kind === 'coded' && (number + 1) % this.#chunksPerFlush !== 0) {
+          this.#take(number, 1);
+          this.#gather(batch, this.#coded(number, chunk));
+        } else await this.chunk(number, chunk);
+      }
     } finally {
       this.#batch = undefined;
     }
@@ -234,7 +241,8 @@ export class ContainerWriter {
     await this.#write(encodeTail({ chunkCount, index, source: sourcePlace }, this.#bytesWritten));
   }
 
-  async #coded(number: number, chunk: CodedChunk): Promise<void> {
+  /** Adds a chunk to the index. @returns the parts of its record, which must be written next */
+  #coded(number: number, chunk: CodedChunk): readonly Uint8Array[] {
     if (chunk.payload.byteLength > maxPayloadLength) {
       throw new StriaError(
         'internal',
@@ -245,7 +253,7 @@ export class ContainerWriter {
     const length = head.byteLength + body.byteLength + padding.byteLength;
     this.#lastRun = undefined;
     this.#index.addCoded(this.#bytesWritten, length, chunk.stages, chunk.payload.byteLength);
-    await this.#write(head, body, padding);
+    return [head, body, padding];
   }
 
   /** Only the index lists lost chunks; without it, missing chunks count as lost. */
@@ -289,14 +297,24 @@ export class ContainerWriter {
     throw new StriaError('internal', `${chunkName(number)} repeats an element of ${byteLength} bytes, not ${width}`);
   }
 
+  #gather(batch: Uint8Array[], parts: readonly Uint8Array[]): void {
+    for (const part of parts) {
+      this.#bytesWritten += part.byteLength;
+      batch.push(part);
+    }
+  }
+
   #record(type: string, body: Uint8Array): Promise<void> {
     return this.#write(encodeRecord({ type, offset: this.#bytesWritten, body }));
   }
 
   async #write(...parts: readonly Uint8Array[]): Promise<void> {
+    if (this.#batch) {
+      this.#gather(this.#batch, parts);
+      return;
+    }
     for (const { byteLength } of parts) this.#bytesWritten += byteLength;
-    if (this.#batch) for (const part of parts) this.#batch.push(part);
-    else if (parts.length === 1) await this.#sink.write(parts[0] as Uint8Array);
+    if (parts.length === 1) await this.#sink.write(parts[0] as Uint8Array);
     else await writeParts(this.#sink, parts);
   }
 }

@@ -7,6 +7,8 @@ import { runKinds } from './layout.ts';
 /** Collects the entries of all chunks in order. docs/FORMAT.md, 'INDX'. */
 export class IndexBuilder {
   readonly #methodNumbers = new Map<string, number>();
+  /** The same by the lists themselves, which most chunks share. */
+  readonly #listNumbers = new WeakMap<readonly ChunkStage[], number>();
   readonly #methods = new ByteBuilder();
   readonly #runs = new ByteBuilder();
   #runCount = 0;
@@ -52,12 +54,14 @@ export class IndexBuilder {
   }
 
   #methodNumber(stages: readonly ChunkStage[]): number {
+    const ofList = this.#listNumbers.get(stages);
+    if (ofList !== undefined) return ofList;
     const key = stages.map(({ codecId, parameters }) => `${codecId} ${parameters}`).join('+');
-    const known = this.#methodNumbers.get(key);
-    if (known !== undefined) return known;
-    this.#methods.bytes(encodeStages(stages));
-    this.#methodNumbers.set(key, this.#methodNumbers.size);
-    return this.#methodNumbers.size - 1;
+    const number = this.#methodNumbers.get(key) ?? this.#methodNumbers.size;
+    if (number === this.#methodNumbers.size) this.#methods.bytes(encodeStages(stages));
+    this.#methodNumbers.set(key, number);
+    this.#listNumbers.set(stages, number);
+    return number;
   }
 
   /** Writes the run of any kind that is still open. */

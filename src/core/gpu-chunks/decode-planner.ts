@@ -64,10 +64,14 @@ export class DecodePlanner {
     elementBytes: CodecElementBytes,
     checked: boolean,
   ): Promise<void> {
-    await Promise.all([
-      this.#kernelsOf(codec).prepareDecoders?.(elementBytes, chunks, checked),
-      second && this.#kernelsOf(second.codec).prepareDecoders?.(1, [], checked),
-    ]);
+    try {
+      await Promise.all([
+        this.#kernelsOf(codec).prepareDecoders?.(elementBytes, chunks, checked),
+        second && this.#kernelsOf(second.codec).prepareDecoders?.(1, [], checked),
+      ]);
+    } catch {
+      // A chunk has parameters that no encoder writes. `plan` says so.
+    }
   }
 
   /**

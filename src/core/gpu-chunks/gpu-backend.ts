@@ -1,24 +1,16 @@
-import type { Backend, BackendJob, ChunkBox, EncodeChoice, ResidentBox } from '../chunks/backend.ts';
-import { codecOfChunk, mismatch, reportDamage } from '../chunks/choose.ts';
-import type { DecodedBy } from '../chunks/chosen-codec.ts';
-import { type Ramp, rampOf } from '../chunks/ramp.ts';
-import type { GpuVoxels, KernelCall } from '../codec/codec.ts';
-import { chainName } from '../codecs/registry.ts';
-import { type Checksum, sameChecksum } from '../format/checksum.ts';
+import type { Backend, BackendJob, EncodeChoice, ResidentBox } from '../chunks/backend.ts';
+import { reportDamage } from '../chunks/choose.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { LentBytes } from '../gpu/lent-bytes.ts';
 import { UploadMemory } from '../gpu/upload-memory.ts';
-import { StriaError } from '../shared/errors.ts';
 import { throwIfAborted } from '../shared/job.ts';
 import { checkCount, checkPlaces, inBatches } from './box-batches.ts';
-import { DecodePlanner, type PlannedChunk } from './decode-planner.ts';
-import { FaultFlags, judgeChunk } from './fault-flags.ts';
-import { analyzeOnGpu, analyzers, compareOnGpu, fillOnGpu, stackedBox } from './gpu-chunks.ts';
-import { type EncodedBatch, GpuEncoder, labelled } from './gpu-encoder.ts';
+import { compareOnGpu, stackedBox } from './gpu-chunks.ts';
+import { GpuDecoder } from './gpu-decoder.ts';
+import { type EncodedBatch, GpuEncoder } from './gpu-encoder.ts';
 import { halveOnGpu } from './gpu-halve.ts';
-import { checksummer, checksumOnGpu } from './gpu-payloads.ts';
-import { clearedBox, downloadBox, guarded, lendBox, uploadBox, uploadPayloads } from './gpu-transfer.ts';
+import { clearedBox, downloadBox, guarded, lendBox, uploadBox } from './gpu-transfer.ts';
 
 /** A backend on a GPU, which can also process voxels that are already in GPU memory. */
 export interface GpuBackend extends Backend {
@@ -39,113 +31,14 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
   const maxBoxBytes = Math.min(gpu.isSoftware ? 2 ** 22 : 2 ** 26, Math.floor(gpu.maxBindingBytes / 4));
   // On a software GPU a second box would only take cores from the first.
   const boxesAtOnce = gpu.isSoftware ? 1 : 2;
-  const planner = new DecodePlanner(gpu);
+  const decoder = new GpuDecoder(gpu);
   const encoder = new GpuEncoder(gpu);
-
-  /** Decodes chunks of one codec or chain. A fault concerns a single chunk, so the chunks are then tried one by one. */
-  const decodeWith = async (name: string, members: readonly DecodeMember[], target: GpuVoxels, work: DecodeWork) => {
-    try {
-      throwIfAborted(work.call.signal);
-      using scope = work.call.scope.scope('payloads');
-      const { buffer, byteOffsets, byteLengths } = await uploadPayloads(
-        gpu,
-        scope,
-        members.map(({ payload }) => payload),
-      );
-      const chunks = members.map(({ place, decodedBy, index: number }, i): PlannedChunk => {
-        const byteOffset = byteOffsets[i] as number;
-        const stored = { kind: 'coded', ...decodedBy, buffer, byteOffset, byteLength: byteLengths[i] as number } as const;
-        return { ...place, stored, number };
-      });
-      const plan = planner.plan(chunks, target, scope, undefined, work.flags);
-      const commands = gpu.commands(`${name}.decode`, labelled(work.call, `${name}.decode`).onTimes);
-      plan(commands);
-      const checksums = work.checksPayloads
-        ? checksumOnGpu(
-            gpu,
-            commands,
-            scope,
-            byteOffsets.map((byteOffset, i) => ({ buffer, byteOffset, byteLength: byteLengths[i] as number })),
-          )
-        : undefined;
-      await commands.submit();
-      checksums?.().forEach((checksum, i) => {
-        if (!sameChecksum(checksum, (members[i] as DecodeMember).payloadChecksum)) throw mismatch();
-      });
-    } catch (error) {
-      if (!(error instanceof StriaError) || error.tag !== 'corrupt') throw error;
-      const [first, second] = members;
-      if (second) for (const member of members) await decodeWith(name, [member], target, work);
-      else if (first) work.damaged(first.index, error);
-    }
-  };
-
-  const decodeBatch = async ({ voxels, chunks: places }: ResidentBox, chunks: readonly EncodedChunk[], work: DecodeWork) => {
-    const byName = new Map<string, DecodeMember[]>();
-    const filled: ChunkBox[] = [];
-    const ramps: Ramp[] = [];
-    places.forEach((place, index) => {
-      const chunk = chunks[index] as EncodedChunk;
-      const geometry = { shape: place.shape, elementBytes: voxels.elementBytes };
-      try {
-        if (chunk.kind !== 'coded') {
-          ramps.push(rampOf(chunk, geometry));
-          filled.push(place);
-          return;
-        }
-        const decodedBy = codecOfChunk(chunk, geometry);
-        const name = chainName(decodedBy.second ? [decodedBy.codec, decodedBy.second.codec] : [decodedBy.codec]);
-        const members = byName.get(name) ?? [];
-        members.push({ place, decodedBy, payload: chunk.payload, payloadChecksum: chunk.encodedChecksum, index });
-        byName.set(name, members);
-      } catch (error) {
-        work.damaged(index, error);
-      }
-    });
-    const { elementBytes } = voxels;
-    const preparing = [...byName.values()].map((members) => {
-      const chunks = members.map(({ place: { shape }, decodedBy: { parameters } }) => ({ shape, parameters }));
-      return planner.prepare((members[0] as DecodeMember).decodedBy, chunks, elementBytes, work.flags !== undefined);
-    });
-    const checks = work.checksPayloads ? [checksummer] : [];
-    await Promise.all([...preparing, gpu.prepareKernels([...checks, ...analyzers(elementBytes, false)])]);
-    await fillOnGpu(gpu, { voxels, chunks: filled }, ramps, work.call);
-    for (const [name, members] of byName) await decodeWith(name, members, voxels, work);
-  };
-
-  const decodeChecked = async (
-    box: ResidentBox,
-    chunks: readonly EncodedChunk[],
-    job: BackendJob,
-    firstChunk: number,
-    checksPayloads = false,
-  ) => {
-    using scope = gpu.scope('decode');
-    const damaged = new Set<number>();
-    const damage = (index: number, error: unknown) => {
-      damaged.add(index);
-      reportDamage(firstChunk + index, error, job.onDamage);
-    };
-    const call = { scope, signal: job.signal, onTimes: job.onTimes };
-    const flags = new FaultFlags(scope);
-    await decodeBatch(box, chunks, { call, damaged: damage, flags, checksPayloads });
-    const [analyses, suspects] = await Promise.all([analyzeOnGpu(gpu, box, call), flags.take(gpu)]);
-    for (const [index, { checksum }] of analyses.entries()) {
-      if (damaged.has(index)) continue;
-      const chunk = chunks[index] as EncodedChunk;
-      if (!sameChecksum(checksum, chunk.decodedChecksum)) damage(index, mismatch());
-      else if (suspects.has(index)) {
-        const { shape } = box.chunks[index] as ChunkBox;
-        await judgeChunk(chunk, shape, box.voxels.elementBytes, job.signal).catch((error) => damage(index, error));
-      }
-    }
-  };
 
   const decodeAll = async (chunks: readonly EncodedChunk[], box: ResidentBox, job: BackendJob, checksPayloads = false) => {
     checkCount(chunks, box.chunks);
     await inBatches(box, maxBoxBytes, 'Decompressing', job, (batch, first) => {
       const inBatch = chunks.slice(first, first + batch.chunks.length);
-      return decodeChecked(batch, inBatch, job, (job.firstChunk ?? 0) + first, checksPayloads);
+      return decoder.decodeChecked(batch, inBatch, job, (job.firstChunk ?? 0) + first, checksPayloads);
     });
   };
 
@@ -261,7 +154,7 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
           const call = { scope, signal: job.signal, onTimes: job.onTimes };
           const damaged = (index: number, error: unknown) =>
             reportDamage((job.firstChunk ?? 0) + first + index, error, job.onDamage);
-          await decodeBatch(decoded, chunks.slice(first, first + shapes.length), { call, damaged });
+          await decoder.decode(decoded, chunks.slice(first, first + shapes.length), { call, damaged });
           differingWords += (await compareOnGpu(gpu, batch, decoded, call)).differingWords;
         });
         return { differingWords };
@@ -292,21 +185,4 @@ function kept({ chunks, lent }: EncodedBatch, { lend }: BackendJob): EncodedChun
   });
   lent.release();
   return owned;
-}
-
-interface DecodeMember {
-  readonly place: ChunkBox;
-  readonly decodedBy: DecodedBy;
-  readonly payload: Uint8Array;
-  readonly payloadChecksum: Checksum;
-  /** Index in the batch. */
-  readonly index: number;
-}
-
-interface DecodeWork {
-  readonly checksPayloads?: boolean;
-  readonly call: KernelCall;
-  /** If undefined, payloads are not checked. */
-  readonly flags?: FaultFlags;
-  readonly damaged: (index: number, error: unknown) => void;
 }

@@ -14,6 +14,7 @@ import {
   type KernelCall,
   rowBytes,
 } from '../codec/codec.ts';
+import type { Checksum } from '../format/checksum.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { KernelDescriptor } from '../gpu/kernel.ts';
 import type { GpuScope } from '../gpu/scope.ts';
@@ -23,9 +24,39 @@ import { surveyOnGpu, surveyor } from './gpu-survey.ts';
 /** The GPU's analysis of a chunk: enough to create a constant chunk without reading its voxels back. */
 export interface GpuChunkAnalysis extends ChunkAnalysis {
   /** At most the first `headBytes` bytes of the chunk's first row. */
-  readonly head: Uint8Array;
-  /** Set if it was requested. */
-  readonly survey: ChunkSurvey | undefined;
+  head(): Uint8Array;
+  /** Undefined if it was not requested. */
+  survey(): ChunkSurvey | undefined;
+}
+
+/** Reads what few chunks need when it is asked for: a batch has hundreds of chunks, and the GPU waits for their choices. */
+class ReadAnalysis implements GpuChunkAnalysis {
+  readonly changes: Dims3;
+  readonly checksum: Checksum;
+  readonly #words: Uint32Array;
+  readonly #index: number;
+  readonly #headLength: number;
+  readonly #surveyOf: ((index: number) => ChunkSurvey) | undefined;
+
+  /** @param words the totals of all chunks, kept as long as the analyses */
+  constructor(words: Uint32Array, index: number, headLength: number, surveyOf: ((index: number) => ChunkSurvey) | undefined) {
+    const at = recordWords * index;
+    this.changes = [words[at] as number, words[at + 1] as number, words[at + 2] as number];
+    this.checksum = { sum: words[at + 3] as number, cross: words[at + 4] as number };
+    this.#words = words;
+    this.#index = index;
+    this.#headLength = headLength;
+    this.#surveyOf = surveyOf;
+  }
+
+  head(): Uint8Array {
+    const { buffer, byteOffset } = this.#words;
+    return new Uint8Array(buffer, byteOffset + 4 * (recordWords * this.#index + 5), this.#headLength);
+  }
+
+  survey(): ChunkSurvey | undefined {
+    return this.#surveyOf?.(this.#index);
+  }
 }
 
 /** Byte length of a box in GPU memory, with padded rows. */
@@ -63,18 +94,8 @@ export async function analyzeOnGpu(
   const readTotals = commands.readWords(totals);
   await commands.submit();
   const words = readTotals();
-  const surveys = readSurveys?.();
-  return chunks.map(({ shape }, index) => {
-    const at = recordWords * index;
-    const word = (i: number) => words[at + i] as number;
-    return {
-      changes: [word(0), word(1), word(2)],
-      checksum: { sum: word(3), cross: word(4) },
-      // A view of all totals: its start is a multiple of 4, and the totals are kept as long as the analyses.
-      head: new Uint8Array(words.buffer, words.byteOffset + 4 * (at + 5), Math.min(headBytes, shape[0] * elementBytes)),
-      survey: surveys?.[index],
-    };
-  });
+  const surveyOf = readSurveys?.();
+  return chunks.map(({ shape }, index) => new ReadAnalysis(words, index, Math.min(headBytes, shape[0] * elementBytes), surveyOf));
 }
 
 /** What `analyzeOnGpu` runs for most boxes: those whose rows are whole quads. */

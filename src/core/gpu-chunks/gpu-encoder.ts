@@ -35,6 +35,11 @@ interface EncodeMember {
   readonly chosen: ChosenChain;
 }
 
+/** The chunks of a batch with one codec or chain. */
+interface EncodeGroup extends Pick<ChosenChain, 'codec' | 'second'> {
+  readonly members: EncodeMember[];
+}
+
 /** A payload in GPU memory, and how it was encoded. */
 interface Encoded extends PlacedPayload {
   readonly stages: readonly ChosenCodec[];
@@ -128,21 +133,29 @@ export class GpuEncoder {
     onSpan?.('analyze', start, performance.now(), bytesOfChunks(chunks, voxels.elementBytes));
     const ramps = await findRampsOnGpu(this.#gpu, box, analyses, call);
     const placed = new Array<PlacedChunk>(chunks.length);
-    const waiting = new Map<string, EncodeMember[]>();
+    let waiting: EncodeGroup[] = [];
     const add = (index: number, chosen: ChosenChain) => {
-      const members = waiting.get(chainName(chosen));
-      if (members) members.push({ index, chosen });
-      else waiting.set(chainName(chosen), [{ index, chosen }]);
+      const { codec, second } = chosen;
+      let group: EncodeGroup | undefined;
+      for (const one of waiting) if (one.codec === codec && one.second === second) group = one;
+      if (group) group.members.push({ index, chosen });
+      else waiting.push({ codec, second, members: [{ index, chosen }] });
     };
     const geometryOf = (index: number) => ({ shape: (chunks[index] as ChunkBox).shape, elementBytes: voxels.elementBytes });
     analyses.forEach((analysis, index) => {
-      const { head, checksum: decodedChecksum } = analysis;
-      const element = head.slice(0, voxels.elementBytes);
+      const { checksum: decodedChecksum } = analysis;
       const ramp = ramps.get(index);
-      const survey = () => analysis.survey as ChunkSurvey;
-      if (isConstant(analysis)) placed[index] = { kind: 'constant', element, decodedChecksum };
-      else if (ramp) placed[index] = { kind: 'ramp', ...ramp, element, decodedChecksum };
-      else add(index, chooseCodec(analysis, geometryOf(index), choice, survey));
+      if (ramp || isConstant(analysis)) {
+        const element = analysis.head().slice(0, voxels.elementBytes);
+        placed[index] = ramp
+          ? { kind: 'ramp', ...ramp, element, decodedChecksum }
+          : { kind: 'constant', element, decodedChecksum };
+        return;
+      }
+      add(
+        index,
+        chooseCodec(analysis, geometryOf(index), choice, () => analysis.survey() as ChunkSurvey),
+      );
     });
 
     this.#hasChosen = true;
@@ -155,19 +168,18 @@ export class GpuEncoder {
     // The bench's hook delays submits, and buffers could be freed before them.
     const inner = { ...call, later: this.#gpu.beforeTimed ? undefined : submitted };
     // Raw comes last: it takes the chunks that the other codecs did not make smaller.
-    const rawChain = chainName({ codec: rawCodec });
-    while (waiting.size > 0) {
+    while (waiting.length > 0) {
       throwIfAborted(call.signal);
-      const others = [...waiting].filter(([chain]) => chain !== rawChain);
-      const round = others.length > 0 ? others : [...waiting];
-      for (const [chain] of round) waiting.delete(chain);
-      const results = await allOf(round.map(([, members]) => this.#encodeWith(members, box, choice, inner)));
-      round.forEach(([chain, members], at) => {
+      const others = waiting.filter(({ codec }) => codec !== rawCodec);
+      const round = others.length > 0 ? others : waiting;
+      waiting = waiting.filter((group) => !round.includes(group));
+      const results = await allOf(round.map(({ members }) => this.#encodeWith(members, box, choice, inner)));
+      round.forEach(({ codec, members }, at) => {
         members.forEach(({ index, chosen }, i) => {
           const result = results[at]?.[i];
           const analysis = analyses[index] as (typeof analyses)[number];
           if (result) placed[index] = placedAs(result, analysis.checksum);
-          else if (chain === rawChain) throw new StriaError('internal', 'the raw codec returned no bytes');
+          else if (codec === rawCodec) throw new StriaError('internal', 'the raw codec returned no bytes');
           else add(index, fallback(chosen, analysis, geometryOf(index), choice.options));
         });
       });
@@ -262,10 +274,6 @@ function placeOf({ buffer, byteOffsets, byteLengths }: GpuPayloads, index: numbe
 async function allOf<T>(work: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(work);
   return Promise.all(work);
-}
-
-function chainName({ codec, second }: Pick<ChosenChain, 'codec' | 'second'>): string {
-  return second ? `${codec.name}+${second.name}` : codec.name;
 }
 
 /** The call with a prefix for the names of its stages. */

@@ -1,6 +1,6 @@
 import rampShader from '../../shaders/gpu-chunks/ramp.wgsl';
 import { lanesOf } from '../chunks/analyze.ts';
-import type { ResidentBox } from '../chunks/backend.ts';
+import type { ChunkBox, ResidentBox } from '../chunks/backend.ts';
 import { mayBeRamp, ruleOf } from '../chunks/ramp.ts';
 import type { KernelCall } from '../codec/codec.ts';
 import type { RampRule } from '../format/chunk.ts';
@@ -22,10 +22,11 @@ export async function findRampsOnGpu(
 ): Promise<ReadonlyMap<number, RampRule>> {
   const { elementBytes } = voxels;
   const rules = new Map<number, RampRule>();
-  const candidates = chunks.flatMap((chunk, index) => {
+  const candidates: (ChunkBox & { readonly index: number })[] = [];
+  for (const [index, { origin, shape }] of chunks.entries()) {
     const analysis = analyses[index] as GpuChunkAnalysis;
-    return mayBeRamp(analysis, { ...chunk, elementBytes }, analysis.head) ? [{ ...chunk, index }] : [];
-  });
+    if (mayBeRamp(analysis, { shape, elementBytes }, () => analysis.head())) candidates.push({ origin, shape, index });
+  }
   if (candidates.length === 0) return rules;
   using scope = call.scope.scope('ramps');
   const perWord = 4 / elementBytes;

@@ -1,5 +1,5 @@
 import surveyShader from '../../shaders/gpu-chunks/survey.wgsl';
-import type { ResidentBox } from '../chunks/backend.ts';
+import type { ChunkBox, ResidentBox } from '../chunks/backend.ts';
 import { boxLayout, firstWordOf } from '../codec/batch.ts';
 import type { ChunkSurvey, CodecElementBytes } from '../codec/codec.ts';
 import { bitsOf, pieceElements, predictors, rowStep, sampledElements } from '../codec/survey.ts';
@@ -18,9 +18,14 @@ export function surveyor(elementBytes: CodecElementBytes): KernelDescriptor {
 
 /**
  * Records the survey of a box's chunks (at least one) in `commands`, by shaders/gpu-chunks/survey.wgsl. @returns reads the
- * result once the commands are done
+ * results once the commands are done, and returns that of a chunk by its index
  */
-export function surveyOnGpu(gpu: Gpu, { voxels, chunks }: ResidentBox, scope: GpuScope, commands: Commands): () => ChunkSurvey[] {
+export function surveyOnGpu(
+  gpu: Gpu,
+  { voxels, chunks }: ResidentBox,
+  scope: GpuScope,
+  commands: Commands,
+): () => (index: number) => ChunkSurvey {
   const { rowWords, sliceWords } = boxLayout(voxels);
   const { elementBytes } = voxels;
   const table = new Uint32Array(4 * chunks.length);
@@ -47,14 +52,16 @@ export function surveyOnGpu(gpu: Gpu, { voxels, chunks }: ResidentBox, scope: Gp
   const read = commands.readWords(totals);
   return () => {
     const words = read();
-    return chunks.map((chunk, index) => {
-      const count = (counter: number) => {
-        const at = 2 * (index * counters + counter);
-        return (words[at] as number) + 2 ** 32 * (words[at + 1] as number);
-      };
-      const { riceBits, softBits } = bitsOf(predictors.map((_, predictor) => count(predictor)));
-      const [steps, spikes] = [count(predictors.length), count(predictors.length + 1)];
-      return { sampledElements: sampledElements(chunk), riceBits, softBits, steps, spikes };
-    });
+    const count = (index: number, counter: number) => {
+      const at = 2 * (index * counters + counter);
+      return (words[at] as number) + 2 ** 32 * (words[at + 1] as number);
+    };
+    return (index) => {
+      const expectedBits: number[] = [];
+      for (let predictor = 0; predictor < predictors.length; predictor++) expectedBits.push(count(index, predictor));
+      const { riceBits, softBits } = bitsOf(expectedBits);
+      const [steps, spikes] = [count(index, predictors.length), count(index, predictors.length + 1)];
+      return { sampledElements: sampledElements(chunks[index] as ChunkBox), riceBits, softBits, steps, spikes };
+    };
   };
 }

@@ -74,6 +74,17 @@ test('kernels that are prepared are compiled once, and one that does not compile
   }
 });
 
+test('settling waits for kernels that are still being compiled', async () => {
+  const kernels = new KernelCache(gpu.device, () => {});
+  let isCompiled = false;
+  void kernels.prepare([{ label: 'test.late', shader: scaling(9) }]).then(() => {
+    isCompiled = true;
+  });
+  expect(isCompiled).toBe(false);
+  await kernels.settle();
+  expect(isCompiled).toBe(true);
+});
+
 test('a compile error names the file and the line that are wrong', async () => {
   const helper = { ...shaderOf('\n\nfn one() -> u32 { return nothing; }\n'), path: 'test/helper.wgsl' };
   const shader = {

@@ -124,6 +124,12 @@ export class Gpu {
     if (!this.isSoftware) await this.#kernels.prepare(descriptors);
   }
 
+  /** Ends when nothing is pending: no kernel is being compiled, no work is submitted, no spare memory is being mapped. Never throws. */
+  async settle(): Promise<void> {
+    await Promise.allSettled([this.#kernels.settle(), this.device.queue.onSubmittedWorkDone()]);
+    await this.spare.settle();
+  }
+
   takeQueries(): StageQueries {
     return this.#idleQueries.pop() ?? this.#makeQueries();
   }

@@ -34,6 +34,7 @@ export class KernelCache {
   readonly #report: (problem: string) => void;
   /** By the linked text, then by the constants. */
   readonly #kernels = new Map<string, KernelsOfText>();
+  readonly #compiling = new Set<Promise<void>>();
 
   /** @param report gets each compile error, with file and line */
   constructor(device: GPUDevice, report: (problem: string) => void) {
@@ -72,9 +73,16 @@ export class KernelCache {
       };
       const compiling = compile();
       preparing.set(key, compiling);
+      this.#compiling.add(compiling);
+      void compiling.then(() => this.#compiling.delete(compiling));
       return compiling;
     });
     await Promise.all(work);
+  }
+
+  /** Ends when nothing that `prepare` began is being compiled any more. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#compiling);
   }
 
   /** Where a kernel is kept. */

@@ -94,6 +94,11 @@ export class SpareBuffers {
     while (bytes > mostSpareBytes) bytes -= this.#drop(alike.shift() as GPUBuffer);
   }
 
+  /** Ends when all memory that the CPU writes is mapped again. */
+  async settle(): Promise<void> {
+    await Promise.allSettled(this.#idle.map((buffer) => this.#mapping.get(buffer)));
+  }
+
   /** Frees all spare buffers, to make room or at the end of a job. */
   free(): void {
     while (this.#idle.length > 0) this.#drop(this.#idle[0] as GPUBuffer);

@@ -25,6 +25,16 @@ test('data written by the CPU arrive on the GPU, and the memory is reused once t
   }
 });
 
+test('settling waits until used memory is mapped again', async () => {
+  using scope = gpu.scope('test');
+  const memory = await UploadMemory.take(gpu, 2 ** 20);
+  memory.copyTo(scope.storage('target', 2 ** 20));
+  expect(gpu.spare.holdsMapped(2 ** 20)).toBe(false);
+  await gpu.settle();
+  expect(gpu.spare.holdsMapped(2 ** 20)).toBe(true);
+  gpu.spare.free();
+});
+
 test('unused memory is returned', async () => {
   const before = gpu.memory.liveBytes();
   (await UploadMemory.take(gpu, 4096)).release();

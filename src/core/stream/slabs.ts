@@ -140,8 +140,9 @@ export function largestSlabBytes(grid: ChunkGrid, elementBytes: CodecElementByte
  */
 export function boxesOf(slab: ChunkRange, elementBytes: CodecElementBytes, maxBoxBytes: number): readonly SlabBox[] {
   const fits = ({ dims }: SlabBox) => rowBytes(dims[0], elementBytes) * dims[1] * dims[2] <= maxBoxBytes;
-  const { chunks } = slab;
-  const whole = boxFrom(slab, 0, chunks.length);
+  const { chunks, firstChunk, dims } = slab;
+  // Most slabs, of thousands of chunks together, are one box.
+  const whole: SlabBox = { firstChunk, dims, chunks, origin: [0, 0, 0] };
   if (fits(whole)) return [whole];
   const boxes: SlabBox[] = [];
   for (let first = 0; first < chunks.length; ) {

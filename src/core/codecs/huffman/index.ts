@@ -1,5 +1,5 @@
 import { chunkBytes } from '../../codec/batch.ts';
-import type { CodecDefinition } from '../../codec/codec.ts';
+import { type CodecDefinition, noParameters } from '../../codec/codec.ts';
 import { maxSections, parseHeader } from './layout.ts';
 import { reference } from './reference.ts';
 
@@ -14,7 +14,7 @@ export const huffman: CodecDefinition = {
   elementBytes: [1, 2, 4],
   gigabytesPerSecond: 150,
 
-  choose: () => new Uint8Array(0),
+  choose: () => noParameters,
 
   /** Neighbours reveal little about a histogram. Assumes one bit for each byte, and the whole byte if elements change. */
   estimate({ changes }, { shape, elementBytes }) {

@@ -1,5 +1,5 @@
 import { elementCount } from '../../codec/batch.ts';
-import type { CodecDefinition, CodecParameters } from '../../codec/codec.ts';
+import { type CodecDefinition, noParameters } from '../../codec/codec.ts';
 import { spikeShare } from '../../codec/survey.ts';
 import { brickCount, payloadBound } from './layout.ts';
 import { reference } from './reference.ts';
@@ -14,9 +14,7 @@ export const labels: CodecDefinition = {
   elementBytes: [1, 2, 4],
   gigabytesPerSecond: 20,
 
-  choose(): CodecParameters {
-    return new Uint8Array(0);
-  },
+  choose: () => noParameters,
 
   /**
    * Fitted. Each pair of neighbours that differ, along x, y or z, costs about 1 bit in segmentations with large parts, in which

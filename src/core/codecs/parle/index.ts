@@ -1,6 +1,6 @@
 import { elementCount } from '../../codec/batch.ts';
-import type { ChunkGeometry, CodecDefinition, CodecParameters } from '../../codec/codec.ts';
-import { orderOf, parseAxis } from '../../codec/scan-order.ts';
+import type { ChunkGeometry, CodecDefinition } from '../../codec/codec.ts';
+import { chooseAxis, orderOf, parseAxis } from '../../codec/scan-order.ts';
 import { bitmapWords, sectionsOf, segmentCountOf } from './layout.ts';
 import { reference } from './reference.ts';
 
@@ -14,10 +14,7 @@ export const parle: CodecDefinition = {
   elementBytes: [1, 2, 4],
   gigabytesPerSecond: 200,
 
-  choose({ changes }, _chunk, { axis }): CodecParameters {
-    if (axis !== 'auto') return Uint8Array.of('xyz'.indexOf(axis));
-    return Uint8Array.of(changes.indexOf(Math.min(...changes)));
-  },
+  choose: ({ changes }, _chunk, { axis }) => chooseAxis(changes, axis),
 
   axisOf(parameters) {
     return parameters.byteLength === 1 ? (['x', 'y', 'z'] as const)[parameters[0] as number] : undefined;

@@ -14,13 +14,17 @@ export interface Mode {
 const pictureBit = 1;
 const medianBit = 16;
 
+const modeBytes: Readonly<Record<number, CodecParameters>> = Object.fromEntries(
+  [0, pictureBit, medianBit, pictureBit | medianBit].map((byte) => [byte, Uint8Array.of(byte)]),
+);
+
 export function parametersOf({ geometry, tryMedian }: Mode): CodecParameters {
-  return Uint8Array.of((geometry === pictureGeometry ? pictureBit : 0) | (tryMedian ? medianBit : 0));
+  return modeBytes[(geometry === pictureGeometry ? pictureBit : 0) | (tryMedian ? medianBit : 0)] as CodecParameters;
 }
 
 /** One byte: bit 0 is the geometry, bit 4 tells whether the median predictor may occur. @throws StriaError `corrupt` */
 export function parseMode(parameters: CodecParameters): Mode {
-  const [byte = 0] = parameters;
+  const byte = parameters[0] ?? 0;
   if (parameters.byteLength !== 1 || (byte & ~(pictureBit | medianBit)) !== 0) {
     throw new StriaError('corrupt', `predict takes one parameter byte, 0, 1, 16 or 17; found [${[...parameters].join(', ')}]`);
   }

@@ -1,5 +1,5 @@
 import { chunkBytes } from '../../codec/batch.ts';
-import type { CodecDefinition } from '../../codec/codec.ts';
+import { type CodecDefinition, noParameters } from '../../codec/codec.ts';
 import { reference } from './reference.ts';
 
 /** Stores voxels unchanged: the fallback for chunks that no codec makes smaller. */
@@ -12,7 +12,7 @@ export const raw: CodecDefinition = {
   standsAlone: true,
   elementBytes: [1, 2, 4],
   gigabytesPerSecond: 1000,
-  choose: () => new Uint8Array(0),
+  choose: () => noParameters,
   estimate: (_statistics, chunk) => chunkBytes(chunk),
   encodedBound: chunkBytes,
   reference,

@@ -1,8 +1,8 @@
 import { elementCount } from '../../codec/batch.ts';
 import { brickCount, planesOf } from '../../codec/bricks.ts';
-import type { CodecDefinition, CodecParameters } from '../../codec/codec.ts';
+import type { CodecDefinition } from '../../codec/codec.ts';
 import { changingShare, evenness, riceBytes } from '../../codec/survey.ts';
-import { encodedBound, formByte, geometryOf, parseForm } from './layout.ts';
+import { encodedBound, formParameters, geometryOf, parseForm } from './layout.ts';
 import { reference } from './reference.ts';
 
 /** Prediction and Rice codes, in bricks that decode independently: SPEC.md. */
@@ -16,9 +16,7 @@ export const rice: CodecDefinition = {
   gigabytesPerSecond: 250,
 
   /** Chunks of fewer than 4 slices count as pictures: a volume's groups, up to 4 slices deep, would extend past them. */
-  choose(_statistics, { shape }, { effort }): CodecParameters {
-    return Uint8Array.of(formByte(shape, effort));
-  },
+  choose: (_statistics, { shape }, { effort }) => formParameters(shape, effort),
 
   /**
    * Measured, relative to what the survey expects of one predictor for the whole chunk: 0.78 if little changes, 0.95 for noise,
@@ -38,7 +36,7 @@ export const rice: CodecDefinition = {
     return Math.ceil(headers + byCausal * byLevel * (0.78 + 0.17 * changing + shortCodes) * expected);
   },
 
-  encodedBound: (chunk) => encodedBound(chunk, parseForm(Uint8Array.of(formByte(chunk.shape, 'normal')))),
+  encodedBound: (chunk) => encodedBound(chunk, parseForm(formParameters(chunk.shape, 'normal'))),
 
   reference,
 };

@@ -28,15 +28,19 @@ export interface Form {
 
 const causalBit = 16;
 
+const formBytes: Readonly<Record<number, CodecParameters>> = Object.fromEntries(
+  [0, 1, causalBit, causalBit + 1].map((byte) => [byte, Uint8Array.of(byte)]),
+);
+
 /** SPEC.md, 'Parameters'. */
-export function formByte(shape: Dims3, effort: CodecOptions['effort']): number {
-  return (shape[2] < 4 ? 1 : 0) + (effort === 'max' ? causalBit : 0);
+export function formParameters(shape: Dims3, effort: CodecOptions['effort']): CodecParameters {
+  return formBytes[(shape[2] < 4 ? 1 : 0) + (effort === 'max' ? causalBit : 0)] as CodecParameters;
 }
 
 /** SPEC.md, 'Parameters'. @throws StriaError `corrupt` */
 export function parseForm(parameters: CodecParameters): Form {
-  const [byte, ...others] = parameters;
-  if (byte === undefined || others.length > 0 || (byte & ~(causalBit | 1)) !== 0) {
+  const byte = parameters[0];
+  if (byte === undefined || parameters.byteLength !== 1 || (byte & ~(causalBit | 1)) !== 0) {
     throw new StriaError('corrupt', `rice takes one parameter byte, 0, 1, 16 or 17; found [${[...parameters].join(', ')}]`);
   }
   return { picture: byte % 2 === 1, causal: byte >= causalBit };

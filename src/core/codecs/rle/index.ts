@@ -1,6 +1,6 @@
 import { elementCount } from '../../codec/batch.ts';
-import type { CodecDefinition, CodecParameters } from '../../codec/codec.ts';
-import { parseAxis } from '../../codec/scan-order.ts';
+import type { CodecDefinition } from '../../codec/codec.ts';
+import { chooseAxis, parseAxis } from '../../codec/scan-order.ts';
 import { spikeShare } from '../../codec/survey.ts';
 import { encodeInMemory } from './in-memory.ts';
 import { levelLengths, reference } from './reference.ts';
@@ -15,10 +15,7 @@ export const rle: CodecDefinition = {
   elementBytes: [1, 2, 4],
   gigabytesPerSecond: 900,
 
-  choose({ changes }, _chunk, { axis }): CodecParameters {
-    if (axis !== 'auto') return Uint8Array.of('xyz'.indexOf(axis));
-    return Uint8Array.of(changes.indexOf(Math.min(...changes)));
-  },
+  choose: ({ changes }, _chunk, { axis }) => chooseAxis(changes, axis),
 
   axisOf(parameters) {
     return parameters.byteLength === 1 ? (['x', 'y', 'z'] as const)[parameters[0] as number] : undefined;

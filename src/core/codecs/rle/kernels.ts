@@ -174,45 +174,45 @@ function chunkTable(
 ): GPUBuffer {
   const table = new Uint32Array(chunkWords * chunks.length);
   chunks.forEach((chunk, i) => {
-    const { order, tileWords, columnWords } = layOut(box, chunk);
     const at = chunkWords * i;
-    table.set(chunk.shape, at);
-    table.set(order, at + 3);
+    writeLayout(table, at, box, chunk);
     table[at + 11] = firstTiles[i] as number;
     table[at + 12] = placement?.byteOffsets[i] ?? 0;
     table[at + 13] = placement?.byteLengths[i] ?? 0;
-    table[at + 14] = tileWords;
-    table[at + 15] = columnWords;
     const starts = placement?.sectionStarts?.[i];
     if (starts) table.set(starts, at + 16);
   });
   return scope.storage('chunks', table.byteLength, table);
 }
 
-/** The layout of a chunk's columns in the words of its box: the fields of `Chunk` in order.wgsl. */
-function layOut(box: GpuVoxels, { origin, shape, parameters }: GpuChunk) {
+/**
+ * Writes the shape of a chunk, and the layout of its columns in the words of its box, from word `at` on: fields of `Chunk` in
+ * order.wgsl. Without arrays and closures, because a batch has hundreds of chunks, and the GPU waits for their table.
+ */
+function writeLayout(table: Uint32Array, at: number, box: GpuVoxels, { origin, shape, parameters }: GpuChunk): void {
   const { rowWords, sliceWords } = boxLayout(box);
   const axis = parseAxis('rle', parameters);
   const perWord = 4 / box.elementBytes;
   const chunkRowWords = Math.ceil(shape[0] / perWord);
   // Scan order along x is memory order: columns of length 1, with the rows of all slices.
   const length = axis === 0 ? 1 : shape[axis];
-  const step = [0, rowWords, sliceWords][axis] as number;
-  const [rows, low, high] = (
-    [
-      [shape[1], rowWords, sliceWords],
-      [1, 0, sliceWords],
-      [1, 0, rowWords],
-    ] as const
-  )[axis] as [number, number, number];
   const count = shape[0] * shape[1] * shape[2];
   const wordElements = length * perWord;
   const isRegular = shape[0] % perWord === 0 && tileElements % wordElements === 0;
-  return {
-    order: [firstWordOf(box, origin), chunkRowWords, count, length, step, rows, low, high],
-    tileWords: isRegular ? tileElements / wordElements : 0,
-    columnWords: isRegular ? count / wordElements : 0,
-  };
+  table[at] = shape[0];
+  table[at + 1] = shape[1];
+  table[at + 2] = shape[2];
+  table[at + 3] = firstWordOf(box, origin);
+  table[at + 4] = chunkRowWords;
+  table[at + 5] = count;
+  table[at + 6] = length;
+  // Words from an element of a column to the next, the rows of a slice that are columns, and the words between these and slices.
+  table[at + 7] = axis === 0 ? 0 : axis === 1 ? rowWords : sliceWords;
+  table[at + 8] = axis === 0 ? shape[1] : 1;
+  table[at + 9] = axis === 0 ? rowWords : 0;
+  table[at + 10] = axis === 2 ? rowWords : sliceWords;
+  table[at + 14] = isRegular ? tileElements / wordElements : 0;
+  table[at + 15] = isRegular ? count / wordElements : 0;
 }
 
 /** @param sizes for each chunk: the bytes of its levels 2, 1 and 0, and the number of its runs */

@@ -1,4 +1,4 @@
-import type { CodecDefinition, CodecParameters } from '../../codec/codec.ts';
+import { type CodecDefinition, noParameters } from '../../codec/codec.ts';
 import { changingShare, evenness, lorenzoGain, riceBytes, softShare, spikeShare } from '../../codec/survey.ts';
 import { blockCount, laneCount, payloadBound, planesOf } from './layout.ts';
 import { reference } from './reference.ts';
@@ -16,9 +16,7 @@ export const wave: CodecDefinition = {
   gigabytesPerSecond: 3.8,
   decodeGigabytesPerSecond: 14,
 
-  choose(): CodecParameters {
-    return new Uint8Array(0);
-  },
+  choose: () => noParameters,
 
   /**
    * Fitted to 110 chunks of six scans and of synthetic ones, relative to what the survey expects of Rice codes: 0.4 to 0.9 for
