@@ -48,7 +48,7 @@ async function openGpu(device: 'gpu' | 'auto', limits: 'adapter' | 'default'): P
 /**
  * Frees a GPU that no backend owns, so that the process can end. If the process ends after this command, the GPU is left to the
  * driver, because destroying the device takes 40 to 60 ms. Pending work is awaited in any case, such as kernels that are still being
- * compiled: a process that ended while the driver's threads were working crashed once in five runs.
+ * compiled: a process that ended while the driver's threads were compiling has been seen to crash.
  */
 export async function closeGpu(gpu: Gpu): Promise<void> {
   await gpu.settle();
