@@ -90,10 +90,12 @@ export class BrickSlices {
     });
   }
 
-  /** Asks for the bricks of a slice. @param name tells slices apart */
-  want(slice: BrickSlice, timePoint: number, name: string): void {
+  /** Asks for the bricks of a slice. @param name tells slices apart @returns them, those in its middle first */
+  want(slice: BrickSlice, timePoint: number, name: string): readonly BrickKey[] {
     const { source } = this.#bricks;
-    this.#bricks.want(sliceBricks(source, slice, timePoint, sliceLevel(source, slice.plane)), name);
+    const keys = sliceBricks(source, slice, timePoint, sliceLevel(source, slice.plane));
+    this.#bricks.want(keys, name);
+    return keys;
   }
 
   /** One slice for each submit: its parameters are written at once. */

@@ -28,7 +28,7 @@ test('pictures can wait for bricks that are being opened, also if that fails', a
   });
   const { feed, changes } = feedOf({ ...budgets, open: () => opening });
   await feed.opened();
-  feed.follow(coarse);
+  feed.follow(coarse, false);
   expect(feed.told(undefined)).toEqual({ fault: undefined, unread: undefined, besides: undefined, isLoading: true });
   let isOpen = false;
   const opened = feed.opened().then(() => {
@@ -44,7 +44,7 @@ test('pictures can wait for bricks that are being opened, also if that fails', a
 
 test('bricks that are closed while they are opened are not waited for', async () => {
   const { feed, changes } = feedOf({ ...budgets, open: () => new Promise(() => {}) });
-  feed.follow(coarse);
+  feed.follow(coarse, false);
   feed.close();
   await feed.opened();
   expect([feed.isBusy, feed.told(undefined), changes()]).toEqual([false, undefined, 0]);

@@ -7,7 +7,7 @@ import { type BrickFile, BrickSpace, type BrickSpaceListener } from './draw/bric
 import { BrickMap } from './model/brick-map.ts';
 import type { BesidesVolume, BrickMemory, Bricks3d } from './model/viewer-api.ts';
 
-/** Opens the bricks of a volume's file while a 3D view needs them, and frees them when it does not. */
+/** Opens the bricks of a volume's file while a view needs them, and frees them when none does. */
 export class BrickFeed {
   readonly #gpu: Gpu;
   readonly #listener: BrickSpaceListener;
@@ -74,9 +74,12 @@ export class BrickFeed {
     this.#file = file;
   }
 
-  /** @param shown the 3D view's texture, if there is a 3D view */
-  follow(shown: ShownVolume | undefined): void {
-    if (!shown || !isCoarse(shown)) this.#free();
+  /**
+   * @param shown the 3D view's texture, if there is a 3D view
+   * @param isForSlices a slice of any orientation shows a volume of which GPU memory holds only a lower resolution
+   */
+  follow(shown: ShownVolume | undefined, isForSlices: boolean): void {
+    if (!isForSlices && !(shown && isCoarse(shown))) this.#free();
     else if (this.#file && !this.#space && !this.#opening && !this.#fault) this.#opening = this.#open(this.#file);
   }
 

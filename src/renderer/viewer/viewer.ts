@@ -118,13 +118,16 @@ export class Viewer {
     this.#display = new DisplayFeed(
       () => {
         this.#volumeView()?.setVolume(this.#display.shown);
-        this.#bricks.follow(this.#display.shown);
+        this.#followBricks();
       },
       () => this.requestRender(),
     );
     this.#bricks = new BrickFeed(gpu, () => this.#volume?.numbers ?? [-Infinity, Infinity], {
       changed: () => this.#bricksChanged(),
-      arrived: () => this.#volumeView()?.refresh(),
+      arrived: () => {
+        this.#volumeView()?.refresh();
+        this.#requestFrame(this.#obliqueViews());
+      },
     });
     this.#layerDisplays = new LayerDisplays(() => this.#layersDisplayed());
     this.#probe = new ProbeReader((probe, beyond) => this.#change({ probe, beyond }));
@@ -209,7 +212,7 @@ export class Viewer {
   /** The bricks of the open volume's file, from which the 3D view draws what its texture lacks. They belong to the caller. */
   setBricks(file: BrickFile | undefined): void {
     this.#bricks.set(file);
-    this.#bricks.follow(this.#display.shown);
+    this.#followBricks();
     this.#bricksChanged();
   }
 
@@ -278,12 +281,16 @@ export class Viewer {
       view.setVolume(this.#display.shown);
       view.setBricks(this.#bricks.space);
     }
+    if (view instanceof ObliqueView) view.setBricks(this.#bricks.space);
     const resize = (): void => {
       view.resize(canvas.clientWidth, canvas.clientHeight, window.devicePixelRatio);
       this.#requestFrame([view]);
       if (name === '3d') this.#follow3d();
       // The other views show where the oblique slice cuts them.
-      if (name === 'oblique') this.requestRender();
+      if (name === 'oblique') {
+        this.#followBricks();
+        this.requestRender();
+      }
     };
     const size = new CanvasSize(canvas, resize);
     const detach = (): void => {
@@ -294,6 +301,7 @@ export class Viewer {
       this.#dirty.delete(view);
       view.dispose();
       if (name === '3d') this.#follow3d();
+      if (name === 'oblique') this.#followBricks();
     };
     this.#views.set(name, { view, detach, isFitted: () => size.isFitted });
     size.fit();
@@ -580,7 +588,8 @@ export class Viewer {
     checkPictureSize(width, height, this.longestPictureEdge);
     const view = this.#views.get(name)?.view;
     if (!view?.isShown || !this.#volume) throw new StriaError('invalid-input', `there is no ${name} view to take a picture of`);
-    if (name === '3d') await Promise.all([this.#display.settled(), this.#layerDisplays.settled(), this.#bricks.opened()]);
+    if (name === '3d') await Promise.all([this.#display.settled(), this.#layerDisplays.settled()]);
+    if (name === '3d' || name === 'oblique') await this.#bricks.opened();
     return view.picture(request);
   }
 
@@ -686,8 +695,14 @@ export class Viewer {
     if (view) this.#requestFrame([view]);
   }
 
+  #followBricks(): void {
+    const isCoarse = this.#volume !== undefined && this.#volume.decimation > 1;
+    this.#bricks.follow(this.#display.shown, isCoarse && this.#host.hasOblique);
+  }
+
   #bricksChanged(): void {
     this.#volumeView()?.setBricks(this.#bricks.space);
+    for (const view of this.#obliqueViews()) view.setBricks(this.#bricks.space);
     const { state, bricks3d } = this.#snapshot;
     const meshes = this.#host.meshesIn(state).length;
     const besides = besidesVolume(state, this.#layersIn3d(state).length, meshes, this.#host.labels);
@@ -744,6 +759,10 @@ export class Viewer {
 
   #canvases(): (readonly [SliceName, SliceCanvas])[] {
     return [...this.#views].flatMap(([name, { view }]) => (name !== '3d' && view instanceof SliceCanvas ? [[name, view]] : []));
+  }
+
+  #obliqueViews(): ObliqueView[] {
+    return [...this.#views.values()].flatMap(({ view }) => (view instanceof ObliqueView ? [view] : []));
   }
 
   #sliceViews(): (SliceView | ObliqueView)[] {

@@ -5,7 +5,7 @@ import { Range } from '../controls/range.tsx';
 import { AlignHandles } from './align-handles.tsx';
 import styles from './oblique-pane.module.css';
 import paneStyles from './viewport-pane.module.css';
-import { Canvas, FitButton } from './viewport-pane.tsx';
+import { Canvas, FaultLabel, FitButton } from './viewport-pane.tsx';
 
 const angles = [
   { name: 'turn', label: 'Turn', title: 'Rotation about the vertical axis of this view', most: 180 },
@@ -37,6 +37,7 @@ export function ObliquePane({ viewer, isShown, isSecond }: ObliquePaneProps) {
       <div className={paneStyles.label}>
         oblique <span>through the crosshair</span>
       </div>
+      <FaultLabel viewer={viewer} view="oblique" />
       <FitButton viewer={viewer} view="oblique" />
       <div className={`${paneStyles.strip} ${styles.angles}`}>
         {angles.map((angle) => (

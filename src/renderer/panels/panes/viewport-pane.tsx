@@ -202,7 +202,7 @@ function Resolution({ viewer }: { readonly viewer: Viewer }) {
 }
 
 /** Why a slice is shown at a lower resolution than the file has. */
-function FaultLabel({ viewer, view }: { readonly viewer: Viewer; readonly view: SliceName }) {
+export function FaultLabel({ viewer, view }: { readonly viewer: Viewer; readonly view: SliceName }) {
   const [decimation, fault, hasGroup] = [
     useViewerPart(viewer, (snapshot) => snapshot.decimation),
     useViewerPart(viewer, (snapshot) => snapshot.detailFaults[view]),

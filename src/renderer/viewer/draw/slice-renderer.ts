@@ -28,6 +28,7 @@ import type { CanvasToVoxel, Point } from '../model/slice-geometry.ts';
 import type { ShownLayer } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 import { mapPosition, mapStep } from '../model/voxel-map.ts';
+import type { ObliqueBricks } from './oblique-detail.ts';
 import { SliceColors } from './slice-colors.ts';
 import type { DetailDrawing } from './slice-detail.ts';
 import { SliceTarget } from './slice-target.ts';
@@ -69,6 +70,8 @@ export interface SliceDrawing {
   readonly slab?: (ThickSlice & { readonly plane: SlabPlane }) | undefined;
   /** Voxels of the slice, or of its slab, that are finer than those of the volume. */
   readonly detail?: DetailDrawing | undefined;
+  /** The same of a slice of any orientation. */
+  readonly bricks?: ObliqueBricks | undefined;
   /** Opacity of the volume itself, 0…1. Default: 1. */
   readonly opacity?: number | undefined;
   /** The volume's labels, if it has any. */
@@ -143,8 +146,15 @@ export class SliceRenderer {
     const { volume, axis, map, state } = drawing;
     const draw = (boxes: readonly SliceBox[]) =>
       frame.add((pass) => this.#drawSlice(pass, drawing, boxes, { width, height }, blending), volume.isCompressed);
-    if (axis === undefined) volume.recordPlane(commands, { ...map, width, height }, state.timePoint, draw);
-    else draw(recordBoxes(commands, drawing, axis));
+    if (axis !== undefined) {
+      draw(recordBoxes(commands, drawing, axis));
+      return;
+    }
+    const { bricks, opacity = 1 } = drawing;
+    // What is translucent would show the coarse voxels through the bricks.
+    const showsBricks = bricks !== undefined && blending === undefined && (bricks.isWhole || opacity === 1);
+    if (!showsBricks || !bricks.isWhole) volume.recordPlane(commands, { ...map, width, height }, state.timePoint, draw);
+    if (showsBricks) frame.add((pass) => this.#drawBricks(pass, drawing, bricks, { width, height }));
   }
 
   #drawSlice(
@@ -195,6 +205,25 @@ export class SliceRenderer {
     pass.setScissorRect(0, 0, width, height);
   }
 
+  #drawBricks(
+    pass: GPURenderPassEncoder,
+    { volume: { info, numbers }, map, state, opacity, labels }: SliceDrawing,
+    { slices }: ObliqueBricks,
+    { width, height }: Pick<GPUTexture, 'width' | 'height'>,
+  ): void {
+    const { window, smooth, timePoint, outside, missing } = state;
+    const { isCategorical } = colormap(state.colormap);
+    const plane = { axis: undefined, ...map };
+    const whole = { info, dims: info.dims, factors: [1, 1, 1], numbers } as const;
+    const look = { window, smooth, isCategorical, outside, missing, opacity };
+    slices.draw(pass, {
+      slice: { plane, index: 0, width, height },
+      look: { timePoint, window, isCategorical, numbers },
+      uniform: this.#sliceUniforms.get(sliceUniform(whole, plane, look)),
+      colors: this.#colors.of(state, labels),
+    });
+  }
+
   #recordLayer(
     commands: Commands,
     drawing: SliceDrawing,
@@ -223,7 +252,7 @@ export class SliceRenderer {
       const thick = slab && { ...slab, plane: channelPlane };
       this.#recordVolume(
         commands,
-        { ...drawing, state, slab: thick, detail: undefined, opacity, labels },
+        { ...drawing, state, slab: thick, detail: undefined, bricks: undefined, opacity, labels },
         target,
         frame,
         blending,

@@ -1,5 +1,8 @@
 import type { Commands } from '../../../core/gpu/commands.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
+import type { BrickSpace } from '../draw/brick-space.ts';
+import { type ObliqueBricks, ObliqueDetail } from '../draw/oblique-detail.ts';
+import type { SliceDetail } from '../draw/slice-detail.ts';
 import { marginOf, outlineOf, type SliceSize } from '../draw/slice-drawing.ts';
 import type { SliceRenderer } from '../draw/slice-renderer.ts';
 import { baseOpacity } from '../model/layers.ts';
@@ -12,6 +15,7 @@ import {
   placeOblique,
   zoomOblique,
 } from '../model/oblique-geometry.ts';
+import type { PictureRequest } from '../model/picture.ts';
 import { scaleBar } from '../model/scale-bar.ts';
 import {
   type CanvasToVoxel,
@@ -23,6 +27,7 @@ import {
   type SliceCamera,
 } from '../model/slice-geometry.ts';
 import type { ViewHost } from '../model/view-host.ts';
+import type { ViewState } from '../model/viewer-api.ts';
 import { MeasurePointer } from './measure-pointer.ts';
 import { type MeasureSlice, measureShapes, obliqueMeasureSlice } from './measure-shapes.ts';
 import { adjustedWindow, SliceCanvas, type SlicePicture, toolCursor } from './slice-canvas.ts';
@@ -36,6 +41,8 @@ export class ObliqueView extends SliceCanvas {
   readonly #renderer: SliceRenderer;
   readonly #measuring: MeasurePointer;
   readonly #endPointer: () => void;
+  readonly #detail: ObliqueDetail;
+  #bricks: BrickSpace | undefined;
   /** The remainder of steps along the normal that is less than a voxel. */
   #rest: readonly [number, number, number] = [0, 0, 0];
 
@@ -44,6 +51,7 @@ export class ObliqueView extends SliceCanvas {
     super(gpu, format, canvas, host);
     this.#renderer = renderer;
     this.#measuring = new MeasurePointer('oblique', host, () => host.requestRender(this));
+    this.#detail = new ObliqueDetail(gpu, format, (fault) => host.detailFailed(this, fault));
     this.#endPointer = listenToSlicePointer(canvas, {
       hover: (pixel) => this.#hover(pixel),
       isWindowing: () => this.host.board.tool === 'window',
@@ -59,6 +67,13 @@ export class ObliqueView extends SliceCanvas {
       adjustWindow: (by) => this.host.set({ window: adjustedWindow(this.host.state.window, by) }),
       step: (slices) => this.#step(slices),
     });
+  }
+
+  /** Draws from these bricks where GPU memory holds less than the volume. They belong to the caller. */
+  setBricks(bricks: BrickSpace | undefined): void {
+    if (bricks === this.#bricks) return;
+    this.#bricks = bricks;
+    this.host.requestRender(this);
   }
 
   protected override recordInto(
@@ -82,6 +97,7 @@ export class ObliqueView extends SliceCanvas {
       map,
       // Voxels cut at an angle have no rectangle to show.
       state: { ...state, smooth: true },
+      bricks: this.#drawn(map, target, state),
       opacity: baseOpacity(state.layers),
       layers: slabs.drawings(this.host, state),
       meshes: this.host.meshesIn(state).map(outlineOf),
@@ -133,9 +149,28 @@ export class ObliqueView extends SliceCanvas {
     return this.#measuring.cancel();
   }
 
+  protected override async loadDetail(_: SliceDetail, request: PictureRequest, state: ViewState): Promise<void> {
+    const placement = this.#placement(request, request.pixelRatio, state);
+    if (!placement || !this.#isCoarse) return;
+    const { width, height, signal } = request;
+    const { map } = placeOblique(placement);
+    await this.#detail.load(this.#bricks, { map, width, height, timePoint: state.timePoint }, signal);
+  }
+
   override dispose(): void {
     this.#endPointer();
+    this.#detail.destroy();
     super.dispose();
+  }
+
+  /** Whether GPU memory holds less than the volume. */
+  get #isCoarse(): boolean {
+    return (this.host.volume?.decimation ?? 1) > 1;
+  }
+
+  #drawn(map: CanvasToVoxel, { width, height }: SliceSize, { timePoint, layers }: ViewState): ObliqueBricks | undefined {
+    const isNeeded = this.#isCoarse && baseOpacity(layers) > 0;
+    return this.#detail.drawing(isNeeded ? this.#bricks : undefined, { map, width, height, timePoint });
   }
 
   /** @param size of the canvas, or of a picture */

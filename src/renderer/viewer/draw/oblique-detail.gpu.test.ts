@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { BrickSource } from '../../../core/bricks/brick-source.ts';
+import { type TestBricks, testBricks } from '../../../core/bricks/bricks-testing.ts';
+import { HostBricks } from '../../../core/bricks/host-bricks.ts';
+import { StriaError } from '../../../core/shared/errors.ts';
+import type { Dims4, VolumeInfo } from '../../../core/shared/volume.ts';
+import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
+import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
+import type { DetailFault } from '../model/detail-faults.ts';
+import { placeOblique } from '../model/oblique-geometry.ts';
+import type { Voxel } from '../model/slice-geometry.ts';
+import { BrickSpace } from './brick-space.ts';
+import { ObliqueDetail } from './oblique-detail.ts';
+import { type SliceDrawing, SliceRenderer } from './slice-renderer.ts';
+import { drawnPixels } from './slice-testing.ts';
+
+const gpu = await openTestGpu();
+const [width, height] = [64, 48];
+const dims: Dims4 = [75, 61, 41, 2];
+const look = { inverted: false, outside: ['clamp', 'clamp'], colormap: 'viridis', missing: 'hide' } as const;
+
+let renderer: SliceRenderer;
+beforeEach(() => {
+  renderer = new SliceRenderer(gpu, 'rgba8unorm');
+});
+afterEach(() => renderer.destroy());
+
+/** A volume, whole and coarse in GPU memory, and its bricks. @param wrap changes how they are read */
+async function sceneOf(type: 'u8' | 'f32', wrap: (bricks: TestBricks) => BrickSource = (bricks) => bricks) {
+  const voxel = (x: number, y: number, z: number, t: number) => (7 * x + 5 * y + 11 * z + ((x * y) % 13) + 40 * t) % 251;
+  const bricks = await testBricks(dims, type, [16, 16, 16], voxel, { codecs: ['rice', 'raw'] });
+  const whole = await ResidentVolume.create(gpu, bricks.info, { chunkShape: [16, 16, 16] });
+  whole.append(bricks.voxels[0] as Uint8Array);
+  const level = { dims: (bricks.infos[2] as VolumeInfo).dims, factors: [4, 4, 4] } as const;
+  const coarse = await ResidentVolume.create(gpu, bricks.info, { chunkShape: [16, 16, 16], level });
+  coarse.append(bricks.voxels[2] as Uint8Array);
+  const host = new HostBricks(wrap(bricks), { bytes: 2 ** 20, retryMs: 1 });
+  const limits = { payloadBytes: 2 ** 20, atlasBytes: 2 ** 21, textureBytes: 0 };
+  const space = new BrickSpace(gpu, host, limits, () => [-Infinity, Infinity], { arrived: () => {}, changed: () => {} });
+  const close = () => {
+    space.close();
+    host.close();
+    whole.destroy();
+    coarse.destroy();
+  };
+  return { info: bricks.info, whole, coarse, space, close };
+}
+
+const places = [
+  { tilt: { turn: 30, tilt: 20 }, crosshair: [31, 22, 17], zoom: 1 },
+  { tilt: { turn: -61, tilt: 44 }, crosshair: [60, 50, 12], zoom: 3.2 },
+] as const;
+
+function mapOf(info: VolumeInfo, { tilt, crosshair, zoom }: (typeof places)[number]) {
+  const camera = { zoom, center: undefined };
+  return placeOblique({ info, tilt, crosshair: crosshair as Voxel, camera, width, height, margin: 3 }).map;
+}
+
+test.each(['u8', 'f32'] as const)('an oblique slice of %s from bricks is that of the whole volume', async (type) => {
+  const { info, whole, coarse, space, close } = await sceneOf(type);
+  const detail = new ObliqueDetail(gpu, 'rgba8unorm', (fault) => expect(fault).toBeUndefined());
+  for (const [number, place] of places.entries()) {
+    const map = mapOf(info, place);
+    const slice = { map, width, height, timePoint: number % 2 };
+    const state = { ...look, window: [0, 260], timePoint: number % 2, smooth: true } as unknown as SliceDrawing['state'];
+    const draw = (drawing: Pick<SliceDrawing, 'volume' | 'bricks'>) =>
+      drawnPixels(gpu, renderer, { axis: undefined, index: 0, map, state, opacity: 1 - 0.4 * number, ...drawing }, [
+        width,
+        height,
+      ]);
+    const expected = await draw({ volume: whole });
+    expect(Buffer.compare(await draw({ volume: coarse }), expected)).not.toBe(0);
+    await detail.load(space, slice, undefined);
+    const bricks = detail.drawing(space, slice);
+    expect(bricks?.isWhole).toBe(true);
+    const drawn = await draw({ volume: coarse, bricks });
+    const most = drawn.reduce((far, value, at) => Math.max(far, Math.abs(value - (expected[at] as number))), 0);
+    expect(most, JSON.stringify(place)).toBe(0);
+  }
+  detail.destroy();
+  close();
+});
+
+test('of bricks that cannot be read the coarse voxels are shown, and it is known why', async () => {
+  const { info, coarse, space, close } = await sceneOf('u8', (bricks) => ({
+    ...bricks,
+    read: async () => {
+      throw new StriaError('corrupt', 'damaged');
+    },
+  }));
+  const faults: (DetailFault | undefined)[] = [];
+  const detail = new ObliqueDetail(gpu, 'rgba8unorm', (fault) => faults.push(fault));
+  const map = mapOf(info, places[0]);
+  const slice = { map, width, height, timePoint: 0 };
+  await detail.load(space, slice, undefined);
+  const state = { ...look, window: [0, 260], timePoint: 0, smooth: true } as unknown as SliceDrawing['state'];
+  const draw = (drawing: Pick<SliceDrawing, 'volume' | 'bricks'>) =>
+    drawnPixels(gpu, renderer, { axis: undefined, index: 0, map, state, ...drawing }, [width, height]);
+  const bricks = detail.drawing(space, slice);
+  expect(bricks?.isWhole).toBe(false);
+  expect(Buffer.compare(await draw({ volume: coarse, bricks }), await draw({ volume: coarse }))).toBe(0);
+  expect(faults.at(-1)).toMatchObject({ message: expect.stringContaining('damaged'), isTooMuch: false });
+  detail.destroy();
+  close();
+});
