@@ -1,6 +1,7 @@
 import { type BrickKey, brickKey, brickOf } from '../bricks/brick.ts';
 import { BrickAtlas, type SlottedBrick } from '../bricks/brick-atlas.ts';
 import type { BrickLevel, BrickSource } from '../bricks/brick-source.ts';
+import { BrickTable } from '../bricks/brick-table.ts';
 import { ComputedBricks } from '../bricks/computed-bricks.ts';
 import { PayloadPool } from '../bricks/payload-pool.ts';
 import { gatherChunk } from '../chunks/boxes.ts';
@@ -83,6 +84,7 @@ async function measure(context: BenchContext, { subject, x, source, keys, voxels
   for (const { key, chunk } of coded) pool.put(key, chunk, { shape: shapeOf(key), elementBytes });
   const slot = (source.levels[0] as BrickLevel).grid.chunkShape;
   const slotBytes = rowBytes(slot[0], elementBytes) * slot[1] * slot[2];
+  const table = new BrickTable(gpu, scope, source);
   const atlas = new BrickAtlas(gpu, scope, source, coded.length * slotBytes);
   const slotted = coded
     .slice(0, atlas.slotCount)
@@ -94,7 +96,7 @@ async function measure(context: BenchContext, { subject, x, source, keys, voxels
   const decode = async (frame: number, onTimes: Parameters<typeof gpu.commands>[1]) => {
     const own = scope.scope('decode');
     const commands = gpu.commands('bricks', onTimes);
-    atlas.record(commands, own, batchOf(frame));
+    atlas.record(commands, own, batchOf(frame), table);
     await commands.submit().finally(() => own.destroy());
   };
   await meter.raiseClocks();

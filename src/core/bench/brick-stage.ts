@@ -31,6 +31,8 @@ export class BrickStage {
   mostGpuBytes = 0;
   /** Milliseconds from the beginning to the end of the first frame with anything in it. */
   firstPictureMs: number | undefined;
+  /** See `rayParameters`. */
+  sharesLight = false;
   readonly #gpu: Gpu;
   readonly #limits: StageLimits;
   readonly #window: PagedLook['window'];
@@ -122,6 +124,7 @@ export class BrickStage {
       look,
       { isCategorical: false, isFloorOpaque: false },
       texelsPerStep,
+      this.sharesLight,
     );
     const strip = wholeOf(size);
     this.#gpu.device.queue.writeBuffer(this.#frame, 0, rayFrame({ dims, bricks: { size: 64 } }, view, parameters, strip));

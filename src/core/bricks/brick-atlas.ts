@@ -11,7 +11,8 @@ import type { Dims3 } from '../shared/volume.ts';
 import { elementTypeNumber } from '../volume/voxel-key.ts';
 import { type BrickKey, brickOf } from './brick.ts';
 import type { BrickSource } from './brick-source.ts';
-import { BrickTexture } from './brick-texture.ts';
+import type { BrickTable } from './brick-table.ts';
+import { BrickTexture, type TexturedBrick, texturedSlots } from './brick-texture.ts';
 
 /** A brick that is given a slot. */
 export interface SlottedBrick {
@@ -53,7 +54,11 @@ export class BrickAtlas {
     const [x, y, z] = this.slotShape;
     this.slotBytes = rowBytes(x, elementBytes) * y * z;
     const bytes = Math.min(budget, gpu.maxBindingBytes);
-    this.slotCount = Math.floor(bytes / this.slotBytes);
+    const most = Math.floor(bytes / this.slotBytes);
+    // Rays through a texture are worth some slots.
+    const longest = gpu.device.limits.maxTextureDimension3D;
+    const textured = elementBytes === 1 ? texturedSlots(most, this.slotShape, textureBudget, longest) : 0;
+    this.slotCount = textured >= most / 2 ? textured : most;
     if (this.slotCount < 1) {
       throw new StriaError(
         'limit-too-small',
@@ -64,7 +69,10 @@ export class BrickAtlas {
     const buffer = scope.storage('atlas', this.slotBytes * this.slotCount);
     this.voxels = { buffer, dims: [x, y, z * this.slotCount], elementBytes };
     this.ranges = scope.storage('ranges', 16 * this.slotCount);
-    const slots = { voxels: buffer, type: source.info.type, shape: this.slotShape, count: this.slotCount, words: this.words };
+    const slots = {
+      ...{ voxels: buffer, ranges: this.ranges, type: source.info.type },
+      ...{ shape: this.slotShape, count: this.slotCount, words: this.words },
+    };
     this.filtered = new BrickTexture(gpu, scope, slots, textureBudget);
   }
 
@@ -96,12 +104,31 @@ export class BrickAtlas {
     return undefined;
   }
 
-  /** Decodes bricks into their slots. @param scope owns what that needs until the commands have run */
-  record(commands: Commands, scope: GpuScope, bricks: readonly SlottedBrick[]): void {
+  /**
+   * Decodes bricks into their slots.
+   * @param scope owns what that needs until the commands have run
+   * @param table finds the neighbours of bricks in the texture
+   * @param others bricks in slots whose neighbours have changed, to be copied to the texture again
+   */
+  record(
+    commands: Commands,
+    scope: GpuScope,
+    bricks: readonly SlottedBrick[],
+    table: BrickTable,
+    others: readonly BrickKey[] = [],
+  ): void {
+    if (bricks.length > 0) this.#decode(commands, scope, bricks);
+    const textured = [...bricks.map(({ key }) => key), ...others].map((key) => this.#texturedOf(key, table));
+    this.filtered.record(commands, scope, textured, table);
+  }
+
+  #decode(commands: Commands, scope: GpuScope, bricks: readonly SlottedBrick[]): void {
     const planned = bricks.map(({ key, slot, stored }): PlannedChunk => {
       return { origin: [0, 0, slot * this.slotShape[2]], shape: this.#shapeOf(key), stored, number: slot };
     });
     this.#planner.plan(planned, this.voxels, scope)(commands);
+    // The texture has ranges of its own.
+    if (this.filtered.isUsed) return;
     const { type } = this.#source.info;
     const perVoxel = type === 'f64' ? 2 : 1;
     const table = Uint32Array.from(planned.flatMap(({ shape: [x, y, z], number }) => [number, x / perVoxel, y, z]));
@@ -113,8 +140,19 @@ export class BrickAtlas {
     const slots = scope.storage('bricks', table.byteLength, table);
     const bindings = [this.voxels.buffer, slots, scope.uniform('slots', [...this.words, planned.length]), this.ranges];
     commands.stage('ranges').dispatch(kernel, bindings, planned.length);
-    const textured = planned.map(({ shape, number }) => ({ slot: number, shape }));
-    this.filtered.record(commands, scope, textured, slots);
+  }
+
+  #texturedOf(key: BrickKey, table: BrickTable): TexturedBrick {
+    const { level, number } = brickOf(key);
+    const { grid } = this.#source.levels[level] as BrickSource['levels'][number];
+    const { origin: first } = grid.box(number);
+    const [x, y, z] = grid.dims;
+    return {
+      slot: this.slots.peek(key) as number,
+      start: table.indexOf(key) - (number % grid.chunksPerTimePoint),
+      ...{ columns: grid.counts[0], rows: grid.counts[1] },
+      ...{ first, dims: [x, y, z], shape: grid.chunkShape },
+    };
   }
 
   #shapeOf(key: BrickKey): Dims3 {

@@ -209,6 +209,21 @@ describe('rays', () => {
     },
   );
 
+  test.each([true, false])('constant bricks that are seen change nothing in it (light: %s)', async (lighting) => {
+    // Two kinds of constant bricks, of low opacity, and one with texture.
+    const source = await testBricks(dims, 'u8', [8, 8, 8], (x, y, z) => {
+      const kind = ((x >> 3) + (y >> 3) + (z >> 3)) % 3;
+      return kind === 0 ? 44 : kind === 1 ? 52 : 42 + ((x ^ y ^ z) & 7);
+    });
+    const look: RayLook = { ...plain, projection: 'composite', lighting };
+    for (const view of [viewFrom(2), viewFrom(0.2, 0.6)]) {
+      const { bricks, close } = open(source, 150, [8, 8, 8], 1);
+      const { pixels } = await brickRays(bricks, { type: 'u8', look, view }, 1e-9);
+      expect(mostDifferent(pixels, await residentRays(source, { type: 'u8', look, view }))).toBeLessThanOrEqual(1);
+      await close();
+    }
+  });
+
   test('so it is from inside, at another time point, and for signed bytes, 16 bits, floats and labels', async () => {
     const inside: RayView = viewFrom(0.2, 0.6);
     const composite: RayLook = { ...plain, projection: 'composite' };

@@ -3,13 +3,27 @@ import { type Projection, projections, type Strip } from '../draw/ray-pass.ts';
 import type { Binding, Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
+import type { Dims3 } from '../shared/volume.ts';
 import { elementTypeNumber } from '../volume/voxel-key.ts';
 import type { BrickKey } from './brick.ts';
+import { brickBeside } from './brick-source.ts';
 import type { GpuBricks } from './gpu-bricks.ts';
 import { type FeedbackPlaces, type PagedLook, pagedUniform, pagedUniformBytes, type RayDetail } from './paged-uniform.ts';
 
 /** Misses that a frame can record; others are recorded by a later one. */
 const mostMisses = 4096;
+/** Bricks whose neighbours are remembered. */
+const mostAround = 8192;
+
+/** Steps to the bricks around one, x fastest, and the bits of the faces beyond which they lie: shaders/brick-draw/paged-rays.wgsl. */
+const around = [-1, 0, 1].flatMap((z) =>
+  [-1, 0, 1].flatMap((y) =>
+    [-1, 0, 1].map((x) => {
+      const by: Dims3 = [x, y, z];
+      return { by, faces: by.reduce((bits, step, axis) => bits | (step === 0 ? 0 : (step < 0 ? 2 : 16) << axis), 0) };
+    }),
+  ),
+);
 
 /** What the rays of a frame met. */
 export interface BrickFeedback {
@@ -18,6 +32,8 @@ export interface BrickFeedback {
   /** Whether there were more misses than could be recorded. */
   readonly hasMore: boolean;
   readonly used: readonly BrickKey[];
+  /** If nothing was missed: bricks that no ray entered, but whose voxels samples beside them need, there or not. */
+  readonly beside: readonly BrickKey[];
 }
 
 export interface BrickRayInputs {
@@ -40,6 +56,8 @@ export class BrickRays {
   readonly #uniform: GPUBuffer;
   readonly #feedback: GPUBuffer;
   readonly #places: FeedbackPlaces;
+  /** The bricks around some, as in `around`. */
+  readonly #around = new Map<BrickKey, readonly (BrickKey | undefined)[]>();
 
   constructor(gpu: Gpu, bricks: GpuBricks) {
     this.#gpu = gpu;
@@ -71,7 +89,7 @@ export class BrickRays {
     const bindings: Binding[] = [
       ...[atlas.voxels.buffer, this.#uniform, table.entries, table.constants, frame],
       ...[this.#sampler, transfer.createView(), target.createView(), atlas.ranges, this.#feedback],
-      ...[atlas.filtered.texture.createView(), this.#sampler],
+      ...[atlas.filtered.texture.createView(), this.#sampler, atlas.filtered.cells],
     ];
     commands.dispatch(kernel, bindings, [Math.ceil(strip.width / width), Math.ceil(strip.count / height), 1]);
   }
@@ -86,10 +104,33 @@ export class BrickRays {
     const { table, atlas } = this.#bricks;
     const count = words[0] as number;
     const missed = [...words.subarray(1, 1 + Math.min(count, mostMisses))].map((index) => table.keyAt(index));
-    const used: BrickKey[] = [];
-    for (const [key, slot] of atlas.slots.oldest()) if (words[this.#places.used + slot] !== 0) used.push(key);
+    const used = new Map<BrickKey, number>();
+    for (const [key, slot] of atlas.slots.oldest()) {
+      const met = words[this.#places.used + slot] as number;
+      if (met !== 0) used.set(key, met);
+    }
+    const beside = missed.length === 0 ? this.#beside(used) : [];
     // Keys of coarse levels are greater.
-    return { missed: missed.sort((a, b) => b - a), hasMore: count > mostMisses, used };
+    return { missed: missed.sort((a, b) => b - a), hasMore: count > mostMisses, used: [...used.keys()], beside };
+  }
+
+  /** @param used bricks, and the faces beyond which samples of them lay */
+  #beside(used: ReadonlyMap<BrickKey, number>): readonly BrickKey[] {
+    const found = new Set<BrickKey>();
+    for (const [key, met] of used) {
+      if (met === 1) continue;
+      let keys = this.#around.get(key);
+      if (!keys) {
+        keys = around.map(({ by }) => brickBeside(this.#bricks.source, key, by));
+        if (this.#around.size >= mostAround) this.#around.clear();
+        this.#around.set(key, keys);
+      }
+      for (const [at, { faces }] of around.entries()) {
+        const other = keys[at];
+        if (faces !== 0 && (met & faces) === faces && other !== undefined && !used.has(other)) found.add(other);
+      }
+    }
+    return [...found];
   }
 
   destroy(): void {

@@ -3,7 +3,7 @@ import type { ChunkGrid } from '../format/chunk-grid.ts';
 import type { StriaError } from '../shared/errors.ts';
 import type { JobOptions } from '../shared/job.ts';
 import type { Dims3, VolumeInfo } from '../shared/volume.ts';
-import type { Brick } from './brick.ts';
+import { type Brick, type BrickKey, brickOf } from './brick.ts';
 
 /** A volume at one resolution. */
 export interface BrickLevel {
@@ -32,4 +32,17 @@ export interface BrickSource {
    * @throws StriaError if none could be read: `not-readable`, `aborted`
    */
   read(bricks: readonly Brick[], options?: JobOptions): Promise<readonly (EncodedChunk | StriaError)[]>;
+}
+
+/** The brick beside another of the same level and time point. @param by bricks along x, y, z @returns undefined outside of the volume */
+export function brickBeside({ levels }: Pick<BrickSource, 'levels'>, key: BrickKey, by: Dims3): BrickKey | undefined {
+  const { level, number } = brickOf(key);
+  const { counts, chunksPerTimePoint } = (levels[level] as BrickLevel).grid;
+  const [columns, rows, layers] = counts;
+  const inTimePoint = number % chunksPerTimePoint;
+  const x = (inTimePoint % columns) + by[0];
+  const y = (Math.floor(inTimePoint / columns) % rows) + by[1];
+  const z = Math.floor(inTimePoint / columns / rows) + by[2];
+  if (Math.min(x, y, z) < 0 || x >= columns || y >= rows || z >= layers) return undefined;
+  return key + by[0] + columns * (by[1] + rows * by[2]);
 }

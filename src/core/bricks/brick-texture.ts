@@ -1,20 +1,30 @@
-import rowsShader from '../../shaders/brick-draw/texture-rows.wgsl';
+import texelsShader from '../../shaders/brick-draw/brick-texels.wgsl';
 import type { Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { type Dims3, type ElementType, elementBytes } from '../shared/volume.ts';
 import { elementTypeNumber } from '../volume/voxel-key.ts';
+import type { BrickTable } from './brick-table.ts';
 
 /** A decoded brick in the atlas. */
 export interface TexturedBrick {
   readonly slot: number;
-  /** Voxels along x, y, z. */
+  /** The table's entry of the first brick of its level and time point. */
+  readonly start: number;
+  /** The bricks of its level along x and y. */
+  readonly columns: number;
+  readonly rows: number;
+  /** Its first voxel, and the voxels of its level and of a brick of it. */
+  readonly first: Dims3;
+  readonly dims: Dims3;
   readonly shape: Dims3;
 }
 
 /** Where bricks lie in the buffer of the atlas. */
 export interface TextureSlots {
   readonly voxels: GPUBuffer;
+  /** See shaders/brick-draw/brick-ranges.wgsl. */
+  readonly ranges: GPUBuffer;
   readonly type: ElementType;
   /** Voxels of a slot. */
   readonly shape: Dims3;
@@ -25,19 +35,64 @@ export interface TextureSlots {
 
 /** Rows of copies between buffers and textures are multiples of this. */
 const pitchBytes = 256;
+/** Bricks that are staged at once. */
+const mostStaged = 96;
+/** Twin: shaders/brick-draw/texture-layout.wgsl. */
+const brickApron = 2;
+const cellVoxels = 8;
+
+/** Texels of a slot: with the apron, and rows of whole words. */
+function texelsOf([x, y, z]: Dims3): Dims3 {
+  return [4 * Math.ceil((x + 2 * brickApron) / 4), y + 2 * brickApron, z + 2 * brickApron];
+}
+
+/** All whole numbers along x, y, z up to some in either direction, without 0, 0, 0. */
+function offsetsWithin([x, y, z]: Dims3): readonly Dims3[] {
+  const upTo = (most: number) => Array.from({ length: 2 * most + 1 }, (_, at) => at - most);
+  const all = upTo(z).flatMap((inZ) => upTo(y).flatMap((inY) => upTo(x).map((inX): Dims3 => [inX, inY, inZ])));
+  return all.filter((by) => by.some((part) => part !== 0));
+}
+
+/** Columns, rows and layers of slots, of which few stay empty. @param longest that a texture may be */
+function layoutOf(count: number, [x, y, z]: Dims3, longest: number): Dims3 | undefined {
+  const [mostColumns, mostRows] = [Math.min(count, Math.floor(longest / x)), Math.floor(longest / y)];
+  if (mostColumns * mostRows === 0) return undefined;
+  const layers = Math.ceil(count / (mostColumns * mostRows));
+  const rows = Math.ceil(count / (mostColumns * layers));
+  return layers * z <= longest ? [Math.ceil(count / (rows * layers)), rows, layers] : undefined;
+}
+
+function layoutBytes(layout: Dims3 | undefined, texels: Dims3): number {
+  return layout?.reduce((product, count, axis) => product * count * (texels[axis] as number), 1) ?? Number.POSITIVE_INFINITY;
+}
+
+/** How many of some slots of 8-bit voxels a texture of so many bytes has room for. @param longest that a texture may be */
+export function texturedSlots(count: number, shape: Dims3, bytes: number, longest: number): number {
+  const texels = texelsOf(shape);
+  let fitting = Math.min(count, Math.floor(bytes / (texels[0] * texels[1] * texels[2])));
+  while (fitting > 0 && layoutBytes(layoutOf(fitting, texels, longest), texels) > bytes) fitting--;
+  return fitting;
+}
 
 /**
  * Decoded bricks of 8-bit voxels once more, as a 3D texture that the GPU can filter: one texel instead of eight words for each sample
- * of a ray. Slots follow each other along x, then y, then z. Other types, and slots for which there is no room, have a texture of one
- * texel, and no brick is written into it.
+ * of a ray. Around each brick are the nearest voxels of its neighbours, as far as samples and their gradients need them. Slots follow
+ * each other along x, then y, then z. Other types, and slots for which there is no room, have a texture of one texel, and no brick is
+ * written into it.
  */
 export class BrickTexture {
   readonly texture: GPUTexture;
+  /** For each cell of each slot, its least and greatest texel: see shaders/brick-draw/brick-texels.wgsl. */
+  readonly cells: GPUBuffer;
   /** Whether bricks are in the texture. */
   readonly isUsed: boolean;
   readonly bytes: number;
+  /** What leads from a brick to those whose texels depend on it. */
+  readonly around: readonly Dims3[];
   readonly #gpu: Gpu;
   readonly #slots: TextureSlots;
+  readonly #texels: Dims3;
+  readonly #cellCounts: Dims3;
   readonly #across: readonly [columns: number, rows: number];
 
   /** @param scope owns the texture @param mostBytes if it would take more, it is not used */
@@ -45,54 +100,79 @@ export class BrickTexture {
     this.#gpu = gpu;
     this.#slots = slots;
     const { shape, count, type } = slots;
+    const texels = texelsOf(shape);
+    this.#texels = texels;
+    this.#cellCounts = shape.map((length) => Math.ceil(length / cellVoxels)) as unknown as Dims3;
     const longest = gpu.device.limits.maxTextureDimension3D;
-    const columns = Math.min(count, Math.floor(longest / shape[0]));
-    const layers = Math.ceil(count / Math.max(1, columns * Math.floor(longest / shape[1])));
-    // Of as many layers, the fewest rows, so that few places stay empty.
-    const rows = Math.ceil(count / Math.max(1, columns * layers));
-    const bytes = columns * shape[0] * rows * shape[1] * layers * shape[2];
-    this.isUsed = elementBytes(type) === 1 && columns * rows > 0 && layers * shape[2] <= longest && bytes <= mostBytes;
+    const layout = layoutOf(count, texels, longest);
+    const bytes = layoutBytes(layout, texels);
+    this.isUsed = elementBytes(type) === 1 && bytes <= mostBytes;
+    const [columns, rows, layers] = layout ?? [1, 1, 1];
+    this.around = offsetsWithin(shape.map((length) => Math.ceil(brickApron / length)) as unknown as Dims3);
     this.#across = [columns, rows];
     this.bytes = this.isUsed ? bytes : 1;
     this.texture = scope.texture('texture', this.bytes, {
-      size: this.isUsed ? [columns * shape[0], rows * shape[1], layers * shape[2]] : [1, 1, 1],
+      size: this.isUsed ? [columns * texels[0], rows * texels[1], layers * texels[2]] : [1, 1, 1],
       dimension: '3d',
       format: 'r8unorm',
       usage: GPUTextureUsage.TEXTURE_BINDING | GPUTextureUsage.COPY_DST,
     });
+    const [x, y, z] = this.#cellCounts;
+    this.cells = scope.storage('cells', this.isUsed ? 4 * count * x * y * z : 4);
   }
 
-  /** Copies bricks from their slots. @param table as shaders/brick-draw/brick-ranges.wgsl takes it @param scope owns what that needs */
-  record(commands: Commands, scope: GpuScope, bricks: readonly TexturedBrick[], table: GPUBuffer): void {
+  /** Copies bricks from their slots, with what is there of their neighbours. @param scope owns what that needs */
+  record(commands: Commands, scope: GpuScope, bricks: readonly TexturedBrick[], table: BrickTable): void {
     if (!this.isUsed || bricks.length === 0) return;
-    const { voxels, type, shape, words } = this.#slots;
-    const rowBytes = 4 * words[1];
-    const pitch = Math.ceil(rowBytes / pitchBytes) * pitchBytes;
-    const sideBySide = Math.floor(pitch / rowBytes);
-    const brickRows = shape[1] * shape[2];
-    const staging = scope.storage('texture-rows', Math.ceil(bricks.length / sideBySide) * brickRows * pitch);
+    const { type } = this.#slots;
+    const [x, y, z] = this.#texels;
+    const pitch = Math.ceil(x / pitchBytes) * pitchBytes;
+    const sideBySide = Math.floor(pitch / x);
     const kernel = this.#gpu.kernel({
-      label: 'bricks.texture-rows',
-      shader: rowsShader,
+      label: 'bricks.texels',
+      shader: texelsShader,
       constants: { element_type: elementTypeNumber(type) },
     });
-    const uniform = scope.uniform('rows', [...words, pitch / 4, sideBySide, brickRows, bricks.length]);
-    commands.stage('texture').dispatch(kernel, [voxels, table, uniform, staging], [Math.ceil(words[0] / 256), bricks.length, 1]);
-    commands.record((encoder) => {
-      for (const [at, brick] of bricks.entries()) {
-        const offset = Math.floor(at / sideBySide) * brickRows * pitch + (at % sideBySide) * rowBytes;
-        encoder.copyBufferToTexture(
-          { buffer: staging, offset, bytesPerRow: pitch, rowsPerImage: shape[1] },
-          { texture: this.texture, origin: [...this.#originOf(brick.slot)] },
-          [...brick.shape],
+    const most = Math.ceil(Math.min(bricks.length, mostStaged) / sideBySide);
+    const staging = scope.storage('staging', most * y * z * pitch);
+    for (let from = 0; from < bricks.length; from += mostStaged) {
+      const staged = bricks.slice(from, from + mostStaged);
+      const words = Uint32Array.from(
+        staged.flatMap(({ slot, start, columns, rows, first, dims, shape }) => [
+          ...[slot, start, columns, rows],
+          ...[...first, 0, ...dims, 0, ...shape, 0],
+        ]),
+      );
+      const uniform = scope.uniform('rows', [
+        ...[...this.#slots.words, staged.length],
+        ...[...this.#texels, pitch / 4, ...this.#cellCounts, sideBySide],
+      ]);
+      commands
+        .stage('texture')
+        .dispatch(
+          kernel,
+          [
+            ...[this.#slots.voxels, table.entries, table.constants],
+            ...[scope.storage('textured', words.byteLength, words), uniform, staging, this.cells, this.#slots.ranges],
+          ],
+          staged.length,
         );
-      }
-    });
+      commands.record((encoder) => {
+        for (const [at, { slot }] of staged.entries()) {
+          const offset = Math.floor(at / sideBySide) * y * z * pitch + (at % sideBySide) * x;
+          encoder.copyBufferToTexture(
+            { buffer: staging, offset, bytesPerRow: pitch, rowsPerImage: y },
+            { texture: this.texture, origin: [...this.#originOf(slot)] },
+            [x, y, z],
+          );
+        }
+      });
+    }
   }
 
   #originOf(slot: number): Dims3 {
     const [columns, rows] = this.#across;
-    const [x, y, z] = this.#slots.shape;
+    const [x, y, z] = this.#texels;
     return [x * (slot % columns), y * (Math.floor(slot / columns) % rows), z * Math.floor(slot / columns / rows)];
   }
 }

@@ -45,18 +45,21 @@ export class BrickView {
   }
 
   /** Takes what a frame has met. */
-  take({ missed, hasMore, used }: BrickFeedback, timePoint: number): void {
+  take({ missed, hasMore, used, beside }: BrickFeedback, timePoint: number): void {
     // If not all misses could be recorded, the earlier ones still count, or they would be cancelled.
     const wished = hasMore ? [...missed, ...this.#missed.filter((key) => !this.#bricks.has(key))] : missed;
     const faults = wished.map((key) => this.#bricks.faultOf(key));
     this.#fault = faults.find((fault) => fault !== undefined);
     this.#missed = [...new Set(wished.filter((_, at) => !faults[at]))];
     const { slotCount } = this.#bricks.atlas;
-    const leftOut = this.#bricks.want([...this.#coarsest(timePoint), ...used, ...this.#missed], this.#name);
+    // The last ones: without them samples at faces are a little coarser.
+    const besides = beside.filter((key) => !this.#bricks.faultOf(key));
+    const wanted = [...this.#coarsest(timePoint), ...used, ...this.#missed, ...besides];
+    const leftOut = Math.max(0, this.#bricks.want(wanted, this.#name) - besides.length);
     const before = this.#bias;
     if (leftOut > 0) this.#bias = Math.min(greatestBias, this.#bias * biasStep);
     else if (this.#missed.length === 0 && used.length < roomForMore * slotCount) this.#bias = Math.max(1, this.#bias / biasStep);
-    this.#isComplete = this.#missed.length === 0 && this.#bias === before;
+    this.#isComplete = this.#missed.length === 0 && this.#bias === before && !this.#bricks.isAwaited(besides);
   }
 
   /** Its bricks stay, unless they would take much of the atlas. */

@@ -1,13 +1,14 @@
 import { rampOf } from '../chunks/ramp.ts';
 import type { ChunkGeometry } from '../codec/codec.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
+import type { CommandTimes } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import type { StoredChunk } from '../gpu-chunks/decode-planner.ts';
 import { inContext, type StriaError, toStriaError } from '../shared/errors.ts';
 import { type BrickKey, brickName, brickOf } from './brick.ts';
 import { BrickAtlas, type SlottedBrick } from './brick-atlas.ts';
-import type { BrickSource } from './brick-source.ts';
+import { type BrickSource, brickBeside } from './brick-source.ts';
 import { BrickTable } from './brick-table.ts';
 import type { HostBricks } from './host-bricks.ts';
 import { PayloadPool } from './payload-pool.ts';
@@ -38,6 +39,18 @@ const mostUpdates = 2;
 const firstBricks = 8;
 /** Fewer take about as long: a brick of a slow codec is decoded by few invocations, and others beside it at the same time. */
 const leastBricks = 16;
+
+/** Bricks that are copied to the texture again in one update, because a neighbour has arrived. */
+const mostRefreshed = 64;
+/** Bricks that are loaded at once. Of a flight that wants more than can arrive, most would be cancelled by the next frame. */
+const mostLoading = 512;
+
+/** What an update costs on the GPU. By the clock it waits for the frames before it, too. */
+function msOf({ stages, wallMs }: CommandTimes): number {
+  const kernelsMs = stages.reduce((sum, { gpuMs }) => sum + (gpuMs ?? Number.NaN), 0);
+  // Copies to the texture have no timestamps; they take about as long as the kernel before them.
+  return kernelsMs > 0 ? Math.min(wallMs, 2 * kernelsMs) : wallMs;
+}
 
 /** What the GPU tiers hold and have done. */
 export interface GpuBrickUse {
@@ -72,6 +85,8 @@ export class GpuBricks {
   /** Ramps that wait to be written into a slot. */
   readonly #ramps = new Map<BrickKey, StoredChunk>();
   readonly #faults = new Map<BrickKey, StriaError>();
+  /** Bricks in the texture that lack voxels of neighbours which have arrived since. */
+  readonly #stale = new Set<BrickKey>();
   /** What each viewer wants, the most urgent first. */
   readonly #wishes = new Map<string, readonly BrickKey[]>();
   /** All of it, with ranks. */
@@ -136,8 +151,14 @@ export class GpuBricks {
 
   /** Whether all wanted bricks can be drawn, or never will be. */
   get isSettled(): boolean {
+    if (this.#stale.size > 0) return false;
     for (const key of this.#wanted.keys()) if (!this.has(key) && !this.faultOf(key)) return false;
     return true;
+  }
+
+  /** Whether some of these are wanted and not there yet. */
+  isAwaited(keys: readonly BrickKey[]): boolean {
+    return keys.some((key) => this.#wanted.has(key) && !this.has(key));
   }
 
   /** Counts as a use of bricks that are there: rays report which ones they crossed. */
@@ -180,7 +201,7 @@ export class GpuBricks {
 
   /**
    * Decodes the most urgent of the wanted bricks that have arrived, as many as the limits allow, and enters them into the table. What
-   * is submitted afterwards sees them. @returns how many
+   * is submitted afterwards sees them. Bricks around those that arrived earlier are copied to the texture again. @returns how many
    */
   update(): number {
     if (this.#isClosed || this.#gpu.isLost || this.#updates >= mostUpdates) return 0;
@@ -203,10 +224,13 @@ export class GpuBricks {
       this.table.setSlot(key, taken.slot);
       slotted.push({ key, slot: taken.slot, stored });
     }
-    if (slotted.length > 0) this.#decode(slotted);
+    for (const { key } of slotted) this.#outdateAround(key);
+    for (const { key } of slotted) this.#stale.delete(key);
+    const others = this.#takeStale();
+    if (slotted.length + others.length > 0) this.#decode(slotted, others);
     // Payloads that made room for others before they were decoded.
     this.#load();
-    return slotted.length;
+    return slotted.length + others.length;
   }
 
   /** The elements of a decoded brick as they lie in its slot, with padded rows. For tests and for values under the pointer. */
@@ -225,27 +249,48 @@ export class GpuBricks {
     this.#scope.destroy();
   }
 
-  #decode(slotted: readonly SlottedBrick[]): void {
+  /** Bricks in the texture around one that has arrived need its voxels. */
+  #outdateAround(key: BrickKey): void {
+    if (!this.atlas.filtered.isUsed) return;
+    for (const by of this.atlas.filtered.around) {
+      const beside = brickBeside(this.source, key, by);
+      if (beside !== undefined && this.atlas.slots.has(beside)) this.#stale.add(beside);
+    }
+  }
+
+  #takeStale(): readonly BrickKey[] {
+    const taken: BrickKey[] = [];
+    for (const key of this.#stale) {
+      if (taken.length === mostRefreshed) break;
+      this.#stale.delete(key);
+      if (this.atlas.slots.has(key)) taken.push(key);
+    }
+    return taken;
+  }
+
+  #decode(slotted: readonly SlottedBrick[], others: readonly BrickKey[]): void {
     const scope = this.#scope.scope('decode');
-    const commands = this.#gpu.commands('bricks');
-    this.atlas.record(commands, scope, slotted);
+    const commands = this.#gpu.commands('bricks', this.#gpu.hasTimestamps ? () => {} : undefined);
+    this.atlas.record(commands, scope, slotted, this.table, others);
     this.#updates++;
     this.#decoded += slotted.length;
-    const done = (wallMs: number | undefined) => {
+    const done = (times: CommandTimes | undefined) => {
       this.#updates--;
       scope.destroy();
-      if (wallMs === undefined || this.#isClosed) return;
-      // Twice as many at most, because small batches say little.
-      const fitting = Math.floor((slotted.length * this.#limits.updateMs) / Math.max(wallMs, 0.01));
-      const most = Math.min(this.#limits.bricksPerUpdate, 2 * this.#bricksPerUpdate);
-      if (slotted.length === this.#bricksPerUpdate || fitting < this.#bricksPerUpdate)
-        this.#bricksPerUpdate = Math.min(most, Math.max(leastBricks, fitting));
+      if (!times || this.#isClosed) return;
+      if (slotted.length > 0) this.#pace(slotted.length, msOf(times));
       if (!this.isSettled) this.#onArrival();
     };
-    commands.submit().then(
-      ({ wallMs }) => done(wallMs),
-      () => done(undefined),
-    );
+    commands.submit().then(done, () => done(undefined));
+  }
+
+  /** Chooses how many bricks the next update decodes. @param ms how long the last one took for `count` */
+  #pace(count: number, ms: number): void {
+    // Twice as many at most, because small batches say little.
+    const fitting = Math.floor((count * this.#limits.updateMs) / Math.max(ms, 0.01));
+    const most = Math.min(this.#limits.bricksPerUpdate, 2 * this.#bricksPerUpdate);
+    if (count === this.#bricksPerUpdate || fitting < this.#bricksPerUpdate)
+      this.#bricksPerUpdate = Math.min(most, Math.max(leastBricks, fitting));
   }
 
   #load(): void {
@@ -255,6 +300,7 @@ export class GpuBricks {
         this.#host.prioritize(key, rank);
         continue;
       }
+      if (this.#loading.size >= mostLoading) continue;
       const stop = new AbortController();
       this.#loading.set(key, stop);
       this.#host.request(key, rank, stop.signal).then(
@@ -273,7 +319,10 @@ export class GpuBricks {
       if (chunk.kind === 'coded') this.#pool.put(key, chunk, geometry);
       else if (chunk.kind !== 'constant' || !this.table.setConstant(key, chunk)) {
         this.#ramps.set(key, { kind: 'ramp', ramp: rampOf(chunk, geometry) });
-      } else this.#wanted.delete(key);
+      } else {
+        this.#wanted.delete(key);
+        this.#outdateAround(key);
+      }
     } catch (error) {
       this.#faults.set(key, inContext(brickName(brickOf(key)), error));
     }

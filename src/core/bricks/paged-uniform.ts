@@ -8,7 +8,7 @@ import type { GpuBricks } from './gpu-bricks.ts';
 /** Levels in `Paged` of shaders/brick-draw/paged.wgsl, and the struct's bytes. */
 const mostLevels = 31;
 const headWords = 20;
-const levelWords = 16;
+const levelWords = 24;
 export const pagedUniformBytes = 4 * (headWords + mostLevels * levelWords);
 
 /** Which bricks are drawn, and how their values are seen. */
@@ -68,6 +68,9 @@ export function pagedUniform(
     const hasPowers = brick.every((length) => (length & (length - 1)) === 0);
     words.set([columns, rows, layers, 0, ...brick, Number(hasPowers)], headWords + at * levelWords + 4);
     words.set([...factors.map(floatBits), floatBits(edge)], headWords + at * levelWords + 12);
+    const across = [x, y, z].map((length, axis) => length / ((factors[axis] as number) * (brick[axis] as number)));
+    const edgesAndAcross = [...across.map((count) => 1 / count), 0, ...across, 0];
+    words.set(edgesAndAcross.map(floatBits), headWords + at * levelWords + 16);
   }
   return words;
 }

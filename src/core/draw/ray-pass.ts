@@ -6,6 +6,9 @@ import type { Dims3 } from '../shared/volume.ts';
 import type { DisplayTexture } from '../volume/display-texture.ts';
 import { type OutsideLook, outsideParameters } from './outside.ts';
 
+/** Samples of so much opacity share their light: at most five of 255 steps of brightness. */
+const sharedOpacity = 0.02;
+
 /** How a ray combines the values along it; see shaders/draw/ray-march.wgsl. In the order of the shader's numbers, from 1. */
 export const projections = ['mip', 'composite', 'minip', 'mean', 'isosurface', 'attenuated-mip'] as const;
 export type Projection = (typeof projections)[number];
@@ -60,12 +63,16 @@ export const opacityLength = 1 / 160;
 /** The minimum number of samples along the volume's longest edge, at one texel per step. */
 export const fewestSteps = 192;
 
-/** @param step distance between samples in texels; less in a small volume */
+/**
+ * @param step distance between samples in texels; less in a small volume
+ * @param sharesLight samples that add little opacity share their light, for frames while the view moves
+ */
 export function rayParameters(
   display: Pick<DisplayTexture, 'low' | 'high' | 'dims'>,
   { window, level, attenuation, lighting, clip, plane, outside }: Omit<RayLook, 'projection'>,
   { isCategorical, isFloorOpaque }: RayColors,
   step: number,
+  sharesLight = false,
 ): RayParameters {
   const { dims } = display;
   const [scale, lowTexel, valueWidth, labelWidth, from] = windowParameters(display, window, isCategorical);
@@ -76,7 +83,7 @@ export function rayParameters(
   const [x, y, z] = clip;
   const [below, above] = outsideParameters(outside);
   return {
-    window: [scale, lowTexel, 0, labelWidth],
+    window: [scale, lowTexel, sharesLight ? sharedOpacity : 0, labelWidth],
     march: [texelsPerStep, rounds, opacityLength, isFloorOpaque ? 1 : 0],
     look: [finite((level - from) / valueWidth), attenuation, lighting ? 1 : 0, from],
     clipLow: [x[0], y[0], z[0]],

@@ -16,6 +16,11 @@ export class LeastRecent<Key, Value> {
     return this.#entries.has(key);
   }
 
+  /** Does not count as a use. */
+  peek(key: Key): Value | undefined {
+    return this.#entries.get(key)?.value;
+  }
+
   /** Counts as a use. */
   get(key: Key): Value | undefined {
     const entry = this.#entries.get(key);

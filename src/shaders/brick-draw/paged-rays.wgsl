@@ -1,71 +1,59 @@
-// What ray-march.wgsl needs to march through bricks: the choice of a level for each brick, samples, and the record of what rays
-// used and missed.
+// What ray-march.wgsl needs to march through bricks, besides samples: the choice of a level for each brick, what is known of bricks and
+// their cells, and the record of what rays used and missed.
 //
 // The level is chosen from the coarsest on: a brick is drawn if the edge of its voxels is at most `paged.detail` per unit of distance
 // from the eye to the nearest place of the brick; otherwise the choice goes on with the finer brick at that place. It depends on the
 // brick alone, so all rays agree. If the brick is not there, the finest coarser one that is there is drawn, and the miss is
 // recorded: of the wanted brick, or of one at most two levels finer than what is drawn, so that something is seen soon.
 //
-// Feedback, in words: the number of misses; the missed entries; for each slot whether it was used; for each entry of the table a bit
-// that says whether its miss is recorded. Misses beyond the room for them are recorded in a later frame.
+// Of bricks of 8-bit voxels, which are in a texture, the ranges of cells of 8³ voxels are known, too.
+//
+// Feedback, in words: the number of misses; the missed entries; for each slot 1 if it was used, and bits 1 to 6 for the faces beyond
+// which samples lay: low x, y, z, high x, y, z; for each entry of the table a bit that says whether its miss is recorded. Misses
+// beyond the room for them are recorded in a later frame.
 //
 // Invariants
 // 1. Each missed entry is recorded once in a frame.
-// 2. Ranges of slots hold all voxels of the brick, so samples that depend on no other brick lie within.
+// 2. Ranges of slots hold all voxels of the brick, so samples that depend on no other brick lie within. In the texture they hold all
+//    texels on which samples of the brick depend, as ranges of cells do.
 
 import package::brick_draw::paged::{
   paged,
-  paged_bits,
-  paged_bits_in,
-  paged_brick,
   paged_constants,
   paged_end,
   paged_entry,
-  paged_entry_at,
   paged_first,
-  paged_index,
+  paged_index_of,
   paged_is_constant,
   paged_last,
   paged_scale,
   paged_show,
   paged_shown,
   paged_table,
-  paged_voxel,
 };
-import package::draw::rays::{missing_place, no_place};
-import package::volume::voxel::{
-  difference,
-  element_type,
-  is_finite,
-  is_float,
-  is_signed,
-  power_of_two,
-  value_of,
-  voxel_bits,
-  voxel_key,
+import package::brick_draw::paged_feedback::{feedback, paged_miss};
+import package::brick_draw::paged_samples::{
+  is_filtered,
+  paged_begin_brick,
+  paged_begin_samples,
+  paged_first_center,
+  paged_last_center,
+  paged_number_place,
+  paged_place_of,
+  paged_reach_high,
+  paged_reach_low,
+  paged_texel_place,
 };
+import package::brick_draw::texture_layout::paged_cell_voxels;
+import package::draw::rays::no_place;
 
 /// For each slot: the bits of its least and its greatest number; whether a voxel is missing; whether any is not.
 @group(0) @binding(8) var<storage, read> ranges: array<vec4u>;
-@group(0) @binding(9) var<storage, read_write> feedback: array<atomic<u32>>;
-/// The atlas once more, as texels of 0…1 for 8-bit voxels (`BrickTexture` in src/core/bricks/brick-texture.ts).
-@group(0) @binding(10) var filtered: texture_3d<f32>;
-@group(0) @binding(11) var filter_linear: sampler;
+/// For each cell of each slot: its least and its greatest texel, in the two low bytes.
+@group(0) @binding(12) var<storage, read> paged_cells: array<u32>;
 
-/// Whether bricks are in `filtered`.
-override is_filtered: bool = false;
-
-/// Of the shown brick, in voxels of its level: where samples depend on no other brick; the centres of its first and last voxel; what
-/// leads to the texture's texels; and 1 / the texture's size. Then slots along x and y of the texture, and the shown brick's place
-/// among those of its level.
-var<private> paged_inner_low: vec3f;
-var<private> paged_inner_high: vec3f;
-var<private> paged_first_center: vec3f;
-var<private> paged_last_center: vec3f;
-var<private> paged_to_texels: vec3f;
-var<private> paged_per_texel: vec3f;
-var<private> paged_across: vec2u;
-var<private> paged_own: vec3u;
+/// The level at which the choice begins: that of the last brick.
+var<private> paged_near_level: i32;
 
 /// What a ray meets.
 struct PagedCell {
@@ -80,60 +68,93 @@ struct PagedCell {
   ends: vec2f,
   has_missing: bool,
   has_numbers: bool,
+  /// All its voxels are the same.
+  is_constant: bool,
+  /// An edge of its voxels, in the cube.
+  voxel: vec3f,
+}
+
+/// Before the first brick of a ray.
+fn paged_begin() {
+  paged_shown = paged.level_count;
+  paged_near_level = i32(paged.level_count) - 1;
+  paged_begin_samples();
+}
+
+/// The place of the brick of a level at a position in the cube.
+fn paged_place_at(level: i32, position: vec3f) -> vec3u {
+  return min(vec3u(max(position * paged.levels[level].bricks_across.xyz, vec3f(0.0))), paged.levels[level].counts.xyz - 1u);
+}
+
+/// Where such a brick lies in the cube.
+fn paged_bounds(level: i32, position: vec3f) -> mat2x3f {
+  let size = paged.levels[level].brick_edges.xyz;
+  let low = vec3f(paged_place_at(level, position)) * size;
+  return mat2x3f(low, min(low + size, vec3f(1.0)));
+}
+
+/// Whether a brick of a level is fine enough.
+fn paged_is_fine(level: i32, bounds: mat2x3f, eye: vec4f, edges: vec3f) -> bool {
+  let away = length((clamp(eye.xyz, bounds[0], bounds[1]) - eye.xyz) * edges);
+  return paged.levels[level].edge <= paged.detail * select(1.0, away, eye.w > 0.5);
 }
 
 /// Chooses the brick to draw at a position in the cube.
 /// @param eye in the cube; w: 0 if it is infinitely far away
 fn paged_enter(position: vec3f, eye: vec4f, edges: vec3f) -> PagedCell {
-  let at = position * paged.dims;
-  var shown = paged.level_count;
-  var shown_entry = 0u;
-  var wanted = 0u;
-  var cell: PagedCell;
-  for (var level = i32(paged.level_count) - 1; level >= 0; level--) {
-    wanted = u32(level);
-    let size = vec3f(paged.levels[level].brick.xyz) * paged.levels[level].factors / paged.dims;
-    let voxel = paged_voxel(wanted, at);
-    let brick = vec3f(paged_brick(wanted, vec3u(voxel)));
-    cell.low = brick * size;
-    cell.high = min((brick + 1.0) * size, vec3f(1.0));
-    let entry = paged_table[paged_index(wanted, vec3u(voxel))];
-    if (entry != 0u) {
-      shown = wanted;
-      shown_entry = entry;
+  paged_leave();
+  // The coarsest level that is fine enough, or the finest. Coarser bricks contain finer ones, so they are nearer, and finer levels are
+  // fine enough, too: the search may begin anywhere.
+  var level = paged_near_level;
+  var bounds = paged_bounds(level, position);
+  if (paged_is_fine(level, bounds, eye, edges)) {
+    for (; level + 1 < i32(paged.level_count); level++) {
+      let coarser = paged_bounds(level + 1, position);
+      if (!paged_is_fine(level + 1, coarser, eye, edges)) {
+        break;
+      }
+      bounds = coarser;
     }
-    let away = length((clamp(eye.xyz, cell.low, cell.high) - eye.xyz) * edges);
-    if (paged.levels[level].edge <= paged.detail * select(1.0, away, eye.w > 0.5)) {
+  } else {
+    for (; level > 0; ) {
+      level--;
+      bounds = paged_bounds(level, position);
+      if (paged_is_fine(level, bounds, eye, edges)) {
+        break;
+      }
+    }
+  }
+  paged_near_level = level;
+  let wanted = u32(level);
+  var cell: PagedCell;
+  cell.low = bounds[0];
+  cell.high = bounds[1];
+  var shown = wanted;
+  var shown_entry = 0u;
+  for (; shown < paged.level_count; shown++) {
+    shown_entry = paged_table[paged_index_of(shown, paged_place_at(i32(shown), position))];
+    if (shown_entry != 0u) {
       break;
     }
   }
   if (shown != wanted) {
     let asked = select(max(wanted, shown - min(shown, 2u)), paged.level_count - 1u, shown == paged.level_count);
-    paged_miss(paged_index(asked, vec3u(paged_voxel(asked, at))));
+    paged_miss(paged_index_of(asked, paged_place_at(i32(asked), position)));
   }
   if (shown == paged.level_count) {
     cell.is_there = false;
     return cell;
   }
   cell.is_there = true;
-  let voxel = paged_voxel(shown, at);
-  paged_show(shown, voxel, shown_entry);
-  // Samples at the faces of the volume depend on no neighbour.
+  paged_show(shown, paged_place_at(i32(shown), position), shown_entry);
   let last = vec3i(paged.levels[shown].dims) - 1;
-  let scale = paged.levels[shown].factors / paged.dims;
-  if (is_filtered) {
-    let size = textureDimensions(filtered);
-    paged_across = size.xy / paged.levels[0].brick.xy;
-    paged_per_texel = 1.0 / vec3f(size);
-    paged_own = paged_brick(shown, vec3u(voxel));
-  }
-  paged_first_center = vec3f(paged_first) + 0.5;
-  paged_last_center = vec3f(paged_last) + 0.5;
-  paged_inner_low = select(paged_first_center, vec3f(-1e9), paged_first == vec3i(0));
-  paged_inner_high = select(paged_last_center, vec3f(1e9), paged_last == last);
-  cell.inner_low = select(paged_first_center * scale, vec3f(0.0), paged_first == vec3i(0));
-  cell.inner_high = select(paged_last_center * scale, vec3f(1.0), paged_last == last);
-  if (paged_is_constant(shown_entry)) {
+  cell.voxel = paged.levels[shown].factors / paged.dims;
+  paged_begin_brick();
+  // Samples at the faces of the volume depend on no neighbour.
+  cell.inner_low = select(paged_first_center * cell.voxel, vec3f(-1.0), paged_first == vec3i(0));
+  cell.inner_high = select(paged_last_center * cell.voxel, vec3f(2.0), paged_last == last);
+  cell.is_constant = paged_is_constant(shown_entry);
+  if (cell.is_constant) {
     let place = paged_place_of(paged_constants[shown_entry & 0x7fffffffu]);
     cell.has_missing = place <= -no_place;
     cell.has_numbers = !cell.has_missing;
@@ -142,10 +163,11 @@ fn paged_enter(position: vec3f, eye: vec4f, edges: vec3f) -> PagedCell {
   }
   let slot = shown_entry - 1u;
   if (is_filtered) {
-    paged_to_texels = vec3f(paged_texel_of(slot) - paged_first);
+    cell.inner_low = vec3f(-1.0);
+    cell.inner_high = vec3f(2.0);
   }
   if (atomicLoad(&feedback[paged.used_start + slot]) == 0u) {
-    atomicStore(&feedback[paged.used_start + slot], 1u);
+    atomicOr(&feedback[paged.used_start + slot], 1u);
   }
   let range = ranges[slot];
   let ends = vec2f(paged_number_place(range.x), paged_number_place(range.y));
@@ -155,177 +177,46 @@ fn paged_enter(position: vec3f, eye: vec4f, edges: vec3f) -> PagedCell {
   return cell;
 }
 
-/// Records that an entry of the table is missed.
-fn paged_miss(index: u32) {
-  let word = paged.asked_start + (index >> 5u);
-  let bit = 1u << (index & 31u);
-  if ((atomicLoad(&feedback[word]) & bit) != 0u || (atomicOr(&feedback[word], bit) & bit) != 0u) {
+/// Before the shown brick is left: records beyond which of its faces samples lay.
+fn paged_leave() {
+  if (!is_filtered || paged_shown >= paged.level_count || paged_is_constant(paged_entry)) {
     return;
   }
-  let at = atomicAdd(&feedback[0], 1u);
-  if (at < paged.most_misses) {
-    atomicStore(&feedback[1u + at], index);
+  let low = (paged_reach_low < paged_first_center) & (paged_first > vec3i(0));
+  let high = (paged_reach_high > paged_last_center) & (paged_last < paged_end);
+  let faces = dot(select(vec3u(0u), vec3u(2u, 4u, 8u), low) + select(vec3u(0u), vec3u(16u, 32u, 64u), high), vec3u(1u));
+  let word = paged.used_start + paged_entry - 1u;
+  if ((atomicLoad(&feedback[word]) & faces) != faces) {
+    atomicOr(&feedback[word], faces);
   }
 }
 
-/// The place in the window of a number.
-fn paged_number_place(bits: u32) -> f32 {
-  return (difference(bits, paged.low_key, paged.scaled_low, paged.power) - paged.low_rest) * paged.scale;
+/// A cell of the shown brick.
+struct PagedPart {
+  /// In the cube.
+  low: vec3f,
+  high: vec3f,
+  /// Places of its least and greatest number.
+  ends: vec2f,
 }
 
-/// The place in the window of a voxel, `missing_place` if it is none.
-fn paged_place_of(bits: u32) -> f32 {
-  let key = voxel_key(bits);
-  if (is_float() && (!is_finite(bits) || key < paged.first_number || key > paged.last_number)) {
-    return missing_place;
-  }
-  return paged_number_place(bits);
+/// Whether the shown brick has cells.
+fn paged_has_parts() -> bool {
+  return is_filtered && !paged_is_constant(paged_entry);
 }
 
-/// Blends eight voxels of 8 or 16 bits of the shown brick, which has a slot. As floats they are exact, and none is missing; so the
-/// values are blended, and not their places.
-fn paged_blend(low: vec3u, high: vec3u, fraction: vec3f) -> f32 {
-  let slot = (paged_entry - 1u) * paged.slot_words;
-  let near = slot + low.z * paged.slice_words;
-  let far = slot + high.z * paged.slice_words;
-  let upper = low.y * paged.row_words;
-  let lower = high.y * paged.row_words;
-  let firsts = vec4f(
-    value_of(voxel_bits(near + upper, low.x)),
-    value_of(voxel_bits(near + lower, low.x)),
-    value_of(voxel_bits(far + upper, low.x)),
-    value_of(voxel_bits(far + lower, low.x)),
+/// The cell of the shown brick at a position in the cube.
+fn paged_part(position: vec3f) -> PagedPart {
+  let voxel = clamp(vec3i(floor(position * paged_scale)), paged_first, paged_last);
+  let cell = vec3u(voxel - paged_first) / paged_cell_voxels;
+  let counts = (paged.levels[0].brick.xyz + paged_cell_voxels - 1u) / paged_cell_voxels;
+  let index = (((paged_entry - 1u) * counts.z + cell.z) * counts.y + cell.y) * counts.x + cell.x;
+  let texels = paged_cells[index];
+  let ends = vec2f(paged_texel_place(f32(texels & 0xffu)), paged_texel_place(f32((texels >> 8u) & 0xffu)));
+  let first = vec3f(paged_first + vec3i(cell * paged_cell_voxels));
+  return PagedPart(
+    first / paged_scale,
+    (first + f32(paged_cell_voxels)) / paged_scale,
+    vec2f(min(ends.x, ends.y), max(ends.x, ends.y)),
   );
-  let seconds = vec4f(
-    value_of(voxel_bits(near + upper, high.x)),
-    value_of(voxel_bits(near + lower, high.x)),
-    value_of(voxel_bits(far + upper, high.x)),
-    value_of(voxel_bits(far + lower, high.x)),
-  );
-  let rows = mix(firsts, seconds, fraction.x);
-  let planes = mix(rows.xz, rows.yw, fraction.y);
-  return paged_value_place(mix(planes.x, planes.y, fraction.z));
-}
-
-/// The place in the window of a value of 8 or 16 bits.
-fn paged_value_place(value: f32) -> f32 {
-  let window_low = value_of(select(paged.low_key, paged.low_key ^ 0x80000000u, is_signed()));
-  return ((value - window_low) * power_of_two(paged.power) - paged.low_rest) * paged.scale;
-}
-
-/// The first texel of a slot.
-fn paged_texel_of(slot: u32) -> vec3i {
-  let row = slot / paged_across.x;
-  let layer = row / paged_across.y;
-  return vec3i(vec3u(slot - row * paged_across.x, row - layer * paged_across.y, layer) * paged.levels[0].brick.xyz);
-}
-
-fn paged_filter(texel: vec3f) -> f32 {
-  let byte = textureSampleLevel(filtered, filter_linear, texel * paged_per_texel, 0.0).r * 255.0;
-  return paged_value_place(byte - select(0.0, 128.0, is_signed()));
-}
-
-/// A sample that depends on several bricks: one filtered sample of each. @param in_level in voxels of the shown level
-fn paged_filter_several(in_level: vec3f) -> f32 {
-  let base = floor(in_level - 0.5);
-  let fraction = in_level - 0.5 - base;
-  let low = paged_brick(paged_shown, vec3u(clamp(vec3i(base), vec3i(0), paged_end)));
-  let high = paged_brick(paged_shown, vec3u(clamp(vec3i(base) + 1, vec3i(0), paged_end)));
-  let differs = low != high;
-  let size = paged.levels[paged_shown].brick.xyz;
-  let counts = paged.levels[paged_shown].counts;
-  var sum = 0.0;
-  for (var index = 0u; index < 8u; index++) {
-    let is_high = vec3<bool>((index & 1u) != 0u, (index & 2u) != 0u, (index & 4u) != 0u);
-    if (any(is_high & !differs)) {
-      continue;
-    }
-    let weights = select(vec3f(1.0), select(1.0 - fraction, fraction, is_high), differs);
-    let weight = weights.x * weights.y * weights.z;
-    if (weight <= 0.0) {
-      continue;
-    }
-    let brick = select(low, high, is_high);
-    let first = vec3i(brick * size);
-    let last = min(first + vec3i(size) - 1, paged_end);
-    // The centres of the brick's voxels that are nearest to the position.
-    var nearest = clamp(in_level, vec3f(first) + 0.5, vec3f(last) + 0.5);
-    var to_texels = paged_to_texels;
-    var entry = paged_entry;
-    if (any(brick != paged_own)) {
-      let at = paged.levels[paged_shown].start + (brick.z * counts.y + brick.y) * counts.x + brick.x;
-      let other = paged_table[at];
-      if (other == 0u) {
-        paged_miss(at);
-        nearest = clamp(nearest, paged_first_center, paged_last_center);
-      } else {
-        entry = other;
-        if (!paged_is_constant(other)) {
-          to_texels = vec3f(paged_texel_of(other - 1u) - first);
-        }
-      }
-    }
-    if (paged_is_constant(entry)) {
-      sum += weight * paged_place_of(paged_constants[entry & 0x7fffffffu]);
-    } else {
-      sum += weight * paged_filter(nearest + to_texels);
-    }
-  }
-  return sum;
-}
-
-/// A sample of the shown level at a position in the cube.
-/// @param is_nearest the nearest voxel; otherwise eight voxels are blended
-fn paged_place(position: vec3f, is_nearest: bool) -> f32 {
-  let in_level = position * paged_scale;
-  let last = paged_end;
-  if (is_nearest) {
-    let voxel = clamp(vec3i(floor(in_level)), vec3i(0), last);
-    if (paged_entry_at(voxel) == 0u) {
-      paged_miss(paged_index(paged_shown, vec3u(voxel)));
-    }
-    return paged_place_of(paged_bits(voxel));
-  }
-  if (is_filtered) {
-    if (!paged_is_constant(paged_entry) && all(in_level >= paged_inner_low) && all(in_level <= paged_inner_high)) {
-      return paged_filter(clamp(in_level, paged_first_center, paged_last_center) + paged_to_texels);
-    }
-    return paged_filter_several(in_level);
-  }
-  let base = floor(in_level - 0.5);
-  let fraction = in_level - 0.5 - base;
-  let low = clamp(vec3i(base), vec3i(0), last);
-  let high = clamp(vec3i(base) + 1, vec3i(0), last);
-  let is_inside = all(low >= paged_first) && all(high <= paged_last);
-  if (is_inside && paged_is_constant(paged_entry)) {
-    return paged_place_of(paged_bits_in(paged_entry, vec3u(0u)));
-  }
-  if (is_inside && element_type < 4u) {
-    return paged_blend(vec3u(low - paged_first), vec3u(high - paged_first), fraction);
-  }
-  var sum = 0.0;
-  for (var index = 0u; index < 8u; index++) {
-    let is_high = vec3<bool>((index & 1u) != 0u, (index & 2u) != 0u, (index & 4u) != 0u);
-    let weights = select(1.0 - fraction, fraction, is_high);
-    let weight = weights.x * weights.y * weights.z;
-    let voxel = select(low, high, is_high);
-    var bits: u32;
-    if (is_inside) {
-      bits = paged_bits_in(paged_entry, vec3u(voxel - paged_first));
-    } else {
-      if (weight > 0.0 && paged_entry_at(voxel) == 0u) {
-        paged_miss(paged_index(paged_shown, vec3u(voxel)));
-      }
-      bits = paged_bits(voxel);
-    }
-    let place = paged_place_of(bits);
-    if (place <= -no_place) {
-      if (weight > 1e-7) {
-        return missing_place;
-      }
-    } else {
-      sum += weight * place;
-    }
-  }
-  return sum;
 }

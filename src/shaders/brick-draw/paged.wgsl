@@ -22,6 +22,9 @@ struct PagedLevel {
   factors: vec3f,
   /// The longest edge of a voxel in the scene.
   edge: f32,
+  /// A brick's edges in the cube, and bricks along the cube's edges, with parts of one. w: unused.
+  brick_edges: vec4f,
+  bricks_across: vec4f,
 }
 
 struct Paged {
@@ -81,7 +84,11 @@ fn paged_brick(level: u32, voxel: vec3u) -> vec3u {
 
 /// The index in the table of the brick with a voxel.
 fn paged_index(level: u32, voxel: vec3u) -> u32 {
-  let brick = paged_brick(level, voxel);
+  return paged_index_of(level, paged_brick(level, voxel));
+}
+
+/// The index in the table of the brick at a place among those of its level.
+fn paged_index_of(level: u32, brick: vec3u) -> u32 {
   let counts = paged.levels[level].counts;
   return paged.levels[level].start + (brick.z * counts.y + brick.y) * counts.x + brick.x;
 }
@@ -91,12 +98,12 @@ fn paged_voxel(level: u32, position: vec3f) -> vec3i {
   return clamp(vec3i(floor(position / paged.levels[level].factors)), vec3i(0), vec3i(paged.levels[level].dims) - 1);
 }
 
-/// Shows the brick of a level with a voxel.
-fn paged_show(level: u32, voxel: vec3i, entry: u32) {
+/// Shows the brick at a place among those of its level.
+fn paged_show(level: u32, brick: vec3u, entry: u32) {
   let size = vec3i(paged.levels[level].brick.xyz);
   paged_shown = level;
   paged_entry = entry;
-  paged_first = vec3i(paged_brick(level, vec3u(voxel))) * size;
+  paged_first = vec3i(brick) * size;
   paged_end = vec3i(paged.levels[level].dims) - 1;
   paged_last = min(paged_first + size - 1, paged_end);
   // Exact, because factors are powers of two.

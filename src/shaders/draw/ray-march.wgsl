@@ -20,7 +20,7 @@
 //
 // Lighting costs more samples than anything else. So gradients take four samples, at the corners of a tetrahedron, whose
 // differences add up to central ones. Where less than a tenth of the light from behind gets through, a sample reuses the light of
-// the one in front.
+// the one in front. While the view moves, so do samples that add little opacity together.
 //
 // Dispatch: ceil(width / tile_width) × ceil(rows / tile_height).
 //
@@ -32,11 +32,19 @@
 // Several volumes at once: ray-stack.wgsl.
 //
 // With the condition `paged` the volume is not a texture: its voxels are found in the bricks that are in GPU memory
-// (brick-draw/paged-rays.wgsl), each at its own level, and the ray takes steps of that level. Bricks are skipped as a whole.
-// Dims and texels are then those of the volume itself.
+// (brick-draw/paged-rays.wgsl), each at its own level, and the ray takes steps of that level. Bricks and, of 8-bit voxels, cells of
+// them are skipped. Of a constant brick that is composited, all samples that neither depend on other bricks nor have a gradient
+// are added up at once. Dims and texels are then those of the volume itself.
 
 @if(paged) import package::brick_draw::paged::{paged, paged_shown};
-@if(paged) import package::brick_draw::paged_rays::{paged_enter, paged_place};
+@if(paged) import package::brick_draw::paged_rays::{
+  paged_begin,
+  paged_enter,
+  paged_has_parts,
+  paged_leave,
+  paged_part,
+};
+@if(paged) import package::brick_draw::paged_samples::paged_place;
 import package::draw::rays::{
   least_texel,
   missing_place,
@@ -56,7 +64,8 @@ struct Frame {
   eye: vec4f,
   /// Texels along x, y, z; w: texels of a brick along each axis.
   dims: vec4f,
-  /// A texel's place in the window is (texel − y) × x. w: 0, or the window's width in values if each value has its own colour.
+  /// A texel's place in the window is (texel − y) × x. z: samples with so much opacity, all together, share their light.
+  /// w: 0, or the window's width in values if each value has its own colour.
   window: vec4f,
   /// x: texels per step; y: the maximum number of rounds; z: the reference length of opacity in the scene; w: 1 keeps the floor
   /// of a projection opaque.
@@ -144,11 +153,24 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
   var count = 0.0;
   var color = vec4f(0.0);
   var light = vec2f(1.0, 0.0);
+  // Opacity since the light was found, with the sample that it was found for.
+  var unlit = 1.0;
   // Samples may show nothing.
   let has_holes = way != 5 && (frame.below.w == 1.0 || frame.above.w == 1.0);
-  // Where the ray leaves the last checked brick and block.
+  // Where the ray leaves the last checked brick and block, or cell and brick.
   var leave = start;
   @if(!paged) var leave_block = start;
+  @if(paged) var leave_brick = start;
+  @if(paged) var has_parts = false;
+  // The part of the brick ahead that is crossed in one step, or added up.
+  @if(paged) var inner = vec2f(0.0);
+  @if(paged) var is_inner_ahead = false;
+  @if(paged) var inner_crossing = Crossing(false, false, 0.0);
+  @if(paged) var is_added = false;
+  @if(paged) var added_place = 0.0;
+  @if(paged) {
+    paged_begin();
+  }
   let rounds = u32(frame.march.y);
   for (var round = 0u; round < rounds && at < end; round++) {
     let position = origin + toward * at;
@@ -173,30 +195,60 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
         }
       }
       @if(paged) {
-        let cell = paged_enter(position, frame.eye, frame.edges);
-        if (cell.is_there) {
-          let factors = paged.levels[paged_shown].factors;
-          step = finest_step * min(factors.x, min(factors.y, factors.z));
-          step_length = step * step_edge;
+        if (at >= leave_brick) {
+          let brick = paged_enter(position, frame.eye, frame.edges);
+          if (brick.is_there) {
+            let factors = paged.levels[paged_shown].factors;
+            step = finest_step * min(factors.x, min(factors.y, factors.z));
+            step_length = step * step_edge;
+          }
+          let far = max((brick.low - origin) / safe, (brick.high - origin) / safe);
+          leave_brick = min(end, min(far.x, min(far.y, far.z)));
+          inner = vec2f(at, leave_brick);
+          inner_crossing = Crossing(true, true, 0.0);
+          is_added = false;
+          has_parts = false;
+          if (brick.is_there) {
+            inner_crossing = ray_crossing(brick.ends, brick.has_missing, brick.has_numbers, extreme);
+            is_added = way == 2 && brick.is_constant && !inner_crossing.is_crossed;
+            added_place = brick.ends.x;
+            // If its least number is visible, so are all cells.
+            let floor_there = clamp(brick.ends.xx, vec2f(0.0), vec2f(1.0));
+            has_parts = paged_has_parts() && (way != 2 || has_holes || ray_opacity_bound(floor_there) <= 0.0);
+            // Elsewhere samples depend on other bricks, and gradients reach a voxel further.
+            let margin = select(vec3f(0.0), brick.voxel, is_added && frame.look.z > 0.5);
+            let inner_a = (brick.inner_low + margin - origin) / safe;
+            let inner_b = (brick.inner_high - margin - origin) / safe;
+            let nearer = min(inner_a, inner_b);
+            let farther = max(inner_a, inner_b);
+            inner = vec2f(max(nearer.x, max(nearer.y, nearer.z)), min(leave_brick, min(farther.x, min(farther.y, farther.z))));
+          }
+          is_inner_ahead = (inner_crossing.is_crossed || is_added) && inner.x < inner.y;
         }
-        var far = max((cell.low - origin) / safe, (cell.high - origin) / safe);
-        leave = min(end, min(far.x, min(far.y, far.z)));
-        if (!cell.is_there) {
-          crossing = Crossing(true, true, 0.0);
-        } else if (all(position >= cell.inner_low) && all(position <= cell.inner_high)) {
-          crossing = ray_crossing(cell.ends, cell.has_missing, cell.has_numbers, extreme);
-          if (crossing.is_crossed) {
-            // Beyond this point, samples depend on other bricks.
-            far = max((cell.inner_low - origin) / safe, (cell.inner_high - origin) / safe);
-            leave = min(leave, min(far.x, min(far.y, far.z)));
+        leave = select(leave_brick, min(leave_brick, inner.x), is_inner_ahead);
+        if (is_inner_ahead && at >= inner.x) {
+          is_inner_ahead = false;
+          leave = leave_brick;
+          if (at < inner.y) {
+            leave = inner.y;
+            crossing = inner_crossing;
+            if (is_added) {
+              crossing = Crossing(true, true, 0.0);
+              let added = ray_constant(color, added_place, step_length, ceil((leave - at) / step), light);
+              color = added.color;
+              light = added.light;
+              if (color.a > 0.98) {
+                color = color / color.a;
+                at = end;
+              }
+            }
           }
-        } else {
-          // Samples depend on other bricks here, until the ray is farther inside, or leaves.
-          let near = min((cell.inner_low - origin) / safe, (cell.inner_high - origin) / safe);
-          let inner = max(near.x, max(near.y, near.z));
-          if (inner > at) {
-            leave = min(leave, inner);
-          }
+        }
+        if (!crossing.is_crossed && has_parts) {
+          let part = paged_part(position);
+          let far = max((part.low - origin) / safe, (part.high - origin) / safe);
+          leave = min(leave_brick, min(far.x, min(far.y, far.z)));
+          crossing = ray_crossing(part.ends, false, true, extreme);
         }
       }
       if (crossing.is_crossed) {
@@ -228,8 +280,10 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
         let sample = ray_color(place);
         if (sample.a > 0.0) {
           let alpha = 1.0 - pow(1.0 - min(sample.a, 0.9999), step_length / frame.march.z);
-          if (frame.look.z > 0.5 && color.a < 0.9) {
+          unlit += (1.0 - color.a) * alpha;
+          if (frame.look.z > 0.5 && color.a < 0.9 && unlit > frame.window.z) {
             light = ray_light(position, toward, 0.12);
+            unlit = 0.0;
           }
           color += (1.0 - color.a) * alpha * vec4f(min(sample.rgb * light.x + vec3f(light.y), vec3f(1.0)), 1.0);
           if (color.a > 0.98) {
@@ -262,6 +316,10 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
             }
           }
           let hit = origin + toward * inside;
+          @if(paged) {
+            // It may lie before the brick of the sample.
+            _ = paged_enter(clamp(hit, vec3f(0.0), vec3f(1.0)), frame.eye, frame.edges);
+          }
           if (inside == start) {
             let across = abs(normalize(toward * frame.edges));
             let at_box = select(select(across.z, across.y, nearest.y == start), across.x, nearest.x == start);
@@ -290,6 +348,9 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
     }
     at += step;
   }
+  @if(paged) {
+    paged_leave();
+  }
   if (way == 2 || way == 5) {
     return color;
   }
@@ -300,6 +361,26 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
   let result = select(extreme, sum / max(count, 1.0), way == 4);
   let alpha = max(frame.march.w, smoothstep(0.0, 0.12, clamp(result, 0.0, 1.0)));
   return vec4f(ray_color(result).rgb * alpha, alpha);
+}
+
+/// Colour and light of a ray behind some samples of the same value, without a gradient.
+@if(paged) struct Added {
+  color: vec4f,
+  light: vec2f,
+}
+
+/// Composites equal samples at once. @param count how many there are; the ray ends as it does sample by sample
+@if(paged) fn ray_constant(before: vec4f, place: f32, step_length: f32, count: f32, light_before: vec2f) -> Added {
+  let sample = ray_color(place);
+  let alpha = 1.0 - pow(1.0 - min(sample.a, 0.9999), step_length / frame.march.z);
+  if (alpha <= 0.0) {
+    return Added(before, light_before);
+  }
+  let light = select(light_before, ray_headlight(vec3f(0.0), vec3f(0.0), 1.0), frame.look.z > 0.5 && before.a < 0.9);
+  let until_end = floor(log(0.02 / max(1.0 - before.a, 1e-6)) / log(1.0 - alpha)) + 1.0;
+  let opacity = 1.0 - pow(1.0 - alpha, max(1.0, min(count, until_end)));
+  let rgb = min(sample.rgb * light.x + vec3f(light.y), vec3f(1.0));
+  return Added(before + (1.0 - before.a) * opacity * vec4f(rgb, 1.0), light);
 }
 
 /// Whether a ray crosses a brick in one step.
@@ -404,13 +485,31 @@ fn ray_solid(position: vec3f) -> f32 {
 /// Light by the gradient: see `ray_headlight`. @param soft in windows per finest texel
 fn ray_light(position: vec3f, toward: vec3f, soft: f32) -> vec2f {
   let texel = ray_texel();
-  let right = ray_solid(position + vec3f(texel.x, -texel.y, -texel.z));
-  let upper = ray_solid(position + vec3f(-texel.x, texel.y, -texel.z));
-  let behind = ray_solid(position + vec3f(-texel.x, -texel.y, texel.z));
-  let all_three = ray_solid(position + texel);
+  @if(!paged) {
+    let right = ray_solid(position + vec3f(texel.x, -texel.y, -texel.z));
+    let upper = ray_solid(position + vec3f(-texel.x, texel.y, -texel.z));
+    let behind = ray_solid(position + vec3f(-texel.x, -texel.y, texel.z));
+    let all_three = ray_solid(position + texel);
+    let differences = ray_differences(right, upper, behind, all_three);
+    return ray_lit(differences, toward, soft);
+  }
+  @if(paged) {
+    // In a loop, because a sample of bricks is long.
+    var differences = vec3f(0.0);
+    for (var corner = 0u; corner < 4u; corner++) {
+      let side = select(select(vec3f(-1.0), vec3f(1.0), vec3u(0u, 1u, 2u) == vec3u(corner)), vec3f(1.0), corner == 3u);
+      differences += 0.5 * side * ray_solid(position + side * texel);
+    }
+    return ray_lit(differences, toward, soft);
+  }
+}
+
+/// @param differences of texels on either side, along x, y and z
+fn ray_lit(differences: vec3f, toward: vec3f, soft: f32) -> vec2f {
+  let texel = ray_texel();
   // Per scene length, in units of the finest texel's length.
   let texel_length = frame.edges * texel;
   let finest = min(texel_length.x, min(texel_length.y, texel_length.z));
-  let gradient = ray_differences(right, upper, behind, all_three) * finest / texel_length;
+  let gradient = differences * finest / texel_length;
   return ray_headlight(gradient, normalize(toward * frame.edges), soft);
 }

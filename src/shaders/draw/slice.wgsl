@@ -26,6 +26,7 @@
 @if(paged) import package::brick_draw::paged::{
   paged,
   paged_bits,
+  paged_brick,
   paged_entry_at,
   paged_index,
   paged_show,
@@ -249,7 +250,7 @@ fn main(corner: Corner) -> @location(0) vec4f {
     discard;
   }
   let voxel = paged_voxel(level, position);
-  paged_show(level, voxel, entry);
+  paged_show(level, paged_brick(level, vec3u(voxel)), entry);
   if (slice.smooth_voxels == 0u) {
     let bits = paged_bits(voxel);
     let value = windowed(bits);

@@ -29,6 +29,8 @@ export interface BrickFrame {
   readonly step: number;
   readonly plane: RayLook['plane'];
   readonly transfer: GPUTexture;
+  /** See `rayParameters`. */
+  readonly sharesLight: boolean;
   /** The width in pixels of the picture at rest, for which bricks are chosen. */
   readonly restWidth: number;
 }
@@ -87,12 +89,12 @@ export class BrickDrawing {
 
   /** Records a strip. Feedback is read back after the last strip of a frame, once `submit` of the commands has resolved. */
   record(commands: Commands, frame: BrickFrame, target: GPUTexture, strip: Strip): (submitted: Promise<unknown>) => void {
-    const { state, view, step, plane, transfer, restWidth } = frame;
+    const { state, view, step, plane, transfer, restWidth, sharesLight } = frame;
     const { bricks, numbers } = this.space;
     const { isCategorical } = colormap(state.colormap);
     const dims = bricks.source.info.dims.slice(0, 3) as unknown as Dims3;
     const colors = { isCategorical, isFloorOpaque: isFloorOpaque(state) };
-    const parameters = rayParameters({ dims, low: 0, high: 1 }, { ...state, plane }, colors, step);
+    const parameters = rayParameters({ dims, low: 0, high: 1 }, { ...state, plane }, colors, step, sharesLight);
     this.#gpu.device.queue.writeBuffer(this.#frame, 0, rayFrame({ dims, bricks: { size: 8 } }, view, parameters, strip));
     if (strip.from === 0 || !this.#isBegun) {
       this.#isBegun = true;

@@ -44,6 +44,8 @@ export interface RayMarch {
   readonly labels?: ShownLabels | undefined;
   /** The volume's bricks, if the display texture holds less than its file. */
   readonly bricks?: BrickSpace | undefined;
+  /** See `rayParameters`. Of one volume only. Default: false. */
+  readonly sharesLight?: boolean | undefined;
   /** See `BrickFrame`; default: the width of the strip. */
   readonly restWidth?: number | undefined;
 }
@@ -154,16 +156,17 @@ export class RayDrawing {
     return this.#bricks;
   }
 
-  #brickFrame(state: ViewState, { view, step, plane, strip, restWidth = strip.width }: RayMarch): BrickFrame {
+  #brickFrame(state: ViewState, march: RayMarch): BrickFrame {
+    const { view, step, plane, strip, restWidth = strip.width, sharesLight = false } = march;
     this.#writeTransfer(state);
-    return { state, view, step, plane, restWidth, transfer: this.#transfer };
+    return { state, view, step, plane, restWidth, sharesLight, transfer: this.#transfer };
   }
 
-  #recordVolume(commands: Commands, state: ViewState, { view, step, plane, strip }: RayMarch): void {
+  #recordVolume(commands: Commands, state: ViewState, { view, step, plane, strip, sharesLight }: RayMarch): void {
     this.#writeTransfer(state);
     const { isCategorical } = colormap(state.colormap);
     const colors = { isCategorical, isFloorOpaque: isFloorOpaque(state) };
-    const parameters = rayParameters(this.#display, { ...state, plane }, colors, step);
+    const parameters = rayParameters(this.#display, { ...state, plane }, colors, step, sharesLight);
     this.#gpu.device.queue.writeBuffer(this.#frame, 0, rayFrame(this.#display, view, parameters, strip));
     const { projection } = state;
     const inputs = { projection, display: this.#display, frame: this.#frame, transfer: this.#transfer };

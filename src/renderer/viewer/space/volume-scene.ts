@@ -28,6 +28,8 @@ export class VolumeScene {
   readonly scene = new Scene();
   /** See `RayMarch`. */
   restWidth: number | undefined;
+  /** See `RayMarch`. */
+  sharesLight = false;
   readonly shown: { readonly info: VolumeInfo; readonly display: DisplayTexture };
   /** The volume's eight corners. */
   readonly corners: readonly Vector3[];
@@ -83,8 +85,8 @@ export class VolumeScene {
     for (const letter of this.#letters) letter.renderOrder = letter.position.dot(eye) > 0 ? 2 : 0;
     const plane = state.cut && planeInCube(state.cut, this.#edges);
     const view = rayViewOf(camera, eye, this.#toCube, this.#lengths);
-    const { restWidth } = this;
-    const march = { view, step: texelsPerStep, plane, strip, meshes, labels, bricks, restWidth };
+    const { restWidth, sharesLight } = this;
+    const march = { view, step: texelsPerStep, plane, strip, meshes, labels, bricks, restWidth, sharesLight };
     const done = this.#volume.march(state, layers ?? [], march);
     this.#cutOutline.show(state.cut);
     this.#obliqueOutline.show(hasOblique ? obliqueInScene(this.shown.info, state.oblique, state.crosshair) : undefined);

@@ -226,6 +226,7 @@ export class VolumeView implements View {
       draw: (strip, render) => {
         checkShown();
         volume.restWidth = request.width;
+        volume.sharesLight = false;
         void volume.update(state, content, seen, step, this.#host.hasOblique, strip);
         this.#setGround(background);
         render(camera);
@@ -353,6 +354,7 @@ export class VolumeView implements View {
             this.#stripsScale = undefined;
             const { done, time } = timed(this.#gpu, () => {
               volume.restWidth = this.#restWidth;
+              volume.sharesLight = false;
               const pass = volume.update(this.#host.state, this.#content, this.#seen, step, this.#host.hasOblique, strip);
               this.#host.drawn();
               strips.drawStrip(volume.scene, this.#orbit.camera, strip);
@@ -429,6 +431,7 @@ export class VolumeView implements View {
     this.#resizeCanvas(scale);
     if (this.#scene) {
       this.#scene.restWidth = this.#restWidth;
+      this.#scene.sharesLight = !this.isSharp;
       const { width, height } = this.#renderer.getDrawingBufferSize(new Vector2());
       const strip = wholeOf({ width, height });
       const pass = this.#scene.update(this.#host.state, this.#content, this.#seen, step, this.#host.hasOblique, strip);

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import { openTestGpu } from '../../testing/node-gpu-testing.ts';
+import type { Dims3, Dims4 } from '../shared/volume.ts';
+import { brickKey } from './brick.ts';
+import type { BrickLevel } from './brick-source.ts';
+import { ballVoxel, type TestBricks, testBricks } from './bricks-testing.ts';
+import { GpuBricks } from './gpu-bricks.ts';
+import { HostBricks } from './host-bricks.ts';
+
+const gpu = await openTestGpu();
+const dims: Dims4 = [44, 37, 29, 1];
+const chunk: Dims3 = [16, 16, 16];
+
+async function load(bricks: GpuBricks): Promise<void> {
+  for (const end = performance.now() + 30_000; !bricks.isSettled; ) {
+    if (performance.now() > end) throw new Error('the bricks never arrive');
+    bricks.update();
+    await new Promise<void>((resolve) => setImmediate(resolve));
+  }
+}
+
+/** For each cell of a brick of level 0, its least and greatest texel. @param isAlone its neighbours are not there */
+function cellsOf({ voxels, levels }: TestBricks, number: number, offset: number, isAlone: boolean): [number, number][] {
+  const { origin, shape } = (levels[0] as BrickLevel).grid.box(number);
+  const at = (place: readonly number[]): number => {
+    const [x, y, z] = place.map((value, axis) => {
+      const [low, high] = isAlone
+        ? [origin[axis] as number, (origin[axis] as number) + (shape[axis] as number) - 1]
+        : [0, (dims[axis] as number) - 1];
+      return Math.min(high, Math.max(low, value));
+    }) as [number, number, number];
+    return ((voxels[0] as Uint8Array)[(z * dims[1] + y) * dims[0] + x] as number) ^ offset;
+  };
+  const cells: [number, number][] = [];
+  for (let cell = 0; cell < 8; cell++) {
+    const first = [cell & 1, (cell >> 1) & 1, cell >> 2].map((part, axis) => (origin[axis] as number) + 8 * part);
+    let [least, greatest] = [255, 0];
+    // Whole words along x.
+    for (let z = -1; z <= 8; z++)
+      for (let y = -1; y <= 8; y++)
+        for (let x = -2; x <= 9; x++) {
+          const texel = at([x, y, z].map((by, axis) => (first[axis] as number) + by));
+          [least, greatest] = [Math.min(least, texel), Math.max(greatest, texel)];
+        }
+    cells.push([least, greatest]);
+  }
+  return cells;
+}
+
+test.each([
+  ['u8', 0],
+  ['i8', 0x80],
+] as const)('bricks of %s hold what is there of their neighbours, also if that arrives later', async (type, offset) => {
+  const source = await testBricks(dims, type, chunk, ballVoxel(dims, type), { codecs: ['rice', 'raw'] });
+  const host = new HostBricks(source, { bytes: 2 ** 18 });
+  const limits = { payloadBytes: 2 ** 18, atlasBytes: 60 * 4096, textureBytes: 2 ** 20, bricksPerUpdate: 5 };
+  const bricks = new GpuBricks(gpu, host, limits);
+  const { atlas, table } = bricks;
+  expect(atlas.filtered.isUsed).toBe(true);
+  const { count } = (source.levels[0] as BrickLevel).grid;
+  const keys = Array.from({ length: count }, (_, number) => brickKey({ level: 0, number }));
+  const read = async (key: number): Promise<[number, number][]> => {
+    const slot = atlas.slots.get(key) as number;
+    const words = await gpu.readWords(atlas.filtered.cells, 32 * slot, 32);
+    return [...words].map((word) => [word & 0xff, word >> 8]);
+  };
+  const first = keys.find((key) => (source.place({ level: 0, number: key }).payloadBytes ?? 0) > 0) as number;
+  bricks.want([first]);
+  await load(bricks);
+  expect(await read(first)).toEqual(cellsOf(source, first, offset, true));
+  bricks.want(keys);
+  await load(bricks);
+  let constants = 0;
+  for (const key of keys) {
+    if (table.isConstant(key)) {
+      constants++;
+      continue;
+    }
+    const cells = cellsOf(source, key, offset, false);
+    expect(await read(key), `brick ${key}`).toEqual(cells);
+    const ends = [Math.min(...cells.map(([low]) => low)), Math.max(...cells.map(([, high]) => high))];
+    const bits = ends.map((texel) => (type === 'i8' ? texel - 128 : texel) >>> 0);
+    expect([...(await gpu.readWords(atlas.ranges, 16 * (atlas.slots.get(key) as number), 16))]).toEqual([...bits, 0, 1]);
+  }
+  expect(count - constants).toBeGreaterThan(8);
+  bricks.close();
+  host.close();
+});
