@@ -38,10 +38,13 @@ const mostUpdates = 2;
 /** Bricks of the first update, before it is known how long one takes. */
 const firstBricks = 8;
 /** Fewer take about as long: a brick of a slow codec is decoded by few invocations, and others beside it at the same time. */
-const leastBricks = 16;
+const leastBricks = 64;
 
-/** Bricks that are copied to the texture again in one update, because a neighbour has arrived. */
-const mostRefreshed = 64;
+/**
+ * Bricks that are copied to the texture again in one update, because a neighbour has arrived: few while others arrive, because most
+ * would soon be copied once more.
+ */
+const [mostRefreshed, fewRefreshed] = [64, 16];
 /** Bricks that are loaded at once. Of a flight that wants more than can arrive, most would be cancelled by the next frame. */
 const mostLoading = 512;
 
@@ -226,7 +229,7 @@ export class GpuBricks {
     }
     for (const { key } of slotted) this.#outdateAround(key);
     for (const { key } of slotted) this.#stale.delete(key);
-    const others = this.#takeStale();
+    const others = this.#takeStale(slotted.length > 0 ? fewRefreshed : mostRefreshed);
     if (slotted.length + others.length > 0) this.#decode(slotted, others);
     // Payloads that made room for others before they were decoded.
     this.#load();
@@ -258,10 +261,10 @@ export class GpuBricks {
     }
   }
 
-  #takeStale(): readonly BrickKey[] {
+  #takeStale(most: number): readonly BrickKey[] {
     const taken: BrickKey[] = [];
     for (const key of this.#stale) {
-      if (taken.length === mostRefreshed) break;
+      if (taken.length === most) break;
       this.#stale.delete(key);
       if (this.atlas.slots.has(key)) taken.push(key);
     }
