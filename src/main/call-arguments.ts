@@ -87,7 +87,7 @@ function visibleName(value: unknown): string {
 function striaName(value: unknown): string {
   if (typeof value !== 'string' || !isStriaName(value)) {
     throw wrong(
-      'Beside a file, Stria writes only names that end in .stria and do not start with a dot. Choose a name with Save as',
+      'Next to a file, Stria writes only files whose names end in .stria and do not start with a dot. Choose a name with Save as',
     );
   }
   return value;

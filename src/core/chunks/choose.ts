@@ -29,7 +29,7 @@ export function isConstant({ changes }: ChunkStatistics): boolean {
  * The codec for a chunk: the requested one, or for 'auto' the one ranked first (auto.ts). GPU and CPU share this function, so
  * both write the same bytes.
  * @param survey is called only for 'auto'
- * @throws StriaError `unsupported` if the requested codec does not take elements of this width
+ * @throws StriaError `unsupported` if the requested codec does not support elements of this size
  */
 export function chooseCodec(
   statistics: ChunkStatistics,

@@ -29,7 +29,7 @@ export function alignCommands(app: App): Command[] {
       app.alignment.match(),
     ),
     {
-      ...onChosen('layer-reset', 'Reset the chosen layer to where its file places it', 'Reset', () => app.alignment.reset()),
+      ...onChosen('layer-reset', 'Reset the selected layer to its position in the file', 'Reset', () => app.alignment.reset()),
       enabled: (state) => chosenAlignable(state)?.look.motion !== undefined,
     },
     onChosen('layer-load-matrix', 'Load a matrix for the chosen layer…', 'Load matrix…', () => {

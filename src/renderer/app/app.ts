@@ -252,7 +252,7 @@ export class App {
       return;
     }
     if (session && gpu.kind === 'failed') {
-      this.store.setState({ notice: 'A session is something to look at: there is no GPU here to show it' });
+      this.store.setState({ notice: 'A session needs a GPU to be shown, and there is none here' });
       return;
     }
     if (session) {
@@ -307,7 +307,7 @@ export class App {
   #showSurfaces(meshes: readonly HostFile[]): void {
     if (meshes.length === 0) return;
     if (this.store.getState().gpu.kind === 'failed') {
-      this.store.setState({ notice: 'A surface is something to look at: there is no GPU here to show it' });
+      this.store.setState({ notice: 'A surface needs a GPU to be shown, and there is none here' });
       return;
     }
     const isFirst = this.firstStart.makeWay();
@@ -635,7 +635,7 @@ export class App {
     const text = await diagnosticsText(this.store.getState(), fault, this.#errors.entries);
     await navigator.clipboard.writeText(text).then(
       () => this.store.setState({ notice: 'Diagnostics copied' }),
-      () => this.store.setState({ notice: 'The clipboard cannot be used here', overlay: 'about' }),
+      () => this.store.setState({ notice: 'The clipboard is not available here', overlay: 'about' }),
     );
   }
 

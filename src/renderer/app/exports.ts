@@ -72,7 +72,7 @@ export class Exports {
   async copyMeasurements(): Promise<void> {
     const notice = await navigator.clipboard.writeText(this.#csv()).then(
       () => 'Measurements copied as CSV',
-      () => 'The clipboard cannot be used here',
+      () => 'The clipboard is not available here',
     );
     this.#store.setState({ notice });
   }

@@ -85,7 +85,7 @@ export function layerCommands(app: App): Command[] {
     ...alignCommands(app),
     {
       id: 'labels-load',
-      label: 'Load a table of labels…',
+      label: 'Load a label table…',
       words: 'Load table…',
       group: 'Layers',
       enabled: hasLabels,
@@ -117,7 +117,7 @@ export function layerCommands(app: App): Command[] {
     },
     {
       id: 'channels-together',
-      label: 'Show all channels together, each in its color',
+      label: 'Show all channels together, each in its colour',
       words: 'Show all channels together',
       group: 'Layers',
       enabled: (state) => hasOpenChannels(state) && !hasChannelGroup(state.layers.stack),

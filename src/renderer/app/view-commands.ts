@@ -127,7 +127,7 @@ export function measureCommands(app: App): Command[] {
     run: () => app.measuring.setTool(name),
   });
   return [
-    tool('pointer', 'Pointer on slices, measuring nothing', 'Pointer'),
+    tool('pointer', 'Pointer on slices, without measuring', 'Pointer'),
     {
       ...tool('window', 'Window and level by dragging', 'Window and level'),
       group: 'View',

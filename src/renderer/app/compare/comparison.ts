@@ -76,7 +76,7 @@ export class Comparison {
     if (!first?.chunks) return;
     const { kept, chunks } = first;
     await this.#begin(name, async (engine, job) => {
-      this.#checkRoom(engine, volumeBytes(kept.info), 'what was compressed');
+      this.#checkRoom(engine, volumeBytes(kept.info), 'the compressed volume');
       const { info, chunkShape } = kept;
       return keepAs(engine, 'raw', { info, chunkShape, chunks }, { ...job, verify: true });
     });

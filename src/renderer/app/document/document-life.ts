@@ -82,7 +82,7 @@ export class DocumentLife implements EngineWatcher {
 
   /** Statistics of a region of the open volume, read from its file. @throws StriaError like the readers, and `aborted` */
   async regionOfFile(measurement: Measurement, signal: AbortSignal): Promise<RegionStatistics | undefined> {
-    if (!this.#held) throw new StriaError('aborted', 'the volume is not there any more');
+    if (!this.#held) throw new StriaError('aborted', 'the volume is no longer open');
     return regionOfFile(this.#held.request, measurement, signal);
   }
 

@@ -135,7 +135,7 @@ export class Lab {
 function runnerOf(shell: ShellInfo | undefined): BenchRunner {
   return {
     stria: shell?.stria ?? 'unknown',
-    cpu: 'not told by the browser',
+    cpu: 'not reported by the browser',
     threads: Math.max(1, navigator.hardwareConcurrency),
     platform: shell?.platform ?? 'unknown',
     runtime: `Chromium ${shell?.chromium ?? 'unknown'}`,

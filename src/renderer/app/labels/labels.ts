@@ -269,7 +269,7 @@ export class Labels {
   /** From the voxels of one volume to those of another, both as they are placed over the open one. */
   #mapBetween(from: string, to: string) {
     const [first, second] = [this.#shown(from), this.#shown(to)];
-    if (!first || !second) throw new StriaError('invalid-input', 'the volume is not there any more');
+    if (!first || !second) throw new StriaError('invalid-input', 'the volume is no longer open');
     return chainedMap(invertedMap(first.map), second.map);
   }
 

@@ -107,7 +107,7 @@ export class Alignment {
     if (!matrix || !found) return;
     const motion = motionOf(matrix.stored.numbers, format, transformPair(found.base, found.layer), moving);
     if (!isUsableTransform(motion)) {
-      const fault = new StriaError('unsupported', 'the matrix would move the layer too far, or flatten it');
+      const fault = new StriaError('unsupported', 'the matrix moves the layer too far or flattens it');
       this.#show({ ...matrix, fault: faultToData(fault) });
       return;
     }

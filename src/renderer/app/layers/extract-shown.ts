@@ -28,7 +28,7 @@ export async function extractShown(volume: SurfaceVolume, timePoint: number, set
   const { gpu, onlyGpu } = job;
   const found = gpu && (onlyGpu || !gpu.isSoftware) ? await foundOnGpu(gpu, volume, timePoint, settings, job) : undefined;
   if (found) return finishInThread(found, volume.info, settings, job);
-  if (onlyGpu) throw new StriaError('internal', 'the GPU left the surfaces to the processor');
+  if (onlyGpu) throw new StriaError('internal', 'the GPU left the surfaces to the CPU');
   return extractInThread(volume, timePoint, settings, job);
 }
 

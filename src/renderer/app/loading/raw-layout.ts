@@ -22,7 +22,7 @@ export function checkLayout(layout: RawLayout, size: number): LayoutCheck {
   const amount = difference < 10_000 ? `${formatCount(difference)} bytes` : formatBytes(difference);
   return needed > size
     ? { state: 'wrong', words: `This needs ${amount} more than the file has.` }
-    : { state: 'shorter', words: `${amount} behind the voxels are left over.` };
+    : { state: 'shorter', words: `${amount} after the voxels are not used.` };
 }
 
 const typeWords: readonly (readonly [RegExp, ElementType])[] = [

@@ -68,7 +68,7 @@ export class Output {
       } catch (error) {
         // Drawing may be what failed.
         await png;
-        throw new StriaError('unsupported', 'the clipboard cannot be used here: save the picture instead', { cause: error });
+        throw new StriaError('unsupported', 'the clipboard is not available here: save the picture instead', { cause: error });
       }
       this.#done('Picture copied');
     });

@@ -37,7 +37,7 @@ export function plannedSize(
 /** A message if such a picture cannot be drawn; otherwise undefined. */
 export function sizeProblem(options: PictureOptions, scene: PictureScene): string | undefined {
   const size = plannedSize(options, scene);
-  if (!size) return 'What was chosen is not shown';
+  if (!size) return 'The selection is not shown';
   try {
     checkPictureSize(size.width, size.height, scene.viewer.longestPictureEdge);
     return undefined;

@@ -104,7 +104,7 @@ export function colormapGradient(choice: ColorChoice, direction = 'to right'): s
 function addRamp(name: string): Colormap {
   const parts = colorParts(name);
   const colors = Uint8Array.from({ length: 768 }, (_, at) => Math.round(((parts[at % 3] as number) * Math.floor(at / 3)) / 255));
-  const ramp = { title: colorTitles[name] ?? 'Own color', colors, isCategorical: false };
+  const ramp = { title: colorTitles[name] ?? 'Custom colour', colors, isCategorical: false };
   // A colour that is dragged passes through many.
   if (ramps.size >= mostRamps) ramps.delete(ramps.keys().next().value as string);
   ramps.set(name, ramp);
