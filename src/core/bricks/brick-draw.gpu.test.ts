@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { openTestGpu } from '../../testing/node-gpu-testing.ts';
 import { type RayLook, RayPass, type RayView, rayFrame, rayFrameBytes, rayParameters, wholeOf } from '../draw/ray-pass.ts';
 import { rayTransfer, rayTransferBytes, rayTransferSize } from '../draw/ray-transfer.ts';
@@ -10,12 +10,13 @@ import { brickOf } from './brick.ts';
 import { BrickRays } from './brick-rays.ts';
 import { BrickSlices } from './brick-slices.ts';
 import { BrickView } from './brick-view.ts';
-import { ballVoxel, type TestBricks, testBricks } from './bricks-testing.ts';
+import { ballVoxel, finished, type TestBricks, testBricks } from './bricks-testing.ts';
 import { GpuBricks } from './gpu-bricks.ts';
 import { HostBricks } from './host-bricks.ts';
 import { detailOf, type PagedLook } from './paged-uniform.ts';
 
 const gpu = await openTestGpu();
+afterEach(() => finished(gpu));
 const side = 64;
 const rayPass = new RayPass(gpu);
 const slicePass = new SlicePass(gpu, 'rgba8unorm');

@@ -1,13 +1,14 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { openTestGpu } from '../../testing/node-gpu-testing.ts';
 import type { Dims3, Dims4 } from '../shared/volume.ts';
 import { brickKey } from './brick.ts';
 import type { BrickLevel } from './brick-source.ts';
-import { ballVoxel, type TestBricks, testBricks } from './bricks-testing.ts';
+import { ballVoxel, finished, type TestBricks, testBricks } from './bricks-testing.ts';
 import { GpuBricks } from './gpu-bricks.ts';
 import { HostBricks } from './host-bricks.ts';
 
 const gpu = await openTestGpu();
+afterEach(() => finished(gpu));
 const dims: Dims4 = [44, 37, 29, 1];
 const chunk: Dims3 = [16, 16, 16];
 

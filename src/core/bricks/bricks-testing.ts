@@ -4,6 +4,7 @@ import { inlinePool } from '../cpu/inline-pool.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import { chunkGridOf, codecElementBytes, codecElementDims } from '../format/chunk-grid.ts';
 import { levelVolume } from '../format/level.ts';
+import type { Gpu } from '../gpu/gpu.ts';
 import { halve } from '../levels/halve.ts';
 import type { StriaError } from '../shared/errors.ts';
 import type { JobOptions } from '../shared/job.ts';
@@ -132,4 +133,10 @@ export function ballVoxel(dims: Dims4, type: ElementType): TestVoxel {
     const value = top * (1 - away * away) * (1 - 0.2 * t) + (((x >> 2) ^ (y >> 2) ^ (z >> 2)) & 3);
     return type === 'f32' || type === 'f64' ? value / 3 : Math.round(value);
   };
+}
+
+/** Waits until the GPU has done everything, and its times have been read back, so that nothing of it counts as a leak. */
+export async function finished(gpu: Gpu): Promise<void> {
+  await gpu.device.queue.onSubmittedWorkDone();
+  await new Promise((resolve) => setTimeout(resolve, 20));
 }

@@ -1,15 +1,16 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { openNodeGpu } from '../../node/node-gpu.ts';
 import { openTestGpu } from '../../testing/node-gpu-testing.ts';
 import { codecs } from '../codecs/registry.ts';
 import { type Dims4, type ElementType, typedVoxels } from '../shared/volume.ts';
 import { floatBits, isFloatType } from '../volume/voxel-key.ts';
 import { brickKey } from './brick.ts';
-import { ballVoxel, slotBytesOf, type TestBricks, testBricks } from './bricks-testing.ts';
+import { ballVoxel, finished, slotBytesOf, type TestBricks, testBricks } from './bricks-testing.ts';
 import { GpuBricks } from './gpu-bricks.ts';
 import { HostBricks } from './host-bricks.ts';
 
 const gpu = await openTestGpu();
+afterEach(() => finished(gpu));
 
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 

@@ -1,10 +1,12 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { openTestGpu } from '../../testing/node-gpu-testing.ts';
 import { StriaError } from '../shared/errors.ts';
+import { finished } from './bricks-testing.ts';
 import { ComputedBricks } from './computed-bricks.ts';
 import { lookAround } from './looking-around.ts';
 
 const gpu = await openTestGpu();
+afterEach(() => finished(gpu));
 
 /** An hour has 216,000 frames: STRIA_WALK_FRAMES=216000 npx vitest run --project gpu src/core/bricks/looking-around.gpu.test.ts */
 const frames = Number(process.env.STRIA_WALK_FRAMES ?? 120);
