@@ -52,6 +52,10 @@ interface Drawing {
   readonly type?: 'u8' | 'u16' | 'i32' | 'f32';
   /** Rows that are drawn at once. */
   readonly rows?: number;
+  /** Of values that show, of 255. */
+  readonly opacity?: number;
+  /** See `rayParameters`. */
+  readonly sharesLight?: boolean;
 }
 
 /** A picture in gray with the background black: red of each pixel, row by row. */
@@ -64,6 +68,8 @@ async function drawn({
   isCategorical = false,
   type = 'u8',
   rows = side,
+  opacity = 255,
+  sharesLight = false,
 }: Drawing): Promise<Uint8Array> {
   using scope = gpu.scope('test');
   const [width, height, depth] = dims;
@@ -77,7 +83,7 @@ async function drawn({
   const voxels = new voxelArrays[type](width * height * depth).map((_, at) => value(...place(at)));
   volume.append(new Uint8Array(voxels.buffer));
   const display = await volume.displayTexture(0);
-  const parameters = rayParameters(display, { ...plain, ...look }, { isCategorical, isFloorOpaque: true }, step);
+  const parameters = rayParameters(display, { ...plain, ...look }, { isCategorical, isFloorOpaque: true }, step, sharesLight);
   const frame = scope.buffer('frame', rayFrameBytes, GPUBufferUsage.UNIFORM);
   const transfer = scope.texture('transfer', 2048, {
     size: [256, 2],
@@ -86,7 +92,7 @@ async function drawn({
   });
   // Gray, opaque in the upper half (of labels: all but 0); the second row says that anything may show.
   const texels = Uint8Array.from({ length: 2048 }, (_, at) =>
-    at >= 1024 ? 255 : at % 4 < 3 ? at >> 2 : at < (isCategorical ? 4 : 512) ? 0 : 255,
+    at >= 1024 ? 255 : at % 4 < 3 ? at >> 2 : at < (isCategorical ? 4 : 512) ? 0 : opacity,
   );
   gpu.device.queue.writeTexture({ texture: transfer }, texels, { bytesPerRow: 1024 }, [256, 2]);
   const target = scope.texture('target', side * side * 4, {
@@ -425,6 +431,19 @@ test('compositing is lit by the gradient, and flat without light', async () => {
   const flat = await drawn({ value, look: { projection: 'composite', lighting: false }, step: 1 });
   const fall = (pixels: Uint8Array): number => at(pixels, 0.5, 0.5) - at(pixels, 0.5 + 9 / 32, 0.5);
   expect(fall(lit)).toBeGreaterThan(fall(flat) + 25);
+});
+
+test('thin samples can share their light, with little difference; others keep their own', async () => {
+  const value = ball([16, 16, 16], 10);
+  const difference = async (opacity: number): Promise<number> => {
+    const drawing: Drawing = { value, look: { projection: 'composite' }, step: 1, opacity };
+    const [own, shared] = [await drawn(drawing), await drawn({ ...drawing, sharesLight: true })];
+    return own.reduce((most, pixel, at) => Math.max(most, Math.abs(pixel - (shared[at] as number))), 0);
+  };
+  expect(await difference(255)).toBe(0);
+  const thin = await difference(2);
+  expect(thin).toBeGreaterThan(0);
+  expect(thin).toBeLessThan(12);
 });
 
 test('the same picture each time, and no rings: the start is shifted by the pixel alone', async () => {
