@@ -44,6 +44,8 @@ interface CommandsHost {
   keepQueries(queries: StageQueries): void;
   scope(label: string): GpuScope;
   checkAlive(): void;
+  /** See `Gpu.causeOf`. */
+  causeOf(error: unknown): Promise<unknown>;
   /** @returns a function to call when the GPU has finished the work that is being submitted */
   submitting(): () => void;
 }
@@ -193,8 +195,7 @@ export class Commands {
       return times;
     } catch (error) {
       for (const scope of this.#lent) scope.destroy();
-      this.#host.checkAlive();
-      throw error;
+      throw await this.#host.causeOf(error);
     } finally {
       if (this.#queries) this.#host.keepQueries(this.#queries);
       this.#scope.destroy();

@@ -102,3 +102,21 @@ test('a compile error names the file and the line that are wrong', async () => {
   gpu.kernel({ label: 'test.wrong', shader });
   expect(await problem).toMatch(/test\/helper\.wgsl:3:\d+: .*nothing/);
 });
+
+test('a read that fails before its device is known to be lost is told as the loss', async () => {
+  const lost = await openNodeGpu({ software: true });
+  const scope = lost.scope('test');
+  const buffer = scope.storage('words', 16, new Uint8Array(16));
+  const { device } = lost;
+  const createBuffer = device.createBuffer.bind(device);
+  // Chromium rejects `mapAsync` with an AbortError first, and then settles `device.lost`.
+  device.createBuffer = (descriptor) =>
+    Object.assign(createBuffer(descriptor), {
+      mapAsync: () => {
+        setTimeout(() => device.destroy());
+        return Promise.reject(new DOMException('the device was destroyed', 'AbortError'));
+      },
+    });
+  await expect(lost.read(buffer)).rejects.toMatchObject({ tag: 'device-lost' });
+  scope.destroy();
+});

@@ -169,8 +169,7 @@ export class Gpu {
       staging.unmap();
       return copy;
     } catch (error) {
-      this.checkAlive();
-      throw error;
+      throw await this.causeOf(error);
     } finally {
       scope.destroy();
     }
