@@ -68,6 +68,8 @@ export class BrickSlices {
   readonly #scope: GpuScope;
   readonly #uniform: GPUBuffer;
   readonly #pipeline: GPURenderPipeline;
+  /** The level of the slice that was wanted last. */
+  #level = 0;
 
   /** @param format of the target */
   constructor(gpu: Gpu, bricks: GpuBricks, format: GPUTextureFormat) {
@@ -90,18 +92,25 @@ export class BrickSlices {
     });
   }
 
-  /** Asks for the bricks of a slice. @param name tells slices apart @returns them, those in its middle first */
-  want(slice: BrickSlice, timePoint: number, name: string): readonly BrickKey[] {
+  /**
+   * Asks for the bricks of a slice, which is drawn next. If they are more than `most`, it is drawn from a coarser level.
+   * @param name tells slices apart
+   * @returns them, those in its middle first
+   */
+  want(slice: BrickSlice, timePoint: number, name: string, most = this.#bricks.atlas.slotCount): readonly BrickKey[] {
     const { source } = this.#bricks;
-    const keys = sliceBricks(source, slice, timePoint, sliceLevel(source, slice.plane));
+    let level = sliceLevel(source, slice.plane);
+    let keys = sliceBricks(source, slice, timePoint, level);
+    while (keys.length > most && level + 1 < source.levels.length) keys = sliceBricks(source, slice, timePoint, ++level);
+    this.#level = level;
     this.#bricks.want(keys, name);
     return keys;
   }
 
-  /** One slice for each submit: its parameters are written at once. */
+  /** Draws the slice that was wanted last. One slice for each submit: its parameters are written at once. */
   draw(pass: GPURenderPassEncoder, { slice, look, uniform, colors }: BrickSliceDraw): void {
-    const { source, table, atlas } = this.#bricks;
-    const level = sliceLevel(source, slice.plane);
+    const { table, atlas } = this.#bricks;
+    const level = this.#level;
     this.#gpu.device.queue.writeBuffer(this.#uniform, 0, pagedUniform(this.#bricks, look, undefined, undefined, level));
     const { device } = this.#gpu;
     const bindings = [atlas.voxels.buffer, this.#uniform, table.entries, table.constants, uniform, colors.createView()];

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { BrickSource } from '../../../core/bricks/brick-source.ts';
-import { type TestBricks, testBricks } from '../../../core/bricks/bricks-testing.ts';
+import { finished, type TestBricks, testBricks } from '../../../core/bricks/bricks-testing.ts';
 import { HostBricks } from '../../../core/bricks/host-bricks.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
 import type { Dims4, VolumeInfo } from '../../../core/shared/volume.ts';
@@ -23,10 +23,13 @@ let renderer: SliceRenderer;
 beforeEach(() => {
   renderer = new SliceRenderer(gpu, 'rgba8unorm');
 });
-afterEach(() => renderer.destroy());
+afterEach(async () => {
+  renderer.destroy();
+  await finished(gpu);
+});
 
 /** A volume, whole and coarse in GPU memory, and its bricks. @param wrap changes how they are read */
-async function sceneOf(type: 'u8' | 'f32', wrap: (bricks: TestBricks) => BrickSource = (bricks) => bricks) {
+async function sceneOf(type: 'u8' | 'f32', wrap: (bricks: TestBricks) => BrickSource = (bricks) => bricks, atlasBytes = 2 ** 21) {
   const voxel = (x: number, y: number, z: number, t: number) => (7 * x + 5 * y + 11 * z + ((x * y) % 13) + 40 * t) % 251;
   const bricks = await testBricks(dims, type, [16, 16, 16], voxel, { codecs: ['rice', 'raw'] });
   const whole = await ResidentVolume.create(gpu, bricks.info, { chunkShape: [16, 16, 16] });
@@ -35,7 +38,7 @@ async function sceneOf(type: 'u8' | 'f32', wrap: (bricks: TestBricks) => BrickSo
   const coarse = await ResidentVolume.create(gpu, bricks.info, { chunkShape: [16, 16, 16], level });
   coarse.append(bricks.voxels[2] as Uint8Array);
   const host = new HostBricks(wrap(bricks), { bytes: 2 ** 20, retryMs: 1 });
-  const limits = { payloadBytes: 2 ** 20, atlasBytes: 2 ** 21, textureBytes: 0 };
+  const limits = { payloadBytes: 2 ** 20, atlasBytes, textureBytes: 0 };
   const space = new BrickSpace(gpu, host, limits, () => [-Infinity, Infinity], { arrived: () => {}, changed: () => {} });
   const close = () => {
     space.close();
@@ -77,6 +80,18 @@ test.each(['u8', 'f32'] as const)('an oblique slice of %s from bricks is that of
     const most = drawn.reduce((far, value, at) => Math.max(far, Math.abs(value - (expected[at] as number))), 0);
     expect(most, JSON.stringify(place)).toBe(0);
   }
+  detail.destroy();
+  close();
+});
+
+test('with too few slots the slice is drawn from a coarser level, and leaves slots to others', async () => {
+  const { info, space, close } = await sceneOf('u8', undefined, 20 * 4096);
+  const detail = new ObliqueDetail(gpu, 'rgba8unorm', () => {});
+  const slice = { map: mapOf(info, places[0]), width, height, timePoint: 0 };
+  await detail.load(space, slice, undefined);
+  expect(detail.drawing(space, slice)?.isWhole).toBe(true);
+  expect(space.bricks.isSettled).toBe(true);
+  expect(space.bricks.use.usedSlots).toBeLessThanOrEqual(15);
   detail.destroy();
   close();
 });

@@ -22,6 +22,8 @@ export interface ObliqueBricks {
   readonly isWhole: boolean;
 }
 
+/** The part of the decoded bricks that the slice may take; the rest is for the 3D view. */
+const mostOfSlots = 0.75;
 /** If nothing arrives for so long, a picture is drawn with what is there. */
 const stuckMs = 15_000;
 
@@ -53,7 +55,8 @@ export class ObliqueDetail {
     }
     if (!open || !this.#slices) return undefined;
     const slice = { plane: { axis: undefined, ...map }, index: 0, width, height };
-    const keys = this.#slices.want(slice, timePoint, 'oblique');
+    const most = Math.floor(mostOfSlots * open.bricks.atlas.slotCount);
+    const keys = this.#slices.want(slice, timePoint, 'oblique', most);
     open.bricks.update();
     this.#report(open, keys);
     return { slices: this.#slices, isWhole: keys.every((key) => open.bricks.has(key)) };
