@@ -1,4 +1,5 @@
 import { type FaultData, faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
+import { nextTurn } from '../../../core/shared/turn.ts';
 import type { LayerStack } from '../../viewer/model/layers.ts';
 import type { LayersState, MeshFileSource, MeshSource, SurfaceState } from '../state/layer-state.ts';
 import { nextProgress, startProgress } from '../state/progress.ts';
@@ -136,21 +137,24 @@ export class MeshRestoring {
       job.progress = nextProgress(job.progress, { stage, done, total }, performance.now());
       this.#show({ ...this.#needs.store.getState().layers.surfaces, [id]: { kind: 'loading', progress: job.progress } });
     };
-    let isOver = false;
+    let isDeviceLost = false;
     try {
       await this.#needs.make(id, source, { signal, onProgress });
       if (!signal.aborted && !this.#needs.has(id)) throw new StriaError('internal', 'no triangles were made');
     } catch (error) {
-      // The volume or the device is gone: the next state begins anew.
-      isOver = ['aborted', 'device-lost'].includes(toStriaError(error).tag);
-      if (!signal.aborted && !isOver) {
+      const { tag } = toStriaError(error);
+      isDeviceLost = tag === 'device-lost';
+      // The volume was kept in another way meanwhile, such as compressed: its surface begins anew.
+      if (tag === 'aborted') await nextTurn();
+      else if (!signal.aborted && !isDeviceLost) {
         this.#failed.set(id, faultToData(error));
         this.#tellLater(id, name, faultToData(error));
       }
     }
     if (this.#job !== job) return;
     this.#job = undefined;
-    if (isOver) return;
+    // The next device begins anew.
+    if (isDeviceLost) return;
     this.reconcile();
     if (!this.#job) this.#needs.onIdle();
   }

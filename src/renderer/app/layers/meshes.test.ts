@@ -34,9 +34,14 @@ function setUp() {
   const extracted: { readonly volume: SurfaceVolume; readonly timePoint: number }[] = [];
   const extract: typeof extractShown = async (volume, timePoint, { surfaces }, { onMesh }) => {
     extracted.push({ volume, timePoint });
+    const [fault] = faults.splice(0);
+    if (fault) throw fault;
     for (const choice of surfaces === 'labels' ? [] : surfaces) onMesh?.({ choice, mesh: ball });
     return 1;
   };
+  /** Thrown by the next extraction. */
+  const faults: StriaError[] = [];
+  const fail = (fault: StriaError) => faults.push(fault);
   const readings: unknown[] = [];
   const read = async ({ name }: HostFile, metres: number) => {
     readings.push([name, metres]);
@@ -66,7 +71,7 @@ function setUp() {
   const play = (to: number) => {
     timePoint = to;
   };
-  return { store, meshes, viewer, volumes, extracted, readings, show, play, stack: () => stack };
+  return { store, meshes, viewer, volumes, extracted, readings, show, play, fail, stack: () => stack };
 }
 
 test('meshes stay when the volume returns with a device or is refined, and end with another volume', async () => {
@@ -170,6 +175,20 @@ test('a surface that is removed while it is made comes with undo; with another d
   expect(['A', 'B'].map((id) => meshes.triangleCount(id) > 0)).toEqual([true, true]);
   expect(store.getState().layers.surfaces).toEqual({});
   expect(extracted).toHaveLength(4);
+});
+
+test('a surface whose volume is exchanged while it is made begins anew', async () => {
+  const all = setUp();
+  const { store, meshes, extracted, show, fail } = all;
+  show({});
+  // As when the volume is compressed in GPU memory: nothing else changes.
+  fail(new StriaError('aborted', 'the volume was closed'));
+  restored(all, [savedSurface('A', baseId)]);
+  await settled();
+  await settled();
+  expect(extracted).toHaveLength(2);
+  expect(store.getState().layers.surfaces).toEqual({});
+  expect(meshes.triangleCount('A')).toBeGreaterThan(0);
 });
 
 test('a surface whose file was not found says so until the file is given', async () => {

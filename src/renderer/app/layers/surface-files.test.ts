@@ -47,7 +47,7 @@ function setUp(read: (name: string, signal: AbortSignal) => Promise<readonly Nam
     seek: loading,
     fail,
     open: async (request: OpenRequest) => {
-      loading('');
+      loading(request.kind === 'space' ? request.name : '');
       ready(request);
     },
   };
@@ -83,6 +83,23 @@ test('a file that cannot be read is what failed, and a cancel ends reading', asy
   await opened;
   expect(slow.fail).not.toHaveBeenCalled();
   expect(slow.meshes.addRead).not.toHaveBeenCalled();
+});
+
+test('surfaces that are still read give way to what is opened after them', async () => {
+  const reads = new Map<string, (meshes: readonly NamedMesh[]) => void>();
+  const { files, meshes, loading, store } = setUp((name) => new Promise((resolve) => reads.set(name, resolve)));
+  const [first, second] = [files.open([file('a.stl')]), files.open([file('b.stl')])];
+  reads.get('b.stl')?.([cube]);
+  await second;
+  reads.get('a.stl')?.([cube]);
+  await first;
+  expect(meshes.addRead).toHaveBeenCalledTimes(1);
+  expect(meshes.addRead).toHaveBeenCalledWith([{ file: expect.objectContaining({ name: 'b.stl' }), meshes: [cube] }]);
+  const third = files.open([file('c.stl')]);
+  loading('scan.nii');
+  reads.get('c.stl')?.([cube]);
+  await third;
+  expect(store.getState().document).toMatchObject({ kind: 'loading', name: 'scan.nii' });
 });
 
 test('a space becomes larger for surfaces that lie outside, and stays for others', async () => {

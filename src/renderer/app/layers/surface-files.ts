@@ -33,7 +33,8 @@ interface Waiting {
 export class SurfaceFiles {
   readonly #needs: SurfaceFilesNeeds;
   readonly #read: typeof readInThread;
-  #reading = new AbortController();
+  /** What is read to be opened, under this name. */
+  #reading = { name: '', controller: new AbortController() };
   #waiting: Waiting | undefined;
 
   constructor(needs: SurfaceFilesNeeds, read = readInThread) {
@@ -41,7 +42,8 @@ export class SurfaceFiles {
     this.#read = read;
     needs.store.subscribe(({ document }, before) => {
       if (document === before.document) return;
-      if (document.kind !== 'loading') this.#reading.abort();
+      // Something else is opened, or nothing any more.
+      if (document.kind !== 'loading' || document.name !== this.#reading.name) this.#reading.controller.abort();
       const waiting = this.#waiting;
       if (!waiting || (document.kind !== 'ready' && document.kind !== 'empty')) return;
       this.#waiting = undefined;
@@ -58,18 +60,20 @@ export class SurfaceFiles {
     const [first] = files;
     if (!first) return;
     const name = files.length > 1 ? `${first.name} and ${files.length - 1} more` : first.name;
-    const reading = new AbortController();
+    this.#reading.controller.abort();
+    const controller = new AbortController();
+    const { signal } = controller;
+    this.#reading = { name, controller };
     document.seek(name, 'Reading');
-    this.#reading = reading;
     try {
       const read: ReadMeshFile[] = [];
-      for (const file of files) read.push({ file, meshes: await this.#read(file, Number.NaN, reading.signal) });
-      if (reading.signal.aborted) return;
+      for (const file of files) read.push({ file, meshes: await this.#read(file, Number.NaN, signal) });
+      if (signal.aborted) return;
       const space = spaceAround(boundsOf(read.flatMap((one) => one.meshes.map(({ mesh }) => mesh))));
       await document.open({ kind: 'space', name, space });
       if (isOpen(store, space)) await meshes.addRead(read);
     } catch (error) {
-      if (!reading.signal.aborted) document.fail(name, error);
+      if (!signal.aborted) document.fail(name, error);
     }
   }
 
