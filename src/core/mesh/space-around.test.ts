@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { isEmptySpace } from '../shared/empty-space.ts';
-import { boundsOf, isInside, joinedBounds, spaceAround } from './space-around.ts';
+import { betweenSpaces, boundsOf, isInside, joinedBounds, spaceAround } from './space-around.ts';
 
 const mesh = (...positions: number[]) => ({ positions: Float32Array.from(positions) });
 
@@ -14,6 +14,16 @@ test('a space lies around meshes, centred, with a little room', () => {
   expect(isInside(larger, space)).toBe(false);
   expect(isInside(larger, spaceAround(joinedBounds(space, larger)))).toBe(true);
   expect(isInside(bounds, spaceAround(joinedBounds(space, larger)))).toBe(true);
+});
+
+test('a position in a space has the same place in another', () => {
+  const from = spaceAround({ low: [0, 0, 0], high: [64, 64, 64] });
+  const to = spaceAround({ low: [0, 0, 0], high: [64, 256, 64] });
+  const moved = betweenSpaces([4.5, 4.5, 4.5], from, to);
+  const worldIn = ({ origin, edge }: typeof to, place: readonly number[]) =>
+    place.map((at, axis) => (origin[axis] as number) + edge * (at - 0.5));
+  expect(worldIn(to, moved)).toEqual(worldIn(from, [4.5, 4.5, 4.5]));
+  expect(betweenSpaces(moved, to, from)).toEqual([4.5, 4.5, 4.5]);
 });
 
 test.each([

@@ -59,3 +59,11 @@ export function joinedBounds({ dims, edge, origin }: EmptySpace, { low, high }: 
     high: high.map((at, axis) => Math.max(at, inner[axis]?.[1] ?? at)) as unknown as Dims3,
   };
 }
+
+/** A position in one space as a position in another, both in voxels (voxel i covers i to i + 1). */
+export function betweenSpaces(position: Dims3, from: EmptySpace, to: EmptySpace): Dims3 {
+  return position.map((at, axis) => {
+    const world = (from.origin[axis] as number) + from.edge * (at - 0.5);
+    return (world - (to.origin[axis] as number)) / to.edge + 0.5;
+  }) as unknown as Dims3;
+}

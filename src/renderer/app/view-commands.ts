@@ -1,5 +1,5 @@
 import type { MenuCommand } from '../../core/shared/menu-commands.ts';
-import { kindNames, measurementKinds, type SliceTool } from '../viewer/model/measure.ts';
+import { kindNames, measurementKinds, needsVoxels, type SliceTool } from '../viewer/model/measure.ts';
 import type { Layout, SliceAxis } from '../viewer/model/viewer-api.ts';
 import type { App } from './app.ts';
 import { type Command, ofMenu } from './command.ts';
@@ -123,7 +123,7 @@ export function measureCommands(app: App): Command[] {
     words,
     group: 'Measure',
     // Of surfaces alone there are no values to measure.
-    enabled: name === 'pointer' || name === 'distance' || name === 'angle' ? isReady : hasVolume,
+    enabled: needsVoxels(name) ? hasVolume : isReady,
     run: () => app.measuring.setTool(name),
   });
   return [

@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest';
 import type { NamedMesh } from '../../../core/mesh/mesh-formats.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
 import type { HostFile } from '../../host/host.ts';
+import type { Measurement } from '../../viewer/model/measure.ts';
 import type { OpenRequest } from '../loading/load-resident.ts';
 import type { OpenDocument } from '../state/document-state.ts';
 import { startProgress } from '../state/progress.ts';
@@ -19,8 +20,9 @@ const nextTask = () => new Promise((resolve) => setTimeout(resolve));
 
 function setUp(read: (name: string, signal: AbortSignal) => Promise<readonly NamedMesh[]> = async () => [cube]) {
   const store = createAppStore();
+  // Nothing is measured in what is not open yet.
   const loading = (name: string) =>
-    store.setState({ document: { kind: 'loading', name, progress: startProgress('Opening', undefined, 0) } });
+    store.setState({ measurements: [], document: { kind: 'loading', name, progress: startProgress('Opening', undefined, 0) } });
   const ready = (request: OpenRequest) => {
     current = request;
     const space = request.kind === 'space' ? request.space : undefined;
@@ -114,6 +116,35 @@ test('a space becomes larger for surfaces that lie outside, and stays for others
   expect(meshes.bring).toHaveBeenCalledWith(kept);
   const { dims, edge, origin } = space(store) ?? { dims: [0, 0, 0], edge: 0, origin: [0, 0, 0] };
   expect(origin[1] + edge * dims[1]).toBeGreaterThan(200);
+});
+
+test('measurements stay at their places when a space becomes larger', async () => {
+  const { store, files, show } = setUp();
+  await files.open([file('a.stl')]);
+  const before = space(store);
+  const distance: Measurement = {
+    id: '1',
+    kind: 'distance',
+    name: '',
+    axis: 'z',
+    timePoint: 0,
+    points: [
+      [3, 3, 3],
+      [60, 3, 3],
+    ],
+  };
+  const measurements = [distance];
+  store.setState({ measurements, savedMeasurements: measurements });
+  show([cube.mesh, mesh(0, 0, 0, 0, 200, 0).mesh]);
+  await files.add([file('b.stl')]);
+  const after = space(store);
+  const state = store.getState();
+  const worldIn = (grid: typeof after, point: readonly number[] = []) =>
+    point.map((at, axis) => (grid?.origin[axis] ?? 0) + (grid?.edge ?? 0) * (at - 0.5));
+  expect(state.measurements[0]?.points.map((point) => worldIn(after, point))).toEqual(
+    distance.points.map((point) => worldIn(before, point).map((at) => expect.closeTo(at, 9))),
+  );
+  expect(state.savedMeasurements).toBe(state.measurements);
 });
 
 test('a volume takes the place of a space: its surfaces come over it, and those opened with it', async () => {

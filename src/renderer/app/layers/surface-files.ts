@@ -1,4 +1,4 @@
-import { boundsOf, isInside, joinedBounds, spaceAround } from '../../../core/mesh/space-around.ts';
+import { betweenSpaces, boundsOf, isInside, joinedBounds, spaceAround } from '../../../core/mesh/space-around.ts';
 import type { HostFile } from '../../host/host.ts';
 import type { OpenRequest } from '../loading/load-resident.ts';
 import { type AppStore, openDocument } from '../state/store.ts';
@@ -86,9 +86,19 @@ export class SurfaceFiles {
     const bounds = boundsOf(meshes.shown());
     if (!isOpen(store, request.space) || isInside(bounds, request.space)) return;
     const kept = meshes.kept();
+    const { measurements, savedMeasurements } = store.getState();
     const space = spaceAround(joinedBounds(request.space, bounds));
     await document.open({ ...request, session: undefined, space });
-    if (isOpen(store, space)) meshes.bring(kept);
+    if (!isOpen(store, space)) return;
+    const there = measurements.map((one) => ({
+      ...one,
+      points: one.points.map((point) => betweenSpaces(point, request.space, space)),
+    }));
+    store.setState({
+      measurements: there,
+      savedMeasurements: savedMeasurements === measurements ? there : savedMeasurements,
+    });
+    meshes.bring(kept);
   }
 
   /**

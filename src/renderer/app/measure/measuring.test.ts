@@ -4,6 +4,7 @@ import { testInfo } from '../../../core/volume/resident-testing.ts';
 import type { VolumeSource } from '../../../core/volume/volume-source.ts';
 import type { Measurement } from '../../viewer/model/measure.ts';
 import type { MeasureBoard } from '../../viewer/model/view-host.ts';
+import type { OpenDocument } from '../state/document-state.ts';
 import { regionKey } from '../state/regions.ts';
 import { createAppStore } from '../state/store.ts';
 import { measurementLines, measurementsCsv } from './measurement-words.ts';
@@ -218,4 +219,17 @@ test('CSV has a line each, quoted as in RFC 4180, in voxels and in world coordin
   expect(second).toBe('Line,distance,z,0,0,mm,5,,,,,,,,,,,,0 0 0; 3 4 0,10 20 30; 13 24 30,');
   const reaching = { ...rectangle, points: [[-1, 2, 1.5], [4, 4, 1.5]] } as Measurement; // biome-ignore format: two corners
   expect(measurementsCsv([reaching], info, {}).trimEnd().endsWith(',partly')).toBe(true);
+});
+
+test('M does not switch back to a tool that needs voxels if surfaces are open without a volume', () => {
+  const { store, measuring } = begin(undefined);
+  measuring.setTool('sphere');
+  measuring.toggle();
+  measuring.toggle();
+  expect(store.getState().tool).toBe('sphere');
+  measuring.toggle();
+  const space = { dims: [4, 4, 4], edge: 1, origin: [0, 0, 0] } as const;
+  store.setState({ document: { kind: 'ready', document: { space } as unknown as OpenDocument } });
+  measuring.toggle();
+  expect(store.getState().tool).toBe('distance');
 });

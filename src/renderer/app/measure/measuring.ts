@@ -1,7 +1,14 @@
 import { toStriaError } from '../../../core/shared/errors.ts';
 import type { RegionStatistics } from '../../../core/volume/region-statistics.ts';
 import type { VolumeSource } from '../../../core/volume/volume-source.ts';
-import { isMeasuring, type Measurement, type MeasurementKind, middleOf, type SliceTool } from '../../viewer/model/measure.ts';
+import {
+  isMeasuring,
+  type Measurement,
+  type MeasurementKind,
+  middleOf,
+  needsVoxels,
+  type SliceTool,
+} from '../../viewer/model/measure.ts';
 import { clampVoxel } from '../../viewer/model/slice-geometry.ts';
 import { emptyBoard, type MeasureBoard } from '../../viewer/model/view-host.ts';
 import { type RegionFound, type RegionsFound, regionKey } from '../state/regions.ts';
@@ -55,7 +62,9 @@ export class Measuring {
 
   /** Switches measuring on or off. */
   toggle(): void {
-    this.setTool(isMeasuring(this.#store.getState().tool) ? 'pointer' : this.#lastTool);
+    const state = this.#store.getState();
+    const last = openDocument(state)?.space && needsVoxels(this.#lastTool) ? 'distance' : this.#lastTool;
+    this.setTool(isMeasuring(state.tool) ? 'pointer' : last);
   }
 
   /** Adds a measurement, or replaces the one with its id. */

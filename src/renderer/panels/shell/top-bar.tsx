@@ -25,7 +25,7 @@ import { displayText } from '../../../core/shared/display-text.ts';
 import type { App } from '../../app/app.ts';
 import { openDocument } from '../../app/state/store.ts';
 import { formatDims } from '../../app/words/units.ts';
-import type { SliceTool } from '../../viewer/model/measure.ts';
+import { needsVoxels, type SliceTool } from '../../viewer/model/measure.ts';
 import type { Layout } from '../../viewer/model/viewer-api.ts';
 import buttonStyles from '../controls/button.module.css';
 import { classes } from '../controls/classes.ts';
@@ -124,7 +124,7 @@ function ToolChoice() {
   const tool = useAppState((state) => state.tool);
   const isSpace = useAppState((state) => openDocument(state)?.space !== undefined);
   // Surfaces alone have no values.
-  const offered = isSpace ? tools.filter(({ key }) => key === 'pointer' || key === 'distance' || key === 'angle') : tools;
+  const offered = isSpace ? tools.filter(({ key }) => !needsVoxels(key)) : tools;
   return (
     <Segmented
       label="Tool"

@@ -39,6 +39,11 @@ export function measuresOblique(tool: SliceTool): boolean {
   return tool === 'distance' || tool === 'angle';
 }
 
+/** Whether a tool is of use only where there are voxels, not on surfaces alone. */
+export function needsVoxels(tool: SliceTool): boolean {
+  return tool === 'window' || tool === 'rectangle' || tool === 'sphere';
+}
+
 export const pointCounts: Readonly<Record<MeasurementKind, number>> = { distance: 2, angle: 3, rectangle: 2, sphere: 2 };
 
 /** Sizes that follow from the points alone. Lengths in `spatialUnit`. */
