@@ -324,10 +324,21 @@ describe('a finer resolution', () => {
 });
 
 describe('a lost device', () => {
+  it('ends waiting for a volume when another one is opened or loading is cancelled', async () => {
+    const { life } = setUp();
+    const [first, second] = [life.open(request('a.nii')), life.open(request('b.nii'))];
+    await first;
+    life.cancel();
+    await second;
+  });
+
   it('restarts loading', async () => {
     const { life, engine, volume, now, load } = setUp();
     await life.deviceBack(engine, undefined);
-    void life.open(request('a.nii'));
+    let isEnded = false;
+    void life.open(request('a.nii')).then(() => {
+      isEnded = true;
+    });
     await settled();
     life.deviceLost('gone');
     expect(now()).toBe('loading/none');
@@ -337,9 +348,13 @@ describe('a lost device', () => {
     expect(load.count).toBe(2);
     // The first request was aborted.
     await load.resolve(loadedWith(new FakeVolume()));
+    await settled();
+    // What a session or a file of surfaces does next needs the volume.
+    expect(isEnded).toBe(false);
     await load.resolve(loadedWith(volume));
     await isBack;
     expect([now(), next.shown]).toEqual(['ready/none', [volume]]);
+    expect(isEnded).toBe(true);
   });
 
   it('restores from the compressed bytes, which are kept and can be saved meanwhile', async () => {

@@ -86,7 +86,10 @@ export class DocumentLife implements EngineWatcher {
     return regionOfFile(this.#held.request, measurement, signal);
   }
 
-  /** Loads and shows a volume, and closes the old one at once. Failures become the document's state. */
+  /**
+   * Loads and shows a volume, and closes the old one at once. Failures become the document's state. Resolves when it is shown, has
+   * failed or was given up; without a device, loading waits for one.
+   */
   async open(request: OpenRequest): Promise<void> {
     const name = nameOf(request);
     const { gpu } = this.#store.getState();
@@ -101,6 +104,20 @@ export class DocumentLife implements EngineWatcher {
     if (!loading) return;
     this.#request = request;
     await this.#load(request, loading);
+    await this.#loadingEnds(request);
+  }
+
+  /** Resolves at once unless the device was lost: then the next one loads the request again. */
+  #loadingEnds(request: OpenRequest): Promise<void> {
+    const isOver = () => this.#request !== request || this.#phase !== 'loading';
+    if (isOver()) return Promise.resolve();
+    return new Promise((resolve) => {
+      const end = this.#store.subscribe(() => {
+        if (!isOver()) return;
+        end();
+        resolve();
+      });
+    });
   }
 
   /** Shows that what will be opened is being looked for: the volume of a session, or where surfaces lie. */

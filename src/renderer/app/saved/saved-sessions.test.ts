@@ -543,7 +543,10 @@ describe('a saved session', () => {
     expect(viewer.snapshot().state.layers.meshes.map(({ of }) => of)).toEqual(['a', 'a', undefined]);
   });
 
-  it('does not replace a volume that was opened while its layers were looked for', async () => {
+  it.each<AppState['document']>([
+    { kind: 'ready', document: { info: timedInfo } as OpenDocument },
+    { kind: 'loading', name: 'other.nii', progress: {} as never },
+  ])('does not replace a volume that is $kind when its layers are found', async (document) => {
     const pet = file('pet.nii', Uint8Array.of(9, 8, 7));
     const from = setUp();
     await from.open({ kind: 'file', file: scan });
@@ -552,16 +555,26 @@ describe('a saved session', () => {
     await from.sessions.save();
     const { sessions, store, opened } = setUp({
       get '../data/pet.nii'() {
-        store.setState({
-          document: { kind: 'ready', document: { info: timedInfo } as OpenDocument },
-          measurements: [measurement],
-        });
+        store.setState({ document, measurements: [measurement] });
         return pet;
       },
     });
     await sessions.open(file('scan.stria-session', from.sink.bytes()), [scan]);
     expect(opened()).toBeUndefined();
     expect(store.getState().measurements).toEqual([measurement]);
+  });
+
+  it('restores nothing over a volume that was opened while its own was loading', async () => {
+    const session = await savedSession();
+    const { sessions, store, open, restored } = setUp();
+    const end = store.subscribe(({ measurements }, before) => {
+      if (measurements === before.measurements) return;
+      end();
+      void open({ kind: 'file', file: file('other.nii', Uint8Array.of(1)) });
+    });
+    const before = restored();
+    await sessions.open(session, [scan]);
+    expect(restored()).toBe(before);
   });
 
   it('of a stack needs all its pictures', async () => {

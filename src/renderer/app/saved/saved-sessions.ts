@@ -147,7 +147,7 @@ export class SavedSessions {
         throw new StriaError('corrupt', `the session has ${file.size} bytes; the limit is ${maxTextLength}`);
       }
       const saved = readSession(await sourceOf(file.handle).read(0, file.size));
-      if (!this.#isWanted(turn)) return;
+      if (!this.#isWanted(turn, file)) return;
       const made = madeFrom(saved.source);
       if (made) return await this.#show(file, saved, made, given, turn);
       if (!('files' in saved.source)) return;
@@ -178,7 +178,7 @@ export class SavedSessions {
     for (const [index, wanted] of files.entries()) {
       const candidates = candidatesOf(wanted, together, files.length === 1);
       const part = found[index] ? { one: found[index] } : await this.#findPart(file, wanted, candidates);
-      if (!this.#isWanted(turn)) return;
+      if (!this.#isWanted(turn, file)) return;
       all.push(part.one);
       reasons.push(part.reason);
       // Otherwise a session could ask about one host after another.
@@ -222,13 +222,16 @@ export class SavedSessions {
   }
 
   /** Nothing else was opened meanwhile, and the user has not cancelled. */
-  #isWanted(turn: number): boolean {
-    const { kind } = this.#needs.store.getState().document;
-    return turn === this.#turn && (kind === 'loading' || kind === 'waiting');
+  #isWanted(turn: number, file: HostFile): boolean {
+    const { document } = this.#needs.store.getState();
+    if (turn !== this.#turn) return false;
+    return document.kind === 'waiting'
+      ? document.session.file === file
+      : document.kind === 'loading' && document.name === file.name;
   }
 
   #failed(turn: number, file: HostFile, error: unknown): void {
-    if (!this.#isWanted(turn)) return;
+    if (!this.#isWanted(turn, file)) return;
     this.#needs.document.fail(file.name, error);
   }
 
@@ -284,7 +287,7 @@ export class SavedSessions {
         const candidates = withSeries(given).filter(({ name }) => name === partName(part));
         // A file that cannot be read is like one that is not there.
         const { one } = await this.#findPart(session, part, candidates).catch((): FoundPart => ({}));
-        if (!this.#isWanted(turn)) return { requests, lost };
+        if (!this.#isWanted(turn, session)) return { requests, lost };
         if (one) found.push(one);
         else if (part.address !== undefined) break;
       }
@@ -304,13 +307,13 @@ export class SavedSessions {
   ): Promise<void> {
     const { store, document, set, playAlong, layers } = this.#needs;
     const { requests, lost } = await this.#findLayers(saved.layers, file, given, turn);
-    if (!this.#isWanted(turn)) return;
+    if (!this.#isWanted(turn, file)) return;
     const surfaces = await findSurfaces(saved.layers, (part) => this.#findMeshFile(file, part, given));
-    if (!this.#isWanted(turn)) return;
+    if (!this.#isWanted(turn, file)) return;
     const { looks, left } = listedSurfaces(saved.layers);
     const { rate, pace, atEnd, axis } = saved.playback;
     set({ layout: saved.layout, ...saved.compression, playback: { rate, pace, atEnd } });
-    await document.open({
+    const opening: OpenRequest = {
       ...request,
       session: {
         file,
@@ -330,9 +333,10 @@ export class SavedSessions {
           store.setState({ measurements, savedMeasurements: measurements, sliceAxis, showChunks, clipHandles });
         },
       },
-    });
+    };
+    await document.open(opening);
     const opened = openDocument(store.getState());
-    if (!opened) return;
+    if (!opened || document.request !== opening) return;
     // With the document's own change, curves pinned before have gone.
     store.setState({ pinnedCurves: pinnedAgain(saved.pinnedCurves, opened.info) });
     this.#needs.restoreTables(saved.layers.tables);
