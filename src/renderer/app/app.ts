@@ -46,6 +46,7 @@ import { Output } from './output/output.ts';
 import { SurfaceSaver } from './output/surface-saver.ts';
 import { SavedSessions } from './saved/saved-sessions.ts';
 import { isSessionName } from './session/session-file.ts';
+import { isSameDocument } from './state/document-state.ts';
 import { applyTuning, withTuning } from './state/gpu-tuning.ts';
 import type { Residency } from './state/residency-state.ts';
 import type { SampleChoice } from './state/samples.ts';
@@ -335,12 +336,15 @@ export class App {
         name: file.name,
       })),
     );
+    const { document } = this.store.getState();
     // A volume that could not be added is in the list, with the reason.
     void added.then(async () => {
-      if (meshes.length === 0 || this.store.getState().layers.adding.kind !== 'none') return;
+      const { document: now, layers } = this.store.getState();
+      if (meshes.length === 0 || layers.adding.kind !== 'none' || !isSameDocument(now, document)) return;
       // A file for which a surface of the session waits adds no other.
       await orNotice(this.store, async () => {
         const added = await this.#sessions.takeSurfaces(meshes);
+        if (!isSameDocument(this.store.getState().document, document)) return;
         if (openDocument(this.store.getState())?.space) await this.#surfaceFiles.add(added);
         else await this.meshes.addFiles(added);
       });

@@ -87,13 +87,15 @@ export async function foundSurfaces(
   needs: Pick<SessionMeshes, 'lostFileOf'>,
   given: readonly HostFile[],
 ): Promise<ReadonlyMap<string, MeshFileSource>> {
-  const found = new Map<string, MeshFileSource>();
+  const found: { readonly id: string; readonly lost: MeshFilePlace; readonly file: HostFile }[] = [];
   for (const id of ids) {
     const lost = needs.lostFileOf(id);
     const [part] = lost?.source.files ?? [];
     if (!lost || !part) continue;
     const { one } = await fittingOne(part, candidatesOf(part, given, true));
-    if (one && needs.lostFileOf(id) === lost) found.set(id, { file: one, object: lost.object });
+    if (one) found.push({ id, lost, file: one });
   }
-  return found;
+  // Another volume may be open by now, with surfaces of the same ids.
+  const wanted = found.filter(({ id, lost }) => needs.lostFileOf(id) === lost);
+  return new Map(wanted.map(({ id, lost, file }) => [id, { file, object: lost.object }]));
 }

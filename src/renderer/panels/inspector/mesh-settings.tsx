@@ -59,7 +59,8 @@ function MeshFacts({ look }: { readonly look: MeshLook }) {
   const state = useAppState(({ layers }) => layers.surfaces[look.id]);
   if (state?.kind === 'failed') return <FaultNotice fault={state.fault} />;
   if (state?.kind === 'loading' && state.progress) return <Progress progress={state.progress} />;
-  if (state?.kind === 'loading') return <p className={styles.facts}>Waiting for its volume…</p>;
+  if (state?.kind === 'loading')
+    return <p className={styles.facts}>{app.meshes.fileOf(look.id) ? 'Waiting to be read…' : 'Waiting for its volume…'}</p>;
   if (state?.kind === 'lost') return <LostFiles files={state.files} />;
   const triangles = app.meshes.triangleCount(look.id);
   return (
