@@ -90,9 +90,8 @@ export class PictureMeshes {
   }
 
   #add(gpu: Gpu, mesh: Mesh, look: MeshLook): void {
-    const id = `mesh-${this.#looks.length + 1}`;
-    this.#onGpu.set(id, new GpuMesh(gpu, mesh));
-    this.#looks.push({ ...look, id });
+    this.#onGpu.set(look.id, new GpuMesh(gpu, mesh));
+    this.#looks.push(look);
   }
 
   async #read(
