@@ -36,7 +36,7 @@ export interface GpuSurfaceJob extends JobOptions, Pick<PassSettings, 'onTimes'>
  * processor the meshes.
  *
  * @returns undefined if only the processor can extract or refuse them: planes are too large for the device, not all voxels are kept,
- * or voxels are no labels
+ * or voxels are not labels
  * @throws StriaError `invalid-input` if there is no such time point, `unsupported` if there are too many triangles or labels,
  * `out-of-memory`, `device-lost`, `aborted`; errors of the planes
  */

@@ -147,8 +147,8 @@ describe('glTF', () => {
     ['extensions', { extensionsRequired: ['KHR_draco_mesh_compression'] }, 'unsupported', 'KHR_draco_mesh_compression'],
     ['another file', { buffers: [{ byteLength: 48, uri: 'a.bin' }] }, 'unsupported', '"a.bin"'],
     ['no binary part', { buffers: [{ byteLength: 48 }] }, 'corrupt', 'binary part'],
-    ['a circle', { nodes: [{ children: [1] }, { children: [0], mesh: 0 }], scenes: [{ nodes: [0] }] }, 'corrupt', 'no tree'],
-    ['a node that is not there', { scenes: [{ nodes: [7] }] }, 'corrupt', 'no tree'],
+    ['a circle', { nodes: [{ children: [1] }, { children: [0], mesh: 0 }], scenes: [{ nodes: [0] }] }, 'corrupt', 'not a tree'],
+    ['a node that is not there', { scenes: [{ nodes: [7] }] }, 'corrupt', 'not a tree'],
     ['a flat transform', { nodes: [{ mesh: 0, scale: [1, 0, 1] }] }, 'corrupt', 'flattens'],
     [
       'counts beyond the file',

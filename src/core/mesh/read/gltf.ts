@@ -72,7 +72,8 @@ function placedMeshes(json: GltfObject, name: string): readonly Placed[] {
     const { at, before } = next;
     const node = nodes[at];
     // A node has one parent, so what is met twice is a circle.
-    if (!node || seen.has(at)) throw new StriaError('corrupt', `the nodes of the file are no tree, at node ${at}: it is damaged`);
+    if (!node || seen.has(at))
+      throw new StriaError('corrupt', `the nodes of the file are not a tree, at node ${at}: the file is damaged`);
     seen.add(at);
     const move = chained(moveOf(node, at), before);
     if (node.mesh !== undefined) {

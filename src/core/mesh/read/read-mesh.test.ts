@@ -38,7 +38,7 @@ test.each(meshFormats)('what Stria writes as %s comes back at the same place, to
   }
 });
 
-test('STL: corners that are equal become one, and a binary file whose head says solid is no text', async () => {
+test('STL: corners that are equal become one, and a binary file whose head says solid is not read as text', async () => {
   const stl = await writtenMesh(writeMesh, 'stl', [{ name: 'a', mesh: tetrahedron }]);
   stl.set(textBytes('solid but binary '));
   expect((await onlyMesh('a.stl', stl)).positions).toHaveLength(12);

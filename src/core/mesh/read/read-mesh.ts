@@ -72,5 +72,5 @@ function formatOf(bytes: Uint8Array, name: string): ReadableMesh {
   if (/\.stl$/i.test(name)) return 'stl';
   if (/\.obj$/i.test(name)) return 'obj';
   if (/\.gltf$/i.test(name)) return 'gltf';
-  throw new StriaError('unsupported', `this is no mesh that Stria can read. It reads ${meshFiles}`);
+  throw new StriaError('unsupported', `this is not a mesh that Stria can read. It reads ${meshFiles}`);
 }

@@ -32,7 +32,7 @@ interface Job {
 }
 
 /**
- * Makes the meshes that the view lists and that are not there: those of a session, one after the other, in the order of the list.
+ * Makes the triangles of listed surfaces that lack them, such as those of a session, one surface after the other in the order of the list.
  * A surface of a layer waits until that is loaded. A notice names those that fail.
  */
 export class MeshRestoring {
@@ -40,7 +40,7 @@ export class MeshRestoring {
   readonly #sources = new Map<string, MeshSource | MeshFileSource>();
   readonly #lost = new Map<string, LostMesh & { readonly state: SurfaceState }>();
   readonly #failed = new Map<string, FaultData>();
-  /** Those that a notice has named, or will. */
+  /** Ids of surfaces that a notice has named, or will name. */
   readonly #told = new Set<string>();
   readonly #untold: { readonly name: string; readonly message: string }[] = [];
   #job: Job | undefined;
@@ -61,7 +61,7 @@ export class MeshRestoring {
     this.reconcile();
   }
 
-  /** What a surface is made from that is not there yet, or could not be made. */
+  /** The source of a surface that was not made yet, or could not be made. */
   sourceOf(id: string): MeshSource | MeshFileSource | undefined {
     return this.#sources.get(id);
   }
@@ -70,7 +70,7 @@ export class MeshRestoring {
     return this.#lost.get(id);
   }
 
-  /** Also of surfaces that undo may bring back. */
+  /** Includes surfaces that undo may bring back. */
   get ids(): readonly string[] {
     return [...this.#sources.keys(), ...this.#lost.keys()];
   }

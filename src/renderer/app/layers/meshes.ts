@@ -39,12 +39,12 @@ export class Meshes {
   readonly #engine: () => Engine | undefined;
   readonly #extraction: SurfaceExtraction;
   readonly #read: typeof readInThread;
-  /** Also of those that undo may bring back. */
+  /** Includes meshes that undo may bring back. */
   readonly #kept = new Map<string, { readonly mesh: Mesh; readonly source: MeshSource | MeshFileSource }>();
   readonly #onGpu = new Map<string, GpuMesh>();
   #adding: AbortController | undefined;
   readonly #restoring: MeshRestoring;
-  /** Of a file whose objects are restored, which is read once. */
+  /** The file whose objects are being restored, so that it is read only once. */
   #restoredFile: { readonly file: HostFile; readonly meshes: readonly NewMesh[] } | undefined;
 
   /** @param volume the voxels under an id (`volumeIdOf`) */
@@ -160,7 +160,7 @@ export class Meshes {
     return mesh && motion ? moved(mesh, motion) : mesh;
   }
 
-  /** How many triangles a layer has; 0 if they are not there. */
+  /** The number of triangles of a layer; 0 if they have not been made. */
   triangleCount(id: string): number {
     return (this.#kept.get(id)?.mesh.triangles.length ?? 0) / 3;
   }

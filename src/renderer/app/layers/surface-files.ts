@@ -19,21 +19,21 @@ export interface SurfaceFilesNeeds {
   addLayers(files: readonly HostFile[]): void;
 }
 
-/** What is shown once a volume is open. */
+/** Surfaces that wait until a volume is open. */
 interface Waiting {
-  /** Of the volume. */
+  /** Name of the volume's file. */
   readonly fileName: string;
   readonly show: () => void;
 }
 
 /**
- * Opens files of surfaces without a volume: in an empty space around them, which is a document without voxels. A volume that is opened
- * takes the space's place, and the surfaces stay over it. Also keeps surfaces that were opened together with a volume until that is there.
+ * Opens files of surfaces without a volume, in an empty space around them, which is a document without voxels. A volume that is opened
+ * replaces the space, and the surfaces are shown over it. Surfaces that are opened together with a volume wait until it is open.
  */
 export class SurfaceFiles {
   readonly #needs: SurfaceFilesNeeds;
   readonly #read: typeof readInThread;
-  /** What is read to be opened, under this name. */
+  /** The files that are being read, by the name under which they will be opened. */
   #reading = { name: '', controller: new AbortController() };
   #waiting: Waiting | undefined;
 
@@ -42,7 +42,7 @@ export class SurfaceFiles {
     this.#read = read;
     needs.store.subscribe(({ document }, before) => {
       if (document === before.document) return;
-      // Something else is opened, or nothing any more.
+      // Something else is being opened, or opening was cancelled.
       if (document.kind !== 'loading' || document.name !== this.#reading.name) this.#reading.controller.abort();
       const waiting = this.#waiting;
       if (!waiting || (document.kind !== 'ready' && document.kind !== 'empty')) return;
@@ -102,8 +102,8 @@ export class SurfaceFiles {
   }
 
   /**
-   * Call this before a volume is opened: then surfaces come over it, also if it asks something first. Those are the given ones, and
-   * those that were open without a volume.
+   * Keeps surfaces for a volume that is about to be opened, and shows them over it once it is open, even if it asks something first.
+   * Those are the given surfaces, and those that were open without a volume.
    */
   keepFor(fileName: string, files: readonly HostFile[]): void {
     const { meshes, store, addLayers } = this.#needs;

@@ -159,7 +159,7 @@ export class MovieMaker {
       }
       await written;
     } finally {
-      // What is given up must not be written to any more.
+      // Nothing may be written to an abandoned target.
       await written.catch(() => undefined);
     }
   }

@@ -304,7 +304,7 @@ describe('a saved session', () => {
     await sessions.complete(waiting(), [file('scan.nii', Uint8Array.of(1, 2, 3))]);
     expect(waiting().missing[0]?.reason).toContain('3 bytes, not 4');
     await sessions.complete(waiting(), [file('scan.nii', Uint8Array.of(1, 2, 3, 5))]);
-    expect(waiting().missing[0]?.reason).toContain('something else');
+    expect(waiting().missing[0]?.reason).toContain('different contents');
     await sessions.complete(waiting(), [file('renamed.nii', Uint8Array.of(1, 2, 3, 4))]);
     expect(opened()).toMatchObject({ file: { name: 'renamed.nii' } });
   });

@@ -41,7 +41,7 @@ export async function whyAnother(candidate: HostFile, part: SessionPart): Promis
   if (candidate.size !== part.size)
     return `${candidate.name} has ${formatCount(candidate.size)} bytes, not ${formatCount(part.size)}`;
   if (part.fingerprint === undefined || (await fingerprint(sourceOf(candidate.handle))) === part.fingerprint) return undefined;
-  return `${candidate.name} is as long, but holds something else`;
+  return `${candidate.name} has the right size but different contents`;
 }
 
 export async function sourceIn(request: OpenRequest, sink: HostSink): Promise<SessionSource> {

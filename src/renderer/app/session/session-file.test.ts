@@ -308,8 +308,8 @@ describe('a session file', () => {
         (bad) => [{ files: [{ ...file, path: bad }] }, 'corrupt', 'path'] as const,
       ),
       [{ sample: { kind: 'potential', side: 1e6 } }, 'corrupt', 'sample.side'],
-      [{ space: { name: 'a', dims: [1, 2, 1e6], edge: 1, origin: [0, 0, 0] } }, 'corrupt', 'space is no grid'],
-      [{ space: { name: 'a', dims: [1, 2, 3], edge: 0, origin: [0, 0, 0] } }, 'corrupt', 'space is no grid'],
+      [{ space: { name: 'a', dims: [1, 2, 1e6], edge: 1, origin: [0, 0, 0] } }, 'corrupt', 'space is not a valid grid'],
+      [{ space: { name: 'a', dims: [1, 2, 3], edge: 0, origin: [0, 0, 0] } }, 'corrupt', 'space is not a valid grid'],
       [{ raw: { dims: [1, 2, 3], type: 'u8' } }, 'corrupt', 'raw.dims'],
       [
         { viewpoints: { '3d': { position: [0, 0, 'Infinity'], target: [0, 0, 0], zoom: 1 } } },

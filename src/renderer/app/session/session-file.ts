@@ -146,7 +146,7 @@ function spaceOf({ name, dims, edge, origin }: JsonObject): EmptySpace & { reado
     edge: finite(edge, 'space.edge'),
     origin: numbersOf(origin, 'space.origin', 3) as unknown as Dims3,
   };
-  if (!isEmptySpace(space)) throw new StriaError('corrupt', 'space is no grid');
+  if (!isEmptySpace(space)) throw new StriaError('corrupt', 'space is not a valid grid');
   return { name: asText(name, 'space.name'), ...space };
 }
 

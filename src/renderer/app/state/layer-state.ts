@@ -23,7 +23,7 @@ export type LayerVolume =
       readonly labels?: OwnLabels | undefined;
     };
 
-/** A surface whose triangles are not there. */
+/** Why a listed surface has no triangles. */
 export type SurfaceState =
   /** Without progress while it waits. */
   | { readonly kind: 'loading'; readonly progress: JobProgress | undefined }
@@ -75,7 +75,7 @@ export interface LayersState {
     | { readonly kind: 'failed'; readonly name: string; readonly fault: FaultData };
   /** By id (`volumeIdOf`); `baseId` is the open volume, while layers show its channels. */
   readonly volumes: Readonly<Record<string, LayerVolume>>;
-  /** By id, the surfaces whose triangles are not there: those of a session until they are made. */
+  /** By id, the surfaces that have no triangles: those of a session until they are made. */
   readonly surfaces: Readonly<Record<string, SurfaceState>>;
   /** Id of the layer whose settings are shown, and to which commands apply. */
   readonly chosen: string | undefined;
