@@ -315,7 +315,7 @@ export class App {
     if (isReady(this.store.getState()) && !isFirst) this.addLayers(meshes);
     else {
       this.showInspector('layers');
-      this.leaving.before(() => void this.#surfaceFiles.open(meshes));
+      if (!this.#surfaceFiles.join(meshes)) this.leaving.before(() => void this.#surfaceFiles.open(meshes));
     }
   }
 

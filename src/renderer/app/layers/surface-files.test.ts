@@ -29,6 +29,9 @@ function setUp(read: (name: string, signal: AbortSignal) => Promise<readonly Nam
     store.setState({ document: { kind: 'ready', document: { opened: {}, space } as OpenDocument } });
   };
   let current: OpenRequest | undefined;
+  const begin = (request: OpenRequest) => {
+    current = request;
+  };
   const fail = vi.fn((name: string, _error: unknown) =>
     store.setState({ document: { kind: 'failed', name, fault: { tag: 'corrupt', message: '', context: [] } } }),
   );
@@ -36,7 +39,7 @@ function setUp(read: (name: string, signal: AbortSignal) => Promise<readonly Nam
   let shown: readonly NamedMesh['mesh'][] = [cube.mesh];
   const meshes = {
     addFiles: vi.fn(async () => undefined),
-    addRead: vi.fn(async () => undefined),
+    addRead: vi.fn(async (_files: unknown) => undefined),
     bring: vi.fn(),
     kept: () => kept,
     shown: () => shown,
@@ -54,7 +57,7 @@ function setUp(read: (name: string, signal: AbortSignal) => Promise<readonly Nam
     },
   };
   const files = new SurfaceFiles({ store, document, meshes, addLayers }, ({ name }, _metres, signal) => read(name, signal));
-  return { store, files, meshes, addLayers, fail, kept, ready, loading, show: (next: typeof shown) => (shown = next) };
+  return { store, files, meshes, addLayers, fail, kept, ready, loading, begin, show: (next: typeof shown) => (shown = next) };
 }
 
 const space = (store: ReturnType<typeof setUp>['store']) => {
@@ -156,6 +159,31 @@ test('a volume takes the place of a space: its surfaces come over it, and those 
   await nextTask();
   expect(meshes.bring).toHaveBeenCalledWith(kept);
   expect(addLayers).toHaveBeenCalledWith([file('b.stl')]);
+});
+
+test('surfaces that come while others, or a volume, are being opened are opened with them', async () => {
+  const reads: (() => void)[] = [];
+  const { files, meshes, addLayers, loading, ready, begin } = setUp(
+    () => new Promise((resolve) => reads.push(() => resolve([cube]))),
+  );
+  expect(files.join([file('a.stl')])).toBe(false);
+  const opened = files.open([file('a.stl')]);
+  expect(files.join([file('b.stl')])).toBe(true);
+  while (reads.length > 0) {
+    reads.shift()?.();
+    await nextTask();
+  }
+  await opened;
+  expect(meshes.addRead.mock.calls).toEqual([[['a.stl', 'b.stl'].map((name) => ({ file: file(name), meshes: [cube] }))]]);
+
+  files.keepFor('scan.nii', [file('c.stl')]);
+  loading('scan.nii');
+  begin({ kind: 'file', file: file('scan.nii') });
+  expect(files.join([file('d.stl')])).toBe(true);
+  ready({ kind: 'file', file: file('scan.nii') });
+  await nextTask();
+  expect(meshes.bring).toHaveBeenCalledTimes(1);
+  expect(addLayers.mock.calls).toEqual([[[file('c.stl'), file('d.stl')]]]);
 });
 
 test('surfaces wait while a volume asks something, but not for another volume', async () => {

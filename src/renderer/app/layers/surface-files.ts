@@ -23,7 +23,9 @@ export interface SurfaceFilesNeeds {
 interface Waiting {
   /** Name of the volume's file. */
   readonly fileName: string;
-  readonly show: () => void;
+  /** Surfaces that were open without a volume. */
+  readonly kept: KeptSurfaces | undefined;
+  readonly files: readonly HostFile[];
 }
 
 /**
@@ -34,7 +36,7 @@ export class SurfaceFiles {
   readonly #needs: SurfaceFilesNeeds;
   readonly #read: typeof readInThread;
   /** The files that are being read, by the name under which they will be opened. */
-  #reading = { name: '', controller: new AbortController() };
+  #reading: { readonly name: string; readonly files: readonly HostFile[]; readonly controller: AbortController } | undefined;
   #waiting: Waiting | undefined;
 
   constructor(needs: SurfaceFilesNeeds, read = readInThread) {
@@ -43,14 +45,14 @@ export class SurfaceFiles {
     needs.store.subscribe(({ document }, before) => {
       if (document === before.document) return;
       // Something else is being opened, or opening was cancelled.
-      if (document.kind !== 'loading' || document.name !== this.#reading.name) this.#reading.controller.abort();
+      if (document.kind !== 'loading' || document.name !== this.#reading?.name) this.#endReading();
       const waiting = this.#waiting;
       if (!waiting || (document.kind !== 'ready' && document.kind !== 'empty')) return;
       this.#waiting = undefined;
       const { request } = needs.document;
       const isIt = document.kind === 'ready' && request?.kind === 'file' && request.file.name === waiting.fileName;
       // After those who follow the document.
-      if (isIt) void Promise.resolve().then(waiting.show);
+      if (isIt) void Promise.resolve().then(() => this.#show(waiting));
     });
   }
 
@@ -60,10 +62,10 @@ export class SurfaceFiles {
     const [first] = files;
     if (!first) return;
     const name = files.length > 1 ? `${first.name} and ${files.length - 1} more` : first.name;
-    this.#reading.controller.abort();
+    this.#endReading();
     const controller = new AbortController();
     const { signal } = controller;
-    this.#reading = { name, controller };
+    this.#reading = { name, files, controller };
     document.seek(name, 'Reading');
     try {
       const read: ReadMeshFile[] = [];
@@ -106,13 +108,36 @@ export class SurfaceFiles {
    * Those are the given surfaces, and those that were open without a volume.
    */
   keepFor(fileName: string, files: readonly HostFile[]): void {
-    const { meshes, store, addLayers } = this.#needs;
-    const kept: KeptSurfaces | undefined = openDocument(store.getState())?.space ? meshes.kept() : undefined;
-    const show = () => {
-      if (kept) meshes.bring(kept);
-      if (files.length > 0) addLayers(files);
-    };
-    this.#waiting = kept || files.length > 0 ? { fileName, show } : undefined;
+    const { meshes, store } = this.#needs;
+    const kept = openDocument(store.getState())?.space ? meshes.kept() : undefined;
+    this.#waiting = kept || files.length > 0 ? { fileName, kept, files } : undefined;
+  }
+
+  /** Opens surfaces together with the surfaces or the volume that are being opened. @returns false if neither are being opened */
+  join(files: readonly HostFile[]): boolean {
+    const { document, store } = this.#needs;
+    if (store.getState().document.kind !== 'loading') return false;
+    if (this.#reading) {
+      void this.open([...this.#reading.files, ...files]);
+      return true;
+    }
+    const { request } = document;
+    if (request?.kind !== 'file') return false;
+    const fileName = request.file.name;
+    const before = this.#waiting?.fileName === fileName ? this.#waiting : undefined;
+    this.#waiting = { fileName, kept: before?.kept, files: [...(before?.files ?? []), ...files] };
+    return true;
+  }
+
+  #show({ kept, files }: Waiting): void {
+    const { meshes, addLayers } = this.#needs;
+    if (kept) meshes.bring(kept);
+    if (files.length > 0) addLayers(files);
+  }
+
+  #endReading(): void {
+    this.#reading?.controller.abort();
+    this.#reading = undefined;
   }
 }
 
