@@ -114,7 +114,16 @@ test('a space becomes larger for surfaces that lie outside, and stays for others
   await files.add([file('b.stl')]);
   expect(space(store)).toBe(first);
   show([cube.mesh, mesh(0, 0, 0, 0, 200, 0).mesh]);
+  // Undo begins in a microtask after the space is open.
+  let broughtBeforeUndo: boolean | undefined;
+  store.subscribe(({ document }) => {
+    if (document.kind !== 'ready') return;
+    queueMicrotask(() => {
+      broughtBeforeUndo ??= meshes.bring.mock.calls.length > 0;
+    });
+  });
   await files.add([file('c.stl')]);
+  expect(broughtBeforeUndo).toBe(true);
   expect(meshes.addFiles).toHaveBeenCalledTimes(2);
   expect(meshes.bring).toHaveBeenCalledWith(kept);
   const { dims, edge, origin } = space(store) ?? { dims: [0, 0, 0], edge: 0, origin: [0, 0, 0] };

@@ -90,17 +90,22 @@ export class SurfaceFiles {
     const kept = meshes.kept();
     const { measurements, savedMeasurements } = store.getState();
     const space = spaceAround(joinedBounds(request.space, bounds));
-    await document.open({ ...request, session: undefined, space });
-    if (!isOpen(store, space)) return;
     const there = measurements.map((one) => ({
       ...one,
       points: one.points.map((point) => betweenSpaces(point, request.space, space)),
     }));
-    store.setState({
-      measurements: there,
-      savedMeasurements: savedMeasurements === measurements ? there : savedMeasurements,
+    // At once, so that undo begins with the surfaces.
+    const end = store.subscribe(({ document: now }) => {
+      if (now.kind === 'loading') return;
+      end();
+      if (!isOpen(store, space)) return;
+      store.setState({
+        measurements: there,
+        savedMeasurements: savedMeasurements === measurements ? there : savedMeasurements,
+      });
+      meshes.bring(kept);
     });
-    meshes.bring(kept);
+    await document.open({ ...request, session: undefined, space });
   }
 
   /**
