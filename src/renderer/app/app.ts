@@ -54,7 +54,7 @@ import { defaultSettings, readSettings, type Settings, writeSettings } from './s
 import { type AppState, type AppStore, createAppStore, openDocument } from './state/store.ts';
 import { Undo } from './state/undo.ts';
 import { presetWindow } from './view/window-presets.ts';
-import { isInViewer, isReady } from './when.ts';
+import { isInViewer } from './when.ts';
 import { setUnits } from './words/units.ts';
 
 /** Everything that panels can request. Results come back through the store. */
@@ -312,7 +312,8 @@ export class App {
       return;
     }
     const isFirst = this.firstStart.makeWay();
-    if (isReady(this.store.getState()) && !isFirst) this.addLayers(meshes);
+    // Also while the device is away: the volume stays open.
+    if (openDocument(this.store.getState()) && !isFirst) this.addLayers(meshes);
     else {
       this.showInspector('layers');
       if (!this.#surfaceFiles.join(meshes)) this.leaving.before(() => void this.#surfaceFiles.open(meshes));
