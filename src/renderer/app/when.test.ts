@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { OpenDocument } from './state/document-state.ts';
-import { createAppStore } from './state/store.ts';
-import { whyNoSurface } from './when.ts';
+import { type AppState, createAppStore } from './state/store.ts';
+import { canSave, whyNoSurface } from './when.ts';
 
 it('gives the network, not GPU memory, as the reason why a surface cannot be made of a level', () => {
   const store = createAppStore();
@@ -12,4 +12,14 @@ it('gives the network, not GPU memory, as the reason why a surface cannot be mad
   expect(why({ decimation: 4 })).toContain('GPU memory');
   expect(why({ decimation: 4, isHeldBack: true })).toContain('over the network');
   expect(why({ decimation: 1, isHeldBack: false })).toBe('Show the volume first');
+});
+
+it('saves no space without a volume', () => {
+  const store = createAppStore();
+  const saves = (document: Partial<OpenDocument>) => {
+    store.setState({ compressed: {} as AppState['compressed'], document: { kind: 'ready', document: document as OpenDocument } });
+    return canSave(store.getState());
+  };
+  expect(saves({ decimation: 1 })).toBe(true);
+  expect(saves({ decimation: 1, space: { dims: [4, 4, 4], edge: 1, origin: [0, 0, 0] } })).toBe(false);
 });

@@ -37,7 +37,8 @@ export function canCompareCompressed(state: AppState): boolean {
 
 /** What was compressed from its file is saved already. */
 export function canSave(state: AppState): boolean {
-  return state.compressed !== undefined && !isRunning(state) && openDocument(state)?.decimation === 1;
+  const document = openDocument(state);
+  return state.compressed !== undefined && !isRunning(state) && document?.decimation === 1 && document.space === undefined;
 }
 
 export function whyNotSave(state: AppState): string {

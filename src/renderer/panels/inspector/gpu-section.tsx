@@ -1,6 +1,7 @@
 import { CircleCheck, TriangleAlert } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
+import { openDocument } from '../../app/state/store.ts';
 import { formatBytes } from '../../app/words/units.ts';
 import { describeCodecs, describeHeld } from '../../app/words/ways.ts';
 import type { UsedBytes } from '../../viewer/model/viewer-api.ts';
@@ -50,7 +51,8 @@ function ResidencyChoice() {
     return document.kind === 'ready' ? document.document.fileBytes : undefined;
   });
   const isBusy = useAppState((state) => state.compression.kind === 'running' || state.save.kind === 'saving');
-  if (!residency?.canBeCompressed) return null;
+  const isSpace = useAppState((state) => openDocument(state)?.space !== undefined);
+  if (!residency?.canBeCompressed || isSpace) return null;
   const { kept, progress, rawBytes, asFile, inGpu, canBeRaw } = residency;
   const isTranscoded =
     asFile !== undefined && inGpu !== undefined && describeCodecs(asFile.shares) !== describeCodecs(inGpu.shares);
