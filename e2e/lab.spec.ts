@@ -47,6 +47,8 @@ test('the Lab runs a suite beside an open volume, shows and saves it, and frees 
   const { page } = stria;
   await stria.dropFiles([stria.write('scan.nii', nifti(shapes(32)))]);
   await expectOpen(page, 'scan.nii');
+  // Not while values are still being read back: their buffers are freed soon.
+  await expect.poll(() => gpuMemory(page, 'reads')).toBe(0);
   const before = await volumeMemory(page);
   await openLab(page, 'codecs');
   // The smallest possible work, since the Lab is under test.
