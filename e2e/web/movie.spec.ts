@@ -44,7 +44,11 @@ test('a turntable becomes numbered pictures in a new folder: the first is the cu
     return found.sort(([a], [b]) => (a < b ? -1 : 1));
   });
   expect(files.map(([name]) => name)).toEqual([1, 2, 3, 4].map((number) => `frame-000${number}.png`));
-  const frames = files.map(([, bytes]) => squaresOf(decode(Uint8Array.from(bytes))));
+  const pictures = files.map(([, bytes]) => decode(Uint8Array.from(bytes)));
+  // The bar below the views makes them smaller meanwhile.
+  const sizes = pictures.map(({ width, height }) => [width, height]);
+  expect(sizes).toEqual(pictures.map(() => [screen.width, screen.height]));
+  const frames = pictures.map(squaresOf);
   const [first = [], ...others] = frames;
   // The screen is drawn at a quarter of its resolution.
   expect(differingPart(first, squaresOf(screen))).toBeLessThan(0.02);

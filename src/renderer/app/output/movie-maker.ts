@@ -12,7 +12,7 @@ import { nextProgress, startProgress, throttleProgress } from '../state/progress
 import { type AppStore, openDocument } from '../state/store.ts';
 import { type MovieEvent, nextMovie } from './movie-machine.ts';
 import { type MovieTarget, openPictureFrames } from './movie-target.ts';
-import { type PictureScene, plannedSize, takePicture } from './view-pictures.ts';
+import { type PictureScene, type PictureSize, plannedSize, takePicture } from './view-pictures.ts';
 
 /** The view that a movie shows. @param chosen for pictures: of time, any view may be shown */
 function movieView({ kind, axis }: MovieOptions, chosen: PictureOptions['view']): PictureView | 'layout' {
@@ -62,16 +62,19 @@ export class MovieMaker {
     if (!this.#send({ kind: 'ask', name })) return;
     const { signal } = this.#running;
     let target: MovieTarget | undefined;
+    // The bar that shows the progress makes the views smaller.
+    const size = plannedSize(options, scene);
     const before = scene.viewer.snapshot().state.timePoint;
     try {
-      target = await this.#open(name, movie, options, frames.length, scene, signal);
+      if (!size) throw new StriaError('invalid-input', 'the chosen view is not visible');
+      target = await this.#open(name, movie, frames.length, size, signal);
       throwIfAborted(signal);
       if (!target) {
         this.cancel();
         return;
       }
       this.#store.setState({ overlay: 'none' });
-      await this.#draw(frames, options, movie, scene, target, signal);
+      await this.#draw(frames, options, size, movie, scene, target, signal);
       throwIfAborted(signal);
       const { folder, reveal } = target;
       const saved = await target.close();
@@ -107,14 +110,11 @@ export class MovieMaker {
   async #open(
     name: string,
     { format, framesPerSecond }: MovieOptions,
-    options: PictureOptions,
     count: number,
-    scene: PictureScene,
+    size: PictureSize,
     signal: AbortSignal,
   ): Promise<MovieTarget | undefined> {
     if (format === 'pictures') return this.#openPictures(this.#host, name, count, signal);
-    const size = plannedSize(options, scene);
-    if (!size) throw new StriaError('invalid-input', 'the chosen view is not visible');
     // The muxer is loaded for those who make a video.
     const { openVideoFrames } = await import('./video-frames.ts');
     return openVideoFrames(this.#host, name, size, framesPerSecond);
@@ -123,6 +123,7 @@ export class MovieMaker {
   async #draw(
     frames: readonly MovieFrame[],
     options: PictureOptions,
+    size: PictureSize,
     movie: MovieOptions,
     scene: PictureScene,
     target: MovieTarget,
@@ -149,7 +150,7 @@ export class MovieMaker {
         const change = changeOf(frame, movie, viewer.snapshot().state);
         // The 3D view's texture is filled with one time point: what is on the screen follows.
         if (frame.timePoint !== undefined) viewer.set({ timePoint: frame.timePoint });
-        const picture = await takePicture(options, scene, { ...change, signal });
+        const picture = await takePicture(options, scene, { ...change, signal }, size);
         await written;
         throwIfAborted(signal);
         report({ stage, done: index, total: frames.length });

@@ -25,11 +25,11 @@ export interface PictureScene {
 /** Lines between the views of a layout, as in the window. */
 const lines = { screen: [38, 41, 48, 255], white: [205, 208, 214, 255], transparent: [0, 0, 0, 0] } as const;
 
-/** The size of a picture in pixels; undefined if its view is not visible. */
-export function plannedSize(
-  options: PictureOptions,
-  { viewer, layout, screenRatio }: PictureScene,
-): Pick<PictureRequest, 'width' | 'height' | 'pixelRatio'> | undefined {
+/** In pixels of the picture, and how many of them one CSS pixel of the screen becomes. */
+export type PictureSize = Pick<PictureRequest, 'width' | 'height' | 'pixelRatio'>;
+
+/** The size of a picture of what the window shows now; undefined if its view is not visible. */
+export function plannedSize(options: PictureOptions, { viewer, layout, screenRatio }: PictureScene): PictureSize | undefined {
   const shown = shownSize(options.view, layout, viewer.shownSizes());
   return shown && outputSize(options, shown, screenRatio);
 }
@@ -50,16 +50,17 @@ export function sizeProblem(options: PictureOptions, scene: PictureScene): strin
 /**
  * Draws a picture of the visible views.
  * @param change differences from the state on screen
+ * @param size of the picture; a movie fixes it for all frames, because the window may change meanwhile
  * @throws StriaError `invalid-input` if the view is not visible, `limit-too-small`, `aborted`, `device-lost`
  */
 export async function takePicture(
   options: PictureOptions,
   scene: PictureScene,
   change: Pick<PictureRequest, 'turn' | 'state' | 'signal'> = {},
+  size = plannedSize(options, scene),
 ): Promise<ViewPicture> {
   const { viewer, layout, sliceAxis } = scene;
   const { view, isAnnotated, background } = options;
-  const size = plannedSize(options, scene);
   if (!size) throw new StriaError('invalid-input', `the ${view} view is not visible`);
   checkPictureSize(size.width, size.height, viewer.longestPictureEdge);
   const take = async (name: PictureView, width: number, height: number): Promise<ViewPicture> => {
