@@ -39,7 +39,7 @@ const lookMs = 5;
 
 /**
  * Runs the program of `call` repeatedly; quick programs once more, unmeasured, to warm up the file cache.
- * @returns undefined if its first run took longer than `limitMs`, and was ended
+ * @returns undefined if a run took longer than `limitMs` and was ended: its output is not complete
  */
 export async function repeatProgram(
   command: string,
@@ -54,7 +54,7 @@ export async function repeatProgram(
   while (runs.length < mostRuns && (runs.length < leastRuns || performance.now() - begin < enoughMs)) {
     throwIfAborted(signal);
     const run = await runProgram(command, call, signal, limitMs);
-    if (!run) break;
+    if (!run) return undefined;
     runs.push(run);
   }
   return spreadRuns(runs);
@@ -115,8 +115,15 @@ async function spawnMeasured(
   });
   const stop = (): void => {
     if (child.pid === undefined) return;
-    if (hasShell) process.kill(-child.pid, 'SIGTERM');
-    else child.kill();
+    if (!hasShell) {
+      child.kill();
+      return;
+    }
+    try {
+      process.kill(-child.pid, 'SIGTERM');
+    } catch {
+      // It has just ended.
+    }
   };
   signal.addEventListener('abort', stop, { once: true });
   let isLate = false;

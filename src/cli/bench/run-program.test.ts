@@ -1,0 +1,24 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { repeatProgram, runProgram } from './run-program.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'stria-test-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const { signal } = new AbortController();
+
+test.skipIf(process.platform === 'win32')('a program has no result if a later run exceeds the limit', async () => {
+  const mark = join(folder, 'mark');
+  const call = { args: ['-c', 'if [ -e "$0" ]; then exec sleep 600; fi; : >"$0"', mark] };
+  expect(await repeatProgram('sh', call, signal, 500)).toBeUndefined();
+  expect(existsSync(mark)).toBe(true);
+});
+
+test.runIf(process.platform === 'linux')(
+  'at the limit, a program may have ended and left a child in a group of its own',
+  async () => {
+    const call = { args: ['-c', 'setsid sleep 1 &'] };
+    expect(await runProgram('sh', call, signal, 300)).toBeUndefined();
+  },
+);
