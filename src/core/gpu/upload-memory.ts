@@ -33,8 +33,7 @@ export class UploadMemory implements LentBytes {
       return new UploadMemory(gpu, scope, buffer, byteLength);
     } catch (error) {
       scope.destroy();
-      gpu.checkAlive();
-      throw error;
+      throw await gpu.causeOf(error);
     }
   }
 
