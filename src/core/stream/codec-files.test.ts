@@ -23,7 +23,7 @@ const elements = Uint16Array.from({ length: 44 * 30 * 12 }, (_, i) => {
 });
 const voxels = new Uint8Array(elements.buffer);
 
-const ways = ['rle', 'rice', 'rice-max', 'labels', 'huffman', 'raw'];
+const ways = ['rle', 'rice', 'rice-max', 'labels', 'wave', 'huffman', 'raw'];
 for (const way of ways) {
   const codec = way === 'rice-max' ? 'rice' : way;
   const choice = only(codec, 'auto', way === codec ? 'normal' : 'max');
