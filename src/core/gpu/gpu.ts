@@ -21,7 +21,7 @@ export interface OpenGpuOptions {
 
 /** One device and everything made on it. Create it with `openGpu`. */
 export class Gpu {
-  /** Ask `onLost` for its loss: the promise `lost` keeps everyone who waits for it, as long as there is the device. */
+  /** To hear of its loss, use `onLost`: its promise `lost` keeps whoever waits for it alive as long as the device. */
   readonly device: GPUDevice;
   readonly diagnosis: GpuDiagnosis;
   readonly memory = new MemoryLedger();

@@ -18,7 +18,7 @@ const codeBytes = 320;
 /** Words of the target that a workgroup of scatter.wgsl writes. */
 const pieceWords = 2048;
 
-/** What decodes. */
+/** The kernels of `prepareDecode`. */
 export function decoders(elementBytes: CodecElementBytes, variant: FaultChecks['variant']) {
   const constants = { element_bytes: elementBytes };
   return {

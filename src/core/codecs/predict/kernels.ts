@@ -140,7 +140,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
   }
 }
 
-/** What decodes, for each mode. */
+/** The kernels of `prepareDecode`, for each mode. */
 function decoders(modes: readonly Mode[], elementBytes: CodecElementBytes, variant: FaultChecks['variant']) {
   const finding = { ...variant(5), decodes: true };
   return modes.map((mode) => ({

@@ -208,7 +208,7 @@ function recordEncode(gpu: Gpu, commands: Commands, work: GpuScope, voxels: GpuV
   return { part, box, bricks, chunkOfBrick, places, rooms, sizes, offsets, lengths };
 }
 
-/** What decodes: a kernel for each kind of brick. */
+/** The kernels of `prepareDecode`: one to locate, and one for each kind of brick. */
 function decoders(gpu: Gpu, kinds: readonly BrickKind[], elementBytes: CodecElementBytes, variant: FaultChecks['variant']) {
   const threads = gpu.tuning['rice.decode'];
   return {

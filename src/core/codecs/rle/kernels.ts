@@ -58,7 +58,7 @@ function describe(name: string, shader: ShaderFile, elementBytes: CodecElementBy
   return { label: `rle.${name}`, shader, variant, constants: { element_bytes: elementBytes } };
 }
 
-/** What decodes. */
+/** The kernels of `prepareDecode`. */
 function decoders(elementBytes: CodecElementBytes, variant: FaultChecks['variant']) {
   return {
     locate: describe('locate', locateShader, elementBytes, variant(4)),
