@@ -21,7 +21,7 @@ export interface OpenGpuOptions {
 
 /** One device and everything made on it. Create it with `openGpu`. */
 export class Gpu {
-  /** To hear of its loss, use `onLost`: its promise `lost` keeps whoever waits for it alive as long as the device. */
+  /** To hear of its loss, use `onLost`: the promise `device.lost` keeps whoever waits for it alive as long as the device. */
   readonly device: GPUDevice;
   readonly diagnosis: GpuDiagnosis;
   readonly memory = new MemoryLedger();
