@@ -35,8 +35,8 @@ export interface TextureSlots {
 
 /** Rows of copies between buffers and textures are multiples of this. */
 const pitchBytes = 256;
-/** Bricks that are staged at once. */
-const mostStaged = 96;
+/** Bricks that are staged at once, and the bytes that they may take unless a single row of bricks takes more. */
+const [mostStaged, mostStagedBytes] = [96, 2 ** 26];
 /** Twin: shaders/brick-draw/texture-layout.wgsl. */
 const brickApron = 2;
 const cellVoxels = 8;
@@ -72,6 +72,15 @@ export function texturedSlots(count: number, shape: Dims3, bytes: number, longes
   let fitting = Math.min(count, Math.floor(bytes / (texels[0] * texels[1] * texels[2])));
   while (fitting > 0 && layoutBytes(layoutOf(fitting, texels, longest), texels) > bytes) fitting--;
   return fitting;
+}
+
+/** How bricks lie in the staging buffer: bytes from row to row, bricks side by side in the rows, and bricks at once. */
+export function stagingOf(shape: Dims3): { readonly pitch: number; readonly sideBySide: number; readonly atOnce: number } {
+  const [x, y, z] = texelsOf(shape);
+  const pitch = Math.ceil(x / pitchBytes) * pitchBytes;
+  const sideBySide = Math.floor(pitch / x);
+  const groups = Math.max(1, Math.floor(mostStagedBytes / (y * z * pitch)));
+  return { pitch, sideBySide, atOnce: Math.min(mostStaged, groups * sideBySide) };
 }
 
 /**
@@ -126,17 +135,16 @@ export class BrickTexture {
     if (!this.isUsed || bricks.length === 0) return;
     const { type } = this.#slots;
     const [x, y, z] = this.#texels;
-    const pitch = Math.ceil(x / pitchBytes) * pitchBytes;
-    const sideBySide = Math.floor(pitch / x);
+    const { pitch, sideBySide, atOnce } = stagingOf(this.#slots.shape);
     const kernel = this.#gpu.kernel({
       label: 'bricks.texels',
       shader: texelsShader,
       constants: { element_type: elementTypeNumber(type) },
     });
-    const most = Math.ceil(Math.min(bricks.length, mostStaged) / sideBySide);
-    const staging = scope.storage('staging', most * y * z * pitch);
-    for (let from = 0; from < bricks.length; from += mostStaged) {
-      const staged = bricks.slice(from, from + mostStaged);
+    const groups = Math.ceil(Math.min(bricks.length, atOnce) / sideBySide);
+    const staging = scope.storage('staging', groups * y * z * pitch);
+    for (let from = 0; from < bricks.length; from += atOnce) {
+      const staged = bricks.slice(from, from + atOnce);
       const words = Uint32Array.from(
         staged.flatMap(({ slot, start, columns, rows, first, dims, shape }) => [
           ...[slot, start, columns, rows],
