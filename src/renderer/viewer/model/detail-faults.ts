@@ -10,7 +10,7 @@ export type DetailFaults = Readonly<Record<string, DetailFault>>;
 
 /** @param fault undefined: the slice can be read, or is gone @returns `faults` itself if nothing changes */
 export function withDetailFault(faults: DetailFaults, name: string, fault: DetailFault | undefined): DetailFaults {
-  if (faults[name] === fault) return faults;
-  const { [name]: _, ...others } = faults;
+  const { [name]: before, ...others } = faults;
+  if (before?.message === fault?.message && before?.isTooMuch === fault?.isTooMuch) return faults;
   return fault ? { ...others, [name]: fault } : others;
 }
