@@ -37,6 +37,7 @@ export class ObliqueDetail {
   readonly #onFault: (fault: DetailFault | undefined) => void;
   #space: BrickSpace | undefined;
   #slices: BrickSlices | undefined;
+  #isDestroyed = false;
 
   /** @param onFault bricks of the slice cannot be read, and why; undefined: all can */
   constructor(gpu: Gpu, format: GPUTextureFormat, onFault: (fault: DetailFault | undefined) => void) {
@@ -47,9 +48,10 @@ export class ObliqueDetail {
 
   /** What there is for a slice now. Requests what is missing. @param space belongs to the caller; undefined if there are no bricks */
   drawing(space: BrickSpace | undefined, { map, width, height, timePoint }: ObliqueSlice): ObliqueBricks | undefined {
-    const open = space?.isClosed ? undefined : space;
+    // A picture may still be waiting when its view is closed.
+    const open = space?.isClosed || this.#isDestroyed ? undefined : space;
     if (open !== this.#space) {
-      this.destroy();
+      this.#free();
       this.#space = open;
       this.#slices = open && new BrickSlices(this.#gpu, open.bricks, this.#format);
     }
@@ -78,6 +80,11 @@ export class ObliqueDetail {
   }
 
   destroy(): void {
+    this.#isDestroyed = true;
+    this.#free();
+  }
+
+  #free(): void {
     if (this.#space && !this.#space.isClosed) this.#space.bricks.want([], 'oblique');
     this.#slices?.destroy();
     this.#slices = undefined;

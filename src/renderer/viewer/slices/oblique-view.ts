@@ -15,7 +15,7 @@ import {
   placeOblique,
   zoomOblique,
 } from '../model/oblique-geometry.ts';
-import type { PictureRequest } from '../model/picture.ts';
+import type { PictureRequest, ViewPicture } from '../model/picture.ts';
 import { scaleBar } from '../model/scale-bar.ts';
 import {
   type CanvasToVoxel,
@@ -157,8 +157,18 @@ export class ObliqueView extends SliceCanvas {
     await this.#detail.load(this.#bricks, { map, width, height, timePoint: state.timePoint }, signal);
   }
 
+  override async picture(request: PictureRequest): Promise<ViewPicture> {
+    try {
+      return await super.picture(request);
+    } finally {
+      // The picture's bricks have replaced those that the canvas wants.
+      if (this.#bricks) this.host.requestRender(this);
+    }
+  }
+
   override dispose(): void {
     this.#endPointer();
+    this.#bricks = undefined;
     this.#detail.destroy();
     super.dispose();
   }
