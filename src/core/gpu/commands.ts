@@ -6,7 +6,7 @@ import type { GpuScope } from './scope.ts';
 /** How long one stage took on the GPU. */
 export interface StageTime {
   readonly label: string;
-  /** Milliseconds from the start of the first dispatch to the end of the last; undefined if the device has no timestamps. */
+  /** Milliseconds from the start of the first dispatch to the end of the last; undefined if the device has no timestamps, or too few. */
   readonly gpuMs: number | undefined;
 }
 
@@ -210,8 +210,7 @@ export class Commands {
   /** Counts a stage and requests its timestamps. */
   #timed(label: string): { timestampWrites?: GPUComputePassTimestampWrites } {
     const index = this.#stages.push(label) - 1;
-    if (!this.#queries) return {};
-    if (index >= maxStages) throw new StriaError('internal', `${this.label} has more than ${maxStages} stages to time`);
+    if (!this.#queries || index >= maxStages) return {};
     const writes = { querySet: this.#queries.set, beginningOfPassWriteIndex: 2 * index, endOfPassWriteIndex: 2 * index + 1 };
     return { timestampWrites: writes };
   }
@@ -229,20 +228,21 @@ export class Commands {
   #recordTimestamps(): (() => BigUint64Array) | undefined {
     if (!this.#queries || this.#stages.length === 0) return undefined;
     const { set, resolved } = this.#queries;
-    this.#encoder.resolveQuerySet(set, 0, 2 * this.#stages.length, resolved, 0);
-    const read = this.read(resolved, 0, 16 * this.#stages.length);
+    const count = Math.min(this.#stages.length, maxStages);
+    this.#encoder.resolveQuerySet(set, 0, 2 * count, resolved, 0);
+    const read = this.read(resolved, 0, 16 * count);
     return () => new BigUint64Array(read().buffer);
   }
 
   #stageTimes(ticks: BigUint64Array | undefined): StageTime[] {
-    if (!ticks) return this.#stages.map((label) => ({ label, gpuMs: undefined }));
-    return this.#stages.map((label, index) => ({
-      label,
-      gpuMs: Number((ticks[2 * index + 1] as bigint) - (ticks[2 * index] as bigint)) / 1e6,
-    }));
+    return this.#stages.map((label, index) => {
+      const [begin, end] = [ticks?.[2 * index], ticks?.[2 * index + 1]];
+      return { label, gpuMs: begin === undefined || end === undefined ? undefined : Number(end - begin) / 1e6 };
+    });
   }
 }
 
+/** Further stages of a submit are not timed. */
 export const maxStages = 256;
 
 /** Bytes of a buffer for `Commands.lend`, in multiples of 4. */
