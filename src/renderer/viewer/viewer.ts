@@ -209,7 +209,7 @@ export class Viewer {
     this.requestRender();
   }
 
-  /** The bricks of the open volume's file, from which the 3D view draws what its texture lacks. They belong to the caller. */
+  /** The bricks of the open volume's file, from which the 3D view and the oblique slice draw what GPU memory lacks. They belong to the caller. */
   setBricks(file: BrickFile | undefined): void {
     this.#bricks.set(file);
     this.#followBricks();

@@ -8,7 +8,7 @@
 // 1. Samples outside the layer, and samples most of whose neighbours are missing, are not counted.
 // 2. Interpolation stays inside the box: it does not cross the seam between two boxes. layer-blend.wgsl does cross it.
 //
-// Twin: src/renderer/viewer/slices/layers.gpu.test.ts computes the same samples on the CPU.
+// Twin: src/renderer/viewer/draw/layers.gpu.test.ts computes the same samples on the CPU.
 
 import package::draw::box::Box;
 import package::draw::samples::{Samples, projected, sample_position};

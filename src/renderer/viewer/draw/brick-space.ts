@@ -27,7 +27,7 @@ export interface BrickSpaceListener {
 /** Bricks that have arrived are decoded, and drawn, at this interval in milliseconds. */
 const arrivalMs = 30;
 
-/** The bricks of a 3D view in GPU memory. `BrickDrawing`s draw them. */
+/** The bricks of a volume in GPU memory. `BrickDrawing`s draw rays through them, `ObliqueDetail` slices. */
 export class BrickSpace {
   readonly bricks: GpuBricks;
   /** Why some bricks of the last frame cannot be read, so that coarser ones are shown. */

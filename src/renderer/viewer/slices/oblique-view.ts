@@ -151,7 +151,7 @@ export class ObliqueView extends SliceCanvas {
 
   protected override async loadDetail(_: SliceDetail, request: PictureRequest, state: ViewState): Promise<void> {
     const placement = this.#placement(request, request.pixelRatio, state);
-    if (!placement || !this.#isCoarse) return;
+    if (!placement || !this.#needsBricks(state)) return;
     const { width, height, signal } = request;
     const { map } = placeOblique(placement);
     await this.#detail.load(this.#bricks, { map, width, height, timePoint: state.timePoint }, signal);
@@ -173,14 +173,14 @@ export class ObliqueView extends SliceCanvas {
     super.dispose();
   }
 
-  /** Whether GPU memory holds less than the volume. */
-  get #isCoarse(): boolean {
-    return (this.host.volume?.decimation ?? 1) > 1;
+  /** Whether GPU memory holds less than the volume, and the volume is visible. */
+  #needsBricks({ layers }: ViewState): boolean {
+    return (this.host.volume?.decimation ?? 1) > 1 && baseOpacity(layers) > 0;
   }
 
-  #drawn(map: CanvasToVoxel, { width, height }: SliceSize, { timePoint, layers }: ViewState): ObliqueBricks | undefined {
-    const isNeeded = this.#isCoarse && baseOpacity(layers) > 0;
-    return this.#detail.drawing(isNeeded ? this.#bricks : undefined, { map, width, height, timePoint });
+  #drawn(map: CanvasToVoxel, { width, height }: SliceSize, state: ViewState): ObliqueBricks | undefined {
+    const bricks = this.#needsBricks(state) ? this.#bricks : undefined;
+    return this.#detail.drawing(bricks, { map, width, height, timePoint: state.timePoint });
   }
 
   /** @param size of the canvas, or of a picture */
