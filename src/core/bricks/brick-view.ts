@@ -6,7 +6,10 @@ import type { GpuBricks } from './gpu-bricks.ts';
 /** Coarser or finer by this factor at once. */
 const biasStep = 1.25;
 const greatestBias = 64;
-/** With at most this part of the slots in use, there is room for finer bricks: half as many voxels again along each axis. */
+/**
+ * With at most this part of the slots in use that others leave, there is room for finer bricks: half as many voxels again along each
+ * axis.
+ */
 const roomForMore = 0.3;
 
 /** Asks for the bricks that a 3D view needs, as its rays report, and chooses how fine they are so that they fit the atlas. */
@@ -51,14 +54,14 @@ export class BrickView {
     const faults = wished.map((key) => this.#bricks.faultOf(key));
     this.#fault = faults.find((fault) => fault !== undefined);
     this.#missed = [...new Set(wished.filter((_, at) => !faults[at]))];
-    const { slotCount } = this.#bricks.atlas;
     // The last ones: without them samples at faces are a little coarser.
     const besides = beside.filter((key) => !this.#bricks.faultOf(key));
     const wanted = [...this.#coarsest(timePoint), ...used, ...this.#missed, ...besides];
     const leftOut = Math.max(0, this.#bricks.want(wanted, this.#name) - besides.length);
     const before = this.#bias;
     if (leftOut > 0) this.#bias = Math.min(greatestBias, this.#bias * biasStep);
-    else if (this.#missed.length === 0 && used.length < roomForMore * slotCount) this.#bias = Math.max(1, this.#bias / biasStep);
+    else if (this.#missed.length === 0 && used.length < roomForMore * this.#bricks.slotsFor(this.#name))
+      this.#bias = Math.max(1, this.#bias / biasStep);
     this.#isComplete = this.#missed.length === 0 && this.#bias === before && !this.#bricks.isAwaited(besides);
   }
 

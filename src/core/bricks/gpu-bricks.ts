@@ -164,6 +164,16 @@ export class GpuBricks {
     return keys.some((key) => this.#wanted.has(key) && !this.has(key));
   }
 
+  /** How many slots no viewer but this one wants. */
+  slotsFor(viewer: string): number {
+    const others = new Set<BrickKey>();
+    for (const [name, wish] of this.#wishes) {
+      if (name === viewer) continue;
+      for (const key of wish) if (!this.table.isConstant(key)) others.add(key);
+    }
+    return Math.max(0, this.atlas.slotCount - others.size);
+  }
+
   /** Counts as a use of bricks that are there: rays report which ones they crossed. */
   touch(keys: Iterable<BrickKey>): void {
     for (const key of keys) this.atlas.slots.get(key);
@@ -176,7 +186,10 @@ export class GpuBricks {
    */
   want(keys: Iterable<BrickKey>, viewer = ''): number {
     if (this.#isClosed) return 0;
-    this.#wishes.set(viewer, [...keys]);
+    const own = [...keys];
+    // Each picture is a viewer of its own, which wants nothing in the end.
+    if (own.length > 0) this.#wishes.set(viewer, own);
+    else this.#wishes.delete(viewer);
     const wishes = [...this.#wishes.values()];
     const longest = Math.max(...wishes.map(({ length }) => length));
     const wanted = new Map<BrickKey, number>();

@@ -92,6 +92,8 @@ test('with too few slots the slice is drawn from a coarser level, and leaves slo
   expect(detail.drawing(space, slice)?.isWhole).toBe(true);
   expect(space.bricks.isSettled).toBe(true);
   expect(space.bricks.use.usedSlots).toBeLessThanOrEqual(15);
+  expect(space.bricks.slotsFor('rays')).toBe(20 - space.bricks.use.usedSlots);
+  expect(space.bricks.slotsFor('oblique')).toBe(20);
   detail.destroy();
   close();
 });
