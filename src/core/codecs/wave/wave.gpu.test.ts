@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
+import { makeChunk, poisonedBox, putChunk } from '../../codec/chunk-testing.ts';
 import { describeCodecOnGpu } from '../gpu-codec-testing.ts';
 import { encode } from './encode-kernels.ts';
 import { wave } from './index.ts';
@@ -25,3 +26,22 @@ test('chunks that are encoded in several groups have the same payloads', async (
   expect(together?.bytes?.byteLength).toBeGreaterThan(0);
   expect(apart).toEqual(together);
 });
+
+test.each(wave.elementBytes)(
+  'choices from some of many rows are those of the reference, %i-byte elements',
+  async (elementBytes) => {
+    using scope = gpu.scope('test');
+    const [shape, parameters, height] = [[5, 40, 30], new Uint8Array(0), elementBytes === 1 ? 100 : 4000] as const;
+    const scan = makeChunk(shape, elementBytes, (x, y, z, random) => {
+      return height * (1 + Math.sin(x / 9) * Math.cos(y / 7 + z / 11)) + (random() % (height / 20));
+    });
+    const expected = wave.reference.encode(scan, parameters);
+    expect(expected.byteLength).toBeLessThan(0.8 * scan.bytes.byteLength);
+    const box = poisonedBox(shape, elementBytes);
+    putChunk(box, [0, 0, 0], scan);
+    const voxels = { buffer: scope.storage('box', box.bytes.byteLength, box.bytes), dims: shape, elementBytes };
+    const { buffer, byteLengths } = await encode(gpu, voxels, [{ origin: [0, 0, 0], shape, parameters }], { scope });
+    expect(byteLengths).toEqual([expected.byteLength]);
+    expect(await gpu.read(buffer as GPUBuffer, 0, expected.byteLength)).toEqual(expected);
+  },
+);
