@@ -129,6 +129,19 @@ test('frames show the coarse volume until bricks have arrived, and then nothing 
   rays.destroy();
 });
 
+test('a view that decodes bricks has the others drawn, too', async () => {
+  let arrived = 0;
+  const space = open(bricks, () => arrived++);
+  const decoded = [3];
+  space.bricks.update = () => decoded.shift() ?? 0;
+  space.decode();
+  expect([arrived, space.isBusy]).toEqual([0, true]);
+  await expect.poll(() => arrived).toBe(1);
+  expect(space.isBusy).toBe(false);
+  space.decode();
+  expect(space.isBusy).toBe(false);
+});
+
 test('with layers the coarse volume is drawn, and no bricks are read', async () => {
   const display = await coarse.displayTexture(0);
   const look = testLook({ id: 'layer', window: [0, 255], colormap: 'viridis' });
@@ -197,6 +210,28 @@ test('closing in the middle of loading leaves nothing', async () => {
   await drawing;
   await expect.poll(held).toBe(before);
   expect(hosts[0]?.use.keptBytes).toBe(0);
+});
+
+test('a view that is closed while its picture waits for bricks wants none any more', async () => {
+  const pending: (() => void)[] = [];
+  const slow: BrickSource = {
+    ...bricks,
+    read: async (wanted, options) => {
+      await new Promise<void>((resolve) => pending.push(resolve));
+      return bricks.read(wanted, options);
+    },
+  };
+  const space = open(slow);
+  const rays = new RayDrawing(gpu, bricks.info, await coarse.displayTexture(0));
+  const { lengths, cube } = sceneCube(bricks.info);
+  const view = rayViewOf(camera, eye, new Matrix4().copy(cube).invert(), lengths);
+  const march = { view, step: 1, plane: undefined, strip: wholeOf(size), bricks: space };
+  const loading = rays.load(state, [], march, undefined);
+  await expect.poll(() => pending.length).toBeGreaterThan(0);
+  rays.destroy();
+  for (const resolve of pending) resolve();
+  await loading;
+  expect([space.bricks.isSettled, space.bricks.use.loading]).toEqual([true, 0]);
 });
 
 test('a device that is lost in the middle ends the picture, and the next one goes on with the bricks in host memory', async () => {

@@ -61,6 +61,9 @@ export class BrickDrawing {
   #coarseSince: number | undefined;
   /** The strips of a frame are counted together. */
   #isBegun = false;
+  #isDestroyed = false;
+  /** Pictures that wait for their bricks. */
+  #loads = 0;
 
   /** @param name tells the wishes of several drawings apart */
   constructor(gpu: Gpu, space: BrickSpace, name: string) {
@@ -98,7 +101,9 @@ export class BrickDrawing {
     this.#gpu.device.queue.writeBuffer(this.#frame, 0, rayFrame({ dims, bricks: { size: 8 } }, view, parameters, strip));
     if (strip.from === 0 || !this.#isBegun) {
       this.#isBegun = true;
-      bricks.update();
+      // While a picture waits, the canvas is left alone: its frames would ask for other bricks.
+      if (this.#loads > 0) bricks.update();
+      else this.space.decode();
       const { timePoint, window } = state;
       const detail = detailOf(view, { width: restWidth }) * this.#demand.bias;
       this.#rays.begin(commands, { timePoint, window, isCategorical, numbers }, { edges: view.edges as Dims3, detail });
@@ -127,30 +132,43 @@ export class BrickDrawing {
    * @throws StriaError `aborted`
    */
   async load(frame: BrickFrame, strip: Strip, signal: AbortSignal | undefined): Promise<void> {
-    const { bricks } = this.space;
-    let [decoded, since] = [-1, performance.now()];
-    while (!this.space.isClosed && !this.#gpu.isLost) {
-      throwIfAborted(signal);
-      this.isReady(frame.state.timePoint);
-      await this.probe(frame, strip);
-      if (this.#demand.isComplete && bricks.isSettled) break;
-      const now = bricks.use.decoded;
-      if (now !== decoded) [decoded, since] = [now, performance.now()];
-      else if (performance.now() - since > stuckMs) break;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      bricks.update();
+    const { decoded } = this.space.bricks.use;
+    this.#loads++;
+    try {
+      await this.#load(frame, strip, signal);
+    } finally {
+      this.#loads--;
+      if (this.space.bricks.use.decoded !== decoded) this.space.changed();
     }
     this.#isReady = true;
   }
 
+  async #load(frame: BrickFrame, strip: Strip, signal: AbortSignal | undefined): Promise<void> {
+    const { bricks } = this.space;
+    let [decoded, since] = [-1, performance.now()];
+    while (!this.#isDestroyed && !this.space.isClosed && !this.#gpu.isLost) {
+      throwIfAborted(signal);
+      this.isReady(frame.state.timePoint);
+      await this.probe(frame, strip);
+      if (this.#demand.isComplete && bricks.isSettled) return;
+      const now = bricks.use.decoded;
+      if (now !== decoded) [decoded, since] = [now, performance.now()];
+      else if (performance.now() - since > stuckMs) return;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      bricks.update();
+    }
+  }
+
   destroy(): void {
+    this.#isDestroyed = true;
     if (!this.space.isClosed) this.space.bricks.want([], this.#name);
     this.#rays.destroy();
     this.#scope.destroy();
   }
 
   #take(feedback: BrickFeedback, timePoint: number): void {
-    if (timePoint !== this.#timePoint) return;
+    // Its wishes would stay.
+    if (this.#isDestroyed || timePoint !== this.#timePoint) return;
     const { bricks } = this.space;
     const [bias, wasReady] = [this.#demand.bias, this.#isReady];
     this.#demand.take(feedback, timePoint);

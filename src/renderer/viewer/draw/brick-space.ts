@@ -36,6 +36,8 @@ export class BrickSpace {
   readonly #numbers: () => VolumeSource['numbers'];
   /** Feedback that is being read back. */
   #reading = 0;
+  /** Bricks were decoded of which not all views know. */
+  #hasNews = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
 
@@ -76,11 +78,19 @@ export class BrickSpace {
 
   /** Decodes what has arrived, and has it drawn. */
   update(): void {
-    if (this.bricks.update() > 0) this.changed();
+    if (this.bricks.update() > 0 || this.#hasNews) this.changed();
   }
 
-  /** Asks for a new frame. */
+  /** Decodes what has arrived for a view that is drawn next. The others are drawn soon, because some of it may be theirs. */
+  decode(): void {
+    if (this.bricks.update() === 0) return;
+    this.#hasNews = true;
+    this.#updateSoon();
+  }
+
+  /** Asks for new frames. */
   changed(): void {
+    this.#hasNews = false;
     if (!this.#isClosed) this.#listener.arrived();
   }
 

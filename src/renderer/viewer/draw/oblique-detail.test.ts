@@ -5,7 +5,7 @@ import { ObliqueDetail, type ObliqueSlice } from './oblique-detail.ts';
 
 test('a picture that waits for bricks while its view is closed asks for none any more', async () => {
   const wishes: number[] = [];
-  const bricks = { want: (keys: readonly number[]) => wishes.push(keys.length) };
+  const bricks = { use: { decoded: 0 }, want: (keys: readonly number[]) => wishes.push(keys.length) };
   const space = { isClosed: false, bricks } as unknown as BrickSpace;
   const detail = new ObliqueDetail({ isLost: false } as Gpu, 'rgba8unorm', () => {});
   detail.destroy();

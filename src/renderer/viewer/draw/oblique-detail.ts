@@ -47,7 +47,15 @@ export class ObliqueDetail {
   }
 
   /** What there is for a slice now. Requests what is missing. @param space belongs to the caller; undefined if there are no bricks */
-  drawing(space: BrickSpace | undefined, { map, width, height, timePoint }: ObliqueSlice): ObliqueBricks | undefined {
+  drawing(space: BrickSpace | undefined, slice: ObliqueSlice): ObliqueBricks | undefined {
+    return this.#drawing(space, slice, (open) => open.decode());
+  }
+
+  #drawing(
+    space: BrickSpace | undefined,
+    { map, width, height, timePoint }: ObliqueSlice,
+    decode: (space: BrickSpace) => void,
+  ): ObliqueBricks | undefined {
     // A picture may still be waiting when its view is closed.
     const open = space?.isClosed || this.#isDestroyed ? undefined : space;
     if (open !== this.#space) {
@@ -59,17 +67,27 @@ export class ObliqueDetail {
     const slice = { plane: { axis: undefined, ...map }, index: 0, width, height };
     const most = Math.floor(mostOfSlots * open.bricks.atlas.slotCount);
     const keys = this.#slices.want(slice, timePoint, 'oblique', most);
-    open.bricks.update();
+    decode(open);
     this.#report(open, keys);
     return { slices: this.#slices, isWhole: keys.every((key) => open.bricks.has(key)) };
   }
 
   /** Loads the bricks of a slice, for pictures. Resolves once all are there that can be read. @throws StriaError `aborted` */
   async load(space: BrickSpace | undefined, slice: ObliqueSlice, signal: AbortSignal | undefined): Promise<void> {
+    const before = space?.bricks.use.decoded;
+    try {
+      await this.#load(space, slice, signal);
+    } finally {
+      if (space?.bricks.use.decoded !== before) space?.changed();
+    }
+  }
+
+  async #load(space: BrickSpace | undefined, slice: ObliqueSlice, signal: AbortSignal | undefined): Promise<void> {
     let [decoded, since] = [-1, performance.now()];
     while (!this.#gpu.isLost) {
       throwIfAborted(signal);
-      const drawing = this.drawing(space, slice);
+      // While a picture waits, the canvas is left alone: its frames would ask for other bricks.
+      const drawing = this.#drawing(space, slice, ({ bricks }) => bricks.update());
       if (!drawing || !space || drawing.isWhole || space.bricks.isSettled) return;
       const now = space.bricks.use.decoded;
       if (now !== decoded) [decoded, since] = [now, performance.now()];
