@@ -62,10 +62,10 @@ export class MovieMaker {
     if (!this.#send({ kind: 'ask', name })) return;
     const { signal } = this.#running;
     let target: MovieTarget | undefined;
-    // The bar that shows the progress makes the views smaller.
-    const size = plannedSize(options, scene);
     const before = scene.viewer.snapshot().state.timePoint;
     try {
+      // Before the bar that shows the progress makes the views smaller.
+      const size = plannedSize(options, scene);
       if (!size) throw new StriaError('invalid-input', 'the chosen view is not visible');
       target = await this.#open(name, movie, frames.length, size, signal);
       throwIfAborted(signal);
