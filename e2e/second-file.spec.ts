@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { canvasOf, differingPart, expectOpen, openTab, settledPicture } from './support/app.ts';
 import { expect, test } from './support/test.ts';
@@ -76,6 +77,8 @@ test('Find… loads the layer of a session whose file moved', async ({ stria }) 
   await page.getByTestId('close-button').click();
   await expect(page.getByTestId('empty-state')).toBeVisible();
 
+  // The desktop app would find it beside the session.
+  rmSync(other);
   await stria.dropFiles([saved, scan]);
   await expectOpen(page, 'scan.nii');
   await expect(page.getByText('Not found: other.nii. Choose the layer in the list to find its file')).toBeVisible();
