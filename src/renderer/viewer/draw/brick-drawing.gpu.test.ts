@@ -188,11 +188,8 @@ test('bricks that can never be read are shown coarsely, and it is known why', as
   expect(away(shown, expected)).toBeLessThan(away(before, expected));
 });
 
-test('closing in the middle of loading leaves nothing', async () => {
-  await coarse.displayTexture(0);
-  gpu.spare.free();
-  const held = () => JSON.stringify([...gpu.memory.entries()].filter(([label]) => !label.startsWith('spare')));
-  const before = held();
+/** Bricks whose reads wait until the functions in `pending` are called. */
+function slowBricks(): { readonly slow: BrickSource; readonly pending: (() => void)[] } {
   const pending: (() => void)[] = [];
   const slow: BrickSource = {
     ...bricks,
@@ -201,6 +198,15 @@ test('closing in the middle of loading leaves nothing', async () => {
       return bricks.read(wanted, options);
     },
   };
+  return { slow, pending };
+}
+
+test('closing in the middle of loading leaves nothing', async () => {
+  await coarse.displayTexture(0);
+  gpu.spare.free();
+  const held = () => JSON.stringify([...gpu.memory.entries()].filter(([label]) => !label.startsWith('spare')));
+  const before = held();
+  const { slow, pending } = slowBricks();
   const space = open(slow);
   const drawing = picture(coarse, space);
   await expect.poll(() => pending.length).toBeGreaterThan(0);
@@ -213,14 +219,7 @@ test('closing in the middle of loading leaves nothing', async () => {
 });
 
 test('a view that is closed while its picture waits for bricks wants none any more', async () => {
-  const pending: (() => void)[] = [];
-  const slow: BrickSource = {
-    ...bricks,
-    read: async (wanted, options) => {
-      await new Promise<void>((resolve) => pending.push(resolve));
-      return bricks.read(wanted, options);
-    },
-  };
+  const { slow, pending } = slowBricks();
   const space = open(slow);
   const rays = new RayDrawing(gpu, bricks.info, await coarse.displayTexture(0));
   const { lengths, cube } = sceneCube(bricks.info);
