@@ -69,6 +69,7 @@ test('labels are named by a table beside them, found in both directions, edited,
     const before = await settledPicture(page, 'z');
     await page.getByTestId('labels-hide-all').click();
     await expect.poll(async () => differingPart(before, await pictureOf(page, 'z'))).toBeGreaterThan(0.3);
+    await expect(page.getByTestId('label-eye-1')).toHaveAttribute('aria-label', 'Show Left front');
     await clickIn(page, 'label-eye-1');
     await expect(page.getByTestId('label-eye-1')).toHaveAttribute('aria-label', 'Hide Left front');
     await expect(page.getByTestId('label-eye-2')).toHaveAttribute('aria-label', 'Show Right front');

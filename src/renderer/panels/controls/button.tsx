@@ -34,11 +34,16 @@ export interface IconButtonProps {
   readonly icon: ReactNode;
   readonly onPress: () => void;
   readonly isDisabled?: boolean;
+  /**
+   * Whether a press by the pointer leaves the keyboard focus where it is. For buttons in the rows of a list, which scrolls when it
+   * gets the focus: the row could move away from under the pointer.
+   */
+  readonly leavesFocus?: boolean;
   readonly testId?: string;
 }
 
 /** A button with only an icon. Its label is the tooltip and the accessible name. */
-export function IconButton({ label, shortcut, icon, onPress, isDisabled = false, testId }: IconButtonProps) {
+export function IconButton({ label, shortcut, icon, onPress, isDisabled = false, leavesFocus = false, testId }: IconButtonProps) {
   return (
     <TooltipTrigger delay={500} closeDelay={0}>
       <AriaButton
@@ -46,6 +51,7 @@ export function IconButton({ label, shortcut, icon, onPress, isDisabled = false,
         aria-label={label}
         onPress={onPress}
         isDisabled={isDisabled}
+        preventFocusOnPress={leavesFocus}
         data-testid={testId}
       >
         {icon}
