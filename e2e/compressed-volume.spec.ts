@@ -8,18 +8,18 @@ import {
   factsOf,
   gpuMemory,
   loseDevice,
+  type OwnView,
   openTab,
   pixelsOf,
   probeAt,
   settledPicture,
-  type View,
   voxelsInGpu,
 } from './support/app.ts';
 import { cli, fileInfo } from './support/cli.ts';
 import { expect, test } from './support/test.ts';
 import { nifti, series, shapes } from './support/volumes.ts';
 
-const slices: readonly View[] = ['x', 'y', 'z'];
+const slices: readonly OwnView[] = ['x', 'y', 'z'];
 
 /** Slices at some positions, and the voxels under the pointer. */
 async function lookAround(page: Page): Promise<unknown[]> {

@@ -13,7 +13,10 @@ export interface Box {
   readonly height: number;
 }
 
-export type View = '3d' | 'x' | 'y' | 'z';
+export type OwnView = '3d' | 'x' | 'y' | 'z';
+
+/** A view of the open volume, or of the second one while two are compared. */
+export type View = OwnView | `second-${OwnView}`;
 
 /** A part of the window on the screen, as squares of pixels: the mean red, green and blue of each. */
 export type Picture = readonly (readonly [red: number, green: number, blue: number])[];
@@ -25,7 +28,7 @@ export type Picture = readonly (readonly [red: number, green: number, blue: numb
 const squareSide = 8;
 
 export function canvasOf(page: Page, view: View): Locator {
-  return page.getByTestId(`canvas-${view}`);
+  return page.getByTestId(view.replace(/^(second-)?/, '$1canvas-'));
 }
 
 /** Draws the 3D view coarsely and deterministically, so that pictures of it are fast and can be compared. */
@@ -124,7 +127,7 @@ function isOther(a: readonly number[], b: readonly number[] = []): boolean {
 }
 
 /** Waits until everything requested is drawn at full quality and the view shows something. */
-export async function settledPicture(page: Page, view: View): Promise<Picture> {
+export async function settledPicture(page: Page, view: OwnView): Promise<Picture> {
   let picture: Picture = [];
   await expect
     .poll(
@@ -141,7 +144,7 @@ export async function settledPicture(page: Page, view: View): Promise<Picture> {
 }
 
 /** Whether everything requested is drawn in this view, or in all; see `Viewer.isSettled`. */
-export function isSettled(page: Page, view?: View): Promise<boolean> {
+export function isSettled(page: Page, view?: OwnView): Promise<boolean> {
   return page.evaluate((name) => (window as unknown as HookedWindow).striaTest.isSettled(name), view);
 }
 

@@ -3,6 +3,8 @@ import type { VolumeInfo } from '../../core/shared/volume.ts';
 import { testInfo } from '../../core/volume/resident-testing.ts';
 import { areAlike, followed, type Linkable, LinkedViewers, sameValue } from './linked-viewers.ts';
 import { autoView } from './model/auto-view.ts';
+import { testLook } from './model/layer-testing.ts';
+import { baseId, type LayerLook, type LayerStack, type MeshLook, noLayers, withLayersOf } from './model/layers.ts';
 import { type FittedScales, type LinkedVolume, samePlace, sameViewpoints, type Viewpoints } from './model/same-place.ts';
 import type { SliceCamera } from './model/slice-geometry.ts';
 import type { ViewerSnapshot, ViewState } from './model/viewer-api.ts';
@@ -82,7 +84,9 @@ test('values correspond by slope and intercept', () => {
   expect(sameValue(coarse, scaled, 40)).toBe(520);
   expect(sameValue(scaled, coarse, 520)).toBe(40);
   const state = autoView(coarse, statistics);
-  expect(followed(coarse, { ...coarse, slope: -1 }, state, ['window', 'level'], { views: true, values: true })).toEqual({
+  expect(
+    followed(coarse, { ...coarse, slope: -1 }, state, ['window', 'level'], { views: true, values: true, layers: true }),
+  ).toEqual({
     // Descending, since physical values ascend.
     window: [-0, -100],
     level: -state.level,
@@ -165,7 +169,7 @@ describe('the same millimetres per pixel', () => {
 
 test('a canvas of another size keeps the scale: the second viewer follows the first', () => {
   const [first, second] = [new FakeViewer(coarse), new FakeViewer(coarse)];
-  const link = new LinkedViewers(first, second, { views: true, values: true });
+  const link = new LinkedViewers(first, second, { views: true, values: true, layers: true });
   second.resize({ z: 5 });
   expect(second.viewpoints().z?.zoom).toBe(2);
   first.resize({ z: 5 });
@@ -175,7 +179,7 @@ test('a canvas of another size keeps the scale: the second viewer follows the fi
 
 test('each follows the other, once; rounding does not send the crosshair back', () => {
   const [first, second] = [new FakeViewer(coarse), new FakeViewer(fine)];
-  const link = new LinkedViewers(first, second, { views: true, values: true });
+  const link = new LinkedViewers(first, second, { views: true, values: true, layers: true });
   const start = first.sets;
   first.set({ crosshair: [4, 3, 1] });
   expect(second.state.crosshair).toEqual([15, 6, 2]);
@@ -191,18 +195,59 @@ test('each follows the other, once; rounding does not send the crosshair back', 
 
 test('unlinked parts stay; linking again takes over those of the first viewer', () => {
   const [first, second] = [new FakeViewer(coarse), new FakeViewer(coarse)];
-  const link = new LinkedViewers(first, second, { views: true, values: false });
+  const link = new LinkedViewers(first, second, { views: true, values: false, layers: true });
   first.set({ window: [1, 2], timePoint: 2 });
   expect(second.state).toMatchObject({ window: [0, 100], timePoint: 2 });
-  link.links = { views: false, values: true };
+  link.links = { views: false, values: true, layers: true };
   expect(second.state.window).toEqual([1, 2]);
   first.set({ timePoint: 0 });
   first.setViewpoints({ z: { zoom: 4, center: [1, 1] } });
   expect(second.state.timePoint).toBe(2);
   expect(second.viewpoints().z?.zoom).toBe(1);
-  link.links = { views: true, values: true };
+  link.links = { views: true, values: true, layers: true };
   expect(second.state.timePoint).toBe(0);
   expect(second.viewpoints().z).toEqual({ zoom: 4, center: [1, 1] });
   second.setViewpoints({ z: { zoom: 2, center: [1, 1] } });
   expect(first.viewpoints().z?.zoom).toBe(2);
+});
+
+describe('layers', () => {
+  const layer = testLook({ id: 'layer-1' });
+  const mesh: MeshLook = { id: 'mesh-1', name: 'a surface', isVisible: true, opacity: 1, color: '#ff0000' };
+  const stack: LayerStack = { ...noLayers, layers: [layer], meshes: [mesh] };
+
+  test('the second viewer has those of the first, as they are, while they are linked', () => {
+    const [first, second] = [new FakeViewer(coarse), new FakeViewer(fine)];
+    first.set({ layers: stack });
+    const link = new LinkedViewers(first, second, { views: true, values: false, layers: true });
+    expect(second.state.layers).toEqual(stack);
+    first.set({
+      layers: { ...stack, base: { ...stack.base, isVisible: false }, solo: 'mesh-1', layers: [{ ...layer, opacity: 0.3 }] },
+    });
+    expect(second.state.layers).toEqual(first.state.layers);
+    link.links = { views: true, values: false, layers: false };
+    // Also what was hidden there: no panel could show it again.
+    expect(second.state.layers).toEqual(noLayers);
+    expect(first.state.layers.layers).toHaveLength(1);
+    link.links = { views: false, values: false, layers: true };
+    expect(second.state.layers).toEqual(first.state.layers);
+    link.end();
+  });
+
+  test('those of the second viewer are never carried back', () => {
+    const [first, second] = [new FakeViewer(coarse), new FakeViewer(fine)];
+    first.set({ layers: stack });
+    new LinkedViewers(first, second, { views: true, values: true, layers: true });
+    second.set({ layers: noLayers, crosshair: [15, 6, 2] });
+    expect(first.state).toMatchObject({ layers: stack, crosshair: [4, 3, 1] });
+  });
+
+  test('channels stay with their volume; the layers over them are shared', () => {
+    const channel: LayerLook = { ...layer, id: 'channel-2', of: baseId, channel: 1 };
+    const own: LayerStack = { ...noLayers, base: { ...noLayers.base, opacity: 0.5 }, solo: 'channel-2', layers: [channel] };
+    expect(withLayersOf(stack, own)).toEqual({ ...own, layers: [channel, layer], meshes: [mesh] });
+    expect(withLayersOf({ ...stack, solo: 'layer-1' }, own).solo).toBe('layer-1');
+    // A channel of the first volume alone: the second has no such channel.
+    expect(withLayersOf({ ...stack, solo: 'channel-2', layers: [channel, layer] }, noLayers)).toEqual(stack);
+  });
 });

@@ -1,7 +1,7 @@
 import { inRealOrder } from '../../core/shared/real-order.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
 import { hasChannels, sharedChannels } from './model/channel-group.ts';
-import { type LayerStack, noLayers } from './model/layers.ts';
+import { type LayerStack, noLayers, withLayersOf } from './model/layers.ts';
 import { type FittedScales, type LinkedVolume, samePlace, sameViewpoints, type Viewpoints } from './model/same-place.ts';
 import type { ViewerSnapshot, ViewState } from './model/viewer-api.ts';
 
@@ -21,6 +21,8 @@ export interface Links {
   readonly views: boolean;
   /** Window, colours, opacity and projection. */
   readonly values: boolean;
+  /** The second viewer draws the first one's layers over its own volume. */
+  readonly layers: boolean;
 }
 
 /** Converts a stored value of one volume to the stored value of another with the same meaning. */
@@ -69,9 +71,9 @@ export function followed(
 ): Partial<ViewState> {
   const change: Record<string, unknown> = {};
   for (const key of keys) {
-    // Layers belong to one viewer, except those that show the channels of its volume.
     if (key === 'layers') {
-      if (links.values && hasChannels(from)) change.layers = sharedChannels(from, to, state.layers, own);
+      const channels = links.values && hasChannels(from) ? sharedChannels(from, to, state.layers, own) : own;
+      change.layers = withLayersOf(links.layers ? state.layers : noLayers, channels);
       continue;
     }
     const isValue = valueKeys.includes(key);
@@ -137,7 +139,9 @@ export class LinkedViewers {
   #onState(side: Side, other: Side): void {
     const { state } = side.viewer.snapshot();
     if (this.#isCarrying || state === side.state) return;
-    const keys = (Object.keys(state) as (keyof ViewState)[]).filter((key) => state[key] !== side.state[key]);
+    const changed = (Object.keys(state) as (keyof ViewState)[]).filter((key) => state[key] !== side.state[key]);
+    // The list of layers is the first viewer's.
+    const keys = side === this.#sides[0] ? changed : changed.filter((key) => key !== 'layers');
     this.#carry(side, other, keys);
   }
 

@@ -83,6 +83,8 @@ export class Viewer {
   #layers: ReadonlyMap<string, VolumeSource> = new Map();
   #meshes: ReadonlyMap<string, GpuMesh> = new Map();
   #labels: ReadonlyMap<string, ShownLabels> = new Map();
+  /** The viewer that draws this one's layers, too. */
+  #borrower: Viewer | undefined;
   #ground: Ground = 'near-black';
   /** Viewpoints for views that are attached later. */
   #firstViewpoints: Viewpoints = {};
@@ -207,6 +209,20 @@ export class Viewer {
     this.#probe.clear();
     this.#followLayers();
     this.requestRender();
+    this.#borrower?.setLayers(layers);
+  }
+
+  /**
+   * Lends the voxels, triangles and label tables of the layers to another viewer, now and whenever they change. Which of them it draws,
+   * its own state says. @param borrower undefined: nobody any more
+   */
+  lendLayers(borrower: Viewer | undefined): void {
+    this.#borrower?.setLayers(new Map());
+    this.#borrower?.setMeshes(new Map());
+    this.#borrower = borrower;
+    borrower?.setLayers(this.#layers);
+    borrower?.setMeshes(this.#meshes);
+    borrower?.setLabels(lentLabels(this.#labels));
   }
 
   /** The bricks of the open volume's file, from which the 3D view and the oblique slice draw what GPU memory lacks. They belong to the caller. */
@@ -226,6 +242,7 @@ export class Viewer {
     this.#meshes = meshes;
     this.#bricksChanged();
     this.requestRender();
+    this.#borrower?.setMeshes(meshes);
   }
 
   /** The labels of the layers, and of the open volume (`baseId`); those of unknown volumes have the colours of the palette. */
@@ -233,6 +250,7 @@ export class Viewer {
     this.#labels = labels;
     this.#bricksChanged();
     this.requestRender();
+    this.#borrower?.setLabels(lentLabels(labels));
   }
 
   /**
@@ -808,4 +826,9 @@ export class Viewer {
       if (drawn?.isShown) for (const listener of this.#cameraListeners) listener(drawn.cameraFrame);
     });
   }
+}
+
+/** The labels of the open volume are not those of another viewer's volume. */
+function lentLabels(labels: ReadonlyMap<string, ShownLabels>): ReadonlyMap<string, ShownLabels> {
+  return new Map([...labels].filter(([id]) => id !== baseId));
 }

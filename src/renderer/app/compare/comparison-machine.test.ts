@@ -6,7 +6,7 @@ import { type ComparisonEvent, nextComparison } from './comparison-machine.ts';
 
 const progress = startProgress('Working', 10, 0);
 const fault = { tag: 'corrupt', message: 'bad', context: [] } as const;
-const links = { views: true, values: true };
+const links = { views: true, values: true, layers: true };
 const viewer = {} as never;
 const difference = {} as never;
 
@@ -98,7 +98,7 @@ describe('a comparison', () => {
 
   it('keeps what the second volume is while its difference is computed', () => {
     const before = comparisonAfter(...ready, link);
-    expect(before).toMatchObject({ name: 'b.nii', links: { views: true, values: false } });
+    expect(before).toMatchObject({ name: 'b.nii', links: { views: true, values: false, layers: true } });
     const { kind: _, difference: __, ...rest } = before as Extract<ComparisonState, { kind: 'ready' }>;
     expect(comparisonAfter(...ready, link, subtract, know)).toMatchObject(rest);
   });

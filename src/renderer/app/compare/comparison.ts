@@ -171,7 +171,7 @@ export class Comparison {
     const first = openDocument(this.#store.getState());
     // Where the values mean something else, the first one's window would show the second white or black.
     const values = first !== undefined && areAlike(first.info, kept.info, first.statistics.window, statistics.window);
-    const links: Links = { views: true, values };
+    const links: Links = { views: true, values, layers: true };
     const viewer = new Viewer(engine.gpu);
     viewer.setGround(this.#store.getState().settings.ground);
     await viewer.setVolume(kept, view, this.#shows3d);
@@ -179,6 +179,7 @@ export class Comparison {
       viewer.dispose();
       throwIfAborted(signal);
     }
+    engine.viewer.lendLayers(viewer);
     const link = new LinkedViewers(engine.viewer, viewer, links);
     this.#second = { engine, viewer, kept, link, difference: undefined, work: Promise.resolve() };
     this.#send({ kind: 'present', info: kept.info, viewer, links });
@@ -234,7 +235,7 @@ export class Comparison {
     const { crosshair, timePoint } = engine.viewer.snapshot().state;
     const { largest } = state.difference.kind === 'known' ? state.difference.difference : { largest: undefined };
     // Nothing is carried back to the first one meanwhile.
-    link.links = { views: false, values: false };
+    link.links = { views: false, values: false, layers: false };
     const place = { crosshair, timePoint };
     await viewer.setVolume(
       volume,
@@ -271,9 +272,9 @@ function differenceRefusal(first: KeptVolume, second: KeptVolume): string | unde
     : undefined;
 }
 
-/** A difference has a look of its own. */
+/** A difference has a look of its own, and no layers over it. */
 function effectiveLinks(links: Links, mode: ComparisonMode): Links {
-  return mode === 'difference' ? { ...links, values: false } : links;
+  return mode === 'difference' ? { ...links, values: false, layers: false } : links;
 }
 
 /** Blue below zero, red above; the 3D view shows what is far from zero. */
@@ -299,6 +300,7 @@ function differenceLook(magnitude: number, info: VolumeInfo): Partial<ViewState>
 function free(second: Second): void {
   const { engine, viewer, kept, link } = second;
   link.end();
+  engine.viewer.lendLayers(undefined);
   const destroy = () => {
     viewer.dispose();
     kept.destroy();

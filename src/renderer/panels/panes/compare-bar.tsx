@@ -8,6 +8,7 @@ import { openDocument } from '../../app/state/store.ts';
 import { placeWords } from '../../app/words/counting.ts';
 import { formatCount, formatDims, formatNumber, thinSpace } from '../../app/words/units.ts';
 import { formatExact } from '../../app/words/value-words.ts';
+import { hasOwnLayers } from '../../viewer/model/layers.ts';
 import { IconButton } from '../controls/button.tsx';
 import { CommandButton, CommandIconButton } from '../controls/command-button.tsx';
 import { FaultNotice } from '../controls/fault-notice.tsx';
@@ -33,6 +34,7 @@ export function SecondGrid() {
 export function CompareBar() {
   const { comparison } = useApp();
   const state = useAppState((each) => each.comparison);
+  const hasLayers = useAppState(({ layers: { stack } }) => hasOwnLayers(stack));
   const close = <CommandIconButton id="compare-end" icon={<X size={16} aria-hidden />} testId="compare-end" />;
   if (state.kind === 'none') return null;
   if (state.kind === 'failed') {
@@ -70,6 +72,14 @@ export function CompareBar() {
             isOn={state.links.values}
             onChange={(values) => comparison.link({ values })}
             testId="link-values"
+          />
+        )}
+        {state.mode === 'beside' && hasLayers && (
+          <Toggle
+            label="Layers in both"
+            isOn={state.links.layers}
+            onChange={(layers) => comparison.link({ layers })}
+            testId="link-layers"
           />
         )}
         <Segmented label="Show" segments={modes} value={state.mode} onChange={(mode) => void comparison.show(mode)} />

@@ -80,6 +80,11 @@ export function hasChannelGroup({ layers }: LayerStack): boolean {
   return layers.some(({ of }) => of === baseId);
 }
 
+/** Whether there are layers or meshes besides the open volume and its channels. */
+export function hasOwnLayers({ layers, meshes }: LayerStack): boolean {
+  return meshes.length > 0 || layers.some(({ of }) => of !== baseId);
+}
+
 /** More layers would make frames slow and the list long. */
 export const mostLayers = 32;
 export const mostMeshes = 256;
@@ -147,6 +152,23 @@ export function changedLayer(stack: LayerStack, id: string, change: Partial<Omit
   );
   if (moving === undefined || !stack.meshes.some(({ of }) => of === moving)) return { ...stack, layers };
   return { ...stack, layers, meshes: stack.meshes.map((mesh) => (mesh.of === moving ? { ...mesh, motion } : mesh)) };
+}
+
+/**
+ * The stack of another open volume with the layers of this one: those that have voxels of their own, and the meshes. Channels belong to
+ * their volume, so the other one keeps its own.
+ */
+export function withLayersOf({ base, solo, layers, meshes }: LayerStack, other: LayerStack): LayerStack {
+  const isGroup = hasChannelGroup(other);
+  const channels = other.layers.filter(({ of }) => of === baseId);
+  const all = [...channels, ...layers.filter(({ of }) => of !== baseId)];
+  const isThere = (id: string | undefined) => id === baseId || [...all, ...meshes].some((look) => look.id === id);
+  return {
+    base: isGroup ? other.base : { ...other.base, isVisible: base.isVisible, opacity: base.opacity },
+    solo: [solo, isGroup ? other.solo : undefined].find((id) => id !== undefined && isThere(id)),
+    layers: all,
+    meshes,
+  };
 }
 
 /** Where a layer stands in its list, which is that of the volumes or that of the meshes: its place from below. */
