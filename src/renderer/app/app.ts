@@ -121,7 +121,7 @@ export class App {
       set: (change) => this.set(change),
     });
     this.playback = new Playback(this.store, {
-      targetOf: (viewer, axis) => ({ showFrame: (index) => viewer.showFrame({ axis, index }) }),
+      targetOf: (viewer, axis) => ({ showFrame: (index) => viewer.frames.show({ axis, index }) }),
       prepare: () => this.#keepCompressed(),
       cancel: () => this.#document.cancel(),
       loop: {
@@ -192,8 +192,8 @@ export class App {
     this.commands = commands(this);
     this.store.subscribe(({ gpu, chunks, showChunks, showBricks, settings }) => {
       if (gpu.kind !== 'ready') return;
-      gpu.viewer.showChunks(showChunks ? chunks : undefined);
-      gpu.viewer.showBricks(showBricks);
+      gpu.viewer.overlays.showChunks(showChunks ? chunks : undefined);
+      gpu.viewer.overlays.showBricks(showBricks);
       gpu.viewer.setGround(settings.ground);
       applyTuning(settings.tunings, gpu.gpu);
     });
@@ -579,18 +579,18 @@ export class App {
   }
 
   resetView(): void {
-    this.#gpuLife.engine?.viewer.resetView();
+    this.#gpuLife.engine?.viewer.views.reset();
   }
 
   /** Resets zoom and pan of the slices, but not of the 3D view. */
   fitSlices(): void {
-    this.#gpuLife.engine?.viewer.fit();
+    this.#gpuLife.engine?.viewer.views.fit();
   }
 
   /** Turns the 3D view to a side, and shows it if it is hidden. */
   lookFrom({ toEye }: SceneSide): void {
     this.#show3d();
-    this.#gpuLife.engine?.viewer.lookFrom(toEye);
+    this.#gpuLife.engine?.viewer.views.lookFrom(toEye);
   }
 
   #show3d(): void {

@@ -45,7 +45,7 @@ describe('a finer resolution of the open volume, unlike another volume,', () => 
     const host = { canSaveFolder: () => true, saveFolder: () => new Promise(() => {}) } as unknown as Host;
     const maker = new MovieMaker(host, store);
     const snapshot = () => ({ state: { timePoint: 0 } });
-    const viewer = { snapshot, shownSizes: () => new Map([['3d', [16, 16]]]) } as unknown as Viewer;
+    const viewer = { snapshot, views: { shownSizes: () => new Map([['3d', [16, 16]]]) } } as unknown as Viewer;
     const { output } = store.getState();
     store.setState({ output: { ...output, movie: { ...output.movie, format: 'pictures' } } });
     void maker.make({ viewer, layout: 'quad', sliceAxis: 'z', screenRatio: 1 });

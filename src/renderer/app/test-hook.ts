@@ -2,8 +2,9 @@ import { rowBytes } from '../../core/codec/codec.ts';
 import { ChunkGrid, codecElementDims } from '../../core/format/chunk-grid.ts';
 import { volumeBytes } from '../../core/shared/volume.ts';
 import type { PresentedFrame } from '../playback/player.ts';
+import type { ViewName } from '../viewer/model/viewer-api.ts';
 import type { FrameTime } from '../viewer/space/volume-view.ts';
-import type { Viewer, ViewName } from '../viewer/viewer.ts';
+import type { Viewer } from '../viewer/viewer.ts';
 import type { App } from './app.ts';
 
 /** What tests may read, under `?debug` only. */
@@ -21,7 +22,7 @@ export interface StriaTest {
   commandIds(): readonly string[];
   /** Runs a command if it is enabled. @returns whether it was */
   runCommand(id: string): boolean;
-  /** See `Viewer.fixScale`. Also applies after a device loss. */
+  /** See `AttachedViews.fixScale`. Also applies after a device loss. */
   fixScale(scale: number): void;
   /** Limits the memory of volumes opened from now on, also below what the settings allow. */
   setBudget(mebibytes: number): void;
@@ -29,9 +30,9 @@ export interface StriaTest {
   extractOnlyOnGpu(): void;
   /** Opens files in place of the open volume, without asking. */
   replaceWithoutAsking(): void;
-  /** See `Viewer.drawnFrames`. */
+  /** See `DrawLoop.drawnFrames`. */
   drawnFrames(): number;
-  /** See `Viewer.recordFrameTimes`. */
+  /** See `AttachedViews.recordFrameTimes`. */
   recordFrameTimes(): readonly FrameTime[];
   /** GPU memory by label, in bytes. */
   gpuMemory(): Record<string, number>;
@@ -73,7 +74,7 @@ export function createTestHook(app: App): StriaTest {
     isSharp: () => {
       const { comparison } = app.store.getState();
       const viewers = [viewerOf(app), ...(comparison.kind === 'ready' ? [comparison.viewer] : [])];
-      return viewers.every((viewer) => viewer?.isSettled('3d') && viewer.isSharp);
+      return viewers.every((viewer) => viewer?.isSettled('3d') && viewer.views.isSharp);
     },
     commandIds: () => app.commands.map(({ id }) => id),
     runCommand: (id) => {
@@ -85,7 +86,7 @@ export function createTestHook(app: App): StriaTest {
       let last: Viewer | undefined;
       const fix = (): void => {
         const viewer = viewerOf(app);
-        if (viewer !== last) viewer?.fixScale(scale);
+        if (viewer !== last) viewer?.views.fixScale(scale);
         last = viewer;
       };
       app.store.subscribe(fix);
@@ -94,8 +95,8 @@ export function createTestHook(app: App): StriaTest {
     setBudget: (gpuBudgetMiB) => app.set({ gpuBudgetMiB }),
     extractOnlyOnGpu: () => app.meshes.extractOnlyOnGpu(),
     replaceWithoutAsking: () => app.set({ openingSecond: 'replace' }),
-    drawnFrames: () => viewerOf(app)?.drawnFrames ?? 0,
-    recordFrameTimes: () => viewerOf(app)?.recordFrameTimes() ?? [],
+    drawnFrames: () => viewerOf(app)?.loop.drawnFrames ?? 0,
+    recordFrameTimes: () => viewerOf(app)?.views.recordFrameTimes() ?? [],
     gpuMemory: () => {
       const { gpu } = app.store.getState();
       return gpu.kind === 'ready' ? Object.fromEntries(gpu.gpu.memory.entries()) : {};

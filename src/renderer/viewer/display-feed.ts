@@ -42,7 +42,7 @@ export class DisplayFeed {
     return this.#fills > 0;
   }
 
-  /** The textures show another time point, through a submitted frame of `Viewer.showFrame`. */
+  /** The textures show another time point, through a submitted frame of `FrameStepper.show`. */
   changed(): void {
     this.#wanted = undefined;
     this.#onContent();

@@ -49,20 +49,24 @@ class FakeViewer implements Linkable {
     this.#snapshot = { ...this.#snapshot, state: { ...this.#snapshot.state, ...change } };
     for (const listener of this.#listeners) listener();
   };
-  viewpoints = () => this.#viewpoints;
   #scales: FittedScales = { z: 10 };
-  fittedScales = () => this.#scales;
+  readonly views = {
+    viewpoints: () => this.#viewpoints,
+    fittedScales: () => this.#scales,
+    setViewpoints: (viewpoints: Viewpoints) => {
+      this.#viewpoints = { ...this.#viewpoints, ...viewpoints };
+      for (const listener of this.#drawn) listener();
+    },
+  };
+  readonly loop = {
+    onDrawn: (listener: () => void) => {
+      this.#drawn.add(listener);
+      return () => this.#drawn.delete(listener);
+    },
+  };
   resize(scales: FittedScales) {
     this.#scales = scales;
     for (const listener of this.#drawn) listener();
-  }
-  setViewpoints = (viewpoints: Viewpoints) => {
-    this.#viewpoints = { ...this.#viewpoints, ...viewpoints };
-    for (const listener of this.#drawn) listener();
-  };
-  onDrawn(listener: () => void) {
-    this.#drawn.add(listener);
-    return () => this.#drawn.delete(listener);
   }
   get state() {
     return this.#snapshot.state;
@@ -171,9 +175,9 @@ test('a canvas of another size keeps the scale: the second viewer follows the fi
   const [first, second] = [new FakeViewer(coarse), new FakeViewer(coarse)];
   const link = new LinkedViewers(first, second, { views: true, values: true, layers: true });
   second.resize({ z: 5 });
-  expect(second.viewpoints().z?.zoom).toBe(2);
+  expect(second.views.viewpoints().z?.zoom).toBe(2);
   first.resize({ z: 5 });
-  expect([first.viewpoints().z?.zoom, second.viewpoints().z?.zoom]).toEqual([1, 1]);
+  expect([first.views.viewpoints().z?.zoom, second.views.viewpoints().z?.zoom]).toEqual([1, 1]);
   link.end();
 });
 
@@ -201,14 +205,14 @@ test('unlinked parts stay; linking again takes over those of the first viewer', 
   link.links = { views: false, values: true, layers: true };
   expect(second.state.window).toEqual([1, 2]);
   first.set({ timePoint: 0 });
-  first.setViewpoints({ z: { zoom: 4, center: [1, 1] } });
+  first.views.setViewpoints({ z: { zoom: 4, center: [1, 1] } });
   expect(second.state.timePoint).toBe(2);
-  expect(second.viewpoints().z?.zoom).toBe(1);
+  expect(second.views.viewpoints().z?.zoom).toBe(1);
   link.links = { views: true, values: true, layers: true };
   expect(second.state.timePoint).toBe(0);
-  expect(second.viewpoints().z).toEqual({ zoom: 4, center: [1, 1] });
-  second.setViewpoints({ z: { zoom: 2, center: [1, 1] } });
-  expect(first.viewpoints().z?.zoom).toBe(2);
+  expect(second.views.viewpoints().z).toEqual({ zoom: 4, center: [1, 1] });
+  second.views.setViewpoints({ z: { zoom: 2, center: [1, 1] } });
+  expect(first.views.viewpoints().z?.zoom).toBe(2);
 });
 
 describe('layers', () => {

@@ -10,10 +10,12 @@ export interface Linkable {
   readonly snapshot: () => ViewerSnapshot;
   readonly subscribe: (listener: () => void) => () => void;
   readonly set: (change: Partial<ViewState>) => void;
-  viewpoints(): Viewpoints;
-  fittedScales(): FittedScales;
-  setViewpoints(viewpoints: Viewpoints): void;
-  onDrawn(listener: () => void): () => void;
+  readonly views: {
+    viewpoints(): Viewpoints;
+    fittedScales(): FittedScales;
+    setViewpoints(viewpoints: Viewpoints): void;
+  };
+  readonly loop: { onDrawn(listener: () => void): () => void };
 }
 
 export interface Links {
@@ -101,11 +103,11 @@ export class LinkedViewers {
     const sideOf = (viewer: Linkable, other: () => Side): Side => ({
       viewer,
       state: viewer.snapshot().state,
-      viewpoints: viewer.viewpoints(),
-      scales: viewer.fittedScales(),
+      viewpoints: viewer.views.viewpoints(),
+      scales: viewer.views.fittedScales(),
       ends: [
         viewer.subscribe(() => this.#onState(this.#side(viewer), other())),
-        viewer.onDrawn(() => this.#onDrawn(this.#side(viewer), other())),
+        viewer.loop.onDrawn(() => this.#onDrawn(this.#side(viewer), other())),
       ],
     });
     this.#sides = [sideOf(first, () => this.#sides[1]), sideOf(second, () => this.#sides[0])];
@@ -147,8 +149,8 @@ export class LinkedViewers {
 
   #onDrawn(side: Side, other: Side): void {
     if (!this.#links.views) return;
-    const viewpoints = side.viewer.viewpoints();
-    const isSameSize = JSON.stringify(side.viewer.fittedScales()) === JSON.stringify(side.scales);
+    const viewpoints = side.viewer.views.viewpoints();
+    const isSameSize = JSON.stringify(side.viewer.views.fittedScales()) === JSON.stringify(side.scales);
     if (isSameSize && JSON.stringify(viewpoints) === JSON.stringify(side.viewpoints)) return;
     // A view that has just become visible or was resized follows the first viewer.
     if (isSameSize && Object.keys(viewpoints).join() === Object.keys(side.viewpoints).join()) this.#carryViewpoints(side, other);
@@ -170,12 +172,12 @@ export class LinkedViewers {
   }
 
   #carryViewpoints(side: Side, other: Side): void {
-    side.viewpoints = side.viewer.viewpoints();
-    for (const each of [side, other]) each.scales = each.viewer.fittedScales();
+    side.viewpoints = side.viewer.views.viewpoints();
+    for (const each of [side, other]) each.scales = each.viewer.views.fittedScales();
     const [from, to] = [linkedVolume(side), linkedVolume(other)];
     if (!from || !to || !this.#links.views) return;
-    other.viewer.setViewpoints(sameViewpoints(from, to, side.viewpoints));
-    other.viewpoints = other.viewer.viewpoints();
+    other.viewer.views.setViewpoints(sameViewpoints(from, to, side.viewpoints));
+    other.viewpoints = other.viewer.views.viewpoints();
   }
 }
 

@@ -83,7 +83,7 @@ function fakeEngine() {
     setVolume: async (volume: FakeVolume | undefined) => void shown.push(volume),
     exchangeVolume: async (volume: FakeVolume) => void shown.push(volume),
     setBricks: (file: unknown) => void bricks.push(file),
-    thumbnail: async () => undefined,
+    pictures: { thumbnail: async () => undefined },
   };
   return { engine: { gpu, viewer, backend: {}, budgetBytes: 0 } as unknown as Engine, gpu, shown, bricks };
 }

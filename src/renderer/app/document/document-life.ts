@@ -354,7 +354,7 @@ export class DocumentLife implements EngineWatcher {
     try {
       await add(undefined);
       await pictured;
-      if (file && isOpen()) await add(await viewer.thumbnail());
+      if (file && isOpen()) await add(await viewer.pictures.thumbnail());
     } catch (error) {
       console.warn('The file could not be put among the recent ones', error);
     }

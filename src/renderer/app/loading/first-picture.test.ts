@@ -5,10 +5,12 @@ test('the first picture counts when a view was drawn and the GPU has finished it
   const listeners = new Set<() => void>();
   const drawing = {
     viewer: {
-      drawnFrames: 7,
-      onDrawn: (listener: () => void) => {
-        listeners.add(listener);
-        return () => void listeners.delete(listener);
+      loop: {
+        drawnFrames: 7,
+        onDrawn: (listener: () => void) => {
+          listeners.add(listener);
+          return () => void listeners.delete(listener);
+        },
       },
     },
     gpu: { device: { queue: { onSubmittedWorkDone: () => gpuDone.then(() => undefined) } } },
@@ -25,7 +27,7 @@ test('the first picture counts when a view was drawn and the GPU has finished it
 
   draw();
   expect(listeners.size).toBe(1);
-  drawing.viewer.drawnFrames++;
+  drawing.viewer.loop.drawnFrames++;
   draw();
   expect(listeners.size).toBe(0);
   await new Promise((resolve) => setTimeout(resolve));

@@ -1,8 +1,8 @@
 import type { Gpu } from '../../../core/gpu/gpu.ts';
-import type { Viewer } from '../../viewer/viewer.ts';
+import type { DrawLoop } from '../../viewer/draw-loop.ts';
 
 interface Drawing {
-  readonly viewer: Pick<Viewer, 'drawnFrames' | 'onDrawn'>;
+  readonly viewer: { readonly loop: Pick<DrawLoop, 'drawnFrames' | 'onDrawn'> };
   readonly gpu: { readonly device: { readonly queue: Pick<Gpu['device']['queue'], 'onSubmittedWorkDone'> } };
 }
 
@@ -10,11 +10,11 @@ interface Drawing {
  * Resolves once the GPU has drawn the next picture of a view. Draws without a view do not count, since viewports get their
  * canvases after the document is known. Never resolves if nothing is drawn.
  */
-export function firstPicture({ viewer, gpu }: Drawing): Promise<void> {
-  const before = viewer.drawnFrames;
+export function firstPicture({ viewer: { loop }, gpu }: Drawing): Promise<void> {
+  const before = loop.drawnFrames;
   return new Promise((resolve) => {
-    const end = viewer.onDrawn(() => {
-      if (viewer.drawnFrames === before) return;
+    const end = loop.onDrawn(() => {
+      if (loop.drawnFrames === before) return;
       end();
       const done = () => resolve();
       gpu.device.queue.onSubmittedWorkDone().then(done, done);

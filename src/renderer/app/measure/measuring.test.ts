@@ -57,10 +57,12 @@ function begin(source: VolumeSource | undefined, fromFile = noFile) {
   let board: MeasureBoard | undefined;
   const viewer = {
     subscribe: () => () => {},
-    cancelMeasuring: () => false,
-    showMeasurements: (next: MeasureBoard) => {
-      boards++;
-      board = next;
+    overlays: {
+      cancelMeasuring: () => false,
+      showMeasurements: (next: MeasureBoard) => {
+        boards++;
+        board = next;
+      },
     },
   };
   const measuring = new Measuring(store, () => source, fromFile);

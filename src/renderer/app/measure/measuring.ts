@@ -110,7 +110,7 @@ export class Measuring {
    */
   backOut(): boolean {
     const { gpu, tool, chosenMeasurement } = this.#store.getState();
-    if (gpu.kind === 'ready' && gpu.viewer.cancelMeasuring()) return true;
+    if (gpu.kind === 'ready' && gpu.viewer.overlays.cancelMeasuring()) return true;
     if (tool !== 'pointer') this.setTool('pointer');
     else if (chosenMeasurement !== undefined) this.choose(undefined);
     else return false;
@@ -143,7 +143,7 @@ export class Measuring {
       put: (measurement) => this.put(measurement),
       choose: (id) => this.choose(id),
     };
-    gpu.viewer.showMeasurements(this.#board);
+    gpu.viewer.overlays.showMeasurements(this.#board);
   }
 
   /** Computes one region after the other, and drops those that have changed meanwhile. */

@@ -30,9 +30,8 @@ function setUp(draw: () => Promise<ViewPicture>) {
   const maker = new MovieMaker({} as never, store, async () => target);
   const viewer = {
     snapshot: () => ({ state: { timePoint: 0, crosshair: [0, 0, 0], window: [0, 1], projection: 'mip', colormap: 'gray' } }),
-    shownSizes: () => new Map([['3d', [16, 16]]]),
-    longestPictureEdge: 1024,
-    picture: draw,
+    views: { shownSizes: () => new Map([['3d', [16, 16]]]) },
+    pictures: { longestEdge: 1024, take: draw },
   } as unknown as Viewer;
   const make = () => maker.make({ viewer, layout: '3d', sliceAxis: 'z', screenRatio: 1 });
   return { store, open, maker, make, log, work: () => store.getState().output.movieWork };

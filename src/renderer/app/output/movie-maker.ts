@@ -2,9 +2,9 @@ import { faultToData, StriaError, toStriaError } from '../../../core/shared/erro
 import { throwIfAborted } from '../../../core/shared/job.ts';
 import type { Host } from '../../host/host.ts';
 import { type MovieFrame, movieFrames } from '../../viewer/model/movie-frames.ts';
-import type { PictureRequest, PictureView } from '../../viewer/model/picture.ts';
+import type { PictureRequest } from '../../viewer/model/picture.ts';
 import { pictureWords } from '../../viewer/model/picture-words.ts';
-import type { ViewState } from '../../viewer/model/viewer-api.ts';
+import type { ViewName, ViewState } from '../../viewer/model/viewer-api.ts';
 import { isSameDocument } from '../state/document-state.ts';
 import type { MovieOptions, PictureOptions } from '../state/output-options.ts';
 import { outputStem } from '../state/output-state.ts';
@@ -15,7 +15,7 @@ import { type MovieTarget, openPictureFrames } from './movie-target.ts';
 import { type PictureScene, type PictureSize, plannedSize, takePicture } from './view-pictures.ts';
 
 /** The view that a movie shows. @param chosen for pictures: of time, any view may be shown */
-function movieView({ kind, axis }: MovieOptions, chosen: PictureOptions['view']): PictureView | 'layout' {
+function movieView({ kind, axis }: MovieOptions, chosen: PictureOptions['view']): ViewName | 'layout' {
   return kind === 'turn' ? '3d' : kind === 'slices' ? axis : chosen;
 }
 

@@ -4,10 +4,9 @@ import {
   joinPictures,
   layoutCells,
   type PictureRequest,
-  type PictureView,
   type ViewPicture,
 } from '../../viewer/model/picture.ts';
-import type { Layout, SliceAxis } from '../../viewer/model/viewer-api.ts';
+import type { Layout, SliceAxis, ViewName } from '../../viewer/model/viewer-api.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import { layoutGap, outputSize, type PictureOptions, shownSize } from '../state/output-options.ts';
 import { numberOf, timeWords } from '../words/counting.ts';
@@ -30,7 +29,7 @@ export type PictureSize = Pick<PictureRequest, 'width' | 'height' | 'pixelRatio'
 
 /** The size of a picture of what the window shows now; undefined if its view is not visible. */
 export function plannedSize(options: PictureOptions, { viewer, layout, screenRatio }: PictureScene): PictureSize | undefined {
-  const shown = shownSize(options.view, layout, viewer.shownSizes());
+  const shown = shownSize(options.view, layout, viewer.views.shownSizes());
   return shown && outputSize(options, shown, screenRatio);
 }
 
@@ -39,7 +38,7 @@ export function sizeProblem(options: PictureOptions, scene: PictureScene): strin
   const size = plannedSize(options, scene);
   if (!size) return 'The selection is not shown';
   try {
-    checkPictureSize(size.width, size.height, scene.viewer.longestPictureEdge);
+    checkPictureSize(size.width, size.height, scene.viewer.pictures.longestEdge);
     return undefined;
   } catch (error) {
     const { message } = toStriaError(error);
@@ -62,10 +61,18 @@ export async function takePicture(
   const { viewer, layout, sliceAxis } = scene;
   const { view, isAnnotated, background } = options;
   if (!size) throw new StriaError('invalid-input', `the ${view} view is not visible`);
-  checkPictureSize(size.width, size.height, viewer.longestPictureEdge);
-  const take = async (name: PictureView, width: number, height: number): Promise<ViewPicture> => {
+  checkPictureSize(size.width, size.height, viewer.pictures.longestEdge);
+  const take = async (name: ViewName, width: number, height: number): Promise<ViewPicture> => {
     const caption = name === '3d' || name === 'oblique' || !isAnnotated ? undefined : await captionOf(viewer, name, change.state);
-    return viewer.picture(name, { ...change, width, height, pixelRatio: size.pixelRatio, isAnnotated, background, caption });
+    return viewer.pictures.take(name, {
+      ...change,
+      width,
+      height,
+      pixelRatio: size.pixelRatio,
+      isAnnotated,
+      background,
+      caption,
+    });
   };
   if (view !== 'layout') return take(view, size.width, size.height);
   const gap = Math.max(1, Math.round(layoutGap * size.pixelRatio));
@@ -80,7 +87,7 @@ export async function takePicture(
 async function captionOf(viewer: Viewer, axis: SliceAxis, change: PictureRequest['state']): Promise<string> {
   const { state, info } = viewer.snapshot();
   const { crosshair, timePoint } = { ...state, ...change };
-  const stored = await viewer.storedAt(crosshair, timePoint);
+  const stored = await viewer.content.storedAt(crosshair, timePoint);
   const place = `${axis} ${numberOf(crosshair['xyz'.indexOf(axis)] ?? 0)}`;
   const words = info ? timeWords(info, timePoint) : '';
   const time = words === '' ? '' : ` · ${words}`;

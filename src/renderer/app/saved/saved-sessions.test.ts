@@ -65,9 +65,11 @@ function setUp(beside: Readonly<Record<string, HostFile>> = {}, atAddresses: Rea
   let state: ViewState = firstView;
   let seenFrom: Viewpoints = {};
   const viewer = {
-    viewpoints: () => seenFrom,
-    startFrom: (next: Viewpoints) => {
-      seenFrom = next;
+    views: {
+      viewpoints: () => seenFrom,
+      startFrom: (next: Viewpoints) => {
+        seenFrom = next;
+      },
     },
     snapshot: () => ({ state }),
     set: (change: Partial<ViewState>) => {
@@ -163,7 +165,7 @@ async function savedSession() {
   const { sessions, store, viewer, open, sink } = setUp();
   await open({ kind: 'file', file: scan });
   viewer.set({ window: [3, 4], colormap: 'bone' });
-  viewer.startFrom(viewpoints);
+  viewer.views.startFrom(viewpoints);
   store.setState(({ settings }) => ({ measurements: [measurement], sliceAxis: 'x', settings: { ...settings, layout: 'slice' } }));
   await sessions.save();
   return file('scan.stria-session', sink.bytes());
@@ -255,7 +257,7 @@ describe('a saved session', () => {
     await sessions.open(session, [scan]);
     expect(opened()).toMatchObject({ kind: 'file', file: scan });
     expect(viewer.snapshot().state).toEqual({ ...firstView, window: [3, 4], colormap: 'bone' });
-    expect(viewer.viewpoints()).toEqual(viewpoints);
+    expect(viewer.views.viewpoints()).toEqual(viewpoints);
     expect(store.getState()).toMatchObject({ measurements: [measurement], sliceAxis: 'x', settings: { layout: 'slice' } });
     expect(store.getState().savedMeasurements).toBe(store.getState().measurements);
   });

@@ -86,7 +86,7 @@ export class SavedSessions {
     const curves = storableCurves(state.pinnedCurves);
     const looks = {
       view: view as unknown as SavedSession['view'],
-      viewpoints: viewer.viewpoints(),
+      viewpoints: viewer.views.viewpoints(),
       layout: state.settings.layout,
       sliceAxis: state.sliceAxis,
       showChunks: state.showChunks,
@@ -328,7 +328,7 @@ export class SavedSessions {
               meshes: looks,
             },
           });
-          viewer.startFrom(saved.viewpoints);
+          viewer.views.startFrom(saved.viewpoints);
           const { measurements, sliceAxis, showChunks, clipHandles } = saved;
           store.setState({ measurements, savedMeasurements: measurements, sliceAxis, showChunks, clipHandles });
         },

@@ -1,7 +1,7 @@
 import type { MeshFormat } from '../../../core/mesh/mesh-formats.ts';
 import type { MoviePath } from '../../viewer/model/movie-frames.ts';
-import type { PictureBackground, PictureRequest, PictureView } from '../../viewer/model/picture.ts';
-import type { Layout } from '../../viewer/model/viewer-api.ts';
+import type { PictureBackground, PictureRequest } from '../../viewer/model/picture.ts';
+import type { Layout, ViewName } from '../../viewer/model/viewer-api.ts';
 
 /** `screen`: the pixels of the screen; `double`: twice as many along each edge. */
 export type OutputSize = 'screen' | 'double' | '4k' | 'own';
@@ -9,7 +9,7 @@ export type OutputSize = 'screen' | 'double' | '4k' | 'own';
 /** Options of pictures, and of the frames of movies. */
 export interface PictureOptions {
   /** `layout`: all visible views, arranged as in the window. */
-  readonly view: PictureView | 'layout';
+  readonly view: ViewName | 'layout';
   readonly size: OutputSize;
   /** In pixels, for the size `own`. */
   readonly width: number;
@@ -66,7 +66,7 @@ type Size = readonly [width: number, height: number];
 export const layoutGap = 1;
 
 /** Size of a view, or of the layout, on the screen in CSS pixels. Undefined if it is not visible. */
-export function shownSize(view: PictureOptions['view'], layout: Layout, shown: ReadonlyMap<PictureView, Size>): Size | undefined {
+export function shownSize(view: PictureOptions['view'], layout: Layout, shown: ReadonlyMap<ViewName, Size>): Size | undefined {
   if (view !== 'layout') return shown.get(view);
   const sizes = [...shown.values()];
   const [first] = sizes;

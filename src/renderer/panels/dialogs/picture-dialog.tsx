@@ -80,7 +80,7 @@ const viewNames: Readonly<Record<View, string>> = {
 /** The views on screen, and the whole layout if there are several. The layout cannot change while the dialog is open. */
 export function useViews(): readonly View[] {
   const { scene } = useApp().output;
-  const shown = scene?.viewer.shownSizes();
+  const shown = scene?.viewer.views.shownSizes();
   const views = (['3d', 'oblique', 'z', 'y', 'x'] as const).filter((view) => shown?.has(view));
   return views.length > 1 ? [...views, 'layout'] : views;
 }

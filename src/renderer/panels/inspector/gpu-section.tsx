@@ -145,9 +145,9 @@ function BricksByTier({ gpu, viewer }: { readonly gpu: Gpu; readonly viewer: Vie
   );
 }
 
-function brickText({ brickMemory }: Viewer): string {
-  if (!brickMemory) return '';
-  const { decoded, compressed, host } = brickMemory;
+function brickText({ bricks: { memory } }: Viewer): string {
+  if (!memory) return '';
+  const { decoded, compressed, host } = memory;
   const line = (label: string, { used, limit }: UsedBytes): string => `${label}\t${formatBytes(used)} of ${formatBytes(limit)}`;
   return [line('Decoded', decoded), line('Compressed', compressed), line('In host memory', host)].join('\n');
 }

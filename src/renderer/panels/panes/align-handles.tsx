@@ -3,7 +3,8 @@ import { alignables, chosenAlignable } from '../../app/state/alignable.ts';
 import { type AlignRing, alignRing, angleBetween, draggedInSlice, turnedInSlice } from '../../viewer/model/align-ring.ts';
 import { safeSpacing } from '../../viewer/model/orientation.ts';
 import type { Point } from '../../viewer/model/slice-geometry.ts';
-import type { SliceName, Viewer } from '../../viewer/viewer.ts';
+import type { SliceName } from '../../viewer/model/viewer-api.ts';
+import type { Viewer } from '../../viewer/viewer.ts';
 import { useApp, useAppState } from '../hooks/use-app.ts';
 import styles from './align-handles.module.css';
 import { finePart } from './space-handles.tsx';
@@ -48,7 +49,7 @@ function Ring({ viewer, view, id }: Props & { readonly id: string }) {
 
   const now = () => {
     const found = alignables(app.store.getState()).find(({ look }) => look.id === id);
-    const screen = viewer.onScreen(view);
+    const screen = viewer.views.onScreen(view);
     if (!found || !screen) return undefined;
     const { base, layer, look } = found;
     return { base, motion: look.motion, ring: alignRing(base, layer, look.motion, screen) };
@@ -68,7 +69,7 @@ function Ring({ viewer, view, id }: Props & { readonly id: string }) {
       element.style.setProperty('--turned', `${mark.current}deg`);
     };
     show();
-    return viewer.onDrawn(show);
+    return viewer.loop.onDrawn(show);
   }, [viewer, view, id]);
 
   // The canvas lies below the handles. Pass it the events that they do not use.

@@ -25,7 +25,7 @@ export function OrientationCube({ viewer, info }: { readonly viewer: Viewer; rea
   const isPatient = hasOrientation(info);
   useEffect(() => {
     let rest: ReturnType<typeof setTimeout> | undefined;
-    const end = viewer.followCamera((camera) => {
+    const end = viewer.loop.followCamera((camera) => {
       const stage = cube.current?.parentElement;
       if (!stage) return;
       stage.hidden = Math.min(camera.width, camera.height) < 160;
@@ -68,7 +68,7 @@ export function OrientationCube({ viewer, info }: { readonly viewer: Viewer; rea
               <Button
                 className={classes(styles.view)}
                 aria-label={label}
-                onPress={() => viewer.lookFrom(view.toEye)}
+                onPress={() => viewer.views.lookFrom(view.toEye)}
                 data-testid={`look-${view.key}`}
               >
                 {view.cells.map((cell) => (

@@ -95,7 +95,7 @@ export function SpaceHandles({ viewer, set, prefix }: Props) {
   const seen = useRef<CameraFrame | undefined>(undefined);
   useEffect(
     () =>
-      viewer.followCamera((frame) => {
+      viewer.loop.followCamera((frame) => {
         seen.current = frame;
         if (place.current) show(place.current, set, viewer.snapshot().state, frame, drag.current);
       }),

@@ -12,7 +12,7 @@ export function SpaceScale({ viewer, info }: { readonly viewer: Viewer; readonly
   const camera = useViewerPart(viewer, ({ state }) => state.camera);
   useEffect(() => {
     const units = unitsPerLength(info);
-    return viewer.followCamera(({ pixelsPerLength, width: viewWidth }) => {
+    return viewer.loop.followCamera(({ pixelsPerLength, width: viewWidth }) => {
       const bar = scaleBar(pixelsPerLength / units, Math.min(120, 0.3 * viewWidth), info.spatialUnit);
       if (!place.current) return;
       place.current.hidden = bar === undefined || viewWidth < 160;

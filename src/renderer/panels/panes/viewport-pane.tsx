@@ -10,8 +10,8 @@ import { hasChannelGroup } from '../../viewer/model/layers.ts';
 import { isMeasuring } from '../../viewer/model/measure.ts';
 import { safeSpacing, sliceFrame } from '../../viewer/model/orientation.ts';
 import { slabChoice, slabOf } from '../../viewer/model/slab.ts';
-import type { Layout, SliceAxis } from '../../viewer/model/viewer-api.ts';
-import type { SliceName, Viewer, ViewName } from '../../viewer/viewer.ts';
+import type { Layout, SliceAxis, SliceName, ViewName } from '../../viewer/model/viewer-api.ts';
+import type { Viewer } from '../../viewer/viewer.ts';
 import { classes } from '../controls/classes.ts';
 import { Range } from '../controls/range.tsx';
 import { useApp, useAppState, useViewerPart } from '../hooks/use-app.ts';
@@ -84,7 +84,7 @@ export function SlicePane({ viewer, info, axis, isShown, isSecond }: SlicePanePr
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && isMeasuring(store.getState().tool)) {
       event.preventDefault();
-      viewer.measureAtCrosshair(axis);
+      viewer.overlays.measureAtCrosshair(axis);
       return;
     }
     const { right, down } = sliceFrame(info, axis);
@@ -103,7 +103,7 @@ export function SlicePane({ viewer, info, axis, isShown, isSecond }: SlicePanePr
       (viewer.snapshot().state.crosshair[move.axis as 0 | 1 | 2] as number) + move.by * (event.shiftKey ? 10 : 1),
       move.axis,
     );
-    viewer.probeCrosshair();
+    viewer.probe.readCrosshair();
   };
   // Pointer enter and leave do not suffice: a layout change under a resting pointer fires neither in time.
   const choose = () => {
@@ -267,14 +267,14 @@ function PlayButton({ axis }: { readonly axis: SliceAxis }) {
 
 /** Fits a slice that was panned or zoomed. Hidden for other slices. */
 export function FitButton({ viewer, view }: { readonly viewer: Viewer; readonly view: SliceName }) {
-  const subscribe = useCallback((listener: () => void) => viewer.onDrawn(listener), [viewer]);
-  const isMoved = useSyncExternalStore(subscribe, () => viewer.isMoved(view));
+  const subscribe = useCallback((listener: () => void) => viewer.loop.onDrawn(listener), [viewer]);
+  const isMoved = useSyncExternalStore(subscribe, () => viewer.views.isMoved(view));
   if (!isMoved) return null;
   return (
     <Button
       className={classes(styles.fit)}
       aria-label={`Fit the ${view === 'oblique' ? 'oblique slice' : `slice across ${view}`}`}
-      onPress={() => viewer.fit(view)}
+      onPress={() => viewer.views.fit(view)}
     >
       Fit
     </Button>
@@ -316,7 +316,7 @@ export function Canvas({ viewer, view, isSecond, label, onKeyDown }: CanvasProps
     const canvas = document.createElement('canvas');
     canvas.dataset.testid = `${isSecond ? 'second-' : ''}canvas-${view}`;
     place.current?.append(canvas);
-    const detach = viewer.attach(view, canvas);
+    const detach = viewer.views.attach(view, canvas);
     return () => {
       detach();
       canvas.remove();

@@ -1,10 +1,9 @@
-import type { PictureView } from './picture.ts';
-import type { ViewerSnapshot } from './viewer-api.ts';
+import type { ViewerSnapshot, ViewName } from './viewer-api.ts';
 
 /** Metadata of a picture's file, under the PNG specification's keywords. Numbers of voxels and time points count from 1. */
 export function pictureWords(
   name: string,
-  view: PictureView | 'layout',
+  view: ViewName | 'layout',
   { state, info }: Pick<ViewerSnapshot, 'state' | 'info'>,
 ): Readonly<Record<string, string>> {
   const { slope, intercept } = info ?? { slope: 1, intercept: 0 };

@@ -1,7 +1,6 @@
 import { StriaError } from '../../../core/shared/errors.ts';
-import type { Layout, SliceAxis, ViewState } from './viewer-api.ts';
+import type { Layout, SliceAxis, ViewName, ViewState } from './viewer-api.ts';
 
-export type PictureView = '3d' | 'oblique' | SliceAxis;
 /** What is drawn where there is no volume: the screen's background, white, or nothing. */
 export type PictureBackground = 'screen' | 'white' | 'transparent';
 
@@ -38,7 +37,7 @@ export type Turn = 'upright' | 'across';
 
 /** Position of a view in a picture of several, in pixels. */
 export interface PictureCell {
-  readonly view: PictureView;
+  readonly view: ViewName;
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -59,7 +58,7 @@ export function layoutCells(
   height: number,
   gap: number,
 ): readonly PictureCell[] {
-  const rows: Readonly<Record<Layout, readonly (readonly PictureView[])[]>> = {
+  const rows: Readonly<Record<Layout, readonly (readonly ViewName[])[]>> = {
     '3d': [['3d']],
     slice: [[sliceAxis]],
     slices: [['z', 'y', 'x']],

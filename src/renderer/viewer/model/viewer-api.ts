@@ -7,6 +7,10 @@ import type { DetailFaults } from './detail-faults.ts';
 import type { LayerStack } from './layers.ts';
 
 export type SliceAxis = 'x' | 'y' | 'z';
+/** A view that shows a slice: across a voxel axis, or the oblique slice. */
+export type SliceName = SliceAxis | 'oblique';
+/** What a canvas shows. */
+export type ViewName = '3d' | SliceName;
 /** 1: 3D only, 2: one slice, 3: three slices, 4: 3D and three slices, 5: the same with an oblique slice. */
 export type Layout = '3d' | 'slice' | 'slices' | 'quad' | 'oblique';
 export function shows3d(layout: Layout): boolean {
