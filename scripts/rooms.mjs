@@ -607,10 +607,16 @@ export const rooms = [
       'bench/results/2026-11-23-epyc-files.json bench/results/2026-11-23-h200-files.json core/bench core/bench/harness core/codecs core/gpu core/shared renderer/app/state',
   },
   {
+    room: 'renderer/app/opening',
+    holds: 'Decides what becomes of files that are opened, dropped, or named by an address.',
+    imports:
+      'core/io/common core/remote core/shared renderer/app/compare renderer/app/compress renderer/app/document renderer/app/labels renderer/app/layers renderer/app/loading renderer/app/saved renderer/app/session renderer/app/state renderer/host renderer/viewer/model',
+  },
+  {
     room: 'renderer/app',
     holds: 'The app object, its commands, keys and the test hook.',
     imports:
-      'core/codec core/draw core/format core/io/common core/remote core/shared core/transforms renderer/app/compare renderer/app/compress renderer/app/document renderer/app/gpu renderer/app/lab renderer/app/layers renderer/app/loading renderer/app/measure renderer/app/output renderer/app/saved renderer/app/session renderer/app/state renderer/app/view renderer/app/words renderer/host renderer/playback renderer/viewer renderer/viewer/model renderer/viewer/space renderer/app/labels core/volume renderer/viewer/colors',
+      'core/codec core/draw core/format core/io/common core/remote core/shared core/transforms renderer/app/compare renderer/app/compress renderer/app/document renderer/app/gpu renderer/app/lab renderer/app/layers renderer/app/loading renderer/app/measure renderer/app/opening renderer/app/output renderer/app/saved renderer/app/session renderer/app/state renderer/app/view renderer/app/words renderer/host renderer/playback renderer/viewer renderer/viewer/model renderer/viewer/space renderer/app/labels core/volume renderer/viewer/colors',
   },
   {
     room: 'renderer/panels/hooks',

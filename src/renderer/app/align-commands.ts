@@ -1,8 +1,8 @@
 import type { TransformFormat } from '../../core/transforms/layer-transforms.ts';
 import type { App } from './app.ts';
 import type { Command } from './command.ts';
-import { orNotice } from './exports.ts';
 import { chosenAlignable } from './state/alignable.ts';
+import { orNotice } from './state/or-notice.ts';
 
 /** Moving and turning the chosen layer. */
 export function alignCommands(app: App): Command[] {

@@ -31,7 +31,7 @@ function calledByCommands(): string[] {
     });
   const app = new Proxy({ store, debug: true }, { get: (own, name) => Reflect.get(own, name) ?? record(String(name)) });
   for (const command of createCommands(app as unknown as App)) command.run();
-  return [...called].filter((path) => path !== 'set' && path !== 'changeView');
+  return [...called].filter((path) => path !== 'settings.set' && path !== 'view.change');
 }
 
 /** The text in the braces of each press handler: `onPress={…}`, and `onAction: …` up to the end of its line. */
@@ -66,7 +66,9 @@ describe('buttons with a command’s job', () => {
   const called = calledByCommands();
 
   it('take their words from the table of commands', () => {
-    expect(called).toEqual(expect.arrayContaining(['openDialog', 'close', 'compress', 'playback.step', 'comparison.end']));
+    expect(called).toEqual(
+      expect.arrayContaining(['dialogs.open', 'document.close', 'document.compress', 'playback.step', 'comparison.end']),
+    );
     const found = panels.flatMap(({ path, text }) =>
       path.endsWith('command-button.tsx') ? [] : strangers(text, called).map((handler) => `${path}: ${handler}`),
     );
@@ -76,13 +78,13 @@ describe('buttons with a command’s job', () => {
   it('are found where they have words of their own', () => {
     const button = (handler: string) => `<Button onPress={${handler}}>My own words</Button>`;
     for (const handler of [
-      '() => app.close()',
-      '() => void app.copyDiagnostics()',
+      '() => app.document.close()',
+      '() => void app.reports.copyDiagnostics()',
       "() => { done(); app.runCommand('movie'); }",
     ]) {
       expect(strangers(button(handler), called), handler).toHaveLength(1);
     }
-    expect(strangers("entries: [{ onAction: () => app.presetWindow('auto') }]", called)).toHaveLength(1);
+    expect(strangers("entries: [{ onAction: () => app.view.presetWindow('auto') }]", called)).toHaveLength(1);
     expect(strangers(button('() => app.queue.cancelAll()'), called)).toEqual([]);
   });
 

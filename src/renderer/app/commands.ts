@@ -2,20 +2,10 @@ import type { App } from './app.ts';
 import { type Command, ofMenu } from './command.ts';
 import { layerCommands } from './layer-commands.ts';
 import { playbackCommands } from './playback-commands.ts';
+import { hasVolume, isInViewer, isReady } from './state/shown.ts';
 import { type AppState, openDocument } from './state/store.ts';
 import { measureCommands, viewCommands } from './view-commands.ts';
-import {
-  always,
-  canCancel,
-  canCompareCompressed,
-  canSave,
-  hasVolume,
-  isInViewer,
-  isReady,
-  isRunning,
-  whyNoSurface,
-  whyNotSave,
-} from './when.ts';
+import { always, canCancel, canCompareCompressed, canSave, isRunning, whyNoSurface, whyNotSave } from './when.ts';
 
 /**
  * Every command there is, in the order of the palette. Buttons, menus, keys and the palette take their words, their keys and
@@ -38,8 +28,8 @@ export function createCommands(app: App): Command[] {
 function fileCommands(app: App): Command[] {
   const { store } = app;
   return [
-    { ...ofMenu('open'), words: openWords, group: 'File', enabled: always, run: () => app.openDialog() },
-    { ...ofMenu('open-folder'), words: openFolderWords, group: 'File', enabled: always, run: () => app.openFolderDialog() },
+    { ...ofMenu('open'), words: openWords, group: 'File', enabled: always, run: () => app.dialogs.open() },
+    { ...ofMenu('open-folder'), words: openFolderWords, group: 'File', enabled: always, run: () => app.dialogs.openFolder() },
     {
       ...ofMenu('open-url'),
       group: 'File',
@@ -53,8 +43,8 @@ function fileCommands(app: App): Command[] {
       enabled: (state) => isReady(state) && openDocument(state)?.chosenFrom !== undefined,
       run: () => store.setState({ overlay: 'volumes' }),
     },
-    { ...ofMenu('save'), group: 'File', enabled: canSave, run: () => app.save(), whyNot: whyNotSave },
-    { ...ofMenu('save-session'), group: 'File', enabled: isReady, run: () => app.saveSession() },
+    { ...ofMenu('save'), group: 'File', enabled: canSave, run: () => app.document.save(), whyNot: whyNotSave },
+    { ...ofMenu('save-session'), group: 'File', enabled: isReady, run: () => app.document.saveSession() },
     {
       id: 'picture',
       label: 'Save or copy picture…',
@@ -94,7 +84,7 @@ function fileCommands(app: App): Command[] {
       label: 'Compare with…',
       group: 'File',
       enabled: (state) => isInViewer(state) && hasVolume(state),
-      run: () => app.compareDialog(),
+      run: () => app.dialogs.compare(),
     },
     {
       id: 'compare-end',
@@ -109,7 +99,7 @@ function fileCommands(app: App): Command[] {
       words: ({ document }) => (document.kind === 'layout' ? 'Cancel' : 'Close'),
       group: 'File',
       enabled: (state) => state.document.kind !== 'empty',
-      run: () => app.close(),
+      run: () => app.document.close(),
     },
     {
       id: 'clear-recent',
@@ -160,14 +150,14 @@ function compressionCommands(app: App): Command[] {
       words: compressWords,
       group: 'Compression',
       enabled: (state) => hasVolume(state) && !isRunning(state),
-      run: () => app.compress(),
+      run: () => app.document.compress(),
     },
     {
       id: 'compare-compressed',
       label: 'Compare with compressed volume',
       group: 'Compression',
       enabled: canCompareCompressed,
-      run: () => app.compareCompressed(),
+      run: () => app.document.compareCompressed(),
     },
     {
       id: 'cancel',
@@ -175,7 +165,7 @@ function compressionCommands(app: App): Command[] {
       words: 'Cancel',
       group: 'Compression',
       enabled: canCancel,
-      run: () => app.cancel(),
+      run: () => app.document.cancel(),
     },
     {
       id: 'chunks',
@@ -216,8 +206,8 @@ function helpCommands(app: App): Command[] {
     },
     { ...ofMenu('shortcuts'), group: 'Help', enabled: always, run: () => store.setState({ overlay: 'shortcuts' }) },
     { ...ofMenu('about'), group: 'Help', enabled: always, run: () => store.setState({ overlay: 'about' }) },
-    { ...ofMenu('diagnostics'), group: 'Help', enabled: always, run: () => app.copyDiagnostics() },
-    { id: 'report', label: 'Save error report…', group: 'Help', enabled: always, run: () => app.saveReport() },
+    { ...ofMenu('diagnostics'), group: 'Help', enabled: always, run: () => app.reports.copyDiagnostics() },
+    { id: 'report', label: 'Save error report…', group: 'Help', enabled: always, run: () => app.reports.saveReport() },
   ];
 }
 

@@ -1,4 +1,3 @@
-import { toStriaError } from '../../core/shared/errors.ts';
 import { voxelMm3 } from '../../core/volume/voxel-volume.ts';
 import type { Host } from '../host/host.ts';
 import { type LabFileKind, labFiles } from './lab/lab.ts';
@@ -10,6 +9,7 @@ import { profileCsv } from './measure/profiles.ts';
 import { timeCurvesCsv } from './measure/time-curves.ts';
 import type { OpenDocument } from './state/document-state.ts';
 import { layerVolume } from './state/layer-state.ts';
+import { orNotice } from './state/or-notice.ts';
 import { type AppStore, openDocument } from './state/store.ts';
 
 /** Saves and copies what was measured: on the volume and in the Lab. */
@@ -108,16 +108,6 @@ export class Exports {
       isSaved = true;
     });
     return isSaved;
-  }
-}
-
-/** Runs what may fail, and shows a fault as a notice. Cancelling is no fault. */
-export async function orNotice(store: AppStore, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    const fault = toStriaError(error);
-    if (fault.tag !== 'aborted') store.setState({ notice: fault.message });
   }
 }
 

@@ -1,8 +1,9 @@
 import type { SampleChoice } from './state/samples.ts';
 import { sampleTitle } from './state/samples.ts';
 import type { Settings } from './state/settings.ts';
+import { isReady } from './state/shown.ts';
 import { type AppState, type AppStore, openDocument } from './state/store.ts';
-import { isReady, isRunning } from './when.ts';
+import { isRunning } from './when.ts';
 
 /** Small enough for any GPU, and it becomes many times smaller. */
 export const firstSample: SampleChoice = { kind: 'potential', side: 128 };

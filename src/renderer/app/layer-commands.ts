@@ -6,8 +6,9 @@ import { alignCommands } from './align-commands.ts';
 import type { App } from './app.ts';
 import type { Command } from './command.ts';
 import { labelledVolume } from './labels/label-tables.ts';
+import { orNotice } from './state/or-notice.ts';
+import { isInViewer, isReady } from './state/shown.ts';
 import { type AppState, openDocument } from './state/store.ts';
-import { isInViewer, isReady } from './when.ts';
 
 /** Adding layers over the open volume, and what can be done with the chosen one. */
 export function layerCommands(app: App): Command[] {
@@ -27,7 +28,7 @@ export function layerCommands(app: App): Command[] {
       group: 'Layers',
       shortcut: 'Shift+L',
       enabled: isInViewer,
-      run: () => app.addLayerDialog(),
+      run: () => app.dialogs.addLayers(),
     },
     {
       id: 'add-layer-cancel',
@@ -51,7 +52,7 @@ export function layerCommands(app: App): Command[] {
         if (look) return volumes[volumeIdOf(look)]?.kind === 'lost';
         return chosen !== undefined && surfaces[chosen]?.kind === 'lost';
       },
-      run: () => app.findLayerDialog(),
+      run: () => app.dialogs.findLayer(),
     },
     {
       id: 'show-layers',
@@ -59,7 +60,7 @@ export function layerCommands(app: App): Command[] {
       group: 'Layers',
       shortcut: 'L',
       enabled: isInViewer,
-      run: () => app.showInspector('layers'),
+      run: () => app.settings.showInspector('layers'),
     },
     {
       ...onChosen('layer-toggle', 'Show or hide the chosen layer', 'Show or hide', () => app.layers.toggleChosen()),
@@ -89,7 +90,7 @@ export function layerCommands(app: App): Command[] {
       words: 'Load table…',
       group: 'Layers',
       enabled: hasLabels,
-      run: () => app.loadLabelTable(),
+      run: () => void orNotice(app.store, () => app.labels.loadDialog()),
     },
     {
       id: 'labels-show-all',

@@ -19,7 +19,7 @@ export function playbackCommands(app: App): Command[] {
     words,
     group: 'Playback',
     enabled: isPlayerOpen,
-    run: () => app.setPlayback(change),
+    run: () => app.playback.set(change),
   });
   return [
     {

@@ -7,7 +7,7 @@ import type { AppState } from './state/store.ts';
 
 test('each of the six sides has a command, named by the patient or, without one, by the axes', () => {
   const looked: string[] = [];
-  const commands = sideCommands({ lookFrom: ({ key }: { key: string }) => looked.push(key) } as unknown as App);
+  const commands = sideCommands({ view: { lookFrom: ({ key }: { key: string }) => looked.push(key) } } as unknown as App);
   const plain = testInfo([4, 4, 4, 1], 'u8');
   const patient = { ...plain, affine: [1, 0, 0, -9, 0, 1, 0, 0, 0, 0, 1, 0] };
   const labels = (info: typeof plain) => {

@@ -45,7 +45,7 @@ export function sideCommands(app: App): Command[] {
         const document = openDocument(state);
         return document !== undefined && state.gpu.kind === 'ready' && hasOrientation(document.info) === isPatient;
       },
-      run: () => app.lookFrom(side),
+      run: () => app.view.lookFrom(side),
     })),
   );
 }

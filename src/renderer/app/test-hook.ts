@@ -92,9 +92,9 @@ export function createTestHook(app: App): StriaTest {
       app.store.subscribe(fix);
       fix();
     },
-    setBudget: (gpuBudgetMiB) => app.set({ gpuBudgetMiB }),
+    setBudget: (gpuBudgetMiB) => app.settings.set({ gpuBudgetMiB }),
     extractOnlyOnGpu: () => app.meshes.extractOnlyOnGpu(),
-    replaceWithoutAsking: () => app.set({ openingSecond: 'replace' }),
+    replaceWithoutAsking: () => app.settings.set({ openingSecond: 'replace' }),
     drawnFrames: () => viewerOf(app)?.loop.drawnFrames ?? 0,
     recordFrameTimes: () => viewerOf(app)?.views.recordFrameTimes() ?? [],
     gpuMemory: () => {

@@ -4,9 +4,10 @@ import type { Layout, SliceAxis } from '../viewer/model/viewer-api.ts';
 import type { App } from './app.ts';
 import { type Command, ofMenu } from './command.ts';
 import { sideCommands } from './sides.ts';
+import { hasVolume, isReady } from './state/shown.ts';
 import { mostPinnedCurves } from './state/time-curve-state.ts';
 import { windowPresets } from './view/window-presets.ts';
-import { always, hasMeasurements, hasPreset, hasVolume, isReady } from './when.ts';
+import { always, hasMeasurements, hasPreset } from './when.ts';
 
 /** What is shown, and how. */
 export function viewCommands(app: App): Command[] {
@@ -15,7 +16,7 @@ export function viewCommands(app: App): Command[] {
     ...ofMenu(menu),
     group: 'View',
     enabled: isReady,
-    run: () => app.set({ layout: name }),
+    run: () => app.settings.set({ layout: name }),
   });
   const step = (by: number, shortcut: string, label: string): Command => ({
     id: by > 0 ? 'slice-next' : 'slice-previous',
@@ -23,14 +24,14 @@ export function viewCommands(app: App): Command[] {
     group: 'View',
     shortcut,
     enabled: isReady,
-    run: () => app.stepSlice(by),
+    run: () => app.view.stepSlice(by),
   });
   const slice = (axis: SliceAxis): Command => ({
     id: `slice-${axis}`,
     label: `Slice across ${axis} only`,
     group: 'View',
     enabled: isReady,
-    run: () => app.showSlice(axis),
+    run: () => app.view.showSlice(axis),
   });
   return [
     layout('layout-1', '3d'),
@@ -43,22 +44,22 @@ export function viewCommands(app: App): Command[] {
     slice('z'),
     step(-1, '[', 'Previous slice'),
     step(1, ']', 'Next slice'),
-    { ...ofMenu('reset-view'), group: 'View', enabled: isReady, run: () => app.resetView() },
-    { id: 'fit', label: 'Fit slices', group: 'View', shortcut: 'F', enabled: isReady, run: () => app.fitSlices() },
+    { ...ofMenu('reset-view'), group: 'View', enabled: isReady, run: () => app.view.reset() },
+    { id: 'fit', label: 'Fit slices', group: 'View', shortcut: 'F', enabled: isReady, run: () => app.view.fitSlices() },
     ...sideCommands(app),
     {
       id: 'clip-handles',
       label: 'Show or hide clip handles',
       group: 'View',
       enabled: isReady,
-      run: () => app.showClipHandles(!store.getState().clipHandles),
+      run: () => app.view.showClipHandles(!store.getState().clipHandles),
     },
     {
       id: 'cut',
       label: 'Turn oblique clip plane on or off',
       group: 'View',
       enabled: isReady,
-      run: () => app.toggleCut(),
+      run: () => app.view.toggleCut(),
     },
     ...windowPresets.map(
       ({ id, label, group }): Command => ({
@@ -68,7 +69,7 @@ export function viewCommands(app: App): Command[] {
         group: 'View',
         ...(id === 'auto' && { shortcut: 'Shift+W' }),
         enabled: (state) => isReady(state) && hasPreset(state, id),
-        run: () => app.presetWindow(id),
+        run: () => app.view.presetWindow(id),
       }),
     ),
     {
@@ -76,14 +77,14 @@ export function viewCommands(app: App): Command[] {
       label: 'Reset opacity',
       group: 'View',
       enabled: isReady,
-      run: () => app.resetOpacity(),
+      run: () => app.view.resetOpacity(),
     },
     {
       id: 'invert-colors',
       label: 'Invert colormap',
       group: 'View',
       enabled: isReady,
-      run: () => app.changeView(({ inverted }) => ({ inverted: !inverted })),
+      run: () => app.view.change(({ inverted }) => ({ inverted: !inverted })),
     },
     {
       id: 'projection',
@@ -91,7 +92,7 @@ export function viewCommands(app: App): Command[] {
       group: 'View',
       shortcut: 'P',
       enabled: isReady,
-      run: () => app.nextProjection(),
+      run: () => app.view.nextProjection(),
     },
     {
       id: 'inspector',
@@ -99,7 +100,7 @@ export function viewCommands(app: App): Command[] {
       group: 'View',
       shortcut: 'I',
       enabled: always,
-      run: () => app.set({ inspectorOpen: !store.getState().settings.inspectorOpen }),
+      run: () => app.settings.set({ inspectorOpen: !store.getState().settings.inspectorOpen }),
     },
     ...(['system', 'light', 'dark'] as const).map(
       (theme): Command => ({
@@ -108,7 +109,7 @@ export function viewCommands(app: App): Command[] {
         words: { system: 'System', light: 'Light', dark: 'Dark' }[theme],
         group: 'View',
         enabled: always,
-        run: () => app.set({ theme }),
+        run: () => app.settings.set({ theme }),
       }),
     ),
   ];

@@ -1,24 +1,10 @@
+import { isReady } from './state/shown.ts';
 import { type AppState, openDocument } from './state/store.ts';
 import { presetsOf } from './view/window-presets.ts';
 
 // When commands can be done.
 
 export const always = (): boolean => true;
-
-/** A volume is shown. */
-export function isReady(state: AppState): boolean {
-  return state.document.kind === 'ready' && state.gpu.kind === 'ready';
-}
-
-/** Voxels are shown: not surfaces alone. */
-export function hasVolume(state: AppState): boolean {
-  return isReady(state) && openDocument(state)?.space === undefined;
-}
-
-/** A volume is shown, and not the Lab in its place. */
-export function isInViewer(state: AppState): boolean {
-  return isReady(state) && state.page === 'viewer';
-}
 
 export function isRunning(state: AppState): boolean {
   return state.compression.kind === 'running' || state.save.kind === 'saving';

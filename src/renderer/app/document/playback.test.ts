@@ -44,6 +44,7 @@ function setUp() {
         prepared.push((answer) => (answer instanceof StriaError ? reject(answer) : resolve(answer))),
       ),
     cancel,
+    save: (playback) => store.setState(({ settings }) => ({ settings: { ...settings, playback } })),
     loop: { now: () => 0, request: () => 1, cancel: () => {} },
   });
   const open = (dims: Dims4, arePictures = false, channels?: VolumeInfo['channels']) => {

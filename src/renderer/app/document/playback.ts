@@ -15,6 +15,8 @@ export interface PlaybackNeeds {
   prepare(): Promise<boolean>;
   /** Cancels `prepare`. */
   cancel(): void;
+  /** Saves the clock's settings. */
+  save(settings: ClockSettings): void;
   readonly loop: FrameLoop;
 }
 
@@ -87,7 +89,9 @@ export class Playback {
     player?.seek(index);
   }
 
+  /** Changes the clock, of this player and of later ones. */
   set(change: Partial<ClockSettings>): void {
+    this.#needs.save({ ...this.#store.getState().settings.playback, ...change });
     this.#store.getState().playback?.player.set(change);
   }
 

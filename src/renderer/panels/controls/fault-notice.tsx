@@ -47,10 +47,10 @@ export function FaultNotice({
         </details>
         <div className={styles.actions}>
           {actions}
-          <Button kind="quiet" onPress={() => void app.copyDiagnostics(fault)}>
+          <Button kind="quiet" onPress={() => void app.reports.copyDiagnostics(fault)}>
             {choiceOf(app, 'diagnostics').words}
           </Button>
-          <Button kind="quiet" onPress={() => void app.saveReport(fault)} testId="save-report">
+          <Button kind="quiet" onPress={() => void app.reports.saveReport(fault)} testId="save-report">
             {choiceOf(app, 'report').words}
           </Button>
         </div>

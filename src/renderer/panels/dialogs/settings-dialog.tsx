@@ -60,7 +60,7 @@ export function SettingsDialog({ onDone }: { readonly onDone: () => void }) {
             label="Viewport background"
             segments={grounds}
             value={ground}
-            onChange={(chosen) => app.set({ ground: chosen })}
+            onChange={(chosen) => app.settings.set({ ground: chosen })}
           />
         </Row>
       </Group>
@@ -70,7 +70,7 @@ export function SettingsDialog({ onDone }: { readonly onDone: () => void }) {
             label="A file opened over a volume"
             segments={openings}
             value={openingSecond}
-            onChange={(chosen) => app.set({ openingSecond: chosen })}
+            onChange={(chosen) => app.settings.set({ openingSecond: chosen })}
           />
         </Row>
       </Group>
@@ -80,7 +80,7 @@ export function SettingsDialog({ onDone }: { readonly onDone: () => void }) {
             label="Lengths"
             segments={lengths}
             value={lengthUnits}
-            onChange={(chosen) => app.set({ lengthUnits: chosen })}
+            onChange={(chosen) => app.settings.set({ lengthUnits: chosen })}
           />
         </Row>
         <Row label="File and memory sizes">
@@ -88,7 +88,7 @@ export function SettingsDialog({ onDone }: { readonly onDone: () => void }) {
             label="File and memory sizes"
             segments={bytes}
             value={byteUnits}
-            onChange={(chosen) => app.set({ byteUnits: chosen })}
+            onChange={(chosen) => app.settings.set({ byteUnits: chosen })}
           />
         </Row>
       </Group>
@@ -102,7 +102,7 @@ export function SettingsDialog({ onDone }: { readonly onDone: () => void }) {
         <BrickBudgets />
       </Group>
       <div className={styles.actions}>
-        <Button onPress={() => app.resetSettings()} testId="settings-reset">
+        <Button onPress={() => app.settings.reset()} testId="settings-reset">
           Reset all
         </Button>
         <Button kind="primary" onPress={onDone}>
@@ -133,7 +133,7 @@ function Budget() {
           label="GPU memory for volumes"
           segments={budgets}
           value={isOwn ? 'own' : 'auto'}
-          onChange={(chosen) => app.set({ gpuBudgetMiB: chosen === 'own' ? clampGpuBudget(first) : 'auto' })}
+          onChange={(chosen) => app.settings.set({ gpuBudgetMiB: chosen === 'own' ? clampGpuBudget(first) : 'auto' })}
         />
       </Row>
       {isOwn && (
@@ -144,7 +144,7 @@ function Budget() {
             minimum={gpuBudgets.min}
             maximum={gpuBudgets.max}
             isWhole
-            onChange={(chosen) => app.set({ gpuBudgetMiB: clampGpuBudget(chosen) })}
+            onChange={(chosen) => app.settings.set({ gpuBudgetMiB: clampGpuBudget(chosen) })}
           />
         </div>
       )}
@@ -176,7 +176,7 @@ function BrickBudgets() {
             minimum={brickMebibytes.min}
             maximum={brickMebibytes.max}
             isWhole
-            onChange={(chosen) => app.set({ brickMiB: { ...brickMiB, [part]: clampBrickMiB(chosen) } })}
+            onChange={(chosen) => app.settings.set({ brickMiB: { ...brickMiB, [part]: clampBrickMiB(chosen) } })}
           />
         </div>
       ))}

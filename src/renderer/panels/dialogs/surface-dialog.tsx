@@ -61,7 +61,7 @@ function SurfaceFields({ document: { info, name }, viewer }: { readonly document
   ];
   const show = () => {
     app.store.setState({ overlay: 'none' });
-    app.showInspector('layers');
+    app.settings.showInspector('layers');
     const surface = isValue ? { level } : kind === 'label' ? { label } : ({ all: 'labels' } as const);
     void app.meshes.addSurfaces({ from, surface, smoothing });
   };

@@ -12,7 +12,7 @@ import { classes } from '../controls/classes.ts';
 import { useApp } from '../hooks/use-app.ts';
 import styles from './volume-chooser.module.css';
 
-type VolumeList = ReturnType<App['listVolumes']>;
+type VolumeList = ReturnType<App['opener']['listVolumes']>;
 
 /** A longer list has a search field. */
 const searchedFrom = 8;
@@ -35,7 +35,7 @@ export function VolumeChooser({ file, current, onChoose, onPick }: ChooserProps)
   const [fault, setFault] = useState<FaultData>();
   const [search, setSearch] = useState('');
   useEffect(() => {
-    const opened = app.listVolumes(file);
+    const opened = app.opener.listVolumes(file);
     let isWanted = true;
     setList(opened);
     opened.choices.then(

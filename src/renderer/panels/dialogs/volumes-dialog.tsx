@@ -20,7 +20,7 @@ export function VolumesDialog({ onDone }: { readonly onDone: () => void }) {
         current={from.dataset}
         onChoose={(id, label) => {
           onDone();
-          app.openChoice(from.file, id, label);
+          app.opener.openChoice(from.file, id, label);
         }}
       />
     </Sheet>

@@ -7,6 +7,7 @@ export function useFold(section: InspectorSection): { readonly isOpen: boolean; 
   const folded = useAppState((state) => state.settings.foldedSections);
   return {
     isOpen: !folded.includes(section),
-    onToggle: (open) => app.set({ foldedSections: open ? folded.filter((name) => name !== section) : [...folded, section] }),
+    onToggle: (open) =>
+      app.settings.set({ foldedSections: open ? folded.filter((name) => name !== section) : [...folded, section] }),
   };
 }

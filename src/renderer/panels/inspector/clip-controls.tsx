@@ -32,7 +32,12 @@ export function ClipControls({ info, viewer }: Props) {
           <PlaneSlider info={info} viewer={viewer} plane={{ axis, end: 'to' }} />
         </div>
       ))}
-      <Toggle label="Clip handles in 3D" isOn={hasHandles} onChange={(isOn) => app.showClipHandles(isOn)} testId="clip-handles" />
+      <Toggle
+        label="Clip handles in 3D"
+        isOn={hasHandles}
+        onChange={(isOn) => app.view.showClipHandles(isOn)}
+        testId="clip-handles"
+      />
       {isCut && (
         <Button onPress={() => viewer.set({ clip: unclipped })} testId="clip-reset">
           Reset clip planes

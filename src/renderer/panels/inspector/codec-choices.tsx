@@ -31,7 +31,7 @@ export function CodecChoices({ isDisabled = false }: { readonly isDisabled?: boo
         label="Codec"
         options={codecOptions}
         value={codec}
-        onChange={(chosen) => app.set({ codec: chosen })}
+        onChange={(chosen) => app.settings.set({ codec: chosen })}
         isDisabled={isDisabled}
         testId="codec-select"
       />
@@ -40,7 +40,7 @@ export function CodecChoices({ isDisabled = false }: { readonly isDisabled?: boo
           label="Prefer"
           options={preferOptions}
           value={prefer}
-          onChange={(chosen) => app.set({ prefer: chosen })}
+          onChange={(chosen) => app.settings.set({ prefer: chosen })}
           isDisabled={isDisabled}
           testId="prefer-select"
         />
@@ -50,7 +50,7 @@ export function CodecChoices({ isDisabled = false }: { readonly isDisabled?: boo
           label="Runs along"
           options={axisOptions}
           value={axis}
-          onChange={(chosen) => app.set({ axis: chosen })}
+          onChange={(chosen) => app.settings.set({ axis: chosen })}
           isDisabled={isDisabled}
           testId="axis-select"
         />
@@ -60,7 +60,7 @@ export function CodecChoices({ isDisabled = false }: { readonly isDisabled?: boo
           label="Effort"
           options={effortOptions}
           value={effort}
-          onChange={(chosen) => app.set({ effort: chosen })}
+          onChange={(chosen) => app.settings.set({ effort: chosen })}
           isDisabled={isDisabled}
           testId="effort-select"
         />

@@ -111,7 +111,7 @@ function HistogramTools({ document }: { readonly document: OpenDocument }) {
       <Segmented
         label="Counts"
         value={logCounts ? 'log' : 'linear'}
-        onChange={(key) => app.set({ logCounts: key === 'log' })}
+        onChange={(key) => app.settings.set({ logCounts: key === 'log' })}
         segments={[
           { key: 'log', label: 'Log', testId: 'counts-log' },
           { key: 'linear', label: 'Linear', testId: 'counts-linear' },

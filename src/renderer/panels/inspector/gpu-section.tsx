@@ -69,7 +69,7 @@ function ResidencyChoice() {
         label="Keep in GPU memory"
         segments={residencies}
         value={kept}
-        onChange={(chosen) => void app.setResidency(chosen)}
+        onChange={(chosen) => void app.document.setResidency(chosen)}
         isDisabled={isDisabled}
       />
       <Facts facts={facts} testId="residency-facts" />

@@ -73,7 +73,7 @@ function InspectorTabs({ document }: { readonly document: OpenDocument }) {
       selectedKey={selected.key}
       onSelectionChange={(key) => {
         const page = pages.find((candidate) => candidate.key === key);
-        if (page) app.set({ inspectorTab: page.key });
+        if (page) app.settings.set({ inspectorTab: page.key });
       }}
     >
       <TabList className={classes(styles.tabList)} aria-label="Inspector">
@@ -110,10 +110,10 @@ function ResizeEdge({ place, width }: { readonly place: React.RefObject<HTMLElem
       onPointerMove={(event) => {
         if (event.buttons === 1 && place.current) place.current.style.width = `${widthAt(event)}px`;
       }}
-      onPointerUp={(event) => app.set({ inspectorWidth: widthAt(event) })}
+      onPointerUp={(event) => app.settings.set({ inspectorWidth: widthAt(event) })}
       onKeyDown={(event) => {
         const by = { ArrowLeft: 16, ArrowRight: -16 }[event.key];
-        if (by !== undefined) app.set({ inspectorWidth: clampInspectorWidth(width + by) });
+        if (by !== undefined) app.settings.set({ inspectorWidth: clampInspectorWidth(width + by) });
       }}
     />
   );

@@ -53,7 +53,7 @@ export function LabTuning() {
       </table>
       {kept && (
         <div className={classes(styles.actions, styles.below)}>
-          <Button onPress={() => app.resetTuning()} testId="lab-tuning-reset">
+          <Button onPress={() => app.settings.resetTuning()} testId="lab-tuning-reset">
             Reset to defaults
           </Button>
         </div>

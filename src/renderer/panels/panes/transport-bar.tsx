@@ -82,7 +82,7 @@ function Bar({ playback }: { readonly playback: PlaybackState }) {
         <FrameNumber player={player} />
       </div>
       <div className={styles.group}>
-        <RateField rate={rate} onChange={(chosen) => app.setPlayback({ rate: chosen })} />
+        <RateField rate={rate} onChange={(chosen) => app.playback.set({ rate: chosen })} />
         <Segmented
           label="At the end"
           segments={ends.map((end) => ({ ...end, ...choiceOf(app, `play-${end.key}`), testId: `end-${end.key}` }))}

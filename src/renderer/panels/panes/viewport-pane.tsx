@@ -289,7 +289,7 @@ function AloneButton({ alone, axis }: { readonly alone: Layout; readonly axis?: 
     <Button
       className={classes(styles.alone)}
       aria-label={isAlone ? 'Show all views' : 'Show only this view'}
-      onPress={() => app.toggleAlone(axis)}
+      onPress={() => app.view.toggleAlone(axis)}
     >
       {isAlone ? <Minimize2 size={14} aria-hidden /> : <Maximize2 size={14} aria-hidden />}
     </Button>
@@ -309,7 +309,7 @@ export function Canvas({ viewer, view, isSecond, label, onKeyDown }: CanvasProps
   const app = useApp();
   // With a measuring tool, a double click sets two points.
   const onDoubleClick = () => {
-    if (view !== 'oblique' && app.store.getState().tool === 'pointer') app.toggleAlone(view === '3d' ? undefined : view);
+    if (view !== 'oblique' && app.store.getState().tool === 'pointer') app.view.toggleAlone(view === '3d' ? undefined : view);
   };
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -15,7 +15,7 @@ export function ChoiceView({ file }: { readonly file: HostFile }) {
           <h1 className={styles.title}>{displayText(file.name)}</h1>
           <p className={styles.lead}>The file or folder holds several volumes. Choose the one to open.</p>
         </div>
-        <VolumeChooser file={file} onChoose={(id, label) => app.openChoice(file, id, label)} />
+        <VolumeChooser file={file} onChoose={(id, label) => app.opener.openChoice(file, id, label)} />
         <div className={styles.actions}>
           <CommandButton id="close" />
         </div>

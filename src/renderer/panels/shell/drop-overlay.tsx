@@ -1,7 +1,7 @@
 import { useLayoutEffect, useState } from 'react';
 import { dropWords } from '../../app/loading/datasets.ts';
 import { droppedFiles } from '../../app/loading/dropped-files.ts';
-import { hasVolume, isInViewer } from '../../app/when.ts';
+import { hasVolume, isInViewer } from '../../app/state/shown.ts';
 import { useApp, useAppState } from '../hooks/use-app.ts';
 import styles from './drop-overlay.module.css';
 
@@ -42,7 +42,7 @@ export function DropOverlay() {
       const transfer = event.dataTransfer;
       if (!transfer) return;
       const asSecond = isOpen && isInCompareZone(event) && dropWords(filesIn(event) ?? []) === dropWords(['']);
-      void app.openDropped(droppedFiles(transfer), asSecond);
+      void app.dialogs.drop(droppedFiles(transfer), asSecond);
     };
     window.addEventListener('dragover', over);
     window.addEventListener('dragleave', leave);

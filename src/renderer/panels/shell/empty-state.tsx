@@ -42,7 +42,7 @@ function SampleMenu() {
     entries: sides.map((side) => ({
       key: `${kind}-${side}`,
       label: `${side} × ${side} × ${side}`,
-      onAction: () => app.openSample({ kind, side } satisfies SampleChoice),
+      onAction: () => app.opener.openSample({ kind, side } satisfies SampleChoice),
     })),
   }));
   return (
@@ -78,7 +78,7 @@ function RecentFiles() {
       <ul className={styles.files}>
         {shown.map((file) => (
           <li key={file.id}>
-            <AriaButton className={classes(styles.file)} onPress={() => app.openRecent(file.id, nameOf(file))}>
+            <AriaButton className={classes(styles.file)} onPress={() => app.opener.openRecent(file.id, nameOf(file))}>
               <span className={styles.thumbnail}>
                 {file.thumbnail ? <img src={file.thumbnail} alt="" /> : <Boxes size={24} strokeWidth={1.25} aria-hidden />}
               </span>

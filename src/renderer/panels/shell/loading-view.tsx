@@ -46,13 +46,13 @@ export function LoadFailed({ name, fault, rawFile, incomplete }: LoadFailedProps
                 <Button
                   kind="primary"
                   testId="choose-missing"
-                  onPress={() => app.completeDialog(incomplete, fault.missing ?? [])}
+                  onPress={() => app.dialogs.complete(incomplete, fault.missing ?? [])}
                 >
                   Choose {displayText(wanted)}…
                 </Button>
               )}
               {!isIncomplete && <CommandButton id="open" icon={<FolderOpen size={14} aria-hidden />} />}
-              {rawFile && <Button onPress={() => app.askLayout(rawFile)}>Open as raw voxels…</Button>}
+              {rawFile && <Button onPress={() => app.opener.askLayout(rawFile)}>Open as raw voxels…</Button>}
               <CommandButton id="close" kind="quiet" />
             </>
           }

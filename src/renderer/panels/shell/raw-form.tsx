@@ -88,7 +88,7 @@ export function RawForm({ file, suggestions }: { readonly file: HostFile; readon
         </p>
         <div className={styles.actions}>
           <CommandButton id="close" kind="quiet" />
-          <Button kind="primary" isDisabled={check.state === 'wrong'} onPress={() => app.openRaw(file, layout)}>
+          <Button kind="primary" isDisabled={check.state === 'wrong'} onPress={() => app.opener.openRaw(file, layout)}>
             Open
           </Button>
         </div>

@@ -1,7 +1,7 @@
-import { isAddress, nameOfAddress, urlOfAddress } from '../../core/remote/address.ts';
-import { StriaError, toStriaError } from '../../core/shared/errors.ts';
-import type { Host, HostFile } from '../host/host.ts';
-import type { AppStore } from './state/store.ts';
+import { isAddress, nameOfAddress, urlOfAddress } from '../../../core/remote/address.ts';
+import { StriaError, toStriaError } from '../../../core/shared/errors.ts';
+import type { Host, HostFile } from '../../host/host.ts';
+import type { AppStore } from '../state/store.ts';
 
 interface AddressNeeds {
   readonly host: Pick<Host, 'openAddress'>;

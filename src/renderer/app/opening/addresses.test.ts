@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { StriaError } from '../../core/shared/errors.ts';
-import type { HostFile } from '../host/host.ts';
+import { StriaError } from '../../../core/shared/errors.ts';
+import type { HostFile } from '../../host/host.ts';
+import { createAppStore } from '../state/store.ts';
 import { Addresses } from './addresses.ts';
-import { createAppStore } from './state/store.ts';
 
 const file = { name: 'scan.stria' } as HostFile;
 

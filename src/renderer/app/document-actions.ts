@@ -1,0 +1,84 @@
+import type { AppSettings } from './app-settings.ts';
+import type { Comparison } from './compare/comparison.ts';
+import { codecChoice } from './compress/compress-protocol.ts';
+import type { DocumentLife } from './document/document-life.ts';
+import type { LeaveGuard } from './document/leave-guard.ts';
+import type { SavedSessions } from './saved/saved-sessions.ts';
+import { orNotice } from './state/or-notice.ts';
+import type { Residency } from './state/residency-state.ts';
+import { type AppStore, openDocument } from './state/store.ts';
+
+export interface DocumentActionsNeeds {
+  readonly store: AppStore;
+  readonly settings: AppSettings;
+  readonly life: DocumentLife;
+  readonly leaving: Pick<LeaveGuard, 'before'>;
+  readonly sessions: Pick<SavedSessions, 'save'>;
+  readonly comparison: Pick<Comparison, 'open' | 'openCompressed'>;
+}
+
+/** What commands do with the open document. */
+export class DocumentActions {
+  readonly #needs: DocumentActionsNeeds;
+
+  constructor(needs: DocumentActionsNeeds) {
+    this.#needs = needs;
+  }
+
+  /** Asks first if unfinished work would be lost. */
+  close(): void {
+    const { leaving, life } = this.#needs;
+    leaving.before(() => life.close());
+  }
+
+  /** Cancels loading, compressing or saving. */
+  cancel(): void {
+    this.#needs.life.cancel();
+  }
+
+  /** Compresses the volume, and shows the result in the inspector. */
+  compress(): void {
+    const { store, settings, life } = this.#needs;
+    settings.set({ foldedSections: settings.current.foldedSections.filter((name) => name !== 'compression') });
+    void life.jobs.compress(codecChoice(store.getState()));
+  }
+
+  save(): void {
+    void this.#needs.life.jobs.save();
+  }
+
+  /** Saves the open volume's view as a `.stria-session`. */
+  saveSession(): void {
+    const { store, sessions } = this.#needs;
+    void orNotice(store, async () => {
+      const notice = await sessions.save();
+      if (notice !== undefined) store.setState({ notice });
+    });
+  }
+
+  /** Keeps the volume in GPU memory as voxels or compressed. Resolves with whether that succeeded. */
+  setResidency(residency: Residency): Promise<boolean> {
+    const { store, life } = this.#needs;
+    return life.jobs.setResidency(residency, codecChoice(store.getState()));
+  }
+
+  /** Resolves with false if it was cancelled. A volume that cannot be compressed, because it is not complete, stays uncompressed. */
+  async keepCompressed(): Promise<boolean> {
+    const { residency } = this.#needs.store.getState();
+    return !residency?.canBeCompressed || residency.kept === 'compressed' || this.setResidency('compressed');
+  }
+
+  /**
+   * Shows the difference between the volume and its compressed version. For a volume kept compressed the source is read
+   * again, since it would otherwise be compared with itself.
+   */
+  compareCompressed(): void {
+    const { store, life, comparison } = this.#needs;
+    const state = store.getState();
+    const document = openDocument(state);
+    if (!document) return;
+    if (state.residency?.kept === 'compressed' && life.request)
+      void comparison.open(life.request, `${document.name}, read again`, 'difference');
+    else void comparison.openCompressed(`${document.name}, compressed and restored`);
+  }
+}

@@ -1,0 +1,231 @@
+import type { RawLayout } from '../../../core/io/common/volume-reader.ts';
+import type { Host, HostFile } from '../../host/host.ts';
+import type { Comparison } from '../compare/comparison.ts';
+import type { CompressQueue } from '../compress/queue.ts';
+import type { DocumentLife } from '../document/document-life.ts';
+import type { LeaveGuard } from '../document/leave-guard.ts';
+import type { Playback } from '../document/playback.ts';
+import type { Labels } from '../labels/labels.ts';
+import type { Alignment } from '../layers/alignment.ts';
+import type { Layers } from '../layers/layers.ts';
+import type { Meshes } from '../layers/meshes.ts';
+import type { SecondVolume } from '../layers/second-volume.ts';
+import type { SurfaceFiles } from '../layers/surface-files.ts';
+import { completed, completes } from '../loading/companions.ts';
+import type { OpenRequest } from '../loading/load-resident.ts';
+import { suggestLayouts } from '../loading/raw-layout.ts';
+import { VolumeList } from '../loading/volume-list.ts';
+import type { SavedSessions } from '../saved/saved-sessions.ts';
+import { isSessionName } from '../session/session-file.ts';
+import { isSameDocument } from '../state/document-state.ts';
+import { orNotice } from '../state/or-notice.ts';
+import type { SampleChoice } from '../state/samples.ts';
+import { isInViewer } from '../state/shown.ts';
+import { type AppStore, openDocument } from '../state/store.ts';
+import { splitSurfaces, volumesIn } from './volume-files.ts';
+
+/** The parts of the app that files may go to. */
+export interface OpenerNeeds {
+  readonly host: Pick<Host, 'openRecent'>;
+  readonly store: AppStore;
+  readonly document: Pick<DocumentLife, 'open' | 'ask' | 'fail'>;
+  readonly leaving: Pick<LeaveGuard, 'before'>;
+  readonly queue: Pick<CompressQueue, 'add'>;
+  readonly playback: Pick<Playback, 'playNext'>;
+  readonly sessions: Pick<SavedSessions, 'open' | 'complete' | 'takeSurfaces'>;
+  readonly comparison: Pick<Comparison, 'open'>;
+  readonly second: Pick<SecondVolume, 'ask'>;
+  readonly layers: Pick<Layers, 'addAll'>;
+  readonly meshes: Pick<Meshes, 'addFiles'>;
+  readonly surfaceFiles: Pick<SurfaceFiles, 'add' | 'join' | 'keepFor' | 'open'>;
+  readonly labels: Pick<Labels, 'load' | 'takes'>;
+  readonly alignment: Pick<Alignment, 'mayTake' | 'take'>;
+  /** Resolves once the GPU is ready, or there is none. Files may arrive before. */
+  gpuOpened(): Promise<void>;
+  /** Ends the first start. @returns whether its sample was open, about which nobody has to be asked */
+  makeWay(): boolean;
+  /** Shows the inspector's list of layers. */
+  showLayers(): void;
+}
+
+/** Decides what becomes of files: a volume, layers, surfaces, a session, a table, a matrix, or work for the queue. */
+export class FileOpener {
+  readonly #needs: OpenerNeeds;
+
+  constructor(needs: OpenerNeeds) {
+    this.#needs = needs;
+  }
+
+  /** Opens one volume, or compresses several as a queue. Without a GPU everything goes to the queue. */
+  open(files: readonly HostFile[]): void {
+    const { store, alignment, gpuOpened } = this.#needs;
+    void gpuOpened().then(() =>
+      orNotice(store, async () => {
+        const [file] = files;
+        // A text file may hold a matrix or something else.
+        const isMatrix = file && alignment.mayTake(files) && (await alignment.take(file));
+        if (!isMatrix) this.#open(files);
+      }),
+    );
+  }
+
+  /** Adds volumes and surfaces as layers over the open volume, one after the other. */
+  addLayers(files: readonly HostFile[]): void {
+    const { store, layers, showLayers } = this.#needs;
+    const { meshes, others } = splitSurfaces(files);
+    const { document } = store.getState();
+    if (openDocument(store.getState())?.space && others.length > 0) {
+      this.#openVolumes(others, meshes);
+      return;
+    }
+    showLayers();
+    const added = layers.addAll(volumesIn(others).map(({ primary }) => ({ request: fileRequest(primary), name: primary.name })));
+    void added.then(async () => {
+      const { document: now, layers } = store.getState();
+      // A volume that could not be added is in the list, with the reason.
+      if (meshes.length === 0 || layers.adding.kind !== 'none' || !isSameDocument(now, document)) return;
+      await orNotice(store, () => this.#addSurfaces(meshes));
+    });
+  }
+
+  /** Compares the first volume of these files with the open one. */
+  compare(files: readonly HostFile[]): void {
+    const [first] = volumesIn(files);
+    if (first) void this.#needs.comparison.open({ kind: 'file', file: first.primary }, first.primary.name);
+  }
+
+  /** Opens one of the volumes of a file or folder. */
+  openChoice(file: HostFile, dataset: string, label: string): void {
+    const { leaving, document } = this.#needs;
+    leaving.before(() => void document.open({ kind: 'file', file, dataset, label }));
+  }
+
+  /** Looks through a file or folder for its volumes. The caller ends it. */
+  listVolumes(file: HostFile): VolumeList {
+    return new VolumeList(file);
+  }
+
+  /** Opens a file together with what was missing beside it. */
+  complete(file: HostFile, missing: readonly string[], given: readonly HostFile[]): void {
+    void this.#needs.document.open({ kind: 'file', file: completed(file, missing, given) });
+  }
+
+  openRecent(id: string, name: string): void {
+    const { host, leaving, document } = this.#needs;
+    host.openRecent(id).then(
+      (file) => this.open([file]),
+      (error: unknown) => leaving.before(() => document.fail(name, error)),
+    );
+  }
+
+  openSample(sample: SampleChoice): void {
+    const { leaving, document, gpuOpened, makeWay } = this.#needs;
+    void gpuOpened().then(() => {
+      makeWay();
+      leaving.before(() => void document.open({ kind: 'sample', sample }));
+    });
+  }
+
+  openRaw(file: HostFile, raw: RawLayout): void {
+    void this.#needs.document.open({ kind: 'file', file, raw });
+  }
+
+  /** Asks for the layout of a file that no reader recognises. */
+  askLayout(file: HostFile): void {
+    this.#needs.document.ask({ kind: 'layout', file, suggestions: suggestLayouts(file.name, file.size) });
+  }
+
+  #open(files: readonly HostFile[]): void {
+    const { store, labels, leaving, sessions } = this.#needs;
+    const session = files.find(({ name }) => isSessionName(name));
+    const { document, gpu } = store.getState();
+    const { meshes, others } = splitSurfaces(files);
+    if (labels.takes(others)) {
+      for (const file of others) void labels.load(file);
+      this.#showSurfaces(meshes);
+      return;
+    }
+    if (session && gpu.kind === 'failed') {
+      store.setState({ notice: 'A session needs a GPU to be shown, and there is none here' });
+      return;
+    }
+    if (session) {
+      const given = files.filter(({ name }) => !isSessionName(name));
+      leaving.before(() => void sessions.open(session, given));
+      return;
+    }
+    if (document.kind === 'waiting' && files.length > 0) {
+      void sessions.complete(document.session, files);
+      return;
+    }
+    if (document.kind === 'failed' && document.incomplete && completes(files, document.fault.missing)) {
+      this.complete(document.incomplete, document.fault.missing ?? [], files);
+      return;
+    }
+    if (others.length > 0) this.#openVolumes(others, meshes);
+    else this.#showSurfaces(meshes);
+  }
+
+  /** @param meshes surfaces to show over the volume */
+  #openVolumes(files: readonly HostFile[], meshes: readonly HostFile[]): void {
+    const { store, document, leaving, makeWay, playback, queue, second, surfaceFiles } = this.#needs;
+    const { gpu, settings } = store.getState();
+    const datasets = volumesIn(files);
+    const [first] = datasets;
+    if (!first) return;
+    if (datasets.length > 1 || gpu.kind === 'failed') {
+      queue.add(datasets);
+      this.#showSurfaces(meshes);
+      return;
+    }
+    const { primary: file } = first;
+    const isFirst = makeWay();
+    const open = () =>
+      leaving.before(() => {
+        if (file.pictures) playback.playNext();
+        surfaceFiles.keepFor(file.name, meshes);
+        void document.open(fileRequest(file));
+      });
+    const isAlone = isFirst || !isInViewer(store.getState()) || openDocument(store.getState())?.space !== undefined;
+    if (isAlone || settings.openingSecond === 'replace') {
+      open();
+      return;
+    }
+    const compare = () => {
+      this.compare(files);
+      if (meshes.length > 0) this.addLayers(meshes);
+    };
+    second.ask(file.name, { layer: () => this.addLayers([...files, ...meshes]), compare, replace: open });
+  }
+
+  /** Shows surfaces over the open volume, or without one. */
+  #showSurfaces(meshes: readonly HostFile[]): void {
+    const { store, leaving, makeWay, showLayers, surfaceFiles } = this.#needs;
+    if (meshes.length === 0) return;
+    if (store.getState().gpu.kind === 'failed') {
+      store.setState({ notice: 'A surface needs a GPU to be shown, and there is none here' });
+      return;
+    }
+    const isFirst = makeWay();
+    // Also while the device is away: the volume stays open.
+    if (openDocument(store.getState()) && !isFirst) this.addLayers(meshes);
+    else {
+      showLayers();
+      if (!surfaceFiles.join(meshes)) leaving.before(() => void surfaceFiles.open(meshes));
+    }
+  }
+
+  /** Adds surfaces to the open volume or space. A file for which a surface of the session waits adds no other. */
+  async #addSurfaces(files: readonly HostFile[]): Promise<void> {
+    const { store, sessions, surfaceFiles, meshes } = this.#needs;
+    const { document } = store.getState();
+    const others = await sessions.takeSurfaces(files);
+    if (!isSameDocument(store.getState().document, document)) return;
+    if (openDocument(store.getState())?.space) await surfaceFiles.add(others);
+    else await meshes.addFiles(others);
+  }
+}
+
+function fileRequest(file: HostFile): OpenRequest {
+  return { kind: 'file', file, dataset: file.dataset?.id, label: file.dataset?.label };
+}

@@ -1,0 +1,12 @@
+import { toStriaError } from '../../../core/shared/errors.ts';
+import type { AppStore } from './store.ts';
+
+/** Runs what may fail, and shows a fault as a notice. Cancelling is no fault. */
+export async function orNotice(store: AppStore, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const fault = toStriaError(error);
+    if (fault.tag !== 'aborted') store.setState({ notice: fault.message });
+  }
+}
