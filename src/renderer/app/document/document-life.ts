@@ -1,7 +1,5 @@
 import type { EncodedChunk } from '../../../core/format/chunk.ts';
 import { faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
-import { isPictureFormat } from '../../../core/shared/source.ts';
-import { type DatasetName, nameWithDataset } from '../../../core/shared/volume-names.ts';
 import { Stopwatch } from '../../../core/stream/stage-times.ts';
 import type { RegionStatistics } from '../../../core/volume/region-statistics.ts';
 import type { Host } from '../../host/host.ts';
@@ -13,24 +11,18 @@ import type { Engine, EngineWatcher } from '../gpu/gpu-life.ts';
 import type { KeptVolume } from '../gpu/residency.ts';
 import { firstDocumentView } from '../layers/channels.ts';
 import { type LoadedVolume, type OpenRequest, type OpenStage, openStages } from '../loading/load-resident.ts';
-import { suggestLayouts } from '../loading/raw-layout.ts';
 import { regionOfFile } from '../measure/file-regions.ts';
-import type { OpenDocument } from '../state/document-state.ts';
 import { startProgress } from '../state/progress.ts';
-import { sampleTitle } from '../state/samples.ts';
 import { type AppStore, openDocument } from '../state/store.ts';
 import type { DocumentEvent } from './document-change.ts';
 import { DocumentJobs } from './document-jobs.ts';
 import { hasDocument } from './document-machine.ts';
 import { DocumentRunner, type Running } from './document-runner.ts';
 import { chunksOf, type DocumentWorks, documentWorks, type HeldVolume, stateOnGpu } from './document-works.ts';
-
-/** Extensions of files with nothing but voxels. If no reader recognises one, the user is asked for its layout. */
-const rawEndings = /\.(raw|bin|dat|vol|img|u8|u16|i16|f32)(\.gz)?$/i;
-
-/** How often a finer resolution is tried, and the first pause between two attempts. */
-const mostAttempts = 3;
-const pauseMs = 500;
+import { loadFailure } from './load-failure.ts';
+import { documentOf, nameOf } from './opened-document.ts';
+import { RecentFiles } from './recent-files.ts';
+import { Refining } from './refining.ts';
 
 /**
  * The open volume: loads, shows and frees it, and restores it on a new device. The machine decides what may happen when; this
@@ -39,13 +31,12 @@ const pauseMs = 500;
 export class DocumentLife implements EngineWatcher {
   /** Compressing, saving and other jobs on the open volume. */
   readonly jobs: DocumentJobs;
-  readonly #host: Host;
   readonly #store: AppStore;
   readonly #works: DocumentWorks;
   readonly #runner: DocumentRunner;
+  readonly #refining: Refining;
+  readonly #recent: RecentFiles;
   #engine: Engine | undefined;
-  /** Ends loading a finer resolution. */
-  #refining: AbortController | undefined;
   #held: HeldVolume | undefined;
   /** The request that is open or being loaded, also while the device is away. */
   #request: OpenRequest | undefined;
@@ -56,12 +47,13 @@ export class DocumentLife implements EngineWatcher {
     compressor: Pick<BackgroundCompressor, 'compress'>,
     works: DocumentWorks = documentWorks,
   ) {
-    this.#host = host;
     this.#store = store;
     this.#works = works;
     this.#runner = new DocumentRunner(store);
     const [engine, held] = [() => this.#engine, () => this.#held];
     const tell = (notice: string) => store.setState({ notice });
+    this.#refining = new Refining({ store, works, runner: this.#runner, send: (event) => this.#send(event) });
+    this.#recent = new RecentFiles(host, store);
     this.jobs = new DocumentJobs({ host, compressor, works, runner: this.#runner, engine, held, tell });
   }
 
@@ -180,7 +172,7 @@ export class DocumentLife implements EngineWatcher {
   /** Frees the volume once the machine says that it is closed. */
   #afterwards(): void {
     const phase = this.#phase;
-    if (phase !== 'ready') this.#refining?.abort();
+    if (phase !== 'ready') this.#refining.abort();
     if (hasDocument(phase)) return;
     if (phase !== 'loading') this.#request = undefined;
     const held = this.#held;
@@ -221,14 +213,16 @@ export class DocumentLife implements EngineWatcher {
         const document = documentOf(held, statistics);
         this.#send({ kind: 'loaded', document, ...stateOnGpu(this.#works, engine, held) });
         if (loaded.lost) this.#store.setState({ notice: loaded.lost });
-        void this.#whenPictured(held, engine, pictured, () => ({
-          ms: performance.now() - start,
-          timeline: stopwatch.timeline(),
-        }));
-        if (loaded.hasFiner) void this.#refine(held, engine);
+        const isOpen = () => this.#held === held;
+        void pictured.then(() => {
+          const opening = { ms: performance.now() - start, timeline: stopwatch.timeline() };
+          if (isOpen()) this.#store.setState({ opening });
+        });
+        void this.#recent.add(request, engine.viewer, pictured, isOpen);
+        if (loaded.hasFiner) void this.#refining.begin(held, engine);
       } catch (error) {
         if (loaded) await this.#free(engine, loaded);
-        if (!signal.aborted && toStriaError(error).tag !== 'device-lost') this.#loadFailed(request, error);
+        if (!signal.aborted && toStriaError(error).tag !== 'device-lost') this.#send(loadFailure(request, error));
       }
     });
   }
@@ -258,146 +252,12 @@ export class DocumentLife implements EngineWatcher {
         this.#send({ kind: 'returned', document, ...stateOnGpu(this.#works, engine, held) });
       } catch (error) {
         if (loaded) await this.#free(engine, loaded);
-        if (!signal.aborted && toStriaError(error).tag !== 'device-lost') this.#loadFailed(held.request, error);
+        if (!signal.aborted && toStriaError(error).tag !== 'device-lost') this.#send(loadFailure(held.request, error));
       }
     });
-  }
-
-  /** Loads the finest resolution and shows it in place of the first one. The view stays. */
-  async #refine(held: HeldVolume, engine: Engine): Promise<void> {
-    const controller = new AbortController();
-    this.#refining = controller;
-    const { signal } = controller;
-    await this.#runner.inTurn(async () => {
-      if (signal.aborted) return;
-      const before = held.loaded;
-      let finer: LoadedVolume | undefined;
-      try {
-        finer = await this.#loadFinest(engine, held.request, signal);
-        const statistics = await finer.kept.statistics();
-        if (signal.aborted) throw new StriaError('aborted', 'cancelled');
-        const { kept } = finer;
-        await engine.viewer.exchangeVolume(kept, true).catch(async (error: unknown) => {
-          if (!engine.gpu.isLost) await engine.viewer.exchangeVolume(before.kept);
-          throw error;
-        });
-        before.kept.destroy();
-        held.loaded = { ...finer, bricks: before.bricks };
-        finer = undefined;
-        if (signal.aborted) return;
-        const document = documentOf(held, statistics);
-        this.#send({ kind: 'refined', document, ...stateOnGpu(this.#works, engine, held) });
-      } catch (error) {
-        finer?.kept.destroy();
-        if (signal.aborted || toStriaError(error).tag === 'device-lost') return;
-        const { document } = this.#store.getState();
-        if (document.kind !== 'ready') return;
-        const notice = `The volume stays at 1/${document.document.decimation} resolution: ${toStriaError(error).message}`;
-        this.#store.setState({ notice });
-        const known = { ...document.document, isRefining: false };
-        this.#send({ kind: 'refined', document: known, ...stateOnGpu(this.#works, engine, held) });
-      }
-    });
-  }
-
-  /** A file that could not be read is tried again: a disk or a server may need a moment. */
-  async #loadFinest(engine: Engine, request: OpenRequest, signal: AbortSignal): Promise<LoadedVolume> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#works.loadResident(engine, request, { signal }, new Stopwatch<OpenStage>(openStages));
-      } catch (error) {
-        if (attempt === mostAttempts || toStriaError(error).tag !== 'not-readable') throw error;
-        await new Promise((resolve) => setTimeout(resolve, attempt * pauseMs));
-        if (signal.aborted) throw error;
-      }
-    }
   }
 
   get #shows3d(): boolean {
     return shows3d(this.#store.getState().settings.layout);
   }
-
-  #loadFailed(request: OpenRequest, error: unknown): void {
-    const fault = faultToData(error);
-    // A recent file may have changed, and hold other volumes now.
-    const isGone = fault.tag === 'invalid-input' && request.kind === 'file' && request.file.dataset !== undefined;
-    if ((fault.tag === 'several' || isGone) && request.kind === 'file') {
-      this.ask({ kind: 'choice', file: request.file });
-      return;
-    }
-    const file = request.kind === 'file' && !request.raw ? request.file : undefined;
-    const isUnknown = fault.tag === 'unsupported' || fault.tag === 'invalid-input';
-    if (file && isUnknown && rawEndings.test(file.name)) {
-      this.ask({ kind: 'layout', file, suggestions: suggestLayouts(file.name, file.size) });
-    } else {
-      const incomplete = fault.missing ? file : undefined;
-      this.#send({ kind: 'fail', name: nameOf(request), fault, rawFile: isUnknown ? file : undefined, incomplete });
-    }
-  }
-
-  /** Adds the file to the recent files at once, and its thumbnail once it is drawn. Then also reports how long opening took. */
-  async #whenPictured(
-    held: HeldVolume,
-    { viewer }: Engine,
-    pictured: Promise<void>,
-    opening: () => { readonly ms: number; readonly timeline: ReturnType<Stopwatch<OpenStage>['timeline']> },
-  ): Promise<void> {
-    const { request } = held;
-    const file = request.session?.file ?? (request.kind === 'file' ? request.file : undefined);
-    const add = async (thumbnail: string | undefined): Promise<void> => {
-      if (!file) return;
-      await this.#host.remember(file, thumbnail, request.session ? undefined : datasetOf(request));
-      this.#store.setState({ recent: await this.#host.recent() });
-    };
-    const isOpen = () => this.#held === held;
-    void pictured.then(() => isOpen() && this.#store.setState({ opening: opening() }));
-    try {
-      await add(undefined);
-      await pictured;
-      if (file && isOpen()) await add(await viewer.pictures.thumbnail());
-    } catch (error) {
-      console.warn('The file could not be put among the recent ones', error);
-    }
-  }
-}
-
-function nameOf(request: OpenRequest): string {
-  if (request.kind === 'sample') return sampleTitle(request.sample);
-  if (request.kind === 'space') return request.name;
-  return nameWithDataset(request.file.name, datasetOf(request));
-}
-
-function datasetOf(request: OpenRequest): DatasetName | undefined {
-  if (request.kind !== 'file' || request.dataset === undefined) return undefined;
-  return { id: request.dataset, label: request.label ?? '' };
-}
-
-function documentOf(held: HeldVolume, statistics: OpenDocument['statistics']): OpenDocument {
-  const { request } = held;
-  const { kept, format, source, tags, labels, level, hasFiner, isHeldBack } = held.loaded;
-  const { info, decimation } = kept;
-  // A folder whose size is not known has size 0.
-  const fileBytes = request.kind === 'file' && request.file.size > 0 ? request.file.size : undefined;
-  const arePictures = isPictureFormat(source.format);
-  const chosenFrom =
-    request.kind === 'file' && (request.dataset !== undefined || request.file.folder)
-      ? { file: request.file, dataset: request.dataset }
-      : undefined;
-  return {
-    opened: held,
-    name: nameOf(request),
-    format,
-    fileBytes,
-    info,
-    statistics,
-    decimation,
-    level,
-    isHeldBack,
-    isRefining: hasFiner,
-    arePictures,
-    tags,
-    labels,
-    space: request.kind === 'space' ? request.space : undefined,
-    chosenFrom,
-  };
 }

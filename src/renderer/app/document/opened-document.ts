@@ -1,0 +1,50 @@
+import { isPictureFormat } from '../../../core/shared/source.ts';
+import { type DatasetName, nameWithDataset } from '../../../core/shared/volume-names.ts';
+import type { OpenRequest } from '../loading/load-resident.ts';
+import type { OpenDocument } from '../state/document-state.ts';
+import { sampleTitle } from '../state/samples.ts';
+import type { HeldVolume } from './document-works.ts';
+
+/** The name under which a request is shown while it is opened, and afterwards. */
+export function nameOf(request: OpenRequest): string {
+  if (request.kind === 'sample') return sampleTitle(request.sample);
+  if (request.kind === 'space') return request.name;
+  return nameWithDataset(request.file.name, datasetOf(request));
+}
+
+/** The volume that was chosen in a file of several. */
+export function datasetOf(request: OpenRequest): DatasetName | undefined {
+  if (request.kind !== 'file' || request.dataset === undefined) return undefined;
+  return { id: request.dataset, label: request.label ?? '' };
+}
+
+/** What the store says of a volume that is open. */
+export function documentOf(held: HeldVolume, statistics: OpenDocument['statistics']): OpenDocument {
+  const { request } = held;
+  const { kept, format, source, tags, labels, level, hasFiner, isHeldBack } = held.loaded;
+  const { info, decimation } = kept;
+  // A folder whose size is not known has size 0.
+  const fileBytes = request.kind === 'file' && request.file.size > 0 ? request.file.size : undefined;
+  const arePictures = isPictureFormat(source.format);
+  const chosenFrom =
+    request.kind === 'file' && (request.dataset !== undefined || request.file.folder)
+      ? { file: request.file, dataset: request.dataset }
+      : undefined;
+  return {
+    opened: held,
+    name: nameOf(request),
+    format,
+    fileBytes,
+    info,
+    statistics,
+    decimation,
+    level,
+    isHeldBack,
+    isRefining: hasFiner,
+    arePictures,
+    tags,
+    labels,
+    space: request.kind === 'space' ? request.space : undefined,
+    chosenFrom,
+  };
+}
