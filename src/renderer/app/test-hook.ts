@@ -3,7 +3,7 @@ import { ChunkGrid, codecElementDims } from '../../core/format/chunk-grid.ts';
 import { volumeBytes } from '../../core/shared/volume.ts';
 import type { PresentedFrame } from '../playback/player.ts';
 import type { ViewName } from '../viewer/model/viewer-api.ts';
-import type { FrameTime } from '../viewer/space/volume-view.ts';
+import type { FrameTime } from '../viewer/space/space-painter.ts';
 import type { Viewer } from '../viewer/viewer.ts';
 import type { App } from './app.ts';
 

@@ -7,7 +7,8 @@ import type { SliceName, ViewName } from './model/viewer-api.ts';
 import { ObliqueView } from './slices/oblique-view.ts';
 import { SliceCanvas } from './slices/slice-canvas.ts';
 import { SliceView } from './slices/slice-view.ts';
-import { type FrameTime, VolumeView } from './space/volume-view.ts';
+import type { FrameTime } from './space/space-painter.ts';
+import { VolumeView } from './space/volume-view.ts';
 
 /** What attached views need from their viewer. */
 export interface ViewsHost {

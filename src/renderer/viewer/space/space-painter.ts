@@ -1,0 +1,229 @@
+import type { Gpu } from '../../../core/gpu/gpu.ts';
+import type { FramePacing } from './frame-pacing.ts';
+import { timed } from './frame-timer.ts';
+import type { SpaceCanvas, SpaceFrame } from './space-canvas.ts';
+import { refineStill, stripMs } from './still-picture.ts';
+import type { VolumeScene } from './volume-scene.ts';
+
+/** The picture is drawn at full quality once nothing has moved for this long, in milliseconds. */
+const stillAfterMs = 150;
+
+/** The sharpness of a picture. */
+export interface Sharpness {
+  /** Fraction of the canvas's resolution along each axis. */
+  readonly scale: number;
+  /** Texels between samples. */
+  readonly step: number;
+}
+
+/** The time a frame took until the GPU had finished it. */
+export interface FrameTime extends Sharpness {
+  readonly ms: number;
+}
+
+/** What a painter needs from its view. */
+export interface PaintedView {
+  /** Whether there is a canvas to draw into. */
+  readonly canDraw: boolean;
+  /** Texels between samples of a picture at rest. */
+  readonly stillStep: number;
+  /** The volume's scene, if there is a volume. */
+  readonly scene: VolumeScene | undefined;
+  /** The frame to draw now, except for its sharpness; undefined without a scene. */
+  readonly frame: Omit<SpaceFrame, 'step' | 'sharesLight'> | undefined;
+  /** Names the shaders that draw it. A change means a compilation. */
+  readonly shader: string;
+  /** Draws the view at the next animation frame. */
+  requestRender(): void;
+}
+
+/** Decides when, how sharply and in which pieces the 3D view is drawn, so that it stays fluid while things move, and becomes sharp at rest. */
+export class SpacePainter {
+  /** Called with each measured frame. */
+  onMeasured: ((frame: FrameTime) => void) | undefined;
+  readonly #gpu: Gpu;
+  readonly #canvas: SpaceCanvas;
+  readonly #pacing: FramePacing;
+  readonly #view: PaintedView;
+  /** Sharpness of the picture on the canvas. */
+  #shown: Sharpness = { scale: 0, step: 0 };
+  /** The scale of the frame that was drawn in strips, as long as it is current. */
+  #stripsScale: number | undefined;
+  /** Bricks have arrived that the picture on the canvas lacks. */
+  #hasNews = false;
+  /** Whether the last measured frame was drawn from bricks. */
+  #isOfBricks = false;
+  /** A frame is on the GPU. Requests made meanwhile are drawn after it. */
+  #isDrawing = false;
+  #isWanted = false;
+  #stillTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Frames since the last change that compiles a shader. The first one's time means nothing. */
+  #frames = 0;
+  #measuredShader = '';
+  #isDisposed = false;
+
+  constructor(gpu: Gpu, canvas: SpaceCanvas, pacing: FramePacing, view: PaintedView) {
+    this.#gpu = gpu;
+    this.#canvas = canvas;
+    this.#pacing = pacing;
+    this.#view = view;
+  }
+
+  /** Whether the picture on the canvas is at full quality, or as sharp as it was fixed to be. */
+  get isSharp(): boolean {
+    const { scale, step } = this.#shown;
+    return this.#canvas.fixedScale !== undefined || (scale === 1 && step <= this.#view.stillStep);
+  }
+
+  /** Whether something is being drawn, or will be. */
+  get isBusy(): boolean {
+    return this.#isDrawing || this.#isWanted || this.#stillTimer !== undefined;
+  }
+
+  /** Earlier measurements say nothing about another volume. */
+  forget(): void {
+    this.#pacing.forget();
+    this.#frames = 0;
+  }
+
+  /** Draws bricks that have arrived: at once at full quality if that is fast and nothing moves. */
+  refresh(): void {
+    this.#hasNews = true;
+    if (this.#isDrawing || this.#stillTimer !== undefined) return;
+    const isFast = this.#pacing.expectedMs(this.#canvas.pixelCount, this.#view.stillStep) <= stripMs;
+    if (this.#canvas.fixedScale === undefined && this.isSharp && isFast) this.#drawStill();
+    else this.#view.requestRender();
+  }
+
+  /** Draws a frame that may be the first of a motion, and a sharp one soon after the last. */
+  draw(): void {
+    if (this.#isDrawing) {
+      this.#isWanted = true;
+      return;
+    }
+    this.#stripsScale = undefined;
+    this.#canvas.setGround('screen');
+    clearTimeout(this.#stillTimer);
+    this.#stillTimer = undefined;
+    const { fixedScale, pixelCount } = this.#canvas;
+    if (fixedScale !== undefined) {
+      this.#drawAndMeasure(fixedScale, 1);
+      return;
+    }
+    const step = this.#pacing.movingStep(pixelCount);
+    this.#drawAndMeasure(this.#pacing.movingScale(pixelCount, step), step);
+    this.#refineSoon();
+  }
+
+  /** Draws at once, as well as the GPU can within a second, for thumbnails. */
+  drawPromptly(): void {
+    const { fixedScale, pixelCount } = this.#canvas;
+    if (fixedScale !== undefined) {
+      this.#draw(fixedScale, 1);
+    } else if (this.#stripsScale !== undefined) {
+      this.#canvas.presentStrips(this.#stripsScale);
+    } else {
+      this.#draw(this.#pacing.promptScale(pixelCount), this.#view.stillStep);
+      // It stays on the canvas.
+      if (!this.isSharp && this.#stillTimer === undefined) this.#refineSoon();
+    }
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    clearTimeout(this.#stillTimer);
+  }
+
+  #refineSoon(): void {
+    this.#stillTimer = setTimeout(() => this.#drawStill(), stillAfterMs);
+  }
+
+  #drawStill(): void {
+    this.#stillTimer = undefined;
+    const { canDraw, scene, stillStep } = this.#view;
+    if (!canDraw || (this.isSharp && !this.#hasNews)) return;
+    if (this.#isDrawing) this.#refineSoon();
+    else if (scene && this.#pacing.expectedMs(this.#canvas.pixelCount, stillStep) > stripMs) void this.#refine(scene);
+    else this.#drawAndMeasure(1, stillStep);
+  }
+
+  /** Full resolution on a slow GPU, until something moves. */
+  async #refine(scene: VolumeScene): Promise<void> {
+    this.#isDrawing = true;
+    this.#hasNews = false;
+    const step = this.#view.stillStep;
+    const isOther = (): boolean => this.#view.scene !== scene;
+    try {
+      await refineStill(
+        this.#pacing,
+        {
+          ...this.#canvas.resolution,
+          step,
+          isStale: () => this.#isDisposed || this.#isWanted || isOther() || !this.#view.canDraw,
+          drawStrip: async (strip) => {
+            this.#stripsScale = undefined;
+            const { done, time } = timed(this.#gpu, async () => {
+              const { frame } = this.#view;
+              return frame && this.#canvas.drawStrip({ ...frame, scene, step, sharesLight: false }, strip);
+            });
+            await done;
+            const { ms, isBound } = await time;
+            return isBound ? undefined : ms;
+          },
+          present: (scale) => {
+            this.#stripsScale = scale;
+            this.#canvas.presentStrips(scale);
+            this.#shown = { scale, step };
+          },
+        },
+        this.#shown.scale,
+      );
+    } finally {
+      this.#isDrawing = false;
+    }
+    this.#drawWanted(isOther());
+  }
+
+  #drawAndMeasure(scale: number, step: number): void {
+    this.#isDrawing = true;
+    const { shader } = this.#view;
+    if (shader !== this.#measuredShader) this.#frames = 0;
+    this.#measuredShader = shader;
+    const { done, time } = timed(this.#gpu, () => this.#draw(scale, step));
+    const isOfBricks = this.#view.scene?.isOfBricks === true;
+    if (isOfBricks !== this.#isOfBricks) {
+      // A sample of bricks costs several times as much, so that earlier measurements say nothing.
+      this.#isOfBricks = isOfBricks;
+      this.forget();
+    }
+    void done.then((ms) => {
+      this.#isDrawing = false;
+      if (!this.#isDisposed && this.#frames > 0) this.onMeasured?.({ ms, scale, step });
+      this.#drawWanted(false);
+    });
+    void time.then(({ ms, isBound }) => {
+      // The first frame's time includes compilation.
+      if (this.#frames++ > 0) this.#pacing.measured(this.#canvas.pixelCount * scale ** 2, ms, step, isBound);
+    });
+  }
+
+  /** Draws what was requested while the GPU was busy. */
+  #drawWanted(isNew: boolean): void {
+    if (!this.#isWanted && !isNew) {
+      if (this.#hasNews && !this.#isDisposed) this.refresh();
+      return;
+    }
+    this.#isWanted = false;
+    if (!this.#isDisposed) this.#view.requestRender();
+  }
+
+  /** @returns when done: the GPU's milliseconds for the volume, or undefined if unknown */
+  #draw(scale: number, step: number): Promise<number | undefined> {
+    this.#shown = { scale, step };
+    this.#hasNews = false;
+    const { frame } = this.#view;
+    if (frame) return this.#canvas.draw({ ...frame, step, sharesLight: !this.isSharp }, scale);
+    this.#canvas.clear(scale);
+    return Promise.resolve(undefined);
+  }
+}

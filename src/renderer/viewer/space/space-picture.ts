@@ -1,0 +1,63 @@
+import { wholeOf } from '../../../core/draw/ray-pass.ts';
+import type { Gpu } from '../../../core/gpu/gpu.ts';
+import { pictureGrounds } from '../colors/grounds.ts';
+import { rayPicture } from '../draw/ray-picture.ts';
+import type { OrbitCamera } from '../model/orbit-camera.ts';
+import type { PictureRequest, ViewPicture } from '../model/picture.ts';
+import type { ViewHost } from '../model/view-host.ts';
+import type { FramePacing } from './frame-pacing.ts';
+import type { SpaceCanvas } from './space-canvas.ts';
+import { stripRows } from './still-picture.ts';
+import { drawScale, volumePicture } from './volume-picture.ts';
+import type { SceneContent, VolumeScene } from './volume-scene.ts';
+
+/** The 3D view of which a picture is taken. */
+export interface PicturedView {
+  readonly gpu: Gpu;
+  readonly host: ViewHost;
+  readonly canvas: SpaceCanvas;
+  readonly orbit: OrbitCamera;
+  readonly pacing: FramePacing;
+  readonly scene: VolumeScene;
+  readonly bricks: SceneContent['bricks'];
+  /** Texels between samples. */
+  readonly step: number;
+  /** @throws StriaError `aborted` if the view does not show the volume any more */
+  checkShown(): void;
+}
+
+/**
+ * The 3D view as a picture of any size, at full quality. It is drawn in strips, and the canvas stays live meanwhile.
+ * @throws StriaError `aborted`, `device-lost`
+ */
+export async function spacePicture(view: PicturedView, request: PictureRequest): Promise<ViewPicture> {
+  const { gpu, host, canvas, orbit, pacing, scene, bricks, step, checkShown } = view;
+  const { background } = request;
+  const { camera, eye, halfHeight } = orbit.posed(request.width / request.height, request.turn);
+  const state = { ...host.state, ...request.state };
+  const content = { layers: host.layersIn3d(state), meshes: host.meshesIn(state), labels: host.labels, bricks };
+  const rows = stripRows(pacing, request.width, step);
+  if (!request.isAnnotated) {
+    const ground = background === 'screen' ? host.ground : pictureGrounds[background];
+    const rays = { ...scene.shown, ...content, state, camera, eye, step, ground };
+    return rayPicture(gpu, rays, request, rows, checkShown);
+  }
+  const seen = { camera, eye, textPart: canvas.textPart };
+  await scene.load(state, content, seen, step, wholeOf(request), request.signal);
+  const picture = await volumePicture(canvas.renderer, scene, request, {
+    rows,
+    draw: (strip, render) => {
+      checkShown();
+      scene.restWidth = request.width;
+      scene.sharesLight = false;
+      void scene.update(state, content, seen, step, host.hasOblique, strip);
+      canvas.setGround(background);
+      render(camera);
+      canvas.setGround('screen');
+    },
+  });
+  gpu.checkAlive();
+  const info = host.volume?.info;
+  if (info) drawScale(picture, request.pixelRatio, info, request.height / 2 / halfHeight);
+  return picture;
+}
