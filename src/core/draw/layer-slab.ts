@@ -48,7 +48,7 @@ export function samplesUniform(
   ]);
 }
 
-/** Limit for the buffer of samples of a compressed layer, whose boxes are decoded one after another. A single slice may take more. */
+/** Limit for the buffer of samples of a layer in several boxes, which are added one after another. A single slice may take more. */
 const defaultPartBytes = 2 ** 26;
 
 interface Made {
@@ -79,7 +79,7 @@ export const layerSlabPlane = { axis: undefined, origin: [0, 0, 0.5], right: [1,
 
 /**
  * Projects a layer along the slices of another volume, thin or thick, into a plane of 32-bit floats with the size of the canvas. Pixels
- * outside the layer are NaN. Interpolation crosses the seams of a compressed volume's boxes. The plane is computed again only if its
+ * outside the layer are NaN. Interpolation crosses the seams between the volume's boxes. The plane is computed again only if its
  * inputs change. Use one object per view and layer. Free it with `destroy`.
  */
 export class LayerSlab {
@@ -99,7 +99,7 @@ export class LayerSlab {
   /** @param volume must not be decimated. @returns the plane to draw with `layerSlabPlane` */
   record(commands: Commands, volume: VolumeSource, timePoint: number, samples: LayerSamples): readonly SliceBox[] {
     const { width, height, slices, smooth } = samples;
-    const made = this.#makeFor(width, height, smooth && volume.isCompressed ? slices[1] - slices[0] + 1 : 0);
+    const made = this.#makeFor(width, height, smooth && volume.isSplit ? slices[1] - slices[0] + 1 : 0);
     const key = JSON.stringify([timePoint, samples]);
     if (this.#held?.volume === volume && this.#held.key === key) return made.boxes;
     this.#held = { volume, key };

@@ -198,6 +198,10 @@ export class CompressedVolume implements VolumeSource {
     return layers.record(commands, layers.layerAt(this.#elementAt(axis, index)), timePoint);
   }
 
+  get isSplit(): boolean {
+    return !this.holdsTimePoints;
+  }
+
   get holdsTimePoints(): boolean {
     return this.#timePoints !== undefined && this.#hasSmallTimePoints;
   }

@@ -272,6 +272,10 @@ export class ResidentVolume implements VolumeSource {
     );
   }
 
+  get isSplit(): boolean {
+    return this.placedBoxes.some(({ firstRow, firstPlane }) => firstRow > 0 || firstPlane % this.dims[2] > 0);
+  }
+
   readonly holdsTimePoints = true;
   readonly isCompressed = false;
 

@@ -63,6 +63,11 @@ export interface VolumeSource {
    * the next call for the same axis.
    */
   recordSlice(commands: Commands, axis: AxisIndex, index: number, timePoint: number): readonly SliceBox[];
+  /**
+   * Whether a plane of any orientation may cross several boxes of a time point. A shader that draws from one box at a time cannot
+   * interpolate across the seam between two.
+   */
+  readonly isSplit: boolean;
   /** Whether all voxels of a time point are available at once, so that a plane of any orientation costs no more than a slice. */
   readonly holdsTimePoints: boolean;
   /**

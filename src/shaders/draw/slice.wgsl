@@ -15,8 +15,8 @@
 //
 // Invariants
 // 1. A voxel's colour depends on its exact stored value: differences of integers are computed as integers.
-// 2. Interpolation and outlines stay inside the box: they do not cross the seam between two boxes. Compressed layers
-//    are therefore drawn from a plane of the canvas's size (layer-blend.wgsl, layer-labels.wgsl).
+// 2. Interpolation and outlines stay inside the box: they do not cross the seam between two boxes. Planes of any orientation through
+//    several boxes are therefore drawn from a plane of the canvas's size (layer-blend.wgsl, layer-labels.wgsl).
 //
 // With the condition `paged` the slice is drawn in one draw call, from the bricks in GPU memory (brick-draw/paged.wgsl): at the level
 // that the draw names, or at the next coarser one that is loaded. Interpolation crosses the seams of bricks.

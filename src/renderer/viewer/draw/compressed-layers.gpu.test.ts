@@ -19,6 +19,7 @@ import { rayPicture } from './ray-picture.ts';
 import { sceneCube } from './scene-cube.ts';
 import { slicePicture, texturePicture } from './slice-picture.ts';
 import { SliceRenderer } from './slice-renderer.ts';
+import { largestDifference } from './slice-testing.ts';
 
 // A layer that stays compressed is drawn like its voxels, which other tests compare with a reference in TypeScript.
 
@@ -56,9 +57,6 @@ const looks = [
 ] as const;
 
 const lit = (rgba: Uint8Array): number => rgba.reduce((sum, value, at) => sum + (at % 4 < 3 && value > 50 ? 1 : 0), 0);
-
-const largestDifference = (one: Uint8Array, other: Uint8Array): number =>
-  one.reduce((most, value, at) => Math.max(most, Math.abs(value - (other[at] as number))), 0);
 
 describe.each(looks)('%s in compressed memory', (_name, look) => {
   const stack = { ...noLayers, layers: [look], base: { ...noLayers.base, opacity: 0.5 } };

@@ -7,15 +7,18 @@ import type { ViewHost } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 import type { LayerDrawing } from './slice-renderer.ts';
 
-/** One view's scratch memory for layers in slices. Free it with `destroy`. */
+/** One view's scratch memory for the open volume and the layers in slices. Free it with `destroy`. */
 export class LayerSlabs {
   readonly #gpu: Gpu;
   readonly #slabs = new Map<string, LayerSlab>();
   readonly #planes = new Map<string, SlabPlane>();
   readonly #labelPlanes = new Map<string, LabelPlane>();
+  /** The same for the open volume. */
+  readonly volume: LayerSlab;
 
   constructor(gpu: Gpu) {
     this.#gpu = gpu;
+    this.volume = new LayerSlab(gpu);
   }
 
   /** The layers to draw in a state. The memory of others is freed. */
@@ -39,6 +42,7 @@ export class LayerSlabs {
   }
 
   destroy(): void {
+    this.volume.destroy();
     for (const scratch of this.#all) {
       for (const slab of scratch.values()) slab.destroy();
       scratch.clear();

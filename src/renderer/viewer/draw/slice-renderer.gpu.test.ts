@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { NumberedBox } from '../../../core/chunks/backend.ts';
 import { type CodecChain, chainByName } from '../../../core/codecs/registry.ts';
+import { LayerSlab } from '../../../core/draw/layer-slab.ts';
 import { markedColors } from '../../../core/draw/outside.ts';
 import { SlabPlane } from '../../../core/draw/slab-plane.ts';
 import type { EncodedChunk } from '../../../core/format/chunk.ts';
@@ -19,7 +20,7 @@ import { type AxisNumber, sliceFrame } from '../model/orientation.ts';
 import { type CanvasToVoxel, placeSlice, positionAt, type Voxel, voxelAt } from '../model/slice-geometry.ts';
 import type { SliceAxis } from '../model/viewer-api.ts';
 import { type SliceDrawing, SliceRenderer } from './slice-renderer.ts';
-import { drawnPixels } from './slice-testing.ts';
+import { drawnPixels, largestDifference } from './slice-testing.ts';
 
 const gpu = await openTestGpu();
 
@@ -35,6 +36,8 @@ interface Case {
   readonly map: CanvasToVoxel;
   readonly state: SliceDrawing['state'];
   readonly slab?: SliceDrawing['slab'];
+  readonly blended?: LayerSlab;
+  readonly opacity?: number;
   readonly overlay?: SliceDrawing['overlay'];
 }
 
@@ -305,7 +308,7 @@ describe('an oblique slice', () => {
     height,
     margin: 2,
   });
-  const state = { ...plain, window: [0, 255] as const, colormap: 'gray', timePoint: 1, smooth: true };
+  const state = { ...plain, missing: 'hide', window: [0, 255], colormap: 'gray', timePoint: 1, smooth: true } as const;
 
   test('shows at each pixel the value interpolated between voxels, and nothing outside', async () => {
     const volume = await ResidentVolume.create(gpu, info, { chunkShape: [8, 8, 8] });
@@ -326,7 +329,7 @@ describe('an oblique slice', () => {
     volume.destroy();
   });
 
-  test('is the same for a volume decoded layer by layer, except for blending across the seams of layers', async () => {
+  test('is the same for volumes in several boxes', async () => {
     const chunkShape = [4, 4, 4] as const;
     const compressed = await CompressedVolume.create(
       gpu,
@@ -334,32 +337,64 @@ describe('an oblique slice', () => {
       { verify: false },
     );
     const resident = await ResidentVolume.create(gpu, info, { chunkShape: [16, 16, 16] });
-    resident.append(voxels);
-    expect(compressed.holdsTimePoints).toBe(false);
+    const inBoxes = await ResidentVolume.create(withBindingLimit(gpu, 1024), info, { chunkShape, budgetBytes: 2 ** 20 });
+    for (const volume of [resident, inBoxes]) volume.append(voxels);
+    expect([compressed, resident, inBoxes].map(({ isSplit }) => isSplit)).toEqual([true, false, true]);
+    expect(inBoxes.placedBoxes.length).toBeGreaterThan(4);
     const straight = { ...place('z', 4), state, volume: compressed };
     const before = await drawn(straight);
+    const blended = new LayerSlab(gpu);
     // The whole plane, and a part of it.
     for (const zoom of [1, 3]) {
       const placement = { info, tilt: { turn: 37, tilt: -28 }, crosshair: [6, 4, 5] as const, width, height, margin: 2 };
       const { map } = placeOblique({ ...placement, camera: { zoom, center: undefined } });
       const drawing = { axis: undefined, index: 0, map, state };
-      const pixels = await drawn({ ...drawing, volume: compressed });
       const wanted = await drawn({ ...drawing, volume: resident });
-      let same = 0;
-      for (let pixel = 0; pixel < width * height; pixel++) {
-        const position = positionAt(map, [(pixel % width) + 0.5, Math.floor(pixel / width) + 0.5]);
-        const isBySeam = position.some((place) => Math.abs(place / 4 - Math.round(place / 4)) < 0.51 / 4);
-        const difference = Math.abs((pixels[pixel * 4] as number) - (wanted[pixel * 4] as number));
-        // Without a neighbour to blend with, the error is at most half a step along an axis.
-        expect(difference).toBeLessThanOrEqual(isBySeam ? 6 : 0);
-        if (!isBySeam && (wanted[pixel * 4] as number) > 20) same++;
+      expect(wanted.filter((value, at) => at % 4 === 0 && value > 20).length).toBeGreaterThan(400);
+      for (const volume of [compressed, inBoxes]) {
+        // Sums of blended voxels are rounded in another order.
+        expect(largestDifference(await drawn({ ...drawing, volume, blended }), wanted)).toBeLessThanOrEqual(1);
       }
-      expect(same).toBeGreaterThan(150);
+      const colored = {
+        ...state,
+        window: [180, 60] as const,
+        colormap: 'viridis',
+        inverted: true,
+        outside: ['mark', 'hide'] as const,
+      };
+      const marked = await drawn({ ...drawing, state: colored, volume: resident, opacity: 0.6 });
+      const split = await drawn({ ...drawing, state: colored, volume: compressed, opacity: 0.6, blended });
+      expect(differing(split, marked)).toBeLessThan(0.02 * width * height);
     }
     // Axis-aligned slices share its scratch memory.
     expect(await drawn(straight)).toEqual(before);
-    compressed.destroy();
-    resident.destroy();
+    blended.destroy();
+    for (const volume of [compressed, resident, inBoxes]) volume.destroy();
+  });
+
+  test('stops blending at the seams between boxes where missing voxels are marked, since they are then drawn box by box', async () => {
+    const compressed = await CompressedVolume.create(
+      gpu,
+      { info, chunkShape: [4, 4, 4], chunks: await encoded(info, voxels, chainByName('rle')) },
+      { verify: false },
+    );
+    const resident = await ResidentVolume.create(gpu, info, { chunkShape: [16, 16, 16] });
+    resident.append(voxels);
+    const blended = new LayerSlab(gpu);
+    const drawing = { axis: undefined, index: 0, map, state: { ...state, missing: 'mark' as const } };
+    const pixels = await drawn({ ...drawing, volume: compressed, blended });
+    const wanted = await drawn({ ...drawing, volume: resident });
+    let same = 0;
+    for (let pixel = 0; pixel < width * height; pixel++) {
+      const position = positionAt(map, [(pixel % width) + 0.5, Math.floor(pixel / width) + 0.5]);
+      const isBySeam = position.some((place) => Math.abs(place / 4 - Math.round(place / 4)) < 0.51 / 4);
+      const difference = Math.abs((pixels[pixel * 4] as number) - (wanted[pixel * 4] as number));
+      // Without a neighbour to blend with, the error is at most half a step along an axis.
+      expect(difference).toBeLessThanOrEqual(isBySeam ? 6 : 0);
+      if (!isBySeam && (wanted[pixel * 4] as number) > 20) same++;
+    }
+    expect(same).toBeGreaterThan(150);
+    for (const volume of [compressed, resident]) volume.destroy();
   });
 
   test('is the same for a series of small time points, each decoded as a whole', async () => {

@@ -74,6 +74,8 @@ export interface SliceDrawing {
   readonly bricks?: ObliqueBricks | undefined;
   /** Opacity of the volume itself, 0…1. Default: 1. */
   readonly opacity?: number | undefined;
+  /** Scratch memory for interpolation across the seams between the volume's boxes. Undefined: it stops at the seams. */
+  readonly blended?: LayerSlab | undefined;
   /** The volume's labels, if it has any. */
   readonly labels?: ShownLabels | undefined;
   /** The layers over the volume, the lowest first. */
@@ -86,6 +88,8 @@ export interface SliceDrawing {
   /** Background beside the slice, premultiplied. Default: near black. */
   readonly ground?: GPUColorDict | undefined;
 }
+
+const allNumbers = [-Infinity, Infinity] as const;
 
 /** More than one submit needs for all its pictures and their layers. */
 const mostUniforms = 256;
@@ -144,6 +148,11 @@ export class SliceRenderer {
     blending?: Blending,
   ): void {
     const { volume, axis, map, state } = drawing;
+    if (isBlended(drawing)) {
+      this.#recordBlended(commands, drawing, { width, height }, frame, blending);
+      return;
+    }
+    drawing.blended?.destroy();
     const draw = (boxes: readonly SliceBox[]) =>
       frame.add((pass) => this.#drawSlice(pass, drawing, boxes, { width, height }, blending), volume.isCompressed);
     if (axis !== undefined) {
@@ -155,6 +164,40 @@ export class SliceRenderer {
     const showsBricks = bricks !== undefined && blending === undefined && (bricks.isWhole || opacity === 1);
     if (!showsBricks || !bricks.isWhole) volume.recordPlane(commands, { ...map, width, height }, state.timePoint, draw);
     if (showsBricks) frame.add((pass) => this.#drawBricks(pass, drawing, bricks, { width, height }));
+  }
+
+  /** The volume on a plane of any orientation, interpolated across the seams between its boxes. */
+  #recordBlended(
+    commands: Commands,
+    { volume, map, state, opacity, labels, blended }: BlendedDrawing,
+    { width, height }: Pick<GPUTexture, 'width' | 'height'>,
+    frame: SliceTarget,
+    blending: Blending | undefined,
+  ): void {
+    const { origin, right, down } = map;
+    const samples = {
+      origin,
+      across: [0, 0, 0],
+      right,
+      down,
+      width,
+      height,
+      slices: [0, 0],
+      kind: 'mean',
+      smooth: true,
+    } as const;
+    const boxes = blended.record(commands, volume, state.timePoint, samples);
+    const plane = {
+      info: { ...volume.info, type: 'f32' },
+      factors: [1, 1, 1],
+      dims: [width, height, 1, 1],
+      numbers: allNumbers,
+    } as const;
+    const { window, outside, missing } = state;
+    const look = { window, smooth: false, isCategorical: false, outside, missing, opacity };
+    const uniform = this.#sliceUniforms.get(sliceUniform(plane, layerSlabPlane, look));
+    const colors = this.#colors.of(state, labels);
+    frame.add((pass) => this.#pass.draw(pass, { type: 'f32', boxes, uniform, colors, index: 0, timePoint: 0, blending }));
   }
 
   #drawSlice(
@@ -252,7 +295,7 @@ export class SliceRenderer {
       const thick = slab && { ...slab, plane: channelPlane };
       this.#recordVolume(
         commands,
-        { ...drawing, state, slab: thick, detail: undefined, bricks: undefined, opacity, labels },
+        { ...drawing, state, slab: thick, detail: undefined, bricks: undefined, opacity, labels, blended: scratch },
         target,
         frame,
         blending,
@@ -260,9 +303,9 @@ export class SliceRenderer {
       return;
     }
     const isThick = slab !== undefined && axis !== undefined && !isCategorical;
-    // What lies in several boxes, decoded one after another, is collected before it is blended or outlined.
-    const isBlended = volume.isCompressed && smooth && !isCategorical;
-    const isOutlined = volume.isCompressed && outline && isCategorical;
+    // What lies in several boxes is collected before it is blended or outlined.
+    const isBlended = volume.isSplit && smooth && !isCategorical;
+    const isOutlined = volume.isSplit && outline && isCategorical;
     if (!isThick && !isBlended) scratch.destroy();
     if (!isOutlined) labelPlane.destroy();
     const { factors, dims } = drawing.volume;
@@ -285,7 +328,7 @@ export class SliceRenderer {
         factors: [1, 1, 1],
         dims: [dims[0], dims[1], 1, 1],
         // Of images, missing values are NaN in the plane.
-        numbers: isCategorical ? volume.numbers : ([-Infinity, Infinity] as const),
+        numbers: isCategorical ? volume.numbers : allNumbers,
       } as const;
       const uniform = this.#sliceUniforms.get(sliceUniform(shown, place, { ...common, smooth: false, ...look }));
       frame.add((pass) => this.#pass.draw(pass, { type, boxes, uniform, colors, index: 0, timePoint: 0, blending }));
@@ -351,6 +394,18 @@ export class SliceRenderer {
     });
     return this.#overlayPipeline;
   }
+}
+
+type BlendedDrawing = SliceDrawing & { readonly blended: LayerSlab };
+
+/**
+ * Whether the volume is drawn from a plane of blended voxels. In such a plane, missing voxels and places outside the volume are alike, so
+ * that missing voxels cannot be marked.
+ */
+function isBlended(drawing: SliceDrawing): drawing is BlendedDrawing {
+  const { volume, axis, state, bricks, blended } = drawing;
+  const isImage = state.smooth && !colormap(state.colormap).isCategorical && state.missing === 'hide';
+  return blended !== undefined && axis === undefined && !bricks && isImage && volume.isSplit && volume.decimation === 1;
 }
 
 function recordBoxes(

@@ -22,3 +22,8 @@ export async function drawnPixels(
     .submit();
   return gpu.read(buffer);
 }
+
+/** The largest difference between two bytes at the same place. */
+export function largestDifference(one: Uint8Array, other: Uint8Array): number {
+  return one.reduce((most, value, at) => Math.max(most, Math.abs(value - (other[at] as number))), 0);
+}

@@ -99,6 +99,7 @@ export class ObliqueView extends SliceCanvas {
       state: { ...state, smooth: true },
       bricks: this.#drawn(map, target, state),
       opacity: baseOpacity(state.layers),
+      blended: slabs.volume,
       layers: slabs.drawings(this.host, state),
       meshes: this.host.meshesIn(state).map(outlineOf),
       labels: this.host.labels,
