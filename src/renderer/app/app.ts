@@ -127,7 +127,7 @@ export class App {
     );
     const volumes = {
       base: () => this.#life.kept,
-      layer: (id: string) => (id === baseId ? this.#life.kept : this.layers.volumeOf(id)),
+      layer: (id: string) => (id === baseId ? this.#life.kept : this.layers.volumes.volumeOf(id)),
     };
     this.layers = new Layers(store, engine);
     this.alignment = new Alignment(host, store, this.layers);
@@ -150,7 +150,7 @@ export class App {
       store,
       set,
       document: this.#life,
-      layers: this.layers,
+      layers: this.layers.volumes,
       meshes: this.meshes,
       restoreTables: (tables) => this.labels.restore(tables),
       playAlong: (axis) => this.playback.choose(axis),
@@ -165,7 +165,7 @@ export class App {
       sessions,
       comparison: this.comparison,
       second: this.second,
-      layers: this.layers,
+      layers: this.layers.adding,
       meshes: this.meshes,
       surfaceFiles,
       labels: this.labels,

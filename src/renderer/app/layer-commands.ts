@@ -37,7 +37,7 @@ export function layerCommands(app: App): Command[] {
       group: 'Layers',
       enabled: ({ layers }) => layers.adding.kind !== 'none',
       run: () => {
-        app.layers.cancelAdding();
+        app.layers.adding.cancel();
         app.meshes.cancelAdding();
       },
     },

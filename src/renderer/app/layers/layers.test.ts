@@ -105,7 +105,7 @@ function setUp() {
   const open = () => store.setState({ document: { kind: 'ready', document: { opened: {}, info } as OpenDocument } });
   open();
   const added = async (name: string) => {
-    const adding = layers.add(request(name), name);
+    const adding = layers.adding.add(request(name), name);
     await loads.at(-1)?.end();
     await adding;
     return loads.at(-1) as Load;
@@ -148,15 +148,15 @@ describe('layers', () => {
   it('of several files end with the one that is cancelled, and none goes to the next document', async () => {
     const { layers, loads, open, store, stack } = setUp();
     const two = ['one.nii', 'two.nii'].map((name) => ({ request: request(name), name }));
-    const cancelled = layers.addAll(two);
-    layers.cancelAdding();
+    const cancelled = layers.adding.addAll(two);
+    layers.adding.cancel();
     await cancelled;
-    const closed = layers.addAll(two);
+    const closed = layers.adding.addAll(two);
     store.setState({ document: { kind: 'empty' } });
     open();
     await closed;
     expect(loads).toHaveLength(2);
-    const added = layers.addAll(two);
+    const added = layers.adding.addAll(two);
     await loads[2]?.end();
     await loads[3]?.end();
     await added;
@@ -166,23 +166,23 @@ describe('layers', () => {
   it('of a file of several volumes are those that the user chooses', async () => {
     const { layers, loads, store, stack } = setUp();
     const several = new StriaError('several', 'it holds several volumes');
-    const adding = layers.add(request('two.h5'), 'two.h5');
+    const adding = layers.adding.add(request('two.h5'), 'two.h5');
     await loads[0]?.fail(several);
     expect(store.getState()).toMatchObject({
       overlay: 'layer-volumes',
       layers: { adding: { kind: 'choosing', name: 'two.h5' } },
     });
-    layers.chooseVolume({ id: '/b', label: 'b' });
+    layers.adding.chooseVolume({ id: '/b', label: 'b' });
     await settle();
     expect(loads[1]?.request).toMatchObject({ file: { name: 'two.h5' }, dataset: '/b', label: 'b' });
     await loads[1]?.end();
     expect(await adding).toBe(true);
     expect(store.getState().overlay).toBe('none');
     expect(stack().layers.map(({ name }) => name)).toEqual(['two.h5 · b']);
-    expect(layers.requestOf('layer-1')).toMatchObject({ dataset: '/b' });
+    expect(layers.volumes.requestOf('layer-1')).toMatchObject({ dataset: '/b' });
     // Closing the question, or cancelling, adds nothing.
-    for (const end of [() => store.setState({ overlay: 'none' }), () => layers.cancelAdding()]) {
-      const again = layers.add(request('two.h5'), 'two.h5');
+    for (const end of [() => store.setState({ overlay: 'none' }), () => layers.adding.cancel()]) {
+      const again = layers.adding.add(request('two.h5'), 'two.h5');
       await loads.at(-1)?.fail(several);
       end();
       expect(await again).toBe(false);
@@ -193,19 +193,19 @@ describe('layers', () => {
   it('whose files a session did not find stay in the list until they are found', async () => {
     const { layers, loads, store, set } = setUp();
     set({ ...noLayers, layers: [testLook({ id: 'layer-1' })] });
-    layers.restore(new Map(), new Map([['layer-1', { files: [{ path: '../data/lost.nii', size: 1 }] }]]));
+    layers.volumes.restore(new Map(), new Map([['layer-1', { files: [{ path: '../data/lost.nii', size: 1 }] }]]));
     expect(store.getState().layers.volumes).toEqual({ 'layer-1': { kind: 'lost', files: ['lost.nii'] } });
     expect(loads).toEqual([]);
-    layers.restore(new Map([['layer-1', request('found.nii')]]));
+    layers.volumes.restore(new Map([['layer-1', request('found.nii')]]));
     await loads[0]?.end();
     expect(store.getState().layers.volumes['layer-1']?.kind).toBe('ready');
-    expect(layers.lostSourceOf('layer-1')).toBeUndefined();
+    expect(layers.volumes.lostSourceOf('layer-1')).toBeUndefined();
   });
 
   it('that do not fit as voxels stay compressed if their file is, and are refused with advice otherwise', async () => {
     const { layers, loads, store, shown } = setUp();
     const large = testInfo([40, 40, 40, 1], 'u8');
-    const adding = layers.add(request('one.stria'), 'one.stria');
+    const adding = layers.adding.add(request('one.stria'), 'one.stria');
     const { options, end } = loads[0] as Load;
     expect(options.keepsVoxels?.()).toBe(true);
     expect(() => options.onInfo?.(large, undefined)).toThrow(/Compress the file to a .stria and add that/);
@@ -247,7 +247,7 @@ describe('layers', () => {
   it('end with the document: what is loaded and what is loading', async () => {
     const { added, layers, store, loads, shown, open } = setUp();
     const { volume } = await added('one.nii');
-    void layers.add(request('two.nii'), 'two.nii');
+    void layers.adding.add(request('two.nii'), 'two.nii');
     store.setState({ document: { kind: 'empty' } });
     expect(volume.isDestroyed).toBe(true);
     expect(loads[1]?.options.signal?.aborted).toBe(true);
@@ -272,7 +272,7 @@ describe('layers', () => {
 
   it('are refused before they take memory that is not there', async () => {
     const { layers, loads, store } = setUp();
-    const adding = layers.add(request('large.nii'), 'large.nii');
+    const adding = layers.adding.add(request('large.nii'), 'large.nii');
     const onInfo = loads[0]?.options.onInfo;
     let error: unknown;
     try {
@@ -284,20 +284,20 @@ describe('layers', () => {
     await adding;
     expect(store.getState().layers.adding).toMatchObject({ kind: 'failed', name: 'large.nii', fault: { tag: 'out-of-memory' } });
     expect(() => onInfo?.({ ...info, dims: [4, 5, 5, 1] }, undefined)).not.toThrow();
-    layers.cancelAdding();
+    layers.adding.cancel();
     expect(store.getState().layers.adding).toEqual({ kind: 'none' });
   });
 
   it('that come back too large for the GPU, or after Cancel, are freed', async () => {
     const { layers, loads, store, stack } = setUp();
-    const decimated = layers.add(request('one.nii'), 'one.nii');
+    const decimated = layers.adding.add(request('one.nii'), 'one.nii');
     Object.assign(loads[0]?.volume ?? {}, { decimation: 2 });
     await loads[0]?.end();
     await decimated;
     expect(loads[0]?.volume.isDestroyed).toBe(true);
     expect(store.getState().layers.adding.kind).toBe('failed');
-    const cancelled = layers.add(request('two.nii'), 'two.nii');
-    layers.cancelAdding();
+    const cancelled = layers.adding.add(request('two.nii'), 'two.nii');
+    layers.adding.cancel();
     await cancelled;
     expect(store.getState().layers.adding.kind).toBe('none');
     expect(stack().layers).toEqual([]);
@@ -306,7 +306,7 @@ describe('layers', () => {
   it('are no more than a list can hold', async () => {
     const { added, layers, loads, store } = setUp();
     for (let number = 0; number < mostLayers; number++) await added(`${number}.nii`);
-    await layers.add(request('more.nii'), 'more.nii');
+    await layers.adding.add(request('more.nii'), 'more.nii');
     expect(loads).toHaveLength(mostLayers);
     expect(store.getState().layers.adding).toMatchObject({ kind: 'failed', fault: { tag: 'unsupported' } });
   });

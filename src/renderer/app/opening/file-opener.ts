@@ -6,8 +6,9 @@ import type { DocumentLife } from '../document/document-life.ts';
 import type { LeaveGuard } from '../document/leave-guard.ts';
 import type { Playback } from '../document/playback.ts';
 import type { Labels } from '../labels/labels.ts';
+import type { AddingLayers } from '../layers/adding-layers.ts';
 import type { Alignment } from '../layers/alignment.ts';
-import type { Layers } from '../layers/layers.ts';
+
 import type { Meshes } from '../layers/meshes.ts';
 import type { SecondVolume } from '../layers/second-volume.ts';
 import type { SurfaceFiles } from '../layers/surface-files.ts';
@@ -35,7 +36,7 @@ export interface OpenerNeeds {
   readonly sessions: Pick<SavedSessions, 'open' | 'complete' | 'takeSurfaces'>;
   readonly comparison: Pick<Comparison, 'open'>;
   readonly second: Pick<SecondVolume, 'ask'>;
-  readonly layers: Pick<Layers, 'addAll'>;
+  readonly layers: Pick<AddingLayers, 'addAll'>;
   readonly meshes: Pick<Meshes, 'addFiles'>;
   readonly surfaceFiles: Pick<SurfaceFiles, 'add' | 'join' | 'keepFor' | 'open'>;
   readonly labels: Pick<Labels, 'load' | 'takes'>;

@@ -39,7 +39,7 @@ export interface SessionNeeds {
   playAlong(axis: 'x' | 'y' | 'z' | 't'): void;
 }
 
-/** What sessions need of the layers; `Layers` provides it. */
+/** What sessions need of the layers; `LayerVolumes` provides it. */
 export interface SessionLayers {
   /** What a layer was loaded from. */
   requestOf(id: string): OpenRequest | undefined;

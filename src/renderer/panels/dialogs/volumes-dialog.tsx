@@ -34,7 +34,7 @@ export function LayerVolumesDialog({ onDone }: { readonly onDone: () => void }) 
   if (adding.kind !== 'choosing') return null;
   return (
     <Sheet title={`Add a volume from ${displayText(adding.name)}`} onDone={onDone} testId="layer-volumes-dialog">
-      <VolumeChooser file={adding.file} onChoose={(id, label) => app.layers.chooseVolume({ id, label })} />
+      <VolumeChooser file={adding.file} onChoose={(id, label) => app.layers.adding.chooseVolume({ id, label })} />
     </Sheet>
   );
 }

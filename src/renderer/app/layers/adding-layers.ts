@@ -1,0 +1,138 @@
+import { faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
+import { throwIfAborted } from '../../../core/shared/job.ts';
+import { channelLayout } from '../../../core/shared/volume.ts';
+import { channelLayer, channelLooks } from '../../viewer/model/channel-group.ts';
+import { type LayerLook, mostLayers } from '../../viewer/model/layers.ts';
+import type { Engine } from '../gpu/gpu-life.ts';
+import type { OpenRequest } from '../loading/load-resident.ts';
+import { isSameDocument } from '../state/document-state.ts';
+import { type JobProgress, startProgress } from '../state/progress.ts';
+import { openDocument } from '../state/store.ts';
+import { channelWindows } from './channels.ts';
+import { firstLook } from './first-look.ts';
+import type { LayerList } from './layer-list.ts';
+import type { LayerVolumes } from './layer-volumes.ts';
+import { type LayerJob, type LayerLoader, type LoadedLayer, loadLayer } from './load-layer.ts';
+import { type ChosenVolume, VolumeQuestion } from './volume-question.ts';
+
+/** A volume to add, and the name of its layer. */
+export interface WantedLayer {
+  readonly request: OpenRequest;
+  readonly name: string;
+}
+
+/** Adds volumes as layers, one at a time. Ends with the open volume and with the device. */
+export class AddingLayers {
+  readonly #list: LayerList;
+  readonly #volumes: LayerVolumes;
+  readonly #load: LayerLoader;
+  readonly #question: VolumeQuestion;
+  #running: AbortController | undefined;
+
+  constructor(list: LayerList, volumes: LayerVolumes, load: LayerLoader) {
+    this.#list = list;
+    this.#volumes = volumes;
+    this.#load = load;
+    this.#question = new VolumeQuestion(list.store);
+    list.store.subscribe((state, before) => {
+      const isLost = state.gpu !== before.gpu && state.gpu.kind !== 'ready';
+      if (isLost || !isSameDocument(state.document, before.document)) this.cancel();
+    });
+  }
+
+  /** Adds a volume as the top layer. Failures become the state. @returns whether it was added */
+  async add(request: OpenRequest, name: string): Promise<boolean> {
+    const { engine, store } = this.#list;
+    if (!engine || !openDocument(store.getState())) return false;
+    this.cancel();
+    const controller = new AbortController();
+    this.#running = controller;
+    const { signal } = controller;
+    this.#tellOpening(name);
+    let loaded: LoadedLayer | undefined;
+    try {
+      if (this.#list.stack.layers.length >= mostLayers)
+        throw new StriaError('unsupported', `there are ${mostLayers} layers already. Remove one first`);
+      const onProgress = (progress: JobProgress) => this.#list.change({ adding: { kind: 'loading', name, progress } });
+      const found = await this.#loadOne(engine, { request, name }, { signal, onProgress });
+      loaded = found.loaded;
+      const id = this.#volumes.newId();
+      const looks = await this.#looksOf(engine, this.#firstLook(id, found.name, loaded), loaded);
+      throwIfAborted(signal);
+      const ready = loaded;
+      // From here on it is freed with the others.
+      loaded = undefined;
+      this.#volumes.keep(engine, id, found.request, ready);
+      this.#list.change({ adding: { kind: 'none' }, chosen: id });
+      this.#running = undefined;
+      const { stack } = this.#list;
+      this.#list.stack = { ...stack, layers: [...stack.layers, ...looks] };
+      return true;
+    } catch (error) {
+      loaded?.kept.destroy();
+      if (this.#running !== controller) return false;
+      this.#running = undefined;
+      const isOver = signal.aborted || ['aborted', 'device-lost'].includes(toStriaError(error).tag);
+      this.#list.change({ adding: isOver ? { kind: 'none' } : { kind: 'failed', name, fault: faultToData(error) } });
+      return false;
+    }
+  }
+
+  /** Adds volumes, one after the other. Ends with the first that is not added: after a cancel, with the document. */
+  async addAll(volumes: readonly WantedLayer[]): Promise<void> {
+    for (const { request, name } of volumes) if (!(await this.add(request, name))) return;
+  }
+
+  /** Answers which of a file's volumes to add. */
+  chooseVolume(chosen: ChosenVolume): void {
+    this.#question.choose(chosen);
+  }
+
+  /** Stops adding a file, or removes the message that it failed. */
+  cancel(): void {
+    this.#running?.abort();
+    this.#running = undefined;
+    if (this.#list.state.adding.kind !== 'none') this.#list.change({ adding: { kind: 'none' } });
+  }
+
+  /** Loads a volume, or that of several which the user chooses. @throws StriaError as `loadLayer` */
+  async #loadOne(engine: Engine, wanted: WantedLayer, job: LayerJob): Promise<WantedLayer & { readonly loaded: LoadedLayer }> {
+    const { request, name } = wanted;
+    try {
+      return { ...wanted, loaded: await loadLayer(this.#load, engine, request, job) };
+    } catch (error) {
+      if (request.kind !== 'file' || toStriaError(error).tag !== 'several') throw error;
+      const { id, label } = await this.#question.ask(request.file, name, job.signal);
+      this.#tellOpening(name);
+      const chosen = { ...request, dataset: id, label };
+      const loaded = await loadLayer(this.#load, engine, chosen, job);
+      return { request: chosen, name: `${name} · ${label || id}`, loaded };
+    }
+  }
+
+  /** One layer, or one for each channel, which share its voxels. */
+  async #looksOf(engine: Engine, first: LayerLook, { kept, statistics }: LoadedLayer): Promise<readonly LayerLook[]> {
+    const { info } = kept;
+    const { channelCount } = channelLayout(info);
+    const isTooMany = this.#list.stack.layers.length + channelCount > mostLayers;
+    if (channelCount < 2 || first.colormap === 'labels' || isTooMany) return [first];
+    const looks = channelLooks(info, statistics);
+    const windows = await channelWindows(engine.gpu, kept, looks);
+    return looks.map((look, channel) => {
+      const { id } = first;
+      const name = `${first.name} · ${look.name}`;
+      const shared = channel === 0 ? undefined : id;
+      const window = windows[channel] ?? first.window;
+      return channelLayer(channel === 0 ? id : `${id}.${channel + 1}`, shared, channel, { ...look, name }, window);
+    });
+  }
+
+  #firstLook(id: string, name: string, { kept, statistics, labels }: LoadedLayer): LayerLook {
+    const images = this.#list.stack.layers.filter(({ colormap }) => colormap !== 'labels').length;
+    return firstLook({ id, name }, kept.info, statistics, images, labels);
+  }
+
+  #tellOpening(name: string): void {
+    this.#list.change({ adding: { kind: 'loading', name, progress: startProgress('Opening', undefined, performance.now()) } });
+  }
+}

@@ -1,0 +1,204 @@
+import { faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
+import { placeLayer } from '../../viewer/model/layer-place.ts';
+import { baseId, volumeIdOf } from '../../viewer/model/layers.ts';
+import type { Engine } from '../gpu/gpu-life.ts';
+import type { KeptVolume } from '../gpu/residency.ts';
+import type { OpenRequest } from '../loading/load-resident.ts';
+import { isSameDocument } from '../state/document-state.ts';
+import { firstLayers, type LayerVolume } from '../state/layer-state.ts';
+import { type JobProgress, startProgress } from '../state/progress.ts';
+import { partName, type SessionSource } from '../state/saved-session.ts';
+import { type AppState, openDocument } from '../state/store.ts';
+import type { LayerList } from './layer-list.ts';
+import { type LayerLoader, type LoadedLayer, loadLayer } from './load-layer.ts';
+
+/**
+ * The volumes of layers in GPU memory, in step with the view: frees those of removed layers, and loads those that undo, a session or a
+ * new device brought back. They end with the open volume and with the device.
+ */
+export class LayerVolumes {
+  readonly #list: LayerList;
+  readonly #load: LayerLoader;
+  /** What every layer was loaded from, also those that undo may bring back. */
+  readonly #requests = new Map<string, OpenRequest>();
+  readonly #volumes = new Map<string, KeptVolume>();
+  readonly #jobs = new Map<string, AbortController>();
+  /** What the layers of a session were made from whose files were not found. */
+  readonly #lost = new Map<string, SessionSource>();
+  #endFollowing = () => {};
+
+  constructor(list: LayerList, load: LayerLoader) {
+    this.#list = list;
+    this.#load = load;
+    list.store.subscribe((state, before) => {
+      if (state.gpu !== before.gpu) this.#follow(state);
+      const isOther = !isSameDocument(state.document, before.document);
+      if (isOther) this.#closed();
+      if (state.gpu !== before.gpu || isOther) this.#reconcile();
+    });
+  }
+
+  /** The voxels under an id (`volumeIdOf`), once they are loaded. */
+  volumeOf(id: string): KeptVolume | undefined {
+    return this.#volumes.get(id);
+  }
+
+  /** What a volume (`volumeIdOf`) was loaded from. */
+  requestOf(id: string): OpenRequest | undefined {
+    return this.#requests.get(id);
+  }
+
+  /** What a layer was made from, if its files were not found. */
+  lostSourceOf(id: string): SessionSource | undefined {
+    return this.#lost.get(id);
+  }
+
+  /** Gives what the layers of a restored view are loaded from. @param lost what those were made from whose files were not found */
+  restore(requests: ReadonlyMap<string, OpenRequest>, lost: ReadonlyMap<string, SessionSource> = new Map()): void {
+    for (const [id, source] of lost) this.#lost.set(id, source);
+    for (const [id, request] of requests) {
+      this.#requests.set(id, request);
+      this.#lost.delete(id);
+    }
+    this.#reconcile();
+  }
+
+  /** An id that no layer has, nor had. */
+  newId(): string {
+    const taken = new Set([
+      ...this.#requests.keys(),
+      ...this.#lost.keys(),
+      ...this.#list.stack.layers.flatMap((look) => [look.id, volumeIdOf(look)]),
+    ]);
+    let number = 1;
+    while (taken.has(`layer-${number}`)) number++;
+    return `layer-${number}`;
+  }
+
+  /**
+   * Takes over a volume that was loaded for an engine, and shows it. It is freed with the others.
+   * @throws StriaError `aborted` if the open volume was closed; the layer's is then freed
+   */
+  keep(engine: Engine, id: string, request: OpenRequest, { kept, format, labels }: LoadedLayer): void {
+    const base = openDocument(this.#list.store.getState());
+    if (!base || this.#list.engine !== engine) {
+      kept.destroy();
+      throw new StriaError('aborted', 'the volume was closed');
+    }
+    this.#requests.set(id, request);
+    this.#volumes.set(id, kept);
+    engine.viewer.setLayers(new Map(this.#volumes));
+    const { by: placedBy } = placeLayer(base.info, kept.info);
+    this.#show(id, { kind: 'ready', info: kept.info, format, placedBy, labels });
+  }
+
+  /** Another device, or none: all volumes are gone, and what is loading ends. */
+  #follow({ gpu }: AppState): void {
+    this.#endFollowing();
+    this.#endFollowing = () => {};
+    if (gpu.kind !== 'ready') {
+      this.#free();
+      return;
+    }
+    const { viewer } = gpu;
+    const follow = () => {
+      const { layers: stack } = viewer.snapshot().state;
+      if (stack === this.#list.state.stack) return;
+      this.#list.change({ stack });
+      this.#reconcile();
+    };
+    this.#endFollowing = viewer.subscribe(follow);
+    follow();
+  }
+
+  /** Another document, or none. */
+  #closed(): void {
+    this.#free();
+    this.#requests.clear();
+    this.#lost.clear();
+    this.#list.change({ ...firstLayers, stack: this.#list.stack });
+  }
+
+  #free(): void {
+    for (const job of this.#jobs.values()) job.abort();
+    this.#jobs.clear();
+    const volumes = [...this.#volumes.values()];
+    this.#volumes.clear();
+    this.#list.engine?.viewer.setLayers(new Map());
+    for (const volume of volumes) volume.destroy();
+    this.#list.change({ volumes: {} });
+  }
+
+  /** Makes the volumes follow the view. */
+  #reconcile(): void {
+    const { engine, stack, store } = this.#list;
+    const state = store.getState();
+    if (!engine || state.gpu.kind !== 'ready' || state.gpu.viewer !== engine.viewer || !openDocument(state)) return;
+    const ids = new Set(stack.layers.map(volumeIdOf));
+    this.#tellBase(ids.delete(baseId));
+    this.#freeOthers(engine, ids);
+    for (const id of ids) {
+      const request = this.#requests.get(id);
+      const { kind } = this.#list.state.volumes[id] ?? {};
+      const lost = this.#lost.get(id);
+      const isKnown = this.#volumes.has(id) || this.#jobs.has(id) || (kind !== undefined && kind !== 'lost');
+      if (request && !isKnown) void this.#loadAgain(engine, id, request);
+      else if (lost && kind === undefined) this.#tellLost(id, lost);
+    }
+  }
+
+  /** Frees the volumes of all layers but these, and stops loading them. */
+  #freeOthers(engine: Engine, ids: ReadonlySet<string>): void {
+    const removed = [...this.#volumes].filter(([id]) => !ids.has(id));
+    for (const [id] of removed) this.#volumes.delete(id);
+    if (removed.length > 0) engine.viewer.setLayers(new Map(this.#volumes));
+    for (const [, volume] of removed) volume.destroy();
+    for (const [id, job] of this.#jobs) {
+      if (ids.has(id)) continue;
+      job.abort();
+      this.#jobs.delete(id);
+    }
+    const { volumes } = this.#list.state;
+    const left = Object.entries(volumes).filter(([id]) => id === baseId || ids.has(id));
+    if (left.length < Object.keys(volumes).length) this.#list.change({ volumes: Object.fromEntries(left) });
+  }
+
+  #tellLost(id: string, source: SessionSource): void {
+    const files = 'files' in source ? source.files.map(partName) : [];
+    this.#show(id, { kind: 'lost', files });
+  }
+
+  /** Panels find the open volume among those of the layers while some show its channels. */
+  #tellBase(hasChannels: boolean): void {
+    const { [baseId]: base, ...others } = this.#list.state.volumes;
+    const document = openDocument(this.#list.store.getState());
+    if (!hasChannels || !document) {
+      if (base) this.#list.change({ volumes: others });
+    } else if (base?.kind !== 'ready' || base.info !== document.info) {
+      const { info, format, labels } = document;
+      this.#show(baseId, { kind: 'ready', info, format, placedBy: 'voxels', labels });
+    }
+  }
+
+  /** Loads a layer that the view has: after undo, from a session, on a new device. */
+  async #loadAgain(engine: Engine, id: string, request: OpenRequest): Promise<void> {
+    const controller = new AbortController();
+    this.#jobs.set(id, controller);
+    const { signal } = controller;
+    this.#show(id, { kind: 'loading', progress: startProgress('Opening', undefined, performance.now()) });
+    try {
+      const onProgress = (progress: JobProgress) => this.#show(id, { kind: 'loading', progress });
+      this.keep(engine, id, request, await loadLayer(this.#load, engine, request, { signal, onProgress }));
+    } catch (error) {
+      if (!signal.aborted && toStriaError(error).tag !== 'device-lost')
+        this.#show(id, { kind: 'failed', fault: faultToData(error) });
+    } finally {
+      if (this.#jobs.get(id) === controller) this.#jobs.delete(id);
+    }
+  }
+
+  /** Tells panels about a volume. */
+  #show(id: string, volume: LayerVolume): void {
+    this.#list.change({ volumes: { ...this.#list.state.volumes, [id]: volume } });
+  }
+}
