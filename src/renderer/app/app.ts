@@ -31,7 +31,9 @@ import { FileDialogs } from './opening/file-dialogs.ts';
 import { FileOpener } from './opening/file-opener.ts';
 import { Output } from './output/output.ts';
 import { SurfaceSaver } from './output/surface-saver.ts';
+import { LostFiles } from './saved/lost-files.ts';
 import { SavedSessions } from './saved/saved-sessions.ts';
+import { SessionSaver } from './saved/session-saver.ts';
 import { applyTuning, withTuning } from './state/gpu-tuning.ts';
 import { orNotice } from './state/or-notice.ts';
 import { readSettings } from './state/settings.ts';
@@ -145,13 +147,11 @@ export class App {
     this.labels = new Labels(host, store, volumes);
     new Profiles(store, volumes);
     this.timeCurves = new TimeCurves(store, volumes);
+    const restored = { host, store, document: this.#life, layers: this.layers.volumes, meshes: this.meshes };
+    const lostFiles = new LostFiles(restored);
     const sessions = new SavedSessions({
-      host,
-      store,
+      ...restored,
       set,
-      document: this.#life,
-      layers: this.layers.volumes,
-      meshes: this.meshes,
       restoreTables: (tables) => this.labels.restore(tables),
       playAlong: (axis) => this.playback.choose(axis),
     });
@@ -163,6 +163,7 @@ export class App {
       queue: this.queue,
       playback: this.playback,
       sessions,
+      lostFiles,
       comparison: this.comparison,
       second: this.second,
       layers: this.layers.adding,
@@ -174,7 +175,7 @@ export class App {
       makeWay: () => this.firstStart.makeWay(),
       showLayers: () => this.settings.showInspector('layers'),
     });
-    this.dialogs = new FileDialogs({ host, store, opener: this.opener, sessions, meshes: this.meshes });
+    this.dialogs = new FileDialogs({ host, store, opener: this.opener, lostFiles, meshes: this.meshes });
     this.addresses = new Addresses({
       host,
       store,
@@ -187,7 +188,7 @@ export class App {
       settings: this.settings,
       life: this.#life,
       leaving: this.leaving,
-      sessions,
+      sessions: new SessionSaver(restored),
       comparison: this.comparison,
     });
     this.view = new ViewActions(store, this.settings, this.channels);

@@ -3,7 +3,7 @@ import type { Comparison } from './compare/comparison.ts';
 import { codecChoice } from './compress/compress-protocol.ts';
 import type { DocumentLife } from './document/document-life.ts';
 import type { LeaveGuard } from './document/leave-guard.ts';
-import type { SavedSessions } from './saved/saved-sessions.ts';
+import type { SessionSaver } from './saved/session-saver.ts';
 import { orNotice } from './state/or-notice.ts';
 import type { Residency } from './state/residency-state.ts';
 import { type AppStore, openDocument } from './state/store.ts';
@@ -13,7 +13,7 @@ export interface DocumentActionsNeeds {
   readonly settings: AppSettings;
   readonly life: DocumentLife;
   readonly leaving: Pick<LeaveGuard, 'before'>;
-  readonly sessions: Pick<SavedSessions, 'save'>;
+  readonly sessions: Pick<SessionSaver, 'save'>;
   readonly comparison: Pick<Comparison, 'open' | 'openCompressed'>;
 }
 

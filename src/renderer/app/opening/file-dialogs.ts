@@ -2,7 +2,7 @@ import type { Host, HostFile } from '../../host/host.ts';
 import { volumeIdOf } from '../../viewer/model/layers.ts';
 import type { Meshes } from '../layers/meshes.ts';
 import type { Dropped } from '../loading/dropped-files.ts';
-import type { SavedSessions } from '../saved/saved-sessions.ts';
+import type { LostFiles } from '../saved/lost-files.ts';
 import { orNotice } from '../state/or-notice.ts';
 import type { AppStore } from '../state/store.ts';
 import type { FileOpener } from './file-opener.ts';
@@ -11,7 +11,7 @@ export interface FileDialogsNeeds {
   readonly host: Pick<Host, 'openDialog' | 'openFolderDialog' | 'adopt'>;
   readonly store: AppStore;
   readonly opener: Pick<FileOpener, 'open' | 'addLayers' | 'compare' | 'complete'>;
-  readonly sessions: Pick<SavedSessions, 'findLayer' | 'findSurface'>;
+  readonly lostFiles: Pick<LostFiles, 'findLayer' | 'findSurface'>;
   readonly meshes: Pick<Meshes, 'sourceOf'>;
 }
 
@@ -50,13 +50,13 @@ export class FileDialogs {
 
   /** Asks for the file of the chosen layer or surface, which a session could not find. A surface may need that of its layer. */
   findLayer(): void {
-    const { store, sessions, meshes } = this.#needs;
+    const { store, lostFiles, meshes } = this.#needs;
     const { stack, chosen } = store.getState().layers;
     if (chosen === undefined) return;
     const owner = meshes.sourceOf(chosen)?.from ?? chosen;
     const look = stack.layers.find(({ id }) => id === owner);
     this.#ask(async (files) => {
-      const find = look ? sessions.findLayer(volumeIdOf(look), files) : sessions.findSurface(chosen, files);
+      const find = look ? lostFiles.findLayer(volumeIdOf(look), files) : lostFiles.findSurface(chosen, files);
       const reason = await find;
       const wrongFile = reason === undefined ? undefined : { id: chosen, reason };
       store.setState(({ layers }) => ({ layers: { ...layers, wrongFile } }));

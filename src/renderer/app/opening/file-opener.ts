@@ -16,6 +16,7 @@ import { completed, completes } from '../loading/companions.ts';
 import type { OpenRequest } from '../loading/load-resident.ts';
 import { suggestLayouts } from '../loading/raw-layout.ts';
 import { VolumeList } from '../loading/volume-list.ts';
+import type { LostFiles } from '../saved/lost-files.ts';
 import type { SavedSessions } from '../saved/saved-sessions.ts';
 import { isSessionName } from '../session/session-file.ts';
 import { isSameDocument } from '../state/document-state.ts';
@@ -33,7 +34,8 @@ export interface OpenerNeeds {
   readonly leaving: Pick<LeaveGuard, 'before'>;
   readonly queue: Pick<CompressQueue, 'add'>;
   readonly playback: Pick<Playback, 'playNext'>;
-  readonly sessions: Pick<SavedSessions, 'open' | 'complete' | 'takeSurfaces'>;
+  readonly sessions: Pick<SavedSessions, 'open' | 'complete'>;
+  readonly lostFiles: Pick<LostFiles, 'takeSurfaces'>;
   readonly comparison: Pick<Comparison, 'open'>;
   readonly second: Pick<SecondVolume, 'ask'>;
   readonly layers: Pick<AddingLayers, 'addAll'>;
@@ -218,9 +220,9 @@ export class FileOpener {
 
   /** Adds surfaces to the open volume or space. A file for which a surface of the session waits adds no other. */
   async #addSurfaces(files: readonly HostFile[]): Promise<void> {
-    const { store, sessions, surfaceFiles, meshes } = this.#needs;
+    const { store, lostFiles, surfaceFiles, meshes } = this.#needs;
     const { document } = store.getState();
-    const others = await sessions.takeSurfaces(files);
+    const others = await lostFiles.takeSurfaces(files);
     if (!isSameDocument(store.getState().document, document)) return;
     if (openDocument(store.getState())?.space) await surfaceFiles.add(others);
     else await meshes.addFiles(others);

@@ -18,8 +18,10 @@ import type { MeshFileSource } from '../state/layer-state.ts';
 import type { SavedMesh, SessionSource } from '../state/saved-session.ts';
 import { type AppState, createAppStore } from '../state/store.ts';
 import type { PinnedCurve } from '../state/time-curve-state.ts';
-import { SavedSessions } from './saved-sessions.ts';
+import { LostFiles, type LostFilesNeeds } from './lost-files.ts';
+import { SavedSessions, type SessionNeeds } from './saved-sessions.ts';
 import type { MeshFilePlace } from './saved-surfaces.ts';
+import { type SaverNeeds, SessionSaver } from './session-saver.ts';
 
 function file(name: string, bytes: Uint8Array<ArrayBuffer>): HostFile {
   const blob = new Blob([bytes]);
@@ -91,7 +93,7 @@ function setUp(beside: Readonly<Record<string, HostFile>> = {}, atAddresses: Rea
     next.session?.restore(viewer as unknown as Viewer);
     store.setState({ document: { kind: 'ready', document: { info: timedInfo } as OpenDocument } });
   };
-  const sessions = new SavedSessions({
+  const needs: SessionNeeds & SaverNeeds & LostFilesNeeds = {
     host: {
       saveAs: async (name): Promise<HostSink> => ({
         ...sink,
@@ -141,9 +143,11 @@ function setUp(beside: Readonly<Record<string, HostFile>> = {}, atAddresses: Rea
     restoreTables: (loaded) => store.setState(({ labels }) => ({ labels: { ...labels, loaded } })),
     set: (change) => store.setState(({ settings }) => ({ settings: { ...settings, ...change } })),
     playAlong: () => {},
-  });
+  };
   return {
-    sessions,
+    sessions: new SavedSessions(needs),
+    saver: new SessionSaver(needs),
+    lostFiles: new LostFiles(needs),
     store,
     viewer,
     open,
@@ -162,12 +166,12 @@ function setUp(beside: Readonly<Record<string, HostFile>> = {}, atAddresses: Rea
 const scan = file('scan.nii', Uint8Array.of(1, 2, 3, 4));
 
 async function savedSession() {
-  const { sessions, store, viewer, open, sink } = setUp();
+  const { store, viewer, open, sink, saver } = setUp();
   await open({ kind: 'file', file: scan });
   viewer.set({ window: [3, 4], colormap: 'bone' });
   viewer.views.startFrom(viewpoints);
   store.setState(({ settings }) => ({ measurements: [measurement], sliceAxis: 'x', settings: { ...settings, layout: 'slice' } }));
-  await sessions.save();
+  await saver.save();
   return file('scan.stria-session', sink.bytes());
 }
 
@@ -176,7 +180,7 @@ describe('a session of a volume at a web address', () => {
   const remote = { ...scan, address };
 
   it('names the address without reading the file, and opens it again', async () => {
-    const { sessions, open, sink } = setUp();
+    const { open, sink, saver } = setUp();
     const unread = {
       kind: 'address',
       name: 'scan.nii',
@@ -186,7 +190,7 @@ describe('a session of a volume at a web address', () => {
       version: { etag: undefined, modified: undefined },
     } as const;
     await open({ kind: 'file', file: { ...remote, handle: unread } });
-    await sessions.save();
+    await saver.save();
     expect(readSession(sink.bytes()).source).toMatchObject({
       files: [{ path: 'scan.nii', address, size: 4, fingerprint: undefined }],
     });
@@ -210,10 +214,10 @@ describe('a session of a volume at a web address', () => {
   });
 
   it('of a Zarr, and nothing but addresses', async () => {
-    const { sessions, open, sink } = setUp();
+    const { open, sink, saver } = setUp();
     const zarr = { ...folderFile({ kind: 'address', name: 'cells.zarr', address, relay: undefined }), address };
     await open({ kind: 'file', file: zarr, dataset: '0' });
-    await sessions.save();
+    await saver.save();
     const again = setUp({}, { [address]: zarr });
     await again.sessions.open(file('a.stria-session', sink.bytes()), []);
     expect(again.opened()).toMatchObject({ file: { folder: { address } }, dataset: '0' });
@@ -276,7 +280,7 @@ describe('a saved session', () => {
     const long = Array.from({ length: 19_000 }, () => 1);
     const curves = [curve(2, [1.5, null, -3]), curve(1, [7, 8, 9]), curve(3, long), curve(4, long)];
     from.store.setState({ pinnedCurves: curves });
-    expect(await from.sessions.save()).toBe('scan.stria-session is saved, without pinned curves that are too long: x 5 y 3 z 4');
+    expect(await from.saver.save()).toBe('scan.stria-session is saved, without pinned curves that are too long: x 5 y 3 z 4');
     const to = setUp();
     to.store.setState({ pinnedCurves: [curve(7, [0, 0])] });
     await to.sessions.open(file('scan.stria-session', from.sink.bytes()), [scan]);
@@ -332,8 +336,10 @@ describe('a saved session', () => {
     from.viewer.set({ layers: { ...stack, meshes: [surface('m'), surface('of-lost'), surface('unknown')] } });
     from.meshSources.set('m', { from: 'base', surface: { level: 3 }, timePoint: 0, smoothing: 5 });
     from.meshSources.set('of-lost', { from: 'c', surface: { label: 3 }, timePoint: 0, smoothing: 5 });
-    await from.sessions.save();
-    const { sessions, store, viewer, sink, layerRequests, restored, meshSources } = setUp({ '../data/pet.nii': pet });
+    await from.saver.save();
+    const { sessions, store, viewer, sink, layerRequests, restored, meshSources, saver, lostFiles } = setUp({
+      '../data/pet.nii': pet,
+    });
     const others = ['pet.nii', 'lost.nii'].map((name) => file(name, Uint8Array.of(1)));
     await sessions.open(file('scan.stria-session', from.sink.bytes()), [scan, atlas, ...others]);
     // Surfaces are listed at once, those of a layer with it.
@@ -346,7 +352,7 @@ describe('a saved session', () => {
     expect(store.getState().notice).toBe('Not found: lost.nii. Choose the layer in the list to find its file');
     // The one that was not found is saved again, and can be found later, under any name.
     layerRequests.set('a', { kind: 'file', file: atlas }).set('b', { kind: 'file', file: pet });
-    await sessions.save();
+    await saver.save();
     const again = readSession(sink.bytes()).layers;
     expect(again.list.map(({ source }) => source && 'files' in source && source.files[0]?.path)).toEqual([
       '../data/atlas.nii',
@@ -354,10 +360,10 @@ describe('a saved session', () => {
       '../data/lost.nii',
     ]);
     expect(again.meshes.map(({ look }) => look.id)).toEqual(['m', 'of-lost']);
-    expect(await sessions.findLayer('c', [file('other.nii', Uint8Array.of(1, 2))])).toMatch(/2 bytes, not 1/);
-    expect(await sessions.findLayer('c', [atlas, pet])).toBe('lost.nii is not among the chosen files');
+    expect(await lostFiles.findLayer('c', [file('other.nii', Uint8Array.of(1, 2))])).toMatch(/2 bytes, not 1/);
+    expect(await lostFiles.findLayer('c', [atlas, pet])).toBe('lost.nii is not among the chosen files');
     const moved = file('moved.nii', Uint8Array.of(9));
-    expect(await sessions.findLayer('c', [moved])).toBeUndefined();
+    expect(await lostFiles.findLayer('c', [moved])).toBeUndefined();
     expect([...restored()]).toMatchObject([['c', { file: { name: 'moved.nii' } }]]);
   });
 
@@ -371,8 +377,8 @@ describe('a saved session', () => {
       .set('left', { file: parts, object: 0 })
       .set('right', { file: parts, object: 1 })
       .set('gone', { file: gone, object: 0 });
-    await from.sessions.save();
-    const { sessions, store, viewer, sink, meshFiles, lostMeshes, follow } = setUp({
+    await from.saver.save();
+    const { sessions, store, viewer, sink, meshFiles, lostMeshes, follow, saver, lostFiles } = setUp({
       '../data/parts.obj': parts,
       '../data/gone.stl': file('gone.stl', Uint8Array.of(4)),
     });
@@ -385,13 +391,13 @@ describe('a saved session', () => {
     ]);
     expect([...lostMeshes.keys()]).toEqual(['gone']);
     expect(store.getState().notice).toBe('Not found: named gone. Choose the layer in the list to find its file');
-    await sessions.save();
+    await saver.save();
     expect(readSession(sink.bytes()).layers.meshFiles.map(({ look }) => look)).toEqual(looks);
     follow();
-    expect(await sessions.findSurface('gone', [file('other.stl', Uint8Array.of(1, 2))])).toMatch(/2 bytes, not 1/);
-    expect(await sessions.findSurface('gone', [parts, scan])).toBe('gone.stl is not among the chosen files');
+    expect(await lostFiles.findSurface('gone', [file('other.stl', Uint8Array.of(1, 2))])).toMatch(/2 bytes, not 1/);
+    expect(await lostFiles.findSurface('gone', [parts, scan])).toBe('gone.stl is not among the chosen files');
     const moved = file('moved.stl', Uint8Array.of(3));
-    expect(await sessions.findSurface('gone', [moved])).toBeUndefined();
+    expect(await lostFiles.findSurface('gone', [moved])).toBeUndefined();
     expect(meshFiles.get('gone')).toEqual({ file: moved, object: 0 });
     expect(lostMeshes.size).toBe(0);
   });
@@ -411,7 +417,7 @@ describe('a saved session', () => {
     from.viewer.set({ layers: { ...noLayers, meshes: ['a', 'b', 'c'].map(surfaceLook) } });
     for (const [object, id] of ['a', 'b', 'c'].entries()) from.meshFiles.set(id, { file: counted, object });
     reads = 0;
-    await from.sessions.save();
+    await from.saver.save();
     expect(reads).toBe(1);
     expect(readSession(from.sink.bytes()).layers.meshFiles.map(({ object }) => object)).toEqual([0, 1, 2]);
   });
@@ -424,7 +430,7 @@ describe('a saved session', () => {
     from.viewer.set({ layers: { ...noLayers, meshes: looks, solo: 'c' } });
     for (const id of ['a', 'c']) from.meshFiles.set(id, { file: part, object: 0 });
     for (const id of ['b', 'd']) from.meshSources.set(id, { from: 'base', surface: { level: 3 }, timePoint: 0, smoothing: 0 });
-    await from.sessions.save();
+    await from.saver.save();
     const to = setUp();
     await to.sessions.open(file('scan.stria-session', from.sink.bytes()), [scan, part]);
     expect(to.viewer.snapshot().state.layers).toMatchObject({ meshes: looks, solo: 'c' });
@@ -444,7 +450,7 @@ describe('a saved session', () => {
     await from.open({ kind: 'file', file: scan });
     from.viewer.set({ layers: { ...noLayers, meshes: ['mesh-1', 'mesh-2'].map(surfaceLook) } });
     from.meshFiles.set('mesh-1', { file: gone, object: 0 }).set('mesh-2', { file: there, object: 0 });
-    await from.sessions.save();
+    await from.saver.save();
     const to = setUp({ '../data/there.stl': there });
     await to.sessions.open(file('scan.stria-session', from.sink.bytes()), [scan]);
     to.follow();
@@ -453,7 +459,7 @@ describe('a saved session', () => {
 
   it('keeps a lost surface in its place, with its id', async () => {
     const { to } = await withLostSurface();
-    await to.sessions.save();
+    await to.saver.save();
     const { meshFiles } = readSession(to.sink.bytes()).layers;
     expect(meshFiles.map(({ source, look }) => [source.files[0]?.path, look.id])).toEqual([
       ['../data/gone.stl', 'mesh-1'],
@@ -463,12 +469,12 @@ describe('a saved session', () => {
 
   it('opens where two surfaces have one id, of a version that saved them so, and is saved with each id once', async () => {
     const { to } = await withLostSurface();
-    await to.sessions.save();
+    await to.saver.save();
     const twice = new TextDecoder().decode(to.sink.bytes()).replace('"mesh-2"', '"mesh-1"');
     const again = setUp();
     await again.sessions.open(file('scan.stria-session', new TextEncoder().encode(twice)), [scan]);
     expect(again.store.getState().document.kind).toBe('ready');
-    await again.sessions.save();
+    await again.saver.save();
     const { meshFiles } = readSession(again.sink.bytes()).layers;
     expect(meshFiles.map(({ look }) => look.name)).toEqual(['mesh-1', 'mesh-2']);
     expect(new Set(meshFiles.map(({ look }) => look.id)).size).toBe(2);
@@ -478,11 +484,11 @@ describe('a saved session', () => {
   it('takes a file that is added by hand for the surface that lacks it, and no other', async () => {
     const { to, gone } = await withLostSurface();
     const other = file('other.stl', Uint8Array.of(5));
-    expect(await to.sessions.takeSurfaces([other])).toEqual([other]);
+    expect(await to.lostFiles.takeSurfaces([other])).toEqual([other]);
     expect(to.lostMeshes.size).toBe(1);
     const moved = { ...gone, name: 'moved.stl' };
-    expect(await to.sessions.takeSurfaces([moved])).toEqual([]);
-    await to.sessions.save();
+    expect(await to.lostFiles.takeSurfaces([moved])).toEqual([]);
+    await to.saver.save();
     const { meshFiles } = readSession(to.sink.bytes()).layers;
     expect(meshFiles.map(({ source }) => source.files[0]?.path)).toEqual(['../data/moved.stl', '../data/there.stl']);
   });
@@ -493,7 +499,7 @@ describe('a saved session', () => {
     const ids = Array.from({ length: 256 }, (_, at) => `mesh-${at + 1}`);
     from.viewer.set({ layers: { ...noLayers, meshes: ids.map(surfaceLook) } });
     for (const id of ids) from.meshSources.set(id, { from: 'base', surface: { level: 9 }, timePoint: 0, smoothing: 0 });
-    await from.sessions.save();
+    await from.saver.save();
     const saved = readSession(from.sink.bytes());
     const lost = { source: { files: [{ path: 'gone.stl', size: 1 }] }, object: 0, look: surfaceLook('mesh-1') };
     const layers = { ...saved.layers, meshes: saved.layers.meshes.map((one) => ({ ...one, place: undefined })) };
@@ -505,7 +511,7 @@ describe('a saved session', () => {
     await to.sessions.open(file('scan.stria-session', more), [scan]);
     expect(to.viewer.snapshot().state.layers.meshes).toHaveLength(256);
     expect(to.store.getState().notice).toBe('More than 256 surfaces. Left out: Gone');
-    await to.sessions.save();
+    await to.saver.save();
     const again = readSession(to.sink.bytes()).layers;
     expect([again.meshes.length, again.meshFiles.length]).toEqual([256, 0]);
   });
@@ -517,7 +523,7 @@ describe('a saved session', () => {
     from.viewer.set({ layers: { ...noLayers, meshes: [surface('kept'), surface('of-removed')] } });
     from.meshSources.set('kept', { from: 'base', surface: { level: 3 }, timePoint: 0, smoothing: 5 });
     from.meshSources.set('of-removed', { from: 'layer-1', surface: { label: 3 }, timePoint: 0, smoothing: 5 });
-    await from.sessions.save();
+    await from.saver.save();
     expect(new TextDecoder().decode(from.sink.bytes())).not.toContain('of-removed');
     expect(readSession(from.sink.bytes()).layers.meshes.map(({ look }) => look.id)).toEqual(['kept']);
   });
@@ -537,7 +543,7 @@ describe('a saved session', () => {
       ['o', 'b'],
     ] as const)
       from.meshSources.set(id, { from: of, surface: { level: 3 }, timePoint: 0, smoothing: 5 });
-    await from.sessions.save();
+    await from.saver.save();
     const { sessions, viewer, meshSources } = setUp();
     await sessions.open(file('scan.stria-session', from.sink.bytes()), [scan, pet]);
     expect([...meshSources.values()].map((source) => source.from)).toEqual(['a', 'a.2', 'b']);
@@ -554,7 +560,7 @@ describe('a saved session', () => {
     await from.open({ kind: 'file', file: scan });
     from.viewer.set({ layers: { ...noLayers, layers: [{ ...plainLook, id: 'a', name: 'PET' }] } });
     from.layerRequests.set('a', { kind: 'file', file: pet });
-    await from.sessions.save();
+    await from.saver.save();
     const { sessions, store, opened } = setUp({
       get '../data/pet.nii'() {
         store.setState({ document, measurements: [measurement] });
@@ -584,7 +590,7 @@ describe('a saved session', () => {
     const [first, ...others] = pictures as [HostFile, HostFile, HostFile];
     const from = setUp();
     await from.open({ kind: 'file', file: { ...first, stackOf: pictures, pictures: pictures.map(({ handle }) => handle) } });
-    await from.sessions.save();
+    await from.saver.save();
     const { sessions, store, opened } = setUp();
     await sessions.open(file('a.stria-session', from.sink.bytes()), others);
     const { document } = store.getState();
@@ -598,7 +604,7 @@ describe('a saved session', () => {
     const study = folderFile({ kind: 'url', name: 'study', url: 'app://stria/folder/1' });
     const first = setUp();
     await first.open({ kind: 'file', file: study, dataset: '3', label: 'Doe, thin bone' });
-    await first.sessions.save();
+    await first.saver.save();
     expect(new TextDecoder().decode(first.sink.bytes())).not.toContain('Doe');
     const { sessions, store, opened } = setUp();
     await sessions.open(file('study.stria-session', first.sink.bytes()), []);
