@@ -15,6 +15,23 @@ test.skipIf(process.platform === 'win32')('a program has no result if a later ru
   expect(existsSync(mark)).toBe(true);
 });
 
+test.skipIf(process.platform === 'win32')(
+  'a program that ignores SIGTERM is killed at the limit',
+  { timeout: 20_000 },
+  async () => {
+    const call = { args: ['-c', 'trap "" TERM; sleep 600'] };
+    expect(await runProgram('sh', call, signal, 300)).toBeUndefined();
+  },
+);
+
+test.runIf(process.platform === 'linux')('at the limit, a child in a group of its own is not waited for', async () => {
+  // It ends by itself after the test.
+  const call = { args: ['-c', 'trap "" TERM; setsid sleep 8; true'] };
+  const begin = performance.now();
+  expect(await runProgram('sh', call, signal, 300)).toBeUndefined();
+  expect(performance.now() - begin).toBeLessThan(6000);
+});
+
 test.runIf(process.platform === 'linux')(
   'at the limit, a program may have ended and left a child in a group of its own',
   async () => {

@@ -34,6 +34,8 @@ const onceMs = 5000;
 const enoughMs = 2000;
 const leastRuns = 3;
 const mostRuns = 15;
+/** How long a program that is to end may take to do so before it is killed. */
+const graceMs = 1000;
 /** The interval at which a running program's memory is sampled. */
 const lookMs = 5;
 
@@ -113,17 +115,26 @@ async function spawnMeasured(
     // A separate process group, so that an abort ends the program and not only the shell.
     detached: hasShell,
   });
-  const stop = (): void => {
+  const send = (name: NodeJS.Signals): void => {
     if (child.pid === undefined) return;
     if (!hasShell) {
-      child.kill();
+      child.kill(name);
       return;
     }
     try {
-      process.kill(-child.pid, 'SIGTERM');
+      process.kill(-child.pid, name);
     } catch {
       // It has just ended.
     }
+  };
+  let killTimer: NodeJS.Timeout | undefined;
+  const stop = (): void => {
+    send('SIGTERM');
+    killTimer = setTimeout(() => {
+      send('SIGKILL');
+      // A child in a group of its own may keep the other end open.
+      child.stderr?.destroy();
+    }, graceMs);
   };
   signal.addEventListener('abort', stop, { once: true });
   let isLate = false;
@@ -158,6 +169,7 @@ async function spawnMeasured(
   } finally {
     isRunning = false;
     clearTimeout(timer);
+    clearTimeout(killTimer);
     signal.removeEventListener('abort', stop);
     await watched;
   }

@@ -29,11 +29,10 @@ export async function loadOnGpu(gpu: Gpu, volume: OpenVolume, job: JobOptions): 
       waiting += piece.byteLength;
       job.onProgress?.({ stage: 'Reading', done, total });
       if (waiting < uploadBytes) continue;
-      await gpu.device.queue.onSubmittedWorkDone();
+      await gpu.finish();
       waiting = 0;
     }
-    await gpu.device.queue.onSubmittedWorkDone();
-    gpu.checkAlive();
+    await gpu.finish();
     return resident;
   } catch (error) {
     resident.destroy();

@@ -5,7 +5,8 @@ import { codecById } from '../codecs/registry.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import { openSample } from '../samples/sample.ts';
 import type { SampleKind } from '../samples/sample-kinds.ts';
-import { auto } from '../stream/engine-testing.ts';
+import { StriaError } from '../shared/errors.ts';
+import { auto, infoOf, only, voxelsOf } from '../stream/engine-testing.ts';
 import { createGpuBackend } from './gpu-backend.ts';
 import { uploadBox } from './gpu-transfer.ts';
 
@@ -51,4 +52,32 @@ test('encoding again takes as few calls of WebGPU as before, and allocates no me
   expect(phantom).toEqual({ codecs: [rice, rice], submits: 4, bindGroups: 7, buffers: 18, readable: 0 });
   const potential = await callsOf('potential');
   expect(potential).toEqual({ codecs: [chain, chain], submits: 6, bindGroups: 10, buffers: 27, readable: 0 });
+});
+
+test('payloads that were read are freed if the work behind them fails', async () => {
+  const bytes = voxelsOf(infoOf([32, 32, 32, 1], 'u8'), 'blobs');
+  using scope = gpu.scope('test');
+  const chunk: ChunkBox = { origin: [0, 0, 0], shape: [32, 32, 32] };
+  const box = { voxels: uploadBox(gpu, scope, { bytes, dims: [32, 32, 32], elementBytes: 1 }), chunks: [chunk] };
+  const make = gpu.commands.bind(gpu);
+  let [encoderCalls, failed] = [0, 0];
+  vi.spyOn(gpu, 'commands').mockImplementation((label, onTimes) => {
+    const commands = make(label, onTimes);
+    const submit = commands.submit.bind(commands);
+    const fail = async () => {
+      await submit();
+      failed++;
+      throw new StriaError('internal', 'the write failed');
+    };
+    // The encoder's second commands write the payloads. Nothing waits for them before the payloads are read.
+    if (label === 'rice.encode' && ++encoderCalls === 2) vi.spyOn(commands, 'submit').mockImplementation(fail);
+    return commands;
+  });
+  try {
+    await expect(createGpuBackend(gpu).encodeResident(box, only('rice'), {})).rejects.toThrow('the write failed');
+  } finally {
+    vi.restoreAllMocks();
+  }
+  expect(failed).toBe(1);
+  expect(gpu.memory.liveBytes('lent')).toBe(0);
 });

@@ -23,7 +23,7 @@ import { StriaError } from '../shared/errors.ts';
 import { throwIfAborted } from '../shared/job.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import { analyzeOnGpu, analyzers } from './gpu-chunks.ts';
-import { checksummer, type GatheredPayloads, gatherPayloads, type PlacedPayload } from './gpu-payloads.ts';
+import { checksummer, gatherPayloads, type PlacedPayload } from './gpu-payloads.ts';
 import { findRampsOnGpu } from './gpu-ramps.ts';
 
 /** Between the shaders of two codecs. */
@@ -99,8 +99,14 @@ export class GpuEncoder {
     const { placed, later } = await this.#place(box, choice, call, onSpan);
     const payloads = placed.filter((chunk) => chunk.kind === 'coded');
     const readStart = performance.now();
-    const [gathered] = await allOf([gatherPayloads(this.#gpu, payloads, call), ...later]);
-    const { lent, checksums, byteOffsets } = gathered as GatheredPayloads;
+    const gathering = gatherPayloads(this.#gpu, payloads, call);
+    try {
+      await allOf([gathering, ...later]);
+    } catch (error) {
+      await gathering.then(({ lent }) => lent?.release()).catch(() => {});
+      throw error;
+    }
+    const { lent, checksums, byteOffsets } = await gathering;
     if (lent) onSpan?.('readback', readStart, performance.now(), lent.bytes.byteLength);
     let at = 0;
     const chunks = placed.map((chunk): EncodedChunk => {

@@ -2,9 +2,9 @@ import type { Variant } from '../../shaders/link.ts';
 import { StriaError } from '../shared/errors.ts';
 import { Commands, type CommandTimes, maxStages, type StageQueries } from './commands.ts';
 import { advice, defaultLimits, type GpuDiagnosis, isSoftware, type LimitName, limitNames, wantedFeatures } from './diagnosis.ts';
+import { keepDevice } from './kept-devices.ts';
 import { type Kernel, KernelCache, type KernelDescriptor } from './kernel.ts';
 import { wholeWords } from './lent-bytes.ts';
-import { keepLost } from './lost-devices.ts';
 import { MemoryLedger } from './memory-ledger.ts';
 import { GpuScope } from './scope.ts';
 import { SpareBuffers } from './spare-buffers.ts';
@@ -47,14 +47,20 @@ export class Gpu {
     this.hasTimestamps = device.features.has('timestamp-query');
     this.workgroupsPerDimension = device.limits.maxComputeWorkgroupsPerDimension;
     this.#kernels = new KernelCache(device, (problem) => this.#report(problem));
-    device.addEventListener('uncapturederror', ({ error }) => this.#report(error.message));
+    keepDevice(device);
+    const onError = ({ error }: GPUUncapturedErrorEvent) => this.#report(error.message);
+    device.addEventListener('uncapturederror', onError);
     this.spare = new SpareBuffers(device, this.memory);
     this.#root = new GpuScope(device, this.memory, this.spare, 'gpu');
     void device.lost.then((info) => {
       this.#lost = info.message || info.reason || 'unknown reason';
-      keepLost(device);
       this.spare.close();
       for (const listener of this.#lostListeners) listener(this.#lost);
+      // The device stays. What it refers to need not: three.js sets the second one.
+      device.removeEventListener('uncapturederror', onError);
+      device.onuncapturederror = null;
+      this.#lostListeners.clear();
+      this.#errorListeners.clear();
     });
   }
 
@@ -178,6 +184,43 @@ export class Gpu {
   /** As `read`, as 32-bit words. */
   async readWords(buffer: GPUBuffer, offset = 0, size = buffer.size - offset): Promise<Uint32Array> {
     return new Uint32Array((await this.read(buffer, offset, size)).buffer);
+  }
+
+  /**
+   * Creates resources, and waits until the GPU says whether it has memory for them.
+   * @param purpose ends the message, such as 'to show the volume in 3D'
+   * @param free is given what was created if that is not returned
+   * @throws StriaError `out-of-memory`, `device-lost`, and what `create` throws
+   */
+  async allocate<T>(purpose: string, create: () => T, free?: (made: T) => void): Promise<T> {
+    this.checkAlive();
+    this.device.pushErrorScope('out-of-memory');
+    let outcome: { readonly made: T } | { readonly error: unknown };
+    try {
+      outcome = { made: create() };
+    } catch (error) {
+      outcome = { error };
+    }
+    try {
+      const refusal = await this.device.popErrorScope();
+      this.checkAlive();
+      if (refusal) throw new StriaError('out-of-memory', `the GPU does not have enough memory ${purpose}: ${refusal.message}`);
+    } catch (error) {
+      if ('made' in outcome) free?.(outcome.made);
+      throw error instanceof StriaError ? error : await this.causeOf(error);
+    }
+    if ('error' in outcome) throw outcome.error;
+    return outcome.made;
+  }
+
+  /** Resolves when the GPU has done everything that was submitted. @throws StriaError `device-lost` */
+  async finish(): Promise<void> {
+    try {
+      await this.device.queue.onSubmittedWorkDone();
+    } catch (error) {
+      throw await this.causeOf(error);
+    }
+    this.checkAlive();
   }
 
   /** @throws StriaError `device-lost` if the device is lost */

@@ -72,19 +72,19 @@ export class CompressedDisplay implements VolumeDisplay {
 
   async #create(statistics: VolumeStatistics): Promise<DisplayTexture> {
     const { gpu } = this.#source;
-    const { device } = gpu;
-    const scope = gpu.scope(this.#label);
-    device.pushErrorScope('out-of-memory');
-    const texture = createDisplayTexture(gpu, scope, this.#volume.info, statistics.numbers, maxDisplayBytes);
-    this.#scope = scope;
-    this.#texture = texture;
-    this.#numbers = numbersOf(statistics);
-    const error = await device.popErrorScope();
-    gpu.checkAlive();
-    if (this.#texture !== texture) throw new StriaError('aborted', 'the volume was closed');
-    if (!error) return texture;
-    this.release();
-    throw new StriaError('out-of-memory', 'the GPU does not have enough memory to show the volume in 3D');
+    const create = () => {
+      const scope = gpu.scope(this.#label);
+      this.#scope = scope;
+      this.#numbers = numbersOf(statistics);
+      this.#texture = createDisplayTexture(gpu, scope, this.#volume.info, statistics.numbers, maxDisplayBytes);
+      return this.#texture;
+    };
+    const isKept = (texture: DisplayTexture) => this.#texture === texture;
+    const texture = await gpu.allocate('to show the volume in 3D', create, (made) => {
+      if (isKept(made)) this.release();
+    });
+    if (!isKept(texture)) throw new StriaError('aborted', 'the volume was closed');
+    return texture;
   }
 
   destroy(): void {

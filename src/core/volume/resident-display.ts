@@ -78,17 +78,12 @@ export class ResidentDisplay implements VolumeDisplay {
     const { info, dims } = this.#source;
     const { numbers } = await this.#source.statistics();
     if (this.#isDestroyed) throw closed();
-    const { device } = this.#gpu;
-    device.pushErrorScope('out-of-memory');
-    const display = createDisplayTexture(this.#gpu, this.#scope, { dims, type: info.type }, numbers);
-    const error = await device.popErrorScope();
-    this.#gpu.checkAlive();
-    if (error) {
-      this.#scope.destroy();
-      throw new StriaError('out-of-memory', 'the GPU does not have enough memory to show the volume in 3D');
-    }
-    this.#display = display;
-    return display;
+    this.#display = await this.#gpu.allocate(
+      'to show the volume in 3D',
+      () => createDisplayTexture(this.#gpu, this.#scope, { dims, type: info.type }, numbers),
+      () => this.#scope.destroy(),
+    );
+    return this.#display;
   }
 
   #fillOf(display: DisplayTexture, timePoint: number): (commands: Commands) => void {

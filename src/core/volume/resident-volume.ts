@@ -140,16 +140,18 @@ export class ResidentVolume implements VolumeSource {
     let budget = options.budgetBytes ?? defaultBudget(gpu);
     for (;;) {
       const layout = layOut({ type: info.type, dims: options.level?.dims ?? info.dims }, options.chunkShape, limitBytes, budget);
-      gpu.device.pushErrorScope('out-of-memory');
-      const volume = new ResidentVolume(gpu, info, options, layout);
-      const error = await gpu.device.popErrorScope();
-      if (!error) return volume;
-      volume.destroy();
-      gpu.checkAlive();
       const taken = layout.boxes.reduce((sum, { bytes }) => sum + bytes, 0);
-      budget = Math.min(budget, taken) / 2;
-      if (budget < smallestBudget)
-        throw new StriaError('out-of-memory', `the GPU cannot allocate ${taken} bytes: ${error.message}`);
+      try {
+        return await gpu.allocate(
+          `for ${taken} bytes of voxels`,
+          () => new ResidentVolume(gpu, info, options, layout),
+          (volume) => volume.destroy(),
+        );
+      } catch (error) {
+        budget = Math.min(budget, taken) / 2;
+        const isRefused = error instanceof StriaError && error.tag === 'out-of-memory';
+        if (!isRefused || budget < smallestBudget) throw error;
+      }
     }
   }
 

@@ -56,7 +56,7 @@ export async function extractOnGpu(
   const shape = slabShape(gpu, info, limits?.planes);
   if (!shape || volume.decimation > 1 || !Number.isFinite(info.slope) || !Number.isFinite(info.intercept)) return undefined;
   using scope = gpu.scope('mesh');
-  const works = await checkedMemory(gpu, () =>
+  const works = await gpu.allocate('to extract surfaces', () =>
     worksOf(gpu, info, surfaces, shape, scope, { mostAtOnce: limits?.atOnce, onTimes }),
   );
   const onCount = () => checkTriangles(works.reduce((sum, { pass }) => sum + pass.triangleCount, 0));
@@ -180,23 +180,4 @@ async function* slabsOf(
       z += count;
     }
   }
-}
-
-/** @throws StriaError `out-of-memory` */
-async function checkedMemory<T>(gpu: Gpu, allocate: () => T): Promise<T> {
-  gpu.checkAlive();
-  gpu.device.pushErrorScope('out-of-memory');
-  let made: T | undefined;
-  let fault: unknown;
-  try {
-    made = allocate();
-  } catch (error) {
-    fault = error;
-  }
-  // A lost device may reject this; `checkAlive` says so.
-  const error = await gpu.device.popErrorScope().catch(() => null);
-  gpu.checkAlive();
-  if (error) throw new StriaError('out-of-memory', `the GPU does not have enough memory to extract surfaces: ${error.message}`);
-  if (fault !== undefined) throw fault;
-  return made as T;
 }

@@ -214,9 +214,8 @@ class Loading {
       this.#resident = kept;
       if (kept.decimation > 1) kept.file = this.#detailOf(request, info);
     }
-    await this.#engine.gpu.device.queue.onSubmittedWorkDone();
+    await this.#engine.gpu.finish();
     if (this.#uploadStart !== undefined) this.#stopwatch.add('Upload', this.#uploadStart, performance.now(), this.#done);
-    this.#engine.gpu.checkAlive();
     return {
       kept,
       source,
