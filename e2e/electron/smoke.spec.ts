@@ -24,6 +24,9 @@ test('the app starts with a GPU, opens a volume, compresses and saves it, and go
     );
     expect(await page.evaluate(() => location.origin)).toBe('app://stria');
     expect(await page.evaluate(() => isSecureContext)).toBe(true);
+    // Chromium asks the handlers that deny these.
+    expect(await page.evaluate(() => window.open('about:blank'))).toBe(null);
+    expect(await page.evaluate(async () => (await navigator.permissions.query({ name: 'geolocation' })).state)).toBe('denied');
   }
 
   await stria.chooseOpen([stria.write('scan.nii', nifti(shapes(32)))]);

@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -108,4 +108,19 @@ test.runIf(process.platform === 'linux')('bash completes commands and options', 
   expect(complete('stria', 'dec')).toBe('decompress');
   expect(complete('stria', 'compress', '--dev')).toBe('--device');
   expect(complete('stria', 'verify', 'a.s')).toBe('a.stria');
+});
+
+const hasFish = spawnSync('fish', ['--version']).status === 0;
+
+test.runIf(hasFish)('fish completes commands and options', () => {
+  writeFileSync(join(folder, 'stria.fish'), commandFiles()['stria.fish'] ?? '');
+  const complete = (line: string) =>
+    execFileSync('fish', ['--no-config', '-c', 'source $argv[1]; complete -C $argv[2]', '--', 'stria.fish', line], {
+      cwd: folder,
+      encoding: 'utf8',
+    })
+      .split('\n')
+      .map((one) => one.split('\t')[0]);
+  expect(complete('stria dec')).toContain('decompress');
+  expect(complete('stria compress --dev')).toContain('--device');
 });
