@@ -44,8 +44,18 @@ test('a volume larger than the GPU budget opens from a level, and slices and val
     expect(await volumeFacts(page)).toMatchObject({
       Dimensions: '150 × 130 × 110',
       Shown: '1/2 resolution, level 1 of 1: too large for this GPU',
-      Statistics: 'of level 1',
+      Statistics: 'of level 1 of 1',
     });
+  });
+
+  await test.step('statistics of all voxels are computed from the file, on demand', async () => {
+    await openTab(page, 'display');
+    await expect(page.getByTestId('statistics-resolution')).toContainText('of level 1 of 1');
+    await page.getByTestId('full-statistics').click();
+    await expect(page.getByTestId('statistics-resolution')).toContainText('of all voxels', { timeout: 30_000 });
+    await openTab(page, 'volume');
+    const [least, most] = [volume.bytes.reduce((a, b) => Math.min(a, b)), volume.bytes.reduce((a, b) => Math.max(a, b))];
+    expect(await volumeFacts(page)).toMatchObject({ Statistics: 'of all voxels', Values: `${least} to ${most}` });
   });
 
   await test.step('after a device loss, too', async () => {

@@ -1,6 +1,7 @@
 import type { Gpu } from '../gpu/gpu.ts';
 import { channelLayout } from '../shared/volume.ts';
-import { computeStatistics, type VolumeStatistics } from './statistics.ts';
+import { computeStatistics } from './gpu-statistics.ts';
+import type { VolumeStatistics } from './statistics.ts';
 import type { VolumeSource } from './volume-source.ts';
 
 /**

@@ -20,9 +20,10 @@ import { compressedPlanes } from './compressed-planes.ts';
 import { decodeVoxel, readVoxel, stackedPosition } from './compressed-probe.ts';
 import { chunkRows, decodeChunkRow, pieceOfTimePoint } from './compressed-region.ts';
 import type { DisplayTexture } from './display-texture.ts';
+import { computeStatistics } from './gpu-statistics.ts';
 import type { PlanePart } from './plane-chunks.ts';
 import type { PlaneReader } from './plane-reader.ts';
-import { computeStatistics, type VolumeStatistics } from './statistics.ts';
+import type { VolumeStatistics } from './statistics.ts';
 import {
   type AxisIndex,
   assertReadable,

@@ -5,7 +5,7 @@ import type { ContainerReader } from '../format/container-reader.ts';
 import type { OpenVolume } from '../io/common/volume-reader.ts';
 import { type Dims3, elementBytes, typedVoxels, type VolumeInfo } from '../shared/volume.ts';
 import type { LeveledVoxels } from '../shared/volume-level.ts';
-import { readVoxels } from '../stream/voxel-reader.ts';
+import { readVoxels, type VoxelReader } from '../stream/voxel-reader.ts';
 import { chunkRows, pieceOfTimePoint } from './compressed-region.ts';
 import { assertReadable, type ExactVoxels, type VoxelPiece } from './volume-source.ts';
 
@@ -25,26 +25,48 @@ export function voxelsOfLevels(info: VolumeInfo, leveled: Pick<LeveledVoxels, 'r
   };
 }
 
-/** The voxels of a volume's file, read on demand: plane by plane, or from the start if the file is gzip. */
-export function voxelsOfFile(volume: OpenVolume): ExactVoxels {
+/** Voxels that are read in order. */
+export interface VoxelsInOrder extends ExactVoxels {
+  close(): Promise<void>;
+}
+
+/**
+ * The voxels of a volume's file, plane by plane. If the file is gzip, boxes are read fastest in the order of the file: each one that
+ * begins before the end of the last one starts at the beginning of the file.
+ */
+export function voxelsOfFile(volume: OpenVolume): VoxelsInOrder {
   const { info } = volume;
   const [width, height, depth] = info.dims;
   const planeBytes = width * height * elementBytes(info.type);
+  let reader: VoxelReader | undefined;
+  /** Counted through all time points. */
+  let nextPlane = 0;
+  const close = async (): Promise<void> => {
+    const before = reader;
+    reader = undefined;
+    await before?.close();
+  };
   return {
     info,
+    close,
     async readBox(box, visit) {
       assertReadable({ info, decimation: 1 }, box);
-      const reader = readVoxels(volume);
+      const first = box.timePoint * depth + box.first[2];
+      if (first < nextPlane) await close();
+      if (!reader) nextPlane = 0;
+      reader ??= readVoxels(volume);
       const plane = new Uint8Array(planeBytes);
-      const end = box.first[2] + box.size[2];
       try {
-        await reader.skip((box.timePoint * depth + box.first[2]) * planeBytes);
-        for (let z = box.first[2]; z < end; z++) {
+        await reader.skip((first - nextPlane) * planeBytes);
+        nextPlane = first;
+        for (let z = box.first[2]; z < box.first[2] + box.size[2]; z++) {
           await reader.fill(plane);
+          nextPlane++;
           visit({ first: [0, 0, z], size: [width, height, 1], values: typedVoxels(info.type, plane), rowLength: width });
         }
-      } finally {
-        await reader.close();
+      } catch (error) {
+        await close();
+        throw error;
       }
     },
   };

@@ -26,8 +26,8 @@ export interface LabelledImage {
   readonly toImage: ToImage;
 }
 
-/** At most this many planes of labels are read at once. */
-const planesAtOnce = 16;
+/** At most this many planes of labels are read at once: a layer of chunks, so that none of them is decoded for several blocks. */
+const planesAtOnce = 64;
 /** The most voxels of labels and of the image in memory at once. If the image is rotated, a few planes of labels may need all of it. */
 const mostVoxels = 2 ** 23;
 
@@ -82,6 +82,7 @@ export async function labelStatistics(
       }
     }
   };
+  let done = 0;
   for (let first = 0; first < depth; first += planesAtOnce) {
     throwIfAborted(signal);
     const planes = Math.min(planesAtOnce, depth - first);
@@ -89,8 +90,9 @@ export async function labelStatistics(
     for (const block of blocksOf(whole, image, toImage, most)) {
       throwIfAborted(signal);
       await measureBlock(block);
+      done += sizeOf(block);
+      onProgress?.({ stage: 'Measuring', done, total: width * height * depth });
     }
-    onProgress?.({ stage: 'Measuring', done: first + planes, total: depth });
   }
   return [...regions]
     .map(([number, { running, outside }]) => ({ number, outside, ...running.result() }))
@@ -129,8 +131,8 @@ function* blocksOf(block: Part, image: Pick<ExactVoxels, 'info'>, toImage: ToIma
     yield block;
     return;
   }
-  // Rows are cut last, since voxels are read along them.
-  const axis = size[2] > 1 ? 2 : size[1] > 1 ? 1 : 0;
+  // Blocks stay as deep as they are high, like chunks. Rows are cut last, since voxels are read along them.
+  const axis = size[1] > size[2] ? 1 : size[2] > 1 ? 2 : 0;
   const half = Math.ceil((size[axis] as number) / 2);
   const change = (dims: Dims3, to: number) => dims.with(axis, to) as unknown as Dims3;
   yield* blocksOf({ first, size: change(size, half) }, image, toImage, most);

@@ -8,12 +8,13 @@ import { StriaError } from '../shared/errors.ts';
 import { type Dims3, type Dims4, elementBytes, typedVoxels, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 import { decimationOf, type LeveledVoxels, type VolumeLevel, wholeFactors } from '../shared/volume-level.ts';
 import type { DisplayTexture } from './display-texture.ts';
+import { computeStatistics } from './gpu-statistics.ts';
 import { InterleavedBoxes } from './interleaved-boxes.ts';
 import type { PlanePart } from './plane-chunks.ts';
 import type { PlaneReader } from './plane-reader.ts';
 import { ResidentDisplay } from './resident-display.ts';
 import { fitsWhole, layOut, type PlacedBox, type ResidentLayout } from './resident-layout.ts';
-import { computeStatistics, type VolumeStatistics } from './statistics.ts';
+import type { VolumeStatistics } from './statistics.ts';
 import {
   type AxisIndex,
   assertReadable,

@@ -93,6 +93,14 @@ export function layerCommands(app: App): Command[] {
       run: () => void orNotice(app.store, () => app.labels.loadDialog()),
     },
     {
+      id: 'labels-count',
+      label: 'Count the labels at full resolution',
+      words: 'Count at full resolution',
+      group: 'Layers',
+      enabled: ({ labels: { counted } }) => counted?.kind === 'partial',
+      run: () => app.labels.countAll(),
+    },
+    {
       id: 'labels-show-all',
       label: 'Show all labels',
       words: 'Show all',

@@ -6,7 +6,7 @@ import { createWebTaskPool } from './compress/web-task-pool.ts';
 import { readInThread } from './layers/mesh-file-thread.ts';
 import { loadResident, type OpenRequest, openStages } from './loading/load-resident.ts';
 import { VolumeList } from './loading/volume-list.ts';
-import { regionOfFile } from './measure/file-regions.ts';
+import { measureFile } from './measure/measure-file.ts';
 import { PngEncoder } from './output/png-encoder.ts';
 
 // A thread that ends by an error: the work fails with a message that names it, and later work has a new thread.
@@ -48,7 +48,7 @@ const ended = (name: string) => ({ tag: 'internal', message: `the ${name} thread
 test.each([
   ['loading', () => loadResident({} as never, request, {}, new Stopwatch(openStages))],
   ['listing', () => new VolumeList(file).choices],
-  ['measuring', () => regionOfFile(request, {} as never, new AbortController().signal)],
+  ['measuring', () => measureFile(request, { kind: 'statistics' }, {})],
   ['PNG encoding', () => new PngEncoder().encode({ rgba: new Uint8Array(4) } as never, [] as never)],
 ])('%s says that its thread ended', async (name, work) => {
   const done = expect(work()).rejects.toMatchObject(ended(name));

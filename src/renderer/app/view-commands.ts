@@ -3,6 +3,7 @@ import { kindNames, measurementKinds, needsVoxels, type SliceTool } from '../vie
 import type { Layout, SliceAxis } from '../viewer/model/viewer-api.ts';
 import type { App } from './app.ts';
 import { type Command, ofMenu } from './command.ts';
+import { hasCoarseStatistics } from './measure/full-statistics.ts';
 import { sideCommands } from './sides.ts';
 import { hasVolume, isReady } from './state/shown.ts';
 import { mostPinnedCurves } from './state/time-curve-state.ts';
@@ -72,6 +73,14 @@ export function viewCommands(app: App): Command[] {
         run: () => app.view.presetWindow(id),
       }),
     ),
+    {
+      id: 'full-statistics',
+      label: 'Compute histogram and statistics at full resolution',
+      words: 'Compute for full resolution',
+      group: 'View',
+      enabled: (state) => hasCoarseStatistics(state) && state.fullStatistics.kind !== 'running',
+      run: () => void app.fullStatistics.compute(),
+    },
     {
       id: 'reset-opacity',
       label: 'Reset opacity',

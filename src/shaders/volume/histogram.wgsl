@@ -9,7 +9,7 @@
 // 2. `counts` is zero before the first dispatch.
 // 3. 8-bit voxels are counted over their type's whole range, one bin per value.
 //
-// Twin: src/core/volume/statistics.gpu.test.ts computes the same on the CPU.
+// Twin: src/core/volume/streamed-statistics.ts.
 
 import package::volume::voxel::{difference, element_type, is_finite, is_float, voxel_bits, voxel_key, voxels, voxels_per_unit};
 

@@ -8,7 +8,7 @@
 // 1. Minima, maxima and integer sums do not depend on the order of atomics.
 // 2. `result` is (0xffffffff, 0, 0, 0, 0) before the first dispatch.
 //
-// Twin: src/core/volume/statistics.gpu.test.ts computes the same on the CPU.
+// Twin: src/core/volume/streamed-statistics.ts.
 
 import package::volume::voxel::{element_type, is_finite, voxel_bits, voxel_key, voxels_per_unit};
 

@@ -25,6 +25,7 @@ const examples: readonly DocumentEvent[] = [
   { kind: 'fail', name: 'a.nii', fault },
   { kind: 'loaded', document: { name: 'a.nii' } as never, ...onGpu },
   { kind: 'returned', ...onGpu },
+  { kind: 'measured', statistics: { max: 9 } as never },
   { kind: 'close' },
   { kind: 'cancel' },
   { kind: 'deviceLost', fault: lost },
@@ -121,6 +122,26 @@ describe('the document in the state', () => {
     });
     expect(away).toMatchObject({ ...own, life: { phase: 'returning' }, document: { kind: 'ready' } });
     expect(stateAfter([{ kind: 'returned', ...onGpu }], away)).toMatchObject({ ...own, life: { phase: 'ready' } });
+  });
+
+  it('keeps statistics of the full resolution while resolutions and devices change, but not those of another volume', () => {
+    const statistics = { max: 9 } as never;
+    const coarser = { name: 'a.nii', statistics: { max: 5 } } as never;
+    const full = { document: { statistics: { max: 9 }, areStatisticsFull: true } };
+    const measured = stateAfter([open, loaded, compress, { kind: 'measured', statistics }]);
+    expect(measured).toMatchObject({ life: { phase: 'ready', job: 'compressing' }, document: full });
+    expect(stateAfter([{ kind: 'refined', document: coarser, ...onGpu }], measured).document).toMatchObject(full);
+    // Reading the file needs no device.
+    const away = stateAfter([
+      open,
+      loaded,
+      { kind: 'deviceLost', fault: lost },
+      { kind: 'deviceBack' },
+      { kind: 'measured', statistics },
+    ]);
+    expect(stateAfter([{ kind: 'returned', document: coarser, ...onGpu }], away).document).toMatchObject(full);
+    const other = stateAfter([open, { ...loaded, document: coarser }], measured);
+    expect(other.document).toEqual({ kind: 'ready', document: coarser });
   });
 
   it('reports a device loss that interrupts compressing, but not a cancel', () => {

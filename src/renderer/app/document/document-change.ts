@@ -1,5 +1,6 @@
 import type { ChunkMap } from '../../../core/chunks/chunk-map.ts';
 import type { FaultData } from '../../../core/shared/errors.ts';
+import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
 import type {
   CompressedState,
   DocumentJob,
@@ -20,6 +21,7 @@ export type DocumentEvent =
   | ({ readonly kind: 'fail'; readonly name: string; readonly fault: FaultData } & StillPossible)
   | ({ readonly kind: 'loaded'; readonly document: OpenDocument } & OnGpu)
   | ({ readonly kind: 'returned' | 'refined'; readonly document: OpenDocument } & OnGpu)
+  | { readonly kind: 'measured'; readonly statistics: VolumeStatistics }
   | { readonly kind: 'close' | 'cancel' | 'deviceBack' }
   | { readonly kind: 'deviceLost' | 'deviceGone'; readonly fault: FaultData }
   | { readonly kind: 'compress'; readonly progress: JobProgress; readonly isAsked: boolean }
@@ -101,10 +103,14 @@ function dataOf(state: AppState, event: DocumentEvent): Partial<AppState> {
     case 'cancel':
       return state.document.kind === 'loading' ? { document: { kind: 'empty' } } : {};
     case 'loaded':
+      return shown(event);
     case 'returned':
-    case 'refined': {
-      const { document, residency, chunks } = event;
-      return { document: { kind: 'ready', document }, residency, chunks };
+    case 'refined':
+      return shown({ ...event, document: { ...event.document, ...fullStatistics(state.document) } });
+    case 'measured': {
+      if (state.document.kind !== 'ready') return {};
+      const { document } = state.document;
+      return { document: { kind: 'ready', document: { ...document, statistics: event.statistics, areStatisticsFull: true } } };
     }
     case 'deviceBack':
       return {};
@@ -134,6 +140,16 @@ function dataOf(state: AppState, event: DocumentEvent): Partial<AppState> {
     case 'saveFailed':
       return { save: { kind: 'failed', fault: event.fault } };
   }
+}
+
+function shown({ document, residency, chunks }: { readonly document: OpenDocument } & OnGpu): Partial<AppState> {
+  return { document: { kind: 'ready', document }, residency, chunks };
+}
+
+/** Statistics at full resolution remain true at every resolution, on every device. */
+function fullStatistics(state: DocumentState): Partial<OpenDocument> {
+  if (state.kind !== 'ready' || !state.document.areStatisticsFull) return {};
+  return { statistics: state.document.statistics, areStatisticsFull: true };
 }
 
 function failed(name: string, { fault, rawFile, incomplete }: { readonly fault: FaultData } & StillPossible): DocumentState {

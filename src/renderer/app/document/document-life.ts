@@ -1,17 +1,17 @@
 import type { EncodedChunk } from '../../../core/format/chunk.ts';
 import { faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
 import { Stopwatch } from '../../../core/stream/stage-times.ts';
-import type { RegionStatistics } from '../../../core/volume/region-statistics.ts';
+import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
 import type { Host } from '../../host/host.ts';
 import { emptyView } from '../../viewer/model/auto-view.ts';
-import type { Measurement } from '../../viewer/model/measure.ts';
 import { shows3d, type ViewState } from '../../viewer/model/viewer-api.ts';
 import type { BackgroundCompressor } from '../compress/background.ts';
 import type { Engine, EngineWatcher } from '../gpu/gpu-life.ts';
 import type { KeptVolume } from '../gpu/residency.ts';
 import { firstDocumentView } from '../layers/channels.ts';
 import { type LoadedVolume, type OpenRequest, type OpenStage, openStages } from '../loading/load-resident.ts';
-import { regionOfFile } from '../measure/file-regions.ts';
+import type { FileMeasurer } from '../measure/file-task.ts';
+import { measureFile } from '../measure/measure-file.ts';
 import { startProgress } from '../state/progress.ts';
 import { type AppStore, openDocument } from '../state/store.ts';
 import type { DocumentEvent } from './document-change.ts';
@@ -72,10 +72,15 @@ export class DocumentLife implements EngineWatcher {
     return this.#held && chunksOf(this.#held);
   }
 
-  /** Statistics of a region of the open volume, read from its file. @throws StriaError like the readers, and `aborted` */
-  async regionOfFile(measurement: Measurement, signal: AbortSignal): Promise<RegionStatistics | undefined> {
+  /** Measures the open volume by reading its file. @throws StriaError like the readers, and `aborted` */
+  readonly measureFile: FileMeasurer = async (task, job) => {
     if (!this.#held) throw new StriaError('aborted', 'the volume is no longer open');
-    return regionOfFile(this.#held.request, measurement, signal);
+    return measureFile(this.#held.request, task, job);
+  };
+
+  /** Makes these the statistics of the open volume: those of its full resolution. */
+  takeStatistics(statistics: VolumeStatistics): void {
+    this.#send({ kind: 'measured', statistics });
   }
 
   /**

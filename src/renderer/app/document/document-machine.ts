@@ -13,6 +13,8 @@ export const documentEvents = [
   'returned',
   // A finer resolution has replaced the first one, or cannot.
   'refined',
+  // Its statistics at full resolution are known. They change neither phase nor job.
+  'measured',
   'cancel',
   // The device goes and comes.
   'deviceLost',
@@ -54,7 +56,14 @@ export const phases: Transitions<DocumentPhase, DocumentEventKind> = {
 
 /** Which job follows on which event. A job that begins ends the one before, but nothing ends the writing of a file by the way. */
 export const jobs: Transitions<DocumentJob, DocumentEventKind> = {
-  none: { compress: 'compressing', stream: 'streaming', exchange: 'exchanging', save: 'saving', saveFailed: 'none' },
+  none: {
+    compress: 'compressing',
+    stream: 'streaming',
+    exchange: 'exchanging',
+    save: 'saving',
+    saveFailed: 'none',
+    measured: 'none',
+  },
   compressing: {
     compress: 'compressing',
     exchange: 'exchanging',
@@ -62,9 +71,10 @@ export const jobs: Transitions<DocumentJob, DocumentEventKind> = {
     compressFailed: 'none',
     cancel: 'none',
     deviceLost: 'none',
+    measured: 'compressing',
   },
   // On a device of its own.
-  streaming: { streamed: 'none', compressFailed: 'none', cancel: 'none' },
+  streaming: { streamed: 'none', compressFailed: 'none', cancel: 'none', measured: 'streaming' },
   exchanging: {
     compress: 'compressing',
     exchange: 'exchanging',
@@ -73,9 +83,10 @@ export const jobs: Transitions<DocumentJob, DocumentEventKind> = {
     exchangeFailed: 'none',
     cancel: 'none',
     deviceLost: 'none',
+    measured: 'exchanging',
   },
   // From the compressed bytes, without a device.
-  saving: { saved: 'none', saveFailed: 'none', cancel: 'none' },
+  saving: { saved: 'none', saveFailed: 'none', cancel: 'none', measured: 'saving' },
 };
 
 /** Which jobs may begin in which phase. In the phases that are not listed there is no document, and no job either. */

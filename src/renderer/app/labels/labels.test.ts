@@ -1,14 +1,16 @@
 import { expect, test } from 'vitest';
+import type { JobOptions } from '../../../core/shared/job.ts';
 import { testInfo } from '../../../core/volume/resident-testing.ts';
 import type { VolumeSource } from '../../../core/volume/volume-source.ts';
 import type { HostFile } from '../../host/host.ts';
 import { baseId, noLayers } from '../../viewer/model/layers.ts';
+import type { FileMeasurer } from '../measure/file-task.ts';
 import { type AppState, createAppStore } from '../state/store.ts';
 import { exactVoxels } from './exact-voxels.ts';
 import { labelLookOf } from './label-tables.ts';
 import { Labels } from './labels.ts';
 
-function setUp() {
+function setUp(measureFile: FileMeasurer = () => Promise.reject(new Error('the file is not needed')), decimation = 1) {
   const store = createAppStore();
   /** Ends reads of the volume. */
   let read = () => {};
@@ -16,7 +18,7 @@ function setUp() {
     new Promise<void>((resolve) => {
       read = resolve;
     });
-  const base = { info: testInfo([4, 4, 4, 1], 'u8'), decimation: 1, readBox } as unknown as VolumeSource;
+  const base = { info: testInfo([4, 4, 4, 2], 'u8'), decimation, readBox } as unknown as VolumeSource;
   let state = { colormap: 'labels', layers: noLayers, timePoint: 0, crosshair: [0, 0, 0] };
   const viewer = {
     snapshot: () => ({ state }),
@@ -27,7 +29,7 @@ function setUp() {
       store.setState(({ layers }) => ({ layers: { ...layers, stack: state.layers } }));
     },
   };
-  const labels = new Labels({ openDialog: async () => [] }, store, { base: () => base, layer: () => undefined });
+  const labels = new Labels({ openDialog: async () => [] }, store, { base: () => base, layer: () => undefined }, measureFile);
   const open = () => {
     const document = { info: testInfo([4, 4, 4, 1], 'u8') };
     store.setState({ document: { kind: 'ready', document } as unknown as AppState['document'] });
@@ -97,4 +99,54 @@ test('voxels that the GPU does not have are read from the file', async () => {
   await exactVoxels(volume, new AbortController().signal).readBox(box, (piece) => found.push(piece));
   expect(boxes).toEqual([{ level: 0, ...box }]);
   expect(found).toEqual([{ first: [1, 2, 3], size: [2, 1, 1], values: Uint16Array.of(7, 264), rowLength: 2 }]);
+});
+
+test('labels of which the GPU has a part are counted from the file when people ask, with progress, and kept', async () => {
+  const settled = () => new Promise((resolve) => setTimeout(resolve));
+  const tasks: unknown[] = [];
+  let job: JobOptions = {};
+  let end: (counts: ReadonlyMap<number, number>) => void = () => {};
+  const measureFile = ((task: unknown, options: JobOptions) => {
+    tasks.push(task);
+    job = options;
+    return new Promise((resolve) => {
+      end = resolve;
+    });
+  }) as unknown as FileMeasurer;
+  const { store, labels, open } = setUp(measureFile, 4);
+  const showTab = (inspectorTab: 'layers' | 'display') =>
+    store.setState(({ settings }) => ({ settings: { ...settings, inspectorOpen: true, inspectorTab } }));
+  const counted = () => store.getState().labels.counted;
+  showTab('layers');
+  await settled();
+  expect([counted(), tasks]).toEqual([{ id: baseId, kind: 'partial' }, []]);
+
+  labels.countAll();
+  expect(tasks).toEqual([{ kind: 'label-counts', timePoint: 0 }]);
+  job.onProgress?.({ stage: 'Counting', done: 1, total: 4 });
+  expect(counted()).toEqual({ id: baseId, kind: 'counting', done: 0.25 });
+  labels.cancelCounting();
+  expect([counted(), job.signal?.aborted]).toEqual([{ id: baseId, kind: 'partial' }, true]);
+
+  // Counting goes on while the list is hidden.
+  labels.countAll();
+  showTab('display');
+  await settled();
+  expect([counted(), job.signal?.aborted]).toEqual([undefined, false]);
+  showTab('layers');
+  await settled();
+  expect(counted()).toMatchObject({ kind: 'counting' });
+  const counts = new Map([[1, 2 ** 40]]);
+  end(counts);
+  await settled();
+  expect(counted()).toEqual({ id: baseId, kind: 'ready', counts });
+  showTab('display');
+  showTab('layers');
+  await settled();
+  expect([counted(), tasks.length]).toEqual([{ id: baseId, kind: 'ready', counts }, 2]);
+
+  store.setState({ document: { kind: 'empty' } as AppState['document'] });
+  open();
+  await settled();
+  expect(counted()).toEqual({ id: baseId, kind: 'partial' });
 });

@@ -20,12 +20,14 @@ import { layerVoxelAt, placeOf } from '../../viewer/model/layer-place.ts';
 import { baseId, changedLayer, layerTime, volumeIdOf } from '../../viewer/model/layers.ts';
 import { clampVoxel } from '../../viewer/model/slice-geometry.ts';
 import { chainedMap, identityMap, invertedMap, mapPosition, type VoxelMap } from '../../viewer/model/voxel-map.ts';
+import type { FileMeasurer } from '../measure/file-task.ts';
 import { LatestReading } from '../measure/latest-reading.ts';
 import type { MeasuredVolumes } from '../measure/volume-series.ts';
 import { isSameDocument } from '../state/document-state.ts';
 import { firstLabels, type LabelsState } from '../state/label-state.ts';
 import { type AppState, type AppStore, openDocument } from '../state/store.ts';
 import { exactVoxels } from './exact-voxels.ts';
+import { FileLabelCounts } from './file-label-counts.ts';
 import { labelLookOf, labelledVolume, labelTableOf } from './label-tables.ts';
 
 /** A volume at the time point that is shown. */
@@ -49,8 +51,13 @@ export class Labels {
   #endFollowing = () => {};
   #going = new AbortController();
   #measuring: AbortController | undefined;
+  readonly #fileCounts: FileLabelCounts;
+  readonly #measureFile: FileMeasurer;
 
-  constructor(host: Pick<Host, 'openDialog'>, store: AppStore, volumes: MeasuredVolumes) {
+  /** @param measureFile used if the GPU has only a part of the open volume's voxels */
+  constructor(host: Pick<Host, 'openDialog'>, store: AppStore, volumes: MeasuredVolumes, measureFile: FileMeasurer) {
+    this.#measureFile = measureFile;
+    this.#fileCounts = new FileLabelCounts(store, measureFile);
     this.#host = host;
     this.#store = store;
     this.#volumes = volumes;
@@ -142,7 +149,12 @@ export class Labels {
     this.#going = new AbortController();
     if (gpu.kind !== 'ready' || !base || !shown) return;
     try {
-      const place = await labelPlace(shown.volume, number, shown.timePoint, { signal: this.#going.signal });
+      const { signal } = this.#going;
+      const { volume, timePoint } = shown;
+      const place =
+        volume.decimation > 1
+          ? await this.#measureFile({ kind: 'label-place', number, timePoint }, { signal })
+          : await labelPlace(volume, number, timePoint, { signal });
       const { chosen } = this.#state;
       if (!place || chosen?.id !== id || chosen.number !== number) return;
       const [x, y, z] = base.info.dims;
@@ -185,6 +197,17 @@ export class Labels {
         this.#change({ measuring: undefined });
       }
     }
+  }
+
+  /** Counts the labels of the open volume at full resolution, from its file. */
+  countAll(): void {
+    const { counted } = this.#state;
+    const shown = counted && this.#shown(counted.id);
+    if (shown && counted.kind === 'partial') this.#fileCounts.count(shown.timePoint);
+  }
+
+  cancelCounting(): void {
+    this.#fileCounts.cancel();
   }
 
   /** Stops measuring. Nothing is saved. */
@@ -280,7 +303,7 @@ export class Labels {
     if (!inspectorOpen || inspectorTab !== 'layers' || id === undefined || state.gpu.kind !== 'ready') return '';
     const shown = this.#shown(id);
     // Of a volume that is kept in another way, what was read may have failed meanwhile.
-    return shown ? JSON.stringify([id, shown.timePoint, state.residency?.kept]) : '';
+    return shown ? JSON.stringify([id, shown.timePoint, state.residency?.kept, shown.volume.decimation > 1]) : '';
   }
 
   async #count(): Promise<LabelsState['counted']> {
@@ -288,6 +311,7 @@ export class Labels {
     const shown = id === undefined ? undefined : this.#shown(id);
     const { gpu } = this.#store.getState();
     if (id === undefined || !shown || gpu.kind !== 'ready') return undefined;
+    if (shown.volume.decimation > 1) return this.#fileCounts.at(shown.timePoint);
     this.#change({ counted: { id, kind: 'counting' } });
     try {
       return { id, kind: 'ready', counts: await labelCounts(gpu.gpu, shown.volume, shown.timePoint) };

@@ -50,6 +50,7 @@ function withUnit(number: string, info: VolumeInfo): string {
 
 function regionLines(found: RegionFound | undefined): readonly string[] {
   if (!found) return ['…'];
+  if (found.kind === 'reading') return [`reading… ${Math.floor(100 * found.done)} %`];
   if (found.kind === 'empty') return ['holds no voxel'];
   if (found.kind === 'failed') return [found.message];
   const { count, mean, deviation, min, max, notFinite } = found.statistics;

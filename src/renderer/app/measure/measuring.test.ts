@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { StriaError } from '../../../core/shared/errors.ts';
+import type { JobOptions } from '../../../core/shared/job.ts';
 import { testInfo } from '../../../core/volume/resident-testing.ts';
 import type { VolumeSource } from '../../../core/volume/volume-source.ts';
 import type { Measurement } from '../../viewer/model/measure.ts';
@@ -140,6 +141,23 @@ describe('regions', () => {
     await settled();
     expect(asked).toEqual([rectangle]);
     expect(board().words(rectangle).slice(2)).toEqual(['mean 2 · SD 1', '0 to 4 · n 12']);
+  });
+
+  test('that are read from the file say how much of it is read', async () => {
+    let report: JobOptions['onProgress'];
+    let fail: (error: unknown) => void = () => {};
+    const { board, measuring } = begin({ ...volume(), decimation: 2 }, (_, { onProgress }) => {
+      report = onProgress;
+      return new Promise((_resolve, reject) => {
+        fail = reject;
+      });
+    });
+    measuring.put(rectangle);
+    report?.({ stage: 'Measuring', done: 5, total: 8 });
+    expect(board().words(rectangle).at(-1)).toBe('reading… 62 %');
+    fail(new StriaError('not-readable', 'the disk is gone'));
+    await settled();
+    expect(board().words(rectangle).at(-1)).toBe('the disk is gone');
   });
 
   test('that are deleted or moved meanwhile are dropped, and the next is computed', async () => {

@@ -1,4 +1,5 @@
 import { toStriaError } from '../../../core/shared/errors.ts';
+import type { JobOptions, Progress } from '../../../core/shared/job.ts';
 import type { RegionStatistics } from '../../../core/volume/region-statistics.ts';
 import type { VolumeSource } from '../../../core/volume/volume-source.ts';
 import {
@@ -11,6 +12,7 @@ import {
 } from '../../viewer/model/measure.ts';
 import { clampVoxel } from '../../viewer/model/slice-geometry.ts';
 import { emptyBoard, type MeasureBoard } from '../../viewer/model/view-host.ts';
+import { fraction } from '../state/progress.ts';
 import { type RegionFound, type RegionsFound, regionKey } from '../state/regions.ts';
 import type { Settings } from '../state/settings.ts';
 import { type AppState, type AppStore, openDocument } from '../state/store.ts';
@@ -18,7 +20,7 @@ import { measurementLines } from './measurement-words.ts';
 import { regionOfVoxels } from './region-of-voxels.ts';
 
 /** Statistics of a region, from wherever all voxels of the volume are; undefined if it contains none. */
-export type RegionReader = (measurement: Measurement, signal: AbortSignal) => Promise<RegionStatistics | undefined>;
+export type RegionReader = (measurement: Measurement, job: JobOptions) => Promise<RegionStatistics | undefined>;
 
 /**
  * The measurements of the open volume. Shows them in the viewer, takes new ones from it, and computes the statistics of
@@ -153,15 +155,20 @@ export class Measuring {
     if (this.#work && !wanted.has(this.#work.key)) this.#work.controller.abort();
     const volume = this.#volume();
     if (this.#work || !volume || document.kind !== 'ready' || gpu.kind !== 'ready') return;
-    const next = [...wanted].find(([key]) => regions[key] === undefined);
+    const next = [...wanted].find(([key]) => regions[key] === undefined || regions[key].kind === 'reading');
     if (next) void this.#computeOne(volume, ...next);
   }
 
   async #computeOne(volume: VolumeSource, key: string, measurement: Measurement): Promise<void> {
     const controller = new AbortController();
     this.#work = { key, controller };
-    const read: RegionReader = volume.decimation > 1 ? this.#fromFile : (one, signal) => regionOfVoxels(volume, one, signal);
-    const found = await regionFound(read, measurement, controller.signal);
+    const { signal } = controller;
+    const onProgress = (progress: Progress) => {
+      const reading: RegionFound = { kind: 'reading', done: fraction(progress) ?? 0 };
+      if (!signal.aborted) this.#store.setState(({ regions }) => ({ regions: { ...regions, [key]: reading } }));
+    };
+    const read: RegionReader = volume.decimation > 1 ? this.#fromFile : (one) => regionOfVoxels(volume, one, signal);
+    const found = await regionFound(read, measurement, { signal, onProgress });
     this.#work = undefined;
     const { measurements, regions } = this.#store.getState();
     // Forget results that are no longer needed, so that dragging leaves nothing behind.
@@ -178,9 +185,9 @@ function isRegion({ kind }: Measurement): boolean {
 }
 
 /** Undefined if it was cancelled or the volume was closed. */
-async function regionFound(read: RegionReader, measurement: Measurement, signal: AbortSignal): Promise<RegionFound | undefined> {
+async function regionFound(read: RegionReader, measurement: Measurement, job: JobOptions): Promise<RegionFound | undefined> {
   try {
-    const statistics = await read(measurement, signal);
+    const statistics = await read(measurement, job);
     return statistics ? { kind: 'found', statistics } : { kind: 'empty' };
   } catch (error) {
     const { tag, message } = toStriaError(error);

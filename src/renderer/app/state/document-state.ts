@@ -56,6 +56,8 @@ export interface OpenDocument {
   readonly fileBytes: number | undefined;
   readonly info: VolumeInfo;
   readonly statistics: VolumeStatistics;
+  /** Whether they are those of the full resolution, although a lower one is shown. */
+  readonly areStatisticsFull?: boolean | undefined;
   readonly decimation: number;
   /** The file's level that is shown; undefined: the volume itself. */
   readonly level?: { readonly number: number; readonly count: number } | undefined;

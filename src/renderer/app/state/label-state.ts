@@ -16,8 +16,10 @@ export interface LabelsState {
   /** By id. */
   readonly loaded: Readonly<Record<string, LoadedTable>>;
   /** Of the volume whose table is shown; its id is `baseId` or a layer's. */
-  readonly counted:
-    | { readonly id: string; readonly kind: 'counting' }
+  readonly counted: /** `done`: the share, 0…1, of the file that has been read. Undefined if the GPU counts. */
+    | { readonly id: string; readonly kind: 'counting'; readonly done?: number | undefined }
+    /** The GPU holds only a part of the voxels. Labels are counted from the file if people ask for it. */
+    | { readonly id: string; readonly kind: 'partial' }
     | { readonly id: string; readonly kind: 'failed'; readonly fault: FaultData }
     | { readonly id: string; readonly kind: 'ready'; readonly counts: LabelCounts }
     | undefined;

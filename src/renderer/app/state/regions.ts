@@ -3,6 +3,8 @@ import type { Measurement } from '../../viewer/model/measure.ts';
 
 /** Statistics of a rectangle or sphere; `failed` says why they are unknown. */
 export type RegionFound =
+  /** Its voxels are being read from the file. `done` is a share, 0…1. */
+  | { readonly kind: 'reading'; readonly done: number }
   | { readonly kind: 'found'; readonly statistics: RegionStatistics }
   | { readonly kind: 'empty' }
   | { readonly kind: 'failed'; readonly message: string };

@@ -10,6 +10,7 @@ import type { SliceAxis } from '../../viewer/model/viewer-api.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import type { ComparisonState } from './comparison-state.ts';
 import { type DocumentSlice, firstDocument, type OpenDocument } from './document-state.ts';
+import type { FullStatisticsState } from './full-statistics-state.ts';
 import { emptyLab, type LabState } from './lab-state.ts';
 import { firstLabels, type LabelsState } from './label-state.ts';
 import { firstLayers, type LayersState } from './layer-state.ts';
@@ -113,6 +114,7 @@ export interface AppState extends DocumentSlice {
   readonly pinnedCurves: readonly PinnedCurve[];
   /** Statistics of measured rectangles and spheres. */
   readonly regions: RegionsFound;
+  readonly fullStatistics: FullStatisticsState;
   /** The hints of the first start are shown. */
   readonly hints: boolean;
   /** A short message that disappears by itself: 'Diagnostics copied'. */
@@ -155,6 +157,7 @@ export function createAppStore(settings: Settings = defaultSettings): AppStore {
     timeCurveFault: undefined,
     pinnedCurves: [],
     regions: {},
+    fullStatistics: { kind: 'idle' },
     hints: false,
     notice: undefined,
   }));

@@ -22,6 +22,7 @@ import { ChannelSelect } from './channel-select.tsx';
 import styles from './display-section.module.css';
 import { HistogramPlot } from './histogram-plot.tsx';
 import { SlabControls } from './slab-controls.tsx';
+import { StatisticsResolution } from './statistics-resolution.tsx';
 import { VolumeControls } from './volume-controls.tsx';
 
 interface Props {
@@ -72,6 +73,7 @@ export function DisplaySection({ document, viewer }: Props) {
       <ChannelSelect info={document.info} viewer={viewer} />
       <HistogramPlot document={document} viewer={viewer} />
       <HistogramTools document={document} />
+      <StatisticsResolution document={document} />
       <div>
         <WindowFields document={document} viewer={viewer} />
         <WindowTrouble document={document} viewer={viewer} />

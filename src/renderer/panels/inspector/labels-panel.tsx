@@ -12,6 +12,7 @@ import {
   labelRows,
   labelTableOf,
 } from '../../app/labels/label-tables.ts';
+import type { LabelsState } from '../../app/state/label-state.ts';
 import { layerVolume } from '../../app/state/layer-state.ts';
 import { type AppState, openDocument } from '../../app/state/store.ts';
 import { formatCount, formatNumber } from '../../app/words/units.ts';
@@ -72,7 +73,7 @@ function LabelList({ id }: { readonly id: string }) {
       <div className={styles.head}>
         <h3 className={styles.title}>Labels</h3>
         <span className={styles.count} data-testid="labels-count">
-          {isKnown ? formatCount(rows.length) : 'Counting…'}
+          {isKnown ? formatCount(rows.length) : countingWords(counted)}
         </span>
         <input
           type="search"
@@ -85,6 +86,19 @@ function LabelList({ id }: { readonly id: string }) {
         />
       </div>
       {counted?.kind === 'failed' && <FaultNotice fault={counted.fault} />}
+      {counted?.kind === 'partial' && (
+        <div className={styles.partial} data-testid="labels-partial">
+          <p>A lower resolution is loaded, so voxels are not counted yet.</p>
+          <CommandButton id="labels-count" kind="quiet" testId="labels-count-all" />
+        </div>
+      )}
+      {counted?.kind === 'counting' && counted.done !== undefined && (
+        <div className={styles.actions}>
+          <Button kind="quiet" onPress={() => app.labels.cancelCounting()} testId="labels-count-cancel">
+            Cancel counting
+          </Button>
+        </div>
+      )}
       <div className={styles.orders}>
         {labelOrders.map((key) => (
           <AriaButton
@@ -120,7 +134,7 @@ function LabelList({ id }: { readonly id: string }) {
               const [key] = keys === 'all' ? [] : [...keys];
               if (key !== undefined) void app.labels.goTo(id, Number(key));
             }}
-            renderEmptyState={() => <p className={styles.empty}>{emptyWords(isKnown, search)}</p>}
+            renderEmptyState={() => <p className={styles.empty}>{emptyWords(counted, search)}</p>}
           >
             {(item) => <Row volume={id} row={item} isShown={isLabelShown(look, item.number)} mm3={mm3} />}
           </GridList>
@@ -248,8 +262,14 @@ function StatisticsChoice({ id }: { readonly id: string }) {
   );
 }
 
-function emptyWords(isKnown: boolean, search: string): string {
-  if (!isKnown) return 'Counting…';
+function countingWords(counted: LabelsState['counted']): string {
+  const done = counted?.kind === 'counting' ? counted.done : undefined;
+  return done === undefined ? 'Counting…' : `Counting… ${Math.floor(100 * done)} %`;
+}
+
+function emptyWords(counted: LabelsState['counted'], search: string): string {
+  if (!counted || counted.kind === 'counting') return countingWords(counted);
+  if (counted.kind === 'partial' && search === '') return 'Labels are listed once they are counted.';
   return search === '' ? 'The volume has no labels.' : 'No label has this number or name.';
 }
 

@@ -4,6 +4,7 @@ import { displayText } from '../../../core/shared/display-text.ts';
 import { channelAt, channelLayout, type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
 import type { OpenDocument } from '../../app/state/document-state.ts';
 import { numberOf, ofCount } from '../../app/words/counting.ts';
+import { statisticsResolution } from '../../app/words/statistics-resolution.ts';
 import {
   formatBytes,
   formatDims,
@@ -72,7 +73,8 @@ function factsOf(document: OpenDocument): Fact[] {
 }
 
 /** How much of a volume is shown and measured if it is too large for the GPU or the network. */
-function resolutionFacts({ decimation, level, isHeldBack, isRefining }: OpenDocument): Fact[] {
+function resolutionFacts(document: OpenDocument): Fact[] {
+  const { decimation, level, isHeldBack, isRefining } = document;
   if (decimation === 1) return [];
   const shown = level
     ? `1/${decimation} resolution, level ${level.number} of ${level.count}`
@@ -86,7 +88,7 @@ function resolutionFacts({ decimation, level, isHeldBack, isRefining }: OpenDocu
     },
     {
       label: 'Statistics',
-      value: level ? `of level ${level.number}` : 'of the shown voxels',
+      value: statisticsResolution(document),
       title: 'Voxels used for range, histogram and automatic window. Regions are measured at full resolution',
     },
   ];

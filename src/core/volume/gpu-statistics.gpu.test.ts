@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
 import { openTestGpu } from '../../testing/node-gpu-testing.ts';
 import { elementTypes, typedVoxels, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
+import { memoryVolume } from '../stream/memory-volume.ts';
+import { voxelsOfFile } from './file-region.ts';
 import { testInfo, testVoxels } from './resident-testing.ts';
 import { ResidentVolume } from './resident-volume.ts';
 import type { VolumeStatistics } from './statistics.ts';
+import { streamedStatistics } from './streamed-statistics.ts';
 import { typeRange } from './voxel-key.ts';
 
 const gpu = await openTestGpu();
@@ -47,6 +50,28 @@ test.each(elementTypes)('%s: minimum, maximum, counts and flatness equal those o
   const moved = expected.reduce((sum, bin, index) => sum + Math.abs(bin - (histogram.counts[index] as number)), 0);
   expect(moved).toBeLessThanOrEqual(isFloat ? 8 : 0);
   expect(histogram.counts.reduce((a, b) => a + b)).toBe(count);
+});
+
+test.each(elementTypes)('%s: statistics that are streamed from a file equal those of the GPU', async (type) => {
+  const info = testInfo([13, 17, 23, 2], type);
+  const bytes = testVoxels(info);
+  const voxels = typedVoxels(type, bytes);
+  const isFloat = type === 'f32' || type === 'f64';
+  // An outlier, so that bins are counted again; markers for missing data.
+  voxels[100] = isFloat ? 1e30 : typeRange(type)[1];
+  if (isFloat) voxels.set([Number.NaN, Infinity, 3.4028234663852886e38, 3.4028234663852886e38], 200);
+  const { histogram, window, percentiles, ...exact } = await statisticsOf(info, bytes);
+  const streamed = await streamedStatistics(voxelsOfFile(memoryVolume(info, bytes)), {});
+  expect(streamed).toMatchObject(exact);
+  expect(streamed.histogram).toMatchObject({ low: histogram.low, binWidth: histogram.binWidth });
+  const moved = streamed.histogram.counts.reduce((sum, bin, at) => sum + Math.abs(bin - (histogram.counts[at] as number)), 0);
+  // On a bin's very edge a float may fall to either side.
+  expect(moved).toBeLessThanOrEqual(isFloat ? 8 : 0);
+  const ends = [...window, ...percentiles];
+  const tolerance = isFloat ? 2 * histogram.binWidth : 0;
+  [...streamed.window, ...streamed.percentiles].forEach((end, at) => {
+    expect(Math.abs(end - (ends[at] as number))).toBeLessThanOrEqual(tolerance);
+  });
 });
 
 test('every 8-bit value has a bin of its own', async () => {
