@@ -11,7 +11,7 @@ import {
 } from './support/app.ts';
 import { cli } from './support/cli.ts';
 import { expect, test } from './support/test.ts';
-import { nifti, noise, shapes } from './support/volumes.ts';
+import { gzip, nifti, noise, shapes } from './support/volumes.ts';
 
 test('a volume larger than the GPU budget opens from a level, and slices and values come from the file', async ({ stria }) => {
   const { page } = stria;
@@ -75,6 +75,20 @@ test('a volume larger than the GPU budget opens from a level, and slices and val
       await expectExact();
       expect(await volumeFacts(page)).toMatchObject({ Dimensions: '150 × 130 × 110', Shown: shown });
     }
+  });
+
+  await test.step('a gzipped file can only be read whole, and says so; its statistics are computed nevertheless', async () => {
+    await stria.dropFiles([stria.write('whole.nii.gz', gzip(nifti(volume)))]);
+    await expectOpen(page, 'whole.nii.gz');
+    const note = page.getByText('shown at 1/2 resolution: this file can only be read whole').filter({ visible: true });
+    await expect(note).toHaveCount(3);
+    const { voxel, stored } = await probeAt(page, 'z', 0.55, 0.62);
+    await expect(page.getByTestId('probe')).toContainText('(nearest loaded voxel)');
+    const [x, y, z] = voxel.map((at) => at - (at % 2)) as [number, number, number];
+    expect(stored).toBe(volume.bytes[(z * 130 + y) * 150 + x]);
+    await openTab(page, 'display');
+    await page.getByTestId('full-statistics').click();
+    await expect(page.getByTestId('statistics-resolution')).toContainText('of all voxels', { timeout: 30_000 });
   });
 
   await test.step('another volume leaves nothing of it in GPU memory', async () => {

@@ -35,6 +35,25 @@ test('of many requests the first and the last are read, one after the other', as
   ]);
 });
 
+test('a voxel that cannot be read from the file is said to be the nearest one', async () => {
+  for (const [decimation, file, isNearest] of [
+    [1, undefined, false],
+    [2, {}, false],
+    [2, undefined, true],
+  ] as const) {
+    const { volume, reads } = heldVolume();
+    const told: (boolean | undefined)[] = [];
+    new ProbeReader((probe) => told.push(probe?.isNearest)).request(
+      { ...volume, decimation, file } as VolumeSource,
+      [1, 0, 0],
+      0,
+    );
+    reads[0]?.end();
+    await settle();
+    expect(told).toEqual([isNearest]);
+  }
+});
+
 test('a value read for a pointer that has left is dropped, even if the pointer came back', async () => {
   const { volume, reads } = heldVolume();
   const { told, reader: probe } = reader();

@@ -70,7 +70,8 @@ export class ProbeReader {
         continue;
       }
       const { slope, intercept } = volume.info;
-      this.#report({ voxel, stored, value: slope * stored + intercept, layers: layers.flat() });
+      const isNearest = volume.decimation > 1 && !volume.file;
+      this.#report({ voxel, stored, value: slope * stored + intercept, isNearest, layers: layers.flat() });
     }
     this.#isReading = false;
   }

@@ -1,5 +1,6 @@
 import { isPictureFormat } from '../../../core/shared/source.ts';
 import { type DatasetName, nameWithDataset } from '../../../core/shared/volume-names.ts';
+import type { VolumeSource } from '../../../core/volume/volume-source.ts';
 import type { OpenRequest } from '../loading/load-resident.ts';
 import type { OpenDocument } from '../state/document-state.ts';
 import { sampleTitle } from '../state/samples.ts';
@@ -22,7 +23,7 @@ export function datasetOf(request: OpenRequest): DatasetName | undefined {
 export function documentOf(held: HeldVolume, statistics: OpenDocument['statistics']): OpenDocument {
   const { request } = held;
   const { kept, format, source, tags, labels, level, hasFiner, isHeldBack } = held.loaded;
-  const { info, decimation } = kept;
+  const { info, decimation, file }: VolumeSource = kept;
   // A folder whose size is not known has size 0.
   const fileBytes = request.kind === 'file' && request.file.size > 0 ? request.file.size : undefined;
   const arePictures = isPictureFormat(source.format);
@@ -40,6 +41,7 @@ export function documentOf(held: HeldVolume, statistics: OpenDocument['statistic
     decimation,
     level,
     isHeldBack,
+    isReadWhole: decimation > 1 && file === undefined,
     isRefining: hasFiner,
     arePictures,
     tags,

@@ -63,6 +63,8 @@ export interface OpenDocument {
   readonly level?: { readonly number: number; readonly count: number } | undefined;
   /** Whether a finer level would fit into GPU memory, but is too much to fetch from a network. */
   readonly isHeldBack?: boolean | undefined;
+  /** Whether it is shown at a lower resolution and the file can only be read whole, so that no voxel can be read from it alone. */
+  readonly isReadWhole?: boolean | undefined;
   /** Whether a finer level is being loaded. */
   readonly isRefining: boolean;
   /** Its planes were single pictures. */

@@ -79,7 +79,8 @@ function resolutionFacts(document: OpenDocument): Fact[] {
   const shown = level
     ? `1/${decimation} resolution, level ${level.number} of ${level.count}`
     : `1 in ${decimation} voxels along each axis`;
-  const why = isHeldBack ? 'too large to load over the network' : 'too large for this GPU';
+  const tooLarge = isHeldBack ? 'too large to load over the network' : 'too large for this GPU';
+  const why = document.isReadWhole ? `${tooLarge}, and the file can only be read whole` : tooLarge;
   return [
     {
       label: 'Shown',

@@ -43,12 +43,13 @@ export function Readout({ viewer, isSecond = false }: { readonly viewer: Viewer;
       }
       const value = valueWords(probe.stored, info, state.colormap, isSecond ? [] : labelTableOf(all, baseId));
       const stored = Object.is(probe.stored, probe.value) ? '' : ` (stored ${formatExact(probe.stored, info.type)})`;
+      const nearest = probe.isNearest ? ' (nearest loaded voxel)' : '';
       const { chunks, showChunks } = all;
       const chunk = showChunks && chunks && !isSecond ? `\n${describeChunkAt(chunks, probe.voxel, state.timePoint)}` : '';
       const named = info.channels?.[channelAt(info, state.timePoint).channel];
       const channel = named ? `  ·  ${channelName(named, channelAt(info, state.timePoint).channel)}` : '';
       const world = worldWords(info, probe.voxel);
-      place.current.textContent = `${placeWords(probe.voxel)}  ·  ${value}${stored}${channel}${world ? `\n${world}` : ''}${layerLines(probe, state.layers.layers, all)}${chunk}`;
+      place.current.textContent = `${placeWords(probe.voxel)}  ·  ${value}${stored}${nearest}${channel}${world ? `\n${world}` : ''}${layerLines(probe, state.layers.layers, all)}${chunk}`;
     };
     show();
     const ends = [viewer.subscribe(show), store.subscribe(show)];

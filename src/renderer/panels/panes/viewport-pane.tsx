@@ -208,20 +208,22 @@ export function FaultLabel({ viewer, view }: { readonly viewer: Viewer; readonly
     useViewerPart(viewer, (snapshot) => snapshot.detailFaults[view]),
     useViewerPart(viewer, ({ state }) => hasChannelGroup(state.layers)),
   ];
+  const isReadWhole = useAppState((state) => openDocument(state)?.isReadWhole === true) && decimation > 1;
   const isGroup = decimation > 1 && hasGroup;
-  if (!isGroup && fault === undefined) return null;
-  const why = isGroup || fault?.isTooMuch ? '' : ': the file cannot be read';
+  if (!isReadWhole && !isGroup && fault === undefined) return null;
+  const why = isReadWhole ? ': this file can only be read whole' : isGroup || fault?.isTooMuch ? '' : ': the file cannot be read';
   return (
-    <div
-      className={styles.label}
-      role="status"
-      title={isGroup ? 'Channels that are shown together are not read from the file' : fault?.message}
-    >
+    <div className={styles.label} role="status" title={titleOf(isReadWhole, isGroup) ?? fault?.message}>
       <span className={styles.warning}>
         shown at 1/{decimation} resolution{why}
       </span>
     </div>
   );
+}
+
+function titleOf(isReadWhole: boolean, isGroup: boolean): string | undefined {
+  if (isReadWhole) return 'Compress it to a .stria with levels to see it at full resolution';
+  return isGroup ? 'Channels that are shown together are not read from the file' : undefined;
 }
 
 /** The label of a slice when surfaces are open without a volume. */

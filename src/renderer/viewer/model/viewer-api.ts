@@ -84,10 +84,12 @@ export interface FrameReport {
 
 export interface Probe {
   readonly voxel: readonly [x: number, y: number, z: number];
-  /** The exact stored value. */
+  /** The exact stored value, unless `isNearest`. */
   readonly stored: number;
   /** `slope × stored + intercept`. */
   readonly value: number;
+  /** It is the value of the nearest voxel in GPU memory, because the file can only be read whole. */
+  readonly isNearest: boolean;
   /** The values of the layers at the same place, the lowest layer first. */
   readonly layers: readonly LayerProbe[];
 }
