@@ -251,6 +251,36 @@ test('layers are reordered by buttons, keys and dragging, shown alone, and compa
     await expect(rows).toHaveCount(2);
   });
 
+  await test.step('a layer that is cancelled while it loads leaves nothing', async () => {
+    const before = await gpuMemory(page, 'volume');
+    const large = 128;
+    const path = stria.write('large.nii', placed(nifti(shapes(large)), [0.25, 0, 0, -16, 0, 0.25, 0, -16, 0, 0, 0.25, -16]));
+    // Pressed by the page itself, in the task in which the button appears.
+    await page.evaluate(() => {
+      const seen: string[] = [];
+      Object.assign(window, { seenLoading: seen });
+      const observer = new MutationObserver(() => {
+        const button = document.querySelector<HTMLButtonElement>('[data-testid="add-layer-cancel"]');
+        const words = document.querySelector('[data-testid="adding-layer"]')?.textContent;
+        if (!button || !words) return;
+        observer.disconnect();
+        seen.push(words);
+        button.click();
+      });
+      observer.observe(document.body, { childList: true, subtree: true });
+    });
+    await stria.dropFiles([path]);
+    await page.getByTestId('second-layer').click();
+    await expect.poll(() => page.evaluate(() => (window as unknown as { seenLoading: string[] }).seenLoading)).toHaveLength(1);
+    expect(await page.evaluate(() => (window as unknown as { seenLoading: string[] }).seenLoading)).toEqual([
+      expect.stringMatching(/large\.nii/),
+    ]);
+    await expect(page.getByTestId('adding-layer')).toHaveCount(0);
+    await expect(page.getByTestId('error-message')).toHaveCount(0);
+    await expect.poll(() => gpuMemory(page, 'volume')).toBe(before);
+    await expect(rows).toHaveCount(2);
+  });
+
   await stria.dropFiles([paths[1]]);
   await page.getByTestId('second-compare').click();
   await expect(page.getByTestId('compare-bar')).toContainText('scan.nii and seg.nii');
