@@ -26,7 +26,9 @@ export function inBrowser(part, { seconds, count, from, curve }) {
     const [first, last] = [run[2] ?? run[0], run.at(-1)];
     return `${((last.heapBytes - first.heapBytes) / 2 ** 20).toFixed(2)} MiB of heap, ${last.gpuBytes - first.gpuBytes} bytes on the GPU`;
   });
-  if (curve) writeFileSync(curve, `${JSON.stringify({ what: part, runs }, null, 1)}\n`);
+  // One row a line.
+  const lines = runs.map((run) => `[\n${run.map((row) => JSON.stringify(row)).join(',\n')}\n]`);
+  if (curve) writeFileSync(curve, `{"what":"${part}","runs":[${lines.join(',\n')}]}\n`);
   say(
     `${rows.length} ${part} so far, in ${runs.length} runs (${kinds.join(', ')}). From the third to the last: ${megabytes.join('; ')}.`,
   );
