@@ -204,10 +204,15 @@ def _parle(found: Survey, chunk: Geometry, axis: int) -> int:
 def _wave(found: Survey, chunk: Geometry) -> int:
     spikes = _spike_share(found)
     gain = _lorenzo_gain(found)
-    exactness = max(0, gain - 1.1) * {1: 0.15, 2: 1, 4: 3}[chunk.width]
     of_scans = -0.55 + 0.36 * _changing_share(found, chunk) + 1.07 * spikes + 0.66 / min(1.25, gain) - 0.55 * _soft_share(found)
-    share = 1 if spikes < 0.7 else max(0.3, of_scans + exactness + 0.08 * _evenness(found))
-    headers = len(blocks(chunk.shape)) * (2 if chunk.width == 4 else 1) * (100 + 4 * min(64, chunk.shape[1]))
+    exactness = max(0, gain - 1.1) * {1: 0.4, 2: 0.5, 4: 3}[chunk.width]
+    _, rows, slices = chunk.shape
+    is_picture = slices == 1
+    of_pictures = 0.1 if is_picture else 0
+    share = 1 if spikes < 0.7 else max(0.2, of_scans + exactness + of_pictures + 0.08 * _evenness(found))
+    parts = len(blocks(chunk.shape)) * (2 if chunk.width == 4 else 1)
+    lanes = parts / math.ceil(rows / 64) * rows
+    headers = (81 if is_picture else 119) * parts + 4 * lanes
     return min(math.ceil(headers + share * _rice_bytes(found, chunk)), WAVE.bound(chunk))
 
 

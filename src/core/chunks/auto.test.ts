@@ -9,7 +9,7 @@ import { openSample } from '../samples/sample.ts';
 import type { SampleKind } from '../samples/sample-kinds.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import { analyze } from './analyze.ts';
-import { rank } from './auto.ts';
+import { type Candidate, rank } from './auto.ts';
 import { gatherChunk } from './boxes.ts';
 import type { ChosenChain } from './chosen-codec.ts';
 
@@ -189,4 +189,50 @@ test.each([
   expect(size.bytes).toBeLessThanOrEqual(1.02 * balanced.bytes);
   expect(balanced.bytes).toBeLessThanOrEqual(1.02 * speed.bytes);
   expect(speed.time).toBeLessThanOrEqual(1.02 * balanced.time);
+});
+
+/** `wave`'s estimate of a chunk's size, and its size. */
+function waveSizes(chunk: ChunkVoxels) {
+  const candidate = ranked(chunk, 'size').find(({ codec }) => codec.name === 'wave') as Candidate;
+  const encoded = encodeChunk(chunk, { codec: chainByName('wave'), options: { axis: 'auto' } });
+  if (encoded.kind !== 'coded') throw new Error('the chunk is constant');
+  return { estimated: candidate.bytes, real: encoded.payload.byteLength };
+}
+
+test.each([
+  ['scan', 'u8', [96, 80, 64], 1, 1.12],
+  ['scan', 'u16', [96, 80, 64], 1, 1.12],
+  ['scan', 'u8', [200, 150, 1], 1, 1.1],
+  ['scan', 'u16', [200, 150, 1], 1, 1.1],
+  ['phantom', 'u8', [96, 80, 64], 0.95, 1.05],
+  ['phantom', 'u16', [96, 80, 64], 1, 1.13],
+  ['phantom', 'u8', [200, 150, 1], 0.94, 1.05],
+  ['phantom', 'u16', [200, 150, 1], 1, 1.1],
+  // Other codecs suit these better, so an estimate that is too high does no harm.
+  ['labels', 'u8', [96, 80, 64], 1, 1.4],
+  ['labels', 'u16', [96, 80, 64], 1, 1.4],
+  ['potential', 'u8', [96, 80, 64], 1, 5],
+  ['potential', 'u16', [96, 80, 64], 1, 8],
+] as const)('wave is estimated near its size: %s %s, %j', async (kind, type, dims, least, most) => {
+  const sizes = (await sampleChunks(kind, type, dims)).map(waveSizes);
+  const sum = (of: (one: (typeof sizes)[number]) => number) => sizes.reduce((total, one) => total + of(one), 0);
+  const share = sum(({ estimated }) => estimated) / sum(({ real }) => real);
+  expect(share).toBeGreaterThanOrEqual(least);
+  expect(share).toBeLessThanOrEqual(most);
+  for (const { estimated, real } of sizes) expect(estimated / real).toBeGreaterThan(0.83);
+});
+
+test.each([
+  [1, [64, 64, 64]],
+  [2, [64, 64, 64]],
+  [4, [64, 64, 64]],
+  [1, [33, 7, 20]],
+  [1, [300, 60, 1]],
+  [2, [130, 64, 1]],
+] as const)('where next to nothing is left to code, the estimate of wave is its headers: %i bytes, %j', (elementBytes, dims) => {
+  // No sampled row differs.
+  const chunk = makeChunk(dims, elementBytes, (x, y, z) => (x + y + z === 0 ? 70000 : 0));
+  const { estimated, real } = waveSizes(chunk);
+  expect(estimated).toBeGreaterThanOrEqual(real);
+  expect(estimated).toBeLessThan(1.2 * real);
 });
