@@ -57,21 +57,26 @@ fn shed_bytes(frequency: u32) -> u32 {
 // A code: a range within 0 … 4095, and the reciprocal of its frequency.
 struct Code { start: u32, frequency: u32, reciprocal: f32 }
 
+// 1 + 2^-19. WGSL allows `inverseSqrt` an error of two units in the last place, and each product one: at most seven units of 2^-23
+// for a quotient. With this factor the quotient is not too small, and less than 2^-6 too large.
+const surplus = 1.0000019073486328f;
+
 fn code_of(start: u32, frequency: u32) -> Code {
   // Faster than a division, and exact enough.
   let root = inverseSqrt(f32(frequency));
-  return Code(start, frequency, root * root);
+  return Code(start, frequency, surplus * (root * root));
 }
 
-// 1.5 × 2^23: adding it leaves a number below 2^22, rounded, in the lowest bits.
-const rounding = 12582912f;
+// 1.5 × 2^22: adding it to a number below 4096 leaves twice that number in the lowest bits, rounded up or down.
+const halves = 6291456f;
 
 // The state becomes 4096 q + r + start, for a quotient q and a rest r of the division by the frequency. A code of all 4096 leaves the
 // state as it is.
 fn put_code(code: Code) {
   let rest = shed_bytes(code.frequency);
-  // The quotient is below 4096, so this is the quotient or one more.
-  let near = bitcast<u32>(fma(f32(rest), code.reciprocal, rounding)) - bitcast<u32>(rounding);
+  // The quotient is below 4096, and the reciprocal a little too large, so this is the quotient or one more, whichever way the device
+  // rounds.
+  let near = (bitcast<u32>(fma(f32(rest), code.reciprocal, halves)) - bitcast<u32>(halves)) >> 1u;
   let quotient = near - ((rest - near * code.frequency) >> 31u);
   state = rest + code.start + quotient * (4096u - code.frequency);
 }
