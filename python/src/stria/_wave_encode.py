@@ -1,5 +1,6 @@
 """Encodes wave: the choices of src/core/codecs/wave/part.ts and choose.ts. The loops over elements are the module's."""
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,8 @@ _COLUMNS = NEIGHBOURS + 1
 _SUMS = NEIGHBOURS * (NEIGHBOURS + 1) // 2 + NEIGHBOURS
 _PHASES, _TOKENS = 4, 26
 _SAMPLED = 4096
+#: A special value occurs at least so often in the sample.
+_FEWEST = 8
 #: Parts of so many rows have enough elements for choices from some of the rows.
 _MANY_ROWS = 1024
 #: The last of the levels whose tables are for smooth pictures, which other levels may use, too.
@@ -116,11 +119,22 @@ def _range_of(elements: Elements, sampled: Integers, bits: int) -> tuple[int, in
 
 
 def _specials_of(sample: Integers) -> list[int]:
-    """At most two values that are far more frequent than adjacent values, the most frequent first."""
+    """
+    At most two values that are far more frequent than adjacent values, the most frequent first. Each must be worth a flag for all
+    elements that are not the one before.
+    """
     counts = np.bincount(sample + 1, minlength=int(sample.max()) + 3)
     own, sides = counts[1:-1], np.maximum(counts[:-2], counts[2:])
-    values: list[int] = np.flatnonzero((own > 0) & (64 * own >= sample.size) & (own > 3 * sides)).tolist()
-    return sorted(values, key=lambda value: -int(own[value]))[:2]
+    peaks: list[int] = np.flatnonzero((own > 0) & (own > 3 * sides)).tolist()
+    specials: list[int] = []
+    left = sample.size
+    for value in sorted(peaks, key=lambda value: -int(own[value]))[:2]:
+        count = int(own[value])
+        if count < _FEWEST or 64 * count < left:
+            break
+        specials.append(value)
+        left -= count
+    return specials
 
 
 def _solve(sums: NDArray[np.float64], count: int) -> Integers:
@@ -136,14 +150,12 @@ def _solve(sums: NDArray[np.float64], count: int) -> Integers:
         factors = matrix[i + 1 :, i] / matrix[i, i]
         matrix[i + 1 :, i:] -= factors[:, None] * matrix[i, i:]
     rows = matrix.tolist()
-    solution = [0.0] * count
-    for i in range(count - 1, -1, -1):
-        total = rows[i][count]
-        for k in range(i + 1, count):
-            total -= rows[i][k] * solution[k]
-        solution[i] = total / rows[i][i]
     weights = np.zeros(NEIGHBOURS, np.int64)
-    weights[:count] = np.clip(np.floor(np.array(solution) * 256 + 0.5), -1023, 1023)
+    for i in range(count - 1, -1, -1):
+        total = 256 * rows[i][count]
+        for k in range(i + 1, count):
+            total -= rows[i][k] * int(weights[k])
+        weights[i] = max(-1023, min(1023, math.floor(total / rows[i][i] + 0.5)))
     return weights
 
 

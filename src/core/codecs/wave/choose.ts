@@ -19,7 +19,13 @@ export function samplePlace(i: number, elements: number): number {
 /** How often each value occurred; all 0 between calls of `specialsOf`. */
 const met = new Uint16Array(2 ** 16);
 
-/** At most two values that are far more frequent than adjacent values, the most frequent first. */
+/** A special value occurs at least so often in the sample. */
+const fewest = 8;
+
+/**
+ * At most two values that are far more frequent than adjacent values, the most frequent first. Each must be worth a flag for all
+ * elements that are not the one before.
+ */
 export function specialsOf(sample: ArrayLike<number>): number[] {
   const values: number[] = [];
   for (let i = 0; i < sample.length; i++) {
@@ -28,13 +34,18 @@ export function specialsOf(sample: ArrayLike<number>): number[] {
     met[value] = (met[value] as number) + 1;
   }
   const countOf = (value: number) => met[value] ?? 0;
-  const specials = values
-    .filter((value) => {
-      const count = countOf(value);
-      return 64 * count >= sample.length && count > 3 * Math.max(countOf(value - 1), countOf(value + 1));
-    })
-    .sort((a, b) => countOf(b) - countOf(a) || a - b)
-    .slice(0, 2);
+  const peaks = values
+    .filter((value) => countOf(value) > 3 * Math.max(countOf(value - 1), countOf(value + 1)))
+    .sort((a, b) => countOf(b) - countOf(a) || a - b);
+  const specials: number[] = [];
+  /** Of the sample, without the special values. */
+  let left = sample.length;
+  for (const value of peaks.slice(0, 2)) {
+    const own = countOf(value);
+    if (own < fewest || 64 * own < left) break;
+    specials.push(value);
+    left -= own;
+  }
   for (const value of values) met[value] = 0;
   return specials;
 }
@@ -93,15 +104,19 @@ export function solveWeights(sums: ArrayLike<number>, count: number): Int32Array
     const diagonal = matrix[i * size + i] as number;
     matrix[i * size + i] = diagonal + (1 + diagonal / 2 ** 20);
   }
-  const solution = eliminate(matrix, count);
-  for (let i = 0; i < count; i++) {
-    weights[i] = Math.max(-1023, Math.min(1023, Math.floor((solution[i] as number) * 256 + 0.5)));
+  eliminate(matrix, count);
+  // Each rounded weight counts in those that are solved after it, so that these make up for its rounding.
+  for (let i = count - 1; i >= 0; i--) {
+    let sum = 256 * (matrix[i * size + count] as number);
+    for (let k = i + 1; k < count; k++) sum -= (matrix[i * size + k] as number) * (weights[k] as number);
+    const weight = sum / (matrix[i * size + i] as number);
+    weights[i] = Math.max(-1023, Math.min(1023, Math.floor(weight + 0.5)));
   }
   return weights;
 }
 
 /** Gaussian elimination; the right side is the last column. The matrix is symmetric and positive definite, so no rows are exchanged. */
-function eliminate(matrix: Float64Array, count: number): Float64Array {
+function eliminate(matrix: Float64Array, count: number): void {
   const size = count + 1;
   for (let i = 0; i < count; i++) {
     for (let j = i + 1; j < count; j++) {
@@ -112,13 +127,6 @@ function eliminate(matrix: Float64Array, count: number): Float64Array {
       }
     }
   }
-  const solution = new Float64Array(count);
-  for (let i = count - 1; i >= 0; i--) {
-    let sum = matrix[i * size + count] as number;
-    for (let k = i + 1; k < count; k++) sum -= (matrix[i * size + k] as number) * (solution[k] as number);
-    solution[i] = sum / (matrix[i * size + i] as number);
-  }
-  return solution;
 }
 
 /** Counts of a part's elements without special values, made with a prediction without biases. */

@@ -7,8 +7,8 @@ import { wave } from './index.ts';
 import { flagChances, tokenFrequencies } from './tables.ts';
 
 const none = new Uint8Array(0);
-const example = `06 05 0e 00 25 28 41 09 4a 30 fc 12 94 a0 04 25 28 01 09 62 80 02 00 18 6a b0 e6 9e 88 72 d2 6a 2f ce 7a f3 ee
-  3f ${'00 '.repeat(40)} 14 00 00 56 f2 57 98 33`;
+const example = `06 05 0e 00 26 28 81 09 4a 20 fc 12 98 a0 04 26 28 01 09 62 00 00 00 48 6a b0 e6 9e 88 72 d2 6a 2f ce 7a f3 ee
+  3f ${'00 '.repeat(40)} 14 00 00 48 7a 9f 91 d3`;
 
 describeCodec(
   wave,
@@ -109,7 +109,7 @@ describe('faulty payloads are corrupt', () => {
     ['a special value beyond the range', flipped(3, 0x0f), /special values/],
     ['bits behind the lengths', flipped(80, 0x80), /behind its lengths/],
     ['a lane that is too long', flipped(78, 4), /as long as its lanes/],
-    ['a first state below the lowest', flipped(81, 0x56), /below its lowest/],
+    ['a first state below the lowest', flipped(81, 0x48), /below its lowest/],
     ['another last state', flipped(83, 1), /./],
     ['one value and a byte', fromHex('00 05 05'), /as long as its elements/],
   ])('%s', (_, payload, message) => {
