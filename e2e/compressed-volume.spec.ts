@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright/test';
 import {
   canvasOf,
+  choose,
   expectOpen,
   factsOf,
   gpuMemory,
@@ -127,6 +128,55 @@ test('a time series from a .stria is never uncompressed in GPU memory', async ({
   expect((await voxelsInGpu(page)).equals(volume.bytes)).toBe(true);
   const { voxel, stored } = await probeAt(page, 'z', 0.55, 0.45);
   expect(stored).toBe(volume.voxel(...voxel));
+});
+
+test('a series is saved in groups of time points, as the command does', async ({ stria }) => {
+  test.slow();
+  const { page } = stria;
+  const volume = series(20, 5);
+  const source = stria.write('series.nii', nifti(volume));
+  const [saved, byCommand] = ['saved.stria', 'command.stria'].map((name) => join(stria.folder, name)) as [string, string];
+  await cli('compress', source, '-o', byCommand, '--codec', 'wave', '--device', 'cpu', '--quiet');
+  await stria.dropFiles([source]);
+  await expectOpen(page, 'series.nii');
+  await choose(page, 'codec-select', 'wave');
+  const expectTimePoints = async () => {
+    await openTab(page, 'volume');
+    for (const timePoint of [4, 0, 3]) {
+      await page.getByTestId('time-slider').fill(String(timePoint));
+      await settledPicture(page, 'z');
+      const { voxel, stored } = await probeAt(page, 'z', 0.55, 0.45);
+      const [x, y, z] = voxel;
+      expect(stored).toBe(volume.voxel((x + timePoint) % 20, y, z));
+    }
+  };
+
+  await test.step('kept compressed, it shows each time point', async () => {
+    await openTab(page, 'gpu');
+    await page.getByTestId('keep-compressed').click();
+    await expect(page.getByTestId('residency')).toHaveAttribute('data-kept', 'compressed', { timeout: 60_000 });
+    await expectTimePoints();
+  });
+
+  await test.step('the file is the one that the command makes', async () => {
+    await stria.chooseSave(saved);
+    await page.getByTestId('save-button').click();
+    await stria.savedFile(saved);
+    await expect(page.getByTestId('saved')).toContainText('Saved as');
+    expect(readFileSync(saved).equals(readFileSync(byCommand))).toBe(true);
+    expect(await cli('info', saved)).toMatch(/interleaved/);
+  });
+
+  await test.step('compressed again by another codec, it has none', async () => {
+    await choose(page, 'codec-select', 'rle');
+    await page.getByTestId('compress-button').click();
+    await expect(page.getByTestId('result-exact')).toHaveText('Bit-exact: checked on the GPU');
+    await expectTimePoints();
+    await openTab(page, 'gpu');
+    await page.getByTestId('keep-raw').click();
+    await expect(page.getByTestId('residency')).toHaveAttribute('data-kept', 'raw', { timeout: 60_000 });
+    expect((await voxelsInGpu(page)).equals(volume.bytes)).toBe(true);
+  });
 });
 
 test('a series whose time points share chunks shows each time point correctly', async ({ stria }) => {

@@ -20,7 +20,7 @@ import { type EncodedLayer, type LevelChoice, LevelMaker, writeWithLevels } from
 import { planName, planPart } from './part-plan.ts';
 import { Beside, writingTo } from './pipeline.ts';
 import { KernelClock, type KernelTimes, type StageReport, type StageSpan, Stopwatch } from './stage-times.ts';
-import { surveyTime } from './time-survey.ts';
+import { interleavesTime, surveyTime } from './time-survey.ts';
 
 export interface CompressSettings {
   readonly backend: Backend;
@@ -278,22 +278,25 @@ function shapeFor(info: VolumeInfo, format: FileFormat, timeGroup: number | 'def
 }
 
 /**
- * How many time points to interleave: what the caller requested; else `defaultTimeGroup` for a codec that wants it, and for `auto`
- * if size is all that counts and the first time points are alike. A piece of a larger volume must be cut like the others, which
- * this one does not know.
+ * How many time points to interleave: what the caller requested, else `interleavesTime` decides.
  * @returns also the volume to read, of which voxels may have been read already
  */
 async function chooseTimeGroup(
   volume: OpenVolume,
-  { choice: { codec, options }, chunkShape, timeGroup, part }: CompressSettings,
+  { choice, chunkShape, timeGroup, part }: CompressSettings,
   signal: AbortSignal | undefined,
 ): Promise<{ readonly volume: OpenVolume; readonly timeGroup: number | 'default' }> {
-  if (timeGroup !== undefined || chunkShape || isPictureFormat(volume.format)) return { volume, timeGroup: timeGroup ?? 1 };
-  if (codec !== 'auto') return { volume, timeGroup: codec[0].interleavesTime ? 'default' : 1 };
-  const isForSize = options.prefer === 'size' || (options.effort === 'max' && options.prefer !== 'speed');
-  if (!isForSize || (part && 'origin' in part) || defaultTimeGroup(volume.info) === 1) return { volume, timeGroup: 1 };
-  const survey = await surveyTime(volume, { signal });
-  return { volume: survey.volume, timeGroup: survey.isSteady ? 'default' : 1 };
+  if (timeGroup !== undefined || chunkShape) return { volume, timeGroup: timeGroup ?? 1 };
+  let unread = volume;
+  const areAlike = async () => {
+    // A piece of a larger volume must be cut like the others, which this one does not know.
+    if (part && 'origin' in part) return false;
+    const survey = await surveyTime(volume, { signal });
+    unread = survey.volume;
+    return survey.isSteady;
+  };
+  const isInterleaved = await interleavesTime(volume, choice, areAlike);
+  return { volume: unread, timeGroup: isInterleaved ? 'default' : 1 };
 }
 
 interface EncodedBox {

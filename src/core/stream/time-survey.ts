@@ -1,5 +1,8 @@
+import type { EncodeChoice } from '../chunks/backend.ts';
+import { defaultTimeGroup } from '../chunks/chunk-shape.ts';
 import type { OpenVolume } from '../io/common/volume-reader.ts';
 import type { JobOptions } from '../shared/job.ts';
+import { type FileFormat, isPictureFormat } from '../shared/source.ts';
 import { typedVoxels, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 
 /** Two time points are held for the survey, of at most this size. */
@@ -10,15 +13,36 @@ const sampledVoxels = 2 ** 16;
 export interface TimeSurvey {
   /** To be read instead of the surveyed volume, of which voxels may have been read already. */
   readonly volume: OpenVolume;
-  /** Whether voxels differ less from those a time point before than from their neighbours a slice before (or a column, in pictures). */
+  /** See `isSteady`. */
   readonly isSteady: boolean;
+}
+
+/**
+ * Whether to interleave time points, unless the user chooses: for a codec that wants it, and for `auto` if size is all that counts
+ * and the time points are alike.
+ * @param areAlike is asked only if it matters
+ */
+export async function interleavesTime(
+  { info, format }: { readonly info: VolumeInfo; readonly format: FileFormat },
+  { codec, options }: EncodeChoice,
+  areAlike: () => Promise<boolean>,
+): Promise<boolean> {
+  if (isPictureFormat(format)) return false;
+  if (codec !== 'auto') return codec[0].interleavesTime === true;
+  const isForSize = options.prefer === 'size' || (options.effort === 'max' && options.prefer !== 'speed');
+  return isForSize && defaultTimeGroup(info) > 1 && areAlike();
+}
+
+/** The bytes of the first two time points. Undefined if there are fewer, or if these are too large to be held. */
+export function surveyedBytes({ dims, type }: VolumeInfo): number | undefined {
+  const byteLength = 2 * volumeBytes({ dims: [dims[0], dims[1], dims[2], 1], type });
+  return dims[3] < 2 || byteLength > maxSurveyBytes ? undefined : byteLength;
 }
 
 /** Compares the first two time points of a series, unless they are too large to be held. @throws as `OpenVolume.voxels` */
 export async function surveyTime(volume: OpenVolume, { signal }: JobOptions): Promise<TimeSurvey> {
-  const { dims, type } = volume.info;
-  const byteLength = 2 * volumeBytes({ dims: [dims[0], dims[1], dims[2], 1], type });
-  if (dims[3] < 2 || byteLength > maxSurveyBytes) return { volume, isSteady: false };
+  const byteLength = surveyedBytes(volume.info);
+  if (byteLength === undefined) return { volume, isSteady: false };
   const bytes = new Uint8Array(byteLength);
   if (volume.fill) {
     await volume.fill(bytes, 0, { signal });
@@ -65,7 +89,11 @@ async function readStart(
   return { info, format, stored, source: () => volume.source(), voxels: () => ({ [Symbol.asyncIterator]: () => replay }) };
 }
 
-function isSteady({ dims, type }: VolumeInfo, bytes: Uint8Array): boolean {
+/**
+ * Whether voxels differ less from those a time point before than from their neighbours a slice before (or a column, in pictures).
+ * @param bytes the first two time points
+ */
+export function isSteady({ dims, type }: VolumeInfo, bytes: Uint8Array): boolean {
   const voxels = typedVoxels(type, bytes);
   const count = dims[0] * dims[1] * dims[2];
   const distance = dims[2] > 1 ? dims[0] * dims[1] : 1;

@@ -35,12 +35,16 @@ import {
   type VoxelPiece,
 } from './volume-source.ts';
 
-export interface CompressedSource {
-  readonly info: VolumeInfo;
+/** The chunks of a volume, and how it is cut into them. */
+export interface CutChunks {
   /** In codec elements. */
   readonly chunkShape: ChunkShape;
   /** In the order of their numbers. */
   readonly chunks: readonly EncodedChunk[];
+}
+
+export interface CompressedSource extends CutChunks {
+  readonly info: VolumeInfo;
 }
 
 export interface CompressedOptions extends JobOptions {

@@ -1,10 +1,10 @@
 import type { ChunkBox, NumberedBox } from '../chunks/backend.ts';
-import { rowBytes } from '../codec/codec.ts';
+import { type CodecElementBytes, rowBytes } from '../codec/codec.ts';
 import { ChunkGrid, type ChunkShape, codecElementBytes, codecElementDims } from '../format/chunk-grid.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import { StriaError } from '../shared/errors.ts';
 import type { VolumeInfo } from '../shared/volume.ts';
-import type { PlaneBox } from './plane-reader.ts';
+import type { PlaneReader, PlaneRun } from './plane-reader.ts';
 
 /** Copies whole rows between a volume's box and a box of interleaved chunks. */
 interface RowCopy {
@@ -14,18 +14,35 @@ interface RowCopy {
   readonly byteLength: number;
 }
 
-/** A volume in GPU memory whose planes are in the order of the source, cut into chunks that interleave time points. */
+/** A box of chunks in temporary memory. */
+interface CopiedBox {
+  /** In the order of `ChunkGrid.planeAt`. */
+  readonly firstPlane: number;
+  readonly planes: number;
+  readonly firstRow: number;
+  readonly rows: number;
+}
+
+/** Bytes of a row of chunks along x, through all planes of its time points. @param block index of the chunks along t */
+export function bytesOfChunkRow(grid: ChunkGrid, elementBytes: CodecElementBytes, block = 0): number {
+  const { dims, chunkShape } = grid;
+  const { timePoints } = grid.box(block * grid.chunksPerTimePoint);
+  return rowBytes(dims[0], elementBytes) * Math.min(chunkShape[1], dims[1]) * dims[2] * timePoints;
+}
+
+/** A volume in GPU memory in boxes of chunks of another shape than it is kept in, for example of chunks that interleave time points. */
 export class InterleavedBoxes {
   readonly #gpu: Gpu;
   readonly #grid: ChunkGrid;
-  readonly #info: Pick<VolumeInfo, 'type'>;
-  readonly #boxes: readonly PlaneBox[];
+  readonly #elementBytes: CodecElementBytes;
+  readonly #planes: PlaneReader;
 
-  constructor(gpu: Gpu, info: Pick<VolumeInfo, 'dims' | 'type'>, chunkShape: ChunkShape, boxes: readonly PlaneBox[]) {
+  /** @param planes of the volume, in the order of the source. To fill them, they must stay where they are. */
+  constructor(gpu: Gpu, info: Pick<VolumeInfo, 'dims' | 'type'>, chunkShape: ChunkShape, planes: PlaneReader) {
     this.#gpu = gpu;
     this.#grid = new ChunkGrid(codecElementDims(info), chunkShape);
-    this.#info = info;
-    this.#boxes = boxes;
+    this.#elementBytes = codecElementBytes(info.type);
+    this.#planes = planes;
   }
 
   /**
@@ -45,12 +62,10 @@ export class InterleavedBoxes {
 
   /** Rows of chunks that fit in a binding. */
   #rowsAtOnce(block: number): number {
-    const { dims, chunkShape, counts } = this.#grid;
-    const { timePoints } = this.#grid.box(block * this.#grid.chunksPerTimePoint);
-    const bytes = this.#rowBytes * Math.min(chunkShape[1], dims[1]) * dims[2] * timePoints;
+    const bytes = bytesOfChunkRow(this.#grid, this.#elementBytes, block);
     const limit = this.#gpu.maxBindingBytes;
     if (bytes > limit) throw new StriaError('limit-too-small', `a row of chunks takes ${bytes} bytes; this GPU binds ${limit}`);
-    return Math.min(counts[1], Math.floor(limit / bytes));
+    return Math.min(this.#grid.counts[1], Math.floor(limit / bytes));
   }
 
   async #visit(
@@ -79,45 +94,57 @@ export class InterleavedBoxes {
         chunkNumbers.push(number);
       }
     }
-    const copies = this.#copies(firstPlane, planes, firstRow, rows);
     const copy = (record: (encoder: GPUCommandEncoder, one: RowCopy) => void) =>
-      this.#gpu
-        .commands('interleave')
-        .record((encoder) => {
-          for (const one of copies) record(encoder, one);
-        })
-        .submit();
+      this.#copyPlanes({ firstPlane, planes, firstRow, rows }, record);
     if (direction === 'read')
       await copy((encoder, one) => encoder.copyBufferToBuffer(one.buffer, one.offset, buffer, one.at, one.byteLength));
-    const voxels = { buffer, dims: [dims[0], rows, planes] as const, elementBytes: codecElementBytes(this.#info.type) };
+    const voxels = { buffer, dims: [dims[0], rows, planes] as const, elementBytes: this.#elementBytes };
     await visit({ voxels, chunks, chunkNumbers });
     if (direction === 'fill')
       await copy((encoder, one) => encoder.copyBufferToBuffer(buffer, one.at, one.buffer, one.offset, one.byteLength));
   }
 
-  /** @param firstPlane in the order of `ChunkGrid.planeAt` */
-  #copies(firstPlane: number, planes: number, firstRow: number, rows: number): RowCopy[] {
+  /** Copies the planes of a box, in the order of the source, so that a reader that decodes them decodes each only once. */
+  async #copyPlanes(box: CopiedBox, record: (encoder: GPUCommandEncoder, one: RowCopy) => void): Promise<void> {
+    const { dims } = this.#grid;
+    const inOrder = Array.from({ length: box.planes }, (_, at) => {
+      const { z, t } = this.#grid.placeOfPlane(box.firstPlane + at);
+      return { plane: t * dims[2] + z, at };
+    }).sort((a, b) => a.plane - b.plane);
+    for (let done = 0; done < inOrder.length; ) {
+      const run = await this.#planes.read((inOrder[done] as (typeof inOrder)[number]).plane);
+      const end = inOrder.findIndex(({ plane }) => plane >= run.endPlane);
+      const ofRun = inOrder.slice(done, end < 0 ? undefined : end);
+      done += ofRun.length;
+      const copies = ofRun.flatMap(({ plane, at }) => this.#copiesOf(run, plane, at, box));
+      await this.#gpu
+        .commands('interleave')
+        .record((encoder) => {
+          for (const one of copies) record(encoder, one);
+        })
+        .submit();
+    }
+  }
+
+  /** @param at the plane in the box */
+  #copiesOf(run: PlaneRun, plane: number, at: number, { firstRow, rows }: CopiedBox): RowCopy[] {
     const copies: RowCopy[] = [];
-    for (let at = 0; at < planes; at++) {
-      const { z, t } = this.#grid.placeOfPlane(firstPlane + at);
-      const plane = t * this.#grid.dims[2] + z;
-      for (const box of this.#boxes) {
-        if (plane < box.firstPlane || plane >= box.firstPlane + box.planeCount) continue;
-        const low = Math.max(firstRow, box.firstRow);
-        const high = Math.min(firstRow + rows, box.firstRow + box.rowCount);
-        if (low >= high) continue;
-        copies.push({
-          buffer: box.voxels.buffer,
-          offset: ((plane - box.firstPlane) * box.rowCount + low - box.firstRow) * this.#rowBytes,
-          at: (at * rows + low - firstRow) * this.#rowBytes,
-          byteLength: (high - low) * this.#rowBytes,
-        });
-      }
+    for (const box of run.boxes) {
+      if (plane < box.firstPlane || plane >= box.firstPlane + box.planeCount) continue;
+      const low = Math.max(firstRow, box.firstRow);
+      const high = Math.min(firstRow + rows, box.firstRow + box.rowCount);
+      if (low >= high) continue;
+      copies.push({
+        buffer: box.voxels.buffer,
+        offset: ((plane - box.firstPlane) * box.rowCount + low - box.firstRow) * this.#rowBytes,
+        at: (at * rows + low - firstRow) * this.#rowBytes,
+        byteLength: (high - low) * this.#rowBytes,
+      });
     }
     return copies;
   }
 
   get #rowBytes(): number {
-    return rowBytes(this.#grid.dims[0], codecElementBytes(this.#info.type));
+    return rowBytes(this.#grid.dims[0], this.#elementBytes);
   }
 }

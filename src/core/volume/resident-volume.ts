@@ -122,7 +122,7 @@ export class ResidentVolume implements VolumeSource {
     }
     const isWhole = this.decimation === 1;
     this.boxes = isWhole && !isInterleaved(chunkShape) ? this.placedBoxes : [];
-    if (isWhole && isInterleaved(chunkShape)) this.#interleaved = new InterleavedBoxes(gpu, info, chunkShape, this.placedBoxes);
+    if (isWhole && isInterleaved(chunkShape)) this.#interleaved = new InterleavedBoxes(gpu, info, chunkShape, this.planeReader());
   }
 
   /** Whether the whole volume is within the budget, and cut into boxes that the device can bind. */

@@ -1,9 +1,9 @@
-import type { EncodedChunk } from '../../../core/format/chunk.ts';
 import { faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
 import { throwIfAborted } from '../../../core/shared/job.ts';
 import { inRealOrder, realDirection } from '../../../core/shared/real-order.ts';
 import { type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
 import { Stopwatch } from '../../../core/stream/stage-times.ts';
+import type { CutChunks } from '../../../core/volume/compressed-volume.ts';
 import { countDifferences, differenceBytes, differenceProblem, subtractVolumes } from '../../../core/volume/difference.ts';
 import type { ResidentVolume } from '../../../core/volume/resident-volume.ts';
 import { areAlike, LinkedViewers, type Links } from '../../viewer/linked-viewers.ts';
@@ -24,7 +24,7 @@ import { type ComparisonEvent, nextComparison } from './comparison-machine.ts';
 export interface ComparedVolume {
   readonly kept: KeptVolume;
   /** As it was compressed last. */
-  readonly chunks: readonly EncodedChunk[] | undefined;
+  readonly chunks: CutChunks | undefined;
 }
 
 /** What is on the GPU for a comparison. */
@@ -77,8 +77,7 @@ export class Comparison {
     const { kept, chunks } = first;
     await this.#begin(name, async (engine, job) => {
       this.#checkRoom(engine, volumeBytes(kept.info), 'the compressed volume');
-      const { info, chunkShape } = kept;
-      return keepAs(engine, 'raw', { info, chunkShape, chunks }, { ...job, verify: true });
+      return keepAs(engine, 'raw', { info: kept.info, ...chunks }, { ...job, verify: true });
     });
     if (this.#second) await this.show('difference');
   }

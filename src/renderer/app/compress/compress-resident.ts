@@ -1,30 +1,32 @@
 import type { EncodeChoice } from '../../../core/chunks/backend.ts';
-import type { EncodedChunk } from '../../../core/format/chunk.ts';
+import type { Gpu } from '../../../core/gpu/gpu.ts';
 import type { GpuBackend } from '../../../core/gpu-chunks/gpu-backend.ts';
 import { decodesSlowly } from '../../../core/gpu-chunks/gpu-transcoder.ts';
 import type { JobOptions } from '../../../core/shared/job.ts';
 import { sourceBytes } from '../../../core/shared/source.ts';
 import { volumeBytes } from '../../../core/shared/volume.ts';
-import { type Compressible, compressResident as compress } from '../../../core/volume/compress-resident.ts';
+import { compressResident as compress } from '../../../core/volume/compress-resident.ts';
+import type { CutChunks } from '../../../core/volume/compressed-volume.ts';
+import { inTimeGroups, type KeptSeries } from '../../../core/volume/time-groups.ts';
 import { type CompressionResult, stageClock } from '../state/result.ts';
 
-export interface Compressed {
-  /** In order of their numbers. */
-  readonly chunks: readonly EncodedChunk[];
+export interface Compressed extends CutChunks {
   readonly choice: EncodeChoice;
   readonly result: CompressionResult;
 }
 
-/** As `compressResident` of the engine, with what the result card shows. @throws as it */
+/** As `compressResident` of the engine, in groups of time points if they pay, with what the result card shows. @throws as it */
 export async function compressResident(
-  backend: GpuBackend,
-  volume: Compressible,
+  { gpu, backend }: { readonly gpu: Gpu; readonly backend: GpuBackend },
+  volume: KeptSeries,
   choice: EncodeChoice,
   job: JobOptions,
 ): Promise<Compressed> {
   const { info } = volume.kept;
-  const { chunks, shares, bytesOut, paddedBytes, encode, check, timeline } = await compress(backend, volume, choice, job);
+  const grouped = await inTimeGroups(gpu, volume, choice, job);
+  const { chunks, shares, bytesOut, paddedBytes, encode, check, timeline } = await compress(backend, grouped, choice, job);
   return {
+    chunkShape: grouped.chunkShape,
     chunks,
     choice,
     result: {

@@ -13,14 +13,14 @@ import { createWebTaskPool } from './web-task-pool.ts';
  */
 export async function saveContainer(
   sink: ByteSink,
-  volume: Compressible,
-  { chunks, choice }: Pick<Compressed, 'chunks' | 'choice'>,
+  { kept, source }: Omit<Compressible, 'chunkShape'>,
+  { chunkShape, chunks, choice }: Omit<Compressed, 'result'>,
   gpu: Backend | undefined,
   job: JobOptions,
 ): Promise<number> {
   const backend = lastingBackend(gpu, () => createCpuBackend(createWebTaskPool()));
   try {
-    return await writeContainer(sink, volume, chunks, job, { backend, choice });
+    return await writeContainer(sink, { kept, source, chunkShape }, chunks, job, { backend, choice });
   } finally {
     await backend.destroy();
   }

@@ -50,7 +50,7 @@ export class DocumentJobs {
       try {
         const codec = choiceByName(choice.codec);
         const compressed = await works
-          .compressResident(engine.backend, held.loaded, { codec, options: choice }, job)
+          .compressResident(engine, held.loaded, { codec, options: choice }, job)
           .finally(() => engine.gpu.spare.free());
         if (job.signal.aborted) return;
         held.compressed = compressed;
@@ -100,7 +100,7 @@ export class DocumentJobs {
     const job = begun ?? runner.begin({ kind: 'exchange', progress: undefined });
     if (!job) return;
     const { kept: before, chunkShape } = held.loaded;
-    const source = { info: before.info, chunkShape, chunks: chunksOf(held) ?? [] };
+    const source = { info: before.info, ...(chunksOf(held) ?? { chunkShape, chunks: [] }) };
     try {
       const statistics = await before.statistics();
       const kept = await works.keepAs(engine, residency, source, { ...job, verify: false, statistics });

@@ -1,6 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { EncodedChunk } from '../../../core/format/chunk.ts';
+import type { ChunkShape } from '../../../core/format/chunk-grid.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
+import type { CutChunks } from '../../../core/volume/compressed-volume.ts';
 import { testInfo } from '../../../core/volume/resident-testing.ts';
 import type { HostSink } from '../../host/host.ts';
 import type { CodecChoice } from '../compress/compress-protocol.ts';
@@ -16,6 +18,8 @@ const info = testInfo([8, 8, 8, 1], 'u8');
 const choice: CodecChoice = { codec: 'auto' } as CodecChoice;
 const zeros = { kind: 'constant', element: new Uint8Array(1), decodedChecksum: {} as never } as const;
 const lost = new StriaError('device-lost', 'gone');
+/** Another one than the volume was opened with. */
+const compressedShape: ChunkShape = [16, 8, 8];
 const settled = () => new Promise((resolve) => setTimeout(resolve));
 
 /** Work that finishes when the test says so, or when it is aborted. */
@@ -92,17 +96,25 @@ function setUp() {
   const store = createAppStore();
   const load = new Pending<LoadedVolume>();
   const again = new Pending<LoadedVolume>();
-  const compress = new Pending<{ chunks: EncodedChunk[]; result: { bytesOut: number } }>();
+  const compress = new Pending<CutChunks & { result: { bytesOut: number } }>();
   const keep = new Pending<FakeVolume>();
   const write = new Pending<number>();
   const stream = new Pending<never>();
   const dialog = new Pending<HostSink | undefined>();
+  /** Of the chunks that were kept or written. */
+  const shapes: ChunkShape[] = [];
   const works = {
     loadResident: (_engine, _request, { signal }) => load.call(signal),
     loadAgain: (_engine, _volume, _chunks, { signal }) => again.call(signal),
     compressResident: (_backend, _volume, _choice, { signal }) => compress.call(signal),
-    keepAs: (_engine, _residency, _source, { signal }) => keep.call(signal),
-    saveContainer: (_sink, _volume, _compressed, _gpu, { signal }) => write.call(signal),
+    keepAs: (_engine, _residency, { chunkShape }, { signal }) => {
+      shapes.push(chunkShape);
+      return keep.call(signal);
+    },
+    saveContainer: (_sink, _volume, { chunkShape }, _gpu, { signal }) => {
+      shapes.push(chunkShape);
+      return write.call(signal);
+    },
     firstPicture: () => new Promise<void>(() => {}),
     residencyOf: (kept) => ((kept as unknown as FakeVolume).isCompressed ? 'compressed' : 'raw'),
     residencyState: () => ({ kept: 'raw', progress: undefined }),
@@ -128,6 +140,7 @@ function setUp() {
     write,
     stream,
     dialog,
+    shapes,
     now: () => `${store.getState().life.phase}/${store.getState().life.job}`,
     /** With an open volume. */
     async opened(kept = volume) {
@@ -139,7 +152,7 @@ function setUp() {
     async compressed() {
       void life.jobs.compress(choice);
       await settled();
-      await compress.resolve({ chunks: [zeros], result: { bytesOut: 1 } });
+      await compress.resolve({ chunkShape: compressedShape, chunks: [zeros], result: { bytesOut: 1 } });
     },
   };
 }
@@ -458,7 +471,7 @@ describe('jobs', () => {
   });
 
   it('exchange the contents of GPU memory, and free the old ones', async () => {
-    const { life, opened, compressed, keep, now, volume, shown } = setUp();
+    const { life, opened, compressed, keep, now, volume, shown, shapes } = setUp();
     await opened();
     await compressed();
     const isKept = life.jobs.setResidency('compressed', choice);
@@ -473,15 +486,17 @@ describe('jobs', () => {
     expect(now()).toBe('ready/exchanging');
     await keep.resolve(new FakeVolume({ isCompressed: true }));
     expect([now(), next.isFreed]).toEqual(['ready/none', true]);
+    expect(shapes).toEqual([compressedShape, compressedShape]);
   });
 
   it('do not interrupt writing a file', async () => {
-    const { life, store, opened, compressed, dialog, write, now } = setUp();
+    const { life, store, opened, compressed, dialog, write, now, shapes } = setUp();
     await opened();
     await compressed();
     void life.jobs.save();
     const { sink, close, abort } = sinkOf();
     await dialog.resolve(sink);
+    expect(shapes).toEqual([compressedShape]);
     expect(await life.jobs.setResidency('compressed', choice)).toBe(false);
     expect(store.getState().notice).toContain('being saved');
     await life.jobs.compress(choice);

@@ -1,6 +1,6 @@
-import type { EncodedChunk } from '../../../core/format/chunk.ts';
 import { faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
 import { Stopwatch } from '../../../core/stream/stage-times.ts';
+import type { CutChunks } from '../../../core/volume/compressed-volume.ts';
 import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
 import type { Host } from '../../host/host.ts';
 import { emptyView } from '../../viewer/model/auto-view.ts';
@@ -68,7 +68,7 @@ export class DocumentLife implements EngineWatcher {
   }
 
   /** The open volume's compressed bytes, if there are any. */
-  get chunks(): readonly EncodedChunk[] | undefined {
+  get chunks(): CutChunks | undefined {
     return this.#held && chunksOf(this.#held);
   }
 

@@ -1,5 +1,5 @@
 import { ChunkMap } from '../../../core/chunks/chunk-map.ts';
-import type { EncodedChunk } from '../../../core/format/chunk.ts';
+import type { CutChunks } from '../../../core/volume/compressed-volume.ts';
 import { type Compressed, compressResident } from '../compress/compress-resident.ts';
 import { saveContainer } from '../compress/save-container.ts';
 import type { Engine } from '../gpu/gpu-life.ts';
@@ -30,8 +30,9 @@ export interface HeldVolume {
 }
 
 /** The volume's compressed bytes, as last compressed or as read. */
-export function chunksOf({ compressed, loaded }: HeldVolume): readonly EncodedChunk[] | undefined {
-  return compressed?.chunks ?? loaded.chunks;
+export function chunksOf({ compressed, loaded }: HeldVolume): CutChunks | undefined {
+  if (compressed) return compressed;
+  return loaded.chunks && { chunkShape: loaded.chunkShape, chunks: loaded.chunks };
 }
 
 /** What panels learn about a volume on the GPU. */
@@ -41,9 +42,9 @@ export function stateOnGpu(
   held: HeldVolume,
 ): { readonly residency: ResidencyState; readonly chunks: ChunkMap | undefined } {
   const { kept, chunkShape } = held.loaded;
-  const chunks = chunksOf(held);
+  const stored = chunksOf(held);
   return {
-    residency: works.residencyState(engine, kept, chunkShape, chunks),
-    chunks: chunks && new ChunkMap(kept.info, chunkShape, chunks),
+    residency: works.residencyState(engine, kept, stored?.chunkShape ?? chunkShape, stored?.chunks),
+    chunks: stored && new ChunkMap(kept.info, stored.chunkShape, stored.chunks),
   };
 }

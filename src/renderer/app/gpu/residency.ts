@@ -3,9 +3,9 @@ import type { EncodedChunk } from '../../../core/format/chunk.ts';
 import type { ChunkShape } from '../../../core/format/chunk-grid.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../../../core/shared/job.ts';
-import { type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
+import { volumeBytes } from '../../../core/shared/volume.ts';
 import type { VolumeLevel } from '../../../core/shared/volume-level.ts';
-import { CompressedVolume } from '../../../core/volume/compressed-volume.ts';
+import { type CompressedSource, CompressedVolume } from '../../../core/volume/compressed-volume.ts';
 import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
 import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
 import type { HeldBytes, Residency, ResidencyState } from '../state/residency-state.ts';
@@ -45,10 +45,7 @@ function heldBytes(shares: readonly ChunkShare[]): HeldBytes {
 /** The parts of the engine needed to load volumes into GPU memory. */
 export type LoadingEngine = Pick<Engine, 'gpu' | 'backend' | 'budgetBytes' | 'brickBudgets'>;
 
-export interface CompressedBytes {
-  readonly info: VolumeInfo;
-  readonly chunkShape: ChunkShape;
-  readonly chunks: readonly EncodedChunk[];
+export interface CompressedBytes extends CompressedSource {
   /** If these are the chunks of one of its levels; they are then kept as voxels. */
   readonly level?: VolumeLevel | undefined;
 }

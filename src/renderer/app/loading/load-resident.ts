@@ -11,6 +11,7 @@ import { type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
 import type { VolumeTag } from '../../../core/shared/volume-facts.ts';
 import { wholeFactors } from '../../../core/shared/volume-level.ts';
 import type { Stopwatch } from '../../../core/stream/stage-times.ts';
+import type { CutChunks } from '../../../core/volume/compressed-volume.ts';
 import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
 import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
 import type { HostFile } from '../../host/host.ts';
@@ -131,12 +132,13 @@ export async function loadResident(
 /** Uploads a volume's compressed bytes to a new device, kept as on the old one. Known statistics are not computed again. */
 export async function loadAgain(
   engine: LoadingEngine,
-  { kept, chunkShape, ...rest }: LoadedVolume,
-  chunks: readonly EncodedChunk[],
+  volume: LoadedVolume,
+  stored: CutChunks,
   known: JobOptions & { readonly statistics: VolumeStatistics | undefined },
 ): Promise<LoadedVolume> {
-  const again = await keepAs(engine, residencyOf(kept), { info: kept.info, chunkShape, chunks }, { ...known, verify: false });
-  return { ...rest, kept: again, chunkShape };
+  const { info } = volume.kept;
+  const kept = await keepAs(engine, residencyOf(volume.kept), { info, ...stored }, { ...known, verify: false });
+  return { ...volume, kept };
 }
 
 /** Whether the GPU can hold these chunks: each must start at a whole word of its row. */

@@ -1,0 +1,80 @@
+import type { EncodeChoice } from '../chunks/backend.ts';
+import { defaultTimeGroup, interleavedShape } from '../chunks/chunk-shape.ts';
+import { ChunkGrid, type ChunkShape, codecElementBytes, codecElementDims, isInterleaved } from '../format/chunk-grid.ts';
+import type { Gpu } from '../gpu/gpu.ts';
+import { type JobOptions, throwIfAborted } from '../shared/job.ts';
+import { elementBytes } from '../shared/volume.ts';
+import { interleavesTime, isSteady, surveyedBytes } from '../stream/time-survey.ts';
+import type { Compressible } from './compress-resident.ts';
+import { bytesOfChunkRow, InterleavedBoxes } from './interleaved-boxes.ts';
+import type { VolumeSource } from './volume-source.ts';
+
+/** A volume in GPU memory, compressed or not, with all its voxels. */
+export interface KeptSeries extends Compressible {
+  readonly kept: Pick<VolumeSource, 'info' | 'forEachBox' | 'readBox' | 'planeReader'> & { readonly chunkShape: ChunkShape };
+}
+
+/**
+ * The volume in chunks of the shape that this choice of codec wants: for a series with groups of time points as `compressVolume`
+ * makes them, otherwise in those of its `chunkShape`. Groups that exceed a binding of the GPU are not made. Voxels are copied for
+ * this into temporary memory, at most one group at a time.
+ * @throws StriaError `aborted`, `device-lost`
+ */
+export async function inTimeGroups(gpu: Gpu, volume: KeptSeries, choice: EncodeChoice, job: JobOptions): Promise<Compressible> {
+  const { kept, source } = volume;
+  const chunkShape = (await groupedShape(gpu, volume, choice, job)) ?? volume.chunkShape;
+  if (chunkShape.join() === kept.chunkShape.join()) return { kept, source, chunkShape };
+  const forEachBox: VolumeSource['forEachBox'] = async (visit) => {
+    const planes = kept.planeReader();
+    try {
+      await new InterleavedBoxes(gpu, kept.info, chunkShape, planes).forEach('read', visit);
+    } finally {
+      planes.destroy();
+    }
+  };
+  return { kept: { info: kept.info, forEachBox }, source, chunkShape };
+}
+
+/** Undefined if the volume is already in groups, or if none are wanted or possible. */
+async function groupedShape(
+  gpu: Gpu,
+  { kept, source, chunkShape }: KeptSeries,
+  choice: EncodeChoice,
+  job: JobOptions,
+): Promise<ChunkShape | undefined> {
+  const { info } = kept;
+  const timeGroup = defaultTimeGroup(info);
+  if (timeGroup === 1 || isInterleaved(chunkShape)) return undefined;
+  const shape = interleavedShape(info, timeGroup);
+  const bytesOfRow = bytesOfChunkRow(new ChunkGrid(codecElementDims(info), shape), codecElementBytes(info.type));
+  if (bytesOfRow > gpu.maxBindingBytes) return undefined;
+  const isWanted = await interleavesTime({ info, format: source.format }, choice, () => isSteadyOnGpu(kept, job));
+  return isWanted ? shape : undefined;
+}
+
+async function isSteadyOnGpu(kept: KeptSeries['kept'], { signal }: JobOptions): Promise<boolean> {
+  const { info } = kept;
+  const byteLength = surveyedBytes(info);
+  if (byteLength === undefined) return false;
+  const [width, height, depth] = info.dims;
+  const rowLength = width * elementBytes(info.type);
+  const bytes = new Uint8Array(byteLength);
+  for (const timePoint of [0, 1]) {
+    await kept.readBox(
+      { first: [0, 0, 0], size: [width, height, depth], timePoint },
+      ({ first, size, values, rowLength: pitch }) => {
+        throwIfAborted(signal);
+        const piece = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+        const voxelBytes = elementBytes(info.type);
+        for (let z = 0; z < size[2]; z++) {
+          for (let y = 0; y < size[1]; y++) {
+            const from = (z * size[1] + y) * pitch * voxelBytes;
+            const row = ((timePoint * depth + first[2] + z) * height + first[1] + y) * rowLength;
+            bytes.set(piece.subarray(from, from + size[0] * voxelBytes), row + first[0] * voxelBytes);
+          }
+        }
+      },
+    );
+  }
+  return isSteady(info, bytes);
+}
