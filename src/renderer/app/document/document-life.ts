@@ -21,7 +21,7 @@ import { DocumentRunner, type Running } from './document-runner.ts';
 import { chunksOf, type DocumentWorks, documentWorks, type HeldVolume, stateOnGpu } from './document-works.ts';
 import { loadFailure } from './load-failure.ts';
 import { documentOf, nameOf } from './opened-document.ts';
-import { RecentFiles } from './recent-files.ts';
+import { RecentDocuments } from './recent-documents.ts';
 import { Refining } from './refining.ts';
 
 /**
@@ -35,7 +35,7 @@ export class DocumentLife implements EngineWatcher {
   readonly #works: DocumentWorks;
   readonly #runner: DocumentRunner;
   readonly #refining: Refining;
-  readonly #recent: RecentFiles;
+  readonly #recent: RecentDocuments;
   #engine: Engine | undefined;
   #held: HeldVolume | undefined;
   /** The request that is open or being loaded, also while the device is away. */
@@ -53,7 +53,7 @@ export class DocumentLife implements EngineWatcher {
     const [engine, held] = [() => this.#engine, () => this.#held];
     const tell = (notice: string) => store.setState({ notice });
     this.#refining = new Refining({ store, works, runner: this.#runner, send: (event) => this.#send(event) });
-    this.#recent = new RecentFiles(host, store);
+    this.#recent = new RecentDocuments(host, store);
     this.jobs = new DocumentJobs({ host, compressor, works, runner: this.#runner, engine, held, tell });
   }
 

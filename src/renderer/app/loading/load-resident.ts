@@ -1,37 +1,25 @@
-import { chunkShapeOf } from '../../../core/chunks/chunk-shape.ts';
 import type { EncodedChunk } from '../../../core/format/chunk.ts';
-import { type ChunkShape, codecElementBytes, codecElementDims } from '../../../core/format/chunk-grid.ts';
+import type { ChunkShape } from '../../../core/format/chunk-grid.ts';
 import type { RawLayout } from '../../../core/io/common/volume-reader.ts';
 import type { EmptySpace } from '../../../core/shared/empty-space.ts';
 import { faultFromData, StriaError } from '../../../core/shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../../../core/shared/job.ts';
 import type { OwnLabels } from '../../../core/shared/label-table.ts';
 import type { SourceDescription } from '../../../core/shared/source.ts';
-import { type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { VolumeTag } from '../../../core/shared/volume-facts.ts';
-import { wholeFactors } from '../../../core/shared/volume-level.ts';
 import type { Stopwatch } from '../../../core/stream/stage-times.ts';
 import type { CutChunks } from '../../../core/volume/compressed-volume.ts';
 import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
 import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
 import type { HostFile } from '../../host/host.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
-import { type CompressedBytes, type KeptVolume, keepAs, type LoadingEngine, residencyOf } from '../gpu/residency.ts';
+import { type KeptVolume, keepAs, type LoadingEngine, residencyOf } from '../gpu/residency.ts';
 import type { SampleChoice } from '../state/samples.ts';
-import type { BrickCommand } from './brick-protocol.ts';
-import type { DetailCommand } from './detail-protocol.ts';
-import { FileBricks } from './file-bricks.ts';
-import { FileDetail } from './file-detail.ts';
+import type { FileBricks } from './file-bricks.ts';
+import { bricksOf, detailOf } from './file-workers.ts';
 import { keepHeaders, takeHeaders } from './kept-headers.ts';
-import {
-  finestChoice,
-  firstChoice,
-  hasBricks,
-  isHeldBack,
-  type LevelOffer,
-  type LoadChoice,
-  type LoadFacts,
-} from './level-choice.ts';
+import { areChunksUsable, type FileInfo, type LoadPlan, planLoad } from './load-plan.ts';
 import type { LoadCommand, LoadMessage, LoadRequest } from './load-protocol.ts';
 import { serveSiblings } from './ports.ts';
 
@@ -141,23 +129,10 @@ export async function loadAgain(
   return { ...volume, kept };
 }
 
-/** Whether the GPU can hold these chunks: each must start at a whole word of its row. */
-function fitsGpu(info: VolumeInfo, [width]: ChunkShape): boolean {
-  return width >= codecElementDims(info)[0] || (width * codecElementBytes(info.type)) % 4 === 0;
-}
-
 class Loading {
   /** Where voxels are appended. Undefined if chunks arrive instead. */
   #resident: ResidentVolume | undefined;
-  #info: VolumeInfo | undefined;
-  /** What is loaded. */
-  #choice: LoadChoice = { level: 0, as: 'voxels', residency: 'raw' };
-  #hasFiner = false;
-  #hasBricks = false;
-  #isHeldBack = false;
-  #levels: readonly LevelOffer[] = [];
-  #areLevelsStored = false;
-  #readsBoxes = false;
+  #plan: LoadPlan | undefined;
   readonly #engine: LoadingEngine;
   readonly #worker: Worker;
   readonly #job: LoadOptions;
@@ -166,10 +141,6 @@ class Loading {
   /** When the first voxels were passed to the GPU. */
   #uploadStart: number | undefined;
   #isRemote = false;
-  #format = '';
-  #lost: string | undefined;
-  #tags: readonly VolumeTag[] = [];
-  #chunkShape: ChunkShape | undefined;
   #done = 0;
   /** Messages are handled one after the other. */
   #turn: Promise<void> = Promise.resolve();
@@ -183,9 +154,46 @@ class Loading {
 
   async run(request: OpenRequest): Promise<LoadedVolume> {
     this.#isRemote = request.kind === 'file' && request.file.handle.kind === 'address' && !this.#job.isWhole;
-    const { signal } = this.#job;
     const start = performance.now();
-    const { source, labels } = await new Promise<LoadMessage & { kind: 'end' }>((resolve, reject) => {
+    const { source, labels } = await this.#readAll(request);
+    this.#stopwatch.add('Read', start, performance.now(), this.#done);
+    const plan = this.#plan;
+    if (!plan) throw new StriaError('internal', 'the loading thread returned no volume');
+    const { file, choice, chunkShape } = plan;
+    const chunks = this.#resident || choice.level > 0 ? undefined : this.#chunks;
+    const keep = () => this.#keepChunks(plan);
+    const kept = this.#resident ?? (await this.#stopwatch.time('Upload and decode', keep, plan.voxelBytes));
+    const posted = () => toPosted(request);
+    if (kept instanceof ResidentVolume) {
+      this.#resident = kept;
+      if (kept.decimation > 1 && file.readsBoxes) kept.file = detailOf(posted, file.info, file.levels);
+    }
+    await this.#engine.gpu.finish();
+    if (this.#uploadStart !== undefined) this.#stopwatch.add('Upload', this.#uploadStart, performance.now(), this.#done);
+    return {
+      kept,
+      source,
+      chunks,
+      chunkShape,
+      labels,
+      format: file.format,
+      lost: file.lost,
+      tags: file.tags,
+      level: choice.level > 0 && file.areLevelsStored ? { number: choice.level, count: file.levels.length } : undefined,
+      hasFiner: plan.hasFiner,
+      isHeldBack: plan.isHeldBack,
+      bricks: plan.hasBricks ? bricksOf(posted, this.#engine.brickBudgets) : undefined,
+    };
+  }
+
+  destroy(): void {
+    this.#resident?.destroy();
+  }
+
+  /** Resolves when the worker has sent everything and all of it was taken. */
+  #readAll(request: OpenRequest): Promise<LoadMessage & { kind: 'end' }> {
+    const { signal } = this.#job;
+    return new Promise((resolve, reject) => {
       const abort = () => reject(new StriaError('aborted', 'cancelled'));
       signal?.addEventListener('abort', abort, { once: true });
       this.#worker.onerror = (event) => reject(new StriaError('internal', `the loading thread ended: ${event.message}`));
@@ -203,112 +211,25 @@ class Loading {
       const posted = toPosted(request);
       this.#post({ kind: 'open', request: posted }, posted.kind === 'file' ? [posted.siblings] : []);
     });
-    this.#stopwatch.add('Read', start, performance.now(), this.#done);
-    const [info, chunkShape, resident] = [this.#info, this.#chunkShape, this.#resident];
-    if (!info || !chunkShape) throw new StriaError('internal', 'the loading thread returned no volume');
-    const { level } = this.#choice;
-    const chunks = resident || level > 0 ? undefined : this.#chunks;
-    const offer = this.#levels[level - 1];
-    const keep = () =>
-      this.#keepChunks({ info, chunkShape: offer?.chunkShape ?? chunkShape, chunks: this.#chunks, level: offer });
-    const kept = resident ?? (await this.#stopwatch.time('Upload and decode', keep, this.#total));
-    if (kept instanceof ResidentVolume) {
-      this.#resident = kept;
-      if (kept.decimation > 1) kept.file = this.#detailOf(request, info);
-    }
-    await this.#engine.gpu.finish();
-    if (this.#uploadStart !== undefined) this.#stopwatch.add('Upload', this.#uploadStart, performance.now(), this.#done);
-    return {
-      kept,
-      source,
-      chunks,
-      format: this.#format,
-      chunkShape,
-      level: level > 0 && this.#areLevelsStored ? { number: level, count: this.#levels.length } : undefined,
-      hasFiner: this.#hasFiner,
-      isHeldBack: this.#isHeldBack,
-      lost: this.#lost,
-      tags: this.#tags,
-      labels,
-      bricks: this.#hasBricks ? this.#bricksOf(request) : undefined,
-    };
   }
 
-  destroy(): void {
-    this.#resident?.destroy();
-  }
-
-  #keepChunks(source: CompressedBytes): Promise<KeptVolume> {
-    return keepAs(this.#engine, this.#choice.residency, source, { ...this.#job, verify: true });
-  }
-
-  /** Reads the voxels that the GPU does not hold. */
-  #detailOf(request: OpenRequest, { dims }: VolumeInfo): FileDetail | undefined {
-    if (!this.#readsBoxes) return undefined;
-    return new FileDetail([{ dims, factors: wholeFactors }, ...this.#levels], () => {
-      const worker = new Worker(new URL('./detail.worker.ts', import.meta.url), { type: 'module', name: 'stria-detail' });
-      const posted = toPosted(request);
-      const open: DetailCommand = { kind: 'open', request: posted };
-      worker.postMessage(open, posted.kind === 'file' ? [posted.siblings] : []);
-      return worker;
-    });
-  }
-
-  #bricksOf(request: OpenRequest): FileBricks {
-    return new FileBricks(this.#engine.brickBudgets, () => {
-      const worker = new Worker(new URL('./bricks.worker.ts', import.meta.url), { type: 'module', name: 'stria-bricks' });
-      const posted = toPosted(request);
-      const open: BrickCommand = { kind: 'open', request: posted };
-      worker.postMessage(open, posted.kind === 'file' ? [posted.siblings] : []);
-      return worker;
-    });
-  }
-
-  /** Bytes of the voxels to load. */
-  get #total(): number | undefined {
-    if (!this.#info) return undefined;
-    return volumeBytes({ dims: this.#levels[this.#choice.level - 1]?.dims ?? this.#info.dims, type: this.#info.type });
+  #keepChunks({ file: { info }, chunkShape, choice, level }: LoadPlan): Promise<KeptVolume> {
+    const source = { info, chunkShape: level?.chunkShape ?? chunkShape, chunks: this.#chunks, level };
+    return keepAs(this.#engine, choice.residency, source, { ...this.#job, verify: true });
   }
 
   async #take(message: Exclude<LoadMessage, { kind: 'end' }>): Promise<void> {
-    const total = this.#total;
     switch (message.kind) {
       case 'fault':
         throw faultFromData(message.fault);
-      case 'info': {
-        const { info, format, chunkShape, arePictures, lost, payloadBytes, tags } = message;
-        const isUsable = chunkShape !== undefined && fitsGpu(info, chunkShape);
-        this.#job.onInfo?.(info, isUsable ? payloadBytes : undefined);
-        this.#info = info;
-        this.#chunkShape = isUsable ? chunkShape : chunkShapeOf(info, arePictures);
-        this.#format = format;
-        this.#lost = lost;
-        this.#tags = tags;
-        this.#levels = message.levels;
-        this.#areLevelsStored = message.areLevelsStored;
-        this.#readsBoxes = message.readsBoxes;
-        const facts = this.#factsOf(message, this.#chunkShape, isUsable);
-        const finest = finestChoice(facts);
-        this.#choice = this.#job.step === 'first' ? firstChoice(facts) : finest;
-        this.#hasFiner = this.#choice.level > finest.level;
-        this.#isHeldBack = isHeldBack(facts, finest.level);
-        this.#hasBricks = hasBricks(facts, chunkShape);
-        const { level, as } = this.#choice;
-        const { gpu, budgetBytes } = this.#engine;
-        if (as === 'voxels') {
-          const options = { chunkShape: this.#chunkShape, budgetBytes, level: this.#levels[level - 1] };
-          this.#resident = await ResidentVolume.create(gpu, info, options);
-        }
-        throwIfAborted(this.#job.signal);
-        this.#job.onProgress?.({ stage: 'Reading', done: 0, total: this.#total });
-        this.#post({ kind: 'start', as, level });
+      case 'info':
+        await this.#begin(message);
         return;
-      }
       case 'voxels':
         this.#uploadStart ??= performance.now();
         this.#resident?.append(message.bytes);
         this.#done += message.bytes.byteLength;
-        this.#job.onProgress?.({ stage: 'Reading', done: this.#done, total });
+        this.#job.onProgress?.({ stage: 'Reading', done: this.#done, total: this.#plan?.voxelBytes });
         this.#afterwards(message.bytes.byteLength);
         return;
       case 'chunks':
@@ -319,26 +240,22 @@ class Loading {
     }
   }
 
-  #factsOf(message: LoadMessage & { kind: 'info' }, chunkShape: ChunkShape, hasChunks: boolean): LoadFacts {
+  /** Decides what to load, allocates memory for it, and lets the worker begin. */
+  async #begin(file: FileInfo): Promise<void> {
+    const { info } = file;
+    const { onInfo, onProgress, keepsVoxels, step = 'finest', signal } = this.#job;
+    onInfo?.(info, areChunksUsable(file) ? file.payloadBytes : undefined);
+    const staysCompressed = !(keepsVoxels?.() ?? !(file.arePictures || info.dims[3] > 1));
+    const plan = planLoad(this.#engine, file, { step, isRemote: this.#isRemote, staysCompressed });
+    this.#plan = plan;
+    const { choice, chunkShape, level, voxelBytes } = plan;
     const { gpu, budgetBytes } = this.#engine;
-    const { info, levels, payloadBytes, arePictures } = message;
-    // Voxels here and there are read only in place of voxels that do not fit.
-    const isOffered = message.areLevelsStored || !ResidentVolume.fits(gpu, info, { chunkShape, budgetBytes });
-    return {
-      info,
-      levels: isOffered ? levels : [],
-      hasChunks,
-      payloadBytes,
-      budgetBytes,
-      isRemote: this.#isRemote,
-      staysCompressed: !(this.#job.keepsVoxels?.() ?? !(arePictures || info.dims[3] > 1)),
-      fits: (level) => {
-        const offer = levels[level - 1];
-        const dims = offer?.dims ?? info.dims;
-        return ResidentVolume.fits(gpu, { dims, type: info.type }, { chunkShape: offer?.chunkShape ?? chunkShape, budgetBytes });
-      },
-      canDecode: (offer) => offer.chunkShape !== undefined && fitsGpu({ ...info, dims: offer.dims }, offer.chunkShape),
-    };
+    if (choice.as === 'voxels') {
+      this.#resident = await ResidentVolume.create(gpu, info, { chunkShape, budgetBytes, level });
+    }
+    throwIfAborted(signal);
+    onProgress?.({ stage: 'Reading', done: 0, total: voxelBytes });
+    this.#post({ kind: 'start', as: choice.as, level: choice.level });
   }
 
   /** Lets the worker send more once the GPU has processed what it was given. */

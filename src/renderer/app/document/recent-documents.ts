@@ -5,7 +5,7 @@ import type { AppStore } from '../state/store.ts';
 import { datasetOf } from './opened-document.ts';
 
 /** Adds files that were opened to the recent files. */
-export class RecentFiles {
+export class RecentDocuments {
   readonly #host: Pick<Host, 'remember' | 'recent'>;
   readonly #store: AppStore;
 

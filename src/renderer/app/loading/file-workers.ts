@@ -1,0 +1,31 @@
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import { wholeFactors } from '../../../core/shared/volume-level.ts';
+import type { BrickBudgets } from '../state/brick-budgets.ts';
+import type { BrickCommand } from './brick-protocol.ts';
+import type { DetailCommand } from './detail-protocol.ts';
+import { FileBricks } from './file-bricks.ts';
+import { FileDetail } from './file-detail.ts';
+import type { LevelOffer } from './level-choice.ts';
+import type { LoadRequest } from './load-protocol.ts';
+
+/** Reads the voxels of a file that the GPU does not hold. @param posted the request, for the worker */
+export function detailOf(posted: () => LoadRequest, { dims }: VolumeInfo, levels: readonly LevelOffer[]): FileDetail {
+  return new FileDetail([{ dims, factors: wholeFactors }, ...levels], () => {
+    const worker = new Worker(new URL('./detail.worker.ts', import.meta.url), { type: 'module', name: 'stria-detail' });
+    return opened(worker, posted());
+  });
+}
+
+/** Reads the bricks of a file. @param posted the request, for the worker */
+export function bricksOf(posted: () => LoadRequest, budgets: BrickBudgets): FileBricks {
+  return new FileBricks(budgets, () => {
+    const worker = new Worker(new URL('./bricks.worker.ts', import.meta.url), { type: 'module', name: 'stria-bricks' });
+    return opened(worker, posted());
+  });
+}
+
+function opened(worker: Worker, request: LoadRequest): Worker {
+  const open: DetailCommand & BrickCommand = { kind: 'open', request };
+  worker.postMessage(open, request.kind === 'file' ? [request.siblings] : []);
+  return worker;
+}
