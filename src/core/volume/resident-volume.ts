@@ -1,11 +1,11 @@
 import type { NumberedBox } from '../chunks/backend.ts';
-import { type CodecElementBytes, type GpuVoxels, rowBytes } from '../codec/codec.ts';
+import { type GpuVoxels, rowBytes } from '../codec/codec.ts';
 import { type ChunkShape, codecElementBytes, isInterleaved } from '../format/chunk-grid.ts';
 import type { Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { StriaError } from '../shared/errors.ts';
-import { type Dims3, type Dims4, elementBytes, typedVoxels, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
+import { type Dims3, type Dims4, elementBytes, typedVoxels, type VolumeInfo } from '../shared/volume.ts';
 import { decimationOf, type LeveledVoxels, type VolumeLevel, wholeFactors } from '../shared/volume-level.ts';
 import type { DisplayTexture } from './display-texture.ts';
 import { computeStatistics } from './gpu-statistics.ts';
@@ -14,6 +14,8 @@ import type { PlanePart } from './plane-chunks.ts';
 import type { PlaneReader } from './plane-reader.ts';
 import { ResidentDisplay } from './resident-display.ts';
 import { fitsWhole, layOut, type PlacedBox, type ResidentLayout } from './resident-layout.ts';
+import { ResidentRows } from './resident-rows.ts';
+import { ResidentWriter } from './resident-writer.ts';
 import type { VolumeStatistics } from './statistics.ts';
 import {
   type AxisIndex,
@@ -36,8 +38,6 @@ export interface ResidentOptions {
   readonly level?: VolumeLevel | undefined;
 }
 
-/** Rows that need padding or selection go through a buffer of about this size. */
-const scratchBytes = 2 ** 22;
 /** Below this size, another attempt with less memory is pointless. */
 const smallestBudget = 2 ** 24;
 
@@ -67,25 +67,15 @@ export class ResidentVolume implements VolumeSource {
   readonly boxes: readonly NumberedBox[];
   /** All boxes, for display, whatever the `decimation`. */
   readonly placedBoxes: readonly PlacedBox[];
-  /** The dimensions of the voxels that are appended. */
-  readonly #appended: Dims4;
-  /** Only every n-th appended voxel along x, y and z is kept, because all of them would exceed the budget. */
-  readonly #stride: number;
+  /** Whether all appended voxels are kept: those of the volume, or of its level. Otherwise all of them would exceed the budget. */
+  readonly keepsAll: boolean;
   readonly #gpu: Gpu;
   readonly #scope: GpuScope;
   readonly #display: ResidentDisplay;
-  readonly #layout: ResidentLayout;
-  readonly #elementBytes: CodecElementBytes;
+  readonly #rows: ResidentRows;
+  readonly #writer: ResidentWriter;
   readonly #interleaved: InterleavedBoxes | undefined;
   #isDestroyed = false;
-  #received = 0;
-  /** The start of an incomplete row. */
-  #partRow: Uint8Array<ArrayBuffer> | undefined;
-  #partBytes = 0;
-  /** The number of complete rows of the source so far, and of those that were kept. */
-  #sourceRows = 0;
-  #keptRows = 0;
-  #scratch: Uint8Array<ArrayBuffer> | undefined;
   #statistics: Promise<VolumeStatistics> | undefined;
   #known: VolumeStatistics | undefined;
 
@@ -93,26 +83,24 @@ export class ResidentVolume implements VolumeSource {
     const { factors, dims } = level ?? { factors: wholeFactors, dims: info.dims };
     this.info = info;
     this.chunkShape = chunkShape;
-    this.#appended = dims;
-    this.#stride = layout.decimation;
+    this.keepsAll = layout.decimation === 1;
     this.factors = [factors[0] * layout.decimation, factors[1] * layout.decimation, factors[2] * layout.decimation];
     this.decimation = decimationOf(this.factors);
     this.dims = layout.dims;
     this.#gpu = gpu;
-    this.#layout = layout;
-    this.#elementBytes = codecElementBytes(info.type);
+    const codecBytes = codecElementBytes(info.type);
     this.#scope = gpu.scope('volume');
     this.#display = new ResidentDisplay(gpu, 'display', this);
     try {
       this.placedBoxes = layout.boxes.map((box, index) => {
         const buffer = this.#scope.storage(`box ${index}`, box.bytes);
         const dims: Dims3 = [layout.elementsX, box.rowCount, box.planeCount];
-        const voxels: GpuVoxels = { buffer, dims, elementBytes: this.#elementBytes };
+        const voxels: GpuVoxels = { buffer, dims, elementBytes: codecBytes };
         const place = placeUniform(this.#scope, {
           first: [0, box.firstRow, box.firstPlane],
           size: [layout.dims[0], box.rowCount, box.planeCount],
           planesPerTimePoint: layout.dims[2],
-          rowWords: rowBytes(layout.elementsX, this.#elementBytes) / 4,
+          rowWords: rowBytes(layout.elementsX, codecBytes) / 4,
         });
         return { ...box, voxels, place };
       });
@@ -120,6 +108,14 @@ export class ResidentVolume implements VolumeSource {
       this.destroy();
       throw error;
     }
+    this.#rows = new ResidentRows(layout, this.placedBoxes, codecBytes);
+    this.#writer = new ResidentWriter(gpu, {
+      type: info.type,
+      appended: dims,
+      kept: layout.dims,
+      stride: layout.decimation,
+      rows: this.#rows,
+    });
     const isWhole = this.decimation === 1;
     this.boxes = isWhole && !isInterleaved(chunkShape) ? this.placedBoxes : [];
     if (isWhole && isInterleaved(chunkShape)) this.#interleaved = new InterleavedBoxes(gpu, info, chunkShape, this.planeReader());
@@ -162,35 +158,13 @@ export class ResidentVolume implements VolumeSource {
    * `bytes` may be reused afterwards. @throws StriaError `internal` if there are more than the volume has
    */
   append(bytes: Uint8Array): void {
-    const total = this.#appendedBytes;
-    if (this.#received + bytes.length > total) {
-      throw new StriaError('internal', `the volume has ${total} bytes, but ${this.#received + bytes.length} were appended`);
-    }
-    this.#received += bytes.length;
+    this.#writer.append(bytes);
     this.#statistics = this.#known = undefined;
-    const rowLength = this.#appended[0] * elementBytes(this.info.type);
-    let start = 0;
-    if (this.#partBytes > 0) {
-      start = Math.min(rowLength - this.#partBytes, bytes.length);
-      this.#keepPart(bytes.subarray(0, start), rowLength);
-      if (this.#partBytes < rowLength) return;
-      this.#partBytes = 0;
-      this.#takeRows(this.#partRow as Uint8Array, rowLength);
-    }
-    const end = start + Math.floor((bytes.length - start) / rowLength) * rowLength;
-    if (end > start) this.#takeRows(bytes.subarray(start, end), rowLength);
-    if (end < bytes.length) this.#keepPart(bytes.subarray(end), rowLength);
-    if (this.isComplete) this.#partRow = this.#scratch = undefined;
   }
 
   /** Whether all bytes were appended. */
   get isComplete(): boolean {
-    return this.#received === this.#appendedBytes;
-  }
-
-  /** Whether all appended voxels are kept: those of the volume, or of its level. */
-  get keepsAll(): boolean {
-    return this.#stride === 1;
+    return this.#writer.isComplete;
   }
 
   get numbers(): VolumeSource['numbers'] {
@@ -218,9 +192,9 @@ export class ResidentVolume implements VolumeSource {
     const [nx, ny, nz] = this.factors;
     const row = Math.floor(y / ny);
     const plane = t * this.dims[2] + Math.floor(z / nz);
-    const box = this.#boxAt(row, plane);
+    const { box, byteOffset } = this.#rows.at(row, plane);
     const width = elementBytes(this.info.type);
-    const byte = this.#rowOffset(box, row, plane) + Math.floor(x / nx) * width;
+    const byte = byteOffset + Math.floor(x / nx) * width;
     const word = byte - (byte % 4);
     const bytes = await this.#gpu.read(box.voxels.buffer, word, Math.max(4, width));
     return typedVoxels(this.info.type, bytes.subarray(byte - word, byte - word + width))[0] as number;
@@ -230,15 +204,15 @@ export class ResidentVolume implements VolumeSource {
     assertReadable(this, wanted);
     const { first, size, timePoint } = wanted;
     const { type } = this.info;
-    const rowLength = rowBytes(this.#layout.elementsX, this.#elementBytes) / elementBytes(type);
+    const rowLength = this.#rows.rowBytes / elementBytes(type);
     for (let z = first[2]; z < first[2] + size[2]; z++) {
       const plane = timePoint * this.dims[2] + z;
       for (let y = first[1]; y < first[1] + size[1]; ) {
         if (this.#isDestroyed) throw new StriaError('aborted', 'the volume was closed');
-        const box = this.#boxAt(y, plane);
+        const { box, byteOffset } = this.#rows.at(y, plane);
         const rows = Math.min(first[1] + size[1], box.firstRow + box.rowCount) - y;
         const length = rows * rowLength * elementBytes(type);
-        const bytes = await this.#gpu.read(box.voxels.buffer, this.#rowOffset(box, y, plane), length);
+        const bytes = await this.#gpu.read(box.voxels.buffer, byteOffset, length);
         visit({ first: [0, y, z], size: [this.dims[0], rows, 1], values: typedVoxels(type, bytes), rowLength });
         y += rows;
       }
@@ -316,86 +290,7 @@ export class ResidentVolume implements VolumeSource {
     this.#scope.destroy();
   }
 
-  get #appendedBytes(): number {
-    return volumeBytes({ dims: this.#appended, type: this.info.type });
-  }
-
   #planesOf(timePoint: number): readonly [first: number, end: number] {
     return [timePoint * this.dims[2], (timePoint + 1) * this.dims[2]];
-  }
-
-  #keepPart(bytes: Uint8Array, rowLength: number): void {
-    this.#partRow ??= new Uint8Array(rowLength);
-    this.#partRow.set(bytes, this.#partBytes);
-    this.#partBytes += bytes.length;
-  }
-
-  /** Takes whole rows of the source, drops those that decimation omits, and writes the rest. */
-  #takeRows(bytes: Uint8Array, rowLength: number): void {
-    if (this.keepsAll) {
-      this.#writeRows(bytes, rowLength);
-      return;
-    }
-    const [, height, depth] = this.#appended;
-    const width = elementBytes(this.info.type);
-    const keptLength = this.dims[0] * width;
-    const kept = new Uint8Array(keptLength * Math.ceil(bytes.length / rowLength));
-    let to = 0;
-    for (let start = 0; start < bytes.length; start += rowLength, this.#sourceRows++) {
-      const z = Math.floor(this.#sourceRows / height) % depth;
-      if ((this.#sourceRows % height) % this.#stride !== 0 || z % this.#stride !== 0) continue;
-      for (let from = start; from < start + rowLength; from += this.#stride * width) {
-        for (let byte = 0; byte < width; byte++) kept[to++] = bytes[from + byte] as number;
-      }
-    }
-    this.#writeRows(kept.subarray(0, to), keptLength);
-  }
-
-  /** Writes kept rows, which come in order, into the boxes, padding them to whole words. */
-  #writeRows(bytes: Uint8Array, rowLength: number): void {
-    const height = this.dims[1];
-    const padded = rowBytes(this.#layout.elementsX, this.#elementBytes);
-    for (let start = 0; start < bytes.length; ) {
-      const row = this.#keptRows % height;
-      const plane = Math.floor(this.#keptRows / height);
-      const box = this.#boxAt(row, plane);
-      // Consecutive rows in the box: to its end if it has whole planes, otherwise to the end of its strip.
-      const following =
-        box.rowCount === height ? (box.firstPlane + box.planeCount - plane) * height - row : box.firstRow + box.rowCount - row;
-      const count = Math.min(following, (bytes.length - start) / rowLength);
-      const rows = bytes.subarray(start, start + count * rowLength);
-      const offset = this.#rowOffset(box, row, plane);
-      if (padded === rowLength) this.#write(box.voxels.buffer, offset, rows);
-      else this.#writePadded(box.voxels.buffer, offset, rows, rowLength, padded);
-      start += count * rowLength;
-      this.#keptRows += count;
-    }
-  }
-
-  #writePadded(buffer: GPUBuffer, offset: number, rows: Uint8Array, rowLength: number, padded: number): void {
-    const rowsAtOnce = Math.max(1, Math.floor(scratchBytes / padded));
-    this.#scratch ??= new Uint8Array(rowsAtOnce * padded);
-    const count = rows.length / rowLength;
-    for (let first = 0; first < count; first += rowsAtOnce) {
-      const here = Math.min(rowsAtOnce, count - first);
-      for (let row = 0; row < here; row++) {
-        const from = (first + row) * rowLength;
-        this.#scratch.set(rows.subarray(from, from + rowLength), row * padded);
-      }
-      this.#write(buffer, offset + first * padded, this.#scratch.subarray(0, here * padded));
-    }
-  }
-
-  #write(buffer: GPUBuffer, offset: number, bytes: Uint8Array): void {
-    this.#gpu.device.queue.writeBuffer(buffer, offset, bytes as Uint8Array<ArrayBuffer>);
-  }
-
-  #boxAt(row: number, plane: number): PlacedBox {
-    return this.placedBoxes[this.#layout.boxIndexAt(row, plane)] as PlacedBox;
-  }
-
-  #rowOffset(box: PlacedBox, row: number, plane: number): number {
-    const rowInBox = (plane - box.firstPlane) * box.rowCount + row - box.firstRow;
-    return rowInBox * rowBytes(this.#layout.elementsX, this.#elementBytes);
   }
 }
