@@ -19,11 +19,12 @@ export function commandFiles(): Readonly<Record<string, string>> {
   };
 }
 
-/** Text for roff: a leading dot or quote would be a request, a hyphen would become a dash. */
+/** Text for roff: a leading dot or quote would be a request, a hyphen would become a dash, and plain terminals have no ellipsis. */
 function roff(text: string): string {
   return text
     .replaceAll('\\', '\\e')
     .replaceAll('-', '\\-')
+    .replaceAll('…', '...')
     .replace(/^(?=[.'])/gm, '\\&');
 }
 

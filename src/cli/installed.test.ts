@@ -88,6 +88,7 @@ test('the man page and the completions have every command', () => {
     expect(files._stria).toContain(`    ${name}) _arguments `);
     expect(files['stria.fish']).toContain(`-a ${name} -d `);
   }
+  expect(files['stria.1']).not.toContain('…');
   // Notes that begin with a dot or a quote are text.
   expect(files['stria.1']?.split('\n').filter((line) => /^[.']/.test(line) && !/^\.(TH|SH|PP|TP|nf|fi)\b/.test(line))).toEqual(
     [],
