@@ -46,7 +46,7 @@ export interface RayColors {
   readonly isFloorOpaque: boolean;
 }
 
-/** Per-frame parameters that depend on neither pixel nor camera: `Frame` in shaders/draw/ray-march.wgsl. */
+/** Per-frame parameters that depend on neither pixel nor camera: `Frame` in shaders/draw/march-frame.wgsl. */
 export interface RayParameters {
   readonly window: Vector4;
   readonly march: Vector4;
@@ -140,10 +140,10 @@ export function wholeOf({ width, height }: Pick<Strip, 'width' | 'height'>): Str
   return { width, height, from: 0, count: height };
 }
 
-/** Bytes of `Frame` in shaders/draw/ray-march.wgsl. */
+/** Bytes of `Frame` in shaders/draw/march-frame.wgsl. */
 export const rayFrameBytes = 256;
 
-/** `Frame` of shaders/draw/ray-march.wgsl. */
+/** `Frame` of shaders/draw/march-frame.wgsl. */
 export function rayFrame(
   { dims, bricks }: { readonly dims: Dims3; readonly bricks: { readonly size: number } },
   view: RayView,

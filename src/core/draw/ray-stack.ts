@@ -57,7 +57,7 @@ const unlimited = 1e6;
 const headFloats = 44;
 const volumeFloats = 48;
 
-/** Bytes of `Stack` in shaders/draw/ray-stack.wgsl. */
+/** Bytes of `Stack` in shaders/draw/stack-frame.wgsl. */
 export function rayStackBytes(volumes: number): number {
   return 4 * (headFloats + volumes * volumeFloats);
 }
@@ -69,7 +69,7 @@ export function clipLimits(clip: RayLook['clip']): { readonly low: readonly numb
 }
 
 /**
- * `Stack` of shaders/draw/ray-stack.wgsl.
+ * `Stack` of shaders/draw/stack-frame.wgsl.
  * @param volumes the lowest first
  * @param view in the unit cube of the open volume
  * @param step distance between samples in texels of the finest volume on a ray; less in a small volume

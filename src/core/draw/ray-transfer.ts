@@ -1,4 +1,4 @@
-/** The number of marks in the second row: see `ray_opacity_bound` in src/shaders/draw/ray-march.wgsl. */
+/** The number of marks in the second row: see `ray_opacity_bound` in src/shaders/draw/march-values.wgsl. */
 const marks = 16;
 
 /** The size of a transfer texture, and the bytes of its texels. */

@@ -23,7 +23,7 @@ struct Surface {
   normal_x: vec3f,
   normal_y: vec3f,
   normal_z: vec3f,
-  /// The rest as in `Stack` of ray-stack.wgsl.
+  /// The rest as in `Stack` of stack-frame.wgsl.
   ray_to_cube: mat4x4f,
   eye: vec4f,
   clip_plane: vec4f,

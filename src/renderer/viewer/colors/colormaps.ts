@@ -81,7 +81,7 @@ export function colorsOf({ colormap: name, inverted }: ColorChoice): Uint8Array 
   return Uint8Array.from(colors, (_, at) => colors[765 - 3 * Math.floor(at / 3) + (at % 3)] as number);
 }
 
-/** A label's index in the palette: 0 for the background, the others cyclically. Twins: slice.wgsl, ray-march.wgsl. */
+/** A label's index in the palette: 0 for the background, the others cyclically. Twins: slice.wgsl, march-values.wgsl. */
 export function labelColorIndex(label: number): number {
   return label === 0 ? 0 : 1 + ((((label - 1) % 255) + 255) % 255);
 }

@@ -1,0 +1,172 @@
+// Takes the samples of a volume along a ray of ray-stack.wgsl, one by one, by the way of combining them.
+
+import package::draw::rays::{no_place, ray_before_plane, ray_surface_color};
+import package::draw::stack_boxes::{ray_first_axis, ray_nearest_sides};
+import package::draw::stack_frame::{Passage, forwards, frame, joint, ray_origin, ray_toward, step, step_length, way};
+import package::draw::stack_values::{ray_color, ray_label, ray_label_color, ray_label_light, ray_light, ray_place};
+
+/// Whether a volume is composited together with others.
+fn ray_is_joint(index: u32) -> bool {
+  return (way == 2 || way == 5) && frame.volumes[index].look.z == 0.0;
+}
+
+/// Takes the sample of a volume at `at`, if it is visible there.
+fn ray_sample(index: u32, ray: ptr<function, Passage>, at: f32, image: texture_3d<f32>) {
+  if ((*ray).is_empty || at < (*ray).enter || at >= (*ray).exit) {
+    return;
+  }
+  if (frame.volumes[index].window.w > 0.0) {
+    ray_sample_label(index, ray, at, image);
+  } else {
+    ray_sample_image(index, ray, at, image);
+  }
+}
+
+fn ray_sample_image(index: u32, ray: ptr<function, Passage>, at: f32, image: texture_3d<f32>) {
+  let position = (*ray).origin + (*ray).toward * at;
+  let place = ray_place(index, image, position);
+  let below = frame.volumes[index].below.w;
+  let above = frame.volumes[index].above.w;
+  if (place <= -no_place || (way != 5 && ((below == 1.0 && place < -1e-4) || (above == 1.0 && place > 1.0001)))) {
+    return;
+  }
+  let opacity = frame.volumes[index].look.y;
+  switch (way) {
+    case 1: {
+      (*ray).extreme = max((*ray).extreme, place);
+      if ((*ray).extreme > select(0.9999, 1.0001, above == 2.0)) {
+        (*ray).exit = at;
+      }
+    }
+    case 2: {
+      let color = ray_color(index, place);
+      if (color.a > 0.0) {
+        let full = 1.0 - pow(1.0 - min(color.a, 0.9999), step_length / frame.look.x);
+        let before = (*ray).sum;
+        if (frame.look.z > 0.5 && before < 0.9 && joint.a < 0.9) {
+          (*ray).light = ray_light(index, image, position, 0.12);
+        }
+        // Alone, the volume would have `opacity` times its coverage at full opacity.
+        let alpha = opacity * (1.0 - before) * full / (1.0 - opacity * before);
+        (*ray).sum = before + (1.0 - before) * full;
+        ray_put(index, ray, at, min(color.rgb * (*ray).light.x + vec3f((*ray).light.y), vec3f(1.0)), alpha);
+        if ((*ray).sum > 0.98) {
+          (*ray).exit = at;
+        }
+      }
+    }
+    case 3: {
+      (*ray).extreme = min((*ray).extreme, place);
+      if ((*ray).extreme < select(1e-4, -1e-4, below == 2.0)) {
+        (*ray).exit = at;
+      }
+    }
+    case 4: {
+      (*ray).sum += clamp(place, 0.0, 1.0);
+      (*ray).count += 1.0;
+    }
+    case 5: {
+      let level = frame.volumes[index].look.x;
+      if (place < level) {
+        (*ray).number = 0;
+      } else if ((*ray).number == 0) {
+        (*ray).number = 1;
+        var outside = max((*ray).enter, at - step);
+        var inside = at;
+        for (var halving = 0; halving < 6; halving++) {
+          // The first round takes the whole step: where the ray enters above the level, there is nothing to bisect.
+          let middle = select(0.5 * (outside + inside), outside, halving == 0);
+          if (ray_place(index, image, (*ray).origin + (*ray).toward * middle) >= level) {
+            inside = middle;
+          } else {
+            outside = middle;
+          }
+        }
+        let hit = (*ray).origin + (*ray).toward * inside;
+        if (inside == (*ray).enter) {
+          // A cut shows the values themselves.
+          ray_put(index, ray, at, ray_color(index, ray_place(index, image, hit)).rgb * ray_cut_light(index, ray), opacity);
+        } else {
+          let light = ray_light(index, image, hit, 1e-3);
+          let rgb = ray_surface_color(ray_color(index, level).rgb);
+          ray_put(index, ray, at, min(rgb * light.x * 0.72 + vec3f(light.y), vec3f(1.0)), opacity);
+        }
+      }
+    }
+    default: {
+      let shown = clamp(place, 0.0, 1.0);
+      (*ray).extreme = max((*ray).extreme, shown * exp(-frame.look.y * (*ray).sum));
+      (*ray).sum += shown * step_length;
+      // Nothing further behind can be brighter.
+      if (exp(-frame.look.y * (*ray).sum) <= (*ray).extreme) {
+        (*ray).exit = at;
+      }
+    }
+  }
+}
+
+fn ray_sample_label(index: u32, ray: ptr<function, Passage>, at: f32, image: texture_3d<f32>) {
+  let label = ray_label(index, image, (*ray).origin + (*ray).toward * at);
+  let before = (*ray).number;
+  (*ray).number = label;
+  if (label == before || label == 0) {
+    return;
+  }
+  let color = ray_label_color(index, label);
+  if (color.a <= 0.0) {
+    return;
+  }
+  var outside = max((*ray).enter, at - step);
+  var inside = at;
+  for (var halving = 0; halving < 6; halving++) {
+    let middle = select(0.5 * (outside + inside), outside, halving == 0);
+    if (ray_label(index, image, (*ray).origin + (*ray).toward * middle) == label) {
+      inside = middle;
+    } else {
+      outside = middle;
+    }
+  }
+  var light = vec2f(1.25, 0.0);
+  if (inside == (*ray).enter) {
+    light.x = 1.25 * ray_cut_light(index, ray);
+  } else if (way != 2 || frame.look.z > 0.5) {
+    light = ray_label_light(index, image, (*ray).origin + (*ray).toward * inside, select(label, 0, before == 0));
+  }
+  ray_put(index, ray, at, min(color.rgb * light.x * 0.8 + vec3f(light.y), vec3f(1.0)), color.a * frame.volumes[index].look.y);
+}
+
+/// The brightness of the flat face through which the ray enters a volume: the volume's own side, or a clip plane.
+fn ray_cut_light(index: u32, ray: ptr<function, Passage>) -> f32 {
+  let own = ray_nearest_sides((*ray).origin, (*ray).toward, vec3f(0.0), frame.volumes[index].extent.xyz);
+  let clip = ray_nearest_sides(ray_origin, ray_toward, frame.clip_low, frame.clip_high);
+  let enter = (*ray).enter;
+  var normal = vec3f(0.0);
+  if (ray_before_plane(frame.clip_plane, ray_origin, ray_toward).x == enter) {
+    normal = frame.clip_plane.xyz;
+  } else if (any(clip == vec3f(enter))) {
+    normal = ray_first_axis(clip == vec3f(enter));
+  } else if (any(own == vec3f(enter))) {
+    // Planes of the texture's cube, seen from the other cube.
+    let axis = ray_first_axis(own == vec3f(enter));
+    let to_unit = frame.volumes[index].to_unit;
+    normal = vec3f(dot(to_unit[0].xyz, axis), dot(to_unit[1].xyz, axis), dot(to_unit[2].xyz, axis));
+  } else {
+    // The eye is inside.
+    return 1.0;
+  }
+  return mix(0.75, 1.0, abs(dot(forwards, normalize(normal / frame.edges))));
+}
+
+/// Composites a colour behind the colour so far.
+fn ray_put(index: u32, ray: ptr<function, Passage>, at: f32, rgb: vec3f, alpha: f32) {
+  let color = alpha * vec4f(rgb, 1.0);
+  if (ray_is_joint(index)) {
+    joint += (1.0 - joint.a) * color;
+    return;
+  }
+  (*ray).color += (1.0 - (*ray).color.a) * color;
+  if ((*ray).color.a > 0.98) {
+    (*ray).color = (*ray).color / (*ray).color.a;
+    (*ray).exit = at;
+  }
+}

@@ -1,0 +1,87 @@
+// What the files of ray-stack.wgsl share: the parameters of a frame, the state of a ray, and the bindings that samples need.
+
+/// How many volumes: 1 to 5. For the bindings of ray-stack.wgsl also the conditions `volumes_2` to `volumes_5`.
+import constants::volume_count;
+
+struct Stack {
+  /// As in `Frame` of march-frame.wgsl, in the unit cube of the open volume.
+  to_cube: mat4x4f,
+  eye: vec4f,
+  clip_plane: vec4f,
+  /// Lengths of the cube's edges in the scene.
+  edges: vec3f,
+  /// Without a limit where nothing is clipped: volumes may lie outside of the cube.
+  clip_low: vec3f,
+  clip_high: vec3f,
+  /// In pixels: width and height of the whole picture, the strip's first row and its number of rows.
+  strip: vec4f,
+  /// x: the reference length of opacity in the scene; y: attenuation per unit length in the scene; z: 1: compositing is lit.
+  look: vec4f,
+  /// The lowest first.
+  volumes: array<Volume, volume_count>,
+}
+
+struct Volume {
+  /// Maps the open volume's cube to this texture's.
+  to_unit: mat4x4f,
+  /// Texels along x, y, z; w: texels of a brick along each axis.
+  dims: vec4f,
+  /// The end of the voxels in the texture's cube; w: the length of the finest texel in the scene.
+  extent: vec4f,
+  /// As in `Frame`; z: 1: the nearest texel is shown, without interpolation.
+  window: vec4f,
+  /// x: the isosurface's place in the window; y: opacity; z: blending: 0 over, 1 add, 2 maximum; w: the window's low end in values.
+  look: vec4f,
+  /// x: texels per step; y: 1 keeps the floor of a projection opaque.
+  march: vec4f,
+  /// As in `Frame`.
+  below: vec4f,
+  above: vec4f,
+  /// x: its first row in `transfer`; of labels, y and z: the first number with a texel of its own, and how many there are.
+  table: vec4f,
+}
+
+/// A volume along a ray.
+struct Passage {
+  origin: vec3f,
+  toward: vec3f,
+  /// Where the ray enters it, and leaves it for good.
+  enter: f32,
+  exit: f32,
+  /// The end of the last checked brick and block, and whether nothing shows up to there.
+  leave: f32,
+  leave_block: f32,
+  is_empty: bool,
+  /// Over all samples so far: the least or greatest, the sum (when compositing: the opacity, if the volume's were 1), and their
+  /// number.
+  extreme: f32,
+  sum: f32,
+  count: f32,
+  /// The picture of a volume that is drawn by itself, premultiplied.
+  color: vec4f,
+  light: vec2f,
+  /// The label at the last sample; in an isosurface's volume 1 behind the surface.
+  number: i32,
+}
+
+/// Behind all there is.
+const never = 1e30;
+
+/// See march-frame.wgsl.
+override way: i32;
+
+@group(0) @binding(0) var<uniform> frame: Stack;
+@group(0) @binding(1) var linear: sampler;
+/// 256 texels wide. For an image two rows, as in march-frame.wgsl. For labels the colours of all numbers that the texture can hold,
+/// row after row, or one row with the palette if those are too many. Alpha is 0 where a label is not shown.
+@group(0) @binding(2) var transfer: texture_2d<f32>;
+/// The colour so far of the volumes that are composited together, premultiplied.
+var<private> joint: vec4f;
+/// The ray's direction in the scene.
+var<private> forwards: vec3f;
+/// The ray in the open volume's cube.
+var<private> ray_origin: vec3f;
+var<private> ray_toward: vec3f;
+/// The distance between samples: in t, and in the scene.
+var<private> step: f32;
+var<private> step_length: f32;

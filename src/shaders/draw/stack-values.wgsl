@@ -1,0 +1,121 @@
+// Values of the volumes of ray-stack.wgsl, at positions in their own cubes: places in the window, labels, colours, and the light of their
+// gradients. The values of one volume are explained in ray-march.wgsl.
+
+import package::draw::rays::{least_texel, missing_place, no_place, ray_differences, ray_headlight, ray_value};
+import package::draw::stack_frame::{forwards, frame, linear, transfer};
+
+/// Colour and opacity at a place in the window of an image.
+fn ray_color(index: u32, place: f32) -> vec4f {
+  let at = clamp(place, 0.0, 1.0) * 255.0;
+  let row = (frame.volumes[index].table.x + 0.5) / f32(textureDimensions(transfer).y);
+  var entry = textureSampleLevel(transfer, linear, vec2f((at + 0.5) / 256.0, row), 0.0);
+  let below = frame.volumes[index].below;
+  let above = frame.volumes[index].above;
+  if (below.w == 2.0 && place < -1e-4) {
+    entry = vec4f(below.rgb, entry.a);
+  }
+  if (above.w == 2.0 && place > 1.0001) {
+    entry = vec4f(above.rgb, entry.a);
+  }
+  return entry;
+}
+
+fn ray_label_color(index: u32, label: i32) -> vec4f {
+  let table = vec3i(frame.volumes[index].table.xyz);
+  if (table.z > 0) {
+    let entry = clamp(label - table.y, 0, table.z - 1);
+    return textureLoad(transfer, vec2i(entry & 255, table.x + (entry >> 8)), 0);
+  }
+  // Twin: labelColorIndex in src/renderer/viewer/colors/colormaps.ts.
+  let category = select(1 + ((label - 1) % 255 + 255) % 255, 0, label == 0);
+  return textureLoad(transfer, vec2i(category, table.x), 0);
+}
+
+fn ray_opacity_bound(index: u32, range: vec2f) -> f32 {
+  let low = i32(floor(range.x * 15.0));
+  let high = i32(ceil(range.y * 15.0));
+  return textureLoad(transfer, vec2i(16 * low + high, i32(frame.volumes[index].table.x) + 1), 0).a;
+}
+
+fn ray_place_of(index: u32, texel: f32) -> f32 {
+  return (texel - frame.volumes[index].window.y) * frame.volumes[index].window.x;
+}
+
+fn ray_label_of(index: u32, texel: f32) -> i32 {
+  return i32(round(ray_place_of(index, texel) * frame.volumes[index].window.w + frame.volumes[index].look.w));
+}
+
+/// A position's place in the window; `missing_place` if the voxel is missing.
+fn ray_place(index: u32, image: texture_3d<f32>, position: vec3f) -> f32 {
+  var texel: f32;
+  if (frame.volumes[index].window.z > 0.5) {
+    texel = ray_nearest(index, image, position);
+  } else {
+    texel = ray_value(textureSampleLevel(image, linear, position, 0.0));
+  }
+  return select(ray_place_of(index, texel), missing_place, texel < least_texel);
+}
+
+fn ray_nearest(index: u32, image: texture_3d<f32>, position: vec3f) -> f32 {
+  let dims = frame.volumes[index].dims.xyz;
+  return ray_value(textureLoad(image, clamp(vec3i(position * dims), vec3i(0), vec3i(dims) - 1), 0));
+}
+
+fn ray_label(index: u32, image: texture_3d<f32>, position: vec3f) -> i32 {
+  return ray_label_of(index, ray_nearest(index, image, position));
+}
+
+/// Converts differences per texel to the gradient in the scene, per length of the finest texel.
+fn ray_gradient(index: u32, differences: vec3f) -> vec3f {
+  let slopes = differences * frame.volumes[index].dims.xyz;
+  let to_unit = frame.volumes[index].to_unit;
+  let in_cube = vec3f(dot(to_unit[0].xyz, slopes), dot(to_unit[1].xyz, slopes), dot(to_unit[2].xyz, slopes));
+  return in_cube * (frame.volumes[index].extent.w / frame.edges);
+}
+
+fn ray_light(index: u32, image: texture_3d<f32>, position: vec3f, soft: f32) -> vec2f {
+  let texel = 1.0 / frame.volumes[index].dims.xyz;
+  let right = ray_solid(index, image, position + vec3f(texel.x, -texel.y, -texel.z));
+  let upper = ray_solid(index, image, position + vec3f(-texel.x, texel.y, -texel.z));
+  let behind = ray_solid(index, image, position + vec3f(-texel.x, -texel.y, texel.z));
+  let all_three = ray_solid(index, image, position + texel);
+  return ray_headlight(ray_gradient(index, ray_differences(right, upper, behind, all_three)), forwards, soft);
+}
+
+/// The value whose gradient shades an image's surfaces. A missing voxel is below all others, but must not become a wall of light.
+fn ray_solid(index: u32, image: texture_3d<f32>, position: vec3f) -> f32 {
+  let place = ray_place(index, image, position);
+  return select(clamp(place, -1e6, 1e6), -1.0, place <= -no_place);
+}
+
+/// Light on a label's surface. @param label the label behind the surface; 0: any label
+fn ray_label_light(index: u32, image: texture_3d<f32>, position: vec3f, label: i32) -> vec2f {
+  let dims = frame.volumes[index].dims.xyz;
+  let first = floor(position * dims - 0.5);
+  let part = position * dims - 0.5 - first;
+  let rest = 1.0 - part;
+  // Cubic B-splines at the four texels around the position, and their derivatives.
+  var weights = array(
+    rest * rest * rest / 6.0,
+    (3.0 * part * part * (part - 2.0) + 4.0) / 6.0,
+    (3.0 * rest * rest * (rest - 2.0) + 4.0) / 6.0,
+    part * part * part / 6.0,
+  );
+  var slopes = array(-0.5 * rest * rest, 0.5 * part * (3.0 * part - 4.0), -0.5 * rest * (3.0 * rest - 4.0), 0.5 * part * part);
+  var gradient = vec3f(0.0);
+  for (var z = 0; z < 4; z++) {
+    for (var y = 0; y < 4; y++) {
+      for (var x = 0; x < 4; x++) {
+        let texel = clamp(vec3i(first) + vec3i(x, y, z) - 1, vec3i(0), vec3i(dims) - 1);
+        let there = ray_label_of(index, ray_value(textureLoad(image, texel, 0)));
+        if (select(there == label, there != 0, label == 0)) {
+          let wx = weights[x].x;
+          let wy = weights[y].y;
+          let wz = weights[z].z;
+          gradient += vec3f(slopes[x].x * wy * wz, wx * slopes[y].y * wz, wx * wy * slopes[z].z);
+        }
+      }
+    }
+  }
+  return ray_headlight(ray_gradient(index, gradient), forwards, 1e-3);
+}
