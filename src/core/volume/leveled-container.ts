@@ -4,6 +4,7 @@ import type { ContainerReader } from '../format/container-reader.ts';
 import { chunkName } from '../shared/chunk-name.ts';
 import { inContext } from '../shared/errors.ts';
 import { throwIfAborted } from '../shared/job.ts';
+import { mapOnto } from '../shared/lanes.ts';
 import { LeastRecent } from '../shared/least-recent.ts';
 import { type ElementType, elementBytes } from '../shared/volume.ts';
 import { checkedLevelBox, type LevelBox, type LeveledVoxels, type VolumeLevel, wholeFactors } from '../shared/volume-level.ts';
@@ -13,6 +14,9 @@ import { chunkRows } from './compressed-region.ts';
 const defaultCacheBytes = 2 ** 28;
 /** Compressed chunks are read together, at most this many at once, so that a cancel is noticed soon. */
 const chunksAtOnce = 16;
+/** So many such reads run at the same time, because a server takes a while to answer each. Fewer if their chunks are large. */
+const readsAtOnce = 4;
+const readingBytes = 2 ** 26;
 
 /**
  * Boxes of a .stria and its levels. Only the chunks that a box touches are read. They are decoded on this thread, and the most
@@ -34,16 +38,14 @@ export function leveledContainer(
       const from = readers[box.level] as ContainerReader;
       const { type } = from.header.volume;
       const target = new Uint8Array(box.size[0] * box.size[1] * box.size[2] * elementBytes(type));
-      for (const row of chunkRows(from.grid, type, box)) {
-        for (let at = 0; at < row.length; at += chunksAtOnce) {
-          throwIfAborted(signal);
-          const numbers = row.slice(at, at + chunksAtOnce);
-          const chunks = await decodedChunks(from, box.level, numbers, cache, signal);
-          chunks.forEach((bytes, index) => {
-            copyChunk(from.grid, type, numbers[index] as number, bytes, box, target, dims[2]);
-          });
-        }
-      }
+      const parts = [...chunkRows(from.grid, type, box)].flatMap(partsOf);
+      await mapOnto(lanesOf(from), parts, async (_, numbers) => {
+        throwIfAborted(signal);
+        const chunks = await decodedChunks(from, box.level, numbers, cache, signal);
+        chunks.forEach((bytes, index) => {
+          copyChunk(from.grid, type, numbers[index] as number, bytes, box, target, dims[2]);
+        });
+      });
       return target;
     },
     close: () => cache.clear(),
@@ -52,6 +54,17 @@ export function leveledContainer(
 
 function levelOf(reader: ContainerReader): VolumeLevel {
   return { dims: reader.header.volume.dims, factors: reader.level?.factors ?? wholeFactors };
+}
+
+function partsOf(row: readonly number[]): readonly (readonly number[])[] {
+  const count = Math.ceil(row.length / chunksAtOnce);
+  return Array.from({ length: count }, (_, part) => row.slice(part * chunksAtOnce, (part + 1) * chunksAtOnce));
+}
+
+function lanesOf({ grid, header }: ContainerReader): readonly number[] {
+  const chunkBytes = grid.chunkShape.reduce((all, length) => all * length, codecElementBytes(header.volume.type));
+  const lanes = Math.floor(readingBytes / (chunksAtOnce * chunkBytes));
+  return Array.from({ length: Math.max(1, Math.min(readsAtOnce, lanes)) }, (_, lane) => lane);
 }
 
 /** Consecutive chunks. Those that are not cached are read with as few reads as possible. */

@@ -97,22 +97,36 @@ describe('requests', () => {
     expect(settled.map((one) => (one.status === 'fulfilled' ? one.value[0] : one.reason.tag))).toEqual([1, 'aborted', 3, 4, 5]);
   });
 
-  test('that are cancelled while they are read stop at the next chunks', async () => {
+  test('read several rows of chunks at the same time; those that are cancelled stop at the next chunks', async () => {
     const info = testInfo([200, 8, 8, 1], 'u8');
     const container = await compressBytes(backend, info, testVoxels(info), { chunkShape: [4, 4, 4] });
-    const controller = new AbortController();
+    let controller: AbortController | undefined;
     let reads = 0;
+    let running = 0;
+    let mostRunning = 0;
     const memory = memorySource('a.stria', container.bytes);
     const counted: ByteSource = {
       ...memory,
-      read: (...range) => {
-        if (++reads === 4) controller.abort();
+      async read(...range) {
+        reads++;
+        mostRunning = Math.max(mostRunning, ++running);
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        if (reads === 6) controller?.abort();
+        running--;
         return memory.read(...range);
       },
     };
-    const source = leveledContainer(await ContainerReader.open(counted), []);
+    const reader = await ContainerReader.open(counted);
+    [reads, mostRunning] = [0, 0];
     const all: LevelBox = { level: 0, first: [0, 0, 0], size: [200, 8, 8], timePoint: 0 };
-    await expect(source.read(all, { signal: controller.signal })).rejects.toMatchObject({ tag: 'aborted' });
-    expect(reads).toBeLessThan(6);
+    const whole = await leveledContainer(reader, []).read(all);
+    expect(whole).toEqual(new Uint8Array(testVoxels(info)));
+    // Four rows of 50 chunks, 16 of which are read together, and four such reads at once.
+    expect([reads, mostRunning]).toEqual([16, 4]);
+    reads = 0;
+    controller = new AbortController();
+    const cancelled = leveledContainer(reader, []).read(all, { signal: controller.signal });
+    await expect(cancelled).rejects.toMatchObject({ tag: 'aborted' });
+    expect(reads).toBeLessThan(10);
   });
 });
