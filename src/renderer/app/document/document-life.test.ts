@@ -95,6 +95,7 @@ function fakeEngine() {
 function setUp() {
   const store = createAppStore();
   const load = new Pending<LoadedVolume>();
+  const steps: unknown[] = [];
   const again = new Pending<LoadedVolume>();
   const compress = new Pending<CutChunks & { result: { bytesOut: number } }>();
   const keep = new Pending<FakeVolume>();
@@ -104,7 +105,10 @@ function setUp() {
   /** Of the chunks that were kept or written. */
   const shapes: ChunkShape[] = [];
   const works = {
-    loadResident: (_engine, _request, { signal }) => load.call(signal),
+    loadResident: (_engine, _request, { signal, step }) => {
+      steps.push(step);
+      return load.call(signal);
+    },
     loadAgain: (_engine, _volume, _chunks, { signal }) => again.call(signal),
     compressResident: (_backend, _volume, _choice, { signal }) => compress.call(signal),
     keepAs: (_engine, _residency, { chunkShape }, { signal }) => {
@@ -134,6 +138,7 @@ function setUp() {
     shown,
     volume,
     load,
+    steps,
     again,
     compress,
     keep,
@@ -368,6 +373,22 @@ describe('a lost device', () => {
     await isBack;
     expect([now(), next.shown]).toEqual(['ready/none', [volume]]);
     expect(isEnded).toBe(true);
+  });
+
+  it('shows the first resolution if the new device has too little memory for the finest', async () => {
+    const { life, store, opened, load, steps, now } = setUp();
+    await opened();
+    life.deviceLost('gone');
+    const next = fakeEngine();
+    const isBack = life.deviceBack(next.engine, undefined);
+    await settled();
+    await load.reject(new StriaError('out-of-memory', 'the GPU does not have enough memory'));
+    const coarse = new FakeVolume({ decimation: 32 });
+    await load.resolve({ ...loadedWith(coarse), hasFiner: true });
+    await isBack;
+    expect([now(), steps, next.shown]).toEqual(['ready/none', ['first', undefined, 'first'], [coarse]]);
+    // Nothing finer is being loaded.
+    expect(store.getState().document).toMatchObject({ kind: 'ready', document: { decimation: 32, isRefining: false } });
   });
 
   it('restores from the compressed bytes, which are kept and can be saved meanwhile', async () => {

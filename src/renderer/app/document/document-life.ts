@@ -232,6 +232,18 @@ export class DocumentLife implements EngineWatcher {
     });
   }
 
+  /** The finest resolution or, if this device has too little memory for it, the one that the first picture shows. */
+  async #loadOnNewDevice(engine: Engine, request: OpenRequest, signal: AbortSignal): Promise<LoadedVolume> {
+    const { loadResident } = this.#works;
+    try {
+      return await loadResident(engine, request, { signal }, new Stopwatch<OpenStage>(openStages));
+    } catch (error) {
+      if (toStriaError(error).tag !== 'out-of-memory') throw error;
+      const first = await loadResident(engine, request, { signal, step: 'first' }, new Stopwatch<OpenStage>(openStages));
+      return { ...first, hasFiner: false };
+    }
+  }
+
   /** Shows the volume on a new device as on the old one. Without progress. */
   async #bringBack(engine: Engine, held: HeldVolume, view: ViewState | undefined, { signal }: Running): Promise<void> {
     await this.#runner.inTurn(async () => {
@@ -244,7 +256,7 @@ export class DocumentLife implements EngineWatcher {
         const known = openDocument(this.#store.getState())?.statistics;
         loaded = chunks
           ? await this.#works.loadAgain(engine, before, chunks, { signal, statistics: known })
-          : await this.#works.loadResident(engine, held.request, { signal }, new Stopwatch<OpenStage>(openStages));
+          : await this.#loadOnNewDevice(engine, held.request, signal);
         // Bricks in host memory have survived.
         if (before.bricks) loaded = { ...loaded, bricks: before.bricks };
         const statistics = await loaded.kept.statistics();
