@@ -19,7 +19,7 @@ export type LevelChoice = boolean | HalvingMethod | undefined;
 
 /**
  * Larger volumes get levels unless the caller says otherwise. Smaller ones fit into the memory of most GPUs, and making levels takes longer
- * than it should (docs/PERFORMANCE.md).
+ * than it should (docs/adr/0040-levels-above-4-gib.md).
  */
 const leastBytesForLevels = 2 ** 32;
 
