@@ -12,6 +12,7 @@ import type { ViewState } from '../model/viewer-api.ts';
 /** The volume and its layers in a three.js scene: a full-screen rectangle blends the texture of its rays over what was drawn before. */
 export class RayLayer {
   readonly object: Mesh;
+  /** Draws the frames of the canvas. */
   readonly #rays: RayDrawing;
   readonly #material = new NodeMaterial();
   readonly #geometry = new PlaneGeometry(2, 2);
@@ -38,27 +39,27 @@ export class RayLayer {
     this.object.frustumCulled = false;
   }
 
-  /** Whether the last frame was drawn from bricks. */
+  /** Whether the last frame on the canvas was drawn from bricks. */
   get isOfBricks(): boolean {
     return this.#rays.isOfBricks;
   }
 
-  /** As `RayDrawing.march`. Work submitted afterwards shows the strip. */
-  march(state: ViewState, layers: readonly LayerIn3d[], march: RayMarch): Promise<number | undefined> {
-    const done = this.#rays.march(state, layers, march);
+  /** As `RayDrawing.march`. Work submitted afterwards shows the strip. @param rays a picture's own; default: the canvas's */
+  march(
+    state: ViewState,
+    layers: readonly LayerIn3d[],
+    march: RayMarch,
+    rays: RayDrawing = this.#rays,
+  ): Promise<number | undefined> {
+    const done = rays.march(state, layers, march);
     this.object.visible = baseOpacity(state.layers) > 0 || layers.length > 0 || (march.meshes ?? []).length > 0;
     this.#firstRow.value = march.strip.from;
-    if (this.#picture !== this.#rays.picture) {
-      this.#picture = this.#rays.picture;
+    if (this.#picture !== rays.picture) {
+      this.#picture = rays.picture;
       this.#shown.value.dispose();
       this.#shown.value = new ExternalTexture(this.#picture);
     }
     return done;
-  }
-
-  /** As `RayDrawing.load`. */
-  load(state: ViewState, layers: readonly LayerIn3d[], march: RayMarch, signal: AbortSignal | undefined): Promise<void> {
-    return this.#rays.load(state, layers, march, signal);
   }
 
   dispose(): void {

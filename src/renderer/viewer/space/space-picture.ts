@@ -1,6 +1,7 @@
 import { wholeOf } from '../../../core/draw/ray-pass.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 import { pictureGrounds } from '../colors/grounds.ts';
+import { RayDrawing } from '../draw/ray-drawing.ts';
 import { rayPicture } from '../draw/ray-picture.ts';
 import type { OrbitCamera } from '../model/orbit-camera.ts';
 import type { PictureRequest, ViewPicture } from '../model/picture.ts';
@@ -43,21 +44,27 @@ export async function spacePicture(view: PicturedView, request: PictureRequest):
     return rayPicture(gpu, rays, request, rows, checkShown);
   }
   const seen = { camera, eye, textPart: canvas.textPart };
-  await scene.load(state, content, seen, step, wholeOf(request), request.signal);
-  const picture = await volumePicture(canvas.renderer, scene, request, {
-    rows,
-    draw: (strip, render) => {
-      checkShown();
-      scene.restWidth = request.width;
-      scene.sharesLight = false;
-      void scene.update(state, content, seen, step, host.hasOblique, strip);
-      canvas.setGround(background);
-      render(camera);
-      canvas.setGround('screen');
-    },
-  });
-  gpu.checkAlive();
-  const info = host.volume?.info;
-  if (info) drawScale(picture, request.pixelRatio, info, request.height / 2 / halfHeight);
-  return picture;
+  // The canvas stays live: with its rays, its frames would decide between strips what the next one is drawn from.
+  const rays = new RayDrawing(gpu, scene.shown.info, scene.shown.display);
+  try {
+    await scene.load(rays, state, content, seen, step, wholeOf(request), request.signal);
+    const picture = await volumePicture(canvas.renderer, scene, request, {
+      rows,
+      draw: (strip, render) => {
+        checkShown();
+        scene.restWidth = request.width;
+        scene.sharesLight = false;
+        void scene.update(state, content, seen, step, host.hasOblique, strip, rays);
+        canvas.setGround(background);
+        render(camera);
+        canvas.setGround('screen');
+      },
+    });
+    gpu.checkAlive();
+    const info = host.volume?.info;
+    if (info) drawScale(picture, request.pixelRatio, info, request.height / 2 / halfHeight);
+    return picture;
+  } finally {
+    rays.destroy();
+  }
 }

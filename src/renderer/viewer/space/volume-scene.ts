@@ -3,6 +3,7 @@ import type { Strip } from '../../../core/draw/ray-pass.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { DisplayTexture } from '../../../core/volume/display-texture.ts';
+import type { RayDrawing } from '../draw/ray-drawing.ts';
 import type { RayScene } from '../draw/ray-picture.ts';
 import { rayViewOf } from '../draw/ray-view.ts';
 import { sceneCube } from '../draw/scene-cube.ts';
@@ -69,6 +70,7 @@ export class VolumeScene {
   /**
    * Submits the volumes' part of a strip, and prepares the scene to show it when it is rendered next.
    * @param hasOblique shows the outline of the oblique slice
+   * @param rays a picture's own, which frames on the canvas do not disturb; default: the canvas's
    * @returns when done: the GPU's milliseconds for it, or undefined if unknown
    */
   update(
@@ -78,6 +80,7 @@ export class VolumeScene {
     texelsPerStep: number,
     hasOblique: boolean,
     strip: Strip,
+    rays?: RayDrawing,
   ): Promise<number | undefined> {
     const { camera, eye } = seen;
     this.#box.update(state.box, seen);
@@ -87,7 +90,7 @@ export class VolumeScene {
     const view = rayViewOf(camera, eye, this.#toCube, this.#lengths);
     const { restWidth, sharesLight } = this;
     const march = { view, step: texelsPerStep, plane, strip, meshes, labels, bricks, restWidth, sharesLight };
-    const done = this.#volume.march(state, layers ?? [], march);
+    const done = this.#volume.march(state, layers ?? [], march, rays);
     this.#cutOutline.show(state.cut);
     this.#obliqueOutline.show(hasOblique ? obliqueInScene(this.shown.info, state.oblique, state.crosshair) : undefined);
     return done;
@@ -95,6 +98,7 @@ export class VolumeScene {
 
   /** Loads the bricks of a picture: `strip` is all of it. Resolves once all are there that can be read. @throws StriaError `aborted` */
   load(
+    rays: RayDrawing,
     state: ViewState,
     { layers, meshes, labels, bricks }: SceneContent,
     { camera, eye }: SeenBy,
@@ -104,7 +108,7 @@ export class VolumeScene {
   ): Promise<void> {
     const plane = state.cut && planeInCube(state.cut, this.#edges);
     const view = rayViewOf(camera, eye, this.#toCube, this.#lengths);
-    return this.#volume.load(state, layers ?? [], { view, step: texelsPerStep, plane, strip, meshes, labels, bricks }, signal);
+    return rays.load(state, layers ?? [], { view, step: texelsPerStep, plane, strip, meshes, labels, bricks }, signal);
   }
 
   dispose(): void {

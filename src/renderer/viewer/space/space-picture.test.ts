@@ -1,0 +1,73 @@
+import { beforeEach, expect, test, vi } from 'vitest';
+import type { PictureRequest } from '../model/picture.ts';
+import { type PicturedView, spacePicture } from './space-picture.ts';
+
+/** The rays that were made for pictures, and those of them that are freed. */
+const made = vi.hoisted(() => ({ rays: [] as unknown[], freed: [] as unknown[] }));
+vi.mock('../draw/ray-drawing.ts', () => ({
+  RayDrawing: class {
+    constructor() {
+      made.rays.push(this);
+    }
+    destroy() {
+      made.freed.push(this);
+    }
+  },
+}));
+vi.mock('./volume-picture.ts', () => ({
+  drawScale: () => {},
+  volumePicture: async (_renderer: unknown, _scene: unknown, { width, height }: PictureRequest, { draw }: StripDrawer) => {
+    for (const from of [0, 1]) draw({ width, height, from, count: 1 }, () => {});
+    return { width, height };
+  },
+}));
+
+interface StripDrawer {
+  draw(strip: object, render: () => void): void;
+}
+
+const request = { width: 4, height: 2, pixelRatio: 1, isAnnotated: true, background: 'white' } as PictureRequest;
+
+/** @param checkShown called before each strip */
+function setUp(checkShown: () => void = () => {}) {
+  const scene = {
+    shown: { info: {}, display: {} },
+    load: vi.fn(async (_rays: unknown) => {}),
+    update: vi.fn(async () => undefined),
+  };
+  const view = {
+    gpu: { checkAlive: () => {} },
+    host: { state: {}, layersIn3d: () => [], meshesIn: () => [], hasOblique: false },
+    canvas: { setGround: () => {} },
+    orbit: { posed: () => ({ camera: {}, eye: {}, halfHeight: 1 }) },
+    pacing: { expectedMs: () => 1 },
+    scene,
+    step: 1,
+    checkShown,
+  } as unknown as PicturedView;
+  return { view, scene };
+}
+
+beforeEach(() => {
+  made.rays = [];
+  made.freed = [];
+});
+
+test('an annotated picture is loaded and drawn with rays of its own, which the canvas does not use', async () => {
+  const { view, scene } = setUp();
+  await spacePicture(view, request);
+  expect(made.rays).toHaveLength(1);
+  expect(scene.load.mock.calls.map(([rays]) => rays)).toEqual(made.rays);
+  const used = scene.update.mock.calls.map((call: unknown[]) => call.at(-1));
+  expect(used).toEqual([made.rays[0], made.rays[0]]);
+  expect(made.freed).toEqual(made.rays);
+});
+
+test('the rays of a picture are freed when its view is closed before it is drawn', async () => {
+  const { view } = setUp(() => {
+    throw new Error('closed');
+  });
+  await expect(spacePicture(view, request)).rejects.toThrow('closed');
+  expect(made.rays).toHaveLength(1);
+  expect(made.freed).toEqual(made.rays);
+});
