@@ -6,6 +6,7 @@ import type { Measurement } from '../../viewer/model/measure.ts';
 import type { OpenRequest } from '../loading/load-resident.ts';
 import type { OpenDocument } from '../state/document-state.ts';
 import { startProgress } from '../state/progress.ts';
+import { sampleTitle } from '../state/samples.ts';
 import { createAppStore } from '../state/store.ts';
 import type { KeptSurfaces } from './meshes.ts';
 import { SurfaceFiles } from './surface-files.ts';
@@ -211,4 +212,14 @@ test('surfaces wait while a volume asks something, but not for another volume', 
   ready({ kind: 'file', file: file('other.nii') });
   await nextTask();
   expect(addLayers).toHaveBeenCalledTimes(1);
+});
+
+test('surfaces that were open alone are shown over a sample, too', async () => {
+  const { files, meshes, kept, ready } = setUp();
+  await files.open([file('a.stl')]);
+  const sample = { kind: 'potential', side: 64 } as const;
+  files.keepFor(sampleTitle(sample), []);
+  ready({ kind: 'sample', sample });
+  await nextTask();
+  expect(meshes.bring).toHaveBeenCalledWith(kept);
 });

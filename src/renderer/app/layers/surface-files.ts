@@ -1,6 +1,7 @@
 import { betweenSpaces, boundsOf, isInside, joinedBounds, spaceAround } from '../../../core/mesh/space-around.ts';
 import type { HostFile } from '../../host/host.ts';
 import type { OpenRequest } from '../loading/load-resident.ts';
+import { sampleTitle } from '../state/samples.ts';
 import { type AppStore, openDocument } from '../state/store.ts';
 import { readInThread } from './mesh-file-thread.ts';
 import type { KeptSurfaces, Meshes, ReadMeshFile } from './meshes.ts';
@@ -19,12 +20,13 @@ export interface SurfaceFilesNeeds {
   addLayers(files: readonly HostFile[]): void;
 }
 
-/** Surfaces that wait until a volume is open. */
+/** What waits until a volume is open. */
 interface Waiting {
-  /** Name of the volume's file. */
-  readonly fileName: string;
+  /** The volume's file or sample; see `volumeName`. */
+  readonly name: string;
   /** Surfaces that were open without a volume. */
   readonly kept: KeptSurfaces | undefined;
+  /** Surfaces, and volumes to add as layers. */
   readonly files: readonly HostFile[];
 }
 
@@ -49,8 +51,7 @@ export class SurfaceFiles {
       const waiting = this.#waiting;
       if (!waiting || (document.kind !== 'ready' && document.kind !== 'empty')) return;
       this.#waiting = undefined;
-      const { request } = needs.document;
-      const isIt = document.kind === 'ready' && request?.kind === 'file' && request.file.name === waiting.fileName;
+      const isIt = document.kind === 'ready' && volumeName(needs.document.request) === waiting.name;
       // After those who follow the document.
       if (isIt) void Promise.resolve().then(() => this.#show(waiting));
     });
@@ -109,13 +110,14 @@ export class SurfaceFiles {
   }
 
   /**
-   * Keeps surfaces for a volume that is about to be opened, and shows them over it once it is open, even if it asks something first.
-   * Those are the given surfaces, and those that were open without a volume.
+   * Keeps files for a volume that is about to be opened, and adds them to it once it is open, even if it asks something first. Surfaces
+   * that were open without a volume are shown over it, too.
+   * @param name of the volume's file or sample; see `volumeName`
    */
-  keepFor(fileName: string, files: readonly HostFile[]): void {
+  keepFor(name: string, files: readonly HostFile[]): void {
     const { meshes, store } = this.#needs;
     const kept = openDocument(store.getState())?.space ? meshes.kept() : undefined;
-    this.#waiting = kept || files.length > 0 ? { fileName, kept, files } : undefined;
+    this.#waiting = kept || files.length > 0 ? { name, kept, files } : undefined;
   }
 
   /** Opens surfaces together with the surfaces or the volume that are being opened. @returns false if neither are being opened */
@@ -126,11 +128,10 @@ export class SurfaceFiles {
       void this.open([...this.#reading.files, ...files]);
       return true;
     }
-    const { request } = document;
-    if (request?.kind !== 'file') return false;
-    const fileName = request.file.name;
-    const before = this.#waiting?.fileName === fileName ? this.#waiting : undefined;
-    this.#waiting = { fileName, kept: before?.kept, files: [...(before?.files ?? []), ...files] };
+    const name = volumeName(document.request);
+    if (name === undefined) return false;
+    const before = this.#waiting?.name === name ? this.#waiting : undefined;
+    this.#waiting = { name, kept: before?.kept, files: [...(before?.files ?? []), ...files] };
     return true;
   }
 
@@ -144,6 +145,12 @@ export class SurfaceFiles {
     this.#reading?.controller.abort();
     this.#reading = undefined;
   }
+}
+
+/** The name under which files wait for a volume; undefined if there is none. */
+export function volumeName(request: OpenRequest | undefined): string | undefined {
+  if (request?.kind === 'sample') return sampleTitle(request.sample);
+  return request?.kind === 'file' ? request.file.name : undefined;
 }
 
 /** Whether a space is still what is open. */

@@ -21,7 +21,7 @@ import type { SavedSessions } from '../saved/saved-sessions.ts';
 import { isSessionName } from '../session/session-file.ts';
 import { isSameDocument } from '../state/document-state.ts';
 import { orNotice } from '../state/or-notice.ts';
-import type { SampleChoice } from '../state/samples.ts';
+import { type SampleChoice, sampleTitle } from '../state/samples.ts';
 import { isInViewer } from '../state/shown.ts';
 import { type AppStore, openDocument } from '../state/store.ts';
 import { splitSurfaces, volumesIn } from './volume-files.ts';
@@ -78,7 +78,9 @@ export class FileOpener {
     const { meshes, others } = splitSurfaces(files);
     const { document } = store.getState();
     if (openDocument(store.getState())?.space && others.length > 0) {
-      this.#openVolumes(others, meshes);
+      // Surfaces are open alone: the first volume is opened under them, and the others become its layers.
+      const [first, ...more] = volumesIn(others).map(({ primary }) => primary);
+      if (first) this.#openVolume(first, [...more, ...meshes]);
       return;
     }
     showLayers();
@@ -122,10 +124,13 @@ export class FileOpener {
   }
 
   openSample(sample: SampleChoice): void {
-    const { leaving, document, gpuOpened, makeWay } = this.#needs;
+    const { leaving, document, gpuOpened, makeWay, surfaceFiles } = this.#needs;
     void gpuOpened().then(() => {
       makeWay();
-      leaving.before(() => void document.open({ kind: 'sample', sample }));
+      leaving.before(() => {
+        surfaceFiles.keepFor(sampleTitle(sample), []);
+        void document.open({ kind: 'sample', sample });
+      });
     });
   }
 
@@ -171,7 +176,7 @@ export class FileOpener {
 
   /** @param meshes surfaces to show over the volume */
   #openVolumes(files: readonly HostFile[], meshes: readonly HostFile[]): void {
-    const { store, document, leaving, makeWay, playback, queue, second, surfaceFiles } = this.#needs;
+    const { store, makeWay, queue, second } = this.#needs;
     const { gpu, settings } = store.getState();
     const datasets = volumesIn(files);
     const [first] = datasets;
@@ -183,12 +188,7 @@ export class FileOpener {
     }
     const { primary: file } = first;
     const isFirst = makeWay();
-    const open = () =>
-      leaving.before(() => {
-        if (file.pictures) playback.playNext();
-        surfaceFiles.keepFor(file.name, meshes);
-        void document.open(fileRequest(file));
-      });
+    const open = () => this.#openVolume(file, meshes);
     const isAlone = isFirst || !isInViewer(store.getState()) || openDocument(store.getState())?.space !== undefined;
     if (isAlone || settings.openingSecond === 'replace') {
       open();
@@ -199,6 +199,16 @@ export class FileOpener {
       if (meshes.length > 0) this.addLayers(meshes);
     };
     second.ask(file.name, { layer: () => this.addLayers([...files, ...meshes]), compare, replace: open });
+  }
+
+  /** Opens a volume in place of what is open. @param over surfaces to show over it, and volumes to add as layers */
+  #openVolume(file: HostFile, over: readonly HostFile[]): void {
+    const { document, leaving, playback, surfaceFiles } = this.#needs;
+    leaving.before(() => {
+      if (file.pictures) playback.playNext();
+      surfaceFiles.keepFor(file.name, over);
+      void document.open(fileRequest(file));
+    });
   }
 
   /** Shows surfaces over the open volume, or without one. */

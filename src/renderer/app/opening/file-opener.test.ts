@@ -1,0 +1,82 @@
+import { expect, test, vi } from 'vitest';
+import type { HostFile } from '../../host/host.ts';
+import type { OpenDocument } from '../state/document-state.ts';
+import { sampleTitle } from '../state/samples.ts';
+import { createAppStore } from '../state/store.ts';
+import { FileOpener, type OpenerNeeds } from './file-opener.ts';
+
+const file = (name: string) => ({ name, size: 10 }) as HostFile;
+const nextTask = () => new Promise((resolve) => setTimeout(resolve));
+const sample = { kind: 'potential', side: 64 } as const;
+
+/** @param open what is open: a volume, surfaces without one, or nothing */
+function setUp(open: 'volume' | 'surfaces' | 'nothing') {
+  const store = createAppStore();
+  const space = open === 'surfaces' ? { dims: [4, 4, 4], edge: 1, origin: [0, 0, 0] } : undefined;
+  const document = { opened: {}, space } as unknown as OpenDocument;
+  store.setState({ gpu: { kind: 'ready' } as never });
+  if (open !== 'nothing') store.setState({ document: { kind: 'ready', document } });
+  const calls = {
+    open: vi.fn(),
+    queue: vi.fn(),
+    ask: vi.fn(),
+    addAll: vi.fn(async () => {}),
+    keepFor: vi.fn(),
+    openSurfaces: vi.fn(),
+    addSurfaces: vi.fn(),
+  };
+  const opener = new FileOpener({
+    store,
+    document: { open: async (request) => calls.open(request), ask: () => {}, fail: () => {} },
+    leaving: { before: (leave) => leave() },
+    queue: { add: calls.queue },
+    playback: { playNext: () => {} },
+    second: { ask: calls.ask },
+    layers: { addAll: calls.addAll },
+    meshes: { addFiles: calls.addSurfaces },
+    surfaceFiles: { keepFor: calls.keepFor, join: () => false, open: calls.openSurfaces, add: calls.addSurfaces },
+    lostFiles: { takeSurfaces: async (files) => files },
+    labels: { takes: () => false, load: async () => {} },
+    alignment: { mayTake: () => false, take: async () => false },
+    gpuOpened: async () => {},
+    makeWay: () => false,
+    showLayers: () => {},
+  } as unknown as OpenerNeeds);
+  return { opener, ...calls };
+}
+
+test('a file is opened, several are compressed one after the other, and a second one asks', async () => {
+  const none = setUp('nothing');
+  none.opener.open([file('scan.nii')]);
+  await nextTask();
+  expect(none.open).toHaveBeenCalledWith(
+    expect.objectContaining({ kind: 'file', file: expect.objectContaining({ name: 'scan.nii' }) }),
+  );
+  none.opener.open([file('a.nii'), file('b.nii')]);
+  await nextTask();
+  expect(none.queue).toHaveBeenCalledTimes(1);
+  const volume = setUp('volume');
+  volume.opener.open([file('scan.nii')]);
+  await nextTask();
+  expect(volume.ask).toHaveBeenCalledWith('scan.nii', expect.anything());
+  expect(volume.open).not.toHaveBeenCalled();
+});
+
+test('a volume added over surfaces alone is opened under them, and further volumes become its layers', () => {
+  const { opener, open, keepFor, queue, addAll } = setUp('surfaces');
+  opener.addLayers([file('t1.nii'), file('pet.nii'), file('lh.stl')]);
+  expect(open).toHaveBeenCalledTimes(1);
+  expect(open.mock.calls[0]?.[0]).toMatchObject({ kind: 'file', file: { name: 't1.nii' } });
+  const [name, over] = keepFor.mock.calls[0] ?? [];
+  expect([name, over.map((one: HostFile) => one.name)]).toEqual(['t1.nii', ['pet.nii', 'lh.stl']]);
+  expect(queue).not.toHaveBeenCalled();
+  expect(addAll).not.toHaveBeenCalled();
+});
+
+test('a sample opened over surfaces alone keeps them', async () => {
+  const { opener, open, keepFor } = setUp('surfaces');
+  opener.openSample(sample);
+  await nextTask();
+  expect(keepFor).toHaveBeenCalledWith(sampleTitle(sample), []);
+  expect(open).toHaveBeenCalledWith({ kind: 'sample', sample });
+});
