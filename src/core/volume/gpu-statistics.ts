@@ -5,7 +5,14 @@ import type { Gpu } from '../gpu/gpu.ts';
 import type { Kernel } from '../gpu/kernel.ts';
 import { type ElementType, elementBytes, type VolumeInfo } from '../shared/volume.ts';
 import type { Histogram } from './histogram.ts';
-import { binCount, binWidthOf, deriveStatistics, type KeyRange, type RangeFound, type VolumeStatistics } from './statistics.ts';
+import {
+  binCount,
+  binWidthOf,
+  type CountedKeys,
+  deriveStatistics,
+  type RangeFound,
+  type VolumeStatistics,
+} from './statistics.ts';
 import { rangeStart } from './value-scale.ts';
 import { elementTypeNumber, floatBits, isFloatType, voxelKey } from './voxel-key.ts';
 
@@ -41,7 +48,13 @@ export async function computeStatistics(
 }
 
 /** Statistics of the values whose keys are in a range. */
-async function measureRange(gpu: Gpu, type: ElementType, boxes: BoxWalk, keys: KeyRange, rowStep: number): Promise<RangeFound> {
+async function measureRange(
+  gpu: Gpu,
+  type: ElementType,
+  boxes: BoxWalk,
+  keys: CountedKeys,
+  rowStep: number,
+): Promise<RangeFound> {
   using scope = gpu.scope('statistics');
   const result = scope.storage('range', 20, new Uint32Array([0xffffffff, 0, 0, 0, 0]));
   await forEachPiece(gpu, type, boxes, { name: 'range', shader: rangeShader, result, rowStep, uniforms: [rowStep, ...keys] });

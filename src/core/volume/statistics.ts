@@ -32,7 +32,7 @@ export interface VolumeStatistics {
 }
 
 /** Keys (voxel-key.ts) of the lowest and the highest value that counts. */
-export type KeyRange = readonly [first: number, last: number];
+export type CountedKeys = readonly [first: number, last: number];
 
 export interface RangeFound {
   /** Keys of the lowest and the highest finite value in the range. If there is none, the first is above the second. */
@@ -48,13 +48,13 @@ export interface RangeFound {
 /** What statistics are derived from, on whatever device the voxels are counted. */
 export interface StatisticsPasses {
   /** The extremes may be those of every 16th row if voxels have 8 bits: their histogram tells the rest. */
-  range(keys: KeyRange): Promise<RangeFound>;
+  range(keys: CountedKeys): Promise<RangeFound>;
   /** Counts finite voxels from one value to another in `binCount` bins of `binWidthOf`. */
   bins: BinCounter;
 }
 
 export const binCount = 256;
-const everyKey: KeyRange = [0, 0xffffffff];
+const everyKey: CountedKeys = [0, 0xffffffff];
 
 /**
  * Statistics of a volume from counts of its voxels. Asks for two passes, and more if outliers or markers stretch the range.

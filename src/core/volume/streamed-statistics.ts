@@ -4,8 +4,8 @@ import type { Histogram } from './histogram.ts';
 import {
   binCount,
   binWidthOf,
+  type CountedKeys,
   deriveStatistics,
-  type KeyRange,
   type RangeFound,
   type StatisticsPasses,
   type VolumeStatistics,
@@ -178,7 +178,7 @@ class Flatness {
 }
 
 /** The values of a range of keys. */
-function rangeOfKeys(type: ElementType, [first, last]: KeyRange): [low: number, high: number] {
+function rangeOfKeys(type: ElementType, [first, last]: CountedKeys): [low: number, high: number] {
   const [lowest, highest] = [voxelKey(type, -Infinity), voxelKey(type, Infinity)];
   return [keyValue(type, Math.max(first, lowest)), keyValue(type, Math.min(last, highest))];
 }
