@@ -1,12 +1,16 @@
 import { describe, expect, test } from 'vitest';
+import type { GpuMesh } from '../../core/draw/gpu-mesh.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
 import { testInfo } from '../../core/volume/resident-testing.ts';
+import type { VolumeSource } from '../../core/volume/volume-source.ts';
 import { areAlike, followed, type Linkable, LinkedViewers, sameValue } from './linked-viewers.ts';
 import { autoView } from './model/auto-view.ts';
+import { shownLayers, shownMeshes } from './model/layer-place.ts';
 import { testLook } from './model/layer-testing.ts';
 import { baseId, type LayerLook, type LayerStack, type MeshLook, noLayers, withLayersOf } from './model/layers.ts';
 import { type FittedScales, type LinkedVolume, samePlace, sameViewpoints, type Viewpoints } from './model/same-place.ts';
 import type { SliceCamera } from './model/slice-geometry.ts';
+import type { ShownLayer } from './model/view-host.ts';
 import type { ViewerSnapshot, ViewState } from './model/viewer-api.ts';
 
 /** 2 mm voxels, x to the left; the second has 1 mm voxels, x to the right, shifted. */
@@ -253,5 +257,58 @@ describe('layers', () => {
     expect(withLayersOf({ ...stack, solo: 'layer-1' }, own).solo).toBe('layer-1');
     // A channel of the first volume alone: the second has no such channel.
     expect(withLayersOf({ ...stack, solo: 'channel-2', layers: [channel, layer] }, noLayers)).toEqual(stack);
+  });
+
+  test.each(['layer-1', 'mesh-1', baseId])('%s, shown alone and then with the others again, is so over channels, too', (solo) => {
+    const [first, second] = [new FakeViewer(coarse), new FakeViewer(fine)];
+    const channel: LayerLook = { ...layer, id: 'channel-2', of: baseId, channel: 1 };
+    second.set({ layers: { ...noLayers, layers: [channel] } });
+    first.set({ layers: stack });
+    const link = new LinkedViewers(first, second, { views: true, values: false, layers: true });
+    first.set({ layers: { ...stack, solo } });
+    expect(second.state.layers.solo).toBe(solo);
+    first.set({ layers: stack });
+    expect(second.state.layers).toEqual({ ...stack, layers: [channel, layer] });
+    first.set({ layers: { ...stack, solo } });
+    link.links = { views: true, values: false, layers: false };
+    expect(second.state.layers).toEqual({ ...noLayers, layers: [channel] });
+  });
+
+  test('the first channel alone is so in both while values are linked, with layers or without', () => {
+    const channels = ['a', 'b', 'c'].map((name) => ({ name }));
+    const info: VolumeInfo = { ...coarse, channels };
+    const channel: LayerLook = { ...layer, id: 'channel-2', of: baseId, channel: 1 };
+    const alone: LayerStack = { ...noLayers, solo: baseId, layers: [channel] };
+    for (const layers of [true, false]) {
+      const links = { views: true, values: true, layers };
+      const now = (state: LayerStack, own: LayerStack) =>
+        followed(info, info, { ...autoView(info, statistics), layers: state }, ['layers'], links, own).layers;
+      expect(now(alone, noLayers)).toEqual(alone);
+      expect(now({ ...alone, solo: undefined }, alone)).toEqual({ ...alone, solo: undefined });
+    }
+  });
+
+  test('over a volume with another unit they lie and move as over the first', () => {
+    const metres: VolumeInfo = { ...coarse, spatialUnit: 'm', affine: coarse.affine.map((part) => part / 1000) };
+    // A quarter turn about z, and a shift.
+    const motion = [0, -1, 0, 5, 1, 0, 0, -3, 0, 0, 1, 7];
+    const moved: LayerStack = {
+      ...stack,
+      layers: [{ ...layer, motion }],
+      meshes: [mesh, { ...mesh, id: 'mesh-2', motion }],
+    };
+    const links = { views: true, values: false, layers: true };
+    const [first, second] = [new FakeViewer(coarse), new FakeViewer(metres)];
+    first.set({ layers: moved });
+    new LinkedViewers(first, second, links);
+    const volume = { info: fine } as VolumeSource;
+    const placed = (info: VolumeInfo, { layers }: ViewState): number[] => {
+      const { map } = shownLayers(info, { ...noLayers, layers: layers.layers }, () => volume)[0] as ShownLayer;
+      const surfaces = shownMeshes(info, layers, () => ({}) as GpuMesh);
+      return [...map.columns.flat(), ...map.shift, ...surfaces.flatMap((surface) => surface.map)];
+    };
+    const wanted = placed(coarse, first.state);
+    expect(wanted).toHaveLength(36);
+    expect(placed(metres, second.state)).toEqual(wanted.map((part) => expect.closeTo(part, 6)));
   });
 });

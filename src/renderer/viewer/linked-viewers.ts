@@ -1,9 +1,11 @@
 import { inRealOrder } from '../../core/shared/real-order.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
 import { hasChannels, sharedChannels } from './model/channel-group.ts';
-import { type LayerStack, noLayers, withLayersOf } from './model/layers.ts';
+import { inUnits } from './model/layer-place.ts';
+import { baseId, type LayerStack, noLayers, withLayersOf } from './model/layers.ts';
 import { type FittedScales, type LinkedVolume, samePlace, sameViewpoints, type Viewpoints } from './model/same-place.ts';
 import type { ViewerSnapshot, ViewState } from './model/viewer-api.ts';
+import { unitRatio } from './model/voxel-map.ts';
 
 /** What can be linked. A `Viewer` is one. */
 export interface Linkable {
@@ -74,8 +76,7 @@ export function followed(
   const change: Record<string, unknown> = {};
   for (const key of keys) {
     if (key === 'layers') {
-      const channels = links.values && hasChannels(from) ? sharedChannels(from, to, state.layers, own) : own;
-      change.layers = withLayersOf(links.layers ? state.layers : noLayers, channels);
+      change.layers = followedLayers(from, to, state.layers, links, own);
       continue;
     }
     const isValue = valueKeys.includes(key);
@@ -89,6 +90,14 @@ export function followed(
   }
   if ('level' in change) change.level = sameValue(from, to, state.level);
   return change;
+}
+
+function followedLayers(from: VolumeInfo, to: VolumeInfo, stack: LayerStack, links: Links, own: LayerStack): LayerStack {
+  const areChannelsLinked = links.values && hasChannels(from);
+  const channels = areChannelsLinked ? sharedChannels(from, to, stack, own) : own;
+  if (links.layers) return withLayersOf(inUnits(stack, unitRatio(from, to)), channels);
+  const solo = areChannelsLinked && stack.solo === baseId ? baseId : undefined;
+  return withLayersOf({ ...noLayers, solo }, channels);
 }
 
 /** Makes two viewers follow each other. The second takes over everything linked from the first at once. Call `end` to stop. */

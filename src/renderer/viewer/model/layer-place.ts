@@ -91,6 +91,21 @@ export function shownMeshes(
   });
 }
 
+/** The stack over a volume whose spatial unit may be another. @param units how many of its units make one of this stack's volume */
+export function inUnits(stack: LayerStack, units: number): LayerStack {
+  if (units === 1) return stack;
+  const [there, back] = [scaling(units), scaling(1 / units)];
+  return {
+    ...stack,
+    layers: stack.layers.map((look) => (look.motion ? { ...look, motion: chained(back, look.motion, there) } : look)),
+    meshes: stack.meshes.map((look) => ({ ...look, motion: look.motion ? chained(look.motion, there) : there })),
+  };
+}
+
+function scaling(by: number): Transform {
+  return [by, 0, 0, 0, 0, by, 0, 0, 0, 0, by, 0];
+}
+
 /** The layer's voxel at a position of the open volume; undefined beside the layer. */
 export function layerVoxelAt(map: VoxelMap, position: Voxel, { dims: [x, y, z] }: VolumeInfo): Voxel | undefined {
   return voxelAt(mapPosition(map, position), [x, y, z]);

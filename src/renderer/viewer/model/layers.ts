@@ -162,10 +162,11 @@ export function withLayersOf({ base, solo, layers, meshes }: LayerStack, other: 
   const isGroup = hasChannelGroup(other);
   const channels = other.layers.filter(({ of }) => of === baseId);
   const all = [...channels, ...layers.filter(({ of }) => of !== baseId)];
-  const isThere = (id: string | undefined) => id === baseId || [...all, ...meshes].some((look) => look.id === id);
+  const isThere = solo === baseId || [...all, ...meshes].some(({ id }) => id === solo);
   return {
     base: isGroup ? other.base : { ...other.base, isVisible: base.isVisible, opacity: base.opacity },
-    solo: [solo, isGroup ? other.solo : undefined].find((id) => id !== undefined && isThere(id)),
+    // What else the other one showed alone, it took over from this one before.
+    solo: isThere ? solo : channels.find(({ id }) => id === other.solo)?.id,
     layers: all,
     meshes,
   };
