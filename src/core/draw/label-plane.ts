@@ -32,7 +32,7 @@ export function labelPlanePlace(margin: number) {
 }
 
 /**
- * The labels of a compressed layer in a slice of another volume, as a plane with the size of the canvas and its margin. Pixels outside the
+ * The labels of a layer of several boxes in a slice of another volume, as a plane with the size of the canvas and its margin. Pixels outside the
  * layer are 0. The layer's boxes are decoded one after another, but outlines need the labels of all boxes. Use one object per view and
  * layer. Free it with `destroy`.
  */

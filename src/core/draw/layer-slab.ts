@@ -48,8 +48,13 @@ export function samplesUniform(
   ]);
 }
 
+/** Of the sum, or the sample, of a pixel: two 32-bit floats. */
+const sumBytes = 8;
+
 /** Limit for the buffer of samples of a layer in several boxes, which are added one after another. A single slice may take more. */
 const defaultPartBytes = 2 ** 26;
+
+type Size = Pick<LayerSamples, 'width' | 'height'>;
 
 interface Made {
   readonly scope: GpuScope;
@@ -96,6 +101,11 @@ export class LayerSlab {
     this.#mostPartBytes = mostPartBytes;
   }
 
+  /** Whether the GPU can bind the sums for a canvas of this size. */
+  static fits({ maxBindingBytes }: Pick<Gpu, 'maxBindingBytes'>, { width, height }: Size): boolean {
+    return width * height * sumBytes <= maxBindingBytes;
+  }
+
   /** @param volume must not be decimated. @returns the plane to draw with `layerSlabPlane` */
   record(commands: Commands, volume: VolumeSource, timePoint: number, samples: LayerSamples): readonly SliceBox[] {
     const { width, height, slices, smooth } = samples;
@@ -122,7 +132,7 @@ export class LayerSlab {
     const { commands, samples } = layer;
     const { width, height, slices } = samples;
     const fold = this.#gpu.kernel({ label: 'view.layer-fold', shader: layerFoldShader });
-    const atOnce = parts.size / (width * height * 8);
+    const atOnce = parts.size / (width * height * sumBytes);
     for (let [first, run] = [slices[0], 0]; first <= slices[1]; first += atOnce, run++) {
       const uniform = this.#uniform(layer, made, run, [first, Math.min(slices[1], first + atOnce - 1)]);
       commands.record((encoder) => encoder.clearBuffer(parts));
@@ -163,7 +173,7 @@ export class LayerSlab {
   /** @param blended the number of slices whose samples are added up box by box; 0 for none */
   #makeFor(width: number, height: number, blended: number): Made {
     const count = width * height;
-    const atOnce = Math.min(blended, Math.max(1, Math.floor(this.#mostPartBytes / (count * 8))));
+    const atOnce = Math.min(blended, Math.max(1, Math.floor(this.#mostPartBytes / (count * sumBytes))));
     const shape = `${width} ${height} ${atOnce}`;
     if (this.#made && shape === this.#shape) return this.#made;
     this.destroy();
@@ -173,16 +183,16 @@ export class LayerSlab {
     const place = placeUniform(scope, { first: [0, 0, 0], size: [width, height, 1], planesPerTimePoint: 0, rowWords: width });
     this.#made = {
       scope,
-      sums: scope.storage('sums', count * 8),
+      sums: scope.storage('sums', count * sumBytes),
       samples: [],
       finish: scope.uniform('finish', [count, 0, 0, 0]),
       boxes: [{ voxels, place }],
-      parts: atOnce > 0 ? scope.storage('parts', atOnce * count * 8) : undefined,
+      parts: atOnce > 0 ? scope.storage('parts', atOnce * count * sumBytes) : undefined,
     };
     return this.#made;
   }
 }
 
-function workgroups({ width, height }: Pick<LayerSamples, 'width' | 'height'>): [number, number, number] {
+function workgroups({ width, height }: Size): [number, number, number] {
   return [Math.ceil(width / 8), Math.ceil(height / 8), 1];
 }

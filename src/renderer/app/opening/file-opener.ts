@@ -8,7 +8,6 @@ import type { Playback } from '../document/playback.ts';
 import type { Labels } from '../labels/labels.ts';
 import type { AddingLayers } from '../layers/adding-layers.ts';
 import type { Alignment } from '../layers/alignment.ts';
-
 import type { Meshes } from '../layers/meshes.ts';
 import type { SecondVolume } from '../layers/second-volume.ts';
 import type { SurfaceFiles } from '../layers/surface-files.ts';

@@ -397,6 +397,29 @@ describe('an oblique slice', () => {
     for (const volume of [compressed, resident]) volume.destroy();
   });
 
+  test('stops blending at the seams in a picture for which the GPU cannot bind the plane of blended voxels', async () => {
+    const chunks = await encoded(info, voxels, chainByName('rle'));
+    const compressed = await CompressedVolume.create(gpu, { info, chunkShape: [4, 4, 4], chunks }, { verify: false });
+    const blended = new LayerSlab(gpu);
+    const drawing = { axis: undefined, index: 0, map, state, volume: compressed };
+    const byBox = await drawn(drawing);
+    for (const [bytes, isByBox] of [
+      [width * height * 8, false],
+      [width * height * 8 - 4, true],
+    ] as const) {
+      const limited = new SliceRenderer(withBindingLimit(gpu, bytes), 'rgba8unorm');
+      const pixels = await drawnPixels(gpu, limited, { ...drawing, blended }, [width, height]);
+      expect(largestDifference(pixels, byBox) === 0).toBe(isByBox);
+      limited.destroy();
+    }
+    // Of a volume that is not shown, nothing is kept.
+    const before = gpu.memory.entries().get('layer-slab.sums') ?? 0;
+    await drawn({ ...drawing, blended });
+    await drawn({ ...drawing, blended, opacity: 0 });
+    expect(gpu.memory.entries().get('layer-slab.sums') ?? 0).toBe(before);
+    compressed.destroy();
+  });
+
   test('is the same for a series of small time points, each decoded as a whole', async () => {
     const long = { ...info, dims: [13, 11, 9, 8] as const };
     const eight = new Uint8Array(13 * 11 * 9 * 8);

@@ -1,5 +1,5 @@
 import { type LabelPlane, labelPlanePlace, labelPlaneType } from '../../../core/draw/label-plane.ts';
-import { type LayerSlab, layerSlabPlane } from '../../../core/draw/layer-slab.ts';
+import { LayerSlab, layerSlabPlane } from '../../../core/draw/layer-slab.ts';
 import { type MeshOutline, OutlinePass } from '../../../core/draw/outline-pass.ts';
 import { keptSlices, type SlabPlane, slabRange, type ThickSlice } from '../../../core/draw/slab-plane.ts';
 import {
@@ -74,7 +74,10 @@ export interface SliceDrawing {
   readonly bricks?: ObliqueBricks | undefined;
   /** Opacity of the volume itself, 0…1. Default: 1. */
   readonly opacity?: number | undefined;
-  /** Scratch memory for interpolation across the seams between the volume's boxes. Undefined: it stops at the seams. */
+  /**
+   * Scratch memory for interpolation across the seams between the volume's boxes. It stops at the seams without it, and in a picture for
+   * which the GPU cannot bind it.
+   */
   readonly blended?: LayerSlab | undefined;
   /** The volume's labels, if it has any. */
   readonly labels?: ShownLabels | undefined;
@@ -127,6 +130,7 @@ export class SliceRenderer {
     const frame = new SliceTarget(commands, target, drawing?.ground ?? grounds['near-black']);
     if (drawing) {
       if (drawing.opacity !== 0) this.#recordVolume(commands, drawing, target, frame);
+      else drawing.blended?.destroy();
       for (const layer of drawing.layers ?? []) this.#recordLayer(commands, drawing, layer, target, frame);
       if (drawing.meshes?.length) frame.add((pass) => this.#drawOutlines(pass, drawing, target));
       const { overlay } = drawing;
@@ -148,7 +152,7 @@ export class SliceRenderer {
     blending?: Blending,
   ): void {
     const { volume, axis, map, state } = drawing;
-    if (isBlended(drawing)) {
+    if (isBlended(drawing) && LayerSlab.fits(this.#gpu, { width, height })) {
       this.#recordBlended(commands, drawing, { width, height }, frame, blending);
       return;
     }
@@ -304,7 +308,7 @@ export class SliceRenderer {
     }
     const isThick = slab !== undefined && axis !== undefined && !isCategorical;
     // What lies in several boxes is collected before it is blended or outlined.
-    const isBlended = volume.isSplit && smooth && !isCategorical;
+    const isBlended = volume.isSplit && smooth && !isCategorical && LayerSlab.fits(this.#gpu, target);
     const isOutlined = volume.isSplit && outline && isCategorical;
     if (!isThick && !isBlended) scratch.destroy();
     if (!isOutlined) labelPlane.destroy();
