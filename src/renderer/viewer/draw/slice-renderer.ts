@@ -406,10 +406,20 @@ type BlendedDrawing = SliceDrawing & { readonly blended: LayerSlab };
  * Whether the volume is drawn from a plane of blended voxels. In such a plane, missing voxels and places outside the volume are alike, so
  * that missing voxels cannot be marked.
  */
-function isBlended(drawing: SliceDrawing): drawing is BlendedDrawing {
+export function isBlended(drawing: SliceDrawing): drawing is BlendedDrawing {
   const { volume, axis, state, bricks, blended } = drawing;
   const isImage = state.smooth && !colormap(state.colormap).isCategorical && state.missing === 'hide';
-  return blended !== undefined && axis === undefined && !bricks && isImage && volume.isSplit && volume.decimation === 1;
+  const isOfBoxes = axis === undefined && !bricks && volume.isSplit && volume.decimation === 1;
+  return blended !== undefined && isOfBoxes && isImage && areFloatsExact(state.window);
+}
+
+/**
+ * Whether 32-bit floats are exact to a part of a colour in a window. They are not where it is narrow beside its values, as with integers
+ * beyond 2^24; and GPUs may take the smallest floats for 0.
+ */
+function areFloatsExact([low, high]: SliceDrawing['state']['window']): boolean {
+  const [width, largest] = [Math.abs(high - low), Math.max(Math.abs(low), Math.abs(high))];
+  return width >= largest * 2 ** -15 && width > 2 ** -100 && largest < 2 ** 127;
 }
 
 function recordBoxes(
