@@ -1,59 +1,60 @@
 import { faultToData } from '../../../core/shared/errors.ts';
 import type { LabelCounts } from '../../../core/volume/label-counts.ts';
-import { baseId } from '../../viewer/model/layers.ts';
 import type { FileMeasurer } from '../measure/file-task.ts';
 import { isSameDocument } from '../state/document-state.ts';
 import type { LabelsState } from '../state/label-state.ts';
 import { fraction } from '../state/progress.ts';
-import type { AppStore } from '../state/store.ts';
+import { type AppStore, openDocument } from '../state/store.ts';
 
 type Counted = NonNullable<LabelsState['counted']>;
 
 /**
  * Counts of the open volume's labels, read from its file, which may take minutes. They are kept while the volume is open, and counting
- * goes on while the list of labels is hidden.
+ * goes on while the list of labels is hidden. An id is that of the open volume, or of a layer that shows one of its channels.
  */
 export class FileLabelCounts {
   readonly #store: AppStore;
   readonly #measure: FileMeasurer;
-  /** By time point. */
+  /** By time point of the file, which is another one in each channel. */
   readonly #found = new Map<number, LabelCounts>();
-  #work: { readonly timePoint: number; readonly controller: AbortController; state: Counted } | undefined;
+  #work: { readonly id: string; readonly timePoint: number; readonly controller: AbortController; state: Counted } | undefined;
 
   constructor(store: AppStore, measure: FileMeasurer) {
     this.#store = store;
     this.#measure = measure;
     store.subscribe((state, before) => {
-      if (isSameDocument(state.document, before.document)) return;
-      this.#found.clear();
-      this.cancel();
+      const isSame = isSameDocument(state.document, before.document);
+      if (!isSame) this.#found.clear();
+      // Once a finer resolution has brought all voxels, the GPU counts.
+      if (!isSame || (this.#work && openDocument(state)?.decimation === 1)) this.cancel();
     });
   }
 
   /** What is known of a time point. Counting another one ends. */
-  at(timePoint: number): Counted {
-    if (this.#work?.timePoint === timePoint) return this.#work.state;
+  at(id: string, timePoint: number): Counted {
+    if (this.#work?.id === id && this.#work.timePoint === timePoint) return this.#work.state;
     this.cancel();
     const counts = this.#found.get(timePoint);
-    return counts ? { id: baseId, kind: 'ready', counts } : { id: baseId, kind: 'partial' };
+    return counts ? { id, kind: 'ready', counts } : { id, kind: 'partial' };
   }
 
-  count(timePoint: number): void {
-    if (this.#work?.timePoint !== timePoint) void this.#count(timePoint);
+  count(id: string, timePoint: number): void {
+    if (this.#work?.id !== id || this.#work.timePoint !== timePoint) void this.#count(id, timePoint);
   }
 
   cancel(): void {
     if (!this.#work) return;
-    this.#work.controller.abort();
+    const { id, controller } = this.#work;
+    controller.abort();
     this.#work = undefined;
-    this.#show({ id: baseId, kind: 'partial' });
+    this.#show({ id, kind: 'partial' });
   }
 
-  async #count(timePoint: number): Promise<void> {
+  async #count(id: string, timePoint: number): Promise<void> {
     this.cancel();
     const controller = new AbortController();
     const { signal } = controller;
-    const work = { timePoint, controller, state: { id: baseId, kind: 'counting', done: 0 } as Counted };
+    const work = { id, timePoint, controller, state: { id, kind: 'counting', done: 0 } as Counted };
     this.#work = work;
     const show = (state: Counted): void => {
       if (signal.aborted) return;
@@ -64,18 +65,18 @@ export class FileLabelCounts {
     try {
       const counts = await this.#measure(
         { kind: 'label-counts', timePoint },
-        { signal, onProgress: (progress) => show({ id: baseId, kind: 'counting', done: fraction(progress) ?? 0 }) },
+        { signal, onProgress: (progress) => show({ id, kind: 'counting', done: fraction(progress) ?? 0 }) },
       );
       if (!signal.aborted) this.#found.set(timePoint, counts);
-      show({ id: baseId, kind: 'ready', counts });
+      show({ id, kind: 'ready', counts });
     } catch (error) {
-      show({ id: baseId, kind: 'failed', fault: faultToData(error) });
+      show({ id, kind: 'failed', fault: faultToData(error) });
     }
     if (this.#work === work) this.#work = undefined;
   }
 
-  /** Unless the list of labels is hidden, or shows those of a layer. */
+  /** Unless the list of labels is hidden, or shows those of another volume. */
   #show(counted: Counted): void {
-    this.#store.setState(({ labels }) => (labels.counted?.id === baseId ? { labels: { ...labels, counted } } : {}));
+    this.#store.setState(({ labels }) => (labels.counted?.id === counted.id ? { labels: { ...labels, counted } } : {}));
   }
 }

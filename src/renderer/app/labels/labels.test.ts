@@ -29,7 +29,12 @@ function setUp(measureFile: FileMeasurer = () => Promise.reject(new Error('the f
       store.setState(({ layers }) => ({ layers: { ...layers, stack: state.layers } }));
     },
   };
-  const labels = new Labels({ openDialog: async () => [] }, store, { base: () => base, layer: () => undefined }, measureFile);
+  const labels = new Labels(
+    { openDialog: async () => [] },
+    store,
+    { base: () => base, layer: (id) => (id === baseId ? base : undefined) },
+    measureFile,
+  );
   const open = () => {
     const document = { info: testInfo([4, 4, 4, 1], 'u8') };
     store.setState({ document: { kind: 'ready', document } as unknown as AppState['document'] });
@@ -37,8 +42,10 @@ function setUp(measureFile: FileMeasurer = () => Promise.reject(new Error('the f
   };
   store.setState({ gpu: { kind: 'ready', viewer } as unknown as AppState['gpu'] });
   open();
-  return { store, labels, open, endRead: () => read() };
+  return { store, labels, open, endRead: () => read(), crosshair: () => state.crosshair };
 }
+
+const settled = () => new Promise((resolve) => setTimeout(resolve));
 
 function tableFile(name: string, text: string): HostFile {
   const blob = new Blob([text]);
@@ -102,7 +109,6 @@ test('voxels that the GPU does not have are read from the file', async () => {
 });
 
 test('labels of which the GPU has a part are counted from the file when people ask, with progress, and kept', async () => {
-  const settled = () => new Promise((resolve) => setTimeout(resolve));
   const tasks: unknown[] = [];
   let job: JobOptions = {};
   let end: (counts: ReadonlyMap<number, number>) => void = () => {};
@@ -149,4 +155,64 @@ test('labels of which the GPU has a part are counted from the file when people a
   open();
   await settled();
   expect(counted()).toEqual({ id: baseId, kind: 'partial' });
+});
+
+/** A measurer whose tasks end on demand. */
+function heldMeasurer() {
+  let job: JobOptions = {};
+  let end: (result: unknown) => void = () => {};
+  const measureFile = ((_task: unknown, options: JobOptions) => {
+    job = options;
+    return new Promise((resolve) => {
+      end = resolve;
+    });
+  }) as unknown as FileMeasurer;
+  return { measureFile, job: () => job, end: (result: unknown) => end(result) };
+}
+
+test('counting from the file ends when a finer resolution brings all voxels', async () => {
+  const { measureFile, job } = heldMeasurer();
+  const { store, labels } = setUp(measureFile, 4);
+  store.setState(({ settings }) => ({ settings: { ...settings, inspectorOpen: true, inspectorTab: 'layers' } }));
+  await settled();
+  labels.countAll();
+  const { document } = store.getState();
+  if (document.kind !== 'ready') throw new Error('no document');
+  store.setState({ document: { kind: 'ready', document: { ...document.document, decimation: 1 } } });
+  expect(job().signal?.aborted).toBe(true);
+  expect(store.getState().labels.counted?.kind).not.toBe('counting');
+});
+
+test('the way to a label ends with the volume', async () => {
+  const { measureFile, job, end } = heldMeasurer();
+  const { store, labels, open, crosshair } = setUp(measureFile, 4);
+  const going = labels.goTo(baseId, 3);
+  store.setState({ document: { kind: 'empty' } as AppState['document'] });
+  open();
+  expect(job().signal?.aborted).toBe(true);
+  store.setState(({ labels: before }) => ({ labels: { ...before, chosen: { id: baseId, number: 3 } } }));
+  end([1, 2, 3]);
+  await going;
+  expect(crosshair()).toEqual([0, 0, 0]);
+});
+
+test('the labels of a channel that the GPU holds in part are counted from the file', async () => {
+  const { measureFile, job, end } = heldMeasurer();
+  const { store, labels } = setUp(measureFile, 4);
+  const channel = { id: 'channel-2', of: baseId, channel: 1, colormap: 'labels' };
+  store.setState(({ layers, labels: before, settings }) => ({
+    layers: { ...layers, stack: { ...layers.stack, layers: [channel] } as never },
+    labels: { ...before, isBaseLabels: false },
+    settings: { ...settings, inspectorOpen: true, inspectorTab: 'layers' },
+  }));
+  await settled();
+  const counted = () => store.getState().labels.counted;
+  expect(counted()).toEqual({ id: 'channel-2', kind: 'partial' });
+  labels.countAll();
+  job().onProgress?.({ stage: 'Counting', done: 1, total: 2 });
+  expect(counted()).toEqual({ id: 'channel-2', kind: 'counting', done: 0.5 });
+  const counts = new Map([[5, 64]]);
+  end(counts);
+  await settled();
+  expect(counted()).toEqual({ id: 'channel-2', kind: 'ready', counts });
 });

@@ -63,6 +63,7 @@ export class Labels {
     this.#volumes = volumes;
     store.subscribe((state, before) => {
       if (state.gpu !== before.gpu) this.#follow(state);
+      if (!isSameDocument(state.document, before.document)) this.#going.abort();
       if (!isSameDocument(state.document, before.document) || state.gpu !== before.gpu) this.cancelStatistics();
       if (state.document.kind !== before.document.kind && !openDocument(state)) this.#change(firstLabels);
       if (state.layers !== before.layers || state.labels !== before.labels || state.document !== before.document) this.#draw();
@@ -141,13 +142,12 @@ export class Labels {
   /** Marks a label's row, and moves the crosshair into the label. */
   async goTo(id: string, number: number): Promise<void> {
     this.#change({ chosen: { id, number } });
-    const { gpu } = this.#store.getState();
     const base = this.#volumes.base();
     const shown = this.#shown(id);
     // Each reads the whole volume.
     this.#going.abort();
     this.#going = new AbortController();
-    if (gpu.kind !== 'ready' || !base || !shown) return;
+    if (!base || !shown) return;
     try {
       const { signal } = this.#going;
       const { volume, timePoint } = shown;
@@ -156,6 +156,9 @@ export class Labels {
           ? await this.#measureFile({ kind: 'label-place', number, timePoint }, { signal })
           : await labelPlace(volume, number, timePoint, { signal });
       const { chosen } = this.#state;
+      // Reading a file may take minutes, and the device may have changed.
+      const { gpu } = this.#store.getState();
+      if (signal.aborted || gpu.kind !== 'ready') return;
       if (!place || chosen?.id !== id || chosen.number !== number) return;
       const [x, y, z] = base.info.dims;
       const position = mapPosition(invertedMap(shown.map), [place[0] + 0.5, place[1] + 0.5, place[2] + 0.5]);
@@ -203,7 +206,7 @@ export class Labels {
   countAll(): void {
     const { counted } = this.#state;
     const shown = counted && this.#shown(counted.id);
-    if (shown && counted.kind === 'partial') this.#fileCounts.count(shown.timePoint);
+    if (shown && counted.kind === 'partial') this.#fileCounts.count(counted.id, shown.timePoint);
   }
 
   cancelCounting(): void {
@@ -311,7 +314,7 @@ export class Labels {
     const shown = id === undefined ? undefined : this.#shown(id);
     const { gpu } = this.#store.getState();
     if (id === undefined || !shown || gpu.kind !== 'ready') return undefined;
-    if (shown.volume.decimation > 1) return this.#fileCounts.at(shown.timePoint);
+    if (shown.volume.decimation > 1) return this.#fileCounts.at(id, shown.timePoint);
     this.#change({ counted: { id, kind: 'counting' } });
     try {
       return { id, kind: 'ready', counts: await labelCounts(gpu.gpu, shown.volume, shown.timePoint) };
