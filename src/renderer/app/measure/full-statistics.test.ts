@@ -75,6 +75,18 @@ test('are cancelled, also when another volume opens', async () => {
   }
 });
 
+test('are no longer computed once a finer resolution has brought all voxels', async () => {
+  const { store, statistics, taken, job, end } = setUp();
+  void statistics.compute();
+  const { document } = store.getState();
+  if (document.kind !== 'ready') throw new Error('no document');
+  store.setState({ document: { kind: 'ready', document: { ...document.document, decimation: 1 } } });
+  expect([job().signal?.aborted, store.getState().fullStatistics.kind]).toEqual([true, 'idle']);
+  end();
+  await settled();
+  expect(taken).toEqual([]);
+});
+
 test('that fail say why, and can be tried again', async () => {
   const { store, statistics, taken, end, fail } = setUp();
   void statistics.compute();

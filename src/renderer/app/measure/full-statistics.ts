@@ -24,7 +24,9 @@ export class FullStatistics {
     this.#measure = measure;
     this.#take = take;
     store.subscribe((state, before) => {
-      if (!isSameDocument(state.document, before.document)) this.#end();
+      // A finer resolution may have brought all voxels.
+      const isWhole = this.#work !== undefined && openDocument(state)?.decimation === 1;
+      if (isWhole || !isSameDocument(state.document, before.document)) this.#end();
     });
   }
 
