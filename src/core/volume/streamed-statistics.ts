@@ -109,7 +109,7 @@ function countedAgain(voxels: ExactVoxels, job: JobOptions): StatisticsPasses {
     range: async (keys) => {
       const [first, last] = rangeOfKeys(type, keys);
       let [low, high, notFinite] = [Infinity, -Infinity, 0];
-      const flatness = new Flatness(first, last);
+      const flatness = new Flatness(first, last, rounded);
       await eachRow((values, start, end, row) => {
         for (let at = start; at < end; at++) {
           const stored = values[at] as number;
@@ -160,19 +160,25 @@ class Flatness {
   flat = 0;
   readonly #low: number;
   readonly #high: number;
+  readonly #rounded: (value: number) => number;
 
-  constructor(low = -Infinity, high = Infinity) {
+  /** @param rounded applied to finite values before they are compared */
+  constructor(low = -Infinity, high = Infinity, rounded = (value: number) => value) {
     this.#low = low;
     this.#high = high;
+    this.#rounded = rounded;
   }
 
   addRow(values: VoxelArray, start: number, end: number, row: number): void {
     if (row % flatRowStep !== 0) return;
     for (let at = start + 1; at < end; at++) {
-      const value = values[at] as number;
-      if (value === 0 || !Number.isFinite(value) || value < this.#low || value > this.#high) continue;
+      const stored = values[at] as number;
+      if (!Number.isFinite(stored)) continue;
+      const value = this.#rounded(stored);
+      if (value === 0 || value < this.#low || value > this.#high) continue;
       this.inner++;
-      if (values[at - 1] === value) this.flat++;
+      const left = values[at - 1] as number;
+      if (Number.isFinite(left) && this.#rounded(left) === value) this.flat++;
     }
   }
 }
