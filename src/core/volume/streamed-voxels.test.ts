@@ -70,6 +70,13 @@ describe('statistics', () => {
     expect(await streamedStatistics(voxelsOfFile(nothing))).toMatchObject({ min: 0, max: 0, count: 0, notFinite: 100 });
   });
 
+  test('find f64 voxels flat that are equal as f32, as the GPU does', async () => {
+    const info = testInfo([100, 1, 1, 1], 'f64');
+    const values = Float64Array.from({ length: 100 }, (_, at) => 1 + Math.floor(at / 50) + (at % 7) * 1e-12);
+    const found = await streamedStatistics(voxelsOfFile(memoryVolume(info, new Uint8Array(values.buffer))));
+    expect(found.flatness).toBe(98 / 99);
+  });
+
   test('report bytes, pass by pass, and can be cancelled', async () => {
     for (const [type, passes] of [
       ['u16', 1],
@@ -122,6 +129,27 @@ describe('labels', () => {
     const at = (x: number, y: number, z: number, t: number): number => ((t * 9 + z) * 11 + y) * 13 + x;
     for (const x of [3, 4, 5]) bytes[at(x, 7, 2, 1)] = 9;
     expect(await labelPlace(await containerOf(info, bytes), 9, 1)).toEqual([4, 7, 2]);
+  });
+
+  test('are found by reading twice if they have too many runs to keep', async () => {
+    const info = testInfo(dims, 'u8');
+    const source = voxelsOfFile(
+      memoryVolume(
+        info,
+        testVoxels(info).map((value) => value % 3),
+      ),
+    );
+    const expected = await labelPlace(source, 2, 1);
+    expect(expected).toBeDefined();
+    let reads = 0;
+    const counted: ExactVoxels = {
+      info,
+      readBox: (...call) => {
+        reads++;
+        return source.readBox(...call);
+      },
+    };
+    expect([await labelPlace(counted, 2, 1, {}, 5), reads]).toEqual([expected, 2]);
   });
 });
 
