@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { repeatProgram, runProgram } from './run-program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'stria-test-'));
@@ -23,6 +23,19 @@ test.skipIf(process.platform === 'win32')(
     expect(await runProgram('sh', call, signal, 300)).toBeUndefined();
   },
 );
+
+test.skipIf(process.platform === 'win32')('nothing is killed after a program that was stopped twice has ended', async () => {
+  const [set, clear] = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'clearTimeout')];
+  try {
+    const call = { args: ['-c', 'trap "sleep 0.3; exit" TERM; sleep 600 & wait'] };
+    await expect(runProgram('sh', call, AbortSignal.timeout(250), 150)).rejects.toThrow();
+    const graces = set.mock.results.filter((_, at) => set.mock.calls[at]?.[1] === 1000).map(({ value }) => value);
+    expect(graces.length).toBeGreaterThan(0);
+    for (const timer of graces) expect(clear).toHaveBeenCalledWith(timer);
+  } finally {
+    vi.restoreAllMocks();
+  }
+});
 
 test.runIf(process.platform === 'linux')('at the limit, a child in a group of its own is not waited for', async () => {
   // It ends by itself after the test.

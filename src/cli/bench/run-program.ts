@@ -130,7 +130,8 @@ async function spawnMeasured(
   let killTimer: NodeJS.Timeout | undefined;
   const stop = (): void => {
     send('SIGTERM');
-    killTimer = setTimeout(() => {
+    // A limit and an abort may both stop it.
+    killTimer ??= setTimeout(() => {
       send('SIGKILL');
       // A child in a group of its own may keep the other end open.
       child.stderr?.destroy();
