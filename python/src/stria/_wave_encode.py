@@ -120,8 +120,8 @@ def _range_of(elements: Elements, sampled: Integers, bits: int) -> tuple[int, in
 
 def _specials_of(sample: Integers) -> list[int]:
     """
-    At most two values that are far more frequent than adjacent values, the most frequent first. Each must be worth a flag for all
-    elements that are not the one before.
+    At most two values that are far more frequent than adjacent values, the most frequent first. Each must be frequent enough to pay for
+    a flag on every element, the second one on every element that is not the first.
     """
     counts = np.bincount(sample + 1, minlength=int(sample.max()) + 3)
     own, sides = counts[1:-1], np.maximum(counts[:-2], counts[2:])

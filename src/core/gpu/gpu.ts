@@ -56,7 +56,7 @@ export class Gpu {
       this.#lost = info.message || info.reason || 'unknown reason';
       this.spare.close();
       for (const listener of this.#lostListeners) listener(this.#lost);
-      // The device stays. What it refers to need not: three.js sets the second one.
+      // The device is kept, so it must not refer to what can be freed. three.js sets `onuncapturederror`.
       device.removeEventListener('uncapturederror', onError);
       device.onuncapturederror = null;
       this.#lostListeners.clear();

@@ -31,8 +31,8 @@ export interface VoxelsInOrder extends ExactVoxels {
 }
 
 /**
- * The voxels of a volume's file, plane by plane. If the file is gzip, boxes are read fastest in the order of the file: each one that
- * begins before the end of the last one starts at the beginning of the file.
+ * The voxels of a volume's file, plane by plane. Read boxes one after another, and those of a gzip file in the order of the file: for a
+ * box that begins before the end of the previous one, it is unpacked again from its start.
  */
 export function voxelsOfFile(volume: OpenVolume): VoxelsInOrder {
   const { info } = volume;

@@ -30,14 +30,14 @@ export function bytesOfChunkRow(grid: ChunkGrid, elementBytes: CodecElementBytes
   return rowBytes(dims[0], elementBytes) * Math.min(chunkShape[1], dims[1]) * dims[2] * timePoints;
 }
 
-/** A volume in GPU memory in boxes of chunks of another shape than it is kept in, for example of chunks that interleave time points. */
+/** Boxes of a volume in GPU memory, with chunks of another shape than it is kept in, for example chunks that interleave time points. */
 export class InterleavedBoxes {
   readonly #gpu: Gpu;
   readonly #grid: ChunkGrid;
   readonly #elementBytes: CodecElementBytes;
   readonly #planes: PlaneReader;
 
-  /** @param planes of the volume, in the order of the source. To fill them, they must stay where they are. */
+  /** @param planes of the volume, in the order of the source. To be filled, they must be the volume's own, not decoded copies. */
   constructor(gpu: Gpu, info: Pick<VolumeInfo, 'dims' | 'type'>, chunkShape: ChunkShape, planes: PlaneReader) {
     this.#gpu = gpu;
     this.#grid = new ChunkGrid(codecElementDims(info), chunkShape);

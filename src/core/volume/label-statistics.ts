@@ -26,7 +26,7 @@ export interface LabelledImage {
   readonly toImage: ToImage;
 }
 
-/** At most this many planes of labels are read at once: a layer of chunks, so that none of them is decoded for several blocks. */
+/** At most this many planes of labels are read at once: the depth of a chunk, so that few chunks are decoded for several blocks. */
 const planesAtOnce = 64;
 /** The most voxels of labels and of the image in memory at once. If the image is rotated, a few planes of labels may need all of it. */
 const mostVoxels = 2 ** 23;

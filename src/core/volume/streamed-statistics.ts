@@ -73,7 +73,7 @@ function countedOnce(voxels: ExactVoxels, job: JobOptions): StatisticsPasses {
     });
     return { counts, flatness };
   })();
-  // Whoever asks for a pass is told.
+  // Each pass throws the error again.
   counting.catch(() => {});
   return {
     range: async (keys) => {

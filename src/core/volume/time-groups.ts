@@ -15,9 +15,9 @@ export interface KeptSeries extends Compressible {
 }
 
 /**
- * The volume in chunks of the shape that this choice of codec wants: for a series with groups of time points as `compressVolume`
- * makes them, otherwise in those of its `chunkShape`. Groups that exceed a binding of the GPU are not made. Voxels are copied for
- * this into temporary memory, at most one group at a time.
+ * The volume in chunks of the shape that this choice of codec calls for: groups of time points, as `compressVolume` makes them for a
+ * series, or else the volume's `chunkShape`. No groups are made if the GPU cannot bind a row of their chunks. Voxels are copied into
+ * temporary memory, at most one group at a time.
  * @throws StriaError `aborted`, `device-lost`
  */
 export async function inTimeGroups(gpu: Gpu, volume: KeptSeries, choice: EncodeChoice, job: JobOptions): Promise<Compressible> {

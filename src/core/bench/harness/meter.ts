@@ -54,7 +54,7 @@ export class Meter {
     try {
       await this.#repeat(work, repetitions, asideMs);
     } finally {
-      // A lost device may reject this. The work then says that it was lost.
+      // A lost device may reject this. The work's own error then reports the loss.
       const error = await this.gpu.device.popErrorScope().catch(() => null);
       // biome-ignore lint/correctness/noUnsafeFinally: what the device refused is why the work failed
       if (error) throw new StriaError('internal', `the GPU rejected work of the benchmark: ${error.message}`);

@@ -23,8 +23,8 @@ const met = new Uint16Array(2 ** 16);
 const fewest = 8;
 
 /**
- * At most two values that are far more frequent than adjacent values, the most frequent first. Each must be worth a flag for all
- * elements that are not the one before.
+ * At most two values that are far more frequent than adjacent values, the most frequent first. Each must be frequent enough to pay for
+ * a flag on every element, the second one on every element that is not the first.
  */
 export function specialsOf(sample: ArrayLike<number>): number[] {
   const values: number[] = [];
