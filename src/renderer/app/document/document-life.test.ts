@@ -339,6 +339,20 @@ describe('a finer resolution', () => {
     expect([now(), next.shown]).toEqual(['ready/none', [volume]]);
     expect(shownPart(store)).toEqual([1, false]);
   });
+
+  it('is given up if a second device is lost while it is loaded', async () => {
+    const { life, now, store, load, steps } = await setUpCoarse();
+    for (const _ of [1, 2]) {
+      life.deviceLost('gone');
+      void life.deviceBack(fakeEngine().engine, undefined);
+      await settled();
+      await load.reject(lost);
+    }
+    const again = coarse();
+    await load.resolve({ ...loadedWith(again), hasFiner: true });
+    expect([now(), life.kept, steps.at(-1)]).toEqual(['ready/none', again, 'first']);
+    expect(shownPart(store)).toEqual([8, false]);
+  });
 });
 
 describe('a lost device', () => {
@@ -386,7 +400,7 @@ describe('a lost device', () => {
     const coarse = new FakeVolume({ decimation: 32 });
     await load.resolve({ ...loadedWith(coarse), hasFiner: true });
     await isBack;
-    expect([now(), steps, next.shown]).toEqual(['ready/none', ['first', undefined, 'first'], [coarse]]);
+    expect([now(), steps, next.shown]).toEqual(['ready/none', ['first', 'finest', 'first'], [coarse]]);
     // Nothing finer is being loaded.
     expect(store.getState().document).toMatchObject({ kind: 'ready', document: { decimation: 32, isRefining: false } });
   });

@@ -213,7 +213,7 @@ export class DocumentLife implements EngineWatcher {
         if (signal.aborted) throw new StriaError('aborted', 'cancelled');
         const pictured = stopwatch.time('First picture', () => this.#works.firstPicture(engine));
         request.session?.restore(engine.viewer);
-        const held: HeldVolume = { request, loaded, compressed: undefined };
+        const held: HeldVolume = { request, loaded, compressed: undefined, lostWhileRefining: 0 };
         this.#held = held;
         const document = documentOf(held, statistics);
         this.#send({ kind: 'loaded', document, ...stateOnGpu(this.#works, engine, held) });
@@ -232,15 +232,21 @@ export class DocumentLife implements EngineWatcher {
     });
   }
 
-  /** The finest resolution or, if this device has too little memory for it, the one that the first picture shows. */
-  async #loadOnNewDevice(engine: Engine, request: OpenRequest, signal: AbortSignal): Promise<LoadedVolume> {
-    const { loadResident } = this.#works;
+  /**
+   * The finest resolution. If two devices were lost while they loaded it, it is too much for this machine, and the first one is loaded; so it
+   * is if the device has too little memory.
+   */
+  async #loadOnNewDevice(engine: Engine, held: HeldVolume, signal: AbortSignal): Promise<LoadedVolume> {
+    const load = (step: 'first' | 'finest') =>
+      this.#works.loadResident(engine, held.request, { signal, step }, new Stopwatch<OpenStage>(openStages));
+    const first = async (): Promise<LoadedVolume> => ({ ...(await load('first')), hasFiner: false });
+    if (held.loaded.hasFiner) held.lostWhileRefining++;
+    if (held.lostWhileRefining > 1) return first();
     try {
-      return await loadResident(engine, request, { signal }, new Stopwatch<OpenStage>(openStages));
+      return await load('finest');
     } catch (error) {
       if (toStriaError(error).tag !== 'out-of-memory') throw error;
-      const first = await loadResident(engine, request, { signal, step: 'first' }, new Stopwatch<OpenStage>(openStages));
-      return { ...first, hasFiner: false };
+      return first();
     }
   }
 
@@ -256,7 +262,7 @@ export class DocumentLife implements EngineWatcher {
         const known = openDocument(this.#store.getState())?.statistics;
         loaded = chunks
           ? await this.#works.loadAgain(engine, before, chunks, { signal, statistics: known })
-          : await this.#loadOnNewDevice(engine, held.request, signal);
+          : await this.#loadOnNewDevice(engine, held, signal);
         // Bricks in host memory have survived.
         if (before.bricks) loaded = { ...loaded, bricks: before.bricks };
         const statistics = await loaded.kept.statistics();

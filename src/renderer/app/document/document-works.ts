@@ -27,6 +27,8 @@ export interface HeldVolume {
   loaded: LoadedVolume;
   /** As last compressed. */
   compressed: Compressed | undefined;
+  /** How many devices were lost while a finer resolution than the first was being loaded. */
+  lostWhileRefining: number;
 }
 
 /** The volume's compressed bytes, as last compressed or as read. */
