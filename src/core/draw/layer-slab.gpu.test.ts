@@ -59,3 +59,30 @@ test.each(['mean', 'maximum', 'minimum'] as const)(
     compressed.destroy();
   },
 );
+
+test('a canvas whose sums would exceed a binding is projected band by band, into the same plane', async () => {
+  const volume = await ResidentVolume.create(gpu, info, { chunkShape: [...chunkShape] });
+  volume.append(testVoxels(info));
+  const boxesOf = async (size: { readonly width: number; readonly height: number }, mostSumBytes?: number) => {
+    const slab = new LayerSlab(gpu, undefined, mostSumBytes);
+    const commands = gpu.commands('slab');
+    const boxes = slab.record(commands, volume, 0, { ...samples, ...size, slices: [2, 3], kind: 'maximum' });
+    await commands.submit();
+    const values: number[][] = [];
+    for (const { voxels } of boxes) {
+      const bytes = await gpu.read(voxels.buffer, 0, 4 * voxels.dims[0] * Math.min(voxels.dims[1], 16));
+      values.push([...new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4)]);
+    }
+    slab.destroy();
+    return { values, rows: boxes.map(({ voxels }) => voxels.dims[1]) };
+  };
+  const whole = await boxesOf({ width, height });
+  const banded = await boxesOf({ width, height }, 8 * width * 5);
+  expect([whole.rows, banded.rows]).toEqual([[12], [5, 5, 2]]);
+  expect(banded.values.flat()).toEqual(whole.values.flat());
+  // Of the device's minimum limit; 8 bytes a pixel are more.
+  const pixels = gpu.maxBindingBytes / 8 + 4096;
+  const large = await boxesOf({ width: 4096, height: pixels / 4096 });
+  expect(large.rows).toEqual([2048, 2048, 1]);
+  volume.destroy();
+});

@@ -30,16 +30,17 @@ export interface LayerSamples {
 
 export const samplesBytes = 112;
 
-/** `Samples` of shaders/draw/samples.wgsl. @param slices the first one, and their number */
+/** `Samples` of shaders/draw/samples.wgsl. @param slices the first one, and their number @param firstRow of the canvas's pixels */
 export function samplesUniform(
   { info, dims, numbers }: Pick<VolumeSource, 'info' | 'dims' | 'numbers'>,
   timePoint: number,
   { origin, across, right, down, width, height, kind, smooth }: Omit<LayerSamples, 'slices'>,
   slices: readonly [first: number, count: number],
+  firstRow = 0,
 ): Uint32Array<ArrayBuffer> {
-  const bits = (values: readonly number[]): number[] => [...values.map(floatBits), 0];
+  const vectors = [...origin, 0, ...across, 0, ...right, 0, ...down, firstRow];
   return Uint32Array.from([
-    ...[origin, across, right, down].flatMap(bits),
+    ...vectors.map(floatBits),
     ...dims.slice(0, 3),
     timePoint,
     ...[width, height, ...slices],
@@ -48,23 +49,31 @@ export function samplesUniform(
   ]);
 }
 
-/** Of the sum, or the sample, of a pixel: two 32-bit floats. */
-const sumBytes = 8;
-
 /** Limit for the buffer of samples of a layer in several boxes, which are added one after another. A single slice may take more. */
 const defaultPartBytes = 2 ** 26;
+/** Limit for the sums of a band. A single row may take more. */
+const defaultSumBytes = 2 ** 26;
 
-type Size = Pick<LayerSamples, 'width' | 'height'>;
-
-interface Made {
-  readonly scope: GpuScope;
-  readonly sums: GPUBuffer;
+/** Some rows of the canvas, which are projected at once. */
+interface Band {
+  readonly firstRow: number;
+  readonly rows: number;
   /** A uniform for each run of slices. */
   readonly samples: GPUBuffer[];
   readonly finish: GPUBuffer;
-  readonly boxes: readonly [SliceBox];
-  /** Sums of weighted voxels, for a run of slices. */
+  /** Its part of the plane. */
+  readonly box: SliceBox;
+}
+
+interface Made {
+  readonly scope: GpuScope;
+  /** Of one band after the other. */
+  readonly sums: GPUBuffer;
+  readonly bands: readonly Band[];
+  /** Sums of weighted voxels, for a run of slices of a band. */
   readonly parts: GPUBuffer | undefined;
+  /** The most slices in a run. */
+  readonly slicesAtOnce: number;
 }
 
 type LayerKernel = Pick<KernelDescriptor, 'label' | 'shader'>;
@@ -85,41 +94,42 @@ export const layerSlabPlane = { axis: undefined, origin: [0, 0, 0.5], right: [1,
 /**
  * Projects a layer along the slices of another volume, thin or thick, into a plane of 32-bit floats with the size of the canvas. Pixels
  * outside the layer are NaN. Interpolation crosses the seams between the volume's boxes. The plane is computed again only if its
- * inputs change. Use one object per view and layer. Free it with `destroy`.
+ * inputs change. A large canvas is projected band by band, and the plane then has a box for each band, so that it takes 4 bytes a pixel and
+ * a limited amount besides. Use one object per view and layer. Free it with `destroy`.
  */
 export class LayerSlab {
   readonly #gpu: Gpu;
   readonly #mostPartBytes: number;
+  readonly #mostSumBytes: number;
   #made: Made | undefined;
   /** A key for the plane's contents once all recorded commands have run. */
   #held: { readonly volume: VolumeSource; readonly key: string } | undefined;
   #shape = '';
 
-  /** @param mostPartBytes only tests set it */
-  constructor(gpu: Gpu, mostPartBytes = defaultPartBytes) {
+  /** @param mostPartBytes and `mostSumBytes`: only tests set them */
+  constructor(gpu: Gpu, mostPartBytes = defaultPartBytes, mostSumBytes = defaultSumBytes) {
     this.#gpu = gpu;
     this.#mostPartBytes = mostPartBytes;
-  }
-
-  /** Whether the GPU can bind the sums for a canvas of this size. */
-  static fits({ maxBindingBytes }: Pick<Gpu, 'maxBindingBytes'>, { width, height }: Size): boolean {
-    return width * height * sumBytes <= maxBindingBytes;
+    this.#mostSumBytes = mostSumBytes;
   }
 
   /** @param volume must not be decimated. @returns the plane to draw with `layerSlabPlane` */
   record(commands: Commands, volume: VolumeSource, timePoint: number, samples: LayerSamples): readonly SliceBox[] {
     const { width, height, slices, smooth } = samples;
     const made = this.#makeFor(width, height, smooth && volume.isSplit ? slices[1] - slices[0] + 1 : 0);
+    const boxes = made.bands.map(({ box }) => box);
     const key = JSON.stringify([timePoint, samples]);
-    if (this.#held?.volume === volume && this.#held.key === key) return made.boxes;
+    if (this.#held?.volume === volume && this.#held.key === key) return boxes;
     this.#held = { volume, key };
-    commands.record((encoder) => encoder.clearBuffer(made.sums));
     const layer = { commands, volume, timePoint, samples };
-    if (made.parts) this.#recordBlended(layer, made, made.parts);
-    else this.#recordBoxes(layer, slabKernel, this.#uniform(layer, made, 0, slices), made.sums);
     const finish = this.#gpu.kernel({ label: 'view.slab-finish', shader: finishShader });
-    commands.dispatch(finish, [made.sums, made.finish, made.boxes[0].voxels.buffer], Math.ceil((width * height) / 64));
-    return made.boxes;
+    for (const band of made.bands) {
+      commands.record((encoder) => encoder.clearBuffer(made.sums));
+      if (made.parts) this.#recordBlended(layer, made, band, made.parts);
+      else this.#recordBoxes(layer, band, slabKernel, this.#uniform(layer, made, band, 0, slices), made.sums);
+      commands.dispatch(finish, [made.sums, band.finish, band.box.voxels.buffer], Math.ceil((width * band.rows) / 64));
+    }
+    return boxes;
   }
 
   destroy(): void {
@@ -128,22 +138,23 @@ export class LayerSlab {
   }
 
   /** Adds up the voxels of all boxes before the samples of a run of slices are projected. */
-  #recordBlended(layer: RecordedLayer, made: Made, parts: GPUBuffer): void {
+  #recordBlended(layer: RecordedLayer, made: Made, band: Band, parts: GPUBuffer): void {
     const { commands, samples } = layer;
-    const { width, height, slices } = samples;
+    const { width, slices } = samples;
     const fold = this.#gpu.kernel({ label: 'view.layer-fold', shader: layerFoldShader });
-    const atOnce = parts.size / (width * height * sumBytes);
+    const atOnce = made.slicesAtOnce;
     for (let [first, run] = [slices[0], 0]; first <= slices[1]; first += atOnce, run++) {
-      const uniform = this.#uniform(layer, made, run, [first, Math.min(slices[1], first + atOnce - 1)]);
+      const uniform = this.#uniform(layer, made, band, run, [first, Math.min(slices[1], first + atOnce - 1)]);
       commands.record((encoder) => encoder.clearBuffer(parts));
-      this.#recordBoxes(layer, blendKernel, uniform, parts);
-      commands.dispatch(fold, [uniform, parts, made.sums], workgroups(samples));
+      this.#recordBoxes(layer, band, blendKernel, uniform, parts);
+      commands.dispatch(fold, [uniform, parts, made.sums], workgroups(width, band));
     }
   }
 
-  /** Each run of slices decodes the chunks of all slices, so that the runs share a plan. */
+  /** Each run of slices of each band decodes the chunks of all slices and bands, so that all share a plan. */
   #recordBoxes(
     { commands, volume, timePoint, samples }: RecordedLayer,
+    band: Band,
     kernel: LayerKernel,
     uniform: GPUBuffer,
     target: GPUBuffer,
@@ -153,46 +164,63 @@ export class LayerSlab {
     const sweep = { step: across, first: slices[0], last: slices[1] };
     volume.recordPlane(commands, { ...samples, sweep }, timePoint, (boxes) => {
       for (const { voxels, place } of boxes)
-        commands.dispatch(prepared, [voxels.buffer, place, uniform, target], workgroups(samples));
+        commands.dispatch(prepared, [voxels.buffer, place, uniform, target], workgroups(samples.width, band));
     });
   }
 
-  /** Each run of slices has a buffer of its own, because all are written before the first is used. */
+  /** Each run of slices of each band has a buffer of its own, because all are written before the first is used. */
   #uniform(
     { volume, timePoint, samples }: RecordedLayer,
-    { scope, samples: buffers }: Made,
+    { scope }: Made,
+    { firstRow, rows, samples: buffers }: Band,
     run: number,
     [first, last]: LayerSamples['slices'],
   ): GPUBuffer {
     const buffer = buffers[run] ?? scope.buffer('samples', samplesBytes, GPUBufferUsage.UNIFORM);
     buffers[run] = buffer;
-    this.#gpu.device.queue.writeBuffer(buffer, 0, samplesUniform(volume, timePoint, samples, [first, last - first + 1]));
+    const values = samplesUniform(volume, timePoint, { ...samples, height: rows }, [first, last - first + 1], firstRow);
+    this.#gpu.device.queue.writeBuffer(buffer, 0, values);
     return buffer;
   }
 
   /** @param blended the number of slices whose samples are added up box by box; 0 for none */
   #makeFor(width: number, height: number, blended: number): Made {
-    const count = width * height;
-    const atOnce = Math.min(blended, Math.max(1, Math.floor(this.#mostPartBytes / (count * sumBytes))));
-    const shape = `${width} ${height} ${atOnce}`;
+    const rows = Math.min(height, Math.max(1, Math.floor(this.#mostSumBytes / (width * 8))));
+    const sumBytes = width * rows * 8;
+    const slicesAtOnce = Math.min(blended, Math.max(1, Math.floor(this.#mostPartBytes / sumBytes)));
+    const shape = `${width} ${height} ${slicesAtOnce}`;
     if (this.#made && shape === this.#shape) return this.#made;
     this.destroy();
     this.#shape = shape;
     const scope = this.#gpu.scope('layer-slab');
-    const voxels = { buffer: scope.storage('plane', count * 4), dims: [width, height, 1] as const, elementBytes: 4 as const };
-    const place = placeUniform(scope, { first: [0, 0, 0], size: [width, height, 1], planesPerTimePoint: 0, rowWords: width });
+    const bands: Band[] = [];
+    for (let firstRow = 0; firstRow < height; firstRow += rows) {
+      bands.push(newBand(scope, width, firstRow, Math.min(rows, height - firstRow)));
+    }
     this.#made = {
       scope,
-      sums: scope.storage('sums', count * sumBytes),
-      samples: [],
-      finish: scope.uniform('finish', [count, 0, 0, 0]),
-      boxes: [{ voxels, place }],
-      parts: atOnce > 0 ? scope.storage('parts', atOnce * count * sumBytes) : undefined,
+      sums: scope.storage('sums', sumBytes),
+      bands,
+      parts: slicesAtOnce > 0 ? scope.storage('parts', slicesAtOnce * sumBytes) : undefined,
+      slicesAtOnce,
     };
     return this.#made;
   }
 }
 
-function workgroups({ width, height }: Size): [number, number, number] {
-  return [Math.ceil(width / 8), Math.ceil(height / 8), 1];
+function newBand(scope: GpuScope, width: number, firstRow: number, rows: number): Band {
+  const count = width * rows;
+  const voxels = { buffer: scope.storage('plane', count * 4), dims: [width, rows, 1] as const, elementBytes: 4 as const };
+  const box = { first: [0, firstRow, 0], size: [width, rows, 1], planesPerTimePoint: 0, rowWords: width } as const;
+  return {
+    firstRow,
+    rows,
+    samples: [],
+    finish: scope.uniform('finish', [count, 0, 0, 0]),
+    box: { voxels, place: placeUniform(scope, box) },
+  };
+}
+
+function workgroups(width: number, { rows }: Band): [number, number, number] {
+  return [Math.ceil(width / 8), Math.ceil(rows / 8), 1];
 }

@@ -1,7 +1,8 @@
 // The sample positions of a layer for a canvas (`LayerSamples` in src/core/draw/layer-slab.ts), and the projection of samples of several slices.
 
 struct Samples {
-  /// Voxel position = origin + across × slice number + right × pixel x + down × pixel y. w is unused.
+  /// Voxel position = origin + across × slice number + right × pixel x + down × pixel y. w is unused, except for `down`: the first row
+  /// of pixels.
   origin: vec4f,
   across: vec4f,
   right: vec4f,
@@ -9,7 +10,7 @@ struct Samples {
   /// The layer's voxels along x, y, z.
   dims: vec3u,
   time_point: u32,
-  /// The canvas.
+  /// The canvas, or some rows of it.
   size: vec2u,
   /// The first slice, and the number of slices.
   first_slice: u32,
@@ -24,7 +25,7 @@ struct Samples {
 
 /// The voxel position of a pixel's centre in a slice, counted from the first.
 fn sample_position(samples: Samples, pixel: vec2u, slice: u32) -> vec3f {
-  let start = samples.origin.xyz + samples.right.xyz * (f32(pixel.x) + 0.5) + samples.down.xyz * (f32(pixel.y) + 0.5);
+  let start = samples.origin.xyz + samples.right.xyz * (f32(pixel.x) + 0.5) + samples.down.xyz * (f32(pixel.y) + samples.down.w + 0.5);
   return start + samples.across.xyz * f32(samples.first_slice + slice);
 }
 

@@ -1,5 +1,5 @@
 import { type LabelPlane, labelPlanePlace, labelPlaneType } from '../../../core/draw/label-plane.ts';
-import { LayerSlab, layerSlabPlane } from '../../../core/draw/layer-slab.ts';
+import { type LayerSlab, layerSlabPlane } from '../../../core/draw/layer-slab.ts';
 import { type MeshOutline, OutlinePass } from '../../../core/draw/outline-pass.ts';
 import { keptSlices, type SlabPlane, slabRange, type ThickSlice } from '../../../core/draw/slab-plane.ts';
 import {
@@ -74,10 +74,7 @@ export interface SliceDrawing {
   readonly bricks?: ObliqueBricks | undefined;
   /** Opacity of the volume itself, 0…1. Default: 1. */
   readonly opacity?: number | undefined;
-  /**
-   * Scratch memory for interpolation across the seams between the volume's boxes. It stops at the seams without it, and in a picture for
-   * which the GPU cannot bind it.
-   */
+  /** Scratch memory for interpolation across the seams between the volume's boxes. Undefined: it stops at the seams. */
   readonly blended?: LayerSlab | undefined;
   /** The volume's labels, if it has any. */
   readonly labels?: ShownLabels | undefined;
@@ -152,7 +149,7 @@ export class SliceRenderer {
     blending?: Blending,
   ): void {
     const { volume, axis, map, state } = drawing;
-    if (isBlended(drawing) && LayerSlab.fits(this.#gpu, { width, height })) {
+    if (isBlended(drawing)) {
       this.#recordBlended(commands, drawing, { width, height }, frame, blending);
       return;
     }
@@ -308,7 +305,7 @@ export class SliceRenderer {
     }
     const isThick = slab !== undefined && axis !== undefined && !isCategorical;
     // What lies in several boxes is collected before it is blended or outlined.
-    const isBlended = volume.isSplit && smooth && !isCategorical && LayerSlab.fits(this.#gpu, target);
+    const isBlended = volume.isSplit && smooth && !isCategorical;
     const isOutlined = volume.isSplit && outline && isCategorical;
     if (!isThick && !isBlended) scratch.destroy();
     if (!isOutlined) labelPlane.destroy();
@@ -324,13 +321,12 @@ export class SliceRenderer {
     const common = { window, outside, missing: 'hide', isCategorical, opacity, hidesZero: isCategorical } as const;
     const colors = this.#colors.of(look, labels);
     const drawPlane = (type: ElementType, boxes: readonly SliceBox[], place: SlicePlane, look: Partial<SliceLook>): void => {
-      const [box] = boxes;
-      if (!box) return;
-      const { dims } = box.voxels;
+      if (boxes.length === 0) return;
+      const rows = boxes.reduce((sum, { voxels }) => sum + voxels.dims[1], 0);
       const shown = {
         info: { ...volume.info, type },
         factors: [1, 1, 1],
-        dims: [dims[0], dims[1], 1, 1],
+        dims: [boxes[0]?.voxels.dims[0] ?? 0, rows, 1, 1],
         // Of images, missing values are NaN in the plane.
         numbers: isCategorical ? volume.numbers : allNumbers,
       } as const;
