@@ -12,7 +12,7 @@ import { elementTypeNumber } from '../volume/voxel-key.ts';
 import { type BrickKey, brickOf } from './brick.ts';
 import type { BrickSource } from './brick-source.ts';
 import type { BrickTable } from './brick-table.ts';
-import { BrickTexture, type TexturedBrick, texturedSlots } from './brick-texture.ts';
+import { BrickTexture, slotsBesideTexture, type TexturedBrick, texturedSlots } from './brick-texture.ts';
 
 /** A brick that is given a slot. */
 export interface SlottedBrick {
@@ -55,10 +55,9 @@ export class BrickAtlas {
     this.slotBytes = rowBytes(x, elementBytes) * y * z;
     const bytes = Math.min(budget, gpu.maxBindingBytes);
     const most = Math.floor(bytes / this.slotBytes);
-    // Rays through a texture are worth some slots.
     const longest = gpu.device.limits.maxTextureDimension3D;
     const textured = elementBytes === 1 ? texturedSlots(most, this.slotShape, textureBudget, longest) : 0;
-    this.slotCount = textured >= most / 2 ? textured : most;
+    this.slotCount = slotsBesideTexture(most, textured);
     if (this.slotCount < 1) {
       throw new StriaError(
         'limit-too-small',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Dims3 } from '../shared/volume.ts';
-import { stagingOf } from './brick-texture.ts';
+import { slotsBesideTexture, stagingOf } from './brick-texture.ts';
 
 test.each([
   { shape: [16, 16, 16], expected: { pitch: 256, sideBySide: 12, atOnce: 96 } },
@@ -11,4 +11,15 @@ test.each([
   const { pitch, sideBySide, atOnce } = stagingOf(shape as Dims3);
   expect({ pitch, sideBySide, atOnce }).toEqual(expected);
   expect(Math.ceil(atOnce / sideBySide) * pitch * (shape[1] + 4) * (shape[2] + 4)).toBeLessThanOrEqual(2 ** 27);
+});
+
+test.each([
+  { most: 100, textured: 60, slots: 60, why: 'rays through a texture are worth 40 slots' },
+  { most: 100, textured: 40, slots: 100, why: 'they are not worth more than half' },
+  { most: 20, textured: 12, slots: 20, why: 'a volume cannot be seen with 12 bricks' },
+  { most: 12, textured: 11, slots: 12, why: 'the few that there are stay' },
+  { most: 12, textured: 12, slots: 12, why: 'nothing is lost' },
+  { most: 100, textured: 0, slots: 100, why: 'there is no texture' },
+])('of $most slots, $textured of them in a texture, an atlas has $slots: $why', ({ most, textured, slots }) => {
+  expect(slotsBesideTexture(most, textured)).toBe(slots);
 });

@@ -74,6 +74,17 @@ export function texturedSlots(count: number, shape: Dims3, bytes: number, longes
   return fitting;
 }
 
+/** With fewer decoded bricks nothing can be seen of a volume. */
+export const fewestSlots = 16;
+
+/**
+ * How many slots an atlas has that could have `most`, of which a texture has room for `textured`. Rays through a texture are worth up to
+ * half of the slots, but not the few that a volume needs.
+ */
+export function slotsBesideTexture(most: number, textured: number): number {
+  return textured >= Math.max(most / 2, Math.min(most, fewestSlots)) ? textured : most;
+}
+
 /** How bricks lie in the staging buffer: bytes from row to row, bricks side by side in the rows, and bricks at once. */
 export function stagingOf(shape: Dims3): { readonly pitch: number; readonly sideBySide: number; readonly atOnce: number } {
   const [x, y, z] = texelsOf(shape);

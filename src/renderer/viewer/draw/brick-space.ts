@@ -1,3 +1,4 @@
+import { fewestSlots } from '../../../core/bricks/brick-texture.ts';
 import { type GpuBrickLimits, GpuBricks } from '../../../core/bricks/gpu-bricks.ts';
 import type { HostBricks } from '../../../core/bricks/host-bricks.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
@@ -13,9 +14,6 @@ export interface BrickFile {
   /** Compressed bricks in host memory, which stay when the device is lost. @throws StriaError like the reader, and `aborted` */
   open(): Promise<HostBricks>;
 }
-
-/** With fewer slots nothing can be seen of a volume. */
-const fewestSlots = 16;
 
 export interface BrickSpaceListener {
   /** A new frame would show more. */
