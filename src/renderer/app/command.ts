@@ -7,9 +7,9 @@ export interface Command {
   readonly id: string;
   /** In the palette, in menus, and on buttons where nothing else is said below. */
   readonly label: string;
-  /** What a button with words says, where that is shorter or depends on what is there. */
+  /** The text of a button, if it is shorter than the label or depends on the state. */
   readonly words?: string | ((state: AppState) => string);
-  /** What a button with an icon says, where that depends on what is there. */
+  /** The tooltip of an icon button, if it depends on the state. */
   readonly tip?: (state: AppState) => string;
   readonly group: 'File' | 'Edit' | 'View' | 'Layers' | 'Measure' | 'Playback' | 'Compression' | 'Help' | 'Debug';
   /** `Mod+O`, `[`; see shortcuts.ts. */

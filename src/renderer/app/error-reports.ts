@@ -4,7 +4,7 @@ import type { Exports } from './exports.ts';
 import { diagnosticsText, reportText } from './gpu/diagnostics.ts';
 import type { AppStore } from './state/store.ts';
 
-/** Gathers what a person who reports an error needs. */
+/** Collects diagnostics and recent errors for error reports. */
 export class ErrorReports {
   readonly #store: AppStore;
   readonly #exports: Pick<Exports, 'saveText'>;

@@ -12,7 +12,7 @@ import { layerVolume } from './state/layer-state.ts';
 import { orNotice } from './state/or-notice.ts';
 import { type AppStore, openDocument } from './state/store.ts';
 
-/** Saves and copies what was measured: on the volume and in the Lab. */
+/** Saves and copies measurements, and the results of the Lab. */
 export class Exports {
   readonly #host: Pick<Host, 'saveAs'>;
   readonly #store: AppStore;

@@ -25,7 +25,7 @@ export class FirstStart {
     this.#needs = needs;
   }
 
-  /** Call this once the GPU and recent files are known. Does nothing for who has used Stria before, or came with a file. */
+  /** Call this once the GPU and recent files are known. Does nothing if Stria was used before, or was started with a file. */
   begin(): void {
     const { store, open, set } = this.#needs;
     const { settings, gpu, document, recent, queue } = store.getState();

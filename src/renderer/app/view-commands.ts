@@ -10,7 +10,7 @@ import { mostPinnedCurves } from './state/time-curve-state.ts';
 import { windowPresets } from './view/window-presets.ts';
 import { always, hasMeasurements, hasPreset } from './when.ts';
 
-/** What is shown, and how. */
+/** Layout, slices, cameras, windows and colours. */
 export function viewCommands(app: App): Command[] {
   const { store } = app;
   const layout = (menu: MenuCommand, name: Layout): Command => ({
@@ -124,7 +124,7 @@ export function viewCommands(app: App): Command[] {
   ];
 }
 
-/** What the pointer does on slices, and what was measured. */
+/** Tools for the pointer on slices, and commands for measurements. */
 export function measureCommands(app: App): Command[] {
   const { store } = app;
   const tool = (name: SliceTool, label: string, words: string): Command => ({

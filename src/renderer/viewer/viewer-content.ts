@@ -7,7 +7,7 @@ import { baseId } from './model/layers.ts';
 import type { ShownLayer, ShownMesh } from './model/view-host.ts';
 import type { ViewState } from './model/viewer-api.ts';
 
-/** What the views draw: the open volume, and layers, meshes and labels by id. All of it belongs to the viewer's caller. */
+/** The data that views draw: the open volume, and layers, meshes and labels by id. It belongs to the viewer's caller. */
 export class ViewerContent {
   volume: VolumeSource | undefined;
   layers: ReadonlyMap<string, VolumeSource> = new Map();

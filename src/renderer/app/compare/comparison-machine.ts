@@ -40,7 +40,7 @@ const comparisonKinds: Transitions<ComparisonState['kind'], ComparisonEvent['kin
   },
 };
 
-/** The difference, of what is ready. */
+/** The difference between the volumes, once both are ready. */
 const differenceKinds: Transitions<DifferenceState['kind'], ComparisonEvent['kind']> = {
   unknown: { subtract: 'running', refuse: 'refused', look: 'unknown', link: 'unknown' },
   running: { progress: 'running', refuse: 'refused', know: 'known', look: 'running', link: 'running' },

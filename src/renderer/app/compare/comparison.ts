@@ -123,7 +123,7 @@ export class Comparison {
     this.#send({ kind: 'end' });
   }
 
-  /** Ends what is loaded or shown, and frees it. */
+  /** Ends the comparison, even while it loads, and frees its memory. */
   #stop(): void {
     this.#job?.abort();
     this.#job = undefined;

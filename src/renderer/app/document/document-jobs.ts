@@ -141,7 +141,7 @@ export class DocumentJobs {
     }
   }
 
-  /** Compresses a volume of which the GPU holds only a part, from its file straight into the saved one. */
+  /** Compresses a volume that is only partly in GPU memory, straight from its file into the saved one. */
   async #stream(held: HeldVolume, choice: CodecChoice): Promise<void> {
     const { runner, compressor } = this.#needs;
     const sink = await this.#askWhere(held);

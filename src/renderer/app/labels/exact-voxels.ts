@@ -1,7 +1,7 @@
 import { typedVoxels } from '../../../core/shared/volume.ts';
 import type { ExactVoxels, VolumeSource } from '../../../core/volume/volume-source.ts';
 
-/** All voxels of a volume: those in GPU memory, or, if it has only a part of them, those of the file. */
+/** All voxels of a volume: from GPU memory, or from the file if GPU memory holds only some of them. */
 export function exactVoxels(volume: VolumeSource, signal: AbortSignal): ExactVoxels {
   const { info, file } = volume;
   if (volume.decimation === 1 || !file) return volume;

@@ -5,7 +5,7 @@ import { StriaError, toStriaError } from '../../../core/shared/errors.ts';
 import type { VolumeSource } from '../../../core/volume/volume-source.ts';
 import { extractInThread, finishInThread, type SurfaceJob } from './surface-thread.ts';
 
-/** A volume in GPU memory of which surfaces are extracted. */
+/** A volume in GPU memory from which surfaces are extracted. */
 export type SurfaceVolume = Pick<VolumeSource, 'info' | 'readBox' | 'decimation' | 'planeReader'>;
 
 export interface ShownJob extends SurfaceJob {

@@ -23,7 +23,7 @@ export class LayerVolumes {
   readonly #requests = new Map<string, OpenRequest>();
   readonly #volumes = new Map<string, KeptVolume>();
   readonly #jobs = new Map<string, AbortController>();
-  /** What the layers of a session were made from whose files were not found. */
+  /** The sources of a session's layers whose files were not found. */
   readonly #lost = new Map<string, SessionSource>();
   #endFollowing = () => {};
 
@@ -48,12 +48,12 @@ export class LayerVolumes {
     return this.#requests.get(id);
   }
 
-  /** What a layer was made from, if its files were not found. */
+  /** The source of a layer whose files were not found. */
   lostSourceOf(id: string): SessionSource | undefined {
     return this.#lost.get(id);
   }
 
-  /** Gives what the layers of a restored view are loaded from. @param lost what those were made from whose files were not found */
+  /** Takes the requests that load the layers of a restored view. @param lost the sources of layers whose files were not found */
   restore(requests: ReadonlyMap<string, OpenRequest>, lost: ReadonlyMap<string, SessionSource> = new Map()): void {
     for (const [id, source] of lost) this.#lost.set(id, source);
     for (const [id, request] of requests) {
@@ -63,7 +63,7 @@ export class LayerVolumes {
     this.#reconcile();
   }
 
-  /** An id that no layer has, nor had. */
+  /** An id that no layer has or had. */
   newId(): string {
     const taken = new Set([
       ...this.#requests.keys(),

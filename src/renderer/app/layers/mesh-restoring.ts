@@ -13,7 +13,7 @@ export type LostMesh = Pick<SavedMeshFile, 'source' | 'object'>;
 export interface RestoringNeeds {
   readonly store: AppStore;
   stack(): LayerStack;
-  /** Whether the triangles of a layer are there. */
+  /** Whether a layer has its triangles. */
   has(id: string): boolean;
   /** Whether a volume is open, and a device to show it. */
   isOpen(): boolean;
@@ -33,7 +33,7 @@ interface Job {
 
 /**
  * Makes the triangles of listed surfaces that lack them, such as those of a session, one surface after the other in the order of the list.
- * A surface of a layer waits until that is loaded. A notice names those that fail.
+ * A surface of a layer waits until the layer is loaded. A notice names the surfaces that fail.
  */
 export class MeshRestoring {
   readonly #needs: RestoringNeeds;

@@ -31,7 +31,7 @@ export interface ExtractionJob {
   readonly onProgress: (done: number, total: number) => void;
 }
 
-/** Whether the voxels are there from which a surface is extracted; if their files are missing, the names of those. */
+/** Whether the voxels that a surface is extracted from are loaded. If their files are missing: the names of the files. */
 export type Readiness = 'ready' | 'waiting' | 'removed' | { readonly lost: readonly string[] } | { readonly fault: FaultData };
 
 /** Colours of surfaces of values, in the order in which they are added. */
@@ -81,7 +81,7 @@ export class SurfaceExtraction {
         onMesh: ({ choice, mesh }) => {
           const state = this.#store.getState();
           const base = openDocument(state);
-          // Of all labels, those that are hidden are left out.
+          // 'All labels' means the visible ones.
           if (!base || ('all' in surface && 'label' in choice && !isLabelShown(labelLookOf(state, from), choice.label))) return;
           const placed = isBase ? mesh : inBaseWorld(mesh, base.info, volume.info);
           found.push({

@@ -25,7 +25,7 @@ import { isInViewer } from '../state/shown.ts';
 import { type AppStore, openDocument } from '../state/store.ts';
 import { splitSurfaces, volumesIn } from './volume-files.ts';
 
-/** The parts of the app that files may go to. */
+/** The parts of the app that may receive files. */
 export interface OpenerNeeds {
   readonly host: Pick<Host, 'openRecent'>;
   readonly store: AppStore;

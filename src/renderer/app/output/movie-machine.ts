@@ -13,7 +13,7 @@ export type MovieEvent =
   | { readonly kind: 'progress'; readonly progress: JobProgress }
   | ({ readonly kind: 'finish' } & Fields<'done'>)
   | { readonly kind: 'fail'; readonly fault: FaultData }
-  /** People end it, or back out; or what is drawn is gone. */
+  /** The user ended it or backed out, or the volume was closed. */
   | { readonly kind: 'cancel' }
   /** The word about the last movie is put away. */
   | { readonly kind: 'clear' };

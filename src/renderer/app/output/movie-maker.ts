@@ -30,7 +30,7 @@ const viewGone = 'the view was closed before all frames were drawn. Keep it open
 
 type MovieHost = Pick<Host, 'saveAs' | 'saveFolder' | 'canSaveFolder'>;
 
-/** Makes movies, as numbered PNGs or as a video: one at a time, beside what people do. Results come through the store. */
+/** Makes movies, as numbered PNGs or as a video, one at a time, while people go on working. Results come through the store. */
 export class MovieMaker {
   readonly #host: MovieHost;
   readonly #store: AppStore;

@@ -49,7 +49,7 @@ export class LostFiles {
     return undefined;
   }
 
-  /** Reads surfaces whose files were not found from the given files. @returns the files of which none was missing */
+  /** Reads the surfaces whose missing files are among the given ones. @returns the files that no surface needed */
   async takeSurfaces(given: readonly HostFile[]): Promise<readonly HostFile[]> {
     const { store, meshes } = this.#needs;
     const ids = store.getState().layers.stack.meshes.map(({ id }) => id);

@@ -16,7 +16,7 @@ export interface FoundPart {
   readonly reason?: string | undefined;
 }
 
-/** Given files that may be a part: those of its name, or one that is given for the only part. */
+/** The given files that may be a part: those with its name, or a single file if there is a single part. */
 export function candidatesOf(part: SessionPart, given: readonly HostFile[], isOnly: boolean): readonly HostFile[] {
   const named = given.filter(({ name }) => name === partName(part));
   return named.length === 0 && isOnly && given.length === 1 ? given : named;

@@ -9,7 +9,7 @@ export interface Alignable {
   readonly layer: VolumeInfo;
 }
 
-/** Layers whose voxels are there, the lowest first. */
+/** Layers whose voxels are loaded, the lowest first. */
 export function alignables(state: AppState): readonly Alignable[] {
   const base = openDocument(state)?.info;
   if (!base || state.gpu.kind !== 'ready') return [];

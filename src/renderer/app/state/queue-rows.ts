@@ -49,7 +49,7 @@ export interface QueueSummary {
   readonly total: number;
   readonly done: number;
   readonly failed: number;
-  /** Files of several volumes, of which none is chosen yet. */
+  /** Files with several volumes, none of which is chosen yet. */
   readonly several: number;
   readonly active: number;
   /** For all finished rows together; undefined if there is none. */

@@ -39,7 +39,7 @@ const stageNames = {
   save: 'Save',
 } as const;
 
-/** For a volume compressed from its file, of which the GPU held only parts. */
+/** For a volume that was compressed from its file, because only parts of it were in GPU memory. */
 export function streamedResult({ bytesIn, bytesOut, voxelBytes, chunks, timesMs, timeline }: CompressReport): CompressionResult {
   return {
     bytesIn,

@@ -36,7 +36,7 @@ export function partName({ path }: SessionPart): string {
 export interface SessionFiles {
   readonly files: readonly SessionPart[];
   readonly raw?: RawLayout | undefined;
-  /** `files` names a folder, of which neither size nor content is known. */
+  /** `files` names a folder, whose size and content are not known. */
   readonly folder?: true | undefined;
   /** The id of one of several volumes. */
   readonly dataset?: string | undefined;

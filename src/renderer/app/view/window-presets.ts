@@ -74,7 +74,7 @@ function fileWindows({ channels = [], windows = [] }: VolumeInfo): readonly File
     .slice(0, mostFileWindows);
 }
 
-/** The presets that make sense for a volume: the file's own windows before those of tissues. */
+/** The presets that make sense for a volume: the file's own windows first, then those of tissues. */
 export function presetsOf(volume: Windowed): readonly WindowPreset[] {
   const unit = volume.info.valueUnit ? ` ${volume.info.valueUnit}` : '';
   const ofFile = fileWindows(volume.info).map(({ name, low, high }, index): WindowPreset => {

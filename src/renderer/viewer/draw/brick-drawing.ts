@@ -35,11 +35,11 @@ export interface BrickFrame {
   readonly restWidth: number;
 }
 
-/** A coarse volume is shown at most so long, in milliseconds, in place of bricks of which some are there. */
+/** In milliseconds. Once some bricks have arrived, the coarse volume is shown at most this long in their place. */
 const mostWaitMs = 1500;
 /** The picture that only finds out which bricks are needed. */
 const probeWidth = 192;
-/** If nothing arrives for so long, a picture is drawn with what is there. */
+/** In milliseconds. If no brick arrives for this long, a picture is drawn from those that have. */
 const stuckMs = 15_000;
 
 /**

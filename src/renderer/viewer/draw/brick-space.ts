@@ -34,7 +34,7 @@ export class BrickSpace {
   readonly #numbers: () => VolumeSource['numbers'];
   /** Feedback that is being read back. */
   #reading = 0;
-  /** Bricks were decoded of which not all views know. */
+  /** Bricks were decoded that some views have not drawn yet. */
   #hasNews = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;

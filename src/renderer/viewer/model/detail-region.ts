@@ -3,7 +3,7 @@ import type { LevelBox, VolumeLevel } from '../../../core/shared/volume-level.ts
 import type { AxisNumber } from './orientation.ts';
 import type { CanvasToVoxel } from './slice-geometry.ts';
 
-/** A slice on a canvas, of a volume of which the GPU holds only a lower resolution. */
+/** A slice on a canvas, of a volume that the GPU holds only at a lower resolution. */
 export interface DetailView {
   /** The volume itself, then its levels, from the finest to the coarsest. */
   readonly levels: readonly VolumeLevel[];

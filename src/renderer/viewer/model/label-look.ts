@@ -34,7 +34,7 @@ export function withLabelShown(look: LabelLook, number: number, isShown: boolean
   return { ...look, except: isShown === (look.shows === 'all') ? others : [...others, number] };
 }
 
-/** The look with what people say about a label. */
+/** The look with a user's settings for a label. */
 export function withLabelEdit(look: LabelLook, edit: LabelEntry): LabelLook {
   const before = look.edits.find(({ number }) => number === edit.number);
   return { ...look, edits: [...look.edits.filter((other) => other !== before), { ...before, ...edit }] };

@@ -50,7 +50,7 @@ export function measureSlice(placement: SlicePlacement, info: VolumeInfo, pixelR
 export function obliqueMeasureSlice(map: CanvasToVoxel, info: VolumeInfo, pixelRatio: number): MeasureSlice {
   const { origin, right, down } = map;
   const normal = cross(right, down);
-  // The steps need not be at right angles in voxels: each is measured along what is at right angles to the other two.
+  // The steps need not be at right angles in voxels: each is measured along the direction at right angles to the other two.
   const [alongRight, alongDown] = [cross(down, normal), cross(normal, right)];
   const pixelOf = (position: Voxel): Point => {
     const from = stepBetween(origin, position);
