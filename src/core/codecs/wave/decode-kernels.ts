@@ -9,6 +9,11 @@ import { partsOf, partWords, tableBuffer } from './part-table.ts';
 
 /** Blocks that a dispatch decodes: each needs a history. */
 const blocksPerDispatch = 1024;
+/**
+ * Steps of a block's history. Where Z > 1, the oldest neighbour is two slices and a row back, at most 2 × 68 + 16 steps. Only two
+ * lengths, because each has a kernel of its own.
+ */
+const historyLengths = { picture: 16, volume: 256 } as const;
 
 export function prepareDecode(
   gpu: Gpu,
@@ -21,13 +26,11 @@ export function prepareDecode(
   assertPayloads(payloads, chunks.length);
   const parts = partsOf(chunks, target);
   const table = new Uint32Array(partWords * parts.length);
-  let historySteps = 16;
   for (const [i, { chunk, extent, firstWord, plane, number, partCount }] of parts.entries()) {
     const payload = [payloads.byteOffsets[chunk] as number, payloads.byteLengths[chunk] as number];
     table.set([...extent, firstWord, plane, chunk, number, partCount, ...payload], partWords * i);
-    // The oldest neighbour is two slices and a row back.
-    while (extent[2] > 1 && historySteps < 2 * Math.max(extent[0] + 4, 16) + 16) historySteps *= 2;
   }
+  const historySteps = parts.some(({ extent }) => extent[2] > 1) ? historyLengths.volume : historyLengths.picture;
   const planes = planesOf(target.elementBytes);
   const blocks = parts.length / planes;
   const records = scope.storage('parts', table.byteLength, table);

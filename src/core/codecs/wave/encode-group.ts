@@ -94,7 +94,7 @@ export class EncodeGroup {
       await this.#sample();
       const scratch = this.#scratch;
       const first = this.#commands().stage('spread');
-      first.dispatch(this.#kernel('spread', spreadShader), [...this.#source, scratch.values], this.#slabs());
+      first.dispatch(this.#sourceKernel('spread', spreadShader), [...this.#source, scratch.values], this.#slabs());
       await this.#fit(first, scratch, 0);
       const second = this.#commands();
       this.#predict(second, scratch, true);
@@ -108,9 +108,15 @@ export class EncodeGroup {
     }
   }
 
-  #kernel(name: string, shader: ShaderFile, variant?: Variant, constants?: KernelDescriptor['constants']): Kernel {
-    const all = { element_bytes: this.#voxels.elementBytes, ...constants };
-    return this.#gpu.kernel({ label: `wave.${name}`, shader, variant, constants: all });
+  /** A kernel that reads the box. */
+  #sourceKernel(name: string, shader: ShaderFile): Kernel {
+    return this.#gpu.kernel({ label: `wave.${name}`, shader, constants: { element_bytes: this.#voxels.elementBytes } });
+  }
+
+  /** A kernel for elements of planes: those of 4-byte elements are planes of 2 bytes. */
+  #planeKernel(name: string, shader: ShaderFile, variant?: Variant, constants?: KernelDescriptor['constants']): Kernel {
+    const element_bytes = Math.min(2, this.#voxels.elementBytes);
+    return this.#gpu.kernel({ label: `wave.${name}`, shader, variant, constants: { element_bytes, ...constants } });
   }
 
   #commands(): Commands {
@@ -127,7 +133,7 @@ export class EncodeGroup {
   async #sample(): Promise<void> {
     const samples = this.#work.storage('samples', 4 * sampleWords * this.#parts.length);
     const commands = this.#commands().stage('sample');
-    commands.dispatch(this.#kernel('sample', sampleShader), [...this.#source, samples], this.#parts.length);
+    commands.dispatch(this.#sourceKernel('sample', sampleShader), [...this.#source, samples], this.#parts.length);
     const read = commands.readWords(samples);
     await commands.submit();
     const words = read();
@@ -154,7 +160,7 @@ export class EncodeGroup {
     const slabs = 1 + Math.ceil((depth - 1) / fitSlabSlices);
     const sums = this.#work.storage('sums', 16 * fitSums * this.#parts.length);
     const shader = this.#voxels.elementBytes === 1 ? fitBytesShader : fitShader;
-    const fit = this.#kernel('fit', shader, { by_residuals: byResiduals });
+    const fit = this.#planeKernel('fit', shader, { by_residuals: byResiduals });
     commands.stage('fit').dispatch(fit, [this.#records, values, elements, sums], [slabs, this.#parts.length, 1]);
     const read = commands.readWords(sums);
     await commands.submit();
@@ -178,7 +184,7 @@ export class EncodeGroup {
     }
     const buffer = this.#work.storage('weights', weights.byteLength, weights);
     const bindings = [this.#records, values, buffer, predictions, elements];
-    const kernel = this.#kernel('predict', predictShader, {}, { for_fit: Number(forFit) });
+    const kernel = this.#planeKernel('predict', predictShader, {}, { for_fit: Number(forFit) });
     commands.stage('predict').dispatch(kernel, bindings, this.#slabs());
   }
 
@@ -191,7 +197,7 @@ export class EncodeGroup {
   async #survey(commands: Commands, { predictions, elements }: Scratch): Promise<void> {
     const counts = this.#work.storage('counts', 4 * countWords * this.#parts.length);
     const bindings = [this.#records, predictions, elements, counts];
-    commands.stage('survey').dispatch(this.#kernel('survey', surveyShader), bindings, this.#slabs());
+    commands.stage('survey').dispatch(this.#planeKernel('survey', surveyShader), bindings, this.#slabs());
     const read = commands.readWords(counts);
     await commands.submit();
     const words = read();
@@ -217,9 +223,9 @@ export class EncodeGroup {
     const commands = this.#commands();
     // Symbols replace the predictions, flags the values, and then lanes the elements.
     const choices = [work.storage('codings', codings.byteLength, codings), values, tables];
-    const symbols = this.#kernel('symbols', symbolsShader, { table_binding: 5 });
+    const symbols = this.#planeKernel('symbols', symbolsShader, { table_binding: 5 });
     commands.stage('symbols').dispatch(symbols, [this.#records, predictions, elements, ...choices], this.#slabs());
-    const code = this.#kernel('code', codeShader, { table_binding: 4 });
+    const code = this.#gpu.kernel({ label: 'wave.code', shader: codeShader, variant: { table_binding: 4 } });
     const bindings = [this.#box, this.#records, predictions, values, tables, elements, lengths];
     commands.stage('code').dispatch(code, bindings, this.#parts.length);
     const read = commands.readWords(lengths);
@@ -255,7 +261,7 @@ export class EncodeGroup {
     const bindings = [...this.#source, pieceBuffer, this.#scratch.elements, headerBuffer, buffer];
     await this.#commands()
       .stage('write')
-      .dispatch(this.#kernel('copy', copyShader), bindings, table.length / 4)
+      .dispatch(this.#sourceKernel('copy', copyShader), bindings, table.length / 4)
       .submit();
     return { buffer, byteOffsets, byteLengths };
   }
