@@ -118,6 +118,9 @@ export async function packageConfig({ electronDist, signed = { mac: false, notar
     // Electron tells desktops that its windows belong to this entry.
     extraMetadata: { desktopName: 'stria-desktop.desktop' },
     electronFuses,
+    // Electron's own page for developers. electron-builder leaves it where it copies a folder.
+    afterPack: async ({ appOutDir, packager }) =>
+      rmSync(join(packager.getResourcesDir(appOutDir), 'default_app.asar'), { force: true }),
     // Writes app-update.yml into the app. Packages without an address do not look for updates.
     publish: updateUrl === undefined ? null : [{ provider: 'generic', url: updateUrl }],
     // biome-ignore lint/suspicious/noTemplateCurlyInString: electron-builder fills this in

@@ -1,5 +1,15 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -56,6 +66,7 @@ test.runIf(process.platform === 'linux')('the app holds what it needs and no mor
   const app = join(out, 'linux-unpacked');
   const asar = join(app, 'resources/app.asar');
 
+  expect(existsSync(join(app, 'resources/default_app.asar'))).toBe(false);
   const entries = listPackage(asar, { isPack: false }).map((name) => name.replaceAll('\\', '/').slice(1));
   const isFile = (name: string) => statSync(resolve(name), { throwIfNoEntry: false })?.isFile();
   const files = entries.filter(isFile);
