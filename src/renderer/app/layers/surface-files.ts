@@ -148,7 +148,7 @@ export class SurfaceFiles {
 }
 
 /** The name under which files wait for a volume; undefined if there is none. */
-export function volumeName(request: OpenRequest | undefined): string | undefined {
+function volumeName(request: OpenRequest | undefined): string | undefined {
   if (request?.kind === 'sample') return sampleTitle(request.sample);
   return request?.kind === 'file' ? request.file.name : undefined;
 }
