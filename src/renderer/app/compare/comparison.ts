@@ -173,10 +173,12 @@ export class Comparison {
     const links: Links = { views: true, values, layers: true };
     const viewer = new Viewer(engine.gpu);
     viewer.setGround(this.#store.getState().settings.ground);
-    await viewer.setVolume(kept, view, this.#shows3d);
-    if (signal.aborted) {
-      viewer.dispose();
+    try {
+      await viewer.setVolume(kept, view, this.#shows3d);
       throwIfAborted(signal);
+    } catch (error) {
+      viewer.dispose();
+      throw error;
     }
     engine.viewer.lendLayers(viewer);
     const link = new LinkedViewers(engine.viewer, viewer, links);

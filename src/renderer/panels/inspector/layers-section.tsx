@@ -80,30 +80,57 @@ export function LayersSection({ document, viewer }: { readonly document: OpenDoc
 /** The layers that slices show but the 3D view does not, and why. */
 function MissingIn3d({ stack }: { readonly stack: LayerStack }) {
   const gpu = useAppState((state) => state.gpu);
-  return gpu.kind === 'ready' ? <MissingLayers stack={stack} viewer={gpu.viewer} /> : null;
+  const second = useAppState(({ comparison }) => (comparison.kind === 'ready' ? comparison.viewer : undefined));
+  if (gpu.kind !== 'ready') return null;
+  return (
+    <>
+      <MissingLayers stack={stack} viewer={gpu.viewer} />
+      {second && <WithoutMemory viewer={second} place="in the second 3D view" testId="second-layers-without-memory" />}
+    </>
+  );
 }
 
 function MissingLayers({ stack, viewer }: { readonly stack: LayerStack; readonly viewer: Viewer }) {
-  const missing = useViewerPart(viewer, ({ missingIn3d }) => missingIn3d);
   const shown = stack.layers.filter((look) => isLayerShown(stack, look));
   const drawn = layersIn3d(stack, shown);
   const left = shown.filter((look) => !drawn.includes(look));
-  const withoutMemory = drawn.filter(({ id }) => missing.includes(id));
-  const names = (looks: readonly LayerLook[]) => looks.map(({ name }) => name).join(', ');
   return (
     <>
       {left.length > 0 && (
         <p className={styles.hint} data-testid="layers-not-in-3d">
-          The 3D view draws {mostVolumesIn3d(stack)} volumes at once, the open one and the top layers. Without: {names(left)}.
+          The 3D view draws {mostVolumesIn3d(stack)} volumes at once, the open one and the top layers. Without: {namesOf(left)}.
         </p>
       )}
-      {withoutMemory.length > 0 && (
-        <p className={styles.hint} data-testid="layers-without-memory">
-          The GPU does not have enough memory to draw in 3D: {names(withoutMemory)}.
-        </p>
-      )}
+      <WithoutMemory viewer={viewer} place="in 3D" testId="layers-without-memory" />
     </>
   );
+}
+
+interface WithoutMemoryProps {
+  readonly viewer: Viewer;
+  /** `in 3D` */
+  readonly place: string;
+  readonly testId: string;
+}
+
+/** The layers for which a viewer found no GPU memory. */
+function WithoutMemory({ viewer, place, testId }: WithoutMemoryProps) {
+  const missing = useViewerPart(viewer, ({ missingIn3d }) => missingIn3d);
+  const stack = useViewerPart(viewer, ({ state }) => state.layers);
+  const looks = layersIn3d(
+    stack,
+    stack.layers.filter((look) => isLayerShown(stack, look)),
+  ).filter(({ id }) => missing.includes(id));
+  if (looks.length === 0) return null;
+  return (
+    <p className={styles.hint} data-testid={testId}>
+      The GPU does not have enough memory to draw {place}: {namesOf(looks)}.
+    </p>
+  );
+}
+
+function namesOf(looks: readonly LayerLook[]): string {
+  return looks.map(({ name }) => name).join(', ');
 }
 
 interface ListProps {

@@ -305,7 +305,7 @@ export class SliceRenderer {
     }
     const isThick = slab !== undefined && axis !== undefined && !isCategorical;
     // What lies in several boxes is collected before it is blended or outlined.
-    const isBlended = volume.isSplit && smooth && !isCategorical;
+    const isBlended = volume.isSplit && smooth && !isCategorical && areFloatsExact(window);
     const isOutlined = volume.isSplit && outline && isCategorical;
     if (!isThick && !isBlended) scratch.destroy();
     if (!isOutlined) labelPlane.destroy();
