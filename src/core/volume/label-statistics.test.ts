@@ -130,6 +130,28 @@ test('only some of the voxels are in memory at once, also with a rotated image',
   for (const [at, { mean }] of parts.entries()) expect(mean).toBeCloseTo(whole[at]?.mean ?? 0, 9);
 });
 
+test.each([
+  [false, 19],
+  [true, 38],
+])(
+  'voxels in GPU memory, compressed: %s: %i planes are read, whole ones where each is a read of its own',
+  async (isCompressed, planes) => {
+    let read = 0;
+    const counted: ExactVoxels = {
+      info: labels.info,
+      isCompressed,
+      readBox: (box, visit) => {
+        read += box.size[2];
+        return labels.readBox(box, visit);
+      },
+    };
+    const other = exact([21, 13, 19, 1], 'u8', (at) => at);
+    const work = { labels: counted, labelTime: 0, image: { ...other, isCompressed }, imageTime: 0, toImage: identity };
+    await labelStatistics(work, {}, 1500);
+    expect(read).toBe(planes);
+  },
+);
+
 test('a cancel takes effect after the part that is being read', async () => {
   const controller = new AbortController();
   const stopping: ExactVoxels = {

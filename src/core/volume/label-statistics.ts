@@ -87,7 +87,7 @@ export async function labelStatistics(
     throwIfAborted(signal);
     const planes = Math.min(planesAtOnce, depth - first);
     const whole = { first: [0, 0, first], size: [width, height, planes] } as const;
-    for (const block of blocksOf(whole, image, toImage, most)) {
+    for (const block of blocksOf(whole, { labels, image, toImage }, most)) {
       throwIfAborted(signal);
       await measureBlock(block);
       done += sizeOf(block);
@@ -124,20 +124,23 @@ async function readBlock(volume: ExactVoxels, { first, size }: Part, timePoint: 
 }
 
 /** A box of the labels, cut in halves until it and the part of the image that it needs are small. */
-function* blocksOf(block: Part, image: Pick<ExactVoxels, 'info'>, toImage: ToImage, most: number): Generator<Part> {
+function* blocksOf(block: Part, of: Pick<LabelledImage, 'labels' | 'image' | 'toImage'>, most: number): Generator<Part> {
   const { first, size } = block;
-  const voxels = Math.max(sizeOf(block), sizeOf(partOfImage(image, toImage, block)));
+  const voxels = Math.max(sizeOf(block), sizeOf(partOfImage(of.image, of.toImage, block)));
   if (voxels <= most || sizeOf(block) === 1) {
     yield block;
     return;
   }
-  // Blocks stay as deep as they are high, like chunks. Rows are cut last, since voxels are read along them.
-  const axis = size[1] > size[2] ? 1 : size[2] > 1 ? 2 : 0;
+  // Planes stay whole where each is read by itself. Otherwise blocks stay as deep as they are high, like chunks. Rows are cut last, since
+  // voxels are read along them.
+  const readsPlanes = of.labels.isCompressed === false && of.image.isCompressed === false;
+  const keepsPlanes = readsPlanes && size[2] > 1;
+  const axis = size[1] > size[2] && !keepsPlanes ? 1 : size[2] > 1 ? 2 : 0;
   const half = Math.ceil((size[axis] as number) / 2);
   const change = (dims: Dims3, to: number) => dims.with(axis, to) as unknown as Dims3;
-  yield* blocksOf({ first, size: change(size, half) }, image, toImage, most);
+  yield* blocksOf({ first, size: change(size, half) }, of, most);
   const rest = { first: change(first, (first[axis] as number) + half), size: change(size, (size[axis] as number) - half) };
-  yield* blocksOf(rest, image, toImage, most);
+  yield* blocksOf(rest, of, most);
 }
 
 function sizeOf(part: Part | undefined): number {

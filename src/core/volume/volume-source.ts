@@ -105,8 +105,8 @@ export interface VolumeDisplay {
   destroy(): void;
 }
 
-/** A volume's stored voxels, wherever they are read from. */
-export type ExactVoxels = Pick<VolumeSource, 'info' | 'readBox'>;
+/** A volume's stored voxels, wherever they are read from. With `isCompressed` false, each plane of a box is a read of its own. */
+export type ExactVoxels = Pick<VolumeSource, 'info' | 'readBox'> & Partial<Pick<VolumeSource, 'isCompressed'>>;
 
 /** A box of voxels of a time point. */
 export interface RegionBox {

@@ -243,7 +243,9 @@ export class Comparison {
       isDifference ? { ...view, ...place, ...differenceLook(largest?.magnitude ?? 0, volume.info) } : view,
       this.#shows3d,
     );
-    if (this.#second === second) link.links = effectiveLinks(state.links, isDifference ? 'difference' : 'beside');
+    const now = this.#store.getState().comparison;
+    if (this.#second === second && now.kind === 'ready')
+      link.links = effectiveLinks(now.links, isDifference ? 'difference' : 'beside');
   }
 
   /** @throws StriaError `out-of-memory`, in words */
