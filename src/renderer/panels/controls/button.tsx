@@ -35,8 +35,8 @@ export interface IconButtonProps {
   readonly onPress: () => void;
   readonly isDisabled?: boolean;
   /**
-   * Whether a press by the pointer leaves the keyboard focus where it is. For buttons in the rows of a list, which scrolls when it
-   * gets the focus: the row could move away from under the pointer.
+   * Whether a pointer press leaves the keyboard focus where it is. For buttons in the rows of a list: a list scrolls when it gets
+   * the focus, which could move the row from under the pointer.
    */
   readonly leavesFocus?: boolean;
   readonly testId?: string;

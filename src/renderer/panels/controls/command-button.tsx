@@ -17,7 +17,7 @@ interface WordsProps extends Props, Pick<ButtonProps, 'kind' | 'autoFocus'> {
   readonly before?: () => void;
 }
 
-/** A button that runs a command, with words. */
+/** A button with a text label that runs a command. */
 export function CommandButton({ id, icon, before, hasKey = false, ...props }: WordsProps) {
   const { words, shortcut, isEnabled, run } = useCommand(id);
   const onPress = () => {
@@ -33,7 +33,7 @@ export function CommandButton({ id, icon, before, hasKey = false, ...props }: Wo
   );
 }
 
-/** A button that runs a command, with an icon. */
+/** An icon button that runs a command. */
 export function CommandIconButton({ id, icon, ...props }: Props & { readonly icon: ReactNode }) {
   const { tip, shortcut, isEnabled, run } = useCommand(id);
   return <IconButton {...props} label={tip} shortcut={shortcut} icon={icon} onPress={run} isDisabled={!isEnabled} />;

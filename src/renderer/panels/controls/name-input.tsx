@@ -3,7 +3,7 @@ import styles from './name-input.module.css';
 
 interface Props {
   readonly name: string;
-  /** Called when the input loses the keyboard. Escape brings the old name back first. */
+  /** Called when the input loses the focus. Escape restores the old name first. */
   readonly onRename: (name: string) => void;
   readonly className?: string | undefined;
   readonly testId?: string;

@@ -17,16 +17,16 @@ export interface NumberInputProps {
   readonly step?: number;
   /** Number of significant digits shown. Whole numbers are shown in full. */
   readonly digits?: number;
-  /** A message if a number within the limits is not acceptable for another reason. */
+  /** Returns a message if a number within the limits is unacceptable for another reason. */
   readonly problemOf?: (value: number) => string | undefined;
   readonly isDisabled?: boolean;
 }
 
-/** Text being typed, and the problem found when it was finished. */
+/** The text being typed, and the problem found when it was committed. */
 interface Draft {
   readonly text: string;
   readonly problem?: string;
-  /** The value it would replace. The draft is out of date once the value changes. */
+  /** The value that the draft would replace. The draft is out of date once this value changes. */
   readonly of: number;
 }
 

@@ -17,7 +17,7 @@ export interface RangeProps {
   readonly testId?: string | undefined;
 }
 
-/** A slider that follows the viewer without React, since it moves at pointer rate. */
+/** A slider that follows the viewer without React, since its value changes at pointer rate. */
 export function Range({ label, minimum, maximum, step, onInput, read, subscribe, words, className, testId }: RangeProps) {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {

@@ -14,7 +14,7 @@ import { Sheet } from './sheet.tsx';
 
 const formatWords: Readonly<Record<TransformFormat, string>> = { itk: 'ITK', fsl: 'FSL FLIRT', plain: 'Plain 4×4' };
 
-/** Asks which layer a file with a matrix moves, and what the matrix means. */
+/** Asks which layer the matrix in a file should move, and how to interpret the matrix. */
 export function MatrixDialog() {
   const matrix = useAppState(({ layers }) => layers.matrix);
   const { store } = useApp();

@@ -26,7 +26,7 @@ const formats: readonly { readonly key: MovieFormat; readonly label: string; rea
   { key: 'video', label: 'Video', testId: 'movie-video' },
 ];
 const kindNames: Readonly<Record<MovieKind, string>> = { turn: 'Turntable', slices: 'Slices', time: 'Time' };
-/** Titles for when only one kind of movie is possible. */
+/** Titles of the dialog when only one kind of movie is possible. */
 const kindTitles: Readonly<Record<MovieKind, string>> = {
   turn: 'Make turntable movie',
   slices: 'Make movie of slices',

@@ -56,7 +56,7 @@ export function Overlays() {
 function Palette({ onDone }: { readonly onDone: () => void }) {
   const app = useApp();
   const { contains } = useFilter({ sensitivity: 'base' });
-  // Enabled commands do not change while the palette is open and has the keyboard.
+  // The set of enabled commands does not change while the palette is open and has the focus.
   const enabled = app.commands.filter((command) => command.id !== 'palette' && command.enabled(app.store.getState()));
   const [typed, setTyped] = useState('');
   // Filtered here, not by `Autocomplete`, so that the first command in the shown order is marked.

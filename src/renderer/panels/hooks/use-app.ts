@@ -13,7 +13,7 @@ export function useApp(): App {
   return app;
 }
 
-/** @param select must return the identical value while the state that it reads is unchanged */
+/** A part of the app's state. @param select must return the identical value while the state that it reads is unchanged */
 export function useAppState<T>(select: (state: AppState) => T): T {
   return useStore(useApp().store, select);
 }

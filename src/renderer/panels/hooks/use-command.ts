@@ -5,9 +5,9 @@ import { useApp, useAppState } from './use-app.ts';
 
 /** A command as a control shows it. */
 export interface ShownCommand {
-  /** The text of a button with words. */
+  /** The label of a text button. */
   readonly words: string;
-  /** The tooltip of a button with an icon. */
+  /** The tooltip of an icon button. */
   readonly tip: string;
   /** The shortcut as shown on this platform: `⌘O`. */
   readonly shortcut: string | undefined;
@@ -15,7 +15,7 @@ export interface ShownCommand {
   run(): void;
 }
 
-/** A command of the table in its current state. */
+/** The command with this id, in its current state. */
 export function useCommand(id: string): ShownCommand {
   const app = useApp();
   const command = commandOf(app, id);
@@ -25,7 +25,7 @@ export function useCommand(id: string): ShownCommand {
   return { words, tip, isEnabled, shortcut: shownShortcut(app, command), run: () => app.runCommand(id) };
 }
 
-/** A command's entry in a row or menu of several. */
+/** A command's entry in a row or menu of several commands. */
 export function choiceOf(
   app: App,
   id: string,

@@ -1,7 +1,7 @@
 import type { InspectorSection } from '../../app/state/settings.ts';
 import { useApp, useAppState } from './use-app.ts';
 
-/** Whether a section is open. The settings remember it. */
+/** Whether a section is open, which the settings remember. */
 export function useFold(section: InspectorSection): { readonly isOpen: boolean; readonly onToggle: (open: boolean) => void } {
   const app = useApp();
   const folded = useAppState((state) => state.settings.foldedSections);

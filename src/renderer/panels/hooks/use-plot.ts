@@ -34,7 +34,7 @@ export function usePlot(make: (style: CSSStyleDeclaration) => Plot): RefObject<H
   return place;
 }
 
-/** How the axes of all charts look. */
+/** The style that the axes of all charts share. */
 export function plainAxis(style: CSSStyleDeclaration) {
   return {
     stroke: style.getPropertyValue('--ink-2'),

@@ -6,7 +6,7 @@ import type { Viewer } from '../../viewer/viewer.ts';
 import { useViewerPart } from '../hooks/use-app.ts';
 import styles from './color-strip.module.css';
 
-/** The colormap under the histogram, mapped by the window, with the colours of values outside it. */
+/** The colormap under the histogram, mapped by the window, with the colours of values outside the window. */
 export function ColorStrip({ viewer, axis }: { readonly viewer: Viewer; readonly axis: HistogramAxis }) {
   const ramp = useRef<HTMLDivElement>(null);
   const colormap = useViewerPart(viewer, ({ state }) => state.colormap);
@@ -42,7 +42,7 @@ export function ColorStrip({ viewer, axis }: { readonly viewer: Viewer; readonly
   );
 }
 
-/** Positions of the window's ends on the axis. A window far outside is placed next to it, since browsers draw nothing that far off. */
+/** Positions of the window's ends on the axis. A window far outside is moved next to the axis, since browsers draw nothing that far off. */
 function windowParts(axis: HistogramAxis, window: readonly [number, number]): readonly [low: number, high: number] {
   const [low, high] = [partOf(axis, window[0]), partOf(axis, window[1])];
   const off = Math.min(low, high) > 1 ? 1 : Math.max(low, high) < 0 ? -1 : 0;

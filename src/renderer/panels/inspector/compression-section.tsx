@@ -57,7 +57,7 @@ export function CompressionSection({ document }: { readonly document: OpenDocume
   );
 }
 
-/** Progress of a running task. It scrolls into view if the user started it, since a shortcut works from anywhere. */
+/** Progress of a running task. It scrolls into view if the user started the task, since a shortcut works from anywhere. */
 function Running({ progress, isAsked = true }: { readonly progress: JobProgress; readonly isAsked?: boolean }) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -41,7 +41,7 @@ const residencies = [
   { key: 'compressed', label: 'Compressed', testId: 'keep-compressed' },
 ] as const;
 
-/** Chooses how the open volume is kept in GPU memory, and shows its size each way. */
+/** Chooses how the open volume is kept in GPU memory, and shows its size for each choice. */
 function ResidencyChoice() {
   const app = useApp();
   const residency = useAppState((state) => state.residency);
@@ -122,7 +122,7 @@ function MemoryByUse({ gpu }: { readonly gpu: Gpu }) {
   return <Facts facts={factsOf(text)} testId="gpu-memory" />;
 }
 
-/** The bricks of a volume that is larger than GPU memory, with the limits in the settings. */
+/** The memory that bricks of a volume larger than GPU memory use in each tier, with the limits from the settings. */
 function BricksByTier({ gpu, viewer }: { readonly gpu: Gpu; readonly viewer: Viewer }) {
   const text = useSyncExternalStore(
     (listener) => everySoOften(gpu, listener),

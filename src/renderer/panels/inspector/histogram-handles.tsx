@@ -30,7 +30,7 @@ const handleNames: Readonly<Record<Handle, string>> = {
 
 /** A handle that is being dragged. */
 interface Grab {
-  /** Position on the axis where the pointer grabbed it, and its value then. */
+  /** The position on the axis where the pointer grabbed the handle, and the handle's value then. */
   readonly part: number;
   readonly value: number;
   readonly window: Window;
@@ -72,7 +72,7 @@ export function HistogramHandles({ info, statistics, viewer, axis, reveal }: Pro
       handle.setAttribute('aria-valuetext', formatWithin(physical, ends));
     }
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: everything else that it reads belongs to the axis
+  // biome-ignore lint/correctness/useExhaustiveDependencies: everything else that the effect reads belongs to the axis
   useEffect(() => {
     show();
     return viewer.subscribe(show);
@@ -100,7 +100,7 @@ export function HistogramHandles({ info, statistics, viewer, axis, reveal }: Pro
     'aria-label': handleNames[handle],
     'aria-valuemin': Math.min(...ends),
     'aria-valuemax': Math.max(...ends),
-    // Only the first value: `show` sets it from then on.
+    // Only the initial value: `show` updates it from then on.
     'aria-valuenow': handle === 'high' ? ends[1] : ends[0],
     'data-testid': handle === 'level' ? 'level-line' : `window-${handle}`,
     onPointerDown: (event: PointerEvent) => {

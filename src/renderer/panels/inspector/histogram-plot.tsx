@@ -35,7 +35,7 @@ const keyFactor = 1.5;
 
 /**
  * Histogram with draggable window edges, isosurface level and opacity line, above the colormap.
- * The axis fits the values. The wheel zooms it, as do + − 0 while a handle has the focus.
+ * The axis fits the values. The wheel zooms the axis, as do the keys +, − and 0 while a handle has the focus.
  */
 export function HistogramPlot({ document: { info, statistics }, viewer }: Props) {
   const over = useRef<HTMLDivElement>(null);
@@ -50,7 +50,7 @@ export function HistogramPlot({ document: { info, statistics }, viewer }: Props)
     setZoomed((before) => ({ of: whole, axis: next(before?.of === whole ? before.axis : whole) }));
 
   // React's wheel listeners are passive and cannot keep the page from scrolling.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: everything else that it calls belongs to the axes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: everything else that the effect calls belongs to the axes
   useEffect(() => {
     const place = over.current;
     if (!place) return undefined;

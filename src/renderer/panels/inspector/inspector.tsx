@@ -42,7 +42,7 @@ interface Page {
   readonly content: ReactNode;
 }
 
-/** Tabs for display, layers, measurements, volume and GPU. Without a GPU there is only the volume; surfaces alone have none. */
+/** Tabs for display, layers, measurements, volume and GPU. Without a GPU there is only the volume tab; surfaces alone do not have it. */
 function InspectorTabs({ document }: { readonly document: OpenDocument }) {
   const app = useApp();
   const gpu = useAppState((state) => state.gpu);
@@ -91,7 +91,7 @@ function InspectorTabs({ document }: { readonly document: OpenDocument }) {
   );
 }
 
-/** The left edge. The pointer or the arrow keys move it. */
+/** The inspector's left edge. The pointer or the arrow keys move it. */
 function ResizeEdge({ place, width }: { readonly place: React.RefObject<HTMLElement | null>; readonly width: number }) {
   const app = useApp();
   const widthAt = (event: PointerEvent): number => clampInspectorWidth(window.innerWidth - event.clientX);

@@ -125,7 +125,7 @@ function LabelList({ id }: { readonly id: string }) {
             className={classes(styles.list)}
             style={{ height: Math.min(listHeight, Math.max(1, rows.length) * rowHeight) }}
             items={items}
-            // The rows are reused while these values are unchanged.
+            // React Aria reuses the rendered rows until one of these values changes.
             dependencies={[look, mm3]}
             selectionMode="single"
             selectionBehavior="replace"
@@ -153,7 +153,7 @@ function LabelList({ id }: { readonly id: string }) {
 }
 
 interface RowProps {
-  /** `baseId`, or a layer's id. Not called `id`, because lists would take that for the row's own id. */
+  /** `baseId`, or a layer's id. Not called `id`, because React Aria would take that for the row's own id. */
   readonly volume: string;
   readonly row: LabelRow;
   readonly isShown: boolean;

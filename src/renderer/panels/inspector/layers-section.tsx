@@ -202,7 +202,7 @@ function LayerRow({ look }: { readonly look: LayerLook | MeshLook }) {
 interface BaseRowProps {
   readonly name: string;
   readonly viewer: Viewer;
-  /** The open volume shows one of several channels, and has settings like the other channels. */
+  /** Whether the open volume shows one of several channels, and has settings like the other channels. */
   readonly isChannel: boolean;
 }
 

@@ -20,8 +20,8 @@ interface Props {
 }
 
 /**
- * The opacity curve over the histogram. Points can be dragged, added by pressing on the line or by a double click, and
- * removed with Delete or by dragging them out. Written straight to the DOM, since it moves at pointer rate.
+ * The opacity curve over the histogram. Points can be dragged, added by pressing the line or double-clicking the plot, and
+ * removed with Delete or by dragging them off the plot. Written straight to the DOM, since it moves at pointer rate.
  */
 export function OpacityEditor({ info, viewer, axis }: Props) {
   const place = useRef<HTMLDivElement>(null);
@@ -58,7 +58,7 @@ export function OpacityEditor({ info, viewer, axis }: Props) {
       point.setAttribute('aria-valuetext', `${Math.round(100 * value)} percent opaque at ${shown}`);
     }
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what it reads belongs to the axis
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what the effect reads belongs to the axis
   useEffect(() => {
     show();
     return viewer.subscribe(show);
@@ -81,7 +81,7 @@ export function OpacityEditor({ info, viewer, axis }: Props) {
     return added.index;
   };
   // Only the line and the points take pointer events. The rest of the editor lets them through, so double clicks are handled on the plot below.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what it reads belongs to the axis
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what the effect reads belongs to the axis
   useEffect(() => {
     const over = place.current?.parentElement;
     const onDoubleClick = (event: MouseEvent): void => {
@@ -174,7 +174,7 @@ export function OpacityEditor({ info, viewer, axis }: Props) {
           aria-keyshortcuts="Insert Delete"
           aria-valuemin={0}
           aria-valuemax={100}
-          // Only the first value: `show` sets it from then on.
+          // Only the initial value: `show` updates it from then on.
           aria-valuenow={0}
           data-testid={`opacity-point-${index}`}
           {...dragProps}

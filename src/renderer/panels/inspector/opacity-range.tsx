@@ -6,7 +6,7 @@ import { useApp } from '../hooks/use-app.ts';
 interface Props {
   /** The name of the layer or volume. */
   readonly name: string;
-  /** Reads the opacity from the state. Must be the same function from render to render. */
+  /** Reads the opacity, 0…1, from the state. Must be the same function in every render. */
   readonly read: (state: AppState) => number;
   readonly onInput: (opacity: number) => void;
   readonly className?: string | undefined;

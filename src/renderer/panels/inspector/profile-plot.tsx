@@ -11,14 +11,14 @@ import styles from './profile-plot.module.css';
 const plotHeight = 160;
 /** Colours of curves, in order. */
 const curveColors = ['--accent', '--warn', '--good', '--bad', '--axis-z', '--axis-x', '--axis-y', '--ink-2'] as const;
-/** Dash patterns of the second, third … curve of the same colour. */
+/** Dash patterns of the first, second and third curve of the same colour. The first is solid. */
 const dashes = [[], [6, 4], [2, 3]];
 
 /** A line of the plot. */
 export interface SeriesLine extends ProfileSeries {
   /** Lines with the same key share a scale. */
   readonly scale: string;
-  /** The index of its colour, and of its dash pattern among lines of that colour. */
+  /** The index of the line's colour. `dash` is the index of its dash pattern among the lines of that colour. */
   readonly color: number;
   readonly dash?: number;
   /** Removes the line. The legend shows a button for it. */

@@ -58,7 +58,7 @@ export function ResultCard({ result, isAsked, children }: ResultCardProps) {
   );
 }
 
-/** The codecs that hold the volume in the file and in GPU memory. */
+/** The volume's size and codecs in the file and in GPU memory. */
 function Places({ result: { bytesOut, shares } }: { readonly result: CompressionResult }) {
   const residency = useAppState((state) => state.residency);
   const inGpu = residency && (residency.inGpu ? describeHeld(residency.inGpu.bytes, residency.inGpu.shares) : undefined);

@@ -7,7 +7,7 @@ import { Progress } from '../controls/progress.tsx';
 import { useApp, useAppState } from '../hooks/use-app.ts';
 import styles from './statistics-resolution.module.css';
 
-/** Says which resolution the histogram is of, and computes that of the full one. Empty if all voxels are in GPU memory. */
+/** Shows the resolution of the histogram, and can compute it at full resolution. Empty if all voxels are in GPU memory. */
 export function StatisticsResolution({ document }: { readonly document: OpenDocument }) {
   const app = useApp();
   const state = useAppState(({ fullStatistics }) => fullStatistics);

@@ -164,7 +164,7 @@ function LevelSlider({ document: { info, statistics }, viewer }: Props) {
   );
 }
 
-/** `RayLook.attenuation` at the end of the slider. */
+/** The slider's maximum for `RayLook.attenuation`. */
 const strongestAttenuation = 40;
 
 function AttenuationSlider({ viewer }: { readonly viewer: Viewer }) {

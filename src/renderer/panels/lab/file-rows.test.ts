@@ -32,7 +32,7 @@ function found(
   };
 }
 
-test('both ways of a program share a row, and each file has its own rows', () => {
+test('compressing and decompressing with a program share a row, and each file has its own rows', () => {
   const cases = [
     found('a', 'zstd -1', 'compress', 400, 10),
     found('a', 'zstd -1', 'decompress', 400, 4),

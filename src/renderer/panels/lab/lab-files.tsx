@@ -84,7 +84,7 @@ function Row({ row, bestRatio }: { readonly row: ProgramRow; readonly bestRatio:
 }
 
 function Times({ time }: { readonly time: ProgramTime | undefined }) {
-  // The shell counts processor time in steps of 10 ms.
+  // The shell reports processor time in steps of 10 ms, so 0 means less than one step.
   const processor = time?.processorMs;
   return (
     <>

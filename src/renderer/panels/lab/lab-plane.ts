@@ -9,7 +9,7 @@ export interface PlaneData {
 export interface PlanePlace {
   /** Median milliseconds of the faster method. */
   readonly ms: number;
-  /** The slower method's median as a multiple of it. */
+  /** The slower method's median as a multiple of `ms`. */
   readonly speedup: number;
 }
 

@@ -57,7 +57,7 @@ function options(style: CSSStyleDeclaration, { words, lines }: PlotData, axis: B
   const common = { ...plain, labelFont: plain.font, labelSize: 18 };
   return {
     height: plotHeight,
-    // Room for half of the last tick's number, which is at most 100 000 000.
+    // Room for half of the last tick's label, which is at most 100 000 000.
     padding: [8, 40, 0, 0],
     cursor: { show: false },
     legend: { show: false },

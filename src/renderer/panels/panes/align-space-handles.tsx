@@ -12,7 +12,7 @@ import { type HandleSet, type KeyStep, SpaceHandles } from './space-handles.tsx'
 
 type Motion = LayerLook['motion'];
 
-/** Handles of the chosen layer in the 3D view, while they are switched on: for each world axis an arm along it and a ring about it. */
+/** Handles of the chosen layer in the 3D view, while they are switched on: an arm along each world axis and a ring about it. */
 export function AlignSpaceHandles({ viewer }: { readonly viewer: Viewer }) {
   const app = useApp();
   const id = useAppState((state) => (state.layers.aligning ? chosenAlignable(state)?.look.id : undefined));
@@ -99,7 +99,7 @@ function alignSets(base: VolumeInfo, layer: VolumeInfo, id: string): readonly Ha
         words: (state) => `moved by ${Math.round(Math.hypot(...numbersOf(state).move) * 100) / 100}`,
         place: (_state, anchor) => anchor,
         drag: (state, _anchor, frame, by) => moved(state, space.draggedCenter(motionOf(state), frame, by)),
-        // The arms take the keys that move the layer.
+        // The arms handle the keys that move the layer.
         step: () => ({}),
       },
     ],

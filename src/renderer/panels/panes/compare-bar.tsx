@@ -154,7 +154,7 @@ function Found({ difference: { voxels, differing, largest, mean }, info: { dims,
     );
   }
   const [x, y, z, t] = largest.voxel;
-  // In physical values, which are exact without a scale.
+  // Differences are shown in physical values. Without scaling they are exact.
   const size = Math.abs(slope || 1);
   const most = size === 1 ? formatExact(largest.magnitude, 'f32') : formatNumber(size * largest.magnitude, 7);
   return (

@@ -27,7 +27,7 @@ export interface SpaceHandle {
   place(state: ViewState, anchor: ScenePoint): ScenePoint;
   /** Whether the handle is on the far side. */
   isFaint?(state: ViewState, frame: CameraFrame): boolean;
-  /** The anchor stays in place while this handle is dragged. */
+  /** Whether the anchor stays in place while this handle is dragged. */
   readonly turns?: boolean;
   /** The change that a drag makes. @param state, anchor, frame their values at the start of the drag @param by pixels dragged since then */
   drag(state: ViewState, anchor: ScenePoint, frame: CameraFrame, by: readonly [x: number, y: number]): Partial<ViewState>;

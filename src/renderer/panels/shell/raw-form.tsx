@@ -17,7 +17,7 @@ import styles from './raw-form.module.css';
 const blank: RawLayout = { dims: [256, 256, 256, 1], type: 'u8', endian: 'little', offset: 0 };
 const axes = ['x', 'y', 'z', 't'] as const;
 
-/** Asks for the layout of a raw file and checks it against the file's size as it is typed. */
+/** Asks for the layout of a raw file, and checks it against the file's size while the user types. */
 export function RawForm({ file, suggestions }: { readonly file: HostFile; readonly suggestions: readonly RawLayout[] }) {
   const app = useApp();
   const [layout, setLayout] = useState<RawLayout>(suggestions[0] ?? blank);

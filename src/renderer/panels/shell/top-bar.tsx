@@ -132,7 +132,7 @@ function ToolChoice() {
       onChange={(chosen) => runOf(app, tools, chosen)}
       segments={offered.map(({ key, command, icon }) => {
         const { words, shortcut } = choiceOf(app, command);
-        // M selects the tool that was used last, at first the distance.
+        // M selects the measuring tool used last; initially that is the distance tool.
         const ownKey = key === 'distance' ? choiceOf(app, 'measure').shortcut : shortcut;
         return { key, icon, label: words, shortcut: ownKey, testId: `tool-${key}` };
       })}
