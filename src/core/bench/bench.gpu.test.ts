@@ -86,7 +86,7 @@ test('a volume turns in the 3D view, looks the same without skipping, and the me
     expect(found).toMatchObject({ table: 'view', operation: 'draw', outputBytes: 4 * 30 * 17 });
     expect(found.wallMs.repetitions).toBe(8);
     expect(found.gpuMs?.median).toBeGreaterThan(0);
-    // So few bytes may take less than the clock's resolution.
+    // Copying so few bytes may take less than the clock's resolution.
     if (!String(found.x).includes('with')) expect(found.copyMs).toBeGreaterThanOrEqual(0);
     expect(found.note).toMatch(/frames a second/);
   }

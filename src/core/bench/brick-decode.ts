@@ -17,11 +17,11 @@ import { expectSame } from './harness/expect-same.ts';
 import { inFlight, runFrames } from './harness/frames.ts';
 import { spreadOf } from './harness/statistics.ts';
 
-/** As `GpuBricks` decodes at most in one update. */
+/** The number of bricks that `GpuBricks` decodes at most in one update. */
 const bricksPerBatch = 256;
-/** Batches of a round, and the rounds. */
+/** How often a round decodes each batch, the number of rounds, and the total of batches on a software GPU. */
 const [batchCount, rounds, softwareBatches] = [16, 4, 2];
-/** Bricks that are compared, of each round. */
+/** The number of bricks that are compared with the source. */
 const checkedBricks = 5;
 
 interface Decoded {
@@ -33,7 +33,7 @@ interface Decoded {
   voxels(key: BrickKey): Uint8Array;
 }
 
-/** Decodes all bricks of a volume that have a payload. @param voxels of the volume, as in a file */
+/** Times decoding of all bricks of a volume that have a payload. @param voxels of the volume, x fastest */
 export async function benchDecoding(
   context: BenchContext,
   { subject, x, source, voxels }: { subject: string; x: string; source: MemoryBricks; voxels: Uint8Array<ArrayBuffer> },
@@ -51,7 +51,7 @@ export async function benchDecoding(
   });
 }
 
-/** Decodes bricks of every codec in turn. */
+/** Times decoding of computed bricks, encoded by every codec in turn. */
 export async function benchComputedDecoding(context: BenchContext): Promise<void> {
   const { size } = context.request;
   const source = new ComputedBricks(Math.max(128, 2 * size));
@@ -79,7 +79,7 @@ async function measure(context: BenchContext, { subject, x, source, keys, voxels
     return chunk.kind === 'coded' ? [{ key, chunk }] : [];
   });
   const payloadBytes = coded.reduce((sum, { chunk }) => sum + chunk.payload.byteLength, 0);
-  // With room for what the pool's buffers cannot use at their ends.
+  // Leaves room for the ends of the pool's buffers, which no payload fits into.
   const pool = new PayloadPool(gpu, scope, 2 * payloadBytes + 2 ** 20);
   for (const { key, chunk } of coded) pool.put(key, chunk, { shape: shapeOf(key), elementBytes });
   const slot = (source.levels[0] as BrickLevel).grid.chunkShape;
@@ -155,7 +155,7 @@ function codecsOf(chunks: readonly EncodedChunk[]): string {
     .join(', ');
 }
 
-/** The rows of a brick, from a slot of padded rows. */
+/** The voxels of a brick, without the padding of the slot's rows. */
 function unpadded(bytes: Uint8Array, slot: Dims3, [x, y, z]: Dims3, elementBytes: 1 | 2): Uint8Array {
   const pitch = rowBytes(slot[0], elementBytes);
   const voxels = new Uint8Array(x * y * z * elementBytes);

@@ -15,13 +15,13 @@ import { spreadOf } from './harness/statistics.ts';
 import { targetOf, ViewStage } from './view.ts';
 import { type FrameSize, halfHeight, texelsPerStep, turned } from './view-turning.ts';
 
-/** Along each side of a volume of at least 1 TiB of 8-bit voxels. */
+/** The number of bricks along each side of a volume of at least 1 TiB of 8-bit voxels. */
 const terabyteBricks = 162;
-/** Bricks of each level that are made before anything is timed: all kinds of content, in the shapes of its first rows. */
+/** How many bricks of each level are computed before anything is timed. They have all kinds of content. */
 const madeBefore = 1000;
-/** Of a turn, and of a flight along the whole curve. A software GPU draws few frames in that time. */
+/** Durations of a turn and of a flight along the whole curve, and the minimum number of frames. A software GPU stops at these. */
 const [turnMs, flightMs, leastFrames] = [3000, 6000, 3];
-/** The tolerance against a texture, of 255, and how many pixels in a thousand may exceed it: samples are rounded differently. */
+/** The tolerance against a texture, in levels of 255, and how many pixels in a thousand may exceed it: samples are rounded differently. */
 const [sameWithin, mostOthers] = [8, 1];
 interface Way {
   readonly projection: Projection;
@@ -31,13 +31,13 @@ const ways: readonly [Way, Way] = [
   { projection: 'composite', method: 'compositing, lit' },
   { projection: 'mip', method: 'maximum' },
 ];
-/** A software GPU takes seconds to compile each, compositing the longest. */
+/** A software GPU takes seconds to compile a shader, longest for compositing, so it draws only the maximum. */
 const waysOn = ({ isSoftware }: Gpu): readonly [Way, ...Way[]] => (isSoftware ? [ways[1]] : ways);
 
-/** Codecs that `auto` chooses for images on the GPU. Bricks of some others take milliseconds, however few they are. */
+/** Codecs that `auto` chooses for images on the GPU. Decoding bricks of some other codecs takes milliseconds, however few there are. */
 const fastCodecs = ['rice', 'rle', 'predict'] as const;
 
-/** A volume of 1 TiB whose chunks are computed, with the app's budgets: turning, and flown through. A smaller size has smaller ones. */
+/** Turns and flies through a volume of 1 TiB whose chunks are computed, with the app's budgets. A smaller request scales both down. */
 export async function benchTerabyte(context: BenchContext): Promise<void> {
   const [first, ...others] = waysOn(context.gpu);
   await benchComputed(context, fastCodecs.map(codecByName), 'by fast codecs', [first, ...others], true);
@@ -59,7 +59,7 @@ async function benchComputed(
     gpu: {
       payloadBytes: Math.max(2 ** 24, 3 * 2 ** 27 * part ** 3),
       atlasBytes: Math.max(2 ** 25, 2 ** 29 * part ** 3),
-      // A fifth more than the atlas, and places that stay empty.
+      // A fifth more than the atlas for the aprons of bricks, and room for slots that stay empty.
       textureBytes: Math.max(2 ** 26, 5 * 2 ** 27 * part ** 3),
     },
   };
@@ -105,7 +105,7 @@ async function benchComputed(
   }
 }
 
-/** The same volume from bricks as in suite `view`, all of them decoded. */
+/** Draws the volume of suite `view` from bricks, all of them decoded, and compares the pictures with rays through its texture. */
 export async function benchPagedRays(context: BenchContext, source: MemoryBricks, volume: ResidentVolume): Promise<void> {
   const { gpu, request } = context;
   const size = targetOf(request.size);
@@ -159,7 +159,7 @@ interface Flight {
   readonly note?: string;
 }
 
-/** As the app draws while the view moves, unless the GPU is fast enough without. */
+/** Measures with shared light, as the app draws while the view moves, unless the GPU is fast enough without it. */
 async function measureSharing(context: BenchContext, flight: Flight): Promise<void> {
   flight.stage.sharesLight = true;
   await measure(context, {
@@ -219,7 +219,7 @@ async function measure(context: BenchContext, { stage, view, projection, size, .
   context.add(found);
 }
 
-/** Along a closed curve in the cube, looking ahead. @param at 0…1 for all of it */
+/** The view on a closed curve in the cube, looking ahead. @param at position on the curve, 0…1 */
 function flown(at: number, { width, height }: FrameSize): RayView {
   const place = (way: number) => {
     const angle = 2 * Math.PI * way;

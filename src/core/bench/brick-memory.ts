@@ -8,7 +8,7 @@ import type { Dims3, VolumeInfo } from '../shared/volume.ts';
 
 export const brickShape: Dims3 = [64, 64, 64];
 
-/** A volume without levels, whose encoded chunks are in memory. */
+/** A volume without coarser levels, whose encoded chunks are in memory. */
 export class MemoryBricks implements BrickSource {
   readonly info: VolumeInfo;
   readonly levels: readonly BrickLevel[];

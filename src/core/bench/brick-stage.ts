@@ -19,17 +19,17 @@ export interface StageLimits {
   readonly gpu: Pick<GpuBrickLimits, 'payloadBytes' | 'atlasBytes' | 'textureBytes'>;
 }
 
-/** The longest wait for the last bricks of a view. */
+/** The longest wait for the last bricks of a view, in milliseconds. */
 const [settleMs, softwareSettleMs] = [3000, 60_000];
 
-/** Bricks in all tiers, drawn by rays as the 3D view does it. */
+/** Bricks in all tiers, drawn by rays as in the 3D view. */
 export class BrickStage {
   readonly host: HostBricks;
   readonly bricks: GpuBricks;
-  /** The most bytes at any frame. */
+  /** The maximum number of bytes held after any frame. */
   mostHostBytes = 0;
   mostGpuBytes = 0;
-  /** Milliseconds from the beginning to the end of the first frame with anything in it. */
+  /** Milliseconds from the stage's creation to the end of the first frame that shows anything. */
   firstPictureMs: number | undefined;
   /** See `rayParameters`. */
   sharesLight = false;
@@ -61,8 +61,8 @@ export class BrickStage {
   }
 
   /**
-   * Decodes what has arrived, and draws a frame. Resolves when the GPU is done and the next bricks are asked for.
-   * @param onHost called with the milliseconds that this thread was busy with it
+   * Decodes the bricks that have arrived, and draws a frame. Resolves when the GPU is done and the next bricks are requested.
+   * @param onHost called with the milliseconds for which this thread was busy with the frame
    */
   async draw(
     projection: Projection,
@@ -85,7 +85,7 @@ export class BrickStage {
     this.#check();
   }
 
-  /** Draws until everything that a view needs is there, or for some time. @returns milliseconds; undefined if something is missing */
+  /** Draws until all bricks of a view are decoded, or time is up. @returns milliseconds; undefined if bricks are still missing */
   async settle(projection: Projection, view: RayView): Promise<number | undefined> {
     const start = performance.now();
     for (;;) {

@@ -10,7 +10,7 @@ import { brickShape, MemoryBricks } from './brick-memory.ts';
 import type { BenchContext } from './harness/context.ts';
 import { benchSeries } from './series-in-3d.ts';
 
-/** Phantoms that alternate in the series. */
+/** Seeds of the phantoms that alternate in the series. */
 const seeds = [1, 2];
 
 /**

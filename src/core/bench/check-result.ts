@@ -18,7 +18,7 @@ interface Schema {
 
 const definitions: Readonly<Record<string, Schema>> = schema.$defs as Readonly<Record<string, Schema>>;
 
-/** Validates parsed JSON as a result. @throws StriaError `invalid-input`, naming the first invalid place */
+/** Validates parsed JSON as a result. @throws StriaError `invalid-input`, naming the first invalid field */
 export function checkBenchResult(value: unknown): BenchResult {
   check(value, schema as Schema, 'result');
   return value as BenchResult;

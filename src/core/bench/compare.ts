@@ -21,7 +21,7 @@ export interface BenchComparison {
   readonly differences: readonly string[];
 }
 
-/** Medians agree if they differ by at most this. */
+/** Medians agree if they differ by at most this fraction. */
 const tolerance = 0.05;
 
 /**
@@ -72,7 +72,7 @@ export function compareResults(a: BenchResult, b: BenchResult): BenchComparison 
   };
 }
 
-/** Without the driver, which may be newer. */
+/** The name of the GPU without its driver, which may be newer. */
 function gpuName({ machine: { adapter } }: BenchResult): string {
   return adapter ? [adapter.vendor, adapter.architecture, adapter.device].filter(Boolean).join(' ') : 'none';
 }
@@ -82,7 +82,7 @@ function tuningOf({ request: { tuning = {} } }: BenchResult): string {
   return changed.map(([name, value]) => `${name} ${value}`).join(', ') || 'standard';
 }
 
-/** `Node v20.20.2` is `Node`. */
+/** The runtime without its version: `Node` for `Node v20.20.2`. */
 function kindOf(runtime: string): string {
   return runtime.split(' ')[0] ?? '';
 }

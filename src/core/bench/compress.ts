@@ -11,11 +11,11 @@ import { spreadOf } from './harness/statistics.ts';
 
 const chunkShape: Dims3 = [64, 64, 64];
 const prefer: Preference = 'balanced';
-/** Long enough for an idle GPU to lower its clocks. */
+/** A pause long enough for an idle GPU to lower its clocks. */
 const pauseMs = 500;
 const afterPauses = 5;
 
-/** The moment of a compression: the first one after opening the device, one directly after another, or one after a pause. */
+/** When a compression runs: first after opening the device, directly after another one, or after a pause. */
 type Moment = 'first' | 'again' | 'after a pause';
 
 /**
@@ -54,7 +54,7 @@ export async function benchCompress(context: BenchContext): Promise<void> {
       await measure('first', 1);
       await measure('again', isSoftware ? 1 : request.repetitions);
       await measure('after a pause', isSoftware ? 1 : afterPauses);
-      // The timed runs make the same payloads as this one, which is decoded and compared.
+      // The timed runs produce the same payloads as this one, which are decoded and compared.
       await compress(true);
     } finally {
       resident.destroy();

@@ -1,11 +1,11 @@
 import { PairsPart } from './seeds/rutter-pairs.ts';
 
-/** Messages to a thread of the benchmark's crew (context.ts). Each is answered by one number. */
+/** Messages to a thread of the benchmark's crew (harness/context.ts). The answer to each is one number. */
 export type CrewMessage =
   | { readonly kind: 'load'; readonly voxels: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'encode'; readonly side: number; readonly order: 'rows' | 'columns' };
 
-/** A thread's handling of its messages, one after another. */
+/** Creates a thread's message handler, which handles one message after another. */
 export function createCrewMember(): (message: CrewMessage) => number {
   let part = new PairsPart(new Uint8Array(0));
   return (message) => {

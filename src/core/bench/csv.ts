@@ -24,7 +24,7 @@ const columns: readonly (readonly [name: string, of: (found: BenchCase) => strin
   ['note', ({ note }) => note],
 ];
 
-/** Cases as comma-separated values (RFC 4180): a line of names, then one line per case. Times are in milliseconds. */
+/** Cases as comma-separated values (RFC 4180): a line of column names, then one line per case. Times are in milliseconds. */
 export function toCsv(cases: readonly BenchCase[]): string {
   return csvText([columns.map(([name]) => name), ...cases.map((found) => columns.map(([, of]) => String(of(found) ?? '')))]);
 }

@@ -15,7 +15,7 @@ import { Meter, type Timing } from './harness/meter.ts';
 import { spreadOf } from './harness/statistics.ts';
 
 const chunkShape = [64, 64, 64] as const;
-/** An extraction takes long, so more would add little. */
+/** An extraction takes so long that more repetitions would add little. */
 const mostRepetitions = 5;
 const cpuRepetitions = 2;
 
@@ -143,7 +143,7 @@ function add(
   context.add(caseOf(facts, timing, undefined));
 }
 
-/** @throws StriaError `internal` */
+/** @throws StriaError `internal` if the surfaces differ */
 function expectEqual(found: readonly ExtractedSurface[], expected: readonly ExtractedSurface[]): void {
   const isEqual = found.every(({ mesh }, at) => {
     const other = expected[at]?.mesh;

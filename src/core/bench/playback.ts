@@ -19,14 +19,14 @@ import { expectSame } from './harness/expect-same.ts';
 import { inFlight, runFrames } from './harness/frames.ts';
 import { spreadOf } from './harness/statistics.ts';
 
-/** The stack, and how often it is played. */
+/** The number of frames in the stack, and how often it is played. */
 const frameCount = 120;
 const rounds = 6;
 /** Frames that are compared, voxel by voxel and pixel by pixel. */
 const checked = [0, 41, frameCount - 1];
 const framesAtOnce = 8;
 
-/** Pixels of the target texture, for frames of 2048 × 1536, size 512. */
+/** The target texture in pixels: 1920 × 1080 for frames of 2048 × 1536, which are size 512. */
 const targetOf = (size: number) => ({ width: Math.round((1920 * size) / 512), height: Math.round((1080 * size) / 512) });
 
 /**
@@ -67,7 +67,7 @@ async function playStack(
     const { intervals, totals, decodes, draws, seconds } = played;
     const count = intervals.length;
     const memory = gpu.memory.liveBytes() - before;
-    // A codec that decodes slowly was replaced.
+    // Chunks of a codec that decodes slowly were transcoded on creation.
     const held = volume.shares.find(({ bytes }) => bytes > 0)?.codec;
     const rate = Math.round(count / seconds);
     const share = decodes && totals ? Math.round((100 * sum(decodes)) / sum(totals)) : undefined;
@@ -249,7 +249,7 @@ async function makeFrames({ job }: BenchContext, info: VolumeInfo): Promise<Uint
   return frames;
 }
 
-/** A few frames at a time, so that the raw stack is never in GPU memory. */
+/** Encodes a few frames at a time, so that the whole raw stack is never in GPU memory. */
 async function encodeFrames(
   gpu: Gpu,
   info: VolumeInfo,

@@ -57,7 +57,7 @@ export const publishedSpeedups: readonly PublishedSpeedup[] = [
     max: 5,
     hardware: 'GeForce GTX 960',
   })),
-  // CUVLE, tables I and II: PAVLE with its compaction, a CPU thread on a Core i7 920.
+  // CUVLE, tables I and II. The slower methods are PAVLE with its compaction, and one thread on a Core i7 920.
   ...(
     [
       ['GeForce GT 640', 22.3, 29.2, 27.1, 2.5, 4.2, 2.7],
@@ -79,7 +79,7 @@ export function publishedTime({ table, x, method }: BenchCase): PublishedTime | 
   return publishedTimes.find((time) => time.table === table && time.x === x && time.method === method);
 }
 
-/** The same speed-up here, over all subjects for which both methods were measured; undefined if there is none. */
+/** The same speed-up measured here, over all subjects for which both methods were measured; undefined if there are none. */
 export function speedupHere(
   cases: readonly BenchCase[],
   { tables, slower, faster }: PublishedSpeedup,

@@ -54,11 +54,11 @@ function resultOf(cases: readonly BenchCase[], change: Partial<BenchResult['mach
 const asFile = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 describe('the schema of results', () => {
-  test('takes a result', () => {
+  test('accepts a result', () => {
     expect(checkBenchResult(asFile(resultOf([caseAt(1)])))).toEqual(asFile(resultOf([caseAt(1)])));
   });
 
-  test('knows the same suites and tables as the program', () => {
+  test('lists the same suites and tables as the program', () => {
     expect(schema.properties.suite.enum).toEqual(suiteNames);
     expect(schema.properties.request.properties.suite.enum).toEqual(suiteNames);
     expect(schema.$defs.table.enum).toEqual(tableIds);
@@ -98,7 +98,7 @@ describe('two results', () => {
     expect(onlyB).toEqual([]);
   });
 
-  test('from another driver are compared, and the difference is reported', () => {
+  test('from different drivers are compared, and the difference is reported', () => {
     const adapter = { vendor: 'a', architecture: 'b', device: 'c', description: 'driver 2' };
     const { differences } = compareResults(resultOf([caseAt(1)]), resultOf([caseAt(1)], { adapter }));
     expect(differences).toEqual(['driver driver 1 and driver 2']);
@@ -113,7 +113,7 @@ describe('two results', () => {
     expect(() => compareResults(resultOf([]), resultOf([], change))).toThrow(new RegExp(`not comparable: ${what}`));
   });
 
-  test('of another size are refused', () => {
+  test('of different sizes are refused', () => {
     const a = resultOf([]);
     expect(() => compareResults(a, { ...a, request: { ...a.request, size: 512 } })).toThrow(/size 64 and 512/);
   });

@@ -20,7 +20,7 @@ import { benchPlayback } from './playback.ts';
 import { benchSeeds } from './seeds/seeds.ts';
 import { benchView } from './view.ts';
 
-/** The suites that run wherever there is a GPU. `files` needs external programs and belongs to the command. */
+/** The suites that run wherever there is a GPU. Only the command runs `files`, which needs external programs. */
 const gpuSuites = {
   seeds: benchSeeds,
   codecs: benchCodecs,

@@ -12,8 +12,8 @@ const timePoints = 8;
 const rounds = 12;
 
 /**
- * A series plays in 3D from compressed GPU memory, turning a little with each frame: a time point is decoded, becomes the display
- * texture with the ranges of its bricks, and is drawn. @param volumes chunks of whole volumes, which alternate in the series
+ * Plays a series in 3D from compressed GPU memory, turning a little with each frame: a time point is decoded into the display
+ * texture and the ranges of its bricks, and drawn. @param volumes chunks of whole volumes, which alternate in the series
  */
 export async function benchSeries(context: BenchContext, volumes: readonly (readonly EncodedChunk[])[]): Promise<void> {
   const { gpu, request, job } = context;
@@ -40,7 +40,7 @@ export async function benchSeries(context: BenchContext, volumes: readonly (read
     volume.prepareFrames(3, [0, 0, 0, 0]);
     const target = targetOf(size);
     const stage = new ViewStage(gpu, scope, display, window, target);
-    // Time points with the same chunks look the same, and others do not.
+    // Time points with the same chunks look the same; time points with different chunks do not.
     const pictures: Uint8Array[] = [];
     for (const t of [0, 1, volumes.length]) {
       await volume.displayTexture(t);

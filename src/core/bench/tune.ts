@@ -30,7 +30,7 @@ export interface TuningReport {
   readonly durationMs: number;
   readonly adapter: AdapterDescription | undefined;
   readonly software: boolean;
-  /** Times are the GPU's own; otherwise by the host's clock around each submit. */
+  /** Whether times are the GPU's own. Otherwise they are by the host's clock around each submit. */
   readonly timestamps: boolean;
   /** Side of the generated volume, in voxels. */
   readonly size: number;
@@ -40,27 +40,27 @@ export interface TuningReport {
 
 export interface TuneOptions extends JobOptions {
   readonly size?: number | undefined;
-  /** Smaller differences do not count, because of the clock's resolution. Milliseconds. */
+  /** Differences of at most this many milliseconds do not count, because of the clock's resolution. */
   readonly clockStepMs?: number | undefined;
   /** Called with the result of each choice. */
   readonly onChoice?: ((found: TunedChoice) => void) | undefined;
 }
 
-/** 16 MiB of voxels. */
+/** Side of the volume: 16 MiB of 8-bit voxels. */
 const standardSize = 256;
 /** The size of each of the two copy buffers that keep the clocks up. */
 const heatBytes = 2 ** 25;
-/** How much faster another value must be, twice. */
+/** The fraction by which another value must be faster than the standard in both measurements. */
 const gain = 0.05;
-/** Turns of a measurement. Each measures all values, and again in reverse order. */
+/** The numbers of turns of a measurement. Each turn measures all values in order, then in reverse order. */
 const turns = { least: 3, most: 7, enoughMs: 100 } as const;
 /** Times on a software GPU say nothing about a GPU, so work there only has to run. */
 const softwareTurns = { least: 1, most: 1, enoughMs: 0 } as const;
 
 /**
  * Tries the values of each choice on generated data, and keeps the standard unless another value is clearly faster. At the end,
- * even after a failure, all its GPU memory is freed and the GPU's tuning is as before. @throws StriaError `aborted`,
- * `device-lost`, `limit-too-small`
+ * even after a failure, all its GPU memory is freed and the GPU's tuning is restored.
+ * @throws StriaError `aborted`, `device-lost`, `limit-too-small`
  */
 export async function tuneGpu(gpu: Gpu, options: TuneOptions = {}): Promise<TuningReport> {
   const { size = standardSize } = options;
@@ -103,7 +103,7 @@ async function makeChoices(
   };
   onProgress?.({ stage: 'compiling kernels', done: 0, total: tuningNames.length });
   for (const name of tuningNames) for (const value of tuningChoices[name].values) await sample(name, value);
-  // From here on the GPU is not idle, so its clocks need raising only once.
+  // From here on the GPU is never idle, so its clocks are raised only once.
   gpu.beforeTimed = async () => {
     await heater.raiseClocks();
     await heater.keepBusy();
@@ -126,14 +126,14 @@ async function makeChoices(
 
 export interface ChooseOptions {
   readonly turns: { readonly least: number; readonly most: number; readonly enoughMs: number };
-  /** Milliseconds. */
+  /** A clock in milliseconds. */
   readonly now: () => number;
   readonly clockStepMs?: number | undefined;
 }
 
 /**
- * The standard, unless the value with the lowest median is at least 5 % faster, both among all values and then against the
- * standard alone. @param sample milliseconds that the work takes with a value
+ * Chooses the standard, unless the value with the lowest median is at least 5 % faster, first measured among all values and then
+ * against the standard alone. @param sample runs the work with a value and resolves with its time in milliseconds
  */
 export async function chooseValue(
   { values, standard }: Pick<TuningChoice, 'values' | 'standard'>,
@@ -150,7 +150,7 @@ export async function chooseValue(
   return { chosen: isFaster(fastestMs, standardMs) ? fastest : standard, medianMs };
 }
 
-/** In the order A B C, C B A, so that drift affects all values alike. */
+/** Measures in the order A B C, C B A, so that drift affects all values alike. */
 async function mediansOf(
   values: readonly number[],
   sample: (value: number) => Promise<number>,

@@ -15,7 +15,7 @@ import { ViewStage } from './view.ts';
 
 type OnTimes = NonNullable<Commands['onTimes']>;
 
-/** Work that depends on a choice: which of its stages, and how to run it once. */
+/** Work whose time depends on a choice: the stages that are timed, and how to run it once. */
 export interface Trial {
   readonly stages: readonly string[];
   run(onTimes: OnTimes): Promise<void>;
@@ -25,17 +25,17 @@ export interface Trials extends Disposable {
   readonly of: Readonly<Record<TuningName, Trial>>;
 }
 
-/** Copies of a small phantom along each axis: generating a large one would take longer than everything else. */
+/** How often a small phantom is repeated along each axis: generating a large one would take longer than everything else. */
 const copies = 4;
 const copiesInView = 2;
-/** The high bits of a byte. Kept alone, they form runs. */
+/** The high bits of a byte. Without the low bits, voxels form runs. */
 const coarse = 0xe0;
-/** Size of the full picture, in pixels. */
+/** The size of the picture in pixels, for volumes of at least `size`. */
 const picture = { width: 960, height: 540, size: 256 };
 
 /**
- * Makes the test data, noise with structure, and the payloads to decode. `scope` owns everything except the volume of the 3D
- * view, which belongs to the result. @param size side of the volume, in voxels
+ * Prepares the test data, a noisy phantom, and the payloads to decode. `scope` owns everything except the volume of the 3D view,
+ * which belongs to the result. @param size side of the volume, in voxels
  */
 export async function prepareTrials(gpu: Gpu, scope: GpuScope, size: number, signal: AbortSignal | undefined): Promise<Trials> {
   const side = Math.max(4, Math.ceil(size / copies / 4) * 4);

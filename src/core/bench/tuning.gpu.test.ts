@@ -15,7 +15,7 @@ import { tuneGpu } from './tune.ts';
 import { ViewStage } from './view.ts';
 
 const gpu = await openTestGpu();
-/** Gives chunks of whole bricks, clipped chunks, and chunks whose edges cut words. */
+/** Divides into chunks of whole bricks, clipped chunks, and chunks whose edges lie within words. */
 const dims: Dims3 = [45, 37, 19];
 const chunkShape: Dims3 = [32, 16, 16];
 const blobs = testPatterns.blobs as (typeof testPatterns)[string];

@@ -8,7 +8,7 @@ import { ResidentVolume } from '../volume/resident-volume.ts';
 import type { BenchContext } from './harness/context.ts';
 import { type FrameSize, measureTurning, oneBrick, TurningTarget, texelsPerStep, turned } from './view-turning.ts';
 
-/** A volume and its layer in one picture. The volume is opaque with a scan, and translucent with labels. */
+/** The layers that are drawn with the volume. The volume is opaque below a scan, and translucent with labels. */
 const layers = [
   { kind: 'phantom', method: 'compositing of two volumes, lit', seed: 2, opacity: 1, layerOpacity: 0.5 },
   { kind: 'labels', method: 'compositing of a volume and labels, lit', seed: 1, opacity: 0.4, layerOpacity: 1 },
@@ -68,7 +68,7 @@ function stageOf({ gpu }: BenchContext, scope: ReturnType<typeof gpu.scope>, vol
   const frame = scope.buffer('frame', rayStackBytes(volumes.length), GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST);
   const texels: number[] = [];
   for (const [at, volume] of volumes.entries()) {
-    // Gray, then reddish; labels each in their own.
+    // The first volume is gray, a scan over it reddish, and each label has its own colour.
     const part = at === 0 ? [1, 1, 1] : volume.isCategorical ? [0.4, 0.9, 0.6] : [1, 0.6, 0.3];
     const colors = Uint8Array.from({ length: 768 }, (_, index) => {
       const place = Math.floor(index / 3);

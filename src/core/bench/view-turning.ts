@@ -13,9 +13,9 @@ import { spreadOf } from './harness/statistics.ts';
 const turnsOf = ({ isSoftware }: Gpu) => (isSoftware ? { frameCount: 8, rounds: 1 } : { frameCount: 120, rounds: 4 });
 /** Texels between samples, as in the app while the volume is being rotated. */
 export const texelsPerStep = 1;
-/** Angles at which a frame is drawn again without skipping and compared. */
+/** Fractions of a turn at which a frame is drawn again without skipping and compared. */
 const checked = [0, 0.37];
-/** The tolerance, of 255, and how many pixels in a thousand may exceed it, because samples differ by rounding errors. */
+/** The tolerance in levels of 255, and how many pixels in a thousand may exceed it, because samples differ by rounding errors. */
 const sameWithin = 8;
 const mostOthers = 1;
 
@@ -24,7 +24,7 @@ export interface FrameSize {
   readonly height: number;
 }
 
-/** The turning volumes and their drawing. */
+/** Turning volumes, and how to draw them. */
 export interface Turning {
   readonly x: string;
   readonly method: string;
@@ -38,7 +38,7 @@ export interface Turning {
   draw(turn: number, onTimes: NonNullable<Commands['onTimes']>): Promise<void>;
 }
 
-/** Checks and measures full turns, as fast as possible. */
+/** Checks the pictures, then measures full turns, drawn as fast as possible. */
 export async function measureTurning(context: BenchContext, turning: Turning): Promise<void> {
   const { gpu, meter } = context;
   const { frameCount, rounds } = turnsOf(gpu);
@@ -138,7 +138,7 @@ export function oneBrick(gpu: Gpu, scope: GpuScope, { dims, bricks }: DisplayTex
     format: 'rgba16float',
     usage: GPUTextureUsage.TEXTURE_BINDING | GPUTextureUsage.COPY_DST,
   });
-  // From 0 to 1 (0x3c00 as a half).
+  // The brick's range, from 0 to 1 (0x3c00 as a half).
   gpu.device.queue.writeTexture({ texture }, new Uint16Array([0, 0x3c00, 0, 0]), { bytesPerRow: 8 }, [1, 1, 1]);
   return { ...bricks, texture, blocks: texture, size: Math.max(...dims) };
 }

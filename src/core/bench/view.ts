@@ -17,7 +17,7 @@ const looks: readonly { readonly projection: Projection; readonly method: string
   { projection: 'isosurface', method: 'isosurface, lit' },
 ];
 
-/** Pixels of the target texture: a screen of 1920 × 1080 from 512³ on. */
+/** The target texture in pixels: a screen of 1920 × 1080 from 512³ on, and less for smaller volumes. */
 export const targetOf = (size: number): FrameSize => {
   const part = Math.min(1, size / 512);
   return { width: Math.round(1920 * part), height: Math.round(1080 * part) };
@@ -25,7 +25,7 @@ export const targetOf = (size: number): FrameSize => {
 
 /**
  * Suite `view`: the phantom turns once around its vertical axis, seen from the initial camera of the app's 3D view. The same
- * shader draws it into a texture, repeatedly, as fast as possible. Then with a layer: see view-stack.ts.
+ * shader draws it into a texture, repeatedly, as fast as possible. Then it turns with a layer: see view-stack.ts.
  */
 export async function benchView(context: BenchContext): Promise<void> {
   const { gpu, request, job, meter } = context;
@@ -60,7 +60,7 @@ export async function benchView(context: BenchContext): Promise<void> {
   }
 }
 
-/** How everything is seen, apart from its window. */
+/** The look of all volumes, except projection, window and level. */
 export const plainLook: Omit<RayLook, 'projection' | 'window' | 'level'> = {
   attenuation: 8,
   lighting: true,
@@ -72,7 +72,7 @@ export const plainLook: Omit<RayLook, 'projection' | 'window' | 'level'> = {
   ],
 };
 
-/** Gray values; the lowest tenth of the window is transparent. */
+/** A transfer texture of gray values in which the lowest tenth of the window is transparent. */
 export function grayTransfer(gpu: Gpu, scope: GpuScope): GPUTexture {
   const texture = scope.texture('transfer', rayTransferBytes, {
     size: [...rayTransferSize],

@@ -19,8 +19,8 @@ export interface AutoWork extends Pick<BenchCase, 'table' | 'subject' | 'x'> {
 
 /**
  * Times all kernels that the engine runs when it chooses the codec of each chunk: statistics, checksums and survey, then the
- * chosen encoders; and decoding with checksums. Only the wall times include the CPU's work between them. @throws StriaError
- * `internal` if the decoded voxels differ
+ * chosen encoders; and decoding with checksums. Only the wall times include the CPU's work between the kernels.
+ * @throws StriaError `internal` if the decoded voxels differ
  */
 export async function benchAuto(context: BenchContext, work: AutoWork): Promise<void> {
   const { gpu, meter, job } = context;

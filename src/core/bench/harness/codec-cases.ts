@@ -29,8 +29,9 @@ export interface CodecWork extends Pick<BenchCase, 'table' | 'subject' | 'x'> {
 }
 
 /**
- * Times a codec's encoder and decoder, and compares the decoded voxels with the originals. @returns bytes of all payloads
- * @throws StriaError `internal` if they differ
+ * Times a codec's encoder and decoder, and compares the decoded voxels with the originals.
+ * @returns the total size of the payloads in bytes
+ * @throws StriaError `internal` if the voxels differ
  */
 export async function benchCodec(context: BenchContext, work: CodecWork): Promise<number> {
   const { gpu, meter } = context;
@@ -72,7 +73,7 @@ export async function benchCodec(context: BenchContext, work: CodecWork): Promis
     }
     using scope = gpu.scope('bench.decode');
     const target: GpuVoxels = { ...voxels, buffer: scope.storage('target', voxels.buffer.size) };
-    // Poison, so that a decoder that omits something cannot pass.
+    // Poisons the target, so that a decoder that leaves out voxels cannot pass.
     gpu.device.queue.writeBuffer(target.buffer, 0, new Uint8Array(target.buffer.size).fill(0xa5));
     const decode = await timeDecode(gpu, meter, kernels, encoded, chunks, written, target);
     expectEqual(await gpu.read(target.buffer), work, chunks, written);

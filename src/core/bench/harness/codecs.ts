@@ -12,7 +12,7 @@ import { benchTranscode } from './transcode-case.ts';
 
 const chunkShape: Dims3 = [64, 64, 64];
 
-/** The goals of `auto` in the benchmark. With 'size', speed would not matter. */
+/** The goals of `auto` in the benchmark. 'size' is left out, because it disregards speed. */
 const autoPreferences = ['balanced', 'speed'] as const;
 
 /** Suite `codecs`: every requested codec on every sample and axis, and the engine's own choice. */

@@ -28,13 +28,13 @@ export interface BenchContext {
   /** Announces the next measurement. @throws StriaError `aborted` */
   begin(stage: string): void;
   add(found: BenchCase): void;
-  /** What this machine could not do. */
+  /** Reports something that this machine could not do. */
   leaveOut(gap: BenchGap): void;
 }
 
 export type CaseFacts = Omit<BenchCase, keyof Timing | 'copyMs' | 'timesCopy'>;
 
-/** Builds a case from its facts, its timing, and the copy of its raw data. */
+/** Builds a case from its facts, its timing, and the timing of a copy of its raw data. */
 export function caseOf(facts: CaseFacts, timing: Timing, copy: Timing | undefined): BenchCase {
   const isSameClock = copy && (timing.gpuMs === undefined) === (copy.gpuMs === undefined);
   const copyMs = copy && (isSameClock ? medianMs(copy) : copy.wallMs.median);

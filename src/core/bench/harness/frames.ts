@@ -2,7 +2,7 @@ import type { Commands, CommandTimes } from '../../gpu/commands.ts';
 import { throwIfAborted } from '../../shared/job.ts';
 import type { BenchContext } from './context.ts';
 
-/** Frames in flight on the GPU: the next one is recorded while one is drawn. */
+/** The number of frames in flight on the GPU: while one is drawn, the next one is recorded. */
 export const inFlight = 2;
 
 export interface FrameTimes {
@@ -45,8 +45,10 @@ export async function runFrames(
 }
 
 /**
- * Draws frames for some time, as fast as possible, like a viewer that moves by the clock. @param least the minimum number of frames, however long they take
- * @param draw submits a frame; resolves when the GPU is done. `at`: 0 at the beginning, 1 at the end @throws StriaError `aborted`
+ * Draws frames for `ms` milliseconds, as fast as possible, like a viewer that moves by the clock.
+ * @param least the minimum number of frames, however long they take
+ * @param draw submits a frame; resolves when the GPU is done. `at`: 0 at the beginning, 1 at the end
+ * @throws StriaError `aborted`
  */
 export async function runFor(
   { job }: BenchContext,

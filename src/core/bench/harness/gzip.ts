@@ -1,6 +1,6 @@
 const pieceBytes = 2 ** 20;
 
-/** The platform's gzip (zlib at its default level, 6, in Node and in browsers alike), piece by piece. */
+/** Compresses with the platform's gzip (zlib at its default level, 6, in Node and in browsers alike), piece by piece. */
 export function gzip(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   return through(bytes, new CompressionStream('gzip'));
 }

@@ -3,7 +3,7 @@ import type { Commands } from '../../gpu/commands.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
 
-/** Records a copy of all of `from` to `to` as a kernel: the reference for any pass over the same bytes. */
+/** Records a copy of the whole buffer `from` to `to` as a kernel: the reference for any pass over the same bytes. */
 export function recordCopy(gpu: Gpu, commands: Commands, from: GPUBuffer, to: GPUBuffer): Commands {
   const kernel = gpu.kernel({ label: 'bench.copy', shader: copyShader });
   const workgroups = Math.min(gpu.device.limits.maxComputeWorkgroupsPerDimension, Math.max(1, Math.ceil(from.size / 16 / 256)));
@@ -12,26 +12,26 @@ export function recordCopy(gpu: Gpu, commands: Commands, from: GPUBuffer, to: GP
 
 /**
  * Keeps a GPU busy. An idle GPU lowers its clocks within milliseconds and takes a large part of a second to raise them again:
- * an H200 that pauses between repetitions was seen at a fifth of its speed. The copies are larger than any cache, so the next
+ * an H200 that paused between repetitions ran at a fifth of its speed. The copied buffers fill every cache, so the next
  * measurement finds none of its data there.
  */
 export interface Heater {
-  /** Copies until the clocks are up: twice as long as the GPU was idle, at most half a second; not at all on a software GPU. */
+  /** Copies until the clocks are up: for twice as long as the GPU was idle, at most half a second; not at all on a software GPU. */
   raiseClocks(): Promise<void>;
   /** Runs some copies before a measurement. When it resolves, the GPU has only just become idle. */
   keepBusy(): Promise<void>;
 }
 
 const raiseMs = 500;
-/** If the GPU was busy this recently, its clocks are still up. */
+/** The clocks of a GPU are still up if it has been idle for less than this. */
 const idleMs = 20;
-/** The size of each of the two buffers. The largest caches, of data-centre GPUs, hold 50 to 256 MiB of both. */
+/** The size of each of the two buffers. Together they fill the largest caches, which on data-centre GPUs have 50 to 256 MiB. */
 const heatBytes = 2 ** 27;
 const mostCopies = 16;
 /** The time limit of the copies before a repetition. */
 const busyMs = 2;
 
-/** @param most size in bytes of each of its two buffers, or less if the GPU does not allow it */
+/** @param most size in bytes of each of the heater's two buffers, which are smaller if the GPU's limits require it */
 export function createHeater(gpu: Gpu, scope: GpuScope, most = heatBytes): Heater {
   if (gpu.isSoftware) return { raiseClocks: async () => undefined, keepBusy: async () => undefined };
   const bytes = Math.min(most, gpu.maxBindingBytes);

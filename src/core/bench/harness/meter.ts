@@ -16,7 +16,7 @@ export interface Timing {
 const warmUps = 3;
 /** Times on a software GPU say nothing about a GPU, so work there only has to run. */
 const [softwareWarmUps, softwareRepetitions] = [1, 3];
-/** On the CPU, measuring stops after this many milliseconds and at least this many repetitions. */
+/** On the CPU, measuring stops after this many milliseconds, but not before a minimum number of repetitions. */
 const cpuEnoughMs = 2000;
 const cpuLeast = 3;
 const clockStepMs = 0.1;
@@ -43,10 +43,10 @@ export class Meter {
 
   /**
    * Runs work repeatedly: three times without measuring, then as often as requested, each time after copies that keep the
-   * clocks up and flush the cache. A software GPU does it once without measuring, and then at most three times.
+   * clocks up and flush the cache. A software GPU runs it once without measuring, and then at most three times.
    * @param work passes `onTimes` to each Commands that it creates, and resolves when the GPU is done
    * @param asideMs milliseconds so far that do not belong to the work
-   * @throws StriaError `internal` if the device refused part of it, because what did not run has no time
+   * @throws StriaError `internal` if the device rejected part of the work, because work that did not run has no time
    */
   async time(work: (onTimes: NonNullable<Commands['onTimes']>) => Promise<void>, asideMs = () => 0): Promise<Timing> {
     const repetitions = new Repetitions();
@@ -56,7 +56,7 @@ export class Meter {
     } finally {
       // A lost device may reject this. The work's own error then reports the loss.
       const error = await this.gpu.device.popErrorScope().catch(() => null);
-      // biome-ignore lint/correctness/noUnsafeFinally: what the device refused is why the work failed
+      // biome-ignore lint/correctness/noUnsafeFinally: the device's rejection is the reason why the work failed
       if (error) throw new StriaError('internal', `the GPU rejected work of the benchmark: ${error.message}`);
     }
     return repetitions.timing();
@@ -81,8 +81,8 @@ export class Meter {
   }
 
   /**
-   * Like `time`, for work with long gaps between submits, such as much CPU work. Copies precede each submit, and raise the
-   * clocks if it comes late. Wall times exclude the copies.
+   * Like `time`, for work with long gaps between submits, for example if the CPU has much to do. Copies precede each submit,
+   * and raise the clocks after a long gap. Wall times exclude the copies.
    */
   async timeApart(work: (onTimes: NonNullable<Commands['onTimes']>) => Promise<void>): Promise<Timing> {
     let heatMs = 0;
@@ -103,7 +103,7 @@ export class Meter {
     }
   }
 
-  /** Commands recorded and submitted once per repetition, for work without a readback in the middle. */
+  /** Times commands that are recorded and submitted once per repetition, for work without a readback in the middle. */
   timeCommands(label: string, record: (commands: Commands) => void): Promise<Timing> {
     return this.time(async (onTimes) => {
       const commands = this.gpu.commands(label, onTimes);
@@ -112,7 +112,7 @@ export class Meter {
     });
   }
 
-  /** A copy of a buffer in WGSL: the upper bound for its size. Measured once per size. */
+  /** Times a WGSL copy of a buffer, the upper bound on speed for that many bytes. Measured once per size. */
   async copyOf(source: GPUBuffer): Promise<Timing> {
     const known = this.#copies.get(source.size);
     if (known) return known;

@@ -3,7 +3,7 @@ import type { Tuning } from '../../gpu/tuning.ts';
 import type { Spread } from './statistics.ts';
 import type { SuiteName, TableId } from './tables.ts';
 
-/** Incremented when a field changes its meaning: results of different schemas are never compared. Schema 1 had codecs only. */
+/** Incremented when a field changes its meaning: results of different schemas are never compared. Schema 1 had only codecs. */
 export const benchSchema = 2;
 
 export const defaultRepetitions = 15;
@@ -24,9 +24,9 @@ export interface BenchRequest {
   readonly tuning?: Partial<Tuning> | undefined;
 }
 
-/** The machine of the results. */
+/** The machine that produced the results. */
 export interface BenchMachine {
-  /** Undefined for a suite that ran without one. */
+  /** Undefined for a suite that ran without a GPU. */
   readonly adapter: AdapterDescription | undefined;
   readonly software: boolean;
   /** Whether kernel times come from timestamp queries. Without them there are only wall times. */
@@ -63,7 +63,7 @@ export interface BenchCase {
   readonly inputBytes: number;
   /** Everything that a decoder needs, including tables. */
   readonly outputBytes: number;
-  /** Bytes that the work reads and writes in memory, by counting. */
+  /** Bytes that the work reads and writes in memory, derived from the algorithm. */
   readonly movedBytes: number;
   /**
    * `passes`: every pass of the method was counted. `least`: input read once and output written once, the minimum for any
@@ -110,7 +110,7 @@ export interface BenchResult {
   readonly gaps: readonly BenchGap[];
 }
 
-/** The name of a case: two results are compared case by case. */
+/** Identifies a case. Two results are compared case by case. */
 export function caseKey({ table, subject, method, operation }: BenchCase): string {
   return [table, subject, method, operation].join(' · ');
 }

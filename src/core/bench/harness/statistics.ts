@@ -9,7 +9,7 @@ export interface Spread {
   readonly repetitions: number;
 }
 
-/** @param samples at least one */
+/** Summarizes repeated measurements. @param samples milliseconds, at least one */
 export function spreadOf(samples: readonly number[]): Spread {
   const sorted = [...samples].sort((a, b) => a - b);
   const at = (fraction: number): number =>

@@ -24,7 +24,7 @@ export interface BenchTable {
   /** The paper behind the table, for display. Undefined for Stria's own tables. */
   readonly source: string | undefined;
   readonly axis: { readonly label: string; readonly scale: 'words' | 'linear' | 'log' };
-  /** For a plane: the label of its rows, and the two methods that each cell compares. */
+  /** For a table shown as a plane: the label of its rows, and the two methods that each cell compares. */
   readonly plane?: { readonly label: string; readonly slower: string; readonly faster: string };
 }
 

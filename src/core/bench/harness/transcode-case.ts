@@ -12,8 +12,8 @@ import type { CodecWork } from './codec-cases.ts';
 import { type BenchContext, caseOf } from './context.ts';
 
 /**
- * Times what opening a file of a slow codec for playback costs: its chunks are decoded on the GPU, compared with their checksums and
- * encoded again by the fast codecs of 'auto'. The GPU's time excludes the upload of the payloads; the wall time includes it.
+ * Times the transcoding when a file of a slow codec is opened for playback: its chunks are decoded on the GPU, compared with their
+ * checksums and encoded again by the fast codecs of 'auto'. The GPU time excludes the upload of the payloads; the wall time includes it.
  * @throws StriaError `internal` if the new payloads decode to other voxels
  */
 export async function benchTranscode(context: BenchContext, work: CodecWork): Promise<void> {

@@ -44,7 +44,7 @@ describe('variable-length codes', () => {
     expect(entropyOf(counts)).toBeCloseTo(entropy, 1);
     const table = huffmanCodes(counts);
     const bits = codedBits(counts, table);
-    // Huffman codes exceed the entropy by less than a bit, and have at least one bit.
+    // The mean length of Huffman codes is at least one bit, and exceeds the entropy by less than one bit.
     expect(bits / bytes.length).toBeGreaterThanOrEqual(Math.max(1, entropyOf(counts)));
     expect(bits / bytes.length).toBeLessThan(entropyOf(counts) + 1.001);
     const words = new Uint32Array(bytes.buffer);

@@ -15,11 +15,12 @@ import { entropyBytes } from './entropy-bytes.ts';
 import { type CodeTable, codedBits, countBytes, encodeCodes, huffmanCodes } from './prefix-codes.ts';
 
 const entropies = [0, 1, 2, 3, 4, 5, 6, 7, 8];
-/** In units of 2^20 bytes, which the paper calls MB. */
+/** Sizes in units of 2^20 bytes, which the paper calls MB. */
 const sizes = [0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 128, 256];
 /**
- * The paper's two ranges as a plane, for the two GPU encoders. Sizes go up to 64 MB in factors of four. More of them would take
- * the suite over five minutes on a fast GPU, most of that on the CPU. Two lines through the plane have all encoders and sizes.
+ * The paper's ranges of entropies and sizes as a plane, for the two GPU encoders. Sizes go up to 64 MB in factors of four. With
+ * all sizes the suite would take over five minutes on a fast GPU, most of it on the CPU. Two lines through the plane have all
+ * encoders and sizes.
  */
 const planeSizes = sizes.filter((size, index) => index % 2 === 0 && size <= 64);
 const sizeOfEntropies = 64;
@@ -43,7 +44,10 @@ interface Data extends Place {
   readonly expected: Uint32Array;
 }
 
-/** CUVLE's experiments: entropies of 0 to 8 bits, files of 0.25 to 256 MB; PAVLE, CUVLE in two passes, a CPU thread and Stria. */
+/**
+ * CUVLE's experiments with entropies of 0 to 8 bits and files of 0.25 to 256 MB: PAVLE, CUVLE in two passes, one CPU thread and
+ * Stria.
+ */
 export async function benchCuvle(context: BenchContext): Promise<void> {
   const most = Math.max(leastSize, Math.max(...sizes) * shareOf(context));
   const atSize = Math.min(sizeOfEntropies, most);
@@ -65,7 +69,7 @@ export async function benchCuvle(context: BenchContext): Promise<void> {
   }
 }
 
-/** Returns at least one size. */
+/** The sizes up to `most`, or `most` itself if all are larger. */
 function sizesUpTo(most: number, all: readonly number[]): readonly number[] {
   const within = all.filter((size) => size <= most);
   return within.length > 0 ? within : [most];
@@ -137,7 +141,7 @@ async function report(
     inputBytes: words.byteLength,
     // One length per symbol identifies the codes.
     outputBytes: codedBytes + 256,
-    // PAVLE writes its codes, reads them again and writes them to their final place.
+    // PAVLE writes its codes, reads them again and writes them to their final position.
     movedBytes: reads * words.byteLength + (method === 'PAVLE' ? 3 : 1) * codedBytes,
     movedBytesAre: 'passes',
     verified: processor === 'gpu' ? 'compared bit by bit with the codes of the CPU' : 'two GPU encoders produced the same bits',

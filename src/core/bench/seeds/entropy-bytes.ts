@@ -3,8 +3,8 @@ import { createRandom } from '../../samples/random.ts';
 const tableBits = 16;
 
 /**
- * Random bytes of a given entropy, the same on every machine. Symbols have geometric frequencies with the ratio that gives the
- * entropy. 0 gives only one symbol, 8 gives all symbols equally often.
+ * Random bytes of a given entropy, the same on every machine. The frequencies of symbols are geometric, with the ratio that
+ * gives the entropy. At 0 there is only one symbol; at 8 all symbols are equally frequent.
  * @param entropy bits per byte, 0 to 8
  */
 export function entropyBytes(entropy: number, length: number): Uint8Array<ArrayBuffer> {

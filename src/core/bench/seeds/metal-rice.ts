@@ -9,7 +9,7 @@ import { decodeMetalRice, encodeMetalRice } from './metal-rice-layout.ts';
 
 const standIn = 'a slice of the sample phantom, equally noisy, replaces the original photograph, which is not available';
 
-/** Decodes MetalRice's picture in its own layout and in Stria's. Sizes include all tables. */
+/** Times decoding of MetalRice's picture in MetalRice's layout and in Stria's. Sizes include all tables. */
 export async function benchMetalRice(context: BenchContext): Promise<void> {
   const { gpu, meter, job } = context;
   const [width, height] = shareOf(context) === 1 ? [2048, 1536] : [512, 384];

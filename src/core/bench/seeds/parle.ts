@@ -14,7 +14,7 @@ const kinds = ['random', 'compressible'] as const;
 /** Stria's run-length codecs, in chunks of the engine's default size. */
 const ours = ['parle', 'rle'];
 const chunkLength = 2 ** 18;
-/** Enough workgroups to fill a GPU. Each strides over the values. */
+/** Enough workgroups to fill a GPU. Their invocations stride over the values. */
 const mostWorkgroups = 4096;
 
 /** PARLE's plot: eleven sizes, with values that rarely repeat and with values that mostly do. */
@@ -47,7 +47,7 @@ export async function benchParle(context: BenchContext): Promise<void> {
   }
 }
 
-/** random: each one of ten values. compressible: the previous value, or with probability 1/6 a new one. */
+/** `random`: each number is one of ten values. `compressible`: each repeats the previous one, or with probability 1/6 is drawn again. */
 function integers(kind: (typeof kinds)[number], length: number): Uint32Array<ArrayBuffer> {
   const random = createRandom(kind === 'random' ? 1 : 2);
   const values = new Uint32Array(length);
@@ -132,8 +132,8 @@ async function benchKernels(
     ...facts,
     method: `PARLE, ${kind}`,
     processor: 'gpu',
-    // Mask: read and written; scan: summed, read, written; compaction: read, starts written; scatter: starts and symbols, read
-    // and written.
+    // Per value: the mask reads it and writes a mark; the scan reads the mark twice and writes a sum; the compaction reads the sum.
+    // Per run: the compaction writes its start; the scatter reads start and symbol, and writes symbol and count.
     movedBytes: 24 * length + 20 * runs,
     verified: 'compared with the runs found by the CPU',
   };

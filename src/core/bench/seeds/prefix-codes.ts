@@ -44,7 +44,7 @@ export function countBytes(bytes: Uint8Array): number[] {
   return [...counts];
 }
 
-/** The number of bits that the counted bytes take when encoded. */
+/** The number of bits of the encoded bytes. @param counts how often each byte occurs */
 export function codedBits(counts: readonly number[], table: CodeTable): number {
   return counts.reduce((bits, count, symbol) => bits + count * (table[256 + symbol] as number), 0);
 }

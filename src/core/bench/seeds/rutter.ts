@@ -22,10 +22,10 @@ interface Volume {
   readonly buffer: GPUBuffer;
 }
 
-/** Rutter's tables: four volumes, encoded by rows and by columns, on the GPU and on the CPU, and the readback of the results. */
+/** Rutter's tables: four volumes, encoded by rows and by columns on the GPU and on the CPU, and the readback of the results. */
 export async function benchRutter(context: BenchContext): Promise<void> {
   const { gpu, host, request, job } = context;
-  // Rows of whole words, without padding.
+  // Rows consist of whole words, without padding.
   const side = request.size - (request.size % 4);
   context.begin('Rutter: starting threads');
   const crew = await host.openCrew();
@@ -115,7 +115,7 @@ async function benchKernels(
     processor: 'gpu',
     inputBytes: bytes.byteLength,
     outputBytes: expected.byteLength,
-    // Lengths: written, summed, scanned in place, read twice.
+    // Each row's length is written, summed, scanned in place, and read twice.
     movedBytes: bytes.byteLength + 3 * expected.byteLength + 24 * rowCount,
     movedBytesAre: 'passes',
     verified: 'compared byte by byte with the pairs from the CPU',
@@ -191,7 +191,7 @@ async function benchGzip(context: BenchContext, { kind, subject, bytes, buffer }
   context.add(caseOf(facts, timing, await meter.copyOf(buffer)));
 }
 
-/** Rutter argues that compressed data reach the host sooner. Times a readback of that many bytes. */
+/** Times a readback of `length` bytes, since Rutter argues that compressed data reaches the host sooner. */
 async function benchReadBack(
   context: BenchContext,
   { kind, subject, bytes, buffer }: Volume,

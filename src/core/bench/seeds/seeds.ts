@@ -4,7 +4,7 @@ import { benchMetalRice } from './metal-rice.ts';
 import { benchParle } from './parle.ts';
 import { benchRutter } from './rutter.ts';
 
-/** Suite `seeds`: measures the tables of the papers behind Stria again, on this machine. */
+/** Suite `seeds`: repeats the measurements of the papers behind Stria on this machine. */
 export async function benchSeeds(context: BenchContext): Promise<void> {
   await benchRutter(context);
   await benchParle(context);
