@@ -3,7 +3,7 @@ import type { GpuScope } from '../gpu/scope.ts';
 import type { Mesh } from '../mesh/mesh.ts';
 import { cornerNormals } from '../mesh/normals.ts';
 
-/** Bytes that a mesh takes in GPU memory. */
+/** The bytes that a mesh takes in GPU memory. */
 export function meshBytes({ positions, triangles }: Mesh): number {
   return positions.byteLength + (positions.length / 3) * 8 + triangles.byteLength;
 }

@@ -7,10 +7,10 @@ import { placeUniform, type SliceBox, type VolumeSource } from '../volume/volume
 import { elementTypeNumber } from '../volume/voxel-key.ts';
 import { type LayerSamples, samplesBytes, samplesUniform } from './layer-slab.ts';
 
-/** The place of a slice on a canvas, in voxel positions of a layer. */
+/** The position of a slice on a canvas, in voxel positions of a layer. */
 export type LabelSamples = Omit<LayerSamples, 'slices' | 'kind' | 'smooth'> & {
   readonly index: number;
-  /** Width in pixels of the margin around the canvas that is also collected. */
+  /** Width in pixels of a margin around the canvas, for which labels are collected, too. */
   readonly margin: number;
 };
 
@@ -20,7 +20,7 @@ interface Made {
   readonly boxes: readonly [SliceBox];
 }
 
-/** The type of a `LabelPlane` of a volume of some type: 32 bits wide, with the same labels. */
+/** The element type of the `LabelPlane` of a volume of type `type`: 32 bits wide, with the same labels. */
 export function labelPlaneType(type: ElementType): 'u32' | 'i32' | 'f32' {
   if (type.startsWith('f')) return 'f32';
   return type.startsWith('u') ? 'u32' : 'i32';
@@ -32,9 +32,9 @@ export function labelPlanePlace(margin: number) {
 }
 
 /**
- * The labels of a layer of several boxes in a slice of another volume, as a plane with the size of the canvas and its margin. Pixels outside the
- * layer are 0. The layer's boxes are decoded one after another, but outlines need the labels of all boxes. Use one object per view and
- * layer. Free it with `destroy`.
+ * The labels of a layer of several boxes in a slice of another volume, as a plane with the size of the canvas and its margin. Pixels
+ * outside the layer are 0. The layer's boxes are decoded one after another, but outlines need the labels of all boxes. Use one
+ * object per view and layer. Free it with `destroy`.
  */
 export class LabelPlane {
   readonly #gpu: Gpu;

@@ -28,7 +28,7 @@ test.each(['mean', 'maximum', 'minimum'] as const)(
   'the %s of a slab is the same from compressed voxels, however many slices are blended at once',
   async (kind) => {
     const bytes = testVoxels(info);
-    // Some are missing, also at seams.
+    // Some voxels are missing, also at seams.
     const voxels = typedVoxels('f32', bytes);
     for (let at = 0; at < voxels.length; at++) voxels[at] = at % 5 === 0 ? Number.NaN : ((at * 7919) % 1000) / 10;
     const resident = await ResidentVolume.create(gpu, info, { chunkShape: [...chunkShape] });
@@ -80,7 +80,7 @@ test('a canvas whose sums would exceed a binding is projected band by band, into
   const banded = await boxesOf({ width, height }, 8 * width * 5);
   expect([whole.rows, banded.rows]).toEqual([[12], [5, 5, 2]]);
   expect(banded.values.flat()).toEqual(whole.values.flat());
-  // Of the device's minimum limit; 8 bytes a pixel are more.
+  // At 8 bytes a pixel, the sums of this canvas exceed the device's limit for a binding.
   const pixels = gpu.maxBindingBytes / 8 + 4096;
   const large = await boxesOf({ width: 4096, height: pixels / 4096 });
   expect(large.rows).toEqual([2048, 2048, 1]);

@@ -18,7 +18,7 @@ export interface LayerSamples {
   readonly across: Dims3;
   readonly right: Dims3;
   readonly down: Dims3;
-  /** Pixels of the canvas. */
+  /** The size of the canvas in pixels. */
   readonly width: number;
   readonly height: number;
   /** The first slice and the last one. */
@@ -30,7 +30,7 @@ export interface LayerSamples {
 
 export const samplesBytes = 112;
 
-/** `Samples` of shaders/draw/samples.wgsl. @param slices the first one, and their number @param firstRow of the canvas's pixels */
+/** `Samples` of shaders/draw/samples.wgsl. @param slices the first slice, and their number @param firstRow the first row of pixels */
 export function samplesUniform(
   { info, dims, numbers }: Pick<VolumeSource, 'info' | 'dims' | 'numbers'>,
   timePoint: number,
@@ -49,25 +49,25 @@ export function samplesUniform(
   ]);
 }
 
-/** Limit for the buffer of samples of a layer in several boxes, which are added one after another. A single slice may take more. */
+/** The limit for the samples of a layer in several boxes, to which boxes are added one after another. A single slice may take more. */
 const defaultPartBytes = 2 ** 26;
-/** Limit for the sums of a band. A single row may take more. */
+/** The limit for the sums of a band. A single row may take more. */
 const defaultSumBytes = 2 ** 26;
 
-/** Some rows of the canvas, which are projected at once. */
+/** Rows of the canvas that are projected at once. */
 interface Band {
   readonly firstRow: number;
   readonly rows: number;
   /** A uniform for each run of slices. */
   readonly samples: GPUBuffer[];
   readonly finish: GPUBuffer;
-  /** Its part of the plane. */
+  /** The band's part of the plane. */
   readonly box: SliceBox;
 }
 
 interface Made {
   readonly scope: GpuScope;
-  /** Of one band after the other. */
+  /** The sums of one band at a time. */
   readonly sums: GPUBuffer;
   readonly bands: readonly Band[];
   /** Sums of weighted voxels, for a run of slices of a band. */
@@ -94,8 +94,8 @@ export const layerSlabPlane = { axis: undefined, origin: [0, 0, 0.5], right: [1,
 /**
  * Projects a layer along the slices of another volume, thin or thick, into a plane of 32-bit floats with the size of the canvas. Pixels
  * outside the layer are NaN. Interpolation crosses the seams between the volume's boxes. The plane is computed again only if its
- * inputs change. A large canvas is projected band by band, and the plane then has a box for each band, so that it takes 4 bytes a pixel and
- * a limited amount besides. Use one object per view and layer. Free it with `destroy`.
+ * inputs change. A large canvas is projected band by band, and the plane then has a box for each band. It therefore takes 4 bytes a
+ * pixel and a limited amount of memory for everything else. Use one object per view and layer. Free it with `destroy`.
  */
 export class LayerSlab {
   readonly #gpu: Gpu;
@@ -137,7 +137,7 @@ export class LayerSlab {
     this.#made = this.#held = undefined;
   }
 
-  /** Adds up the voxels of all boxes before the samples of a run of slices are projected. */
+  /** For each run of slices, adds up the voxels of all boxes and then projects the samples. */
   #recordBlended(layer: RecordedLayer, made: Made, band: Band, parts: GPUBuffer): void {
     const { commands, samples } = layer;
     const { width, slices } = samples;
@@ -151,7 +151,7 @@ export class LayerSlab {
     }
   }
 
-  /** Each run of slices of each band decodes the chunks of all slices and bands, so that all share a plan. */
+  /** Every run of slices of every band decodes the chunks of all slices and bands, so that all runs share one plan. */
   #recordBoxes(
     { commands, volume, timePoint, samples }: RecordedLayer,
     band: Band,
@@ -168,7 +168,7 @@ export class LayerSlab {
     });
   }
 
-  /** Each run of slices of each band has a buffer of its own, because all are written before the first is used. */
+  /** Every run of slices of every band has its own buffer, because all buffers are written before the first one is used. */
   #uniform(
     { volume, timePoint, samples }: RecordedLayer,
     { scope }: Made,

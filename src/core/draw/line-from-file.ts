@@ -8,24 +8,24 @@ import { type SlabKind, storedKind } from './slab-plane.ts';
 export interface LineSamples {
   readonly from: Dims3;
   readonly to: Dims3;
-  /** At least 2. */
+  /** The number of points, at least 2. */
   readonly count: number;
-  /** Blend between voxels. */
+  /** Interpolate between voxels. */
   readonly smooth: boolean;
-  /** Of a line in a thick slice: each sample is projected through its slices. */
+  /** If the line lies in a thick slice: each sample is projected through the slab's slices. */
   readonly slab?: LineSlab | undefined;
 }
 
 export interface LineSlab {
   readonly kind: SlabKind;
-  /** In slice n the line lies n times this from `from` and `to`. */
+  /** The step from slice to slice: in slice n the line runs from `from` + n × across to `to` + n × across. */
   readonly across: Dims3;
   readonly slices: readonly [first: number, last: number];
 }
 
 /** Consecutive samples are read together if their voxels lie in a box with sides of at most this length. */
 const boxSide = 64;
-/** As in layer-slab.wgsl: smaller weights do not count. */
+/** Smaller weights do not count, as in layer-slab.wgsl. */
 const leastWeight = 1e-3;
 
 /** A sample's position and the voxels that it needs. */
@@ -110,7 +110,7 @@ interface Group {
   readonly last: Dims3;
 }
 
-/** Consecutive samples whose voxels lie in a small box. */
+/** Groups consecutive samples whose voxels lie in a small box. */
 function* groupsOf(samples: readonly Sample[]): Generator<Group> {
   let held: (Group & { readonly samples: Sample[] }) | undefined;
   for (const sample of samples) {

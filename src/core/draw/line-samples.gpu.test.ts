@@ -98,7 +98,7 @@ test.each(['u8', 'f32'] as const)(
   },
 );
 
-test('a blended line through compressed voxels crosses the seams of chunks as through resident ones', async () => {
+test('an interpolated line crosses the seams of compressed chunks with the same values as in resident voxels', async () => {
   const info = testInfo(dims, 'u8');
   const bytes = testVoxels(info);
   const whole = await resident(info, bytes);
@@ -129,7 +129,7 @@ test.each(['mean', 'maximum', 'minimum'] as const)(
       ) as [number, number];
       const column = [2, 3, 4, 5, 6].map((z) => voxels[((dims[2] + z) * dims[1] + y) * dims[0] + x] as number);
       if (kind === 'mean') return column.reduce((sum, value) => sum + value) / column.length;
-      // Of real values, which fall as the stored ones rise.
+      // `kind` refers to real values, which fall as the stored values rise.
       return kind === 'maximum' ? Math.min(...column) : Math.max(...column);
     });
     const whole = await resident(info, bytes);
@@ -147,7 +147,7 @@ test.each(['mean', 'maximum', 'minimum'] as const)(
   },
 );
 
-test('blended values lie between the voxels, and a line of no length has one value', async () => {
+test('interpolated values lie between those of the voxels, and a line of length 0 has one value', async () => {
   const info = testInfo([8, 8, 8, 1], 'f32');
   const ramp = Float32Array.from(
     { length: 512 },

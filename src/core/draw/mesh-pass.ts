@@ -12,7 +12,7 @@ import { UniformCache } from './uniform-cache.ts';
 /** Red, green and blue of 0…1. */
 export type Rgb = readonly [number, number, number];
 
-/** A mesh for rays to hit. */
+/** A mesh that rays hit. */
 export interface RaySurface {
   readonly mesh: GpuMesh;
   /** Maps positions to the unit cube of the open volume. */
@@ -26,7 +26,7 @@ export interface RaySurface {
 const mostTranslucent = 4;
 const texelBytes = 8;
 const uniformBytes = 4 * 100;
-/** No surface: the bits of `never`, the ray parameter of a miss. */
+/** The texel of a miss, whose ray parameter is `never`. */
 const nothing = { r: 0, g: new Uint32Array(new Float32Array([1e30]).buffer)[0] as number, b: 0, a: 0 };
 
 /** Rasterises meshes for rays with shaders/draw/mesh.wgsl. Free its textures with `destroy`. */
@@ -37,7 +37,7 @@ export class MeshPass {
   readonly #pipelines = new Map<boolean, GPURenderPipeline>();
   #targets: { readonly scope: GpuScope; readonly surfaces: GPUTexture; readonly depth: GPUTexture } | undefined;
 
-  /** @param mostMeshes the most meshes that are drawn at once */
+  /** @param mostMeshes the maximum number of meshes that are drawn at once */
   constructor(gpu: Gpu, mostMeshes: number) {
     this.#gpu = gpu;
     this.#scope = gpu.scope('view.meshes');
@@ -103,7 +103,7 @@ export class MeshPass {
     const known = this.#targets;
     const size = known?.surfaces;
     if (known && size && size.width >= width && size.height >= count && size.depthOrArrayLayers === layers) return known;
-    // Strips differ in height, so keep the highest so far.
+    // Strips differ in height, so the textures keep the largest size so far.
     const [wide, high] = [Math.max(width, size?.width ?? 0), Math.max(count, size?.height ?? 0)];
     this.rest();
     const scope = this.#scope.scope('targets');

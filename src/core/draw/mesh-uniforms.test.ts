@@ -22,7 +22,7 @@ const most = 256;
 const toCube = identityTransform;
 const mesh = { triangleCount: 1, positions: new FakeBuffer(), triangles: new FakeBuffer() } as unknown as GpuMesh;
 
-/** A device that draws nothing, and what was written into each of its buffers before a submit. */
+/** A device that draws nothing, and the contents that were written into each of its buffers before a submit. */
 function setUp() {
   const writes = new Map<GPUBuffer, number>();
   const scope = {
@@ -46,7 +46,7 @@ function setUp() {
   return { gpu, scope: scope as unknown as GpuScope, pass, commands: commands as unknown as Commands, counts };
 }
 
-test('as many translucent meshes as there may be keep their uniforms until they are drawn', () => {
+test('the maximum number of translucent meshes keep their uniforms until they are drawn', () => {
   const { gpu, commands, counts } = setUp();
   const surfaces = Array.from({ length: most }, (_, at) => ({ mesh, toCube, color: [at / most, 0, 0] as const, opacity: 0.5 }));
   const view = { toCube: [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1], eye: [0, 0, -1, 0], edges: [1, 1, 1] } as const;
@@ -56,7 +56,7 @@ test('as many translucent meshes as there may be keep their uniforms until they 
   expect(counts()).toEqual({ buffers: 4 * most, writes: 4 * most });
 });
 
-test('the outlines of as many meshes as there may be keep their uniforms in four views', () => {
+test('the outlines of the maximum number of meshes keep their uniforms in four views', () => {
   const { gpu, scope, pass, counts } = setUp();
   const outlines = new OutlinePass(gpu, 'rgba8unorm', scope, most);
   for (let view = 0; view < 4; view++) {

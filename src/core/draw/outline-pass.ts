@@ -11,7 +11,7 @@ import { UniformCache } from './uniform-cache.ts';
 /** A mesh to cut with a slice. */
 export interface MeshOutline {
   readonly mesh: GpuMesh;
-  /** Maps its positions to voxel positions. */
+  /** Maps positions of the mesh to voxel positions. */
   readonly map: Transform;
   readonly color: Rgb;
 }
@@ -24,7 +24,7 @@ export interface OutlinePlane {
 }
 
 const uniformBytes = 4 * 24;
-/** The most views with slices in one submit. */
+/** The maximum number of views with slices in one submit. */
 const mostViews = 4;
 
 /** Draws the intersections of meshes with a slice, using shaders/draw/mesh-outline.wgsl. */
@@ -34,14 +34,14 @@ export class OutlinePass {
   readonly #uniforms: UniformCache;
   #pipeline: GPURenderPipeline | undefined;
 
-  /** @param format of the targets @param mostMeshes the most meshes in a view */
+  /** @param format of the targets @param mostMeshes the maximum number of meshes in a view */
   constructor(gpu: Gpu, format: GPUTextureFormat, scope: GpuScope, mostMeshes: number) {
     this.#gpu = gpu;
     this.#format = format;
     this.#uniforms = new UniformCache(gpu.device, scope, uniformBytes, mostViews * mostMeshes);
   }
 
-  /** @param thickness of the line in pixels */
+  /** Draws the outline of a mesh. @param thickness of the line in pixels */
   draw(
     pass: GPURenderPassEncoder,
     { mesh, map, color }: MeshOutline,
@@ -51,7 +51,7 @@ export class OutlinePass {
   ): void {
     if (mesh.triangleCount === 0) return;
     const pipeline = this.#pipelineOf();
-    // As long as a step to the next pixel, so that all numbers have similar magnitudes.
+    // The normal is as long as a step to the next pixel, so that all numbers have similar magnitudes.
     const normal = cross(right, down);
     const across = scaled(normal, 1 / Math.sqrt(Math.hypot(...normal)));
     const toCanvas = chained(map, inverted(transformOf([right, down, across], origin)));

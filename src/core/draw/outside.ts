@@ -1,7 +1,7 @@
-/** How values below or above the window are shown: in its nearest colour, not at all, or in a marking colour. */
+/** How values below or above the window are shown: in the window's nearest colour, not at all, or in a marking colour. */
 export type Outside = 'clamp' | 'hide' | 'mark';
 
-/** For values below the window, and above it. */
+/** How values below the window, and above it, are shown. */
 export type OutsideLook = readonly [below: Outside, above: Outside];
 
 /** How missing voxels are shown: not at all, or in a marking colour. */
@@ -18,7 +18,7 @@ export const missingColor = [0.75, 0.25, 0.85] as const;
 
 type Parameter = readonly [r: number, g: number, b: number, way: number];
 
-/** `below` and `above` of the shaders: the marked colour, and 0 clamp, 1 hide, 2 mark. */
+/** `below` and `above` of the shaders: the marking colour, then 0 for clamp, 1 for hide or 2 for mark. */
 export function outsideParameters(outside: OutsideLook): readonly [below: Parameter, above: Parameter] {
   const parameter = (side: 0 | 1): Parameter => [...markedColors[side], ['clamp', 'hide', 'mark'].indexOf(outside[side])];
   return [parameter(0), parameter(1)];

@@ -10,10 +10,10 @@ const gpu = await openTestGpu();
 
 const pass = new RayPass(gpu);
 
-/** Pixels along each edge of the target. */
+/** The number of pixels along each edge of the target. */
 const side = 64;
 
-/** Along z from the front (voxel 0), a little wider than the cube: pixel p's ray has x = (p + 0.5) / 64 × 1.25 − 0.125. */
+/** A view along z from the front (voxel 0), a little wider than the cube: pixel p's ray has x = (p + 0.5) / 64 × 1.25 − 0.125. */
 const wide = 1.25;
 const front: RayView = {
   toCube: [wide / 2, 0, 0, 0, 0, -wide / 2, 0, 0, 0, 0, 1, 0, 0.5, 0.5, 0, 1],
@@ -21,7 +21,7 @@ const front: RayView = {
   edges: [1, 1, 1],
 };
 
-/** From a place in front of the middle, so that the plane z = 1 fills the target. */
+/** A view from a point in front of the cube's middle, in which the plane z = 1 fills the target. */
 function perspective(distance: number): RayView {
   return { ...front, toCube: front.toCube.with(14, 1).with(10, 0), eye: [0.5, 0.5, -distance, 1] };
 }
@@ -50,15 +50,15 @@ interface Drawing {
   readonly step?: number;
   readonly isCategorical?: boolean;
   readonly type?: 'u8' | 'u16' | 'i32' | 'f32';
-  /** Rows that are drawn at once. */
+  /** The number of rows that are drawn at once. */
   readonly rows?: number;
-  /** Of values that show, of 255. */
+  /** The opacity of visible values, 0…255. */
   readonly opacity?: number;
   /** See `rayParameters`. */
   readonly sharesLight?: boolean;
 }
 
-/** A picture in gray with the background black: red of each pixel, row by row. */
+/** Draws a gray picture on a black background. @returns the red of each pixel, row by row */
 async function drawn({
   dims = [32, 32, 32],
   value,
@@ -90,7 +90,7 @@ async function drawn({
     format: 'rgba8unorm',
     usage: GPUTextureUsage.TEXTURE_BINDING | GPUTextureUsage.COPY_DST,
   });
-  // Gray, opaque in the upper half (of labels: all but 0); the second row says that anything may show.
+  // Gray values. The upper half is opaque; of labels, all but 0. The second row says that all ranges may be visible.
   const texels = Uint8Array.from({ length: 2048 }, (_, at) =>
     at >= 1024 ? 255 : at % 4 < 3 ? at >> 2 : at < (isCategorical ? 4 : 512) ? 0 : opacity,
   );
@@ -115,17 +115,17 @@ async function drawn({
   return bytes.filter((_, at) => at % 4 === 0);
 }
 
-/** The pixel, along an edge of the target, whose ray is nearest to a place in the cube. */
+/** The pixel, along an edge of the target, whose ray is nearest to a position in the cube. */
 const pixelOf = (place: number): number => Math.floor(((place + (wide - 1) / 2) / wide) * side);
 const at = (pixels: Uint8Array, x: number, y: number): number => pixels[pixelOf(y) * side + pixelOf(x)] as number;
 
-/** One bright voxel of 32³, and its middle in the cube. */
+/** The only bright voxel of 32³, and the position of its middle in the cube. */
 const voxel = [7, 20, 13] as const;
 const [voxelX, voxelY] = [7.5 / 32, 20.5 / 32];
 const isVoxel = (x: number, y: number, z: number): boolean => x === voxel[0] && y === voxel[1] && z === voxel[2];
 const oneBright = (x: number, y: number, z: number): number => (isVoxel(x, y, z) ? 240 : 0);
 
-/** How many pixels are brighter than that. */
+/** The number of pixels brighter than `value`. */
 const over = (pixels: Uint8Array, value: number): number => pixels.filter((pixel) => pixel > value).length;
 
 const ball =
@@ -136,31 +136,31 @@ const ball =
     );
 
 describe('projections of one voxel', () => {
-  test('its maximum is at its pixel, and nowhere else', async () => {
+  test('the maximum is bright at the voxel’s pixel, and nowhere else', async () => {
     const pixels = await drawn({ value: oneBright, look: {}, step: 1 });
     expect(at(pixels, voxelX, voxelY)).toBeGreaterThan(170);
     expect(at(pixels, voxelX + 2 / 32, voxelY)).toBe(0);
     expect(at(pixels, voxelY, voxelX)).toBe(0);
-    // A voxel is blended over two on a side, and 1.6 pixels wide.
+    // Interpolation spreads the voxel over twice its width, and a voxel is 1.6 pixels wide.
     expect(over(pixels, 0)).toBeLessThanOrEqual(16);
   });
 
-  test('the minimum of its inverse is the inverse', async () => {
+  test('the minimum of inverted values is the inverted maximum', async () => {
     const pixels = await drawn({ value: (x, y, z) => 255 - oneBright(x, y, z), look: { projection: 'minip' }, step: 1 });
     expect(at(pixels, voxelX, voxelY)).toBeLessThan(85);
     expect(at(pixels, voxelX + 2 / 32, voxelY)).toBe(255);
     expect(over(pixels, 254)).toBeGreaterThan(50 * 50);
   });
 
-  test('the mean spreads it over its column', async () => {
-    // A whole row along x and y, so that only z is blended: 240 of 32.
+  test('the mean spreads a layer over its column', async () => {
+    // The layer fills x and y, so that values are interpolated only along z. It is one of 32 layers.
     const layer = (_x: number, _y: number, z: number): number => (z === 13 ? 240 : 16);
     const pixels = await drawn({ value: layer, look: { projection: 'mean' }, step: 1 });
     for (const place of [0.2, 0.5, 0.8]) expect(Math.abs(at(pixels, place, place) - (16 + 224 / 32))).toBeLessThan(1.5);
     const even = await drawn({ value: () => 100, look: { projection: 'mean' } });
     expect(at(even, 0.5, 0.5)).toBe(100);
-    // A window above the background: what lies in it still shows. The layer is blended over a voxel on each
-    // side, of which the part above 140 counts.
+    // A window above the background still shows the values in it. Interpolation spreads the layer over a voxel on each side;
+    // only the part above 140 counts.
     const narrow = await drawn({ value: layer, look: { projection: 'mean', window: [140, 240] }, step: 1 });
     expect(Math.abs(at(narrow, 0.5, 0.5) - ((100 / 224) * 255) / 32)).toBeLessThan(1.5);
   });
@@ -200,7 +200,7 @@ test.each(['u16', 'i32', 'f32'] as const)(
   async (type) => {
     const value = (x: number, y: number): number => (y === 0 ? 0 : y === 31 ? 65_535 : 60_000 + x);
     const pixels = await drawn({ value, type, look: { window: [60_000, 60_031] }, step: 1 });
-    // Along z all are alike: the maximum is the value of the voxel under the pixel's middle, blended along x.
+    // All voxels along z are alike: the maximum is the value of the voxel under the pixel's middle, interpolated along x.
     const row = Array.from({ length: 32 }, (_, x) => at(pixels, (x + 0.5) / 32, 0.5));
     for (const [x, gray] of row.entries()) expect(Math.abs(gray - (255 * x) / 31)).toBeLessThan(8);
     expect(new Set(row).size).toBe(32);
@@ -223,12 +223,12 @@ describe('values outside the window', () => {
       const without = await drawn({ value, look: { ...look, outside: ['clamp', 'hide'] } });
       expect(middle(without)).toBeLessThan(middle(shown));
     }
-    // With nothing left, nothing is drawn, not even the lowest colour.
+    // If all values are hidden, nothing is drawn, not even the lowest colour.
     const nothing = await drawn({ value, look: { ...look, window: [251, 255], outside: ['hide', 'clamp'] } });
     expect(over(nothing, 0)).toBe(0);
   });
 
-  test('with values below hidden, the minimum is that of the others', async () => {
+  test('if values below the window are hidden, the minimum is that of the other values', async () => {
     const look = { projection: 'minip', window } as const;
     expect(middle(await drawn({ value, look }))).toBe(0);
     expect(middle(await drawn({ value, look: { ...look, outside: ['hide', 'clamp'] } }))).toBeGreaterThan(0);
@@ -245,7 +245,7 @@ describe('values outside the window', () => {
 });
 
 describe('values that are hard to show', () => {
-  // A bright ball in a grey one, with a grain in it so that no brick is of one value.
+  // A bright ball in a grey one, whose values vary so that no brick is constant.
   const ballValue = (x: number, y: number, z: number): number => {
     const radius = Math.hypot(x - 15.5, y - 15.5, z - 15.5);
     return radius < 5 ? 250 : radius < 12 ? 100 + ((x + 2 * y + 3 * z) % 40) : 0;
@@ -255,9 +255,9 @@ describe('values that are hard to show', () => {
   const differing = (a: Uint8Array, b: Uint8Array): number =>
     a.filter((gray, index) => Math.abs(gray - (b[index] as number)) > 3).length;
 
-  test.each(ways)('%s: the picture is the same whatever values are scaled to', async (projection) => {
+  test.each(ways)('%s: the picture does not depend on how values are scaled', async (projection) => {
     const look = { projection, window: [0, 250], level: 90 } as const;
-    // The least of a ray shows something where all around is bright.
+    // The minimum along a ray shows something only if the background is bright.
     const plainValue = projection === 'minip' ? (...place: Dims3) => 250 - ballValue(...place) : ballValue;
     const wanted = await drawn({ value: plainValue, look, type: 'f32' });
     expect(new Set(wanted).size).toBeGreaterThan(3);
@@ -266,7 +266,7 @@ describe('values that are hard to show', () => {
       [6.2e-13 / 250, 0],
       [2 ** -140, 0],
       [1 / 4, 1000000.25],
-      // Real values fall as stored ones rise: the window runs downwards.
+      // Real values fall as stored values rise: the window runs downwards.
       [-1, 250],
       [-6e38 / 250, 3e38],
     ] as const) {
@@ -278,7 +278,7 @@ describe('values that are hard to show', () => {
   });
 
   test.each(ways)('%s: missing voxels are not drawn', async (projection) => {
-    // A slab of them behind the ball, and above it.
+    // The missing voxels form a slab behind the ball and one above it.
     const isMissing = (y: number, z: number): boolean => z > 28 || y < 3;
     const look = { projection, window: [20, 250], level: 90, lighting: false } as const;
     const pictures: Uint8Array[] = [];
@@ -288,9 +288,9 @@ describe('values that are hard to show', () => {
     }
     const [first = new Uint8Array()] = pictures;
     for (const picture of pictures) expect(differing(picture, first)).toBe(0);
-    // Least and mean are those of numbers: nowhere on the volume the floor.
+    // Minimum and mean count only numbers, so no ray through the volume shows the floor.
     if (projection === 'minip' || projection === 'mean') expect(at(first, 0.5, 0.6)).toBeGreaterThan(5);
-    // And where a ray meets nothing else, nothing is drawn.
+    // Where a ray meets only missing voxels, nothing is drawn.
     expect(at(first, 0.5, 0.05)).toBe(0);
   });
 });
@@ -307,7 +307,7 @@ test('labels have the colour and the opacity of their number, however many there
     const pixels = await drawn({ value, look: { ...look, window }, isCategorical: true });
     expect([at(pixels, 0.2, 0.5), at(pixels, 0.8, 0.5)]).toEqual([palette(3), palette(200)]);
   }
-  // Neighbouring numbers of 65,536, each with its own colour, nothing blended.
+  // Neighbouring numbers of 65,536: each has its own colour, and none are interpolated.
   const many = (x: number, y: number): number => (y === 0 ? 0 : y === 31 ? 65_535 : x < 16 ? 40_000 : 40_001);
   for (const type of ['u16', 'i32'] as const) {
     const pixels = await drawn({ value: many, type, look: { ...look, window: [0, 65_535] }, isCategorical: true });
@@ -318,8 +318,8 @@ test('labels have the colour and the opacity of their number, however many there
   expect(over(empty, 0)).toBe(0);
 });
 
-describe('a free plane', () => {
-  /** Shown where x + y is at least 1, whatever z is. */
+describe('an oblique clip plane', () => {
+  /** Shows the part where x + y is at least 1, whatever z is. */
   const diagonal = [1, 1, 0, -1] as const;
   const isShown = (x: number, y: number): boolean => x + y >= 1;
   const places = [0.1, 0.35, 0.6, 0.85].flatMap((x) => [0.1, 0.35, 0.6, 0.85].map((y) => [x, y] as const));
@@ -338,9 +338,9 @@ describe('a free plane', () => {
   );
 
   test('cuts rays at its position, and shows the part behind it, from either side', async () => {
-    // z grows away from the eye, and so do values.
+    // z and the values grow away from the eye.
     const value = (_x: number, _y: number, z: number): number => 8 * z;
-    // Shown where z is at least 0.25 + x / 2: values at the cut grow with x.
+    // Shows the part where z is at least 0.25 + x / 2, so that values at the cut grow with x.
     const cut = [-0.5, 0, 1, -0.25] as const;
     const nearest = await drawn({ value, look: { projection: 'minip', plane: cut }, step: 1 });
     const farthest = await drawn({ value, look: { projection: 'mip', plane: [0.5, 0, -1, 0.25] }, step: 1 });
@@ -357,12 +357,12 @@ describe('a free plane', () => {
     const pixels = await drawn({ value, look });
     for (const place of [0.25, 0.5, 0.75])
       expect(Math.abs(at(pixels, place, 0.5) - (130 + 2 * (32 * place - 0.5)))).toBeLessThan(3);
-    // Rays along the plane, on either side of it.
+    // These rays run parallel to the plane, on the hidden side and on the shown side.
     expect(over(await drawn({ value, look: { ...look, plane: [0, 1, 0, -1.1] } }), 0)).toBe(0);
     expect(over(await drawn({ value, look: { ...look, plane: [0, 1, 0, 0.1] } }), 100)).toBeGreaterThan(2000);
   });
 
-  test('works together with the six planes, and from a near eye', async () => {
+  test('works together with the six clip planes, and in perspective', async () => {
     const clip = [[0.5, 1], [0, 1], [0, 1]] as const; // biome-ignore format: a box
     const pixels = await drawn({ value: () => 200, look: { clip, plane: diagonal } });
     expect([at(pixels, 0.6, 0.6), at(pixels, 0.4, 0.8), at(pixels, 0.6, 0.2)]).toEqual([200, 0, 0]);
@@ -379,7 +379,7 @@ describe('an isosurface', () => {
       const radius = Math.sqrt(over(pixels, 40) / Math.PI);
       expect(radius).toBeGreaterThan((10 / 32 / wide) * side - 0.4);
       expect(radius).toBeLessThan((10 / 32 / wide) * side + 0.4);
-      // Lit from the eye: brightest in the middle.
+      // The ball is lit from the eye, so it is brightest in the middle.
       expect(at(pixels, 0.5, 0.5)).toBeGreaterThan(at(pixels, 0.5 + 9 / 32, 0.5) + 40);
     }
   });
@@ -389,7 +389,7 @@ describe('an isosurface', () => {
       over(await drawn({ value: ball([16, 16, 16], 8), look: { projection: 'isosurface', level } }), 40),
     );
     const [low = 0, middle = 0, high = 0] = await Promise.all(sizes);
-    // The ball's border falls by 40 a voxel.
+    // Values fall by 40 per voxel at the ball's border.
     for (const [size, radius] of [
       [low, 10],
       [middle, 8],
@@ -416,12 +416,12 @@ describe('an isosurface', () => {
   });
 });
 
-test('attenuation hides what lies behind, and none is a maximum', async () => {
+test('attenuation dims values that lie behind others, and without it the picture is a maximum', async () => {
   const walls = (_x: number, _y: number, z: number): number => (z < 10 ? 100 : z > 20 ? 200 : 0);
   const look = { projection: 'attenuated-mip', window: [0, 200] } as const;
   expect(at(await drawn({ value: walls, look: { ...look, attenuation: 0 } }), 0.5, 0.5)).toBe(255);
   const dimmed = at(await drawn({ value: walls, look: { ...look, attenuation: 8 } }), 0.5, 0.5);
-  // Behind half the brightness over 10 of 32 texels: 255 × e^(−8 × 0.5 × 10 / 32), and the first wall itself is 127.
+  // Behind 10 of 32 texels of half brightness, the second wall is 255 × e^(−8 × 0.5 × 10 / 32). The first wall itself is 127.
   expect(Math.abs(dimmed - Math.max(127, 255 * Math.exp((-8 * 0.5 * 10) / 32)))).toBeLessThan(8);
 });
 
@@ -446,18 +446,18 @@ test('thin samples can share their light, with little difference; others keep th
   expect(thin).toBeLessThan(12);
 });
 
-test('the same picture each time, and no rings: the start is shifted by the pixel alone', async () => {
+test('the picture is the same each time, because the shift of a ray’s start depends on the pixel alone', async () => {
   const drawing: Drawing = { value: ball([16, 16, 16], 12), look: { projection: 'composite' }, step: 4 };
   expect(await drawn(drawing)).toEqual(await drawn(drawing));
 });
 
-test('in strips of any height, the same picture', async () => {
+test('the picture is the same in strips of any height', async () => {
   const drawing: Drawing = { value: ball([16, 12, 16], 9), look: { projection: 'composite' }, view: perspective(1) };
   const whole = await drawn(drawing);
   for (const rows of [9, 23]) expect(await drawn({ ...drawing, rows })).toEqual(whole);
 });
 
-test('orthographic: balls at any depth are as large as each other; perspective: the nearer is larger', async () => {
+test('balls at different depths are equally large in an orthographic view; in perspective the nearer one is larger', async () => {
   const look = { projection: 'isosurface' } as const;
   const sizes = async (view: RayView): Promise<number[]> =>
     [5, 27].reduce(
@@ -467,7 +467,7 @@ test('orthographic: balls at any depth are as large as each other; perspective: 
   const [near = 0, far = 1] = await sizes(front);
   expect(Math.abs(near - far)).toBeLessThanOrEqual(2);
   const [nearer = 0, farther = 1] = await sizes(perspective(1));
-  // As (1 + 27/32)² to (1 + 5/32)².
+  // The areas are in the ratio of (1 + 27/32)² to (1 + 5/32)².
   expect(nearer / farther).toBeGreaterThan(2);
   expect(nearer / farther).toBeLessThan(3.1);
 });

@@ -6,15 +6,15 @@ import type { Dims3 } from '../shared/volume.ts';
 import type { DisplayTexture } from '../volume/display-texture.ts';
 import { type OutsideLook, outsideParameters } from './outside.ts';
 
-/** Samples of so much opacity share their light: at most five of 255 steps of brightness. */
+/** Samples share their light up to this opacity, which changes brightness by at most five of 255 steps. */
 const sharedOpacity = 0.02;
 
-/** How a ray combines the values along it; see shaders/draw/ray-march.wgsl. In the order of the shader's numbers, from 1. */
+/** How a ray combines the values along it, in the order of the shader's numbers from 1; see shaders/draw/ray-march.wgsl. */
 export const projections = ['mip', 'composite', 'minip', 'mean', 'isosurface', 'attenuated-mip'] as const;
 export type Projection = (typeof projections)[number];
 
 type Vector4 = readonly [number, number, number, number];
-/** The visible range along an axis, as fractions of the volume: 0…1, the first less than the second. */
+/** The visible range along an axis, as fractions of the volume, 0…1; `from` is less than `to`. */
 export type ClipRange = readonly [from: number, to: number];
 
 /** How rays show a volume. */
@@ -26,10 +26,10 @@ export interface RayLook {
   readonly level: number;
   /** For the attenuated maximum: the optical depth of the brightest value over the volume's longest edge. */
   readonly attenuation: number;
-  /** Compositing is lit from the eye, by the gradient. */
+  /** Whether compositing is lit from the eye, by the gradient. */
   readonly lighting: boolean;
   readonly outside: OutsideLook;
-  /** Along x, y, z. */
+  /** The visible ranges along x, y, z. */
   readonly clip: readonly [ClipRange, ClipRange, ClipRange];
   /**
    * A plane of any orientation: the part of the unit cube where xyz · position + w is at least 0 is shown. Undefined if
@@ -38,11 +38,11 @@ export interface RayLook {
   readonly plane?: Vector4 | undefined;
 }
 
-/** What the rays need to know about the colormap. */
+/** The properties of the colormap that rays depend on. */
 export interface RayColors {
-  /** Each value has its own colour. */
+  /** Whether each value has its own colour. */
   readonly isCategorical: boolean;
-  /** The lowest colour does not fade into the background. */
+  /** Whether the lowest colour stays opaque instead of fading into the background. */
   readonly isFloorOpaque: boolean;
 }
 
@@ -58,14 +58,14 @@ export interface RayParameters {
   readonly above: Vector4;
 }
 
-/** The length for which the transfer function's opacities hold, as a fraction of the volume's longest edge. */
+/** The reference length of the transfer function's opacities, as a fraction of the volume's longest edge. */
 export const opacityLength = 1 / 160;
 /** The minimum number of samples along the volume's longest edge, at one texel per step. */
 export const fewestSteps = 192;
 
 /**
  * @param step distance between samples in texels; less in a small volume
- * @param sharesLight samples that add little opacity share their light, for frames while the view moves
+ * @param sharesLight whether samples that add little opacity share their light, for frames while the view moves
  */
 export function rayParameters(
   display: Pick<DisplayTexture, 'low' | 'high' | 'dims'>,
@@ -76,7 +76,7 @@ export function rayParameters(
 ): RayParameters {
   const { dims } = display;
   const [scale, lowTexel, valueWidth, labelWidth, from] = windowParameters(display, window, isCategorical);
-  // A few large texels need more samples each, or single samples become visible.
+  // Large texels need several samples each; otherwise single samples become visible.
   const texelsPerStep = step * Math.min(1, Math.max(...dims) / fewestSteps);
   // The longest path through the cube, plus the jitter of its start.
   const rounds = Math.ceil(Math.hypot(...dims) / texelsPerStep) + 2;
@@ -95,15 +95,15 @@ export function rayParameters(
 }
 
 /**
- * `low` and `scale` convert a texel to its position in the window, (texel − low) × scale. Also the window's width in values, the same
- * for labels (0 if values are not labels), and the stored value at its low end.
+ * `scale` and `low` convert a texel to its position in the window, (texel − low) × scale. The others are the window's width in values,
+ * the same for labels (0 if values are not labels), and the stored value at the window's low end.
  */
 export function windowParameters(
   { low, high }: Pick<DisplayTexture, 'low' | 'high'>,
   window: RayLook['window'],
   isCategorical: boolean,
 ): readonly [scale: number, low: number, width: number, labelWidth: number, from: number] {
-  // Labels are compared as stored numbers, whatever their scaling.
+  // Labels are compared as stored numbers, regardless of slope and intercept.
   const [from, to] = isCategorical ? (window.toSorted((a, b) => a - b) as [number, number]) : window;
   const width = to === from ? Number.EPSILON * Math.max(1, Math.abs(to)) : to - from;
   const scale = finite((high - low) / width);
@@ -119,13 +119,13 @@ function finite(value: number): number {
 export interface RayView {
   /** Maps x and y of −1…1 (right and up) and a depth of 0…1 to the volume's unit cube. Column by column. */
   readonly toCube: readonly number[];
-  /** In the cube; w is 1, or 0 if xyz is the direction to an eye at infinity. */
+  /** The eye in the cube; w is 1, or 0 if xyz is the direction to an eye at infinity. */
   readonly eye: Vector4;
   /** Lengths of the cube's edges in the scene. */
   readonly edges: Vector3;
 }
 
-/** Rows of a picture that are drawn at once, in pixels. */
+/** Rows of a picture that are drawn at once. All numbers are in pixels. */
 export interface Strip {
   /** The size of the whole picture. */
   readonly width: number;
@@ -178,7 +178,7 @@ export class RayPass {
 
   /**
    * @param target rgba8unorm, usage STORAGE_BINDING; its first `count` rows become the strip's, premultiplied
-   * @param strip the same as in the frame
+   * @param strip must be the one in the frame
    */
   record(commands: Commands, { projection, display, frame, transfer }: RayInputs, target: GPUTexture, strip: Strip): void {
     const way = projections.indexOf(projection) + 1;

@@ -13,7 +13,7 @@ export interface RayVolume extends Pick<RayLook, 'window' | 'outside'> {
   readonly display: DisplayTexture;
   /** Maps the unit cube of the open volume to that of the texture. A 4×4 matrix, column by column. */
   readonly toUnit: readonly number[];
-  /** The end of the voxels in the texture's cube: 1, or less if its last texels are not full. */
+  /** The end of the voxels in the texture's cube along x, y, z: 1, or less if the last texels are only partly filled. */
   readonly extent: readonly [number, number, number];
   /** The isosurface's position in the window, 0…1. */
   readonly level: number;
@@ -21,29 +21,29 @@ export interface RayVolume extends Pick<RayLook, 'window' | 'outside'> {
   readonly opacity: number;
   readonly blending: Blending;
   readonly smooth: boolean;
-  /** Values are labels, which are drawn as surfaces. */
+  /** Whether values are labels, which are drawn as surfaces. */
   readonly isCategorical: boolean;
   readonly isFloorOpaque: boolean;
 }
 
-/** Numbers of labels that have a texel each. */
+/** The label numbers that have a texel each. */
 export interface LabelSpan {
   readonly first: number;
-  /** 0: there are too many. They share the 256 colours of the palette. */
+  /** 0 if there are too many; labels then share the 256 colours of the palette. */
   readonly count: number;
 }
 
 const mostLabels = 2 ** 16;
 
-/** All numbers that a display texture can hold. */
+/** All label numbers that a display texture can hold. */
 export function labelSpan({ texture, low, high }: Pick<DisplayTexture, 'texture' | 'low' | 'high'>): LabelSpan {
-  // A texel of rg8unorm may be over 1.
+  // The value of an rg8unorm texel may exceed 1.
   const top = texture.format === 'rg8unorm' ? 0xffff / 0xff00 : 1;
   const count = Math.floor((high - low) * top + 1e-6) + 1;
   return { first: low, count: Number.isInteger(low) && count <= mostLabels ? count : 0 };
 }
 
-/** Rows of a volume in the texture with the transfer functions of all. */
+/** The number of a volume's rows in the texture that holds the transfer functions of all volumes. */
 export function rayStackRows({ display, isCategorical }: Pick<RayVolume, 'display' | 'isCategorical'>): number {
   const [width, imageRows] = rayTransferSize;
   return isCategorical ? Math.max(1, Math.ceil(labelSpan(display).count / width)) : imageRows;
@@ -52,7 +52,7 @@ export function rayStackRows({ display, isCategorical }: Pick<RayVolume, 'displa
 /** Settings that all volumes share. */
 export type RayStackLook = Pick<RayLook, 'projection' | 'attenuation' | 'lighting' | 'clip' | 'plane'>;
 
-/** No limit, in unit cubes. */
+/** The position of an absent clip plane, in unit cubes. */
 const unlimited = 1e6;
 const headFloats = 44;
 const volumeFloats = 48;
@@ -70,7 +70,7 @@ export function clipLimits(clip: RayLook['clip']): { readonly low: readonly numb
 
 /**
  * `Stack` of shaders/draw/stack-frame.wgsl.
- * @param volumes the lowest first
+ * @param volumes from the bottom up
  * @param view in the unit cube of the open volume
  * @param step distance between samples in texels of the finest volume on a ray; less in a small volume
  */
@@ -106,7 +106,7 @@ function volumeParameters(volume: RayVolume, edges: RayView['edges'], step: numb
   const { dims, bricks } = display;
   const [scale, low, , width, from] = windowParameters(display, volume.window, isCategorical);
   const finest = finestTexel(toUnit, dims, edges);
-  // Like `rayParameters`: a few large texels need more samples each.
+  // Large texels need several samples each, as in `rayParameters`.
   const texelsPerStep = step * Math.min(1, 1 / finest / fewestSteps);
   const [below, above] = outsideParameters(volume.outside);
   return [
@@ -136,13 +136,13 @@ export interface RayStackInputs {
   readonly displays: readonly DisplayTexture[];
   /** Contains the result of `rayStackFrame`. */
   readonly frame: GPUBuffer;
-  /** 256 texels wide, with `rayStackRows` for each volume: those of `rayTransfer`, or the colours of labels by number. */
+  /** 256 texels wide. Each volume has `rayStackRows` rows: those of `rayTransfer`, or the colours of labels by number. */
   readonly transfer: GPUTexture;
   /** The meshes that rays hit, from `MeshPass.record`. */
   readonly surfaces?: GPUTextureView | undefined;
 }
 
-/** Draws several volumes with shaders/draw/ray-stack.wgsl into any texture, each in its own place. */
+/** Draws several volumes, each at its own place, with shaders/draw/ray-stack.wgsl into any texture. */
 export class RayStackPass {
   readonly #gpu: Gpu;
   readonly #sampler: GPUSampler;

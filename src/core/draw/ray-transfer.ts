@@ -1,14 +1,14 @@
 /** The number of marks in the second row: see `ray_opacity_bound` in src/shaders/draw/march-values.wgsl. */
 const marks = 16;
 
-/** The size of a transfer texture, and the bytes of its texels. */
+/** The size of a transfer texture in texels. */
 export const rayTransferSize = [256, 2] as const;
 export const rayTransferBytes = 2 * 256 * 4;
 
 /**
  * The ray marcher's transfer function: 256 × 2 texels of r, g, b, a. Row 0 is colour and opacity by position in the window. In
  * row 1, the alpha of texel 16 × low + high is the maximum opacity between the positions low / 15 and high / 15.
- * @param colors 256 times r, g, b
+ * @param colors r, g, b of 256 colours, lowest value first
  * @param opacityAt the opacity at a position of 0…1 in the window; it is clamped to 0…1
  */
 export function rayTransfer(colors: Uint8Array, opacityAt: (place: number) => number): Uint8Array<ArrayBuffer> {

@@ -14,7 +14,7 @@ const gpu = await openTestGpu();
 
 const dims = [13, 11, 9, 2] as const;
 const chunkShape: Dims3 = [8, 4, 4];
-/** With bindings so small that a volume is in several boxes, and a layer of chunks in several parts. */
+/** A device whose bindings are so small that a volume has several boxes, and a layer of chunks several parts. */
 const narrow = withBindingLimit(gpu, 2000);
 
 async function encoded(info: VolumeInfo, bytes: Uint8Array): Promise<EncodedChunk[]> {

@@ -13,28 +13,28 @@ export type SlabKind = (typeof slabKinds)[number];
 /** Several slices drawn as one. */
 export interface ThickSlice {
   readonly kind: SlabKind;
-  /** How many slices, 2 to `mostSlabSlices`; fewer at the volume's ends. */
+  /** The number of slices, 2 to `mostSlabSlices`; fewer at the volume's ends. */
   readonly slices: number;
 }
 
 /** More slices would take too long for a frame, especially for a compressed volume, which must decode each layer of chunks. */
 export const mostSlabSlices = 64;
 
-/** The slices of a slab around a slice, which lies in its middle or just before it. */
+/** The slices of a slab around slice `index`, which lies in the middle of the slab or just before it. */
 export function slabRange(index: number, slices: number, length: number): readonly [first: number, last: number] {
   const first = index - Math.floor((slices - 1) / 2);
   return [Math.max(0, first), Math.min(length - 1, first + slices - 1)];
 }
 
-/** The number of kept slices in a slab of the same thickness, if each stands for `factor` slices of the volume. */
+/** The number of kept slices in a slab of `slices` slices, if each kept slice stands for `factor` slices of the volume. */
 export function keptSlices(slices: number, factor: number): number {
   return Math.max(1, Math.round(slices / factor));
 }
 
-/** The inputs of a slab. */
+/** The members of a volume that a slab needs. */
 export type SlabSource = Pick<VolumeSource, 'info' | 'dims' | 'factors' | 'numbers' | 'recordSlice'>;
 
-/** Dynamic offsets of uniform buffers must be multiples of this, on any device. */
+/** On any device, multiples of this are valid offsets of uniform bindings. */
 const uniformStride = 256;
 const planeBytes = 48;
 
@@ -63,7 +63,10 @@ export class SlabPlane {
     this.#gpu = gpu;
   }
 
-  /** The box that replaces the slice's. Records the commands that fill it, one layer of chunks after another if the volume is compressed. */
+  /**
+   * Records the commands that fill the plane, one layer of chunks after another if the volume is compressed.
+   * @returns the box that replaces the slice's boxes
+   */
   record(
     commands: Commands,
     volume: SlabSource,

@@ -10,25 +10,25 @@ import { type MissingLook, missingParameter, type OutsideLook, outsideParameters
 /** The position of a slice on its target: voxel position = origin + right × pixel x + down × pixel y. */
 export interface SlicePlane {
   /**
-   * The axis that the slice cuts across; the slice's number is the position along it, in place of the origin's. Undefined: the
+   * The axis that the slice cuts across. The slice's number, not the origin, gives the position along this axis. Undefined: the
    * origin and the directions give a plane of any orientation, and the slice's number moves it by `across`.
    */
   readonly axis: AxisIndex | undefined;
   readonly origin: Dims3;
   readonly right: Dims3;
   readonly down: Dims3;
-  /** For a plane of any orientation: from one slice to the next. Slice `n` begins at origin + n × across. Default: 0. */
+  /** For a plane of any orientation: the step between slices. Slice `n` begins at origin + n × across. Default: 0. */
   readonly across?: Dims3 | undefined;
 }
 
-/** How a layer is combined with what is drawn below it. */
+/** How a layer is combined with the picture below it. */
 export const blendings = ['over', 'add', 'maximum'] as const;
 export type Blending = (typeof blendings)[number];
 
 export interface SliceLook {
-  /** Stored values with the lowest and the highest colour; see `ViewState.window`. */
+  /** The stored values with the lowest and the highest colour; see `ViewState.window`. */
   readonly window: readonly [low: number, high: number];
-  /** Blend between voxels. */
+  /** Interpolate between voxels. */
   readonly smooth: boolean;
   /** Colours denote single values: 0 has colour 0, the others cycle through colours 1 to 255. */
   readonly isCategorical: boolean;
@@ -36,9 +36,9 @@ export interface SliceLook {
   readonly missing: MissingLook;
   /** 0…1; default 1. */
   readonly opacity?: number | undefined;
-  /** Draws only the edges of labels, this many pixels wide. Default 0: all of them. */
+  /** Draws only the edges of labels, this many pixels wide. Default 0: labels are filled. */
   readonly outline?: number | undefined;
-  /** The number 0 draws nothing, as the background of labels. */
+  /** The number 0, the background of labels, is not drawn. */
   readonly hidesZero?: boolean | undefined;
 }
 

@@ -1,8 +1,8 @@
 import type { GpuScope } from '../gpu/scope.ts';
 
 /**
- * Uniform buffers by content: equal content shares a buffer and needs no write. The least recently used buffer is overwritten
- * first.
+ * Caches uniform buffers by content: equal contents share a buffer and need no write. The least recently used buffer is
+ * overwritten first.
  */
 export class UniformCache {
   readonly #device: GPUDevice;
@@ -14,7 +14,7 @@ export class UniformCache {
 
   /**
    * @param bytes size of every buffer
-   * @param capacity at least as many as one submit needs, so that no buffer is overwritten before it is drawn
+   * @param capacity at least the number of buffers that one submit needs, so that none is overwritten before it is used
    */
   constructor(device: GPUDevice, scope: GpuScope, bytes: number, capacity: number) {
     this.#device = device;
