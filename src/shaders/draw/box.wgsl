@@ -6,6 +6,6 @@ struct Box {
   row_words: u32,
   /// The box's voxels along x, y, z.
   size: vec3u,
-  /// Planes from one time point to the next. 0: the box holds a single time point, whichever it is.
+  /// Planes from one time point to the next. 0: the box holds a single time point, which is read at every time point.
   planes_per_time_point: u32,
 }

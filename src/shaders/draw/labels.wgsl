@@ -1,14 +1,14 @@
 // The colours of labels: a palette in the first row of a texture, and below it a table of labels that have their own colour or are
 // hidden. The texture is 256 texels wide. A slot of the table is two texels: the label's number, its lowest byte in red, and its
 // colour, whose alpha is 0 in an empty slot, 1 if the label is shown and about 0.5 if it is hidden. A label lies in the slot of its
-// hash or, if that was taken, in one of the next; there are 128 slots in a row, 2^n rows, and half of the slots are empty.
+// hash or, if that is taken, in the next free one. There are 128 slots in a row and 2^n rows, and half of the slots are empty.
 //
 // Twin: src/renderer/viewer/colors/label-texels.ts writes the texture.
 
 import package::volume::label::label_hash;
 
-/// The colour of a label; alpha is 0 if it is hidden. @param entry the label's entry of the palette, whose alpha is 0 if labels that are
-/// not in the table are hidden
+/// The colour of a label; alpha is 0 if the label is hidden. @param entry index of the label's colour in the palette, whose alpha is 0 if
+/// labels that are not in the table are hidden
 fn label_color(colors: texture_2d<f32>, number: u32, entry: i32) -> vec4f {
   let slots = 128u * (textureDimensions(colors).y - 1u);
   var slot = label_hash(number);

@@ -1,4 +1,4 @@
-// Samples a layer of several boxes on a canvas, and interpolates also across the seams of the boxes.
+// Samples a layer of several boxes on a canvas. Interpolation crosses the seams between the boxes.
 //
 // A sample is a weighted mean of eight voxels, which may lie in different boxes. Each box of the layer has its own dispatch and adds the
 // voxels that lie in it. layer-fold.wgsl then projects the samples of several slices.
@@ -17,7 +17,7 @@ import package::volume::voxel::{is_finite, value_of, voxel_bits, voxel_key};
 
 @group(0) @binding(1) var<uniform> box: Box;
 @group(0) @binding(2) var<uniform> samples: Samples;
-/// x: weighted sum of values; y: sum of weights. The pixels of each slice row by row.
+/// x: weighted sum of values; y: sum of weights. Slice by slice, and row by row in each slice.
 @group(0) @binding(3) var<storage, read_write> parts: array<vec2f>;
 
 @compute @workgroup_size(8, 8)

@@ -34,7 +34,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   if (id.x >= samples.size.x || id.y >= samples.size.y) {
     return;
   }
-  // The box's place at this time point. A box may reach into other time points.
+  // The box's origin at this time point. A box may extend into other time points.
   let origin = vec3i(box.first) - vec3i(0, 0, i32(samples.time_point * box.planes_per_time_point));
   let first = max(origin, vec3i(0));
   let last = min(origin + vec3i(box.size), vec3i(samples.dims)) - 1;

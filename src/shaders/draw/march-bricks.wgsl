@@ -1,4 +1,4 @@
-// Which bricks a ray of ray-march.wgsl crosses in one step, and how a brick of equal samples is composited at once.
+// Decides which bricks a ray of ray-march.wgsl crosses in one step, and composites the equal samples of a brick at once.
 
 import package::draw::march_frame::{frame, way};
 import package::draw::march_values::{ray_color, ray_opacity_bound};
@@ -10,7 +10,7 @@ import package::draw::rays::ray_headlight;
   light: vec2f,
 }
 
-/// Composites equal samples at once. @param count how many there are; the ray ends as it does sample by sample
+/// Composites equal samples at once. @param count the number of samples; the ray ends at the same sample as it would one by one
 @if(paged) fn ray_constant(before: vec4f, place: f32, step_length: f32, count: f32, light_before: vec2f) -> Added {
   let sample = ray_color(place);
   let alpha = 1.0 - pow(1.0 - min(sample.a, 0.9999), step_length / frame.march.z);
@@ -27,14 +27,14 @@ import package::draw::rays::ray_headlight;
 /// Whether a ray crosses a brick in one step.
 struct Crossing {
   is_crossed: bool,
-  /// Nothing of the brick is visible.
+  /// Whether nothing of the brick is visible.
   is_hidden: bool,
-  /// The least place in it, within the window.
+  /// The minimum place in the brick, clamped to the window.
   floor_there: f32,
 }
 
-/// @param values least and greatest place in a brick
-/// @param extreme so far along the ray
+/// @param values minimum and maximum place in a brick
+/// @param extreme the extreme so far along the ray
 fn ray_crossing(values: vec2f, has_missing: bool, has_numbers: bool, extreme: f32) -> Crossing {
   let range = clamp(values, vec2f(0.0), vec2f(1.0));
   let is_hidden = (frame.below.w == 1.0 && values.y < 0.0) || (frame.above.w == 1.0 && values.x > 1.0) || !has_numbers;

@@ -7,8 +7,8 @@
 import package::draw::march_frame::{frame, linear, transfer};
 import package::draw::rays::{missing_place, no_place, ray_headlight};
 
-/// Colour and opacity at a place in the window. If each value has its own colour, only 0 has the opacity of the window's low end,
-/// however many values there are.
+/// Colour and opacity at a place in the window. If each value has its own colour, only the value 0 has the opacity of the window's low
+/// end, however many values there are.
 fn ray_color(place: f32) -> vec4f {
   let at = clamp(place, 0.0, 1.0) * 255.0;
   var entry: vec4f;
@@ -41,7 +41,7 @@ fn ray_label(place: f32) -> i32 {
   return paged_place(position, frame.window.w > 0.0);
 }
 
-/// The edges of a texel in the cube.
+/// The size of a texel in the cube.
 @if(!paged) fn ray_texel() -> vec3f {
   return 1.0 / frame.dims.xyz;
 }
@@ -64,23 +64,23 @@ fn ray_label(place: f32) -> i32 {
   return (texels - frame.window.y) * frame.window.x;
 }
 
-/// The greatest opacity within a range of places. Row 1 of the transfer texture holds, at 16 × low mark + high mark, the greatest
-/// opacity between two of 16 marks.
+/// An upper bound of the opacity within a range of places. Row 1 of the transfer texture holds, at 16 × low mark + high mark, the
+/// maximum opacity between two of 16 marks.
 fn ray_opacity_bound(range: vec2f) -> f32 {
   let low = i32(floor(range.x * 15.0));
   let high = i32(ceil(range.y * 15.0));
   return textureLoad(transfer, vec2i(16 * low + high, 1), 0).a;
 }
 
-/// The value whose gradient shades surfaces: the place in the window, or for labels whether there is one.
+/// The value whose gradient shades surfaces: the place in the window, or for labels 1 inside any label and 0 outside.
 fn ray_solid(position: vec3f) -> f32 {
   let place = ray_place(position);
-  // A missing voxel is below all others, but must not become a wall of light.
+  // A missing voxel is below all others, but its huge difference must not dominate the gradient.
   let solid = select(clamp(place, -1e6, 1e6), -1.0, place <= -no_place);
   return select(solid, select(1.0, 0.0, ray_label(place) == 0), frame.window.w > 0.0);
 }
 
-/// Light by the gradient: see `ray_headlight`. @param soft in windows per finest texel
+/// Light by the gradient: see `ray_headlight`. @param soft the gradient of full shading, in windows per finest texel
 fn ray_light(position: vec3f, toward: vec3f, soft: f32) -> vec2f {
   let texel = ray_texel();
   @if(!paged) {
@@ -92,7 +92,7 @@ fn ray_light(position: vec3f, toward: vec3f, soft: f32) -> vec2f {
     return ray_lit(differences, toward, soft);
   }
   @if(paged) {
-    // In a loop, because a sample of bricks is long.
+    // A loop, because the code that samples bricks is long.
     var differences = vec3f(0.0);
     for (var corner = 0u; corner < 4u; corner++) {
       let side = select(select(vec3f(-1.0), vec3f(1.0), vec3u(0u, 1u, 2u) == vec3u(corner)), vec3f(1.0), corner == 3u);
@@ -102,10 +102,10 @@ fn ray_light(position: vec3f, toward: vec3f, soft: f32) -> vec2f {
   }
 }
 
-/// @param differences of texels on either side, along x, y and z
+/// @param differences between texels on either side, along x, y and z
 fn ray_lit(differences: vec3f, toward: vec3f, soft: f32) -> vec2f {
   let texel = ray_texel();
-  // Per scene length, in units of the finest texel's length.
+  // The gradient per length in the scene, in units of the finest texel's length.
   let texel_length = frame.edges * texel;
   let finest = min(texel_length.x, min(texel_length.y, texel_length.z));
   let gradient = differences * finest / texel_length;

@@ -1,6 +1,6 @@
 // Draws the intersection of a mesh and a slice as lines over the slice.
 //
-// Each instance is a triangle. If the slice cuts it, its four vertices are the corners of a line between the two cut sides; otherwise
+// Each instance is a triangle. If the slice cuts it, its four vertices are the corners of a line between the two cut edges; otherwise
 // they coincide and cover no pixel.
 //
 // Draw: a strip of 4 vertices, one instance for each triangle. Blended over the slice (premultiplied).
@@ -27,7 +27,7 @@ fn on_canvas(corner: u32) -> vec3f {
   return (outline.to_canvas * vec4f(position, 1.0)).xyz;
 }
 
-/// The intersection of the slice with a side whose ends are on opposite sides of it. Both triangles that share the side get the same point.
+/// The intersection of the slice with an edge that crosses it. Both triangles that share the edge get the same point.
 fn cut(a: vec3f, b: vec3f) -> vec2f {
   let above = select(b, a, a.z >= 0.0);
   let below = select(a, b, a.z >= 0.0);
@@ -43,7 +43,7 @@ fn vertex(@builtin(vertex_index) number: u32, @builtin(instance_index) triangle:
   if (all(sides) || !any(sides)) {
     return vec4f(2.0, 2.0, 0.0, 1.0);
   }
-  // The corner that is alone on its side of the slice.
+  // Lines run between the two edges at the corner that is alone on its side of the slice.
   var start: vec2f;
   var finish: vec2f;
   if (sides.x == sides.y) {

@@ -23,7 +23,7 @@ struct Surface {
   normal_x: vec3f,
   normal_y: vec3f,
   normal_z: vec3f,
-  /// The rest as in `Stack` of stack-frame.wgsl.
+  /// The following members are as in `Stack` of stack-frame.wgsl.
   ray_to_cube: mat4x4f,
   eye: vec4f,
   clip_plane: vec4f,
@@ -39,7 +39,7 @@ struct Surface {
 const least_gap = 1e-5;
 
 @group(0) @binding(0) var<uniform> surface: Surface;
-/// The opaque layer, and the layer of the previous pass.
+/// The layer of the opaque surface, and the layer of the previous pass.
 @if(peels) @group(0) @binding(1) var opaque_layer: texture_2d<u32>;
 @if(peels) @group(0) @binding(2) var layer_before: texture_2d<u32>;
 
@@ -57,7 +57,7 @@ struct Seen {
 @vertex
 fn vertex(@location(0) position: vec3f, @location(1) normal: vec4f) -> Corner {
   let there = surface.to_picture * vec4f(position, 1.0);
-  // Only triangles behind the eye are cut off; `depth` orders the rest.
+  // Clipping removes only triangles behind the eye; `depth` orders the others.
   let place = vec4f(there.xy, select(0.5, 1e-4, surface.eye.w > 0.5), there.w);
   let turned = surface.normal_x * normal.x + surface.normal_y * normal.y + surface.normal_z * normal.z;
   return Corner(place, (surface.to_cube * vec4f(position, 1.0)).xyz, turned);

@@ -5,22 +5,22 @@
 // 2 compositing: front to back with a transfer function and a headlight (Levoy, 'Display of Surfaces from Volume Data', 1988) and
 // early ray termination (Levoy 1990). Opacity is per reference length and corrected for the step, so that the picture does not
 // depend on the step.
-// 3 minimum, 4 mean: the least value, and the mean of all samples within the window. They count the background, too: skipping it
-// would skip nearly everything.
+// 3 minimum, 4 mean: the least value, and the mean of all samples, clamped to the window. They count the background, too: skipping
+// it would skip nearly everything.
 // 5 isosurface: the first sample at or above a level, located by bisection between two samples, with a headlight. Where the ray
 // enters above the level, the cut shows the values themselves.
 // 6 attenuated maximum: the greatest of value × exp(−attenuation × ∫ values in front of it), which shows depth.
 //
-// Places in the window rise with real values: if the slope is negative, texels fall along the window. Samples blended with a
-// missing voxel (see texture-fill.wgsl) are skipped.
+// A place in the window is the position of a value in it: 0 at its low end, 1 at its high end. Places rise with real values: if the
+// slope is negative, texels fall along the window. Samples interpolated with a missing voxel (see texture-fill.wgsl) are skipped.
 //
 // Bricks: for each brick of 8³ or more texels, `bricks` holds the least and the greatest texel that samples in it depend on;
-// `blocks` holds the same for blocks of 4³ bricks. The ray crosses invisible ones in one step. It checks a block when it enters
-// it, and its bricks if the block may be visible.
+// `blocks` holds the same for blocks of 4³ bricks. The ray crosses an invisible brick or block in one step. It checks a block on
+// entry, and the block's bricks if the block may be visible.
 //
-// Lighting costs more samples than anything else. So gradients take four samples, at the corners of a tetrahedron, whose
-// differences add up to central ones. Where less than a tenth of the light from behind gets through, a sample reuses the light of
-// the one in front. While the view moves, so do samples that add little opacity together.
+// Lighting takes more samples than anything else. Gradients therefore use only four samples, at the corners of a tetrahedron, whose
+// differences add up to central differences. Once a tenth or less of the light from behind gets through, samples reuse the light of
+// the sample in front. While the view moves, so do samples that together add little opacity.
 //
 // Dispatch: ceil(width / tile_width) × ceil(rows / tile_height).
 //
@@ -31,10 +31,10 @@
 //
 // Several volumes at once: ray-stack.wgsl.
 //
-// With the condition `paged` the volume is not a texture: its voxels are found in the bricks that are in GPU memory
-// (brick-draw/paged-rays.wgsl), each at its own level, and the ray takes steps of that level. Bricks and, of 8-bit voxels, cells of
-// them are skipped. Of a constant brick that is composited, all samples that neither depend on other bricks nor have a gradient
-// are added up at once. Dims and texels are then those of the volume itself.
+// With the condition `paged` the volume is not a texture: its voxels lie in the bricks in GPU memory (brick-draw/paged-rays.wgsl),
+// each brick at its own level, and the ray takes steps of that level. It skips invisible bricks and, of 8-bit voxels, invisible cells
+// of bricks. In a constant brick, compositing adds up all samples at once that neither depend on other bricks nor have a gradient.
+// Dims and texels are then those of the volume itself.
 
 @if(!paged) import package::draw::march_values::ray_place_of;
 @if(!paged) import package::draw::rays::least_texel;
@@ -46,10 +46,10 @@ import package::draw::march_frame::{frame, way};
 import package::draw::march_values::{ray_color, ray_light, ray_opacity_bound, ray_place};
 import package::draw::rays::{missing_place, no_place, ray_before_plane, ray_shift, ray_surface_color};
 
-/// x and y: least and greatest texel of each.
+/// x and y: least and greatest texel of each brick or block.
 @if(!paged) @group(0) @binding(4) var bricks: texture_3d<f32>;
 @if(!paged) @group(0) @binding(5) var blocks: texture_3d<f32>;
-/// The strip's rows from its top.
+/// The rows of the strip, from its top.
 @if(!paged) @group(0) @binding(6) var picture: texture_storage_2d<rgba8unorm, write>;
 @if(paged) @group(0) @binding(7) var picture: texture_storage_2d<rgba8unorm, write>;
 
@@ -93,22 +93,22 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
   @if(paged) var step_length = step * step_edge;
   @if(!paged) let brick_size = vec3f(frame.dims.w) / frame.dims.xyz;
   var at = start + step * min(ray_shift(pixel), 0.999 * (end - start) / step);
-  // Over all samples so far: the least or greatest, the sum, and their number.
+  // Of all samples so far: the least or greatest value, the sum, and the count.
   var extreme = select(missing_place, -missing_place, way == 3);
   var sum = 0.0;
   var count = 0.0;
   var color = vec4f(0.0);
   var light = vec2f(1.0, 0.0);
-  // Opacity since the light was found, with the sample that it was found for.
+  // Opacity added since the light was last computed. It starts at 1, so that the first sample computes it.
   var unlit = 1.0;
-  // Samples may show nothing.
+  // Whether some samples are not shown.
   let has_holes = way != 5 && (frame.below.w == 1.0 || frame.above.w == 1.0);
   // Where the ray leaves the last checked brick and block, or cell and brick.
   var leave = start;
   @if(!paged) var leave_block = start;
   @if(paged) var leave_brick = start;
   @if(paged) var has_parts = false;
-  // The part of the brick ahead that is crossed in one step, or added up.
+  // The part of the brick ahead that is crossed in one step, or whose samples are added up.
   @if(paged) var inner = vec2f(0.0);
   @if(paged) var is_inner_ahead = false;
   @if(paged) var inner_crossing = Crossing(false, false, 0.0);
@@ -158,10 +158,10 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
             inner_crossing = ray_crossing(brick.ends, brick.has_missing, brick.has_numbers, extreme);
             is_added = way == 2 && brick.is_constant && !inner_crossing.is_crossed;
             added_place = brick.ends.x;
-            // If its least number is visible, so are all cells.
+            // If the brick's least value is visible, its cells are not checked.
             let floor_there = clamp(brick.ends.xx, vec2f(0.0), vec2f(1.0));
             has_parts = paged_has_parts() && (way != 2 || has_holes || ray_opacity_bound(floor_there) <= 0.0);
-            // Elsewhere samples depend on other bricks, and gradients reach a voxel further.
+            // Outside this inner part, samples depend on other bricks. Gradients reach a voxel further.
             let margin = select(vec3f(0.0), brick.voxel, is_added && frame.look.z > 0.5);
             let inner_a = (brick.inner_low + margin - origin) / safe;
             let inner_b = (brick.inner_high - margin - origin) / safe;
@@ -198,7 +198,7 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
         }
       }
       if (crossing.is_crossed) {
-        // To the far side, in whole steps, so that samples stay on their positions.
+        // Jumps to the far side in whole steps, so that skipping does not shift sample positions.
         let steps = max(1.0, ceil((leave - at) / step));
         if (way == 4 && !crossing.is_hidden) {
           sum += steps * crossing.floor_there;
@@ -263,7 +263,7 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
           }
           let hit = origin + toward * inside;
           @if(paged) {
-            // It may lie before the brick of the sample.
+            // The hit may lie in a brick in front of the sample's.
             _ = paged_enter(clamp(hit, vec3f(0.0), vec3f(1.0)), frame.eye, frame.edges);
           }
           if (inside == start) {
@@ -301,7 +301,7 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
     return color;
   }
   if (abs(extreme) > no_place && count == 0.0) {
-    // Nothing visible was met.
+    // The ray met nothing visible.
     return vec4f(0.0);
   }
   let result = select(extreme, sum / max(count, 1.0), way == 4);

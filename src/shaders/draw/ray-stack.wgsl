@@ -5,12 +5,12 @@
 // textures are linear, so t means the same position in each of them.
 //
 // Compositing and isosurfaces: at each step, volumes that are blended `over` are composited front to back together, so that they
-// hide each other by depth; at equal depth the top one is in front. A volume that is added, or whose maximum is taken, is
-// composited separately, and its picture is blended with the volumes below it in the list.
+// hide each other by depth; at equal depth the top one is in front. A volume that is blended as a sum or a maximum is composited
+// separately, and its picture is blended with the volumes below it in the list.
 // Other projections: each volume is projected separately, and the pictures are blended.
 // Labels are surfaces in all projections: each change of the number along a ray is a hit, with the opacity of the volume. Numbers are
 // never blended. The normal is the gradient of the occupancy, smoothed by cubic B-splines over 4³ texels.
-// A volume's opacity applies to the volume as a whole: behind an image of opacity 0.3, at least 0.7 of the rest is visible.
+// A volume's opacity applies to the volume as a whole: through an image of opacity 0.3, at least 0.7 of everything behind it is visible.
 //
 // With the condition `meshes`, rays also hit surfaces that mesh.wgsl has rasterised. In compositing and isosurfaces, surfaces and volumes
 // that are blended `over` hide each other by depth, and no ray passes an opaque surface. Other projections have no depth: there
@@ -36,9 +36,9 @@ import package::draw::stack_values::ray_color;
 
 const most_rounds = 65536u;
 
-/// The strip's rows from its top.
+/// The rows of the strip, from its top.
 @group(0) @binding(3) var picture: texture_storage_2d<rgba8unorm, write>;
-/// As in ray-march.wgsl, for each volume.
+/// Each volume's texture, bricks and blocks, as in ray-march.wgsl.
 @group(0) @binding(4) var image_1: texture_3d<f32>;
 @group(0) @binding(5) var bricks_1: texture_3d<f32>;
 @group(0) @binding(6) var blocks_1: texture_3d<f32>;
@@ -83,7 +83,7 @@ fn ray_stack(beyond: vec3f, pixel: vec2f) -> vec4f {
   @if(volumes_3) var ray_3 = ray_meet(2u, origin, toward, shown);
   @if(volumes_4) var ray_4 = ray_meet(3u, origin, toward, shown);
   @if(volumes_5) var ray_5 = ray_meet(4u, origin, toward, shown);
-  // From the first volume on the way to the end of the last, with the smallest of their steps.
+  // From the start of the ray's first volume to the end of its last, in the smallest of their steps.
   var path = vec3f(never, -never, never);
   path = ray_join(path, 0u, ray_1);
   @if(volumes_2) path = ray_join(path, 1u, ray_2);
@@ -113,7 +113,7 @@ fn ray_stack(beyond: vec3f, pixel: vec2f) -> vec4f {
     @if(volumes_4) empty_until = min(empty_until, ray_look(3u, &ray_4, at, bricks_4, blocks_4));
     @if(volumes_5) empty_until = min(empty_until, ray_look(4u, &ray_5, at, bricks_5, blocks_5));
     if (empty_until > at) {
-      // In whole steps, so that samples stay on their positions.
+      // Jumps in whole steps, so that skipping does not shift sample positions.
       at += step * max(1.0, ceil((empty_until - at) / step));
       continue;
     }
@@ -159,7 +159,7 @@ fn ray_meet(index: u32, origin: vec3f, toward: vec3f, shown: vec2f) -> Passage {
   let inside = ray_through(ray.origin, ray.toward, vec3f(0.0), frame.volumes[index].extent.xyz);
   ray.enter = max(shown.x, inside.x);
   ray.exit = min(shown.y, inside.y);
-  // Meshes may be drawn without any visible volume. Then the only volume takes no samples.
+  // Meshes may be drawn without any visible volume. An invisible volume takes no samples.
   @if(meshes) ray.exit = select(-never, ray.exit, frame.volumes[index].look.y > 0.0);
   ray.leave = ray.enter;
   ray.leave_block = ray.enter;
@@ -169,7 +169,7 @@ fn ray_meet(index: u32, origin: vec3f, toward: vec3f, shown: vec2f) -> Passage {
   return ray;
 }
 
-/// @param path x and y: its start and end; z: the step in t
+/// Extends the path of a ray by a volume. @param path x and y: the start and end of the path; z: the step in t
 fn ray_join(path: vec3f, index: u32, ray: Passage) -> vec3f {
   if (ray.exit <= ray.enter) {
     return path;
@@ -198,7 +198,7 @@ fn ray_result(index: u32, ray: Passage) -> vec4f {
     return ray.color;
   }
   if (abs(ray.extreme) > no_place && ray.count == 0.0) {
-    // Nothing visible was met.
+    // The ray met nothing visible.
     return vec4f(0.0);
   }
   let result = select(ray.extreme, ray.sum / max(ray.count, 1.0), way == 4);

@@ -1,8 +1,9 @@
-// The sample positions of a layer for a canvas (`LayerSamples` in src/core/draw/layer-slab.ts), and the projection of samples of several slices.
+// The sample positions of a layer for a canvas (`LayerSamples` in src/core/draw/layer-slab.ts), and the projection of samples of several
+// slices.
 
 struct Samples {
-  /// Voxel position = origin + across × slice number + right × pixel x + down × pixel y. w is unused, except for `down`: the first row
-  /// of pixels.
+  /// Voxel position = origin + across × slice number + right × pixel x + down × pixel y. `down.w` is the first row of pixels; the other
+  /// w are unused.
   origin: vec4f,
   across: vec4f,
   right: vec4f,
@@ -10,7 +11,7 @@ struct Samples {
   /// The layer's voxels along x, y, z.
   dims: vec3u,
   time_point: u32,
-  /// The canvas, or some rows of it.
+  /// The size in pixels of the canvas, or of a band of its rows.
   size: vec2u,
   /// The first slice, and the number of slices.
   first_slice: u32,
@@ -23,13 +24,13 @@ struct Samples {
   smooth_voxels: u32,
 }
 
-/// The voxel position of a pixel's centre in a slice, counted from the first.
+/// The voxel position of a pixel's centre. @param slice counted from the first slice
 fn sample_position(samples: Samples, pixel: vec2u, slice: u32) -> vec3f {
   let start = samples.origin.xyz + samples.right.xyz * (f32(pixel.x) + 0.5) + samples.down.xyz * (f32(pixel.y) + samples.down.w + 0.5);
   return start + samples.across.xyz * f32(samples.first_slice + slice);
 }
 
-/// Adds a sample to the mean or extreme so far. x is the mean or extreme, y the number of samples. Sums could overflow, so a running mean is kept.
+/// Adds a sample to the mean or extreme so far (x) of a number of samples (y). Sums could overflow, so a running mean is kept.
 fn projected(before: vec2f, sample: f32, kind: u32) -> vec2f {
   let count = before.y + 1.0;
   if (kind == 0u) {

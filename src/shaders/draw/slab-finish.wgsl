@@ -7,7 +7,7 @@ struct Finish {
 }
 @group(0) @binding(0) var<storage, read> sums: array<vec2f>;
 @group(0) @binding(1) var<uniform> finish: Finish;
-/// The bits of floats.
+/// The bits of 32-bit floats.
 @group(0) @binding(2) var<storage, read_write> values: array<u32>;
 
 @compute @workgroup_size(64)

@@ -1,4 +1,4 @@
-// Adds one plane of voxels to a slab: voxel by voxel, the sums and counts, or the extremes, of a few slices.
+// Adds one plane of voxels to a slab, which holds the sum and count, or the extreme, of a few slices for each voxel of a plane.
 //
 // One invocation owns one voxel of the plane. Invocations for voxels outside the box do nothing: each box that a plane crosses
 // has its own dispatch.
@@ -26,7 +26,7 @@ struct Plane {
 }
 @group(0) @binding(1) var<uniform> box: Box;
 @group(0) @binding(2) var<uniform> plane: Plane;
-/// x: sum, mean or extreme so far; y: number of voxels in it. The plane's lower axis is fastest.
+/// x: sum, mean or extreme so far; y: number of voxels in it. The lower of the plane's two axes is fastest.
 @group(0) @binding(3) var<storage, read_write> sums: array<vec2f>;
 
 @compute @workgroup_size(8, 8)
@@ -39,7 +39,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   } else if (plane.axis == 1u) {
     voxel = vec3u(id.x, plane.number, id.y);
   }
-  // The box's place at this time point. A box may reach into other time points.
+  // The voxel's position in the box at this time point. A box may extend into other time points.
   let in_box = vec3i(voxel) - vec3i(box.first) + vec3i(0, 0, i32(plane.time_point * box.planes_per_time_point));
   if (any(voxel >= plane.dims) || any(in_box < vec3i(0)) || any(in_box >= vec3i(box.size))) {
     return;

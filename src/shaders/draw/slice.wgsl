@@ -1,17 +1,17 @@
 // Draws the part of a slice that lies in one box of voxels in GPU memory, straight from the voxels.
 //
-// A triangle covers the canvas. Each fragment finds its voxel by an affine map, reads it (or eight, blended, if smooth), and
+// A triangle covers the canvas. Each fragment finds its voxel by an affine map, reads it (or interpolates eight, if smooth), and
 // colours it by window and colormap. Fragments outside the volume or the box draw nothing. Missing voxels (NaN, infinities,
 // values outside `numbers`) draw nothing, or a colour of their own.
 //
-// The window runs from the lowest shown real value to the highest. If the slope is negative, stored values fall along it, and its
-// width is negative.
+// The window runs from the lowest shown real value to the highest. If the slope is negative, stored values fall along the window, and
+// its width is negative.
 //
-// Layers are drawn one over the other by the same shader, each in a plane of any orientation through its own voxels. Colours are
-// premultiplied by the layer's opacity; the pipeline's blend state combines them with what lies below.
+// The same shader draws layers over each other, each in a plane of any orientation through its own voxels. Colours are premultiplied
+// by the layer's opacity; the pipeline's blend state combines them with the picture below.
 //
-// Draw: 3 vertices, the first being 3 × the time point, and 1 instance, the slice's number; once for each box that the slice
-// crosses. Everything that changes from frame to frame is in the draw call, so playing writes no buffer.
+// Draw: 3 vertices from number 3 × the time point on, and 1 instance, whose number is the slice's; once for each box that the slice
+// crosses. Everything that changes from frame to frame is in the draw call, so playback writes no buffer.
 //
 // Invariants
 // 1. A voxel's colour depends on its exact stored value: differences of integers are computed as integers.
@@ -48,26 +48,26 @@ struct Slice {
   down: vec4f,
   /// Kept voxels along x, y, z.
   dims: vec3u,
-  /// The start of the window as `difference` takes it, for integers rounded down and clamped to their range; and the part lost by
-  /// rounding.
+  /// The start of the window as `difference` takes it. For integers it is rounded down and clamped to their range, and `low_rest` is the
+  /// part lost by rounding.
   low_key: u32,
   scaled_low: f32,
   low_rest: f32,
   /// 1 / width.
   scale: f32,
-  /// From the window's start to its end. This, scaled_low and low_rest are multiplied by 2^power.
+  /// From the window's start to its end. `width`, `scaled_low` and `low_rest` are multiplied by 2^power.
   width: f32,
-  /// 1: blend between voxels.
+  /// 1: interpolate between voxels.
   smooth_voxels: u32,
   /// 1: colours stand for single values: 0 has colour 0, the others take colours 1 to 255 in turn.
   categorical: u32,
   power: i32,
   /// 0…1.
   opacity: f32,
-  /// What values below and above the window show: a colour; and w: 0 the nearest colour instead, 1 nothing, 2 that colour.
+  /// How values below and above the window are shown: w: 0 in the nearest colour of the window, 1 not at all, 2 in the colour rgb.
   below: vec4f,
   above: vec4f,
-  /// What missing voxels show, likewise.
+  /// How missing voxels are shown, in the same encoding.
   missing: vec4f,
   /// Keys of the lowest and the highest number.
   numbers: vec2u,
@@ -79,7 +79,7 @@ struct Slice {
 @if(!paged) @group(0) @binding(1) var<uniform> slice: Slice;
 @if(paged) @group(0) @binding(4) var<uniform> slice: Slice;
 @if(!paged) @group(0) @binding(2) var<uniform> box: Box;
-/// 256 × 1 texels, lowest value first; of labels, more rows: labels.wgsl.
+/// 256 × 1 texels, lowest value first. For labels there are more rows: see labels.wgsl.
 @if(!paged) @group(0) @binding(3) var colors: texture_2d<f32>;
 @if(paged) @group(0) @binding(5) var colors: texture_2d<f32>;
 
@@ -126,10 +126,10 @@ fn label_index(bits: u32) -> i32 {
   return select(1 + ((label - 1) % 255 + 255) % 255, 0, label == 0);
 }
 
-/// The colour of a value at a distance from the window's start; if colours are categorical, that of the label with these bits, whose
-/// entry of the palette is `label`.
+/// The colour of a value at a distance from the window's start; if colours are categorical, the colour of the label with these bits,
+/// whose index in the palette is `label`.
 fn color_of(from_low: f32, label: i32, bits: u32) -> vec4f {
-  // As if the window ran upwards.
+  // The distance in the direction of rising values, even if the window runs downwards.
   let above_low = select(from_low, -from_low, slice.width < 0.0);
   let is_below = above_low < 0.0;
   let outside = select(slice.above, slice.below, is_below);
@@ -154,8 +154,8 @@ fn color_of(from_low: f32, label: i32, bits: u32) -> vec4f {
   return vec4f(mix(low, high, place - f32(index)), 1.0);
 }
 
-/// Whether a voxel at some distance on the canvas has other bits, or lies outside the volume. `first` and `last` are the box's
-/// voxels at this time point, and `origin` its place.
+/// Whether the voxel at a position has other bits, or lies outside the volume. `first` and `last` are the box's first and last voxel at
+/// this time point, and `origin` is its origin.
 @if(!paged) fn differs_at(position: vec3f, bits: u32, first: vec3i, last: vec3i, origin: vec3i) -> bool {
   let voxel = vec3i(floor(position));
   if (any(voxel < vec3i(0)) || any(voxel >= vec3i(slice.dims))) {
@@ -173,7 +173,7 @@ fn main(corner: Corner) -> @location(0) vec4f {
   let number = f32(corner.index);
   let position = slice.origin.xyz + slice.across.xyz * number + slice.right.xyz * pixel.x + slice.down.xyz * pixel.y;
   let voxel = vec3i(floor(position));
-  // The box's place at this time point. A box may reach into other time points.
+  // The box's origin at this time point. A box may extend into other time points.
   let origin = vec3i(box.first) - vec3i(0, 0, i32(corner.time_point * box.planes_per_time_point));
   let first = max(origin, vec3i(0));
   let last = min(origin + vec3i(box.size), vec3i(slice.dims)) - 1;
@@ -201,7 +201,7 @@ fn main(corner: Corner) -> @location(0) vec4f {
     }
     return slice.opacity * color_of(value.x, label, bits);
   }
-  // If the slice is across an axis, the position along that axis is in the middle of a voxel, and half of the weights are 0.
+  // If the slice cuts across an axis, its position along that axis is the middle of a voxel, and half of the weights are 0.
   let base_position = position - 0.5;
   let base = vec3i(floor(base_position + 1e-4));
   let fraction = clamp(base_position - vec3f(base), vec3f(0.0), vec3f(1.0));

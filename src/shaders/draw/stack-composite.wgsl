@@ -1,4 +1,4 @@
-// Takes the samples of a volume along a ray of ray-stack.wgsl, one by one, by the way of combining them.
+// Takes the samples of a volume along a ray of ray-stack.wgsl one by one, and combines them by the projection.
 
 import package::draw::rays::{no_place, ray_before_plane, ray_surface_color};
 import package::draw::stack_boxes::{ray_first_axis, ray_nearest_sides};
@@ -10,7 +10,7 @@ fn ray_is_joint(index: u32) -> bool {
   return (way == 2 || way == 5) && frame.volumes[index].look.z == 0.0;
 }
 
-/// Takes the sample of a volume at `at`, if it is visible there.
+/// Takes the sample of a volume at the ray parameter `at`, unless the volume is empty there.
 fn ray_sample(index: u32, ray: ptr<function, Passage>, at: f32, image: texture_3d<f32>) {
   if ((*ray).is_empty || at < (*ray).enter || at >= (*ray).exit) {
     return;
@@ -46,7 +46,7 @@ fn ray_sample_image(index: u32, ray: ptr<function, Passage>, at: f32, image: tex
         if (frame.look.z > 0.5 && before < 0.9 && joint.a < 0.9) {
           (*ray).light = ray_light(index, image, position, 0.12);
         }
-        // Alone, the volume would have `opacity` times its coverage at full opacity.
+        // With this alpha, the volume alone covers `opacity` times as much as it would at full opacity.
         let alpha = opacity * (1.0 - before) * full / (1.0 - opacity * before);
         (*ray).sum = before + (1.0 - before) * full;
         ray_put(index, ray, at, min(color.rgb * (*ray).light.x + vec3f((*ray).light.y), vec3f(1.0)), alpha);
@@ -146,18 +146,18 @@ fn ray_cut_light(index: u32, ray: ptr<function, Passage>) -> f32 {
   } else if (any(clip == vec3f(enter))) {
     normal = ray_first_axis(clip == vec3f(enter));
   } else if (any(own == vec3f(enter))) {
-    // Planes of the texture's cube, seen from the other cube.
+    // Maps the normal from the texture's cube to the open volume's cube.
     let axis = ray_first_axis(own == vec3f(enter));
     let to_unit = frame.volumes[index].to_unit;
     normal = vec3f(dot(to_unit[0].xyz, axis), dot(to_unit[1].xyz, axis), dot(to_unit[2].xyz, axis));
   } else {
-    // The eye is inside.
+    // The eye is inside the volume.
     return 1.0;
   }
   return mix(0.75, 1.0, abs(dot(forwards, normalize(normal / frame.edges))));
 }
 
-/// Composites a colour behind the colour so far.
+/// Composites a colour behind the colours so far.
 fn ray_put(index: u32, ray: ptr<function, Passage>, at: f32, rgb: vec3f, alpha: f32) {
   let color = alpha * vec4f(rgb, 1.0);
   if (ray_is_joint(index)) {

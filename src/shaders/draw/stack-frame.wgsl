@@ -1,6 +1,6 @@
-// What the files of ray-stack.wgsl share: the parameters of a frame, the state of a ray, and the bindings that samples need.
+// Declarations that the files of ray-stack.wgsl share: the parameters of a frame, the state of a ray, and the bindings that samples need.
 
-/// How many volumes: 1 to 5. For the bindings of ray-stack.wgsl also the conditions `volumes_2` to `volumes_5`.
+/// The number of volumes, 1 to 5. The bindings of ray-stack.wgsl also depend on the conditions `volumes_2` to `volumes_5`.
 import constants::volume_count;
 
 struct Stack {
@@ -10,14 +10,14 @@ struct Stack {
   clip_plane: vec4f,
   /// Lengths of the cube's edges in the scene.
   edges: vec3f,
-  /// Without a limit where nothing is clipped: volumes may lie outside of the cube.
+  /// The box inside the clip planes. Sides without a clip plane are unlimited, because volumes may extend beyond the cube.
   clip_low: vec3f,
   clip_high: vec3f,
   /// In pixels: width and height of the whole picture, the strip's first row and its number of rows.
   strip: vec4f,
   /// x: the reference length of opacity in the scene; y: attenuation per unit length in the scene; z: 1: compositing is lit.
   look: vec4f,
-  /// The lowest first.
+  /// From the bottom up.
   volumes: array<Volume, volume_count>,
 }
 
@@ -30,41 +30,41 @@ struct Volume {
   extent: vec4f,
   /// As in `Frame`; z: 1: the nearest texel is shown, without interpolation.
   window: vec4f,
-  /// x: the isosurface's place in the window; y: opacity; z: blending: 0 over, 1 add, 2 maximum; w: the window's low end in values.
+  /// x: the isosurface's place in the window; y: opacity; z: blending: 0 over, 1 add, 2 maximum; w: the value at the window's low end.
   look: vec4f,
-  /// x: texels per step; y: 1 keeps the floor of a projection opaque.
+  /// x: texels per step; y: 1: the lowest colour of a projection stays opaque.
   march: vec4f,
   /// As in `Frame`.
   below: vec4f,
   above: vec4f,
-  /// x: its first row in `transfer`; of labels, y and z: the first number with a texel of its own, and how many there are.
+  /// x: the volume's first row in `transfer`; for labels, y and z: the first number with a texel of its own, and how many there are.
   table: vec4f,
 }
 
-/// A volume along a ray.
+/// The state of a volume along a ray.
 struct Passage {
   origin: vec3f,
   toward: vec3f,
-  /// Where the ray enters it, and leaves it for good.
+  /// The ray parameters at which the ray enters the volume, and after which it takes no more samples of it.
   enter: f32,
   exit: f32,
-  /// The end of the last checked brick and block, and whether nothing shows up to there.
+  /// The ends of the last checked brick and block, and whether the volume is empty up to `leave`.
   leave: f32,
   leave_block: f32,
   is_empty: bool,
-  /// Over all samples so far: the least or greatest, the sum (when compositing: the opacity, if the volume's were 1), and their
-  /// number.
+  /// Of all samples so far: the least or greatest value, the sum (in compositing, the opacity that the volume would have at full
+  /// opacity), and the count.
   extreme: f32,
   sum: f32,
   count: f32,
   /// The picture of a volume that is drawn by itself, premultiplied.
   color: vec4f,
   light: vec2f,
-  /// The label at the last sample; in an isosurface's volume 1 behind the surface.
+  /// For labels, the label at the last sample. For isosurfaces, 1 if the last sample was inside the surface, otherwise 0.
   number: i32,
 }
 
-/// Behind all there is.
+/// A ray parameter behind everything.
 const never = 1e30;
 
 /// See march-frame.wgsl.
@@ -72,8 +72,8 @@ override way: i32;
 
 @group(0) @binding(0) var<uniform> frame: Stack;
 @group(0) @binding(1) var linear: sampler;
-/// 256 texels wide. For an image two rows, as in march-frame.wgsl. For labels the colours of all numbers that the texture can hold,
-/// row after row, or one row with the palette if those are too many. Alpha is 0 where a label is not shown.
+/// 256 texels wide. An image has two rows, as in march-frame.wgsl. Labels have the colours of all numbers that the texture can hold, row
+/// after row, or one row with the palette if there are too many numbers. Alpha is 0 where a label is not shown.
 @group(0) @binding(2) var transfer: texture_2d<f32>;
 /// The colour so far of the volumes that are composited together, premultiplied.
 var<private> joint: vec4f;

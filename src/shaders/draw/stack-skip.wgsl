@@ -6,7 +6,7 @@ import package::draw::stack_composite::ray_is_joint;
 import package::draw::stack_frame::{Passage, frame, joint, never, way};
 import package::draw::stack_values::{ray_label_of, ray_opacity_bound, ray_place_of};
 
-/// bricks-level.wgsl widens ranges by this.
+/// The margin by which bricks-level.wgsl widens ranges.
 const brick_margin = 1.0 / 1024.0;
 
 /// Finds whether the volume is visible at `at`. @returns the end of the empty range; less than `at` if the volume is visible there
@@ -45,14 +45,14 @@ fn ray_look(index: u32, ray: ptr<function, Passage>, at: f32, bricks: texture_3d
 fn ray_shows_nothing(index: u32, ray: ptr<function, Passage>, texels: vec2f) -> bool {
   let window = frame.volumes[index].window;
   if (window.w > 0.0) {
-    // Half floats near 0 are fine enough to take the margin away.
+    // Removes the margin, for which half floats near 0 are precise enough.
     let low = ray_label_of(index, texels.x + brick_margin);
     let high = ray_label_of(index, texels.y - brick_margin);
     if (low == 0 && high == 0) {
       (*ray).number = 0;
       return true;
     }
-    // Inside a label there is no surface. Half floats tell few labels apart.
+    // There is no surface inside a label. Half floats distinguish labels only if there are few.
     return low == high && low == (*ray).number && window.x * window.w < 500.0;
   }
   let ends = vec2f(ray_place_of(index, texels.x), ray_place_of(index, texels.y));

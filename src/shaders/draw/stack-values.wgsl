@@ -82,7 +82,7 @@ fn ray_light(index: u32, image: texture_3d<f32>, position: vec3f, soft: f32) -> 
   return ray_headlight(ray_gradient(index, ray_differences(right, upper, behind, all_three)), forwards, soft);
 }
 
-/// The value whose gradient shades an image's surfaces. A missing voxel is below all others, but must not become a wall of light.
+/// The value whose gradient shades an image's surfaces. A missing voxel is below all others, but must not dominate the gradient.
 fn ray_solid(index: u32, image: texture_3d<f32>, position: vec3f) -> f32 {
   let place = ray_place(index, image, position);
   return select(clamp(place, -1e6, 1e6), -1.0, place <= -no_place);
@@ -94,7 +94,7 @@ fn ray_label_light(index: u32, image: texture_3d<f32>, position: vec3f, label: i
   let first = floor(position * dims - 0.5);
   let part = position * dims - 0.5 - first;
   let rest = 1.0 - part;
-  // Cubic B-splines at the four texels around the position, and their derivatives.
+  // Cubic B-splines at the four texels around the position along each axis, and their derivatives.
   var weights = array(
     rest * rest * rest / 6.0,
     (3.0 * part * part * (part - 2.0) + 4.0) / 6.0,
