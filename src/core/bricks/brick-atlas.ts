@@ -14,7 +14,7 @@ import type { BrickSource } from './brick-source.ts';
 import type { BrickTable } from './brick-table.ts';
 import { BrickTexture, slotsBesideTexture, type TexturedBrick, texturedSlots } from './brick-texture.ts';
 
-/** A brick that is given a slot. */
+/** A compressed brick and the slot that it is decoded into. */
 export interface SlottedBrick {
   readonly key: BrickKey;
   readonly slot: number;
@@ -23,15 +23,15 @@ export interface SlottedBrick {
 
 /** Decoded bricks in GPU memory, each in a slot of its own. */
 export class BrickAtlas {
-  /** All slots, one below the other along z, as a box of voxels. */
+  /** All slots as one box of voxels, in which they follow each other along z. */
   readonly voxels: GpuVoxels;
-  /** A slot in codec elements. */
+  /** The shape of a slot in codec elements. */
   readonly slotShape: Dims3;
   readonly slotBytes: number;
   readonly slotCount: number;
   /** For each slot, four words: see shaders/brick-draw/brick-ranges.wgsl. */
   readonly ranges: GPUBuffer;
-  /** Once more what rays can filter. */
+  /** Copies of bricks in a texture that rays can filter. */
   readonly filtered: BrickTexture;
   /** The slots that are taken, by brick. */
   readonly slots = new LeastRecent<BrickKey, number>();
@@ -42,7 +42,8 @@ export class BrickAtlas {
 
   /**
    * @param scope owns the buffers
-   * @param textureBudget for `filtered`
+   * @param budget bytes for the slots
+   * @param textureBudget bytes for `filtered`
    * @throws StriaError `limit-too-small` if there is no room for a single brick
    */
   constructor(gpu: Gpu, scope: GpuScope, source: BrickSource, budget: number, textureBudget = 0) {
@@ -82,8 +83,8 @@ export class BrickAtlas {
   }
 
   /**
-   * A slot for a brick: a free one, or that of the least recently used brick that may be evicted.
-   * @returns undefined if there is none
+   * Takes a slot for a brick: a free one, or that of the least recently used brick that may be evicted.
+   * @returns undefined if there is no such slot
    */
   take(
     key: BrickKey,
@@ -105,7 +106,7 @@ export class BrickAtlas {
 
   /**
    * Decodes bricks into their slots.
-   * @param scope owns what that needs until the commands have run
+   * @param scope owns the buffers that are needed until the commands have run
    * @param table finds the neighbours of bricks in the texture
    * @param others bricks in slots whose neighbours have changed, to be copied to the texture again
    */
@@ -126,7 +127,7 @@ export class BrickAtlas {
       return { origin: [0, 0, slot * this.slotShape[2]], shape: this.#shapeOf(key), stored, number: slot };
     });
     this.#planner.plan(planned, this.voxels, scope)(commands);
-    // The texture has ranges of its own.
+    // Copying to the texture computes the ranges, too.
     if (this.filtered.isUsed) return;
     const { type } = this.#source.info;
     const perVoxel = type === 'f64' ? 2 : 1;

@@ -24,7 +24,7 @@ const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 const dims: Dims4 = [40, 33, 26, 2];
 
-/** From an oblique direction, a little wider than the cube. */
+/** A view from an oblique direction, a little wider than the cube. */
 function viewFrom(distance: number, zoom = 1): RayView {
   const [cos, sin] = [Math.cos(0.5), Math.sin(0.5)];
   const toEye = [sin, -0.3, -cos].map((part) => part / Math.hypot(1, 0.3)) as unknown as Dims3;
@@ -124,7 +124,7 @@ async function residentRays(
   return pixels;
 }
 
-/** Draws until nothing is missed any more. @returns the last picture, and the first one with anything in it */
+/** Draws until no brick is missing. @returns the last picture, the number of frames, and the bias of the view at the end */
 async function brickRays(
   bricks: GpuBricks,
   { type, look, view, timePoint = 0, isCategorical = false }: Scene,
@@ -187,7 +187,7 @@ function open(source: TestBricks, slots: number, chunk: Dims3, bytes: number, te
 describe('rays', () => {
   const u8 = testBricks(dims, 'u8', [8, 8, 8], ballVoxel(dims, 'u8'), { codecs: ['rice', 'raw', 'rle'] });
 
-  // The other projections differ by little of the shader, and each takes long to compile on a software GPU.
+  // The other projections differ in little of the shader, and each takes long to compile on a software GPU.
   test.each([
     ['mip', 'the atlas', 0],
     ['mip', 'a texture', 2 ** 18],
@@ -199,7 +199,7 @@ describe('rays', () => {
     async (projection, _from, textureBytes) => {
       const source = await u8;
       const scene: Scene = { type: 'u8', look: { ...plain, projection, plane: [0.3, 0.2, 1, -0.35] }, view: viewFrom(2) };
-      // 120 slots of 512 bytes: 60 KiB for the 100 bricks of a time point and coarser ones.
+      // 120 slots of 512 bytes take 60 KiB, for the 100 bricks of a time point and coarser bricks.
       const { bricks, close } = open(source, 120, [8, 8, 8], 1, textureBytes);
       expect(bricks.atlas.filtered.isUsed).toBe(textureBytes > 0);
       const { pixels } = await brickRays(bricks, scene, 1e-9);
@@ -210,8 +210,8 @@ describe('rays', () => {
     },
   );
 
-  test.each([true, false])('constant bricks that are seen change nothing in it (light: %s)', async (lighting) => {
-    // Two kinds of constant bricks, of low opacity, and one with texture.
+  test.each([true, false])('constant bricks do not change the picture (light: %s)', async (lighting) => {
+    // Two kinds of constant bricks of low opacity, and bricks whose values vary.
     const source = await testBricks(dims, 'u8', [8, 8, 8], (x, y, z) => {
       const kind = ((x >> 3) + (y >> 3) + (z >> 3)) % 3;
       return kind === 0 ? 44 : kind === 1 ? 52 : 42 + ((x ^ y ^ z) & 7);
@@ -225,7 +225,7 @@ describe('rays', () => {
     }
   });
 
-  test('so it is from inside, at another time point, and for signed bytes, 16 bits, floats and labels', async () => {
+  test('the picture is the same from inside, at another time point, and for signed bytes, 16 bits, floats and labels', async () => {
     const inside: RayView = viewFrom(0.2, 0.6);
     const composite: RayLook = { ...plain, projection: 'composite' };
     const scenes: readonly Scene[] = [
@@ -247,7 +247,7 @@ describe('rays', () => {
     }
   });
 
-  test('from afar only coarse bricks are asked for, and near ones are finer', async () => {
+  test('distant views request only coarse bricks, and near views finer ones', async () => {
     const source = await u8;
     const levelsOf = (bricks: GpuBricks) => new Set([...bricks.atlas.slots.oldest()].map(([key]) => brickOf(key).level));
     const scene: Scene = { type: 'u8', look: { ...plain, projection: 'composite' }, view: viewFrom(2) };
@@ -261,7 +261,7 @@ describe('rays', () => {
     await near.close();
   });
 
-  test('the coarse volume is there after a few frames, and the picture never becomes empty again', async () => {
+  test('the coarse volume is decoded within three frames, and finer bricks follow', async () => {
     const source = await u8;
     const { bricks, close } = open(source, 150, [8, 8, 8], 1);
     const scene: Scene = { type: 'u8', look: plain, view: viewFrom(2) };
@@ -349,7 +349,7 @@ describe('slices', () => {
       codecs: ['rice', 'rle', 'raw'],
       levelCount: 2,
     });
-    // Less than a slice of each axis, all together: bricks are evicted.
+    // The atlas is smaller than the slices of all axes together, so bricks are evicted.
     const width = type === 'u8' ? 1 : type === 'u16' ? 2 : 4;
     const { bricks, close } = open(source, type === 'f64' ? 60 : 32, [8, 8, 8], width);
     const window = type === 'u8' ? ([0, 180] as const) : ([100, 6000] as const);
@@ -377,7 +377,7 @@ describe('slices', () => {
     await close();
   });
 
-  test('zoomed out they are drawn from a coarser level, with fewer bricks', async () => {
+  test('that are zoomed out are drawn from a coarser level, with fewer bricks', async () => {
     const source = await testBricks(dims, 'u8', [8, 8, 8], ballVoxel(dims, 'u8'));
     const { bricks, close } = open(source, 40, [8, 8, 8], 1);
     const pixels = await drawSlice(source, bricks, straight(2, 2.1), 13, sliceLook, 0);

@@ -10,12 +10,15 @@ import { brickBeside } from './brick-source.ts';
 import type { GpuBricks } from './gpu-bricks.ts';
 import { type FeedbackPlaces, type PagedLook, pagedUniform, pagedUniformBytes, type RayDetail } from './paged-uniform.ts';
 
-/** Misses that a frame can record; others are recorded by a later one. */
+/** The maximum number of misses that a frame records; later frames record the others. */
 const mostMisses = 4096;
-/** Bricks whose neighbours are remembered. */
+/** The maximum number of bricks whose neighbours are remembered. */
 const mostAround = 8192;
 
-/** Steps to the bricks around one, x fastest, and the bits of the faces beyond which they lie: shaders/brick-draw/paged-rays.wgsl. */
+/**
+ * Steps from a brick to the bricks around it, x fastest, and the bits of the faces beyond which they lie: see
+ * shaders/brick-draw/paged-rays.wgsl.
+ */
 const around = [-1, 0, 1].flatMap((z) =>
   [-1, 0, 1].flatMap((y) =>
     [-1, 0, 1].map((x) => {
@@ -25,28 +28,28 @@ const around = [-1, 0, 1].flatMap((z) =>
   ),
 );
 
-/** What the rays of a frame met. */
+/** The bricks that the rays of a frame met. */
 export interface BrickFeedback {
-  /** Bricks that were not there, coarse ones first. */
+  /** Bricks that were needed but not in GPU memory, coarse ones first. */
   readonly missed: readonly BrickKey[];
   /** Whether there were more misses than could be recorded. */
   readonly hasMore: boolean;
   readonly used: readonly BrickKey[];
-  /** If nothing was missed: bricks that no ray entered, but whose voxels samples beside them need, there or not. */
+  /** If nothing was missed: bricks that no ray entered, but whose voxels are needed by samples beside them, loaded or not. */
   readonly beside: readonly BrickKey[];
 }
 
 export interface BrickRayInputs {
   readonly projection: Projection;
-  /** Contains the result of `rayFrame` for the dims of the volume. */
+  /** Contains the result of `rayFrame` for the whole volume's dims. */
   readonly frame: GPUBuffer;
   /** 256 × 2 texels: see `rayTransfer`. */
   readonly transfer: GPUTexture;
 }
 
 /**
- * Draws bricks with shaders/draw/ray-march.wgsl: what is there, each brick at the level that suits its size on the screen, or coarser.
- * A frame is `begin`, `record` for each strip, and `end`.
+ * Draws the bricks in GPU memory with shaders/draw/ray-march.wgsl, each at the level that suits its size on the screen, or at a coarser
+ * one. A frame is `begin`, `record` for each strip, and `end`.
  */
 export class BrickRays {
   readonly #gpu: Gpu;
@@ -56,7 +59,7 @@ export class BrickRays {
   readonly #uniform: GPUBuffer;
   readonly #feedback: GPUBuffer;
   readonly #places: FeedbackPlaces;
-  /** The bricks around some, as in `around`. */
+  /** The bricks around bricks that were used, in the order of `around`. */
   readonly #around = new Map<BrickKey, readonly (BrickKey | undefined)[]>();
 
   constructor(gpu: Gpu, bricks: GpuBricks) {
@@ -94,7 +97,7 @@ export class BrickRays {
     commands.dispatch(kernel, bindings, [Math.ceil(strip.width / width), Math.ceil(strip.count / height), 1]);
   }
 
-  /** Records the readback of what rays met. @returns it, once the commands were submitted and have run */
+  /** Records the readback of the feedback. @returns a function that gives the feedback once the commands have run */
   end(commands: Commands): () => BrickFeedback {
     const words = commands.readWords(this.#feedback, 0, 4 * this.#places.asked);
     return () => this.#parse(words());
@@ -114,7 +117,7 @@ export class BrickRays {
     return { missed: missed.sort((a, b) => b - a), hasMore: count > mostMisses, used: [...used.keys()], beside };
   }
 
-  /** @param used bricks, and the faces beyond which samples of them lay */
+  /** The bricks beyond faces that samples crossed. @param used bricks, and the bits of the faces beyond which their samples lay */
   #beside(used: ReadonlyMap<BrickKey, number>): readonly BrickKey[] {
     const found = new Set<BrickKey>();
     for (const [key, met] of used) {

@@ -11,7 +11,7 @@ import type { BrickLevel, BrickSource } from './brick-source.ts';
 import type { GpuBricks } from './gpu-bricks.ts';
 import { type PagedLook, pagedUniform, pagedUniformBytes } from './paged-uniform.ts';
 
-/** A slice on a canvas of some pixels, in voxels of the volume. */
+/** A slice on a canvas of `width` × `height` pixels, in voxels of the volume. */
 export interface BrickSlice {
   readonly plane: SlicePlane;
   readonly index: number;
@@ -28,7 +28,7 @@ function sliceLevel({ levels }: Pick<BrickSource, 'levels'>, { right, down }: Pi
   );
 }
 
-/** The bricks that a slice shows, those in its middle first. */
+/** The bricks that a slice shows, those nearest to its middle first. */
 function sliceBricks(source: BrickSource, slice: BrickSlice, timePoint: number, level: number): BrickKey[] {
   const { grid, factors } = source.levels[level] as BrickLevel;
   const { plane, index, width, height } = slice;
@@ -61,14 +61,14 @@ export interface BrickSliceDraw {
   readonly colors: GPUTexture;
 }
 
-/** Draws slices of bricks with shaders/draw/slice.wgsl: what is there, at the level that suits the zoom, or coarser. */
+/** Draws slices of the bricks in GPU memory with shaders/draw/slice.wgsl, at the level that suits the zoom, or at a coarser one. */
 export class BrickSlices {
   readonly #gpu: Gpu;
   readonly #bricks: GpuBricks;
   readonly #scope: GpuScope;
   readonly #uniform: GPUBuffer;
   readonly #pipeline: GPURenderPipeline;
-  /** The level of the slice that was wanted last. */
+  /** The level of the slice that was requested last. */
   #level = 0;
 
   /** @param format of the target */
@@ -93,9 +93,9 @@ export class BrickSlices {
   }
 
   /**
-   * Asks for the bricks of a slice, which is drawn next. If they are more than `most`, it is drawn from a coarser level.
-   * @param name tells slices apart
-   * @returns them, those in its middle first
+   * Requests the bricks of the slice that is drawn next. If there are more than `most`, the slice is drawn from a coarser level.
+   * @param name identifies the slice among several
+   * @returns the bricks, those nearest to the slice's middle first
    */
   want(slice: BrickSlice, timePoint: number, name: string, most = this.#bricks.atlas.slotCount): readonly BrickKey[] {
     const { source } = this.#bricks;
@@ -107,7 +107,7 @@ export class BrickSlices {
     return keys;
   }
 
-  /** Draws the slice that was wanted last. One slice for each submit: its parameters are written at once. */
+  /** Draws the slice that was requested last. Its parameters are written at once, so a submit can draw only one slice. */
   draw(pass: GPURenderPassEncoder, { slice, look, uniform, colors }: BrickSliceDraw): void {
     const { table, atlas } = this.#bricks;
     const level = this.#level;

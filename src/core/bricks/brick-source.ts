@@ -12,29 +12,29 @@ export interface BrickLevel {
   readonly factors: Dims3;
 }
 
-/** What is known of a brick before it is read. */
+/** What is known about a brick before it is read. */
 export interface BrickPlace {
-  /** The most bytes that its payload takes in memory; 0 for a chunk without payload. */
+  /** The maximum number of bytes that its payload takes in memory; 0 for a chunk without payload. */
   readonly payloadBytes: number;
   /** Where its record lies in the file. Undefined if reading it reads no file. */
   readonly range?: { readonly offset: number; readonly length: number } | undefined;
 }
 
-/** Where bricks come from: a file, an address, or a computation. Its chunks belong to one time point each. */
+/** A source of bricks: a file, an address, or a computation. Each of its chunks belongs to one time point. */
 export interface BrickSource {
   readonly info: VolumeInfo;
   /** From the volume itself to the coarsest level. All have the chunk shape of level 0, or a shorter one. */
   readonly levels: readonly BrickLevel[];
   place(brick: Brick): BrickPlace;
   /**
-   * Reads bricks of one level in one go, from the start of the first range to the end of the last. Each payload has memory of its
-   * own. The answer has a chunk or a fault for each brick, in order.
-   * @throws StriaError if none could be read: `not-readable`, `aborted`
+   * Reads bricks of one level in one read, from the start of the first range to the end of the last. Each payload has its own
+   * memory. The result has a chunk or a fault for each brick, in order.
+   * @throws StriaError `not-readable`, `aborted`, if no brick could be read
    */
   read(bricks: readonly Brick[], options?: JobOptions): Promise<readonly (EncodedChunk | StriaError)[]>;
 }
 
-/** The brick beside another of the same level and time point. @param by bricks along x, y, z @returns undefined outside of the volume */
+/** A brick's neighbour in the same level and time point. @param by bricks along x, y, z @returns undefined outside the volume */
 export function brickBeside({ levels }: Pick<BrickSource, 'levels'>, key: BrickKey, by: Dims3): BrickKey | undefined {
   const { level, number } = brickOf(key);
   const { counts, chunksPerTimePoint } = (levels[level] as BrickLevel).grid;

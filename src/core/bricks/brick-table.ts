@@ -6,12 +6,12 @@ import { isFloatType } from '../volume/voxel-key.ts';
 import { type BrickKey, brickOf } from './brick.ts';
 import type { BrickSource } from './brick-source.ts';
 
-/** An entry of the table: 0 if the brick is not there; this bit and the place of its value if it is constant; else its slot + 1. */
+/** An entry is 0 for an absent brick, this bit and the index of its value for a constant one, and the slot + 1 for others. */
 const constantBit = 0x8000_0000;
-/** Different values of constant bricks. Bricks of further values take slots. */
+/** The maximum number of different values of constant bricks. Bricks of further values take slots. */
 const mostConstants = 4096;
 
-/** The page table: for each brick of each level and time point, where it is in GPU memory. Twin: shaders/brick-draw/paged.wgsl. */
+/** The page table: the location in GPU memory of each brick of each level and time point. Twin: shaders/brick-draw/paged.wgsl. */
 export class BrickTable {
   /** One word for each brick. */
   readonly entries: GPUBuffer;
@@ -23,7 +23,7 @@ export class BrickTable {
   readonly #gpu: Gpu;
   readonly #source: BrickSource;
   readonly #values = new Map<number, number>();
-  /** What `entries` holds. */
+  /** The contents of `entries`. */
   readonly #written: Uint32Array;
 
   /** @param scope owns the buffers @throws StriaError `limit-too-small` */
@@ -52,7 +52,7 @@ export class BrickTable {
     return (this.starts[level] as number) + number;
   }
 
-  /** The brick of an entry. */
+  /** The brick of the entry at `index`. */
   keyAt(index: number): BrickKey {
     const level = this.starts.findLastIndex((start) => start <= index);
     return level * 2 ** 24 + index - (this.starts[level] as number);
@@ -63,12 +63,12 @@ export class BrickTable {
     return ((this.#written[this.indexOf(key)] as number) & constantBit) !== 0;
   }
 
-  /** @param slot undefined if the brick is no longer there */
+  /** Enters a brick's slot. @param slot undefined if the brick was evicted */
   setSlot(key: BrickKey, slot: number | undefined): void {
     this.#write(key, slot === undefined ? 0 : slot + 1);
   }
 
-  /** Enters a constant brick, if its value can be kept. */
+  /** Enters a constant brick. @returns whether the table can hold its value */
   setConstant(key: BrickKey, { element }: ConstantChunk): boolean {
     const { type } = this.#source.info;
     // An f64 voxel is two elements, and the table keeps 32 bits.

@@ -20,7 +20,7 @@ async function load(bricks: GpuBricks): Promise<void> {
   }
 }
 
-/** For each cell of a brick of level 0, its least and greatest texel. @param isAlone its neighbours are not there */
+/** The least and the greatest texel of each cell of a brick of level 0. @param isAlone whether its neighbours are not loaded */
 function cellsOf({ voxels, levels }: TestBricks, number: number, offset: number, isAlone: boolean): [number, number][] {
   const { origin, shape } = (levels[0] as BrickLevel).grid.box(number);
   const at = (place: readonly number[]): number => {
@@ -36,7 +36,7 @@ function cellsOf({ voxels, levels }: TestBricks, number: number, offset: number,
   for (let cell = 0; cell < 8; cell++) {
     const first = [cell & 1, (cell >> 1) & 1, cell >> 2].map((part, axis) => (origin[axis] as number) + 8 * part);
     let [least, greatest] = [255, 0];
-    // Whole words along x.
+    // Along x, a cell's range covers whole words, so it has two texels more at each end.
     for (let z = -1; z <= 8; z++)
       for (let y = -1; y <= 8; y++)
         for (let x = -2; x <= 9; x++) {

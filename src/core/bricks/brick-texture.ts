@@ -9,51 +9,51 @@ import type { BrickTable } from './brick-table.ts';
 /** A decoded brick in the atlas. */
 export interface TexturedBrick {
   readonly slot: number;
-  /** The table's entry of the first brick of its level and time point. */
+  /** The index in the table of the first brick of its level and time point. */
   readonly start: number;
-  /** The bricks of its level along x and y. */
+  /** The numbers of bricks of its level along x and y. */
   readonly columns: number;
   readonly rows: number;
-  /** Its first voxel, and the voxels of its level and of a brick of it. */
+  /** The brick's first voxel, and the shapes in voxels of its level and of that level's bricks. */
   readonly first: Dims3;
   readonly dims: Dims3;
   readonly shape: Dims3;
 }
 
-/** Where bricks lie in the buffer of the atlas. */
+/** The layout of bricks in the buffer of the atlas. */
 export interface TextureSlots {
   readonly voxels: GPUBuffer;
   /** See shaders/brick-draw/brick-ranges.wgsl. */
   readonly ranges: GPUBuffer;
   readonly type: ElementType;
-  /** Voxels of a slot. */
+  /** The shape of a slot in voxels. */
   readonly shape: Dims3;
   readonly count: number;
   /** Words from one slot to the next, of a row and of a slice. */
   readonly words: readonly [slot: number, row: number, slice: number];
 }
 
-/** Rows of copies between buffers and textures are multiples of this. */
+/** In copies between buffers and textures, bytes per row must be a multiple of this. */
 const pitchBytes = 256;
-/** Bricks that are staged at once, and the bytes that they may take unless a single row of bricks takes more. */
+/** The maximum number of bricks that are staged at once, and their maximum bytes, unless a single row of bricks takes more. */
 const [mostStaged, mostStagedBytes] = [96, 2 ** 26];
 /** Twin: shaders/brick-draw/texture-layout.wgsl. */
 const brickApron = 2;
 const cellVoxels = 8;
 
-/** Texels of a slot: with the apron, and rows of whole words. */
+/** The shape of a slot in texels, with the apron and with rows of whole words. */
 function texelsOf([x, y, z]: Dims3): Dims3 {
   return [4 * Math.ceil((x + 2 * brickApron) / 4), y + 2 * brickApron, z + 2 * brickApron];
 }
 
-/** All whole numbers along x, y, z up to some in either direction, without 0, 0, 0. */
+/** All integer offsets from −x, −y, −z to x, y, z, except 0, 0, 0. */
 function offsetsWithin([x, y, z]: Dims3): readonly Dims3[] {
   const upTo = (most: number) => Array.from({ length: 2 * most + 1 }, (_, at) => at - most);
   const all = upTo(z).flatMap((inZ) => upTo(y).flatMap((inY) => upTo(x).map((inX): Dims3 => [inX, inY, inZ])));
   return all.filter((by) => by.some((part) => part !== 0));
 }
 
-/** Columns, rows and layers of slots, of which few stay empty. @param longest that a texture may be */
+/** The numbers of columns, rows and layers for `count` slots, with few empty ones. @param longest side that a texture may have */
 function layoutOf(count: number, [x, y, z]: Dims3, longest: number): Dims3 | undefined {
   const [mostColumns, mostRows] = [Math.min(count, Math.floor(longest / x)), Math.floor(longest / y)];
   if (mostColumns * mostRows === 0) return undefined;
@@ -66,7 +66,7 @@ function layoutBytes(layout: Dims3 | undefined, texels: Dims3): number {
   return layout?.reduce((product, count, axis) => product * count * (texels[axis] as number), 1) ?? Number.POSITIVE_INFINITY;
 }
 
-/** How many of some slots of 8-bit voxels a texture of so many bytes has room for. @param longest that a texture may be */
+/** How many of `count` slots of 8-bit voxels fit into a texture of `bytes` bytes. @param longest side that a texture may have */
 export function texturedSlots(count: number, shape: Dims3, bytes: number, longest: number): number {
   const texels = texelsOf(shape);
   let fitting = Math.min(count, Math.floor(bytes / (texels[0] * texels[1] * texels[2])));
@@ -74,18 +74,18 @@ export function texturedSlots(count: number, shape: Dims3, bytes: number, longes
   return fitting;
 }
 
-/** With fewer decoded bricks nothing can be seen of a volume. */
+/** With fewer decoded bricks than this, a volume cannot be seen. */
 export const fewestSlots = 16;
 
 /**
- * How many slots an atlas has that could have `most`, of which a texture has room for `textured`. Rays through a texture are worth up to
- * half of the slots, but not the few that a volume needs.
+ * The number of slots of an atlas that could have `most` slots, if the texture has room for only `textured`. Rays through a texture are
+ * worth giving up at most half of the slots, but never the few that a volume needs.
  */
 export function slotsBesideTexture(most: number, textured: number): number {
   return textured >= Math.max(most / 2, Math.min(most, fewestSlots)) ? textured : most;
 }
 
-/** How bricks lie in the staging buffer: bytes from row to row, bricks side by side in the rows, and bricks at once. */
+/** The layout of the staging buffer: bytes from row to row, bricks side by side in a row, and bricks staged at once. */
 export function stagingOf(shape: Dims3): { readonly pitch: number; readonly sideBySide: number; readonly atOnce: number } {
   const [x, y, z] = texelsOf(shape);
   const pitch = Math.ceil(x / pitchBytes) * pitchBytes;
@@ -95,19 +95,19 @@ export function stagingOf(shape: Dims3): { readonly pitch: number; readonly side
 }
 
 /**
- * Decoded bricks of 8-bit voxels once more, as a 3D texture that the GPU can filter: one texel instead of eight words for each sample
- * of a ray. Around each brick are the nearest voxels of its neighbours, as far as samples and their gradients need them. Slots follow
- * each other along x, then y, then z. Other types, and slots for which there is no room, have a texture of one texel, and no brick is
- * written into it.
+ * Copies of decoded bricks of 8-bit voxels in a 3D texture that the GPU can filter: a ray's sample reads one texel instead of eight
+ * words. An apron around each brick holds the nearest voxels of its neighbours, as far as samples and their gradients need them. Slots
+ * follow each other along x, then y, then z. For other types, or if there is no room for all slots, the texture has only one texel and
+ * is not used.
  */
 export class BrickTexture {
   readonly texture: GPUTexture;
-  /** For each cell of each slot, its least and greatest texel: see shaders/brick-draw/brick-texels.wgsl. */
+  /** The least and the greatest texel of each cell of each slot: see shaders/brick-draw/brick-texels.wgsl. */
   readonly cells: GPUBuffer;
   /** Whether bricks are in the texture. */
   readonly isUsed: boolean;
   readonly bytes: number;
-  /** What leads from a brick to those whose texels depend on it. */
+  /** Offsets from a brick to the bricks whose texels depend on it. */
   readonly around: readonly Dims3[];
   readonly #gpu: Gpu;
   readonly #slots: TextureSlots;
@@ -115,7 +115,7 @@ export class BrickTexture {
   readonly #cellCounts: Dims3;
   readonly #across: readonly [columns: number, rows: number];
 
-  /** @param scope owns the texture @param mostBytes if it would take more, it is not used */
+  /** @param scope owns the texture @param mostBytes a texture that would take more is not used */
   constructor(gpu: Gpu, scope: GpuScope, slots: TextureSlots, mostBytes: number) {
     this.#gpu = gpu;
     this.#slots = slots;
@@ -141,7 +141,7 @@ export class BrickTexture {
     this.cells = scope.storage('cells', this.isUsed ? 4 * count * x * y * z : 4);
   }
 
-  /** Copies bricks from their slots, with what is there of their neighbours. @param scope owns what that needs */
+  /** Copies bricks from their slots, with the voxels of loaded neighbours. @param scope owns the buffers that the copies need */
   record(commands: Commands, scope: GpuScope, bricks: readonly TexturedBrick[], table: BrickTable): void {
     if (!this.isUsed || bricks.length === 0) return;
     const { type } = this.#slots;

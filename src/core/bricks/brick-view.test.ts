@@ -20,7 +20,7 @@ test.each([0, 45, 60, 75])('the level settles if others want %i of 100 slots', (
   };
   const view = new BrickView(bricks as unknown as GpuBricks);
   const frames = Array.from({ length: 60 }, () => {
-    // As many bricks as a view sees that has voxels of this size.
+    // The number of bricks falls with the square of the voxels' size.
     const seen = Array.from({ length: Math.ceil(300 / view.bias ** 2) }, (_, number) => brickKey({ level: 0, number }));
     const used = seen.filter(bricks.has);
     view.take({ missed: seen.filter((key) => !bricks.has(key)), hasMore: false, used, beside: [] }, 0);

@@ -3,16 +3,16 @@ import { type BrickKey, brickKey } from './brick.ts';
 import type { BrickFeedback } from './brick-rays.ts';
 import type { GpuBricks } from './gpu-bricks.ts';
 
-/** Coarser or finer by this factor at once. */
+/** The factor by which bricks become coarser or finer in one step. */
 const biasStep = 1.25;
 const greatestBias = 64;
 /**
- * With at most this part of the slots in use that others leave, there is room for finer bricks: half as many voxels again along each
- * axis.
+ * If a view uses less than this part of the slots that other viewers leave, there is room for finer bricks, which have half as many
+ * voxels again along each axis.
  */
 const roomForMore = 0.3;
 
-/** Asks for the bricks that a 3D view needs, as its rays report, and chooses how fine they are so that they fit the atlas. */
+/** Requests the bricks that a 3D view needs according to its rays, and chooses their resolution so that they fit into the atlas. */
 export class BrickView {
   readonly #bricks: GpuBricks;
   readonly #name: string;
@@ -21,7 +21,7 @@ export class BrickView {
   #isComplete = false;
   #fault: StriaError | undefined;
 
-  /** @param name tells the wishes of several viewers apart */
+  /** @param name distinguishes the requests of several viewers */
   constructor(bricks: GpuBricks, name = 'space') {
     this.#bricks = bricks;
     this.#name = name;
@@ -37,24 +37,24 @@ export class BrickView {
     return this.#isComplete;
   }
 
-  /** Why bricks that the last frame missed cannot be read: of the coarsest one. */
+  /** Why the coarsest of the bricks that the last frame missed and that cannot be read failed. Undefined if there is none. */
   get fault(): StriaError | undefined {
     return this.#fault;
   }
 
-  /** Asks for the coarsest level before anything is drawn. */
+  /** Requests the coarsest level before anything is drawn. */
   begin(timePoint: number): void {
     this.#bricks.want(this.#coarsest(timePoint), this.#name);
   }
 
-  /** Takes what a frame has met. */
+  /** Updates the requested bricks from the feedback of a frame. */
   take({ missed, hasMore, used, beside }: BrickFeedback, timePoint: number): void {
-    // If not all misses could be recorded, the earlier ones still count, or they would be cancelled.
+    // If not all misses could be recorded, those of the last frame still count; otherwise they would be cancelled.
     const wished = hasMore ? [...missed, ...this.#missed.filter((key) => !this.#bricks.has(key))] : missed;
     const faults = wished.map((key) => this.#bricks.faultOf(key));
     this.#fault = faults.find((fault) => fault !== undefined);
     this.#missed = [...new Set(wished.filter((_, at) => !faults[at]))];
-    // The last ones: without them samples at faces are a little coarser.
+    // These have the lowest priority: without them samples at faces are only a little coarser.
     const besides = beside.filter((key) => !this.#bricks.faultOf(key));
     const wanted = [...this.#coarsest(timePoint), ...used, ...this.#missed, ...besides];
     const leftOut = Math.max(0, this.#bricks.want(wanted, this.#name) - besides.length);
@@ -65,7 +65,7 @@ export class BrickView {
     this.#isComplete = this.#missed.length === 0 && this.#bias === before && !this.#bricks.isAwaited(besides);
   }
 
-  /** Its bricks stay, unless they would take much of the atlas. */
+  /** The bricks of the coarsest level, which stay requested unless they would take more than a quarter of the slots. */
   #coarsest(timePoint: number): readonly BrickKey[] {
     const level = this.#bricks.source.levels.length - 1;
     const count = this.#bricks.source.levels[level]?.grid.chunksPerTimePoint ?? 0;

@@ -1,6 +1,6 @@
 import { chunkName } from '../shared/chunk-name.ts';
 
-/** A chunk of a level, as what is loaded, decoded and drawn. Level 0 is the volume itself. */
+/** A chunk of a level: the unit that is loaded, decoded and drawn. Level 0 is the volume itself. */
 export interface Brick {
   readonly level: number;
   /** The chunk's number in its level. */
@@ -21,7 +21,7 @@ export function brickOf(key: BrickKey): Brick {
   return { level: Math.floor(key / numbersPerLevel), number: key % numbersPerLevel };
 }
 
-/** For messages: `chunk 12`, or `level 3, chunk 12`. */
+/** A brick's name in messages: `chunk 12`, or `level 3, chunk 12`. */
 export function brickName({ level, number }: Brick): string {
   return level === 0 ? chunkName(number) : `level ${level}, ${chunkName(number)}`;
 }

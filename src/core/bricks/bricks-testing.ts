@@ -23,7 +23,7 @@ import type { BrickLevel, BrickPlace, BrickSource } from './brick-source.ts';
 
 const cpu = createCpuBackend(inlinePool());
 
-/** For tests: a volume in memory with levels, whose chunks are coded by several codecs in turn. */
+/** For tests: a volume in memory with levels, whose chunks are encoded by several codecs in turn. */
 export interface TestBricks extends BrickSource {
   /** The voxels of each level, as in a file. */
   readonly voxels: readonly Uint8Array<ArrayBuffer>[];
@@ -66,7 +66,7 @@ export async function testBricks(
     all.levels.push({ grid, factors });
     all.voxels.push(voxels);
     all.infos.push(ofLevel);
-    // All time points one below the other.
+    // All time points follow each other along z.
     const box = {
       bytes: voxels,
       dims: [elements[0], elements[1], elements[2] * dims[3]] as Dims3,
@@ -104,7 +104,7 @@ export async function testBricks(
   };
 }
 
-/** The bytes of a brick as they lie in a slot: rows padded to whole words, and slots as wide and high as `slot`. Clipped. */
+/** The rows of a brick and their byte positions in a slot of shape `slot`, whose rows are padded to whole words. */
 export function slotBytesOf(bricks: TestBricks, key: number, slot: Dims3): { readonly at: number; readonly bytes: Uint8Array }[] {
   const { level, number } = brickOf(key);
   const { grid } = bricks.levels[level] as BrickLevel;
@@ -122,7 +122,7 @@ export function slotBytesOf(bricks: TestBricks, key: number, slot: Dims3): { rea
   return rows;
 }
 
-/** A smooth ball with a little texture in an empty space, with values that suit the type. */
+/** A smooth ball with small variations in empty space, with values that suit the type. */
 export function ballVoxel(dims: Dims4, type: ElementType): TestVoxel {
   const top = elementBytes(type) === 1 ? 200 : 20_000;
   const [cx, cy, cz] = [dims[0] / 2, dims[1] / 2, dims[2] / 2];
@@ -135,7 +135,7 @@ export function ballVoxel(dims: Dims4, type: ElementType): TestVoxel {
   };
 }
 
-/** Waits until the GPU has done everything, and its times have been read back, so that nothing of it counts as a leak. */
+/** Waits until the GPU has finished all work and its times have been read back, so that none of it counts as a leak. */
 export async function finished(gpu: Gpu): Promise<void> {
   await gpu.device.queue.onSubmittedWorkDone();
   await new Promise((resolve) => setTimeout(resolve, 20));

@@ -3,7 +3,7 @@ import { codecs } from '../codecs/registry.ts';
 import { volumeBytes } from '../shared/volume.ts';
 import { ComputedBricks } from './computed-bricks.ts';
 
-test('1 TiB of bricks are made on demand, always the same, and valid for the decoders of all codecs', async () => {
+test('1 TiB of bricks are computed on demand, always the same, and valid for the decoders of all codecs', async () => {
   const source = new ComputedBricks(10_322);
   expect(volumeBytes(source.info)).toBeGreaterThan(2 ** 40);
   const small = new ComputedBricks(200, 16);

@@ -10,16 +10,16 @@ import type { Dims3, VolumeInfo } from '../shared/volume.ts';
 import type { Brick } from './brick.ts';
 import type { BrickLevel, BrickPlace, BrickSource } from './brick-source.ts';
 
-/** Kinds of content: each codec has this many chunks of each shape. */
+/** The number of kinds of content: each codec has this many chunks of each shape. */
 const looks = 3;
-/** Of 16 bricks, so many are constant. */
+/** How many of 16 bricks are constant. */
 const constantOf16 = 6;
-/** Kept chunks: whole bricks of each codec and look, and those clipped at the edges of levels. */
+/** The maximum number of kept chunks: whole bricks of each codec and look, and bricks clipped at the edges of levels. */
 const mostKept = 512;
 
 /**
- * A volume of any size whose chunks are made when they are asked for: the same ones each time, by every codec in turn. There are few
- * different chunks, so that making them costs little. For tests and benchmarks.
+ * A volume of any size whose chunks are computed on request: the same ones each time, by every codec in turn. There are few different
+ * chunks, so that computing them costs little. For tests and benchmarks.
  */
 export class ComputedBricks implements BrickSource {
   readonly info: VolumeInfo;
@@ -31,7 +31,7 @@ export class ComputedBricks implements BrickSource {
   /**
    * @param side of the cube, in voxels of 8 bits: 10,322 of them are 1 TiB
    * @param brick the side of a brick
-   * @param onRead is awaited before chunks are given: it may wait or fail
+   * @param onRead is awaited before chunks are returned; it may delay or reject a read
    * @param ways the codecs of its chunks
    */
   constructor(
@@ -82,7 +82,7 @@ export class ComputedBricks implements BrickSource {
     if (!found) throw new StriaError('internal', `there is no level ${level}`);
     const mixed = mix(number + 1_000_003 * level);
     const { shape } = found.grid.box(number);
-    // Level by level, so that the coarsest one always has something to see.
+    // The coarsest level has no constant bricks, so that it always shows something.
     const isConstant = mixed % 16 < constantOf16 && level + 1 < this.levels.length;
     const way = isConstant ? -1 : (mixed >>> 4) % this.#ways.length;
     const look = (mixed >>> 12) % looks;

@@ -21,7 +21,7 @@ async function container(chunkShape: readonly [number, number, number, number?] 
   return sink.bytes();
 }
 
-/** A source that counts its reads, and fails in a part of the file. */
+/** A source that counts its reads, and fails for reads in a part of the file. */
 function watched(bytes: Uint8Array, fails: (offset: number, length: number) => boolean = () => false) {
   const source = memorySource('test.stria', bytes);
   const reads: { readonly offset: number; readonly length: number }[] = [];
@@ -51,7 +51,7 @@ test('every brick of every level is the chunk that the reader of the level gives
     expect(found).toEqual(await one.readChunks(0, one.chunkCount));
     count += found.filter(({ kind }) => kind === 'coded').length;
   }
-  // Ranges are joined: far fewer reads than chunks with payloads. (The comparison reads as well.)
+  // Ranges are joined, so there are far fewer reads than chunks with payloads. (The comparison reads as well.)
   expect(count).toBeGreaterThan(20);
   expect(reads.slice(before).filter(({ length }) => length > 0).length).toBeLessThan(count / 3);
   host.close();

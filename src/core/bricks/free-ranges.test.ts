@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FreeRanges } from './free-ranges.ts';
 
-test('ranges never overlap, and all space is found again', () => {
+test('ranges never overlap, and all space is free again in the end', () => {
   const length = 1000;
   const free = new FreeRanges(length);
   const taken = new Map<number, number>();
@@ -18,7 +18,7 @@ test('ranges never overlap, and all space is found again', () => {
       const start = free.take(bytes);
       if (start === undefined) {
         refused++;
-        // No gap of that length, by bytes.
+        // Byte by byte, there is no gap of that length.
         expect(
           Math.max(
             0,

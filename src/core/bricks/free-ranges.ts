@@ -1,4 +1,4 @@
-/** Hands out ranges of a buffer. The first gap that is large enough is taken, and freed ranges grow together again. */
+/** Allocates ranges of a buffer from the first gap that is large enough (first fit). Adjacent free ranges are merged. */
 export class FreeRanges {
   /** Gaps in ascending order, none adjacent to another. */
   readonly #gaps: { start: number; end: number }[];
@@ -7,7 +7,7 @@ export class FreeRanges {
     this.#gaps = length > 0 ? [{ start: 0, end: length }] : [];
   }
 
-  /** The start of a range of this length; undefined if no gap is large enough. */
+  /** Allocates a range of this length. @returns its start; undefined if no gap is large enough */
   take(length: number): number | undefined {
     const at = this.#gaps.findIndex(({ start, end }) => end - start >= length);
     const gap = this.#gaps[at];
@@ -18,7 +18,7 @@ export class FreeRanges {
     return start;
   }
 
-  /** Gives back a range as it was taken. */
+  /** Frees a range exactly as it was allocated. */
   give(start: number, length: number): void {
     const end = start + length;
     const found = this.#gaps.findIndex((gap) => gap.start >= end);

@@ -14,7 +14,7 @@ afterEach(() => finished(gpu));
 
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** Updates until all wanted bricks are there. */
+/** Updates until all wanted bricks are decoded. */
 async function load(bricks: GpuBricks): Promise<void> {
   const end = performance.now() + 30_000;
   while (!bricks.isSettled) {
@@ -46,7 +46,7 @@ function randomNumbers(seed: number) {
   };
 }
 
-/** Every codec alone, and a chain. */
+/** Every codec by itself, and a chain. */
 const names = [...codecs.map(({ name }) => name), 'rice+huffman'];
 
 const cases: readonly { type: ElementType; dims: Dims4; chunk: readonly [number, number, number] }[] = [
@@ -57,7 +57,7 @@ const cases: readonly { type: ElementType; dims: Dims4; chunk: readonly [number,
 ];
 
 describe.each(cases)('$type, $dims in chunks of $chunk', ({ type, dims, chunk }) => {
-  test('every voxel of the atlas is the stored one, whatever is asked for and evicted', async () => {
+  test('every voxel of the atlas is the stored one, whatever bricks are requested and evicted', async () => {
     const source = await testBricks(dims, type, chunk, ballVoxel(dims, type), { codecs: names });
     const host = new HostBricks(source, { bytes: 2 ** 16 });
     const [x, y, z] = chunk;
@@ -77,7 +77,7 @@ describe.each(cases)('$type, $dims in chunks of $chunk', ({ type, dims, chunk })
         return from[random(from.length)] as number;
       });
       bricks.want(wanted);
-      // Sometimes something else is wanted before it has arrived.
+      // Sometimes other bricks are wanted before these have arrived.
       if (random(4) === 0) {
         bricks.update();
         continue;
@@ -103,7 +103,7 @@ describe.each(cases)('$type, $dims in chunks of $chunk', ({ type, dims, chunk })
   });
 });
 
-test('what is no longer wanted is cancelled, and closing in the middle frees everything', async () => {
+test('bricks that are no longer wanted are cancelled, and closing in the middle frees everything', async () => {
   const source = await testBricks([32, 32, 32, 1], 'u8', [8, 8, 8], ballVoxel([32, 32, 32, 1], 'u8'));
   const host = new HostBricks(source, { reads: 1 });
   const bricks = new GpuBricks(gpu, host, { payloadBytes: 2 ** 16, atlasBytes: 2 ** 14 });
@@ -113,7 +113,7 @@ test('what is no longer wanted is cancelled, and closing in the middle frees eve
   await settle();
   expect(bricks.use.loading).toBeLessThanOrEqual(1);
   await load(bricks);
-  // At most the one that was being read before.
+  // The second read, if any, is the one that was under way before.
   expect(source.reads.count).toBeLessThanOrEqual(2);
   bricks.want([1, 2, 3, 20, 21, 22]);
   bricks.close();
@@ -124,7 +124,7 @@ test('what is no longer wanted is cancelled, and closing in the middle frees eve
   host.close();
 });
 
-test('what is wanted again right after it was cancelled arrives without another wish', async () => {
+test('bricks that are wanted again right after they were cancelled arrive without another request', async () => {
   const source = await testBricks([16, 16, 16, 1], 'u8', [8, 8, 8], ballVoxel([16, 16, 16, 1], 'u8'));
   const host = new HostBricks(source);
   const bricks = new GpuBricks(gpu, host, { payloadBytes: 2 ** 16, atlasBytes: 2 ** 14 });
@@ -175,7 +175,7 @@ test('constant bricks take neither payload nor slot', async () => {
     Uint32Array.of(0x80000000, 0x80000000, 1, 0, 0x80000000, 0x80000000),
   );
   expect(new Float32Array((await gpu.read(bricks.table.constants, 0, 4)).buffer)[0]).toBe(-2.5);
-  // A ramp, from its rule.
+  // A ramp is decoded from its parameters.
   await check(bricks, source, 2);
   bricks.close();
   host.close();

@@ -14,13 +14,13 @@ import type { HostBricks } from './host-bricks.ts';
 import { PayloadPool } from './payload-pool.ts';
 
 export interface GpuBrickLimits {
-  /** For compressed bricks. */
+  /** The budget for compressed bricks. */
   readonly payloadBytes: number;
-  /** For decoded bricks. */
+  /** The budget for decoded bricks. */
   readonly atlasBytes: number;
-  /** For decoded 8-bit bricks once more, as a texture; without room for all of them, rays read the atlas. */
+  /** The budget for copies of decoded 8-bit bricks in a texture; without room for all of them, rays read the atlas. */
   readonly textureBytes: number;
-  /** The most bricks to decode in one update, and about how long that may take on the GPU. */
+  /** The maximum number of bricks to decode in one update, and about how long an update may take on the GPU. */
   readonly bricksPerUpdate: number;
   readonly updateMs: number;
 }
@@ -33,29 +33,29 @@ const gpuBrickLimits: GpuBrickLimits = {
   updateMs: 6,
 };
 
-/** Updates whose work the GPU has not finished. */
+/** The maximum number of updates whose work the GPU has not finished. */
 const mostUpdates = 2;
-/** Bricks of the first update, before it is known how long one takes. */
+/** The number of bricks in the first update, before it is known how long an update takes. */
 const firstBricks = 8;
-/** Fewer take about as long: a brick of a slow codec is decoded by few invocations, and others beside it at the same time. */
+/** Fewer bricks take about as long: few invocations decode a brick of a slow codec, so the GPU decodes several at the same time. */
 const leastBricks = 64;
 
 /**
- * Bricks that are copied to the texture again in one update, because a neighbour has arrived: few while others arrive, because most
- * would soon be copied once more.
+ * The maximum numbers of bricks that are copied to the texture again in one update, because a neighbour has arrived. There are fewer
+ * while bricks are being decoded, because most would soon have to be copied once more.
  */
 const [mostRefreshed, fewRefreshed] = [64, 16];
-/** Bricks that are loaded at once. Of a flight that wants more than can arrive, most would be cancelled by the next frame. */
+/** The maximum number of bricks that load at once. If a flight wants more than can arrive, the next frame would cancel most of them. */
 const mostLoading = 512;
 
-/** What an update costs on the GPU. By the clock it waits for the frames before it, too. */
+/** The GPU time of an update in milliseconds. The wall time would include waiting for earlier frames. */
 function msOf({ stages, wallMs }: CommandTimes): number {
   const kernelsMs = stages.reduce((sum, { gpuMs }) => sum + (gpuMs ?? Number.NaN), 0);
   // Copies to the texture have no timestamps; they take about as long as the kernel before them.
   return kernelsMs > 0 ? Math.min(wallMs, 2 * kernelsMs) : wallMs;
 }
 
-/** What the GPU tiers hold and have done. */
+/** The contents of the GPU tiers, and counters of their work. */
 export interface GpuBrickUse {
   readonly slots: number;
   readonly usedSlots: number;
@@ -64,15 +64,15 @@ export interface GpuBrickUse {
   readonly poolBytes: number;
   readonly tableBytes: number;
   readonly loading: number;
-  /** Since the beginning. */
+  /** Counted since the tiers were created. */
   readonly decoded: number;
   readonly evicted: number;
 }
 
 /**
- * Bricks in GPU memory: compressed ones in a pool, decoded ones in the slots of an atlas, and a page table that says where each is.
- * `want` names the bricks that are needed; `update` decodes some of them, once for each frame. Bricks that are wanted keep their
- * slots, and others give theirs away, the least recently used first.
+ * Bricks in GPU memory: compressed ones in a pool, decoded ones in the slots of an atlas, and a page table that locates them. `want`
+ * names the bricks that are needed; `update`, called once for each frame, decodes some of them. Wanted bricks keep their slots; others
+ * are evicted, the least recently used first.
  */
 export class GpuBricks {
   readonly source: BrickSource;
@@ -85,14 +85,14 @@ export class GpuBricks {
   readonly #pool: PayloadPool;
   readonly #onArrival: () => void;
   readonly #loading = new Map<BrickKey, AbortController>();
-  /** Ramps that wait to be written into a slot. */
+  /** Ramps that have arrived but have no slot yet. */
   readonly #ramps = new Map<BrickKey, StoredChunk>();
   readonly #faults = new Map<BrickKey, StriaError>();
-  /** Bricks in the texture that lack voxels of neighbours which have arrived since. */
+  /** Bricks in the texture whose aprons lack voxels of neighbours that have arrived since. */
   readonly #stale = new Set<BrickKey>();
-  /** What each viewer wants, the most urgent first. */
+  /** The bricks that each viewer wants, the most urgent first. */
   readonly #wishes = new Map<string, readonly BrickKey[]>();
-  /** All of it, with ranks. */
+  /** The wanted bricks of all viewers, with their ranks. */
   #wanted = new Map<BrickKey, number>();
   #updates = 0;
   #bricksPerUpdate = firstBricks;
@@ -101,7 +101,7 @@ export class GpuBricks {
   #isClosed = false;
 
   /**
-   * @param onArrival called when a wanted brick has arrived, so that it is time for an update
+   * @param onArrival called when a wanted brick has arrived or failed, so that the caller can update
    * @throws StriaError `limit-too-small` if the atlas cannot hold a single brick
    */
   constructor(gpu: Gpu, host: HostBricks, limits: Partial<GpuBrickLimits> = {}, onArrival: () => void = () => {}) {
@@ -141,30 +141,30 @@ export class GpuBricks {
     return this.atlas.slots.has(key) || this.table.isConstant(key);
   }
 
-  /** Why a brick cannot be shown. */
+  /** Why a brick cannot be shown; undefined if it has not failed. */
   faultOf(key: BrickKey): StriaError | undefined {
     return this.#faults.get(key) ?? this.#host.faultOf(key);
   }
 
-  /** Lets bricks be tried again. */
+  /** Allows failed bricks to be tried again. */
   forgetFaults(): void {
     this.#faults.clear();
     this.#host.forgetFaults();
   }
 
-  /** Whether all wanted bricks can be drawn, or never will be. */
+  /** Whether all wanted bricks can be drawn or have failed, and the texture is up to date. */
   get isSettled(): boolean {
     if (this.#stale.size > 0) return false;
     for (const key of this.#wanted.keys()) if (!this.has(key) && !this.faultOf(key)) return false;
     return true;
   }
 
-  /** Whether some of these are wanted and not there yet. */
+  /** Whether some of these bricks are wanted and cannot be drawn yet. */
   isAwaited(keys: readonly BrickKey[]): boolean {
     return keys.some((key) => this.#wanted.has(key) && !this.has(key));
   }
 
-  /** How many slots no viewer but this one wants. */
+  /** The number of slots that other viewers leave to this one. */
   slotsFor(viewer: string): number {
     const others = new Set<BrickKey>();
     for (const [name, wish] of this.#wishes) {
@@ -174,20 +174,20 @@ export class GpuBricks {
     return Math.max(0, this.atlas.slotCount - others.size);
   }
 
-  /** Counts as a use of bricks that are there: rays report which ones they crossed. */
+  /** Marks decoded bricks as recently used: rays report which ones they crossed. */
   touch(keys: Iterable<BrickKey>): void {
     for (const key of keys) this.atlas.slots.get(key);
   }
 
   /**
-   * Replaces what a viewer wants; viewers take turns by urgency. What is being loaded and no longer wanted is cancelled.
-   * @param keys the most urgent first; if all viewers want more than there are slots, the last ones are left out
-   * @returns how many were left out
+   * Replaces the bricks that a viewer wants; viewers take turns by urgency. Loads of bricks that are no longer wanted are cancelled.
+   * @param keys the most urgent first; if all viewers together want more bricks than there are slots, the last ones are left out
+   * @returns how many bricks were left out
    */
   want(keys: Iterable<BrickKey>, viewer = ''): number {
     if (this.#isClosed) return 0;
     const own = [...keys];
-    // Each picture is a viewer of its own, which wants nothing in the end.
+    // Each picture is a viewer of its own, which wants nothing once it is finished.
     if (own.length > 0) this.#wishes.set(viewer, own);
     else this.#wishes.delete(viewer);
     const wishes = [...this.#wishes.values()];
@@ -205,7 +205,7 @@ export class GpuBricks {
     this.#wanted = wanted;
     for (const [key, stop] of [...this.#loading]) {
       if (wanted.has(key)) continue;
-      // Wanted again, it is loaded anew, even before this load has ended.
+      // If the brick is wanted again, it is loaded anew, even before this load has ended.
       this.#loading.delete(key);
       stop.abort();
     }
@@ -216,8 +216,9 @@ export class GpuBricks {
   }
 
   /**
-   * Decodes the most urgent of the wanted bricks that have arrived, as many as the limits allow, and enters them into the table. What
-   * is submitted afterwards sees them. Bricks around those that arrived earlier are copied to the texture again. @returns how many
+   * Decodes the most urgent of the wanted bricks that have arrived, as many as the limits allow, and enters them into the table. Work
+   * that is submitted afterwards sees them. Bricks next to bricks that arrived earlier are copied to the texture again.
+   * @returns how many bricks were decoded or copied
    */
   update(): number {
     if (this.#isClosed || this.#gpu.isLost || this.#updates >= mostUpdates) return 0;
@@ -244,19 +245,19 @@ export class GpuBricks {
     for (const { key } of slotted) this.#stale.delete(key);
     const others = this.#takeStale(slotted.length > 0 ? fewRefreshed : mostRefreshed);
     if (slotted.length + others.length > 0) this.#decode(slotted, others);
-    // Payloads that made room for others before they were decoded.
+    // Loads payloads again that were evicted from the pool before they were decoded.
     this.#load();
     return slotted.length + others.length;
   }
 
-  /** The elements of a decoded brick as they lie in its slot, with padded rows. For tests and for values under the pointer. */
+  /** Reads the elements of a decoded brick from its slot, with padded rows. For tests and for values under the pointer. */
   async readSlot(key: BrickKey): Promise<Uint8Array<ArrayBuffer> | undefined> {
     const slot = this.atlas.slots.get(key);
     const { voxels, slotBytes } = this.atlas;
     return slot === undefined ? undefined : this.#gpu.read(voxels.buffer, slot * slotBytes, slotBytes);
   }
 
-  /** Frees everything on the GPU, and cancels what is being loaded. The host tier stays. */
+  /** Frees everything on the GPU, and cancels all loads. The host tier stays open. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -265,7 +266,7 @@ export class GpuBricks {
     this.#scope.destroy();
   }
 
-  /** Bricks in the texture around one that has arrived need its voxels. */
+  /** Marks the decoded bricks around one that has arrived as stale, because their aprons need its voxels. */
   #outdateAround(key: BrickKey): void {
     if (!this.atlas.filtered.isUsed) return;
     for (const by of this.atlas.filtered.around) {
@@ -300,9 +301,9 @@ export class GpuBricks {
     commands.submit().then(done, () => done(undefined));
   }
 
-  /** Chooses how many bricks the next update decodes. @param ms how long the last one took for `count` */
+  /** Chooses how many bricks the next update decodes. @param ms how long the last update took for `count` bricks */
   #pace(count: number, ms: number): void {
-    // Twice as many at most, because small batches say little.
+    // At most twice as many, because the time of a small batch says little about a large one.
     const fitting = Math.floor((count * this.#limits.updateMs) / Math.max(ms, 0.01));
     const most = Math.min(this.#limits.bricksPerUpdate, 2 * this.#bricksPerUpdate);
     if (count === this.#bricksPerUpdate || fitting < this.#bricksPerUpdate)
@@ -351,7 +352,7 @@ export class GpuBricks {
     this.#onArrival();
   }
 
-  /** @returns whether anything may still be done with what was loaded */
+  /** Ends a load. @returns whether its result can still be used */
   #finish(key: BrickKey, stop: AbortController): boolean {
     if (this.#loading.get(key) === stop) this.#loading.delete(key);
     return !this.#isClosed && !this.#gpu.isLost;

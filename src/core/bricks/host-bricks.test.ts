@@ -17,7 +17,7 @@ interface Read {
 
 const recordBytes = 100;
 
-/** Every brick has a payload of 100 bytes, at 120 × its number in the file. Reads wait until the test answers them. */
+/** Each brick has a payload of 100 bytes, at offset 120 × its number in the file. Reads wait until the test answers them. */
 class FakeSource implements BrickSource {
   readonly info = testInfo([64, 64, 64, 1], 'u8');
   readonly levels = [
@@ -53,7 +53,7 @@ class FakeSource implements BrickSource {
   }
 }
 
-/** A payload that says which brick it is. */
+/** A chunk whose payload identifies its brick. */
 function chunkOf({ level, number }: Brick): EncodedChunk {
   const payload = new Uint8Array(recordBytes);
   new DataView(payload.buffer).setUint32(0, brickKey({ level, number }), true);
@@ -103,7 +103,7 @@ function setUp(limits: ConstructorParameters<typeof HostBricks>[1] = {}) {
   return { source, clock, host: new HostBricks(source, limits, clock.later) };
 }
 
-test('a brick is read once for all who ask, and kept', async () => {
+test('a brick is read once for all requests, and kept', async () => {
   const { source, host } = setUp();
   const both = [host.request(key(3), 1), host.request(key(3), 0)];
   expect(source.reads).toHaveLength(1);
@@ -116,7 +116,7 @@ test('a brick is read once for all who ask, and kept', async () => {
   expect(host.use).toMatchObject({ reads: 1, bricksRead: 1, kept: 1, keptBytes: recordBytes + chunkOverhead, reservedBytes: 0 });
 });
 
-test('waiting bricks come in the order of their priorities', async () => {
+test('waiting bricks are read in the order of their priorities', async () => {
   const { source, host } = setUp({ reads: 1, ...noJoins });
   const requests = [
     [0, 0],
@@ -143,7 +143,7 @@ test('near ranges of one level are joined into one read', async () => {
   const first = source.take();
   first.answer(first.bricks.map(chunkOf));
   await settle();
-  // 1 and 2; 4 is 140 bytes behind 2.
+  // Bricks 1 and 2 are joined; brick 4 begins 140 bytes after the end of brick 2.
   expect(source.reads[0]?.bricks).toEqual([
     { level: 0, number: 1 },
     { level: 0, number: 2 },
@@ -175,7 +175,7 @@ describe('failures', () => {
     clock.advance(1);
     source.take().fail(unreadable);
     await seen;
-    // It fails at once from now on, and others do not.
+    // From now on requests for this brick fail at once; those for others do not.
     await expect(host.request(key(4, 1), 0)).rejects.toMatchObject({ tag: 'not-readable' });
     expect(source.reads).toHaveLength(0);
     expect(host.faultOf(key(4, 1))?.tag).toBe('not-readable');
@@ -197,7 +197,7 @@ describe('failures', () => {
     const damage = new StriaError('corrupt', 'its checksum is wrong');
     joined.answer(joined.bricks.map((brick) => (brick.number === 2 ? damage : chunkOf(brick))));
     await settle();
-    // Alone it is damaged, too.
+    // The brick is damaged when it is read alone, too.
     const alone = source.take();
     expect(alone.bricks).toEqual([{ level: 0, number: 2 }]);
     alone.answer([damage]);
@@ -242,7 +242,7 @@ describe('cancelling', () => {
     expect(host.use).toMatchObject({ reservedBytes: 0, waiting: 0, reading: 0 });
   });
 
-  test('a brick asked for again while its read is being cancelled is read again', async () => {
+  test('a brick that is requested again while its read is being cancelled is read again', async () => {
     const { source, host } = setUp();
     const stop = new AbortController();
     const first = host.request(key(0), 0, stop.signal).catch(() => undefined);
@@ -327,7 +327,7 @@ test('100,000 random requests, answers, faults and cancellations keep within the
     if (step % 64 === 0) await settle();
     check();
   }
-  // Whatever is open ends.
+  // All open requests end.
   for (let round = 0; open.size > 0 && round < 10_000; round++) {
     clock.advance(1000);
     answer();

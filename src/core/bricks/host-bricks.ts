@@ -6,16 +6,16 @@ import type { BrickSource } from './brick-source.ts';
 import { joinedWith, memoryOf, type WaitingRead } from './joined-reads.ts';
 
 export interface HostLimits {
-  /** For payloads that are kept and for reads under way, together. */
+  /** The budget for kept payloads and reads under way together. */
   readonly bytes: number;
-  /** Reads at once. */
+  /** The maximum number of reads at once. */
   readonly reads: number;
   /** See `JoinLimits`. */
   readonly gapBytes: number;
   readonly joinedBytes: number;
-  /** Tries of a read that fails. */
+  /** How often a failing read is tried. */
   readonly attempts: number;
-  /** Before the second try; twice as long before each further one. */
+  /** The wait before the second try; it doubles before each further one. */
   readonly retryMs: number;
 }
 
@@ -28,7 +28,7 @@ const hostLimits: HostLimits = {
   retryMs: 250,
 };
 
-/** Calls a function after some time, unless the returned one is called before. Tests replace it. */
+/** Calls a function after `ms` milliseconds, unless the returned function is called first. Tests replace it. */
 export type Later = (call: () => void, ms: number) => () => void;
 
 const later: Later = (call, ms) => {
@@ -36,7 +36,7 @@ const later: Later = (call, ms) => {
   return () => clearTimeout(timer);
 };
 
-/** Bytes that a kept chunk takes besides its payload, so that chunks without payload are limited, too. */
+/** The bytes that a kept chunk counts in addition to its payload, so that chunks without payload are limited, too. */
 export const chunkOverhead = 256;
 
 interface Waiter {
@@ -49,7 +49,7 @@ interface Job extends WaitingRead {
   priority: number;
   isAlone: boolean;
   attempts: number;
-  /** It failed, and waits before it is tried again. */
+  /** Whether the read failed and waits before it is tried again. */
   isResting: boolean;
   reading: Reading | undefined;
   readonly waiters: Set<Waiter>;
@@ -61,22 +61,22 @@ interface Reading {
   readonly bytes: number;
 }
 
-/** What the host tier holds and has done. */
+/** The contents of the host tier, and counters of its work. */
 export interface HostUse {
   readonly keptBytes: number;
   readonly reservedBytes: number;
   readonly kept: number;
   readonly waiting: number;
   readonly reading: number;
-  /** Since the beginning: reads of the source, and the bricks that they brought. */
+  /** Counted since the tier was created: reads of the source, and the bricks that they returned. */
   readonly reads: number;
   readonly bricksRead: number;
   readonly failed: number;
 }
 
 /**
- * Compressed bricks in host memory. A brick is read once however many ask for it, and kept while there is room. Before a read
- * begins, its memory is reserved, so the budget holds at every moment; what a caller has taken is the caller's.
+ * Compressed bricks in host memory. A brick is read once, however many requests there are for it, and kept while there is room. Before
+ * a read begins, its memory is reserved, so the budget holds at every moment. Chunks that callers hold do not count.
  */
 export class HostBricks {
   readonly source: BrickSource;
@@ -111,24 +111,25 @@ export class HostBricks {
     };
   }
 
-  /** A brick that is kept. Counts as a use. */
+  /** A kept brick, which is marked as recently used. Undefined if the brick is not kept. */
   peek(key: BrickKey): EncodedChunk | undefined {
     return this.#kept.get(key);
   }
 
-  /** Why a brick could not be read. Requests for it fail at once. */
+  /** Why a brick could not be read. Requests for such a brick fail at once. */
   faultOf(key: BrickKey): StriaError | undefined {
     return this.#failed.get(key);
   }
 
-  /** Lets bricks be tried again that could not be read. */
+  /** Allows bricks that could not be read to be tried again. */
   forgetFaults(): void {
     this.#failed.clear();
   }
 
   /**
+   * Requests a brick.
    * @param priority lower is more urgent; of several requests for a brick the most urgent counts
-   * @param signal ends this request. The read is cancelled once nobody waits for any brick of it
+   * @param signal ends this request; the read is cancelled once no request for any of its bricks is left
    * @throws StriaError in the context of the brick: `aborted`, `corrupt`, `not-readable`; `limit-too-small` if the brick is larger
    * than the budget
    */
@@ -166,7 +167,7 @@ export class HostBricks {
     });
   }
 
-  /** Changes the priority of a brick that waits. */
+  /** Changes the priority of a waiting brick. */
   prioritize(key: BrickKey, priority: number): void {
     const job = this.#jobs.get(key);
     if (job) job.priority = priority;
@@ -212,7 +213,7 @@ export class HostBricks {
     return job;
   }
 
-  /** After a waiter has left. */
+  /** Cancels a job if its last waiter has left. */
   #leave(job: Job): void {
     if (job.waiters.size > 0 || this.#jobs.get(job.key) !== job) return;
     const { reading } = job;
@@ -222,7 +223,7 @@ export class HostBricks {
     } else if (reading.jobs.every(({ waiters }) => waiters.size === 0)) reading.abort.abort();
   }
 
-  /** Starts as many reads as may run at once. */
+  /** Starts as many reads as the limits allow. */
   #start(): void {
     while (!this.#isClosed && this.#readings.size < this.#limits.reads) {
       const waiting = [...this.#jobs.values()].filter(({ reading, isResting }) => !reading && !isResting);
@@ -230,7 +231,7 @@ export class HostBricks {
       if (!any) return;
       const first = others.reduce((best, job) => (job.priority < best.priority ? job : best), any);
       const memoryBytes = this.#limits.bytes - this.#reserved;
-      // The most urgent read waits for memory: others would take it again.
+      // If the most urgent read must wait for memory, no other may start, because it would take that memory.
       if (memoryOf([first]) > memoryBytes) return;
       const jobs = joinedWith(first, waiting, { ...this.#limits, memoryBytes });
       const reading: Reading = { jobs, abort: new AbortController(), bytes: memoryOf(jobs) };
@@ -275,7 +276,7 @@ export class HostBricks {
   #keep(job: Job, chunk: EncodedChunk): void {
     this.#jobs.delete(job.key);
     this.#bricksRead++;
-    // Less than was reserved, so it fits.
+    // This is less than was reserved, so it fits.
     this.#kept.set(job.key, chunk, chunkOverhead + (chunk.kind === 'coded' ? chunk.payload.byteLength : 0));
     for (const waiter of job.waiters) waiter.take(chunk);
   }
@@ -285,7 +286,7 @@ export class HostBricks {
       this.#jobs.delete(job.key);
       return;
     }
-    // Somebody asked for it again while its read was being cancelled.
+    // The brick was requested again while its read was being cancelled.
     if (abort.signal.aborted) return;
     if (jobs.length > 1) {
       job.isAlone = true;

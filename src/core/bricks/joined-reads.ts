@@ -1,25 +1,25 @@
 /** A waiting read. */
 export interface WaitingRead {
-  /** Lower is more urgent. */
+  /** Lower numbers are more urgent. */
   readonly priority: number;
   readonly level: number;
-  /** The most bytes of its payload in memory. */
+  /** The maximum number of bytes that the payload takes in memory. */
   readonly payloadBytes: number;
   readonly range?: { readonly offset: number; readonly length: number } | undefined;
-  /** It failed together with others, so it is tried without them. */
+  /** Whether the read failed together with others, so that it is tried without them. */
   readonly isAlone: boolean;
 }
 
 export interface JoinLimits {
-  /** Ranges that are no further apart than this are joined. A request costs more than reading that many bytes. */
+  /** Ranges that are at most this far apart are joined: a separate request would cost more than reading the gap. */
   readonly gapBytes: number;
-  /** The most bytes of a joined range. */
+  /** The maximum length of a joined range. */
   readonly joinedBytes: number;
-  /** The most bytes of memory: the range, and the payloads that are copied from it. */
+  /** The maximum memory for the range and the payloads that are copied from it. */
   readonly memoryBytes: number;
 }
 
-/** What a group of reads takes in memory while it is read. */
+/** The bytes of memory that a group of reads takes while it is read. */
 export function memoryOf(group: readonly WaitingRead[]): number {
   const payloads = group.reduce((sum, { payloadBytes }) => sum + payloadBytes, 0);
   const ranges = group.flatMap(({ range }) => (range ? [range] : []));
@@ -30,8 +30,8 @@ export function memoryOf(group: readonly WaitingRead[]): number {
 }
 
 /**
- * The reads to make together with the first: those of its level whose ranges lie near it in the file, in the order of the file. The
- * range grows from the first one in both directions.
+ * The group of reads to join with the first one: those of its level whose ranges lie near it in the file, in the order of the file. The
+ * range grows from the first read in both directions.
  */
 export function joinedWith<Read extends WaitingRead>(first: Read, waiting: Iterable<Read>, limits: JoinLimits): Read[] {
   const { range } = first;

@@ -8,7 +8,7 @@ import { lookAround } from './looking-around.ts';
 const gpu = await openTestGpu();
 afterEach(() => finished(gpu));
 
-/** An hour has 216,000 frames: STRIA_WALK_FRAMES=216000 npx vitest run --project gpu src/core/bricks/looking-around.gpu.test.ts */
+/** For an hour: STRIA_WALK_FRAMES=216000 npx vitest run --project gpu src/core/bricks/looking-around.gpu.test.ts */
 const frames = Number(process.env.STRIA_WALK_FRAMES ?? 120);
 
 test(

@@ -6,35 +6,35 @@ import type { BrickSource } from './brick-source.ts';
 import { type GpuBrickLimits, GpuBricks } from './gpu-bricks.ts';
 import { HostBricks, type HostLimits } from './host-bricks.ts';
 
-/** A simulated hour of looking around, or less. */
+/** The settings of a simulated walk through a volume. */
 export interface BrickWalk {
   readonly frames: number;
   readonly host: Partial<HostLimits>;
   readonly gpu: Partial<GpuBrickLimits>;
-  /** The bricks along each axis that are seen at each level. */
+  /** The number of bricks along each axis that are wanted at each level. */
   readonly reach: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Without any progress, so long: something hangs. */
+/** After this long without any progress, the walk fails. */
 const stuckMs = 30_000;
 
-/** What the walk has needed. */
+/** Counters of a walk, and the memory that it needed. */
 export interface BrickWalkReport {
   readonly frames: number;
   readonly decoded: number;
   readonly evicted: number;
   readonly read: number;
   readonly failed: number;
-  /** The most bytes at any frame. */
+  /** The maximum number of bytes at any check. */
   readonly hostBytes: number;
   readonly gpuBytes: number;
 }
 
 /**
- * Flies through a volume on a closed curve, wanting at each frame the bricks around a place at every level, and checks after each frame
- * that no budget is exceeded; sometimes it jumps. At the end it rests until everything has arrived.
- * @throws StriaError `internal` if a budget is exceeded, if bricks never arrive, or if something is left at the end; `aborted`
+ * Flies through a volume on a curve, with a jump now and then. Each frame wants the bricks around a position at every level, and checks
+ * that no budget is exceeded. At the end it waits until all bricks have arrived.
+ * @throws StriaError `internal` if a budget is exceeded or if bricks never arrive; `aborted`
  */
 export async function lookAround(gpu: Gpu, source: BrickSource, walk: BrickWalk): Promise<BrickWalkReport> {
   const gpuBefore = gpu.memory.liveBytes();
@@ -75,7 +75,7 @@ export async function lookAround(gpu: Gpu, source: BrickSource, walk: BrickWalk)
   }
 }
 
-/** @throws StriaError `internal` if a tier holds more than it may */
+/** Checks the budgets of all tiers. @throws StriaError `internal` if a tier holds more than its budget */
 export function checkBudgets(host: HostBricks, bricks: GpuBricks, limits: Pick<BrickWalk, 'host' | 'gpu'>): void {
   const { keptBytes, reservedBytes } = host.use;
   const { atlasBytes, poolBytes, usedSlots, slots } = bricks.use;
@@ -88,13 +88,13 @@ export function checkBudgets(host: HostBricks, bricks: GpuBricks, limits: Pick<B
   if (isOver) throw new StriaError('internal', `a budget is exceeded: ${JSON.stringify({ ...host.use, ...bricks.use })}`);
 }
 
-/** A place in the cube: a closed curve, with a jump at every 500th frame. */
+/** A frame's position in the cube, on a curve with a jump at every 500th frame. */
 function placeAt(frame: number): readonly [number, number, number] {
   const way = frame / 900 + 0.37 * Math.floor(frame / 500);
   return [0.5 + 0.45 * Math.sin(way), 0.5 + 0.45 * Math.sin(1.7 * way + 1), 0.5 + 0.45 * Math.cos(2.3 * way)];
 }
 
-/** The bricks around a place, at every level, coarse ones first. */
+/** The bricks around a position at every level, coarse ones first. */
 function around({ levels }: BrickSource, place: readonly [number, number, number], reach: number): BrickKey[] {
   const keys: BrickKey[] = [];
   for (const [level, { grid }] of [...levels.entries()].reverse()) {

@@ -5,23 +5,23 @@ import { rangeStart } from '../volume/value-scale.ts';
 import { floatBits, voxelKey } from '../volume/voxel-key.ts';
 import type { GpuBricks } from './gpu-bricks.ts';
 
-/** Levels in `Paged` of shaders/brick-draw/paged.wgsl, and the struct's bytes. */
+/** The number of levels in `Paged` of shaders/brick-draw/paged.wgsl, and the sizes of its parts in words. */
 const mostLevels = 31;
 const headWords = 20;
 const levelWords = 24;
 export const pagedUniformBytes = 4 * (headWords + mostLevels * levelWords);
 
-/** Which bricks are drawn, and how their values are seen. */
+/** Which bricks are drawn, and how their values are shown. */
 export interface PagedLook {
   readonly timePoint: number;
-  /** Stored values; see `ViewState.window`. */
+  /** The window in stored values; see `ViewState.window`. */
   readonly window: readonly [low: number, high: number];
   readonly isCategorical: boolean;
   /** See `VolumeSource.numbers`. */
   readonly numbers: readonly [lowest: number, highest: number];
 }
 
-/** How large voxels may be: for rays. */
+/** How large voxels may appear to rays. */
 export interface RayDetail {
   /** Lengths of the cube's edges in the scene. */
   readonly edges: Dims3;
@@ -29,7 +29,7 @@ export interface RayDetail {
   readonly detail: number;
 }
 
-/** Where the parts of rays' feedback begin, in words. */
+/** Where the parts of the rays' feedback begin, in words. */
 export interface FeedbackPlaces {
   readonly used: number;
   readonly asked: number;
@@ -47,7 +47,7 @@ export function pagedUniform(
   const { info, levels } = source;
   if (levels.length > mostLevels) throw new StriaError('unsupported', `${levels.length} levels; there can be ${mostLevels}`);
   const [x, y, z] = info.dims;
-  // Labels are compared as stored numbers, whatever their scaling.
+  // Labels are compared as stored numbers, regardless of slope and intercept.
   const [from, to] = isCategorical && window[0] > window[1] ? [window[1], window[0]] : window;
   const width = to === from ? Number.EPSILON * Math.max(1, Math.abs(to)) : to - from;
   const { power, key, scaledBits, rest } = rangeStart(info.type, [from, to]);
@@ -76,8 +76,8 @@ export function pagedUniform(
 }
 
 /**
- * The edge that a voxel has if it is seen as large as a pixel: for each unit of its distance from the eye, or everywhere if the eye
- * is infinitely far away.
+ * The edge in the scene of a voxel that appears as large as a pixel: per unit of its distance from the eye, or, if the eye is at
+ * infinity, the same everywhere.
  */
 export function detailOf({ toCube, eye, edges }: RayView, { width }: Pick<Strip, 'width'>): number {
   const place = (right: number): number[] => {

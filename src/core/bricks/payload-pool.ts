@@ -24,7 +24,7 @@ interface Pooled {
   readonly stored: StoredChunk;
 }
 
-/** Compressed bricks in GPU memory. The least recently used make room for new ones. */
+/** Compressed bricks in GPU memory. The least recently used are evicted to make room for new ones. */
 export class PayloadPool {
   readonly budget: number;
   readonly #gpu: Gpu;
@@ -49,15 +49,15 @@ export class PayloadPool {
     return this.#pooled.has(key);
   }
 
-  /** Counts as a use. */
+  /** A brick's payload, which is marked as recently used. Undefined if the pool does not hold it. */
   get(key: BrickKey): StoredChunk | undefined {
     return this.#pooled.get(key)?.stored;
   }
 
   /**
-   * Uploads a payload at once. Work that was submitted before still sees what it replaces, and work that is recorded but not yet
-   * submitted does not.
-   * @throws StriaError `limit-too-small` if it is larger than the pool; `corrupt`, `unsupported` for a codec that cannot decode it
+   * Uploads a payload at once. Work that was submitted earlier still sees the payload that it replaces; work that is recorded but not
+   * yet submitted does not.
+   * @throws StriaError `limit-too-small` if it is larger than the pool; `corrupt`, `unsupported` if no codec can decode it
    */
   put(key: BrickKey, chunk: CodedChunk, geometry: ChunkGeometry): void {
     if (this.has(key)) return;
@@ -87,7 +87,7 @@ export class PayloadPool {
       if (this.#grow(bytes)) continue;
       const [oldest] = this.#pooled.oldest();
       if (oldest) this.delete(oldest[0]);
-      // All are empty, and too small: they were made for less.
+      // All buffers are empty and too small, because they were created for smaller payloads.
       else this.#freeBuffers();
     }
   }
