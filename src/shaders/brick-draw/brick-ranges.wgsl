@@ -1,6 +1,6 @@
-// The least and the greatest number of each brick that was just decoded, from its slot in the atlas.
+// Finds the least and the greatest number of each brick that was just decoded, from its slot in the atlas.
 //
-// One workgroup owns one brick; its invocations go through the rows. Dispatch: as many workgroups as bricks.
+// One workgroup owns one brick; its invocations share the rows. Dispatch: as many workgroups as bricks.
 //
 // Invariants
 // 1. Every brick's entry of `ranges` is written completely, so entries of earlier bricks of a slot never remain.
@@ -16,10 +16,10 @@ struct Slots {
   count: u32,
 }
 
-/// Of each brick: its slot, and its voxels along x, y, z.
+/// For each brick: its slot, and its voxels along x, y, z.
 @group(0) @binding(1) var<storage, read> bricks: array<vec4u>;
 @group(0) @binding(2) var<uniform> slots: Slots;
-/// Of each slot: the bits of its least and its greatest number; whether a voxel is missing; whether any is not.
+/// For each slot: the bits of its least and its greatest number; whether some voxels are missing; whether some are not.
 @group(0) @binding(3) var<storage, read_write> ranges: array<vec4u>;
 
 const threads = 64u;
@@ -53,7 +53,7 @@ fn main(
     atomicStore(&wg_greatest, 0u);
     atomicStore(&wg_missing, 0u);
   }
-  // Starting values are there before they are reduced.
+  // The initial values are written before the reduction begins.
   workgroupBarrier();
   var least = 0xffffffffu;
   var greatest = 0u;
@@ -74,7 +74,7 @@ fn main(
   atomicMin(&wg_least, least);
   atomicMax(&wg_greatest, greatest);
   atomicOr(&wg_missing, missing);
-  // All rows are reduced before the result is read.
+  // The reduction is complete before the result is read.
   workgroupBarrier();
   if (thread == 0u) {
     let low = atomicLoad(&wg_least);

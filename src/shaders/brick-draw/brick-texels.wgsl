@@ -2,14 +2,14 @@
 // which they are copied to a texture. Such copies need rows of multiples of 256 bytes, so several bricks lie side by side in the
 // rows. Also finds the least and the greatest voxel of each cell of 8³ voxels, and of the whole brick.
 //
-// A voxel of the apron is found through the page table. If its brick is not there, the nearest voxel of the brick itself takes its
-// place until the brick is copied again (`GpuBricks`).
+// A voxel of the apron is found through the page table. If its brick is not loaded, the nearest voxel of the copied brick takes its
+// place until that brick is copied again (`GpuBricks`).
 //
 // One workgroup owns one brick. Dispatch: as many workgroups as bricks.
 //
 // Invariants
 // 1. Workgroups write to different words of `staging` and `cells`, and to different entries of `ranges`.
-// 2. Ranges hold all voxels on which samples in the cell or brick depend: they include those at most one voxel beyond it.
+// 2. Ranges cover all voxels on which samples in the cell or brick depend, which reach at most one voxel beyond it.
 //
 // Twin: src/core/bricks/brick-texture.gpu.test.ts computes the same on the CPU.
 
@@ -21,28 +21,28 @@ struct Rows {
   row_words: u32,
   slice_words: u32,
   count: u32,
-  /// Texels of a slot of the texture, of which rows are whole words.
+  /// Texels of a slot of the texture along x, y, z. Rows consist of whole words.
   texels: vec3u,
   /// Words from one row of staging to the next.
   pitch_words: u32,
-  /// Cells of a slot.
+  /// Cells of a slot along x, y, z.
   cells: vec3u,
-  /// Bricks side by side in the rows.
+  /// Bricks side by side in a row.
   side_by_side: u32,
 }
 
 struct Brick {
   slot: u32,
-  /// The table's entry of the first brick of its level and time point.
+  /// The index in the table of the first brick of its level and time point.
   start: u32,
   /// Bricks of its level along x and y.
   columns: u32,
   rows: u32,
-  /// Its first voxel.
+  /// The brick's first voxel.
   first: vec3u,
-  /// Voxels of its level.
+  /// Voxels of its level along x, y, z.
   dims: vec3u,
-  /// Voxels of a brick.
+  /// Voxels of a whole brick along x, y, z.
   shape: vec3u,
 }
 
@@ -53,7 +53,7 @@ struct Brick {
 @group(0) @binding(5) var<storage, read_write> staging: array<u32>;
 /// For each cell of each slot: its least and its greatest texel, in the two low bytes.
 @group(0) @binding(6) var<storage, read_write> cells: array<u32>;
-/// As brick-ranges.wgsl.
+/// As in brick-ranges.wgsl.
 @group(0) @binding(7) var<storage, read_write> ranges: array<vec4u>;
 
 const threads = 256u;
@@ -61,18 +61,18 @@ const threads = 256u;
 var<workgroup> wg_least: atomic<u32>;
 var<workgroup> wg_greatest: atomic<u32>;
 
-/// Bits that lead from a voxel to its texel: a texel of i8 is offset by 128.
+/// The bits in which a texel differs from its voxel: texels of i8 are offset by 128.
 fn offset_bits() -> u32 {
   return select(0u, 0x80u, is_signed());
 }
 
-/// The byte of a voxel of a brick in a slot.
+/// The byte of a voxel in a slot. @param voxel relative to the brick's first voxel
 fn byte_at(slot: u32, voxel: vec3u) -> u32 {
   let word = voxels[slot * rows.slot_words + voxel.z * rows.slice_words + voxel.y * rows.row_words + voxel.x / 4u];
   return extractBits(word, (voxel.x % 4u) * 8u, 8u);
 }
 
-/// The texel at a place relative to a brick's first voxel.
+/// The texel at a position relative to a brick's first voxel.
 fn texel_at(brick: Brick, place: vec3i) -> u32 {
   let voxel = vec3u(clamp(vec3i(brick.first) + place, vec3i(0), vec3i(brick.dims) - 1));
   let last = min(brick.first + brick.shape, brick.dims) - 1u;
@@ -94,7 +94,7 @@ fn texel_at(brick: Brick, place: vec3i) -> u32 {
   return bits ^ offset_bits();
 }
 
-/// Where a row of texels of a brick begins in `staging`. @param number of the brick in this dispatch
+/// The word at which a row of a brick's texels begins in `staging`. @param number of the brick in this dispatch
 fn row_start(number: u32, row: u32) -> u32 {
   let staged_row = (number / rows.side_by_side) * rows.texels.y * rows.texels.z + row;
   return staged_row * rows.pitch_words + (number % rows.side_by_side) * (rows.texels.x / 4u);
@@ -122,7 +122,7 @@ fn main(
     let place = vec3i(vec3u(4u * (index % row_words), row % rows.texels.y, row / rows.texels.y)) - i32(paged_apron);
     var word = 0u;
     if (all(place >= vec3i(0)) && all(place + vec3i(3, 0, 0) < own)) {
-      // Four voxels of the brick itself, from two words: the apron is half a word.
+      // Four voxels of the brick itself, from two words, because the apron is half a word wide.
       let start = brick.slot * rows.slot_words + u32(place.z) * rows.slice_words + u32(place.y) * rows.row_words;
       let low = voxels[start + u32(place.x) / 4u];
       let high = voxels[start + u32(place.x) / 4u + 1u];
@@ -134,13 +134,13 @@ fn main(
     }
     staging[row_start(number, row) + index % row_words] = word;
   }
-  // All texels are there before cells read them.
+  // All texels are written before cells read them.
   storageBarrier();
-  // The starting values, too.
+  // The initial values of the reduction, too.
   workgroupBarrier();
   for (var index = thread; index < rows.cells.x * rows.cells.y * rows.cells.z; index += threads) {
     let cell = vec3u(index % rows.cells.x, (index / rows.cells.x) % rows.cells.y, index / rows.cells.x / rows.cells.y);
-    // In texels: from the one before the cell to the one after it; in words along x, which hold one more at either end.
+    // From the texel before the cell to the one after it. Along x whole words are read, which hold one more texel at either end.
     let low = cell * paged_cell_voxels + vec3u(0u, paged_apron - 1u, paged_apron - 1u);
     let high = min(low.yz + paged_cell_voxels + 2u, rows.texels.yz);
     var least = vec4u(255u);
@@ -161,7 +161,7 @@ fn main(
     atomicMin(&wg_least, least_of_cell);
     atomicMax(&wg_greatest, greatest_of_cell);
   }
-  // All cells are reduced before the result is read.
+  // The reduction is complete before the result is read.
   workgroupBarrier();
   if (thread == 0u) {
     let low = vec2u(atomicLoad(&wg_least), atomicLoad(&wg_greatest)) ^ vec2u(offset_bits());

@@ -1,10 +1,10 @@
-// What rays record about bricks; see paged-rays.wgsl.
+// The feedback of rays about bricks; see paged-rays.wgsl.
 
 import package::brick_draw::paged::paged;
 
 @group(0) @binding(9) var<storage, read_write> feedback: array<atomic<u32>>;
 
-/// Records that an entry of the table is missed.
+/// Records a miss of a brick. @param index of the brick in the table
 fn paged_miss(index: u32) {
   let word = paged.asked_start + (index >> 5u);
   let bit = 1u << (index & 31u);

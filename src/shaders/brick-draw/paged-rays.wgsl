@@ -1,21 +1,22 @@
-// What ray-march.wgsl needs to march through bricks, besides samples: the choice of a level for each brick, what is known of bricks and
-// their cells, and the record of what rays used and missed.
+// What ray-march.wgsl needs to march through bricks, apart from samples: the choice of a level for each brick, the ranges of bricks and
+// their cells, and feedback about the bricks that rays used and missed.
 //
 // The level is chosen from the coarsest on: a brick is drawn if the edge of its voxels is at most `paged.detail` per unit of distance
-// from the eye to the nearest place of the brick; otherwise the choice goes on with the finer brick at that place. It depends on the
-// brick alone, so all rays agree. If the brick is not there, the finest coarser one that is there is drawn, and the miss is
-// recorded: of the wanted brick, or of one at most two levels finer than what is drawn, so that something is seen soon.
+// from the eye to the nearest point of the brick; otherwise the choice continues with the finer brick at that position. It depends on
+// the brick alone, so all rays agree. If the chosen brick is not loaded, the finest loaded coarser one is drawn, and a miss is recorded:
+// of the wanted brick, but at most two levels finer than the drawn one, so that the picture improves soon; or, if none is drawn, of the
+// coarsest brick.
 //
-// Of bricks of 8-bit voxels, which are in a texture, the ranges of cells of 8³ voxels are known, too.
+// For bricks of 8-bit voxels in a texture, the ranges of cells of 8³ voxels are known, too.
 //
-// Feedback, in words: the number of misses; the missed entries; for each slot 1 if it was used, and bits 1 to 6 for the faces beyond
-// which samples lay: low x, y, z, high x, y, z; for each entry of the table a bit that says whether its miss is recorded. Misses
-// beyond the room for them are recorded in a later frame.
+// Feedback, in words: the number of misses; the missed entries; for each slot bit 0 if it was used, and bits 1 to 6 for the faces beyond
+// which samples lay (low x, y, z, high x, y, z); for each entry of the table a bit that says whether its miss is recorded. Misses for
+// which there is no room are recorded in a later frame.
 //
 // Invariants
 // 1. Each missed entry is recorded once in a frame.
-// 2. Ranges of slots hold all voxels of the brick, so samples that depend on no other brick lie within. In the texture they hold all
-//    texels on which samples of the brick depend, as ranges of cells do.
+// 2. The range of a slot covers all voxels of the brick, and therefore all samples that depend on no other brick. With a texture, the
+//    ranges of slots and cells cover all texels on which samples in them depend.
 
 import package::brick_draw::paged::{
   paged,
@@ -47,19 +48,19 @@ import package::brick_draw::paged_samples::{
 import package::brick_draw::texture_layout::paged_cell_voxels;
 import package::draw::rays::no_place;
 
-/// For each slot: the bits of its least and its greatest number; whether a voxel is missing; whether any is not.
+/// For each slot: the bits of its least and its greatest number; whether some voxels are missing; whether some are not.
 @group(0) @binding(8) var<storage, read> ranges: array<vec4u>;
 /// For each cell of each slot: its least and its greatest texel, in the two low bytes.
 @group(0) @binding(12) var<storage, read> paged_cells: array<u32>;
 
-/// The level at which the choice begins: that of the last brick.
+/// The level at which the choice begins: the one that was chosen last.
 var<private> paged_near_level: i32;
 
-/// What a ray meets.
+/// The brick that a ray enters.
 struct PagedCell {
-  /// Whether a brick is there to draw.
+  /// Whether a brick can be drawn.
   is_there: bool,
-  /// In the cube: the wanted brick; and the part of the drawn one whose samples depend on no other brick.
+  /// In the cube: the bounds of the wanted brick, and of the part of the drawn brick whose samples depend on no other brick.
   low: vec3f,
   high: vec3f,
   inner_low: vec3f,
@@ -68,25 +69,25 @@ struct PagedCell {
   ends: vec2f,
   has_missing: bool,
   has_numbers: bool,
-  /// All its voxels are the same.
+  /// Whether all its voxels are the same.
   is_constant: bool,
-  /// An edge of its voxels, in the cube.
+  /// The edges of its voxels, in the cube.
   voxel: vec3f,
 }
 
-/// Before the first brick of a ray.
+/// Called before the first brick of a ray.
 fn paged_begin() {
   paged_shown = paged.level_count;
   paged_near_level = i32(paged.level_count) - 1;
   paged_begin_samples();
 }
 
-/// The place of the brick of a level at a position in the cube.
+/// The brick of a level at a position in the cube, as its numbers along x, y, z.
 fn paged_place_at(level: i32, position: vec3f) -> vec3u {
   return min(vec3u(max(position * paged.levels[level].bricks_across.xyz, vec3f(0.0))), paged.levels[level].counts.xyz - 1u);
 }
 
-/// Where such a brick lies in the cube.
+/// The bounds, in the cube, of the brick of a level at a position.
 fn paged_bounds(level: i32, position: vec3f) -> mat2x3f {
   let size = paged.levels[level].brick_edges.xyz;
   let low = vec3f(paged_place_at(level, position)) * size;
@@ -103,8 +104,8 @@ fn paged_is_fine(level: i32, bounds: mat2x3f, eye: vec4f, edges: vec3f) -> bool 
 /// @param eye in the cube; w: 0 if it is infinitely far away
 fn paged_enter(position: vec3f, eye: vec4f, edges: vec3f) -> PagedCell {
   paged_leave();
-  // The coarsest level that is fine enough, or the finest. Coarser bricks contain finer ones, so they are nearer, and finer levels are
-  // fine enough, too: the search may begin anywhere.
+  // Finds the coarsest level that is fine enough, or else the finest level. If a level is fine enough, so are all finer ones, because
+  // their bricks lie inside the coarser brick and are no nearer. The search may therefore begin at any level.
   var level = paged_near_level;
   var bounds = paged_bounds(level, position);
   if (paged_is_fine(level, bounds, eye, edges)) {
@@ -177,7 +178,7 @@ fn paged_enter(position: vec3f, eye: vec4f, edges: vec3f) -> PagedCell {
   return cell;
 }
 
-/// Before the shown brick is left: records beyond which of its faces samples lay.
+/// Called before a ray leaves the shown brick: records beyond which of its faces samples lay.
 fn paged_leave() {
   if (!is_filtered || paged_shown >= paged.level_count || paged_is_constant(paged_entry)) {
     return;
@@ -193,10 +194,10 @@ fn paged_leave() {
 
 /// A cell of the shown brick.
 struct PagedPart {
-  /// In the cube.
+  /// The bounds in the cube.
   low: vec3f,
   high: vec3f,
-  /// Places of its least and greatest number.
+  /// Places of the cell's least and greatest number.
   ends: vec2f,
 }
 

@@ -1,8 +1,9 @@
-// Samples of the shown brick at any place, blended as a texture filters: from the texture of 8-bit bricks, or from eight voxels of the
+// Samples of the shown brick at any position, with trilinear interpolation: from the texture of 8-bit bricks, or from eight voxels of the
 // atlas.
 //
-// A sample near a face of a brick in the texture takes its texel from the apron (`BrickTexture`), and records how far it reached. One
-// near the face of a constant brick, which is in no slot, finds its texel in the apron of a neighbour. Other types look up each voxel.
+// A sample near a face of a brick in the texture takes its texel from the apron (`BrickTexture`), and records how far it reached. A
+// sample near a face of a constant brick, which has no slot, takes its texel from the apron of a neighbour. Other types look up each
+// voxel.
 
 import package::brick_draw::paged::{
   paged,
@@ -36,26 +37,26 @@ import package::volume::voxel::{
   voxel_key,
 };
 
-/// The atlas once more, as texels of 0…1 for 8-bit voxels (`BrickTexture` in src/core/bricks/brick-texture.ts).
+/// Copies of the bricks in the atlas, as texels of 0…1 for 8-bit voxels (`BrickTexture` in src/core/bricks/brick-texture.ts).
 @group(0) @binding(10) var filtered: texture_3d<f32>;
 @group(0) @binding(11) var filter_linear: sampler;
 
 /// Whether bricks are in `filtered`.
 override is_filtered: bool = false;
 
-/// Of the shown brick, in voxels of its level: the centres of its first and last voxel, and what leads to the texture's texels. Then
-/// 1 / the texture's size, texels of a slot, and slots along x and y.
+/// Of the shown brick, in voxels of its level: the centres of its first and last voxel, and the offset to texels of the texture. Then, of
+/// the texture: 1 / its size, texels of a slot, and slots along x and y.
 var<private> paged_first_center: vec3f;
 var<private> paged_last_center: vec3f;
 var<private> paged_to_texels: vec3f;
 var<private> paged_per_texel: vec3f;
 var<private> paged_slot_texels: vec3u;
 var<private> paged_across: vec2u;
-/// How far samples of the shown brick reach, in voxels of its level.
+/// The bounds of the samples of the shown brick so far, in voxels of its level.
 var<private> paged_reach_low: vec3f;
 var<private> paged_reach_high: vec3f;
 
-/// Before the first sample of a ray.
+/// Called before the first sample of a ray.
 fn paged_begin_samples() {
   if (is_filtered) {
     let size = textureDimensions(filtered);
@@ -65,7 +66,7 @@ fn paged_begin_samples() {
   }
 }
 
-/// Before the first sample of a brick that was just shown.
+/// Called after `paged_show`, before the first sample of the brick.
 fn paged_begin_brick() {
   paged_first_center = vec3f(paged_first) + 0.5;
   paged_last_center = vec3f(paged_last) + 0.5;
@@ -81,7 +82,7 @@ fn paged_number_place(bits: u32) -> f32 {
   return (difference(bits, paged.low_key, paged.scaled_low, paged.power) - paged.low_rest) * paged.scale;
 }
 
-/// The place in the window of a voxel, `missing_place` if it is none.
+/// The place in the window of a voxel; `missing_place` if the voxel is missing.
 fn paged_place_of(bits: u32) -> f32 {
   let key = voxel_key(bits);
   if (is_float() && (!is_finite(bits) || key < paged.first_number || key > paged.last_number)) {
@@ -90,8 +91,8 @@ fn paged_place_of(bits: u32) -> f32 {
   return paged_number_place(bits);
 }
 
-/// Blends eight voxels of 8 or 16 bits of the shown brick, which has a slot. As floats they are exact, and none is missing; so the
-/// values are blended, and not their places.
+/// Interpolates eight voxels of 8 or 16 bits of the shown brick, which must have a slot. Such values are exact as floats, and none are
+/// missing, so the values are interpolated instead of their places.
 fn paged_blend(low: vec3u, high: vec3u, fraction: vec3f) -> f32 {
   let slot = (paged_entry - 1u) * paged.slot_words;
   let near = slot + low.z * paged.slice_words;
@@ -138,8 +139,8 @@ fn paged_filter(texel: vec3f) -> f32 {
   return paged_texel_place(textureSampleLevel(filtered, filter_linear, texel * paged_per_texel, 0.0).r * 255.0);
 }
 
-/// A sample that depends on bricks beside a constant one: a texel of the first that is in a slot, whose apron holds what it needs of
-/// the others; or constants, blended. @param in_level in voxels of the shown level
+/// A sample in a constant brick that also depends on its neighbours: a texel of the first neighbour with a slot, whose apron holds the
+/// voxels of the others; or, if all are constant, their interpolated values. @param in_level position in voxels of the shown level
 fn paged_filter_several(in_level: vec3f) -> f32 {
   let base = floor(in_level - 0.5);
   let fraction = in_level - 0.5 - base;
@@ -179,7 +180,7 @@ fn paged_filter_several(in_level: vec3f) -> f32 {
 }
 
 /// A sample of the shown level at a position in the cube.
-/// @param is_nearest the nearest voxel; otherwise eight voxels are blended
+/// @param is_nearest takes the nearest voxel instead of interpolating eight
 fn paged_place(position: vec3f, is_nearest: bool) -> f32 {
   let in_level = position * paged_scale;
   let last = paged_end;

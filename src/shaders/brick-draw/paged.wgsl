@@ -1,40 +1,40 @@
 // Finds voxels of bricks through the page table (`BrickTable` in src/core/bricks/brick-table.ts). The voxels are those of the atlas
-// (`GpuBricks.atlas`): slots one below the other along z.
+// (`GpuBricks.atlas`), whose slots follow each other along z.
 //
-// A level is chosen first (`paged_show`): the brick that is drawn. Voxels of its neighbours come from the same level; where a
-// neighbour is not there, the nearest voxel of the brick itself takes its place.
+// First the brick that is drawn is chosen (`paged_show`), and with it the level. Voxels of its neighbours come from the same level; if a
+// neighbour is not loaded, the nearest voxel of the chosen brick is used instead.
 //
 // Invariants
-// 1. No address lies outside of the atlas: entries are 0, a constant, or a slot that `GpuBricks` gave out.
+// 1. No address lies outside the atlas: entries are 0, a constant, or a slot that `GpuBricks` assigned.
 // 2. `paged_first` ≤ `paged_last` are voxels of the shown brick.
 
 import package::volume::voxel::voxel_bits;
 
 struct PagedLevel {
-  /// Voxels, and the table's entry of the first brick at this time point.
+  /// Voxels along x, y, z, and the index in the table of the first brick at this time point.
   dims: vec3u,
   start: u32,
   /// Bricks along x, y, z. w: unused.
   counts: vec4u,
-  /// Voxels of a brick. w: 1 if these are powers of two.
+  /// Voxels of a brick along x, y, z. w: 1 if these are powers of two.
   brick: vec4u,
-  /// Voxels of the volume in one of this level.
+  /// Voxels of the volume per voxel of this level, along x, y, z.
   factors: vec3f,
   /// The longest edge of a voxel in the scene.
   edge: f32,
-  /// A brick's edges in the cube, and bricks along the cube's edges, with parts of one. w: unused.
+  /// A brick's edges in the cube, and the fractional number of bricks along the cube's edges. w: unused.
   brick_edges: vec4f,
   bricks_across: vec4f,
 }
 
 struct Paged {
-  /// Of the volume itself.
+  /// Voxels of the volume itself along x, y, z.
   dims: vec3f,
   level_count: u32,
   slot_words: u32,
   row_words: u32,
   slice_words: u32,
-  /// For slices: the level that is drawn where it is there.
+  /// For slices: the level that is drawn where its bricks are loaded.
   level: u32,
   /// The window, as `difference` in voxel.wgsl takes it; 1 / its width.
   low_key: u32,
@@ -45,10 +45,9 @@ struct Paged {
   /// Keys of the lowest and the highest number.
   first_number: u32,
   last_number: u32,
-  /// The edge that a voxel may have in the scene: for each unit of its distance from the eye, or everywhere if the eye is infinitely
-  /// far away.
+  /// The maximum edge of a voxel in the scene: per unit of its distance from the eye, or, if the eye is at infinity, the same everywhere.
   detail: f32,
-  /// Where the parts of `feedback` begin, in words; the most misses that it can hold.
+  /// Where the parts of `feedback` begin, in words, and the maximum number of misses that it can hold.
   used_start: u32,
   asked_start: u32,
   most_misses: u32,
@@ -65,7 +64,7 @@ var<private> paged_shown: u32;
 var<private> paged_entry: u32;
 var<private> paged_first: vec3i;
 var<private> paged_last: vec3i;
-/// Of its level: the last voxel, and the voxels along the edges of the cube, with parts of one.
+/// Of its level: the last voxel, and the fractional number of voxels along the edges of the cube.
 var<private> paged_end: vec3i;
 var<private> paged_scale: vec3f;
 
@@ -73,7 +72,7 @@ fn paged_is_constant(entry: u32) -> bool {
   return (entry & 0x80000000u) != 0u;
 }
 
-/// The place of the brick with a voxel among those of its level. GPUs divide by numbers that they do not know in many steps.
+/// The brick with a voxel, as its numbers along x, y, z. It shifts if it can, because a GPU needs many steps to divide by a variable.
 fn paged_brick(level: u32, voxel: vec3u) -> vec3u {
   let brick = paged.levels[level].brick;
   if (brick.w == 1u) {
@@ -87,18 +86,18 @@ fn paged_index(level: u32, voxel: vec3u) -> u32 {
   return paged_index_of(level, paged_brick(level, voxel));
 }
 
-/// The index in the table of the brick at a place among those of its level.
+/// The index in the table of a brick. @param brick its numbers along x, y, z
 fn paged_index_of(level: u32, brick: vec3u) -> u32 {
   let counts = paged.levels[level].counts;
   return paged.levels[level].start + (brick.z * counts.y + brick.y) * counts.x + brick.x;
 }
 
-/// A position in voxels of the volume, as a voxel of a level.
+/// The voxel of a level at a position in voxels of the volume.
 fn paged_voxel(level: u32, position: vec3f) -> vec3i {
   return clamp(vec3i(floor(position / paged.levels[level].factors)), vec3i(0), vec3i(paged.levels[level].dims) - 1);
 }
 
-/// Shows the brick at a place among those of its level.
+/// Chooses the shown brick. @param brick its numbers along x, y, z
 fn paged_show(level: u32, brick: vec3u, entry: u32) {
   let size = vec3i(paged.levels[level].brick.xyz);
   paged_shown = level;
@@ -110,7 +109,7 @@ fn paged_show(level: u32, brick: vec3u, entry: u32) {
   paged_scale = paged.dims / paged.levels[level].factors;
 }
 
-/// The bits of a voxel of a brick that is there, as `voxel_bits`.
+/// The bits, as from `voxel_bits`, of a voxel of a loaded brick.
 fn paged_bits_in(entry: u32, in_brick: vec3u) -> u32 {
   if (paged_is_constant(entry)) {
     return paged_constants[entry & 0x7fffffffu];
@@ -118,7 +117,7 @@ fn paged_bits_in(entry: u32, in_brick: vec3u) -> u32 {
   return voxel_bits((entry - 1u) * paged.slot_words + in_brick.z * paged.slice_words + in_brick.y * paged.row_words, in_brick.x);
 }
 
-/// Where a voxel of the shown level, inside of the volume, is found: the entry of its brick, 0 if that is not there.
+/// The entry of the brick with a voxel of the shown level; 0 if the brick is not loaded. The voxel must lie inside the volume.
 fn paged_entry_at(voxel: vec3i) -> u32 {
   if (all(voxel >= paged_first) && all(voxel <= paged_last)) {
     return paged_entry;
@@ -126,7 +125,8 @@ fn paged_entry_at(voxel: vec3i) -> u32 {
   return paged_table[paged_index(paged_shown, vec3u(voxel))];
 }
 
-/// The bits of a voxel of the shown level, inside of the volume; of the nearest one of the shown brick if its own is not there.
+/// The bits of a voxel of the shown level, or of the nearest voxel of the shown brick if the voxel's own brick is not loaded. The voxel
+/// must lie inside the volume.
 fn paged_bits(voxel: vec3i) -> u32 {
   let entry = paged_entry_at(voxel);
   if (entry == 0u) {
