@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type BinCounter, percentileWindow } from './automatic-window.ts';
 
-/** Counts whole numbers as the GPU does: bins of whole width. */
+/** Counts integers as the GPU does, in bins of integer width. */
 function counter(values: readonly number[]): BinCounter {
   return async (low, high) => {
     const binWidth = Math.max(1, Math.ceil((high - low + 1) / 256));
@@ -27,7 +27,7 @@ test('percentiles equal those of the sorted values', async () => {
   expect(Math.abs(high - 990)).toBeLessThanOrEqual(4);
 });
 
-test('values that outliers squeeze into few bins are counted again', async () => {
+test('values that outliers squeeze into a few bins are counted again', async () => {
   const values = Array.from({ length: 10_000 }, (_, index) => (index < 5 ? 65_535 : 1000 + (index % 1000)));
   const [low, high] = await percentiles(values);
   // In the first count, a bin is 253 wide.

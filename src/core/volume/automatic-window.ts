@@ -14,8 +14,8 @@ export interface ValueRange {
 }
 
 /**
- * The shares of the non-background voxels that lie below and above the window. More is cut off below, because bright detail
- * matters more than dark.
+ * The shares of the non-background voxels that lie below and above the window. More voxels are cut off below, because bright detail
+ * matters more than dark detail.
  */
 const lowTail = 0.005;
 const highTail = 0.002;
@@ -29,9 +29,8 @@ const maxRounds = 8;
 
 /**
  * A robust window for display, in the order of real values: from the 0.5th to the 99.8th percentile of the voxels that are not
- * background. Background is the fullest bin, if it is full enough (the air of a scan, the 0 of a mask or of a sparse field). If
- * a few outliers stretch the histogram so that the window covers only a few bins, those bins are counted again on a finer
- * scale.
+ * background. The background is the fullest bin, if it is full enough (the air of a scan, the 0 of a mask or of a sparse field). If
+ * a few outliers stretch the histogram so that the window covers only a few bins, those bins are counted again on a finer scale.
  */
 export async function automaticWindow(
   range: ValueRange,
@@ -49,7 +48,7 @@ export async function automaticWindow(
   for (let round = 0; round < maxRounds; round++) {
     const found = foreground(finest, count);
     const { counts } = found;
-    // A finer count may exclude the background bin; what was background remains background.
+    // A finer count may exclude the background bin. The background found earlier then still counts as background.
     background = found.background || background;
     const total = count - background;
     const first = binReaching(counts, firstTail * total - below);
@@ -67,7 +66,7 @@ export async function automaticWindow(
   return direction > 0 ? [low, high] : [high, low];
 }
 
-/** A window for a single value, with the value at its low end. */
+/** A window for a volume of a single value, with the value at its low end. */
 function besideOne({ min, direction }: ValueRange): readonly [low: number, high: number] {
   return [min, min + direction * Math.max(1, 1e-6 * Math.abs(min))];
 }

@@ -12,7 +12,7 @@ function half(bytes: Uint8Array, at: number): number {
   return bits & 0x8000 ? -size : size;
 }
 
-test('a brick holds the range of its texels and of those a texel around it; a block that of its bricks', async () => {
+test('a brick holds the range of its texels and of the texels next to it; a block holds the range of its bricks', async () => {
   const before = gpu.memory.liveBytes();
   const [x, y, z] = [43, 8, 59];
   const info = testInfo([x, y, z, 1], 'u8');
@@ -21,7 +21,7 @@ test('a brick holds the range of its texels and of those a texel around it; a bl
   voxels[(16 * y + 2) * x + 21] = 250;
   const volume = await ResidentVolume.create(gpu, info, { chunkShape: [8, 8, 8] });
   volume.append(voxels);
-  /** The range of the texels in and around a cube of texels; along x of `marginX` more. */
+  /** The range of the texels in a cube of texels and up to one texel around it, or `marginX` texels along x. */
   const rangeOf = (firstX: number, firstZ: number, side: number, marginX: number): [number, number] => {
     let [least, greatest] = [255, 0];
     for (let vz = Math.max(0, firstZ - 1); vz < Math.min(z, firstZ + side + 1); vz++) {
@@ -55,11 +55,11 @@ test('a brick holds the range of its texels and of those a texel around it; a bl
       for (let cellZ = 0; cellZ < depth; cellZ++) {
         for (let cellX = 0; cellX < width; cellX++) {
           const [least, greatest] = rangeOf(cellX * side, cellZ * side, side, 1);
-          // Along x a brick takes whole words of four texels.
+          // Along x a brick's range covers whole words of four texels.
           const [leastAround, greatestAround] = rangeOf(cellX * side, cellZ * side, side, 4);
           const at = cellZ * 256 + cellX * 8;
           expect(half(bytes, at)).toBeLessThanOrEqual(least);
-          // Only those near the row’s end may count padding as texels of 0.
+          // Only bricks near the row’s end may count padding as texels of 0.
           if ((cellX + 1) * side + 4 <= x) expect(half(bytes, at)).toBeGreaterThan(leastAround - 0.003);
           expect(half(bytes, at + 2)).toBeGreaterThanOrEqual(greatest);
           expect(half(bytes, at + 2)).toBeLessThan(greatestAround + 0.003);

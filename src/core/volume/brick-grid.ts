@@ -8,7 +8,7 @@ import { texelKind } from './texel-kind.ts';
 
 /**
  * The minimum and maximum texel that can influence a sample in each brick of a display texture. The ray marcher skips empty
- * bricks. Filtering reaches one texel over a brick's border.
+ * bricks. Filtering reaches one texel beyond a brick's border.
  */
 export interface BrickGrid {
   /** rgba16float; x and y of a texel are the brick's range. */
@@ -17,12 +17,12 @@ export interface BrickGrid {
   readonly blocks: GPUTexture;
   /** Texels of a brick along each axis: 8, or a multiple of it in a large texture. */
   readonly size: number;
-  /** The bricks' ranges as they are computed, and the number of bricks along x, y and z. */
+  /** The bricks' ranges before they are written to the textures, and the number of bricks along x, y and z. */
   readonly ranges: GPUBuffer;
   readonly counts: GPUBuffer;
 }
 
-/** Bricks of a block along each axis. */
+/** The number of bricks in a block along each axis. */
 const blockBricks = 4;
 
 /** Planes of a display texture in a staging buffer. */
@@ -55,8 +55,8 @@ export function createBrickGrid(scope: GpuScope, dims: Dims3): BrickGrid {
 }
 
 /**
- * Prepares adding staged planes to the grid; `scope` owns the resources for that. Record it for all planes, in order; then call
- * `recordLevels`.
+ * Prepares adding staged planes to the grid; `scope` owns the resources for that. Call the returned function for all planes, in
+ * order; then call `recordLevels`.
  */
 export function prepareBricks(
   gpu: Gpu,
@@ -73,7 +73,7 @@ export function prepareBricks(
   const { width, height, depthOrArrayLayers: depth } = grid.texture;
   const { staging, rowWords, firstPlane, planeCount } = planes;
   const uniform = scope.uniform('bricks', [width, height, grid.size, texture.height, rowWords, firstPlane, planeCount]);
-  // Only bricks that depend on one of the planes.
+  // Dispatches only bricks that depend on one of the planes.
   const firstLayer = Math.floor(Math.max(0, firstPlane - 1) / grid.size);
   const layers = Math.min(depth - 1, Math.floor((firstPlane + planeCount) / grid.size)) - firstLayer + 1;
   return (commands) => {

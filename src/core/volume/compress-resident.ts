@@ -23,7 +23,7 @@ export interface Compressible {
   readonly chunkShape: ChunkShape;
 }
 
-/** The time of one part of the work: of its kernels, and on the host's clock. */
+/** The time of one part of the work: of its kernels, and by the host's clock. */
 export interface PartTimes {
   readonly kernels: KernelTimes | undefined;
   readonly wallMs: number;
@@ -47,8 +47,8 @@ const stages = ['Analyse', 'Encode', 'Read back', 'Check', 'Measure'] as const;
 type Stage = (typeof stages)[number];
 
 /**
- * Encodes a volume in GPU memory. Then decodes all of it again there and compares every bit, unless `check` is false. A volume
- * kept compressed is decoded for this, box by box.
+ * Encodes a volume in GPU memory. Then decodes all of it there and compares every bit, unless `check` is false. A volume that is
+ * kept compressed is decoded box by box before it is encoded.
  * @throws StriaError `internal` if any bit differs; the compressed bytes are then discarded
  */
 export async function compressResident(
@@ -118,7 +118,7 @@ function boxBytes({ voxels, chunks }: NumberedBox): number {
   return bytesOfChunks(chunks, voxels.elementBytes);
 }
 
-/** The backend that makes the levels of a file, and its settings, as in `CompressSettings`. */
+/** The backend that computes the levels of a file, and its settings, as in `CompressSettings`. */
 export interface FileLevels {
   readonly backend: Backend;
   readonly choice: EncodeChoice;
@@ -127,7 +127,7 @@ export interface FileLevels {
 
 /**
  * Writes compressed chunks as a .stria file. Does not close the sink. Resolves with the bytes written.
- * @param making how to make levels, for which the chunks are decoded. Default: no levels
+ * @param making how to compute levels, for which the chunks are decoded. Default: no levels
  */
 export async function writeContainer(
   sink: ByteSink,
@@ -153,13 +153,13 @@ export async function writeContainer(
   return writer.bytesWritten;
 }
 
-/** Chunks of one write. */
+/** The number of chunks per write. */
 const chunksAtOnce = 32;
 
 /** Counts bytes without keeping them, so that a container's size is known before it is saved. */
 const nowhere: ByteSink = { write: async () => {}, writeParts: async () => {}, close: async () => {}, abort: async () => {} };
 
-/** Runs work box by box with progress over all of them. Resolves with the duration in milliseconds. */
+/** Runs work box by box, with progress over all boxes. Resolves with the duration in milliseconds. */
 async function overBoxes(
   stage: string,
   kept: Compressible['kept'],

@@ -27,7 +27,7 @@ export interface CompressedChunks {
  * Uploads the payloads of a volume's chunks one after another, each at a multiple of 4 bytes.
  * @param chunks all chunks of the grid, in order
  * @param scope owns the buffers
- * @param known chunks that are in GPU memory already, by number
+ * @param known chunks that are already in GPU memory, by number
  * @throws StriaError `corrupt`, `unsupported`, in the context of `chunk N`; `internal` if chunks are missing
  */
 export function uploadChunks(
@@ -102,7 +102,7 @@ export function sharesOf(stored: readonly StoredChunk[]): ChunkShare[] {
 /**
  * Transcodes the chunks whose codec decodes too slowly to be drawn from: see `transcodeOnGpu`.
  * @param scope owns the new payloads
- * @returns them by number
+ * @returns the transcoded chunks, by number
  */
 export async function transcodeSlow(
   gpu: Gpu,

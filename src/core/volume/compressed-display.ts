@@ -17,10 +17,10 @@ import {
 import type { VolumeStatistics } from './statistics.ts';
 import { numbersOf, type VolumeDisplay, type VolumeSource } from './volume-source.ts';
 
-/** A larger display texture is made coarser. */
+/** A display texture that would be larger than this is made coarser. */
 const maxDisplayBytes = 2 ** 29;
 
-/** GPU memory that the display texture of a compressed volume takes. */
+/** The bytes of GPU memory that the display texture of a compressed volume takes. */
 export function compressedDisplayBytes(info: Pick<VolumeInfo, 'dims' | 'type'>): number {
   return Math.min(maxDisplayBytes, displayBytes(info));
 }
@@ -42,7 +42,7 @@ export class CompressedDisplay implements VolumeDisplay {
 
   /**
    * @param layers layers across z, or whole time points
-   * @param label label of its GPU memory
+   * @param label label of the texture's GPU memory
    */
   constructor(source: LayerSource, volume: Pick<VolumeSource, 'info' | 'statistics'>, layers: CompressedLayers, label: string) {
     this.#source = source;
@@ -55,7 +55,7 @@ export class CompressedDisplay implements VolumeDisplay {
     return this.#texture;
   }
 
-  /** @throws StriaError `aborted` if it was released meanwhile, `out-of-memory`, `device-lost` */
+  /** @throws StriaError `aborted` if the texture was released meanwhile, `out-of-memory`, `device-lost` */
   async show(timePoint: number): Promise<DisplayTexture> {
     const { gpu } = this.#source;
     const releases = this.#releases;
@@ -65,7 +65,7 @@ export class CompressedDisplay implements VolumeDisplay {
     const commands = gpu.commands('display.fill');
     this.record(commands, timePoint);
     await commands.submit();
-    // Only series fill it repeatedly.
+    // Only series fill the texture repeatedly.
     if (this.#volume.info.dims[3] === 1) this.freeFills();
     return texture;
   }

@@ -15,11 +15,11 @@ import { type AxisIndex, placeUniform, type SliceBox } from './volume-source.ts'
 /** A part of a layer: a box of whole chunks, decoded into a buffer of its own. */
 export interface LayerBox extends ResidentBox {
   /**
-   * The box's first element in the volume. If chunks hold several time points, these are stacked along z in the box (or as in the
-   * chunks: `LayerOptions.asEncoded`).
+   * The box's first element in the volume. If chunks hold several time points, the box stacks them along z (or keeps their order in
+   * the chunks: `LayerOptions.asEncoded`).
    */
   readonly origin: Dims3;
-  /** The box's chunks: their places in the box, and their numbers in the first time point's grid. */
+  /** The box's chunks: their positions in the box, and their numbers in the first time point's grid. */
   readonly chunks: readonly (ChunkBox & { readonly number: number })[];
 }
 
@@ -43,14 +43,14 @@ export interface LayerSource {
 export interface LayerOptions {
   /** Flags for unsound payloads in the recorded work. If undefined, payloads are not checked. */
   readonly flags?: FaultFlags | undefined;
-  /** The boxes hold planes in the order of the chunks. Default: time points that chunks interleave are stacked. */
+  /** Whether boxes hold planes in the order of the chunks. By default, time points that chunks interleave are stacked. */
   readonly asEncoded?: boolean | undefined;
 }
 
 /**
  * A compressed volume's layers of chunks across one axis, or its whole time points as layers. One layer of one time point at a
- * time is decoded, into scratch memory shared by all layers. If chunks hold several time points, decoding one decodes all time
- * points of the chunk.
+ * time is decoded, into scratch memory shared by all layers. If chunks hold several time points, decoding one time point decodes all
+ * time points of its chunks.
  */
 export class CompressedLayers {
   readonly #source: LayerSource;
@@ -64,7 +64,7 @@ export class CompressedLayers {
   readonly #boxes = new Map<number, readonly PlacedLayerBox[]>();
   readonly #plans = new Map<number, DecodePlan>();
   #buffers: readonly GPUBuffer[] | undefined;
-  /** Where a box is decoded before its time points are stacked. */
+  /** The buffer into which a box is decoded before its time points are stacked. */
   #interleaved: GPUBuffer | undefined;
   /** The key of the layer and time point in the scratch memory once all recorded commands have run. */
   #held: number | undefined;
@@ -121,8 +121,8 @@ export class CompressedLayers {
   }
 
   /**
-   * The layer's boxes, which hold the layer once its decoding is recorded. They are the same at all time points of one chunk, or at
-   * all time points.
+   * The layer's boxes, which hold the layer once its decoding is recorded. They are the same for all time points of a chunk or, if
+   * chunks hold single time points, for all time points.
    */
   boxes(layer: number, timePoint: number): readonly PlacedLayerBox[] {
     const block = this.holdsSeveral ? this.#source.grid.timeBlock(timePoint) : 0;
@@ -160,7 +160,7 @@ export class CompressedLayers {
     return this.#plan(layer, timePoint, tables, ({ number }) => chunks.has(number));
   }
 
-  /** The layer's boxes, with the chunks of the plan decoded; the rest of them is undefined. */
+  /** The layer's boxes, with only the chunks of the plan decoded; the rest of their contents is undefined. */
   recordBy(plan: DecodePlan, commands: Commands, layer: number, timePoint: number): readonly PlacedLayerBox[] {
     if (this.#held !== this.#key(layer, timePoint)) {
       plan(commands);
@@ -226,8 +226,8 @@ export class CompressedLayers {
   }
 
   /**
-   * A layer, cut along z or y until each part fits in one binding; where it holds several time points only along y, because their
-   * planes follow each other. All layers are cut alike, because they share buffers.
+   * A layer, cut along z or y until each part fits in one binding. A layer that holds several time points is cut only along y, because
+   * their planes follow each other. All layers are cut alike, because they share buffers.
    */
   #rangesOf(layer: number): ChunkRange[] {
     const { counts } = this.#source.grid;

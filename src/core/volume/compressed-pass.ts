@@ -10,12 +10,12 @@ import { inContext } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { CompressedLayers, type LayerSource } from './compressed-layers.ts';
 
-// One pass over all chunks of a compressed volume, each decoded once into temporary memory.
+// A pass over all chunks of a compressed volume, each of which is decoded once into temporary memory.
 
 /**
  * Decodes all chunks, one layer or time point at a time.
  * @param byTimePoints whether a layer is a whole time point
- * @param flags report unsound payloads up to the visited box. If undefined, payloads are not checked
+ * @param flags report unsound payloads up to the visited box; if undefined, payloads are not checked
  */
 export async function decodeEach(
   source: LayerSource,
@@ -41,7 +41,7 @@ export async function decodeEach(
 
 /**
  * Compares the checksums of all chunks.
- * @param chunks as the file holds them
+ * @param chunks as they are in the file
  * @throws StriaError `corrupt` in the context of `chunk N`
  */
 export async function verifyChunks(

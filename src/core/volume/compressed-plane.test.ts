@@ -44,7 +44,7 @@ test('with many planes, the least recently used tables are freed', () => {
   }
   const all = freed();
   expect(all.filter((isFreed) => !isFreed)).toHaveLength(40);
-  // The one that is used again and again.
+  // These tables are used again and again, so they are kept.
   expect(all[1]).toBe(false);
   expect(all[0]).toBe(true);
 });

@@ -7,7 +7,7 @@ import type { AxisIndex, SliceBox } from './volume-source.ts';
 
 type LayersByAxis = readonly [CompressedLayers, CompressedLayers, CompressedLayers];
 
-/** A layer that the plane cuts, and the plan that decodes its chunks on the plane; undefined if all of it is decoded. */
+/** A layer that the plane cuts, and the plan that decodes its chunks on the plane; undefined if the whole layer is decoded. */
 interface CutLayer {
   readonly layer: number;
   readonly plan: DecodePlan | undefined;
@@ -20,13 +20,13 @@ interface PlanePlan {
   readonly cut: readonly CutLayer[];
 }
 
-/** More planes than are usually drawn in one submit, for example channels shown as labels in each view. */
+/** More planes than one submit usually draws, for example if each view shows channels as labels. */
 const mostPlans = 40;
 
 /**
  * The part of a compressed volume that a plane of any orientation cuts. Only the chunks on the plane are decoded, layer by
- * layer, into the scratch memory of straight slices. The layers are those across the axis along which the plane cuts the
- * fewest.
+ * layer, into the scratch memory of slices across an axis. The layers lie across the axis for which the plane cuts the fewest
+ * layers.
  */
 export class CompressedPlane {
   readonly #source: LayerSource;
@@ -38,7 +38,7 @@ export class CompressedPlane {
    */
   readonly #plans = new Map<string, PlanePlan>();
 
-  /** @param scope owns the tables that decoding reads besides payloads, for a few planes */
+  /** @param scope owns the tables that decoding reads besides payloads, for the kept plans */
   constructor(source: LayerSource, layers: LayersByAxis, scope: GpuScope) {
     this.#source = source;
     this.#layers = layers;
@@ -63,7 +63,7 @@ export class CompressedPlane {
       this.#plans.set(key, known);
       return known;
     }
-    // The work that the oldest plans recorded has been submitted.
+    // Frees the tables of the oldest plans, whose recorded work has been submitted.
     for (const [oldest, { tables }] of this.#plans) {
       if (this.#plans.size < mostPlans) break;
       this.#plans.delete(oldest);
@@ -84,7 +84,7 @@ export class CompressedPlane {
   }
 }
 
-/** For each layer across an axis, the chunks that lie in it. */
+/** The chunks in each layer across an axis. */
 function chunksByLayer(
   numbers: readonly number[],
   [countX, countY]: LayerSource['grid']['counts'],

@@ -2,8 +2,8 @@ import { CompressedLayers, type LayerBox, type LayerSource } from './compressed-
 import type { PlaneBox, PlaneReader } from './plane-reader.ts';
 
 /**
- * Decodes a compressed volume's layers of chunks across z, or all time points that its chunks hold. Each is decoded once if planes are
- * read in order.
+ * Reads planes by decoding a compressed volume's layers of chunks across z, or all time points of its chunks at once. Each is decoded
+ * once if planes are read in order.
  */
 export function compressedPlanes(source: LayerSource): PlaneReader {
   const { gpu, grid } = source;
@@ -25,7 +25,7 @@ export function compressedPlanes(source: LayerSource): PlaneReader {
   };
 }
 
-/** @param plane the number of the first plane of the chunks' first time point, or 0 to count from there */
+/** A decoded box as a `PlaneBox`. @param plane number of the first plane of the chunks' first time point, or 0 to count from there */
 export function planeBoxOf({ voxels, origin }: LayerBox, plane: number): PlaneBox {
   const [, firstRow, z] = origin;
   const [, rowCount, planeCount] = voxels.dims;

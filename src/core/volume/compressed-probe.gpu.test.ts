@@ -14,7 +14,7 @@ const gpu = await openTestGpu();
 const backend = createGpuBackend(gpu);
 afterEach(() => vi.restoreAllMocks());
 
-/** Counts what a codec's kernels decode from now on: chunks, and segments of chunks. */
+/** Counts the chunks and the segments of chunks that a codec's kernels decode from now on. */
 function countDecoding(codec: CodecDefinition): { chunks: number; segments: number } {
   const counts = { chunks: 0, segments: 0 };
   const { createKernels } = codecKernels;
@@ -44,17 +44,17 @@ test.each([
   ['u8', 'parle', 'x', { chunks: 0, segments: 5 }],
   ['i16', 'parle', 'y', { chunks: 0, segments: 5 }],
   ['f32', 'parle', 'z', { chunks: 0, segments: 5 }],
-  // A double is two elements, a column apart.
+  // An f64 voxel is two elements, in neighbouring columns.
   ['f64', 'parle', 'z', { chunks: 0, segments: 10 }],
   ['u8', 'rle', 'x', { chunks: 5, segments: 0 }],
-] as const)('5 voxels of %s in chunks of %s along %s take so little decoding', async (type, name, axis, expected) => {
+] as const)('reading 5 voxels of %s in chunks of %s along %s decodes little', async (type, name, axis, expected) => {
   const before = gpu.memory.liveBytes();
   const codec = codecByName(name);
   const dims: Dims4 = [40, 30, 20, 2];
   const info = testInfo(dims, type);
   const bytes = new Uint8Array(volumeBytes(info));
   const voxels = typedVoxels(type, bytes);
-  // Runs of 7 along the axis, of values that all types hold.
+  // Runs of 7 along the axis, with values that all types can hold.
   const place = (at: number) => [at % 40, Math.floor(at / 40) % 30, Math.floor(at / 1200)] as const;
   for (let at = 0; at < voxels.length; at++) {
     const [x, y, z] = place(at).map((along, one) => ('xyz'[one] === axis ? Math.floor(along / 7) : along)) as [

@@ -6,7 +6,7 @@ import { emptyBox } from '../gpu-chunks/gpu-transfer.ts';
 import { type Dims3, type ElementType, elementBytes, typedVoxels } from '../shared/volume.ts';
 import type { LayerBox, LayerSource } from './compressed-layers.ts';
 
-// Reads one voxel of a compressed volume. Positions are in codec elements: that of the voxel's first element.
+// Reads one voxel of a compressed volume. Positions are in codec elements: a voxel's position is that of its first element.
 
 /** A position in a box of `CompressedLayers`: z counts from the first time point of its chunk, because chunks may hold several. */
 export function stackedPosition(grid: ChunkGrid, [x, y, z]: Dims3, timePoint: number): Dims3 {
@@ -14,8 +14,8 @@ export function stackedPosition(grid: ChunkGrid, [x, y, z]: Dims3, timePoint: nu
 }
 
 /**
- * Reads a voxel out of a box that will hold it when all submitted work has run. Submits the read at once, before anything else
- * is decoded into the box.
+ * Reads a voxel from a box that will hold it when all submitted work has run. Submits the read at once, before other voxels are
+ * decoded into the box.
  */
 export async function readVoxel(gpu: Gpu, type: ElementType, box: LayerBox, [x, y, z]: Dims3): Promise<number> {
   const { voxels, origin } = box;
@@ -37,7 +37,7 @@ export async function decodeVoxel(source: LayerSource, position: Dims3, timePoin
     return [inChunk[0] + at, inChunk[1], inChunk[2]];
   });
   const commands = gpu.commands('probe');
-  // A failure shows in the read that follows.
+  // The read that follows reports a failure.
   const submit = () => commands.submit().catch(() => {});
 
   const plan = planner.planElements(chunk, { shape, elementBytes: codecBytes }, elements, scope);

@@ -7,8 +7,8 @@ import type { LayerSource } from './compressed-layers.ts';
 import type { AxisIndex, RegionBox, VoxelPiece } from './volume-source.ts';
 
 /**
- * The numbers of the chunks that a box of voxels touches, row by row along x: few enough to be decoded and read back at once,
- * for any box.
+ * The numbers of the chunks that a box of voxels touches, row by row along x. For any box, a row has few enough chunks to be decoded
+ * and read back at once.
  */
 export function* chunkRows(grid: ChunkGrid, type: ElementType, { first, size, timePoint }: RegionBox): Generator<number[]> {
   const perVoxel = elementBytes(type) / codecElementBytes(type);
@@ -26,7 +26,7 @@ export function* chunkRows(grid: ChunkGrid, type: ElementType, { first, size, ti
   }
 }
 
-/** The part of a piece of chunks that lies in a time point: all of it, unless its chunks hold several time points. */
+/** The part of a decoded piece that belongs to a time point: all of it, unless chunks hold several time points. */
 export function pieceOfTimePoint(grid: ChunkGrid, piece: VoxelPiece, timePoint: number): VoxelPiece {
   if (grid.timePointsPerChunk === 1) return piece;
   const { first, size, values } = piece;
@@ -62,7 +62,7 @@ export async function decodeChunkRow(
   });
   const commands = gpu.commands('decode.region');
   planner.plan(planned, voxels, scope)(commands);
-  // A failure shows in the read that follows.
+  // The read that follows reports a failure.
   commands.submit().catch(() => {});
   const bytes = await gpu.read(voxels.buffer);
   const width = elementBytes(type);

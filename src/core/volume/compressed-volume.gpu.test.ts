@@ -14,12 +14,12 @@ import { type DisplayFormat, texelBytes } from './texel-kind.ts';
 import type { AxisIndex } from './volume-source.ts';
 
 const gpu = await openTestGpu();
-/** Encodes to the same bytes as the GPU, whose encoders take long to compile. */
+/** Produces the same bytes as the GPU, whose encoders take long to compile. */
 const cpu = createCpuBackend(inlinePool());
 
 const options = { axis: 'auto' } as const;
 
-/** The volume's chunks, coded by several codecs in turn, with a constant chunk among them. */
+/** The volume's chunks, encoded by several codecs in turn. One of them is constant. */
 async function encode(info: VolumeInfo, bytes: Uint8Array, chunkShape: ChunkShape): Promise<EncodedChunk[]> {
   const resident = await ResidentVolume.create(gpu, info, { chunkShape });
   resident.append(bytes);
@@ -70,7 +70,7 @@ async function sliceValues(volume: CompressedVolume, axis: AxisIndex, index: num
     const voxelBytes = voxels.elementBytes * perVoxel;
     for (let at = 0; at < sizeX * sizeY * sizeZ; at++) {
       const inBox = [at % sizeX, Math.floor(at / sizeX) % sizeY, Math.floor(at / (sizeX * sizeY))] as const;
-      // Boxes of chunks that hold several time points hold those before this one, too.
+      // If chunks hold several time points, boxes also hold the planes of time points before this one.
       const z = inBox[2] + origin[2] - firstPlane;
       if (z < 0 || z >= depth) continue;
       const voxel = [inBox[0] + origin[0] / perVoxel, inBox[1] + origin[1], z] as const;
@@ -100,7 +100,7 @@ function expectedSlice(info: VolumeInfo, bytes: Uint8Array, axis: AxisIndex, ind
   return values;
 }
 
-// Codecs know widths, not signs: one type of each width.
+// Codecs depend on the width of elements, not on their sign, so one type of each width suffices.
 describe.each(['u8', 'i16', 'f32', 'f64'] as const)('%s', (type) => {
   test.each<[string, Dims4, number, ChunkShape]>([
     ['a volume', [21, 17, 19, 1], 2 ** 17, [8, 8, 8]],
@@ -121,7 +121,7 @@ describe.each(['u8', 'i16', 'f32', 'f64'] as const)('%s', (type) => {
     expect(volume.payloadBytes).toBe(chunks.reduce((sum, chunk) => sum + (chunk.kind === 'coded' ? chunk.payload.length : 0), 0));
     const values = typedVoxels(type, bytes);
     const t = dims[3] - 1;
-    // Before anything is decoded, and after.
+    // Reads the corner before anything is decoded, and again afterwards.
     const corner = values[values.length - 1];
     expect(await volume.voxel(dims[0] - 1, dims[1] - 1, dims[2] - 1, t)).toBe(corner);
     for (const axis of [0, 1, 2] as const) {
@@ -135,7 +135,7 @@ describe.each(['u8', 'i16', 'f32', 'f64'] as const)('%s', (type) => {
     expect(await volume.voxel(dims[0] - 1, dims[1] - 1, dims[2] - 1, t)).toBe(corner);
     const plane = dims[0] * dims[1] * dims[2];
     const before = Math.max(0, t - 1);
-    // Reads a time point that is decoded nowhere, or not alone, both as a voxel and as a box.
+    // Reads a time point that is not decoded, or only together with others, both as a voxel and as a box.
     expect(await volume.voxel(2, 3, 4, before)).toBe(values[before * plane + (4 * dims[1] + 3) * dims[0] + 2]);
     const box = { first: [0, 0, 0], size: [dims[0], dims[1], dims[2]], timePoint: before } as const;
     let count = 0;
@@ -201,7 +201,7 @@ async function texels(texture: GPUTexture): Promise<Uint8Array> {
   return new Uint8Array(rows.flatMap((row) => [...row]));
 }
 
-test('after prepareFrames, frames upload nothing and make no buffer', async () => {
+test('after prepareFrames, frames upload nothing and create no buffers', async () => {
   const small: ChunkShape = [8, 8, 8];
   for (const [dims, axis, chunkShape] of [
     [[21, 17, 19, 1], 2, small],
@@ -215,7 +215,7 @@ test('after prepareFrames, frames upload nothing and make no buffer', async () =
     const chunks = await encode(info, testVoxels(info), chunkShape);
     const volume = await CompressedVolume.create(gpu, { info, chunkShape, chunks }, { verify: false });
     await volume.displayTexture(0);
-    // The views were drawn before anything is played.
+    // As in the app, the views are drawn before playback begins.
     const first = gpu.commands('test');
     for (const across of [0, 1, 2] as const) volume.recordSlice(first, across, [5, 4, 3][across] as number, 0);
     await first.submit();

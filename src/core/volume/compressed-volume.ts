@@ -35,7 +35,7 @@ import {
   type VoxelPiece,
 } from './volume-source.ts';
 
-/** The chunks of a volume, and how it is cut into them. */
+/** The chunks of a volume, and their shape. */
 export interface CutChunks {
   /** In codec elements. */
   readonly chunkShape: ChunkShape;
@@ -48,13 +48,13 @@ export interface CompressedSource extends CutChunks {
 }
 
 export interface CompressedOptions extends JobOptions {
-  /** Decodes all chunks once and compares their checksums. Omit it only if that was just done. Transcoded volumes do it anyway. */
+  /** Whether all chunks are decoded once to compare checksums. False only if that was just done. Transcoded volumes do it anyway. */
   readonly verify: boolean;
   /** Statistics of the same voxels, if known. */
   readonly statistics?: VolumeStatistics | undefined;
 }
 
-/** Time points up to this size are decoded completely, once for all views. */
+/** Time points of up to this many bytes are decoded completely, once for all views. */
 const smallTimePointBytes = 2 ** 24;
 /**
  * In a series of at least this length one time point may be decoded completely: the scratch memory is then at most an eighth of
@@ -63,8 +63,8 @@ const smallTimePointBytes = 2 ** 24;
 const longSeries = 8;
 
 /**
- * A volume, a stack or a time series whose chunks stay compressed in GPU memory. Drawing decodes on demand into scratch memory: the
- * layer of chunks that a slice cuts, or a time point. Free it with `destroy`.
+ * A volume, a stack or a time series whose chunks stay compressed in GPU memory. Drawing decodes the layer of chunks that a slice cuts,
+ * or a time point, into scratch memory. Free it with `destroy`.
  */
 export class CompressedVolume implements VolumeSource {
   readonly info: VolumeInfo;
@@ -236,7 +236,7 @@ export class CompressedVolume implements VolumeSource {
   prepareFrames(axis: AxisIndex | 3, [x, y, z, t]: Dims4): void {
     const element: Dims3 = [this.#elementAt(0, x)[0], y, z];
     const { counts, timePointsPerChunk } = this.#source.grid;
-    // One time point per chunk along t, because chunks may hold several.
+    // Prepares one time point per chunk along t, because a chunk may hold several.
     const timePoints = axis === 3 ? Array.from({ length: counts[3] }, (_, block) => block * timePointsPerChunk) : [t];
     if (this.#display.texture) {
       const inChunk = axis === 3 ? Math.min(timePointsPerChunk, this.dims[3]) : 1;

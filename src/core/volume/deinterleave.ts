@@ -7,7 +7,7 @@ import type { GpuScope } from '../gpu/scope.ts';
 const wordsPerWorkgroup = 2048;
 
 /**
- * Prepares stacking time points whose planes are interleaved.
+ * Prepares stacking time points whose planes are interleaved. Call the returned function to record it.
  * @param interleaved whole planes of `timePoints` time points
  * @param scope owns the parameters
  */

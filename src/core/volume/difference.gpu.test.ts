@@ -23,7 +23,7 @@ async function resident(info: VolumeInfo, bytes: Uint8Array, limit = 2 ** 20): P
 }
 
 test.each(elementTypes)(
-  '%s: counts, the largest, its place and the mean are those of the CPU, however boxes lie',
+  '%s: counts, the largest difference, its voxel and the mean are those of the CPU, however the boxes are cut',
   async (type) => {
     const info = testInfo(dims, type);
     const a = testVoxels(info);
@@ -36,7 +36,7 @@ test.each(elementTypes)(
     const differing = [...voxels.a].filter((value, at) => value !== voxels.b[at]).length;
     const largest = Math.max(...exact.map(Math.abs));
     const place = exact.findIndex((value) => Math.abs(value) === largest);
-    // The second one in other boxes than the first.
+    // The second volume has other boxes than the first.
     const [one, two] = [await resident(info, a), await resident(info, b, 3000)];
     const { volume, difference } = await subtractVolumes(gpu, one, two);
     expect(difference).toMatchObject({ voxels: 13 * 11 * 9 * 2, differing });
@@ -48,7 +48,7 @@ test.each(elementTypes)(
     expect(difference.mean / mean).toBeCloseTo(1, 4);
     for (const at of [5, 42, 43, place]) {
       const voxel = [at % 13, Math.floor(at / 13) % 11, Math.floor(at / 143) % 9, Math.floor(at / 1287)] as const;
-      // Rounded to f32, either way.
+      // The difference may be rounded to f32 in either direction.
       const wanted = exact[at] as number;
       expect(Math.abs((await volume.voxel(...voxel)) - wanted)).toBeLessThanOrEqual(Math.abs(wanted) * 2 ** -23);
     }
@@ -56,7 +56,7 @@ test.each(elementTypes)(
   },
 );
 
-/** Runs and raw chunks in turn; in a chunk shape of its own. */
+/** A compressed volume with chunks of this shape, encoded as runs and raw in turn. */
 async function compressed(info: VolumeInfo, bytes: Uint8Array, chunkShape: ChunkShape): Promise<CompressedVolume> {
   const whole = await ResidentVolume.create(gpu, info, { chunkShape });
   whole.append(bytes);
@@ -73,7 +73,7 @@ async function compressed(info: VolumeInfo, bytes: Uint8Array, chunkShape: Chunk
   return CompressedVolume.create(gpu, { info, chunkShape, chunks }, { verify: true });
 }
 
-describe('kept compressed, one or both, in chunks of other shapes', () => {
+describe('with one or both volumes kept compressed, in chunks of other shapes', () => {
   test.each(['u8', 'i16', 'f32', 'f64'] as const)(
     '%s: the same counts, position and picture as for uncompressed volumes',
     async (type) => {
@@ -83,7 +83,7 @@ describe('kept compressed, one or both, in chunks of other shapes', () => {
       for (let at = 5; at < voxels.length; at += 37) voxels[at] = typedVoxels(type, a)[(at * 7) % voxels.length] as number;
       const [one, two] = [await resident(info, a), await resident(info, b)];
       const [packedOne, packedTwo] = [await compressed(info, a, [4, 4, 4]), await compressed(info, b, [8, 4, 3])];
-      // Both time points in one chunk.
+      // Each chunk holds both time points.
       const packedSeries = await compressed(info, a, [26, 11, 9, 2]);
       const interleaved = await compressed(info, b, [8, 4, 4, 2, 'interleaved']);
       const wanted = await subtractVolumes(gpu, one, two);
@@ -100,7 +100,7 @@ describe('kept compressed, one or both, in chunks of other shapes', () => {
         for (const { mean, ...exact } of [found.difference, counted]) {
           const { mean: wantedMean, ...rest } = wanted.difference;
           expect(exact).toEqual(rest);
-          // Sums of floats are rounded by workgroup.
+          // Sums of floats are rounded per workgroup.
           if (type.startsWith('f')) expect(mean / wantedMean).toBeCloseTo(1, 5);
           else expect(mean).toBe(wantedMean);
         }
@@ -111,7 +111,7 @@ describe('kept compressed, one or both, in chunks of other shapes', () => {
     },
   );
 
-  test('it stops when a volume may no longer be used, and reports progress', async () => {
+  test('subtracting stops when a volume may no longer be used, and reports progress', async () => {
     const info = testInfo(dims, 'u8');
     const volume = await compressed(info, testVoxels(info), [4, 4, 4]);
     const done: number[] = [];
@@ -128,7 +128,7 @@ describe('kept compressed, one or both, in chunks of other shapes', () => {
 test('among equal differences the first voxel is reported, however the volumes are cut into boxes', async () => {
   const info = testInfo(dims, 'u8');
   const [a, b] = [new Uint8Array(13 * 11 * 18), new Uint8Array(13 * 11 * 18)];
-  // In the last row of plane 0, and in the first row of plane 1: in strips of rows the second one comes first.
+  // The last row of plane 0 and the first row of plane 1 differ. Cut into strips of rows, the latter comes first.
   for (const at of [13 * 10 + 2, 13 * 11 + 1]) b[at] = 7;
   const [one, two] = [await resident(info, a, 300), await resident(info, b, 300)];
   expect(one.placedBoxes.length).toBeGreaterThan(5);

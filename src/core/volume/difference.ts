@@ -26,7 +26,7 @@ export interface Difference {
 }
 
 const voxelsPerWorkgroup = 8192;
-/** Voxels per dispatch, so that a slow GPU is not blocked for long. */
+/** The maximum number of voxels per dispatch, so that a slow GPU is not blocked for long. */
 const voxelsPerDispatch = 2 ** 24;
 const resultWords = 5;
 
@@ -39,7 +39,7 @@ export function differenceProblem(one: VolumeInfo, two: VolumeInfo): string | un
   return undefined;
 }
 
-/** The description of the difference of two such volumes: f32, with the first one's geometry. */
+/** The description of the difference of two comparable volumes: f32, with the first volume's geometry. */
 function differenceInfo(one: VolumeInfo): VolumeInfo {
   return { ...one, type: 'f32', intercept: 0 };
 }
@@ -82,7 +82,7 @@ export async function subtractVolumes(
   }
 }
 
-/** Like `subtractVolumes`, for lack of memory without a volume for display: only counts. */
+/** Like `subtractVolumes`, but without the volume for display, for which memory may be lacking: only the counts. */
 export async function countDifferences(
   gpu: Gpu,
   one: Subtrahend,
@@ -133,7 +133,7 @@ async function subtractPlanes(
   }
 }
 
-/** The last run from a reader, because the runs of two volumes need not end together. */
+/** Keeps the last run from a reader, because the runs of two volumes need not end together. */
 class HeldRun {
   readonly #reader: PlaneReader;
   #run: PlaneRun | undefined;
@@ -142,7 +142,7 @@ class HeldRun {
     this.#reader = reader;
   }
 
-  /** @param plane not before any plane requested earlier */
+  /** The run with a plane. @param plane not before any plane requested earlier */
   async at(plane: number): Promise<PlaneRun> {
     if (!this.#run || plane >= this.#run.endPlane) this.#run = await this.#reader.read(plane);
     return this.#run;
@@ -278,7 +278,7 @@ function partUniform(
   return scope.uniform('part', [...head, ...place(one), ...place(two), ...place(target)]);
 }
 
-/** The voxel at an index in the order of all voxels. */
+/** The position of a voxel from its index among all voxels, x fastest. */
 function voxelAt([width, height, depth]: Dims4, at: number): Dims4 {
   const row = Math.floor(at / width);
   const plane = Math.floor(row / height);

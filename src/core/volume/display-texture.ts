@@ -22,8 +22,8 @@ export interface DisplayTexture {
   /** Voxels of the resident volume per texel along each axis: over 1 if the device's 3D textures are too small. */
   readonly step: number;
   /**
-   * A texel of 0 is this stored value, and a texel of 1 is `high`. A texel's value is red + green / 256; for floats it is far
-   * below 0 where data is missing.
+   * A texel of 0 stands for this stored value, and a texel of 1 for `high`. A texel's value is red + green / 256; for floats it is
+   * far below 0 where data is missing.
    */
   readonly low: number;
   readonly high: number;
@@ -35,7 +35,7 @@ const maxFloatBytes = 2 ** 28;
 
 /**
  * Creates the empty texture for a volume of `dims` voxels; `scope` owns it.
- * @param range finite minimum and maximum
+ * @param range finite minimum and maximum of the stored values
  * @param maxBytes the texture is made coarser until it fits
  */
 export function createDisplayTexture(
@@ -80,7 +80,7 @@ function formatOf(gpu: Gpu, type: ElementType, [min, max]: readonly [number, num
 const pairEnd = 0xffff;
 const pairTop = 0xff00;
 
-/** Spreads values over all pairs, at equal integer distances: exact, and as fine as possible when filtered. */
+/** The number of pairs from one value to the next. Values spread over all pairs: exact, and as fine as possible when filtered. */
 function pairsPerValue([min, max]: readonly [number, number]): number {
   return Math.floor(pairEnd / Math.max(1, max - min));
 }
@@ -90,7 +90,7 @@ export interface DisplayBox {
   readonly voxels: GpuVoxels;
   readonly firstRow: number;
   readonly rowCount: number;
-  /** Its first plane, relative to plane 0 in `DisplayPart.volumePlane`. */
+  /** The box's first plane, in the numbering of `DisplayPart.volumePlane`. */
   readonly firstPlane: number;
   readonly planeCount: number;
 }
@@ -122,9 +122,9 @@ export function createDisplayStaging(scope: GpuScope, { texture, dims: [width, h
 }
 
 /**
- * Prepares filling planes and their bricks, piece by piece; `scope` owns the resources for that. Fill all planes in order, then record
+ * Prepares filling planes and their bricks, piece by piece; `scope` owns the resources for that. Fill all planes in order, then call
  * `recordLevels`.
- * @returns a function that records it; it can be called repeatedly and uploads nothing
+ * @returns a function that records the filling; it can be called repeatedly and uploads nothing
  */
 export function prepareDisplayFill(
   gpu: Gpu,

@@ -15,7 +15,7 @@ import { testInfo, testVoxels } from './resident-testing.ts';
 import type { ExactVoxels } from './volume-source.ts';
 
 const dims: Dims4 = [13, 11, 9, 2];
-/** Its rows get shorter, and every third has none. */
+/** A wedge: its rows get shorter, and every third row is empty. */
 const wedge: Region = {
   first: [1, 2, 1],
   size: [11, 8, 7],

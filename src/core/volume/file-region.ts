@@ -9,7 +9,7 @@ import { readVoxels, type VoxelReader } from '../stream/voxel-reader.ts';
 import { chunkRows, pieceOfTimePoint } from './compressed-region.ts';
 import { assertReadable, type ExactVoxels, type VoxelPiece } from './volume-source.ts';
 
-/** The voxels of boxes, read on demand, plane by plane. */
+/** A leveled file's voxels at full resolution, read on demand, plane by plane. */
 export function voxelsOfLevels(info: VolumeInfo, leveled: Pick<LeveledVoxels, 'read'>): ExactVoxels {
   return {
     info,
@@ -31,15 +31,15 @@ export interface VoxelsInOrder extends ExactVoxels {
 }
 
 /**
- * The voxels of a volume's file, plane by plane. Read boxes one after another, and those of a gzip file in the order of the file: for a
- * box that begins before the end of the previous one, it is unpacked again from its start.
+ * The voxels of a volume's file, plane by plane. Read boxes one after another, and those of a gzip file in the order of the file: if a
+ * box begins before the end of the previous one, the file is unpacked again from its start.
  */
 export function voxelsOfFile(volume: OpenVolume): VoxelsInOrder {
   const { info } = volume;
   const [width, height, depth] = info.dims;
   const planeBytes = width * height * elementBytes(info.type);
   let reader: VoxelReader | undefined;
-  /** Counted through all time points. */
+  /** The next plane of the stream, counted through all time points. */
   let nextPlane = 0;
   const close = async (): Promise<void> => {
     const before = reader;

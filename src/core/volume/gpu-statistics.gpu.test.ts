@@ -34,7 +34,7 @@ test.each(elementTypes)('%s: minimum, maximum, counts and flatness equal those o
   expect(min).toBe(values.reduce((a, b) => Math.min(a, b)));
   expect(max).toBe(values.reduce((a, b) => Math.max(a, b)));
   expect([count, notFinite]).toEqual([values.length, 0]);
-  // In every 16th row.
+  // Flatness is measured in every 16th row.
   const isInner = (value: number, index: number): boolean => Math.floor(index / 13) % 16 === 0 && index % 13 > 0 && value !== 0;
   const inner = values.filter(isInner);
   const flat = values.filter((value, index) => isInner(value, index) && value === values[index - 1]);
@@ -52,12 +52,12 @@ test.each(elementTypes)('%s: minimum, maximum, counts and flatness equal those o
   expect(histogram.counts.reduce((a, b) => a + b)).toBe(count);
 });
 
-test.each(elementTypes)('%s: statistics that are streamed from a file equal those of the GPU', async (type) => {
+test.each(elementTypes)('%s: statistics of voxels streamed from a file equal those of the GPU', async (type) => {
   const info = testInfo([13, 17, 23, 2], type);
   const bytes = testVoxels(info);
   const voxels = typedVoxels(type, bytes);
   const isFloat = type === 'f32' || type === 'f64';
-  // An outlier, so that bins are counted again; markers for missing data.
+  // Adds an outlier, so that bins are counted again, and markers for missing data.
   voxels[100] = isFloat ? 1e30 : typeRange(type)[1];
   if (isFloat) voxels.set([Number.NaN, Infinity, 3.4028234663852886e38, 3.4028234663852886e38], 200);
   const { histogram, window, percentiles, ...exact } = await statisticsOf(info, bytes);
@@ -84,11 +84,11 @@ test('every 8-bit value has a bin of its own', async () => {
   expect(histogram.counts.slice(128, 128 + 45)).toEqual([...new Array(44).fill(2), 1]);
 });
 
-test('percentiles are those of all voxels, sorted', async () => {
+test('percentiles are those of the sorted voxels', async () => {
   const info = testInfo([100, 40, 10, 1], 'u16');
   const values = Uint16Array.from({ length: 40_000 }, (_, index) => (index < 10 ? 60_000 : 1000 + ((index * 7919) % 500)));
   const { percentiles } = await statisticsOf(info, new Uint8Array(values.buffer));
-  // The outliers stretch the first bins over 231 values.
+  // The outliers stretch the bins of the first count to 231 values each.
   const sorted = values.toSorted();
   for (const side of [0, 1] as const)
     expect(Math.abs(percentiles[side] - (sorted[[400, 39_599][side] as number] as number))).toBeLessThan(21);
@@ -123,7 +123,7 @@ test('a window excludes background and outliers', async () => {
   expect(window[0]).toBeLessThan(110);
   expect(window[1]).toBeGreaterThan(190);
   expect(window[1]).toBeLessThan(210);
-  // All in one bin beside the outlier: counted again. Half of the voxels are 0.
+  // The outlier squeezes all other values into one bin, which is counted again. Half of the voxels are 0.
   expect(percentiles[0]).toBeLessThanOrEqual(0);
   expect(percentiles[1]).toBeGreaterThan(0);
 });

@@ -21,8 +21,8 @@ const unitsPerDispatch = 2 ** 23;
 const unitsPerWorkgroup = 4096;
 
 /**
- * Brings all boxes of a volume into GPU memory, one after another, and waits for `visit` each time. In codec elements: an f64
- * box is twice as wide as its voxels.
+ * Brings all boxes of a volume into GPU memory, one after another, and waits for `visit` each time. Boxes are in codec elements: an
+ * f64 box has two along x for each voxel.
  */
 export type BoxWalk = (visit: (box: GpuVoxels, rows?: RowRange) => Promise<void>) => Promise<void>;
 
@@ -47,7 +47,7 @@ export async function computeStatistics(
   });
 }
 
-/** Statistics of the values whose keys are in a range. */
+/** Measures the values whose keys are in a range. */
 async function measureRange(
   gpu: Gpu,
   type: ElementType,

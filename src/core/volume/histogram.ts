@@ -7,6 +7,6 @@ export interface Histogram {
   readonly low: number;
   /** An integer for integer types; 1 if every value has its own bin (always for 8 bits). */
   readonly binWidth: number;
-  /** 256 bins. */
+  /** The counts of 256 bins. */
   readonly counts: readonly number[];
 }

@@ -30,14 +30,14 @@ export function bytesOfChunkRow(grid: ChunkGrid, elementBytes: CodecElementBytes
   return rowBytes(dims[0], elementBytes) * Math.min(chunkShape[1], dims[1]) * dims[2] * timePoints;
 }
 
-/** Boxes of a volume in GPU memory, with chunks of another shape than it is kept in, for example chunks that interleave time points. */
+/** A volume in GPU memory as boxes of chunks that differ from the volume's own, for example chunks that interleave time points. */
 export class InterleavedBoxes {
   readonly #gpu: Gpu;
   readonly #grid: ChunkGrid;
   readonly #elementBytes: CodecElementBytes;
   readonly #planes: PlaneReader;
 
-  /** @param planes of the volume, in the order of the source. To be filled, they must be the volume's own, not decoded copies. */
+  /** @param planes of the volume, in the order of the source; for `fill` they must be the volume's own, not decoded copies */
   constructor(gpu: Gpu, info: Pick<VolumeInfo, 'dims' | 'type'>, chunkShape: ChunkShape, planes: PlaneReader) {
     this.#gpu = gpu;
     this.#grid = new ChunkGrid(codecElementDims(info), chunkShape);
@@ -60,7 +60,7 @@ export class InterleavedBoxes {
     }
   }
 
-  /** Rows of chunks that fit in a binding. */
+  /** The number of rows of chunks that fit in a binding. */
   #rowsAtOnce(block: number): number {
     const bytes = bytesOfChunkRow(this.#grid, this.#elementBytes, block);
     const limit = this.#gpu.maxBindingBytes;
@@ -104,7 +104,7 @@ export class InterleavedBoxes {
       await copy((encoder, one) => encoder.copyBufferToBuffer(buffer, one.at, one.buffer, one.offset, one.byteLength));
   }
 
-  /** Copies the planes of a box, in the order of the source, so that a reader that decodes them decodes each only once. */
+  /** Copies the planes of a box in the order of the source, so that a reader that decodes planes decodes each only once. */
   async #copyPlanes(box: CopiedBox, record: (encoder: GPUCommandEncoder, one: RowCopy) => void): Promise<void> {
     const { dims } = this.#grid;
     const inOrder = Array.from({ length: box.planes }, (_, at) => {
@@ -126,7 +126,7 @@ export class InterleavedBoxes {
     }
   }
 
-  /** @param at the plane in the box */
+  /** The copies of the rows of a plane. @param at the plane's number in the box */
   #copiesOf(run: PlaneRun, plane: number, at: number, { firstRow, rows }: CopiedBox): RowCopy[] {
     const copies: RowCopy[] = [];
     for (const box of run.boxes) {

@@ -36,7 +36,7 @@ test.each(elementTypes)(
   async (type) => {
     const info = testInfo(dims, type);
     const extremes = { u8: 255, i8: -1, u16: 65_535, i16: -32_768, u32: 4_294_967_295, i32: -1, f32: -3, f64: 70_000 }[type];
-    // Runs of equal numbers, some large, and single ones.
+    // Runs of equal numbers, some of them large, and single numbers.
     const numbers = Array.from({ length: voxelCount(dims) }, (_, at) =>
       at % 17 === 0 ? extremes : at % 5 === 0 ? (at * 7919) % 120 : (at >> 5) % 11,
     );
@@ -57,7 +57,7 @@ test.each(elementTypes)(
   },
 );
 
-test('a volume in several boxes', async () => {
+test('the labels of a volume in several boxes are counted', async () => {
   const info = testInfo(dims, 'u16');
   const voxels = Uint16Array.from({ length: voxelCount(dims) }, (_, at) => (at >> 3) % 300);
   const limited = withBindingLimit(gpu, 1024);
@@ -65,12 +65,12 @@ test('a volume in several boxes', async () => {
   expect(volume.placedBoxes.length).toBeGreaterThan(1);
   volume.append(new Uint8Array(voxels.buffer));
   for (const t of [0, 1]) expect([...(await labelCounts(gpu, volume, t))]).toEqual(counted(voxels, t));
-  // As in a volume with more voxels than the GPU's numbers can count.
+  // Reading counts back after so few voxels tests what a volume with more voxels than 32-bit counters can hold needs.
   for (const most of [1, 300]) expect([...(await labelCounts(gpu, volume, 1, {}, most))]).toEqual(counted(voxels, 1));
   volume.destroy();
 });
 
-test('an image with too many numbers is refused, and so is a volume that is kept only in part', async () => {
+test('an image with too many numbers is refused, and so is a volume of which only a part is kept', async () => {
   const info = testInfo([64, 64, 20, 1], 'i32');
   const volume = await ResidentVolume.create(gpu, info, { chunkShape: [64, 64, 20] });
   volume.append(new Uint8Array(Int32Array.from({ length: 64 * 64 * 20 }, (_, at) => at * 12_345).buffer));

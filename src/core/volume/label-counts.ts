@@ -9,19 +9,20 @@ import type { PlaneBox } from './plane-reader.ts';
 import type { VolumeSource } from './volume-source.ts';
 import { elementTypeNumber } from './voxel-key.ts';
 
-/** The number of voxels with each number. */
+/** The number of voxels of each label, by label number. */
 export type LabelCounts = ReadonlyMap<number, number>;
 
-/** Units (see range.wgsl) per dispatch, so that a slow GPU is not blocked for long. */
+/** The maximum number of units (see range.wgsl) per dispatch, so that a slow GPU is not blocked for long. */
 const unitsPerDispatch = 2 ** 22;
 const unitsPerWorkgroup = 4096;
 
 /**
- * Counts the voxels of each number at a time point, on the GPU, exactly. Floats are rounded; those that are not finite are not
- * counted. In ascending order.
- * @throws StriaError `unsupported` if not all voxels are kept, or there are more numbers than a volume of labels has; `aborted`,
- * `device-lost`
+ * Counts the voxels of each label number at a time point on the GPU, exactly. Floats are rounded; those that are not finite are not
+ * counted.
  * @param mostInTable counts are read back from the GPU after this many voxels, because they have 32 bits there
+ * @returns counts in ascending order of the numbers
+ * @throws StriaError `unsupported` if not all voxels are kept, or if there are more numbers than a volume of labels has; `aborted`,
+ * `device-lost`
  */
 export async function labelCounts(
   gpu: Gpu,
@@ -116,7 +117,7 @@ async function countBox(
   }
 }
 
-/** Twice as many as there are numbers of 8 and 16 bits; for others, enough that few labels share a slot. */
+/** For 8 and 16 bits, twice as many slots as there are numbers; for other types, enough slots that few labels share one. */
 function tableSlots(type: ElementType): number {
   const bytes = elementBytes(type);
   return bytes === 1 ? 2 ** 9 : bytes === 2 ? 2 ** 17 : 4 * mostLabels;

@@ -10,7 +10,7 @@ interface Run {
   readonly z: number;
 }
 
-/** More runs than this are not kept in memory. */
+/** The maximum number of runs that are kept in memory. */
 const mostKeptRuns = 2 ** 20;
 
 /**

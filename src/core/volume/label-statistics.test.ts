@@ -110,7 +110,7 @@ test.each([
   }
 });
 
-test('only some of the voxels are in memory at once, also with a rotated image', async () => {
+test('only a part of the voxels is in memory at once, even if the image is rotated', async () => {
   let largest = 0;
   const watched = (volume: ExactVoxels): ExactVoxels => ({
     info: volume.info,
@@ -152,7 +152,7 @@ test.each([
   },
 );
 
-test('a cancel takes effect after the part that is being read', async () => {
+test('cancelling takes effect after the part that is being read', async () => {
   const controller = new AbortController();
   const stopping: ExactVoxels = {
     info: labels.info,
@@ -176,7 +176,7 @@ test('NaN labels are left out, and values that are not finite are counted separa
 });
 
 test('the position of a label is its voxel nearest to the centroid', async () => {
-  // A ring: its centroid is not in it.
+  // The centroid of a ring lies outside the ring.
   const ring = exact([11, 11, 3, 2], 'u8', (at) => {
     const [x, y, z] = [at % 11, Math.floor(at / 11) % 11, Math.floor(at / 121)];
     const radius = Math.hypot(x - 5, y - 5);

@@ -8,7 +8,7 @@ import type { ExactVoxels } from './volume-source.ts';
 /** Statistics of an image inside a label. */
 export interface LabelStatistics extends RegionStatistics {
   readonly number: number;
-  /** Voxels of the label whose centres lie outside the image. The others are in `count` or `notFinite`. */
+  /** The number of the label's voxels whose centres lie outside the image. The others are in `count` or `notFinite`. */
   readonly outside: number;
 }
 
@@ -28,13 +28,13 @@ export interface LabelledImage {
 
 /** At most this many planes of labels are read at once: the depth of a chunk, so that few chunks are decoded for several blocks. */
 const planesAtOnce = 64;
-/** The most voxels of labels and of the image in memory at once. If the image is rotated, a few planes of labels may need all of it. */
+/** The maximum number of voxels of labels and image in memory at once. A few planes of labels may need all of a rotated image. */
 const mostVoxels = 2 ** 23;
 
 /**
- * Statistics of an image's physical values inside each label, 0 included, in ascending order. The image is sampled at the centre of
- * each voxel of the labels: the value of the image's voxel that contains it, never interpolated. If both have the same grid, these
- * are the statistics of `measureVolume` in core/stats.
+ * Statistics of an image's physical values inside each label, 0 included, in ascending order of the labels. At the centre of each
+ * voxel of the labels, the image's value is that of the image voxel that contains the centre, never interpolated. If both volumes have
+ * the same grid, these are the statistics of `measureVolume` in core/stats.
  * @throws StriaError `unsupported` if there are too many labels, or not all voxels are kept; `aborted`, `device-lost`
  */
 export async function labelStatistics(
@@ -147,7 +147,7 @@ function sizeOf(part: Part | undefined): number {
   return part ? part.size[0] * part.size[1] * part.size[2] : 0;
 }
 
-/** The part of the image that a box of the labels may reach. Undefined if the box lies outside the image. */
+/** The part of the image that a box of labels may need. Undefined if the box lies outside the image. */
 function partOfImage({ info }: Pick<ExactVoxels, 'info'>, toImage: ToImage, { first: from, size }: Part): Part | undefined {
   const to = [from[0] + size[0], from[1] + size[1], from[2] + size[2]] as const;
   const corners = Array.from({ length: 8 }, (_, corner) =>
@@ -163,7 +163,7 @@ function partOfImage({ info }: Pick<ExactVoxels, 'info'>, toImage: ToImage, { fi
   return { first: [x[0], y[0], z[0]], size: [x[1], y[1], z[1]] };
 }
 
-/** The value of the voxel that contains a position. Undefined outside the part, and so outside the image. */
+/** The value of the voxel that contains a position. Undefined outside the part, where the position is also outside the image. */
 function valueAt({ first, size }: Part, voxels: VoxelArray, x: number, y: number, z: number): number | undefined {
   const [i, j, k] = [Math.floor(x) - first[0], Math.floor(y) - first[1], Math.floor(z) - first[2]];
   if (i < 0 || j < 0 || k < 0 || i >= size[0] || j >= size[1] || k >= size[2]) return undefined;

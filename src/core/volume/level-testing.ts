@@ -1,7 +1,7 @@
 import { type Dims3, type Dims4, elementBytes, type VolumeInfo } from '../shared/volume.ts';
 import type { LevelBox } from '../shared/volume-level.ts';
 
-/** Some boxes of a level: single voxels, planes across all axes, all of it. */
+/** Test boxes of a level: single voxels, planes across all axes, and the whole level. */
 export function boxesOf([nx, ny, nz]: Dims4, level: number, timePoint: number): LevelBox[] {
   const boxes: (readonly [Dims3, Dims3])[] = [
     [
@@ -28,7 +28,7 @@ export function boxesOf([nx, ny, nz]: Dims4, level: number, timePoint: number): 
   return boxes.map(([first, size]) => ({ level, first, size, timePoint }));
 }
 
-/** A box of a volume in memory. */
+/** The bytes of a box of a volume in memory. */
 export function cut(
   bytes: Uint8Array,
   info: Pick<VolumeInfo, 'dims' | 'type'>,

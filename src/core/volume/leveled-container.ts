@@ -14,7 +14,7 @@ import { chunkRows } from './compressed-region.ts';
 const defaultCacheBytes = 2 ** 28;
 /** Compressed chunks are read together, at most this many at once, so that a cancel is noticed soon. */
 const chunksAtOnce = 16;
-/** So many such reads run at the same time, because a server takes a while to answer each. Fewer if their chunks are large. */
+/** This many such reads run at the same time, because a server takes a while to answer each; fewer if their chunks are large. */
 const readsAtOnce = 4;
 const readingBytes = 2 ** 26;
 
@@ -67,7 +67,7 @@ function lanesOf({ grid, header }: ContainerReader): readonly number[] {
   return Array.from({ length: Math.max(1, Math.min(readsAtOnce, lanes)) }, (_, lane) => lane);
 }
 
-/** Consecutive chunks. Those that are not cached are read with as few reads as possible. */
+/** Decodes consecutive chunks. Chunks that are not cached are read with as few reads as possible. */
 async function decodedChunks(
   reader: ContainerReader,
   level: number,
@@ -127,7 +127,7 @@ function copyChunk(
   }
 }
 
-/** The most recently used chunks, within a number of bytes. */
+/** A cache of the most recently used chunks, limited in bytes. */
 class ChunkCache {
   readonly #limit: number;
   readonly #chunks = new LeastRecent<string, Uint8Array>();

@@ -4,15 +4,15 @@ import { throwIfAborted } from '../shared/job.ts';
 import { type Dims3, elementBytes, type VolumeInfo } from '../shared/volume.ts';
 import { checkedLevelBox, type LevelBox, type StreamedLevels, type VolumeLevel, wholeFactors } from '../shared/volume-level.ts';
 
-/** A box is refused if more bytes, or more pieces, would have to be read for it. */
+/** A box is refused if it would take more bytes or more reads than this. */
 const mostBytes = 2 ** 26;
 const mostReads = 2 ** 13;
-/** Rows closer together than this are read together, up to a number of bytes. Reading a whole level allows larger gaps. */
+/** Rows closer together than this are read together, up to `runBytes`. Reading a whole level allows larger gaps. */
 const nearBytes = 2 ** 14;
 const nearInLevel = 2 ** 16;
 const runBytes = 2 ** 23;
 const readsAtOnce = 8;
-/** No level has fewer voxels than this along an axis, unless the volume has. */
+/** No level has fewer voxels than this along an axis, unless the volume itself has fewer. */
 const shortest = 16;
 /** The coarsest level has at most about this many voxels. */
 const fewVoxels = 2 ** 18;
@@ -26,8 +26,8 @@ interface Run {
 }
 
 /**
- * Boxes of a file with random access; undefined for others, such as gzip. Its levels are every second voxel, every fourth and so on,
- * because anything else would require reading the whole file.
+ * Boxes of a file with random access; undefined for other files, such as gzip. The levels are every second voxel, every fourth and so
+ * on, because other levels would require reading the whole file.
  */
 export function leveledFile(volume: Source): StreamedLevels | undefined {
   if (!volume.fill) return undefined;
@@ -71,7 +71,7 @@ function stridedLevels({ dims }: Pick<VolumeInfo, 'dims'>): readonly VolumeLevel
   }
 }
 
-/** The reads that a box takes. */
+/** The layout of the reads that a box takes. */
 function layoutOf(info: VolumeInfo, factors: Dims3, { first, size, timePoint }: LevelBox, near: number) {
   const width = elementBytes(info.type);
   const [nx, ny, nz] = info.dims;

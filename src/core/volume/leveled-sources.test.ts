@@ -17,7 +17,7 @@ import { leveledFile } from './leveled-file.ts';
 import { testInfo, testVoxels } from './resident-testing.ts';
 
 type Shape = readonly [t: number, c: number, z: number, y: number, x: number];
-/** The lengths of the second are rounded down, those of the third up. */
+/** The lengths of the second shape are rounded down, those of the third are rounded up. */
 const shapes: readonly Shape[] = [
   [2, 2, 9, 21, 30],
   [2, 2, 4, 10, 15],
@@ -30,7 +30,7 @@ const values = shapes.map((shape, level) =>
   ),
 );
 
-/** As a volume orders it: channels slowest. */
+/** The bytes in the order of a volume, with channels slowest. */
 function inVolumeOrder(bytes: Uint8Array, [times, channels, z, y, x]: Shape): Uint8Array {
   const part = bytes.byteLength / (times * channels);
   expect(part).toBe(2 * x * y * z);
@@ -94,7 +94,7 @@ describe.each([
     ]);
     expect(bytes).toEqual(inVolumeOrder(values[0] as Uint8Array, shapes[0] as Shape));
     await expectBoxes(leveled, info, bytes);
-    // Where lengths were rounded down the last voxel is repeated.
+    // Where lengths were rounded down, the last voxel is repeated.
     const stored = typedVoxels('u16', inVolumeOrder(values[1] as Uint8Array, shapes[1] as Shape));
     const shown = typedVoxels('u16', await joined(leveled.voxels(1)));
     for (const [x, y, z, t] of [
@@ -131,7 +131,7 @@ test('only the chunks that a box touches are read, once; a level with other valu
   expect(found).toEqual(['s0/1.1.2.2.1', 's0/1.1.1.2.1']);
 });
 
-test('a reader that fails at random gives the file’s values or an error, and a cancel ends reading', async () => {
+test('a reader that fails at random returns the file’s values or an error, and cancelling ends reading', async () => {
   const tree = memoryTree('a.zarr', await omeZarr(3));
   let state = 5;
   let isFailing = false;
@@ -201,7 +201,7 @@ test.each([
   await expectBoxes(leveled, volume.info, await readVoxels(volume));
 });
 
-test.each([false, true])('of a TIFF whose pixels have several samples, too (separate planes: %s)', async (isPlanar) => {
+test.each([false, true])('a TIFF whose pixels have several samples is read in boxes (separate planes: %s)', async (isPlanar) => {
   const image: TestImage = { sizes: [19, 11, 3, 3, 1], type: 'u8', channels: '<Channel SamplesPerPixel="3"/>' };
   const pages = [1, 2, 3].map((seed) => noise(19 * 11 * 3, seed));
   const file = describedTiff(image, omeXml([image]), pages, { channels: 3, isPlanar, tile: [16, 16] });

@@ -121,7 +121,7 @@ describe('requests', () => {
     const all: LevelBox = { level: 0, first: [0, 0, 0], size: [200, 8, 8], timePoint: 0 };
     const whole = await leveledContainer(reader, []).read(all);
     expect(whole).toEqual(new Uint8Array(testVoxels(info)));
-    // Four rows of 50 chunks, 16 of which are read together, and four such reads at once.
+    // Four rows of 50 chunks: 16 chunks are read together, and four such reads run at once.
     expect([reads, mostRunning]).toEqual([16, 4]);
     reads = 0;
     controller = new AbortController();

@@ -5,7 +5,7 @@ import { findNumbers } from './missing-values.ts';
 const largest = 3.4028234663852886e38;
 const spread = Array.from({ length: 1000 }, (_, index) => index / 10);
 
-/** The result for some values, and how often all of them were examined again. */
+/** The result for `values`, and how often all of them were examined again. */
 async function numbersOf(values: readonly number[], type: ElementType = 'f32') {
   const [min, max] = [Math.min(...values), Math.max(...values)];
   const binWidth = (max - min) / 256;
@@ -39,7 +39,7 @@ test.each([
   ['one at each end', [-1e30, 1e20]],
 ])('%s is not a number', async (_, marks) => {
   expect((await numbersOf([...spread, ...marks, ...marks])).numbers).toEqual([0, 99.9]);
-  // However many voxels it has.
+  // A marker is found however many voxels it has.
   expect((await numbersOf([...spread, ...new Array<number>(20_000).fill(marks[0] as number)])).numbers).toEqual([0, 99.9]);
 });
 

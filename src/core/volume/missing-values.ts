@@ -6,9 +6,9 @@ import { isFloatType, typeRange } from './voxel-key.ts';
 const farAway = 1000;
 /** The others must be at least this share of all voxels: two or three close values are not a distribution. */
 const fewestOthers = 0.01;
-/** If values fill more of the histogram's bins than this, no value is that far away. */
+/** If values fill more of the histogram's bins than this, no value is far enough from the others. */
 const mostBins = 6;
-/** How many extremes at each end may be excluded, one after another. */
+/** The maximum number of extremes that are excluded at each end, one after another. */
 const mostExtremes = 6;
 
 export interface MissingSearch {
@@ -17,7 +17,7 @@ export interface MissingSearch {
   readonly max: number;
   /** Number of finite voxels. */
   readonly count: number;
-  /** Over all finite voxels. */
+  /** The histogram of all finite voxels. */
   readonly histogram: Histogram;
   /** The minimum and maximum value strictly between two values; undefined if there is none. */
   between(low: number, high: number): Promise<readonly [min: number, max: number] | undefined>;

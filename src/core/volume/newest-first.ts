@@ -33,7 +33,7 @@ export class NewestFirst {
   async #work(): Promise<void> {
     this.#isBusy = true;
     for (;;) {
-      // Lets cancels and newer requests arrive.
+      // Lets cancellations and newer requests arrive.
       await nextTurn();
       const next = this.#next();
       if (!next) break;

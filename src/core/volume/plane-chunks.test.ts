@@ -10,7 +10,7 @@ const grid = new ChunkGrid([...dims, 2], [8, 8, 8]);
 const part = fc.double({ min: -1.2, max: 1.2, noNaN: true });
 const vector = fc.tuple(part, part, part);
 
-/** All voxels that are blended for a pixel somewhere in the part, by their chunks. */
+/** The chunks of all voxels that are interpolated for a pixel anywhere in the part. */
 function chunksRead({ origin, right, down, width, height }: PlanePart): Set<number> {
   const read = new Set<number>();
   for (let y = 0.25; y < height; y += 0.5) {
@@ -39,7 +39,7 @@ test('every chunk that a plane reads is found, wherever the plane lies', () => {
         const plane: PlanePart = { origin, right, down, width: 30, height: 20 };
         const found = new Set(chunksOnPlane(grid, 1, plane));
         const [a, b] = [Math.hypot(...right), Math.hypot(...down)];
-        // Parallel steps make no plane, and then no chunks are found: the next test.
+        // Parallel steps do not span a plane, and then no chunks are found.
         fc.pre(a > 0.05 && b > 0.05 && Math.hypot(...cross(right, down)) > 1e-3 * a * b);
         for (const number of chunksRead(plane)) expect(found).toContain(number);
       },
@@ -48,18 +48,18 @@ test('every chunk that a plane reads is found, wherever the plane lies', () => {
   );
 });
 
-test('few other chunks are found: for a plane across z its layer, for a small part of it one chunk', () => {
+test('few unnecessary chunks are found: one layer for a plane across z, one chunk for a small part of it', () => {
   const across: PlanePart = { origin: [0, 0, 12], right: [1, 0, 0], down: [0, 1, 0], width: 40, height: 27 };
   const layer = Array.from({ length: 20 }, (_, at) => 20 + at);
   expect(chunksOnPlane(grid, 1, across)).toEqual(layer);
-  // Where its voxels are blended with those of the layer before, that is read too.
+  // If its voxels are interpolated with those of the layer before, that layer is read, too.
   expect(chunksOnPlane(grid, 1, { ...across, origin: [0, 0, 8.3] })).toEqual([...layer.map((number) => number - 20), ...layer]);
   expect(chunksOnPlane(grid, 1, { ...across, origin: [11, 12, 12], width: 2, height: 2 })).toEqual([26]);
   expect(chunksOnPlane(grid, 1, { ...across, origin: [0, 0, 60] })).toEqual([]);
   expect(chunksOnPlane(grid, 1, { ...across, down: [2, 0, 0] })).toEqual([]);
 });
 
-test('voxels of two elements are half as many', () => {
+test('with two elements per voxel, chunks have half as many voxels along x', () => {
   const wide = new ChunkGrid([80, 27, 33, 1], [16, 8, 8]);
   const plane: PlanePart = { origin: [3, 2, 30], right: [0.9, 0.1, -0.5], down: [0.2, 0.8, -0.1], width: 34, height: 25 };
   expect(chunksOnPlane(wide, 2, plane)).toEqual(chunksOnPlane(grid, 1, plane));

@@ -2,7 +2,7 @@ import type { ChunkGrid } from '../format/chunk-grid.ts';
 import { cross, dot, scaled } from '../shared/vectors.ts';
 import type { Dims3 } from '../shared/volume.ts';
 
-/** A part of a plane: position = origin + right × pixel x + down × pixel y, for pixels from 0 to width and height, in voxels. */
+/** A part of a plane: voxel position = origin + right × pixel x + down × pixel y, for pixels from 0 to `width` and `height`. */
 export interface PlanePart {
   readonly origin: Dims3;
   readonly right: Dims3;
@@ -18,7 +18,7 @@ const reach = 1;
 
 /**
  * The chunks whose voxels a part of a plane reads, as ascending numbers at time point 0. Some nearby chunks may be included.
- * @param elementsPerVoxel along x, because the grid's lengths are in codec elements
+ * @param elementsPerVoxel codec elements per voxel along x, because the grid's lengths are in codec elements
  */
 export function chunksOnPlane(grid: ChunkGrid, elementsPerVoxel: number, plane: PlanePart): readonly number[] {
   const bounds = boundsOf(plane);
@@ -52,7 +52,7 @@ export function chunksOnPlane(grid: ChunkGrid, elementsPerVoxel: number, plane: 
   return found;
 }
 
-/** low ≤ along · position − start ≤ high. */
+/** A constraint on positions: low ≤ along · position − start ≤ high. */
 interface Bound {
   readonly along: Dims3;
   readonly start: number;
@@ -66,7 +66,7 @@ function boundsOf({ origin, right, down, width, height, sweep }: PlanePart): rea
   const area = Math.hypot(...across);
   if (!(area > 0)) return undefined;
   const normal = scaled(across, 1 / area);
-  // Along each of these, one of the two steps has length 1 and the other 0.
+  // Along each of these vectors, one of the two steps has length 1 and the other has length 0.
   const [alongRight, alongDown] = [scaled(cross(down, normal), 1 / area), scaled(cross(normal, right), 1 / area)];
   const bound = (along: Dims3, length: number): Bound => {
     const [from, to] = sweep ? [dot(along, sweep.step) * sweep.first, dot(along, sweep.step) * sweep.last] : [0, 0];

@@ -1,6 +1,6 @@
 import type { GpuVoxels } from '../codec/codec.ts';
 
-/** Whole rows of some planes in GPU memory. Planes are numbered through all time points: t × dims[2] + z. */
+/** Whole rows of consecutive planes in GPU memory. Planes are numbered through all time points: t × dims[2] + z. */
 export interface PlaneBox {
   readonly voxels: GpuVoxels;
   readonly firstRow: number;

@@ -28,7 +28,7 @@ async function bothWays(info: VolumeInfo, bytes: Uint8Array, work: (volume: Volu
   compressed.destroy();
 }
 
-/** Collects every voxel of a box once from the pieces. */
+/** Collects the voxels of a box from its pieces, each voxel once. */
 async function readWhole(volume: VolumeSource, { first, size, timePoint }: RegionBox): Promise<number[]> {
   const found = new Array<number>(size[0] * size[1] * size[2]);
   await volume.readBox({ first, size, timePoint }, (piece) => {
@@ -77,8 +77,8 @@ describe('regions', () => {
   const voxels = typedVoxels('i16', bytes);
   const whole: Region = { first: [0, 0, 0], size: [13, 11, 9], row: () => [0, 12] };
 
-  test('have the statistics of only their own voxels', async () => {
-    // A wedge: its rows get shorter, and every third has none.
+  test('have the statistics of their own voxels only', async () => {
+    // A wedge: its rows get shorter, and every third row is empty.
     const region = {
       first: [1, 2, 1],
       size: [11, 8, 7],

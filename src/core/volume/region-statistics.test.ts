@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { RunningStatistics } from './region-statistics.ts';
 
-/** By the definition, over all numbers at once. */
+/** The statistics by their definition, over all numbers at once. */
 function direct(values: readonly number[]) {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);

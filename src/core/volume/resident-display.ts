@@ -34,7 +34,7 @@ export class ResidentDisplay implements VolumeDisplay {
   readonly #fills = new Map<number, (commands: Commands) => void>();
   #isDestroyed = false;
 
-  /** @param label of its GPU memory */
+  /** @param label of the texture's GPU memory */
   constructor(gpu: Gpu, label: string, source: DisplaySource) {
     this.#gpu = gpu;
     this.#source = source;
@@ -43,7 +43,7 @@ export class ResidentDisplay implements VolumeDisplay {
 
   /**
    * Fills the texture with a time point. It is always the same texture.
-   * @throws StriaError `aborted` if it was destroyed, `out-of-memory`, `device-lost`
+   * @throws StriaError `aborted` if the display was destroyed, `out-of-memory`, `device-lost`
    */
   async show(timePoint: number): Promise<DisplayTexture> {
     this.#creating ??= this.#create();
@@ -63,7 +63,7 @@ export class ResidentDisplay implements VolumeDisplay {
     recordLevels(this.#gpu, commands, this.#display.bricks);
   }
 
-  /** Makes the tables of all time points, so that `record` uploads nothing. */
+  /** Creates the tables of all time points, so that `record` uploads nothing. */
   prepareAll(): void {
     if (!this.#display) return;
     for (let timePoint = 0; timePoint < this.#source.dims[3]; timePoint++) this.#fillOf(this.#display, timePoint);
@@ -98,7 +98,7 @@ export class ResidentDisplay implements VolumeDisplay {
     return fill;
   }
 
-  /** The resources that fill the texture are kept only for volumes that play. */
+  /** Frees the resources that fill the texture, unless the volume is a series, whose playback fills it repeatedly. */
   #freeFills(): void {
     if (this.#source.dims[3] > 1) return;
     this.#fillScope?.destroy();

@@ -6,7 +6,7 @@ import { type Dims4, elementBytes, type VolumeInfo } from '../shared/volume.ts';
 import type { SliceBox } from './volume-source.ts';
 
 /**
- * The place of a box: whole rows, from `firstRow`, in each of the planes from `firstPlane`. Planes are numbered through all
+ * The position of a box: whole rows, from `firstRow`, in each of the planes from `firstPlane`. Planes are numbered through all
  * time points: plane = t × dims[2] + z.
  */
 export interface BoxPlace {
@@ -19,13 +19,13 @@ export interface BoxPlace {
   readonly chunkNumbers: readonly number[];
 }
 
-/** A box with its place in the volume (see `BoxPlace`). */
+/** A box with its position in the volume (see `BoxPlace`). */
 export interface PlacedBox extends NumberedBox, SliceBox, Pick<BoxPlace, 'firstRow' | 'rowCount' | 'firstPlane' | 'planeCount'> {}
 
 /** How a volume is cut into boxes that each fit in one storage binding. */
 export interface ResidentLayout {
   readonly decimation: number;
-  /** The voxels that are kept. */
+  /** The dimensions of the kept voxels. */
   readonly dims: Dims4;
   /** Codec elements along x. */
   readonly elementsX: number;

@@ -3,7 +3,7 @@ import type { PlacedBox, ResidentLayout } from './resident-layout.ts';
 
 /** Where the rows of a resident volume lie in its boxes. A row is padded to whole words. */
 export class ResidentRows {
-  /** Of a row in a box. */
+  /** The bytes of a row in a box. */
   readonly rowBytes: number;
   readonly #layout: ResidentLayout;
   readonly #boxes: readonly PlacedBox[];
@@ -14,7 +14,7 @@ export class ResidentRows {
     this.#boxes = boxes;
   }
 
-  /** The box that holds a row of a plane, and the row's first byte in it. @param plane z + t × depth, of the kept voxels, like `row` */
+  /** The box with a row of a plane, and the row's first byte in it. Both are counted in kept voxels. @param plane z + t × depth */
   at(row: number, plane: number): { readonly box: PlacedBox; readonly byteOffset: number } {
     const box = this.#boxes[this.#layout.boxIndexAt(row, plane)] as PlacedBox;
     const rowInBox = (plane - box.firstPlane) * box.rowCount + row - box.firstRow;

@@ -7,7 +7,7 @@ export function testInfo(dims: Dims4, type: ElementType): VolumeInfo {
   return { dims, type, spacing: [1, 1, 1, 1], spatialUnit: 'mm', timeUnit: 's', affine, slope: 1, intercept: 0 };
 }
 
-/** For tests: finite voxels of any type from a fixed generator, some with equal neighbours. */
+/** For tests: finite voxels of any type from a generator with a fixed seed, some with equal neighbours. */
 export function testVoxels(info: VolumeInfo): Uint8Array {
   const bytes = new Uint8Array(volumeBytes(info));
   const width = elementBytes(info.type);

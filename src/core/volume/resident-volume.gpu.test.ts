@@ -20,7 +20,7 @@ function appendInPieces(volume: ResidentVolume, bytes: Uint8Array): void {
   }
 }
 
-/** The volume's bytes again, gathered from the chunks of its boxes. */
+/** Gathers the volume's bytes from the chunks of its boxes. */
 async function bytesOfChunks(volume: ResidentVolume, info: VolumeInfo, chunkShape: readonly [number, number, number]) {
   const grid = new ChunkGrid(codecElementDims(info), chunkShape);
   const [gridX, gridY, gridZ] = grid.dims;
@@ -76,7 +76,7 @@ describe.each(elementTypes)('%s', (type) => {
     volume.destroy();
   });
 
-  test('over the budget only every n-th voxel is kept, and the boxes cannot be encoded', async () => {
+  test('if the budget is exceeded, only every n-th voxel is kept, and the boxes cannot be encoded', async () => {
     const info = testInfo([29, 17, 13, 2], type);
     const bytes = testVoxels(info);
     const budgetBytes = 400 * elementBytes(type);
@@ -133,7 +133,7 @@ test.each(['u8', 'i8'] as const)('%s: the display texture holds each voxel exact
   volume.destroy();
 });
 
-/** The device as it is, but without any optional feature. */
+/** The same device without any optional feature. */
 function withoutFeatures(): Gpu {
   const device = overriding(gpu.device, 'features', new Set<string>());
   return overriding(gpu, 'device', device);
@@ -175,7 +175,7 @@ describe.each(['u16', 'i16', 'u32', 'i32', 'f32', 'f64'] as const)('%s: the disp
     for (const [index, voxel] of typedVoxels(type, bytes).entries()) {
       const value = texelValue(format, view, Math.floor(index / 13) * pitch + (index % 13) * texelBytes[format]);
       expect(Math.abs(value - (voxel - low) / (high - low))).toBeLessThan(tolerance);
-      // Exact: the value is found again from its texel.
+      // This format is exact: the value can be recovered from its texel.
       if (format === 'rg8unorm') expect(Math.round(low + value * (high - low))).toBe(voxel);
     }
     volume.destroy();

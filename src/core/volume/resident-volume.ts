@@ -54,20 +54,20 @@ export class ResidentVolume implements VolumeSource {
   readonly info: VolumeInfo;
   readonly factors: Dims3;
   readonly decimation: number;
-  /** Set by whoever opened it. It is closed with the volume. */
+  /** Set by the code that opened the volume. The file is closed with the volume. */
   file: LeveledVoxels | undefined;
   /** In codec elements. */
   readonly chunkShape: ChunkShape;
   /** The dimensions of the kept voxels: `info.dims` divided by `factors`, rounded up; all time points are kept. */
   readonly dims: Dims4;
   /**
-   * The boxes that the GPU backend encodes in place. Empty if chunks interleave time points, and if `decimation` is over 1:
-   * compression then streams from the file.
+   * The boxes that the GPU backend encodes in place. Empty if chunks interleave time points, or if `decimation` is over 1, in which
+   * case compression streams from the file.
    */
   readonly boxes: readonly NumberedBox[];
-  /** All boxes, for display, whatever the `decimation`. */
+  /** All boxes, for display, regardless of `decimation`. */
   readonly placedBoxes: readonly PlacedBox[];
-  /** Whether all appended voxels are kept: those of the volume, or of its level. Otherwise all of them would exceed the budget. */
+  /** Whether all appended voxels, those of the volume or of its level, are kept. False if all of them would exceed the budget. */
   readonly keepsAll: boolean;
   readonly #gpu: Gpu;
   readonly #scope: GpuScope;
@@ -121,14 +121,14 @@ export class ResidentVolume implements VolumeSource {
     if (isWhole && isInterleaved(chunkShape)) this.#interleaved = new InterleavedBoxes(gpu, info, chunkShape, this.planeReader());
   }
 
-  /** Whether the whole volume is within the budget, and cut into boxes that the device can bind. */
+  /** Whether the whole volume fits in the budget and can be cut into boxes that the device can bind. */
   static fits(gpu: Gpu, info: Pick<VolumeInfo, 'dims' | 'type'>, { chunkShape, budgetBytes }: ResidentOptions): boolean {
     return fitsWhole(info, chunkShape, gpu.maxBindingBytes, budgetBytes ?? defaultBudget(gpu));
   }
 
   /**
-   * Allocates zeroed memory. If the GPU runs out of memory, tries again with half the budget, decimated. @throws StriaError
-   * `limit-too-small`, `out-of-memory`, `device-lost`
+   * Allocates zeroed memory. If the GPU runs out of memory, tries again with half the budget, which decimates the volume.
+   * @throws StriaError `limit-too-small`, `out-of-memory`, `device-lost`
    */
   static async create(gpu: Gpu, info: VolumeInfo, options: ResidentOptions): Promise<ResidentVolume> {
     gpu.checkAlive();
@@ -154,8 +154,8 @@ export class ResidentVolume implements VolumeSource {
 
   /**
    * Appends the next bytes of the voxel stream (little-endian, x fastest, then y, z, t, no padding), of the volume or of its level,
-   * in pieces of any size.
-   * `bytes` may be reused afterwards. @throws StriaError `internal` if there are more than the volume has
+   * in pieces of any size. `bytes` may be reused afterwards.
+   * @throws StriaError `internal` if there are more bytes than the volume has
    */
   append(bytes: Uint8Array): void {
     this.#writer.append(bytes);
@@ -224,7 +224,7 @@ export class ResidentVolume implements VolumeSource {
     return this.#display.show(timePoint);
   }
 
-  /** Keeps the texture: it takes no more memory than the voxels, and is needed again soon. */
+  /** Keeps the texture, which takes no more memory than the voxels and will be needed again soon. */
   releaseDisplay(): void {}
 
   newDisplay(label: string): ResidentDisplay {
@@ -270,7 +270,7 @@ export class ResidentVolume implements VolumeSource {
     for (const box of this.boxes) await visit(box);
   }
 
-  /** Visits the boxes of the volume or its level, which are empty at first, so that the visitor writes the voxels. */
+  /** Visits the boxes of the volume or its level, which are still empty, so that the visitor can write the voxels. */
   async fillBoxes(fill: (box: NumberedBox) => Promise<void>): Promise<void> {
     if (!this.keepsAll) return;
     if (this.#interleaved) await this.#interleaved.forEach('fill', fill);

@@ -6,7 +6,7 @@ import type { ResidentRows } from './resident-rows.ts';
 /** Rows that need padding or selection go through a buffer of about this size. */
 const scratchBytes = 2 ** 22;
 
-/** What is written, and where. */
+/** The voxels to write, and where their rows lie. */
 export interface WrittenVoxels {
   readonly type: VolumeInfo['type'];
   /** The dimensions of the voxels that are appended. */
@@ -23,7 +23,7 @@ export class ResidentWriter {
   readonly #gpu: Gpu;
   readonly #voxels: WrittenVoxels;
   readonly #totalBytes: number;
-  /** Of a row of the stream. */
+  /** The bytes of a row of the stream. */
   readonly #rowLength: number;
   #received = 0;
   /** The start of an incomplete row. */
@@ -46,7 +46,7 @@ export class ResidentWriter {
     return this.#received === this.#totalBytes;
   }
 
-  /** @throws StriaError `internal` if there are more bytes than the volume has */
+  /** Appends the next bytes of the stream. @throws StriaError `internal` if there are more bytes than the volume has */
   append(bytes: Uint8Array): void {
     if (this.#received + bytes.length > this.#totalBytes) {
       const sum = this.#received + bytes.length;
@@ -74,7 +74,7 @@ export class ResidentWriter {
     this.#partBytes += bytes.length;
   }
 
-  /** Takes whole rows of the stream, drops those that decimation omits, and writes the rest. */
+  /** Takes whole rows of the stream, drops the rows and voxels that decimation omits, and writes the rest. */
   #takeRows(bytes: Uint8Array): void {
     const { type, appended, kept: keptDims, stride } = this.#voxels;
     const rowLength = this.#rowLength;
@@ -105,7 +105,7 @@ export class ResidentWriter {
       const row = this.#keptRows % height;
       const plane = Math.floor(this.#keptRows / height);
       const { box, byteOffset } = rows.at(row, plane);
-      // Consecutive rows in the box: to its end if it has whole planes, otherwise to the end of its strip.
+      // The number of consecutive rows left in the box: up to its end if it has whole planes, otherwise up to the end of its strip.
       const following =
         box.rowCount === height ? (box.firstPlane + box.planeCount - plane) * height - row : box.firstRow + box.rowCount - row;
       const count = Math.min(following, (bytes.length - start) / rowLength);

@@ -21,7 +21,7 @@ export interface VolumeStatistics {
   readonly missing: number;
   /** Number of NaN and infinite voxels. */
   readonly notFinite: number;
-  /** Over all values within `numbers`, `count − missing` of them. */
+  /** The histogram of the values within `numbers`, of which there are `count − missing`. */
   readonly histogram: Histogram;
   /** A robust display window in the order of real values (real-order.ts): see `automaticWindow`. */
   readonly window: readonly [low: number, high: number];
@@ -31,7 +31,7 @@ export interface VolumeStatistics {
   readonly flatness: number;
 }
 
-/** Keys (voxel-key.ts) of the lowest and the highest value that counts. */
+/** Keys (voxel-key.ts) of the lowest and the highest value that is counted. */
 export type CountedKeys = readonly [first: number, last: number];
 
 export interface RangeFound {
@@ -45,9 +45,9 @@ export interface RangeFound {
   readonly flat: number;
 }
 
-/** What statistics are derived from, on whatever device the voxels are counted. */
+/** The passes over the voxels from which statistics are derived, on any device. */
 export interface StatisticsPasses {
-  /** The extremes may be those of every 16th row if voxels have 8 bits: their histogram tells the rest. */
+  /** For 8-bit voxels, the extremes may be those of every 16th row, because the histogram gives the exact ones. */
   range(keys: CountedKeys): Promise<RangeFound>;
   /** Counts finite voxels from one value to another in `binCount` bins of `binWidthOf`. */
   bins: BinCounter;
@@ -57,7 +57,7 @@ export const binCount = 256;
 const everyKey: CountedKeys = [0, 0xffffffff];
 
 /**
- * Statistics of a volume from counts of its voxels. Asks for two passes, and more if outliers or markers stretch the range.
+ * Derives the statistics of a volume from counts of its voxels, in two passes, or more if outliers or markers stretch the range.
  * @param voxels the number of voxels
  */
 export async function deriveStatistics(

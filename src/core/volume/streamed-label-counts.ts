@@ -6,8 +6,7 @@ import type { ExactVoxels } from './volume-source.ts';
 import { watchedVoxels } from './watched-voxels.ts';
 
 /**
- * The counts that `labelCounts` computes of a volume on the GPU, of voxels that are read piece by piece, on this thread. In ascending
- * order.
+ * The counts of `labelCounts`, computed on this thread from voxels that are read piece by piece, in ascending order of the numbers.
  * @throws StriaError `unsupported` if there are more numbers than a volume of labels has; `aborted`; errors of `readBox`
  */
 export async function streamedLabelCounts(voxels: ExactVoxels, timePoint: number, job: JobOptions = {}): Promise<LabelCounts> {

@@ -14,13 +14,13 @@ import type { ExactVoxels } from './volume-source.ts';
 import { isFloatType, keyValue, typeRange, voxelKey } from './voxel-key.ts';
 import { watchedVoxels } from './watched-voxels.ts';
 
-/** Every n-th row tells how flat a volume is. */
+/** Flatness is measured in every n-th row. */
 const flatRowStep = 16;
 
 /**
- * The statistics that `computeStatistics` computes of a volume on the GPU, of voxels that are read piece by piece, on this thread.
- * Voxels of 8 and 16 bits are read once. Others are read two times, and more often if outliers or markers stretch the range.
- * Memory does not depend on the size of the volume.
+ * The statistics of `computeStatistics`, computed on this thread from voxels that are read piece by piece. Voxels of 8 and 16 bits are
+ * read once. Others are read twice, or more often if outliers or markers stretch the range. Memory use does not depend on the size of
+ * the volume.
  * @throws StriaError `aborted`; errors of `readBox`
  */
 export function streamedStatistics(voxels: ExactVoxels, job: JobOptions = {}): Promise<VolumeStatistics> {
@@ -57,7 +57,7 @@ async function forEachRow(
   }
 }
 
-/** Counts each value of 8 or 16 bits in one pass, from which everything else follows. */
+/** Counts each value of 8 or 16 bits in a single pass, from which all statistics follow. */
 function countedOnce(voxels: ExactVoxels, job: JobOptions): StatisticsPasses {
   const type = voxels.info.type as Exclude<ElementType, 'f32' | 'f64'>;
   const [lowest, highest] = integerRanges[type];
@@ -94,7 +94,7 @@ function countedOnce(voxels: ExactVoxels, job: JobOptions): StatisticsPasses {
   };
 }
 
-/** Reads all voxels for each pass. */
+/** Reads all voxels again for each pass. */
 function countedAgain(voxels: ExactVoxels, job: JobOptions): StatisticsPasses {
   const { type } = voxels.info;
   // As on the GPU, 64-bit floats are rounded to 32 bits and clamped to their range.
@@ -154,7 +154,7 @@ function add({ low, binWidth, counts }: GrowingHistogram, value: number, count: 
   counts[bin] = (counts[bin] as number) + count;
 }
 
-/** Counts in some rows the finite voxels from `low` to `high` that are not 0 and have a left neighbour, and those that equal it. */
+/** Counts, in every n-th row, the finite nonzero voxels from `low` to `high` with a left neighbour, and those that equal it. */
 class Flatness {
   inner = 0;
   flat = 0;
@@ -189,7 +189,7 @@ function rangeOfKeys(type: ElementType, [first, last]: CountedKeys): [low: numbe
   return [keyValue(type, Math.max(first, lowest)), keyValue(type, Math.min(last, highest))];
 }
 
-/** Nothing was found if `low` is above `high`. */
+/** The keys of a range of values. If `low` is above `high`, no value was found. */
 function keysOf(type: ElementType, low: number, high: number): Pick<RangeFound, 'lowKey' | 'highKey'> {
   return low <= high ? { lowKey: voxelKey(type, low), highKey: voxelKey(type, high) } : { lowKey: 0xffffffff, highKey: 0 };
 }

@@ -51,7 +51,7 @@ describe('statistics', () => {
           expected[bin] = (expected[bin] as number) + 1;
         }
         expect(counts).toEqual(expected);
-        // Accurate to a bin.
+        // Percentiles are accurate to one bin; the comparison allows two.
         const within = (place: number, share: number) =>
           expect(Math.abs(place - (sorted[Math.floor(share * values.length)] as number))).toBeLessThanOrEqual(2 * binWidth);
         within(found.percentiles[0], 0.01);
@@ -60,7 +60,7 @@ describe('statistics', () => {
     },
   );
 
-  test('leave out what is not a number, and markers for missing data', async () => {
+  test('leave out values that are not finite, and markers for missing data', async () => {
     const info = testInfo([100, 1, 1, 1], 'f32');
     const values = Float32Array.from({ length: 100 }, (_, at) => at);
     values.set([Number.NaN, -Infinity, 3.4028234663852886e38], 97);
@@ -70,7 +70,7 @@ describe('statistics', () => {
     expect(await streamedStatistics(voxelsOfFile(nothing))).toMatchObject({ min: 0, max: 0, count: 0, notFinite: 100 });
   });
 
-  test('find f64 voxels flat that are equal as f32, as the GPU does', async () => {
+  test('count f64 voxels as equal if they are equal as f32, like the GPU', async () => {
     const info = testInfo([100, 1, 1, 1], 'f64');
     const values = Float64Array.from({ length: 100 }, (_, at) => 1 + Math.floor(at / 50) + (at % 7) * 1e-12);
     const found = await streamedStatistics(voxelsOfFile(memoryVolume(info, new Uint8Array(values.buffer))));
@@ -117,7 +117,7 @@ describe('labels', () => {
     expect([...counts]).toEqual([...expected].sort(([a], [b]) => a - b));
   });
 
-  test('of which there are too many are an image', async () => {
+  test('are refused if there are too many, as in an image', async () => {
     const info = testInfo([70_000, 1, 1, 1], 'u32');
     const bytes = new Uint8Array(Uint32Array.from({ length: 70_000 }, (_, at) => at).buffer);
     await expect(streamedLabelCounts(voxelsOfFile(memoryVolume(info, bytes)), 0)).rejects.toMatchObject({ tag: 'unsupported' });

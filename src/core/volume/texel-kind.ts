@@ -5,7 +5,7 @@
 export const texelBytes = { r8unorm: 1, rg8unorm: 2, r16float: 2, r32float: 4 } as const;
 export type DisplayFormat = keyof typeof texelBytes;
 
-/** The constant that tells shaders how a format's texels are packed into words. */
+/** The kernel constant for how a format's texels are packed into words. */
 export function texelKind({ format }: Pick<GPUTexture, 'format'>): number {
   return Object.keys(texelBytes).indexOf(format);
 }

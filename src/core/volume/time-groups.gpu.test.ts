@@ -25,7 +25,7 @@ const backend = createGpuBackend(gpu);
 const cpu = createCpuBackend(inlinePool());
 const source = rawSource('volume.raw');
 
-/** Time points that are alike, or slices that are. */
+/** A series whose time points are alike (`slow`), or whose slices are alike (`fast`). */
 function series(dims: Dims4, type: ElementType, change: 'slow' | 'fast') {
   const info = infoOf(dims, type);
   const plane = dims[0] * dims[1];
@@ -61,7 +61,7 @@ async function keptCompressed(bytes: Uint8Array) {
 
 const bySize: EncodeChoice = { codec: 'auto', options: { axis: 'auto', prefer: 'size' } };
 
-describe('a series in GPU memory is saved as its voxels are compressed from a file', () => {
+describe('a series saved from GPU memory has the same bytes as its voxels compressed from a file', () => {
   test.each([
     ['wave', [70, 30, 9, 11], 'i16', only('wave'), true],
     ['wave, whole time points', [17, 11, 3, 10], 'u8', only('wave'), true],
@@ -95,13 +95,13 @@ describe('a series in GPU memory is saved as its voxels are compressed from a fi
     const fromSingle = await keptCompressed(single as Uint8Array);
     expect(Buffer.from(await savedFile(gpu, fromSingle, only('wave'))).equals(grouped as Uint8Array)).toBe(true);
     fromSingle.kept.destroy();
-    // As after compressing an opened series with `wave`, keeping it so, and then choosing `rice`.
+    // The state after compressing an open series with `wave`, keeping it compressed, and then choosing `rice`.
     const fromGroups = { ...(await keptCompressed(grouped as Uint8Array)), chunkShape: chunkShapeOf(own.info, false) };
     expect(Buffer.from(await savedFile(gpu, fromGroups, only('rice'))).equals(single as Uint8Array)).toBe(true);
     fromGroups.kept.destroy();
   });
 
-  test('in pieces of what the GPU binds; without groups if not even one row of chunks fits', async () => {
+  test('in pieces that the GPU can bind, and without groups if not even one row of chunks fits', async () => {
     const own = series([72, 250, 9, 7], 'u8', 'slow');
     const rowBytes = 72 * 64 * 9 * 7;
     for (const [limit, boxes] of [

@@ -15,8 +15,8 @@ export interface KeptSeries extends Compressible {
 }
 
 /**
- * The volume in chunks of the shape that this choice of codec calls for: groups of time points, as `compressVolume` makes them for a
- * series, or else the volume's `chunkShape`. No groups are made if the GPU cannot bind a row of their chunks. Voxels are copied into
+ * The volume in chunks of the shape that suits the choice of codec: groups of time points, as `compressVolume` forms them for a
+ * series, or else the volume's `chunkShape`. No groups are formed if the GPU cannot bind a row of their chunks. Voxels are copied into
  * temporary memory, at most one group at a time.
  * @throws StriaError `aborted`, `device-lost`
  */
@@ -35,7 +35,7 @@ export async function inTimeGroups(gpu: Gpu, volume: KeptSeries, choice: EncodeC
   return { kept: { info: kept.info, forEachBox }, source, chunkShape };
 }
 
-/** Undefined if the volume is already in groups, or if none are wanted or possible. */
+/** The chunk shape of groups. Undefined if the volume already has groups, or if groups are not wanted or not possible. */
 async function groupedShape(
   gpu: Gpu,
   { kept, source, chunkShape }: KeptSeries,

@@ -14,7 +14,7 @@ import { testInfo, withBindingLimit } from './resident-testing.ts';
 
 const gpu = await openTestGpu();
 
-/** Smooth with noise: a scan. Its first chunks are air, of one value. */
+/** Smooth values with noise, like a scan. The first chunks are constant, like air. */
 function scan(info: VolumeInfo): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(volumeBytes(info));
   const voxels = typedVoxels(info.type, bytes);
@@ -27,7 +27,7 @@ function scan(info: VolumeInfo): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** The volume's chunks by `wave`, every third by `rice`. */
+/** The volume's chunks, every third encoded by `rice` and the others by `wave`. */
 function encode(info: VolumeInfo, bytes: Uint8Array<ArrayBuffer>, chunkShape: ChunkShape): EncodedChunk[] {
   const dims = codecElementDims(info);
   const grid = new ChunkGrid(dims, chunkShape);
@@ -106,7 +106,7 @@ test('damage is found before anything replaces the payload, and all memory is fr
   flipped[middle] = (flipped[middle] as number) ^ 0x10;
   const context = [`chunk ${number + 1}`];
   await expect(damaged(flipped)).rejects.toMatchObject({ tag: 'corrupt', context });
-  // Decodes to the right voxels, but no encoder writes it.
+  // This payload decodes to the right voxels, but no encoder writes it.
   await expect(damaged(Uint8Array.of(...sound.payload, 0))).rejects.toMatchObject({ tag: 'corrupt', context });
 });
 

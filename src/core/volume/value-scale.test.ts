@@ -2,17 +2,17 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { rangeStart, valuePower } from './value-scale.ts';
 
-/** Every finite 32-bit float, subnormal ones too. */
+/** Any finite 32-bit float, including subnormal ones. */
 const float = fc.float({ noNaN: true, noDefaultInfinity: true });
 
-test('floats are scaled so that neither a width overflows nor its reciprocal underflows, for every pair of them', () => {
+test('any pair of floats is scaled so that the width does not overflow and its reciprocal does not underflow', () => {
   fc.assert(
     fc.property(float, float, (a, b) => {
       fc.pre(a !== b);
       const scale = 2 ** valuePower('f32', [a, b]);
       const width = Math.fround(scale * Math.abs(b - a));
       expect(Math.max(Math.abs(a * scale), Math.abs(b * scale))).toBeLessThanOrEqual(1);
-      // Normal 32-bit floats, both: far from where GPUs take them for 0 or infinity.
+      // Both are normal 32-bit floats, far from values that GPUs treat as 0 or infinity.
       expect(width).toBeGreaterThan(2 ** -60);
       expect(width).toBeLessThanOrEqual(2);
       expect(Math.fround(1 / width)).toBeGreaterThan(2 ** -60);
@@ -21,7 +21,7 @@ test('floats are scaled so that neither a width overflows nor its reciprocal und
   );
 });
 
-test('the start of a range is exact: the 32-bit float and the rest', () => {
+test('the 32-bit float and the rest add up to the exact start of a range', () => {
   fc.assert(
     fc.property(fc.double({ min: -1e38, max: 1e38, noNaN: true }), fc.constantFrom('f32', 'f64'), (first, type) => {
       const { power, rest } = rangeStart(type, [first, first + Math.abs(first) + 1]);

@@ -1,7 +1,7 @@
 import type { ElementType } from '../shared/volume.ts';
 import { floatBits, isFloatType, typeRange, voxelKey } from './voxel-key.ts';
 
-/** The largest magnitude of an integer's difference from a window, as a power of two: larger differences are scaled down. */
+/** The largest magnitude of an integer's difference from a window, as an exponent of 2: larger differences are scaled down. */
 const largestPower = 100;
 
 /**
@@ -22,7 +22,7 @@ export interface RangeStart {
   readonly power: number;
   /** The key of the range's first value: integers rounded down into their type, floats rounded to 32 bits. */
   readonly key: number;
-  /** The bits of 2^power × that value. */
+  /** The bits of 2^power × the value of `key`, as an f32. */
   readonly scaledBits: number;
   /** 2^power × the part that rounding removed. */
   readonly rest: number;
@@ -37,7 +37,7 @@ export function rangeStart(type: ElementType, [first, last]: readonly [number, n
   return { power, key: voxelKey(type, keyed), scaledBits: floatBits(scale * keyed), rest: scale * (first - keyed) };
 }
 
-/** The least e with |value| < 2^e, or one less if the logarithm is rounded. */
+/** The least e with |value| < 2^e, or one more if the logarithm is rounded up. */
 function exponentOf(value: number): number {
   return value === 0 ? 0 : Math.floor(Math.log2(value)) + 1;
 }

@@ -16,7 +16,7 @@ export type AxisIndex = 0 | 1 | 2;
 /** A box of voxels in GPU memory from which slices are drawn. */
 export interface SliceBox {
   readonly voxels: GpuVoxels;
-  /** `Box` of shaders/draw/slice.wgsl, a uniform buffer: where the box lies in the volume. */
+  /** `Box` of shaders/draw/box.wgsl, a uniform buffer: where the box lies in the volume. */
   readonly place: GPUBuffer;
 }
 
@@ -34,12 +34,12 @@ export interface VolumeSource {
   readonly dims: Dims4;
   /** Stored values outside this range are missing data: see `VolumeStatistics.numbers`. Known once `statistics` has resolved. */
   readonly numbers: readonly [lowest: number, highest: number];
-  /** Over all voxels of all time points; computed once. @throws StriaError `device-lost` */
+  /** Statistics of all voxels of all time points, computed once. @throws StriaError `device-lost` */
   statistics(): Promise<VolumeStatistics>;
   /** Reads voxels from the file if not all of them are kept. Undefined if that is not possible. */
   readonly file?: LeveledVoxels | undefined;
   /**
-   * The exact stored value, read from `file` if not all voxels are kept. Without a file, the value of the nearest kept voxel before it.
+   * The exact stored value, read from `file` if not all voxels are kept. Without a file, the value of the kept voxel that stands for it.
    * @throws StriaError `invalid-input` outside the volume, `device-lost`, errors of the file
    */
   voxel(x: number, y: number, z: number, t: number): Promise<number>;
@@ -51,7 +51,7 @@ export interface VolumeSource {
   readBox(box: RegionBox, visit: (piece: VoxelPiece) => void): Promise<void>;
   /** Fills the display texture with a time point. It is the same texture until `releaseDisplay`. */
   displayTexture(timePoint: number): Promise<DisplayTexture>;
-  /** Frees the display texture if it can be recreated from something smaller. */
+  /** Frees the display texture if it can be recreated from smaller data. */
   releaseDisplay(): void;
   /**
    * Whether drawing decodes voxels into scratch memory. If so, a recorded slice or plane must be drawn before the next one is
@@ -81,9 +81,9 @@ export interface VolumeSource {
   /** Records filling the display texture, if there is one, with a time point. */
   recordDisplay(commands: Commands, timePoint: number): void;
   /**
-   * Creates all tables that `recordSlice` and `recordDisplay` need for the frames along an axis (3 is time), so that they
-   * upload nothing later. Other axes are prepared if slices across them were already requested. @param position the voxel that
-   * all views show otherwise, and the time point
+   * Creates all tables that `recordSlice` and `recordDisplay` need for the frames along an axis (3 is time), so that they upload
+   * nothing later. Other axes are prepared if slices across them were already requested.
+   * @param position the voxel and the time point that all views show, except along `axis`
    */
   prepareFrames(axis: AxisIndex | 3, position: Dims4): void;
   /**
@@ -98,7 +98,7 @@ export interface VolumeSource {
 
 /** An additional display texture of a volume. */
 export interface VolumeDisplay {
-  /** Fills the texture with a time point. It is always the same texture. @throws StriaError `out-of-memory`, `aborted`, `device-lost` */
+  /** Fills the texture, always the same one, with a time point. @throws StriaError `out-of-memory`, `aborted`, `device-lost` */
   show(timePoint: number): Promise<DisplayTexture>;
   /** Records filling the texture, if there is one. */
   record(commands: Commands, timePoint: number): void;
@@ -120,16 +120,16 @@ export interface VoxelPiece {
   readonly first: Dims3;
   readonly size: Dims3;
   readonly values: VoxelArray;
-  /** Values from the start of one row to the next; rows may be padded. */
+  /** The number of values from the start of one row to the next; rows may be padded. */
   readonly rowLength: number;
 }
 
-/** `VolumeSource.numbers`: all values if none is a marker for missing data, or if that is not known yet. */
+/** `VolumeSource.numbers`: the range of all values if none is a marker for missing data, or if statistics are not known yet. */
 export function numbersOf(statistics: VolumeStatistics | undefined): VolumeSource['numbers'] {
   return statistics && statistics.missing > 0 ? statistics.numbers : [-Infinity, Infinity];
 }
 
-/** The first voxel of a box, and its voxels, along x, y and z. */
+/** The first voxel of a box, and its size in voxels, along x, y and z. */
 export interface BoxExtent {
   readonly first: Dims3;
   readonly size: Dims3;
@@ -138,12 +138,12 @@ export interface BoxExtent {
   readonly rowWords: number;
 }
 
-/** Makes `Box` of shaders/draw/slice.wgsl. */
+/** Creates `Box` of shaders/draw/box.wgsl. `scope` owns the buffer. */
 export function placeUniform(scope: GpuScope, { first, size, planesPerTimePoint, rowWords }: BoxExtent): GPUBuffer {
   return scope.uniform('place', [...first, rowWords, ...size, planesPerTimePoint]);
 }
 
-/** @throws StriaError `invalid-input` for a voxel outside the volume */
+/** Checks a voxel's position. @throws StriaError `invalid-input` if it lies outside the volume */
 export function assertVoxel({ dims }: Pick<VolumeInfo, 'dims'>, voxel: Dims4): void {
   if (voxel.every((at, axis) => Number.isInteger(at) && at >= 0 && at < (dims[axis] as number))) return;
   throw new StriaError('invalid-input', `voxel ${voxel.join(', ')} is outside ${dims.join('×')}`);

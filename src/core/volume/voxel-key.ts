@@ -18,14 +18,14 @@ export function floatBits(value: number): number {
 const floats = new Float32Array(1);
 const words = new Uint32Array(floats.buffer);
 
-/** Lowest and highest value of a type; for floats the largest finite f32. */
+/** The lowest and the highest value of a type; for f32 and f64 the largest finite f32 of either sign. */
 export function typeRange(type: ElementType): readonly [low: number, high: number] {
   return type === 'f32' || type === 'f64' ? [-3.4028234663852886e38, 3.4028234663852886e38] : integerRanges[type];
 }
 
 /**
- * A value as a key in the sense of voxel.wgsl: a u32 that rises with the value. Clamped to the type's range; integers are
- * rounded down.
+ * A value as a key in the sense of voxel.wgsl: a u32 that rises with the value. The value is clamped to the type's range; for integer
+ * types it is rounded down.
  */
 export function voxelKey(type: ElementType, value: number): number {
   const [low, high] = typeRange(type);

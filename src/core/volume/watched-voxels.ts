@@ -4,7 +4,7 @@ import type { ExactVoxels, RegionBox, VoxelPiece } from './volume-source.ts';
 
 export interface Watch extends JobOptions {
   readonly stage: string;
-  /** The number of voxels of all boxes that will be read. Default: those of the box that is being read. */
+  /** The number of voxels of all boxes that will be read. Default: that of the box that is being read. */
   readonly total?: number | undefined;
 }
 
@@ -29,7 +29,7 @@ export function watchedVoxels(voxels: ExactVoxels, { stage, total, signal, onPro
   };
 }
 
-/** How many voxels of a piece lie in the box for which it was read. */
+/** The number of a piece's voxels that lie in the box for which the piece was read. */
 function voxelsInBox(piece: VoxelPiece, box: RegionBox): number {
   const along = (axis: 0 | 1 | 2): number => {
     const end = Math.min(piece.first[axis] + piece.size[axis], box.first[axis] + box.size[axis]);
