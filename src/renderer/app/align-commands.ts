@@ -4,7 +4,7 @@ import type { Command } from './command.ts';
 import { chosenAlignable } from './state/alignable.ts';
 import { orNotice } from './state/or-notice.ts';
 
-/** Moving and turning the chosen layer. */
+/** Commands that move and turn the chosen layer. */
 export function alignCommands(app: App): Command[] {
   const onChosen = (id: string, label: string, words: string, run: () => void): Command => ({
     id,

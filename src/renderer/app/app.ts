@@ -85,7 +85,7 @@ export class App {
   /** @param commands creates all commands, which buttons, keys, menus and the palette share */
   constructor(host: Host, commands: (app: App) => Command[]) {
     const store = createAppStore(readSettings(storage()));
-    // First of all store listeners, so that the others format texts in the right units.
+    // Must be the first listener of the store, so that the others format text in the right units.
     setUnits(store.getState().settings);
     store.subscribe(({ settings }) => setUnits(settings));
     this.host = host;
@@ -200,7 +200,7 @@ export class App {
     store.subscribe(showInViewer);
   }
 
-  /** Opens the GPU, and listens to the shell, to keys and for files. */
+  /** Opens the GPU, and starts to handle menu commands, keys and opened files. */
   async start(): Promise<void> {
     this.host.onMenuCommand((menu) => {
       const command = commandOfMenu(this.commands, menu);
@@ -265,7 +265,7 @@ export class App {
   }
 }
 
-/** Hands the viewer and the device those parts of the state that no command sets in them. */
+/** Copies the parts of the state that no command sets on the viewer or the device. */
 function showInViewer({ gpu, chunks, showChunks, showBricks, settings }: AppState): void {
   if (gpu.kind !== 'ready') return;
   gpu.viewer.overlays.showChunks(showChunks ? chunks : undefined);

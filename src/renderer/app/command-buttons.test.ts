@@ -5,21 +5,21 @@ import { createCommands } from './commands.ts';
 import { createAppStore } from './state/store.ts';
 
 /**
- * Buttons that do a command's job are `CommandButton`s, which take words, key and whether they can be pressed from the table.
- * So no other button may call what a command calls.
+ * Buttons that run a command are `CommandButton`s, which take label, shortcut and enabled state from the table of commands.
+ * So no other button may call a method that a command calls.
  */
 const panels = readdirSync('src/renderer/panels', { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.tsx'))
   .map((path) => ({ path, text: readFileSync(`src/renderer/panels/${path}`, 'utf8') }));
 
-/** Buttons that do something else with the same method, and what that is. */
+/** Buttons that use a command's method for something else, and what they do. */
 const others: Readonly<Record<string, string>> = {
   'measuring.remove': 'deletes the measurement of its row, chosen or not',
   'copyDiagnostics(fault': 'adds the fault that it stands beside',
   'saveReport(fault': 'the same',
 };
 
-/** Every method of the app that a command calls, as `playback.step`; setters of anything are left out. */
+/** Every method of the app that a command calls, such as `playback.step`, except setters. */
 function calledByCommands(): string[] {
   const called = new Set<string>();
   const store = createAppStore();
@@ -55,17 +55,17 @@ function strangers(text: string, called: readonly string[]): string[] {
   return handlersIn(text).filter((handler) => {
     if (Object.keys(others).some((other) => handler.includes(other))) return false;
     const isButton = handler.startsWith('onPress');
-    // A part of the app may have been taken out of it before: `comparison.end()`.
+    // A panel may hold a part of the app in a variable: `comparison.end()`.
     const isCalled = (path: string) =>
       new RegExp(`(?<![\\w.])${path.includes('.') ? '(app\\.)?' : 'app\\.'}${path}\\(`).test(handler);
     return (isButton && handler.includes('runCommand(')) || called.some(isCalled);
   });
 }
 
-describe('buttons with a command’s job', () => {
+describe('buttons that run commands', () => {
   const called = calledByCommands();
 
-  it('take their words from the table of commands', () => {
+  it('take their labels from the table of commands', () => {
     expect(called).toEqual(
       expect.arrayContaining(['dialogs.open', 'document.close', 'document.compress', 'playback.step', 'comparison.end']),
     );
@@ -75,7 +75,7 @@ describe('buttons with a command’s job', () => {
     expect(found).toEqual([]);
   });
 
-  it('are found where they have words of their own', () => {
+  it('are found if they have labels of their own', () => {
     const button = (handler: string) => `<Button onPress={${handler}}>My own words</Button>`;
     for (const handler of [
       '() => app.document.close()',
@@ -88,7 +88,7 @@ describe('buttons with a command’s job', () => {
     expect(strangers(button('() => app.queue.cancelAll()'), called)).toEqual([]);
   });
 
-  it('name commands that are there', () => {
+  it('name existing commands', () => {
     const ids = new Set(createCommands({ store: createAppStore(), debug: true } as unknown as App).map(({ id }) => id));
     const named = panels.flatMap(({ text }) =>
       [...text.matchAll(/<Command(?:Icon)?Button\s+id="([^"]+)"/g), ...text.matchAll(/choiceOf\(app, '([^']+)'\)/g)].map(

@@ -1,6 +1,6 @@
 import type { Command } from './command.ts';
 
-/** The commands in the order of the palette: those with the typed text as whole words first, then those with a word that begins with it. */
+/** All commands in palette order: first those whose label has the typed text as whole words, then as the beginning of a word. */
 export function rankedCommands(commands: readonly Command[], typed: string): readonly Command[] {
   const text = typed.trim().toLowerCase();
   if (text === '') return commands;

@@ -5,35 +5,35 @@ import type { AppState, AppStore } from './state/store.ts';
 /** Something that the app can do. Buttons, shortcuts, menus and the palette share one table of these. */
 export interface Command {
   readonly id: string;
-  /** In the palette, in menus, and on buttons where nothing else is said below. */
+  /** The text in the palette, in menus, and on buttons unless `words` or `tip` replaces it. */
   readonly label: string;
   /** The text of a button, if it is shorter than the label or depends on the state. */
   readonly words?: string | ((state: AppState) => string);
   /** The tooltip of an icon button, if it depends on the state. */
   readonly tip?: (state: AppState) => string;
   readonly group: 'File' | 'Edit' | 'View' | 'Layers' | 'Measure' | 'Playback' | 'Compression' | 'Help' | 'Debug';
-  /** `Mod+O`, `[`; see shortcuts.ts. */
+  /** Such as `Mod+O` or `[`; see shortcuts.ts. */
   readonly shortcut?: string;
-  /** Sent by the shell's menus. */
+  /** The command that the shell's menus send for it. */
   readonly menu?: MenuCommand;
   enabled(state: AppState): boolean;
   run(): void;
-  /** What to say if its shortcut is pressed while it is disabled. Without this nothing is said. */
+  /** The message if the shortcut is pressed while the command is disabled. Without `whyNot` there is no message. */
   whyNot?(state: AppState): string;
 }
 
-/** What a command that the shell's menus have, too, shares with them. */
+/** The fields that a command shares with its item in the shell's menus. */
 export function ofMenu(menu: MenuCommand): Pick<Command, 'id' | 'label' | 'shortcut' | 'menu'> {
   const { label, shortcut } = menuWords[menu];
   return { id: menu, menu, label, ...(shortcut && { shortcut }) };
 }
 
-/** What a button with words says. */
+/** The text of a button. */
 export function wordsOf({ words, label }: Command, state: AppState): string {
   return typeof words === 'function' ? words(state) : (words ?? label);
 }
 
-/** What a button with an icon says. */
+/** The tooltip of an icon button. */
 export function tipOf({ tip, label }: Command, state: AppState): string {
   return tip?.(state) ?? label;
 }
@@ -43,7 +43,7 @@ export function commandOfMenu(commands: readonly Command[], menu: MenuCommand): 
   return commands.find((command) => command.menu === menu);
 }
 
-/** Tells the shell which items of its menus can be clicked, whenever that changes. */
+/** Tells the shell which menu items are enabled, whenever that changes. */
 export function watchMenu(store: AppStore, commands: readonly Command[], { setMenu }: Pick<Host, 'setMenu'>): void {
   if (!setMenu) return;
   const inMenus = commands.filter(({ menu }) => menu !== undefined);

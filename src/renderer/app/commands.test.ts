@@ -22,7 +22,7 @@ describe('commands', () => {
     expect(new Set(shortcuts).size).toBe(shortcuts.length);
   });
 
-  it('are ranked by whole words, then by how words begin', () => {
+  it('are ranked by whole words, then by the beginnings of words', () => {
     const labels = (typed: string) => rankedCommands(commands, typed).map(({ label }) => label);
     expect(labels('lab')[0]).toMatch(/\bLab\b/);
     expect(labels('lab').findIndex((label) => /\blabels?\b/i.test(label))).toBeLessThan(
@@ -32,11 +32,11 @@ describe('commands', () => {
     expect(labels(' ')).toEqual(commands.map(({ label }) => label));
   });
 
-  it('answer every menu item', () => {
+  it('exist for every menu item', () => {
     for (const menu of menuCommands) expect(commandOfMenu(commands, menu)?.label, menu).toBeDefined();
   });
 
-  it('tell the shell which menu items can be clicked, when that changes', () => {
+  it('tell the shell which menu items are enabled, when that changes', () => {
     const shown = createAppStore();
     const setMenu = vi.fn();
     watchMenu(shown, commands, { setMenu });
@@ -47,7 +47,7 @@ describe('commands', () => {
     expect(setMenu.mock.lastCall?.[0]).toContain('close');
   });
 
-  it('say on their buttons what they do now', () => {
+  it('label their buttons with what they do in the current state', () => {
     const words = (id: string, state: AppState) => wordsOf(commands.find((command) => command.id === id) as Command, state);
     const state = createAppStore().getState();
     const open = { ...state, document: { kind: 'ready', document: { decimation: 1 } } } as AppState;
@@ -70,7 +70,7 @@ describe('commands', () => {
     }
   });
 
-  it('change the settings of the chosen layer, those of labels only on labels', () => {
+  it('change the settings of the chosen layer, and settings of labels only if it shows labels', () => {
     const change = vi.fn();
     const shown = createAppStore();
     const ofLayers = createCommands({ store: shown, debug: false, layers: { change } } as unknown as App);
@@ -115,7 +115,7 @@ describe('commands', () => {
     expect(whyNot({ ...open, compressed })).toBeUndefined();
   });
 
-  it('say so when their shortcut is pressed', () => {
+  it('say why they are disabled when their shortcut is pressed', () => {
     const quiet = createAppStore();
     const [save, undo] = ['save', 'undo'].map((id) => commands.find((command) => command.id === id) as Command);
     tryCommand({ store: quiet }, undo as Command);

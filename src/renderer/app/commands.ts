@@ -8,8 +8,8 @@ import { measureCommands, viewCommands } from './view-commands.ts';
 import { always, canCancel, canCompareCompressed, canSave, isRunning, whyNoSurface, whyNotSave } from './when.ts';
 
 /**
- * Every command there is, in the order of the palette. Buttons, menus, keys and the palette take their words, their keys and
- * whether they can be done from here.
+ * All commands, in the order of the palette. Buttons, menus, keys and the palette take labels, shortcuts and the enabled state
+ * from here.
  */
 export function createCommands(app: App): Command[] {
   return [

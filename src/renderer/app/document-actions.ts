@@ -17,7 +17,7 @@ export interface DocumentActionsNeeds {
   readonly comparison: Pick<Comparison, 'open' | 'openCompressed'>;
 }
 
-/** What commands do with the open document. */
+/** The actions of commands on the open document. */
 export class DocumentActions {
   readonly #needs: DocumentActionsNeeds;
 
@@ -69,8 +69,8 @@ export class DocumentActions {
   }
 
   /**
-   * Shows the difference between the volume and its compressed version. For a volume kept compressed the source is read
-   * again, since it would otherwise be compared with itself.
+   * Shows the difference between the volume and its compressed version. If the volume is kept compressed, its source is read
+   * again; otherwise the compressed version would be compared with itself.
    */
   compareCompressed(): void {
     const { store, life, comparison } = this.#needs;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ErrorLog } from './error-log.ts';
 
-test('the last errors that nothing caught are kept', () => {
+test('the last uncaught errors are kept', () => {
   const listeners = new Map<string, (event: unknown) => void>();
   const log = new ErrorLog();
   log.watch({ addEventListener: (name: string, listener: never) => void listeners.set(name, listener) } as never);

@@ -1,10 +1,10 @@
 import type { LoggedError } from './gpu/diagnostics.ts';
 
 const mostErrors = 20;
-/** Of each, in characters: a stack trace's first lines. */
+/** The maximum length of an error's text, in characters: the first lines of a stack trace. */
 const mostText = 2000;
 
-/** The last errors that nothing in the page has caught, for error reports. */
+/** The last uncaught errors of the page, for error reports. */
 export class ErrorLog {
   readonly #entries: LoggedError[] = [];
 

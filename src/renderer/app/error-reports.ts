@@ -15,7 +15,7 @@ export class ErrorReports {
     this.#exports = exports;
   }
 
-  /** Notes the errors of a window from now on. */
+  /** Records the errors of a window from now on. */
   watch(window: Window): void {
     this.#errors.watch(window);
   }

@@ -22,7 +22,7 @@ export class Exports {
     this.#store = store;
   }
 
-  /** Saves the results of the Lab. @param picture for PNG; the other kinds are made from the state */
+  /** Saves the results of the Lab. @param picture the content of a PNG; the other kinds are made from the state */
   async saveLab(kind: LabFileKind, picture?: Blob): Promise<void> {
     const { name, text } = labFiles(this.#store.getState().lab, kind);
     await this.#saveAs(name, async () =>
@@ -46,14 +46,14 @@ export class Exports {
     if (profile) await this.#saveCsv('profile', ({ info }) => profileCsv(profile, info));
   }
 
-  /** Saves the curve over time, and those that are pinned, as CSV. */
+  /** Saves the shown and the pinned curves over time as CSV. */
   async saveTimeCurves(): Promise<void> {
     const { timeCurve, pinnedCurves } = this.#store.getState();
     const curves = timeCurve ? [timeCurve, ...pinnedCurves] : pinnedCurves;
     if (curves.length > 0) await this.#saveCsv('curve', () => timeCurvesCsv(curves));
   }
 
-  /** Saves statistics of an image, `baseId` or a layer, inside the labels that are shown, as CSV. */
+  /** Saves the statistics of an image inside the shown labels as CSV. @param image `baseId` or the id of a layer */
   async saveLabelStatistics(labels: Labels, image: string): Promise<void> {
     const state = this.#store.getState();
     const id = labelledVolume(state);
@@ -83,7 +83,7 @@ export class Exports {
     return document ? measurementsCsv(measurements, document.info, regions) : '';
   }
 
-  /** In a file named after the open volume. Resolves with whether it was saved. */
+  /** Saves CSV in a file named after the open volume. Resolves with whether it was saved. */
   async #saveCsv(what: string, make: (document: OpenDocument) => string): Promise<boolean> {
     const document = openDocument(this.#store.getState());
     if (!document) return false;

@@ -40,7 +40,7 @@ test('a sample is opened and compressed once, with hints, and never again', () =
   expect(open).toHaveBeenCalledTimes(1);
 });
 
-test('nobody is introduced who has used Stria, came with a file, or has no GPU', () => {
+test('there is no introduction if Stria was used before, was started with a file, or has no GPU', () => {
   const before: readonly Partial<AppState>[] = [
     { settings: { ...defaultSettings, introduced: true } },
     { recent: [{ id: 'a', name: 'a.nii' } as RecentFile] },
@@ -57,7 +57,7 @@ test('nobody is introduced who has used Stria, came with a file, or has no GPU',
   expect(store.getState().hints).toBe(false);
 });
 
-test('the hints go with the sample, and what is opened next asks nothing', () => {
+test('the hints disappear with the sample, and the next file is opened without asking', () => {
   first.begin();
   show(title);
   store.setState({ compression: { kind: 'running', progress, isAsked: true } });

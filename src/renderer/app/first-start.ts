@@ -5,7 +5,7 @@ import { isReady } from './state/shown.ts';
 import { type AppState, type AppStore, openDocument } from './state/store.ts';
 import { isRunning } from './when.ts';
 
-/** Small enough for any GPU, and it becomes many times smaller. */
+/** A sample that is small enough for any GPU and compresses very well. */
 export const firstSample: SampleChoice = { kind: 'potential', side: 128 };
 
 export interface FirstStartNeeds {
@@ -16,7 +16,7 @@ export interface FirstStartNeeds {
   readonly set: (change: Pick<Settings, 'introduced'>) => void;
 }
 
-/** The first start shows what Stria is: it opens a sample, compresses it and shows three hints. Never again after that. */
+/** The introduction at the first start, and only then: opens a sample, compresses it and shows three hints. */
 export class FirstStart {
   readonly #needs: FirstStartNeeds;
   #stop: (() => void) | undefined;
@@ -44,7 +44,7 @@ export class FirstStart {
     this.#needs.store.setState({ hints: false });
   }
 
-  /** Something else will be opened: nobody has to be asked about the sample. @returns whether the sample was there */
+  /** Ends the introduction because something else will be opened, so that nobody is asked about the sample. @returns whether it was open */
   makeWay(): boolean {
     if (!this.#stop) return false;
     this.end();
@@ -52,7 +52,7 @@ export class FirstStart {
     return true;
   }
 
-  /** Compresses the sample when it is there, and ends when it is closed. */
+  /** Compresses the sample once it is open, and ends the introduction when it is closed. */
   #follow(): (state: AppState) => void {
     const title = sampleTitle(firstSample);
     let isOpen = false;

@@ -2,7 +2,7 @@ import type { Command } from './command.ts';
 import { isOfControl, isTyping, matchesShortcut } from './shortcuts.ts';
 import type { AppStore } from './state/store.ts';
 
-/** What shortcuts act on. */
+/** The parts of the app that shortcuts need. */
 export interface KeyTarget {
   readonly store: AppStore;
   readonly commands: readonly Command[];
@@ -40,7 +40,7 @@ export function tryCommand({ store }: Pick<KeyTarget, 'store'>, command: Command
   else if (command.whyNot) store.setState({ notice: command.whyNot(state) });
 }
 
-/** Typing in a text field is undone there. */
+/** Whether the command belongs to a text field: undo and redo of typing. */
 export function isOfText(command: Command, target: EventTarget | null): boolean {
   return (command.id === 'undo' || command.id === 'redo') && isTyping(target);
 }

@@ -10,7 +10,7 @@ import { orNotice } from './state/or-notice.ts';
 import { isInViewer, isReady } from './state/shown.ts';
 import { type AppState, openDocument } from './state/store.ts';
 
-/** Adding layers over the open volume, and what can be done with the chosen one. */
+/** Commands that add layers over the open volume, or change the chosen layer. */
 export function layerCommands(app: App): Command[] {
   const onChosen = (id: string, label: string, words: string, run: () => void): Command => ({
     id,
@@ -200,7 +200,7 @@ function stackOf(state: AppState): LayerStack | undefined {
   return isReady(state) ? state.layers.stack : undefined;
 }
 
-/** Where the chosen layer stands in its list; undefined if none is chosen, or the open volume. */
+/** The place of the chosen layer in its list; undefined if no layer is chosen, or the open volume is. */
 function placeOfChosen(state: AppState): ReturnType<typeof placeOf> {
   const stack = stackOf(state);
   return stack && placeOf(stack, state.layers.chosen);

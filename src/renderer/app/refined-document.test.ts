@@ -40,7 +40,7 @@ function setUp() {
 }
 
 describe('a finer resolution of the open volume, unlike another volume,', () => {
-  it('leaves a movie running', () => {
+  it('does not end a movie', () => {
     const { store, refine, replace } = setUp();
     const host = { canSaveFolder: () => true, saveFolder: () => new Promise(() => {}) } as unknown as Host;
     const maker = new MovieMaker(host, store);
@@ -55,7 +55,7 @@ describe('a finer resolution of the open volume, unlike another volume,', () => 
     expect(store.getState().output.movieWork.kind).toBe('none');
   });
 
-  it('leaves a comparison', () => {
+  it('does not end a comparison', () => {
     const { store, refine, replace } = setUp();
     new Comparison(
       store,
@@ -70,7 +70,7 @@ describe('a finer resolution of the open volume, unlike another volume,', () => 
     expect(store.getState().comparison.kind).toBe('none');
   });
 
-  it('leaves the question about a second file, and its answer', () => {
+  it('does not close the question about a second file', () => {
     const { store, refine, replace } = setUp();
     const second = new SecondVolume(store);
     const choices = { layer: vi.fn(), compare: vi.fn(), replace: vi.fn() };
@@ -84,7 +84,7 @@ describe('a finer resolution of the open volume, unlike another volume,', () => 
     expect(store.getState().overlay).toBe('none');
   });
 
-  it('leaves the question about a matrix', () => {
+  it('does not close the question about a matrix', () => {
     const { store, refine, replace } = setUp();
     new Alignment({} as Host, store, {} as never);
     store.setState({ overlay: 'matrix' });
@@ -94,7 +94,7 @@ describe('a finer resolution of the open volume, unlike another volume,', () => 
     expect(store.getState().overlay).toBe('none');
   });
 
-  it('leaves the colours of channels that were shown together', async () => {
+  it('keeps the colours of channels that were shown together', async () => {
     const { store, info, refine } = setUp();
     const looks = [
       { name: 'a', colormap: '#123456', isVisible: true, window: undefined },
@@ -120,7 +120,7 @@ describe('a finer resolution of the open volume, unlike another volume,', () => 
     expect(state.layers.layers[0]).toMatchObject({ colormap: '#654321', window: [3, 4] });
   });
 
-  it('has channels read again whose reading it interrupted', async () => {
+  it('makes the app read channels again whose reading it interrupted', async () => {
     const { store, info, refine } = setUp();
     let state = firstView(info, statistics);
     const set = (change: Partial<ViewState>) => {
@@ -133,7 +133,7 @@ describe('a finer resolution of the open volume, unlike another volume,', () => 
       const unknown = { ...info, channels: channels.map(({ name }) => ({ name })) };
       store.setState({ document: { kind: 'ready', document: { ...document.document, info: unknown } } });
     }
-    /** It cannot be read. */
+    /** A volume that cannot be read. */
     const volumeOf = (onRead: () => void): VolumeSource => {
       const source = {
         get dims(): never {

@@ -29,7 +29,7 @@ describe('shortcuts', () => {
     expect(matchesShortcut('[', press('[', { altKey: true }), false)).toBe(false);
   });
 
-  it('work for keys that write no character', () => {
+  it('work for keys that type no character', () => {
     expect(matchesShortcut('Space', press(' '), false)).toBe(true);
     expect(matchesShortcut('Space', press(' ', { shiftKey: true }), false)).toBe(false);
     expect(matchesShortcut('ArrowLeft', press('ArrowLeft'), true)).toBe(true);

@@ -45,7 +45,7 @@ export function isOfControl(target: EventTarget | null, key: string): boolean {
   return movingKeys.includes(key) && target.closest(movable) !== null;
 }
 
-/** Keys typed into a control belong to the control. */
+/** Whether keys are typed into a control, and so belong to it. */
 export function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&

@@ -5,7 +5,7 @@ import type { App } from './app.ts';
 import { sideCommands, sideWords } from './sides.ts';
 import type { AppState } from './state/store.ts';
 
-test('each of the six sides has a command, named by the patient or, without one, by the axes', () => {
+test('each of the six sides has a command, named by the patient’s sides or, without orientation, by the axes', () => {
   const looked: string[] = [];
   const commands = sideCommands({ view: { lookFrom: ({ key }: { key: string }) => looked.push(key) } } as unknown as App);
   const plain = testInfo([4, 4, 4, 1], 'u8');

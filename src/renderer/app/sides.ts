@@ -15,8 +15,8 @@ const words: Readonly<Record<SceneSide['key'], string>> = {
 };
 
 /**
- * `View from the left`, with the patient's sides, or `View from +x` if the file gives no orientation. Several sides name an
- * edge or a corner.
+ * `View from the left`, by the patient's sides, or `View from +x` if the file gives no orientation. Two or three sides name
+ * an edge or a corner.
  */
 export function sideWords(sides: readonly SceneSide[], isPatient: boolean): string {
   const names = sides.map(({ key, axis }) => (isPatient ? words[key] : axis));
@@ -34,7 +34,7 @@ export function faceWords(info: VolumeInfo, { axis, end }: ClipPlane): string {
   return (end === 'to' ? direction.sign === 1 : direction.sign === -1) ? positive[direction.axis] : negative[direction.axis];
 }
 
-/** Commands that turn the 3D view to each side, named by the patient's sides or by the voxel axes, as the volume has them. */
+/** Commands that turn the 3D view to each side. They are named by the patient's sides or, without orientation, by voxel axes. */
 export function sideCommands(app: App): Command[] {
   return [true, false].flatMap((isPatient) =>
     sceneSides.map((side) => ({

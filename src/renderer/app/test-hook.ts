@@ -12,7 +12,7 @@ export interface StriaTest {
   /** The volume in GPU memory, however it is kept, in the byte order of a file: x fastest, little-endian, no padding. */
   readVoxels(): Promise<Uint8Array>;
   loseDevice(): void;
-  /** Losses from now on are counted anew: the app gives up after too many in a short time. */
+  /** Restarts the count of device losses: the app gives up after too many in a short time. */
   forgetLosses(): void;
   /** Whether everything visible is finished; see `Viewer.isSettled`. */
   isSettled(view?: ViewName): boolean;
@@ -24,9 +24,9 @@ export interface StriaTest {
   runCommand(id: string): boolean;
   /** See `AttachedViews.fixScale`. Also applies after a device loss. */
   fixScale(scale: number): void;
-  /** Limits the memory of volumes opened from now on, also below what the settings allow. */
+  /** Limits the memory of volumes opened from now on, even below the settings' minimum. */
   setBudget(mebibytes: number): void;
-  /** Surfaces are shown only if the GPU extracts them, even a software one. */
+  /** Extracts surfaces only on the GPU, even a software one. */
   extractOnlyOnGpu(): void;
   /** Opens files in place of the open volume, without asking. */
   replaceWithoutAsking(): void;

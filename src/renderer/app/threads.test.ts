@@ -9,9 +9,9 @@ import { VolumeList } from './loading/volume-list.ts';
 import { measureFile } from './measure/measure-file.ts';
 import { PngEncoder } from './output/png-encoder.ts';
 
-// A thread that ends by an error: the work fails with a message that names it, and later work has a new thread.
+// If an error ends a thread, the work fails with a message that names the thread, and later work gets a new thread.
 
-/** A worker that only the test moves. */
+/** A worker that acts only when the test says so. */
 class TestWorker {
   static readonly all: TestWorker[] = [];
   static get last(): TestWorker {
@@ -72,7 +72,7 @@ test('compressing in the background discards the file that it was writing, and w
   expect(await again).toBe('report');
 });
 
-test('a task on the processor fails alone, and the next one gets a new thread', async () => {
+test('a task on the CPU fails alone, and the next one gets a new thread', async () => {
   const pool = createWebTaskPool(1);
   const task = { kind: 'decode', chunk: { kind: 'constant' } } as never;
   const first = expect(pool.run(task)).rejects.toMatchObject({ tag: 'internal', message: /^a CPU thread ended/ });

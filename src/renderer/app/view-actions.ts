@@ -10,7 +10,7 @@ import type { Settings } from './state/settings.ts';
 import { type AppStore, openDocument } from './state/store.ts';
 import { presetWindow } from './view/window-presets.ts';
 
-/** What commands do to the view of the open volume, and to the layout. Without a viewer they do nothing to the view. */
+/** The actions of commands on the view of the open volume and on the layout. Without a viewer the view does not change. */
 export class ViewActions {
   readonly #store: AppStore;
   readonly #settings: AppSettings;
@@ -87,7 +87,7 @@ export class ViewActions {
   presetWindow(preset: string): void {
     const state = this.#store.getState();
     const document = openDocument(state);
-    // The statistics of the volume are those of all channels.
+    // The volume's statistics mix all channels, so the base channel's own statistics are used.
     if (preset === 'auto' && hasChannelGroup(state.layers.stack)) void this.#channels.contrast(baseId);
     else if (document) this.change(() => ({ window: presetWindow(preset, document) }));
   }

@@ -132,7 +132,7 @@ export function measureCommands(app: App): Command[] {
     label,
     words,
     group: 'Measure',
-    // Of surfaces alone there are no values to measure.
+    // Surfaces without a volume have no values to measure.
     enabled: needsVoxels(name) ? hasVolume : isReady,
     run: () => app.measuring.setTool(name),
   });

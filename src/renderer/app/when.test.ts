@@ -3,7 +3,7 @@ import type { OpenDocument } from './state/document-state.ts';
 import { type AppState, createAppStore } from './state/store.ts';
 import { canSave, whyNoSurface } from './when.ts';
 
-it('gives the network, not GPU memory, as the reason why a surface cannot be made of a level', () => {
+it('names the network, not GPU memory, as the reason why a level has no surface', () => {
   const store = createAppStore();
   const why = (document: Partial<OpenDocument>) => {
     store.setState({ document: { kind: 'ready', document: document as OpenDocument } });
@@ -14,7 +14,7 @@ it('gives the network, not GPU memory, as the reason why a surface cannot be mad
   expect(why({ decimation: 1, isHeldBack: false })).toBe('Show the volume first');
 });
 
-it('saves no space without a volume', () => {
+it('does not allow saving a space without a volume', () => {
   const store = createAppStore();
   const saves = (document: Partial<OpenDocument>) => {
     store.setState({ compressed: {} as AppState['compressed'], document: { kind: 'ready', document: document as OpenDocument } });

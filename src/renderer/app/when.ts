@@ -2,7 +2,7 @@ import { isReady } from './state/shown.ts';
 import { type AppState, openDocument } from './state/store.ts';
 import { presetsOf } from './view/window-presets.ts';
 
-// When commands can be done.
+// Whether commands are enabled.
 
 export const always = (): boolean => true;
 
@@ -10,18 +10,18 @@ export function isRunning(state: AppState): boolean {
   return state.compression.kind === 'running' || state.save.kind === 'saving';
 }
 
-/** There is something that Cancel ends. */
+/** Whether there is something to cancel. */
 export function canCancel(state: AppState): boolean {
   return isRunning(state) || state.document.kind === 'loading' || state.residency?.progress !== undefined;
 }
 
-/** What was compressed can be restored beside its source. */
+/** Whether the compressed version can be decoded for comparison with the source. */
 export function canCompareCompressed(state: AppState): boolean {
   const canBeCompressed = state.residency?.canBeCompressed === true;
   return isReady(state) && state.compressed !== undefined && state.compression.kind !== 'running' && canBeCompressed;
 }
 
-/** What was compressed from its file is saved already. */
+/** A volume that was compressed straight from its file is already saved. */
 export function canSave(state: AppState): boolean {
   const document = openDocument(state);
   return state.compressed !== undefined && !isRunning(state) && document?.decimation === 1 && document.space === undefined;

@@ -42,7 +42,7 @@ function comparisonAfter(...events: readonly ComparisonEvent[]): ComparisonState
 const named = (state: ComparisonState): string =>
   state.kind === 'ready' ? `${state.mode}/${state.difference.kind}` : state.kind;
 
-/** Every event that does something, and the state that follows. */
+/** Every event that has an effect in a state, and the next state. */
 function transitions(state: ComparisonState): string {
   return Object.entries(all)
     .flatMap(([name, event]) => {
@@ -90,20 +90,20 @@ describe('a comparison', () => {
     expect(transitions(state)).toBe(expected);
   });
 
-  it('shows no difference of which there are only numbers', () => {
+  it('does not show a difference that has only numbers', () => {
     const counted = comparisonAfter(...ready, subtract, count);
     expect(nextComparison(counted, apart)).toBeUndefined();
     expect(named(nextComparison(counted, subtract) as ComparisonState)).toBe('beside/running');
   });
 
-  it('keeps what the second volume is while its difference is computed', () => {
+  it('keeps the second volume while the difference is computed', () => {
     const before = comparisonAfter(...ready, link);
     expect(before).toMatchObject({ name: 'b.nii', links: { views: true, values: false, layers: true } });
     const { kind: _, difference: __, ...rest } = before as Extract<ComparisonState, { kind: 'ready' }>;
     expect(comparisonAfter(...ready, link, subtract, know)).toMatchObject(rest);
   });
 
-  it('ends from every state, and can be begun from every state', () => {
+  it('can end and begin in every state', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...Object.values(all)), { maxLength: 40 }), (events) => {
         const state = comparisonAfter(...events);

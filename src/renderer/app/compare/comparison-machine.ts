@@ -9,17 +9,17 @@ import type { Transitions } from '../state/transitions.ts';
 
 /** What can happen to a comparison. */
 export type ComparisonEvent =
-  /** A second volume is loaded. */
+  /** Loading of a second volume begins. */
   | { readonly kind: 'begin'; readonly name: string; readonly progress: JobProgress }
-  /** Of loading, or of subtracting. */
+  /** Loading or subtracting has progressed. */
   | { readonly kind: 'progress'; readonly progress: JobProgress }
-  /** It is in a viewer of its own. */
+  /** The second volume is shown in a viewer of its own. */
   | { readonly kind: 'present'; readonly info: VolumeInfo; readonly viewer: Viewer; readonly links: Links }
   | { readonly kind: 'fail'; readonly fault: FaultData }
   | { readonly kind: 'end' }
   | { readonly kind: 'look'; readonly mode: ComparisonMode }
   | { readonly kind: 'link'; readonly change: Partial<Links> }
-  /** The difference is computed. */
+  /** Computing the difference begins. */
   | { readonly kind: 'subtract'; readonly progress: JobProgress }
   | { readonly kind: 'refuse'; readonly why: string }
   | { readonly kind: 'know'; readonly difference: Difference; readonly whyUnseen: string | undefined };
@@ -45,11 +45,11 @@ const differenceKinds: Transitions<DifferenceState['kind'], ComparisonEvent['kin
   unknown: { subtract: 'running', refuse: 'refused', look: 'unknown', link: 'unknown' },
   running: { progress: 'running', refuse: 'refused', know: 'known', look: 'running', link: 'running' },
   refused: { subtract: 'running', refuse: 'refused', look: 'refused', link: 'refused' },
-  // Again, where there were only numbers: there may be room now.
+  // Subtract again if only numbers are known: there may be room for the difference now.
   known: { subtract: 'running', look: 'known', link: 'known' },
 };
 
-/** What an event makes of a comparison. Undefined: it is ignored as things are. */
+/** The state of a comparison after an event. Undefined if the event is ignored in this state. */
 export function nextComparison(state: ComparisonState, event: ComparisonEvent): ComparisonState | undefined {
   if (comparisonKinds[state.kind][event.kind] === undefined) return undefined;
   switch (event.kind) {
@@ -102,7 +102,7 @@ function nextReady(state: Ready, event: ComparisonEvent): ComparisonState | unde
   }
 }
 
-/** There is a volume of the difference to look at, not only its numbers. */
+/** Whether the difference can be shown as a volume, not only as numbers. */
 function isVisible(difference: DifferenceState): boolean {
   return difference.kind === 'known' && difference.whyUnseen === undefined;
 }

@@ -23,24 +23,24 @@ import { type ComparisonEvent, nextComparison } from './comparison-machine.ts';
 /** The open volume, as the document holds it. */
 export interface ComparedVolume {
   readonly kept: KeptVolume;
-  /** As it was compressed last. */
+  /** The chunks of the last compression. */
   readonly chunks: CutChunks | undefined;
 }
 
-/** What is on the GPU for a comparison. */
+/** The second volume on the GPU, and what belongs to it. */
 interface Second {
   readonly engine: Engine;
   readonly viewer: Viewer;
   readonly kept: KeptVolume;
   readonly link: LinkedViewers;
   difference: ResidentVolume | undefined;
-  /** Ends when nothing of it is being read; never rejects. Only then is it freed. */
+  /** Resolves once nothing reads the second volume any more; never rejects. The volume is freed only then. */
   work: Promise<void>;
 }
 
 /**
- * A second volume beside the open one, in a viewer of its own that follows the first: as it is, or as the difference. It
- * ends with the open volume and with the device.
+ * Shows a second volume, or the difference from the open one, in a second viewer that follows the first. The comparison ends
+ * when the open volume is closed or the device is lost.
  */
 export class Comparison {
   readonly #store: AppStore;
@@ -63,14 +63,14 @@ export class Comparison {
   /** Loads a second volume and shows it beside the first, or as the difference. Failures become the state. */
   async open(request: OpenRequest, name: string, mode: ComparisonMode = 'beside'): Promise<void> {
     await this.#begin(name, async (engine, job) => {
-      // Before it takes memory: all voxels of both, or none.
+      // Checked before memory is allocated: a comparison needs all voxels of both volumes.
       const onInfo = (info: VolumeInfo) => this.#checkRoom(engine, volumeBytes(info), 'the second volume');
       return (await loadResident(engine, request, { ...job, onInfo, isWhole: true }, new Stopwatch(openStages))).kept;
     });
     if (this.#second) await this.show(mode);
   }
 
-  /** Decodes what the open volume was compressed to last, every checksum compared, and shows it and the difference. */
+  /** Decodes the last compressed version of the open volume, verifies every checksum, and shows the difference. */
   async openCompressed(name: string): Promise<void> {
     const first = this.#first();
     if (!first?.chunks) return;
@@ -82,7 +82,7 @@ export class Comparison {
     if (this.#second) await this.show('difference');
   }
 
-  /** Exchanges what the second viewer shows. A difference that cannot be made leaves all as it is, with words. */
+  /** Switches what the second viewer shows. If the difference cannot be computed, the view stays and the state says why. */
   async show(mode: ComparisonMode): Promise<void> {
     const second = this.#second;
     const state = this.#store.getState().comparison;
@@ -117,7 +117,7 @@ export class Comparison {
     if (voxel) this.#second?.engine.viewer.set({ crosshair: [voxel[0], voxel[1], voxel[2]], timePoint: voxel[3] });
   }
 
-  /** Answers at once, and frees the second volume. */
+  /** Ends the comparison at once. The second volume is freed when nothing reads it any more. */
   end(): void {
     this.#stop();
     this.#send({ kind: 'end' });
@@ -168,7 +168,7 @@ export class Comparison {
     throwIfAborted(signal);
     const view = autoView(kept.info, statistics);
     const first = openDocument(this.#store.getState());
-    // Where the values mean something else, the first one's window would show the second white or black.
+    // If the values are not comparable, the first volume's window would show the second all white or black.
     const values = first !== undefined && areAlike(first.info, kept.info, first.statistics.window, statistics.window);
     const links: Links = { views: true, values, layers: true };
     const viewer = new Viewer(engine.gpu);
@@ -226,7 +226,7 @@ export class Comparison {
     }
   }
 
-  /** Shows a volume in the second viewer, at the first one's place. */
+  /** Shows a volume in the second viewer, at the first viewer's crosshair and time point. */
   async #look(second: Second, volume: KeptVolume): Promise<void> {
     const { viewer, link, engine } = second;
     const isDifference = volume === second.difference;
@@ -235,7 +235,7 @@ export class Comparison {
     if (this.#second !== second || state.kind !== 'ready') return;
     const { crosshair, timePoint } = engine.viewer.snapshot().state;
     const { largest } = state.difference.kind === 'known' ? state.difference.difference : { largest: undefined };
-    // Nothing is carried back to the first one meanwhile.
+    // Until the volume is set, nothing is copied back to the first viewer.
     link.links = { views: false, values: false, layers: false };
     const place = { crosshair, timePoint };
     await viewer.setVolume(
@@ -248,7 +248,7 @@ export class Comparison {
       link.links = effectiveLinks(now.links, isDifference ? 'difference' : 'beside');
   }
 
-  /** @throws StriaError `out-of-memory`, in words */
+  /** @throws StriaError `out-of-memory` if `bytes` more do not fit; `what` names the volume in its message */
   #checkRoom(engine: Engine, bytes: number, what: string): void {
     const problem = whyNoRoom(engine, bytes, what);
     if (problem !== undefined) throw new StriaError('out-of-memory', problem);
@@ -258,7 +258,7 @@ export class Comparison {
     return shows3d(this.#store.getState().settings.layout);
   }
 
-  /** @returns false: the event is ignored as things are */
+  /** @returns false if the event is ignored in this state */
   #send(event: ComparisonEvent): boolean {
     const comparison = nextComparison(this.#store.getState().comparison, event);
     if (comparison) this.#store.setState({ comparison });
@@ -266,7 +266,7 @@ export class Comparison {
   }
 }
 
-/** Why there is no difference of two volumes as they are kept; undefined: there is. */
+/** Why two volumes cannot be subtracted as they are kept; undefined if they can. */
 function differenceRefusal(first: KeptVolume, second: KeptVolume): string | undefined {
   const problem = differenceProblem(first.info, second.info);
   if (problem !== undefined) return problem;
@@ -275,12 +275,12 @@ function differenceRefusal(first: KeptVolume, second: KeptVolume): string | unde
     : undefined;
 }
 
-/** A difference has a look of its own, and no layers over it. */
+/** A difference has its own colours and no layers, so neither follows the first viewer. */
 function effectiveLinks(links: Links, mode: ComparisonMode): Links {
   return mode === 'difference' ? { ...links, values: false, layers: false } : links;
 }
 
-/** Blue below zero, red above; the 3D view shows what is far from zero. */
+/** Blue below zero, red above; the 3D view shows only values far from zero. */
 function differenceLook(magnitude: number, info: VolumeInfo): Partial<ViewState> {
   const reach = magnitude > 0 && Number.isFinite(magnitude) ? magnitude : 1;
   return {

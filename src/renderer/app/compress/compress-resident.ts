@@ -15,7 +15,10 @@ export interface Compressed extends CutChunks {
   readonly result: CompressionResult;
 }
 
-/** As `compressResident` of the engine, in groups of time points if they pay, with what the result card shows. @throws as it */
+/**
+ * Compresses a volume in GPU memory like the engine's `compressResident`, in groups of time points if they pay, and collects what the
+ * result card shows. @throws StriaError like the engine's `compressResident`
+ */
 export async function compressResident(
   { gpu, backend }: { readonly gpu: Gpu; readonly backend: GpuBackend },
   volume: KeptSeries,

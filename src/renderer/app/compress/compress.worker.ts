@@ -12,8 +12,8 @@ import { throttleProgress } from '../state/progress.ts';
 import type { CompressMessage, CompressOrder } from './compress-protocol.ts';
 import { createWebTaskPool } from './web-task-pool.ts';
 
-// Compresses whole files one after the other, beside the window: on its own GPU device if the adapter is hardware, else on
-// CPU threads, which are faster than a software GPU.
+// Compresses whole files one after the other, without blocking the window: on its own GPU device if the adapter is hardware,
+// else on CPU threads, which are faster than a software GPU.
 
 const scope = self as unknown as {
   onmessage: (event: MessageEvent<CompressOrder>) => void;

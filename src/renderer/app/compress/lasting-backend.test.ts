@@ -10,7 +10,7 @@ function backendOf(decode: () => Promise<void>): Backend {
 
 const box = { bytes: new Uint8Array(1), dims: [1, 1, 1], elementBytes: 1 } as const;
 
-test('the processor goes on when the GPU is lost, and is used from then on', async () => {
+test('the CPU takes over when the GPU is lost, and is used from then on', async () => {
   const other = backendOf(async () => {});
   const gpu = backendOf(async () => {
     throw new StriaError('device-lost', 'gone');
@@ -26,7 +26,7 @@ test('the processor goes on when the GPU is lost, and is used from then on', asy
   expect(other.destroy).toHaveBeenCalledTimes(1);
 });
 
-test('other faults are thrown, and the GPU is left to its owner', async () => {
+test('other faults are thrown, and the GPU’s backend is not destroyed', async () => {
   const gpu = backendOf(async () => {
     throw new StriaError('corrupt', 'damaged');
   });

@@ -2,9 +2,9 @@ import type { Backend } from '../../../core/chunks/backend.ts';
 import { toStriaError } from '../../../core/shared/errors.ts';
 
 /**
- * A backend for work that must end even if the GPU is lost meanwhile, such as writing a file: then the processor goes on, with the
- * same bytes. It encodes and decodes, and lends no memory.
- * @param gpu undefined if there is none now @param makeOther called at most once
+ * A backend for work that must be completed even if the GPU is lost, such as writing a file: the CPU then continues and produces the
+ * same bytes. It only encodes and decodes.
+ * @param gpu undefined if there is no GPU now @param makeOther makes the CPU's backend; called at most once
  */
 export function lastingBackend(gpu: Backend | undefined, makeOther: () => Backend): Backend {
   let other: Backend | undefined = gpu ? undefined : makeOther();

@@ -54,7 +54,7 @@ export class CompressQueue {
     void this.#run();
   }
 
-  /** Responds at once. What was written so far is discarded. */
+  /** Changes the row at once. The part of the file that was written so far is discarded. */
   cancel(id: number): void {
     this.#setState(id, { kind: 'cancelled' });
     this.#controllers.get(id)?.abort();

@@ -8,7 +8,7 @@ import { lastingBackend } from './lasting-backend.ts';
 import { createWebTaskPool } from './web-task-pool.ts';
 
 /**
- * Writes a compressed volume as a .stria file, a large one with levels. Does not close the sink.
+ * Writes a compressed volume as a .stria file, with levels if it is large. Does not close the sink.
  * @param gpu undefined while there is none
  */
 export async function saveContainer(

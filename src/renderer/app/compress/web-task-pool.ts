@@ -55,7 +55,7 @@ export function createWebTaskPool(threads = Math.max(1, navigator.hardwareConcur
       new Promise<Done>((resolve, reject) => {
         const aborted = () => new StriaError('aborted', 'cancelled');
         if (signal?.aborted) throw aborted();
-        // A task that is running at the signal ends unobserved. It is only one chunk.
+        // A task that is running when the signal aborts is completed, and its result ignored. It is only one chunk.
         signal?.addEventListener('abort', () => reject(aborted()), { once: true });
         queue.push({ task, resolve, reject });
         next();
@@ -69,7 +69,7 @@ export function createWebTaskPool(threads = Math.max(1, navigator.hardwareConcur
   };
 }
 
-/** Buffers that a task transfers. A view of a part of a buffer is copied instead. */
+/** The buffers that a task transfers. A view of only a part of a buffer is copied instead. */
 function transferOf(task: CpuTask): ArrayBuffer[] {
   const bytes =
     task.kind === 'encode' ? 'bytes' in task.box && task.box.bytes : task.chunk.kind === 'coded' && task.chunk.payload;

@@ -74,7 +74,7 @@ const shownIn: Readonly<Record<DocumentPhase, readonly AppState['document']['kin
 };
 
 describe('the document in the state', () => {
-  it('follows from the machine, after any events', () => {
+  it('agrees with the machine after any events', () => {
     fc.assert(
       fc.property(sequences, (events) => {
         const state = stateAfter(events);
@@ -114,7 +114,7 @@ describe('the document in the state', () => {
     });
   });
 
-  it('keeps measurements and the page while the device is away', () => {
+  it('keeps measurements and the page while there is no device', () => {
     const own = { measurements: [{ id: 'm' } as Measurement], page: 'lab' } as const;
     const away = stateAfter([{ kind: 'deviceLost', fault: lost }, { kind: 'deviceBack' }], {
       ...stateAfter([open, loaded]),
@@ -124,7 +124,7 @@ describe('the document in the state', () => {
     expect(stateAfter([{ kind: 'returned', ...onGpu }], away)).toMatchObject({ ...own, life: { phase: 'ready' } });
   });
 
-  it('keeps statistics of the full resolution while resolutions and devices change, but not those of another volume', () => {
+  it('keeps statistics of the full resolution when resolution or device change, but not when the volume does', () => {
     const statistics = { max: 9 } as never;
     const coarser = { name: 'a.nii', statistics: { max: 5 } } as never;
     const full = { document: { statistics: { max: 9 }, areStatisticsFull: true } };
@@ -151,7 +151,7 @@ describe('the document in the state', () => {
     expect(stateAfter([...running, { kind: 'cancel' }]).compression).toEqual({ kind: 'idle' });
   });
 
-  it('reports the device loss if nothing more can be loaded', () => {
+  it('reports the device loss if loading cannot continue', () => {
     const { document } = stateAfter([open, { kind: 'deviceLost', fault: lost }, { kind: 'deviceGone', fault: lost }]);
     expect(document).toMatchObject({ kind: 'failed', name: 'a.nii', fault: lost });
   });
@@ -165,7 +165,7 @@ describe('the document in the state', () => {
     expect(changeJobProgress(stateAfter([open, loaded, compress, done, save]), next)).toMatchObject({ save: { progress: next } });
     const exchanging = stateAfter([open, loaded, { kind: 'exchange', progress }]);
     expect(changeJobProgress(exchanging, next)).toMatchObject({ residency: { progress: next } });
-    // It was started without progress.
+    // The exchange was started without progress.
     expect(changeJobProgress(stateAfter([open, loaded, { kind: 'exchange', progress: undefined }]), next)).toEqual({});
   });
 });

@@ -26,7 +26,7 @@ export type DocumentEvent =
   | { readonly kind: 'deviceLost' | 'deviceGone'; readonly fault: FaultData }
   | { readonly kind: 'compress'; readonly progress: JobProgress; readonly isAsked: boolean }
   | { readonly kind: 'stream'; readonly progress: JobProgress }
-  /** @param progress undefined: nothing is shown */
+  /** `progress` is undefined if none is shown. */
   | { readonly kind: 'exchange'; readonly progress: JobProgress | undefined }
   | { readonly kind: 'save'; readonly name: string; readonly progress: JobProgress }
   | ({ readonly kind: 'compressed'; readonly compressed: CompressedState } & OnGpu)
@@ -40,7 +40,7 @@ interface OnGpu {
   readonly chunks: ChunkMap | undefined;
 }
 
-/** What an event changes in the state. Undefined if the event is ignored in this state. */
+/** The changes that an event makes to the state. Undefined if the event is ignored in this state. */
 export function changeDocument(state: AppState, event: DocumentEvent): Partial<AppState> | undefined {
   const life = nextLife(state.life, event.kind);
   if (!life) return undefined;
@@ -66,7 +66,7 @@ export function changeJobProgress({ life, compression, save, residency }: AppSta
 
 const idle = { kind: 'idle' } as const;
 
-/** Everything that belonged to the old document is dropped. A new document replaces the Lab in the window. */
+/** Drops everything that belonged to the old document. A new document replaces the Lab in the window. */
 const nothingOpen = {
   opening: undefined,
   residency: undefined,
@@ -124,7 +124,7 @@ function dataOf(state: AppState, event: DocumentEvent): Partial<AppState> {
       return { residency: state.residency && { ...state.residency, progress: event.progress } };
     case 'save':
       return { save: { kind: 'saving', name: event.name, progress: event.progress } };
-    // The volume saved before is not this one.
+    // An earlier save was of another result.
     case 'compressed':
       return { compressed: event.compressed, residency: event.residency, chunks: event.chunks, save: idle };
     case 'streamed':
@@ -146,7 +146,7 @@ function shown({ document, residency, chunks }: { readonly document: OpenDocumen
   return { document: { kind: 'ready', document }, residency, chunks };
 }
 
-/** Statistics at full resolution remain true at every resolution, on every device. */
+/** Statistics at full resolution stay valid at every resolution and on every device. */
 function fullStatistics(state: DocumentState): Partial<OpenDocument> {
   if (state.kind !== 'ready' || !state.document.areStatisticsFull) return {};
   return { statistics: state.document.statistics, areStatisticsFull: true };

@@ -34,7 +34,7 @@ export class DocumentJobs {
     this.#needs = needs;
   }
 
-  /** @param isAsked whether the user started it, or another action needs it */
+  /** @param isAsked true if the user started it, false if another action needs it */
   async compress(choice: CodecChoice, isAsked = true): Promise<void> {
     const { runner, works } = this.#needs;
     const held = this.#needs.held();
@@ -92,8 +92,8 @@ export class DocumentJobs {
   }
 
   /**
-   * Exchanges the contents of GPU memory, made from the compressed bytes, when its turn comes.
-   * @param begun undefined: it is a job of its own, without progress
+   * Replaces the contents of GPU memory, using the compressed bytes. Call it only within `DocumentRunner.inTurn`.
+   * @param begun the job that it belongs to; undefined if it is a job of its own, without progress
    */
   async #exchange(engine: Engine, held: HeldVolume, residency: Residency, begun: Running | undefined): Promise<void> {
     const { runner, works } = this.#needs;
@@ -117,7 +117,7 @@ export class DocumentJobs {
     }
   }
 
-  /** Writes the compressed volume to where the user chooses. */
+  /** Writes the compressed volume to a file that the user chooses. */
   async save(): Promise<void> {
     const { runner, works } = this.#needs;
     const held = this.#needs.held();
@@ -182,7 +182,7 @@ function checkRoom({ name, freeBytes }: HostSink, byteLength: number): void {
   throw new StriaError('not-writable', message);
 }
 
-/** What to say before writing a file of unknown size, if voxels that do not compress would not fit. */
+/** A warning before a file of unknown size is written, if the disk has too little space for incompressible voxels. */
 function lowSpace({ freeBytes }: HostSink, voxelBytes: number): string | undefined {
   if (freeBytes === undefined || voxelBytes <= freeBytes) return undefined;
   const full = formatBytes(voxelBytes);

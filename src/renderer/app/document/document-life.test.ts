@@ -18,11 +18,11 @@ const info = testInfo([8, 8, 8, 1], 'u8');
 const choice: CodecChoice = { codec: 'auto' } as CodecChoice;
 const zeros = { kind: 'constant', element: new Uint8Array(1), decodedChecksum: {} as never } as const;
 const lost = new StriaError('device-lost', 'gone');
-/** Another one than the volume was opened with. */
+/** A chunk shape that differs from the opened volume's. */
 const compressedShape: ChunkShape = [16, 8, 8];
 const settled = () => new Promise((resolve) => setTimeout(resolve));
 
-/** Work that finishes when the test says so, or when it is aborted. */
+/** Work that ends when the test says so, or when it is aborted. */
 class Pending<T> {
   readonly #calls: { readonly resolve: (value: T) => void; readonly reject: (error: unknown) => void }[] = [];
   count = 0;
@@ -46,7 +46,7 @@ class Pending<T> {
   }
 }
 
-/** A volume that only knows whether it was freed, and how it is kept. */
+/** A volume that only knows whether it was freed, and its residency. */
 class FakeVolume {
   readonly info = info;
   readonly dims = info.dims;
@@ -102,7 +102,7 @@ function setUp() {
   const write = new Pending<number>();
   const stream = new Pending<never>();
   const dialog = new Pending<HostSink | undefined>();
-  /** Of the chunks that were kept or written. */
+  /** The shapes of chunks that were kept or written. */
   const shapes: ChunkShape[] = [];
   const works = {
     loadResident: (_engine, _request, { signal, step }) => {
@@ -147,7 +147,7 @@ function setUp() {
     dialog,
     shapes,
     now: () => `${store.getState().life.phase}/${store.getState().life.job}`,
-    /** With an open volume. */
+    /** The set-up with an open volume. */
     async opened(kept = volume) {
       await life.deviceBack(engine, undefined);
       void life.open(request('scan.nii'));
@@ -273,7 +273,7 @@ describe('a finer resolution', () => {
     expect([now(), first.isFreed, life.kept]).toEqual(['empty/none', true, undefined]);
   });
 
-  it('that arrives after closing is freed', async () => {
+  it('is freed if it arrives after closing', async () => {
     const { life, shown, load, first, volume } = await setUpCoarse();
     let isKnown = (): void => {};
     volume.statistics = () =>
@@ -288,7 +288,7 @@ describe('a finer resolution', () => {
     expect([first.isFreed, volume.isFreed, shown]).toEqual([true, true, [first, undefined]]);
   });
 
-  it('is tried again after a failure to read; if it fails for good, the first one stays, with a notice', async () => {
+  it('is tried again if reading fails; if it fails for good, the first one stays, with a notice', async () => {
     vi.useFakeTimers();
     try {
       const all = setUp();
@@ -314,7 +314,7 @@ describe('a finer resolution', () => {
     }
   });
 
-  it('that the GPU cannot show leaves the first one on the screen', async () => {
+  it('leaves the first one on the screen if the GPU cannot show it', async () => {
     const { life, engine, store, shown, load, first, volume } = await setUpCoarse();
     const { viewer } = engine as unknown as { viewer: { exchangeVolume: (kept: FakeVolume) => Promise<void> } };
     viewer.exchangeVolume = async (kept) => {
@@ -381,7 +381,7 @@ describe('a lost device', () => {
     // The first request was aborted.
     await load.resolve(loadedWith(new FakeVolume()));
     await settled();
-    // What a session or a file of surfaces does next needs the volume.
+    // A session or a file of surfaces continues only when the volume is open.
     expect(isEnded).toBe(false);
     await load.resolve(loadedWith(volume));
     await isBack;
@@ -401,7 +401,7 @@ describe('a lost device', () => {
     await load.resolve({ ...loadedWith(coarse), hasFiner: true });
     await isBack;
     expect([now(), steps, next.shown]).toEqual(['ready/none', ['first', 'finest', 'first'], [coarse]]);
-    // Nothing finer is being loaded.
+    // No finer resolution is being loaded.
     expect(store.getState().document).toMatchObject({ kind: 'ready', document: { decimation: 32, isRefining: false } });
   });
 
@@ -428,7 +428,7 @@ describe('a lost device', () => {
     expect(store.getState().compressed).toBeDefined();
   });
 
-  it('leaves bricks in host memory, which end with the volume', async () => {
+  it('keeps bricks in host memory, which are freed with the volume', async () => {
     const { life, engine, load, now } = setUp();
     const bricks = () => ({ close: vi.fn() });
     const [first, second] = [bricks(), bricks()];
@@ -516,7 +516,7 @@ describe('jobs', () => {
     await keep.resolve(next);
     expect(await isKept).toBe(true);
     expect([now(), volume.isFreed, shown]).toEqual(['ready/none', true, [volume, next]]);
-    // Compressed again, the volume stays kept as it is.
+    // When it is compressed again, the volume keeps its residency.
     await compressed();
     expect(now()).toBe('ready/exchanging');
     await keep.resolve(new FakeVolume({ isCompressed: true }));
@@ -540,7 +540,7 @@ describe('jobs', () => {
     expect([close.mock.calls.length, abort.mock.calls.length]).toEqual([1, 0]);
   });
 
-  it('write nothing to a disk without enough room', async () => {
+  it('write nothing to a disk without enough space', async () => {
     const { life, store, opened, compressed, dialog, write, now } = setUp();
     await opened();
     await compressed();
@@ -554,7 +554,7 @@ describe('jobs', () => {
     });
   });
 
-  it('say before they write a file of unknown size that the disk has little room', async () => {
+  it('warn before they write a file of unknown size to a disk with little space', async () => {
     const { life, store, opened, dialog } = setUp();
     await opened(new FakeVolume({ decimation: 2 }));
     void life.jobs.compress(choice);
@@ -562,7 +562,7 @@ describe('jobs', () => {
     expect(store.getState().notice).toMatch(/^Low disk space: 100\sB free/);
   });
 
-  it.each(['cancel', 'close'] as const)('%s leaves nothing of a file that is being written', async (how) => {
+  it.each(['cancel', 'close'] as const)('remove the file that is being written: %s', async (how) => {
     const { life, opened, compressed, dialog } = setUp();
     await opened();
     await compressed();
@@ -585,7 +585,7 @@ describe('jobs', () => {
     expect([write.count, abort.mock.calls.length]).toEqual([0, 1]);
   });
 
-  it('compress a volume of which the GPU holds a part from its file, and report it as saved', async () => {
+  it('compress a volume that is only partly in GPU memory from its file, and report it as saved', async () => {
     const { life, store, opened, dialog, stream, now } = setUp();
     await opened(new FakeVolume({ decimation: 2 }));
     void life.jobs.compress(choice);

@@ -38,7 +38,7 @@ export class DocumentLife implements EngineWatcher {
   readonly #recent: RecentDocuments;
   #engine: Engine | undefined;
   #held: HeldVolume | undefined;
-  /** The request that is open or being loaded, also while the device is away. */
+  /** The request that is open or being loaded, even while there is no device. */
   #request: OpenRequest | undefined;
 
   constructor(
@@ -57,7 +57,7 @@ export class DocumentLife implements EngineWatcher {
     this.jobs = new DocumentJobs({ host, compressor, works, runner: this.#runner, engine, held, tell });
   }
 
-  /** The volume in GPU memory. Undefined while the device is away. */
+  /** The volume in GPU memory. Undefined while there is no device. */
   get kept(): KeptVolume | undefined {
     return this.#phase === 'ready' ? this.#held?.loaded.kept : undefined;
   }
@@ -78,14 +78,14 @@ export class DocumentLife implements EngineWatcher {
     return measureFile(this.#held.request, task, job);
   };
 
-  /** Makes these the statistics of the open volume: those of its full resolution. */
+  /** Sets the statistics of the open volume to those of its full resolution. */
   takeStatistics(statistics: VolumeStatistics): void {
     this.#send({ kind: 'measured', statistics });
   }
 
   /**
-   * Loads and shows a volume, and closes the old one at once. Failures become the document's state. Resolves when it is shown, has
-   * failed or was given up; without a device, loading waits for one.
+   * Loads and shows a volume, and closes the old one at once. Failures become the document's state. Resolves when the volume is shown,
+   * has failed or was cancelled. Without a device, loading waits for one.
    */
   async open(request: OpenRequest): Promise<void> {
     const name = nameOf(request);
@@ -104,7 +104,7 @@ export class DocumentLife implements EngineWatcher {
     await this.#loadingEnds(request);
   }
 
-  /** Resolves at once unless the device was lost: then the next one loads the request again. */
+  /** Resolves when the request is no longer being loaded: at once, unless the device was lost and the next one loads it again. */
   #loadingEnds(request: OpenRequest): Promise<void> {
     const isOver = () => this.#request !== request || this.#phase !== 'loading';
     if (isOver()) return Promise.resolve();
@@ -117,7 +117,7 @@ export class DocumentLife implements EngineWatcher {
     });
   }
 
-  /** Shows that what will be opened is being looked for: the volume of a session, or where surfaces lie. */
+  /** Shows progress before the document is known: while a session's volume is looked for, or surfaces are read. */
   seek(name: string, stage = 'Looking for its volume'): void {
     this.#send({ kind: 'seek', name, progress: startProgress(stage, undefined, performance.now()) });
   }
@@ -233,8 +233,8 @@ export class DocumentLife implements EngineWatcher {
   }
 
   /**
-   * The finest resolution. If two devices were lost while they loaded it, it is too much for this machine, and the first one is loaded; so it
-   * is if the device has too little memory.
+   * Loads the finest resolution. Loads the first one instead if the device has too little memory, or if two devices were lost while they
+   * loaded the finest, which is then too much for this machine.
    */
   async #loadOnNewDevice(engine: Engine, held: HeldVolume, signal: AbortSignal): Promise<LoadedVolume> {
     const load = (step: 'first' | 'finest') =>
@@ -250,7 +250,7 @@ export class DocumentLife implements EngineWatcher {
     }
   }
 
-  /** Shows the volume on a new device as on the old one. Without progress. */
+  /** Shows the volume on a new device as on the old one. Shows no progress. */
   async #bringBack(engine: Engine, held: HeldVolume, view: ViewState | undefined, { signal }: Running): Promise<void> {
     await this.#runner.inTurn(async () => {
       const before = held.loaded;

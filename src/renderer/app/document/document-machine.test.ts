@@ -52,7 +52,7 @@ describe('the life of a document', () => {
     expect(transitions({ phase: 'ready', job: job as DocumentJob })).toBe(`${replacing} ${events}`);
   });
 
-  it('finishes writing a file, with or without a device', () => {
+  it('keeps writing a file, with or without a device', () => {
     for (const job of ['saving', 'streaming'] as const) {
       let life: DocumentLifeState = { phase: 'ready', job };
       for (const event of ['deviceLost', 'exchange', 'compress', 'save', 'deviceBack', 'deviceLost', 'deviceGone'] as const) {
@@ -114,8 +114,8 @@ describe('after any events', () => {
     );
   });
 
-  it('no state is stuck: work in progress ends, and a volume can be opened', () => {
-    /** The events that can end the work of a state, or follow from its device. */
+  it('there is a way out of every state: work ends, and a volume can be opened', () => {
+    /** The events that can end the work of a state, or come from its device. */
     const ends: Readonly<Partial<Record<DocumentPhase | DocumentJob, readonly DocumentEventKind[]>>> = {
       seeking: ['open', 'ask', 'fail'],
       loading: ['loaded', 'fail'],

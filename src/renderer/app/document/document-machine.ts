@@ -1,9 +1,9 @@
 import type { DocumentJob, DocumentLifeState, DocumentPhase } from '../state/document-state.ts';
 import type { Transitions } from '../state/transitions.ts';
 
-/** What can happen to the document. document-change.ts says what each of them carries. */
+/** What can happen to the document. document-change.ts declares the data of each event. */
 export const documentEvents = [
-  // People open something, or close it.
+  // The document is opened or closed.
   'open',
   'seek',
   'ask',
@@ -11,12 +11,12 @@ export const documentEvents = [
   'close',
   'loaded',
   'returned',
-  // A finer resolution has replaced the first one, or cannot.
+  // A finer resolution has replaced the first one, or could not be loaded.
   'refined',
-  // Its statistics at full resolution are known. They change neither phase nor job.
+  // The statistics at full resolution are known. They change neither phase nor job.
   'measured',
   'cancel',
-  // The device goes and comes.
+  // The device is lost, replaced, or cannot be replaced.
   'deviceLost',
   'deviceBack',
   'deviceGone',
@@ -37,15 +37,15 @@ export const documentEvents = [
 export type DocumentEventKind = (typeof documentEvents)[number];
 type JobStart = 'compress' | 'stream' | 'exchange' | 'save';
 
-/** Whatever there is, something else may take its place. */
+/** In every phase the document may be replaced. */
 const replace = { open: 'loading', seek: 'seeking', ask: 'asking', fail: 'failed', close: 'empty' } as const;
 
-/** Which phase follows on which event. An event that is not listed changes no phase. */
+/** The phase after each event. Events that are not listed do not change the phase. */
 export const phases: Transitions<DocumentPhase, DocumentEventKind> = {
   empty: { ...replace },
   seeking: { ...replace, cancel: 'empty' },
   asking: { ...replace },
-  // Without a device it waits for one, and begins again.
+  // Without a device, loading waits for one and starts over.
   loading: { ...replace, cancel: 'empty', loaded: 'ready', deviceLost: 'loading', deviceBack: 'loading', deviceGone: 'failed' },
   failed: { ...replace },
   ready: { ...replace, deviceLost: 'lost', refined: 'ready' },
@@ -54,7 +54,7 @@ export const phases: Transitions<DocumentPhase, DocumentEventKind> = {
   stranded: { ...replace, deviceBack: 'returning' },
 };
 
-/** Which job follows on which event. A job that begins ends the one before, but nothing ends the writing of a file by the way. */
+/** The job after each event. A new job ends the one before, except that no job ends the writing of a file. */
 export const jobs: Transitions<DocumentJob, DocumentEventKind> = {
   none: {
     compress: 'compressing',
@@ -73,7 +73,7 @@ export const jobs: Transitions<DocumentJob, DocumentEventKind> = {
     deviceLost: 'none',
     measured: 'compressing',
   },
-  // On a device of its own.
+  // Streaming uses a device of its own.
   streaming: { streamed: 'none', compressFailed: 'none', cancel: 'none', measured: 'streaming' },
   exchanging: {
     compress: 'compressing',
@@ -85,11 +85,11 @@ export const jobs: Transitions<DocumentJob, DocumentEventKind> = {
     deviceLost: 'none',
     measured: 'exchanging',
   },
-  // From the compressed bytes, without a device.
+  // Saving writes the compressed bytes and needs no device.
   saving: { saved: 'none', saveFailed: 'none', cancel: 'none', measured: 'saving' },
 };
 
-/** Which jobs may begin in which phase. In the phases that are not listed there is no document, and no job either. */
+/** The jobs that may begin in each phase. In phases that are not listed there is no document, so there is no job. */
 const beginnings: Readonly<Partial<Record<DocumentPhase, readonly JobStart[]>>> = {
   ready: ['compress', 'stream', 'exchange', 'save'],
   lost: ['save'],
@@ -97,12 +97,12 @@ const beginnings: Readonly<Partial<Record<DocumentPhase, readonly JobStart[]>>> 
   stranded: ['save'],
 };
 
-/** Whether a volume is open, if only by its bytes on the CPU side. */
+/** Whether a volume is open, even if only its bytes on the CPU side are left. */
 export function hasDocument(phase: DocumentPhase): boolean {
   return phase in beginnings;
 }
 
-/** What follows on an event. Undefined: it is ignored. */
+/** The phase and job after an event. Undefined if the event is ignored. */
 export function nextLife({ phase, job }: DocumentLifeState, event: DocumentEventKind): DocumentLifeState | undefined {
   const nextPhase = phases[phase][event];
   const mayChangeJob = isJobStart(event) ? beginnings[phase]?.includes(event) : hasDocument(phase);

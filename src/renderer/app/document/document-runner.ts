@@ -46,7 +46,7 @@ export class DocumentRunner {
     return { signal: controller.signal, onProgress };
   }
 
-  /** Runs work on GPU memory one after the other: the previous work has finished and freed its memory before the next starts. */
+  /** Queues work on GPU memory: it starts after the previous work has finished and freed its memory. */
   inTurn(work: () => Promise<void>): Promise<void> {
     const done = this.#work.then(work);
     this.#work = done.catch(() => undefined);

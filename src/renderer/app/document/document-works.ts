@@ -8,7 +8,7 @@ import { firstPicture } from '../loading/first-picture.ts';
 import { type LoadedVolume, loadAgain, loadResident, type OpenRequest } from '../loading/load-resident.ts';
 import type { ResidencyState } from '../state/residency-state.ts';
 
-/** What the document delegates, on the GPU and in workers. Tests replace it. */
+/** The work that the document delegates to the GPU and to workers. Tests replace it. */
 export const documentWorks = {
   loadResident,
   loadAgain,
@@ -25,7 +25,7 @@ export type DocumentWorks = typeof documentWorks;
 export interface HeldVolume {
   readonly request: OpenRequest;
   loaded: LoadedVolume;
-  /** As last compressed. */
+  /** The last result of compressing it. */
   compressed: Compressed | undefined;
   /** How many devices were lost while a finer resolution than the first was being loaded. */
   lostWhileRefining: number;
@@ -37,7 +37,7 @@ export function chunksOf({ compressed, loaded }: HeldVolume): CutChunks | undefi
   return loaded.chunks && { chunkShape: loaded.chunkShape, chunks: loaded.chunks };
 }
 
-/** What panels learn about a volume on the GPU. */
+/** The state that panels show of a volume on the GPU. */
 export function stateOnGpu(
   works: DocumentWorks,
   engine: Engine,

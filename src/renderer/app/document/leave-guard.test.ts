@@ -20,7 +20,7 @@ describe('leaving a volume', () => {
     expect(overlay()).toBe('none');
   });
 
-  it('waits for an answer while measurements are not saved', () => {
+  it('waits for an answer if measurements are not saved', () => {
     const { store, guard, leave, overlay } = setUp();
     store.setState({ measurements });
     guard.before(leave);
@@ -34,7 +34,7 @@ describe('leaving a volume', () => {
     expect([leave.mock.calls.length, overlay()]).toEqual([1, 'none']);
   });
 
-  it('is off when the question is put away by Escape', () => {
+  it('is cancelled when Escape closes the question', () => {
     const { store, guard, leave } = setUp();
     store.setState({ measurements });
     guard.before(leave);
@@ -43,7 +43,7 @@ describe('leaving a volume', () => {
     expect(leave).not.toHaveBeenCalled();
   });
 
-  it('takes the last question', () => {
+  it('follows the answer to the last question', () => {
     const { store, guard, leave } = setUp();
     store.setState({ measurements });
     const last = vi.fn();
@@ -53,7 +53,7 @@ describe('leaving a volume', () => {
     expect([leave.mock.calls.length, last.mock.calls.length]).toEqual([0, 1]);
   });
 
-  it('asks about what belongs to the volume, not about the queue', () => {
+  it('asks about work on the volume, not about the queue', () => {
     const { store, guard, leave, overlay } = setUp();
     const progress = startProgress('Compressing', undefined, 0);
     store.setState({ queue: [{ id: 1, name: 'a.nii', size: 1, state: { kind: 'running', progress } }] });

@@ -8,13 +8,13 @@ export class LeaveGuard {
 
   constructor(store: AppStore) {
     this.#store = store;
-    // Escape, or a click beside the question, is a no.
+    // Escape, or a click outside the question, answers no.
     store.subscribe(({ overlay }, before) => {
       if (before.overlay === 'leave' && overlay !== 'leave') this.#leave = undefined;
     });
   }
 
-  /** Leaves at once if nothing would be lost. Otherwise asks; a later question replaces an earlier one. */
+  /** Calls `leave` at once if nothing would be lost. Otherwise asks first; a later question replaces an earlier one. */
   before(leave: () => void): void {
     const losses = lostWithDocument(this.#store.getState());
     if (losses.length === 0) {
@@ -25,7 +25,7 @@ export class LeaveGuard {
     this.#store.setState({ overlay: 'leave', losses });
   }
 
-  /** The user loses what the question named. */
+  /** The user accepts the loss. */
   leave(): void {
     const leave = this.#leave;
     this.stay();

@@ -4,13 +4,13 @@ import { suggestLayouts } from '../loading/raw-layout.ts';
 import type { DocumentEvent } from './document-change.ts';
 import { nameOf } from './opened-document.ts';
 
-/** Extensions of files with nothing but voxels. If no reader recognises one, the user is asked for its layout. */
+/** Extensions of files that contain only voxels. If no reader recognises such a file, the user is asked for its layout. */
 const rawEndings = /\.(raw|bin|dat|vol|img|u8|u16|i16|f32)(\.gz)?$/i;
 
-/** What follows when a request could not be loaded: a question that may help, or the fault. */
+/** The event after a request could not be loaded: a question that may help, or the fault. */
 export function loadFailure(request: OpenRequest, error: unknown): DocumentEvent {
   const fault = faultToData(error);
-  // A recent file may have changed, and hold other volumes now.
+  // A recent file may have changed, and contain other volumes now.
   const isGone = fault.tag === 'invalid-input' && request.kind === 'file' && request.file.dataset !== undefined;
   if ((fault.tag === 'several' || isGone) && request.kind === 'file') {
     return { kind: 'ask', question: { kind: 'choice', file: request.file } };

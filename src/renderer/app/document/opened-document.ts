@@ -6,25 +6,25 @@ import type { OpenDocument } from '../state/document-state.ts';
 import { sampleTitle } from '../state/samples.ts';
 import type { HeldVolume } from './document-works.ts';
 
-/** The name under which a request is shown while it is opened, and afterwards. */
+/** The name of a request, to show while it is being opened and afterwards. */
 export function nameOf(request: OpenRequest): string {
   if (request.kind === 'sample') return sampleTitle(request.sample);
   if (request.kind === 'space') return request.name;
   return nameWithDataset(request.file.name, datasetOf(request));
 }
 
-/** The volume that was chosen in a file of several. */
+/** The chosen volume, if the file contains several. */
 export function datasetOf(request: OpenRequest): DatasetName | undefined {
   if (request.kind !== 'file' || request.dataset === undefined) return undefined;
   return { id: request.dataset, label: request.label ?? '' };
 }
 
-/** What the store says of a volume that is open. */
+/** An open volume as it is in the store. */
 export function documentOf(held: HeldVolume, statistics: OpenDocument['statistics']): OpenDocument {
   const { request } = held;
   const { kept, format, source, tags, labels, level, hasFiner, isHeldBack } = held.loaded;
   const { info, decimation, file }: VolumeSource = kept;
-  // A folder whose size is not known has size 0.
+  // A folder of unknown size has size 0.
   const fileBytes = request.kind === 'file' && request.file.size > 0 ? request.file.size : undefined;
   const arePictures = isPictureFormat(source.format);
   const chosenFrom =

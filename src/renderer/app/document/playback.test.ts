@@ -68,7 +68,7 @@ function setUp() {
 }
 
 describe('playback', () => {
-  it('stays within the channel that is shown', async () => {
+  it('stays within the shown channel', async () => {
     const { playback, open, present, viewer } = setUp();
     viewer.move({ timePoint: 4 });
     open([8, 8, 1, 6], false, [{ name: 'DAPI' }, { name: 'GFP' }]);
@@ -79,7 +79,7 @@ describe('playback', () => {
     expect(viewer.asked).toEqual(['t5']);
   });
 
-  it('has a bar at once for a series, for a volume when it is played, and none for a picture', () => {
+  it('has a bar at once for a series, for a volume once it is played, and never for a picture', () => {
     const { playback, open, present } = setUp();
     open([8, 8, 1, 1]);
     expect(present()).toBeUndefined();
@@ -123,7 +123,7 @@ describe('playback', () => {
     expect(present()?.isPreparing).toBe(false);
   });
 
-  it('plays nothing of a volume that was closed or replaced meanwhile', async () => {
+  it('does not play a volume that was closed or replaced meanwhile', async () => {
     const { playback, open, present, answer, cancel } = setUp();
     open([8, 8, 8, 5]);
     playback.toggle();
@@ -168,7 +168,7 @@ describe('playback', () => {
     expect(next.listenerCount()).toBe(0);
   });
 
-  it('goes on when a finer resolution of the same volume arrives', async () => {
+  it('continues when a finer resolution of the same volume arrives', async () => {
     const { store, playback, open, answer, present } = setUp();
     open([8, 8, 8, 1]);
     playback.choose('x');

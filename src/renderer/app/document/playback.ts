@@ -11,7 +11,7 @@ import { type AppState, type AppStore, openDocument, type PlaybackState } from '
 
 export interface PlaybackNeeds {
   targetOf(viewer: Viewer, axis: StackAxis): FrameTarget;
-  /** Compresses the volume in GPU memory, if necessary. False if it was cancelled, so that nothing plays. */
+  /** Compresses the volume in GPU memory, if necessary. Resolves with false if it was cancelled; then nothing plays. */
   prepare(): Promise<boolean>;
   /** Cancels `prepare`. */
   cancel(): void;
@@ -28,7 +28,7 @@ export class Playback {
   readonly #needs: PlaybackNeeds;
   #document: OpenDocument | undefined;
   #viewer: Viewer | undefined;
-  /** The choices for `#document`, also while the device is away. */
+  /** The choices for `#document`. They outlive the device. */
   #chosen: { readonly axis: StackAxis | undefined; readonly isOpen: boolean } = { axis: undefined, isOpen: false };
   #playNext = false;
   #endFollowing = () => {};
@@ -46,7 +46,7 @@ export class Playback {
     this.#playNext = !matchMedia('(prefers-reduced-motion: reduce)').matches;
   }
 
-  /** Plays; if playing or preparing, stops. */
+  /** Starts playback, or stops it if it is playing or being prepared. */
   toggle(): void {
     const playback = this.#store.getState().playback;
     if (!playback) return;
@@ -133,7 +133,7 @@ export class Playback {
     }
   }
 
-  /** Creates a player for the open volume and the choices, paused at the current frame. */
+  /** Creates a player for the open volume and the chosen axis, paused at the current frame. */
   #begin(): void {
     this.#end();
     const { settings } = this.#store.getState();
@@ -188,7 +188,7 @@ function shownIndex({ crosshair, timePoint }: ViewState, axis: StackAxis, info: 
   return axis === 't' ? channelAt(info, timePoint).time : crosshair['xyz'.indexOf(axis) as 0 | 1 | 2];
 }
 
-/** Where the frames of the channel that is shown begin along t. */
+/** The index along t of the first frame of the shown channel. */
 function firstFrame({ timePoint }: ViewState, axis: StackAxis, info: VolumeInfo): number {
   return axis === 't' ? timePoint - channelAt(info, timePoint).time : 0;
 }

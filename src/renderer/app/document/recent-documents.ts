@@ -17,7 +17,7 @@ export class RecentDocuments {
   /**
    * Adds the file of a request at once, and its thumbnail once it is drawn. A fault is only logged.
    * @param pictured resolves when the first picture is drawn
-   * @param isOpen whether the request is still what is open
+   * @param isOpen whether the request is still the open one
    */
   async add(request: OpenRequest, viewer: Viewer, pictured: Promise<void>, isOpen: () => boolean): Promise<void> {
     const file = request.session?.file ?? (request.kind === 'file' ? request.file : undefined);

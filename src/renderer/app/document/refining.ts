@@ -19,7 +19,7 @@ export interface RefiningNeeds {
   send(event: DocumentEvent): void;
 }
 
-/** Loads the finest resolution of the open volume, and shows it in place of the first one. The view stays. */
+/** Loads the finest resolution of the open volume, and shows it in place of the first one. The view does not change. */
 export class Refining {
   readonly #needs: RefiningNeeds;
   #running: AbortController | undefined;
@@ -63,7 +63,7 @@ export class Refining {
     });
   }
 
-  /** The first resolution stays. */
+  /** Keeps showing the first resolution. */
   #failed(held: HeldVolume, engine: Engine, error: unknown): void {
     const { store, works, send } = this.#needs;
     const { document } = store.getState();
@@ -73,7 +73,7 @@ export class Refining {
     send({ kind: 'refined', document: { ...document.document, isRefining: false }, ...stateOnGpu(works, engine, held) });
   }
 
-  /** A file that could not be read is tried again: a disk or a server may need a moment. */
+  /** Retries if the file could not be read, since a disk or a server may need a moment. */
   async #loadFinest(engine: Engine, request: OpenRequest, signal: AbortSignal): Promise<LoadedVolume> {
     for (let attempt = 1; ; attempt++) {
       try {

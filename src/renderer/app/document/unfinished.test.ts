@@ -13,7 +13,7 @@ test.each<[Partial<AppState>, string[]]>([
   [{}, []],
   [{ save: { kind: 'saving', name: 'a.stria', progress } }, ['saving']],
   [{ compression: { kind: 'running', progress, isAsked: true } }, ['compressing']],
-  // For playback, or to use less memory: it restarts by itself.
+  // Compression for playback, or to save memory, restarts by itself.
   [{ compression: { kind: 'running', progress, isAsked: false } }, []],
   [{ queue: [{ ...row, state: { kind: 'running', progress } }] }, ['compressing']],
   [{ queue: [{ ...row, state: { kind: 'waiting' } }] }, ['compressing']],

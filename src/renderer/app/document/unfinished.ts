@@ -4,14 +4,14 @@ import type { AppState, AppStore } from '../state/store.ts';
 
 type Work = Pick<AppState, 'save' | 'compression' | 'queue' | 'output' | 'measurements' | 'savedMeasurements'>;
 
-/** What closing the window would lose. A compressed volume is not included, since its source still exists. */
+/** The work that would be lost if the window were closed. A compressed volume is not included, since its source still exists. */
 export function unfinishedWork(state: Work): UnfinishedKind[] {
   const isQueued = state.queue.some(({ state: row }) => row.kind === 'running' || row.kind === 'waiting');
   const kinds = lostWithDocument(state);
   return unfinishedKinds.filter((kind) => kinds.includes(kind) || (kind === 'compressing' && isQueued));
 }
 
-/** What closing the volume, or opening another one, would lose. The queue goes on. */
+/** The work that would be lost if the volume were closed or replaced. The queue is not affected. */
 export function lostWithDocument({
   save,
   compression,
@@ -28,7 +28,7 @@ export function lostWithDocument({
   return unfinishedKinds.filter((kind) => found[kind]);
 }
 
-/** Makes the shell ask before the window closes over unfinished work. */
+/** Makes the shell ask before a window with unfinished work closes. */
 export function watchUnfinished(store: AppStore, host: Pick<Host, 'setUnfinished'>): void {
   const { setUnfinished } = host;
   if (setUnfinished === undefined) {

@@ -5,7 +5,7 @@ import type { OpenDocument } from '../state/document-state.ts';
 import { type AppState, createAppStore } from '../state/store.ts';
 import { diagnosticsText, reportText } from './diagnostics.ts';
 
-test('diagnostics tell nothing of a person: neither tags nor the names of several volumes', async () => {
+test('diagnostics contain no personal data: neither tags nor the names of several volumes', async () => {
   vi.stubGlobal('navigator', { userAgent: 'test', hardwareConcurrency: 2 });
   const tags = [{ id: '(0010,0010)', name: 'Patient Name', value: 'Doe^Jane', isPersonal: true }];
   const info = { ...testInfo([2, 2, 2, 1], 'u8'), windows: [{ name: 'Doe', low: 0, high: 1 }] };
@@ -20,7 +20,7 @@ test('diagnostics tell nothing of a person: neither tags nor the names of severa
   vi.unstubAllGlobals();
 });
 
-test('a report has faults and errors, without the names and paths in them', async () => {
+test('a report contains faults and errors, without the names and paths in them', async () => {
   vi.stubGlobal('navigator', { userAgent: 'test', hardwareConcurrency: 2 });
   const gpu = { kind: 'failed', diagnosis: { state: 'no-webgpu', advice: '' } } as unknown as AppState['gpu'];
   const recent = [{ id: '1', name: 'Doe Jane', folder: '/home/doe', openedAt: 0 }] as unknown as AppState['recent'];

@@ -4,7 +4,7 @@ import type { FaultData } from '../../../core/shared/errors.ts';
 import { withoutNames } from '../../../core/shared/without-names.ts';
 import { type AppState, openDocument } from '../state/store.ts';
 
-/** What went wrong in the page before, which no message has shown. */
+/** An earlier error of the page that no message has shown. */
 export interface LoggedError {
   /** Since the start, in seconds. */
   readonly at: number;
@@ -37,7 +37,7 @@ export async function diagnosticsText(
     diagnosis,
     gpuMemoryBytes: memory,
     volume,
-    // Of several volumes nothing is told: their names may name people.
+    // Names of volumes in a file are left out, since they may contain names of people.
     fault: fault && {
       tag: fault.tag,
       message: fault.choices ? 'several volumes' : plain(fault.message),
@@ -48,7 +48,7 @@ export async function diagnosticsText(
   return JSON.stringify(report, undefined, 2);
 }
 
-/** A report as a file: what it is, and the diagnostics. */
+/** The text of a report file: an explanation, and the diagnostics. */
 export async function reportText(...given: Parameters<typeof diagnosticsText>): Promise<string> {
   const words =
     'An error report of Stria. Read it before you send it: it should have no file names, paths, addresses, tags or voxels.\n' +
@@ -56,7 +56,7 @@ export async function reportText(...given: Parameters<typeof diagnosticsText>): 
   return `${words}\n\n${await diagnosticsText(...given)}\n`;
 }
 
-/** All names that the app shows now, which a message may contain. */
+/** All names that the app shows now. A message may contain them. */
 function namesIn(state: AppState): string[] {
   const { document, comparison, layers, queue, recent, secondName } = state;
   const names = [secondName, openDocument(state)?.name, 'name' in comparison ? comparison.name : undefined];

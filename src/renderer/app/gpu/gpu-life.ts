@@ -22,7 +22,7 @@ export interface Engine {
 export interface EngineWatcher {
   deviceLost(message: string): void;
   /**
-   * There is a device, possibly the first. Restores what the old one showed. The state is ready once this resolves.
+   * There is a new device, possibly the first one. Restores what the old one showed. The GPU's state becomes `ready` once this resolves.
    * @param view the view before the loss, if a device was lost
    */
   deviceBack(engine: Engine, view: ViewState | undefined): Promise<void>;
@@ -32,7 +32,7 @@ export interface EngineWatcher {
 
 const attempts = 4;
 const firstPauseMs = 250;
-/** A device that was lost this often within this time will be lost again. */
+/** After this many losses within this time, no new device is opened: it would be lost again. */
 const mostLosses = 5;
 const lossWindowMs = 30_000;
 
@@ -59,12 +59,12 @@ export class GpuLife {
     this.#watcher = watcher;
   }
 
-  /** Undefined while there is no device. */
+  /** The engine; undefined while there is no device. */
   get engine(): Engine | undefined {
     return this.#engine;
   }
 
-  /** As if the losses so far were long ago. For testing. */
+  /** Forgets the losses so far. For testing. */
   forgetLosses(): void {
     this.#lossTimesMs.length = 0;
   }
@@ -107,7 +107,7 @@ export class GpuLife {
 
   async #present(engine: Engine): Promise<void> {
     await this.#watcher.deviceBack(engine, this.#lostView);
-    // It was lost again meanwhile, and the next one is being opened.
+    // This device was lost meanwhile too, and the next one is being opened.
     if (this.#engine !== engine) return;
     this.#lostView = undefined;
     this.#store.setState({ gpu: { kind: 'ready', gpu: engine.gpu, viewer: engine.viewer } });
@@ -136,7 +136,7 @@ export class GpuLife {
 
   async #startAgain(): Promise<Engine | undefined> {
     for (let attempt = 0, pauseMs = firstPauseMs; attempt < attempts; attempt++, pauseMs *= 2) {
-      // A restarting driver needs a moment, and does not report when it is ready.
+      // A driver that restarts needs a moment, and does not report when it is ready.
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
       try {
         return await this.#start();

@@ -46,7 +46,7 @@ function heldBytes(shares: readonly ChunkShare[]): HeldBytes {
 export type LoadingEngine = Pick<Engine, 'gpu' | 'backend' | 'budgetBytes' | 'brickBudgets'>;
 
 export interface CompressedBytes extends CompressedSource {
-  /** If these are the chunks of one of its levels; they are then kept as voxels. */
+  /** The level that the chunks belong to, if it is not the volume itself. They are then kept as voxels. */
   readonly level?: VolumeLevel | undefined;
 }
 

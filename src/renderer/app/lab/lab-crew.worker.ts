@@ -1,6 +1,6 @@
 import { type CrewMessage, createCrewMember } from '../../../core/bench/crew-messages.ts';
 
-// One thread of the benchmark's pool, which keeps its part of a volume and encodes it.
+// One thread of the benchmark's pool. It holds a part of the volume and encodes it.
 
 const scope = self as unknown as {
   onmessage: (event: MessageEvent<CrewMessage>) => void;

@@ -32,7 +32,7 @@ export class Lab {
     if (choice.suite === 'files') void this.#loadFiles();
   }
 
-  /** Loads the results that come with the app. */
+  /** Loads the results that are bundled with the app. */
   async #loadFiles(): Promise<void> {
     if (this.#store.getState().lab.files) return;
     try {
@@ -75,7 +75,7 @@ export class Lab {
     worker.postMessage(command);
   }
 
-  /** Shown at once. The worker finishes what the GPU is doing, frees its memory, and stops. */
+  /** Changes the state at once. The worker waits for the GPU, frees its memory, and stops. */
   cancel(): void {
     const worker = this.#worker;
     if (!worker || this.#store.getState().lab.run.kind !== 'running') return;

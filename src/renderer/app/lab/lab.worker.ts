@@ -8,7 +8,7 @@ import { faultToData, StriaError } from '../../../core/shared/errors.ts';
 import { applyTuning } from '../state/gpu-tuning.ts';
 import type { LabCommand, LabMessage } from './lab-protocol.ts';
 
-// Runs a benchmark suite on its own GPU device, so that the window's view stays alive and nothing is left behind.
+// Runs a benchmark suite on its own GPU device, so that the window keeps drawing and all GPU memory is freed afterwards.
 
 type LabEnd = LabMessage & { readonly kind: 'done' | 'tuned' | 'fault' };
 
@@ -17,7 +17,7 @@ const scope = self as unknown as {
   postMessage(message: LabMessage): void;
 };
 
-/** The resolution of a page's clock, and of GPU timestamps in a page, in milliseconds. */
+/** The resolution of clocks in a page, including GPU timestamps, in milliseconds. */
 const clockStepMs = 0.1;
 
 const controller = new AbortController();

@@ -10,12 +10,12 @@ type Counted = NonNullable<LabelsState['counted']>;
 
 /**
  * Counts of the open volume's labels, read from its file, which may take minutes. They are kept while the volume is open, and counting
- * goes on while the list of labels is hidden. An id is that of the open volume, or of a layer that shows one of its channels.
+ * continues while the list of labels is hidden. Ids are `baseId`, or those of layers that show the open volume's channels.
  */
 export class FileLabelCounts {
   readonly #store: AppStore;
   readonly #measure: FileMeasurer;
-  /** By time point of the file, which is another one in each channel. */
+  /** By index along t in the file, so each channel has its own entries. */
   readonly #found = new Map<number, LabelCounts>();
   #work: { readonly id: string; readonly timePoint: number; readonly controller: AbortController; state: Counted } | undefined;
 
@@ -25,12 +25,12 @@ export class FileLabelCounts {
     store.subscribe((state, before) => {
       const isSame = isSameDocument(state.document, before.document);
       if (!isSame) this.#found.clear();
-      // Once a finer resolution has brought all voxels, the GPU counts.
+      // Once GPU memory holds all voxels of a finer resolution, the GPU counts.
       if (!isSame || (this.#work && openDocument(state)?.decimation === 1)) this.cancel();
     });
   }
 
-  /** What is known of a time point. Counting another one ends. */
+  /** The known counts of a time point. Cancels the counting of any other one. */
   at(id: string, timePoint: number): Counted {
     if (this.#work?.id === id && this.#work.timePoint === timePoint) return this.#work.state;
     this.cancel();
@@ -75,7 +75,7 @@ export class FileLabelCounts {
     if (this.#work === work) this.#work = undefined;
   }
 
-  /** Unless the list of labels is hidden, or shows those of another volume. */
+  /** Shows counts, unless the list of labels is hidden or shows another volume's labels. */
   #show(counted: Counted): void {
     this.#store.setState(({ labels }) => (labels.counted?.id === counted.id ? { labels: { ...labels, counted } } : {}));
   }

@@ -7,8 +7,8 @@ import { labelName } from './label-tables.ts';
 const columns = ['label', 'name', 'voxels', 'volume_mm3', 'count', 'outside', 'not_finite', 'mean', 'deviation', 'min', 'max'];
 
 /**
- * Statistics of an image inside labels as CSV. `voxels` and `volume_mm3` are the label's; `count` are those with a finite value in
- * the image. @param voxelMm3 volume of one voxel of the labels; undefined if its unit is unknown
+ * Statistics of an image inside labels as CSV. `voxels` and `volume_mm3` are the size of the label; `count` is the number of its voxels
+ * with a finite value in the image. @param voxelMm3 volume of one voxel of the labels in mm³; undefined if its unit is unknown
  */
 export function labelStatisticsCsv(rows: readonly LabelStatistics[], table: LabelTable, voxelMm3: number | undefined): string {
   const text = (value: number | undefined) => (value === undefined || Number.isNaN(value) ? '' : String(value));

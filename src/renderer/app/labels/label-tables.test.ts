@@ -30,12 +30,12 @@ describe('the rows of a list', () => {
   const numbers = (choice: Partial<Parameters<typeof labelRows>[2]>) =>
     labelRows(own, counts, { ...all, ...choice }).map(({ number }) => number);
 
-  test('are the labels that occur, without the background', () => {
+  test('are the labels that have voxels, without the background', () => {
     expect(labelRows(own, counts, all)[0]).toEqual({ number: 2, name: 'Spleen', color: undefined, voxels: 5 });
     expect(numbers({})).toEqual([2, 3, 10]);
   });
 
-  test('are those of the table if there are no counts', () => {
+  test('are the labels of the table if there are no counts', () => {
     expect(labelRows(own, undefined, all).map(({ number, voxels }) => [number, voxels])).toEqual([
       [1, undefined],
       [2, undefined],
@@ -52,7 +52,7 @@ describe('the rows of a list', () => {
   });
 });
 
-test('a table is the one that was loaded, or else the own one, and edits over it; it is one object while nothing changes', () => {
+test('a table is the loaded one, or else the file’s own, with edits over it; it stays one object while nothing changes', () => {
   const edited = withLabelEdit(withLabelEdit(firstLabelLook, { number: 2, name: 'Milz' }), { number: 2, color: '#00ff00' });
   const withLook = (labels: typeof edited) => ({
     ...createAppStore().getState().layers,
@@ -68,7 +68,7 @@ test('a table is the one that was loaded, or else the own one, and edits over it
   expect(labelTableOf(stateWith({ labels, layers: withLook({ ...firstLabelLook, table: 'table-1' }) }), baseId)).toBe(
     loaded['table-1'].table,
   );
-  // A table that is gone, for example from a session.
+  // A table that is missing, for example from a session.
   expect(labelTableOf(stateWith({ layers: withLook({ ...firstLabelLook, table: 'lost' }) }), baseId)).toBe(own);
 });
 
@@ -96,7 +96,7 @@ test('commands apply to the chosen layer of labels, else to the open volume, els
   expect(labelledVolume(stateWith())).toBeUndefined();
 });
 
-test('statistics as CSV: nothing where there is no number', () => {
+test('statistics as CSV: a field without a number is empty', () => {
   const row = { number: 1, outside: 2, count: 1, notFinite: 0, mean: 4.5, deviation: Number.NaN, min: 4.5, max: 4.5 };
   const csv = labelStatisticsCsv([row, { ...row, number: 7 }], [{ number: 1, name: 'Lobe, "left"' }], 0.5);
   expect(csv.split('\r\n')).toEqual([

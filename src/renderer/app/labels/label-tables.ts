@@ -6,7 +6,7 @@ import { baseId } from '../../viewer/model/layers.ts';
 import { layerVolume } from '../state/layer-state.ts';
 import { type AppState, openDocument } from '../state/store.ts';
 
-/** The volume to whose labels commands apply, and whose table is shown: the chosen layer, or else the open volume or the top layer. */
+/** The id of the volume whose labels commands change and whose table is shown: the chosen layer, else the open volume or the top layer. */
 export function labelledVolume(state: AppState): string | undefined {
   if (!openDocument(state)) return undefined;
   const { stack, chosen } = state.layers;
@@ -28,10 +28,10 @@ function ownTable(state: AppState, id: string): LabelTable {
   return (volume?.kind === 'ready' ? volume.labels?.table : undefined) ?? noTable;
 }
 
-/** By the edits, then by the table below them. Most lists of edits are the empty one of `firstLabelLook`. */
+/** Merged tables by the edits, then by the table that they edit. */
 const merged = new WeakMap<LabelTable, WeakMap<LabelTable, LabelTable>>();
 
-/** The names and colours of a volume's labels: of its table, and over them those set by hand. The same object while neither changes. */
+/** The names and colours of a volume's labels: its table with the user's edits. The same object while neither changes. */
 export function labelTableOf(state: AppState, id: string): LabelTable {
   const { table: loaded, edits } = labelLookOf(state, id);
   const table = loaded === undefined ? ownTable(state, id) : (state.labels.loaded[loaded]?.table ?? ownTable(state, id));
@@ -52,12 +52,12 @@ export function labelName(table: LabelTable, number: number): string | undefined
   return known.get(number);
 }
 
-/** A label as a line of the list shows it. */
+/** A row of the list of labels. */
 export interface LabelRow {
   readonly number: number;
   readonly name: string | undefined;
   readonly color: string | undefined;
-  /** Undefined if they cannot be counted. */
+  /** The number of voxels; undefined if they cannot be counted. */
   readonly voxels: number | undefined;
 }
 
@@ -65,7 +65,7 @@ export const labelOrders = ['number', 'name', 'voxels'] as const;
 export type LabelOrder = (typeof labelOrders)[number];
 
 /**
- * The labels of a volume that are found by a search: those that it has, or, if they cannot be counted, those of its table. The
+ * The labels of a volume that match a search: the labels in its voxels or, if they cannot be counted, in its table. The
  * background, 0, is left out.
  */
 export function labelRows(
@@ -84,7 +84,7 @@ export function labelRows(
     .filter(({ number, name }) => String(number) === wanted || (name ?? String(number)).toLowerCase().includes(wanted));
   const compare: Readonly<Record<LabelOrder, (a: LabelRow, b: LabelRow) => number>> = {
     number: (a, b) => a.number - b.number,
-    // Labels without a name are last.
+    // Labels without a name come last.
     name: (a, b) => collator.compare(a.name ?? '\uffff', b.name ?? '\uffff') || a.number - b.number,
     voxels: (a, b) => (a.voxels ?? 0) - (b.voxels ?? 0) || a.number - b.number,
   };

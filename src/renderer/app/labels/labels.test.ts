@@ -52,7 +52,7 @@ function tableFile(name: string, text: string): HostFile {
   return { name, size: blob.size, handle: { kind: 'blob', name, blob }, siblings: async () => undefined };
 }
 
-test('a loaded table replaces none that a session brought', async () => {
+test('a loaded table does not replace a table of a session', async () => {
   const { store, labels } = setUp();
   const kept = { name: 'kept.csv', table: [{ number: 1, name: 'Kept' }] };
   labels.restore({ 'table-2': kept });
@@ -64,7 +64,7 @@ test('a loaded table replaces none that a session brought', async () => {
   expect(loaded[labelLookOf(store.getState(), baseId).table ?? '']?.name).toBe('b.csv');
 });
 
-test('a table that arrives when another volume is open is not used, and neither is its fault', async () => {
+test('a table that arrives when another volume is open is ignored, and so is its fault', async () => {
   const { store, labels, open } = setUp();
   for (const text of ['number,name\n1,A\n', 'no table']) {
     const loading = labels.load(tableFile('a.csv', text));
@@ -75,7 +75,7 @@ test('a table that arrives when another volume is open is not used, and neither 
   }
 });
 
-test('measuring inside labels can be cancelled, and ends with the volume', async () => {
+test('measuring inside labels can be cancelled, and ends when the volume is closed', async () => {
   const { store, labels, open, endRead } = setUp();
   const close = () => {
     store.setState({ document: { kind: 'empty' } as AppState['document'] });
@@ -91,7 +91,7 @@ test('measuring inside labels can be cancelled, and ends with the volume', async
   }
 });
 
-test('voxels that the GPU does not have are read from the file', async () => {
+test('voxels that the GPU lacks are read from the file', async () => {
   const info = testInfo([4, 4, 4, 1], 'u16');
   const boxes: unknown[] = [];
   const file = {
@@ -108,7 +108,7 @@ test('voxels that the GPU does not have are read from the file', async () => {
   expect(found).toEqual([{ first: [1, 2, 3], size: [2, 1, 1], values: Uint16Array.of(7, 264), rowLength: 2 }]);
 });
 
-test('labels of which the GPU has a part are counted from the file when people ask, with progress, and kept', async () => {
+test('labels that are only partly in GPU memory are counted from the file on request, with progress, and kept', async () => {
   const tasks: unknown[] = [];
   let job: JobOptions = {};
   let end: (counts: ReadonlyMap<number, number>) => void = () => {};
@@ -134,7 +134,7 @@ test('labels of which the GPU has a part are counted from the file when people a
   labels.cancelCounting();
   expect([counted(), job.signal?.aborted]).toEqual([{ id: baseId, kind: 'partial' }, true]);
 
-  // Counting goes on while the list is hidden.
+  // Counting continues while the list is hidden.
   labels.countAll();
   showTab('display');
   await settled();
@@ -170,7 +170,7 @@ function heldMeasurer() {
   return { measureFile, job: () => job, end: (result: unknown) => end(result) };
 }
 
-test('counting from the file ends when a finer resolution brings all voxels', async () => {
+test('counting from the file ends when a finer resolution has loaded all voxels', async () => {
   const { measureFile, job } = heldMeasurer();
   const { store, labels } = setUp(measureFile, 4);
   store.setState(({ settings }) => ({ settings: { ...settings, inspectorOpen: true, inspectorTab: 'layers' } }));
@@ -183,7 +183,7 @@ test('counting from the file ends when a finer resolution brings all voxels', as
   expect(store.getState().labels.counted?.kind).not.toBe('counting');
 });
 
-test('the way to a label ends with the volume', async () => {
+test('going to a label is cancelled when the volume is closed', async () => {
   const { measureFile, job, end } = heldMeasurer();
   const { store, labels, open, crosshair } = setUp(measureFile, 4);
   const going = labels.goTo(baseId, 3);
@@ -196,7 +196,7 @@ test('the way to a label ends with the volume', async () => {
   expect(crosshair()).toEqual([0, 0, 0]);
 });
 
-test('the labels of a channel that the GPU holds in part are counted from the file', async () => {
+test('the labels of a channel that is only partly in GPU memory are counted from the file', async () => {
   const { measureFile, job, end } = heldMeasurer();
   const { store, labels } = setUp(measureFile, 4);
   const channel = { id: 'channel-2', of: baseId, channel: 1, colormap: 'labels' };

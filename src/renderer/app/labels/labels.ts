@@ -34,19 +34,19 @@ import { labelLookOf, labelledVolume, labelTableOf } from './label-tables.ts';
 interface ShownVolume {
   readonly volume: VolumeSource;
   readonly timePoint: number;
-  /** From the open volume to this one. */
+  /** Maps voxels of the open volume to voxels of this one. */
   readonly map: VoxelMap;
 }
 
 /**
- * The labels of the open volume and of the layers: their tables, how many voxels they have, and what is inside them. Which table
- * a volume has, what was set by hand and which labels are hidden is a part of the view, so undo and sessions restore it.
+ * The labels of the open volume and of the layers: their tables, numbers of voxels, and statistics of images inside them. The choice of
+ * table, the user's edits and the hidden labels are parts of the view, so undo and sessions restore them.
  */
 export class Labels {
   readonly #host: Pick<Host, 'openDialog'>;
   readonly #store: AppStore;
   readonly #volumes: MeasuredVolumes;
-  /** What the viewer draws, by volume. */
+  /** The labels that the viewer draws, by volume. */
   #drawn: ReadonlyMap<string, ShownLabels> = new Map();
   #endFollowing = () => {};
   #going = new AbortController();
@@ -54,7 +54,7 @@ export class Labels {
   readonly #fileCounts: FileLabelCounts;
   readonly #measureFile: FileMeasurer;
 
-  /** @param measureFile used if the GPU has only a part of the open volume's voxels */
+  /** @param measureFile used if the GPU holds only a part of the open volume's voxels */
   constructor(host: Pick<Host, 'openDialog'>, store: AppStore, volumes: MeasuredVolumes, measureFile: FileMeasurer) {
     this.#measureFile = measureFile;
     this.#fileCounts = new FileLabelCounts(store, measureFile);
@@ -84,18 +84,18 @@ export class Labels {
     });
   }
 
-  /** Takes the tables that a session's looks refer to. */
+  /** Sets the tables that the looks of a session refer to. */
   restore(loaded: LabelsState['loaded']): void {
     this.#change({ loaded: { ...this.#state.loaded, ...loaded } });
   }
 
-  /** Asks for a file with a table, for the volume to whose labels commands apply. */
+  /** Asks for a file with a table of labels for the current volume (see `labelledVolume`). */
   async loadDialog(): Promise<void> {
     const [file] = await this.#host.openDialog();
     if (file) await this.load(file);
   }
 
-  /** Whether these files are tables, and there are labels for them. */
+  /** Whether these files are tables of labels and a volume with labels is shown. */
   takes(files: readonly HostFile[]): boolean {
     return files.length === 1 && files.every(({ name }) => isTableName(name)) && this.#labelled !== undefined;
   }
@@ -108,7 +108,7 @@ export class Labels {
     try {
       const table = await readLabelTable(sourceOf(file.handle));
       if (this.#labelled !== id || this.#baseInfo !== info) return;
-      // A session may leave out tables that are not used.
+      // A session may have left out unused tables, so ids may have gaps.
       let number = 1;
       while (Object.hasOwn(this.#state.loaded, `table-${number}`)) number++;
       const key = `table-${number}`;
@@ -133,7 +133,7 @@ export class Labels {
     this.#set(id, withLabelShown(labelLookOf(this.#store.getState(), id), number, isShown));
   }
 
-  /** Shows or hides all labels of the volume to which commands apply. */
+  /** Shows or hides all labels of the current volume (see `labelledVolume`). */
   showAll(shows: LabelLook['shows']): void {
     const id = this.#labelled;
     if (id !== undefined) this.#set(id, { ...labelLookOf(this.#store.getState(), id), shows, except: [] });
@@ -144,7 +144,7 @@ export class Labels {
     this.#change({ chosen: { id, number } });
     const base = this.#volumes.base();
     const shown = this.#shown(id);
-    // Each reads the whole volume.
+    // Each search reads the whole volume, so only the last one continues.
     this.#going.abort();
     this.#going = new AbortController();
     if (!base || !shown) return;
@@ -169,7 +169,7 @@ export class Labels {
   }
 
   /**
-   * Statistics of an image, the open volume or a layer, inside the labels to which commands apply.
+   * Statistics of an image, the open volume or a layer, inside the current volume's labels (see `labelledVolume`).
    * @throws StriaError like `labelStatistics`; `invalid-input` if there is no image or there are no labels
    */
   async statistics(imageId: string): Promise<readonly LabelStatistics[]> {
@@ -213,7 +213,7 @@ export class Labels {
     this.#fileCounts.cancel();
   }
 
-  /** Stops measuring. Nothing is saved. */
+  /** Cancels measuring statistics. Nothing is saved. */
   cancelStatistics(): void {
     this.#measuring?.abort();
     this.#measuring = undefined;
@@ -224,7 +224,7 @@ export class Labels {
     return this.#store.getState().labels;
   }
 
-  /** One object as long as the same volume is open. */
+  /** The same object while the same volume is open. */
   get #baseInfo(): VolumeInfo | undefined {
     return openDocument(this.#store.getState())?.info;
   }
@@ -259,7 +259,7 @@ export class Labels {
     this.#draw();
   }
 
-  /** Gives the viewer the labels of all volumes. What has not changed stays the same object, whose colours are on the GPU. */
+  /** Passes the labels of all volumes to the viewer. Unchanged ones stay the same object, so their colours are not uploaded again. */
   #draw(): void {
     const state = this.#store.getState();
     if (state.gpu.kind !== 'ready') return;
@@ -292,20 +292,20 @@ export class Labels {
     return { volume, timePoint: layerTime(base.info, timePoint, volume.info, look.channel), map };
   }
 
-  /** From the voxels of one volume to those of another, both as they are placed over the open one. */
+  /** Maps voxels of one volume to voxels of another, as both are placed over the open volume. */
   #mapBetween(from: string, to: string) {
     const [first, second] = [this.#shown(from), this.#shown(to)];
     if (!first || !second) throw new StriaError('invalid-input', 'the volume is no longer open');
     return chainedMap(invertedMap(first.map), second.map);
   }
 
-  /** Empty unless the list of layers is shown. */
+  /** What the counts depend on. Empty unless the list of layers is shown. */
   #countKey(state: AppState): string {
     const { inspectorOpen, inspectorTab } = state.settings;
     const id = labelledVolume(state);
     if (!inspectorOpen || inspectorTab !== 'layers' || id === undefined || state.gpu.kind !== 'ready') return '';
     const shown = this.#shown(id);
-    // Of a volume that is kept in another way, what was read may have failed meanwhile.
+    // Count again when residency changes, since a read during the change may have failed.
     return shown ? JSON.stringify([id, shown.timePoint, state.residency?.kept, shown.volume.decimation > 1]) : '';
   }
 
@@ -330,7 +330,7 @@ export class Labels {
     return JSON.stringify([key, state.gpu.viewer.snapshot().state.crosshair, motion]);
   }
 
-  /** The label at the crosshair. Undefined where there is none, so that the marked row stays. */
+  /** The label at the crosshair. Undefined if there is none; the marked row then stays. */
   async #atCrosshair(): Promise<LabelsState['chosen']> {
     const id = this.#labelled;
     const shown = id === undefined ? undefined : this.#shown(id);

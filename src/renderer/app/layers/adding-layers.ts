@@ -60,7 +60,7 @@ export class AddingLayers {
       const looks = await this.#looksOf(engine, this.#firstLook(id, found.name, loaded), loaded);
       throwIfAborted(signal);
       const ready = loaded;
-      // From here on it is freed with the others.
+      // From here on `LayerVolumes` frees it with the others.
       loaded = undefined;
       this.#volumes.keep(engine, id, found.request, ready);
       this.#list.change({ adding: { kind: 'none' }, chosen: id });
@@ -78,7 +78,7 @@ export class AddingLayers {
     }
   }
 
-  /** Adds volumes, one after the other. Ends with the first that is not added: after a cancel, with the document. */
+  /** Adds volumes one after the other. Stops at the first one that fails or is cancelled. */
   async addAll(volumes: readonly WantedLayer[]): Promise<void> {
     for (const { request, name } of volumes) if (!(await this.add(request, name))) return;
   }
@@ -88,14 +88,14 @@ export class AddingLayers {
     this.#question.choose(chosen);
   }
 
-  /** Stops adding a file, or removes the message that it failed. */
+  /** Stops adding a file, or removes the message that adding failed. */
   cancel(): void {
     this.#running?.abort();
     this.#running = undefined;
     if (this.#list.state.adding.kind !== 'none') this.#list.change({ adding: { kind: 'none' } });
   }
 
-  /** Loads a volume, or that of several which the user chooses. @throws StriaError as `loadLayer` */
+  /** Loads a volume; if the file contains several, the one that the user chooses. @throws StriaError like `loadLayer` */
   async #loadOne(engine: Engine, wanted: WantedLayer, job: LayerJob): Promise<WantedLayer & { readonly loaded: LoadedLayer }> {
     const { request, name } = wanted;
     try {
@@ -110,7 +110,7 @@ export class AddingLayers {
     }
   }
 
-  /** One layer, or one for each channel, which share its voxels. */
+  /** The looks of a volume's layers: one, or one per channel, which share the voxels. */
   async #looksOf(engine: Engine, first: LayerLook, { kept, statistics }: LoadedLayer): Promise<readonly LayerLook[]> {
     const { info } = kept;
     const { channelCount } = channelLayout(info);

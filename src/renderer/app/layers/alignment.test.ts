@@ -62,7 +62,7 @@ it('moves the chosen layer by numbers, to the volume, and back', () => {
   expect([motionOf('a'), motionOf('b')]).toEqual([undefined, undefined]);
 });
 
-it('asks about a file with a matrix, and moves the layer that is named', async () => {
+it('asks about a file with a matrix, and moves the layer that the user names', async () => {
   const { alignment, motionOf, store } = setUp('a', 'b');
   expect(alignment.mayTake([matrix])).toBe(true);
   expect(await alignment.take(matrix)).toBe(true);
@@ -78,7 +78,7 @@ it('asks about a file with a matrix, and moves the layer that is named', async (
   expect(motionOf('b')).toEqual(moveBy(-5, -6, -7));
 });
 
-it('leaves text files alone that hold something else, and says why a matrix cannot be used', async () => {
+it('ignores text files without a matrix, and says why a matrix cannot be used', async () => {
   const { alignment, store } = setUp('a');
   const table = fileOf('labels.txt', '1 left 255 0 0\n2 right 0 255 0\n');
   expect(alignment.mayTake([table])).toBe(true);
@@ -99,6 +99,6 @@ it('saves the motion of the chosen layer, the identity if it was not moved', asy
   alignment.setNumbers({ move: [1, 2, 3], turn: [0, 0, 0] });
   await alignment.save('itk');
   expect(saveAs.mock.calls.map(([name]) => name)).toEqual(['a.txt', 'a.tfm']);
-  // From the volume to the layer, in LPS: x and y change their signs, and so does the direction.
+  // The file maps from the volume to the layer, in LPS, so x and y change their signs and the motion is inverted.
   expect(written[1]).toMatch(/^Parameters: 1 0 0 0 1 0 0 0 1 1 2 -3$/m);
 });

@@ -19,7 +19,7 @@ import type { MatrixFile } from '../state/layer-state.ts';
 import type { AppStore } from '../state/store.ts';
 import type { Layers } from './layers.ts';
 
-/** What a file with a matrix does to a layer. */
+/** How to apply a file with a matrix to a layer. */
 export interface MatrixChoice {
   readonly id: string;
   readonly format: TransformFormat;
@@ -55,7 +55,7 @@ export class Alignment {
     this.#move(() => undefined);
   }
 
-  /** Brings the chosen layer's centre to that of the open volume. */
+  /** Moves the centre of the chosen layer to the centre of the open volume. */
   center(): void {
     this.#move(({ base, layer, look }) => centered(base, layer, look.motion));
   }
@@ -75,7 +75,7 @@ export class Alignment {
     if (file) await this.#ask(file);
   }
 
-  /** Whether a file may hold a matrix for the layers that are there. */
+  /** Whether the files may hold a matrix, and there is a layer that it could move. */
   mayTake(files: readonly HostFile[]): boolean {
     const [file, second] = files;
     if (!file || second) return false;
@@ -99,7 +99,7 @@ export class Alignment {
     }
   }
 
-  /** Moves a layer as the file of the dialog says. */
+  /** Moves a layer by the matrix in the dialog's file. */
   apply({ id, format, moving }: MatrixChoice): void {
     const state = this.#store.getState();
     const { matrix } = state.layers;

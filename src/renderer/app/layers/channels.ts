@@ -19,10 +19,10 @@ interface ShownVolumes {
   readonly layer: (id: string) => VolumeSource | undefined;
 }
 
-/** A window in stored values. */
+/** A window, in stored values. */
 type StoredWindow = LayerLook['window'];
 
-/** The windows of channels: those of the file, else by the percentiles of each channel. @throws StriaError `device-lost` */
+/** The windows of channels: from the file, else from the percentiles of each channel. @throws StriaError `device-lost` */
 export async function channelWindows(
   gpu: Gpu,
   volume: Pick<VolumeSource, 'info' | 'dims' | 'planeReader'>,
@@ -35,8 +35,8 @@ export async function channelWindows(
 }
 
 /**
- * The view of a volume that is just opened: all channels together, if it has several. Undefined if the viewer's own first view is
- * as good. @throws StriaError `device-lost`
+ * The first view of a volume with several channels, which shows all of them together. Undefined if the viewer's own first view
+ * suffices. @throws StriaError `device-lost`
  */
 export async function firstDocumentView(
   gpu: Gpu,
@@ -65,7 +65,7 @@ export class Channels {
     this.#volumes = volumes;
   }
 
-  /** Shows all channels together, as they looked when they last were. Failures become a notice. */
+  /** Shows all channels together, as they last looked together. Failures become a notice. */
   async showAll(): Promise<void> {
     const document = openDocument(this.#store.getState());
     const { gpu } = this.#store.getState();
@@ -97,7 +97,7 @@ export class Channels {
       if (!window) return;
       const { state } = gpu.viewer.snapshot();
       const one = withOneChannel(state, info, channel, window);
-      // People who chose colours for single channels keep them.
+      // Keep colours that the user chose for a single channel.
       const colors = hasChannelGroup(state.layers) ? {} : { colormap: state.colormap, inverted: state.inverted };
       gpu.viewer.set({ ...one, ...colors });
     });
@@ -123,7 +123,7 @@ export class Channels {
     });
   }
 
-  /** The same for all channels that are shown together. */
+  /** Applies `contrast` to all channels that are shown together. */
   async contrastAll(): Promise<void> {
     const { gpu, layers } = this.#store.getState();
     if (gpu.kind !== 'ready') return;
@@ -132,8 +132,8 @@ export class Channels {
   }
 
   /**
-   * Reads from the open volume, again if another resolution of it replaced it meanwhile. Undefined if the volume was closed,
-   * or its device was lost.
+   * Reads from the open volume. Reads again if another resolution replaced the volume meanwhile. Undefined if the volume was
+   * closed or its device was lost.
    */
   async #read<T>({ opened }: OpenDocument, gpu: GpuState, read: (volume: VolumeSource) => Promise<T>): Promise<T | undefined> {
     for (;;) {
@@ -175,7 +175,7 @@ export class Channels {
     return this.#last?.opened === opened ? this.#last.view : undefined;
   }
 
-  /** A lost device is reported elsewhere. */
+  /** Runs work and shows failures as a notice. A lost device is reported elsewhere. */
   async #told(work: () => Promise<void>): Promise<void> {
     try {
       await work();

@@ -9,7 +9,7 @@ import { extractShown } from './extract-shown.ts';
 import type { SurfaceTask } from './surface-protocol.ts';
 
 const software = await openTestGpu();
-/** The same device, as a hardware one. */
+/** The same device, disguised as a hardware one. */
 const gpu = new Proxy(software, {
   get: (target, key) => {
     if (key === 'isSoftware') return false;
@@ -25,7 +25,7 @@ const bytes = testVoxels(info);
 
 async function setUp() {
   const tasks: SurfaceTask[] = [];
-  /** A thread that is done as soon as it has a task. */
+  /** A thread that finishes every task at once. */
   class ReadyWorker {
     onmessage: (event: { data: unknown }) => void = () => {};
     postMessage(task: SurfaceTask): void {
@@ -64,7 +64,7 @@ test('surfaces come from the GPU that holds the voxels, and a thread only finish
   volume.destroy();
 });
 
-test('the thread extracts where the GPU is a software one, or cannot hold planes', async () => {
+test('the thread extracts if the GPU is a software one or cannot hold planes', async () => {
   const { volume, tasks, extract } = await setUp();
   for (const device of [undefined, software, withBindingLimit(gpu, 256)]) await extract(device);
   expect(tasks.map(({ kind }) => kind)).toEqual(['begin', 'begin', 'begin']);

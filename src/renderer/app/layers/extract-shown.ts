@@ -11,17 +11,17 @@ export type SurfaceVolume = Pick<VolumeSource, 'info' | 'readBox' | 'decimation'
 export interface ShownJob extends SurfaceJob {
   /** The device that holds the voxels. */
   readonly gpu: Gpu | undefined;
-  /** For tests: a software GPU extracts, too, and nothing is left to the thread. */
+  /** For tests: even a software GPU extracts, and nothing is left to the thread. */
   readonly onlyGpu?: boolean | undefined;
-  /** Whether the volume is still there. */
+  /** Whether the volume is still open. */
   readonly isOpen: () => boolean;
 }
 
 type Settings = Parameters<typeof extractInThread>[2];
 
 /**
- * Extracts surfaces on the GPU that holds the voxels, so that no voxel is read back; a thread finishes them. What a GPU cannot do or has no
- * memory for is done in the thread, and so is all of it where the GPU is a software one, which is slower.
+ * Extracts surfaces on the GPU that holds the voxels, so that no voxels are read back; a thread finishes them. The thread also does what
+ * the GPU cannot do or lacks memory for, and everything if the GPU is a software one, which is slower.
  * @returns the number of triangles @throws StriaError `aborted`, `device-lost`, and those of `extractSurfaces` and the volume
  */
 export async function extractShown(volume: SurfaceVolume, timePoint: number, settings: Settings, job: ShownJob): Promise<number> {

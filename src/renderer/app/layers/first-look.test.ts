@@ -24,17 +24,17 @@ const look = (name: string, statistics: VolumeStatistics, type = info, images = 
   firstLook({ id: 'a', name }, type, statistics, images);
 
 describe('the first look of a layer', () => {
-  it('is labels for an atlas and for a mask of one number, whatever their names', () => {
+  it('shows labels for an atlas and for a mask with one number, whatever their names', () => {
     expect(look('brain.nii', atlas)).toMatchObject({ colormap: 'labels', window: [0, 41], smooth: false, hidesBelow: false });
     expect(look('brain.nii', mask)).toMatchObject({ colormap: 'labels' });
   });
 
-  it('is labels for many small ones if the name says so', () => {
+  it('shows labels for many small regions if the name says so', () => {
     expect(look('sub-01_aseg.nii.gz', smoothLabels).colormap).toBe('labels');
     expect(look('segmented-later.nii.gz', smoothLabels).colormap).toBe('hot');
   });
 
-  it('is an image for scans, floats and measured values, even with the name of a mask', () => {
+  it('shows an image for scans, floats and measured values, even with the name of a mask', () => {
     expect(look('scan.nii', scan)).toMatchObject({ colormap: 'hot', window: [0, 199], hidesBelow: true });
     expect(look('mask.nii', scan).colormap).toBe('hot');
     expect(look('mask.nii', atlas, testInfo([8, 8, 8, 1], 'f32')).colormap).toBe('hot');
@@ -50,7 +50,7 @@ describe('the first look of a layer', () => {
     expect(firstLabelView(info, atlas, { table: [{ number: 3, name: 'A' }] })).toBeUndefined();
   });
 
-  it('has other colours for each image', () => {
+  it('has different colours for each image', () => {
     expect([0, 1, 2, 3, 4].map((images) => look('scan.nii', scan, info, images).colormap)).toEqual([
       'hot',
       'viridis',

@@ -9,7 +9,7 @@ import type { LayerLook } from '../../viewer/model/layers.ts';
 /** Colours of image layers, in the order in which they are added: all black or dark at their lower end. */
 const imageColors = ['hot', 'viridis', 'magma', 'cividis'] as const;
 
-/** How a layer looks when it is added. @param images how many image layers there are @param own what its file says about labels */
+/** The look of a new layer. @param images number of image layers so far @param own what the layer's file says about labels */
 export function firstLook(
   { id, name }: Pick<LayerLook, 'id' | 'name'>,
   info: VolumeInfo,

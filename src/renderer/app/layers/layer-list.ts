@@ -3,7 +3,7 @@ import type { Engine } from '../gpu/gpu-life.ts';
 import type { LayersState } from '../state/layer-state.ts';
 import type { AppStore } from '../state/store.ts';
 
-/** The layers of the view, and the state in which panels see them. */
+/** The layers of the view, and the state that panels show of them. */
 export class LayerList {
   readonly store: AppStore;
   readonly #engine: () => Engine | undefined;
@@ -13,7 +13,7 @@ export class LayerList {
     this.#engine = engine;
   }
 
-  /** Undefined while there is no device. */
+  /** The engine; undefined while there is no device. */
   get engine(): Engine | undefined {
     return this.#engine();
   }

@@ -13,13 +13,13 @@ import type { LayerList } from './layer-list.ts';
 import { type LayerLoader, type LoadedLayer, loadLayer } from './load-layer.ts';
 
 /**
- * The volumes of layers in GPU memory, in step with the view: frees those of removed layers, and loads those that undo, a session or a
- * new device brought back. They end with the open volume and with the device.
+ * Keeps the volumes of layers in GPU memory in step with the view: frees those of removed layers, and loads those that undo, a session or
+ * a new device brings back. All are freed when the open volume is closed or the device is lost.
  */
 export class LayerVolumes {
   readonly #list: LayerList;
   readonly #load: LayerLoader;
-  /** What every layer was loaded from, also those that undo may bring back. */
+  /** The request that each layer was loaded from, including layers that undo may bring back. */
   readonly #requests = new Map<string, OpenRequest>();
   readonly #volumes = new Map<string, KeptVolume>();
   readonly #jobs = new Map<string, AbortController>();
@@ -43,7 +43,7 @@ export class LayerVolumes {
     return this.#volumes.get(id);
   }
 
-  /** What a volume (`volumeIdOf`) was loaded from. */
+  /** The request that a volume (`volumeIdOf`) was loaded from. */
   requestOf(id: string): OpenRequest | undefined {
     return this.#requests.get(id);
   }
@@ -76,8 +76,8 @@ export class LayerVolumes {
   }
 
   /**
-   * Takes over a volume that was loaded for an engine, and shows it. It is freed with the others.
-   * @throws StriaError `aborted` if the open volume was closed; the layer's is then freed
+   * Takes ownership of a volume that was loaded for an engine, and shows it. It is freed with the others.
+   * @throws StriaError `aborted` if the open volume was closed; the layer's volume is then freed
    */
   keep(engine: Engine, id: string, request: OpenRequest, { kept, format, labels }: LoadedLayer): void {
     const base = openDocument(this.#list.store.getState());
@@ -92,7 +92,7 @@ export class LayerVolumes {
     this.#show(id, { kind: 'ready', info: kept.info, format, placedBy, labels });
   }
 
-  /** Another device, or none: all volumes are gone, and what is loading ends. */
+  /** Follows the views of a new device. Without a device, frees all volumes and stops loading. */
   #follow({ gpu }: AppState): void {
     this.#endFollowing();
     this.#endFollowing = () => {};
@@ -111,7 +111,7 @@ export class LayerVolumes {
     follow();
   }
 
-  /** Another document, or none. */
+  /** The open volume was closed or replaced. */
   #closed(): void {
     this.#free();
     this.#requests.clear();
@@ -168,7 +168,7 @@ export class LayerVolumes {
     this.#show(id, { kind: 'lost', files });
   }
 
-  /** Panels find the open volume among those of the layers while some show its channels. */
+  /** Lists the open volume among those of the layers while layers show its channels. */
   #tellBase(hasChannels: boolean): void {
     const { [baseId]: base, ...others } = this.#list.state.volumes;
     const document = openDocument(this.#list.store.getState());
@@ -180,7 +180,7 @@ export class LayerVolumes {
     }
   }
 
-  /** Loads a layer that the view has: after undo, from a session, on a new device. */
+  /** Loads a listed layer: after undo, from a session, or on a new device. */
   async #loadAgain(engine: Engine, id: string, request: OpenRequest): Promise<void> {
     const controller = new AbortController();
     this.#jobs.set(id, controller);

@@ -134,7 +134,7 @@ describe('layers', () => {
     const { added, stack, shown, store } = setUp();
     await added('one.nii');
     const { options } = await added('two.nii');
-    // All voxels, however far the file is.
+    // All voxels are loaded, even over a network.
     expect(options.isWhole).toBe(true);
     expect(options.keepsVoxels?.()).toBe(true);
     expect(stack().layers.map(({ name }) => name)).toEqual(['one.nii', 'two.nii']);
@@ -145,7 +145,7 @@ describe('layers', () => {
     });
   });
 
-  it('of several files end with the one that is cancelled, and none goes to the next document', async () => {
+  it('of several files are added until one is cancelled, and never to the next document', async () => {
     const { layers, loads, open, store, stack } = setUp();
     const two = ['one.nii', 'two.nii'].map((name) => ({ request: request(name), name }));
     const cancelled = layers.adding.addAll(two);
@@ -163,7 +163,7 @@ describe('layers', () => {
     expect(stack().layers.map(({ name }) => name)).toEqual(['one.nii', 'two.nii']);
   });
 
-  it('of a file of several volumes are those that the user chooses', async () => {
+  it('of a file with several volumes are those that the user chooses', async () => {
     const { layers, loads, store, stack } = setUp();
     const several = new StriaError('several', 'it holds several volumes');
     const adding = layers.adding.add(request('two.h5'), 'two.h5');
@@ -202,7 +202,7 @@ describe('layers', () => {
     expect(layers.volumes.lostSourceOf('layer-1')).toBeUndefined();
   });
 
-  it('that do not fit as voxels stay compressed if their file is, and are refused with advice otherwise', async () => {
+  it('that do not fit as voxels stay compressed if their file is compressed, and are refused with advice otherwise', async () => {
     const { layers, loads, store, shown } = setUp();
     const large = testInfo([40, 40, 40, 1], 'u8');
     const adding = layers.adding.add(request('one.stria'), 'one.stria');
@@ -244,7 +244,7 @@ describe('layers', () => {
     expect(shown()).toEqual([]);
   });
 
-  it('end with the document: what is loaded and what is loading', async () => {
+  it('end with the document, loaded or still loading', async () => {
     const { added, layers, store, loads, shown, open } = setUp();
     const { volume } = await added('one.nii');
     void layers.adding.add(request('two.nii'), 'two.nii');
@@ -270,7 +270,7 @@ describe('layers', () => {
     expect(shown()).toEqual(['layer-1']);
   });
 
-  it('are refused before they take memory that is not there', async () => {
+  it('are refused before allocation if memory does not suffice', async () => {
     const { layers, loads, store } = setUp();
     const adding = layers.adding.add(request('large.nii'), 'large.nii');
     const onInfo = loads[0]?.options.onInfo;
@@ -303,7 +303,7 @@ describe('layers', () => {
     expect(stack().layers).toEqual([]);
   });
 
-  it('are no more than a list can hold', async () => {
+  it('do not exceed the limit of the list', async () => {
     const { added, layers, loads, store } = setUp();
     for (let number = 0; number < mostLayers; number++) await added(`${number}.nii`);
     await layers.adding.add(request('more.nii'), 'more.nii');

@@ -16,8 +16,8 @@ import { LayerVolumes } from './layer-volumes.ts';
 import type { LayerLoader } from './load-layer.ts';
 
 /**
- * The layers over the open volume. The view's state says which there are (`ViewState.layers`), so undo, sessions and a new
- * device restore them; `volumes` follows it. This class changes the list.
+ * The layers over the open volume. Their list is a part of the view (`ViewState.layers`), so undo, sessions and a new device
+ * restore it, and `volumes` follows it. This class changes the list.
  */
 export class Layers {
   readonly volumes: LayerVolumes;
@@ -53,7 +53,7 @@ export class Layers {
     this.#stack = movedLayer(this.#stack, id, place);
   }
 
-  /** Shows or hides a layer, or the open volume. Ends a solo. */
+  /** Shows or hides a layer, or the open volume. Ends solo mode. */
   toggle(id: string): void {
     this.#stack = shownOrHidden({ ...this.#stack, solo: undefined }, id);
   }

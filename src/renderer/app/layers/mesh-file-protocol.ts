@@ -4,7 +4,7 @@ import type { FileHandle } from '../../host/host.ts';
 
 export interface MeshFileTask {
   readonly handle: FileHandle;
-  /** Of the open volume's unit of length; NaN if it is unknown. */
+  /** The open volume's unit of length in metres; NaN if it is unknown. */
   readonly metres: number;
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { asciiStl, textBytes } from '../../../core/mesh/read/mesh-files-testing.ts';
 import type { MeshFileAnswer, MeshFileTask } from './mesh-file-protocol.ts';
 
-test('the thread of mesh files sends meshes without spare room, or a fault that names the file', async () => {
+test('the thread of mesh files sends meshes without spare capacity, or a fault that names the file', async () => {
   const answers: MeshFileAnswer[] = [];
   const before = globalThis.self;
   const scope = {

@@ -15,7 +15,7 @@ scope.onmessage = ({ data }) => void read(data);
 async function read({ handle, metres }: MeshFileTask): Promise<void> {
   try {
     const { meshes } = await readMesh(sourceOf(handle), { metres });
-    // Without the spare room of lists that have grown.
+    // Copy without the spare capacity of grown lists.
     const exact = meshes.map(({ name, mesh: { positions, triangles } }) => ({
       name,
       mesh: { positions: positions.slice(), triangles: triangles.slice() },

@@ -7,7 +7,7 @@ import { partName, type SavedMeshFile } from '../state/saved-session.ts';
 import type { AppStore } from '../state/store.ts';
 import type { ExtractionJob, Readiness } from './surface-extraction.ts';
 
-/** Where a surface lies whose file was not found. */
+/** The place of a surface whose file was not found: its source, and its index in the file. */
 export type LostMesh = Pick<SavedMeshFile, 'source' | 'object'>;
 
 export interface RestoringNeeds {
@@ -15,13 +15,13 @@ export interface RestoringNeeds {
   stack(): LayerStack;
   /** Whether a layer has its triangles. */
   has(id: string): boolean;
-  /** Whether a volume is open, and a device to show it. */
+  /** Whether a volume is open and there is a device to show it. */
   isOpen(): boolean;
   /** @param from id of the layer, or `baseId` */
   readiness(from: string): Readiness;
   /** Makes the triangles of a layer. @throws StriaError */
   make(id: string, source: MeshSource | MeshFileSource, job: ExtractionJob): Promise<void>;
-  /** Nothing is left to be made. */
+  /** Called when no surface is left to be made. */
   onIdle(): void;
 }
 
@@ -32,7 +32,7 @@ interface Job {
 }
 
 /**
- * Makes the triangles of listed surfaces that lack them, such as those of a session, one surface after the other in the order of the list.
+ * Makes the triangles of listed surfaces that lack them, such as those of a session, one surface after the other, in list order.
  * A surface of a layer waits until the layer is loaded. A notice names the surfaces that fail.
  */
 export class MeshRestoring {
@@ -49,7 +49,7 @@ export class MeshRestoring {
     this.#needs = needs;
   }
 
-  /** Gives what surfaces of the list are made from, by id. @param lost those whose files were not found */
+  /** Sets the sources of listed surfaces, by id. @param lost surfaces whose files were not found */
   restore(sources: ReadonlyMap<string, MeshSource | MeshFileSource>, lost: ReadonlyMap<string, LostMesh>): void {
     for (const [id, place] of lost)
       this.#lost.set(id, { ...place, state: { kind: 'lost', files: place.source.files.map(partName) } });
@@ -61,7 +61,7 @@ export class MeshRestoring {
     this.reconcile();
   }
 
-  /** The source of a surface that was not made yet, or could not be made. */
+  /** The source of a surface that has not been made yet, or could not be made. */
   sourceOf(id: string): MeshSource | MeshFileSource | undefined {
     return this.#sources.get(id);
   }
@@ -70,12 +70,12 @@ export class MeshRestoring {
     return this.#lost.get(id);
   }
 
-  /** Includes surfaces that undo may bring back. */
+  /** The ids of surfaces without triangles, including those that undo may bring back. */
   get ids(): readonly string[] {
     return [...this.#sources.keys(), ...this.#lost.keys()];
   }
 
-  /** Makes the work follow the list. */
+  /** Brings the work in step with the list. */
   reconcile(): void {
     const wanted = this.#needs.isOpen() ? this.#needs.stack().meshes : [];
     if (this.#job && !wanted.some(({ id }) => id === this.#job?.id)) this.#endJob();
@@ -101,7 +101,7 @@ export class MeshRestoring {
     this.#show({});
   }
 
-  /** The device is gone. What failed may succeed on the next one. */
+  /** The device is gone. Surfaces that failed on it may succeed on the next one. */
   stop(): void {
     this.#endJob();
     this.#failed.clear();
@@ -144,7 +144,7 @@ export class MeshRestoring {
     } catch (error) {
       const { tag } = toStriaError(error);
       isDeviceLost = tag === 'device-lost';
-      // The volume was kept in another way meanwhile, such as compressed: its surface begins anew.
+      // The volume was replaced meanwhile, for example by its compressed form: its surface starts over.
       if (tag === 'aborted') await nextTurn();
       else if (!signal.aborted && !isDeviceLost) {
         this.#failed.set(id, faultToData(error));
@@ -153,7 +153,7 @@ export class MeshRestoring {
     }
     if (this.#job !== job) return;
     this.#job = undefined;
-    // The next device begins anew.
+    // Everything starts over on the next device.
     if (isDeviceLost) return;
     this.reconcile();
     if (!this.#job) this.#needs.onIdle();

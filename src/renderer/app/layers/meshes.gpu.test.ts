@@ -82,7 +82,7 @@ test('meshes follow the list: removed, brought back by undo, with a new device, 
   expect([shown(), live(), meshes.meshOf('mesh-1')]).toEqual([[], 0, undefined]);
 });
 
-test('labels that are hidden have no surface', async () => {
+test('hidden labels have no surface', async () => {
   const { store, meshes, engine, stack } = setUp();
   engine.viewer.set({ layers: { ...noLayers, base: { ...noLayers.base, labels: { ...noLayers.base.labels, except: [3] } } } });
   expect(await meshes.addSurfaces(source({ all: 'labels' }))).toBe(1);
@@ -90,7 +90,7 @@ test('labels that are hidden have no surface', async () => {
   store.setState({ document: { kind: 'empty' } as AppState['document'] });
 });
 
-test('a cancel, no room and a failure add nothing, and leave nothing in memory', async () => {
+test('a cancel, lack of memory or a failure adds nothing and leaves nothing in memory', async () => {
   const { store, meshes, stack, setExtract } = setUp(100);
   await meshes.addSurfaces(source({ level: 3 }));
   expect(store.getState().layers.adding).toMatchObject({ kind: 'failed', fault: { tag: 'out-of-memory' } });

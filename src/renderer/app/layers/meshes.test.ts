@@ -26,7 +26,7 @@ const info = testInfo([4, 4, 4, 1], 'u8');
 const ball = ballMesh([0, 0, 0], 1, 6);
 const source = (surface: SurfaceChoice) => ({ from: baseId, surface, timePoint: 0, smoothing: 0 });
 
-/** Meshes over a device and a viewer that only keep what they are given. */
+/** Meshes with a fake device and a fake viewer that only record what they are given. */
 function setUp() {
   const store = createAppStore();
   let [stack, timePoint] = [noLayers as LayerStack, 0];
@@ -74,7 +74,7 @@ function setUp() {
   return { store, meshes, viewer, volumes, extracted, readings, show, play, fail, stack: () => stack };
 }
 
-test('meshes stay when the volume returns with a device or is refined, and end with another volume', async () => {
+test('meshes stay when the volume is restored on a new device or refined, and go when another volume opens', async () => {
   const { meshes, show } = setUp();
   const opened = {};
   show({ opened, decimation: 2 });
@@ -85,7 +85,7 @@ test('meshes stay when the volume returns with a device or is refined, and end w
   expect(meshes.meshOf('mesh-1')).toBeUndefined();
 });
 
-test('a new mesh takes no id of the list', async () => {
+test('a new mesh gets an id that is not in the list', async () => {
   const { meshes, viewer, show, stack } = setUp();
   show({});
   const look = { id: 'mesh-1', name: 'a', isVisible: true, opacity: 1, color: '#a1b2c3' };
@@ -94,7 +94,7 @@ test('a new mesh takes no id of the list', async () => {
   expect(stack().meshes.map(({ id }) => id)).toEqual(['mesh-1', 'mesh-2']);
 });
 
-test('a surface always has a name, so that a session with it can be opened', async () => {
+test('a surface always has a name, because a session without the name could not be opened', async () => {
   const { meshes, show, stack } = setUp();
   show({});
   await meshes.addFiles([{ name: 'a'.repeat(2000) } as HostFile]);
@@ -106,12 +106,12 @@ test('a surface always has a name, so that a session with it can be opened', asy
   expect(stack().meshes[0]?.name).toBe('Femur');
 });
 
-test('a surface of a layer is that of the channel and time point that it shows', async () => {
+test('a surface of a layer is extracted from the channel and time point that the layer shows', async () => {
   const { meshes, viewer, volumes, extracted, show, play, stack } = setUp();
   show({ info: { ...testInfo([4, 4, 4, 6], 'u8'), channels: [{ name: 'one' }, { name: 'two' }] } });
   const series = { info: { ...testInfo([4, 4, 4, 4], 'u8'), channels: [{ name: 'one' }, { name: 'two' }] } };
   volumes.set('a', series as unknown as SurfaceVolume);
-  // The second look shows a channel of the volume that was loaded with the first.
+  // The second look shows a channel of the volume that was loaded for the first.
   const looks = [testLook({ id: 'a' }), testLook({ id: 'a.2', of: 'a', channel: 1 })];
   viewer.set({ layers: { ...noLayers, layers: looks } });
   play(4);
@@ -126,7 +126,7 @@ const savedSurface = (name: string, from: string) => ({
   source: { ...source({ level: 3 }), from },
 });
 
-/** Lists the surfaces of a session, and gives what they are made from. */
+/** Lists the surfaces of a session, and sets their sources. */
 function restored({ meshes, viewer, stack }: ReturnType<typeof setUp>, saved: readonly ReturnType<typeof savedSurface>[]) {
   viewer.set({ layers: { ...stack(), meshes: [...stack().meshes, ...saved.map(({ look }) => look)] } });
   meshes.restore(new Map(saved.map((one) => [one.look.id, one.source])));
@@ -134,7 +134,7 @@ function restored({ meshes, viewer, stack }: ReturnType<typeof setUp>, saved: re
 
 const settled = () => new Promise((resolve) => setTimeout(resolve));
 
-test('surfaces of a session are listed at once, in their order, and one that is added meanwhile comes after them', async () => {
+test('surfaces of a session are listed at once, in order, and a surface that is added meanwhile comes after them', async () => {
   const all = setUp();
   const { store, meshes, viewer, volumes, extracted, show, stack } = all;
   show({});
@@ -157,7 +157,7 @@ test('surfaces of a session are listed at once, in their order, and one that is 
   expect(extracted).toHaveLength(4);
 });
 
-test('a surface that is removed while it is made comes with undo; with another device it is made anew', async () => {
+test('a surface that is removed while it is being made comes back with undo, and is made again on another device', async () => {
   const all = setUp();
   const { store, meshes, viewer, extracted, show, stack } = all;
   show({});
@@ -177,11 +177,11 @@ test('a surface that is removed while it is made comes with undo; with another d
   expect(extracted).toHaveLength(4);
 });
 
-test('a surface whose volume is exchanged while it is made begins anew', async () => {
+test('a surface whose volume is replaced meanwhile starts over', async () => {
   const all = setUp();
   const { store, meshes, extracted, show, fail } = all;
   show({});
-  // As when the volume is compressed in GPU memory: nothing else changes.
+  // This happens when the volume is compressed in GPU memory: nothing else changes.
   fail(new StriaError('aborted', 'the volume was closed'));
   restored(all, [savedSurface('A', baseId)]);
   await settled();
@@ -210,7 +210,7 @@ test('a surface whose file was not found says so until the file is given', async
   expect(meshes.fileOf('mesh-1')).toMatchObject({ file: { name: 'b.obj' }, object: 1 });
 });
 
-test('a surface of a layer moves with it, stays when it is removed, and is restored where the layer is', async () => {
+test('a surface of a layer moves with the layer, stays when it is removed, and is restored at the layer’s position', async () => {
   const all = setUp();
   const { store, meshes, viewer, volumes, show, stack } = all;
   show({});
@@ -256,7 +256,7 @@ test('a surface of a layer moves with it, stays when it is removed, and is resto
   ]);
 });
 
-test('each object of a file is a layer; a file that cannot be read says why, and ends the work', async () => {
+test('each object of a file becomes a layer; adding stops at a file that cannot be read, and says why', async () => {
   const { store, meshes, show, stack, readings } = setUp();
   show({ info: { ...info, spatialUnit: 'um' } });
   const files = ['a.obj', 'broken.stl', 'b.obj'].map((name) => ({ name }) as HostFile);
@@ -275,7 +275,7 @@ test('each object of a file is a layer; a file that cannot be read says why, and
   expect(store.getState().layers.adding).toMatchObject({ kind: 'failed', name: 'broken.stl', fault: { tag: 'corrupt' } });
 });
 
-test('layers of files are restored with their looks, and a file of several objects is read once', async () => {
+test('layers from files are restored with their looks, and a file with several objects is read only once', async () => {
   const { store, meshes, viewer, show, stack, readings } = setUp();
   show({});
   const file = { name: 'a.obj' } as HostFile;
@@ -291,7 +291,7 @@ test('layers of files are restored with their looks, and a file of several objec
   expect(store.getState().layers.surfaces).toMatchObject({ z: { kind: 'failed', fault: { message: 'a.obj has no object 3' } } });
 });
 
-test('surfaces that cannot be restored are named in one notice, and those of a removed layer say so', async () => {
+test('one notice names all surfaces that cannot be restored, and those of a removed layer say so', async () => {
   const all = setUp();
   const { store, viewer, volumes, show, stack } = all;
   show({});

@@ -17,13 +17,13 @@ import { readInThread } from './mesh-file-thread.ts';
 import { type LostMesh, MeshRestoring } from './mesh-restoring.ts';
 import { type ExtractionJob, meshColors, type NewMesh, SurfaceExtraction } from './surface-extraction.ts';
 
-/** A file of meshes, and what was read from it. */
+/** A file of meshes, and the meshes that were read from it. */
 export interface ReadMeshFile {
   readonly file: HostFile;
   readonly meshes: readonly NamedMesh[];
 }
 
-/** Surfaces that can be shown over another volume: their looks, and what they are made from, by id. */
+/** Surfaces that can be shown over another volume: their looks, and their sources by id. */
 export interface KeptSurfaces {
   readonly looks: readonly MeshLook[];
   readonly sources: ReadonlyMap<string, MeshSource | MeshFileSource>;
@@ -31,8 +31,8 @@ export interface KeptSurfaces {
 }
 
 /**
- * The mesh layers. The view's state says which there are (`ViewState.layers`), so undo restores them; this class keeps their triangles
- * until the volume is closed, and makes the meshes in GPU memory follow the state and the device.
+ * The mesh layers. Their list is a part of the view (`ViewState.layers`), so undo restores it. This class keeps their triangles until
+ * the volume is closed, and keeps the meshes in GPU memory in step with the state and the device.
  */
 export class Meshes {
   readonly #store: AppStore;
@@ -85,7 +85,7 @@ export class Meshes {
     this.#extraction.onlyGpu = true;
   }
 
-  /** Extracts surfaces of what is shown, and adds each as a layer. Failures become the state. @returns how many were added */
+  /** Extracts surfaces of a shown volume and adds each as a layer. Failures become the state. @returns how many were added */
   addSurfaces(wanted: Omit<SurfaceSource, 'timePoint'>): Promise<number> {
     const { from, surface } = wanted;
     const one = 'label' in surface ? `Label ${surface.label}` : 'Surface';
@@ -94,12 +94,12 @@ export class Meshes {
     return this.#addAs(name, (job) => this.#extraction.extracted(source, job));
   }
 
-  /** Adds the meshes of files as layers, one file after the other. Ends with the first that cannot be read, which becomes the state. */
+  /** Adds the meshes of files as layers, one file after the other. Stops at the first file that cannot be read; the state says why. */
   async addFiles(files: readonly HostFile[]): Promise<void> {
     for (const file of files) if ((await this.#addAs(file.name, (job) => this.#readFile(file, job))) === 0) return;
   }
 
-  /** As `addFiles`, of files that were read already, in the unit of the open volume. */
+  /** Like `addFiles`, for files that were already read, in the open volume's unit of length. */
   async addRead(files: readonly ReadMeshFile[]): Promise<void> {
     for (const { file, meshes } of files)
       if ((await this.#addAs(file.name, async () => this.#newMeshes(file, meshes))) === 0) return;
@@ -153,7 +153,7 @@ export class Meshes {
     if (trimmed !== '') this.change(id, { name: trimmed });
   }
 
-  /** The triangles of a layer where they are shown, in world coordinates of the open volume. */
+  /** The triangles of a layer as they are shown, in world coordinates of the open volume. */
   meshOf(id: string): Mesh | undefined {
     const mesh = this.#kept.get(id)?.mesh;
     const motion = this.#stack.meshes.find((look) => look.id === id)?.motion;
@@ -165,7 +165,7 @@ export class Meshes {
     return (this.#kept.get(id)?.mesh.triangles.length ?? 0) / 3;
   }
 
-  /** What a layer was extracted from. */
+  /** The volume and settings that a layer was extracted from. */
   sourceOf(id: string): MeshSource | undefined {
     const source = this.#kept.get(id)?.source ?? this.#restoring.sourceOf(id);
     return source && 'from' in source ? source : undefined;
@@ -177,17 +177,17 @@ export class Meshes {
     return source && 'file' in source ? source : undefined;
   }
 
-  /** What a layer was read from whose file was not found. */
+  /** The place of a layer's file that was not found. */
   lostFileOf(id: string): LostMesh | undefined {
     return this.#restoring.lostFileOf(id);
   }
 
-  /** Gives what the listed surfaces of a restored view are made from, by id. @param lost those whose files were not found */
+  /** Sets the sources of the surfaces that a restored view lists, by id. @param lost surfaces whose files were not found */
   restore(sources: ReadonlyMap<string, MeshSource | MeshFileSource>, lost: ReadonlyMap<string, LostMesh> = new Map()): void {
     this.#restoring.restore(sources, lost);
   }
 
-  /** The surfaces that were read from files, to `bring` them to the next volume. */
+  /** The surfaces that were read from files, for `bring` over the next volume. */
   kept(): KeptSurfaces {
     const looks = this.#stack.meshes.filter(({ id }) => this.fileOf(id) || this.lostFileOf(id));
     const entries = <Place>(placeOf: (id: string) => Place | undefined) =>
@@ -202,19 +202,19 @@ export class Meshes {
     };
   }
 
-  /** Lists surfaces over a volume that was just opened, and reads their files again, since its unit may be another. */
+  /** Lists surfaces over a newly opened volume, and reads their files again, since the unit of length may differ. */
   bring({ looks, sources, lost }: KeptSurfaces): void {
     this.#set({ ...this.#stack, meshes: looks });
     this.#choose(looks.at(-1));
     this.restore(sources, lost);
   }
 
-  /** The triangles of all listed surfaces that are there. */
+  /** The triangles of all listed surfaces that have any. */
   shown(): readonly Mesh[] {
     return this.#stack.meshes.flatMap(({ id }) => this.meshOf(id) ?? []);
   }
 
-  /** Makes the triangles of a layer that the list has. @throws StriaError */
+  /** Makes the triangles of a listed layer. @throws StriaError `aborted`, `out-of-memory`, and those of reading or extracting */
   async #make(id: string, source: MeshSource | MeshFileSource, job: ExtractionJob): Promise<void> {
     const { mesh } = await ('file' in source ? this.#objectOf(source, job) : this.#surfaceOf(source, job));
     const engine = this.#engine();
@@ -238,7 +238,7 @@ export class Meshes {
     return first as NewMesh;
   }
 
-  /** Ends what is being added, and begins anew. */
+  /** Cancels what is being added, and begins to add something else. */
   #begin(): AbortController {
     this.cancelAdding();
     this.#adding = new AbortController();
@@ -255,7 +255,7 @@ export class Meshes {
     this.#store.setState(({ layers }) => ({ layers: { ...layers, adding } }));
   }
 
-  /** @returns how many were added @throws StriaError `aborted`, and those of the work */
+  /** @returns how many were added @throws StriaError `aborted`, `unsupported` if there would be too many, and those of the work */
   async #add(name: string, signal: AbortSignal, work: (job: ExtractionJob) => Promise<readonly NewMesh[]>): Promise<number> {
     const stage = 'Making a mesh';
     let progress = startProgress(stage, undefined, performance.now());
@@ -302,7 +302,7 @@ export class Meshes {
     this.#engine()?.viewer.set({ layers });
   }
 
-  /** Undefined until its views are those that are shown. */
+  /** The engine, once its viewer is the shown one. */
   #shownEngine(): Engine | undefined {
     const engine = this.#engine();
     const { gpu } = this.#store.getState();
@@ -333,7 +333,7 @@ export class Meshes {
     for (const mesh of meshes) mesh.destroy();
   }
 
-  /** Makes the meshes in GPU memory follow the view. */
+  /** Brings the meshes in GPU memory in step with the view. */
   #reconcile(): void {
     const engine = this.#shownEngine();
     const { layers } = this.#store.getState();
@@ -349,7 +349,7 @@ export class Meshes {
   }
 }
 
-/** Meshes in GPU memory, all or none. @throws StriaError `out-of-memory` */
+/** Uploads meshes to GPU memory, all or none. @throws StriaError `out-of-memory` */
 function uploaded(engine: Engine, meshes: readonly Mesh[]): readonly GpuMesh[] {
   const bytes = meshes.reduce((sum, mesh) => sum + meshBytes(mesh), 0);
   const problem = whyNoRoom(engine, bytes, 'the surface');

@@ -1,7 +1,7 @@
 import { isSameDocument } from '../state/document-state.ts';
 import type { AppStore } from '../state/store.ts';
 
-/** What can be done with a file while a volume is open. */
+/** The choices for a file that is opened while a volume is open. */
 export interface SecondChoices {
   layer(): void;
   compare(): void;
@@ -15,7 +15,7 @@ export class SecondVolume {
 
   constructor(store: AppStore) {
     this.#store = store;
-    // Escape, or a click beside the question, does nothing with the file. Nor does it outlive the open volume.
+    // Escape, or a click outside the question, drops the file. So does closing the open volume.
     store.subscribe(({ overlay, document }, before) => {
       if (before.overlay === 'second' && overlay !== 'second') this.#choices = undefined;
       else if (overlay === 'second' && !isSameDocument(document, before.document)) this.#hide();

@@ -19,7 +19,7 @@ import { layerVolume, type MeshFileSource, type MeshSource, type SurfaceSource }
 import { type AppStore, openDocument } from '../state/store.ts';
 import type { extractShown, SurfaceVolume } from './extract-shown.ts';
 
-/** A mesh with all that a layer of it begins with. */
+/** A mesh with its source and the first look of its layer. */
 export interface NewMesh {
   readonly mesh: Mesh;
   readonly source: MeshSource | MeshFileSource;
@@ -34,10 +34,10 @@ export interface ExtractionJob {
 /** Whether the voxels that a surface is extracted from are loaded. If their files are missing: the names of the files. */
 export type Readiness = 'ready' | 'waiting' | 'removed' | { readonly lost: readonly string[] } | { readonly fault: FaultData };
 
-/** Colours of surfaces of values, in the order in which they are added. */
+/** Colours of surfaces that are not of labels, in the order in which they are added. */
 export const meshColors = ['#e8c39e', '#7fb2e5', '#e58a7f', '#8fd19e', '#c9a0dc', '#e5d57f'] as const;
 
-/** Extracts surfaces of the volumes that are shown: what, at which time point, where it lies, and how a layer of it begins. */
+/** Extracts surfaces of the shown volumes: chooses voxels and time point, places the meshes, and gives their layers a first look. */
 export class SurfaceExtraction {
   readonly #store: AppStore;
   readonly #engine: () => Engine | undefined;
@@ -59,7 +59,7 @@ export class SurfaceExtraction {
     this.#extract = extract;
   }
 
-  /** The meshes lie where the file places the layer; their looks move them with it. */
+  /** Extracts meshes where the layer's file places them; their looks move them with the layer. */
   async extracted(source: SurfaceSource, { signal, onProgress }: ExtractionJob): Promise<NewMesh[]> {
     const { from, surface, timePoint, smoothing } = source;
     const [look, volume] = [this.#lookWith(from), this.#volumeOf(from)];
@@ -125,7 +125,7 @@ export class SurfaceExtraction {
     return this.#stack.layers.find(({ id }) => id === from);
   }
 
-  /** The index along t of a layer's volume that is shown; of a volume with channels, that of the layer's channel. */
+  /** The shown index along t in a layer's volume. If the volume has channels, it is an index of the layer's channel. */
   shownTime(from: string): number {
     const timePoint = this.#engine()?.viewer.snapshot().state.timePoint ?? 0;
     const base = openDocument(this.#store.getState());
@@ -133,7 +133,7 @@ export class SurfaceExtraction {
     return base && look && volume ? layerTime(base.info, timePoint, volume.info, look.channel) : timePoint;
   }
 
-  /** Whether a layer, or every voxel of the open volume, is loaded. */
+  /** Whether a layer is loaded, or, for `baseId`, every voxel of the open volume. */
   readiness(from: string): Readiness {
     const state = this.#store.getState();
     const document = openDocument(state);

@@ -21,7 +21,7 @@ const nextTask = () => new Promise((resolve) => setTimeout(resolve));
 
 function setUp(read: (name: string, signal: AbortSignal) => Promise<readonly NamedMesh[]> = async () => [cube]) {
   const store = createAppStore();
-  // Nothing is measured in what is not open yet.
+  // There are no measurements in a document that is not open yet.
   const loading = (name: string) =>
     store.setState({ measurements: [], document: { kind: 'loading', name, progress: startProgress('Opening', undefined, 0) } });
   const ready = (request: OpenRequest) => {
@@ -76,7 +76,7 @@ test('surfaces without a volume open in a space around all of them', async () =>
   ]);
 });
 
-test('a file that cannot be read is what failed, and a cancel ends reading', async () => {
+test('the document fails if a file cannot be read, and a cancel ends reading', async () => {
   const broken = setUp(() => Promise.reject(new StriaError('corrupt', 'it ends early')));
   await broken.files.open([file('a.stl')]);
   expect(broken.fail).toHaveBeenCalledWith('a.stl', expect.objectContaining({ message: 'it ends early' }));
@@ -91,7 +91,7 @@ test('a file that cannot be read is what failed, and a cancel ends reading', asy
   expect(slow.meshes.addRead).not.toHaveBeenCalled();
 });
 
-test('surfaces that are still read give way to what is opened after them', async () => {
+test('surfaces that are still being read are dropped when something else is opened', async () => {
   const reads = new Map<string, (meshes: readonly NamedMesh[]) => void>();
   const { files, meshes, loading, store } = setUp((name) => new Promise((resolve) => reads.set(name, resolve)));
   const [first, second] = [files.open([file('a.stl')]), files.open([file('b.stl')])];
@@ -108,14 +108,14 @@ test('surfaces that are still read give way to what is opened after them', async
   expect(store.getState().document).toMatchObject({ kind: 'loading', name: 'scan.nii' });
 });
 
-test('a space becomes larger for surfaces that lie outside, and stays for others', async () => {
+test('a space grows for surfaces that lie outside, and stays the same for others', async () => {
   const { store, files, meshes, show, kept } = setUp();
   await files.open([file('a.stl')]);
   const first = space(store);
   await files.add([file('b.stl')]);
   expect(space(store)).toBe(first);
   show([cube.mesh, mesh(0, 0, 0, 0, 200, 0).mesh]);
-  // Undo begins in a microtask after the space is open.
+  // The undo history starts in a microtask after the space is open.
   let broughtBeforeUndo: boolean | undefined;
   store.subscribe(({ document }) => {
     if (document.kind !== 'ready') return;
@@ -131,7 +131,7 @@ test('a space becomes larger for surfaces that lie outside, and stays for others
   expect(origin[1] + edge * dims[1]).toBeGreaterThan(200);
 });
 
-test('measurements stay at their places when a space becomes larger', async () => {
+test('measurements stay in place when a space grows', async () => {
   const { store, files, show } = setUp();
   await files.open([file('a.stl')]);
   const before = space(store);
@@ -160,7 +160,7 @@ test('measurements stay at their places when a space becomes larger', async () =
   expect(state.savedMeasurements).toBe(state.measurements);
 });
 
-test('a volume takes the place of a space: its surfaces come over it, and those opened with it', async () => {
+test('a volume replaces a space, and shows its surfaces and those opened with the volume', async () => {
   const { files, meshes, addLayers, loading, ready, kept } = setUp();
   await files.open([file('a.stl')]);
   files.keepFor('scan.nii', [file('b.stl')]);
@@ -171,7 +171,7 @@ test('a volume takes the place of a space: its surfaces come over it, and those 
   expect(addLayers).toHaveBeenCalledWith([file('b.stl')]);
 });
 
-test('surfaces that come while others, or a volume, are being opened are opened with them', async () => {
+test('surfaces that arrive while other surfaces or a volume are being opened are opened together with them', async () => {
   const reads: (() => void)[] = [];
   const { files, meshes, addLayers, loading, ready, begin } = setUp(
     () => new Promise((resolve) => reads.push(() => resolve([cube]))),
@@ -196,7 +196,7 @@ test('surfaces that come while others, or a volume, are being opened are opened 
   expect(addLayers.mock.calls).toEqual([[[file('c.stl'), file('d.stl')]]]);
 });
 
-test('surfaces wait while a volume asks something, but not for another volume', async () => {
+test('surfaces wait while their volume asks a question, but do not wait for another volume', async () => {
   const { store, files, addLayers, loading, ready } = setUp();
   files.keepFor('many.h5', [file('b.stl')]);
   loading('many.h5');
@@ -214,7 +214,7 @@ test('surfaces wait while a volume asks something, but not for another volume', 
   expect(addLayers).toHaveBeenCalledTimes(1);
 });
 
-test('surfaces that were open alone are shown over a sample, too', async () => {
+test('surfaces that were open without a volume are shown over a sample, too', async () => {
   const { files, meshes, kept, ready } = setUp();
   await files.open([file('a.stl')]);
   const sample = { kind: 'potential', side: 64 } as const;

@@ -13,14 +13,14 @@ export interface SurfaceFilesNeeds {
     readonly request: OpenRequest | undefined;
     seek(name: string, stage: string): void;
     fail(name: string, error: unknown): void;
-    /** Resolves when it is shown, or has failed. */
+    /** Resolves when the document is shown or has failed. */
     open(request: OpenRequest): Promise<void>;
   };
   readonly meshes: Pick<Meshes, 'addFiles' | 'addRead' | 'kept' | 'bring' | 'shown'>;
   addLayers(files: readonly HostFile[]): void;
 }
 
-/** What waits until a volume is open. */
+/** Surfaces and files that wait until a volume is open. */
 interface Waiting {
   /** The volume's file or sample; see `volumeName`. */
   readonly name: string;
@@ -32,7 +32,7 @@ interface Waiting {
 
 /**
  * Opens files of surfaces without a volume, in an empty space around them, which is a document without voxels. A volume that is opened
- * replaces the space, and the surfaces are shown over it. Surfaces that are opened together with a volume wait until it is open.
+ * later replaces the space and shows the surfaces. Surfaces that are opened together with a volume wait until it is open.
  */
 export class SurfaceFiles {
   readonly #needs: SurfaceFilesNeeds;
@@ -52,7 +52,7 @@ export class SurfaceFiles {
       if (!waiting || (document.kind !== 'ready' && document.kind !== 'empty')) return;
       this.#waiting = undefined;
       const isIt = document.kind === 'ready' && volumeName(needs.document.request) === waiting.name;
-      // After those who follow the document.
+      // After the other listeners have seen the new document.
       if (isIt) void Promise.resolve().then(() => this.#show(waiting));
     });
   }
@@ -80,7 +80,7 @@ export class SurfaceFiles {
     }
   }
 
-  /** Adds surfaces to the open space, which becomes larger if they need more. */
+  /** Adds surfaces to the open space, which grows if necessary. */
   async add(files: readonly HostFile[]): Promise<void> {
     const { document, meshes, store } = this.#needs;
     const { request } = document;
@@ -95,7 +95,7 @@ export class SurfaceFiles {
       ...one,
       points: one.points.map((point) => betweenSpaces(point, request.space, space)),
     }));
-    // At once, so that undo begins with the surfaces.
+    // As soon as the space is open, so that its undo history starts with the surfaces.
     const end = store.subscribe(({ document: now }) => {
       if (now.kind === 'loading') return;
       end();
@@ -110,9 +110,9 @@ export class SurfaceFiles {
   }
 
   /**
-   * Keeps files for a volume that is about to be opened, and adds them to it once it is open, even if it asks something first. Surfaces
+   * Keeps files for a volume that is about to be opened, and adds them once it is open, even if the user is asked something first. Surfaces
    * that were open without a volume are shown over it, too.
-   * @param name of the volume's file or sample; see `volumeName`
+   * @param name the name of the volume's file or sample; see `volumeName`
    */
   keepFor(name: string, files: readonly HostFile[]): void {
     const { meshes, store } = this.#needs;
@@ -120,7 +120,7 @@ export class SurfaceFiles {
     this.#waiting = kept || files.length > 0 ? { name, kept, files } : undefined;
   }
 
-  /** Opens surfaces together with the surfaces or the volume that are being opened. @returns false if neither are being opened */
+  /** Opens surfaces together with the surfaces or the volume being opened now. @returns false if nothing is being opened */
   join(files: readonly HostFile[]): boolean {
     const { document, store } = this.#needs;
     if (store.getState().document.kind !== 'loading') return false;
@@ -147,13 +147,13 @@ export class SurfaceFiles {
   }
 }
 
-/** The name under which files wait for a volume; undefined if there is none. */
+/** The name under which files wait for a volume; undefined if the request is for no volume. */
 function volumeName(request: OpenRequest | undefined): string | undefined {
   if (request?.kind === 'sample') return sampleTitle(request.sample);
   return request?.kind === 'file' ? request.file.name : undefined;
 }
 
-/** Whether a space is still what is open. */
+/** Whether a space is still open. */
 function isOpen(store: AppStore, space: object): boolean {
   return openDocument(store.getState())?.space === space;
 }

@@ -3,11 +3,11 @@ import type { ExtractedSurface, SurfaceChoice } from '../../../core/mesh/surface
 import type { FaultData } from '../../../core/shared/errors.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 
-/** What becomes of surfaces. */
+/** The last steps of making surfaces. */
 export interface SurfaceFinish {
-  /** In rounds. */
+  /** Rounds of smoothing. */
   readonly smoothing: number;
-  /** How the only surface is written; undefined: surfaces are sent as meshes. */
+  /** The file to write the only surface to; undefined if surfaces are sent as meshes. */
   readonly file: { readonly name: string; readonly format: MeshFormat } | undefined;
 }
 
@@ -15,7 +15,7 @@ export interface SurfaceFinish {
 export type SurfaceTask =
   | ({
       readonly kind: 'begin';
-      /** With a single time point. */
+      /** The volume, with a single time point. */
       readonly info: VolumeInfo;
       readonly surfaces: readonly SurfaceChoice[] | 'labels';
     } & SurfaceFinish)
@@ -25,7 +25,7 @@ export type SurfaceTask =
   | { readonly kind: 'planes'; readonly bytes: Uint8Array<ArrayBuffer> };
 
 export type SurfaceAnswer =
-  /** The planes have been passed. */
+  /** Asks for the next planes. */
   | { readonly kind: 'more' }
   /** A surface, if meshes are wanted. */
   | { readonly kind: 'mesh'; readonly surface: ExtractedSurface }

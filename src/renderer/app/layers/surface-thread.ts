@@ -6,12 +6,12 @@ import type { SurfaceAnswer, SurfaceFinish, SurfaceTask } from './surface-protoc
 
 type BeginTask = Extract<SurfaceTask, { kind: 'begin' }>;
 
-/** How much is read from the GPU at a time. */
+/** Planes are read from the GPU in pieces of at most this many bytes, but at least one plane. */
 const pieceBytes = 2 ** 23;
 
 export interface SurfaceJob {
   readonly signal: AbortSignal;
-  /** Called with how many bytes have been read, and how many there are. */
+  /** Called with the number of bytes read so far, and the total. */
   readonly onBytes?: (done: number, total: number) => void;
   /** Gets the pieces of the file in order. */
   readonly write?: (bytes: Uint8Array) => Promise<void>;
@@ -20,7 +20,7 @@ export interface SurfaceJob {
 }
 
 /**
- * Extracts surfaces in a thread of their own, from planes that are read from the GPU when it asks for them. Cancelling ends the thread.
+ * Extracts surfaces in a separate thread, from planes that are read from the GPU when the thread asks for them. Cancelling ends the thread.
  * @returns the number of triangles @throws StriaError `aborted`, and those of `extractSurfaces` and the volume
  */
 export function extractInThread(
@@ -34,7 +34,10 @@ export function extractInThread(
   return inThread({ kind: 'begin', info: oneTime, ...settings }, planesOf(volume, timePoint, job.onBytes), job);
 }
 
-/** Smooths surfaces that the GPU extracted, and moves or writes them, in a thread of their own. The meshes are lost. As `extractInThread` */
+/**
+ * Smooths surfaces that the GPU extracted, and sends or writes them, in a separate thread. The buffers of `found` are transferred, so the
+ * caller loses them. Returns and throws like `extractInThread`.
+ */
 export function finishInThread(
   found: readonly ExtractedSurface[],
   info: VolumeInfo,
@@ -80,7 +83,7 @@ function buffersOf(found: readonly ExtractedSurface[]): ArrayBuffer[] {
   return [...new Set(found.flatMap(({ mesh }) => [mesh.positions.buffer, mesh.triangles.buffer] as ArrayBuffer[]))];
 }
 
-/** The planes of a time point, some at a time. */
+/** The planes of a time point, several at a time. */
 async function* planesOf(
   volume: ExactVoxels,
   timePoint: number,
@@ -99,7 +102,7 @@ async function* planesOf(
   }
 }
 
-/** Copies the part of a piece that lies in planes from `z` on. */
+/** Copies the part of a piece that lies in `planes[2]` planes from `z` on. */
 function copyRows({ first, size, values, rowLength }: VoxelPiece, bytes: Uint8Array, z: number, planes: Dims3): void {
   const source = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
   const width = values.BYTES_PER_ELEMENT;

@@ -57,12 +57,12 @@ async function send(bytes: Uint8Array): Promise<void> {
 }
 
 function sendMesh(choice: SurfaceChoice, { positions, triangles }: Mesh): void {
-  // Without the spare room of lists that have grown.
+  // Copy without the spare capacity of grown lists.
   const mesh = { positions: positions.slice(), triangles: triangles.slice() };
   scope.postMessage({ kind: 'mesh', surface: { choice, mesh } }, [mesh.positions.buffer, mesh.triangles.buffer]);
 }
 
-/** Asks for planes, one piece after another. The reader takes no more than the volume has. */
+/** Asks for planes, one piece after another. The reader stops at the end of the volume. */
 async function* arriving(): AsyncGenerator<Uint8Array> {
   for (;;) {
     const planes = new Promise<Uint8Array>((resolve) => {

@@ -4,10 +4,10 @@ import type { FaultData } from '../../../core/shared/errors.ts';
 import type { Dims3, Dims4, VolumeInfo } from '../../../core/shared/volume.ts';
 import type { LoadRequest } from './load-protocol.ts';
 
-/** To the worker that reads chunks of a file at all its levels. `open` comes first, once. */
+/** To the worker that reads chunks of a file at all levels. `open` comes first, and only once. */
 export type BrickCommand =
   | { readonly kind: 'open'; readonly request: LoadRequest }
-  /** Chunks of one level, in one go. */
+  /** Reads chunks of one level at once. */
   | { readonly kind: 'read'; readonly number: number; readonly level: number; readonly chunks: readonly number[] }
   | { readonly kind: 'cancel'; readonly number: number };
 
@@ -17,13 +17,13 @@ export interface BrickLevelPlaces {
   readonly dims: Dims4;
   readonly chunkShape: ChunkShape;
   readonly factors: Dims3;
-  /** Of each chunk's record; 0, 0 and 0 for a chunk without payload. */
+  /** For each chunk's record; 0, 0 and 0 for a chunk without payload. */
   readonly recordOffsets: Float64Array<ArrayBuffer>;
   readonly recordLengths: Uint32Array<ArrayBuffer>;
   readonly payloadLengths: Uint32Array<ArrayBuffer>;
 }
 
-/** Its answers: `opened` or `failed` to `open`, and one to each read. */
+/** The worker's answers: `opened` or `failed` to `open`, and one to each read. */
 export type BrickAnswer =
   | { readonly kind: 'opened'; readonly info: VolumeInfo; readonly levels: readonly BrickLevelPlaces[] }
   | { readonly kind: 'failed'; readonly fault: FaultData }

@@ -3,7 +3,7 @@ import { faultToData, inContext, StriaError } from '../../../core/shared/errors.
 import type { BrickAnswer, BrickCommand, BrickLevelPlaces } from './brick-protocol.ts';
 import { containerRequested } from './open-request.ts';
 
-// Reads chunks of one .stria, at all its levels, for the 3D view.
+// Reads chunks of one .stria at all levels, for the 3D view.
 
 const scope = self as unknown as {
   onmessage: (event: MessageEvent<BrickCommand>) => void;
@@ -59,7 +59,7 @@ async function read({ number, level, chunks }: Extract<BrickCommand, { kind: 're
     const found = await bricks.read(wanted, { signal: controller.signal });
     const payloads = found.flatMap((chunk) => (!(chunk instanceof StriaError) && chunk.kind === 'coded' ? [chunk.payload] : []));
     const answers = found.map((chunk) => (chunk instanceof StriaError ? { fault: faultToData(chunk) } : chunk));
-    // Payloads have memory of their own.
+    // Payloads have buffers of their own, so they can be transferred.
     scope.postMessage(
       { kind: 'read', number, chunks: answers },
       payloads.map(({ buffer }) => buffer as ArrayBuffer),

@@ -20,7 +20,7 @@ test('files opened together find each other, whichever folders they come from', 
   expect(joined({ primary: header, companions: [] })).toBe(header);
 });
 
-test('what was missing is found by its name, or is the only file that was chosen', async () => {
+test('a missing file is found by its name, or is the only chosen file', async () => {
   const other = fileOf('renamed.bin', 'other voxels');
   expect(completes([other, data], ['scan.raw'])).toBe(true);
   expect(completes([other], ['scan.raw'])).toBe(false);
@@ -28,6 +28,6 @@ test('what was missing is found by its name, or is the only file that was chosen
   const alone = completed(header, ['scan.img', 'scan.img.gz'], [other]);
   expect(await textBeside(alone, 'scan.img.gz')).toBe('other voxels');
   expect(await textBeside(alone, 'scan.raw.json')).toBeUndefined();
-  // What was found before stays found.
+  // Files that were found before are still found.
   expect(await textBeside(completed(alone, ['second.raw'], [data]), 'scan.img')).toBe('other voxels');
 });

@@ -35,13 +35,13 @@ describe('groupDatasets', () => {
     expect(group('other.json')).toEqual([['other.json']]);
   });
 
-  it('gives labels the table that is named like them', () => {
+  it('gives labels the table with their name', () => {
     expect(group('seg.csv', 'seg.nii.gz', 'other.txt')).toEqual([['seg.nii.gz', 'seg.csv'], ['other.txt']]);
     expect(group('seg.csv')).toEqual([['seg.csv']]);
   });
 });
 
-it('the size of a dataset is that of all its files; a header alone does not tell', () => {
+it('the size of a dataset is the sum of its files; for a header alone it is unknown', () => {
   const of = (name: string, size: number) => ({ name, size });
   expect(datasetBytes({ primary: of('a.nii.gz', 70), companions: [] })).toBe(70);
   expect(datasetBytes({ primary: of('a.hdr', 348), companions: [of('a.img', 1000)] })).toBe(1348);

@@ -14,8 +14,8 @@ const standaloneEndings = ['.nii', '.nii.gz', '.nrrd', '.mha', '.mgh', '.mgz', '
 
 /**
  * Groups dropped files into datasets, in order: `.hdr` takes its `.img`, `.nhdr` and `.mhd` their data file, a raw file its
- * `.json` sidecar, a volume the table of labels that is named like it. A single `.nhdr` or `.mhd` takes every file that is not a volume of its own, since only its text names the
- * data file.
+ * `.json` sidecar, and a volume the table of labels of the same name. A single `.nhdr` or `.mhd` takes every file that is not a
+ * volume itself, since only the header's text names the data file.
  */
 export function groupDatasets<File extends { readonly name: string }>(files: readonly File[]): Dataset<File>[] {
   const companions = new Map<File, File>();
@@ -43,7 +43,7 @@ export function datasetBytes({
   return companions.reduce((sum, { size }) => sum + size, primary.size);
 }
 
-/** What a drop will do, for the overlay. @param types MIME types, mostly ''. Names are not readable before the drop. */
+/** The overlay's text about what a drop will do. @param types MIME types, mostly ''. Names are not readable before the drop. */
 export function dropWords(types: readonly string[]): string {
   const count = types.length;
   const [first] = types;
@@ -58,8 +58,8 @@ export function offeredName(name: string, dataset?: string): string {
 }
 
 /**
- * The name for saving beside the source without asking: `scan.nii.stria` for `scan.nii.gz`, which cannot clash with that of
- * `scan.nrrd`.
+ * The name for saving beside the source without asking: `scan.nii.stria` for `scan.nii.gz`, which cannot clash with the name
+ * for `scan.nrrd`.
  */
 export function striaName(name: string, dataset?: string): string {
   return `${name.replace(/\.gz$/i, '')}${datasetSuffix(dataset)}.stria`;
@@ -77,7 +77,7 @@ function isData(name: string): boolean {
   return dataEndings.some((ending) => name.endsWith(ending));
 }
 
-/** The volume to which a raw file's sidecar or a table of labels belongs, by its name. */
+/** The volume that a sidecar or a table of labels with this name belongs to. */
 function companionOf<File extends { readonly name: string }>(name: string, files: readonly File[]): File | undefined {
   if (name.endsWith('.json')) return files.find((raw) => isSidecar(name, raw.name.toLowerCase()));
   if (!isTableName(name)) return undefined;

@@ -5,7 +5,7 @@ interface Folder {
   readonly [name: string]: Folder | string;
 }
 
-/** A directory handle as the browser's, over texts. `asked` counts the folders that were listed. */
+/** A fake of the browser's directory handle, with texts as files. `asked` receives the names of folders that are listed. */
 function directory(name: string, content: Folder, asked: string[] = []): FileSystemDirectoryHandle {
   const file = (fileName: string, text: string) => ({
     kind: 'file',
@@ -43,7 +43,7 @@ function directory(name: string, content: Folder, asked: string[] = []): FileSys
 
 const study = { S2: { IM1: 'abc', '.DS_Store': 'x' }, a: '12345', '.git': { head: 'y' }, '.zattrs': '{}' };
 
-test('a folder is listed once, on demand, without what is hidden', async () => {
+test('a folder is listed once, on demand, without hidden files', async () => {
   const asked: string[] = [];
   const tree = directoryTree(directory('study', study, asked));
   expect(tree.name).toBe('study');
@@ -59,7 +59,7 @@ test('a folder is listed once, on demand, without what is hidden', async () => {
   expect(asked).toEqual(['study', 'S2']);
 });
 
-test('a file is found without a list, and nothing outside', async () => {
+test('a file is found without listing, and nothing outside the folder is', async () => {
   const asked: string[] = [];
   const tree = directoryTree(directory('study', study, asked));
   expect(await tree.find('S2/IM1')).toMatchObject({ name: 'IM1', size: 3 });
@@ -67,7 +67,7 @@ test('a file is found without a list, and nothing outside', async () => {
   expect(asked).toEqual([]);
 });
 
-test('a list that fails says why, and is tried again', async () => {
+test('a listing that fails says why, and can be tried again', async () => {
   const handle = directory('study', study);
   const { entries } = handle;
   handle.entries = () => {

@@ -10,7 +10,7 @@ import { type JobOptions, throwIfAborted } from '../../../core/shared/job.ts';
 import { toFileFault } from '../../host/faults.ts';
 import { sourceOf } from '../../host/file-source.ts';
 
-/** So many files are asked for their size at the same time. */
+/** The number of files whose sizes are requested at the same time. */
 const atOnce = 32;
 
 /**
@@ -24,7 +24,7 @@ export function directoryTree(root: FileSystemDirectoryHandle): FileTree {
     name,
     async files(job) {
       listed ??= listFiles(root, job).then((files) => fileTreeOf(name, files));
-      // A list that was cancelled, or failed, is made again.
+      // List again after a listing that was cancelled or failed.
       listed.catch(() => {
         listed = undefined;
       });
@@ -80,7 +80,7 @@ async function sourceIn(handle: FileSystemFileHandle) {
   return sourceOf({ kind: 'blob', name, blob });
 }
 
-/** Nothing there, something else, or no name that a file may have. */
+/** Whether there is nothing at the path, or no file, or the name is invalid. */
 function isNoSuchFile(error: unknown): boolean {
   if (error instanceof TypeError) return true;
   return error instanceof DOMException && ['NotFoundError', 'TypeMismatchError'].includes(error.name);

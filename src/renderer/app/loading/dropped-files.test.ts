@@ -38,14 +38,14 @@ describe('droppedFiles', () => {
     expect(await names([fileEntry('a.nii'), fileEntry('b.nii')])).toEqual(['a.nii', 'b.nii']);
   });
 
-  it('are pictures that lie in a folder, in its place, without hidden ones', async () => {
+  it('are the pictures in a folder instead of the folder, without hidden files', async () => {
     const inner = ['1.png', '2.png', '.DS_Store', '3.png'].map(fileEntry);
     const entries = [fileEntry('a.nii'), folderEntry('frames', inner), fileEntry('b.nii')];
     expect(await names(entries)).toEqual(['a.nii', '1.png', '2.png', '3.png', 'b.nii']);
     expect((await dropped(entries)).folders).toEqual([]);
   });
 
-  it('are folders of anything else, which list all that is in them when they are asked', async () => {
+  it('are folders if they contain anything else; these list their content on demand', async () => {
     const inner = ['1.png', 'a.nii', '.DS_Store'].map(fileEntry);
     const entries = [
       folderEntry('study', [...inner, folderEntry('S1', [fileEntry('IM0')]), folderEntry('.git', [fileEntry('x')])]),

@@ -11,15 +11,15 @@ export interface Dropped {
 const pictures = [/\.png$/i, /\.tiff?$/i];
 
 /**
- * The files and folders of a drop. A folder of nothing but pictures of one kind is given as its files: they are one stack.
- * Call it while the drop's event is running: afterwards its items are gone.
- * @throws StriaError `not-readable` where a folder cannot be listed
+ * The files and folders of a drop. A folder that contains only pictures of one kind is replaced by its files, which form a stack.
+ * Call this in the drop's event handler, since the items are gone afterwards.
+ * @throws StriaError `not-readable` if a folder cannot be listed
  */
 export function droppedFiles(transfer: DataTransfer): Promise<Dropped> {
   const files = [...transfer.files];
   const entries = [...transfer.items].filter(({ kind }) => kind === 'file').map((item) => item.webkitGetAsEntry());
   if (!entries.some((entry) => entry?.isDirectory)) return Promise.resolve({ files, folders: [] });
-  // Files have the same order as their items.
+  // Files have the same order as items.
   return Promise.all(
     entries.map(async (entry, index): Promise<Dropped> => {
       const file = files[index] as File;
@@ -38,7 +38,7 @@ function isFolder(entry: FileSystemEntry | null): entry is FileSystemDirectoryEn
   return entry?.isDirectory === true;
 }
 
-/** All files of a folder and its subfolders, by their paths. */
+/** All files of a folder and its subfolders, with their paths. @throws StriaError if there are too many */
 async function filesBelow(root: FileSystemDirectoryEntry): Promise<{ path: string; file: File }[]> {
   const found: { path: string; file: File }[] = [];
   const folders = [{ path: '', entry: root }];
@@ -58,7 +58,7 @@ async function entriesIn(folder: FileSystemDirectoryEntry): Promise<FileSystemEn
   const found: FileSystemEntry[] = [];
   try {
     for (;;) {
-      // A reader returns a hundred entries at a time, and none at the end.
+      // A reader returns at most a hundred entries at a time, and none at the end.
       const entries = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
       if (entries.length === 0) return found;
       found.push(...entries.filter(({ name }) => !isLeftOut(name)));

@@ -52,7 +52,7 @@ function setUp() {
 }
 
 describe('FileBricks', () => {
-  it('starts its worker when it is needed first, and knows where chunks lie', async () => {
+  it('starts its worker when it is first needed, and knows where chunks are', async () => {
     const { file, workers, open } = setUp();
     expect(workers).toEqual([]);
     const { host } = await open();
@@ -62,7 +62,7 @@ describe('FileBricks', () => {
     expect(workers.length).toBe(1);
   });
 
-  it('answers requests with chunks, and names those that cannot be read', async () => {
+  it('answers requests with chunks, and names chunks that cannot be read', async () => {
     const { host, worker } = await setUp().open();
     const [first, second] = [host.request(key, 0), host.request(brickKey({ level: 0, number: 1 }), 1)];
     expect(worker.commands).toMatchObject([{ kind: 'read', level: 0, chunks: [0] }, { chunks: [1] }]);
@@ -72,7 +72,7 @@ describe('FileBricks', () => {
     await expect(second).rejects.toMatchObject({ tag: 'corrupt', message: 'damaged' });
   });
 
-  it('cancels a read that nobody waits for any more', async () => {
+  it('cancels a read that nobody waits for', async () => {
     const { host, worker } = await setUp().open();
     const controller = new AbortController();
     const read = host.request(key, 0, controller.signal);
@@ -81,7 +81,7 @@ describe('FileBricks', () => {
     expect(worker.commands.at(-1)).toEqual({ kind: 'cancel', number: 0 });
   });
 
-  it('ends with the volume: in the middle of a read, and while it is being opened', async () => {
+  it('ends with the volume, even during a read or while it is being opened', async () => {
     const { file, open } = setUp();
     const { host, worker } = await open();
     const read = host.request(key, 0);

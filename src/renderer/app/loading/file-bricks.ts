@@ -4,7 +4,7 @@ import type { BrickFile } from '../../viewer/draw/brick-space.ts';
 import type { BrickBudgets } from '../state/brick-budgets.ts';
 import { type BrickWorker, PostedBricks } from './posted-bricks.ts';
 
-/** The bricks of the open .stria, read by a worker that starts when they are needed first. They outlive the GPU device. */
+/** The bricks of the open .stria, read by a worker that starts when they are first needed. They outlive the GPU device. */
 export class FileBricks implements BrickFile {
   readonly limits: BrickFile['limits'];
   readonly hostBytes: number;
@@ -30,7 +30,7 @@ export class FileBricks implements BrickFile {
     return (await this.#opening).host;
   }
 
-  /** Cancels what is being read, and frees everything. */
+  /** Cancels pending reads, and frees everything. */
   close(): void {
     this.#isClosed = true;
     this.#worker?.terminate();

@@ -55,7 +55,7 @@ describe('FileDetail', () => {
     await expect(detail.read(box, { signal: controller.signal })).rejects.toMatchObject({ tag: 'aborted' });
   });
 
-  it('ends with the volume, also in the middle of a request', async () => {
+  it('ends with the volume, even during a request', async () => {
     const { detail, workers } = setUp();
     const read = detail.read(box);
     detail.close();

@@ -7,7 +7,7 @@ interface Asked {
   readonly reject: (error: unknown) => void;
 }
 
-/** The part of a `Worker` that is needed, for tests. */
+/** The parts of a `Worker` that are used, so that tests can replace it. */
 export type DetailWorker = Pick<Worker, 'postMessage' | 'terminate'> & {
   onmessage: ((event: MessageEvent<DetailAnswer>) => void) | null;
   onerror: ((event: ErrorEvent) => void) | null;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { firstPicture } from './first-picture.ts';
 
-test('the first picture counts when a view was drawn and the GPU has finished it', async () => {
+test('the first picture counts once a view was drawn and the GPU has finished', async () => {
   const listeners = new Set<() => void>();
   const drawing = {
     viewer: {

@@ -7,8 +7,8 @@ interface Drawing {
 }
 
 /**
- * Resolves once the GPU has drawn the next picture of a view. Draws without a view do not count, since viewports get their
- * canvases after the document is known. Never resolves if nothing is drawn.
+ * Resolves once the GPU has drawn the next picture of a view. Frames without a view do not count, since viewports get their
+ * canvases only after the document is known. Never resolves if nothing is drawn.
  */
 export function firstPicture({ viewer: { loop }, gpu }: Drawing): Promise<void> {
   const before = loop.drawnFrames;

@@ -4,7 +4,7 @@ import { treeOf } from './folder-tree.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
-test('files in the page are a tree without what is hidden', async () => {
+test('files of the page form a tree without hidden files', async () => {
   const handle = (name: string) => ({ kind: 'blob', name, blob: new Blob(['abc']) }) as const;
   const files = ['b/2', 'a', '.hidden', '.git/x', '.zattrs'].map((path) => ({ path, handle: handle(path) }));
   const tree = treeOf({ kind: 'files', name: 'study', files });
@@ -19,7 +19,7 @@ test('files in the page are a tree without what is hidden', async () => {
 
 const folder: FolderHandle = { kind: 'url', name: 'study', url: 'app://stria/folder/1' };
 
-test('a folder behind a URL is listed once, with one request, when somebody asks', async () => {
+test('a folder behind a URL is listed once, on demand, with one request', async () => {
   const asked: string[] = [];
   vi.stubGlobal('fetch', async (url: string) => {
     asked.push(url);
@@ -37,7 +37,7 @@ test('a folder behind a URL is listed once, with one request, when somebody asks
   expect(asked).toEqual([folder.url]);
 });
 
-test('a file is found without a list', async () => {
+test('a file is found without listing', async () => {
   vi.stubGlobal('fetch', async (url: string) =>
     url.endsWith('/a/.zarray')
       ? new Response(null, { headers: { 'content-range': 'bytes 0-8/9' } })
@@ -48,7 +48,7 @@ test('a file is found without a list', async () => {
   expect(await tree.find('b')).toBeUndefined();
 });
 
-test('what main says of a folder is said by the worker', async () => {
+test('a fault that main reports about a folder is thrown in the worker', async () => {
   const fault = { tag: 'unsupported', message: 'the folder holds more than 100000 files', context: [] };
   vi.stubGlobal('fetch', async () => Response.json(fault, { status: 403 }));
   await expect(treeOf(folder).files()).rejects.toMatchObject(fault);

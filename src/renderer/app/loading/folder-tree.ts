@@ -27,7 +27,7 @@ export function treeOf(folder: FolderHandle): FileTree {
   return {
     name,
     files: async (job) => (await tree()).files(job),
-    // A file may exist without being listed: the metadata of a Zarr with very many chunks is found without a list.
+    // Look a file up without listing the folder: a Zarr with very many chunks needs only its metadata.
     async find(path) {
       if (listed) return (await tree()).find(path);
       const response = await fetch(urlOf(url, path), { method: 'HEAD', cache: 'no-store' });

@@ -4,7 +4,7 @@ import { finestChoice, firstChoice, isHeldBack, type LevelOffer, type LoadFacts 
 
 const MiB = 2 ** 20;
 
-/** A volume of u8 with an edge of `side`, and levels of half the edge each. */
+/** A cube of `side` u8 voxels along each edge, and `count` levels, each with half the edge of the one before. */
 function facts(side: number, count: number, change: Partial<LoadFacts> = {}): LoadFacts {
   const dims: Dims4 = [side, side, side, 1];
   const levels = Array.from({ length: count }, (_, index): LevelOffer => {
@@ -27,14 +27,14 @@ function facts(side: number, count: number, change: Partial<LoadFacts> = {}): Lo
   };
 }
 
-describe('what is loaded of a file', () => {
-  it('is all of it where it fits, in voxels or chunks', () => {
+describe('the part of a file that is loaded', () => {
+  it('is the whole volume if it fits, as voxels or chunks', () => {
     expect(finestChoice(facts(256, 1))).toEqual({ level: 0, as: 'chunks', residency: 'raw' });
     expect(finestChoice(facts(256, 0, { hasChunks: false }))).toEqual({ level: 0, as: 'voxels', residency: 'raw' });
     expect(finestChoice(facts(256, 0, { staysCompressed: true }))).toEqual({ level: 0, as: 'chunks', residency: 'compressed' });
   });
 
-  it('is all of it, compressed, where only that fits', () => {
+  it('is the whole volume, compressed, if only that fits', () => {
     expect(finestChoice(facts(768, 2))).toEqual({ level: 0, as: 'chunks', residency: 'compressed' });
   });
 
@@ -44,12 +44,12 @@ describe('what is loaded of a file', () => {
     expect(finestChoice(facts(2048, 4, { canDecode: () => false }))).toMatchObject({ level: 2, as: 'voxels' });
   });
 
-  it('is the coarsest level, or the volume without levels, with gaps where nothing fits', () => {
+  it('is the coarsest level, or the volume if there are no levels, with gaps, if nothing fits', () => {
     expect(finestChoice(facts(2048, 2, { budgetBytes: MiB }))).toEqual({ level: 2, as: 'voxels', residency: 'raw' });
     expect(finestChoice(facts(2048, 0))).toEqual({ level: 0, as: 'voxels', residency: 'raw' });
   });
 
-  it('is less of what comes over a network, if there are levels', () => {
+  it('is smaller over a network, if there are levels', () => {
     const far = { isRemote: true, budgetBytes: 2 ** 31 };
     expect(finestChoice(facts(1024, 3, far))).toMatchObject({ level: 1 });
     expect(finestChoice(facts(1024, 0, far))).toMatchObject({ level: 0, as: 'chunks' });
@@ -73,7 +73,7 @@ describe('the first picture', () => {
     expect(firstChoice(facts(2048, 4, { staysCompressed: true, hasChunks: false }))).toMatchObject({ level: 4 });
   });
 
-  it('comes at once from what is small, from series, and from files without levels', () => {
+  it('comes at once from small volumes, series, and files without levels', () => {
     for (const one of [
       facts(300, 2),
       facts(1024, 3, { staysCompressed: true }),

@@ -9,12 +9,12 @@ export interface LevelOffer extends VolumeLevel {
   readonly chunkShape: ChunkShape | undefined;
 }
 
-/** What to load of a file. */
+/** The part of a file to load, and how. */
 export interface LoadChoice {
   /** 0 is the volume itself. */
   readonly level: number;
   readonly as: 'voxels' | 'chunks';
-  /** How chunks are kept. */
+  /** How chunks are kept in GPU memory. */
   readonly residency: Residency;
 }
 
@@ -28,24 +28,24 @@ export interface LoadFacts {
   /** An upper bound of the compressed bytes; only for a .stria. */
   readonly payloadBytes: number | undefined;
   readonly budgetBytes: number;
-  /** Whether it comes over a network, and a lower resolution will do. */
+  /** Whether the file comes over a network and a lower resolution suffices. */
   readonly isRemote: boolean;
-  /** Whether its chunks are kept compressed, to be played or to save memory. */
+  /** Whether chunks are kept compressed, for playback or to save memory. */
   readonly staysCompressed: boolean;
-  /** Whether voxels fit into the GPU's budget; `level` as in `LoadChoice`. */
+  /** Whether the voxels of a level fit into the GPU's budget; `level` as in `LoadChoice`. */
   fits(level: number): boolean;
   /** Whether a level's chunks can go to the GPU. */
   canDecode(offer: LevelOffer): boolean;
 }
 
-/** More is not fetched from a network at once if there are levels: slices are read at full resolution where one looks. */
+/** The maximum fetched from a network when opening a file with levels. Visible slices are read at full resolution later. */
 const mostRemoteBytes = 2 ** 28;
 /** The first picture shows the finest level of at most this many bytes. */
 const firstPictureBytes = 2 ** 23;
-/** Less is loaded at once. */
+/** Smaller volumes are loaded at once, without a coarser first picture. */
 const quickBytes = 2 ** 25;
 
-/** The finest resolution that the GPU can hold. If there is none, the coarsest one is shown with gaps between its voxels. */
+/** The finest resolution that the GPU can hold. If there is none, the coarsest level; the GPU then holds only some of its voxels. */
 export function finestChoice(facts: LoadFacts): LoadChoice {
   const { info, levels, payloadBytes, budgetBytes, isRemote, staysCompressed, hasChunks } = facts;
   const share = (offer: VolumeLevel | undefined): number => (offer ? bytesOf(offer, info.type) / volumeBytes(info) : 1);
@@ -63,14 +63,14 @@ export function finestChoice(facts: LoadFacts): LoadChoice {
   return { level: found + 1, as: facts.canDecode(levels[found] as LevelOffer) ? 'chunks' : 'voxels', residency: 'raw' };
 }
 
-/** Whether the GPU could hold a finer level than this one, but no more is fetched from a network. */
+/** Whether the GPU could hold a finer level than this one, which is too much to fetch from a network. */
 export function isHeldBack(facts: LoadFacts, level: number): boolean {
   return facts.isRemote && finestChoice({ ...facts, isRemote: false }).level < level;
 }
 
 /**
- * Whether the 3D view can draw from the file's bricks what GPU memory does not hold of it: each chunk can be decoded on its own.
- * @param chunkShape as it is stored
+ * Whether the 3D view can draw voxels that GPU memory lacks from the file's bricks, since each chunk can be decoded on its own.
+ * @param chunkShape the stored shape of chunks, in codec elements
  */
 export function hasBricks(facts: LoadFacts, chunkShape: ChunkShape | undefined): boolean {
   const { levels, hasChunks } = facts;
@@ -79,7 +79,7 @@ export function hasBricks(facts: LoadFacts, chunkShape: ChunkShape | undefined):
   return levels.every((offer) => facts.canDecode(offer));
 }
 
-/** What the first picture is made of: a coarse level if the finest choice takes much longer. */
+/** What to load for the first picture: a coarse level if the finest choice takes much longer. */
 export function firstChoice(facts: LoadFacts): LoadChoice {
   const { info, levels, staysCompressed, hasChunks } = facts;
   const best = finestChoice(facts);

@@ -14,13 +14,13 @@ import {
 } from './level-choice.ts';
 import type { LoadMessage } from './load-protocol.ts';
 
-/** What the load worker knows of a file before it reads voxels. */
+/** The facts about a file that the load worker reports before it reads voxels. */
 export type FileInfo = LoadMessage & { readonly kind: 'info' };
 
-/** What is loaded of a file, and how. */
+/** Which part of a file to load, and how. */
 export interface LoadPlan {
   readonly file: FileInfo;
-  /** Of the volume: that of the file's chunks if the GPU can hold them. */
+  /** The chunk shape in GPU memory: that of the file's chunks if the GPU can hold them. */
   readonly chunkShape: ChunkShape;
   readonly choice: LoadChoice;
   /** The level to load; undefined for the volume itself. */
@@ -37,11 +37,11 @@ export interface LoadPlan {
 
 /** What a plan depends on besides the file. */
 export interface LoadWishes {
-  /** 'first': what is there soonest. */
+  /** 'first': what can be shown soonest. */
   readonly step: 'first' | 'finest';
-  /** Whether the file comes over a network, and a lower resolution will do. */
+  /** Whether the file comes over a network and a lower resolution suffices. */
   readonly isRemote: boolean;
-  /** Whether chunks stay compressed if the voxels would fit. */
+  /** Whether chunks stay compressed even if the voxels would fit. */
   readonly staysCompressed: boolean;
 }
 
@@ -54,7 +54,7 @@ export function planLoad({ gpu, budgetBytes }: LoadingEngine, file: FileInfo, wi
   const { info, levels, payloadBytes, arePictures } = file;
   const hasChunks = areChunksUsable(file);
   const chunkShape = hasChunks && file.chunkShape ? file.chunkShape : chunkShapeOf(info, arePictures);
-  // Voxels here and there are read only in place of voxels that do not fit.
+  // Levels that only skip voxels of the file are used only if its voxels do not fit.
   const isOffered = file.areLevelsStored || !ResidentVolume.fits(gpu, info, { chunkShape, budgetBytes });
   const facts: LoadFacts = {
     info,
@@ -86,7 +86,7 @@ export function planLoad({ gpu, budgetBytes }: LoadingEngine, file: FileInfo, wi
   };
 }
 
-/** Whether the GPU can hold chunks of this shape: each must start at a whole word of its row. */
+/** Whether the GPU can hold chunks of this shape: each must start at a whole 4-byte word of its row. */
 function fitsGpu(info: VolumeInfo, [width]: ChunkShape): boolean {
   return width >= codecElementDims(info)[0] || (width * codecElementBytes(info.type)) % 4 === 0;
 }

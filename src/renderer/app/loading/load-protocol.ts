@@ -17,14 +17,14 @@ export type LoadRequest =
   | {
       readonly kind: 'file';
       readonly handle: FileHandle;
-      /** Finds the files beside it (`serveSiblings`). */
+      /** Finds the files beside `handle` (`serveSiblings`). */
       readonly siblings: MessagePort;
       readonly raw: RawLayout | undefined;
       /** If set, the stack of these pictures is opened instead of `handle`. */
       readonly pictures: readonly FileHandle[] | undefined;
       /** If set, the files of this folder are opened instead of `handle`. */
       readonly folder: FolderHandle | undefined;
-      /** What another worker has read of its files' headers. */
+      /** The headers in the folder, if another worker has read them. */
       readonly headers: FolderHeaders | undefined;
       /** The id of the volume to open, if there are several. */
       readonly dataset: string | undefined;
@@ -37,7 +37,7 @@ export type LoadStart = Pick<LoadChoice, 'as' | 'level'>;
 /** From the window to the worker. */
 export type LoadCommand =
   | { readonly kind: 'open'; readonly request: LoadRequest }
-  /** Answers 'info'. A .stria can send its chunks; every format can send voxels. `level` 0 is the volume itself. */
+  /** The answer to 'info'. A .stria can send its chunks; every format can send voxels. `level` 0 is the volume itself. */
   | ({ readonly kind: 'start' } & LoadStart)
   /** The worker may send this many more bytes. */
   | { readonly kind: 'credit'; readonly bytes: number };
@@ -47,21 +47,21 @@ export type LoadMessage =
   | {
       readonly kind: 'info';
       readonly info: VolumeInfo;
-      /** `NIfTI`, `Stria (NIfTI)`. */
+      /** Such as `NIfTI` or `Stria (NIfTI)`. */
       readonly format: string;
       /** In codec elements; only for a .stria. */
       readonly chunkShape: ChunkShape | undefined;
-      /** What a recovered .stria lacks, as text; those voxels are 0. */
+      /** The voxels that a recovered .stria lacks, as text; they are 0. */
       readonly lost: string | undefined;
       /** An upper bound of the compressed bytes; only for a .stria. */
       readonly payloadBytes: number | undefined;
-      /** Its lower resolutions, from the finest to the coarsest. */
+      /** The lower resolutions, from the finest to the coarsest. */
       readonly levels: readonly LevelOffer[];
-      /** Whether the levels are in the file. Otherwise they are some of its voxels, and cost nearly as much to read. */
+      /** Whether the file stores the levels. Otherwise they skip voxels of the file, and take nearly as long to read as all of it. */
       readonly areLevelsStored: boolean;
       /** Whether any box of the file can be read (`DetailCommand`). */
       readonly readsBoxes: boolean;
-      /** Its planes were single pictures. */
+      /** Whether its planes were single pictures. */
       readonly arePictures: boolean;
       /** The file's metadata. */
       readonly tags: readonly VolumeTag[];
@@ -70,8 +70,8 @@ export type LoadMessage =
   /** The next chunks, in order. */
   | { readonly kind: 'chunks'; readonly chunks: readonly EncodedChunk[]; readonly payloadBytes: number }
   | { readonly kind: 'end'; readonly source: SourceDescription; readonly labels: OwnLabels }
-  /** With the headers of a folder, so that they need not be read again for the choice of a volume. */
+  /** `headers` are those of a folder, so that they need not be read again once a volume is chosen. */
   | { readonly kind: 'fault'; readonly fault: FaultData; readonly headers?: FolderHeaders | undefined };
 
-/** How many bytes the worker may be ahead of the GPU. */
+/** How many bytes the worker may send ahead of the GPU. */
 export const initialCreditBytes = 64 * 2 ** 20;

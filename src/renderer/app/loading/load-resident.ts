@@ -23,21 +23,21 @@ import { areChunksUsable, type FileInfo, type LoadPlan, planLoad } from './load-
 import type { LoadCommand, LoadMessage, LoadRequest } from './load-protocol.ts';
 import { serveSiblings } from './ports.ts';
 
-/** What the user asked to open. Kept, so that it can be loaded again after a device loss. */
+/** What the user asked to open. It is kept so that it can be loaded again after a device loss. */
 export type OpenRequest = (
   | {
       readonly kind: 'file';
       readonly file: HostFile;
       readonly raw?: RawLayout | undefined;
-      /** The id of one of several volumes, and what people call it. */
+      /** The id of one of several volumes, and the name to show for it. */
       readonly dataset?: string | undefined;
       readonly label?: string | undefined;
     }
   | { readonly kind: 'sample'; readonly sample: SampleChoice }
-  /** No volume, but room for surfaces. */
+  /** An empty space for surfaces, without a volume. */
   | { readonly kind: 'space'; readonly name: string; readonly space: EmptySpace }
 ) & {
-  /** Set if a session restores it: its file, and what to do before it is shown. */
+  /** Set if a session restores it: the session's file, and what to do before the volume is shown. */
   readonly session?: { readonly file: HostFile; readonly restore: (viewer: Viewer) => void } | undefined;
 };
 
@@ -48,7 +48,7 @@ export type OpenRequest = (
 export const openStages = ['Read', 'Upload', 'Upload and decode', 'Statistics', 'Prepare views', 'First picture'] as const;
 export type OpenStage = (typeof openStages)[number];
 
-/** One of a file's levels: 1 is the finest below the volume itself. */
+/** One of a file's levels; 1 is the next coarser after the volume itself. */
 export interface ShownLevel {
   readonly number: number;
   readonly count: number;
@@ -59,7 +59,7 @@ export interface LoadedVolume {
   readonly format: string;
   readonly source: SourceDescription;
   readonly chunkShape: ChunkShape;
-  /** The resolution that is shown, counted from 1, if it is one of the file's levels. */
+  /** The shown level, if it is one of the file's. */
   readonly level?: ShownLevel | undefined;
   /** Whether a finer level would fit into GPU memory, but is too much to fetch from a network. */
   readonly isHeldBack?: boolean | undefined;
@@ -67,18 +67,18 @@ export interface LoadedVolume {
   readonly hasFiner: boolean;
   /** The compressed bytes, if the file was a .stria whose chunks went to the GPU. */
   readonly chunks: readonly EncodedChunk[] | undefined;
-  /** What a recovered file lacks, as text; those voxels are 0. */
+  /** The voxels that a recovered file lacks, as text; they are 0. */
   readonly lost: string | undefined;
   /** What the file, or a file beside it, says about labels. */
   readonly labels?: OwnLabels | undefined;
   /** The file's metadata. */
   readonly tags: readonly VolumeTag[];
-  /** The file's bricks, if the GPU cannot hold all of its voxels. They belong to whoever holds the volume. */
+  /** The file's bricks, if the GPU cannot hold all voxels. The volume's owner closes them. */
   readonly bricks?: FileBricks | undefined;
 }
 
 export interface LoadOptions extends JobOptions {
-  /** 'first': what is there soonest. Default: the finest resolution that the GPU can hold. */
+  /** 'first': what can be shown soonest. Default: the finest resolution that the GPU can hold. */
   readonly step?: 'first' | 'finest' | undefined;
   /**
    * Called before GPU memory is allocated. If it throws, loading stops. `payloadBytes` is an upper bound of the compressed bytes, if
@@ -86,10 +86,10 @@ export interface LoadOptions extends JobOptions {
    */
   readonly onInfo?: ((info: VolumeInfo, payloadBytes: number | undefined) => void) | undefined;
   /**
-   * Whether chunks are decoded if the voxels fit. Asked after `onInfo`. Default: those of series and pictures stay compressed.
+   * Whether chunks are decoded if the voxels fit. Called after `onInfo`. Default: chunks of series and pictures stay compressed.
    */
   readonly keepsVoxels?: (() => boolean) | undefined;
-  /** A lower resolution is of no use, so that all voxels are fetched from a network, too. */
+  /** Whether a lower resolution is useless, so that all voxels are fetched even over a network. */
   readonly isWhole?: boolean | undefined;
 }
 
@@ -117,7 +117,7 @@ export async function loadResident(
   }
 }
 
-/** Uploads a volume's compressed bytes to a new device, kept as on the old one. Known statistics are not computed again. */
+/** Uploads a volume's compressed bytes to a new device, with the same residency. Known statistics are not computed again. */
 export async function loadAgain(
   engine: LoadingEngine,
   volume: LoadedVolume,
@@ -130,7 +130,7 @@ export async function loadAgain(
 }
 
 class Loading {
-  /** Where voxels are appended. Undefined if chunks arrive instead. */
+  /** The volume that voxels are appended to. Undefined if chunks arrive instead. */
   #resident: ResidentVolume | undefined;
   #plan: LoadPlan | undefined;
   readonly #engine: LoadingEngine;
@@ -190,7 +190,7 @@ class Loading {
     this.#resident?.destroy();
   }
 
-  /** Resolves when the worker has sent everything and all of it was taken. */
+  /** Resolves when the worker has sent everything and all of it was processed. */
   #readAll(request: OpenRequest): Promise<LoadMessage & { kind: 'end' }> {
     const { signal } = this.#job;
     return new Promise((resolve, reject) => {
@@ -240,7 +240,7 @@ class Loading {
     }
   }
 
-  /** Decides what to load, allocates memory for it, and lets the worker begin. */
+  /** Decides what to load, allocates memory, and lets the worker start. */
   async #begin(file: FileInfo): Promise<void> {
     const { info } = file;
     const { onInfo, onProgress, keepsVoxels, step = 'finest', signal } = this.#job;

@@ -95,7 +95,7 @@ async function sendContainer(request: LoadRequest, reader: ContainerReader, payl
   });
   const shown = levels[level - 1] ?? reader;
   const { grid } = shown;
-  // Voxels go in the order of the source.
+  // Voxels are sent in the order of the source.
   const layersAtOnce = as === 'voxels' && grid.isInterleaved ? grid.counts[2] : 1;
   for (let layer = 0; layer < grid.layerCount; layer += layersAtOnce) {
     const { first, count } = grid.chunksOfLayer(layer);
@@ -107,7 +107,7 @@ async function sendContainer(request: LoadRequest, reader: ContainerReader, payl
   scope.postMessage({ kind: 'end', source, labels: await labelsOf(request, volume, ownLabels(source)) });
 }
 
-/** The voxels of some layers, decoded in this thread, for volumes shown at a lower resolution. */
+/** Decodes the voxels of some layers of chunks in this thread, for chunks that the GPU cannot use. */
 function decodeLayers(reader: ContainerReader, layer: number, layers: number, chunks: readonly EncodedChunk[]) {
   const { grid, header } = reader;
   const elementBytes = codecElementBytes(header.volume.type);

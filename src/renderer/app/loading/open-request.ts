@@ -22,7 +22,7 @@ import { treeOf } from './folder-tree.ts';
 import type { LoadRequest } from './load-protocol.ts';
 import { remoteSiblings } from './ports.ts';
 
-/** Volumes are opened at full resolution, whatever their size: a lower one of their levels is shown if they do not fit. */
+/** Volumes are opened at full resolution, whatever their size. If one does not fit, one of its lower levels is shown. */
 const levelBytes = Number.POSITIVE_INFINITY;
 
 /** The .stria that was posted to a worker; undefined for other formats. @throws StriaError like the reader */
@@ -34,7 +34,7 @@ export async function containerRequested(
   return isContainer(await source.read(0, 8)) ? { reader: await ContainerReader.open(source), source } : undefined;
 }
 
-/** A file's levels. Damage in them leaves the volume readable, so a file whose levels are damaged has none. */
+/** A file's levels; none if they are damaged, since the volume itself remains readable. */
 export async function levelsOf(reader: ContainerReader): Promise<readonly ContainerReader[]> {
   return reader.levels().catch((error: unknown) => {
     if (toStriaError(error).tag === 'corrupt') return [];
@@ -68,8 +68,8 @@ export async function leveledRequested(volume: OpenVolume): Promise<StreamedLeve
 }
 
 /**
- * What is known about labels: what the file says, or else a table beside it that is named like it. A file that is no table is left
- * out.
+ * What is known about labels: from the file itself, else from a table of the same name beside it. A file that is not a table is
+ * ignored.
  */
 export async function labelsOf(request: LoadRequest, { type }: VolumeInfo, own: OwnLabels): Promise<OwnLabels> {
   if (own.table || request.kind !== 'file' || request.folder || request.pictures || type === 'f32' || type === 'f64') return own;
@@ -79,13 +79,13 @@ export async function labelsOf(request: LoadRequest, { type }: VolumeInfo, own: 
       const found = await find(name);
       if (found) return { ...own, table: await readLabelTable(found) };
     } catch {
-      // Another text with the same name.
+      // Another kind of text file with the table's name.
     }
   }
   return own;
 }
 
-/** The volumes of what was posted to a worker; none where it is a file of one. @throws StriaError like the readers */
+/** The volumes of what was posted to a worker; none if it is a file with a single volume. @throws StriaError like the readers */
 export async function listRequested(request: LoadRequest): Promise<readonly VolumeEntry[]> {
   if (request.kind !== 'file') return [];
   const { handle, siblings } = request;
@@ -93,7 +93,7 @@ export async function listRequested(request: LoadRequest): Promise<readonly Volu
   return (await listVolumes(input, { siblings: remoteSiblings(siblings), levelBytes })) ?? [];
 }
 
-/** What was read of the headers of a folder that was posted to a worker, for the next one. */
+/** The headers that were read in the folder posted to this worker, for the next worker. */
 export function headersFound(request: LoadRequest): FolderHeaders | undefined {
   const tree = treeRequested(request);
   return tree && folderHeaders(tree);

@@ -9,7 +9,7 @@ const stacks = (...names: string[]) =>
   ]);
 
 describe('withStacks', () => {
-  it('makes one stack of several PNGs and one of several TIFFs, and leaves everything else', () => {
+  it('makes one stack of several PNGs and one of several TIFFs, and leaves other files alone', () => {
     expect(stacks('b.nii', 'f10.png', 'f2.PNG', 'x.tif', 'y.tiff', 'c.nrrd')).toEqual([
       ['b.nii'],
       ['f2-stack.PNG', 'f10.png', 'f2.PNG'],
@@ -18,15 +18,15 @@ describe('withStacks', () => {
     ]);
   });
 
-  it('leaves files of OME, which say themselves how they belong together', () => {
+  it('leaves OME-TIFFs alone, which say how they belong together', () => {
     expect(stacks('a.ome.tif', 'b.OME.TIFF', 'x.tif')).toEqual([['a.ome.tif'], ['b.OME.TIFF'], ['x.tif']]);
   });
 
-  it('leaves a single picture', () => {
+  it('leaves a single picture alone', () => {
     expect(stacks('f1.png', 'x.tif')).toEqual([['f1.png'], ['x.tif']]);
   });
 
-  it('adds the sizes, and has no id of a single picture', () => {
+  it('adds the sizes, and does not have the id of a single picture', () => {
     const [stack] = withStacks(blobFiles([new File(['12'], 'a.png'), new File(['345'], 'b.png')], () => 'id'));
     expect(stack).toMatchObject({ size: 5 });
     expect(stack?.id).toBeUndefined();

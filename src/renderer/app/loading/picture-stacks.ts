@@ -6,7 +6,7 @@ const kinds = [/\.png$/i, /\.tiff?$/i];
 
 /**
  * Several PNGs, or several TIFFs, opened together are one stack. One file represents all of them, in place of the first. It
- * has no `id`, since the shell could find only one picture by it. Files of OME say themselves how they belong together.
+ * has no `id`, since the shell could find only one picture by it. OME-TIFFs are left alone: they say how they belong together.
  */
 export function withStacks(files: readonly HostFile[]): HostFile[] {
   return kinds.reduce<HostFile[]>((all, kind) => stacked(all, kind), [...files]);

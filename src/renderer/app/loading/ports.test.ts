@@ -15,7 +15,7 @@ describe('siblings over a port', () => {
     port.close();
   });
 
-  it('pass on a fault with its tag', async () => {
+  it('pass faults on with their tags', async () => {
     const port = serveSiblings(async () => {
       throw new StriaError('not-readable', 'no permission', { context: ['a.img'] });
     });

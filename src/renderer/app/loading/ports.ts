@@ -2,8 +2,8 @@ import type { ByteSink, ByteSource, SiblingFinder } from '../../../core/shared/b
 import { type FaultData, faultFromData, faultToData } from '../../../core/shared/errors.ts';
 
 /**
- * Calls over a MessagePort: one side serves, the other calls, and each answer carries the number of its question. Used where
- * a worker needs something that only the window has: the files beside a file, and a sink that the shell opened.
+ * Calls over a MessagePort: one side serves, the other calls, and each reply carries the number of its question. Used where
+ * a worker needs something that only the window has: the files beside a file, or a sink that the shell opened.
  */
 interface Question {
   readonly number: number;
@@ -46,7 +46,7 @@ function callerOf(port: MessagePort): Caller {
     });
 }
 
-/** Lets a worker find and read the files beside a file. Closing the returned port's other end stops it. */
+/** Lets a worker find and read the files beside a file, through the returned port. */
 export function serveSiblings(siblings: SiblingFinder): MessagePort {
   const { port1, port2 } = new MessageChannel();
   const found = new Map<string, ByteSource>();
@@ -82,7 +82,7 @@ export function serveSink(sink: ByteSink): MessagePort {
   return port2;
 }
 
-/** Small writes are collected to this many bytes before they are sent. */
+/** Small writes are gathered up to this many bytes before they are sent. */
 const gatheredBytes = 1 << 20;
 
 /** The worker's end of `serveSink`. A write resolves when the window has written, which provides backpressure. */

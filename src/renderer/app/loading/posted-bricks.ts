@@ -7,7 +7,7 @@ import type { JobOptions } from '../../../core/shared/job.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { BrickAnswer, BrickCommand, BrickLevelPlaces } from './brick-protocol.ts';
 
-/** The part of a `Worker` that is needed, for tests. */
+/** The parts of a `Worker` that are used, so that tests can replace it. */
 export type BrickWorker = Pick<Worker, 'terminate'> & {
   postMessage(command: BrickCommand): void;
   onmessage: ((event: MessageEvent<BrickAnswer>) => void) | null;
@@ -38,7 +38,7 @@ export class PostedBricks implements BrickSource {
     worker.onerror = (event) => this.#end(threadFault(event));
   }
 
-  /** @param worker was told to open its file; it belongs to the bricks @throws StriaError like the reader */
+  /** @param worker a worker that was told to open its file; the bricks own it @throws StriaError like the reader */
   static open(worker: BrickWorker): Promise<PostedBricks> {
     return new Promise((resolve, reject) => {
       const fail = (fault: StriaError) => {

@@ -4,7 +4,7 @@ import { elementBytes, elementTypes } from '../../../core/shared/volume.ts';
 import { checkLayout, suggestLayouts } from './raw-layout.ts';
 
 describe('checkLayout', () => {
-  it('says how much is missing or left over', () => {
+  it('says how many bytes are missing or left over', () => {
     expect(checkLayout({ dims: [10, 10, 10, 1], type: 'u16' }, 2000)).toEqual({ state: 'fits' });
     expect(checkLayout({ dims: [10, 10, 10, 1], type: 'u16', offset: 8 }, 2008)).toEqual({ state: 'fits' });
     expect(checkLayout({ dims: [10, 10, 10, 1], type: 'u16' }, 1990)).toMatchObject({

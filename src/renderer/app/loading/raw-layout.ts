@@ -2,14 +2,14 @@ import type { RawLayout } from '../../../core/io/common/volume-reader.ts';
 import { type Dims4, type ElementType, elementBytes, voxelCount } from '../../../core/shared/volume.ts';
 import { formatBytes, formatCount } from '../words/units.ts';
 
-/** Whether a layout fits a file, with a message if it does not. */
+/** Whether a layout fits a file, with a message if it does not fit exactly. */
 export type LayoutCheck =
   | { readonly state: 'fits' }
-  /** Usable, although bytes remain after the voxels. */
+  /** Usable, although bytes of the file remain after the voxels. */
   | { readonly state: 'shorter'; readonly words: string }
   | { readonly state: 'wrong'; readonly words: string };
 
-/** @param size of the file, in bytes */
+/** @param size the file's size in bytes */
 export function checkLayout(layout: RawLayout, size: number): LayoutCheck {
   const offset = layout.offset ?? 0;
   if (layout.dims.some((length) => !Number.isInteger(length) || length < 1)) {
@@ -42,7 +42,7 @@ const commonSides = [64, 128, 256, 320, 400, 500, 512, 640, 768, 800, 1000, 1024
 /**
  * Layouts that use a file's bytes exactly, most likely first: from its name (`head_256x256x109_uint16.raw`), cubes, then
  * stacks of square slices of common sizes.
- * @param size of the file, in bytes
+ * @param size the file's size in bytes
  */
 export function suggestLayouts(name: string, size: number, limit = 6): RawLayout[] {
   const lower = name.toLowerCase();

@@ -3,7 +3,7 @@ import { MemoryLedger } from '../../../core/gpu/memory-ledger.ts';
 import { layerDisplayLabel } from '../../../core/volume/resident-display.ts';
 import { whyNoRoom } from './room.ts';
 
-test('voxels and the textures of layers count against the budget, the open volume’s texture does not', () => {
+test('voxels and the textures of layers count against the budget, but the open volume’s texture does not', () => {
   const memory = new MemoryLedger();
   const engine = { gpu: { memory }, budgetBytes: 1000 } as unknown as Parameters<typeof whyNoRoom>[0];
   memory.add('volume.box 0', 400);

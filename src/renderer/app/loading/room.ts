@@ -3,8 +3,8 @@ import type { LoadingEngine } from '../gpu/residency.ts';
 import { formatBytes } from '../words/units.ts';
 
 /**
- * Why another volume of this size does not fit into GPU memory beside those that are there; undefined: it fits.
- * The textures with which the 3D view draws layers, and meshes, count, too.
+ * Why a volume of this size in bytes does not fit into GPU memory beside those already there; undefined if it fits.
+ * Meshes, and the textures with which the 3D view draws layers, count too.
  */
 export function whyNoRoom({ gpu, budgetBytes: budget }: LoadingEngine, bytes: number, what: string): string | undefined {
   const labels = ['volume', 'compressed', layerDisplayLabel, 'mesh'];

@@ -5,7 +5,7 @@ import type { HostFile } from '../../host/host.ts';
 /** Names of files in a series. Scanners write many files without an extension. */
 const seriesFile = /\.(dcm|dicom|ima)$|^[^.]+$|^[\d.]+$/i;
 
-/** Several files of a format that spreads volumes over files, opened together, are treated like a folder. */
+/** Treats several files that are opened together like a folder, if their format spreads a volume over files. */
 export function withSeries(files: readonly HostFile[]): HostFile[] {
   const isPart = ({ name, folder, pictures }: HostFile) => !folder && !pictures && (seriesFile.test(name) || isOmeName(name));
   const parts = files.filter(isPart);

@@ -5,7 +5,7 @@ import { keepHeaders } from './kept-headers.ts';
 import type { ListCommand, ListMessage } from './list-protocol.ts';
 import { toPosted } from './load-resident.ts';
 
-/** The volumes of a file or folder, and their thumbnails on demand. It keeps a worker until `end`. */
+/** The volumes of a file or folder, and their thumbnails on demand. Its worker runs until `end`. */
 export class VolumeList {
   /** @throws StriaError like `listVolumes` */
   readonly choices: Promise<readonly VolumeChoice[]>;

@@ -25,12 +25,12 @@ async function corners(volume: OpenVolume) {
 
 const file = (fields = {}) => niftiFile({ dim: [3, nx, ny, nz], datatype: 2, ...fields }, voxels);
 
-test('is the middle slice, as wide and high as it is in space', async () => {
+test('is the middle slice, with its aspect ratio in space', async () => {
   const volume = await openVolume(memorySource('a.nii', file({ pixdim: [1, 1, 2, 3] })));
   expect(await corners(volume)).toEqual({ size: [128, 128], values: [30, 33, 130, 133] });
 });
 
-test('is turned as the views show it: the right side left, the front up', async () => {
+test('is oriented as in the views: right on the left, front at the top', async () => {
   const sform = { code: 1, rows: [1, 0, 0, -5, 0, 1, 0, -6, 0, 0, 1, -7] };
   expect(await corners(await openVolume(memorySource('a.nii', file({ sform }))))).toEqual({
     size: [128, 64],
@@ -38,20 +38,20 @@ test('is turned as the views show it: the right side left, the front up', async 
   });
 });
 
-test('voxels of a compressed file are read in order, and no further than needed', async () => {
+test('voxels of a compressed file are read in order, and only as far as needed', async () => {
   const volume = await openVolume(memorySource('a.nii.gz', gzipSync(file())));
   expect(volume.fill).toBeUndefined();
   expect((await corners(volume)).values).toEqual([30, 33, 130, 133]);
 });
 
-test('without a window the values in the picture make it, also where some are not numbers', async () => {
+test('without a window in the file, the values of the picture determine it, even if some are not numbers', async () => {
   const floats = Float32Array.from({ length: nx * ny * nz }, (_, at) => (at % 5 === 0 ? Number.NaN : at));
   const bytes = niftiFile({ dim: [3, nx, ny, nz], datatype: 16 }, new Uint8Array(floats.buffer));
   const thumbnail = await thumbnailOf(await openVolume(memorySource('a.nii', bytes)));
   expect([Math.min(...(thumbnail?.gray ?? [])), Math.max(...(thumbnail?.gray ?? []))]).toEqual([0, 255]);
 });
 
-test('what is too large has none', async () => {
+test('a volume that is too large has none', async () => {
   const { info, ...rest } = await openVolume(memoryTree('folder', { 'a.nii': file() }));
   expect(await thumbnailOf({ ...rest, info: { ...info, dims: [10_000, 10_000, 1, 1] } })).toBeUndefined();
   const { fill: _, ...inOrder } = rest;

@@ -6,15 +6,15 @@ import { safeSpacing, sliceFrame } from '../../viewer/model/orientation.ts';
 import { shownInfo } from '../../viewer/model/shown-info.ts';
 
 const side = 128;
-/** The maximum number of bytes of voxels that are read for a thumbnail. */
+/** The maximum number of bytes of voxels to read for a thumbnail. */
 const readLimit = 64 * 2 ** 20;
-/** Voxels that can only be read in order come in steps as long as the file's chunks, which are limited by the volume. */
+/** The maximum size in bytes of a volume that is read in order: the pieces are as long as the file's chunks, which may be whole volumes. */
 const inOrderLimit = 2 ** 30;
 
 /**
- * The middle slice across z in gray, turned as the views show it, from the file's window or the middle of its values. Where voxels
- * can only be read in order, it is the last slice within reach. Undefined where even that is too much.
- * @throws StriaError as `OpenVolume.voxels`
+ * The middle slice across z in gray, oriented as in the views, with the file's window or one from the middle of its values. If voxels
+ * can only be read in order, the last slice within `readLimit`, if that comes first. Undefined if even one slice is too much.
+ * @throws StriaError like `OpenVolume.voxels`
  */
 export async function thumbnailOf(volume: OpenVolume, job: JobOptions = {}): Promise<GrayThumbnail | undefined> {
   const { info } = volume;
@@ -47,7 +47,7 @@ function grayOf(info: VolumeInfo, plane: Uint8Array): GrayThumbnail {
   const longest = Math.max(across, along);
   const width = Math.max(1, Math.round((side * across) / longest));
   const height = Math.max(1, Math.round((side * along) / longest));
-  /** The voxel's index along an axis for a pixel of `count`. */
+  /** The index along a voxel axis of one of `count` pixels. */
   const indexAt = ({ axis, sign }: typeof right, pixel: number, count: number): number => {
     const length = lengths[axis as 0 | 1];
     const index = Math.floor(((pixel + 0.5) * length) / count);

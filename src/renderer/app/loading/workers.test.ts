@@ -36,7 +36,7 @@ const info = testInfo([270, 21, 10, 1], 'u8');
 const voxels = testVoxels(info);
 const compressed = () => compressBytes(createCpuBackend(inlinePool()), info, voxels, { chunkShape: [32, 16, 8], levels: 'mean' });
 
-test('the loading worker offers the levels of a .stria, and sends the chunks of the one that is chosen', async () => {
+test('the loading worker offers the levels of a .stria, and sends the chunks of the chosen one', async () => {
   const worker = await workerOf<LoadCommand, LoadMessage>(() => import('./load.worker.ts'));
   worker.post({ kind: 'open', request: await requestOf((await compressed()).bytes, 'a.stria') });
   const offer = await worker.next(({ kind }) => kind === 'info');

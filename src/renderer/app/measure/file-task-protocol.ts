@@ -3,7 +3,7 @@ import type { Progress } from '../../../core/shared/job.ts';
 import type { LoadRequest } from '../loading/load-protocol.ts';
 import type { FileResult, FileTask } from './file-task.ts';
 
-/** To the worker: a task and its volume. It answers once, after any number of reports. */
+/** To the worker: a task and its volume. The worker answers once, after any number of progress reports. */
 export interface FileTaskRequest {
   readonly request: LoadRequest;
   readonly task: FileTask;

@@ -11,11 +11,11 @@ import { watchedVoxels } from '../../../core/volume/watched-voxels.ts';
 import type { Measurement } from '../../viewer/model/measure.ts';
 import { regionOfVoxels } from './region-of-voxels.ts';
 
-/** What can be measured by reading a volume's file at full resolution. */
+/** The tasks that read a volume's file at full resolution. */
 interface FileTasks {
   /** Undefined if the region contains no voxel. */
   readonly region: { readonly given: { readonly measurement: Measurement }; readonly result: RegionStatistics | undefined };
-  /** Of all voxels of all time points. */
+  /** Statistics of all voxels of all time points. */
   readonly statistics: { readonly given: object; readonly result: VolumeStatistics };
   readonly 'label-counts': { readonly given: { readonly timePoint: number }; readonly result: LabelCounts };
   /** Undefined if the label has no voxel. */
@@ -34,7 +34,7 @@ export type FileResult = FileResultOf<Kind>;
 /** Measures the open volume at full resolution by reading its file. @throws StriaError like the readers, and `aborted` */
 export type FileMeasurer = <K extends Kind>(task: FileTaskOf<K>, job: JobOptions) => Promise<FileResultOf<K>>;
 
-/** Carries out a task on the voxels of a file. @throws StriaError `aborted`; errors of `readBox` and of the task */
+/** Performs a task on the voxels of a file. @throws StriaError `aborted`; errors of `readBox` and of the task */
 export async function performTask(voxels: ExactVoxels, task: FileTask, job: JobOptions = {}): Promise<FileResult> {
   switch (task.kind) {
     case 'region':

@@ -7,7 +7,7 @@ import { throttleProgress } from '../state/progress.ts';
 import { type FileResult, type FileTask, performTask } from './file-task.ts';
 import type { FileTaskAnswer, FileTaskRequest } from './file-task-protocol.ts';
 
-// Measures one file at full resolution, for volumes of which the GPU has only a part. One worker per task; terminating it cancels.
+// Measures one file at full resolution, for volumes that are only partly in GPU memory. One worker per task; terminating it cancels.
 
 const scope = self as unknown as {
   onmessage: (event: MessageEvent<FileTaskRequest>) => void;
@@ -26,7 +26,7 @@ async function perform(request: LoadRequest, task: FileTask, job: JobOptions): P
   const container = await containerRequested(request);
   if (!container) {
     const volume = await openRequested(request);
-    // A region needs a part of the file. The other tasks read all of it, which is fastest in its own order.
+    // A region needs only boxes of the file. The other tasks read all of it, which is fastest in the file's order.
     const boxes = task.kind === 'region' && volume.leveled && (await leveledRequested(volume));
     return performTask(boxes ? voxelsOfLevels(volume.info, boxes) : voxelsOfFile(volume), task, job);
   }

@@ -52,7 +52,7 @@ test('are computed with progress, and an automatic window follows', async () => 
   expect([taken, store.getState().fullStatistics, window()]).toEqual([[found], { kind: 'idle' }, [2, 900]]);
 });
 
-test('leave a window that people chose', async () => {
+test('leave a window that the user chose', async () => {
   const { statistics, end, window, viewer } = setUp();
   viewer.set({ window: [7, 8] });
   void statistics.compute();
@@ -61,7 +61,7 @@ test('leave a window that people chose', async () => {
   expect(window()).toEqual([7, 8]);
 });
 
-test('are cancelled, also when another volume opens', async () => {
+test('are cancelled on request, and when another volume opens', async () => {
   const { store, statistics, taken, open, job, end, fail } = setUp();
   for (const cancel of [() => statistics.cancel(), () => open('b.stria')]) {
     void statistics.compute();
@@ -75,7 +75,7 @@ test('are cancelled, also when another volume opens', async () => {
   }
 });
 
-test('are no longer computed once a finer resolution has brought all voxels', async () => {
+test('are no longer computed once a finer resolution has loaded all voxels', async () => {
   const { store, statistics, taken, job, end } = setUp();
   void statistics.compute();
   const { document } = store.getState();
@@ -87,7 +87,7 @@ test('are no longer computed once a finer resolution has brought all voxels', as
   expect(taken).toEqual([]);
 });
 
-test('that fail say why, and can be tried again', async () => {
+test('say why they failed, and can be tried again', async () => {
   const { store, statistics, taken, end, fail } = setUp();
   void statistics.compute();
   fail(new StriaError('not-readable', 'the disk is gone'));

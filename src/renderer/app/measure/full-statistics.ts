@@ -11,26 +11,26 @@ export function hasCoarseStatistics(state: AppState): boolean {
   return document !== undefined && document.decimation > 1 && !document.areStatisticsFull;
 }
 
-/** Computes the statistics of the open volume at full resolution, when people ask for it, by reading its file. */
+/** Computes the statistics of the open volume at full resolution on request, by reading its file. */
 export class FullStatistics {
   readonly #store: AppStore;
   readonly #measure: FileMeasurer;
   readonly #take: (statistics: VolumeStatistics) => void;
   #work: AbortController | undefined;
 
-  /** @param take makes them the statistics of the open volume */
+  /** @param take sets the statistics of the open volume */
   constructor(store: AppStore, measure: FileMeasurer, take: (statistics: VolumeStatistics) => void) {
     this.#store = store;
     this.#measure = measure;
     this.#take = take;
     store.subscribe((state, before) => {
-      // A finer resolution may have brought all voxels.
+      // Stop once a finer resolution has loaded all voxels.
       const isWhole = this.#work !== undefined && openDocument(state)?.decimation === 1;
       if (isWhole || !isSameDocument(state.document, before.document)) this.#end();
     });
   }
 
-  /** An automatic window becomes that of the full resolution. Failures become the state. */
+  /** Computes the statistics. An unchanged automatic window becomes that of the full resolution. Failures become the state. */
   async compute(): Promise<void> {
     if (this.#work || !hasCoarseStatistics(this.#store.getState())) return;
     const controller = new AbortController();
@@ -57,7 +57,7 @@ export class FullStatistics {
     }
   }
 
-  /** The statistics stay those of the lower resolution. */
+  /** Cancels computing. The statistics of the lower resolution remain. */
   cancel(): void {
     this.#end();
   }
@@ -68,7 +68,7 @@ export class FullStatistics {
     if (this.#store.getState().fullStatistics.kind !== 'idle') this.#store.setState({ fullStatistics: { kind: 'idle' } });
   }
 
-  /** A window that people chose stays. */
+  /** Sets the window of the full resolution, unless the user has chosen another one. */
   #followWindow(before: VolumeStatistics['window'] | undefined, window: VolumeStatistics['window']): void {
     const { gpu } = this.#store.getState();
     if (gpu.kind !== 'ready') return;

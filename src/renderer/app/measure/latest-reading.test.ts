@@ -23,7 +23,7 @@ function setUp() {
   return { ends, shown, faults, end, want: (secondName: string) => store.setState({ secondName }) };
 }
 
-test('while the key changes, what was read last is shown', async () => {
+test('while the key keeps changing, the last result is shown', async () => {
   const { ends, shown, end, want } = setUp();
   want('a');
   want('b');

@@ -1,24 +1,24 @@
 import { type FaultData, faultToData } from '../../../core/shared/errors.ts';
 import type { AppState, AppStore } from '../state/store.ts';
 
-/** Something that is read from volumes in GPU memory. */
+/** Data that is read from volumes in GPU memory. */
 export interface Reading<Found> {
-  /** The parts of the state on which it depends. It may also depend on anything in the view. */
+  /** The parts of the state that it depends on. It may also depend on anything in the view. */
   readonly follows: readonly (keyof AppState)[];
-  /** All that it depends on; empty if there is nothing to read. */
+  /** A key of everything that it depends on; empty if there is nothing to read. */
   keyOf(state: AppState): string;
-  /** @param isWanted false once the key is another; reading may then end early, with undefined */
+  /** @param isWanted false once the key has changed; reading may then end early, with undefined */
   read(isWanted: () => boolean): Promise<Found | undefined>;
-  /** @param fault why there is nothing, if reading failed */
+  /** @param fault why nothing was found, if reading failed */
   show(found: Found | undefined, fault?: FaultData): void;
 }
 
-/** Keeps a reading up to date. Reads one after the other; what changed meanwhile is read next. */
+/** Keeps a reading up to date. Reads one at a time; if the key changed meanwhile, it reads again. */
 export class LatestReading<Found> {
   readonly #store: AppStore;
   readonly #reading: Reading<Found>;
   #wanted = '';
-  /** Counts wishes, because the same key may mean another volume once there was nothing to read. */
+  /** Counts changes of the key. The same key may mean another volume after there was nothing to read. */
   #turn = 0;
   #emptied = 0;
   #isReading = false;
@@ -59,10 +59,10 @@ export class LatestReading<Found> {
         const isWanted = () => begun === this.#turn;
         try {
           const found = await this.#reading.read(isWanted);
-          // While a line is being dragged, what was read last is shown.
+          // While a line is being dragged, show the latest result even if it is outdated.
           if (isWanted() || (found && this.#emptied < begun)) this.#reading.show(found);
         } catch (error) {
-          // What is no longer wanted may fail: its volume or the device may have gone.
+          // An outdated reading may fail, since its volume or device may be gone.
           if (isWanted()) this.#reading.show(undefined, faultToData(error));
         }
       }

@@ -32,7 +32,7 @@ export function measurementLines(measurement: Measurement, info: VolumeInfo, fou
   }
 }
 
-/** A region's statistics cover only voxels inside the volume, so this line says if it reaches out. */
+/** A region's statistics cover only voxels inside the volume, so this line says if it extends beyond the volume. */
 function outsideLines(measurement: Measurement, info: VolumeInfo): readonly string[] {
   const outside = outsideOfVolume(measurement, info);
   return outside === 'none' ? [] : [outside === 'partly' ? 'partly outside the volume' : 'outside the volume'];
@@ -90,7 +90,7 @@ const columns = [
 /**
  * All measurements as RFC 4180: a header line, then one line each. Lengths are in `unit`, a region's volume in its cube.
  * Indices count from 0, as in all files: the centre of the first voxel is at 0 0 0. Points are separated by semicolons. SD is
- * that of a sample (n − 1). `outside` is `partly` or `wholly` for a region that reaches out of the volume; voxels and
+ * that of a sample (n − 1). `outside` is `partly` or `wholly` for a region that extends beyond the volume; voxels and
  * statistics cover only the part inside. Fields that do not apply or are unknown are empty.
  */
 export function measurementsCsv(measurements: readonly Measurement[], info: VolumeInfo, regions: RegionsFound): string {

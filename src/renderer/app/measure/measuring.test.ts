@@ -80,7 +80,7 @@ describe('regions', () => {
     measuring.put(rectangle);
     expect(board().words(rectangle)).toEqual(['Left, "inner"', '3 × 2\u202fmm', '…']);
     await settled();
-    // x is 1, 2, 3 in two rows: by slope and intercept 1, 3, 5.
+    // x is 1, 2, 3 in two rows; slope and intercept make the values 1, 3, 5.
     expect(store.getState().regions[regionKey(rectangle)]).toMatchObject({ statistics: { count: 6, mean: 3, min: 1, max: 5 } });
     expect(board().words(rectangle).slice(2)).toEqual(['mean 3 · SD 1.7889', '1 to 5 · n 6']);
     measuring.put({
@@ -94,7 +94,7 @@ describe('regions', () => {
     expect(Object.values(store.getState().regions)).toMatchObject([{ statistics: { count: 2, mean: 1 } }]);
   });
 
-  test('that contain nothing, or cannot be read, say so', async () => {
+  test('that contain no voxels, or cannot be read, say so', async () => {
     const { board, measuring } = begin(volume(() => Promise.reject(new StriaError('unsupported', 'only one voxel in 2'))));
     const outside = {
       ...rectangle,
@@ -111,7 +111,7 @@ describe('regions', () => {
     expect(board().words(outside).slice(2)).toEqual(['outside the volume', 'holds no voxel']);
   });
 
-  test('that reach out of the volume say so, and count what is inside', async () => {
+  test('that extend beyond the volume say so, and count the voxels inside', async () => {
     const { board, measuring } = begin(volume());
     const reaching: Measurement = {
       ...rectangle,
@@ -131,7 +131,7 @@ describe('regions', () => {
     ]);
   });
 
-  test('of which the GPU has only a part are read from the file', async () => {
+  test('that are only partly in GPU memory are read from the file', async () => {
     const asked: unknown[] = [];
     const { board, measuring } = begin({ ...volume(), decimation: 2 }, async (measurement) => {
       asked.push(measurement);
@@ -143,7 +143,7 @@ describe('regions', () => {
     expect(board().words(rectangle).slice(2)).toEqual(['mean 2 · SD 1', '0 to 4 · n 12']);
   });
 
-  test('that are read from the file say how much of it is read', async () => {
+  test('that are read from the file show progress', async () => {
     let report: JobOptions['onProgress'];
     let fail: (error: unknown) => void = () => {};
     const { board, measuring } = begin({ ...volume(), decimation: 2 }, (_, { onProgress }) => {
@@ -197,7 +197,7 @@ test('M and Escape switch back to the pointer, and Escape then clears the select
   expect(measuring.backOut()).toBe(false);
 });
 
-test('names can change, but not to nothing', () => {
+test('names can change, but not to an empty text', () => {
   const { store, measuring, boards } = begin(volume());
   measuring.put(line);
   measuring.rename(line.id, '  Femur ');
@@ -227,7 +227,7 @@ test('an angle in progress has its name beside it, and no number until it has tw
   expect(board().words(angle(a, b, c))).toEqual(['Angle 1', '90°']);
 });
 
-test('CSV has a line each, quoted as in RFC 4180, in voxels and in world coordinates', () => {
+test('CSV has a line for each measurement, quoted as in RFC 4180, in voxels and in world coordinates', () => {
   const statistics = { count: 6, notFinite: 0, mean: 3, deviation: 1.5, min: 1, max: 5 };
   const csv = measurementsCsv([rectangle, line], info, { [regionKey(rectangle)]: { kind: 'found', statistics } });
   const [names, first, second, end] = csv.split('\r\n');

@@ -19,7 +19,7 @@ import { type AppState, type AppStore, openDocument } from '../state/store.ts';
 import { measurementLines } from './measurement-words.ts';
 import { regionOfVoxels } from './region-of-voxels.ts';
 
-/** Statistics of a region, from wherever all voxels of the volume are; undefined if it contains none. */
+/** Computes statistics of a region at full resolution; undefined if it contains no voxels. */
 export type RegionReader = (measurement: Measurement, job: JobOptions) => Promise<RegionStatistics | undefined>;
 
 /**
@@ -41,7 +41,7 @@ export class Measuring {
 
   /**
    * @param volume the volume in GPU memory
-   * @param fromFile used if the GPU does not have all of its voxels
+   * @param fromFile used if GPU memory lacks some of its voxels
    */
   constructor(store: AppStore, volume: () => VolumeSource | undefined, fromFile: RegionReader) {
     this.#store = store;
@@ -94,7 +94,7 @@ export class Measuring {
     this.#store.setState({ chosenMeasurement: id });
   }
 
-  /** Selects it and shows its slice, position and time point. */
+  /** Selects a measurement and shows its slice, position and time point. */
   jumpTo(id: string): void {
     const { measurements, gpu } = this.#store.getState();
     const measurement = measurements.find((one) => one.id === id);
@@ -108,7 +108,7 @@ export class Measuring {
 
   /**
    * Goes back one step: cancels a measurement in progress, then the tool, then the selection. @returns whether there was
-   * anything
+   * anything to cancel
    */
   backOut(): boolean {
     const { gpu, tool, chosenMeasurement } = this.#store.getState();
@@ -148,7 +148,7 @@ export class Measuring {
     gpu.viewer.overlays.showMeasurements(this.#board);
   }
 
-  /** Computes one region after the other, and drops those that have changed meanwhile. */
+  /** Computes one region after the other. Results of regions that have changed meanwhile are dropped. */
   #compute(): void {
     const { document, measurements, regions, gpu } = this.#store.getState();
     const wanted = new Map(measurements.filter(isRegion).map((measurement) => [regionKey(measurement), measurement]));

@@ -10,7 +10,7 @@ import { type AppState, createAppStore } from '../state/store.ts';
 import { Profiles, profileCsv } from './profiles.ts';
 
 const info = { ...testInfo([20, 20, 20, 1], 'i16'), slope: 2, intercept: 1, valueUnit: 'HU' };
-/** Half as large, with voxels of 2 mm. */
+/** Half as many voxels along each axis, of 2 mm. */
 const coarse = { ...testInfo([10, 10, 10, 1], 'u8'), affine: [2, 0, 0, 0.5, 0, 2, 0, 0.5, 0, 0, 2, 0.5] };
 const distance: Measurement = {
   id: 'd',
@@ -75,7 +75,7 @@ function setUp() {
 }
 
 describe('the profile of the chosen distance', () => {
-  it('has real values at equal distances, of the volume and its image layers, each in its own voxels', async () => {
+  it('has real values of the volume and its image layers at equal distances, each read in its own voxels', async () => {
     const { store, asked, show, end } = setUp();
     show({
       ...noLayers,
@@ -102,7 +102,7 @@ describe('the profile of the chosen distance', () => {
     ]);
   });
 
-  it('is read again when the line or the time point changes, only for the last state, and goes with the choice', async () => {
+  it('is read again when the line or the time point changes, only for the latest state, and removed if nothing is chosen', async () => {
     const { store, asked, setTime, end } = setUp();
     store.setState({ measurements: [distance, { ...distance, id: 'other', kind: 'angle' }], chosenMeasurement: 'd' });
     for (const x of [9, 10, 11])
@@ -146,7 +146,7 @@ describe('the profile of the chosen distance', () => {
     );
   });
 
-  it('of a distance on the oblique slice runs between its points, thick slices or not', async () => {
+  it('on the oblique slice runs between the points, whether slices are thick or not', async () => {
     const { store, asked, setSlab } = setUp();
     setSlab(5);
     const points = [

@@ -18,7 +18,7 @@ import { type MeasuredVolumes, realValue, seriesCsv, shownImages } from './volum
 const samplesPerVoxel = 2;
 const [fewestSamples, mostSamples] = [2, 4096];
 
-/** Keeps the profile of the chosen distance up to date, as it, the layers or the time point change. */
+/** Keeps the profile of the chosen distance up to date as the distance, the layers or the time point change. */
 export class Profiles {
   readonly #store: AppStore;
   readonly #volumes: MeasuredVolumes;
@@ -56,7 +56,7 @@ export class Profiles {
     return JSON.stringify([id, points, timePoint, smooth, shown, residency?.kept, this.#slabOf(state, measurement)]);
   }
 
-  /** The slab of the slices in which a distance lies. The oblique slice is never thick. */
+  /** The slab of the slice that a distance was measured in; undefined if the slice is not thick. The oblique slice never is. */
   #slabOf({ gpu }: AppState, { axis, oblique }: Measurement): ThickSlice | undefined {
     const info = this.#volumes.base()?.info;
     if (!info || oblique || gpu.kind !== 'ready') return undefined;
@@ -95,7 +95,7 @@ export class Profiles {
   }
 }
 
-/** A distance as samples of the open volume: through the slices of a slab, or along the line itself. */
+/** The line to sample in the open volume for a distance: through the slices of a slab, or the line itself. */
 function lineIn(
   measurement: Measurement,
   { dims }: VolumeInfo,
@@ -106,11 +106,11 @@ function lineIn(
   const axis = axisNumber(measurement.axis);
   const at = ([x, y, z]: Voxel, value: number) => [x, y, z].with(axis, value) as unknown as Voxel;
   const slices = slabRange(sliceOf(measurement), slab.slices, dims[axis]);
-  // The middle of slice 0.
+  // 0.5 is the middle of slice 0.
   return { from: at(from, 0.5), to: at(to, 0.5), thick: { kind: slab.kind, across: at([0, 0, 0], 1), slices } };
 }
 
-/** `mean of 5 slices` */
+/** The words for a slab: `mean of 5 slices`. */
 export function slabWords({ kind, slices }: ThickSlice): string {
   return `${kind} of ${slices} slices`;
 }

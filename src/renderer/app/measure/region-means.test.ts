@@ -8,7 +8,7 @@ import { layerRegionMean } from './region-means.ts';
 const info = { ...testInfo([6, 5, 7, 3], 'i16'), slope: 2, intercept: 1 };
 const stored = (x: number, y: number, z: number, t: number): number => x + 10 * y + 100 * z + 1000 * t;
 
-/** Read plane by plane, and more than is asked for. */
+/** A layer that is read plane by plane, and returns more than was asked for. */
 const layer: ExactVoxels = {
   info,
   readBox: async ({ first, size, timePoint }, visit) => {
@@ -66,7 +66,7 @@ it('is the mean of the layer’s nearest voxels at the centres of the region’s
   for (const time of [0, 2]) expect(await mean?.(time)).toBeCloseTo(expected(dims, time), 9);
 });
 
-it('is nothing beside the layer, and uses fewer voxels of a large region', async () => {
+it('is undefined outside the layer, and uses fewer voxels of a large region', async () => {
   const region = regionOf(ball, metric, [10, 9, 8]);
   if (!region) throw new Error('no region');
   expect(layerRegionMean(layer, region, { ...map, shift: [100, 0, 0] })).toBeUndefined();

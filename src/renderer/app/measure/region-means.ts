@@ -4,13 +4,13 @@ import { layerVoxelAt } from '../../viewer/model/layer-place.ts';
 import type { VoxelMap } from '../../viewer/model/voxel-map.ts';
 import { realValue } from './volume-series.ts';
 
-/** The mean real value of a region at a time point; null if it has none. */
+/** The mean real value of a region at a time point; null if the region has no values. */
 export type RegionMean = (timePoint: number) => Promise<number | null>;
 
-/** Of a larger region, every second, third … voxel along each axis is used. */
+/** The maximum number of voxels to use. In a larger region, every second, third … voxel along each axis is used. */
 const mostSamples = 2 ** 22;
 
-/** Of a volume in which the region was measured. The promises fail like `regionStatistics`. */
+/** The mean in the volume that the region was measured in. The promises reject like `regionStatistics`. */
 export function regionMean(volume: ExactVoxels, region: Region): RegionMean {
   return async (timePoint) => {
     const { mean } = await regionStatistics(volume, region, timePoint);
@@ -19,14 +19,14 @@ export function regionMean(volume: ExactVoxels, region: Region): RegionMean {
 }
 
 /**
- * Of a layer with its own grid: at the centres of the region's voxels, from the layer's nearest voxels, like the statistics of
- * labels. Undefined if the region lies beside the layer. @param map from the volume in which the region was measured
+ * The mean in a layer with its own grid: from the layer's voxels nearest to the centres of the region's voxels, like the statistics
+ * of labels. Undefined if the region lies outside the layer. @param map from the volume that the region was measured in to the layer
  */
 export function layerRegionMean(layer: ExactVoxels, region: Region, map: VoxelMap, most = mostSamples): RegionMean | undefined {
   const { dims } = layer.info;
   const [sizeX, sizeY, sizeZ] = region.size;
   const step = Math.max(1, Math.ceil(Math.cbrt((sizeX * sizeY * sizeZ) / most)));
-  /** The layer's voxels, some of them several times: along x, by row. */
+  /** Indices along x of the layer's voxels, by row. A voxel may occur several times. */
   const rows = new Map<number, number[]>();
   const [low, high] = [
     [Infinity, Infinity, Infinity],

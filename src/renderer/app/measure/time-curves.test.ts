@@ -68,7 +68,7 @@ it('is the values of the crosshair’s voxel at each time point of the channel, 
     '0,1001.5',
     '2,1051.5',
   ]);
-  // Playing stays on the same curve.
+  // Playback does not read the curve again.
   reads.length = 0;
   set({ timePoint: 26 });
   await settle();
@@ -77,18 +77,18 @@ it('is the values of the crosshair’s voxel at each time point of the channel, 
   expect(store.getState().timeCurve).toBeUndefined();
 });
 
-it('follows the crosshair, and does not finish the place before', async () => {
+it('follows the crosshair, and stops reading at the previous place', async () => {
   const { store, reads, show, set } = setUp();
   show('measure');
   set({ crosshair: [4, 4, 5] });
   set({ crosshair: [6, 4, 5] });
   await settle();
   expect(store.getState().timeCurve?.voxel).toEqual([6, 4, 5]);
-  // The first place stops after its first 16 time points.
+  // Reading at the first place stops after 16 time points.
   expect(reads).toHaveLength(36);
 });
 
-it('can be pinned, to be compared and saved with others, until the document is closed', async () => {
+it('can be pinned, for comparison and saving with others, until the document is closed', async () => {
   const { store, curves, show, set } = setUp();
   show('measure');
   await settle();

@@ -18,26 +18,26 @@ import { LatestReading } from './latest-reading.ts';
 import { layerRegionMean, type RegionMean, regionMean } from './region-means.ts';
 import { type MeasuredVolumes, realValue, seriesCsv, shownImages } from './volume-series.ts';
 
-/** So many time points are read at once. Between them it looks whether the crosshair has moved on. */
+/** The number of time points that are read at once. Between batches, reading stops if the crosshair has moved. */
 const timePointsAtOnce = 16;
 
-/** A volume with several time points, and what to read of it. */
+/** A volume with several time points, and where to read it. */
 interface TimeLine {
   /** `baseId` or the layer's id. */
   readonly id: string;
   readonly name: string;
   readonly volume: VolumeSource;
   readonly voxel: Voxel;
-  /** Of a layer with its own grid. */
+  /** Maps voxels of the open volume to a layer with its own grid. */
   readonly map: VoxelMap | undefined;
-  /** The index along t of the first time point, and their number. */
+  /** The index along t of the first time point, and the number of time points. */
   readonly first: number;
   readonly count: number;
 }
 
 /**
- * Keeps the curve over time up to date, while the tab that shows it is open: at the crosshair, or in the measured region that is
- * chosen. Curves can be pinned, to be compared with those of other places.
+ * Keeps the curve over time up to date while its tab is open: at the crosshair, or in the chosen measured region. Curves can be
+ * pinned, for comparison with those of other places.
  */
 export class TimeCurves {
   readonly #store: AppStore;
@@ -57,7 +57,7 @@ export class TimeCurves {
     });
   }
 
-  /** Keeps the curve that is shown, beside those pinned before. */
+  /** Pins the shown curve. */
   pin(): void {
     const { timeCurve, pinnedCurves } = this.#store.getState();
     const slots = Array.from({ length: mostPinnedCurves }, (_, at) => at + 1);
@@ -81,7 +81,7 @@ export class TimeCurves {
     return JSON.stringify([state.residency?.kept, id, name, points, places]);
   }
 
-  /** The rectangle or sphere that is chosen, if the GPU has all of its voxels. */
+  /** The chosen rectangle or sphere, if GPU memory holds all voxels of the open volume. */
   #chosenRegion({ measurements, chosenMeasurement }: AppState): ChosenRegion | undefined {
     const base = this.#volumes.base();
     const measurement = measurements.find(({ id }) => id === chosenMeasurement);
@@ -91,7 +91,7 @@ export class TimeCurves {
     return region && { measurement, region };
   }
 
-  /** Nothing unless the tab is open. */
+  /** The volumes to read; none unless the tab is open. */
   #lines(state: AppState): readonly TimeLine[] {
     const document = openDocument(state);
     const base = this.#volumes.base();
@@ -126,7 +126,7 @@ export class TimeCurves {
     ];
   }
 
-  /** Undefined if it is not wanted any more. */
+  /** Undefined if the curve is no longer wanted. */
   async #read(isWanted: () => boolean): Promise<TimeCurve | undefined> {
     const state = this.#store.getState();
     const document = openDocument(state);
@@ -153,7 +153,7 @@ interface ChosenRegion {
 
 type Values = (number | null)[];
 
-/** Of a compressed volume, only the chunks that hold the voxel are decoded. */
+/** The values of a voxel over time. In a compressed volume, only the chunks that contain the voxel are decoded. */
 async function valuesAlong({ volume, voxel, first, count }: TimeLine, isWanted: () => boolean): Promise<Values | undefined> {
   const values: Values = [];
   while (values.length < count) {
@@ -182,26 +182,26 @@ async function meansAlong(
   return values;
 }
 
-/** Curves of a session, whose times are those of its volume. */
+/** The pinned curves of a session, with times from its volume. */
 export function pinnedAgain(saved: readonly SavedCurve[], info: VolumeInfo): readonly PinnedCurve[] {
   return saved.map((curve) => ({ ...curve, ...timesOf(info, Math.max(0, ...curve.series.map(({ values }) => values.length))) }));
 }
 
-/** The open volume's time, if its file gives one, else the numbers of the time points. */
+/** Times in the file's unit, or the numbers of the time points if the file gives no unit. */
 function timesOf({ spacing, timeUnit }: VolumeInfo, count: number): Pick<TimeCurve, 'times' | 'unit'> {
   const hasTime = timeUnit !== 'unknown' && spacing[3] > 0 && Number.isFinite(spacing[3]);
   const times = Array.from({ length: count }, (_, at) => (hasTime ? at * spacing[3] : at + 1));
   return { times, unit: hasTime ? timeUnit : undefined };
 }
 
-/** Where a curve was read. */
+/** The place where a curve was read, in words. */
 export function curvePlace({ region, voxel }: TimeCurve): string {
   return region ?? placeWords(voxel).replaceAll('  ', ' ');
 }
 
 /**
- * One line for each time point: its time, then the value of each volume; empty where there is none. Several curves stand beside
- * each other, with their places.
+ * One line for each time point: its time, then the value of each volume; empty where there is none. Several curves are columns beside
+ * each other, named with their places.
  */
 export function timeCurvesCsv(curves: readonly TimeCurve[]): string {
   const [longest] = [...curves].sort((a, b) => b.times.length - a.times.length);

@@ -12,12 +12,12 @@ export interface MeasuredVolumes {
   readonly layer: (id: string) => VolumeSource | undefined;
 }
 
-/** The image layers that are shown, from below. Labels have no values to plot. */
+/** The shown image layers, the lowest first. Labels have no values to plot. */
 export function shownImages(base: VolumeInfo, stack: LayerStack, layer: MeasuredVolumes['layer']): readonly ShownLayer[] {
   return shownLayers(base, stack, layer).filter(({ look }) => look.colormap !== 'labels');
 }
 
-/** Null for a missing value. */
+/** The real value of a stored value; null for a missing value. */
 export function realValue(stored: number, { slope, intercept }: VolumeInfo): number | null {
   return Number.isFinite(stored) ? slope * stored + intercept : null;
 }

@@ -6,7 +6,7 @@ import { Addresses } from './addresses.ts';
 
 const file = { name: 'scan.stria' } as HostFile;
 
-/** Addresses whose host answers when the test says. */
+/** Addresses whose host answers when the test says so. */
 function setUp() {
   const store = createAppStore();
   const log: string[] = [];
@@ -44,7 +44,7 @@ test('the dialog closes when the volume was found, and stays for a fault', async
   expect(log).toEqual(['ask https://a/x', 'ask https://a/y', 'open scan.stria']);
 });
 
-test('what was cancelled is not opened', async () => {
+test('a cancelled address is not opened', async () => {
   const { addresses, store, log, settle } = setUp();
   const opening = addresses.open('https://a/x');
   addresses.cancel();
@@ -57,7 +57,7 @@ test('what was cancelled is not opened', async () => {
   expect(log).toEqual(['ask https://a/x', 'seek b c.nii', 'ask https://a/data/b%20c.nii?key=1']);
 });
 
-test('the address that a page is started with: opened, or the fault shown', async () => {
+test('the address that a page is started with is opened, or its fault is shown', async () => {
   const { addresses, log, settle } = setUp();
   const first = addresses.openGiven('https://a/x.nii');
   settle()?.resolve(file);

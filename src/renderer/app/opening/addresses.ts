@@ -22,7 +22,7 @@ export class Addresses {
     this.#needs = needs;
   }
 
-  /** Opens what a person typed. @throws StriaError if it cannot be read; nothing has changed then */
+  /** Opens an address that the user typed. @throws StriaError if it cannot be read; nothing has changed then */
   async open(address: string): Promise<void> {
     const turn = ++this.#turn;
     const file = await this.#needs.host.openAddress(address.trim()).catch(asUnreadable);
@@ -31,12 +31,12 @@ export class Addresses {
     this.#needs.open([file]);
   }
 
-  /** The person does not want any longer what `open` looks for. */
+  /** Cancels `open`. */
   cancel(): void {
     this.#turn++;
   }
 
-  /** Opens what the page was started with. A fault becomes the document's state. */
+  /** Opens the address that the page was started with. A fault becomes the document's state. */
   async openGiven(address: string): Promise<void> {
     const { host, store, open, seek, fail } = this.#needs;
     const name = nameIn(address);
@@ -54,7 +54,7 @@ export class Addresses {
   }
 }
 
-/** What is no address cannot be read: other words for `invalid-input` speak of a file's layout. */
+/** Rethrows `invalid-input` as `not-readable`, since the app's words for `invalid-input` speak of a file's layout. */
 function asUnreadable(error: unknown): never {
   const fault = toStriaError(error);
   throw fault.tag === 'invalid-input' ? new StriaError('not-readable', fault.message, { cause: fault }) : fault;

@@ -15,7 +15,7 @@ export interface FileDialogsNeeds {
   readonly meshes: Pick<Meshes, 'sourceOf'>;
 }
 
-/** Asks people for files, or takes those that they drop, and hands them to the opener. */
+/** Asks the user for files, or takes dropped ones, and passes them to the opener. */
 export class FileDialogs {
   readonly #needs: FileDialogsNeeds;
 
@@ -43,12 +43,12 @@ export class FileDialogs {
     this.#ask((files) => this.#needs.opener.compare(files));
   }
 
-  /** Asks for the file that is missing beside this one, and opens both. */
+  /** Asks for the file that is missing beside a file, and opens both. */
   complete(file: HostFile, missing: readonly string[]): void {
     this.#ask((files) => this.#needs.opener.complete(file, missing, files));
   }
 
-  /** Asks for the file of the chosen layer or surface, which a session could not find. A surface may need that of its layer. */
+  /** Asks for the file of the chosen layer or surface that a session could not find. A surface may need its layer's file. */
   findLayer(): void {
     const { store, lostFiles, meshes } = this.#needs;
     const { stack, chosen } = store.getState().layers;
@@ -63,7 +63,7 @@ export class FileDialogs {
     });
   }
 
-  /** @param asSecond compares what was dropped with the open volume */
+  /** @param asSecond whether to compare the dropped volume with the open one */
   async drop(dropped: Promise<Dropped>, asSecond = false): Promise<void> {
     const { host, store, opener } = this.#needs;
     await orNotice(store, async () => {

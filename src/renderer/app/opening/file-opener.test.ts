@@ -45,7 +45,7 @@ function setUp(open: 'volume' | 'surfaces' | 'nothing') {
   return { opener, ...calls };
 }
 
-test('a file is opened, several are compressed one after the other, and a second one asks', async () => {
+test('a file is opened, several are compressed one after the other, and a second one leads to a question', async () => {
   const none = setUp('nothing');
   none.opener.open([file('scan.nii')]);
   await nextTask();
@@ -62,7 +62,7 @@ test('a file is opened, several are compressed one after the other, and a second
   expect(volume.open).not.toHaveBeenCalled();
 });
 
-test('a volume added over surfaces alone is opened under them, and further volumes become its layers', () => {
+test('a volume added to surfaces without a volume is opened under them, and further volumes become its layers', () => {
   const { opener, open, keepFor, queue, addAll } = setUp('surfaces');
   opener.addLayers([file('t1.nii'), file('pet.nii'), file('lh.stl')]);
   expect(open).toHaveBeenCalledTimes(1);
@@ -73,7 +73,7 @@ test('a volume added over surfaces alone is opened under them, and further volum
   expect(addAll).not.toHaveBeenCalled();
 });
 
-test('a sample opened over surfaces alone keeps them', async () => {
+test('a sample opened over surfaces without a volume keeps them', async () => {
   const { opener, open, keepFor } = setUp('surfaces');
   opener.openSample(sample);
   await nextTask();

@@ -42,15 +42,15 @@ export interface OpenerNeeds {
   readonly surfaceFiles: Pick<SurfaceFiles, 'add' | 'join' | 'keepFor' | 'open'>;
   readonly labels: Pick<Labels, 'load' | 'takes'>;
   readonly alignment: Pick<Alignment, 'mayTake' | 'take'>;
-  /** Resolves once the GPU is ready, or there is none. Files may arrive before. */
+  /** Resolves once the GPU is ready or known to be missing. Files may arrive before. */
   gpuOpened(): Promise<void>;
-  /** Ends the first start. @returns whether its sample was open, about which nobody has to be asked */
+  /** Ends the introduction of the first start. @returns whether its sample was open; the user need not be asked about closing it */
   makeWay(): boolean;
   /** Shows the inspector's list of layers. */
   showLayers(): void;
 }
 
-/** Decides what becomes of files: a volume, layers, surfaces, a session, a table, a matrix, or work for the queue. */
+/** Decides how to open files: as a volume, layers, surfaces, a session, a table, a matrix, or work for the queue. */
 export class FileOpener {
   readonly #needs: OpenerNeeds;
 
@@ -77,7 +77,7 @@ export class FileOpener {
     const { meshes, others } = splitSurfaces(files);
     const { document } = store.getState();
     if (openDocument(store.getState())?.space && others.length > 0) {
-      // Surfaces are open alone: the first volume is opened under them, and the others become its layers.
+      // Surfaces are open without a volume: the first volume is opened under them, and the others become its layers.
       const [first, ...more] = volumesIn(others).map(({ primary }) => primary);
       if (first) this.#openVolume(first, [...more, ...meshes]);
       return;
@@ -86,7 +86,7 @@ export class FileOpener {
     const added = layers.addAll(volumesIn(others).map(({ primary }) => ({ request: fileRequest(primary), name: primary.name })));
     void added.then(async () => {
       const { document: now, layers } = store.getState();
-      // A volume that could not be added is in the list, with the reason.
+      // If a volume could not be added, the list shows the reason.
       if (meshes.length === 0 || layers.adding.kind !== 'none' || !isSameDocument(now, document)) return;
       await orNotice(store, () => this.#addSurfaces(meshes));
     });
@@ -104,7 +104,7 @@ export class FileOpener {
     leaving.before(() => void document.open({ kind: 'file', file, dataset, label }));
   }
 
-  /** Looks through a file or folder for its volumes. The caller ends it. */
+  /** Lists the volumes of a file or folder. The caller ends the list. */
   listVolumes(file: HostFile): VolumeList {
     return new VolumeList(file);
   }
@@ -219,7 +219,7 @@ export class FileOpener {
       return;
     }
     const isFirst = makeWay();
-    // Also while the device is away: the volume stays open.
+    // Even while there is no device, since the volume stays open.
     if (openDocument(store.getState()) && !isFirst) this.addLayers(meshes);
     else {
       showLayers();
@@ -227,7 +227,7 @@ export class FileOpener {
     }
   }
 
-  /** Adds surfaces to the open volume or space. A file for which a surface of the session waits adds no other. */
+  /** Adds surfaces to the open volume or space. A file that a surface of the session lacks restores that surface instead. */
   async #addSurfaces(files: readonly HostFile[]): Promise<void> {
     const { store, lostFiles, surfaceFiles, meshes } = this.#needs;
     const { document } = store.getState();

@@ -10,7 +10,7 @@ export function volumesIn(files: readonly HostFile[]): readonly Dataset<HostFile
   return groupDatasets(withSeries(withStacks(files))).map((one) => ({ ...one, primary: joined(one) }));
 }
 
-/** Surfaces, and the other files. */
+/** Separates files of surfaces from other files. */
 export function splitSurfaces(files: readonly HostFile[]): { readonly meshes: HostFile[]; readonly others: HostFile[] } {
   return { meshes: files.filter(isMeshFile), others: files.filter((file) => !isMeshFile(file)) };
 }

@@ -2,7 +2,7 @@ import { faultToData, toStriaError } from '../../../core/shared/errors.ts';
 import type { AppStore } from '../state/store.ts';
 import { nextPicture, type PictureEvent } from './picture-machine.ts';
 
-/** What a dialog saves: one thing at a time, which can be cancelled. Its state is in the store. */
+/** The work that a dialog starts, one at a time, which can be cancelled. Its state is in the store. */
 export class DialogWork {
   readonly #store: AppStore;
   readonly #key: 'pictureWork' | 'surfaceWork';
@@ -27,7 +27,7 @@ export class DialogWork {
     }
   }
 
-  /** @returns false: the event is ignored as things are */
+  /** @returns false if the event is ignored in this state */
   send(event: PictureEvent): boolean {
     const next = nextPicture(this.#store.getState().output[this.#key], event);
     if (!next) return false;

@@ -7,7 +7,7 @@ type Fields<Kind extends MovieWork['kind']> = Omit<Extract<MovieWork, { kind: Ki
 
 /** What can happen to the movie. */
 export type MovieEvent =
-  /** People are asked where it is to go. */
+  /** The user is asked where to save it. */
   | ({ readonly kind: 'ask' } & Fields<'asking'>)
   | ({ readonly kind: 'draw' } & Fields<'running'>)
   | { readonly kind: 'progress'; readonly progress: JobProgress }
@@ -15,7 +15,7 @@ export type MovieEvent =
   | { readonly kind: 'fail'; readonly fault: FaultData }
   /** The user ended it or backed out, or the volume was closed. */
   | { readonly kind: 'cancel' }
-  /** The word about the last movie is put away. */
+  /** The message about the last movie is dismissed. */
   | { readonly kind: 'clear' };
 
 export const movieKinds: Transitions<MovieWork['kind'], MovieEvent['kind']> = {
@@ -26,7 +26,7 @@ export const movieKinds: Transitions<MovieWork['kind'], MovieEvent['kind']> = {
   failed: { ask: 'asking', clear: 'none' },
 };
 
-/** What an event makes of the movie. Undefined: it is ignored as things are. */
+/** The state of the movie after an event. Undefined if the event is ignored in this state. */
 export function nextMovie(state: MovieWork, event: MovieEvent): MovieWork | undefined {
   if (movieKinds[state.kind][event.kind] === undefined) return undefined;
   switch (event.kind) {

@@ -40,7 +40,7 @@ function setUp(draw: () => Promise<ViewPicture>) {
 const picture = { width: 16, height: 16 } as ViewPicture;
 const nextTask = () => new Promise((resolve) => setTimeout(resolve));
 
-test('a movie waits until no finer resolution is loading, so that its frames have the same', async () => {
+test('a movie waits until no finer resolution is loading, so that all frames have the same resolution', async () => {
   let drawn = 0;
   const { open, make, log, work } = setUp(async () => {
     drawn++;
@@ -68,7 +68,7 @@ test('a movie that waits can be cancelled', async () => {
   expect(work().kind).toBe('none');
 });
 
-test('a movie whose view is closed says so, and leaves nothing', async () => {
+test('a movie whose view is closed says so, and leaves no files', async () => {
   let drawn = 0;
   const { open, make, log, work } = setUp(async () => {
     if (drawn++ === 1) throw new StriaError('aborted', 'the 3D view was closed');

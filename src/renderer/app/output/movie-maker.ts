@@ -14,12 +14,12 @@ import { type MovieEvent, nextMovie } from './movie-machine.ts';
 import { type MovieTarget, openPictureFrames } from './movie-target.ts';
 import { type PictureScene, type PictureSize, plannedSize, takePicture } from './view-pictures.ts';
 
-/** The view that a movie shows. @param chosen for pictures: of time, any view may be shown */
+/** The view that a movie shows. @param chosen the view chosen for pictures, which movies over time show */
 function movieView({ kind, axis }: MovieOptions, chosen: PictureOptions['view']): ViewName | 'layout' {
   return kind === 'turn' ? '3d' : kind === 'slices' ? axis : chosen;
 }
 
-/** How a movie's frames are drawn. @param picture as people chose for pictures */
+/** The picture options of a movie's frames. @param picture the options chosen for pictures */
 export function frameOptions(movie: MovieOptions, picture: PictureOptions): PictureOptions {
   // A video is opaque.
   const isClear = movie.format === 'video' && picture.background === 'transparent';
@@ -30,28 +30,28 @@ const viewGone = 'the view was closed before all frames were drawn. Keep it open
 
 type MovieHost = Pick<Host, 'saveAs' | 'saveFolder' | 'canSaveFolder'>;
 
-/** Makes movies, as numbered PNGs or as a video, one at a time, while people go on working. Results come through the store. */
+/** Makes movies, as numbered PNGs or as a video, one at a time, in the background. Results come back through the store. */
 export class MovieMaker {
   readonly #host: MovieHost;
   readonly #store: AppStore;
   readonly #openPictures: typeof openPictureFrames;
-  /** Of the movie that is asked for or drawn. */
+  /** Cancels the movie that is being asked about or drawn. */
   #running = new AbortController();
 
   constructor(host: MovieHost, store: AppStore, openPictures = openPictureFrames) {
     this.#host = host;
     this.#store = store;
     this.#openPictures = openPictures;
-    // What is drawn goes with what is open.
+    // A movie ends with its document and device.
     store.subscribe(({ document, gpu, page }, before) => {
       const isOther = !isSameDocument(document, before.document);
       if (isOther || gpu !== before.gpu) this.cancel();
-      // The word about the last movie belongs to the screen on which it came.
+      // The message about the last movie belongs to the page on which it appeared.
       if (isOther || page !== before.page) this.clear();
     });
   }
 
-  /** Asks where, then draws frame after frame. @param scene what can be drawn now */
+  /** Asks where to save the movie, then draws frame after frame. @param scene what can be drawn now */
   async make(scene: PictureScene): Promise<void> {
     const document = openDocument(this.#store.getState());
     if (!document) return;
@@ -64,7 +64,7 @@ export class MovieMaker {
     let target: MovieTarget | undefined;
     const before = scene.viewer.snapshot().state.timePoint;
     try {
-      // Before the bar that shows the progress makes the views smaller.
+      // Plan the size before the progress bar makes the views smaller.
       const size = plannedSize(options, scene);
       if (!size) throw new StriaError('invalid-input', 'the chosen view is not visible');
       target = await this.#open(name, movie, frames.length, size, signal);
@@ -87,22 +87,22 @@ export class MovieMaker {
         this.cancel();
         return;
       }
-      // A view that is closed ends the picture that it was drawing.
+      // Closing a view aborts the picture that it is drawing.
       const told = fault.tag === 'aborted' ? new StriaError('aborted', viewGone, { cause: error }) : fault;
       this.#send({ kind: 'fail', fault: faultToData(told) });
-      // The dialog would cover it.
+      // The dialog would cover the message.
       if (this.#store.getState().overlay === 'movie') this.#store.setState({ overlay: 'none' });
     } finally {
       if (movie.kind === 'time') scene.viewer.set({ timePoint: before });
     }
   }
 
-  /** Answers at once; what was written so far is removed. */
+  /** Changes the state at once; frames that were written so far are removed. */
   cancel(): void {
     this.#send({ kind: 'cancel' });
   }
 
-  /** Puts the word about the last movie away. */
+  /** Dismisses the message about the last movie. */
   clear(): void {
     this.#send({ kind: 'clear' });
   }
@@ -115,7 +115,7 @@ export class MovieMaker {
     signal: AbortSignal,
   ): Promise<MovieTarget | undefined> {
     if (format === 'pictures') return this.#openPictures(this.#host, name, count, signal);
-    // The muxer is loaded for those who make a video.
+    // The muxer is loaded only when a video is made.
     const { openVideoFrames } = await import('./video-frames.ts');
     return openVideoFrames(this.#host, name, size, framesPerSecond);
   }
@@ -148,14 +148,14 @@ export class MovieMaker {
       for (const [index, frame] of frames.entries()) {
         throwIfAborted(signal);
         const change = changeOf(frame, movie, viewer.snapshot().state);
-        // The 3D view's texture is filled with one time point: what is on the screen follows.
+        // The 3D view's texture holds one time point, so the screen follows the movie.
         if (frame.timePoint !== undefined) viewer.set({ timePoint: frame.timePoint });
         const picture = await takePicture(options, scene, { ...change, signal }, size);
         await written;
         throwIfAborted(signal);
         report({ stage, done: index, total: frames.length });
         written = target.write(index, picture, words);
-        // It is awaited after the next frame; a fault until then is no unhandled one.
+        // It is awaited after the next frame; until then a fault must not count as unhandled.
         written.catch(() => undefined);
       }
       await written;
@@ -181,7 +181,7 @@ export class MovieMaker {
     throwIfAborted(signal);
   }
 
-  /** @returns false: the event is ignored as things are */
+  /** @returns false if the event is ignored in this state */
   #send(event: MovieEvent): boolean {
     const { output } = this.#store.getState();
     const movieWork = nextMovie(output.movieWork, event);

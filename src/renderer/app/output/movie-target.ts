@@ -6,16 +6,16 @@ import type { ViewPicture } from '../../viewer/model/picture.ts';
 import { PngEncoder } from './png-encoder.ts';
 import { zipFolder } from './zip-folder.ts';
 
-/** Receives a movie's frames in order. Nothing of it is left unless it is closed. */
+/** Receives a movie's frames in order. Unless it is closed, no file remains. */
 export interface MovieTarget {
   readonly name: string;
-  /** Where it is saved, to show. */
+  /** The folder that it is saved in, to show. */
   readonly folder: string;
-  /** Shows it in the system's file manager, if the shell can. */
+  /** Shows the result in the system's file manager, if the shell can. */
   readonly reveal?: (() => Promise<void>) | undefined;
-  /** Takes over the picture's memory. @param text metadata of the picture's file */
+  /** Takes the picture's buffer. @param text metadata of the picture's file */
   write(index: number, picture: ViewPicture, text: RgbaPicture['text']): Promise<void>;
-  /** Resolves with its final name. */
+  /** Resolves with the final name of the file or folder. */
   close(): Promise<string>;
   abort(): Promise<void>;
 }

@@ -30,7 +30,7 @@ const run = <State, Event>(next: (state: State, event: Event) => State | undefin
 const movieAfter = (events: readonly MovieEvent[]) => run<MovieWork, MovieEvent>(nextMovie, { kind: 'none' }, events);
 const pictureAfter = (events: readonly PictureEvent[]) => run<PictureWork, PictureEvent>(nextPicture, { kind: 'idle' }, events);
 
-/** Shortest way to each state. */
+/** The shortest sequence of events to each state. */
 const movieWays: Readonly<Record<MovieWork['kind'], readonly number[]>> = {
   none: [],
   asking: [0],
@@ -61,7 +61,7 @@ describe('a movie', () => {
         const isBusy = state.kind === 'asking' || state.kind === 'running';
         expect(nextMovie(state, movieEvents[0] as MovieEvent)?.kind).toBe(isBusy ? undefined : 'asking');
         if (isBusy) expect(nextMovie(state, { kind: 'cancel' })?.kind).toBe('none');
-        // No state is stuck.
+        // There is a way out of every state.
         expect(movieAfter([...events, { kind: 'cancel' }, { kind: 'clear' }]).kind).toBe('none');
       }),
     );
@@ -76,7 +76,7 @@ describe('a picture', () => {
     for (const event of pictureEvents) expect(nextPicture(state, event)?.kind, event.kind).toBe(table[event.kind]);
   });
 
-  it('goes on while people choose other options, and is idle once it was cancelled', () => {
+  it('continues while the user chooses other options, and is idle once it was cancelled', () => {
     expect(pictureAfter([{ kind: 'begin' }, { kind: 'choose' }])).toEqual({ kind: 'working' });
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...pictureEvents)), (events) => {

@@ -10,7 +10,7 @@ import { canEncodeVideo } from './movie-target.ts';
 import { PngEncoder } from './png-encoder.ts';
 import { type PictureScene, takePicture } from './view-pictures.ts';
 
-/** Makes pictures and movies of what is shown. Results come back through the store. */
+/** Makes pictures and movies of the shown views. Results come back through the store. */
 export class Output {
   readonly #host: Pick<Host, 'saveAs' | 'saveFolder' | 'canSaveFolder'>;
   readonly #store: AppStore;
@@ -33,14 +33,14 @@ export class Output {
     this.#set({ movie: { ...this.#state.movie, ...change } });
   }
 
-  /** What can be drawn now; undefined: nothing. */
+  /** What can be drawn now; undefined if nothing can. */
   get scene(): PictureScene | undefined {
     const { gpu, settings, sliceAxis, document, page } = this.#store.getState();
     if (gpu.kind !== 'ready' || document.kind !== 'ready' || page !== 'viewer') return undefined;
     return { viewer: gpu.viewer, layout: settings.layout, sliceAxis, screenRatio: window.devicePixelRatio };
   }
 
-  /** Asks where, then draws: a browser opens its dialog only straight after a click. */
+  /** Asks where to save, then draws: a browser opens its dialog only straight after a click. */
   async savePicture(): Promise<void> {
     const options = this.#state.picture;
     await this.#work.run(async (signal) => {
@@ -66,7 +66,7 @@ export class Output {
       try {
         await navigator.clipboard.write([new ClipboardItem({ 'image/png': png })]);
       } catch (error) {
-        // Drawing may be what failed.
+        // If drawing failed, throw its error instead.
         await png;
         throw new StriaError('unsupported', 'the clipboard is not available here: save the picture instead', { cause: error });
       }
@@ -74,7 +74,7 @@ export class Output {
     });
   }
 
-  /** What a movie of pictures becomes here. */
+  /** How this shell saves a movie of pictures. */
   get picturesBecome(): 'folder' | 'zip' {
     return this.#host.canSaveFolder() ? 'folder' : 'zip';
   }
@@ -88,7 +88,7 @@ export class Output {
     if (scene) await this.movies.make(scene);
   }
 
-  /** Ends the picture that is being made. */
+  /** Cancels the picture that is being made. */
   cancelPicture(): void {
     this.#work.send({ kind: 'cancel' });
   }
@@ -128,7 +128,7 @@ export class Output {
   }
 }
 
-/** ` 3D`, ` z 41`; of the whole layout nothing. */
+/** The suffix of a picture's file name: ` 3D` or ` z 41`; '' for the whole layout. */
 function pictureSuffix({ view }: Pick<PictureOptions, 'view'>, scene: PictureScene | undefined): string {
   if (view === 'layout') return '';
   if (view === '3d') return ' 3D';

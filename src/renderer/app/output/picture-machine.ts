@@ -5,11 +5,11 @@ import type { Transitions } from '../state/transitions.ts';
 /** What can happen to the picture of the dialog. */
 export type PictureEvent =
   | { readonly kind: 'begin' }
-  /** It is saved or copied, or people backed out. */
+  /** The picture is saved or copied, or the user backed out. */
   | { readonly kind: 'finish' }
   | { readonly kind: 'fail'; readonly fault: FaultData }
   | { readonly kind: 'cancel' }
-  /** People choose another size, view or background: what failed is forgotten. */
+  /** The user chooses another size, view or background, which clears the fault. */
   | { readonly kind: 'choose' };
 
 export const pictureKinds: Transitions<PictureWork['kind'], PictureEvent['kind']> = {
@@ -18,7 +18,7 @@ export const pictureKinds: Transitions<PictureWork['kind'], PictureEvent['kind']
   failed: { begin: 'working', cancel: 'idle', choose: 'idle' },
 };
 
-/** What an event makes of the picture. Undefined: it is ignored as things are. */
+/** The state of the picture after an event. Undefined if the event is ignored in this state. */
 export function nextPicture(state: PictureWork, event: PictureEvent): PictureWork | undefined {
   const kind = pictureKinds[state.kind][event.kind];
   if (kind === undefined) return undefined;

@@ -11,7 +11,7 @@ export class PngEncoder {
   readonly #worker = new Worker(new URL('./png.worker.ts', import.meta.url), { type: 'module', name: 'stria-png' });
   #reject: ((error: StriaError) => void) | undefined;
 
-  /** Takes over the picture's memory. One at a time. @throws StriaError `out-of-memory`, `internal`, `aborted` if it was stopped */
+  /** Encodes one picture at a time and takes its buffer. @throws StriaError `out-of-memory`, `internal`, `aborted` if it was stopped */
   encode(picture: ViewPicture, text: RgbaPicture['text']): Promise<Uint8Array<ArrayBuffer>> {
     return new Promise((resolve, reject) => {
       this.#reject = reject;

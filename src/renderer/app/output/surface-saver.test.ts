@@ -34,7 +34,7 @@ function setUp() {
   return { saver, store, sink, workers, answer: () => answer() };
 }
 
-test('a surface that is cancelled while people are asked where is not extracted', async () => {
+test('a surface that is cancelled while the save dialog is open is not extracted', async () => {
   const { saver, store, sink, workers, answer } = setUp();
   const saved = saver.save({ level: 3 }, 0);
   saver.cancel();
@@ -44,7 +44,7 @@ test('a surface that is cancelled while people are asked where is not extracted'
   expect(store.getState().output.surfaceWork.kind).toBe('idle');
 });
 
-test('a surface ends with its volume, and nothing is written', async () => {
+test('a surface is cancelled when its volume is closed, and nothing is written', async () => {
   const { saver, store, sink, workers, answer } = setUp();
   const saved = saver.save({ level: 3 }, 0);
   answer();

@@ -39,7 +39,7 @@ export class SurfaceSaver {
     this.#work.send({ kind: 'cancel' });
   }
 
-  /** Asks where, then extracts. @param surface in physical values, at the time point that is shown */
+  /** Asks where to save, then extracts. @param surface the level, a physical value, or the label @param timePoint index along t */
   async save(surface: SurfaceChoice, timePoint: number): Promise<void> {
     const document = openDocument(this.#store.getState());
     const volume = this.#volume();
@@ -62,7 +62,7 @@ export class SurfaceSaver {
     });
   }
 
-  /** Asks where, and writes a mesh layer. */
+  /** Asks where to save, and writes a mesh layer. */
   async saveMesh({ name, mesh, color }: ShownSurface): Promise<void> {
     const document = openDocument(this.#store.getState());
     if (!document) return;
@@ -90,14 +90,14 @@ export interface ShownSurface {
   readonly color: string;
 }
 
-/** Writes the surface, or nothing. @returns the number of its triangles */
+/** Writes a surface and closes the sink, or aborts it. @returns the number of triangles @throws StriaError `invalid-input` if it is 0 */
 async function written(
   sink: ByteSink,
   signal: AbortSignal,
   extract: (write: (bytes: Uint8Array) => Promise<void>) => Promise<number>,
 ): Promise<number> {
   try {
-    // People may have cancelled while they were asked where.
+    // The user may have cancelled while the dialog was open.
     signal.throwIfAborted();
     const triangles = await extract((bytes) => sink.write(bytes));
     if (triangles === 0) throw new StriaError('invalid-input', 'no voxel lies inside this surface: choose another value');

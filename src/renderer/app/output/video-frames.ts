@@ -14,10 +14,10 @@ import type { Host, HostSink } from '../../host/host.ts';
 import type { ViewPicture } from '../../viewer/model/picture.ts';
 import type { MovieTarget } from './movie-target.ts';
 
-/** In order of how widely players support them. */
+/** Codecs, starting with the one that most players support. */
 const codecs = ['avc', 'vp9', 'vp8', 'av1'] as const satisfies readonly VideoCodec[];
 
-/** Seeking in a player decodes up to this many seconds. */
+/** The interval of key frames: to seek, a player decodes up to this many seconds. */
 const keyFrameSeconds = 1;
 
 interface VideoSize {

@@ -24,10 +24,10 @@ export interface PictureScene {
 /** Lines between the views of a layout, as in the window. */
 const lines = { screen: [38, 41, 48, 255], white: [205, 208, 214, 255], transparent: [0, 0, 0, 0] } as const;
 
-/** In pixels of the picture, and how many of them one CSS pixel of the screen becomes. */
+/** Width and height in pixels of the picture, and picture pixels per CSS pixel of the screen. */
 export type PictureSize = Pick<PictureRequest, 'width' | 'height' | 'pixelRatio'>;
 
-/** The size of a picture of what the window shows now; undefined if its view is not visible. */
+/** The size of a picture of the window as it is now; undefined if its view is not visible. */
 export function plannedSize(options: PictureOptions, { viewer, layout, screenRatio }: PictureScene): PictureSize | undefined {
   const shown = shownSize(options.view, layout, viewer.views.shownSizes());
   return shown && outputSize(options, shown, screenRatio);
@@ -48,8 +48,8 @@ export function sizeProblem(options: PictureOptions, scene: PictureScene): strin
 
 /**
  * Draws a picture of the visible views.
- * @param change differences from the state on screen
- * @param size of the picture; a movie fixes it for all frames, because the window may change meanwhile
+ * @param change changes to the state on screen
+ * @param size the picture's size; a movie fixes it for all frames, because the window may change meanwhile
  * @throws StriaError `invalid-input` if the view is not visible, `limit-too-small`, `aborted`, `device-lost`
  */
 export async function takePicture(

@@ -20,11 +20,11 @@ test('files come back from the ZIP unchanged, in one folder', async () => {
   expect(Object.values(found)).toEqual(files);
 });
 
-test('more than a ZIP file can hold is refused, and an abort leaves nothing', async () => {
+test('more than a ZIP file can contain is refused, and an abort leaves no file', async () => {
   const sink = memorySink();
   const folder = zipFolder({ ...sink, name: 'a.zip', folder: 'Downloads' }, 'a');
   await folder.write('1.png', new Uint8Array(10));
-  // Only its length is read.
+  // Only the length is used.
   const huge = { byteLength: 2 ** 32 } as Uint8Array;
   await expect(folder.write('2.png', huge)).rejects.toMatchObject({ tag: 'unsupported' });
   await folder.abort();

@@ -13,7 +13,7 @@ export interface LostFilesNeeds {
   readonly meshes: Pick<SessionMeshes, 'lostFileOf' | 'restore'>;
 }
 
-/** The layers and surfaces of an open session whose files were not found, and are given later. */
+/** Restores layers and surfaces of an open session whose files were not found, once the user gives the files. */
 export class LostFiles {
   readonly #needs: LostFilesNeeds;
 
@@ -21,7 +21,7 @@ export class LostFiles {
     this.#needs = needs;
   }
 
-  /** Loads a layer whose files were not found. @returns why the given files are not the right ones */
+  /** Loads a layer whose files were not found. @returns why the given files are not the right ones; undefined if they are */
   async findLayer(id: string, given: readonly HostFile[]): Promise<string | undefined> {
     const { layers } = this.#needs;
     const source = layers.lostSourceOf(id);
@@ -39,7 +39,7 @@ export class LostFiles {
     return undefined;
   }
 
-  /** Reads a surface whose file was not found, and all others whose files were given, too. @returns as `findLayer` */
+  /** Reads a surface whose file was not found, and all others whose files are among the given ones. @returns like `findLayer` */
   async findSurface(id: string, given: readonly HostFile[]): Promise<string | undefined> {
     const [part] = this.#needs.meshes.lostFileOf(id)?.source.files ?? [];
     if (!part) return undefined;

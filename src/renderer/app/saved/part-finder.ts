@@ -11,7 +11,7 @@ export class PartFinder {
     this.#host = host;
   }
 
-  /** The file that a session means: the first fitting one of those given, else the one where it says. Or why none fits. */
+  /** The file that a part of a session refers to: the first given match, else the one at the saved place. Or why none matches. */
   async find(session: HostFile, part: SessionPart, given: readonly HostFile[]): Promise<FoundPart> {
     const fitting = await fittingOne(part, given);
     if (fitting.one) return fitting;
@@ -21,7 +21,7 @@ export class PartFinder {
     return beside && whyNot === undefined ? { one: beside } : { reason: whyNot ?? fitting.reason };
   }
 
-  /** The same of the given files that have the part's name. A file that cannot be read is like one that is not there. */
+  /** Like `find`, but considers only given files with the part's name. A file that cannot be read counts as missing. */
   async findNamed(session: HostFile, part: SessionPart, given: readonly HostFile[]): Promise<HostFile | undefined> {
     const named = given.filter(({ name }) => name === partName(part));
     const { one } = await this.find(session, part, named).catch((): FoundPart => ({}));

@@ -156,7 +156,7 @@ function setUp(beside: Readonly<Record<string, HostFile>> = {}, atAddresses: Rea
     meshSources,
     meshFiles,
     lostMeshes,
-    /** What the app does when the view changes. */
+    /** Copies the view's layers to the store, as the app does when the view changes. */
     follow: () => store.setState(({ layers }) => ({ layers: { ...layers, stack: state.layers } })),
     opened: () => request,
     restored: () => restored,
@@ -213,7 +213,7 @@ describe('a session of a volume at a web address', () => {
     });
   });
 
-  it('of a Zarr, and nothing but addresses', async () => {
+  it('may be of a Zarr, but only of addresses', async () => {
     const { open, sink, saver } = setUp();
     const zarr = { ...folderFile({ kind: 'address', name: 'cells.zarr', address, relay: undefined }), address };
     await open({ kind: 'file', file: zarr, dataset: '0' });
@@ -225,7 +225,7 @@ describe('a session of a volume at a web address', () => {
     expect(() => readSession(new TextEncoder().encode(text))).toThrow('files[0].address is not a web address');
   });
 
-  it('asks for no further address once one is missing, or once it is cancelled', async () => {
+  it('requests no further address once one is missing, or once it is cancelled', async () => {
     const asked: string[] = [];
     const { sessions, store } = setUp(
       {},
@@ -266,7 +266,7 @@ describe('a saved session', () => {
     expect(store.getState().savedMeasurements).toBe(store.getState().measurements);
   });
 
-  it('restores pinned curves with the values they had, and leaves out those that are too long', async () => {
+  it('restores pinned curves with their values, and leaves out those that are too long', async () => {
     const from = setUp();
     await from.open({ kind: 'file', file: scan });
     const curve = (slot: number, values: readonly (number | null)[]): PinnedCurve => ({
@@ -315,7 +315,7 @@ describe('a saved session', () => {
     expect(opened()).toMatchObject({ file: { name: 'renamed.nii' } });
   });
 
-  it('restores the layers whose files are given or lie beside it, names the others, and finds them later', async () => {
+  it('restores layers whose files are given or lie beside the session, names the others, and finds them later', async () => {
     const [atlas, pet, lost] = [
       file('atlas.nii', Uint8Array.of(7)),
       file('pet.nii', Uint8Array.of(8, 8)),
@@ -342,7 +342,7 @@ describe('a saved session', () => {
     });
     const others = ['pet.nii', 'lost.nii'].map((name) => file(name, Uint8Array.of(1)));
     await sessions.open(file('scan.stria-session', from.sink.bytes()), [scan, atlas, ...others]);
-    // Surfaces are listed at once, those of a layer with it.
+    // Surfaces are listed at once, and those of a layer are bound to it.
     expect(viewer.snapshot().state.layers).toEqual({ ...stack, meshes: [surface('m'), { ...surface('of-lost'), of: 'c' }] });
     expect([...restored()].map(([id, request]) => [id, request.kind === 'file' && request.file])).toEqual([
       ['a', atlas],
@@ -350,7 +350,7 @@ describe('a saved session', () => {
     ]);
     expect([...meshSources.keys()]).toEqual(['m', 'of-lost']);
     expect(store.getState().notice).toBe('Not found: lost.nii. Choose the layer in the list to find its file');
-    // The one that was not found is saved again, and can be found later, under any name.
+    // The layer that was not found is saved again, and can be found later, under any name.
     layerRequests.set('a', { kind: 'file', file: atlas }).set('b', { kind: 'file', file: pet });
     await saver.save();
     const again = readSession(sink.bytes()).layers;
@@ -367,7 +367,7 @@ describe('a saved session', () => {
     expect([...restored()]).toMatchObject([['c', { file: { name: 'moved.nii' } }]]);
   });
 
-  it('restores meshes from their files, each object by its place, and keeps those whose file was not found', async () => {
+  it('restores meshes from their files, each object by its index, and keeps those whose file was not found', async () => {
     const [parts, gone] = [file('parts.obj', Uint8Array.of(1, 2)), file('gone.stl', Uint8Array.of(3))];
     const from = setUp();
     await from.open({ kind: 'file', file: scan });
@@ -402,7 +402,7 @@ describe('a saved session', () => {
     expect(lostMeshes.size).toBe(0);
   });
 
-  it('reads a file of several objects once for its fingerprint', async () => {
+  it('reads a file with several objects only once for its fingerprint', async () => {
     const parts = file('parts.obj', Uint8Array.of(1, 2));
     let reads = 0;
     const counted: HostFile = {
@@ -422,7 +422,7 @@ describe('a saved session', () => {
     expect(readSession(from.sink.bytes()).layers.meshFiles.map(({ object }) => object)).toEqual([0, 1, 2]);
   });
 
-  it('lists surfaces in their order, whether extracted or read, and shows one alone', async () => {
+  it('lists surfaces in order, whether extracted or read, and restores solo mode', async () => {
     const part = file('part.stl', Uint8Array.of(3));
     const from = setUp();
     await from.open({ kind: 'file', file: scan });
@@ -434,7 +434,7 @@ describe('a saved session', () => {
     const to = setUp();
     await to.sessions.open(file('scan.stria-session', from.sink.bytes()), [scan, part]);
     expect(to.viewer.snapshot().state.layers).toMatchObject({ meshes: looks, solo: 'c' });
-    // As an earlier version saved it, with two lists alone.
+    // Earlier versions saved only the two lists, without places.
     const text = new TextDecoder().decode(from.sink.bytes()).replace(/,\s*"place":\s*\d+/g, '');
     expect(text).not.toContain('place"');
     await to.sessions.open(file('scan.stria-session', new TextEncoder().encode(text)), [scan, part]);
@@ -443,7 +443,7 @@ describe('a saved session', () => {
 
   const surfaceLook = (id: string) => ({ id, name: id, isVisible: true, opacity: 0.5, color: '#a1b2c3' });
 
-  /** A session of two surfaces, opened where the file of the first is missing. */
+  /** A session with two surfaces, opened without the file of the first. */
   async function withLostSurface() {
     const [gone, there] = [file('gone.stl', Uint8Array.of(3)), file('there.stl', Uint8Array.of(4))];
     const from = setUp();
@@ -467,7 +467,7 @@ describe('a saved session', () => {
     ]);
   });
 
-  it('opens where two surfaces have one id, of a version that saved them so, and is saved with each id once', async () => {
+  it('may contain the same id twice if an older version saved it, and is saved with unique ids', async () => {
     const { to } = await withLostSurface();
     await to.saver.save();
     const twice = new TextDecoder().decode(to.sink.bytes()).replace('"mesh-2"', '"mesh-1"');
@@ -481,7 +481,7 @@ describe('a saved session', () => {
     expect(new TextDecoder().decode(again.sink.bytes()).match(/"id":\s*"mesh-1"/g)).toHaveLength(1);
   });
 
-  it('takes a file that is added by hand for the surface that lacks it, and no other', async () => {
+  it('uses a file that the user adds for the surface that lacks it, and adds no other surface', async () => {
     const { to, gone } = await withLostSurface();
     const other = file('other.stl', Uint8Array.of(5));
     expect(await to.lostFiles.takeSurfaces([other])).toEqual([other]);
@@ -547,7 +547,7 @@ describe('a saved session', () => {
     const { sessions, viewer, meshSources } = setUp();
     await sessions.open(file('scan.stria-session', from.sink.bytes()), [scan, pet]);
     expect([...meshSources.values()].map((source) => source.from)).toEqual(['a', 'a.2', 'b']);
-    // Those of the open volume's channels do not move.
+    // Surfaces of the open volume's channels do not move.
     expect(viewer.snapshot().state.layers.meshes.map(({ of }) => of)).toEqual(['a', 'a', undefined]);
   });
 
@@ -600,7 +600,7 @@ describe('a saved session', () => {
     expect(opened()).toMatchObject({ file: { stackOf: pictures } });
   });
 
-  it('of one of several volumes opens that one again, from a folder that people give', async () => {
+  it('of one of several volumes opens that volume again, from a folder that the user gives', async () => {
     const study = folderFile({ kind: 'url', name: 'study', url: 'app://stria/folder/1' });
     const first = setUp();
     await first.open({ kind: 'file', file: study, dataset: '3', label: 'Doe, thin bone' });

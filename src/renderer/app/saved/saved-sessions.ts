@@ -30,7 +30,7 @@ export interface SessionNeeds {
   readonly document: SessionDocument;
   readonly layers: Pick<SessionLayers, 'restore'>;
   readonly meshes: Pick<SessionMeshes, 'restore'>;
-  /** Gives the tables of labels to which the looks of a restored view refer. */
+  /** Sets the tables of labels that the looks of a restored view refer to. */
   restoreTables(tables: SavedLayers['tables']): void;
   set(change: Partial<Settings>): void;
   playAlong(axis: 'x' | 'y' | 'z' | 't'): void;
@@ -40,7 +40,7 @@ export interface SessionNeeds {
 export class SavedSessions {
   readonly #needs: SessionNeeds;
   readonly #finder: PartFinder;
-  /** Counts requests, so that an outdated one stops. */
+  /** Counts requests, so that outdated ones stop. */
   #turn = 0;
 
   constructor(needs: SessionNeeds) {
@@ -48,7 +48,7 @@ export class SavedSessions {
     this.#finder = new PartFinder(needs.host);
   }
 
-  /** Opens a session. Its volume is given with it, or is where the session says. Failures become the document's state. */
+  /** Opens a session. Its volume is among the given files, or where the session says. Failures become the document's state. */
   async open(file: HostFile, given: readonly HostFile[]): Promise<void> {
     const turn = ++this.#turn;
     this.#needs.document.seek(file.name);
@@ -68,7 +68,7 @@ export class SavedSessions {
     }
   }
 
-  /** Continues with a session when some of its files were given. */
+  /** Continues with a waiting session when the user has given files. */
   async complete(waiting: WaitingSession, given: readonly HostFile[]): Promise<void> {
     const turn = ++this.#turn;
     try {
@@ -91,7 +91,7 @@ export class SavedSessions {
       if (!this.#isWanted(turn, file)) return;
       all.push(part.one);
       reasons.push(part.reason);
-      // Otherwise a session could ask about one host after another.
+      // Stop here, so that a session cannot make Stria contact one host after another.
       if (!part.one && wanted.address !== undefined) break;
     }
     const whole = all.filter((one) => one !== undefined);
@@ -104,7 +104,7 @@ export class SavedSessions {
     if (primary) await this.#show(file, saved, { kind: 'file', file: primary, raw, dataset }, given, turn);
   }
 
-  /** Nothing else was opened meanwhile, and the user has not cancelled. */
+  /** Whether nothing else was opened meanwhile and the user has not cancelled. */
   #isWanted(turn: number, file: HostFile): boolean {
     const { document } = this.#needs.store.getState();
     if (turn !== this.#turn) return false;
@@ -118,7 +118,7 @@ export class SavedSessions {
     this.#needs.document.fail(file.name, error);
   }
 
-  /** What the layers are loaded from, by id, and those whose files were not found. */
+  /** The requests that load the layers, by id, and the sources of layers whose files were not found. */
   async #findLayers({ list }: SavedLayers, session: HostFile, given: readonly HostFile[], turn: number) {
     const requests = new Map<string, OpenRequest>();
     const lost = new Map<string, SessionSource>();
@@ -180,7 +180,7 @@ export class SavedSessions {
     await document.open(opening);
     const opened = openDocument(store.getState());
     if (!opened || document.request !== opening) return;
-    // With the document's own change, curves pinned before have gone.
+    // Only now: the change of the document has removed earlier pinned curves.
     store.setState({ pinnedCurves: pinnedAgain(saved.pinnedCurves, opened.info) });
     this.#needs.restoreTables(saved.layers.tables);
     layers.restore(requests, lost);
@@ -199,7 +199,7 @@ export class SavedSessions {
   }
 }
 
-/** What is opened without a file. */
+/** The request for a source without a file; undefined for files. */
 function madeFrom(source: SessionSource): OpenRequest | undefined {
   if ('sample' in source) return { kind: 'sample', sample: source.sample };
   if (!('space' in source)) return undefined;

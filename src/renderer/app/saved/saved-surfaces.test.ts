@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { HostFile } from '../../host/host.ts';
 import { foundSurfaces, type MeshFilePlace } from './saved-surfaces.ts';
 
-test('files are not taken for surfaces of a volume that was closed while the files were compared', async () => {
+test('files are not used for surfaces of a volume that was closed while the files were compared', async () => {
   const given = { name: 'a.obj', size: 3 } as HostFile;
   const placeOf = (object: number): MeshFilePlace => ({ source: { files: [{ path: 'a.obj', size: 3 }] }, object });
   const lost = new Map([
@@ -18,7 +18,7 @@ test('files are not taken for surfaces of a volume that was closed while the fil
   );
   const closing = {
     lostFileOf: (id: string) => {
-      // Then another volume has a surface of the first one's id.
+      // By then, another volume has a surface with the first one's id.
       if (id === 'mesh-2') lost.set('mesh-1', placeOf(5));
       return lost.get(id);
     },

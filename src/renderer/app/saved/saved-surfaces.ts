@@ -5,21 +5,21 @@ import type { MeshFileSource, MeshSource } from '../state/layer-state.ts';
 import type { SavedLayers, SavedMesh, SavedMeshFile, SessionFiles, SessionPart } from '../state/saved-session.ts';
 import { candidatesOf, filesIn, fittingOne } from './session-files.ts';
 
-/** What sessions need of the meshes; `Meshes` provides it. */
+/** The part of `Meshes` that sessions need. */
 export interface SessionMeshes {
-  /** What a surface is extracted from. */
+  /** The volume and settings that a surface is extracted from. */
   sourceOf(id: string): MeshSource | undefined;
   /** The file that a surface was read from. */
   fileOf(id: string): MeshFileSource | undefined;
   /** The place of a surface's file that was not found. */
   lostFileOf(id: string): MeshFilePlace | undefined;
-  /** Extracts surfaces of the list again, or reads their files. @param lost those whose files were not found */
+  /** Extracts listed surfaces again, or reads their files. @param lost surfaces whose files were not found */
   restore(sources: ReadonlyMap<string, MeshSource | MeshFileSource>, lost?: ReadonlyMap<string, MeshFilePlace>): void;
 }
 
 export type MeshFilePlace = Pick<SavedMeshFile, 'source' | 'object'>;
 
-/** The surfaces as a session keeps them. @param volumes ids of the layers that the session has, and `baseId` */
+/** The surfaces to store in a session. @param volumes ids of the layers in the session, and `baseId` */
 export async function savedSurfaces(
   looks: readonly MeshLook[],
   volumes: readonly string[],
@@ -27,7 +27,7 @@ export async function savedSurfaces(
   sink: HostSink,
 ): Promise<Pick<SavedLayers, 'meshes' | 'meshFiles'>> {
   const [meshes, meshFiles]: [SavedMesh[], SavedMeshFile[]] = [[], []];
-  // A file of several objects is read once for its fingerprint.
+  // A file with several objects is read only once for its fingerprint.
   const known = new Map<HostFile, SessionFiles>();
   for (const [place, look] of looks.entries()) {
     const [source, read, lost] = [needs.sourceOf(look.id), needs.fileOf(look.id), needs.lostFileOf(look.id)];
@@ -36,13 +36,13 @@ export async function savedSurfaces(
       known.set(read.file, files);
       meshFiles.push({ source: files, object: read.object, look, place });
     } else if (lost) meshFiles.push({ ...lost, look, place });
-    // That of a removed layer could not be extracted again.
+    // A surface of a removed layer could not be extracted again.
     else if (source && volumes.includes(source.from)) meshes.push({ source, look, place });
   }
   return { meshes, meshFiles };
 }
 
-/** How the surfaces of a session are listed, and those for which the list has no room. */
+/** The looks of a session's surfaces in list order, and the surfaces that exceed the list's limit. */
 export function listedSurfaces(saved: SavedLayers): {
   readonly looks: readonly MeshLook[];
   readonly left: readonly (SavedMesh | SavedMeshFile)[];
@@ -51,13 +51,13 @@ export function listedSurfaces(saved: SavedLayers): {
   const layers = new Map(saved.list.map(({ look }) => [look.id, look]));
   const looks = all.slice(0, mostMeshes).map(({ source, look }): MeshLook => {
     const layer = 'from' in source ? layers.get(source.from) : undefined;
-    // The surface of a layer moves with it.
+    // A surface of a layer moves with the layer.
     return layer && volumeIdOf(layer) !== baseId ? { ...look, of: volumeIdOf(layer), motion: layer.motion } : look;
   });
   return { looks, left: all.slice(mostMeshes) };
 }
 
-/** What the surfaces of a session are made from, by id, and those whose files were not found. @param find the file that a session means */
+/** The sources of a session's surfaces, by id, and the surfaces whose files were not found. @param find finds the file of a part */
 export async function findSurfaces(
   { meshes, meshFiles }: SavedLayers,
   find: (part: SessionPart) => Promise<HostFile | undefined>,
@@ -67,7 +67,7 @@ export async function findSurfaces(
 }> {
   const sources = new Map<string, MeshSource | MeshFileSource>(meshes.map(({ source, look }) => [look.id, source]));
   const lost = new Map<string, MeshFilePlace>();
-  // A file of several objects is looked for once.
+  // A file with several objects is looked for only once.
   const files = new Map<string, HostFile | undefined>();
   for (const { source, object, look } of meshFiles) {
     const [part] = source.files;
@@ -81,7 +81,7 @@ export async function findSurfaces(
   return { sources, lost };
 }
 
-/** Of the surfaces whose files were not found, those whose files are among the given. A single file may have any name. */
+/** The surfaces whose missing files are among the given ones, by id. A single given file may have any name. */
 export async function foundSurfaces(
   ids: readonly string[],
   needs: Pick<SessionMeshes, 'lostFileOf'>,
@@ -95,7 +95,7 @@ export async function foundSurfaces(
     const { one } = await fittingOne(part, candidatesOf(part, given, true));
     if (one) found.push({ id, lost, file: one });
   }
-  // Another volume may be open by now, with surfaces of the same ids.
+  // Another volume may be open by now, with surfaces that have the same ids.
   const wanted = found.filter(({ id, lost }) => needs.lostFileOf(id) === lost);
   return new Map(wanted.map(({ id, lost, file }) => [id, { file, object: lost.object }]));
 }

@@ -5,12 +5,12 @@ import type { OpenRequest } from '../loading/load-resident.ts';
 import { partName, type SessionFiles, type SessionPart, type SessionSource } from '../state/saved-session.ts';
 import { formatCount } from '../words/units.ts';
 
-// The files of a session: how it names them, and which given file is meant.
+// The files of a session: how the session names them, and which given file matches.
 
-/** The content of this many pictures of a stack is checked; for the others only the size. */
+/** The number of pictures of a stack whose content is checked; for the others only the size is. */
 const mostPrints = 16;
 
-/** A file that a session means, or why none fits. */
+/** The file that a part of a session refers to, or why none matches. */
 export interface FoundPart {
   readonly one?: HostFile;
   readonly reason?: string | undefined;
@@ -22,7 +22,7 @@ export function candidatesOf(part: SessionPart, given: readonly HostFile[], isOn
   return named.length === 0 && isOnly && given.length === 1 ? given : named;
 }
 
-/** The first of these files that a session means. Or why the last is another. */
+/** The first candidate that matches a part of a session, or why the last one does not. */
 export async function fittingOne(part: SessionPart, candidates: readonly HostFile[]): Promise<FoundPart> {
   let reason: string | undefined;
   for (const one of candidates) {
@@ -33,8 +33,8 @@ export async function fittingOne(part: SessionPart, candidates: readonly HostFil
 }
 
 /**
- * Why a file is not the session's, or undefined if it is. The size is compared first, so that the content is read only if
- * that matches.
+ * Why a file does not match a part of a session; undefined if it does. The size is compared first, so that the content is
+ * read only if the size matches.
  */
 export async function whyAnother(candidate: HostFile, part: SessionPart): Promise<string | undefined> {
   if (candidate.folder) return undefined;

@@ -31,7 +31,7 @@ export class SessionSaver {
   }
 
   /**
-   * Asks where to save, and writes. @returns what to tell people; undefined if they chose no place
+   * Asks where to save, and writes the session. @returns a message for the user; undefined if the user cancelled
    * @throws StriaError of the host; `invalid-input` if nothing is open
    */
   async save(): Promise<string | undefined> {
@@ -82,7 +82,7 @@ export class SessionSaver {
       const owner = id === baseId ? baseId : owners.get(id);
       if (owner !== undefined) list.push({ source: undefined, look: { ...look, of: owner } });
       else if (request || lost) {
-        // The layer with which the voxels were loaded may have been removed.
+        // The layer that the voxels were loaded for may have been removed.
         owners.set(id, look.id);
         list.push({ source: request ? await sourceIn(request, sink) : lost, look: { ...look, of: undefined } });
       }

@@ -185,7 +185,7 @@ describe('a session file', () => {
     );
   });
 
-  it('may omit everything but its files', () => {
+  it('may omit everything except its files', () => {
     expect(read(least)).toMatchObject({
       layout: 'quad',
       measurements: [],
@@ -196,7 +196,7 @@ describe('a session file', () => {
     expect(read(least).layers).toEqual({ ...firstLayers, solo: undefined, list: [], meshes: [], meshFiles: [], tables: {} });
   });
 
-  it('refuses labels that cannot be, and forgets a table that is not there', () => {
+  it('refuses impossible labels, and drops the reference to a missing table', () => {
     const withLabels = (labels: object, tables = {}) =>
       read({ ...least, layers: { base: { labels }, tables } }).layers.base.labels;
     expect(withLabels({ table: 'lost', shows: 'some', except: [2] })).toEqual({ ...firstLabelLook, except: [2] });
@@ -214,7 +214,7 @@ describe('a session file', () => {
     expect(() => withLabels({}, { a: { name: 'a.csv', table: [{ name: 'x' }] } })).toThrow();
   });
 
-  it('refuses surfaces that cannot be', () => {
+  it('refuses impossible surfaces', () => {
     const withMesh = (source: object, look: object = {}) => {
       const mesh = {
         source: { from: 'base', surface: { level: 3 }, ...source },
@@ -224,7 +224,7 @@ describe('a session file', () => {
     };
     expect(withMesh({})).toMatchObject([{ source: { timePoint: 0, smoothing: 0 }, look: { isVisible: true, opacity: 1 } }]);
     const motion = [1, 0, 0, 5, 0, 1, 0, 0, 0, 0, 1, 0];
-    // Of versions in which a surface did not follow its layer.
+    // Written by versions in which a surface did not follow its layer.
     expect(withMesh({ motion })[0]?.source).toEqual(withMesh({})[0]?.source);
     expect(withMesh({ from: 'removed' })).toEqual([]);
     expect(() => withMesh({ surface: {} })).toThrow();
@@ -274,7 +274,7 @@ describe('a session file', () => {
     expect(() => read({ ...least, layers: { list: [{ ...layer, source: { files: [] } }] } })).toThrow('files is empty');
   });
 
-  it('has version 2 if a layer was moved, and refuses a motion that cannot be', () => {
+  it('has version 2 if a layer was moved, and refuses an impossible motion', () => {
     const saved = read({ ...least, layers: { list: [layerOf({ motion: [1, 0, 0, 5, 0, 1, 0, 6, 0, 0, 1, 7] })] } });
     const [moved] = saved.layers.list;
     expect(moved?.look.motion).toEqual([1, 0, 0, 5, 0, 1, 0, 6, 0, 0, 1, 7]);

@@ -38,7 +38,7 @@ import { finite, motionFrom, numbersOf } from './stored-numbers.ts';
 
 const format = 'stria-session';
 /**
- * The last version that is read. Version 2 has layers that were moved, which an earlier Stria would show in the wrong place, and
+ * The latest version that can be read. Version 2 added moved layers, which an earlier Stria would show in the wrong place, and
  * layers that show a channel of another volume.
  */
 const latestVersion = 2;
@@ -54,7 +54,7 @@ export function sessionName(volumeName: string): string {
   return `${volumeName.replace(/\.gz$/i, '').replace(/(?<=.)\.[^.]*$/, '')}.stria-session`;
 }
 
-/** @throws StriaError `unsupported` if it would be longer than 1 MiB, or could not be read back for another reason */
+/** Writes a session as UTF-8 JSON. @throws StriaError `unsupported` if it would exceed 1 MiB or could not be read back */
 export function writeSession({ source, ...rest }: SavedSession): Uint8Array<ArrayBuffer> {
   const all = Object.entries({ format, version: versionOf(rest.layers), ...source, ...rest }).filter(
     ([, value]) => value !== undefined,
@@ -70,14 +70,14 @@ export function writeSession({ source, ...rest }: SavedSession): Uint8Array<Arra
   return bytes;
 }
 
-/** The lowest that says everything. */
+/** The lowest version that can express the layers. */
 function versionOf({ list }: SavedLayers): number {
   return list.some(({ look }) => look.motion !== undefined || look.of !== undefined) ? 2 : 1;
 }
 
 /**
- * Missing keys get their initial values. @throws StriaError `corrupt` for damaged files and other content, `unsupported` for
- * a later version
+ * Reads a session. Missing keys get their initial values. @throws StriaError `corrupt` if the file is damaged or not a session,
+ * `unsupported` for a later version
  */
 export function readSession(bytes: Uint8Array): SavedSession {
   const all = parseJsonObject(bytes, 'the session');
@@ -204,7 +204,7 @@ function layersOf({ base, solo, list, meshes, meshFiles, tables }: JsonObject): 
     const isOwn = look.of === undefined;
     if (!isKnown || (isOwn && !source)) throw new StriaError('corrupt', `the layer ${look.name} has no volume`);
   }
-  // Sessions of earlier versions may have an id twice.
+  // Sessions of earlier versions may contain the same id twice.
   const taken = new Set([baseId, ...ids]);
   const surfaces = {
     meshes: withOwnIds(meshesOf(meshes, [baseId, ...ids]), taken),
@@ -250,7 +250,7 @@ function layerOf(value: unknown, index: number, tables: SavedLayers['tables']): 
   };
 }
 
-/** A number of 0…1. */
+/** A number from 0 to 1. */
 function partOf(value: unknown, fallback: number): number {
   return typeof value === 'number' && Number.isFinite(value) ? Math.min(1, Math.max(0, value)) : fallback;
 }
@@ -276,7 +276,7 @@ function measurementOf(value: unknown, index: number): Measurement {
   };
 }
 
-/** A name that this version does not know is dropped like a missing one, since it only affects how something looks. */
+/** An unknown name is treated like a missing one, since it only affects how something looks. */
 function one<T>(options: readonly T[], value: unknown, fallback: T): T {
   return options.includes(value as T) ? (value as T) : fallback;
 }

@@ -5,10 +5,10 @@ import type { SavedCurve } from '../state/saved-session.ts';
 import { type CurveSeries, mostPinnedCurves } from '../state/time-curve-state.ts';
 import { numbersOf } from './stored-numbers.ts';
 
-/** Of all curves of a session, so that it stays well below its limit. */
+/** The maximum number of values of all curves in a session, so that it stays well below its size limit. */
 const mostValues = 20_000;
 
-/** The first curves, as many as a session may hold. */
+/** As many of the first curves as a session may contain. */
 export function storableCurves<Curve extends SavedCurve>(curves: readonly Curve[]): readonly Curve[] {
   let left = mostValues;
   const end = curves.findIndex((curve) => {
@@ -56,7 +56,7 @@ function seriesOf(value: unknown, what: string): CurveSeries {
   };
 }
 
-/** A region may have no name. */
+/** A text that may be empty, such as the name of a region. @throws StriaError `corrupt` */
 function textFrom(value: unknown, what: string): string {
   if (typeof value === 'string') return value;
   throw new StriaError('corrupt', `${what} is not a text`);

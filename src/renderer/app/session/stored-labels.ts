@@ -11,7 +11,7 @@ import { firstLabelLook, type LabelLook } from '../../viewer/model/label-look.ts
 import { mostLayers } from '../../viewer/model/layers.ts';
 import type { LabelsState } from '../state/label-state.ts';
 
-/** Of the open volume and each layer. */
+/** One table for the open volume and one for each layer. */
 const mostTables = mostLayers + 1;
 
 /** The tables of labels in a session. @throws StriaError `corrupt` */
@@ -27,7 +27,7 @@ export function tablesOf(value: unknown): LabelsState['loaded'] {
   );
 }
 
-/** How labels look; missing parts have their first values. @throws StriaError `corrupt` */
+/** The look of labels; missing parts get their initial values. @throws StriaError `corrupt` */
 export function labelLookFrom(value: unknown, tables: LabelsState['loaded'], what: string): LabelLook {
   if (value === undefined) return firstLabelLook;
   const { table, edits, shows, except } = asObject(value, what);

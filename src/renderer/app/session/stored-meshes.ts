@@ -5,12 +5,12 @@ import { type MeshLook, mostMeshes } from '../../viewer/model/layers.ts';
 import type { SavedLayers, SavedMesh, SavedMeshFile, SessionSource } from '../state/saved-session.ts';
 
 const mostSmoothing = 200;
-/** Earlier versions saved up to 256 shown surfaces, and as many others whose files were not found. */
+/** Earlier versions saved up to 256 shown surfaces and as many whose files were not found. */
 const mostStored = 2 * mostMeshes;
 
 /**
- * The mesh layers of a session, without those whose volume it lacks: that layer was removed. @param volumes ids of its volumes
- * @throws StriaError `corrupt`
+ * The mesh layers of a session, except those of removed layers, whose volume the session lacks. @param volumes ids of the
+ * session's volumes @throws StriaError `corrupt`
  */
 export function meshesOf(value: unknown, volumes: readonly string[]): readonly SavedMesh[] {
   const meshes = asArray(value ?? [], 'layers.meshes', { maxLength: mostStored }).map((mesh, index): SavedMesh => {
@@ -33,14 +33,14 @@ export function meshesOf(value: unknown, volumes: readonly string[]): readonly S
 }
 
 /**
- * Surfaces with ids that differ from each other and from those that are taken, to which they are added: a surface whose id is
- * taken gets a new one. Nothing else in a session refers to the id of a surface.
+ * Gives surfaces unique ids: a surface whose id is taken gets a new one. Adds all ids to `taken`. Nothing else in a session
+ * refers to the id of a surface.
  */
 export function withOwnIds<Saved extends { readonly look: MeshLook }>(
   surfaces: readonly Saved[],
   taken: Set<string>,
 ): readonly Saved[] {
-  // A new id is none that a later surface has.
+  // A new id must differ from those of later surfaces, too.
   const all = new Set([...taken, ...surfaces.map(({ look }) => look.id)]);
   let number = 1;
   return surfaces.map((saved) => {
@@ -52,7 +52,7 @@ export function withOwnIds<Saved extends { readonly look: MeshLook }>(
   });
 }
 
-/** All surfaces in the order of the list. Those without a place come last. */
+/** All surfaces in list order. Those without a place come last. */
 export function surfacesInOrder({
   meshes,
   meshFiles,

@@ -2,7 +2,7 @@ import { asArray, asNumber } from '../../../core/format/json.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
 import { isUsableTransform, type Transform } from '../../../core/transforms/transform.ts';
 
-// Numbers of a session. All throw StriaError `corrupt`.
+// Parsers for numbers of a session. All throw StriaError `corrupt`.
 
 export function numbersOf(value: unknown, what: string, length: number): readonly number[] {
   return asArray(value, what, { length }).map((number) => finite(number, what));
@@ -14,7 +14,7 @@ export function finite(value: unknown, what: string): number {
   throw new StriaError('corrupt', `${what} is ${String(value)}, which is not a valid index`);
 }
 
-/** `LayerLook.motion`. */
+/** A transform such as `LayerLook.motion`. */
 export function motionFrom(value: unknown, what: string): Transform {
   const motion = numbersOf(value, what, 12);
   if (!isUsableTransform(motion)) throw new StriaError('corrupt', `${what} cannot be inverted`);

@@ -18,7 +18,7 @@ const stored = (value: unknown) => JSON.parse(JSON.stringify(value));
 
 describe('a view from a file', () => {
   it('has all parts of a view', () => {
-    // Layers are stored beside it.
+    // Layers are stored beside the view.
     const { layers: _, ...view } = startView;
     expect(viewFrom(stored(startView), startView)).toEqual(view);
     const slab = { kind: 'maximum', thickness: 4 };
@@ -57,7 +57,7 @@ describe('a view from a file', () => {
     expect(viewFrom({ clip: [[0, 1], [0, 1], { length: 2 }] }, startView)).toEqual({});
   });
 
-  it('never has a part of another shape, whatever the file says', () => {
+  it('never has a part of another shape, whatever the file contains', () => {
     const keys = Object.keys(startView) as (keyof typeof startView)[];
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom(...keys), fc.jsonValue()), (odd) => {

@@ -4,11 +4,11 @@ import type { JsonObject } from '../../../core/format/json.ts';
 import { isColormapName } from '../../viewer/colors/colormaps.ts';
 import type { SlabChoice, ViewState } from '../../viewer/model/viewer-api.ts';
 
-/** Layers are stored with their files (session-file.ts). */
+/** A view without layers, which are stored with their files (session-file.ts). */
 type StoredView = Omit<ViewState, 'layers'>;
 
-// A view from a file is checked against the shape of a valid one: numbers where that has numbers, and as many. Tables here
-// add what a shape cannot express. A new part of ViewState that needs an entry does not compile without it.
+// A view from a file is checked against the shape of a valid one: it must have numbers in the same places, and as many. The
+// tables here add what a shape cannot express. A new part of ViewState that needs an entry does not compile without one.
 
 type HasWords<T> = T extends string
   ? true
@@ -22,7 +22,7 @@ type KeysWhere<Test extends { readonly [Key in keyof StoredView]-?: unknown }> =
   readonly [Key in keyof StoredView]-?: true extends Test[Key] ? Key : never;
 }[keyof StoredView];
 
-/** The names that a part may hold, or what tells them. */
+/** The allowed names of a part, or a test for them. */
 type Words = readonly string[] | ((name: string) => boolean);
 const words: Readonly<Record<KeysWhere<{ [Key in keyof StoredView]-?: HasWords<StoredView[Key]> }>, Words>> = {
   projection: projections,
@@ -50,8 +50,8 @@ const examples: { readonly [Key in OptionalKey]: NonNullable<StoredView[Key]> } 
 };
 
 /**
- * The valid parts of a view from a file. Invalid ones are left out, so that they keep their value.
- * @param shape a view of the same kind: the viewer's own
+ * The valid parts of a view from a file. Invalid ones are left out, so that the viewer keeps its values.
+ * @param shape a valid view to compare with, such as the viewer's own
  */
 export function viewFrom(stored: JsonObject, { layers: _, ...shape }: ViewState): Partial<StoredView> {
   const isGood = (key: string): boolean => {

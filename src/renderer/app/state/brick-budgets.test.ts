@@ -7,7 +7,7 @@ test('stored budgets of bricks are whole and within limits, and invalid ones bec
     expect(checkedBrickMiB(wrong)).toEqual(defaultBrickMiB);
 });
 
-test('on the GPU each kind takes at most half of what volumes may take', () => {
+test('each tier in GPU memory gets at most half of the limit for volumes', () => {
   const MiB = 2 ** 20;
   expect(brickBudgetsOf({ host: 512, compressed: 64, decoded: 512 }, 256 * MiB)).toEqual({
     hostBytes: 512 * MiB,

@@ -6,11 +6,11 @@ export interface BrickBudgets {
   readonly payloadBytes: number;
   /** Decoded bricks in GPU memory. */
   readonly atlasBytes: number;
-  /** Those of 8-bit voxels once more, as a texture. */
+  /** Decoded bricks of 8-bit voxels once more, as a texture. */
   readonly textureBytes: number;
 }
 
-/** The same as the settings keep them, in whole MiB. */
+/** The budgets in the settings, in whole MiB. */
 export interface BrickMebibytes {
   readonly host: number;
   readonly compressed: number;
@@ -18,10 +18,10 @@ export interface BrickMebibytes {
 }
 
 export const defaultBrickMiB: BrickMebibytes = { host: 512, compressed: 1024, decoded: 512 };
-/** Fewer hold too few bricks to see anything. */
+/** With less memory there would be too few bricks to see anything. */
 export const brickMebibytes = { min: 16, max: 65_536 } as const;
 
-/** Stored budgets; invalid ones become the default. */
+/** Stored budgets; invalid ones are replaced by the default. */
 export function checkedBrickMiB(stored: unknown): BrickMebibytes {
   const found = (typeof stored === 'object' && stored !== null ? stored : {}) as Partial<Record<keyof BrickMebibytes, unknown>>;
   const one = (part: keyof BrickMebibytes): number => {
@@ -35,11 +35,11 @@ export function clampBrickMiB(mebibytes: number): number {
   return Math.min(brickMebibytes.max, Math.max(brickMebibytes.min, Math.round(mebibytes)));
 }
 
-/** @param volumeBytes the limit for volumes in GPU memory; each tier there takes half of it at most, and the texture what they leave */
+/** @param volumeBytes the limit for volumes in GPU memory: each tier there gets at most half of it, and the texture the rest */
 export function brickBudgetsOf({ host, compressed, decoded }: BrickMebibytes, volumeBytes: number): BrickBudgets {
   const onGpu = (mebibytes: number): number => Math.min(mebibytes * 2 ** 20, Math.floor(volumeBytes / 2));
   const [payloadBytes, atlasBytes] = [onGpu(compressed), onGpu(decoded)];
-  // Places of the texture may stay empty.
+  // Slots of the texture may stay empty.
   const textureBytes = Math.min(2 * atlasBytes, volumeBytes - payloadBytes - atlasBytes);
   return { hostBytes: host * 2 ** 20, payloadBytes, atlasBytes, textureBytes };
 }

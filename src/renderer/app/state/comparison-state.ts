@@ -8,13 +8,13 @@ import type { JobProgress } from './progress.ts';
 /** What the second viewer shows: the second volume, or the first minus the second. */
 export type ComparisonMode = 'beside' | 'difference';
 
-/** What is known of the difference. */
+/** The state of the difference. */
 export type DifferenceState =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'running'; readonly progress: JobProgress }
   /** Why there is no difference. */
   | { readonly kind: 'refused'; readonly why: string }
-  /** `whyUnseen`: there are only numbers, and no volume to show. */
+  /** `whyUnseen` is set if there are only numbers, and no volume to show. */
   | { readonly kind: 'known'; readonly difference: Difference; readonly whyUnseen: string | undefined };
 
 export type ComparisonState =

@@ -13,7 +13,7 @@ import type { ResidencyState } from './residency-state.ts';
 import type { CompressionResult } from './result.ts';
 import type { WaitingSession } from './saved-session.ts';
 
-/** The phase of the document's life. `document-machine.ts` defines the transitions. */
+/** The phase of the document. `document-machine.ts` defines the transitions. */
 export type DocumentPhase =
   | 'empty'
   /** Looking for the volume of a saved session. */
@@ -23,7 +23,7 @@ export type DocumentPhase =
   | 'loading'
   | 'failed'
   | 'ready'
-  /** The device was lost, and a new one was requested. */
+  /** The device was lost, and a new one has been requested. */
   | 'lost'
   /** There is a new device, and the volume is being loaded again. */
   | 'returning'
@@ -34,9 +34,9 @@ export type DocumentPhase =
 export type DocumentJob =
   | 'none'
   | 'compressing'
-  /** Compressing from its file straight into another, on a separate device. */
+  /** Compressing from the file straight into another file, on a separate device. */
   | 'streaming'
-  /** Exchanging voxels for compressed bytes in GPU memory, or back. */
+  /** Replacing voxels by compressed bytes in GPU memory, or vice versa. */
   | 'exchanging'
   | 'saving';
 
@@ -47,7 +47,7 @@ export interface DocumentLifeState {
 
 /** The open document as panels see it. Voxels and compressed bytes are in document/document-life.ts. */
 export interface OpenDocument {
-  /** The same object for one opening, while finer resolutions replace coarser ones and devices come and go. */
+  /** Identifies one opening: it stays the same object while finer resolutions replace coarser ones and devices come and go. */
   readonly opened: object;
   readonly name: string;
   /** `NIfTI`, `Stria`, `Sample`. */
@@ -56,26 +56,26 @@ export interface OpenDocument {
   readonly fileBytes: number | undefined;
   readonly info: VolumeInfo;
   readonly statistics: VolumeStatistics;
-  /** Whether they are those of the full resolution, although a lower one is shown. */
+  /** Whether the statistics are of the full resolution although a lower one is shown. */
   readonly areStatisticsFull?: boolean | undefined;
   readonly decimation: number;
-  /** The file's level that is shown; undefined: the volume itself. */
+  /** The shown level of the file; undefined for the volume itself. */
   readonly level?: { readonly number: number; readonly count: number } | undefined;
   /** Whether a finer level would fit into GPU memory, but is too much to fetch from a network. */
   readonly isHeldBack?: boolean | undefined;
-  /** Whether it is shown at a lower resolution and the file can only be read whole, so that no voxel can be read from it alone. */
+  /** Whether it is shown at a lower resolution and its file can only be read as a whole, not voxel by voxel. */
   readonly isReadWhole?: boolean | undefined;
   /** Whether a finer level is being loaded. */
   readonly isRefining: boolean;
-  /** Its planes were single pictures. */
+  /** Whether its planes were single pictures. */
   readonly arePictures: boolean;
   /** What its file, or a file beside it, says about labels. */
   readonly labels?: OwnLabels | undefined;
-  /** The file's metadata. Some of it may be personal, so it is only shown. */
+  /** The file's metadata. It may be personal data, so it is only shown. */
   readonly tags: readonly VolumeTag[];
-  /** Set if surfaces are open without a volume: the grid around them. Its voxels mean nothing, and are not shown. */
+  /** Set if surfaces are open without a volume: the grid around them. Its voxels have no meaning and are not shown. */
   readonly space?: EmptySpace | undefined;
-  /** Set if it is one of several volumes: the source to choose another from. */
+  /** Set if it is one of several volumes: the source of the others. */
   readonly chosenFrom: { readonly file: HostFile; readonly dataset: string | undefined } | undefined;
 }
 
@@ -87,11 +87,11 @@ export interface Opening {
   readonly timeline: readonly StageSpan[];
 }
 
-/** What can still be done with a file that failed to open. */
+/** The ways in which a file that failed to open may still be opened. */
 export interface StillPossible {
   /** The file, if it can be opened as raw voxels with a layout from the user. */
   readonly rawFile?: HostFile | undefined;
-  /** The file, if all it lacks is the one that the fault names as `missing`. */
+  /** The file, if it only lacks the one that the fault names as `missing`. */
   readonly incomplete?: HostFile | undefined;
 }
 
@@ -110,11 +110,11 @@ export type DocumentState =
 /** Compression of the open volume. Its result is `compressed`, which survives a later attempt that is cancelled or fails. */
 export type CompressionState =
   | { readonly kind: 'idle' }
-  /** `isAsked`: the user started it and wants to see it; otherwise another action needs it. */
+  /** `isAsked` is true if the user started it and wants to see it, false if another action needs it. */
   | { readonly kind: 'running'; readonly progress: JobProgress; readonly isAsked: boolean }
   | { readonly kind: 'failed'; readonly fault: FaultData };
 
-/** The last result of compressing the open volume. `isAsked`: the user started it. */
+/** The last result of compressing the open volume. `isAsked` is true if the user started it. */
 export interface CompressedState {
   readonly result: CompressionResult;
   readonly isAsked: boolean;
@@ -124,7 +124,7 @@ export interface SavedFile {
   readonly name: string;
   readonly folder: string;
   readonly reveal: (() => Promise<void>) | undefined;
-  /** When it was written; empty if that was part of compressing. */
+  /** The stages of writing the file; empty if it was written while compressing. */
   readonly timeline: readonly StageSpan[];
 }
 
@@ -136,10 +136,10 @@ export type SaveState =
 
 /** Everything in the store that belongs to the document's life. */
 export interface DocumentSlice {
-  /** The other fields follow from it. Only `changeDocument` changes them. */
+  /** The other fields depend on it. Only `changeDocument` changes them. */
   readonly life: DocumentLifeState;
   readonly document: DocumentState;
-  /** Of the document. Undefined until its first picture. */
+  /** The duration of opening the document. Undefined until its first picture. */
   readonly opening: Opening | undefined;
   readonly compression: CompressionState;
   /** Undefined until the open volume is compressed. */

@@ -28,7 +28,7 @@ test('tuning is stored for its GPU only', () => {
   expect(withTuning(tunings, adapter, undefined)).toEqual({});
 });
 
-test('of very many GPUs the latest are kept', () => {
+test('only the latest of very many GPUs are kept', () => {
   let tunings = {};
   for (let version = 0; version < 40; version++) {
     tunings = withTuning(tunings, { ...adapter, description: `driver ${version}` }, tuning);

@@ -5,17 +5,17 @@ import { checkedTuning, standardTuning, type Tuning } from '../../../core/gpu/tu
 /** Tuning results for each GPU, by the GPU's key. */
 export type KeptTunings = Readonly<Record<string, Tuning>>;
 
-/** More GPUs than one machine ever has, so that storage written by others cannot grow without limit. */
+/** More GPUs than a machine ever has. The limit keeps the storage small even if others write to it. */
 const mostGpus = 16;
 const longestKey = 300;
 
-/** Everything that WebGPU reveals of a GPU, including the driver if known. Another driver needs new tuning. */
+/** A key of everything that WebGPU reveals about a GPU, including the driver if known: another driver needs new tuning. */
 function gpuKey(adapter: AdapterDescription): string {
   const { vendor, architecture, device, description } = adapter;
   return [vendor, architecture, device, description].join(' / ').slice(0, longestKey);
 }
 
-/** Undefined if nothing is stored for this GPU. */
+/** The stored tuning of a GPU; undefined if there is none. */
 export function keptTuning(tunings: KeptTunings, { diagnosis: { adapter } }: Pick<Gpu, 'diagnosis'>): Tuning | undefined {
   if (!adapter) return undefined;
   const key = gpuKey(adapter);

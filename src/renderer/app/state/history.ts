@@ -2,7 +2,7 @@
 export type Snapshot = Readonly<Record<string, unknown>>;
 
 interface Step {
-  /** The values that it changed, and only these. */
+  /** The old values of the keys that the step changed, and only these. */
   readonly before: Snapshot;
   readonly after: Snapshot;
 }
@@ -12,15 +12,15 @@ interface LastChange {
   readonly gesture: number | undefined;
 }
 
-/** Changes of the same keys within this time are one step, in milliseconds. */
+/** Changes of the same keys within this time, in milliseconds, are one step. */
 const mergeMs = 400;
 
-/** The ids in a list that is a value of a snapshot, or in several; undefined for other values. */
+/** The ids in the list or lists of a snapshot's value; undefined for values without lists. */
 export type MembersOf = (key: string, value: unknown) => readonly string[] | undefined;
 
 /**
- * Undo steps. It is told the current snapshot and finds what changed. A step holds only what it changed, so undoing it leaves
- * everything else alone, such as the crosshair.
+ * Undo steps. `record` receives the current snapshot and finds what changed. A step holds only the values that it changed, so
+ * undoing it leaves everything else alone, such as the crosshair.
  */
 export class History {
   readonly #limit: number;
@@ -32,10 +32,9 @@ export class History {
   #last: LastChange | undefined;
 
   /**
-   * @param limit the oldest steps beyond this number are dropped
-   * @param separate keys whose every change is a step of its own, however soon: lists with additions and deletions, unlike
-   * sliders
-   * @param membersOf a change that adds, removes or moves members is a step of its own, also during a drag
+   * @param limit the number of steps to keep; older ones are dropped
+   * @param separate keys whose changes are never merged into one step, such as lists with additions and deletions
+   * @param membersOf a change that adds, removes or moves members is a separate step, even during a drag
    */
   constructor(limit = 200, separate: readonly string[] = [], membersOf: MembersOf = () => undefined) {
     this.#limit = limit;
@@ -52,9 +51,9 @@ export class History {
   }
 
   /**
-   * Records the current snapshot. Changes of the same keys become one step if they follow each other quickly (unless they are
-   * separate) or belong to one gesture.
-   * @param gesture number of the current drag; undefined if there is none
+   * Records the current snapshot. Changes of the same keys become one step if they follow each other quickly (unless the keys are
+   * `separate`) or belong to one gesture.
+   * @param gesture the number of the current drag; undefined if there is none
    */
   record(now: Snapshot, { atMs, gesture }: LastChange): void {
     const keys = changedKeys(this.#now, now);

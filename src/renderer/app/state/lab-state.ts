@@ -6,7 +6,7 @@ import type { FaultData } from '../../../core/shared/errors.ts';
 export const labSizes = [16, 32, 64, 128, 256, 512] as const;
 export type LabSize = (typeof labSizes)[number];
 
-/** `files` runs in the command alone: the Lab shows a result that comes with the app. */
+/** The suite `files` runs only in the command: the Lab shows a result that is bundled with the app. */
 export type LabSuite = GpuSuite | 'tune' | 'files';
 
 export type LabRun =
@@ -27,9 +27,9 @@ export interface LabState {
   /** The GPU that the cases were measured on. */
   readonly device: { readonly name: string; readonly software: boolean } | undefined;
   readonly cases: readonly BenchCase[];
-  /** Results of tuning so far. */
+  /** The results of tuning so far. */
   readonly choices: readonly TunedChoice[];
-  /** The results of `stria bench files` that come with the app, once they are loaded. */
+  /** The results of `stria bench files` that are bundled with the app, once they are loaded. */
   readonly files: readonly BenchResult[] | undefined;
 }
 

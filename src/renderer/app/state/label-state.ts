@@ -9,16 +9,16 @@ export interface LoadedTable {
   readonly table: LabelTable;
 }
 
-/** The labels of the open volume and of the layers. What people set is a part of the view: `LabelLook`. */
+/** The labels of the open volume and of the layers. The user's choices are parts of the view: `LabelLook`. */
 export interface LabelsState {
-  /** The open volume is drawn as labels. */
+  /** Whether the open volume is drawn as labels. */
   readonly isBaseLabels: boolean;
-  /** By id. */
+  /** The loaded tables, by id. */
   readonly loaded: Readonly<Record<string, LoadedTable>>;
-  /** Of the volume whose table is shown; its id is `baseId` or a layer's. */
+  /** Counts of the volume whose table is shown; its id is `baseId` or a layer's. */
   readonly counted: /** `done`: the share, 0…1, of the file that has been read. Undefined if the GPU counts. */
     | { readonly id: string; readonly kind: 'counting'; readonly done?: number | undefined }
-    /** The GPU holds only a part of the voxels. Labels are counted from the file if people ask for it. */
+    /** The GPU holds only a part of the voxels. The labels are counted from the file on request. */
     | { readonly id: string; readonly kind: 'partial' }
     | { readonly id: string; readonly kind: 'failed'; readonly fault: FaultData }
     | { readonly id: string; readonly kind: 'ready'; readonly counts: LabelCounts }
@@ -27,7 +27,7 @@ export interface LabelsState {
   readonly chosen: { readonly id: string; readonly number: number } | undefined;
   /** Why a table was not loaded. */
   readonly fault: FaultData | undefined;
-  /** How much of the statistics that are being saved is measured, 0…1. */
+  /** The progress, 0…1, of measuring the statistics that are being saved. */
   readonly measuring: number | undefined;
 }
 

@@ -12,7 +12,7 @@ import type { JobProgress } from './progress.ts';
 export type LayerVolume =
   | { readonly kind: 'loading'; readonly progress: JobProgress }
   | { readonly kind: 'failed'; readonly fault: FaultData }
-  /** The session from which it comes names files that were not found. */
+  /** Files that its session names were not found. */
   | { readonly kind: 'lost'; readonly files: readonly string[] }
   | {
       readonly kind: 'ready';
@@ -25,13 +25,13 @@ export type LayerVolume =
 
 /** Why a listed surface has no triangles. */
 export type SurfaceState =
-  /** Without progress while it waits. */
+  /** `progress` is undefined while it waits. */
   | { readonly kind: 'loading'; readonly progress: JobProgress | undefined }
   | { readonly kind: 'failed'; readonly fault: FaultData }
   /** Its file, or the files of its layer, were not found. */
   | { readonly kind: 'lost'; readonly files: readonly string[] };
 
-/** A file with a matrix, about which the overlay 'matrix' asks. */
+/** A file with a matrix that the overlay 'matrix' asks about. */
 export interface MatrixFile {
   readonly name: string;
   readonly stored: StoredTransform;
@@ -39,18 +39,18 @@ export interface MatrixFile {
   readonly fault: FaultData | undefined;
 }
 
-/** What a surface is extracted from. */
+/** The volume, and the surface to extract from it. */
 export interface SurfaceSource {
   /** Id of the layer, or `baseId`. */
   readonly from: string;
-  /** `all`: of each label that is shown. */
+  /** `all` stands for the surfaces of all visible labels. */
   readonly surface: SurfaceChoice | { readonly all: 'labels' };
   readonly timePoint: number;
   /** Rounds of smoothing. */
   readonly smoothing: number;
 }
 
-/** What a mesh layer was made from. */
+/** The volume and the surface that a mesh layer was extracted from. */
 export interface MeshSource extends SurfaceSource {
   readonly surface: SurfaceChoice;
 }
@@ -58,7 +58,7 @@ export interface MeshSource extends SurfaceSource {
 /** The file that a mesh layer was read from. */
 export interface MeshFileSource {
   readonly file: HostFile;
-  /** Its place among the file's objects. */
+  /** Its index among the file's objects. */
   readonly object: number;
 }
 
@@ -66,16 +66,16 @@ export interface MeshFileSource {
 export interface LayersState {
   /** Their looks and order: a copy of `ViewState.layers`. */
   readonly stack: LayerStack;
-  /** A file that is being added. */
+  /** The file that is being added. */
   readonly adding:
     | { readonly kind: 'none' }
     | { readonly kind: 'loading'; readonly name: string; readonly progress: JobProgress }
     /** The overlay 'layer-volumes' asks which of the file's volumes to add. */
     | { readonly kind: 'choosing'; readonly name: string; readonly file: HostFile }
     | { readonly kind: 'failed'; readonly name: string; readonly fault: FaultData };
-  /** By id (`volumeIdOf`); `baseId` is the open volume, while layers show its channels. */
+  /** Volumes by id (`volumeIdOf`). They include the open volume, `baseId`, while layers show its channels. */
   readonly volumes: Readonly<Record<string, LayerVolume>>;
-  /** By id, the surfaces that have no triangles: those of a session until they are made. */
+  /** The surfaces without triangles, by id, such as those of a session until they are made. */
   readonly surfaces: Readonly<Record<string, SurfaceState>>;
   /** Id of the layer whose settings are shown, and to which commands apply. */
   readonly chosen: string | undefined;

@@ -1,7 +1,7 @@
 import { toStriaError } from '../../../core/shared/errors.ts';
 import type { AppStore } from './store.ts';
 
-/** Runs what may fail, and shows a fault as a notice. Cancelling is no fault. */
+/** Runs work that may fail, and shows a fault as a notice. Cancelling is not a fault. */
 export async function orNotice(store: AppStore, work: () => Promise<void>): Promise<void> {
   try {
     await work();

@@ -3,7 +3,7 @@ import type { MoviePath } from '../../viewer/model/movie-frames.ts';
 import type { PictureBackground, PictureRequest } from '../../viewer/model/picture.ts';
 import type { Layout, ViewName } from '../../viewer/model/viewer-api.ts';
 
-/** `screen`: the pixels of the screen; `double`: twice as many along each edge. */
+/** `screen`: as many pixels as on the screen; `double`: twice as many along each edge; `own`: a chosen size. */
 export type OutputSize = 'screen' | 'double' | '4k' | 'own';
 
 /** Options of pictures, and of the frames of movies. */
@@ -11,19 +11,19 @@ export interface PictureOptions {
   /** `layout`: all visible views, arranged as in the window. */
   readonly view: ViewName | 'layout';
   readonly size: OutputSize;
-  /** In pixels, for the size `own`. */
+  /** Width and height in pixels, for the size `own`. */
   readonly width: number;
   readonly height: number;
   readonly isAnnotated: boolean;
   readonly background: PictureBackground;
 }
 
-/** What is saved as a mesh. */
+/** Options of saving a surface as a mesh. */
 export interface SurfaceOptions {
   readonly format: MeshFormat;
   /** Rounds of smoothing. */
   readonly smoothing: number;
-  /** Of a segmentation: whose surface. */
+  /** The label whose surface is saved, for a segmentation. */
   readonly label: number;
 }
 

@@ -11,7 +11,7 @@ import {
 } from './output-options.ts';
 import type { JobProgress } from './progress.ts';
 
-/** The picture, or the surface, of its dialog. */
+/** The state of saving in the dialog of pictures or surfaces. */
 export type PictureWork =
   | { readonly kind: 'idle' }
   | { readonly kind: 'working' }
@@ -20,7 +20,7 @@ export type PictureWork =
 /** The current or last movie. Its progress counts frames. */
 export type MovieWork =
   | { readonly kind: 'none' }
-  /** People are asked where it is to go. */
+  /** The user is asked where to save it. */
   | { readonly kind: 'asking'; readonly name: string }
   | { readonly kind: 'running'; readonly name: string; readonly folder: string; readonly progress: JobProgress }
   | {

@@ -4,17 +4,17 @@ import type { slabOf } from '../../viewer/model/slab.ts';
 export interface LineProfile {
   /** Id of the measurement. */
   readonly measurement: string;
-  /** From its first point, in the volume's `spatialUnit`. */
+  /** Distances from its first point, in the volume's `spatialUnit`. */
   readonly distances: readonly number[];
-  /** Of a line in a thick slice: how its slices are projected. */
+  /** The projection of slices, for a line in a thick slice. */
   readonly slab?: ReturnType<typeof slabOf>;
-  /** The open volume first, then the layers from below. */
+  /** The open volume first, then the layers, the lowest first. */
   readonly series: readonly ProfileSeries[];
 }
 
 export interface ProfileSeries {
   readonly name: string;
   readonly unit: string | undefined;
-  /** Real values; null beside the volume and where data is missing. */
+  /** Real values; null outside the volume and where data is missing. */
   readonly values: readonly (number | null)[];
 }

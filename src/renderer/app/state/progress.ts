@@ -16,7 +16,7 @@ export function nextProgress(before: JobProgress, progress: Progress, now: numbe
   return { ...progress, startedAt: progress.stage === before.stage ? before.startedAt : now, now };
 }
 
-/** 0 to 1, or undefined if the total is unknown. */
+/** The done fraction, 0 to 1; undefined if the total is unknown. */
 export function fraction(progress: Progress): number | undefined {
   return progress.total === undefined || progress.total === 0 ? undefined : Math.min(1, progress.done / progress.total);
 }

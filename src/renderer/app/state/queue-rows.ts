@@ -26,7 +26,7 @@ export type QueueRowState =
       readonly folder: string;
       readonly reveal: (() => Promise<void>) | undefined;
     }
-  /** It holds several volumes. The user chooses which to compress. */
+  /** The file contains several volumes. The user chooses which to compress. */
   | { readonly kind: 'several'; readonly file: HostFile }
   | { readonly kind: 'failed'; readonly fault: FaultData }
   | { readonly kind: 'cancelled' };
@@ -52,17 +52,17 @@ export interface QueueSummary {
   /** Files with several volumes, none of which is chosen yet. */
   readonly several: number;
   readonly active: number;
-  /** For all finished rows together; undefined if there is none. */
+  /** The sum of all finished rows; undefined if there are none. */
   readonly sizes: QueueSizes | undefined;
 }
 
 /** Sizes in bytes. */
 export interface QueueSizes {
-  /** Of the source's files; undefined if not all are known. */
+  /** The size of the source's files; undefined if not all sizes are known. */
   readonly fileBytes: number | undefined;
-  /** Of the uncompressed source. */
+  /** The size of the uncompressed source. */
   readonly bytesIn: number;
-  /** Of the .stria. */
+  /** The size of the .stria. */
   readonly bytesOut: number;
 }
 
@@ -78,7 +78,7 @@ export function summarize(rows: readonly QueueRow[]): QueueSummary {
   };
 }
 
-/** Undefined unless the row is done. */
+/** The sizes of a row; undefined unless it is done. */
 export function sizesOf({ size, state }: QueueRow): QueueSizes | undefined {
   return state.kind === 'done' ? { fileBytes: size, bytesIn: state.bytesIn, bytesOut: state.bytesOut } : undefined;
 }
@@ -89,8 +89,8 @@ function sumOfSizes(a: QueueSizes, b: QueueSizes): QueueSizes {
 }
 
 /**
- * Two ratios: against the uncompressed source, which measures the codec, and against the source's files, which is what the
- * disk gains. One number without a name if both are equal.
+ * Two ratios: to the uncompressed source, which measures the codec, and to the source's files, which measures the saved disk
+ * space. One number without a name if both are equal.
  */
 export function ratioWords({ fileBytes, bytesIn, bytesOut }: QueueSizes): readonly string[] {
   const ratio = (bytes: number): string => formatRatio(ratioOf({ bytesIn: bytes, bytesOut }));

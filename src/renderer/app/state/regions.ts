@@ -3,16 +3,16 @@ import type { Measurement } from '../../viewer/model/measure.ts';
 
 /** Statistics of a rectangle or sphere; `failed` says why they are unknown. */
 export type RegionFound =
-  /** Its voxels are being read from the file. `done` is a share, 0…1. */
+  /** Its voxels are being read from the file. `done` is the fraction, 0…1. */
   | { readonly kind: 'reading'; readonly done: number }
   | { readonly kind: 'found'; readonly statistics: RegionStatistics }
   | { readonly kind: 'empty' }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** By `regionKey`. Missing entries are being computed. */
+/** Found statistics by `regionKey`. Missing entries are being computed. */
 export type RegionsFound = Readonly<Record<string, RegionFound>>;
 
-/** Equal for regions of the same voxels. */
+/** A key that is equal for regions of the same voxels. */
 export function regionKey({ kind, axis, timePoint, points }: Measurement): string {
   return JSON.stringify([kind, axis, timePoint, points]);
 }

@@ -4,7 +4,7 @@ import type { JobProgress } from './progress.ts';
 /** How the open volume is kept in GPU memory. */
 export type Residency = 'raw' | 'compressed';
 
-/** Compressed bytes, without the container's overhead, and the ways in which they were encoded. */
+/** The number of compressed bytes, without the container's overhead, and the ways in which they were encoded. */
 export interface HeldBytes {
   readonly bytes: number;
   readonly shares: readonly ChunkShare[];
@@ -14,14 +14,14 @@ export interface HeldBytes {
 export interface ResidencyState {
   readonly kept: Residency;
   readonly rawBytes: number;
-  /** As a file holds it. Undefined until it is compressed. */
+  /** The compressed bytes as in a file. Undefined until the volume is compressed. */
   readonly asFile: HeldBytes | undefined;
-  /** As GPU memory holds it, if it is kept compressed there: other codecs may hold what would decode too slowly. */
+  /** The compressed bytes in GPU memory, if it is kept compressed there. Chunks that would decode too slowly may use other codecs there. */
   readonly inGpu: HeldBytes | undefined;
   /** Whether the voxels fit the GPU's budget. */
   readonly canBeRaw: boolean;
   /** Whether all voxels are available for compression. */
   readonly canBeCompressed: boolean;
-  /** While it is being changed. */
+  /** The progress of changing it. */
   readonly progress: JobProgress | undefined;
 }

@@ -18,13 +18,13 @@ export interface CompressionResult {
   readonly shares: readonly ChunkShare[];
   readonly encode: StageClock | undefined;
   readonly decode: StageClock | undefined;
-  /** Every chunk was decoded again on the GPU and compared bit by bit. Undefined if that was not done. */
+  /** Whether every chunk was decoded again on the GPU and compared bit by bit. Undefined if that was not done. */
   readonly isExact: boolean | undefined;
-  /** When each stage ran, with names to show. */
+  /** When each stage ran, with display names. */
   readonly timeline: readonly StageSpan[];
   /**
-   * GPU memory of the volume as voxels, and as compressed bytes; undefined if it was never entirely in GPU memory, or if other
-   * codecs would hold it there.
+   * GPU memory of the volume as voxels, and as these compressed bytes; undefined if it was never entirely in GPU memory, or if
+   * GPU memory would use other codecs.
    */
   readonly gpuBytes: { readonly before: number; readonly after: number } | undefined;
 }
@@ -39,7 +39,7 @@ const stageNames = {
   save: 'Save',
 } as const;
 
-/** For a volume that was compressed from its file, because only parts of it were in GPU memory. */
+/** The result for a volume that was compressed from its file, because it was only partly in GPU memory. */
 export function streamedResult({ bytesIn, bytesOut, voxelBytes, chunks, timesMs, timeline }: CompressReport): CompressionResult {
   return {
     bytesIn,

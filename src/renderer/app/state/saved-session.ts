@@ -21,7 +21,7 @@ import type { PinnedCurve } from './time-curve-state.ts';
 export interface SessionPart {
   /** Relative to the session's folder, with `/`. */
   readonly path: string;
-  /** Set if the file lies at this web address. Then `path` is its name, and there is no fingerprint. */
+  /** Set if the file is at this web address. Then `path` is its name, and there is no fingerprint. */
   readonly address?: string | undefined;
   readonly size: number;
   /** See core/format/fingerprint.ts. Undefined for most pictures of a stack, since only some are read. */
@@ -36,7 +36,7 @@ export function partName({ path }: SessionPart): string {
 export interface SessionFiles {
   readonly files: readonly SessionPart[];
   readonly raw?: RawLayout | undefined;
-  /** `files` names a folder, whose size and content are not known. */
+  /** Set if `files` names a folder, whose size and content are unknown. */
   readonly folder?: true | undefined;
   /** The id of one of several volumes. */
   readonly dataset?: string | undefined;
@@ -45,7 +45,7 @@ export interface SessionFiles {
 export type SessionSource =
   | SessionFiles
   | { readonly sample: SampleChoice }
-  /** Surfaces without a volume: what was open is called `name`. */
+  /** Surfaces were open without a volume, under this `name`. */
   | { readonly space: EmptySpace & { readonly name: string } };
 
 /** The layers over the volume, each with its files. */
@@ -64,33 +64,33 @@ export interface SavedLayer {
   readonly look: LayerLook;
 }
 
-/** A mesh layer, and what it is extracted from again. */
+/** A mesh layer, and the source to extract it from again. */
 export interface SavedMesh {
   readonly source: MeshSource;
   readonly look: MeshLook;
-  /** Among all surfaces. Sessions of earlier versions lack it. */
+  /** Its index among all surfaces. Sessions of earlier versions lack it. */
   readonly place?: number | undefined;
 }
 
-/** A mesh layer, and the file from which it is read again. */
+/** A mesh layer, and the file to read it from again. */
 export interface SavedMeshFile {
   readonly source: SessionFiles;
-  /** Its place among the file's objects. */
+  /** Its index among the file's objects. */
   readonly object: number;
   readonly look: MeshLook;
-  /** As `SavedMesh.place`. */
+  /** Like `SavedMesh.place`. */
   readonly place?: number | undefined;
 }
 
-/** A pinned curve, whose times follow from its volume. */
+/** A pinned curve without times, which follow from its volume. */
 export type SavedCurve = Omit<PinnedCurve, 'times' | 'unit'>;
 
-/** What a session restores: what was open, and its view. */
+/** The content of a session: the source of the document, and the view. */
 export interface SavedSession {
   readonly source: SessionSource;
   /** A ViewState as JSON; `viewFrom` parses it. */
   readonly view: JsonObject;
-  /** Of the visible views. */
+  /** The cameras, zoom and pan of the visible views. */
   readonly viewpoints: Viewpoints;
   readonly layout: Layout;
   readonly sliceAxis: SliceAxis;

@@ -11,10 +11,10 @@ function storage(initial?: string) {
   };
 }
 
-/** Of a person whose settings a version before the introduction has stored. */
+/** Defaults as read from settings that a version before the introduction stored. */
 const known = { ...defaultSettings, introduced: true };
 
-/** What versions have stored, from the first one on, with everything changed. */
+/** The settings that each version stored, starting with the first one, with every value changed. */
 const first = { theme: 'light', layout: 'slices', inspectorOpen: false, inspectorWidth: 400, foldedSections: ['gpu'], axis: 'y' };
 const shapes: Readonly<Record<string, object>> = {
   first: { ...first, codec: 'rle' },
@@ -36,19 +36,19 @@ describe('settings', () => {
   it.each(Object.entries(shapes))('of an older version are kept: %s', (_, shape) => {
     const settings = readSettings(storage(JSON.stringify(shape)));
     for (const [name, value] of Object.entries(shape)) {
-      // The section 'gpu' has become a tab, and playback has its own test.
+      // The section 'gpu' became a tab, and playback has its own test.
       if (name === 'foldedSections') expect(settings.foldedSections).toEqual(value[0] === 'gpu' ? [] : value);
       else if (name === 'lengthUnits') expect(['file', value]).toContain(settings.lengthUnits);
       else expect(settings, name).toMatchObject({ [name]: value });
     }
     expect(settings.introduced).toBe(true);
-    // What this version writes, it reads.
+    // This version reads what it writes.
     const place = storage();
     writeSettings(place, settings);
     expect(readSettings(place)).toEqual(settings);
   });
 
-  it('do not follow a hostile text', () => {
+  it('ignore hostile text', () => {
     const deep = '['.repeat(50_000) + ']'.repeat(50_000);
     for (const text of [
       '{"__proto__":{"theme":"light"},"constructor":{"prototype":{"theme":"light"}}}',
@@ -111,7 +111,7 @@ describe('settings', () => {
     });
   });
 
-  it('survive a storage that throws', () => {
+  it('cope with a storage that throws', () => {
     const broken = {
       getItem: () => {
         throw new Error('denied');

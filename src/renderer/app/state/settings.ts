@@ -9,7 +9,7 @@ import { type BrickMebibytes, checkedBrickMiB, defaultBrickMiB } from './brick-b
 import { checkedTunings, type KeptTunings } from './gpu-tuning.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
-/** Foldable parts of the inspector: compression as a whole, and the details of its result. */
+/** Collapsible parts of the inspector: compression as a whole, and the details of its result. */
 export const inspectorSections = ['compression', 'details'] as const;
 export type InspectorSection = (typeof inspectorSections)[number];
 export const inspectorTabs = ['display', 'layers', 'measure', 'volume', 'gpu'] as const;
@@ -20,7 +20,7 @@ export interface Settings {
   readonly theme: Theme;
   readonly layout: Layout;
   readonly inspectorOpen: boolean;
-  /** In CSS pixels. */
+  /** The inspector's width in CSS pixels. */
   readonly inspectorWidth: number;
   readonly inspectorTab: InspectorTab;
   readonly foldedSections: readonly InspectorSection[];
@@ -53,7 +53,7 @@ export const openingsSecond = ['ask', 'replace'] as const;
 export type OpeningSecond = (typeof openingsSecond)[number];
 export type Effort = NonNullable<CodecOptions['effort']>;
 
-/** Whole MiB: less holds nothing useful, and no GPU has more. */
+/** In whole MiB. Less than the minimum is useless, and no GPU has more than the maximum. */
 export const gpuBudgets = { min: 64, default: 2048, max: 262_144 } as const;
 
 export const inspectorWidths = { min: 280, default: 320, max: 560 } as const;
@@ -89,10 +89,10 @@ const axes: readonly CodecOptions['axis'][] = ['auto', 'x', 'y', 'z'];
 
 export type SettingsStorage = Pick<Storage, 'getItem' | 'setItem'>;
 
-/** The stored settings. Missing or invalid ones get their default. */
+/** The stored settings. Missing or invalid ones get their defaults. */
 export function readSettings(storage: SettingsStorage | undefined): Settings {
   let stored: Partial<Record<keyof Settings, unknown>> = {};
-  /** Versions before the introduction have stored settings without `introduced`: whoever changed one knows Stria. */
+  /** Whether Stria was used before: older versions have stored settings without `introduced`. */
   let isKnown = false;
   try {
     const parsed: unknown = JSON.parse(storage?.getItem(key) ?? '{}');
@@ -143,7 +143,7 @@ export function writeSettings(storage: SettingsStorage | undefined, settings: Se
   }
 }
 
-/** In MiB. */
+/** A budget within `gpuBudgets`, in whole MiB. */
 export function clampGpuBudget(mebibytes: number): number {
   const whole = Number.isFinite(mebibytes) ? Math.round(mebibytes) : gpuBudgets.default;
   return Math.min(gpuBudgets.max, Math.max(gpuBudgets.min, whole));

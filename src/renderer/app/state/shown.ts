@@ -1,16 +1,16 @@
 import { type AppState, openDocument } from './store.ts';
 
-/** A volume is shown. */
+/** Whether a document is open and there is a device to show it. */
 export function isReady(state: AppState): boolean {
   return state.document.kind === 'ready' && state.gpu.kind === 'ready';
 }
 
-/** Voxels are shown: not surfaces alone. */
+/** Whether voxels are shown, not only surfaces. */
 export function hasVolume(state: AppState): boolean {
   return isReady(state) && openDocument(state)?.space === undefined;
 }
 
-/** A volume is shown, and not the Lab in its place. */
+/** Whether a document is shown, not the Lab. */
 export function isInViewer(state: AppState): boolean {
   return isReady(state) && state.page === 'viewer';
 }

@@ -25,7 +25,7 @@ export type GpuState =
   | { readonly kind: 'opening' }
   | { readonly kind: 'ready'; readonly gpu: Gpu; readonly viewer: Viewer }
   | { readonly kind: 'failed'; readonly diagnosis: GpuDiagnosis }
-  /** The device was lost. A new one is requested, and the volume will be loaded again. */
+  /** The device was lost. A new one has been requested, and the volume will be loaded again. */
   | { readonly kind: 'recovering'; readonly message: string };
 
 /** Playback as the transport bar shows it and keys control it. */
@@ -34,9 +34,9 @@ export interface PlaybackState {
   readonly stack: Stack;
   /** Everything that can be played of this volume. */
   readonly stacks: readonly Stack[];
-  /** The bar is visible: from the start for a series, and for a volume once it is played. */
+  /** Whether the bar is visible: always for a series, and for a volume once it was played. */
   readonly isOpen: boolean;
-  /** The volume is being prepared for playback. */
+  /** Whether the volume is being prepared for playback. */
   readonly isPreparing: boolean;
 }
 
@@ -67,9 +67,9 @@ export interface AppState extends DocumentSlice {
   readonly shell: ShellInfo | undefined;
   readonly recent: readonly RecentFile[];
   readonly gpu: GpuState;
-  /** Paint the chunks over the slices, if there are any. */
+  /** Whether to paint the chunks over the slices, if there are any. */
   readonly showChunks: boolean;
-  /** Paints over slices which bricks of the 3D view are loaded. */
+  /** Whether to mark on the slices which bricks of the 3D view are loaded. */
   readonly showBricks: boolean;
   /** Whether the 3D view has handles on the six clip planes. */
   readonly clipHandles: boolean;
@@ -81,7 +81,7 @@ export interface AppState extends DocumentSlice {
   readonly settings: Settings;
   readonly undo: UndoState;
   readonly overlay: Overlay;
-  /** What the question of the overlay 'leave' names. */
+  /** The unfinished work that the question of the overlay 'leave' names. */
   readonly losses: readonly UnfinishedKind[];
   /** The Lab replaces the viewer; the open volume stays open. */
   readonly page: 'viewer' | 'lab';
@@ -92,7 +92,7 @@ export interface AppState extends DocumentSlice {
   readonly labels: LabelsState;
   /** The name of the file that the overlay 'second' asks about. */
   readonly secondName: string;
-  /** The slice that layout 2 shows. */
+  /** The slice that the one-slice layout shows. */
   readonly sliceAxis: SliceAxis;
   /** What the pointer does on slices. */
   readonly tool: SliceTool;
@@ -102,22 +102,22 @@ export interface AppState extends DocumentSlice {
   readonly savedMeasurements: readonly Measurement[];
   /** Id of the selected measurement, which keys act on. */
   readonly chosenMeasurement: string | undefined;
-  /** Of the chosen distance. */
+  /** The profile of the chosen distance. */
   readonly profile: LineProfile | undefined;
   /** Why the profile could not be read. */
   readonly profileFault: FaultData | undefined;
-  /** At the crosshair or in the chosen region, while the tab Measure is open. */
+  /** The curve at the crosshair or in the chosen region, while the tab Measure is open. */
   readonly timeCurve: TimeCurve | undefined;
   /** Why the curve could not be read. */
   readonly timeCurveFault: FaultData | undefined;
-  /** In the order in which they were pinned. */
+  /** The pinned curves, in the order in which they were pinned. */
   readonly pinnedCurves: readonly PinnedCurve[];
   /** Statistics of measured rectangles and spheres. */
   readonly regions: RegionsFound;
   readonly fullStatistics: FullStatisticsState;
-  /** The hints of the first start are shown. */
+  /** Whether the hints of the first start are shown. */
   readonly hints: boolean;
-  /** A short message that disappears by itself: 'Diagnostics copied'. */
+  /** A short message that disappears by itself, such as 'Diagnostics copied'. */
   readonly notice: string | undefined;
 }
 

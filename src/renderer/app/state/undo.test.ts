@@ -36,7 +36,7 @@ async function setUp() {
   store.setState({ gpu: { kind: 'ready', viewer: viewer as unknown as Viewer } as AppState['gpu'] });
   open();
   await Promise.resolve();
-  /** A step of its own: it ends with the task, between two gestures. */
+  /** Makes a change that is a step of its own: it ends with the task, between two gestures. */
   const step = async (change: () => void) => {
     undo.beginGesture();
     change();
@@ -74,7 +74,7 @@ describe('undo and redo', () => {
     expect(names()).toEqual({ undo: 'layout', redo: undefined });
   });
 
-  it('restore one layer at a time, however quickly they were added, also during a drag', async () => {
+  it('restore one layer at a time, however quickly they were added, even during a drag', async () => {
     for (const isDrag of [false, true]) {
       const { undo, viewer } = await setUp();
       const ids = () => [...(viewer.snapshot().state.layers?.layers ?? [])].map(({ id }) => id);
@@ -86,7 +86,7 @@ describe('undo and redo', () => {
       if (isDrag) undo.beginGesture();
       await show(testLook({ id: 'a' }));
       await show(testLook({ id: 'a' }), testLook({ id: 'b' }));
-      // Changes of its look are one step, and not a part of adding it.
+      // Changes of the layer's look are one step, separate from adding the layer.
       for (const opacity of [0.9, 0.8, 0.7]) await show(testLook({ id: 'a' }), testLook({ id: 'b', opacity }));
       undo.undo();
       expect([ids(), viewer.snapshot().state.layers?.layers[1]?.opacity]).toEqual([['a', 'b'], testLook({ id: 'b' }).opacity]);
@@ -121,7 +121,7 @@ describe('undo and redo', () => {
     expect(names().undo).toBeUndefined();
   });
 
-  it('start over with another volume, and not after a device loss', async () => {
+  it('start over with another volume, but not after a device loss', async () => {
     const { store, viewer, open, step, names, undo } = await setUp();
     await step(() => viewer.set({ window: [0, 5] }));
     store.setState({ gpu: { kind: 'recovering', message: '' } });

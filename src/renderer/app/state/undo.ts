@@ -5,7 +5,7 @@ import { History, type MembersOf, type Snapshot } from './history.ts';
 import type { Settings } from './settings.ts';
 import { type AppState, type AppStore, openDocument } from './store.ts';
 
-/** Parts of the view that are not undo steps, since they change constantly, also during playback. */
+/** Parts of the view that are not undone, since they change constantly, even during playback. */
 const passing: readonly string[] = ['crosshair', 'timePoint'] satisfies readonly (keyof ViewState)[];
 /** Settings that belong to the work on a volume. Others, such as the theme, are not undone. */
 const settingKeys = ['codec', 'axis', 'prefer', 'effort'] as const satisfies readonly (keyof Settings)[];
@@ -13,14 +13,14 @@ const stateKeys = ['showChunks', 'measurements'] as const satisfies readonly (ke
 /** Creating, renaming and deleting measurements are separate steps, however quick. */
 const separateKeys = ['measurements'] satisfies readonly (keyof AppState)[];
 
-/** Adding, removing and moving layers are separate steps; changing how one looks may be a drag. */
+/** Adding, removing and moving layers are separate steps; a change of a layer's look may be a part of a drag. */
 const membersOf: MembersOf = (key, value) => {
   if (key !== 'layers') return undefined;
   const { layers, meshes } = (value ?? noLayers) as LayerStack;
   return [...layers, ...meshes].map(({ id }) => id);
 };
 
-/** Names of steps whose key does not say enough: `Undo: window and level`. */
+/** Names of steps whose key is not a good name: `Undo: window and level`. */
 const names: Readonly<Record<string, string>> = {
   window: 'window and level',
   level: 'isosurface level',
@@ -91,7 +91,7 @@ export class Undo {
       this.#isNoting = false;
       const state = this.#store.getState();
       const document = openDocument(state);
-      // Another volume starts over. A volume that is away with its device comes back unchanged.
+      // Another volume starts a new history. A volume without a device comes back unchanged.
       if (document === undefined || state.gpu.kind === 'ready') this.#noteNow(state, document, gesture);
     });
   }

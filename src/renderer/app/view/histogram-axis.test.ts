@@ -52,7 +52,7 @@ describe('the histogram’s axis', () => {
     expect(revealOn(closer, whole, 130)).toEqual({ left: expect.closeTo(72.4), right: expect.closeTo(136.4) });
   });
 
-  it('stays within the whole, whatever is done', () => {
+  it('stays within the whole axis after any changes', () => {
     const part = fc.double({ min: -1, max: 2, noNaN: true });
     const factor = fc.double({ min: 0.1, max: 10, noNaN: true });
     for (const [info, whole] of [

@@ -79,7 +79,7 @@ export function zoomAxis(
   return within(whole, storedAt(axis, part - part * kept), length);
 }
 
-/** The same length of axis, panned by a fraction of it. */
+/** The axis panned by a fraction of its length. */
 export function panAxis(axis: HistogramAxis, whole: HistogramAxis, parts: number): HistogramAxis {
   return within(whole, storedAt(axis, parts), axisLength(axis));
 }

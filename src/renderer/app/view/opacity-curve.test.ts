@@ -66,7 +66,7 @@ describe('opacity', () => {
     expect(removePoint(surface.slice(2), 0)).toEqual(surface.slice(2));
   });
 
-  it('remains a curve, whatever is done', () => {
+  it('remains a valid curve after any changes', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.constantFrom('move', 'add', 'remove'), fc.nat(9), point)), (steps) => {
         let curve: OpacityCurve = surface;

@@ -9,7 +9,7 @@ export function rampOf(curve: OpacityCurve): { readonly start: number; readonly 
   return { start: Math.min(start, 1), strength: curve.at(-1)?.[1] ?? 1 };
 }
 
-/** Scales the opacity of the whole curve and keeps its shape. */
+/** Scales the opacity of the whole curve, which keeps its shape. */
 export function withStrength(curve: OpacityCurve, strength: number): OpacityCurve {
   const before = rampOf(curve).strength;
   if (before === 0 || curve.length < 2) return ramp(rampOf(curve).start, strength);

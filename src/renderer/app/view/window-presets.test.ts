@@ -16,7 +16,7 @@ function volume(type: VolumeInfo['type'], min: number, max: number, scale: Parti
 const signed = volume('i16', -1024, 3071);
 const shifted = volume('u16', 0, 4095, { slope: 1, intercept: -1024 });
 
-test('values of a CT are recognised, others are not', () => {
+test('values of a CT are recognised, and others are not', () => {
   expect([signed, shifted, volume('i16', -2000, 2976)].map(looksLikeCt)).toEqual([true, true, true]);
   const others = [
     volume('u8', 0, 255),

@@ -38,7 +38,7 @@ const ofTissue = {
 } as const;
 type Tissue = keyof typeof ofTissue;
 
-/** More windows of a file are left out: a file may name one for each of its slices. */
+/** The maximum number of windows to offer from a file, which may name one for each slice. */
 const mostFileWindows = 24;
 
 const ctPresets = (Object.keys(ofTissue) as Tissue[]).map((id): WindowPreset => {
@@ -46,7 +46,7 @@ const ctPresets = (Object.keys(ofTissue) as Tissue[]).map((id): WindowPreset => 
   return { id, label, hint: `Width ${width}, level ${String(level).replace('-', '−')} HU`, group: 'ct' };
 });
 
-/** All presets, whether or not they suit a volume. */
+/** All presets, including those that do not suit a volume. */
 export const windowPresets: readonly WindowPreset[] = [...ofValues, ...ctPresets];
 
 /**
@@ -64,7 +64,7 @@ export function looksLikeCt({ info, statistics }: Windowed): boolean {
 
 const fileId = (index: number) => `file-${index}`;
 
-/** The windows that the file brings along, and that its channels do. */
+/** The windows that the file and its channels define. */
 function fileWindows({ channels = [], windows = [] }: VolumeInfo): readonly FileWindow[] {
   const ofChannels = channels.flatMap(({ name, window }) => (window ? [{ name, low: window[0], high: window[1] }] : []));
   const all = [...windows, ...ofChannels].filter(({ low, high }) => Number.isFinite(low) && Number.isFinite(high) && low < high);

@@ -13,7 +13,7 @@ describe('window and level', () => {
     expect(levelOf([0, 100], { slope: -1, intercept: 0 })).toEqual({ width: 100, level: -50 });
   });
 
-  it('give back the window that they came from', () => {
+  it('convert back to the window that they came from', () => {
     const number = fc.double({ min: -1e6, max: 1e6, noNaN: true });
     fc.assert(
       fc.property(number, fc.double({ min: 1, max: 1e6, noNaN: true }), fc.constantFrom(0.5, -2, 1), (low, width, slope) => {
@@ -35,11 +35,11 @@ describe('window and level', () => {
     expect(shiftWindow([10, 20], -3)).toEqual([7, 17]);
   });
 
-  it('descend in stored values if the slope is negative, and do not cross then either', () => {
+  it('descend in stored values if the slope is negative, and never cross then either', () => {
     const falling = { slope: -2.5, intercept: 1000 };
     expect(inRealOrder([0, 31], falling)).toEqual([31, 0]);
     expect(inRealOrder([31, 0], plain)).toEqual([0, 31]);
-    // Physical values 949.5 to 999.5.
+    // The physical values are 949.5 to 999.5.
     expect(windowOf(50, 974.5, falling)).toEqual([20.2, 0.2]);
     expect(levelOf([20, 0], falling)).toEqual({ width: 50, level: 975 });
     expect(moveEdge([20, 0], 'low', 25, 1)).toEqual([25, 0]);

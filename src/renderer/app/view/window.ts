@@ -1,11 +1,11 @@
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 
-/** Stored values of a window's ends, in order of physical values; see core/shared/real-order.ts. */
+/** The ends of a window as stored values, in order of physical values; see core/shared/real-order.ts. */
 export type Window = readonly [low: number, high: number];
 
 type Scale = Pick<VolumeInfo, 'slope' | 'intercept'>;
 
-/** `slope × stored + intercept`. */
+/** The physical value, `slope × stored + intercept`. */
 export function toPhysical(stored: number, scale: Scale): number {
   return scale.slope * stored + scale.intercept;
 }

@@ -22,7 +22,7 @@ describe('ticks of an axis', () => {
     expect(texts(-3e38, 3e38)).toEqual(['−2e38', '0', '2e38']);
   });
 
-  it('there is at least one, none twice, and none overlap', () => {
+  it('number at least one, and neither repeat nor overlap', () => {
     const number = fc.double({ noNaN: true, noDefaultInfinity: true });
     fc.assert(
       fc.property(number, number, (a, b) => {

@@ -16,7 +16,7 @@ const gapPixels = 12;
 /**
  * A few round physical values (1, 2 or 5 times a power of ten apart) within a range of stored values, with enough digits to
  * tell them apart. As many as fit without being cut off or touching.
- * @param width of the axis in pixels
+ * @param width the length of the axis in pixels
  * @param finest the smallest allowed step
  */
 export function axisTicks(span: Window, scale: Parameters<typeof toPhysical>[1], width: number, finest = 0): readonly Tick[] {

@@ -12,7 +12,7 @@ describe('in the app', () => {
   });
 });
 
-it('what is shown along t is named by its channel and counted within it', () => {
+it('a position along t is named by its channel and counted within it', () => {
   const channels = [{ name: 'DAPI' }, { name: '' }];
   const words = (index: number, dims: Dims4, named = true) => timeWords(named ? { dims, channels } : { dims }, index);
   expect(words(4, [1, 1, 1, 6])).toBe('Channel 2 · t 2');

@@ -1,8 +1,8 @@
 import { channelName } from '../../../core/shared/channel-name.ts';
 import { channelAt, channelLayout, type Dims4, type VolumeInfo } from '../../../core/shared/volume.ts';
 
-// The app counts from 1: the first slice, voxel, time point and chunk has number 1 wherever it is shown or typed. Code and
-// files count from 0 and call it an index.
+// The app counts from 1: the first slice, voxel, time point or chunk has number 1 wherever a number is shown or typed. Code
+// and files count from 0 and call the count an index.
 
 export function numberOf(index: number): number {
   return index + 1;
@@ -23,12 +23,12 @@ export function timeWords(info: Pick<VolumeInfo, 'dims' | 'channels'>, index: nu
   return words.join(' · ');
 }
 
-/** `17 of 32`. */
+/** A position in words: `17 of 32`. */
 export function ofCount(index: number, count: number): string {
   return `${numberOf(index)} of ${count}`;
 }
 
-/** `x 1  y 17  z 3`, with `t 2` for a time series. */
+/** A voxel's position: `x 1  y 17  z 3`, with `t 2` for a time series. */
 export function placeWords(
   voxel: readonly [x: number, y: number, z: number],
   { timePoint = 0, dims = [1, 1, 1, 1] }: { readonly timePoint?: number; readonly dims?: Dims4 } = {},

@@ -18,7 +18,7 @@ describe('fault words', () => {
     expect(wordsOf('not-writable', 'saving')).toBe(faultWords['not-writable']);
   });
 
-  it('puts the place before the details', () => {
+  it('puts the context before the details', () => {
     expect(faultDetails({ tag: 'corrupt', message: 'ends early', context: ['scan.stria', 'chunk 12'] })).toBe(
       'scan.stria, chunk 12: ends early',
     );

@@ -1,11 +1,11 @@
-/** What says of which voxels statistics are: a part of `OpenDocument`. */
+/** The part of `OpenDocument` that says which voxels its statistics are of. */
 interface Measured {
   readonly decimation: number;
   readonly level?: { readonly number: number; readonly count: number } | undefined;
   readonly areStatisticsFull?: boolean | undefined;
 }
 
-/** Which voxels the statistics are of: `of level 2 of 5`. */
+/** The voxels that the statistics are of, in words: `of level 2 of 5`. */
 export function statisticsResolution({ decimation, level, areStatisticsFull }: Measured): string {
   if (areStatisticsFull || decimation === 1) return 'of all voxels';
   return level ? `of level ${level.number} of ${level.count}` : `of 1 in ${decimation} voxels along each axis`;

@@ -1,6 +1,6 @@
 import type { StageSpan } from '../../../core/stream/stage-times.ts';
 
-/** One stage of a timeline: a row of the chart. */
+/** A row of the chart: one stage of a timeline. */
 export interface TimelineRow {
   readonly stage: string;
   /** The sum of its spans. */

@@ -19,7 +19,7 @@ import {
   thinSpace,
 } from './units.ts';
 
-/** Replaces thin spaces by ordinary ones, so that expectations are readable. */
+/** Replaces thin spaces by ordinary ones, to keep expectations readable. */
 const plain = (text: string) => text.replaceAll('\u202f', ' ');
 
 describe('counts and numbers', () => {

@@ -1,7 +1,7 @@
 import { amountTexts, type ByteUnits } from '../../../core/shared/amounts.ts';
 import type { Dims4, ElementType, VolumeInfo } from '../../../core/shared/volume.ts';
 
-/** Narrow no-break space, which separates groups of three digits, and a number from its unit. */
+/** A narrow no-break space, which separates groups of three digits, and a number from its unit. */
 export const thinSpace = '\u202f';
 
 export const lengthUnitNames = ['file', 'mm', 'um'] as const;
@@ -96,7 +96,7 @@ export function formatType(type: ElementType): string {
 /** Voxel size with its unit: `0.9 × 0.9 × 1.25 mm`. */
 export function formatSpacing(info: VolumeInfo): string {
   const lengths = info.spacing.slice(0, 3).map((length) => shownLength(length, info));
-  // Maps of molecules have spacings of some hundredths of a nanometre.
+  // Maps of molecules have spacings of a few hundredths of a nanometre.
   const isTiny = lengthUnit(info) === 'µm' && lengths.every((length) => length < 0.01);
   const [x, y, z] = lengths.map((length) => formatNumber(isTiny ? 1000 * length : length, 4));
   return `${x} × ${y} × ${z}${thinSpace}${isTiny ? 'nm' : lengthUnit(info)}`.trimEnd();
@@ -114,7 +114,7 @@ export function shownLength(length: number, { spatialUnit }: Pick<VolumeInfo, 's
   return length * (metres[spatialUnit] / metres[shownUnit(spatialUnit)]) ** power;
 }
 
-/** Without a unit in the file, lengths have none, whatever was chosen. */
+/** The unit to show. If the file gives no unit, lengths have none, whatever the user chose. */
 function shownUnit(unit: VolumeInfo['spatialUnit']): VolumeInfo['spatialUnit'] {
   return chosen.lengthUnits === 'file' || unit === 'unknown' ? unit : chosen.lengthUnits;
 }

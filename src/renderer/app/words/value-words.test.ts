@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import type { ElementType } from '../../../core/shared/volume.ts';
 import { formatEnds, formatExact, formatValue, formatWithin, valueRange } from './value-words.ts';
 
-/** Replaces thin spaces by ordinary ones, so that expectations are readable. */
+/** Replaces thin spaces by ordinary ones, to keep expectations readable. */
 const plain = (text: string) => text.replaceAll('\u202f', ' ');
 const read = (text: string) => Number(text.replaceAll('\u202f', '').replaceAll('−', '-').replace('∞', 'Infinity'));
 const f32 = Math.fround;
 
 describe('a stored value', () => {
-  it('is shown exactly, with its shortest digits', () => {
+  it('is shown exactly, with as few digits as possible', () => {
     expect(plain(formatExact(1000000.75, 'f32'))).toBe('1 000 000.75');
     expect(formatExact(f32(0.1), 'f32')).toBe('0.1');
     expect(formatExact(f32(1 / 3), 'f32')).toBe('0.33333334');
@@ -43,7 +43,7 @@ describe('a physical value', () => {
   const words = (stored: number, type: 'u8' | 'i16' | 'i32' | 'f32', slope: number, intercept = 0) =>
     plain(formatValue(stored, { type, slope, intercept }));
 
-  it('is the stored one if nothing is scaled', () => {
+  it('is the stored value if nothing is scaled', () => {
     expect(words(1000000.75, 'f32', 1)).toBe('1 000 000.75');
     expect(words(7, 'u8', 1)).toBe('7');
   });

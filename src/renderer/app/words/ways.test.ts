@@ -23,7 +23,7 @@ describe('a way', () => {
   });
 });
 
-it('codecs are named by the bytes that they hold, at most two of them', () => {
+it('the codecs with the most bytes are named, at most two', () => {
   const share = (codec: string, bytes: number, axis?: 'x' | 'y' | 'z') => ({ codec, bytes, count: 1, ...(axis && { axis }) });
   expect(describeCodecs([share('constant', 0)])).toBe('index alone');
   expect(describeCodecs([share('constant', 0), share('wave', 9)])).toBe('wave');

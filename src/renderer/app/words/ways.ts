@@ -6,7 +6,7 @@ import { formatBytes, formatCount, formatRatio, thinSpace } from './units.ts';
 
 type Way = Pick<ChunkShare, 'codec' | 'axis'>;
 
-/** `rle + huffman along z`. */
+/** A codec and its axis in words: `rle + huffman along z`. */
 export function describeWay({ codec, axis }: Way): string {
   const chain = codec.replaceAll('+', ' + ');
   return axis ? `${chain} along ${axis}` : chain;
@@ -43,7 +43,7 @@ export function reasonOf({ codec, axis }: Way): string {
   return more ? `${reason}, ${more}` : reason;
 }
 
-/** A share in whole percent. It says 0 or 100 only if that is exact. */
+/** A share in whole percent: 0 or 100 only if that is exact. */
 export function formatShare(part: number, whole: number): string {
   if (part === whole && whole > 0) return `100${thinSpace}%`;
   const percent = whole === 0 ? 0 : (100 * part) / whole;

@@ -2,7 +2,7 @@ import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
 import { toPhysical, type Window } from '../view/window.ts';
 import { formatCount } from './units.ts';
 
-/** A window this many times as wide as the range of values shows them in only a few colours. */
+/** A window this many times as wide as the range of values shows the values in only a few colours. */
 const tooWide = 50;
 
 /** A message that says why the window shows the volume in one colour; undefined if it does not. */

@@ -10,7 +10,7 @@ test('positions are named by the patient’s sides', () => {
   expect(worldWords(oblique, [4, 7, 8])).toBe('L 3  A 2  S 3.75\u202fmm');
 });
 
-test('without a patient they are lengths along x, y and z, and nothing without a unit', () => {
+test('without a patient they are lengths along x, y and z, and undefined without a unit', () => {
   const plain = { ...info, affine: [0.3, 0, 0, 0, 0, 0.3, 0, 0, 0, 0, 2, 0], spatialUnit: 'um' as const };
   expect(worldWords(plain, [3, 0, 2])).toBe('x 0.9  y 0  z 4\u202fµm');
   expect(worldWords({ ...plain, spatialUnit: 'unknown' }, [3, 0, 2])).toBeUndefined();
