@@ -15,9 +15,9 @@ export interface ViewsHost {
   create(name: ViewName, canvas: HTMLCanvasElement): View;
   /** Draws views at the next animation frame. */
   requestFrame(views: readonly View[]): void;
-  /** A view has its first size, or a new one. */
+  /** Called when a view gets its first size, or a new one. */
   resized(name: ViewName, view: View): void;
-  /** A view was disposed of. */
+  /** Called when a view was disposed of. */
   detached(name: ViewName, view: View): void;
 }
 
@@ -27,7 +27,7 @@ interface Attached {
   readonly detach: () => void;
 }
 
-/** The views on their canvases: which there are, their sizes, and what their cameras show. */
+/** The views that are attached to canvases, their sizes, and their cameras. */
 export class AttachedViews {
   readonly #host: ViewsHost;
   readonly #attached = new Map<ViewName, Attached>();
@@ -42,7 +42,7 @@ export class AttachedViews {
   /**
    * Draws a view into a canvas, at its CSS size times the screen's pixel ratio, and listens to its pointer and wheel. The
    * canvas may have no context except one from an earlier `attach`. A view is on one canvas at a time: the last.
-   * @returns detaches
+   * @returns a function that detaches the view
    */
   attach(name: ViewName, canvas: HTMLCanvasElement): () => void {
     this.#attached.get(name)?.detach();
@@ -73,7 +73,7 @@ export class AttachedViews {
     for (const { detach } of [...this.#attached.values()]) detach();
   }
 
-  /** All attached views, also those without space in the layout. */
+  /** All attached views, including those without space in the layout. */
   get all(): readonly View[] {
     return [...this.#attached.values()].map(({ view }) => view);
   }
@@ -109,12 +109,12 @@ export class AttachedViews {
     return new Map(this.shown.map(([name, { canvas }]) => [name, [canvas.clientWidth, canvas.clientHeight]]));
   }
 
-  /** Whether a view, or every view, has drawn everything at the present size and at full quality. */
+  /** Whether a view, or every view, has drawn everything at the current size and at full quality. */
   areSettled(name?: ViewName): boolean {
     return [...this.#attached].every(([each, { view, size }]) => (name ?? each) !== each || (size.isFitted && view.isSettled));
   }
 
-  /** Viewpoints of the visible views. */
+  /** The viewpoints of the visible views. */
   viewpoints(): Viewpoints {
     return Object.fromEntries(this.shown.map(([name, { viewpoint }]) => [name, viewpoint]));
   }
@@ -127,7 +127,7 @@ export class AttachedViews {
     }
   }
 
-  /** Views shown from now on start at these viewpoints, each once, unless the view is reset before. */
+  /** Views that are shown from now on start at these viewpoints, each once, unless the view is reset before. */
   startFrom(viewpoints: Viewpoints): void {
     this.setViewpoints(viewpoints);
     this.#firstViewpoints = viewpoints;
@@ -154,7 +154,7 @@ export class AttachedViews {
     return this.#canvases().some(([each, view]) => each === name && view.isShown && view.isMoved);
   }
 
-  /** Where a visible slice lies on the screen. */
+  /** The position of a visible slice on the screen. */
   onScreen(name: SliceName): SliceOnScreen | undefined {
     return this.#canvases().find(([each]) => each === name)?.[1].onScreen;
   }
@@ -174,7 +174,7 @@ export class AttachedViews {
     return !this.volume?.isShown || this.volume.isSharp;
   }
 
-  /** Fixes the 3D view's resolution, whatever the GPU can do, so that pictures of it can be compared. */
+  /** Fixes the 3D view's resolution regardless of the GPU's speed, so that pictures of it can be compared. */
   fixScale(scale: number): void {
     this.#fixedScale = scale;
     if (this.volume) this.volume.fixedScale = scale;

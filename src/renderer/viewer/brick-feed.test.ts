@@ -21,7 +21,7 @@ function feedOf(file: BrickFile) {
   return { feed, changes: () => changes };
 }
 
-test('pictures can wait for bricks that are being opened, also if that fails', async () => {
+test('pictures can wait for bricks that are being opened, even if that fails', async () => {
   let fail: (error: StriaError) => void = () => {};
   const opening = new Promise<HostBricks>((_, reject) => {
     fail = reject;
@@ -42,7 +42,7 @@ test('pictures can wait for bricks that are being opened, also if that fails', a
   expect(changes()).toBe(1);
 });
 
-test('bricks that are closed while they are opened are not waited for', async () => {
+test('pictures do not wait for bricks that are closed while they are being opened', async () => {
   const { feed, changes } = feedOf({ ...budgets, open: () => new Promise(() => {}) });
   feed.follow(coarse, false);
   feed.close();

@@ -18,10 +18,10 @@ export class BrickFeed {
   #space: BrickSpace | undefined;
   #fault: StriaError | undefined;
   #opening: Promise<void> | undefined;
-  /** Counts changes of the file, so that an outdated opening stops. */
+  /** Counts changes of the file, so that outdated opening stops. */
   #turn = 0;
 
-  /** @param numbers of the open volume; see `VolumeSource.numbers` */
+  /** @param numbers `VolumeSource.numbers` of the open volume */
   constructor(gpu: Gpu, numbers: () => VolumeSource['numbers'], listener: BrickSpaceListener) {
     this.#gpu = gpu;
     this.#numbers = numbers;
@@ -32,7 +32,7 @@ export class BrickFeed {
     return this.#space;
   }
 
-  /** Whether something is on its way that will change the 3D view. */
+  /** Whether pending work will change the 3D view. */
   get isBusy(): boolean {
     return this.#opening !== undefined || this.#space?.isBusy === true;
   }
@@ -42,7 +42,7 @@ export class BrickFeed {
     return this.#map;
   }
 
-  /** What bricks take; undefined if there are none. */
+  /** The memory that bricks take; undefined if there are none. */
   get memory(): BrickMemory | undefined {
     const [file, host, space] = [this.#file, this.#host, this.#space];
     if (!file || !host || !space) return undefined;
@@ -55,7 +55,7 @@ export class BrickFeed {
     };
   }
 
-  /** What panels say about it. @param besides see `besidesVolume` */
+  /** The state of bricks that panels show. @param besides see `besidesVolume` */
   told(besides: BesidesVolume | undefined): Bricks3d | undefined {
     if (this.#fault) return { fault: this.#fault.message, unread: undefined, besides: undefined, isLoading: false };
     if (!this.#opening && !this.#space) return undefined;
@@ -67,7 +67,7 @@ export class BrickFeed {
     await this.#opening;
   }
 
-  /** The file of the open volume; undefined if it has no bricks. It belongs to the caller. */
+  /** Sets the file of the open volume; undefined if it has no bricks. The caller owns the file. */
   set(file: BrickFile | undefined): void {
     if (file === this.#file) return;
     this.close();
@@ -75,8 +75,9 @@ export class BrickFeed {
   }
 
   /**
-   * @param shown the 3D view's texture, if there is a 3D view
-   * @param isForSlices a slice of any orientation shows a volume of which GPU memory holds only a lower resolution
+   * Opens or frees the bricks, depending on whether a view needs them.
+   * @param shown the volume and texture of the 3D view, if there is one
+   * @param isForSlices whether an oblique slice shows a volume that GPU memory holds only at a lower resolution
    */
   follow(shown: ShownVolume | undefined, isForSlices: boolean): void {
     if (!isForSlices && !(shown && isCoarse(shown))) this.#free();
@@ -117,7 +118,7 @@ export class BrickFeed {
   }
 }
 
-/** Whether the 3D view's texture holds less than the volume. */
+/** Whether the 3D view's texture has a lower resolution than the volume. */
 function isCoarse({ info, display }: ShownVolume): boolean {
   return display.dims.some((length, axis) => length < (info.dims[axis] as number));
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { CanvasSize } from './canvas-size.ts';
 
-/** What the browser would call, by the box that is observed. */
+/** The callbacks for the browser, by the observed box. */
 const observers = new Map<string, () => void>();
 
 beforeEach(() => {
@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-test('a canvas is fitted to another size, and to a screen with another scale, once each', () => {
+test('a canvas is fitted to another size, and to a screen with another pixel ratio, once each', () => {
   const canvas = { clientWidth: 300, clientHeight: 200 };
   const onChange = vi.fn();
   const size = new CanvasSize(canvas as HTMLCanvasElement, onChange);
@@ -40,7 +40,7 @@ test('a canvas is fitted to another size, and to a screen with another scale, on
   observers.get('device-pixel-content-box')?.();
   expect([size.isFitted, onChange.mock.calls.length]).toEqual([true, 2]);
 
-  // On another screen only the second does.
+  // On another screen, only the second one does.
   window.devicePixelRatio = 2;
   expect(size.isFitted).toBe(false);
   observers.get('device-pixel-content-box')?.();

@@ -1,4 +1,4 @@
-/** Follows the size of a canvas: in CSS pixels, and the scale of the screen that it is on. */
+/** Follows the size of a canvas in CSS pixels, and the pixel ratio of its screen. */
 export class CanvasSize {
   readonly #canvas: HTMLCanvasElement;
   readonly #onChange: () => void;
@@ -7,13 +7,13 @@ export class CanvasSize {
   #height = 0;
   #pixelRatio = 0;
 
-  /** @param onChange called by `fit`, when the observation begins, and after each change */
+  /** @param onChange called by `fit`, when observation begins, and after each change */
   constructor(canvas: HTMLCanvasElement, onChange: () => void) {
     this.#canvas = canvas;
     this.#onChange = onChange;
     const inPage = new ResizeObserver(() => this.fit());
     inPage.observe(canvas);
-    // On a screen with another scale the size in CSS pixels stays, and the size in the screen's pixels changes.
+    // On a screen with another pixel ratio, the size in CSS pixels stays and the size in the screen's pixels changes.
     const onScreen = new ResizeObserver(() => {
       if (this.#pixelRatio !== window.devicePixelRatio) this.fit();
     });
@@ -21,7 +21,7 @@ export class CanvasSize {
     this.#observers = [inPage, onScreen];
   }
 
-  /** Whether the last call of `onChange` saw the present size. */
+  /** Whether the last call of `onChange` saw the current size. */
   get isFitted(): boolean {
     const { clientWidth, clientHeight } = this.#canvas;
     return this.#width === clientWidth && this.#height === clientHeight && this.#pixelRatio === window.devicePixelRatio;

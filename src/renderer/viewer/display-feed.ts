@@ -42,13 +42,13 @@ export class DisplayFeed {
     return this.#fills > 0;
   }
 
-  /** The textures show another time point, through a submitted frame of `FrameStepper.show`. */
+  /** Must be called after a frame of `FrameStepper.show` that fills the textures was submitted. */
   changed(): void {
     this.#wanted = undefined;
     this.#onContent();
   }
 
-  /** Resolves when the textures show it, or a later request. @throws StriaError `device-lost` */
+  /** Resolves when the textures show this time point, or a later request. @throws StriaError `device-lost` */
   show(volume: VolumeSource, timePoint: number): Promise<void> {
     const wanted = { volume, timePoint };
     this.#wanted = wanted;
@@ -63,7 +63,7 @@ export class DisplayFeed {
     });
   }
 
-  /** Releases the volume. Resolves when nothing of it is in use any more. */
+  /** Releases the volume. Resolves when it is no longer in use. */
   clear(): Promise<void> {
     this.#wanted = undefined;
     if (this.#shown) {

@@ -34,7 +34,7 @@ test('each requested view is drawn once at the next animation frame, and then th
   expect([drawn, loop.isPending]).toEqual([['x', 'y', 'told'], false]);
 });
 
-test('a view that was drawn otherwise, or detached, is not drawn again', () => {
+test('a view that was drawn by other means, or detached, is not drawn again', () => {
   const { loop, drawn, x, y } = setUp();
   loop.request([x, y]);
   loop.skip(x);
@@ -42,7 +42,7 @@ test('a view that was drawn otherwise, or detached, is not drawn again', () => {
   expect(drawn).toEqual(['y', 'told']);
 });
 
-test('nothing is drawn on a lost device, nor after the end', () => {
+test('nothing is drawn on a lost device or after the end', () => {
   const lost = setUp(true);
   lost.loop.request([lost.x]);
   waiting?.(0);

@@ -3,7 +3,7 @@ import type { CameraFrame } from './model/camera-frame.ts';
 import type { View } from './model/view-host.ts';
 import { VolumeView } from './space/volume-view.ts';
 
-/** Draws the views that have changed, at the next animation frame, and tells those who follow them. */
+/** Draws the views that have changed, at the next animation frame, and notifies listeners. */
 export class DrawLoop {
   readonly #gpu: Pick<Gpu, 'isLost'>;
   readonly #volumeView: () => VolumeView | undefined;
@@ -28,15 +28,15 @@ export class DrawLoop {
     return this.#drawnFrames;
   }
 
-  /** Called after views were drawn because of a change; at frame rate while things move. @returns stops listening */
+  /** Calls a listener after views were drawn because of a change, at frame rate while things move. @returns a function that stops it */
   onDrawn(listener: () => void): () => void {
     this.#drawnListeners.add(listener);
     return () => this.#drawnListeners.delete(listener);
   }
 
   /**
-   * Follows the 3D view's camera. The listener is called at once if there is one, and before each new frame is on screen. Not
-   * for React state, since it runs at frame rate. @returns stops following
+   * Follows the 3D view's camera. The listener is called at once if there is a camera, and before each new frame is on screen.
+   * Not for React state, since it runs at frame rate. @returns a function that stops following
    */
   readonly followCamera = (listener: (frame: CameraFrame) => void): (() => void) => {
     this.#cameraListeners.add(listener);
@@ -50,12 +50,12 @@ export class DrawLoop {
     this.#request ??= requestAnimationFrame(() => this.#draw());
   }
 
-  /** A view needs no frame any more: it was drawn otherwise, or detached. */
+  /** Cancels a view's requested frame, because the view was drawn by other means, or detached. */
   skip(view: View): void {
     this.#dirty.delete(view);
   }
 
-  /** A frame, or a strip of one, was submitted to the GPU. */
+  /** Counts a submitted frame, or strip of a frame. */
   count(): void {
     this.#drawnFrames++;
   }
@@ -71,7 +71,7 @@ export class DrawLoop {
     const now = [...this.#dirty];
     this.#dirty.clear();
     if (this.#gpu.isLost) return;
-    // The 3D view comes first, so that no other work counts in its frame time.
+    // The 3D view is drawn first, so that its frame time includes no other work.
     now.sort((a, b) => Number(b instanceof VolumeView) - Number(a instanceof VolumeView));
     for (const view of now) view.render();
     for (const listener of this.#drawnListeners) listener();

@@ -13,7 +13,7 @@ import type { ViewerContent } from './viewer-content.ts';
 /** During playback, panels are notified at this interval in milliseconds. */
 const noticeMs = 200;
 
-/** What frames are drawn with. */
+/** The parts of the viewer that draw frames. */
 export interface FrameStage {
   readonly gpu: Gpu;
   readonly content: ViewerContent;
@@ -23,7 +23,7 @@ export interface FrameStage {
   readonly loop: DrawLoop;
 }
 
-/** Shows frames of a stack one after another, as fast as the caller asks for them. */
+/** Shows frames of a stack one after another, as fast as the caller requests them. */
 export class FrameStepper {
   readonly #stage: FrameStage;
   /** The arguments of the last `prepare`. */
@@ -39,7 +39,7 @@ export class FrameStepper {
    * Shows a slice (in the view across its axis) or a time point (in all views) in the current task, for playback at any rate.
    * Compressed frames are decoded in the submit that draws them; after `prepare` nothing is uploaded. The crosshair or
    * time point of the state follows, and panels are notified a few times a second.
-   * @returns when the GPU has finished the frame
+   * @returns resolves when the GPU has finished the frame
    * @throws StriaError `invalid-input` if nothing is shown, `device-lost`
    */
   async show({ axis, index }: Frame): Promise<FrameReport> {
@@ -59,7 +59,7 @@ export class FrameStepper {
     }
     const submittedAt = performance.now();
     const submitted = commands.submit();
-    // A volume decoded layer by layer waits for the next notification.
+    // If the volume is decoded layer by layer, its oblique slice is drawn only with the next notification.
     if (volume.holdsTimePoints) views.oblique?.render();
     if (is3dNew) {
       textures.recorded();
@@ -91,7 +91,7 @@ export class FrameStepper {
     this.prepare(dims[3] > 1 ? 't' : 'z');
   }
 
-  /** The volume is another one, which has no decode tables yet. */
+  /** Must be called when the volume is replaced by one that has no decode tables yet. */
   forget(): void {
     this.#prepared = '';
   }
@@ -104,7 +104,7 @@ export class FrameStepper {
     const { content, store, views, loop } = this.#stage;
     this.#noticeTimer = undefined;
     store.change({});
-    // Work that no frame waits for: the outline of the oblique slice, and its picture if that takes longer.
+    // Frames do not wait for the outline of the oblique slice, nor for the slice itself if it takes longer.
     if (!views.oblique?.isShown) return;
     const late = [views.volume, content.volume?.holdsTimePoints ? undefined : views.oblique];
     loop.request(late.filter((view) => view !== undefined));

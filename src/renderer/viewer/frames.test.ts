@@ -26,7 +26,7 @@ test('a frame moves the crosshair along its axis, or the time point', () => {
   expect((['x', 'y', 'z', 't'] as const).map(frameAxis)).toEqual([0, 1, 2, 3]);
 });
 
-test('decoding is every stage but drawing; without timestamps it is unknown', () => {
+test('decoding time includes every stage except drawing; without timestamps it is unknown', () => {
   const stages = [
     { label: 'scan', gpuMs: 0.25 },
     { label: 'rle+huffman.decode', gpuMs: 0.5 },

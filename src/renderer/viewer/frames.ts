@@ -1,7 +1,7 @@
 import type { StageTime } from '../../core/gpu/commands.ts';
 import type { Frame, ViewState } from './model/viewer-api.ts';
 
-/** Axis number of a frame; 3 is time. */
+/** The axis number of a frame; 3 is time. */
 export function frameAxis(axis: Frame['axis']): 0 | 1 | 2 | 3 {
   return axis === 't' ? 3 : ('xyz'.indexOf(axis) as 0 | 1 | 2);
 }

@@ -95,13 +95,13 @@ test('values correspond by slope and intercept', () => {
   expect(
     followed(coarse, { ...coarse, slope: -1 }, state, ['window', 'level'], { views: true, values: true, layers: true }),
   ).toEqual({
-    // Descending, since physical values ascend.
+    // The window is descending, since physical values ascend.
     window: [-0, -100],
     level: -state.level,
   });
 });
 
-test('windows are alike if they span about the same physical values', () => {
+test('windows are alike if they cover about the same physical values', () => {
   expect(areAlike(coarse, fine, [0, 100], [10, 120])).toBe(true);
   expect(areAlike(coarse, fine, [0, 100], [0, 220])).toBe(false);
   expect(areAlike(coarse, fine, [0, 100], [200, 300])).toBe(false);
@@ -131,7 +131,7 @@ describe('the same millimetres per pixel', () => {
     const [from, to] = [linked(coarse, 15), linked(fine, 4)];
     const same = sameViewpoints(from, to, viewpoints);
     expect(pixelsPerMillimetre(to, same)).toEqual(pixelsPerMillimetre(from, viewpoints));
-    // x: 20 − 2 · 4.5 = 11 mm is the centre of voxel 14; y: 2 · 1.5 = 3 mm is that of voxel 3.
+    // x: 20 − 2 · 4.5 = 11 mm is the centre of voxel 14; y: 2 · 1.5 = 3 mm is the centre of voxel 3.
     expect(same.z?.center?.map((at) => Number(at.toFixed(9)))).toEqual([14.5, 3.5]);
     // The coarse volume's centre is at 9 mm along each axis, the fine one's at 14.5.
     expect(same.x?.center?.map((at) => Number(at.toFixed(9)))).toEqual([9.5, 9.5]);
@@ -157,7 +157,7 @@ describe('the same millimetres per pixel', () => {
     expect(sameViewpoints(linked(coarse, 7.3), linked(coarse, 7.3), viewpoints)).toEqual(viewpoints);
   });
 
-  test('other units give other numbers for the same length', () => {
+  test('different units give different numbers for the same length', () => {
     const metres: VolumeInfo = { ...coarse, spatialUnit: 'm', affine: coarse.affine.map((part) => part / 1000) };
     const same = sameViewpoints(linked(coarse, 5), linked(metres, 5000), viewpoints);
     expect([same.z?.zoom, same.oblique?.zoom]).toEqual([expect.closeTo(3, 9), expect.closeTo(2, 9)]);
@@ -166,7 +166,7 @@ describe('the same millimetres per pixel', () => {
     expect(samePlace(coarse, metres, [4, 3, 1])).toEqual([4, 3, 1]);
   });
 
-  test('the 3D view: a scene unit is the longest edge, 20 mm of one and 30 mm of the other', () => {
+  test('in the 3D view, a scene unit is the longest edge: 20 mm in one volume and 30 mm in the other', () => {
     const pose = { position: [0, 3, 6], target: [0, 0.3, 0], zoom: 4, aspect: 1 } as const;
     const there = { position: [0, 2, 4], target: [0, expect.closeTo(0.2, 9), 0], zoom: 4, aspect: 1 };
     expect(sameViewpoints(linked(coarse, 1), linked(fine, 1), { '3d': pose })['3d']).toEqual(there);
@@ -201,7 +201,7 @@ test('each follows the other, once; rounding does not send the crosshair back', 
   expect(second.state.crosshair).toEqual([16, 7, 2]);
 });
 
-test('unlinked parts stay; linking again takes over those of the first viewer', () => {
+test('unlinked parts stay; linking again adopts those of the first viewer', () => {
   const [first, second] = [new FakeViewer(coarse), new FakeViewer(coarse)];
   const link = new LinkedViewers(first, second, { views: true, values: false, layers: true });
   first.set({ window: [1, 2], timePoint: 2 });
@@ -224,7 +224,7 @@ describe('layers', () => {
   const mesh: MeshLook = { id: 'mesh-1', name: 'a surface', isVisible: true, opacity: 1, color: '#ff0000' };
   const stack: LayerStack = { ...noLayers, layers: [layer], meshes: [mesh] };
 
-  test('the second viewer has those of the first, as they are, while they are linked', () => {
+  test('the second viewer has exactly those of the first while they are linked', () => {
     const [first, second] = [new FakeViewer(coarse), new FakeViewer(fine)];
     first.set({ layers: stack });
     const link = new LinkedViewers(first, second, { views: true, values: false, layers: true });
@@ -234,7 +234,7 @@ describe('layers', () => {
     });
     expect(second.state.layers).toEqual(first.state.layers);
     link.links = { views: true, values: false, layers: false };
-    // Also what was hidden there: no panel could show it again.
+    // Hidden ones are removed, too, since no panel could show them again.
     expect(second.state.layers).toEqual(noLayers);
     expect(first.state.layers.layers).toHaveLength(1);
     link.links = { views: false, values: false, layers: true };
@@ -242,7 +242,7 @@ describe('layers', () => {
     link.end();
   });
 
-  test('those of the second viewer are never carried back', () => {
+  test('those of the second viewer are never copied back', () => {
     const [first, second] = [new FakeViewer(coarse), new FakeViewer(fine)];
     first.set({ layers: stack });
     new LinkedViewers(first, second, { views: true, values: true, layers: true });
@@ -255,11 +255,11 @@ describe('layers', () => {
     const own: LayerStack = { ...noLayers, base: { ...noLayers.base, opacity: 0.5 }, solo: 'channel-2', layers: [channel] };
     expect(withLayersOf(stack, own)).toEqual({ ...own, layers: [channel, layer], meshes: [mesh] });
     expect(withLayersOf({ ...stack, solo: 'layer-1' }, own).solo).toBe('layer-1');
-    // A channel of the first volume alone: the second has no such channel.
+    // The solo layer is a channel of the first volume: the second has no such channel.
     expect(withLayersOf({ ...stack, solo: 'channel-2', layers: [channel, layer] }, noLayers)).toEqual(stack);
   });
 
-  test.each(['layer-1', 'mesh-1', baseId])('%s, shown alone and then with the others again, is so over channels, too', (solo) => {
+  test.each(['layer-1', 'mesh-1', baseId])('solo mode of %s, and its end, are followed over channels, too', (solo) => {
     const [first, second] = [new FakeViewer(coarse), new FakeViewer(fine)];
     const channel: LayerLook = { ...layer, id: 'channel-2', of: baseId, channel: 1 };
     second.set({ layers: { ...noLayers, layers: [channel] } });
@@ -274,7 +274,7 @@ describe('layers', () => {
     expect(second.state.layers).toEqual({ ...noLayers, layers: [channel] });
   });
 
-  test('the first channel alone is so in both while values are linked, with layers or without', () => {
+  test('solo mode of the first channel is followed while values are linked, with or without layers', () => {
     const channels = ['a', 'b', 'c'].map((name) => ({ name }));
     const info: VolumeInfo = { ...coarse, channels };
     const channel: LayerLook = { ...layer, id: 'channel-2', of: baseId, channel: 1 };
@@ -288,9 +288,9 @@ describe('layers', () => {
     }
   });
 
-  test('over a volume with another unit they lie and move as over the first', () => {
+  test('over a volume with another unit, they are placed and moved as over the first', () => {
     const metres: VolumeInfo = { ...coarse, spatialUnit: 'm', affine: coarse.affine.map((part) => part / 1000) };
-    // A quarter turn about z, and a shift.
+    // A quarter turn about z, and a translation.
     const motion = [0, -1, 0, 5, 1, 0, 0, -3, 0, 0, 1, 7];
     const moved: LayerStack = {
       ...stack,

@@ -7,7 +7,7 @@ import { type FittedScales, type LinkedVolume, samePlace, sameViewpoints, type V
 import type { ViewerSnapshot, ViewState } from './model/viewer-api.ts';
 import { unitRatio } from './model/voxel-map.ts';
 
-/** What can be linked. A `Viewer` is one. */
+/** The part of a `Viewer` that linking needs. */
 export interface Linkable {
   readonly snapshot: () => ViewerSnapshot;
   readonly subscribe: (listener: () => void) => () => void;
@@ -25,7 +25,7 @@ export interface Links {
   readonly views: boolean;
   /** Window, colours, opacity and projection. */
   readonly values: boolean;
-  /** The second viewer draws the first one's layers over its own volume. */
+  /** Whether the second viewer draws the first one's layers over its own volume. */
   readonly layers: boolean;
 }
 
@@ -36,7 +36,7 @@ export function sameValue(from: VolumeInfo, to: VolumeInfo, stored: number): num
   return (from.slope * stored + from.intercept - to.intercept) / slope;
 }
 
-/** Whether two windows mean about the same: each covers at least half of their union. */
+/** Whether two windows cover about the same physical values: each covers at least half of their union. */
 export function areAlike(
   from: VolumeInfo,
   to: VolumeInfo,
@@ -50,7 +50,7 @@ export function areAlike(
   return 2 * shared >= Math.max(high, toHigh) - Math.min(low, toLow);
 }
 
-/** Keys for how values look. The other keys are about viewpoints. */
+/** The keys that decide how values look. The other keys concern viewpoints. */
 const valueKeys: readonly string[] = [
   'window',
   'level',
@@ -64,7 +64,7 @@ const valueKeys: readonly string[] = [
   'missing',
 ];
 
-/** The changes of `keys` as another viewer takes them over. */
+/** The changed `keys` of a state, converted for another viewer. */
 export function followed(
   from: VolumeInfo,
   to: VolumeInfo,
@@ -100,11 +100,11 @@ function followedLayers(from: VolumeInfo, to: VolumeInfo, stack: LayerStack, lin
   return withLayersOf({ ...noLayers, solo }, channels);
 }
 
-/** Makes two viewers follow each other. The second takes over everything linked from the first at once. Call `end` to stop. */
+/** Makes two viewers follow each other. The second one adopts everything linked from the first at once. Call `end` to stop. */
 export class LinkedViewers {
   readonly #sides: readonly [Side, Side];
   #links: Links;
-  /** True while a change is carried over, so that its effects are not carried back. */
+  /** True while a change is copied to the other viewer, so that its effects are not copied back. */
   #isCarrying = false;
 
   constructor(first: Linkable, second: Linkable, links: Links) {
@@ -140,7 +140,7 @@ export class LinkedViewers {
     return this.#sides[0].viewer === viewer ? this.#sides[0] : this.#sides[1];
   }
 
-  /** The second viewer takes over everything linked. */
+  /** Makes the second viewer adopt everything linked. */
   #align(): void {
     const [first, second] = this.#sides;
     this.#carry(first, second, Object.keys(first.viewer.snapshot().state) as (keyof ViewState)[]);
@@ -161,7 +161,7 @@ export class LinkedViewers {
     const viewpoints = side.viewer.views.viewpoints();
     const isSameSize = JSON.stringify(side.viewer.views.fittedScales()) === JSON.stringify(side.scales);
     if (isSameSize && JSON.stringify(viewpoints) === JSON.stringify(side.viewpoints)) return;
-    // A view that has just become visible or was resized follows the first viewer.
+    // A view that has just become visible, or was resized, follows the first viewer instead.
     if (isSameSize && Object.keys(viewpoints).join() === Object.keys(side.viewpoints).join()) this.#carryViewpoints(side, other);
     else this.#carryViewpoints(...this.#sides);
   }
@@ -193,7 +193,7 @@ export class LinkedViewers {
 interface Side {
   readonly viewer: Linkable;
   readonly ends: readonly (() => void)[];
-  /** As last carried over. */
+  /** The state that was last copied. */
   state: ViewState;
   viewpoints: Viewpoints;
   scales: FittedScales;

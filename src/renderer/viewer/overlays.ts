@@ -6,18 +6,18 @@ import { emptyBoard, type MeasureBoard, type View } from './model/view-host.ts';
 import type { SliceAxis } from './model/viewer-api.ts';
 import { SliceView } from './slices/slice-view.ts';
 
-/** What is painted over the slices: chunks or bricks, and measurements. */
+/** The overlays of the slices: chunks or bricks, and measurements. */
 export class Overlays {
   readonly #views: AttachedViews;
   readonly #bricks: () => BrickMap | undefined;
   readonly #requestFrame: (views: readonly View[]) => void;
   #chunks: ChunkMap | undefined;
   #showsBricks = false;
-  /** The `BrickMap.version` on the slices. */
+  /** The `BrickMap.version` that is painted on the slices. */
   #paintedBricks: number | undefined;
   #board = emptyBoard;
 
-  /** @param bricks those of the open volume, if there are any */
+  /** @param bricks the bricks of the open volume, if there are any */
   constructor(views: AttachedViews, bricks: () => BrickMap | undefined, requestFrame: (views: readonly View[]) => void) {
     this.#views = views;
     this.#bricks = bricks;
@@ -33,21 +33,21 @@ export class Overlays {
     return this.#board;
   }
 
-  /** Paints the chunks over slices, each in the colour of its way; undefined for none. They must belong to the volume shown. */
+  /** Paints chunks over the slices, each in the colour of its way; undefined for none. They must be those of the open volume. */
   showChunks(chunks: ChunkMap | undefined): void {
     if (chunks === this.#chunks) return;
     this.#chunks = chunks;
     this.#requestFrame(this.#views.all);
   }
 
-  /** Paints over slices which bricks of the 3D view are loaded, in place of chunks. */
+  /** Marks on the slices which bricks of the 3D view are loaded, in place of chunks. */
   showBricks(isOn: boolean): void {
     if (isOn === this.#showsBricks) return;
     this.#showsBricks = isOn;
     this.#requestFrame(this.#views.all);
   }
 
-  /** Other bricks may be loaded now. */
+  /** Must be called when bricks may have been loaded or evicted. */
   bricksChanged(): void {
     const version = this.#shownBricks?.version;
     if (version !== this.#paintedBricks) this.#requestFrame(this.#views.slices);

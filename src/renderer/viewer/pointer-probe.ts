@@ -29,7 +29,7 @@ export class PointerProbe {
     this.read([x + 0.5, y + 0.5, z + 0.5]);
   }
 
-  /** @param position a voxel position of the open volume; undefined if the pointer has left */
+  /** Reads the values at a position. @param position a voxel position of the open volume; undefined if the pointer has left */
   read(position: Voxel | undefined): void {
     const { state, probe, beyond } = this.#store.snapshot();
     const { volume } = this.#content;

@@ -3,7 +3,7 @@ import type { VolumeSource } from '../../core/volume/volume-source.ts';
 import type { Probe } from './model/viewer-api.ts';
 import { ProbeReader } from './probe-reader.ts';
 
-/** A volume whose reads finish only when the test says so. */
+/** A volume whose reads end only when the test says so. */
 function heldVolume() {
   const reads: { readonly x: number; end(): void; fail(): void }[] = [];
   const voxel = (x: number) =>
@@ -20,7 +20,7 @@ function reader() {
   return { told, reader: new ProbeReader((probe: Probe | undefined) => told.push(probe && [probe.voxel[0], probe.value])) };
 }
 
-test('of many requests the first and the last are read, one after the other', async () => {
+test('only the first and the last of many requests are read, one after the other', async () => {
   const { volume, reads } = heldVolume();
   const { told, reader: probe } = reader();
   for (const x of [1, 2, 3]) probe.request(volume, [x, 0, 0], 0);
@@ -35,7 +35,7 @@ test('of many requests the first and the last are read, one after the other', as
   ]);
 });
 
-test('a voxel that cannot be read from the file is said to be the nearest one', async () => {
+test('if a voxel cannot be read from the file, the result is marked as the nearest voxel', async () => {
   for (const [decimation, file, isNearest] of [
     [1, undefined, false],
     [2, {}, false],
@@ -80,7 +80,7 @@ test('a failed read shows nothing, and the next one runs', async () => {
   expect(told).toEqual([undefined, [2, 41]]);
 });
 
-test('beside the volume only the layers that are there are read', async () => {
+test('outside the volume, only the layers at that place are read', async () => {
   const { volume } = heldVolume();
   const told: unknown[] = [];
   const probe = new ProbeReader((inside, beyond) => told.push([inside, beyond]));
@@ -90,7 +90,7 @@ test('beside the volume only the layers that are there are read', async () => {
   expect(told).toEqual([[undefined, { voxel: [-2, 0, 0], layers: [{ id: 'a', voxel: [1, 2, 3], stored: 7 }] }]]);
 });
 
-test('after a failed read, the request that came meanwhile is read', async () => {
+test('after a failed read, the request that arrived meanwhile is read', async () => {
   const { volume, reads } = heldVolume();
   const { told, reader: probe } = reader();
   probe.request(volume, [1, 0, 0], 0);
@@ -102,7 +102,7 @@ test('after a failed read, the request that came meanwhile is read', async () =>
   expect(told).toEqual([undefined, [2, 41]]);
 });
 
-test('where the volume cannot be read, the values of layers are still shown', async () => {
+test('if the volume cannot be read, the values of layers are still shown', async () => {
   const { volume, reads } = heldVolume();
   const told: unknown[] = [];
   const probe = new ProbeReader((inside, beyond) => told.push([inside, beyond]));

@@ -4,7 +4,7 @@ import type { BeyondProbe, LayerProbe, Probe } from './model/viewer-api.ts';
 
 interface ProbeWish {
   readonly volume: VolumeSource;
-  /** Beside the volume, only layers are read. */
+  /** The voxel to read. Outside the volume, only layers are read. */
   readonly voxel: Voxel;
   readonly isBeyond: boolean;
   readonly timePoint: number;
@@ -20,17 +20,17 @@ export interface LayerWish {
 }
 
 /**
- * Reads the voxel under the pointer back from the GPU, one at a time. While one is being read, only the latest request is
- * kept. A result is reported even if the pointer has moved on, but not after `clear`.
+ * Reads the voxel under the pointer back from the GPU, one read at a time. Meanwhile only the latest request is kept. A result
+ * is reported even if the pointer has moved on, but not after `clear`.
  */
 export class ProbeReader {
   readonly #report: (probe: Probe | undefined, beyond?: BeyondProbe) => void;
   #wanted: ProbeWish | undefined;
-  /** The current read, while its result is still wanted. */
+  /** The current read, as long as its result is wanted. */
   #read: ProbeWish | undefined;
   #isReading = false;
 
-  /** @param report `beyond` is what layers show beside the volume */
+  /** @param report receives the result; `beyond` has the values of layers outside the volume */
   constructor(report: (probe: Probe | undefined, beyond?: BeyondProbe) => void) {
     this.#report = report;
   }
@@ -45,7 +45,7 @@ export class ProbeReader {
     this.#want({ volume, voxel, isBeyond: false, timePoint, layers });
   }
 
-  /** The same at a voxel beside the volume, of the layers alone. */
+  /** Requests only the values of layers, at a voxel outside the volume. */
   requestBeyond(volume: VolumeSource, voxel: Voxel, timePoint: number, layers: readonly LayerWish[]): void {
     this.#want({ volume, voxel, isBeyond: true, timePoint, layers });
   }
@@ -77,7 +77,7 @@ export class ProbeReader {
   }
 }
 
-/** Undefined beside the volume, and if the volume, its file or the device went away under the pointer. */
+/** Undefined outside the volume, or if the volume, its file or the device is gone. */
 async function readBase({ volume, voxel, isBeyond, timePoint }: ProbeWish): Promise<number | undefined> {
   if (isBeyond) return undefined;
   try {
@@ -87,7 +87,7 @@ async function readBase({ volume, voxel, isBeyond, timePoint }: ProbeWish): Prom
   }
 }
 
-/** Nothing if the layer was removed meanwhile. */
+/** Empty if the layer was removed meanwhile. */
 async function readLayer({ id, volume, voxel, timePoint }: LayerWish): Promise<readonly LayerProbe[]> {
   try {
     return [{ id, voxel, stored: await volume.voxel(...voxel, timePoint) }];

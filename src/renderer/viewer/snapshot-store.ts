@@ -46,7 +46,7 @@ export class SnapshotStore {
     return this.#snapshot.state;
   }
 
-  /** The state with crosshair, time point and window fitted to the volume shown. */
+  /** The state with crosshair, time point and window fitted to the open volume. */
   fitted(state: ViewState): ViewState {
     return fittedView(state, this.#snapshot.info, this.#snapshot.state);
   }
@@ -56,7 +56,7 @@ export class SnapshotStore {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Replaces the state without notifying anyone, at frame rate. The next `change` notifies. */
+  /** Replaces the state without notifying subscribers, for use at frame rate. The next `change` notifies them. */
   advance(state: ViewState): void {
     this.#snapshot = { ...this.#snapshot, state };
   }

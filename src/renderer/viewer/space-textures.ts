@@ -8,17 +8,17 @@ import type { ViewState } from './model/viewer-api.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
 import type { ViewerContent } from './viewer-content.ts';
 
-/** Called when the textures have changed. */
+/** Callbacks for changes of the textures. */
 export interface SpaceTexturesEvents {
   /** `shown` is another volume. */
   volumeChanged(): void;
   /** The volume's texture shows another time point. */
   contentChanged(): void;
-  /** A layer's texture shows something else, or could not be made. */
+  /** The content of a layer's texture changed, or the texture could not be made. */
   layersChanged(): void;
 }
 
-/** The textures of the 3D view, of the open volume and of its layers. They exist only while the view is visible, since they may be large. */
+/** The textures of the open volume and its layers for the 3D view. They exist only while the view is visible, since they may be large. */
 export class SpaceTextures {
   readonly #content: ViewerContent;
   readonly #store: SnapshotStore;
@@ -41,7 +41,7 @@ export class SpaceTextures {
     return this.#display.shown;
   }
 
-  /** Ids of layers without a texture, because the GPU lacks the memory for it. */
+  /** The ids of layers without a texture because GPU memory does not suffice. */
   get layersWithoutMemory(): readonly string[] {
     return this.#layers.withoutMemory;
   }
@@ -63,7 +63,7 @@ export class SpaceTextures {
     });
   }
 
-  /** Frees the textures of a volume that is no longer the content. Resolves when nothing of it is in use. */
+  /** Frees the textures of a volume that is no longer the content. Resolves when the volume is no longer in use. */
   async release(): Promise<void> {
     this.followLayers();
     await this.#display.clear();
@@ -82,9 +82,10 @@ export class SpaceTextures {
   }
 
   /**
-   * Makes the textures of the same volume kept in another way. Resolves when the previous one is no longer in use.
-   * @param keepsPicture keeps the previous texture until the next is filled, with the memory of both
-   * @param isCurrent false once the content has changed again
+   * Replaces the textures when the volume is exchanged for the same one kept in another way. Resolves when the previous one is no
+   * longer in use.
+   * @param keepsPicture whether to keep the previous texture until the next one is filled, which takes memory for both
+   * @param isCurrent returns false once the content has changed again
    * @throws StriaError `device-lost`, `out-of-memory`
    */
   async exchange(volume: VolumeSource, keepsPicture: boolean, isCurrent: () => boolean): Promise<void> {
@@ -122,7 +123,7 @@ export class SpaceTextures {
     if (volume && this.#isOn) this.#display.show(volume, this.#store.state.timePoint).catch(() => {});
   }
 
-  /** Makes the layers' textures follow the state. */
+  /** Brings the layers' textures in step with the state. */
   followLayers(): void {
     const hasLayers = this.#isOn && this.#content.volume !== undefined;
     const looks = hasLayers ? this.#store.state.layers.layers : [];
@@ -130,12 +131,12 @@ export class SpaceTextures {
     if (hasLayers) this.#layers.show(this.#wantedLayers());
   }
 
-  /** GPU memory was freed elsewhere: layers that did not fit are tried again. */
+  /** Must be called when GPU memory was freed elsewhere: layers that did not fit are tried again. */
   memoryFreed(): void {
     this.#layers.memoryFreed();
   }
 
-  /** Records filling all textures with the time point of the state. `recorded` follows once the commands are submitted. */
+  /** Records filling all textures with the time point of the state. Call `recorded` once the commands are submitted. */
   record(commands: Commands, volume: VolumeSource): void {
     volume.recordDisplay(commands, this.#store.state.timePoint);
     this.#layers.record(commands, this.#wantedLayers());

@@ -7,14 +7,14 @@ import { baseId } from './model/layers.ts';
 import type { ShownLayer, ShownMesh } from './model/view-host.ts';
 import type { ViewState } from './model/viewer-api.ts';
 
-/** The data that views draw: the open volume, and layers, meshes and labels by id. It belongs to the viewer's caller. */
+/** The data that views draw: the open volume, and layers, meshes and labels by id. The viewer's caller owns it. */
 export class ViewerContent {
   volume: VolumeSource | undefined;
   layers: ReadonlyMap<string, VolumeSource> = new Map();
   meshes: ReadonlyMap<string, GpuMesh> = new Map();
   labels: ReadonlyMap<string, ShownLabels> = new Map();
 
-  /** The labels without those of the open volume. */
+  /** The labels of layers, without those of the open volume. */
   get layerLabels(): ReadonlyMap<string, ShownLabels> {
     return new Map([...this.labels].filter(([id]) => id !== baseId));
   }

@@ -8,7 +8,7 @@ import { VolumeView } from './space/volume-view.ts';
 import type { SpaceTextures } from './space-textures.ts';
 import type { ViewerContent } from './viewer-content.ts';
 
-/** What pictures are drawn from. */
+/** The parts of the viewer that pictures need. */
 export interface PictureStage {
   readonly gpu: Gpu;
   readonly content: ViewerContent;
@@ -25,7 +25,7 @@ export class ViewerPictures {
     this.#stage = stage;
   }
 
-  /** In pixels. */
+  /** The longest edge of a picture that the device can draw, in pixels. */
   get longestEdge(): number {
     return this.#stage.gpu.device.limits.maxTextureDimension2D;
   }
@@ -45,7 +45,7 @@ export class ViewerPictures {
     return view.picture(request);
   }
 
-  /** A thumbnail of the 3D view, or else of a slice, as a PNG data URL; undefined if nothing is attached. */
+  /** A thumbnail of the 3D view, else of a slice, as a PNG data URL; undefined if no view is attached. */
   async thumbnail(width = 160, height = 120): Promise<string | undefined> {
     const source = (['3d', 'z', 'y', 'x'] as const).map((name) => this.#drawNow(name)).find((canvas) => canvas !== undefined);
     const target = document.createElement('canvas');

@@ -29,8 +29,8 @@ import { ViewerContent } from './viewer-content.ts';
 import { ViewerPictures } from './viewer-pictures.ts';
 
 /**
- * Draws a volume in GPU memory, in 3D and in slices. Without React: panels write through `set` and read snapshots, which
- * change on probe, crosshair and state changes, never at frame rate. It draws only when something changed.
+ * Draws a volume in GPU memory, in 3D and in slices. It does not use React: panels write through `set` and read snapshots,
+ * which change on probe, crosshair and state changes, never at frame rate. It draws only when something has changed.
  */
 export class Viewer {
   readonly views: AttachedViews;
@@ -40,7 +40,7 @@ export class Viewer {
   readonly frames: FrameStepper;
   readonly pictures: ViewerPictures;
   readonly bricks: BrickFeed;
-  /** Read it; change it through the viewer. */
+  /** Only for reading: change it through the viewer. */
   readonly content: Readonly<ViewerContent>;
   /** Stable between changes, as `useSyncExternalStore(viewer.subscribe, viewer.snapshot)` needs it. */
   readonly snapshot: () => ViewerSnapshot;
@@ -52,13 +52,13 @@ export class Viewer {
   readonly #store = new SnapshotStore();
   readonly #textures: SpaceTextures;
   readonly #host: ViewHost;
-  /** The viewer that draws this one's layers, too. */
+  /** The viewer that also draws this one's layers. */
   #borrower: Viewer | undefined;
   #ground: Ground = 'near-black';
-  /** Counts changes of the volume, so that an outdated change stops. */
+  /** Counts changes of the volume, so that outdated ones stop. */
   #turn = 0;
 
-  /** @param gpu belongs to the caller; the viewer frees only what it created */
+  /** @param gpu the caller's GPU; the viewer frees only what it created */
   constructor(gpu: Gpu) {
     this.#gpu = gpu;
     this.#format = navigator.gpu.getPreferredCanvasFormat();
@@ -101,8 +101,8 @@ export class Viewer {
   }
 
   /**
-   * Shows a volume, or nothing. The volume belongs to the caller, who must await `setVolume(undefined)` before destroying it.
-   * @param state initial state; default: `firstView` of its statistics. All views are reset.
+   * Shows a volume, or nothing. The caller owns the volume, and must await `setVolume(undefined)` before destroying it.
+   * @param state the initial state; default: `firstView` of its statistics. All views are reset.
    * @param with3d whether a 3D view is visible, or will be at once, so that its texture is created immediately
    * @throws StriaError `device-lost`, `out-of-memory`
    */
@@ -115,7 +115,7 @@ export class Viewer {
     this.#store.change({ info: undefined, probe: undefined, decimation: 1, detailFaults: {} });
     this.requestRender();
     if (!volume || turn !== this.#turn) return;
-    // Needed even with a given state, since the statistics tell which values mark missing data.
+    // Needed even if a state is given, since the statistics tell which values mark missing data.
     const statistics = await volume.statistics();
     const first = withPresentName(state ?? firstView(volume.info, statistics));
     if (turn !== this.#turn) return;
@@ -127,8 +127,8 @@ export class Viewer {
   }
 
   /**
-   * Continues with the same volume kept in another way. State and cameras stay. Resolves when the previous one is no longer
-   * in use. @param keepsPicture the 3D view shows the previous one until the next can be drawn, with the memory of both
+   * Replaces the volume by the same one kept in another way. State and cameras stay. Resolves when the previous one is no longer
+   * in use. @param keepsPicture whether the 3D view shows the previous one until the next can be drawn, which takes memory for both
    * @throws StriaError `device-lost`, `out-of-memory`
    */
   async exchangeVolume(volume: VolumeSource, keepsPicture = false): Promise<void> {
@@ -143,7 +143,7 @@ export class Viewer {
     if (isCurrent()) this.frames.prepareFirst(volume.info);
   }
 
-  /** The bricks of the open volume's file, from which the 3D view and the oblique slice draw what GPU memory lacks. They belong to the caller. */
+  /** Sets the bricks of the open volume's file, from which the 3D view and the oblique slice draw voxels that GPU memory lacks. */
   setBricks(file: BrickFile | undefined): void {
     this.bricks.set(file);
     this.#followBricks();
@@ -151,8 +151,8 @@ export class Viewer {
   }
 
   /**
-   * The voxels of the layers in `ViewState.layers`, by id (`volumeIdOf`); layers without voxels are not drawn. They belong to the caller, who
-   * may destroy those of an earlier call at once.
+   * Sets the voxels of the layers in `ViewState.layers`, by id (`volumeIdOf`); layers without voxels are not drawn. The caller owns them,
+   * and may destroy those of an earlier call at once.
    */
   setLayers(layers: ReadonlyMap<string, VolumeSource>): void {
     this.#content.layers = layers;
@@ -163,7 +163,7 @@ export class Viewer {
     this.#borrower?.setLayers(layers);
   }
 
-  /** The meshes in `ViewState.layers`, by id. They belong to the caller, like layers. */
+  /** Sets the meshes in `ViewState.layers`, by id. The caller owns them, as with layers. */
   setMeshes(meshes: ReadonlyMap<string, GpuMesh>): void {
     this.#content.meshes = meshes;
     this.#bricksChanged();
@@ -171,7 +171,7 @@ export class Viewer {
     this.#borrower?.setMeshes(meshes);
   }
 
-  /** The labels of the layers, and of the open volume (`baseId`); those of unknown volumes have the colours of the palette. */
+  /** Sets the labels of the layers and of the open volume (`baseId`). Labels of other volumes have the colours of the palette. */
   setLabels(labels: ReadonlyMap<string, ShownLabels>): void {
     this.#content.labels = labels;
     this.#bricksChanged();
@@ -180,8 +180,8 @@ export class Viewer {
   }
 
   /**
-   * Lends the voxels, triangles and label tables of the layers to another viewer, now and whenever they change. Which of them it draws,
-   * its own state says. @param borrower undefined: nobody any more
+   * Lends the voxels, triangles and label tables of the layers to another viewer, now and whenever they change. That viewer's own state
+   * decides which of them it draws. @param borrower undefined to stop lending
    */
   lendLayers(borrower: Viewer | undefined): void {
     this.#borrower?.setLayers(new Map());
@@ -208,7 +208,7 @@ export class Viewer {
     this.loop.request(this.views.all.filter((view) => !(is3dSame && view instanceof VolumeView)));
   };
 
-  /** Turns the oblique clip plane to face the 3D camera, through the same point or else through the volume's centre. The near side is cut away. */
+  /** Turns the oblique clip plane to face the 3D camera, about its point or else the volume's centre. The near side is cut away. */
   cutFacing(): void {
     const frame = this.views.volume?.cameraFrame;
     if (frame) this.set({ cut: facingCut(this.#store.state.cut, frame) });
@@ -304,7 +304,7 @@ export class Viewer {
     if (name === '3d') this.#follow3d();
     if (name !== 'oblique') return;
     this.#followBricks();
-    // The other views show where the oblique slice cuts them.
+    // The other views show their intersections with the oblique slice.
     this.requestRender();
   }
 

@@ -21,9 +21,9 @@ export const colormapNames = Object.keys(files) as ColormapName[];
 
 export interface Colormap {
   readonly title: string;
-  /** 256 sRGB colours, lowest first: r, g, b of 0…255 each. */
+  /** 256 sRGB colours, lowest first: r, g and b, 0…255 each. */
   readonly colors: Uint8Array;
-  /** The colours stand for single values, so they must not be blended. */
+  /** Whether colours stand for single values, so that they must not be blended. */
   readonly isCategorical: boolean;
 }
 
@@ -40,7 +40,7 @@ const maps = new Map<string, Colormap>(
   ]),
 );
 
-/** Colours that channels often have. */
+/** Common colours of channels, with their names. */
 const colorTitles: Readonly<Record<string, string>> = {
   '#ff0000': 'Red',
   '#00ff00': 'Green',
@@ -57,14 +57,14 @@ export const colorRampNames = Object.keys(colorTitles);
 const ramps = new Map<string, Colormap>();
 const mostRamps = 64;
 
-/** The colormap with that name, or from black to the colour with that name (`#rrggbb`); grey for an unknown name. */
+/** The colormap with a name, or one from black to a colour `#rrggbb`; grey for an unknown name. */
 export function colormap(name: string): Colormap {
   const known = maps.get(name) ?? ramps.get(name);
   if (known) return known;
   return isColorRamp(name) ? addRamp(name) : (maps.get('gray') as Colormap);
 }
 
-/** Whether a colormap goes from black to a colour, which is its name. */
+/** Whether a name is a colour, which stands for a colormap from black to that colour. */
 export function isColorRamp(name: string): boolean {
   return /^#[0-9a-f]{6}$/.test(name);
 }
@@ -86,7 +86,7 @@ export function labelColorIndex(label: number): number {
   return label === 0 ? 0 : 1 + ((((label - 1) % 255) + 255) % 255);
 }
 
-/** `gray-inverted` used to be a colormap of its own. */
+/** Replaces the former colormap `gray-inverted` by an inverted `gray`. */
 export function withPresentName<State extends ColorChoice>(state: State): State {
   return state.colormap === 'gray-inverted' ? { ...state, colormap: 'gray', inverted: !state.inverted } : state;
 }
@@ -105,7 +105,7 @@ function addRamp(name: string): Colormap {
   const parts = colorParts(name);
   const colors = Uint8Array.from({ length: 768 }, (_, at) => Math.round(((parts[at % 3] as number) * Math.floor(at / 3)) / 255));
   const ramp = { title: colorTitles[name] ?? 'Custom colour', colors, isCategorical: false };
-  // A colour that is dragged passes through many.
+  // Dragging a colour passes through many colours.
   if (ramps.size >= mostRamps) ramps.delete(ramps.keys().next().value as string);
   ramps.set(name, ramp);
   return ramp;

@@ -16,7 +16,7 @@ function labelPalette(): Uint8Array {
   return colorsOf({ colormap: 'labels', inverted: false });
 }
 
-/** The texels, r, g, b, a, of the texture that shaders/draw/labels.wgsl describes: 256 wide. */
+/** The RGBA texels of the texture that shaders/draw/labels.wgsl describes, which is 256 texels wide. */
 export function labelTexels({ table, shows, except }: ShownLabels): Uint8Array<ArrayBuffer> {
   const colors = new Map(table.map(({ number, color }) => [number, color]));
   const excepted = new Set(except);

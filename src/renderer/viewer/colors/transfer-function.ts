@@ -13,12 +13,12 @@ export function opacityAt(points: ViewState['opacity'], place: number): number {
   return to > from ? low + ((high - low) * (place - from)) / (to - from) : high;
 }
 
-/** The ray marcher's transfer function; see `rayTransfer`. */
+/** The texels of the ray marcher's transfer function; see `rayTransfer`. */
 export function transferTexels(state: ColorChoice & Pick<ViewState, 'opacity'>): Uint8Array<ArrayBuffer> {
   return rayTransfer(colorsOf(state), (place) => opacityAt(state.opacity, place));
 }
 
-/** Maximum intensity projection fades its lowest colour into the background, unless that colour is bright. */
+/** Whether maximum intensity projection draws its lowest colour opaque. It fades a dark one into the background. */
 export function isFloorOpaque(choice: ColorChoice): boolean {
   const [r = 0, g = 0, b = 0] = colorsOf(choice);
   return 0.299 * r + 0.587 * g + 0.114 * b > 128;

@@ -1,13 +1,13 @@
 /** The appearance of a way on slices and in the chunk table, besides its number. */
 export interface WayLook {
   readonly color: string;
-  /** Text colour on that colour. */
+  /** The colour of text on it. */
   readonly ink: string;
-  /** Striped, to tell apart ways that share a colour. */
+  /** Whether it is striped, to tell apart ways that share a colour. */
   readonly isStriped: boolean;
 }
 
-// The palette of Okabe and Ito, distinguishable with any kind of colour vision, strongest first.
+// The palette of Okabe and Ito, which is distinguishable with any kind of colour vision, strongest colour first.
 const colors = [
   ['#e69f00', '#000000'],
   ['#009e73', '#000000'],
@@ -19,7 +19,7 @@ const colors = [
   ['#b8b8b8', '#000000'],
 ] as const;
 
-/** @param way its index in the table */
+/** The appearance of a way. @param way its index in the table */
 export function wayLook(way: number): WayLook {
   const [color, ink] = colors[way % colors.length] as (typeof colors)[number];
   return { color, ink, isStriped: Math.floor(way / colors.length) % 2 === 1 };

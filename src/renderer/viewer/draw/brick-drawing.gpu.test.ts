@@ -23,7 +23,7 @@ import { sceneCube } from './scene-cube.ts';
 
 const gpu = await openTestGpu();
 const dims: Dims4 = [40, 33, 26, 1];
-/** So sharp that a pixel is smaller than a voxel. */
+/** A canvas whose pixels are smaller than voxels. */
 const size = { width: 96, height: 80 };
 const request = { ...size, background: 'transparent' } as const;
 const ground = pictureGrounds.transparent;
@@ -109,7 +109,7 @@ test.each(['mip', 'composite'] as const)(
   },
 );
 
-test('frames show the coarse volume until bricks have arrived, and then nothing but bricks', async () => {
+test('frames show the coarse volume until bricks have arrived, and then only bricks', async () => {
   let frames = 0;
   const space = open(bricks, () => frames++);
   const rays = new RayDrawing(gpu, bricks.info, await coarse.displayTexture(0));
@@ -129,7 +129,7 @@ test('frames show the coarse volume until bricks have arrived, and then nothing 
   rays.destroy();
 });
 
-test('a view that decodes bricks has the others drawn, too', async () => {
+test('when a view decodes bricks, the other views are drawn, too', async () => {
   let arrived = 0;
   const space = open(bricks, () => arrived++);
   const decoded = [3];
@@ -142,7 +142,7 @@ test('a view that decodes bricks has the others drawn, too', async () => {
   expect(space.isBusy).toBe(false);
 });
 
-test('with layers the coarse volume is drawn, and no bricks are read', async () => {
+test('with layers, the coarse volume is drawn and no bricks are read', async () => {
   const display = await coarse.displayTexture(0);
   const look = testLook({ id: 'layer', window: [0, 255], colormap: 'viridis' });
   const layers = [{ look, info: bricks.info, map: placeLayer(bricks.info, bricks.info).map, display }];
@@ -154,13 +154,13 @@ test('with layers the coarse volume is drawn, and no bricks are read', async () 
   expect(bricks.reads.count).toBe(reads);
 });
 
-test('a reader that fails at random delays the picture and changes nothing in it', async () => {
+test('a reader that fails at random delays the picture, but does not change it', async () => {
   let seed = 7;
   const failing: BrickSource = {
     ...bricks,
     read: async (wanted, options) => {
       seed = (seed * 48_271) % 2_147_483_647;
-      // One read in ten.
+      // One read in ten fails.
       if (seed % 10 === 0) throw new StriaError('not-readable', 'the disk is away');
       return bricks.read(wanted, options);
     },
@@ -168,7 +168,7 @@ test('a reader that fails at random delays the picture and changes nothing in it
   expect(mostDifferent(await picture(coarse, open(failing)), await picture(whole))).toBeLessThanOrEqual(1);
 });
 
-test('bricks that can never be read are shown coarsely, and it is known why', async () => {
+test('bricks that can never be read are shown coarsely, with the reason', async () => {
   const failing: BrickSource = {
     ...bricks,
     read: async (wanted, options) => {
@@ -201,7 +201,7 @@ function slowBricks(): { readonly slow: BrickSource; readonly pending: (() => vo
   return { slow, pending };
 }
 
-test('closing in the middle of loading leaves nothing', async () => {
+test('closing during loading frees everything', async () => {
   await coarse.displayTexture(0);
   gpu.spare.free();
   const held = () => JSON.stringify([...gpu.memory.entries()].filter(([label]) => !label.startsWith('spare')));
@@ -218,7 +218,7 @@ test('closing in the middle of loading leaves nothing', async () => {
   expect(hosts[0]?.use.keptBytes).toBe(0);
 });
 
-test('a view that is closed while its picture waits for bricks wants none any more', async () => {
+test('a view that is closed while its picture waits for bricks requests no more', async () => {
   const { slow, pending } = slowBricks();
   const space = open(slow);
   const rays = new RayDrawing(gpu, bricks.info, await coarse.displayTexture(0));
@@ -233,7 +233,7 @@ test('a view that is closed while its picture waits for bricks wants none any mo
   expect([space.bricks.isSettled, space.bricks.use.loading]).toEqual([true, 0]);
 });
 
-test('a device that is lost in the middle ends the picture, and the next one goes on with the bricks in host memory', async () => {
+test('a device loss ends the picture, and the next device continues with the bricks in host memory', async () => {
   const lost = await openNodeGpu({ software: true, limits: 'default' });
   const there = await ResidentVolume.create(lost, bricks.info, { chunkShape: [8, 8, 8], level: levelOf(2) });
   there.append(bricks.voxels[2] as Uint8Array);

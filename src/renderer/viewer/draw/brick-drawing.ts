@@ -35,16 +35,16 @@ export interface BrickFrame {
   readonly restWidth: number;
 }
 
-/** In milliseconds. Once some bricks have arrived, the coarse volume is shown at most this long in their place. */
+/** Once some bricks have arrived, the coarse volume replaces them for at most this many milliseconds. */
 const mostWaitMs = 1500;
-/** The picture that only finds out which bricks are needed. */
+/** The width in pixels of the picture that only finds out which bricks are needed. */
 const probeWidth = 192;
-/** In milliseconds. If no brick arrives for this long, a picture is drawn from those that have. */
+/** If no brick arrives for this many milliseconds, a picture is drawn from the bricks that are there. */
 const stuckMs = 15_000;
 
 /**
- * Draws the bricks of a `BrickSpace`, and asks for those that a frame lacks. Until enough bricks of a time point are there, `isReady`
- * is false, and frames only ask for bricks (`probe`).
+ * Draws the bricks of a `BrickSpace`, and requests those that a frame lacks. Until enough bricks of a time point are loaded, `isReady`
+ * is false, and frames only request bricks (`probe`).
  */
 export class BrickDrawing {
   readonly space: BrickSpace;
@@ -57,15 +57,15 @@ export class BrickDrawing {
   #demand: BrickView;
   #timePoint: number | undefined;
   #isReady = false;
-  /** When bricks of the coarsest level were there. */
+  /** When all needed bricks of the coarsest level were loaded. */
   #coarseSince: number | undefined;
-  /** The strips of a frame are counted together. */
+  /** Whether a frame has begun: all of its strips share one feedback. */
   #isBegun = false;
   #isDestroyed = false;
-  /** Pictures that wait for their bricks. */
+  /** The number of pictures that wait for their bricks. */
   #loads = 0;
 
-  /** @param name tells the wishes of several drawings apart */
+  /** @param name distinguishes the requests of several drawings */
   constructor(gpu: Gpu, space: BrickSpace, name: string) {
     this.#gpu = gpu;
     this.space = space;
@@ -76,7 +76,7 @@ export class BrickDrawing {
     this.#demand = new BrickView(space.bricks, name);
   }
 
-  /** Whether bricks show more of a time point than a coarse volume. */
+  /** Whether enough bricks of a time point are loaded to draw them in place of the coarse volume. */
   isReady(timePoint: number): boolean {
     if (timePoint !== this.#timePoint) {
       this.#timePoint = timePoint;
@@ -101,7 +101,7 @@ export class BrickDrawing {
     this.#gpu.device.queue.writeBuffer(this.#frame, 0, rayFrame({ dims, bricks: { size: 8 } }, view, parameters, strip));
     if (strip.from === 0 || !this.#isBegun) {
       this.#isBegun = true;
-      // While a picture waits, the canvas is left alone: its frames would ask for other bricks.
+      // While a picture waits, do not redraw the canvas, whose frames would request other bricks.
       if (this.#loads > 0) bricks.update();
       else this.space.decode();
       const { timePoint, window } = state;
@@ -116,7 +116,7 @@ export class BrickDrawing {
     return (submitted) => void this.space.reads(submitted, () => this.#take(feedback(), timePoint));
   }
 
-  /** Finds out which bricks a frame needs, without showing anything. Resolves when they are asked for. */
+  /** Finds out which bricks a frame needs, without showing anything. Resolves once they are requested. */
   async probe(frame: BrickFrame, { width, height }: Pick<Strip, 'width' | 'height'>): Promise<void> {
     const target = this.#probeTarget(width, height);
     const commands = this.#gpu.commands('bricks.probe');
@@ -128,7 +128,7 @@ export class BrickDrawing {
   }
 
   /**
-   * Loads the bricks of a frame, for pictures. Resolves once all are there that can be read.
+   * Loads the bricks of a frame, for pictures. Resolves once all readable ones are loaded.
    * @throws StriaError `aborted`
    */
   async load(frame: BrickFrame, strip: Strip, signal: AbortSignal | undefined): Promise<void> {
@@ -167,7 +167,7 @@ export class BrickDrawing {
   }
 
   #take(feedback: BrickFeedback, timePoint: number): void {
-    // Its wishes would stay.
+    // The requests of a destroyed drawing would never be withdrawn.
     if (this.#isDestroyed || timePoint !== this.#timePoint) return;
     const { bricks } = this.space;
     const [bias, wasReady] = [this.#demand.bias, this.#isReady];

@@ -5,36 +5,36 @@ import type { Gpu } from '../../../core/gpu/gpu.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
 import type { VolumeSource } from '../../../core/volume/volume-source.ts';
 
-/** The bricks of a volume's file, for what GPU memory does not hold of it. */
+/** The bricks of a volume's file, for voxels that GPU memory lacks. */
 export interface BrickFile {
   /** The budgets of GPU memory. */
   readonly limits: Pick<GpuBrickLimits, 'atlasBytes' | 'payloadBytes' | 'textureBytes'>;
   /** The budget of host memory. */
   readonly hostBytes: number;
-  /** Compressed bricks in host memory, which stay when the device is lost. @throws StriaError like the reader, and `aborted` */
+  /** Opens the compressed bricks in host memory, which survive a device loss. @throws StriaError like the reader, and `aborted` */
   open(): Promise<HostBricks>;
 }
 
 export interface BrickSpaceListener {
-  /** A new frame would show more. */
+  /** Called when a new frame would show more. */
   arrived(): void;
-  /** `isBusy` may have changed. */
+  /** Called when `isBusy` may have changed. */
   changed(): void;
 }
 
-/** Bricks that have arrived are decoded, and drawn, at this interval in milliseconds. */
+/** Arrived bricks are decoded and drawn at this interval in milliseconds. */
 const arrivalMs = 30;
 
-/** The bricks of a volume in GPU memory. `BrickDrawing`s draw rays through them, `ObliqueDetail` slices. */
+/** The bricks of a volume in GPU memory. `BrickDrawing` draws rays through them, `ObliqueDetail` draws slices. */
 export class BrickSpace {
   readonly bricks: GpuBricks;
   /** Why some bricks of the last frame cannot be read, so that coarser ones are shown. */
   unread: StriaError | undefined;
   readonly #listener: BrickSpaceListener;
   readonly #numbers: () => VolumeSource['numbers'];
-  /** Feedback that is being read back. */
+  /** The number of feedbacks that are being read back. */
   #reading = 0;
-  /** Bricks were decoded that some views have not drawn yet. */
+  /** Whether some views have not drawn newly decoded bricks yet. */
   #hasNews = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
@@ -65,7 +65,7 @@ export class BrickSpace {
     return this.#isClosed;
   }
 
-  /** Whether something is on its way that will change the picture. */
+  /** Whether pending work will change the picture. */
   get isBusy(): boolean {
     return !this.#isClosed && (this.#reading > 0 || this.#timer !== undefined || !this.bricks.isSettled);
   }
@@ -74,19 +74,19 @@ export class BrickSpace {
     return this.#numbers();
   }
 
-  /** Decodes what has arrived, and has it drawn. */
+  /** Decodes arrived bricks, and requests frames that show them. */
   update(): void {
     if (this.bricks.update() > 0 || this.#hasNews) this.changed();
   }
 
-  /** Decodes what has arrived for a view that is drawn next. The others are drawn soon, because some of it may be theirs. */
+  /** Decodes arrived bricks for a view that is about to be drawn. The other views are drawn soon after, since they may need them too. */
   decode(): void {
     if (this.bricks.update() === 0) return;
     this.#hasNews = true;
     this.#updateSoon();
   }
 
-  /** Asks for new frames. */
+  /** Requests new frames. */
   changed(): void {
     this.#hasNews = false;
     if (!this.#isClosed) this.#listener.arrived();
@@ -99,7 +99,7 @@ export class BrickSpace {
       await submitted;
       if (!this.#isClosed) take();
     } catch {
-      // The owner of the device learns of its loss from `Gpu.onLost`.
+      // `Gpu.onLost` tells the device's owner about a loss.
     } finally {
       this.#reading--;
       if (!this.#isClosed) this.#listener.changed();

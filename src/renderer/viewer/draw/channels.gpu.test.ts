@@ -69,7 +69,7 @@ const ground = { r: 0, g: 0, b: 0, a: 1 };
 const stored = (x: number, y: number, z: number, t: number): number =>
   voxels[((t * dims[2] + z) * dims[1] + y) * dims[0] + x] as number;
 
-/** What a channel adds at a value: its colour by the place in its window, times its opacity. */
+/** The light that a channel adds for a value: its colour at the value's place in its window, times its opacity. */
 function light(state: ViewState, channel: number, value: number): readonly number[] {
   const layer = state.layers.layers.find((look) => look.channel === channel);
   const opacity = channel === 0 ? baseOpacity(state.layers) : layer && isLayerShown(state.layers, layer) ? layer.opacity : 0;
@@ -138,7 +138,7 @@ describe.each([
     volume.destroy();
   });
 
-  test.each(looks)('in 3D each is projected by itself and added: %s', async (_, change) => {
+  test.each(looks)('in 3D, each is projected separately and added: %s', async (_, change) => {
     const volume = await make();
     const first = await viewOf(volume);
     const state: ViewState = { ...change(first), projection: 'mip', camera: 'orthographic', quality: 'fine' };
@@ -171,7 +171,7 @@ describe.each([
       return (await rayPicture(gpu, scene, { width: 32, height: 32, background: 'screen' }, 32)).rgba;
     };
     const together = await pictureOf(state);
-    // One channel alone is what its ray gives; together they are the sum.
+    // A single channel is the result of its ray; several channels are their sum.
     const alone: Uint8ClampedArray[] | Uint8Array[] = [];
     for (const id of [baseId, ...state.layers.layers.map((look) => look.id)]) {
       const isShown = state.layers.solo === undefined || state.layers.solo === id;
@@ -208,7 +208,7 @@ describe.each([
   });
 });
 
-/** From the picture itself: the columns of the middle row that are not the ground. */
+/** Measured in the picture itself: the columns of the middle row that are not background. */
 function pixelsPerVoxel(rgba: Uint8Array): number {
   let [first, last] = [width, -1];
   for (let pixel = 0; pixel < width * height; pixel++) {

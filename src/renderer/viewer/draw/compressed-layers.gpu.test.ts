@@ -21,7 +21,7 @@ import { slicePicture, texturePicture } from './slice-picture.ts';
 import { SliceRenderer } from './slice-renderer.ts';
 import { largestDifference } from './slice-testing.ts';
 
-// A layer that stays compressed is drawn like its voxels, which other tests compare with a reference in TypeScript.
+// Compares a layer in compressed memory with one as voxels. Other tests compare voxels with a reference in TypeScript.
 
 const gpu = await openTestGpu();
 const shape = [8, 4, 4] as const;
@@ -83,7 +83,7 @@ describe.each(looks)('%s in compressed memory', (_name, look) => {
     };
     const [expected, found] = [await pictures(raw), await pictures(packed)];
     expect(expected.map((picture) => lit(picture) > 100)).not.toContain(false);
-    // Sums of blended voxels are rounded in another order.
+    // Sums of interpolated voxels are rounded in a different order.
     const most = look.smooth && look.colormap !== 'labels' ? 1 : 0;
     for (const [at, picture] of found.entries())
       expect(largestDifference(picture, expected[at] as Uint8Array)).toBeLessThanOrEqual(most);
@@ -173,7 +173,7 @@ test('32-bit integers that 32-bit floats would round are drawn exactly, box by b
   destroy();
 });
 
-test('closing a layer gives all of its GPU memory back', async () => {
+test('closing a layer frees all of its GPU memory', async () => {
   const before = gpu.memory.liveBytes();
   for (let turn = 0; turn < 2; turn++) {
     const { packed, destroy } = await volumes();

@@ -26,13 +26,13 @@ const arrays = { f32: Float32Array, f64: Float64Array, u32: Uint32Array, i16: In
 interface Case {
   readonly type?: keyof typeof arrays;
   readonly slope?: number;
-  /** The slice that is drawn is z = 2. */
+  /** The drawn slice is z = 2. */
   readonly value: (x: number, y: number, z: number) => number;
   /** Default: the automatic window. */
   readonly window?: readonly [number, number];
   readonly look?: Partial<SliceDrawing['state']>;
   readonly slab?: ThickSlice;
-  /** Draws it as an oblique plane with the same position. */
+  /** Whether to draw it as an oblique plane at the same position. */
   readonly isOblique?: boolean;
 }
 
@@ -97,7 +97,7 @@ describe.each([
       { kind: 'maximum', slices: 3 },
       { kind: 'minimum', slices: 3 },
     ] as const) {
-      // Slabs hold floats, which cannot tell those integers apart, and GPUs may flush subnormals to 0.
+      // Slabs hold floats, which cannot distinguish those integers, and GPUs may flush subnormals to 0.
       if (slab && (type === 'u32' || high < 1e-38)) continue;
       expectLike(
         grays(await rowOf({ type, value, window, ...(slab && { slab }) })),
@@ -115,7 +115,7 @@ describe.each([
     );
   });
 
-  test('includes its ends in the window, and puts everything beyond outside', async () => {
+  test('includes the ends of the window, and treats everything beyond as outside', async () => {
     const outside = ['mark', 'mark'] as const;
     const isGray = ([r, g, b]: number[]): boolean => r === g && g === b;
     expect((await rowOf({ type, value, window, look: { outside } })).every(isGray)).toBe(true);
@@ -146,7 +146,7 @@ test('maximum and minimum of a slab refer to physical values', async () => {
     const window = slope < 0 ? ([250, 0] as const) : ([0, 250] as const);
     return grays(await rowOf({ type: 'u8', slope, value, window, slab: { kind, slices: 5 } }))[0];
   };
-  // Stored 0 to 200 are 0 to −200 with a slope of −1, and −250 is black.
+  // Stored values 0 to 200 are 0 to −200 with a slope of −1, and −250 is black.
   expect(await gray(1, 'maximum')).toBe(Math.round((255 * 200) / 250));
   expect(await gray(-1, 'maximum')).toBe(255);
   expect(await gray(1, 'minimum')).toBe(0);
@@ -173,7 +173,7 @@ describe.each([
   });
 
   test('are ignored in slabs and in interpolation', async () => {
-    // Three of the five slices are missing, in front.
+    // Of the five slices, the first three are missing.
     const some = (x: number, y: number, z: number): number => (z < 3 ? mark : value(Math.max(8, x), y));
     for (const kind of ['mean', 'maximum', 'minimum'] as const) {
       expect((await rowOf({ value: some, slab: { kind, slices: 5 } }))[last]?.[0]).toBeGreaterThan(245);

@@ -13,7 +13,7 @@ interface Kept {
   hasNoMemory: boolean;
 }
 
-/** A layer that the 3D view is to draw. */
+/** A layer that the 3D view should draw. */
 export interface WantedDisplay {
   readonly id: string;
   readonly volume: VolumeSource;
@@ -21,8 +21,8 @@ export interface WantedDisplay {
 }
 
 /**
- * The layers' textures for the 3D view. A texture is made when its layer is first drawn, and kept while the layer is hidden, until
- * `keep` leaves it out. Fills run one after another, and outdated ones are skipped.
+ * The layers' textures for the 3D view. A texture is made when its layer is first drawn, and kept even while the layer is hidden, until
+ * `keep` omits it. Fills run one after another, and outdated ones are skipped.
  */
 export class LayerDisplays {
   readonly #onContent: () => void;
@@ -54,7 +54,7 @@ export class LayerDisplays {
     return this.#fills > 0;
   }
 
-  /** Frees at once the textures of all layers but these, by layer id. Those that did not fit are tried again when next shown. */
+  /** Frees the textures of all layers except these at once. Textures that did not fit are tried again when next shown. */
   keep(volumes: ReadonlyMap<string, VolumeSource | undefined>): void {
     let hasFreed = false;
     for (const [id, { volume, feed, display }] of [...this.#kept]) {
@@ -66,7 +66,7 @@ export class LayerDisplays {
     if (hasFreed) this.#forgetFailed();
   }
 
-  /** GPU memory was freed elsewhere: textures that did not fit are tried again when next shown. */
+  /** Must be called when GPU memory was freed elsewhere: textures that did not fit are tried again when next shown. */
   memoryFreed(): void {
     this.#forgetFailed();
   }
@@ -117,7 +117,7 @@ export class LayerDisplays {
     this.#work = this.#work
       .then(fill)
       .catch((error) => {
-        // The owner of the device learns of its loss from `Gpu.onLost`.
+        // `Gpu.onLost` tells the device's owner about a loss.
         if (toStriaError(error).tag === 'out-of-memory' && this.#kept.get(id) === kept) kept.hasNoMemory = true;
       })
       .finally(() => {

@@ -13,7 +13,7 @@ export class LayerSlabs {
   readonly #slabs = new Map<string, LayerSlab>();
   readonly #planes = new Map<string, SlabPlane>();
   readonly #labelPlanes = new Map<string, LabelPlane>();
-  /** The same for the open volume. */
+  /** The scratch memory for the open volume. */
   readonly volume: LayerSlab;
 
   constructor(gpu: Gpu) {
@@ -21,7 +21,7 @@ export class LayerSlabs {
     this.volume = new LayerSlab(gpu);
   }
 
-  /** The layers to draw in a state. The memory of others is freed. */
+  /** The layers to draw in a state. The scratch memory of other layers is freed. */
   drawings(host: Pick<ViewHost, 'volume' | 'layersIn'>, state: ViewState): readonly LayerDrawing[] {
     const base = host.volume?.info;
     const shown = base ? host.layersIn(state) : [];

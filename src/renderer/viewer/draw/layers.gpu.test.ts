@@ -113,7 +113,7 @@ async function drawn({ layers, baseVolume, opacity, thick, ...shown }: Drawn): P
   return pixels;
 }
 
-/** Compares each pixel with the reference. @returns how many were compared inside the layer, and how many differ */
+/** Compares each pixel with the reference. @returns how many were compared inside the layer, and how many of them differ */
 function compared(
   pixels: Uint8Array,
   map: CanvasToVoxel,
@@ -256,7 +256,7 @@ describe('a layer with another affine, grid and type', () => {
 
 describe('a layer of labels', () => {
   const info = layerInfo('u16');
-  // Blocks of 4³ voxels; every third has no label.
+  // Blocks of 4³ voxels. Every third has no label.
   const voxels = Uint16Array.from({ length: 11 * 14 * 16 * 2 }, (_, at) => {
     const [x, y, z] = [at % 11, Math.floor(at / 11) % 14, Math.floor(at / 154) % 16];
     const block = (x >> 2) + 3 * (y >> 2) + 12 * (z >> 2);
@@ -290,10 +290,10 @@ describe('a layer of labels', () => {
     for (const each of [volume, baseVolume]) each.destroy();
   });
 
-  test.each(['all', 'none'] as const)('shows %s of them but some, and those of a table in its colours', async (shows) => {
+  test.each(['all', 'none'] as const)('shows %s of them with exceptions, and uses the colours of a table', async (shows) => {
     const [volume, baseVolume] = [await resident(info, new Uint8Array(voxels.buffer)), await resident(base, testVoxels(base))];
     const shown = slice('z', 5);
-    // With as many others that rows of the table wrap around.
+    // So many other labels that rows of the table wrap around.
     const others = Array.from({ length: 500 }, (_, number) => ({ number: 1000 + 7919 * number, color: '#123456' }));
     const table = [
       ...others,
@@ -321,7 +321,7 @@ describe('a layer of labels', () => {
     for (const each of [volume, baseVolume]) each.destroy();
   });
 
-  test('as outlines: only pixels beside another number, or beside the end of the layer', async () => {
+  test('has outlines only at pixels beside another number or at the end of the layer', async () => {
     const [volume, baseVolume] = [await resident(info, new Uint8Array(voxels.buffer)), await resident(base, testVoxels(base))];
     const shown = slice('z', 5);
     const pixels = await drawn({ ...shown, baseVolume, opacity: 0, layers: [{ volume, look: { ...labels, outline: true } }] });

@@ -33,7 +33,7 @@ const gpu = await openTestGpu();
 const pass = new RayStackPass(gpu);
 const [width, height] = [64, 48];
 
-/** Along z from the front (voxel 0), wider than the cube, so that a layer is seen outside of it. */
+/** The view along z from the front (voxel 0), wider than the cube, so that a layer outside of it is visible. */
 const wide = 1.7;
 const front: RayView = {
   toCube: [wide / 2, 0, 0, 0, 0, -wide / 2, 0, 0, 0, 0, 1, 0, 0.5, 0.5, 0, 1],
@@ -41,7 +41,7 @@ const front: RayView = {
   edges: [1, 0.9, 0.8],
 };
 
-/** Where pixel centres lie in the cube, along x and y. */
+/** The positions of pixel centres in the cube, along x and y. */
 const acrossOf = (pixel: number): number => 0.5 + wide * (((pixel % width) + 0.5) / width - 0.5);
 const downOf = (pixel: number): number => 0.5 + wide * ((Math.floor(pixel / width) + 0.5) / height - 0.5);
 
@@ -189,7 +189,7 @@ afterAll(() => {
   for (const volume of volumes) volume.destroy();
 });
 
-/** A part of the volume so thin that a ray takes one sample in it, through the middle of a plane of voxels. */
+/** Clips the volume so that a ray takes a single sample in it, in the middle of a plane of voxels. */
 const thinAt = (plane: number): Pick<ViewState, 'clip'> => {
   const z = (plane + 0.5) / baseDims[2];
   return {
@@ -237,7 +237,7 @@ test.each([
   },
 );
 
-test('labels show the colours of numbers that are there, and never a blend', async () => {
+test('labels show only colours of existing numbers, and never a blend', async () => {
   const plane = 5;
   const layers = [{ look: { ...numbered, smooth: true }, info: numbers, display: numberDisplay }];
   const view = { ...thinAt(plane), layers: hidden, projection: 'composite', lighting: false } as const;
@@ -333,7 +333,7 @@ describe('several volumes in one pass', () => {
     },
   );
 
-  test('clip planes cut layers, and an open end does not cut what reaches beyond the volume', async () => {
+  test('clip planes cut layers, but an open end does not cut layers that extend beyond the volume', async () => {
     const shownOf = async (view: Partial<ViewState>, plane?: Drawing['plane']): Promise<[left: number, right: number]> => {
       const pixels = await drawn({ view: { ...view, layers: hidden }, display, layers: both(), ...(plane && { plane }) });
       const counts: [number, number] = [0, 0];
@@ -346,11 +346,11 @@ describe('several volumes in one pass', () => {
     // biome-ignore format: three ranges
     const clip = [[0.6, 1], [0, 1], [0, 1]] as const;
     expect(await shownOf({ clip })).toEqual([0, right]);
-    // 0.6 − x ≥ 0.
+    // The visible side is 0.6 − x ≥ 0.
     expect(await shownOf({}, [-1, 0, 0, 0.6])).toEqual([left, 0]);
   });
 
-  test('what lies in front hides what lies behind, whatever the order of the list', async () => {
+  test('the volume in front hides the one behind, whatever the order of the list', async () => {
     /** The open volume's grid, moved along its z by as many voxels. */
     const movedBy = (voxels: number): VolumeInfo => ({
       ...base,
@@ -384,7 +384,7 @@ describe('several volumes in one pass', () => {
   test.each(['over', 'add', 'maximum'] as const)('projections are blended: %s', async (blending) => {
     const opacity = 0.4;
     const layer = { look: { ...gray, smooth: true, blending, opacity }, info: image, display: imageDisplay };
-    // With an opacity of 0 rather than without it: the other volume decides how fine the steps are.
+    // The layer stays with an opacity of 0, since it also determines how fine the steps are.
     const faint = { ...layer, look: { ...layer.look, opacity: 0, blending: 'over' as const } };
     const [under, over, together] = [
       await drawn({ view: {}, display, layers: [faint] }),
@@ -410,7 +410,7 @@ describe('several volumes in one pass', () => {
   });
 });
 
-test('textures of layers follow time points, and their memory ends with the layer', async () => {
+test('textures of layers follow time points, and are freed with the layer', async () => {
   const displays = new LayerDisplays(() => {});
   const [, volume] = volumes as [ResidentVolume, ResidentVolume];
   const before = gpu.memory.liveBytes('layer');

@@ -47,7 +47,7 @@ const state: ViewState = {
   layers: noLayers,
 };
 
-// Both look along the volume's third axis, somewhat from the side.
+// Both cameras look along the volume's third axis, slightly from the side.
 const [edgeX, edgeY, edgeZ] = sceneCube(base).edges;
 const placeAt = (x: number, y: number, z: number) =>
   new Vector3().addScaledVector(edgeX, x).addScaledVector(edgeY, y).addScaledVector(edgeZ, z);
@@ -109,7 +109,7 @@ const shownAs = (mesh: GpuMesh, color: string, opacity: number, id = color): Sho
   map: worldToVoxels(base),
 });
 
-/** On black, in strips of 13 rows. */
+/** Draws on black, in strips of 13 rows. */
 async function drawn(seen: Seen, baseOpacity: number, meshes: readonly ShownMesh[], change: Partial<ViewState> = {}) {
   const layers: LayerStack = {
     ...noLayers,
@@ -120,7 +120,7 @@ async function drawn(seen: Seen, baseOpacity: number, meshes: readonly ShownMesh
   return (await rayPicture(gpu, { ...scene, ...seen }, { width, height, background: 'screen' }, 13)).rgba;
 }
 
-/** Where a pixel's ray meets the cube and squares: distances along it, infinite if it does not. */
+/** The distances along a pixel's ray at which it meets the cube and the squares; infinite if it does not. */
 function meetings({ camera, eye }: Seen, pixel: number, squares: readonly Square[]) {
   const { lengths, cube } = sceneCube(base);
   const view = rayViewOf(camera, eye, cube.clone().invert(), lengths);
@@ -164,7 +164,7 @@ describe.each([
     ['translucent ones', [0.4, 0.6], 0.5],
     ['an opaque mesh behind a translucent one', [0.3, 1], 0.5],
   ] as const)('%s hide each other by depth', async (_name, opacities, baseOpacity) => {
-    // One goes through the front of the volume, and both through each other.
+    // One square intersects the front of the volume, and the squares intersect each other.
     const squares: readonly Square[] = [
       { at: -0.05, slope: 0.9, half: 0.55 },
       { at: 0, slope: -0.6, half: 0.45 },
@@ -187,7 +187,7 @@ describe.each([
       const expected = [0, 1, 2].map((channel) => {
         let [color, left] = [0, 1];
         for (const { thing } of order) {
-          // The picture of the volume alone is on black already.
+          // The picture of the volume alone is already on black.
           const opacity = thing === 0 ? baseOpacity : (opacities[thing - 1] as number);
           const own = (alone[thing] as Uint8Array)[4 * pixel + channel] as number;
           color += left * (thing === 0 ? own : opacity * own);
@@ -233,7 +233,7 @@ describe.each([
   });
 });
 
-test('a mesh takes the bytes that are asked for, and gives them back', () => {
+test('a mesh allocates the expected number of bytes, and frees them', () => {
   const mesh = ballMesh([0, 0, 0], 3);
   const before = gpu.memory.liveBytes();
   const onGpu = new GpuMesh(gpu, mesh);
@@ -268,7 +268,7 @@ describe('the outline in a slice', () => {
     return [...straight, { axis: undefined, index: 0, map: placeOblique(tilted).map }];
   }
 
-  test.each(planes())('lies where the slice cuts a ball: across $axis', async ({ axis, index, map }) => {
+  test.each(planes())('is where the slice cuts a ball: across $axis', async ({ axis, index, map }) => {
     const mesh = new GpuMesh(gpu, ballMesh(centre, radius, 40));
     const meshes = [outlineOf(shownAs(mesh, '#ff0000', 1))];
     const drawing = { volume, axis, index, map, state: { ...state, window: [0, 1000] as const }, opacity: 0, meshes };

@@ -28,7 +28,7 @@ afterEach(async () => {
   await finished(gpu);
 });
 
-/** A volume, whole and coarse in GPU memory, and its bricks. @param wrap changes how they are read */
+/** A volume at full and at coarse resolution in GPU memory, and its bricks. @param wrap changes how bricks are read */
 async function sceneOf(type: 'u8' | 'f32', wrap: (bricks: TestBricks) => BrickSource = (bricks) => bricks, atlasBytes = 2 ** 21) {
   const voxel = (x: number, y: number, z: number, t: number) => (7 * x + 5 * y + 11 * z + ((x * y) % 13) + 40 * t) % 251;
   const bricks = await testBricks(dims, type, [16, 16, 16], voxel, { codecs: ['rice', 'raw'] });
@@ -59,7 +59,7 @@ function mapOf(info: VolumeInfo, { tilt, crosshair, zoom }: (typeof places)[numb
   return placeOblique({ info, tilt, crosshair: crosshair as Voxel, camera, width, height, margin: 3 }).map;
 }
 
-test.each(['u8', 'f32'] as const)('an oblique slice of %s from bricks is that of the whole volume', async (type) => {
+test.each(['u8', 'f32'] as const)('an oblique slice of %s from bricks equals that of the whole volume', async (type) => {
   const { info, whole, coarse, space, close } = await sceneOf(type);
   const detail = new ObliqueDetail(gpu, 'rgba8unorm', (fault) => expect(fault).toBeUndefined());
   for (const [number, place] of places.entries()) {
@@ -84,7 +84,7 @@ test.each(['u8', 'f32'] as const)('an oblique slice of %s from bricks is that of
   close();
 });
 
-test('with too few slots the slice is drawn from a coarser level, and leaves slots to others', async () => {
+test('with too few slots, the slice is drawn from a coarser level, and leaves slots to others', async () => {
   const { info, space, close } = await sceneOf('u8', undefined, 20 * 4096);
   const detail = new ObliqueDetail(gpu, 'rgba8unorm', () => {});
   const slice = { map: mapOf(info, places[0]), width, height, timePoint: 0 };
@@ -98,7 +98,7 @@ test('with too few slots the slice is drawn from a coarser level, and leaves slo
   close();
 });
 
-test('of bricks that cannot be read the coarse voxels are shown, and it is known why', async () => {
+test('bricks that cannot be read are replaced by coarse voxels, with the reason', async () => {
   const { info, coarse, space, close } = await sceneOf('u8', (bricks) => ({
     ...bricks,
     read: async () => {

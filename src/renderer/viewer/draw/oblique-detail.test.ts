@@ -3,7 +3,7 @@ import type { Gpu } from '../../../core/gpu/gpu.ts';
 import type { BrickSpace } from './brick-space.ts';
 import { ObliqueDetail, type ObliqueSlice } from './oblique-detail.ts';
 
-test('a picture that waits for bricks while its view is closed asks for none any more', async () => {
+test('a picture that waits for bricks requests no more once its view is closed', async () => {
   const wishes: number[] = [];
   const bricks = { use: { decoded: 0 }, want: (keys: readonly number[]) => wishes.push(keys.length) };
   const space = { isClosed: false, bricks } as unknown as BrickSpace;

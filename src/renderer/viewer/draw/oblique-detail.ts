@@ -7,7 +7,7 @@ import type { DetailFault } from '../model/detail-faults.ts';
 import type { CanvasToVoxel } from '../model/slice-geometry.ts';
 import type { BrickSpace } from './brick-space.ts';
 
-/** An oblique slice on a canvas of some pixels. */
+/** An oblique slice, and its place on a canvas. */
 export interface ObliqueSlice {
   readonly map: CanvasToVoxel;
   readonly width: number;
@@ -15,21 +15,21 @@ export interface ObliqueSlice {
   readonly timePoint: number;
 }
 
-/** The finer voxels of an oblique slice: bricks. */
+/** The bricks with the finer voxels of an oblique slice. */
 export interface ObliqueBricks {
   readonly slices: BrickSlices;
-  /** Whether all bricks of the slice are there. Otherwise coarser ones are drawn in their place, or nothing. */
+  /** Whether all bricks of the slice are loaded. Missing ones are replaced by coarser ones, or by nothing. */
   readonly isWhole: boolean;
 }
 
-/** The part of the decoded bricks that the slice may take; the rest is for the 3D view. */
+/** The fraction of the slots for decoded bricks that the slice may use; the rest is for the 3D view. */
 const mostOfSlots = 0.75;
-/** If nothing arrives for so long, a picture is drawn with what is there. */
+/** If no brick arrives for this many milliseconds, a picture is drawn from the bricks that are there. */
 const stuckMs = 15_000;
 
 /**
- * An oblique slice at the resolution of the screen, from the bricks of a volume of which the GPU holds only a lower one. A slice never waits
- * for them: until they have arrived, the volume's own voxels are drawn.
+ * Draws an oblique slice at screen resolution from the bricks of a volume that the GPU holds only at a lower resolution. A slice never
+ * waits for bricks: until they arrive, the voxels in GPU memory are drawn.
  */
 export class ObliqueDetail {
   readonly #gpu: Gpu;
@@ -39,14 +39,14 @@ export class ObliqueDetail {
   #slices: BrickSlices | undefined;
   #isDestroyed = false;
 
-  /** @param onFault bricks of the slice cannot be read, and why; undefined: all can */
+  /** @param onFault called with the reason if bricks of the slice cannot be read, and with undefined once all can */
   constructor(gpu: Gpu, format: GPUTextureFormat, onFault: (fault: DetailFault | undefined) => void) {
     this.#gpu = gpu;
     this.#format = format;
     this.#onFault = onFault;
   }
 
-  /** What there is for a slice now. Requests what is missing. @param space belongs to the caller; undefined if there are no bricks */
+  /** The bricks that a slice has now. Requests missing ones. @param space the caller's; undefined if there are no bricks */
   drawing(space: BrickSpace | undefined, slice: ObliqueSlice): ObliqueBricks | undefined {
     return this.#drawing(space, slice, (open) => open.decode());
   }
@@ -72,7 +72,7 @@ export class ObliqueDetail {
     return { slices: this.#slices, isWhole: keys.every((key) => open.bricks.has(key)) };
   }
 
-  /** Loads the bricks of a slice, for pictures. Resolves once all are there that can be read. @throws StriaError `aborted` */
+  /** Loads the bricks of a slice, for pictures. Resolves once all readable ones are loaded. @throws StriaError `aborted` */
   async load(space: BrickSpace | undefined, slice: ObliqueSlice, signal: AbortSignal | undefined): Promise<void> {
     const before = space?.bricks.use.decoded;
     try {
@@ -86,7 +86,7 @@ export class ObliqueDetail {
     let [decoded, since] = [-1, performance.now()];
     while (!this.#gpu.isLost) {
       throwIfAborted(signal);
-      // While a picture waits, the canvas is left alone: its frames would ask for other bricks.
+      // While a picture waits, do not redraw the canvas, whose frames would request other bricks.
       const drawing = this.#drawing(space, slice, ({ bricks }) => bricks.update());
       if (!drawing || !space || drawing.isWhole || space.bricks.isSettled) return;
       const now = space.bricks.use.decoded;

@@ -3,7 +3,7 @@ import type { ShownLabels } from '../model/label-look.ts';
 import { baseOpacity } from '../model/layers.ts';
 import type { BesidesVolume, ViewState } from '../model/viewer-api.ts';
 
-/** Why the shader for a single volume cannot draw a view; undefined if it can. */
+/** What prevents the shader for a single volume from drawing a view; undefined if it can draw it. */
 export function besidesVolume(
   state: ViewState,
   layerCount: number,
@@ -16,7 +16,7 @@ export function besidesVolume(
   return hasOwnColors(state, labels) ? 'labels' : undefined;
 }
 
-/** Whether labels have colours that the palette does not give, or some are hidden. */
+/** Whether some labels are hidden, or have colours that are not in the palette. */
 function hasOwnColors(state: ViewState, labels: ShownLabels | undefined): boolean {
   if (!labels || !colormap(state.colormap).isCategorical) return false;
   return labels.shows === 'none' || labels.except.length > 0 || labels.table.some(({ color }) => color !== undefined);

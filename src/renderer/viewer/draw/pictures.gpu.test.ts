@@ -20,7 +20,7 @@ const size = { width: 45, height: 30 };
 let volume: ResidentVolume;
 let state: ViewState;
 
-/** Brighter towards the middle. */
+/** A volume that is brighter towards the middle. */
 beforeEach(async () => {
   volume = await ResidentVolume.create(gpu, info, { chunkShape: [64, 64, 64] });
   const voxels = Uint8Array.from({ length: dims[0] * dims[1] * dims[2] }, (_, at) => {
@@ -45,7 +45,7 @@ async function rays(background: 'screen' | 'white' | 'transparent', rows = 100, 
   return (await rayPicture(gpu, scene, { ...size, background }, rows, check)).rgba;
 }
 
-test('rays drawn in strips are the rays drawn at once', async () => {
+test('rays drawn in strips equal rays drawn at once', async () => {
   const whole = await rays('screen');
   const count = new Set(new Uint32Array(whole.buffer)).size;
   expect(count).toBeGreaterThan(20);
@@ -53,7 +53,7 @@ test('rays drawn in strips are the rays drawn at once', async () => {
   expect(await rays('screen', 8)).toEqual(whole);
 });
 
-test('a picture of rays has the layers', async () => {
+test('a picture of rays includes the layers', async () => {
   const camera = new PerspectiveCamera(26, size.width / size.height, 0.01, 50);
   camera.position.set(0, 0, 2.2);
   camera.updateMatrixWorld();
@@ -69,7 +69,7 @@ test('a picture of rays has the layers', async () => {
   expect(colored(together)).toBeGreaterThan(50);
 });
 
-test('rays lie over their background, or over none', async () => {
+test('rays are drawn over a background, or over none', async () => {
   const [clear, white, gray] = [await rays('transparent'), await rays('white'), await rays('screen')];
   expect(clear.some((value, at) => at % 4 === 3 && value > 0 && value < 255)).toBe(true);
   expect([...white.subarray(0, 4), ...gray.subarray(0, 4), ...clear.subarray(0, 4)]).toEqual([
@@ -84,7 +84,7 @@ test('rays lie over their background, or over none', async () => {
   }
 });
 
-test('rays stop between strips', async () => {
+test('drawing of rays can be cancelled between strips', async () => {
   let strips = 0;
   const stop = () => {
     if (++strips > 2) throw new Error('closed');
@@ -92,7 +92,7 @@ test('rays stop between strips', async () => {
   await expect(rays('screen', 8, stop)).rejects.toThrow('closed');
 });
 
-test('a picture of a slice has its values, its background and its resolution', async () => {
+test('a picture of a slice has the right values, background and resolution', async () => {
   const renderer = new SliceRenderer(gpu, 'rgba8unorm');
   try {
     const scene = {

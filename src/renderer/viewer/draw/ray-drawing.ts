@@ -27,13 +27,13 @@ import type { BrickSpace } from './brick-space.ts';
 import { besidesVolume } from './one-volume.ts';
 import { baseIn3d, layerIn3d, type StackLook, stackTransfer, surfaceIn3d } from './ray-volumes.ts';
 
-/** Numbers drawings, so that their wishes for bricks are told apart. */
+/** Numbers the drawings, to distinguish their requests for bricks. */
 let drawings = 0;
 
-/** How a strip is seen. */
+/** The camera, sampling and content of a strip. */
 export interface RayMarch {
   readonly view: RayView;
-  /** Distance between samples in texels; smaller in a small volume. */
+  /** The distance between samples in texels; small volumes use a smaller one. */
   readonly step: number;
   /** The oblique clip plane, in the unit cube. */
   readonly plane: RayLook['plane'];
@@ -44,15 +44,15 @@ export interface RayMarch {
   readonly labels?: ShownLabels | undefined;
   /** The volume's bricks, if the display texture holds less than its file. */
   readonly bricks?: BrickSpace | undefined;
-  /** See `rayParameters`. Of one volume only. Default: false. */
+  /** See `rayParameters`. Applies only to a single volume. Default: false. */
   readonly sharesLight?: boolean | undefined;
   /** See `BrickFrame`; default: the width of the strip. */
   readonly restWidth?: number | undefined;
 }
 
 /**
- * Marches the rays of a volume and its layers into a texture, strip by strip. Without layers, it is the shader for one volume. Scenes of three.js and pictures without a scene show that texture. Free
- * it with `destroy`.
+ * Marches the rays of a volume and its layers into a texture, strip by strip. three.js scenes and pictures without a scene show the
+ * texture. A volume without layers is drawn by the shader for a single volume. Free the drawing with `destroy`.
  */
 export class RayDrawing {
   readonly #gpu: Gpu;
@@ -64,7 +64,7 @@ export class RayDrawing {
   readonly #meshPass: MeshPass;
   readonly #frame: GPUBuffer;
   readonly #transfer: GPUTexture;
-  /** The transfer functions of several volumes. */
+  /** The texture of the transfer functions of several volumes. */
   #stackTransfer: { readonly texture: GPUTexture; readonly key: string; readonly labels: readonly unknown[] } | undefined;
   #picture: GPUTexture;
   #transferKey = '';
@@ -91,21 +91,21 @@ export class RayDrawing {
   }
 
   /**
-   * The last strip from the upper left corner, premultiplied. It is as large as the largest strip so far, so `march` may replace
-   * it.
+   * The texture with the last strip in its upper left corner, premultiplied. It is as large as the largest strip so far, so `march`
+   * may replace it.
    */
   get picture(): GPUTexture {
     return this.#picture;
   }
 
   /**
-   * Submits the ray marching of a strip. Work submitted afterwards sees that strip. It stays as it is if nothing is visible.
-   * @returns when done: the GPU time in milliseconds, without waiting, or undefined if unknown
+   * Submits the ray marching of a strip. Work submitted afterwards sees that strip. The texture does not change if nothing is visible.
+   * @returns resolves when done with the GPU time in milliseconds, without waiting time; undefined if unknown
    */
   march(state: ViewState, layers: readonly LayerIn3d[], march: RayMarch): Promise<number | undefined> {
     const meshes = march.meshes?.length ?? 0;
     if (meshes === 0) this.#meshPass.rest();
-    // The owner of the device learns of its loss from `Gpu.onLost`.
+    // `Gpu.onLost` tells the device's owner about a loss.
     if (this.#gpu.isLost || (baseOpacity(state.layers) === 0 && layers.length + meshes === 0)) return Promise.resolve(undefined);
     this.#makeRoom(march.strip);
     const isAlone = besidesVolume(state, layers.length, meshes, march.labels) === undefined;
@@ -119,13 +119,13 @@ export class RayDrawing {
     const submitted = commands.submit();
     took?.(submitted);
     return submitted.then(
-      // Timestamps are rounded, to 0.1 ms in some browsers, so 0 means unknown.
+      // Timestamps are rounded (to 0.1 ms in some browsers), so 0 means unknown.
       ({ stages: [stage] }) => (stage?.gpuMs !== undefined && stage.gpuMs > 0 ? stage.gpuMs : undefined),
       () => undefined,
     );
   }
 
-  /** Loads the bricks of a picture. Resolves once all are there that can be read. @throws StriaError `aborted` */
+  /** Loads the bricks of a picture. Resolves once all readable ones are loaded. @throws StriaError `aborted` */
   async load(state: ViewState, layers: readonly LayerIn3d[], march: RayMarch, signal: AbortSignal | undefined): Promise<void> {
     const isAlone = besidesVolume(state, layers.length, march.meshes?.length ?? 0, march.labels) === undefined;
     const bricks = isAlone ? this.#brickDrawing(march.bricks) : undefined;
@@ -138,7 +138,7 @@ export class RayDrawing {
     this.#scope.destroy();
   }
 
-  /** Whether a frame is drawn from bricks. If it could be, but too few are there, asks for them. */
+  /** Whether a frame is drawn from bricks. If too few are loaded, requests them. */
   #drawsBricks(isAlone: boolean, state: ViewState, march: RayMarch): boolean {
     const bricks = isAlone ? this.#brickDrawing(march.bricks) : undefined;
     if (!bricks) return false;
@@ -175,7 +175,7 @@ export class RayDrawing {
 
   #recordStack(commands: Commands, state: ViewState, layers: readonly LayerIn3d[], march: RayMarch): void {
     const { view, step, plane, strip, meshes = [], labels } = march;
-    // Rays cross one volume at least, which shows nothing if its opacity is 0.
+    // Rays need at least one volume. The open one shows nothing if its opacity is 0.
     const isBaseShown = baseOpacity(state.layers) > 0 || layers.length === 0;
     const volumes = [
       ...(isBaseShown ? [baseIn3d(state, this.#display)] : []),

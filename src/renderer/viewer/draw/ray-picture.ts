@@ -18,13 +18,13 @@ import { rayViewOf } from './ray-view.ts';
 import { readPixels } from './read-texture.ts';
 import { sceneCube } from './scene-cube.ts';
 
-/** The largest strip in pixels, so that it is read in small pieces and cancelled quickly. */
+/** The maximum number of pixels of a strip, so that pictures are read in small pieces and cancelled quickly. */
 export const mostStripPixels = 2 ** 21;
 
 /** A volume as the 3D view shows it. */
 export interface RayScene {
   readonly info: VolumeInfo;
-  /** Filled with the time point to draw. */
+  /** The texture, filled with the time point to draw. */
   readonly display: DisplayTexture;
   readonly layers?: readonly LayerIn3d[];
   readonly meshes?: readonly ShownMesh[];
@@ -33,19 +33,19 @@ export interface RayScene {
   /** The volume's bricks, if the display texture holds less than its file. */
   readonly bricks?: BrickSpace | undefined;
   readonly state: ViewState;
-  /** Its matrices are up to date. */
+  /** The camera, whose matrices must be up to date. */
   readonly camera: Camera;
-  /** Of the camera; see `rayViewOf`. */
+  /** The camera's position; see `rayViewOf`. */
   readonly eye: Vector4;
-  /** Texels between samples. */
+  /** The distance between samples in texels. */
   readonly step: number;
-  /** Premultiplied. */
+  /** The background, premultiplied. */
   readonly ground: GPUColorDict;
 }
 
 /**
- * The 3D view's volume as a picture, without box and letters, drawn in strips.
- * @param rows of a strip that does not occupy the GPU for long @param check called before each strip
+ * Draws the 3D view's volume as a picture, in strips, without box and letters.
+ * @param rows the height of a strip that does not occupy the GPU for long @param check called before each strip
  * @throws StriaError `aborted`, `device-lost`, and whatever `check` throws
  */
 export async function rayPicture(

@@ -2,7 +2,7 @@ import { type Camera, type Matrix4, Vector3, type Vector4 } from 'three';
 import type { RayView } from '../../../core/draw/ray-pass.ts';
 
 /**
- * Maps the rays through a camera's picture to a volume's unit cube.
+ * The rays through a camera's picture, mapped to a volume's unit cube.
  * @param camera its matrices must be up to date
  * @param eye the camera's position in the scene; w is 0 if xyz is the direction to an infinitely distant camera
  * @param toCube from the scene to the cube
@@ -11,7 +11,7 @@ import type { RayView } from '../../../core/draw/ray-pass.ts';
 export function rayViewOf(camera: Camera, eye: Vector4, toCube: Matrix4, edges: RayView['edges']): RayView {
   const { elements } = camera.projectionMatrix;
   const [scaleX, scaleY] = [elements[0], elements[5]] as [number, number];
-  // A ray is given by the eye and a plane: at distance 1 in front of it, or through the scene's origin.
+  // A ray is defined by the eye and a plane: at distance 1 in front of the eye, or through the scene's origin.
   const depth = eye.w > 0.5 ? -1 : (camera.matrixWorldInverse.elements[14] as number);
   const [shiftX, shiftY] = (eye.w > 0.5 ? [elements[8], elements[9]] : [-(elements[12] ?? 0), -(elements[13] ?? 0)]) as [
     number,

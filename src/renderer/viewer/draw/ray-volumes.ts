@@ -17,7 +17,7 @@ const whole = [1, 1, 1] as const;
 // biome-ignore format: a matrix
 const identity = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
-/** The open volume among several that rays cross. */
+/** The open volume as one of several that rays cross. */
 export function baseIn3d(state: ViewState, display: DisplayTexture): RayVolume {
   return {
     display,
@@ -34,7 +34,7 @@ export function baseIn3d(state: ViewState, display: DisplayTexture): RayVolume {
   };
 }
 
-/** A layer among several volumes that rays cross. The isosurface lies at the same part of its window as that of the open volume. */
+/** A layer as one of several volumes that rays cross. Its isosurface lies at the same fraction of its window as the open volume's. */
 export function layerIn3d(base: VolumeInfo, state: ViewState, { look, info, map, display }: LayerIn3d): RayVolume {
   const { isCategorical } = colormap(look.colormap);
   return {
@@ -48,7 +48,7 @@ export function layerIn3d(base: VolumeInfo, state: ViewState, { look, info, map,
     blending: look.blending,
     smooth: look.smooth || look.of === baseId,
     isCategorical,
-    // A floor that covers the volume below it is of no use.
+    // An opaque floor would cover the volume below.
     isFloorOpaque: false,
   };
 }
@@ -64,14 +64,14 @@ export function meshColor({ color }: Pick<ShownMesh['look'], 'color'>): Rgb {
   return [red / 255, green / 255, blue / 255];
 }
 
-/** What the transfer function of one of several volumes depends on, besides the view. */
+/** The parts of a layer that its transfer function depends on, besides the view. */
 export interface StackLook extends Pick<LayerIn3d, 'display' | 'labels'> {
   readonly look: ColorChoice;
 }
 
 /**
- * The transfer function of a volume among several: `rayStackRows` of 256 texels. Image layers have the opacities of the open volume,
- * by the place in their own window. Labels have a colour each, and none for 0.
+ * The transfer function of one of several volumes: `rayStackRows` rows of 256 texels. Image layers have the opacity curve of the open
+ * volume, over their own window. Each label has a colour, except 0.
  */
 export function stackTransfer(
   { colormap: base, opacity }: ViewState,
@@ -101,7 +101,7 @@ function labelTransfer(display: DisplayTexture, labels: ShownLabels | undefined)
   return texels;
 }
 
-/** From the unit cube of the open volume to that of a layer's texture, whose last texels may not be full. */
+/** Maps the unit cube of the open volume to that of a layer's texture, whose last texels may extend beyond the layer. */
 function unitMap(base: VolumeInfo, { columns, shift }: VoxelMap, display: Pick<DisplayTexture, 'dims' | 'step'>): number[] {
   const part = (axis: number): number => 1 / (display.dims[axis as 0] * display.step);
   const column = (vector: readonly number[], by: number): number[] => vector.map((value, axis) => value * by * part(axis));

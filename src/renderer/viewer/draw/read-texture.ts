@@ -1,12 +1,12 @@
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 import { toStraight, type ViewPicture } from '../model/picture.ts';
 
-/** A texture is read in strips of about this size, in bytes. */
+/** The approximate size in bytes of the strips in which a texture is read. */
 const stripBytes = 2 ** 26;
 
 /**
- * Reads a texture of 8-bit colours (usage COPY_SRC) to the CPU.
- * @param isOpaque ignores its alpha
+ * Reads a texture of 8-bit colours (usage COPY_SRC) back to the CPU.
+ * @param isOpaque whether to ignore its alpha
  * @throws StriaError `device-lost`
  */
 export async function readTexture(gpu: Gpu, texture: GPUTexture, isOpaque: boolean): Promise<ViewPicture> {
@@ -16,7 +16,7 @@ export async function readTexture(gpu: Gpu, texture: GPUTexture, isOpaque: boole
   return { width, height, rgba: toStraight(rgba, texture.format.startsWith('bgra'), isOpaque) };
 }
 
-/** The first rows of a texture as it holds them, four bytes a pixel. @throws StriaError `device-lost` */
+/** Reads the first rows of a texture without conversion, four bytes per pixel. @throws StriaError `device-lost` */
 export async function readPixels(gpu: Gpu, texture: GPUTexture, rowCount: number, into: Uint8Array): Promise<void> {
   using scope = gpu.scope('picture');
   const { width } = texture;

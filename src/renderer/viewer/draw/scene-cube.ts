@@ -2,14 +2,14 @@ import { Matrix4, Vector3 } from 'three';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import { sceneEdges } from '../model/orientation.ts';
 
-/** Where a volume lies in the 3D view's scene. */
+/** The position of a volume in the 3D view's scene. */
 export interface SceneCube {
   /** The volume's edges along x, y and z. */
   readonly edges: readonly [Vector3, Vector3, Vector3];
   readonly lengths: readonly [number, number, number];
   /** The eight corners. */
   readonly corners: readonly Vector3[];
-  /** From the volume's unit cube to the scene. */
+  /** Maps the volume's unit cube to the scene. */
   readonly cube: Matrix4;
 }
 

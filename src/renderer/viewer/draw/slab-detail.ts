@@ -8,16 +8,16 @@ import type { AxisNumber } from '../model/orientation.ts';
 
 interface SlabPart {
   readonly axis: AxisNumber;
-  /** The part of the slab's middle slice that is wanted. */
+  /** The wanted part of the slab's middle slice. */
   readonly region: LevelBox;
   readonly level: VolumeLevel;
   readonly slab: ThickSlice;
 }
 
 /**
- * A part of a slab, from voxels of a file: its slices are read one after another and projected as those of a volume in GPU memory.
- * @returns one plane of 32-bit floats, and what frees it
- * @throws as `read`
+ * Projects a part of a slab from a file: its slices are read one after another and projected like those of a volume in GPU memory.
+ * @returns a plane of 32-bit floats, and its memory, which the caller destroys
+ * @throws like `read`
  */
 export async function slabDetail(
   gpu: Gpu,

@@ -5,19 +5,19 @@ import { labelTexels } from '../colors/label-texels.ts';
 import type { ShownLabels } from '../model/label-look.ts';
 import { mostLayers } from '../model/layers.ts';
 
-/** More than there are layers, so that none is freed within a submit. */
+/** More than the maximum number of layers, so that none is freed before its submit. */
 const mostLabelColors = mostLayers + 2;
 
-/** A channel's colour that is dragged passes through many. */
+/** The maximum number of textures. Dragging a channel's colour passes through many colours. */
 const mostColors = 64;
 
-/** The textures of colours from which slices are drawn. */
+/** The colour textures for drawing slices. */
 export class SliceColors {
   readonly #gpu: Gpu;
   readonly #scope: GpuScope;
-  /** By colormap, the most recently used. They are never overwritten, because several are used in one submit. */
+  /** The most recently used colormaps. Textures are never overwritten, because one submit may use several. */
   readonly #colors = new Map<string, GPUTexture>();
-  /** The most recently used; more than one frame draws. */
+  /** The most recently used label colours: more than one frame draws. */
   readonly #labelColors = new Map<ShownLabels, { readonly scope: GpuScope; readonly texture: GPUTexture }>();
 
   /** @param scope owns the textures */
@@ -26,12 +26,12 @@ export class SliceColors {
     this.#scope = scope;
   }
 
-  /** @param labels of a volume of labels: their colours and which are hidden */
+  /** @param labels the colours and visibility of labels, for a volume of labels */
   of(choice: ColorChoice, labels?: ShownLabels): GPUTexture {
     if (labels && colormap(choice.colormap).isCategorical) return this.#ofLabels(labels);
     const key = `${choice.colormap} ${choice.inverted}`;
     const known = this.#colors.get(key);
-    // The latest is the last.
+    // Keep the most recently used one last.
     this.#colors.delete(key);
     if (known) this.#colors.set(key, known);
     if (known) return known;
@@ -51,7 +51,7 @@ export class SliceColors {
 
   #ofLabels(labels: ShownLabels): GPUTexture {
     const known = this.#labelColors.get(labels);
-    // The latest is the last.
+    // Keep the most recently used one last.
     this.#labelColors.delete(labels);
     const scope = known?.scope ?? this.#scope.scope('labels');
     const texture = known?.texture ?? colorTexture(this.#gpu, scope, labelTexels(labels));

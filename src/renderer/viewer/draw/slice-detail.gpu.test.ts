@@ -22,7 +22,7 @@ import { drawnPixels } from './slice-testing.ts';
 
 const gpu = await openTestGpu();
 const [width, height] = [64, 48];
-// Odd lengths, so that the last voxel of each level reaches beyond the end.
+// Odd lengths, so that the last voxel of each level extends beyond the end.
 const dims: Dims4 = [267, 75, 41, 2];
 const spacing: Voxel = [1, 1, 1];
 
@@ -35,9 +35,9 @@ afterEach(() => renderer.destroy());
 interface Scene {
   readonly info: VolumeInfo;
   readonly bytes: Uint8Array;
-  /** All of it in GPU memory. */
+  /** The whole volume in GPU memory. */
   readonly whole: ResidentVolume;
-  /** Its last level in GPU memory, and the file. */
+  /** The volume with its last level in GPU memory, and its file. */
   readonly coarse: ResidentVolume;
 }
 
@@ -61,7 +61,7 @@ async function sceneOf(type: ElementType, wrap = (file: LeveledVoxels) => file):
   return { info, bytes, whole, coarse };
 }
 
-/** A numbered random place: the zoom in pixels a voxel, and where the canvas's middle lies. */
+/** Numbered random places: the zoom in pixels per voxel, and the position of the canvas's centre. */
 function placesOf(count: number, least: number) {
   let state = 99;
   const next = (): number => {
@@ -90,7 +90,7 @@ const state = {
 } as const;
 
 describe.each(['u8', 'i16', 'f64'] as const)('a slice of %s', (type) => {
-  test('of which the GPU has a level is drawn, from the file, as of the whole volume in GPU memory', async () => {
+  test('is drawn from the file, if the GPU holds only a level, as if the whole volume were in GPU memory', async () => {
     const close = vi.fn();
     const { info, bytes, whole, coarse } = await sceneOf(type, (file) => ({ ...file, close }));
     expect(coarse.decimation).toBeGreaterThanOrEqual(4);
@@ -124,7 +124,7 @@ describe.each(['u8', 'i16', 'f64'] as const)('a slice of %s', (type) => {
   });
 });
 
-test('a slice of which the GPU has a level of an OME-Zarr, its lengths rounded down, is drawn as of the whole volume', async () => {
+test('a slice of an OME-Zarr, whose levels have lengths rounded down, is drawn from the file like the whole volume', async () => {
   const info = testInfo(dims, 'u16');
   const bytes = testVoxels(info);
   const file = griddedLevels([gridOf(dims, bytes), gridOf([66, 18, 10, 2], bytes)]);
@@ -161,7 +161,7 @@ test('a slice of which the GPU has a level of an OME-Zarr, its lengths rounded d
   whole.destroy();
 });
 
-/** An array of chunks with the first of these voxels. */
+/** A chunked array with the first of these voxels. */
 function gridOf(size: Dims4, bytes: Uint8Array): GridLevel {
   const [nx, ny, nz, nt] = size;
   const values = typedVoxels('u16', bytes.slice(0, 2 * nx * ny * nz * nt));
@@ -209,7 +209,7 @@ test.each(['u8', 'f64'] as const)(
       const finer = await detail.loaded(wish);
       expect(finer?.region.level).toBe(0);
       if (Buffer.compare(await draw(coarse, kept, finer), expected) !== 0) expect(place).toBe('drawn alike');
-      // The slice in its middle, and another slab, are others.
+      // The single slice in its middle, and another slab, need other voxels.
       expect(detail.drawing({ ...wish, slab: undefined })).toBeUndefined();
     }
     expect(wasCoarse).toBeGreaterThan(3);
@@ -217,7 +217,7 @@ test.each(['u8', 'f64'] as const)(
   },
 );
 
-test('the parts of a slice that detail does not cover stay coarse, and nothing is drawn beside the volume', async () => {
+test('the parts of a slice that detail does not cover stay coarse, and nothing is drawn outside the volume', async () => {
   const { coarse, whole } = await sceneOf('u8');
   const detail = new SliceDetail(gpu, () => {});
   const look = { ...state, window: [0, 255], smooth: false, missing: 'hide' } as unknown as SliceDrawing['state'];
@@ -226,7 +226,7 @@ test('the parts of a slice that detail does not cover stay coarse, and nothing i
   const zoomedOut = { ...place, map: { ...place.map } };
   const [cx, cy] = [width / 2, height / 2];
   const { origin, right, down } = place.map;
-  // Four times as much is in sight.
+  // Four times as much is visible.
   const wide = (at: Voxel): Voxel => [at[0] * 4, at[1] * 4, at[2] * 4];
   const moved = origin.map(
     (at, axis) =>
@@ -249,7 +249,7 @@ test('the parts of a slice that detail does not cover stay coarse, and nothing i
     if (same(fine)) asFine++;
     else if (same(rough)) asRough++;
     else asNeither++;
-    // Beside the volume both show the background.
+    // Outside the volume, both show the background.
   }
   expect(asNeither).toBe(0);
   expect(Math.min(asFine, asRough)).toBeGreaterThan(100);
@@ -258,7 +258,7 @@ test('the parts of a slice that detail does not cover stay coarse, and nothing i
   whole.destroy();
 });
 
-test('while voxels are missing the slice is drawn without them; only the latest request is read', async () => {
+test('while voxels are missing, the slice is drawn without them; only the latest request is read', async () => {
   const begun: number[] = [];
   const answers: (() => void)[] = [];
   const { coarse, whole } = await sceneOf('u8', (file) => ({
@@ -282,7 +282,7 @@ test('while voxels are missing the slice is drawn without them; only the latest 
   answers[1]?.();
   await vi.waitFor(() => expect(onArrived).toHaveBeenCalledTimes(1));
   expect([detail.isPending, detail.drawing(wish(4))?.region.first[2]]).toEqual([false, 4]);
-  // Another slice shows nothing of this one; a thick slice, or nothing, needs none.
+  // Another slice does not use this one's voxels, and without a slice nothing is pending.
   expect(detail.drawing(wish(5))).toBeUndefined();
   expect(detail.drawing(undefined)).toBeUndefined();
   expect(detail.isPending).toBe(false);
@@ -291,7 +291,7 @@ test('while voxels are missing the slice is drawn without them; only the latest 
   whole.destroy();
 });
 
-test('a read that fails is repeated; if it fails for good the slice stays coarse and says so, until it works again', async () => {
+test('a failed read is repeated; if it fails for good, the slice stays coarse and says so until reading works again', async () => {
   let failures = 2;
   const { coarse, whole } = await sceneOf('u8', (file) => ({
     ...file,
@@ -314,7 +314,7 @@ test('a read that fails is repeated; if it fails for good the slice stays coarse
     failures = 99;
     expect(await load(4)).toBeUndefined();
     expect(faults).toEqual([undefined, 'the disk did not answer']);
-    // It is not tried with each frame.
+    // The read is not tried again with each frame.
     const left = failures;
     detail.drawing(wish(4));
     expect(detail.isPending).toBe(false);

@@ -13,11 +13,11 @@ import { slabDetail } from './slab-detail.ts';
 /** A slice of a volume, and its place on a canvas. */
 export interface DetailWish extends Omit<DetailView, 'levels' | 'factors' | 'spacing'> {
   readonly volume: VolumeSource;
-  /** Wants a slab instead of a single slice. */
+  /** Set for a slab instead of a single slice. */
   readonly slab?: ThickSlice | undefined;
 }
 
-/** Voxels that replace those of the volume where they are. */
+/** Finer voxels that replace those of the volume in a region. */
 export interface DetailDrawing {
   readonly box: SliceBox;
   readonly region: LevelBox;
@@ -28,21 +28,21 @@ interface Held extends DetailDrawing {
   readonly volume: VolumeSource;
   readonly axis: number;
   readonly index: number;
-  /** Which slab it is. */
+  /** A key of the slab. */
   readonly slab: string;
   readonly memory: { destroy(): void };
 }
 
-/** A failed read is repeated this often. */
+/** The number of times that a failed read is repeated. */
 const mostRetries = 3;
-/** A larger part of a slice is shown at a coarser level. */
+/** If the visible part of a slice has more bytes, it is shown at a coarser level. */
 const mostDetailBytes = 2 ** 26;
-/** The same for all slices of a slab together. */
+/** The same limit for all slices of a slab together. */
 const mostSlabBytes = 2 ** 28;
 
 /**
- * The voxels of one slice or slab at the resolution of the screen, read from the file of a volume of which the GPU holds only a lower one.
- * A slice never waits for them: until they have arrived, the volume's own voxels are drawn.
+ * The voxels of one slice or slab at screen resolution, read from the file of a volume that the GPU holds only at a lower resolution.
+ * A slice never waits for them: until they arrive, the voxels in GPU memory are drawn.
  */
 export class SliceDetail {
   readonly #gpu: Gpu;
@@ -51,14 +51,14 @@ export class SliceDetail {
   readonly #pauseMs: number;
   #held: Held | undefined;
   #wanted: { readonly key: string; readonly volume: VolumeSource; readonly controller: AbortController } | undefined;
-  /** What cannot be read, so that it is not tried with each frame. */
+  /** The request that failed, so that it is not tried again with each frame. */
   #failed: { readonly key: string; readonly volume: VolumeSource } | undefined;
   #reading: Promise<void> = Promise.resolve();
 
   /**
-   * @param onArrived voxels have arrived, to be drawn
-   * @param onFault they cannot be read, and why; undefined: they can again
-   * @param pauseMs before a failed read is repeated; it doubles
+   * @param onArrived called when voxels have arrived, so that the slice can be drawn again
+   * @param onFault called with the reason if voxels cannot be read, and with undefined once they can
+   * @param pauseMs the pause before a failed read is repeated; it doubles each time
    */
   constructor(gpu: Gpu, onArrived: () => void, onFault: (fault: DetailFault | undefined) => void = () => {}, pauseMs = 500) {
     this.#gpu = gpu;
@@ -67,12 +67,12 @@ export class SliceDetail {
     this.#pauseMs = pauseMs;
   }
 
-  /** Whether voxels are on their way. */
+  /** Whether voxels are being read. */
   get isPending(): boolean {
     return this.#wanted !== undefined;
   }
 
-  /** What there is for a slice now. Requests what is missing, and cancels what is not needed any more. */
+  /** The voxels that a slice has now. Requests missing ones, and cancels requests that are no longer needed. */
   drawing(wish: DetailWish | undefined): DetailDrawing | undefined {
     const region = wish && this.#regionOf(wish);
     if (!wish || !region) {
@@ -89,7 +89,7 @@ export class SliceDetail {
     return held;
   }
 
-  /** The same, once everything has arrived that can be read. */
+  /** Like `drawing`, but waits until all readable voxels have arrived. */
   async loaded(wish: DetailWish): Promise<DetailDrawing | undefined> {
     this.drawing(wish);
     await this.#reading;
@@ -137,7 +137,7 @@ export class SliceDetail {
         this.#wanted = undefined;
         this.#failed = wanted;
         const { tag, message } = toStriaError(error);
-        // Slices that would need too much of a plain file stay coarse.
+        // Slices that would need too much of an uncompressed file stay coarse.
         if (tag !== 'aborted' && tag !== 'device-lost') this.#onFault({ message, isTooMuch: tag === 'unsupported' });
         this.#onArrived();
       },

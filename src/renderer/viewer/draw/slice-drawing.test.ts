@@ -18,7 +18,7 @@ const wish = (of?: string) => {
   return detailWish({ info } as VolumeSource, 'z', placement, { ...state, layers });
 };
 
-test('finer voxels are read below layers, but not for one of several channels that are shown together', () => {
+test('finer voxels are read under layers, but not if several channels are shown together', () => {
   expect(wish()).toBeDefined();
   expect(wish(baseId)).toBeUndefined();
 });

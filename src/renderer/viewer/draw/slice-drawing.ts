@@ -13,7 +13,7 @@ import { meshColor } from './ray-volumes.ts';
 import type { DetailDrawing, DetailWish } from './slice-detail.ts';
 import type { LayerDrawing, SliceDrawing } from './slice-renderer.ts';
 
-/** Free margin around a fitted slice in CSS pixels, with room for the letters. */
+/** The free margin around a fitted slice in CSS pixels, with space for the letters. */
 const sliceMargin = 24;
 
 export interface SliceSize {
@@ -21,12 +21,12 @@ export interface SliceSize {
   readonly height: number;
 }
 
-/** Free margin around a fitted slice, in pixels. */
+/** The free margin around a fitted slice, in pixels. */
 export function marginOf({ width, height }: SliceSize, pixelRatio: number): number {
   return Math.min(sliceMargin * pixelRatio, 0.1 * Math.min(width, height));
 }
 
-/** Where the slice through the crosshair lies on a canvas or picture. @param pixelRatio its pixels per CSS pixel */
+/** The placement of the slice through the crosshair on a canvas or picture. @param pixelRatio its pixels per CSS pixel */
 export function slicePlacement(
   info: VolumeInfo,
   axis: SliceAxis,
@@ -50,24 +50,24 @@ export function slicePlacement(
   return { ...placement, camera: keptInSight(placement) };
 }
 
-/** What a slice's drawing depends on besides its place. */
+/** Everything that a slice's drawing depends on besides its placement. */
 export interface SliceSettings {
   readonly pixelRatio: number;
   readonly state: ViewState;
   readonly layers: readonly LayerDrawing[];
   readonly meshes?: readonly ShownMesh[];
-  /** Of the volume. */
+  /** The labels of the volume. */
   readonly labels?: ShownLabels | undefined;
   /** Finer voxels of the slice. */
   readonly detail?: DetailDrawing | undefined;
-  /** Scratch memory for slabs; freed if the slice is not thick. */
+  /** Scratch memory for slabs. It is freed if the slice is not thick. */
   readonly plane: SlabPlane;
   readonly ground: GPUColorDict;
 }
 
 /**
- * The voxels that a slice or slab needs. Undefined if it is drawn from the voxels in GPU memory: channels that are shown together, since
- * an exact channel over coarse ones would mislead.
+ * The voxels that a slice or slab needs. Undefined if channels are shown together: these are always drawn from the voxels in GPU memory,
+ * since an exact channel over coarse ones would be misleading.
  */
 export function detailWish(
   volume: VolumeSource,
@@ -81,7 +81,7 @@ export function detailWish(
   return { volume, axis: frame.across, index, timePoint: state.timePoint, map: placeSlice(placement), width, height, slab };
 }
 
-/** The slice, without crosshair, letters and scale bar. */
+/** The drawing of a slice, without crosshair, letters and scale bar. */
 export function sliceDrawing(
   volume: VolumeSource,
   axis: SliceAxis,

@@ -45,7 +45,7 @@ export async function texturePicture(
   return readTexture(gpu, target, background !== 'transparent');
 }
 
-/** The resolution for the picture's file. */
+/** The resolution for the metadata of a picture's file; undefined if unknown. */
 export function pixelsPerMetre(pixelsPerUnit: number | undefined, info: VolumeInfo | undefined): number | undefined {
   return pixelsPerUnit && pixelsPerUnit / metresOf[info?.spatialUnit ?? 'unknown'];
 }
@@ -62,11 +62,11 @@ export interface SliceScene {
   readonly meshes?: readonly ShownMesh[];
   /** The volume's labels, if anything is known about them. */
   readonly labels?: ShownLabels | undefined;
-  /** Premultiplied. */
+  /** The background, premultiplied. */
   readonly ground: GPUColorDict;
 }
 
-/** A slice as a picture, without crosshair, letters and scale bar. @param renderer of format `rgba8unorm` */
+/** Draws a slice as a picture, without crosshair, letters and scale bar. @param renderer one of format `rgba8unorm` */
 export async function slicePicture(
   gpu: Gpu,
   renderer: SliceRenderer,

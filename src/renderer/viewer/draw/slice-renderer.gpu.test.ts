@@ -102,7 +102,7 @@ async function encoded(
 
 const byPlace = (place: number): number => Math.round(Math.min(1, Math.max(0, place)) * 255);
 
-/** Number of pixels that differ by more than one of 256 grey levels. */
+/** The number of pixels that differ by more than one of 256 grey levels. */
 function differing(a: Uint8Array, b: Uint8Array): number {
   let count = 0;
   for (let at = 0; at < a.length; at += 4) if (Math.abs((a[at] as number) - (b[at] as number)) > 1) count++;
@@ -144,7 +144,7 @@ describe.each(elementTypes.map((type, index) => ({ type, index })))('$type', ({ 
         for (let time = 0; time < 2; time++) expect(await drawn({ ...drawing, volume: compressed })).toEqual(pixels);
         expect(await drawn({ ...drawing, volume: compressed, state: { ...state, smooth: true } })).not.toEqual(pixels);
         compressed.destroy();
-        // The same with chunks that hold both time points.
+        // The same, with chunks that contain both time points.
         const both: ChunkShape = [type === 'f64' ? 26 : 13, 11, 9, 2];
         const stacked = { info, chunkShape: both, chunks: await encoded(info, bytes, 'auto', both) };
         const series = await CompressedVolume.create(gpu, stacked, { verify: true });
@@ -343,9 +343,9 @@ describe('an oblique slice', () => {
     expect(inBoxes.placedBoxes.length).toBeGreaterThan(4);
     const straight = { ...place('z', 4), state, volume: compressed };
     const before = await drawn(straight);
-    // In one band, and in bands of 16 rows.
+    // Drawn in one band, and in bands of 16 rows.
     const [blended, inBands] = [new LayerSlab(gpu), new LayerSlab(gpu, 2 ** 20, 16 * width * 8)];
-    // The whole plane, and a part of it.
+    // The whole plane is visible, and a part of it.
     for (const zoom of [1, 3]) {
       const placement = { info, tilt: { turn: 37, tilt: -28 }, crosshair: [6, 4, 5] as const, width, height, margin: 2 };
       const { map } = placeOblique({ ...placement, camera: { zoom, center: undefined } });
@@ -353,7 +353,7 @@ describe('an oblique slice', () => {
       const wanted = await drawn({ ...drawing, volume: resident });
       expect(wanted.filter((value, at) => at % 4 === 0 && value > 20).length).toBeGreaterThan(400);
       for (const volume of [compressed, inBoxes]) {
-        // Sums of blended voxels are rounded in another order.
+        // Sums of interpolated voxels are rounded in a different order.
         const found = await drawn({ ...drawing, volume, blended });
         expect(largestDifference(found, wanted)).toBeLessThanOrEqual(1);
         expect(await drawn({ ...drawing, volume, blended: inBands })).toEqual(found);
@@ -375,7 +375,7 @@ describe('an oblique slice', () => {
     for (const volume of [compressed, resident, inBoxes]) volume.destroy();
   });
 
-  test('stops blending at the seams between boxes where missing voxels are marked, since they are then drawn box by box', async () => {
+  test('does not interpolate across the seams of boxes if missing voxels are marked: boxes are then drawn separately', async () => {
     const compressed = await CompressedVolume.create(
       gpu,
       { info, chunkShape: [4, 4, 4], chunks: await encoded(info, voxels, chainByName('rle')) },
@@ -392,7 +392,7 @@ describe('an oblique slice', () => {
       const position = positionAt(map, [(pixel % width) + 0.5, Math.floor(pixel / width) + 0.5]);
       const isBySeam = position.some((place) => Math.abs(place / 4 - Math.round(place / 4)) < 0.51 / 4);
       const difference = Math.abs((pixels[pixel * 4] as number) - (wanted[pixel * 4] as number));
-      // Without a neighbour to blend with, the error is at most half a step along an axis.
+      // Without a neighbour to interpolate with, the error is at most half a step along an axis.
       expect(difference).toBeLessThanOrEqual(isBySeam ? 6 : 0);
       if (!isBySeam && (wanted[pixel * 4] as number) > 20) same++;
     }
@@ -400,7 +400,7 @@ describe('an oblique slice', () => {
     for (const volume of [compressed, resident]) volume.destroy();
   });
 
-  test('keeps no blended voxels while the volume is hidden', async () => {
+  test('keeps no interpolated voxels while the volume is hidden', async () => {
     const chunks = await encoded(info, voxels, chainByName('rle'));
     const compressed = await CompressedVolume.create(gpu, { info, chunkShape: [4, 4, 4], chunks }, { verify: false });
     const blended = new LayerSlab(gpu);
@@ -428,7 +428,7 @@ describe('an oblique slice', () => {
     const drawing = { axis: undefined, index: 0, map, state: { ...state, timePoint: 5 } };
     const wanted = await drawn({ ...drawing, volume: resident });
     expect(await drawn({ ...drawing, volume: series })).toEqual(wanted);
-    // Neighbouring time points in the same chunk are not blended.
+    // There is no interpolation between neighbouring time points in the same chunk.
     const chunkShape: ChunkShape = [13, 11, 9, 3];
     const chunks = await encoded(long, eight, 'auto', chunkShape);
     const stacked = await CompressedVolume.create(gpu, { info: long, chunkShape, chunks }, { verify: false });
@@ -440,7 +440,7 @@ describe('an oblique slice', () => {
   });
 });
 
-test('a slab is drawn as its computed values, across each axis', async () => {
+test('a slab is drawn with its computed values, across each axis', async () => {
   const info = testInfo(dims, 'i16');
   const bytes = testVoxels(info);
   const voxels = typedVoxels('i16', bytes);

@@ -10,7 +10,7 @@ const drawing = {
 
 const isBlendedIn = (...window: [number, number]) => isBlended({ ...drawing, state: { ...drawing.state, window } });
 
-test('an oblique slice through several boxes blends across their seams, unless it marks missing voxels or shows bricks', () => {
+test('an oblique slice interpolates across the seams of boxes, unless it marks missing voxels or shows bricks', () => {
   expect(isBlended(drawing)).toBe(true);
   const { state, volume } = drawing;
   expect(isBlended({ ...drawing, blended: undefined })).toBe(false);
@@ -22,8 +22,8 @@ test('an oblique slice through several boxes blends across their seams, unless i
     expect(isBlended({ ...drawing, volume: { ...volume, ...other } as never })).toBe(false);
 });
 
-test('it does not where 32-bit floats would lose what the window shows', () => {
-  // Signed, descending, and single values of 16 bits among the largest.
+test('it does not if 32-bit floats would lose what the window shows', () => {
+  // Signed and descending windows, and single ones of the largest 16-bit values.
   for (const window of [
     [-1000, 3000],
     [100, -100],
@@ -32,7 +32,7 @@ test('it does not where 32-bit floats would lose what the window shows', () => {
     [1e-9, 2e-9],
   ] as const)
     expect(isBlendedIn(...window), String(window)).toBe(true);
-  // 32-bit integers that differ by less than floats do, floats close together, and those at the limits.
+  // 32-bit integers that floats cannot distinguish, floats that are close together, and floats at the limits.
   for (const window of [
     [2 ** 30, 2 ** 30 + 200],
     [-(2 ** 31), -(2 ** 31) + 1000],

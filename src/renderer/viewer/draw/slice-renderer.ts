@@ -33,7 +33,7 @@ import { SliceColors } from './slice-colors.ts';
 import type { DetailDrawing } from './slice-detail.ts';
 import { SliceTarget } from './slice-target.ts';
 
-/** A picture to draw over the slice, premultiplied and of the target's size, and the crosshair below it. */
+/** A picture to draw over the slice, premultiplied and as large as the target, and the crosshair under it. */
 export interface SliceOverlay {
   readonly picture: GPUTexture;
   /** The crosshair's voxel along the canvas's right and down axes. */
@@ -48,33 +48,33 @@ export interface SliceOverlay {
 
 /** A layer to draw over the slice. */
 export interface LayerDrawing extends ShownLayer {
-  /** Of the layer. */
+  /** The index along t in the layer. */
   readonly timePoint: number;
   /** Scratch memory for thick slices, and for images in compressed memory. */
   readonly slab: LayerSlab;
   /** Scratch memory for outlines of labels in compressed memory. */
   readonly labelPlane: LabelPlane;
-  /** The same for a channel of the open volume, which is drawn like that volume. */
+  /** Scratch memory for slabs of a channel of the open volume, which is drawn like that volume. */
   readonly plane?: SlabPlane | undefined;
 }
 
 export interface SliceDrawing {
   readonly volume: VolumeSource;
-  /** The axis across the slice, and the slice's index along it. Undefined: the map gives the plane, which has any orientation. */
+  /** The axis across the slice, and the slice's index along it. Undefined for an oblique slice, whose plane the map gives. */
   readonly axis: AxisNumber | undefined;
   readonly index: number;
-  /** Its origin along `axis` is ignored in favour of `index`. */
+  /** The canvas's place in the volume. `index` replaces the origin along `axis`. */
   readonly map: CanvasToVoxel;
   readonly state: Pick<ViewState, 'window' | 'colormap' | 'inverted' | 'outside' | 'missing' | 'timePoint' | 'smooth'>;
-  /** Draws a slab instead of a single slice. */
+  /** Set to draw a slab instead of a single slice. */
   readonly slab?: (ThickSlice & { readonly plane: SlabPlane }) | undefined;
-  /** Voxels of the slice, or of its slab, that are finer than those of the volume. */
+  /** Finer voxels of the slice or slab than those in GPU memory. */
   readonly detail?: DetailDrawing | undefined;
-  /** The same of a slice of any orientation. */
+  /** Finer voxels of an oblique slice. */
   readonly bricks?: ObliqueBricks | undefined;
   /** Opacity of the volume itself, 0…1. Default: 1. */
   readonly opacity?: number | undefined;
-  /** Scratch memory for interpolation across the seams between the volume's boxes. Undefined: it stops at the seams. */
+  /** Scratch memory for interpolation across the seams between the volume's boxes. If undefined, interpolation stops at the seams. */
   readonly blended?: LayerSlab | undefined;
   /** The volume's labels, if it has any. */
   readonly labels?: ShownLabels | undefined;
@@ -85,20 +85,20 @@ export interface SliceDrawing {
   /** The width of outlines in pixels. Default: 1. */
   readonly lineWidth?: number | undefined;
   readonly overlay?: SliceOverlay | undefined;
-  /** Background beside the slice, premultiplied. Default: near black. */
+  /** The background around the slice, premultiplied. Default: near black. */
   readonly ground?: GPUColorDict | undefined;
 }
 
 const allNumbers = [-Infinity, Infinity] as const;
 
-/** More than one submit needs for all its pictures and their layers. */
+/** More uniforms than one submit needs for all its pictures and their layers. */
 const mostUniforms = 256;
 
 const crosshairColor = [0.32, 0.68, 0.95, 0.75] as const;
 
 /**
- * Draws slices from voxels in GPU memory into any texture. Slice index, time point and crosshair are passed with the draw;
- * only other changes write a uniform buffer. Free it with `destroy`.
+ * Draws slices from voxels in GPU memory into any texture. Slice index, time point and crosshair are passed with the draw
+ * call; only other changes write a uniform buffer. Free it with `destroy`.
  */
 export class SliceRenderer {
   readonly #gpu: Gpu;
@@ -122,7 +122,7 @@ export class SliceRenderer {
     this.#overlayUniforms = new UniformCache(gpu.device, this.#scope, overlayBytes, mostUniforms);
   }
 
-  /** Records clearing the target and drawing the slice into it, unless undefined, with the decoding that this needs. */
+  /** Records clearing the target, and drawing the slice, if any, into it, including the necessary decoding. */
   record(commands: Commands, target: GPUTexture, drawing: SliceDrawing | undefined): void {
     const frame = new SliceTarget(commands, target, drawing?.ground ?? grounds['near-black']);
     if (drawing) {
@@ -140,7 +140,7 @@ export class SliceRenderer {
     this.#scope.destroy();
   }
 
-  /** The volume itself, or a channel of it. */
+  /** Records drawing the volume itself, or a channel of it. */
   #recordVolume(
     commands: Commands,
     drawing: SliceDrawing,
@@ -161,13 +161,13 @@ export class SliceRenderer {
       return;
     }
     const { bricks, opacity = 1 } = drawing;
-    // What is translucent would show the coarse voxels through the bricks.
+    // In a translucent volume, the coarse voxels would show through the bricks.
     const showsBricks = bricks !== undefined && blending === undefined && (bricks.isWhole || opacity === 1);
     if (!showsBricks || !bricks.isWhole) volume.recordPlane(commands, { ...map, width, height }, state.timePoint, draw);
     if (showsBricks) frame.add((pass) => this.#drawBricks(pass, drawing, bricks, { width, height }));
   }
 
-  /** The volume on a plane of any orientation, interpolated across the seams between its boxes. */
+  /** Records drawing the volume on an oblique plane, interpolated across the seams between its boxes. */
   #recordBlended(
     commands: Commands,
     { volume, map, state, opacity, labels, blended }: BlendedDrawing,
@@ -227,7 +227,7 @@ export class SliceRenderer {
       drawIn(shown, boxes, all);
       return;
     }
-    // The last coarse voxels reach beyond the volume's end. Where there is detail, the coarse voxels must not show through.
+    // The last coarse voxels extend beyond the volume. Where there is detail, the coarse voxels must not show through.
     const [nx, ny, nz] = info.dims;
     const rect = (first: Dims3, end: Dims3): PixelRect => pixelRect({ axis, map, width, height }, first, end);
     const whole = rect([0, 0, 0], [nx, ny, nz]);
@@ -304,13 +304,13 @@ export class SliceRenderer {
       return;
     }
     const isThick = slab !== undefined && axis !== undefined && !isCategorical;
-    // What lies in several boxes is collected before it is blended or outlined.
+    // Voxels from several boxes are collected in a plane before they are interpolated or outlined.
     const isBlended = volume.isSplit && smooth && !isCategorical && areFloatsExact(window);
     const isOutlined = volume.isSplit && outline && isCategorical;
     if (!isThick && !isBlended) scratch.destroy();
     if (!isOutlined) labelPlane.destroy();
     const { factors, dims } = drawing.volume;
-    // The middle of a slice; those of a slab are slices of kept voxels.
+    // The middle of a slice. The slices of a slab are those of kept voxels.
     const step = isThick ? factors[axis] : 1;
     const origin = mapPosition(
       toLayer,
@@ -327,7 +327,7 @@ export class SliceRenderer {
         info: { ...volume.info, type },
         factors: [1, 1, 1],
         dims: [boxes[0]?.voxels.dims[0] ?? 0, rows, 1, 1],
-        // Of images, missing values are NaN in the plane.
+        // In the plane of an image, missing values are NaN.
         numbers: isCategorical ? volume.numbers : allNumbers,
       } as const;
       const uniform = this.#sliceUniforms.get(sliceUniform(shown, place, { ...common, smooth: false, ...look }));
@@ -352,7 +352,7 @@ export class SliceRenderer {
       sliceUniform(volume, plane, { ...common, smooth, outline: isCategorical && outline ? lineWidth : 0 }),
     );
     const { type } = volume.info;
-    // The draw moves the plane to the slice; decoding needs to know where that is.
+    // The draw call moves the plane to the slice; decoding needs to know where the slice is.
     const sweep = { step: across, first: index, last: index };
     volume.recordPlane(commands, { ...plane, width, height, sweep }, timePoint, (boxes) =>
       frame.add(
@@ -399,8 +399,8 @@ export class SliceRenderer {
 type BlendedDrawing = SliceDrawing & { readonly blended: LayerSlab };
 
 /**
- * Whether the volume is drawn from a plane of blended voxels. In such a plane, missing voxels and places outside the volume are alike, so
- * that missing voxels cannot be marked.
+ * Whether the volume is drawn from a plane of interpolated voxels. Such a plane does not distinguish missing voxels from places outside
+ * the volume, so missing voxels cannot be marked.
  */
 export function isBlended(drawing: SliceDrawing): drawing is BlendedDrawing {
   const { volume, axis, state, bricks, blended } = drawing;
@@ -410,8 +410,8 @@ export function isBlended(drawing: SliceDrawing): drawing is BlendedDrawing {
 }
 
 /**
- * Whether 32-bit floats are exact to a part of a colour in a window. They are not where it is narrow beside its values, as with integers
- * beyond 2^24; and GPUs may take the smallest floats for 0.
+ * Whether 32-bit floats are exact enough for the colours of a window. They are not if the window is narrow compared with its values, such
+ * as integers beyond 2^24, or if values are so small that GPUs may flush them to 0, or nearly overflow.
  */
 function areFloatsExact([low, high]: SliceDrawing['state']['window']): boolean {
   const [width, largest] = [Math.abs(high - low), Math.max(Math.abs(low), Math.abs(high))];

@@ -1,6 +1,6 @@
 import type { Commands } from '../../../core/gpu/commands.ts';
 
-/** What is drawn into a target, in as few render passes as possible. The first clears it. */
+/** Draws into a target, in as few render passes as possible. The first pass clears it. */
 export class SliceTarget {
   readonly #commands: Commands;
   readonly #view: GPUTextureView;
@@ -14,7 +14,7 @@ export class SliceTarget {
     this.#clearValue = clearValue;
   }
 
-  /** @param isAtOnce what is drawn from will be overwritten by what is recorded next */
+  /** @param isAtOnce whether the next recorded work will overwrite what `draw` reads, so that its pass must be recorded at once */
   add(draw: (pass: GPURenderPassEncoder) => void, isAtOnce = false): void {
     this.#waiting.push(draw);
     if (isAtOnce) this.#render();

@@ -1,7 +1,7 @@
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 import type { SliceDrawing, SliceRenderer } from './slice-renderer.ts';
 
-/** The pixels of a drawing, four bytes each. @param renderer of format `rgba8unorm` */
+/** The pixels of a drawing, four bytes each. @param renderer one of format `rgba8unorm` */
 export async function drawnPixels(
   gpu: Gpu,
   renderer: SliceRenderer,
@@ -23,7 +23,7 @@ export async function drawnPixels(
   return gpu.read(buffer);
 }
 
-/** The largest difference between two bytes at the same place. */
+/** The largest difference between two bytes at the same index. */
 export function largestDifference(one: Uint8Array, other: Uint8Array): number {
   return one.reduce((most, value, at) => Math.max(most, Math.abs(value - (other[at] as number))), 0);
 }

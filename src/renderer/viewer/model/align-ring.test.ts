@@ -31,7 +31,7 @@ function expectNear(found: readonly number[], expected: readonly number[]): void
   });
 }
 
-test.each(['x', 'y', 'z'] as const)('in the slice across %s, what is dragged stays under the pointer', (axis) => {
+test.each(['x', 'y', 'z'] as const)('in the slice across %s, the dragged point stays under the pointer', (axis) => {
   const screen = screenOf(axis);
   const ring = alignRing(base, layer, undefined, screen);
   const [from, to] = [
@@ -40,12 +40,12 @@ test.each(['x', 'y', 'z'] as const)('in the slice across %s, what is dragged sta
   ] as const;
   const motion = draggedInSlice(undefined, ring, [to[0] - from[0], to[1] - from[1]]);
   expectNear(pointThrough(motion as readonly number[], worldAt(screen, from)), worldAt(screen, to));
-  // The ring goes with it.
+  // The ring moves with the layer.
   const after = alignRing(base, layer, motion, screen);
   expectNear(after.center, [ring.center[0] + 30, ring.center[1] - 15]);
 });
 
-test('in an oblique slice, too', () => {
+test('in an oblique slice, the dragged point stays under the pointer, too', () => {
   const placement = {
     info: base,
     tilt: { turn: 25, tilt: -35 },
@@ -61,7 +61,7 @@ test('in an oblique slice, too', () => {
   expectNear(worldAt(screen, ring.center), ring.pivot);
 });
 
-test('turning leaves the ring’s centre and its plane in place, clockwise on the screen', () => {
+test('turning is clockwise on the screen, and leaves the ring’s centre and plane in place', () => {
   const screen = screenOf('z');
   const ring = alignRing(base, layer, undefined, screen);
   const motion = turnedInSlice(undefined, ring, 90) as readonly number[];
@@ -74,7 +74,7 @@ test('turning leaves the ring’s centre and its plane in place, clockwise on th
   expect(angleBetween({ center: [0, 0] }, [-10, 1], [-10, -1])).toBeCloseTo(11.42, 2);
 });
 
-test('the ring stays on the canvas if the layer’s centre does not', () => {
+test('the ring stays on the canvas even if the layer’s centre does not', () => {
   const far = [1, 0, 0, 500, 0, 1, 0, 500, 0, 0, 1, 0];
   const screen = screenOf('z', 8);
   const ring = alignRing(base, layer, far, screen);

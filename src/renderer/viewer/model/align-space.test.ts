@@ -8,7 +8,7 @@ import { base, layerInfo } from './layer-testing.ts';
 const layer = layerInfo('u8');
 const space = new AlignSpace(base, layer);
 
-/** Orthographic, along −z. */
+/** An orthographic camera that looks along −z. */
 const frame: CameraFrame = {
   right: [1, 0, 0],
   up: [0, 1, 0],
@@ -22,7 +22,7 @@ const frame: CameraFrame = {
 const moved = (from: ScenePoint, to: ScenePoint) =>
   [frame.project(to)[0] - frame.project(from)[0], frame.project(to)[1] - frame.project(from)[1]] as const;
 
-test('an arm moves the layer along its axis of the world by as much as the pointer moves along the arm', () => {
+test('an arm moves the layer along its world axis by as much as the pointer moves along the arm', () => {
   const center = space.center(undefined);
   // Anterior points at the camera; the patient's right is on the left.
   const tip = space.tip(center, 0);
@@ -41,7 +41,7 @@ test('the centre stays under the pointer in the plane of the screen', () => {
   expect(after[2]).toBeCloseTo(before[2], 9);
 });
 
-test('a knob turns the layer about its centre and its axis, the way it is dragged', () => {
+test('a knob turns the layer about the layer’s centre and the knob’s axis, in the direction of the drag', () => {
   const center = space.center(undefined);
   for (const axis of [0, 1, 2] as const) {
     const knob = space.knob(center, axis);
@@ -50,7 +50,7 @@ test('a knob turns the layer about its centre and its axis, the way it is dragge
     expect(Math.hypot(...move)).toBeLessThan(1e-9);
     expect(turn.map((value, at) => at === axis || Math.abs(value) < 1e-9)).toEqual([true, true, true]);
     expect(Math.abs(turn[axis])).toBeGreaterThan(0.5);
-    // A small turn takes the knob's place along its ring, in the direction of the drag.
+    // A small turn moves the knob along its ring, in the direction of the drag.
     const radians = (turn[axis] * Math.PI) / 180;
     const out = sum(knob, scaled(center, -1));
     const [tip] = [sum(space.tip(center, axis), scaled(center, -1))];

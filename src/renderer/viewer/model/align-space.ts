@@ -8,7 +8,7 @@ import { positionsToWorld } from './voxel-map.ts';
 
 // Moving and turning a layer in the 3D view, along and about the axes of the world.
 
-/** Lengths in the scene: of the arms, and of the rings' radius. */
+/** Lengths in scene units: of the arms, and the radius of the rings. */
 const [armLength, ringRadius] = [0.34, 0.24];
 const ringSteps = 48;
 
@@ -22,7 +22,7 @@ type WorldAxis = 0 | 1 | 2;
 type Motion = Transform | undefined;
 type Line = readonly [ScenePoint, ScenePoint];
 
-/** A layer's centre and the world's axes in the scene of the open volume. */
+/** A layer's handles in the scene of the open volume: an arm along each axis of the world, and a ring about it. */
 export class AlignSpace {
   readonly #base: VolumeInfo;
   readonly #layer: VolumeInfo;
@@ -55,7 +55,7 @@ export class AlignSpace {
     return sum(center, scaled(this.#direction(knobDirection(axis)), ringRadius));
   }
 
-  /** The arm along an axis and the ring about it. */
+  /** The lines of the arm along an axis and of the ring about it. */
   lines(center: ScenePoint, axis: WorldAxis): readonly Line[] {
     const [first, second] = [worldAxes[(axis + 1) % 3], worldAxes[(axis + 2) % 3]] as [Vector3, Vector3];
     const at = (step: number): ScenePoint => {
@@ -67,14 +67,14 @@ export class AlignSpace {
     return [[center, this.tip(center, axis)], ...ring];
   }
 
-  /** @param by pixels */
+  /** The motion after the tip of an arm was dragged. @param by pixels to the right and down */
   draggedTip(motion: Motion, axis: WorldAxis, frame: CameraFrame, by: readonly [number, number]): Motion {
     const step = stepThrough(this.#toScene, worldAxes[axis]);
     const far = draggedAlong(frame, this.center(motion), unitVector(step), by) / vectorLength(step);
     return movedBy(motion, scaled(worldAxes[axis], far));
   }
 
-  /** The knob follows the pointer along its ring's tangent. @param by pixels */
+  /** The motion after a knob was dragged, which follows the pointer along its ring's tangent. @param by pixels to the right and down */
   draggedKnob(motion: Motion, axis: WorldAxis, frame: CameraFrame, by: readonly [number, number]): Motion {
     const center = this.center(motion);
     const along = this.#direction(cross(worldAxes[axis], knobDirection(axis)));
@@ -82,7 +82,7 @@ export class AlignSpace {
     return this.turned(motion, axis, ((far / ringRadius) * 180) / Math.PI);
   }
 
-  /** Moves the layer in the plane of the screen. @param by pixels */
+  /** The motion after the layer was dragged in the plane of the screen. @param by pixels to the right and down */
   draggedCenter(motion: Motion, { right, up, pixelsPerLength }: CameraFrame, by: readonly [number, number]): Motion {
     const inScene = sum(scaled(right, by[0] / pixelsPerLength), scaled(up, -by[1] / pixelsPerLength));
     return movedBy(motion, stepThrough(inverted(this.#toScene), inScene));
@@ -97,7 +97,7 @@ export class AlignSpace {
   }
 }
 
-/** Between the two other axes. */
+/** The direction of a ring's knob from its centre: between the two other axes. */
 function knobDirection(axis: WorldAxis): Vector3 {
   return scaled(sum(...worldAxes.filter((_, at) => at !== axis)), Math.SQRT1_2);
 }

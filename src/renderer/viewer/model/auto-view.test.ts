@@ -63,7 +63,7 @@ describe('the initial view', () => {
   });
 });
 
-describe('the window of a volume that is just opened', () => {
+describe('the window of a newly opened volume', () => {
   const scan = statistics(() => 100);
   const info = { ...testInfo([8, 8, 8, 2], 'u8'), slope: 2, intercept: -100 };
   const brain = { name: 'BRAIN', low: 0, high: 80 };
@@ -93,12 +93,12 @@ describe('the window of a volume that is just opened', () => {
 
   const few = statistics((bin) => (bin < 40 ? 1000 : 0), { max: 39, flatness: 0.95 });
 
-  test.each([{}, { windows: [] }, { channels: [{ name: 'a' }, { name: 'b' }] }])('of labels is all of them: %j', (facts) => {
+  test.each([{}, { windows: [] }, { channels: [{ name: 'a' }, { name: 'b' }] }])('of labels covers all of them: %j', (facts) => {
     const labels = { ...testInfo([8, 8, 8, 2], 'u8'), ...facts };
     expect(firstView(labels, few)).toMatchObject({ window: [0, 39], colormap: 'labels' });
   });
 
-  test('is the one of the file where it has few values, too, since labels have no window', () => {
+  test('is that of the file even if there are few values, since label files have no window', () => {
     const measured = { ...testInfo([8, 8, 8, 2], 'u8'), windows: [brain] };
     expect(firstView(measured, few)).toMatchObject({ window: [0, 80], colormap: 'gray' });
   });
@@ -115,7 +115,7 @@ describe('colormaps', () => {
     );
   });
 
-  test('the tables are the originals, from end to end', () => {
+  test('the tables are the published ones, from end to end', () => {
     const ends = (name: string) => {
       const { colors } = colormap(name);
       return [colors.slice(0, 3), colors.slice(384, 387), colors.slice(-3)].map((color) =>
@@ -138,7 +138,7 @@ describe('colormaps', () => {
     expect(withPresentName({ colormap: 'hot', inverted: true })).toEqual({ colormap: 'hot', inverted: true });
   });
 
-  test('labels keep their colours when inverted, and each has one', () => {
+  test('labels keep their colours when inverted, and each label has one', () => {
     expect(colorsOf({ colormap: 'labels', inverted: true })).toBe(colormap('labels').colors);
     expect([0, 1, 255, 256, 65_535, -1, -255].map(labelColorIndex)).toEqual([0, 1, 255, 1, 255, 254, 255]);
   });

@@ -9,19 +9,19 @@ import { hasOrientation, safeSpacing } from './orientation.ts';
 import { firstSlab } from './slab.ts';
 import type { ViewState } from './viewer-api.ts';
 
-/** Whole numbers whose neighbours are equal this often are labels. */
+/** Integers are labels if at least this fraction of neighbours are equal. */
 const labelFlatness = 0.7;
-/** If fewer voxels than this stand out, the volume is sparse, and only maximum intensity shows it well. */
+/** If less than this fraction of voxels stands out, the volume is sparse, and only maximum intensity shows it well. */
 const sparsePart = 0.08;
 
-/** Surfaces: faint voxels are transparent, bright ones dense. */
+/** Opacity that shows surfaces: faint voxels are transparent, bright ones dense. */
 export const surfaceOpacity = [
   [0, 0],
   [0.1, 0],
   [0.4, 0.35],
   [1, 0.9],
 ] as const;
-/** All labels opaque, background transparent. */
+/** Opacity for labels: all are opaque, and the background is transparent. */
 const labelOpacity = [
   [0, 0],
   [0.002, 0.9],
@@ -45,7 +45,7 @@ export const defaultColors = { inverted: false, outside: ['clamp', 'clamp'], mis
 /** Initial level of an isosurface, as a fraction of the window. */
 export const firstLevel = 0.35;
 
-/** The initial view of surfaces without a volume: the volume that takes its place is hidden. */
+/** The initial view of surfaces without a volume: the empty volume around them is hidden. */
 export function emptyView(info: VolumeInfo, statistics: VolumeStatistics): ViewState {
   const layers = { ...noLayers, base: { ...noLayers.base, isVisible: false } };
   return { ...autoView(info, statistics, false), projection: 'composite', layers };
@@ -86,8 +86,9 @@ export function autoView(info: VolumeInfo, statistics: VolumeStatistics, areLabe
 }
 
 /**
- * The view of a volume that is just opened: `autoView`, with the window that the first channel or the file gives, if any of the
- * values lie in it. Labels have no such window: `isMeasured`. @param areLabels the file says so; default: by the values
+ * The view of a newly opened volume: `autoView`, with the window of the first channel or of the file if it contains any values. A
+ * volume with such a window is never taken for labels by its values (`isMeasured`).
+ * @param areLabels set if the file says so; default: by the values
  */
 export function firstView(info: VolumeInfo, statistics: VolumeStatistics, areLabels?: boolean): ViewState {
   const view = autoView(info, statistics, areLabels);
@@ -113,15 +114,15 @@ export function firstLabelView(
   return { ...view, layers: { ...view.layers, base: { ...view.layers.base, labels } } };
 }
 
-/** Words that names of segmentations have: `aseg.nii`, `tumor_mask.nii.gz`, `atlas.nrrd`. */
+/** Words in names of segmentations: `aseg.nii`, `tumor_mask.nii.gz`, `atlas.nrrd`. */
 const labelWords = /(^|[^a-z])(labels?|seg|segmentation|masks?|atlas|aseg|aparc|parcellation|annotation|rois?)([^a-z]|$)/i;
 
-/** A volume with no more values than this has labels, if they lie in patches. */
+/** A volume with at most this many different values has labels if the values form patches. */
 const fewValues = 4;
 
 /**
- * Whether a volume that is added to another one holds labels. Unlike a volume that is opened alone, this may be a mask of one
- * number, and its name counts.
+ * Whether a volume that is added to another one contains labels. Unlike a volume that is opened alone, it may be a mask with a
+ * single number, and its name counts.
  */
 export function isLabelVolume(info: VolumeInfo, statistics: VolumeStatistics, name: string): boolean {
   if (isLabels(info, statistics)) return true;
@@ -136,19 +137,19 @@ function isLabels(info: VolumeInfo, statistics: VolumeStatistics): boolean {
   const { min, max, histogram, count } = statistics;
   const isInteger = info.type !== 'f32' && info.type !== 'f64';
   if (!isInteger || isMeasured(info) || max - min < 3 || flatnessBesideBackground(statistics) < labelFlatness) return false;
-  // Volumes that are flat because they are nearly constant, or a mask with a soft border, are scans. Labels spread over
-  // several bin sizes.
+  // Volumes that are flat because they are nearly constant, or masks with a soft border, are scans. Labels occupy several
+  // well-filled bins.
   const kept = histogram.counts.filter((bin) => bin > 0.0005 * count);
   return kept.length >= 4;
 }
 
-/** What has a unit, a scaling or a window of its own was measured, however few values it has. */
+/** Whether a volume was measured: it has a unit, a scaling or a window of its own, however few values it has. */
 function isMeasured({ valueUnit, slope, intercept, windows, channels }: VolumeInfo): boolean {
   const hasWindow = (windows?.length ?? 0) > 0 || channels?.some(({ window }) => window !== undefined) === true;
   return valueUnit !== undefined || slope !== 1 || intercept !== 0 || hasWindow;
 }
 
-/** A background other than 0, which flatness already leaves out, is flat too but does not make a scan a label volume. */
+/** The flatness without the background. Flatness already ignores 0, but a scan with another flat background is not a label volume. */
 function flatnessBesideBackground({ flatness, histogram: { low, binWidth, counts } }: VolumeStatistics): number {
   const zeroBin = Math.floor(-low / binWidth);
   const others = counts.filter((_, bin) => bin !== zeroBin);

@@ -40,12 +40,12 @@ test('a side faces a camera in front of it, near or infinitely far', () => {
 });
 
 test('ticks are on the outline, at the bottom and on the left', () => {
-  // Orthographic, from the front, slightly from the right and above, in a cube with y up and z towards the camera.
+  // An orthographic view from the front, slightly from the right and above, of a cube with y up and z towards the camera.
   const project = ([x, y, z]: readonly [number, number, number]) => [x - 0.4 * z, -y + 0.3 * z] as const;
   const eye = [0.4, 0.3, 1, 0] as const;
   expect(tickEdge(0, eye, project)).toEqual({ axis: 0, ends: [0, 1] });
   expect(tickEdge(1, eye, project)).toEqual({ axis: 1, ends: [0, 1] });
-  // Along z: the lower right of the two outline edges, between the bottom and the right side.
+  // Along z, the lower right one of the two outline edges, between the bottom and the right side.
   expect(tickEdge(2, eye, project)).toEqual({ axis: 2, ends: [1, 0] });
   expect(tickEdge(2, [0, 0, 1, 0], project)).toBeUndefined();
 });

@@ -1,14 +1,14 @@
 import type { AxisNumber } from './orientation.ts';
 import { roundLength } from './scale-bar.ts';
 
-/** An edge of the volume's box: its axis, and which end (0 or 1) of each of the other two axes it is on, the lower axis first. */
+/** An edge of the volume's box: its axis, and its end (0 or 1) of each of the other two axes, the lower axis first. */
 export interface BoxEdge {
   readonly axis: AxisNumber;
   readonly ends: readonly [0 | 1, 0 | 1];
 }
 
 export interface BoxTick {
-  /** Distance from the outer side of the first voxel, in the volume's unit. */
+  /** The distance from the outer side of the first voxel, in the volume's unit. */
   readonly at: number;
   /** Major ticks are longer and have a number. */
   readonly isMajor: boolean;
@@ -19,7 +19,7 @@ const mostNumbers = 6;
 
 /** Tick distances for a box whose longest edge has this length. All edges use the same. */
 export function tickSteps(longest: number): { readonly major: number; readonly minor: number } {
-  // The smallest of 1, 2 or 5 times a power of ten that is not below.
+  // The smallest of 1, 2 or 5 times a power of ten that is not below `longest / mostNumbers`.
   const major = 1 / roundLength(mostNumbers / longest);
   const first = Math.round(major / 10 ** Math.floor(Math.log10(major) + 1e-9));
   return { major, minor: major / (first === 2 ? 4 : 5) };
@@ -55,7 +55,7 @@ export function isFacing(axis: AxisNumber, end: 0 | 1, eye: readonly [number, nu
   const [x, y, z, w] = eye;
   const place = eye[axis];
   if (w > 0.5) return end === 1 ? place > 1 : place < 0;
-  // A side seen this flat is a line.
+  // A side seen at such a flat angle is only a line.
   return (2 * end - 1) * place > 0.005 * Math.hypot(x, y, z);
 }
 

@@ -5,7 +5,7 @@ import { BrickMap } from './brick-map.ts';
 import { chunkPicture } from './chunk-rectangles.ts';
 import type { SlicePlacement } from './slice-geometry.ts';
 
-test('the map says which level is the finest that is loaded at a voxel', () => {
+test('the map gives the finest loaded level at a voxel', () => {
   const source = new ComputedBricks(128, 16);
   const loaded = new Set<BrickKey>();
   const use = { decoded: 0, evicted: 0 };
@@ -15,7 +15,7 @@ test('the map says which level is the finest that is loaded at a voxel', () => {
   };
   const map = new BrickMap({ source, use, has: (key) => loaded.has(key) });
   expect(map.chunkAt(20, 0, 0, 0)).toBeUndefined();
-  // Level 1 has bricks of 32³ voxels of the volume.
+  // A brick of level 1 covers 32³ voxels of the volume.
   load(1, 0);
   expect(map.chunkAt(20, 0, 0, 0)).toEqual({ way: 1, text: '1/2' });
   expect(map.chunkAt(32, 0, 0, 0)).toBeUndefined();

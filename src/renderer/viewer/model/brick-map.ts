@@ -3,12 +3,12 @@ import type { BrickLevel } from '../../../core/bricks/brick-source.ts';
 import type { GpuBricks } from '../../../core/bricks/gpu-bricks.ts';
 import type { PaintedChunks } from './chunk-rectangles.ts';
 
-/** The part of `GpuBricks` that is needed. */
+/** The parts of `GpuBricks` that are used. */
 export type LoadedBricks = Pick<GpuBricks, 'source' | 'has'> & {
   readonly use: Pick<GpuBricks['use'], 'decoded' | 'evicted'>;
 };
 
-/** Which level is loaded at each place of a volume, to be painted over slices. */
+/** The loaded level at each place of a volume, to paint over slices. */
 export class BrickMap implements PaintedChunks {
   readonly grid: PaintedChunks['grid'];
   readonly elementsPerVoxel: PaintedChunks['elementsPerVoxel'];
@@ -21,13 +21,13 @@ export class BrickMap implements PaintedChunks {
     this.#bricks = bricks;
   }
 
-  /** Changes whenever bricks have come or gone. */
+  /** Changes whenever bricks are loaded or evicted. */
   get version(): number {
     const { decoded, evicted } = this.#bricks.use;
     return decoded + evicted;
   }
 
-  /** The finest level that is loaded at a voxel, with its resolution; undefined if there is none. */
+  /** The finest loaded level at a voxel, with its resolution; undefined if there is none. */
   chunkAt(x: number, y: number, z: number, t: number): { readonly way: number; readonly text: string } | undefined {
     const { levels } = this.#bricks.source;
     for (const [level, { grid, factors }] of levels.entries()) {

@@ -8,7 +8,7 @@ export interface CameraFrame {
   readonly right: ScenePoint;
   readonly up: ScenePoint;
   readonly toEye: ScenePoint;
-  /** Pixels per scene unit, at the depth of the camera's target, or at any depth if orthographic. */
+  /** Pixels per scene unit at the depth of the camera's target; at any depth if the camera is orthographic. */
   readonly pixelsPerLength: number;
   readonly width: number;
   readonly height: number;

@@ -34,7 +34,7 @@ describe('the channels of a volume', () => {
     ]);
   });
 
-  it('of a picture have all values as their window, and alpha is hidden', () => {
+  it('of a picture have a window over all values, and alpha is hidden', () => {
     const rgba: VolumeInfo = { ...testInfo([4, 4, 1, 4], 'u8'), channels: colorChannels };
     const looks = channelLooks(rgba, statistics);
     expect(looks.map(({ colormap, isVisible }) => [colormap, isVisible])).toEqual([
@@ -50,7 +50,7 @@ describe('the channels of a volume', () => {
     ]);
   });
 
-  it('are shown together: the first as the volume, the others as layers that add their light, below other layers', () => {
+  it('are shown together: the first as the volume, the others as additive layers, below other layers', () => {
     const scan = testLook({ id: 'layer-1' });
     const view = { ...firstView(info, statistics), timePoint: 3, layers: { ...noLayers, layers: [scan] } };
     const together = withChannels(view, info, channelLooks(info, statistics), windows);
@@ -65,12 +65,12 @@ describe('the channels of a volume', () => {
     expect(alone).toMatchObject({ timePoint: 5, window: [3, 4], colormap: 'gray', layers: { layers: [scan] } });
   });
 
-  it('more than the list of layers holds are not shown together, nor is a single one', () => {
+  it('are not shown together if there is only one, or more than fit into the list of layers', () => {
     const of = (count: number) => hasChannels({ dims: [1, 1, 1, count], channels: Array(count).fill({ name: 'a' }) });
     expect([1, 2, 33, 34].map(of)).toEqual([false, true, true, false]);
   });
 
-  it('are taken over by a second view of as many channels; its own layers stay', () => {
+  it('are adopted by a second viewer whose volume has as many channels; its own layers stay', () => {
     const stack = withChannels(firstView(info, statistics), info, channelLooks(info, statistics), windows).layers;
     const own = { ...noLayers, layers: [testLook({ id: 'mask' })] };
     expect(sharedChannels(info, info, stack, own).layers.map(({ id }) => id)).toEqual(['channel-2', 'channel-3', 'mask']);

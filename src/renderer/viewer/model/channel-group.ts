@@ -14,10 +14,10 @@ import { firstLabelLook } from './label-look.ts';
 import { baseId, type LayerLook, type LayerStack, mostLayers } from './layers.ts';
 import type { ViewState } from './viewer-api.ts';
 
-/** Colours of channels whose file gives none. */
+/** Colours of channels for which the file gives none. */
 const firstColors = ['#00ffff', '#ff00ff', '#ffff00', '#00ff00', '#ff0000', '#0000ff'] as const;
 
-/** More channels than the 3D view draws at once are hidden at first. */
+/** The number of channels that are visible at first: the 3D view draws no more at once. */
 const mostShown = 5;
 
 /** Whether a volume's channels can be shown together, each as a layer. */
@@ -26,13 +26,13 @@ export function hasChannels(info: Pick<VolumeInfo, 'dims' | 'channels'>): boolea
   return channelCount > 1 && channelCount <= mostLayers + 1;
 }
 
-/** How a channel looks when it is first shown among the others. */
+/** The look of a channel when it is first shown among the others. */
 export type ChannelLook = Pick<LayerLook, 'name' | 'colormap' | 'isVisible'> & {
-  /** Undefined: by the channel's values. */
+  /** Undefined if it should be determined from the channel's values. */
   readonly window: LayerLook['window'] | undefined;
 };
 
-/** The looks of all channels, as far as the file gives them. @param statistics of the whole volume */
+/** The looks of all channels, from the file where it gives them. @param statistics those of the whole volume */
 export function channelLooks(info: VolumeInfo, statistics: VolumeStatistics): readonly ChannelLook[] {
   const channels = info.channels ?? [];
   const isColorPicture = isRgb(channels);
@@ -45,8 +45,8 @@ export function channelLooks(info: VolumeInfo, statistics: VolumeStatistics): re
 }
 
 /**
- * A view with all channels of the volume: the first is the volume itself, the others are layers that add their light.
- * @param windows of the channels, in stored values
+ * A view with all channels of the volume: the first is the volume itself, the others are layers that are blended additively.
+ * @param windows the windows of the channels, in stored values
  */
 export function withChannels(
   view: ViewState,
@@ -76,7 +76,7 @@ export function withChannels(
   };
 }
 
-/** A layer that shows a channel. @param of whose voxels it shows */
+/** A layer that shows a channel. @param of see `LayerLook.of` */
 export function channelLayer(
   id: string,
   of: string | undefined,
@@ -122,7 +122,7 @@ export function withOneChannel(view: ViewState, info: VolumeInfo, channel: numbe
   };
 }
 
-/** Of what another viewer shows, the channels of its volume, if this one has as many. */
+/** The stack `own` with the channels of another viewer's stack, if both volumes have the same number of channels. */
 export function sharedChannels(from: VolumeInfo, to: VolumeInfo, stack: LayerStack, own: LayerStack): LayerStack {
   const { channelCount } = channelLayout(from);
   if (channelCount < 2 || channelCount !== channelLayout(to).channelCount) return own;
@@ -145,7 +145,7 @@ function colorOf({ color }: Channel, index: number, isColorPicture: boolean): st
   return isColorPicture ? '#ffffff' : (firstColors[index % firstColors.length] as string);
 }
 
-/** The window in which a color picture has its own colours: all values of bytes and words, else the values that there are. */
+/** The window that shows a colour picture in its own colours: the full range of 8-bit and 16-bit values, else the range of the values. */
 function colorWindow(info: VolumeInfo, { min, max }: VolumeStatistics): LayerLook['window'] {
   const { type } = info;
   const range = type === 'u8' || type === 'u16' ? integerRanges[type] : ([Math.min(0, min), Math.max(1, max)] as const);

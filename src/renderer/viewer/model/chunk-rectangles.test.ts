@@ -59,7 +59,7 @@ describe('the chunks that a slice cuts', () => {
     }
   });
 
-  test('are left out where they are off the canvas', () => {
+  test('are left out if they are off the canvas', () => {
     expect(chunkRectangles(map, { ...placement, camera: { zoom: 20, center: [1, 1] } }, 0)).toHaveLength(1);
   });
 

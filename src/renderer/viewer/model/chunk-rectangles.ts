@@ -9,19 +9,19 @@ export interface PaintedChunks {
   readonly elementsPerVoxel: 1 | 2;
   /** Changes whenever a chunk looks different. */
   readonly version?: number;
-  /** How the chunk with a voxel is painted, as in `ChunkRectangle`; undefined if it is not. */
+  /** How to paint the chunk that contains a voxel, as in `ChunkRectangle`; undefined if it is not painted. */
   chunkAt(x: number, y: number, z: number, t: number): { readonly way: number; readonly text?: string | undefined } | undefined;
 }
 
-/** A chunk that a slice cuts, on the canvas, from pixel `left` up to but not including `right`. It may extend beyond the canvas. */
+/** The section of a chunk on the canvas, from pixel `left` up to but not including `right`. It may extend beyond the canvas. */
 export interface ChunkRectangle {
   readonly left: number;
   readonly top: number;
   readonly right: number;
   readonly bottom: number;
-  /** Index of its way in `ChunkMap.shares`, or its level. */
+  /** The index of its way in `ChunkMap.shares`, or its level. */
   readonly way: number;
-  /** Default: the number of its way, counted from 1. */
+  /** The text to paint. Default: the number of its way, counted from 1. */
   readonly text?: string | undefined;
 }
 

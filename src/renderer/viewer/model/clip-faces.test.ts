@@ -4,14 +4,14 @@ import type { CameraFrame, ScenePoint } from './camera-frame.ts';
 import { type ClipPlane, unclipped, withClip } from './clip.ts';
 import { clipBox, clipFaces, draggedFace, faceMiddle, isFaceInFront } from './clip-faces.ts';
 
-/** Edges of a volume without orientation, whose y and z are opposite to the scene's, and of a mirrored one. */
+/** The edges of a volume without orientation, whose y and z are opposite to the scene's, and of its mirror image. */
 const edges: readonly ScenePoint[] = [
   [1, 0, 0],
   [0, -0.5, 0],
   [0, 0, -0.8],
 ];
 const mirrored: readonly ScenePoint[] = [[-1, 0, 0], ...edges.slice(1)];
-/** A camera in a direction, in perspective if the distance is finite. A length of 1 is 200 pixels at the centre. */
+/** A camera in a direction, in perspective if the distance is finite. One scene unit is 200 pixels at the centre. */
 function frameFrom(toEye: ScenePoint, right: ScenePoint, up: ScenePoint, distance: number): CameraFrame {
   return {
     right,
@@ -36,7 +36,7 @@ const clip = withClip(withClip(unclipped, plane(0, 'from'), 4, 20), plane(2, 'to
 test('a face’s handle is at the centre of the clipped face', () => {
   expect(faceMiddle(unclipped, plane(1, 'to'), edges)).toEqual([0, -0.25, 0]);
   const [x, y, z] = faceMiddle(clip, plane(0, 'from'), edges);
-  // x from 0.2, z up to 0.75 of the volume.
+  // The clip range is x from 0.2 and z up to 0.75 of the volume.
   expect([x, y, z]).toEqual([expect.closeTo(-0.3, 9), expect.closeTo(0, 9), expect.closeTo(-0.8 * (0.375 - 0.5), 9)]);
 });
 
@@ -51,7 +51,7 @@ describe.each([
   ['as it lies', edges, 'to'],
   ['in a mirror', mirrored, 'from'],
 ] as const)('of a volume %s', (_, box, right) => {
-  test('faces towards the camera are told apart from those that face away', () => {
+  test('faces towards the camera are distinguished from those that face away', () => {
     const seen = (frame: CameraFrame) =>
       clipFaces.filter((face) => isFaceInFront(unclipped, face, box, frame)).map(({ axis, end }) => `${axis} ${end}`);
     expect(seen(front)).toEqual(['2 from']);
@@ -80,7 +80,7 @@ describe('a drag', () => {
     expect(draggedFace(clip, from, edges, front, [-9000, 0], 20)).toEqual(withClip(clip, from, 0, 20));
   });
 
-  test('follows the axis as projected, in perspective too', () => {
+  test('follows the projected axis, also in perspective', () => {
     const [x, y] = aslant.project(faceMiddle(unclipped, to, edges));
     const wanted = withClip(unclipped, to, 99 - 7, 100);
     const [toX, toY] = aslant.project(faceMiddle(wanted, to, edges));

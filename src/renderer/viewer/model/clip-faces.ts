@@ -37,7 +37,7 @@ export function clipBox(clip: Clip, edges: Edges): readonly (readonly [ScenePoin
   );
 }
 
-/** Whether a face is towards the camera, in perspective too. Faces seen edge-on are not. */
+/** Whether a face is turned towards the camera, also in perspective. Faces seen edge-on are not. */
 export function isFaceInFront(clip: Clip, { axis, end }: ClipPlane, edges: Edges, { project }: CameraFrame): boolean {
   const [across, along] = [(axis + 1) % 3, (axis + 2) % 3] as const;
   const at = faceMiddle(clip, { axis, end }, edges);
@@ -45,7 +45,7 @@ export function isFaceInFront(clip: Clip, { axis, end }: ClipPlane, edges: Edges
   const [x, y] = project(at);
   const [rightX, rightY] = project(sum(at, scaled(edges[across] as ScenePoint, small)));
   const [upX, upY] = project(sum(at, scaled(edges[along] as ScenePoint, small)));
-  // Twice the area that the two steps span on the screen, whose y runs down. Negative if they turn anticlockwise.
+  // The area of the parallelogram that the two steps span on the screen, whose y runs down. Negative if they turn anticlockwise.
   const area = (rightX - x) * (upY - y) - (rightY - y) * (upX - x);
   const isOutwards = end === 'to' ? 1 : -1;
   return area * isOutwards * Math.sign(determinant(edges)) < -1e-6;
@@ -53,7 +53,7 @@ export function isFaceInFront(clip: Clip, { axis, end }: ClipPlane, edges: Edges
 
 /**
  * The clip planes after a face was dragged along its axis. The face follows the pointer in whole voxels.
- * @param clip @param frame as at the start of the drag @param drag in pixels since then @param voxels along the axis
+ * @param clip and `frame`: as at the start of the drag @param drag in pixels since then @param voxels their number along the axis
  */
 export function draggedFace(
   clip: Clip,

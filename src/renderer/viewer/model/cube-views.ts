@@ -2,7 +2,7 @@ import { cross, dot, sum, type Vector3 } from '../../../core/shared/vectors.ts';
 import type { CameraFrame } from './camera-frame.ts';
 import { type SceneSide, sceneSides } from './orientation.ts';
 
-/** A direction to view the cube from: a side, an edge between two sides, or a corner of three. */
+/** A direction from which to view the cube: a side, an edge between two sides, or a corner of three. */
 export interface CubeView {
   /** Key such as `front` or `front-left-above`. */
   readonly key: string;
@@ -13,7 +13,7 @@ export interface CubeView {
   readonly cells: readonly CubeCell[];
 }
 
-/** One of the nine cells of a face: its centre, a strip along an edge, or a corner. */
+/** One of the nine cells of a face: the centre, a strip along an edge, or a corner. */
 export interface CubeCell {
   readonly face: SceneSide['key'];
   /** Position on the face: −1 left, 1 right; −1 up, 1 down. */
@@ -39,7 +39,7 @@ export interface ShownFace {
   /** Screen offset of a step of 1 to the right and down on the face. */
   readonly right: Step;
   readonly down: Step;
-  /** From the cube's centre to the face's centre, where half the cube's edge is 1. */
+  /** The step from the cube's centre to the face's centre, in halves of the cube's edge. */
   readonly out: Step;
 }
 

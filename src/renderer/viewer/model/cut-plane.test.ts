@@ -24,7 +24,7 @@ const edges: readonly ScenePoint[] = [
   [0, -0.5, 0],
   [0, 0, -0.8],
 ];
-/** From the front, orthographic. */
+/** An orthographic camera in front. */
 const frame: CameraFrame = {
   right: [1, 0, 0],
   up: [0, 1, 0],

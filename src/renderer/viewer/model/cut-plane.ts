@@ -1,9 +1,9 @@
 import { dot, scaled, sum } from '../../../core/shared/vectors.ts';
 import { type CameraFrame, draggedAlong, type ScenePoint } from './camera-frame.ts';
 
-/** The oblique clip plane of the 3D view. In scene coordinates, whose origin is the volume's centre. */
+/** The oblique clip plane of the 3D view, in scene coordinates, whose origin is the volume's centre. */
 export interface CutPlane {
-  /** Unit vector towards the side that is cut away. */
+  /** A unit vector towards the side that is cut away. */
   readonly normal: ScenePoint;
   /** Distance of the plane from the volume's centre along the normal, in scene units. */
   readonly offset: number;
@@ -31,7 +31,7 @@ export function flippedCut({ normal, offset }: CutPlane): CutPlane {
   return { normal: scaled(normal, -1), offset: -offset };
 }
 
-/** The plane with a normal of length 1, or undefined if it has no direction. The plane may come from a file. */
+/** The plane with a normal of length 1; undefined if its normal has no direction, which a file may contain. */
 export function fittedCut({ normal, offset }: CutPlane): CutPlane | undefined {
   const length = Math.hypot(...normal);
   if (!(length > 1e-6 && Number.isFinite(length) && Number.isFinite(offset))) return undefined;
@@ -44,13 +44,13 @@ export function movedCut({ normal }: CutPlane, offset: number, edges: readonly S
   return { normal, offset: Math.min(reach, Math.max(-reach, offset)) };
 }
 
-/** Direction of a normal in degrees: around the vertical axis from the front (−180…180), and up (−90…90). */
+/** The direction of a normal in degrees: around the vertical axis from the front (−180…180), and up (−90…90). */
 export interface NormalAngles {
   readonly around: number;
   readonly up: number;
 }
 
-/** Angles changed by a step. The turn wraps around; the tilt stops at vertical. */
+/** The angles changed by a step. `around` wraps around; `up` stops at vertical. */
 export function steppedAngles({ around, up }: NormalAngles, [right, upwards]: readonly [number, number]): NormalAngles {
   const turned = around + right;
   return {
@@ -72,7 +72,7 @@ export function turnedCut({ offset }: CutPlane, { around, up }: NormalAngles): C
 
 /**
  * The plane after its disc was dragged along its normal.
- * @param at position of the disc @param drag in pixels since `plane`
+ * @param at position of the disc @param drag in pixels, from `plane` on
  */
 export function draggedCut(
   plane: CutPlane,
@@ -86,7 +86,7 @@ export function draggedCut(
 
 /**
  * The plane after its arrow was dragged. The tip stays under the pointer, as if on a sphere around the disc.
- * @param at position of the disc, which stays on the plane @param drag in pixels since `plane`
+ * @param at position of the disc, which stays on the plane @param drag in pixels, from `plane` on
  */
 export function tiltedCut(
   { normal }: CutPlane,

@@ -7,7 +7,7 @@ test('a fault belongs to one slice, and stays until that slice can be read again
   const both = withDetailFault(withDetailFault({}, 'x', gone), 'y', large);
   expect(both).toEqual({ x: gone, y: large });
   expect(withDetailFault(both, 'z', undefined)).toBe(both);
-  // Oblique slices report theirs with each frame.
+  // Oblique slices report their faults with each frame.
   expect(withDetailFault(both, 'y', { ...large })).toBe(both);
   expect(withDetailFault(both, 'y', gone)).toEqual({ x: gone, y: gone });
   expect(withDetailFault(both, 'x', undefined)).toEqual({ y: large });

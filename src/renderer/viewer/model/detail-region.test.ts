@@ -8,7 +8,7 @@ const levels: VolumeLevel[] = [
   { dims: [125, 100, 75, 2], factors: [8, 8, 8] },
 ];
 
-/** A canvas of 200 × 100 pixels on the slice z = 37. @param pixels of a voxel */
+/** A canvas of 200 × 100 pixels on the slice z = 37. @param pixels the number of pixels per voxel */
 function view(pixels: number, at: readonly [number, number] = [300, 200]): DetailView {
   const step = 1 / pixels;
   const map = {
@@ -31,8 +31,8 @@ function view(pixels: number, at: readonly [number, number] = [300, 200]): Detai
 }
 
 describe('the box that a slice needs', () => {
-  it('is of the volume itself where a voxel takes a pixel or more', () => {
-    // Voxels 300 to 350 and 175 to 200, and one more.
+  it('is of the volume itself if a voxel takes a pixel or more', () => {
+    // Voxels 300 to 350 and 175 to 200, plus one on each side.
     expect(detailRegion(view(4), 1, 1e9)).toEqual({ level: 0, first: [256, 128, 37], size: [128, 128, 1], timePoint: 1 });
     expect(detailRegion(view(1), 1, 1e9)).toMatchObject({ level: 0 });
   });
@@ -62,12 +62,12 @@ describe('the box that a slice needs', () => {
     expect(detailRegion({ ...view(0.5), levels: uneven, spacing: [1, 1, 9] }, 1, 1e9)).toMatchObject({ level: 1 });
   });
 
-  it('ends at the edges of the volume, and is none beside it', () => {
+  it('ends at the edges of the volume, and is undefined outside it', () => {
     expect(detailRegion(view(4, [980, 10]), 1, 1e9)).toMatchObject({ first: [960, 0, 37], size: [40, 64, 1] });
     expect(detailRegion(view(4, [1100, 200]), 1, 1e9)).toBeUndefined();
   });
 
-  it('is not needed again where a loaded one holds it', () => {
+  it('is not needed again if a loaded one contains it', () => {
     const loaded = { level: 0, first: [0, 0, 3], size: [128, 128, 1], timePoint: 0 } as const;
     expect(holdsBox(loaded, { ...loaded, first: [64, 0, 3], size: [64, 128, 1] })).toBe(true);
     expect(holdsBox(loaded, { ...loaded, first: [64, 0, 3] })).toBe(false);
@@ -85,7 +85,7 @@ describe('pixels', () => {
     expect(end[0] - begin[0]).toBe(0);
   });
 
-  it('around a rectangle are each in one rectangle', () => {
+  it('around a rectangle are in exactly one rectangle each', () => {
     const outer: PixelRect = { begin: [1, 2], end: [20, 15] };
     const inners: PixelRect[] = [
       { begin: [5, 5], end: [9, 9] },

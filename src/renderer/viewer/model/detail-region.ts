@@ -3,15 +3,15 @@ import type { LevelBox, VolumeLevel } from '../../../core/shared/volume-level.ts
 import type { AxisNumber } from './orientation.ts';
 import type { CanvasToVoxel } from './slice-geometry.ts';
 
-/** A slice on a canvas, of a volume that the GPU holds only at a lower resolution. */
+/** A slice on a canvas of a volume that the GPU holds only at a lower resolution. */
 export interface DetailView {
   /** The volume itself, then its levels, from the finest to the coarsest. */
   readonly levels: readonly VolumeLevel[];
-  /** Those of the voxels in GPU memory. */
+  /** The factors of the voxels in GPU memory. */
   readonly factors: Dims3;
   readonly spacing: Dims3;
   readonly axis: AxisNumber;
-  /** Of the slice, in voxels of the volume. */
+  /** The slice's index, in voxels of the volume. */
   readonly index: number;
   readonly timePoint: number;
   readonly map: CanvasToVoxel;
@@ -19,19 +19,19 @@ export interface DetailView {
   readonly height: number;
 }
 
-/** A part of a canvas, in its pixels, `end` excluded. */
+/** A part of a canvas, in pixels, without `end`. */
 export interface PixelRect {
   readonly begin: readonly [x: number, y: number];
   readonly end: readonly [x: number, y: number];
 }
 
-/** Boxes begin and end at multiples of this many voxels, so that a small pan needs no other box. */
+/** Boxes begin and end at multiples of this many voxels, so that a small pan does not need another box. */
 const grain = 64;
 
 /**
- * The box of voxels that a slice shows, of the coarsest level whose voxels are not larger than a pixel: the volume itself where a
- * voxel takes a pixel or more. Undefined if the voxels in GPU memory suffice, or nothing of the volume is in sight.
- * @param mostBytes a larger box is replaced by one of a coarser level
+ * The box of voxels that a slice shows, of the coarsest level whose voxels are not larger than a pixel, or of the volume itself if its
+ * voxels are larger. Undefined if the voxels in GPU memory suffice, or the volume is out of sight.
+ * @param mostBytes if the box is larger, a coarser level is used
  */
 export function detailRegion(view: DetailView, voxelBytes: number, mostBytes: number): LevelBox | undefined {
   const { levels, factors, spacing, axis, index, timePoint } = view;
@@ -50,7 +50,7 @@ export function detailRegion(view: DetailView, voxelBytes: number, mostBytes: nu
     const size: [number, number, number] = [1, 1, 1];
     for (const along of [0, 1, 2] as const) {
       const factor = own[along];
-      // A voxel more on each side, for blending.
+      // One more voxel on each side, for interpolation.
       const from = along === axis ? Math.floor(index / factor) : Math.floor(seen.first[along] / factor) - 1;
       const end = along === axis ? from + 1 : Math.ceil(seen.end[along] / factor) + 1;
       first[along] = along === axis ? from : Math.max(0, Math.floor(from / grain) * grain);
@@ -80,7 +80,7 @@ function voxelsInSight(
   return { first, end };
 }
 
-/** Whether one box holds all voxels of another one of the same level, slice and time point. */
+/** Whether one box contains another, of the same level, slice and time point. */
 export function holdsBox(one: LevelBox, other: LevelBox): boolean {
   return (
     one.level === other.level &&
@@ -92,7 +92,7 @@ export function holdsBox(one: LevelBox, other: LevelBox): boolean {
   );
 }
 
-/** The pixels whose centres lie in a range of voxel positions, cut at the canvas's edges. Empty ones have no area. */
+/** The pixels whose centres lie in a range of voxel positions, clipped to the canvas. An empty rectangle has no area. */
 export function pixelRect(
   { axis, map, width, height }: Pick<DetailView, 'axis' | 'map' | 'width' | 'height'>,
   first: Dims3,
@@ -111,7 +111,7 @@ export function pixelRect(
   return { begin: [left, top], end: [Math.max(left, right), Math.max(top, bottom)] };
 }
 
-/** What is left of a rectangle without another one inside it: up to four rectangles. */
+/** A rectangle without another one inside it, as up to four rectangles. */
 export function rectsAround(outer: PixelRect, inner: PixelRect): readonly PixelRect[] {
   const left = Math.max(outer.begin[0], inner.begin[0]);
   const top = Math.max(outer.begin[1], inner.begin[1]);

@@ -6,7 +6,7 @@ import type { ViewState } from './viewer-api.ts';
 
 /**
  * A state that can be drawn: crosshair and time point are within the volume, and the window is ordered by physical value.
- * @param before has the window to keep if the state's cannot be shown
+ * @param before the state whose window is kept if the new one cannot be shown
  */
 export function fittedView(state: ViewState, info: VolumeInfo | undefined, before: ViewState): ViewState {
   const window = fittedWindow(state.window, info ?? { slope: 1 }) ?? before.window;

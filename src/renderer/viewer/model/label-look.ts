@@ -1,25 +1,25 @@
 import type { LabelEntry, LabelTable } from '../../../core/shared/label-table.ts';
 
-/** How the labels of a volume are named, coloured and shown. A part of the view, so undo and sessions restore it. */
+/** The names, colours and visibility of a volume's labels. A part of the view, so undo and sessions restore it. */
 export interface LabelLook {
-  /** Id of the table that was loaded for it; undefined: the table of the volume's own file, if there is one. */
+  /** The id of the table that was loaded for it; undefined for the table of the volume's own file, if there is one. */
   readonly table: string | undefined;
-  /** What was set by hand. */
+  /** The user's changes to the table. */
   readonly edits: LabelTable;
-  /** Which labels are drawn, but for those in `except`. */
+  /** Which labels are drawn, except those in `except`, for which the opposite holds. */
   readonly shows: 'all' | 'none';
   readonly except: readonly number[];
 }
 
 export const firstLabelLook: LabelLook = { table: undefined, edits: [], shows: 'all', except: [] };
 
-/** How labels look first: some tables say which are not shown. */
+/** The initial look of labels. Some tables say which labels are hidden. */
 export function firstLabelLookOf(table: LabelTable = []): LabelLook {
   const except = table.filter(({ isHidden }) => isHidden).map(({ number }) => number);
   return except.length === 0 ? firstLabelLook : { ...firstLabelLook, except };
 }
 
-/** Labels as they are drawn: their table with all edits, and which are shown. Replaced when anything in it changes. */
+/** Labels as they are drawn: their table with all edits, and their visibility. Replaced when anything in it changes. */
 export interface ShownLabels extends Pick<LabelLook, 'shows' | 'except'> {
   readonly table: LabelTable;
 }

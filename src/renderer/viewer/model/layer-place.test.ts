@@ -11,7 +11,7 @@ const plain = testInfo([10, 20, 30, 1], 'u8');
 /** Voxels of 2 mm, with the first voxel's centre at (5, 6, 7). */
 const placed: VolumeInfo = { ...plain, affine: [2, 0, 0, 5, 0, 2, 0, 6, 0, 0, 2, 7] };
 
-test('two volumes with positions of their own meet in world coordinates', () => {
+test('two volumes with positions of their own are placed by world coordinates', () => {
   const flipped: VolumeInfo = { ...plain, affine: [-1, 0, 0, 20, 0, 0, 1, 0, 0, 1, 0, 0] };
   const { by, map } = placeLayer(placed, flipped);
   expect(by).toBe('world');
@@ -23,7 +23,7 @@ test('two volumes with positions of their own meet in world coordinates', () => 
 });
 
 test('a motion moves the layer in world coordinates, however its file places it', () => {
-  // A quarter turn about the z axis, then 10 mm up: what was at (a, b, c) mm is at (−b, a, c + 10) mm.
+  // A quarter turn about the z axis, then 10 mm up: a point at (a, b, c) mm moves to (−b, a, c + 10) mm.
   const motion = [0, -1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 10];
   const finer: VolumeInfo = { ...plain, affine: [0.5, 0, 0, 1, 0, 0.5, 0, 2, 0, 0, 0.5, 3] };
   for (const layer of [finer, plain, { ...plain, dims: [8, 8, 8, 1] as const }]) {
@@ -37,7 +37,7 @@ test('a motion moves the layer in world coordinates, however its file places it'
   }
 });
 
-test('a mesh is moved from where its triangles lie', () => {
+test('a motion moves the triangles of a mesh', () => {
   const look: MeshLook = { id: 'm', name: 'm', isVisible: true, opacity: 1, color: '#ffffff' };
   const mapOf = (motion: Transform | undefined) => {
     const stack = { ...noLayers, meshes: [{ ...look, motion }] };

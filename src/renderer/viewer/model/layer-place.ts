@@ -21,24 +21,24 @@ import {
 } from './voxel-map.ts';
 
 /**
- * How a layer is placed over the open volume.
+ * How a layer is placed over the open volume:
  * - `world`: by the world coordinates of both.
- * - `voxels`: voxel by voxel, since at least one has no position of its own, and both have the same dimensions.
+ * - `voxels`: voxel by voxel, since at least one has no position of its own and both have the same dimensions.
  * - `center`: centre on centre, since only one has a position of its own.
  */
 export type PlacedBy = 'world' | 'voxels' | 'center';
 
 export interface LayerPlace {
   readonly by: PlacedBy;
-  /** From the open volume to the layer. */
+  /** Maps voxels of the open volume to voxels of the layer. */
   readonly map: VoxelMap;
 }
 
-/** @param motion moves the layer from there; see `LayerLook` */
+/** Places a layer over the open volume. @param motion moves the layer from where its file places it; see `LayerLook` */
 export function placeLayer(base: VolumeInfo, layer: VolumeInfo, motion?: Transform): LayerPlace {
   const { by, map } = placeByFiles(base, layer);
   if (!motion) return { by, map };
-  // What the moved layer shows at a place, it showed at this place before.
+  // The moved layer shows at a place what it showed before at the place that the inverse motion gives.
   const toWorld = positionsToWorld(base);
   const back = chained(toWorld, inverted(motion), inverted(toWorld));
   return { by, map: chainedMap(mapOfTransform(back), map) };
@@ -53,7 +53,7 @@ function placeByFiles(base: VolumeInfo, layer: VolumeInfo): LayerPlace {
 }
 
 /**
- * The layers that are shown, from below. Those without voxels are left out.
+ * The shown layers, the lowest first. Layers without voxels are left out.
  * @param volumeOf the volume with an id (`volumeIdOf`); `baseId` is the open one
  */
 export function shownLayers(
@@ -66,17 +66,17 @@ export function shownLayers(
     return volume && isLayerShown(stack, look) ? [{ look, volume, map: placeOf(base, look, volume.info) }] : [];
   });
   const [lowest, ...others] = shown;
-  // Channels are lights in the dark, so the lowest of them covers the background, as the open volume does.
+  // Channels add light to darkness, so the lowest one covers the background, as the open volume does.
   if (lowest?.look.of !== baseId || baseOpacity(stack) > 0) return shown;
   return [{ ...lowest, look: { ...lowest.look, blending: 'over' } }, ...others];
 }
 
-/** From the open volume to the voxels that a layer shows. */
+/** Maps voxels of the open volume to the voxels that a layer shows. */
 export function placeOf(base: VolumeInfo, { of, motion }: LayerLook, layer: VolumeInfo): VoxelMap {
   return of === baseId ? identityMap : placeLayer(base, layer, motion).map;
 }
 
-/** The meshes that are shown. */
+/** The shown meshes. */
 export function shownMeshes(
   base: VolumeInfo,
   stack: LayerStack,
@@ -91,7 +91,7 @@ export function shownMeshes(
   });
 }
 
-/** The stack over a volume whose spatial unit may be another. @param units how many of its units make one of this stack's volume */
+/** The stack over a volume with another spatial unit. @param units the number of its units in one unit of the stack's volume */
 export function inUnits(stack: LayerStack, units: number): LayerStack {
   if (units === 1) return stack;
   const [there, back] = [scaling(units), scaling(1 / units)];
@@ -106,17 +106,17 @@ function scaling(by: number): Transform {
   return [by, 0, 0, 0, 0, by, 0, 0, 0, 0, by, 0];
 }
 
-/** The layer's voxel at a position of the open volume; undefined beside the layer. */
+/** The layer's voxel at a position of the open volume; undefined outside the layer. */
 export function layerVoxelAt(map: VoxelMap, position: Voxel, { dims: [x, y, z] }: VolumeInfo): Voxel | undefined {
   return voxelAt(mapPosition(map, position), [x, y, z]);
 }
 
-/** Whether a file says where the volume lies, and not only how large its voxels are. */
+/** Whether the file gives the volume's position, not only its voxel size. */
 function isPlaced(info: VolumeInfo): boolean {
   return hasOrientation({ ...info, world: undefined });
 }
 
-/** The axes stay parallel. */
+/** Places the layer's centre at the open volume's, with parallel axes. */
 function byCenter(base: VolumeInfo, layer: VolumeInfo): VoxelMap {
   const units = unitRatio(base, layer);
   const [spacing, layerSpacing] = [safeSpacing(base), safeSpacing(layer)];

@@ -5,8 +5,8 @@ import { firstLabelLook } from './label-look.ts';
 import type { LayerLook } from './layers.ts';
 import type { Voxel } from './slice-geometry.ts';
 
-// Two volumes with different affines, and a reference for where a position of one lies in the other: through world coordinates,
-// with the affines of both, in double precision.
+// Two volumes with different affines, and a reference that maps positions of one to the other through world coordinates, in
+// double precision.
 
 export const baseDims: Dims4 = [20, 17, 12, 1];
 /** Turned about two axes, with steps of different lengths; the second axis runs backwards. */
@@ -17,12 +17,12 @@ export const layerInfo = (type: ElementType): VolumeInfo => ({
   affine: [0.2, 1.4, 0.3, -11, 1.2, -0.3, 0, -9, -0.2, 0.1, 1.5, -11],
 });
 
-/** A turn of 20° about (0.6, 0, 0.8), and a move. */
+/** A turn of 20° about (0.6, 0, 0.8), and a translation. */
 export const testMotion: Transform = [
   0.961403, -0.273616, 0.028948, 2, 0.273616, 0.939693, -0.205212, -1.5, 0.028948, 0.205212, 0.978289, 1,
 ];
 
-/** The layer as a file would place it that had the motion in its affine: the product, written out. */
+/** The layer as if its file's affine included the motion: the product, written out. */
 export function movedInfo(layer: VolumeInfo, motion: Transform | undefined): VolumeInfo {
   if (!motion) return layer;
   const [rows, columns] = [rowsOf({ ...layer, affine: motion }), rowsOf(layer)];
@@ -57,7 +57,7 @@ export function testLook(look: Partial<LayerLook> & Pick<LayerLook, 'id'>): Laye
 type Row = readonly [number, number, number, number];
 const rowsOf = ({ affine }: VolumeInfo): readonly Row[] => [0, 4, 8].map((at) => affine.slice(at, at + 4) as unknown as Row);
 
-/** Where a position of the base lies in the layer, by elimination on the layer's affine. */
+/** Maps a position of the base to the layer, by elimination on the layer's affine. */
 export function inLayer(position: Voxel, layer: VolumeInfo): Voxel {
   const world = rowsOf(base).map(
     ([a, b, c, d]) => a * (position[0] - 0.5) + b * (position[1] - 0.5) + c * (position[2] - 0.5) + d,
@@ -80,7 +80,7 @@ export function inLayer(position: Voxel, layer: VolumeInfo): Voxel {
   return [x as number, y as number, z as number];
 }
 
-/** The layer's value at a position: of the voxel there, or blended. `unsure` close to a voxel's edge, where rounding decides. */
+/** The layer's value at a position: of the nearest voxel, or interpolated. `unsure` near a voxel's edge, where rounding decides. */
 export function sampled(
   voxels: ArrayLike<number>,
   [nx, ny, nz]: Dims4,

@@ -17,14 +17,14 @@ const layer = (id: string) => testLook({ id, opacity: 0.5 });
 const stack: LayerStack = { ...noLayers, layers: [layer('a'), layer('b'), layer('c')] };
 const ids = ({ layers }: LayerStack) => layers.map(({ id }) => id).join('');
 
-test('a layer moves to any place, and no further than the ends', () => {
+test('a layer can be moved to any place, but not beyond the ends', () => {
   expect(ids(movedLayer(stack, 'a', 1))).toBe('bac');
   expect(ids(movedLayer(stack, 'c', 0))).toBe('cab');
   expect(ids(movedLayer(stack, 'a', 9))).toBe('bca');
   expect(movedLayer(stack, 'none', 0)).toBe(stack);
 });
 
-test('solo shows one layer, visible or not, and ends with it', () => {
+test('solo shows one layer, visible or not, and ends when the layer is removed', () => {
   const solo = { ...changedLayer(stack, 'b', { isVisible: false }), solo: 'b' };
   expect(solo.layers.filter((each) => isLayerShown(solo, each)).map(({ id }) => id)).toEqual(['b']);
   expect(baseOpacity(solo)).toBe(0);

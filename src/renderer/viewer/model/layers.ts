@@ -4,10 +4,10 @@ import { channelAt, channelLayout, type VolumeInfo } from '../../../core/shared/
 import type { Transform } from '../../../core/transforms/transform.ts';
 import { firstLabelLook, type LabelLook } from './label-look.ts';
 
-/** How a layer over the open volume looks. Its voxels are kept beside the state, under its id. */
+/** The look of a layer over the open volume. Its voxels are kept outside the state, under its id. */
 export interface LayerLook {
   readonly id: string;
-  /** Whose voxels it shows, if not its own: `baseId` for a channel of the open volume, or the id with which they were added. */
+  /** The owner of the voxels that it shows, if they are not its own: `baseId` for a channel of the open volume, or a layer's id. */
   readonly of?: string | undefined;
   readonly name: string;
   readonly isVisible: boolean;
@@ -20,43 +20,43 @@ export interface LayerLook {
   readonly window: readonly [low: number, high: number];
   /** Values below the window are not drawn. */
   readonly hidesBelow: boolean;
-  /** Interpolate between voxels. Labels never are. */
+  /** Whether to interpolate between voxels. Labels are never interpolated. */
   readonly smooth: boolean;
-  /** Of labels, only the edges are drawn. */
+  /** Whether only the edges of labels are drawn. */
   readonly outline: boolean;
-  /** How its labels are drawn, if it has labels. */
+  /** The look of its labels, if it has labels. */
   readonly labels: LabelLook;
-  /** Which of its channels is shown, if it has several. */
+  /** The index of the shown channel, if there are several. */
   readonly channel: number;
   /**
-   * Moves it from where its file places it: in world coordinates of the open volume, in its unit. Undefined: it was not moved.
+   * Moves it from where its file places it, in world coordinates and units of the open volume. Undefined if it was not moved.
    */
   readonly motion?: Transform | undefined;
 }
 
-/** How a mesh layer looks. Its triangles are kept beside the state, under its id. */
+/** The look of a mesh layer. Its triangles are kept outside the state, under its id. */
 export interface MeshLook {
   readonly id: string;
   readonly name: string;
   readonly isVisible: boolean;
-  /** 0…1, in the 3D view. In slices its outline is opaque. */
+  /** 0…1, in the 3D view. Its outline in slices is opaque. */
   readonly opacity: number;
   /** `#rrggbb`. */
   readonly color: string;
-  /** Whose surface it is (`volumeIdOf`), if that can be moved. It moves with those layers. */
+  /** The id of the volume whose surface it is (`volumeIdOf`), if that can be moved. It moves with the volume's layers. */
   readonly of?: string | undefined;
-  /** Moves its triangles, like `LayerLook.motion`: that of the layer whose surface it is. It stays when that is removed. */
+  /** Moves its triangles: a copy of `LayerLook.motion` of the layer whose surface it is. It stays when the layer is removed. */
   readonly motion?: Transform | undefined;
 }
 
 /** The open volume, which is the lowest layer, and the layers over it. */
 export interface LayerStack {
   readonly base: { readonly isVisible: boolean; readonly opacity: number; readonly labels: LabelLook };
-  /** The only layer that is drawn: its id, or `baseId`. Undefined: all that are visible. */
+  /** The id of the only layer that is drawn, or `baseId`. Undefined if all visible ones are. */
   readonly solo: string | undefined;
   /** The lowest first. */
   readonly layers: readonly LayerLook[];
-  /** Surfaces. They lie among the volumes, so their order matters only where their outlines cross in slices. */
+  /** The surfaces. They lie among the volumes, so their order matters only where their outlines cross in slices. */
   readonly meshes: readonly MeshLook[];
 }
 
@@ -70,12 +70,12 @@ export const noLayers: LayerStack = {
   meshes: [],
 };
 
-/** Under which id the voxels of a layer are kept. Several layers may show channels of one volume. */
+/** The id under which the voxels of a layer are kept. Several layers may show channels of the same volume. */
 export function volumeIdOf({ id, of }: Pick<LayerLook, 'id' | 'of'>): string {
   return of ?? id;
 }
 
-/** Whether the open volume and the layers above it show channels of one volume. */
+/** Whether layers show channels of the open volume. */
 export function hasChannelGroup({ layers }: LayerStack): boolean {
   return layers.some(({ of }) => of === baseId);
 }
@@ -89,7 +89,7 @@ export function hasOwnLayers({ layers, meshes }: LayerStack): boolean {
 export const mostLayers = 32;
 export const mostMeshes = 256;
 
-/** The opacity with which the open volume is drawn; 0 if it is not. */
+/** The opacity of the open volume as it is drawn; 0 if it is hidden. */
 export function baseOpacity({ base, solo }: LayerStack): number {
   const isShown = solo === undefined ? base.isVisible : solo === baseId;
   return isShown ? base.opacity : 0;
@@ -103,12 +103,12 @@ export function isLayerShown(
   return opacity > 0 && (solo === undefined ? isVisible : solo === id);
 }
 
-/** How many volumes the 3D view draws at once. */
+/** The maximum number of volumes that the 3D view draws at once. */
 export function mostVolumesIn3d(stack: LayerStack): number {
   return stack.meshes.some((look) => isLayerShown(stack, look)) ? mostRayVolumesWithMeshes : mostRayVolumes;
 }
 
-/** Of the layers that are shown, the lowest first, those that the 3D view draws: the top ones, as many as rays can cross. */
+/** The shown layers that the 3D view draws: the top ones, as many as rays can cross. @param shown layers, the lowest first */
 export function layersIn3d<Shown>(stack: LayerStack, shown: readonly Shown[]): readonly Shown[] {
   return shown.slice(-(mostVolumesIn3d(stack) - (baseOpacity(stack) > 0 ? 1 : 0)));
 }
@@ -141,7 +141,7 @@ export function withoutLayer(stack: LayerStack, id: string): LayerStack {
   return { ...stack, layers, meshes, solo: stack.solo === id ? undefined : stack.solo };
 }
 
-/** Layers that show channels of one volume move together, and their surfaces with them. */
+/** The stack with a layer changed. Layers that show channels of the same volume move together, and so do their surfaces. */
 export function changedLayer(stack: LayerStack, id: string, change: Partial<Omit<LayerLook, 'id'>>): LayerStack {
   const changed = stack.layers.find((layer) => layer.id === id);
   const { motion } = change;
@@ -155,8 +155,8 @@ export function changedLayer(stack: LayerStack, id: string, change: Partial<Omit
 }
 
 /**
- * The stack of another open volume with the layers of this one: those that have voxels of their own, and the meshes. Channels belong to
- * their volume, so the other one keeps its own.
+ * The stack `other` of another open volume, with the layers of this stack that are not channels of its open volume, and its meshes.
+ * Channels belong to their volume, so the other volume keeps its own.
  */
 export function withLayersOf({ base, solo, layers, meshes }: LayerStack, other: LayerStack): LayerStack {
   const isGroup = hasChannelGroup(other);
@@ -165,14 +165,14 @@ export function withLayersOf({ base, solo, layers, meshes }: LayerStack, other: 
   const isThere = solo === baseId || [...all, ...meshes].some(({ id }) => id === solo);
   return {
     base: isGroup ? other.base : { ...other.base, isVisible: base.isVisible, opacity: base.opacity },
-    // What else the other one showed alone, it took over from this one before.
+    // Any other solo layer of the other stack was adopted from this one before, so it ends now.
     solo: isThere ? solo : channels.find(({ id }) => id === other.solo)?.id,
     layers: all,
     meshes,
   };
 }
 
-/** Where a layer stands in its list, which is that of the volumes or that of the meshes: its place from below. */
+/** The place of a layer in its list, counted from the lowest, which is the list of volumes or that of meshes. */
 export function placeOf(
   { layers, meshes }: LayerStack,
   id: string | undefined,

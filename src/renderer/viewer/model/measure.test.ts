@@ -27,7 +27,7 @@ const measurement = (kind: Measurement['kind'], points: Measurement['points'], a
   points,
 });
 
-describe('lengths are those of the affine', () => {
+describe('lengths follow from the affine', () => {
   test('along and across the axes, however the volume is rotated', () => {
     expect(lengthOf(metric, [1, 0, 0])).toBeCloseTo(0.5, 12);
     expect(lengthOf(metric, [0, 0, 1])).toBeCloseTo(2, 12);
@@ -36,7 +36,7 @@ describe('lengths are those of the affine', () => {
   });
 
   test('for a sheared volume, whose axes are not at right angles', () => {
-    // A gantry tilted by 45°: z moves as far forward as up.
+    // In a gantry tilted by 45°, z moves as far forward as up.
     const tilted = metricOf({ ...info, affine: [1, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1, 0] });
     expect(lengthOf(tilted, [0, 0, 1])).toBeCloseTo(Math.SQRT2, 12);
     expect(lengthOf(tilted, [0, -1, 1])).toBeCloseTo(1, 12);
@@ -49,7 +49,7 @@ describe('lengths are those of the affine', () => {
   });
 });
 
-test('sizes follow from the points', () => {
+test('sizes are computed from the points', () => {
   expect(
     sizeOf(
       measurement('distance', [

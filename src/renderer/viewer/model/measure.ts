@@ -22,9 +22,9 @@ export interface Measurement {
   readonly id: string;
   readonly kind: MeasurementKind;
   readonly name: string;
-  /** The axis across the slice it was made on. Its points say which slice. Without meaning if `oblique` is set. */
+  /** The axis across the slice it was made on. Its points determine the slice. Meaningless if `oblique` is set. */
   readonly axis: SliceAxis;
-  /** The angles of the oblique slice, if it was made on that: a distance or an angle. */
+  /** The angles of the oblique slice, if it was made there. Only distances and angles can be. */
   readonly oblique?: ObliqueTilt | undefined;
   readonly timePoint: number;
   /**
@@ -39,7 +39,7 @@ export function measuresOblique(tool: SliceTool): boolean {
   return tool === 'distance' || tool === 'angle';
 }
 
-/** Whether a tool is of use only where there are voxels, not on surfaces alone. */
+/** Whether a tool is useful only with voxels, not for surfaces without a volume. */
 export function needsVoxels(tool: SliceTool): boolean {
   return tool === 'window' || tool === 'rectangle' || tool === 'sphere';
 }
@@ -49,7 +49,7 @@ export const pointCounts: Readonly<Record<MeasurementKind, number>> = { distance
 /** Sizes that follow from the points alone. Lengths in `spatialUnit`. */
 export type Size =
   | { readonly kind: 'distance'; readonly length: number }
-  /** NaN until both legs have a length. */
+  /** `degrees` is NaN until both legs have a length. */
   | { readonly kind: 'angle'; readonly degrees: number }
   | { readonly kind: 'rectangle'; readonly width: number; readonly height: number }
   | { readonly kind: 'sphere'; readonly diameter: number };
@@ -97,12 +97,12 @@ export function axesAlong(axis: SliceAxis): readonly [AxisNumber, AxisNumber] {
   return axis === 'x' ? [1, 2] : axis === 'y' ? [0, 2] : [0, 1];
 }
 
-/** Index of the slice that it was made on. */
+/** The index of the slice that a measurement was made on. */
 export function sliceOf({ axis, points }: Measurement): number {
   return Math.floor(points[0]?.[axisNumber(axis)] ?? 0);
 }
 
-/** Its middle: the centre of a sphere, the vertex of an angle. */
+/** The middle of a measurement: the centre of a sphere, the vertex of an angle. */
 export function middleOf({ kind, points }: Measurement): Voxel {
   const [a, b] = points as [Voxel, Voxel];
   if (kind === 'sphere') return a;
@@ -116,7 +116,7 @@ export interface Handle {
   movedTo(to: Voxel): Measurement;
 }
 
-/** Its points, and for a rectangle all four corners. */
+/** The handles of a measurement: its points, or all four corners of a rectangle. */
 export function handlesOf(measurement: Measurement): readonly Handle[] {
   const { kind, axis, points } = measurement;
   const own = points.map((position, index) => ({ position, movedTo: (to: Voxel) => withPoint(measurement, index, to) }));

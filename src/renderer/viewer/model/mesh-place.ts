@@ -4,14 +4,14 @@ import { chained, inverted, type Transform } from '../../../core/transforms/tran
 import { placeLayer } from './layer-place.ts';
 import { positionsToWorld, transformOfMap } from './voxel-map.ts';
 
-/** A mesh in world coordinates of a layer, moved to where its file places the layer, in world coordinates of the open volume. */
+/** Converts a mesh from world coordinates of a layer to those of the open volume, as the layer's file places it. */
 export function inBaseWorld(mesh: Mesh, base: VolumeInfo, layer: VolumeInfo): Mesh {
   const toLayer = transformOfMap(placeLayer(base, layer).map);
   const way = chained(inverted(positionsToWorld(layer)), inverted(toLayer), positionsToWorld(base));
   return moved(mesh, way);
 }
 
-/** A mesh at another place. */
+/** A transformed mesh. */
 export function moved({ positions, triangles }: Mesh, way: Transform): Mesh {
   const there = new Float32Array(positions.length);
   const part = (at: number): number => way[at] as number;

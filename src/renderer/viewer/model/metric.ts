@@ -9,7 +9,7 @@ import type { Voxel } from './slice-geometry.ts';
  */
 export type Metric = readonly [Voxel, Voxel, Voxel];
 
-/** From the affine if it is invertible, else from the spacing. */
+/** The metric of a volume, from the affine if it is invertible, else from the spacing. */
 export function metricOf(info: VolumeInfo): Metric {
   const [x, y, z] = safeSpacing(info);
   const columns = affineColumns(info) ?? ([[x, 0, 0], [0, y, 0], [0, 0, z]] as const); // biome-ignore format: a matrix

@@ -4,30 +4,30 @@ import type { SliceAxis } from './viewer-api.ts';
 
 export type MovieKind = 'turn' | 'slices' | 'time';
 
-/** What changes from frame to frame of a movie. */
+/** The path of a movie: what changes from frame to frame. */
 export interface MoviePath {
   readonly kind: MovieKind;
   readonly turn: Turn;
   readonly degrees: number;
-  /** For a turntable. */
+  /** The number of frames of a turntable. */
   readonly frames: number;
   readonly axis: SliceAxis;
-  /** For slices along `axis`, or time points. Either may be the larger. */
+  /** The first slice along `axis`, or the first time point. `last` may be smaller. */
   readonly first: number;
   readonly last: number;
 }
 
 export const mostFrames = 10_000;
 
-/** How one frame differs from the screen. */
+/** The differences of one frame from the screen. */
 export interface MovieFrame {
   readonly turn?: PictureRequest['turn'];
-  /** Along the movie's axis. */
+  /** The slice's index along the movie's axis. */
   readonly slice?: number;
   readonly timePoint?: number;
 }
 
-/** The frames of a movie in order. A full turn ends one frame before the start. Empty if the options give no frames. */
+/** The frames of a movie in order. A full turn ends one frame before its start is reached again. Empty if there are no frames. */
 export function movieFrames(options: MoviePath, { dims }: Pick<VolumeInfo, 'dims'>): readonly MovieFrame[] {
   const { kind, turn, degrees, axis, first, last } = options;
   if (kind === 'turn') {
@@ -44,7 +44,7 @@ export function movieFrames(options: MoviePath, { dims }: Pick<VolumeInfo, 'dims
   });
 }
 
-/** `frame-0001.png`: numbered from 1, with the same number of digits. */
+/** The file name of a frame: `frame-0001.png`, numbered from 1 with a fixed number of digits. */
 export function frameName(index: number, count: number): string {
   return `frame-${String(index + 1).padStart(Math.max(4, String(count).length), '0')}.png`;
 }

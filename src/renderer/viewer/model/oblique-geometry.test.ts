@@ -32,7 +32,7 @@ const placement: ObliquePlacement = {
   margin: 20,
 };
 
-test('without turn and tilt it is the slice across z', () => {
+test('without turn and tilt, it is the slice across z', () => {
   const { map, letters, crosshairPixel } = placeOblique(placement);
   const frame = sliceFrame(straight, 'z');
   const slice = placeSlice({ ...placement, frame, dims, spacing: safeSpacing(straight), index: 6 });
@@ -86,7 +86,7 @@ describe.each([
     expect(way).toEqual(normal.map((part) => expect.closeTo(part * length, 9)));
   });
 
-  test('its line in a slice lies in both planes', () => {
+  test('its line in a slice is in both planes', () => {
     const { normal } = placeOblique(turned);
     for (const axis of ['x', 'y', 'z'] as const) {
       const frame = sliceFrame(info, axis);
@@ -119,7 +119,7 @@ test('directions between two of the patient’s sides have both letters', () => 
   expect(sideLetters([0.05, 0.1, -0.99])).toBe('I');
 });
 
-/** Without orientation, like pictures. */
+/** A volume without orientation, like a picture. */
 const plain = { ...straight, affine: [0.7, 0, 0, 0, 0, 0.8, 0, 0, 0, 0, 2.5, 0] };
 
 describe.each([
@@ -151,7 +151,7 @@ describe.each([
       const { normal } = obliqueInScene(info, angles, crosshair);
       expect(tiltTowards(info, normal, { turn: 3, tilt: 3 })).toEqual(angles);
     }
-    // Where the normal is vertical on its canvas, every turn gives the same axis.
+    // If the normal is vertical on its canvas, every turn gives the same axis.
     const { normal } = obliqueInScene(info, { turn: 40, tilt: 90 }, crosshair);
     expect(tiltTowards(info, normal, { turn: 3, tilt: 88 })).toEqual({ turn: 3, tilt: 90 });
     expect(obliqueNormal(info, { turn: 3, tilt: 90 })).toEqual(

@@ -39,10 +39,10 @@ export interface ObliquePlacement {
 }
 
 /**
- * Without turn and tilt the plane equals the slice across z. `turn` rotates it about the canvas's vertical axis, then `tilt`
- * about the horizontal one. The volume's centre, projected along the normal, is at the canvas's centre, so moving the
- * crosshair within the plane does not move the picture. Steps have the length given by the affine, even if its axes are not
- * at right angles.
+ * Places the oblique plane. Without turn and tilt it equals the slice across z. `turn` rotates it about the canvas's vertical
+ * axis, then `tilt` about the horizontal one. The volume's centre, projected along the normal, is at the canvas's centre, so
+ * moving the crosshair within the plane does not move the picture. Steps have the lengths that the affine gives, even if its
+ * axes are not at right angles.
  */
 export function placeOblique(placement: ObliquePlacement): ObliquePlane {
   const { info, tilt, crosshair, camera, width, height } = placement;
@@ -50,7 +50,7 @@ export function placeOblique(placement: ObliquePlacement): ObliquePlane {
   const { right, down, normal } = turned(info, columns, tilt);
   const dims: Voxel = [info.dims[0], info.dims[1], info.dims[2]];
   const pixelsPerUnit = fittedObliquePixelsPerUnit(placement) * camera.zoom;
-  // From the volume's centre to the crosshair, in world coordinates.
+  // The vector from the volume's centre to the crosshair, in world coordinates.
   const away = toWorld(columns, [
     crosshair[0] + 0.5 - dims[0] / 2,
     crosshair[1] + 0.5 - dims[1] / 2,
@@ -130,8 +130,8 @@ export function voxelInScene(info: VolumeInfo, voxel: Voxel): Vector {
 }
 
 /**
- * Turn and tilt that point the oblique slice's normal in a direction of the scene, in whole degrees: turn −180…180, tilt
- * −90…90. If the normal is vertical on the canvas, any turn would do, so it keeps the old one.
+ * The turn and tilt that point the oblique slice's normal in a direction of the scene, in whole degrees: turn −180…180, tilt
+ * −90…90. If the normal is vertical on the canvas, any turn would do, so the old one is kept.
  */
 export function tiltTowards(info: VolumeInfo, normalInScene: Vector, before: ObliqueTilt): ObliqueTilt {
   const columns = columnsOf(info);
@@ -196,7 +196,7 @@ export interface SliceOnCanvas {
   readonly crosshair: Voxel;
 }
 
-/** The nearest of the patient's sides, nearest first: `L`, or `LA` between two. */
+/** The letters of the patient's sides nearest to a direction, the nearest first: `L`, or `LA` between two. */
 export function sideLetters(direction: Vector): string {
   const sides = [
     ['R', 'L'],
@@ -231,7 +231,7 @@ function sceneSteps(info: VolumeInfo): Columns {
   return [x as Vector, y as Vector, z as Vector];
 }
 
-/** Transforms a plane's normal to another space; of any length. @param from, to steps from voxel to voxel */
+/** Transforms a plane's normal, of any length, to another space. @param from, to steps from voxel to voxel in the two spaces */
 function carriedNormal(normal: Vector, from: Columns, to: Columns): Vector {
   const [a, b, c] = from;
   const along: Vector = [dot(a, normal), dot(b, normal), dot(c, normal)];
@@ -239,12 +239,12 @@ function carriedNormal(normal: Vector, from: Columns, to: Columns): Vector {
   return [dot(x, along), dot(y, along), dot(z, along)];
 }
 
-/** The axes of the oblique rotation: right and down on its canvas, and into it. Unit vectors at right angles. */
+/** The axes of the oblique rotation: right and down on its canvas, and into the screen. Unit vectors at right angles. */
 function unturned(info: VolumeInfo, columns: Columns) {
   const frame = sliceFrame(info, 'z');
   const first = unit(scaled(columns[frame.right.axis], frame.right.sign));
   const along = scaled(columns[frame.down.axis], frame.down.sign);
-  // At right angles even if the volume's axes are not.
+  // Make `second` orthogonal even if the volume's axes are not at right angles.
   const second = unit(sum(along, scaled(first, -dot(along, first))));
   return { first, second, third: cross(first, second) };
 }
@@ -261,7 +261,7 @@ function turned(info: VolumeInfo, columns: Columns, { turn, tilt }: ObliqueTilt)
 function inverse([a, b, c]: Columns): Columns {
   const determinant = dot(a, cross(b, c));
   const rows = [cross(b, c), cross(c, a), cross(a, b)].map((row) => scaled(row, 1 / determinant)) as [Vector, Vector, Vector];
-  // The rows of the inverse, as its columns.
+  // The rows of the inverse, as columns.
   return [
     [rows[0][0], rows[1][0], rows[2][0]],
     [rows[0][1], rows[1][1], rows[2][1]],

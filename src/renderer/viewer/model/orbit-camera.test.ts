@@ -10,7 +10,7 @@ function canvas(): HTMLCanvasElement {
 
 const corners = [-0.5, 0.5].flatMap((x) => [-0.5, 0.5].flatMap((y) => [-0.5, 0.5].map((z) => new Vector3(x, y, z))));
 
-/** Height of an object in the picture, whose height is 2, at a depth behind the target. */
+/** The height of an object at a depth behind the target, in a picture whose height is 2. */
 function heightOf(orbit: OrbitCamera, depth: number, height = 0.1): number {
   const { camera } = orbit;
   camera.updateMatrixWorld();
@@ -19,7 +19,7 @@ function heightOf(orbit: OrbitCamera, depth: number, height = 0.1): number {
   return middle.clone().add(up).project(camera).y - middle.project(camera).y;
 }
 
-test('perspective enlarges near things, orthographic does not, and the target keeps its size', () => {
+test('perspective enlarges near objects, orthographic does not, and the target keeps its size', () => {
   const orbit = new OrbitCamera(canvas(), () => {});
   orbit.resize(1.5);
   orbit.reset(corners);
@@ -50,7 +50,7 @@ test('all corners are visible after a reset, with either camera and any aspect r
   }
 });
 
-test.each(['perspective', 'orthographic'] as const)('%s: a canvas that becomes narrower shows the whole width', (kind) => {
+test.each(['perspective', 'orthographic'] as const)('%s: a canvas that becomes narrower still shows the whole width', (kind) => {
   const orbit = new OrbitCamera(canvas(), () => {});
   orbit.resize(2);
   orbit.use(kind);
@@ -63,7 +63,7 @@ test.each(['perspective', 'orthographic'] as const)('%s: a canvas that becomes n
   };
   const width = widthOf(2);
   expect(widthOf(0.8)).toBeCloseTo(width, 6);
-  // The scale bar's measure follows, and so does a picture of that shape.
+  // The scale bar follows, and so does a picture with that aspect ratio.
   const frame = orbit.frame(800, 1000);
   expect(frame.project([frame.up[0] / 100, frame.up[1] / 100, frame.up[2] / 100])[1]).toBeCloseTo(
     500 - frame.pixelsPerLength / 100,
@@ -72,7 +72,7 @@ test.each(['perspective', 'orthographic'] as const)('%s: a canvas that becomes n
   expect(1000 / 2 / orbit.posed(0.8).halfHeight).toBeCloseTo(frame.pixelsPerLength, 6);
   expect(widthOf(4)).toBeCloseTo(width / 2, 6);
   expect(orbit.pose).toEqual(pose);
-  // On another canvas, as from a session or beside another volume.
+  // The same pose on another canvas, as when it comes from a session or from a linked viewer.
   const other = new OrbitCamera(canvas(), () => {});
   other.resize(0.8);
   other.use(kind);
@@ -82,7 +82,7 @@ test.each(['perspective', 'orthographic'] as const)('%s: a canvas that becomes n
   expect(other.frame(800, 1000).project([0.5, 0.1, 0])).toEqual(place.map((pixel) => expect.closeTo(pixel, 6)));
 });
 
-test.each(['perspective', 'orthographic'] as const)('%s: a frame projects as the picture is drawn', (kind) => {
+test.each(['perspective', 'orthographic'] as const)('%s: a frame projects like the drawn picture', (kind) => {
   const orbit = new OrbitCamera(canvas(), () => {});
   orbit.resize(2);
   orbit.use(kind);
@@ -135,7 +135,7 @@ describe('viewing from a side', () => {
     }
   });
 
-  test('takes the short way, in the given time, and a new turn takes over', () => {
+  test('takes the short way, in the given time, and is replaced by a new turn', () => {
     const waiting = new Map<number, FrameRequestCallback>();
     let number = 0;
     vi.stubGlobal('requestAnimationFrame', (callback: FrameRequestCallback) => {
@@ -156,7 +156,7 @@ describe('viewing from a side', () => {
     changes = 0;
     nextFrame(1060);
     expect(changes).toBeGreaterThan(0);
-    // Through −x, not +x.
+    // The turn passes through −x, not +x.
     expect(orbit.frame(1, 1).toEye[0]).toBeLessThan(-0.97);
     orbit.lookFrom([0, 0, 1], 120);
     expect(waiting.size).toBe(1);

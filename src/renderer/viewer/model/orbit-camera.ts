@@ -16,10 +16,10 @@ const turnAxes: Readonly<Record<Turn, Vector3>> = { upright: new Vector3(0, 1, 0
 export interface OrbitPose {
   readonly position: readonly [number, number, number];
   readonly target: readonly [number, number, number];
-  /** Of the orthographic camera. */
+  /** The zoom of the orthographic camera. */
   readonly zoom: number;
   /**
-   * Aspect ratio of the canvas that this pose was chosen for. A narrower canvas shows that one's whole width, and so more
+   * The aspect ratio of the canvas that this pose was chosen for. A narrower canvas shows the same width, and so more
    * height.
    */
   readonly aspect: number;
@@ -28,7 +28,7 @@ export interface OrbitPose {
 /** An orbit camera, perspective or orthographic. Objects at its target keep their size when the kind changes. */
 export class OrbitCamera {
   readonly #perspective = new PerspectiveCamera(fieldOfView, 1, 0.01, 50);
-  /** Its near plane is behind it, so nothing is cut off: it zooms instead of moving. */
+  /** It zooms instead of moving. Its near plane is behind it, so that nothing is cut off. */
   readonly #orthographic = new OrthographicCamera(-1, 1, 1, -1, -50, 50);
   readonly #controls: OrbitControls;
   readonly #onChange: () => void;
@@ -39,7 +39,7 @@ export class OrbitCamera {
   /** The animation frame of the current turn. */
   #turnRequest: number | undefined;
 
-  /** @param canvas whose pointer moves the camera, if there is one */
+  /** @param canvas the canvas whose pointer events move the camera, if there is one */
   constructor(canvas: HTMLCanvasElement | null, onChange: () => void) {
     this.#onChange = onChange;
     this.#controls = new OrbitControls(this.#perspective, canvas);
@@ -169,7 +169,7 @@ export class OrbitCamera {
     const { target } = this.#controls;
     const from = new Spherical().setFromVector3(this.camera.position.clone().sub(target));
     const to = new Spherical().setFromVector3(new Vector3(...direction));
-    // Straight from above or below, the vertical axis of the front view stays vertical.
+    // In a view straight from above or below, the depth axis of the front view is vertical.
     if (Math.hypot(direction[0], direction[2]) < 1e-6) to.theta = 0;
     const turn = MathUtils.euclideanModulo(to.theta - from.theta + Math.PI, 2 * Math.PI) - Math.PI;
     const show = (part: number): void => {
@@ -210,7 +210,7 @@ export class OrbitCamera {
 
   dispose(): void {
     this.#endTurn();
-    // Without a canvas it listens to nothing, and `dispose` would fail.
+    // Without a canvas the controls have no listeners, and `dispose` would fail.
     if (this.#controls.domElement) this.#controls.dispose();
   }
 
@@ -219,7 +219,7 @@ export class OrbitCamera {
     this.#turnRequest = undefined;
   }
 
-  /** The visible height relative to the pose's: more than 1 if the canvas is narrower. */
+  /** The visible height relative to the pose's; more than 1 if the canvas is narrower. */
   get #heights(): number {
     return Math.max(1, this.#poseAspect / this.#aspect);
   }

@@ -39,7 +39,7 @@ test('axial slices are viewed from the feet, with the front up', () => {
     down: { axis: 1, sign: -1 },
     letters: { left: 'R', right: 'L', top: 'A', bottom: 'P' },
   });
-  // Stored from left to right instead: the picture is the same, but the voxel axis runs the other way.
+  // If stored from left to right instead, the picture is the same, but the voxel axis runs the other way.
   expect(sliceFrame(las, 'z').right).toEqual({ axis: 0, sign: 1 });
   expect(sliceFrame(las, 'z').letters).toEqual({ left: 'R', right: 'L', top: 'A', bottom: 'P' });
 });

@@ -107,7 +107,7 @@ export function worldDirections(info: VolumeInfo): readonly [WorldDirection, Wor
 }
 
 /**
- * Orientation of the slice across a voxel axis on the screen. Radiological convention: the patient is seen from the feet,
+ * The orientation on the screen of the slice across a voxel axis. Radiological convention: the patient is seen from the feet,
  * from the front and from the left, so the patient's right is on the left, the front is up (axial) or left (sagittal), and
  * the head is up. Without orientation, voxel axes run right and down, the lower axis to the right.
  */

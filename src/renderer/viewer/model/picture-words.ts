@@ -1,6 +1,6 @@
 import type { ViewerSnapshot, ViewName } from './viewer-api.ts';
 
-/** Metadata of a picture's file, under the PNG specification's keywords. Numbers of voxels and time points count from 1. */
+/** The metadata of a picture's file, under the PNG specification's keywords. Voxels and time points count from 1. */
 export function pictureWords(
   name: string,
   view: ViewName | 'layout',

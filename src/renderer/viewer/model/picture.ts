@@ -9,18 +9,18 @@ export interface ViewPicture {
   readonly width: number;
   readonly height: number;
   readonly rgba: Uint8Array<ArrayBuffer>;
-  /** Set for a slice in a known unit. */
+  /** The resolution; set for a slice whose unit is known. */
   readonly pixelsPerMetre?: number | undefined;
 }
 
 /** A request for a picture of one view. */
 export interface PictureRequest {
-  /** In pixels. */
+  /** The width in pixels. */
   readonly width: number;
   readonly height: number;
   /** Picture pixels per CSS pixel, which scales letters and lines. */
   readonly pixelRatio: number;
-  /** Draws letters, crosshair, frame and scale bar. */
+  /** Whether to draw letters, crosshair, frame and scale bar. */
   readonly isAnnotated: boolean;
   readonly background: PictureBackground;
   /** Text in the lower left corner of an annotated slice. */
@@ -35,7 +35,7 @@ export interface PictureRequest {
 /** Axes of the scene: vertical, and to the right in the initial view. */
 export type Turn = 'upright' | 'across';
 
-/** Position of a view in a picture of several, in pixels. */
+/** The position of a view in a picture of several views, in pixels. */
 export interface PictureCell {
   readonly view: ViewName;
   readonly x: number;
@@ -44,7 +44,7 @@ export interface PictureCell {
   readonly height: number;
 }
 
-/** Pictures above this size in bytes are refused, since several copies are in memory before they reach a file. */
+/** Larger pictures, in bytes, are refused, since several copies are in memory before they are written to a file. */
 const mostBytes = 2 ** 29;
 
 /**
@@ -81,14 +81,14 @@ export function layoutCells(
   });
 }
 
-/** The first pixel and the end of one of `count` equal parts of a length. */
+/** The first and the end pixel of one of `count` equal parts of a length. */
 function part(length: number, index: number, count: number, gap: number): readonly [first: number, end: number] {
   const each = (length - gap * (count - 1)) / count;
   return [Math.round(index * (each + gap)), Math.round(index * (each + gap) + each)];
 }
 
 /**
- * @param longest the longest edge that the device can draw, in pixels
+ * Checks that a picture of this size, in pixels, can be drawn. @param longest the longest edge that the device can draw, in pixels
  * @throws StriaError `invalid-input` for an empty size, `limit-too-small` for more than the device or memory allows
  */
 export function checkPictureSize(width: number, height: number, longest: number): void {
@@ -137,7 +137,7 @@ export function drawOver(picture: ViewPicture, above: ViewPicture, x: number, y:
   }
 }
 
-/** Converts premultiplied pixels from the GPU to straight RGBA, in place. @param isBgra blue comes first */
+/** Converts premultiplied pixels from the GPU to straight RGBA, in place. @param isBgra whether blue comes first */
 export function toStraight(pixels: Uint8Array<ArrayBuffer>, isBgra: boolean, isOpaque: boolean): Uint8Array<ArrayBuffer> {
   for (let at = 0; at < pixels.length; at += 4) {
     const alpha = isOpaque ? 255 : (pixels[at + 3] as number);

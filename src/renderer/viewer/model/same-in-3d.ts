@@ -1,6 +1,6 @@
 import type { ViewState } from './viewer-api.ts';
 
-/** Whether the 3D view looks the same in two states. @param hasOblique it shows the outline of the oblique slice */
+/** Whether the 3D view looks the same in two states. @param hasOblique whether it shows the outline of the oblique slice */
 export function isSameIn3d(state: ViewState, before: ViewState, hasOblique: boolean): boolean {
   const notIn3d = {
     smooth: 0,

@@ -6,7 +6,7 @@ import { clampVoxel, type Point, type SliceCamera, type Voxel } from './slice-ge
 import type { SliceAxis, ViewState } from './viewer-api.ts';
 import { mapPosition, unitRatio, type VoxelMap, worldVoxelMap } from './voxel-map.ts';
 
-/** Cameras of a viewer's views: the slices by axis, the oblique slice and the 3D view. Hidden views are left out. */
+/** The cameras of a viewer's views: the slices by axis, the oblique slice and the 3D view. Hidden views are left out. */
 export type Viewpoints = Readonly<
   Partial<Record<SliceAxis | 'oblique', SliceCamera | undefined> & { '3d': OrbitPose | undefined }>
 >;
@@ -52,12 +52,12 @@ export function sameViewpoints(from: LinkedVolume, to: LinkedVolume, viewpoints:
   return made;
 }
 
-/** The oblique slice's centre is an offset from the volume's centre, in spatial units. */
+/** Converts the oblique slice's centre, which is an offset from the volume's centre in spatial units. */
 function samePan(center: Point | undefined, units: number): Point | undefined {
   return center && [center[0] * units, center[1] * units];
 }
 
-/** The centre of the other volume's slice at the same place; undefined is the volume's centre. */
+/** The centre of the other volume's slice at the same place; undefined for the volume's centre. */
 function sameCenter(from: VolumeInfo, to: VolumeInfo, axis: SliceAxis, center: Point | undefined): Point | undefined {
   if (from.dims.slice(0, 3).join() === to.dims.slice(0, 3).join() && from.affine.join() === to.affine.join()) return center;
   const [here, there] = [sliceFrame(from, axis), sliceFrame(to, axis)];
@@ -99,7 +99,7 @@ export function samePlace(from: VolumeInfo, to: VolumeInfo, voxel: Voxel): Voxel
   return clampVoxel(mapPosition(map, [voxel[0] + 0.5, voxel[1] + 0.5, voxel[2] + 0.5]), size);
 }
 
-/** By world coordinates; undefined if either has no orientation. */
+/** Maps voxels by world coordinates; undefined if either volume has no orientation. */
 function worldMap(from: VolumeInfo, to: VolumeInfo): VoxelMap | undefined {
   return hasOrientation(from) && hasOrientation(to) ? worldVoxelMap(from, to) : undefined;
 }

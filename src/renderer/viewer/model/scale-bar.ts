@@ -9,7 +9,7 @@ export interface ScaleBar {
 
 type SpatialUnit = VolumeInfo['spatialUnit'];
 
-/** Narrow no-break space. */
+/** A narrow no-break space. */
 const thinSpace = '\u202f';
 const metres = { m: 1, mm: 1e-3, um: 1e-6 } as const;
 const names = [

@@ -10,7 +10,7 @@ const info: VolumeInfo = {
   spacing: [1, 1, 1, 1],
   spatialUnit: 'um',
   timeUnit: 'unknown',
-  // With an origin, as stage positions of microscopes and the maps of MRC have it.
+  // An origin, as in stage positions of microscopes and in MRC maps.
   affine: [1, 0, 0, 100, 0, 1, 0, 200, 0, 0, 1, 300],
   slope: 1,
   intercept: 0,
@@ -29,6 +29,6 @@ test.each([
 ] as const)('the sides of %s in %s are named: %s', (format: FileFormat, spatialUnit, isNamed) => {
   const shown = shownInfo({ ...info, spatialUnit }, format);
   expect(hasOrientation(shown)).toBe(isNamed);
-  // The location of its voxels is kept.
+  // The positions of voxels are kept.
   expect(shown).toMatchObject({ ...info, spatialUnit });
 });

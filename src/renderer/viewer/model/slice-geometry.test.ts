@@ -78,7 +78,7 @@ describe('the camera', () => {
     expect(kept.camera.zoom).toBe(camera.zoom);
   });
 
-  test('stays as it is while enough of the slice is visible', () => {
+  test('does not move while enough of the slice is visible', () => {
     for (const camera of [placement.camera, { zoom: 3, center: [20, 30] } as const, { zoom: 40, center: [0, 50] } as const]) {
       expect(keptInSight({ ...placement, camera })).toBe(camera);
     }

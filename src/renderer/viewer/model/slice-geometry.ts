@@ -43,7 +43,7 @@ export interface SliceOnScreen {
 
 export const maxZoom = 200;
 export const minZoom = 0.1;
-/** At least this fraction of the canvas's length shows the slice. */
+/** The slice covers at least this fraction of the canvas's length. */
 const leastInSight = 1 / 4;
 
 /** Canvas pixels per unit of spacing for a fitted slice, at a zoom of 1. */
@@ -144,8 +144,8 @@ export function keptInSight(placement: SlicePlacement): SliceCamera {
 }
 
 /**
- * The largest distance of a picture's centre from the canvas's centre, in pixels. @param length of the picture along a canvas
- * edge
+ * The largest distance of a picture's centre from the canvas's centre, in pixels. @param length the picture's length along a
+ * canvas edge
  */
 export function reachInSight(length: number, canvasLength: number): number {
   return (length + canvasLength) / 2 - Math.min(length, leastInSight * canvasLength);

@@ -18,9 +18,9 @@ import type { VoxelMap } from './voxel-map.ts';
 export interface MeasureBoard {
   readonly tool: SliceTool;
   readonly measurements: readonly Measurement[];
-  /** Id of the selected measurement, which keys act on. */
+  /** The id of the selected measurement, which keys act on. */
   readonly chosen: string | undefined;
-  /** The text beside a measurement, line by line. */
+  /** The lines of text beside a measurement. */
   words(measurement: Measurement): readonly string[];
   /** Adds a measurement, or replaces the one with its id. */
   put(measurement: Measurement): void;
@@ -46,7 +46,7 @@ export interface ShownLayer {
   readonly labels?: ShownLabels | undefined;
 }
 
-/** A layer that rays cross. */
+/** A layer in the 3D view, which rays cross. */
 export interface LayerIn3d {
   readonly look: LayerLook;
   readonly info: VolumeInfo;
@@ -61,17 +61,17 @@ export interface LayerIn3d {
 export interface ShownMesh {
   readonly look: MeshLook;
   readonly mesh: GpuMesh;
-  /** From its positions, which are world coordinates, to voxel positions of the open volume. */
+  /** Maps its positions, which are world coordinates, to voxel positions of the open volume. */
   readonly map: Transform;
 }
 
-/** What a view needs from its viewer. */
+/** The parts of the viewer that a view needs. */
 export interface ViewHost {
   readonly state: ViewState;
   readonly volume: VolumeSource | undefined;
   /** The layers to draw over the volume in a state, the lowest first. */
   layersIn(state: ViewState): readonly ShownLayer[];
-  /** Those that the 3D view draws. A layer whose texture is being filled is left out until it is ready. */
+  /** The layers that the 3D view draws. A layer whose texture is being filled is left out until it is ready. */
   layersIn3d(state: ViewState): readonly LayerIn3d[];
   /** The meshes to draw in a state. */
   meshesIn(state: ViewState): readonly ShownMesh[];
@@ -85,13 +85,13 @@ export interface ViewHost {
   /** Whether the oblique slice is visible. */
   readonly hasOblique: boolean;
   set(change: Partial<ViewState>): void;
-  /** Reads the values under the pointer, at a voxel position; undefined if the pointer has left. */
+  /** Reads the values at the pointer's voxel position; undefined if the pointer has left. */
   probe(position: Voxel | undefined): void;
   /** Draws this view at the next animation frame. */
   requestRender(view: View): void;
-  /** Why this view's slices cannot be read at full resolution; undefined: they can again. */
+  /** Reports why this view's slice cannot be read at full resolution; undefined once it can be. */
   detailFailed(view: View, fault: DetailFault | undefined): void;
-  /** A frame, or a strip of one, was submitted to the GPU. */
+  /** Reports that a frame, or a strip of one, was submitted to the GPU. */
   drawn(): void;
 }
 
@@ -107,7 +107,7 @@ export interface View {
   render(): void;
   /** Draws the view as a picture of any size. */
   picture(request: PictureRequest): Promise<ViewPicture>;
-  /** The canvas has a new size, in CSS pixels. */
+  /** Must be called when the canvas has a new size, in CSS pixels. */
   resize(width: number, height: number, pixelRatio: number): void;
   /** Resets camera, zoom and pan. */
   reset(): void;

@@ -9,9 +9,9 @@ import type { LayerStack } from './layers.ts';
 export type SliceAxis = 'x' | 'y' | 'z';
 /** A view that shows a slice: across a voxel axis, or the oblique slice. */
 export type SliceName = SliceAxis | 'oblique';
-/** What a canvas shows. */
+/** The view that a canvas shows. */
 export type ViewName = '3d' | SliceName;
-/** 1: 3D only, 2: one slice, 3: three slices, 4: 3D and three slices, 5: the same with an oblique slice. */
+/** 3D only; one slice; three slices; 3D and three slices; the same with an oblique slice. */
 export type Layout = '3d' | 'slice' | 'slices' | 'quad' | 'oblique';
 export function shows3d(layout: Layout): boolean {
   return layout === '3d' || layout === 'quad' || layout === 'oblique';
@@ -32,15 +32,15 @@ export interface ObliqueTilt {
 /** Slices drawn thicker than one voxel. */
 export interface SlabChoice {
   readonly kind: 'none' | SlabKind;
-  /** In `spatialUnit`. Each axis uses the nearest number of slices. */
+  /** The thickness in `spatialUnit`. Each axis uses the nearest number of slices. */
   readonly thickness: number;
 }
 
 /** Everything that decides what is drawn. Immutable; replaced through `Viewer.set`. */
 export interface ViewState extends Omit<RayLook, 'plane'> {
   /**
-   * In stored units (before slope and intercept), like the level, but ordered by physical value: it is descending if the
-   * slope is negative (core/shared/real-order.ts).
+   * In stored values (before slope and intercept), like the level, but ordered by physical value: descending if the slope is
+   * negative (core/shared/real-order.ts).
    */
   readonly window: readonly [low: number, high: number];
   /** How slices show voxels without a value. The 3D view leaves them out. */
@@ -48,9 +48,9 @@ export interface ViewState extends Omit<RayLook, 'plane'> {
   readonly quality: Quality;
   readonly camera: CameraKind;
   readonly box: BoxKind;
-  /** Clips the 3D view in addition to `clip`. */
+  /** An oblique plane that clips the 3D view in addition to `clip`. */
   readonly cut: CutPlane | undefined;
-  /** Name of a colormap in resources/colormaps. */
+  /** A name as `colormap` knows it: of a file in resources/colormaps, or a colour. */
   readonly colormap: string;
   /** Reverses the colormap: its first colour is the window's upper end. */
   readonly inverted: boolean;
@@ -59,7 +59,7 @@ export interface ViewState extends Omit<RayLook, 'plane'> {
   /** The crosshair's voxel, shared by the slices and the 3D view. */
   readonly crosshair: readonly [x: number, y: number, z: number];
   readonly timePoint: number;
-  /** Slices interpolate between voxels. If false, every voxel is a sharp rectangle. */
+  /** Whether slices interpolate between voxels. If false, every voxel is a sharp rectangle. */
   readonly smooth: boolean;
   readonly slab: SlabChoice;
   /** A slab for each axis; undefined if `slab` applies to all. */
@@ -76,7 +76,7 @@ export interface Frame {
 }
 
 export interface FrameReport {
-  /** GPU decoding time in milliseconds by timestamps. 0: it was already decoded. Undefined: the device has no timestamps. */
+  /** GPU decoding time in milliseconds, by timestamps; 0 if it was already decoded, undefined if the device has no timestamps. */
   readonly decodeMs: number | undefined;
   /** When the GPU finished the frame, on the clock of `performance.now()`. */
   readonly presentedAt: number;
@@ -86,15 +86,15 @@ export interface Probe {
   readonly voxel: readonly [x: number, y: number, z: number];
   /** The exact stored value, unless `isNearest`. */
   readonly stored: number;
-  /** `slope × stored + intercept`. */
+  /** The physical value, `slope × stored + intercept`. */
   readonly value: number;
-  /** It is the value of the nearest voxel in GPU memory, because the file can only be read whole. */
+  /** Whether it is the value of the nearest voxel in GPU memory, because the file can only be read as a whole. */
   readonly isNearest: boolean;
   /** The values of the layers at the same place, the lowest layer first. */
   readonly layers: readonly LayerProbe[];
 }
 
-/** What layers show under the pointer beside the open volume. */
+/** The values of layers under the pointer outside the open volume. */
 export interface BeyondProbe {
   /** The voxel of the open volume's grid, continued beyond it. */
   readonly voxel: readonly [x: number, y: number, z: number];
@@ -109,22 +109,22 @@ export interface LayerProbe {
   readonly stored: number;
 }
 
-/** What a view has besides one opaque volume in the colours of its palette. */
+/** The content of a view that the shader for one opaque volume with palette colours cannot draw. */
 export type BesidesVolume = 'layers' | 'meshes' | 'opacity' | 'labels';
 
-/** The bricks from which the 3D view draws a volume that GPU memory does not hold. */
+/** The state of the bricks from which the 3D view draws a volume that does not fit into GPU memory. */
 export interface Bricks3d {
   /** Why they cannot be drawn. */
   readonly fault: string | undefined;
-  /** Why some of those in sight cannot be read, so that coarser ones are shown. */
+  /** Why some visible bricks cannot be read, so that coarser ones are shown. */
   readonly unread: string | undefined;
-  /** What is only drawn at the resolution in GPU memory. */
+  /** Why the view is drawn only at the resolution in GPU memory. */
   readonly besides: BesidesVolume | undefined;
-  /** Finer ones are on their way. */
+  /** Whether finer bricks are being loaded. */
   readonly isLoading: boolean;
 }
 
-/** Memory in bytes, and its limit. */
+/** Used memory and its limit, in bytes. */
 export interface UsedBytes {
   readonly used: number;
   readonly limit: number;
@@ -134,24 +134,24 @@ export interface UsedBytes {
 export interface BrickMemory {
   readonly decoded: UsedBytes;
   readonly compressed: UsedBytes;
-  /** Compressed, in host memory, with what is being read. */
+  /** Compressed bricks in host memory, including those being read. */
   readonly host: UsedBytes;
 }
 
-/** What panels read through `useSyncExternalStore(viewer.subscribe, viewer.snapshot)`. */
+/** The snapshot that panels read through `useSyncExternalStore(viewer.subscribe, viewer.snapshot)`. */
 export interface ViewerSnapshot {
   readonly info: VolumeInfo | undefined;
   readonly state: ViewState;
   /** The voxel under the pointer; undefined if the pointer is outside every picture. */
   readonly probe: Probe | undefined;
-  /** Set instead of `probe` where the pointer is beside the open volume, but inside of layers. */
+  /** Set instead of `probe` if the pointer is outside the open volume but inside a layer. */
   readonly beyond?: BeyondProbe | undefined;
-  /** The volume is shown at 1/n of its resolution along each axis because it is too large for the GPU; 1 if it is whole. */
+  /** n if the volume is shown at 1/n of its resolution along each axis because it is too large for the GPU; 1 if all voxels are shown. */
   readonly decimation: number;
-  /** Why slices cannot be read from the file at full resolution, if they should be. */
+  /** Why slices cannot be read from the file at full resolution, although they should be. */
   readonly detailFaults: DetailFaults;
   /** Undefined if the 3D view needs no bricks, or the file has none. */
   readonly bricks3d?: Bricks3d | undefined;
-  /** Ids of layers that the 3D view does not draw, because the GPU lacks the memory for their textures. */
+  /** The ids of layers that the 3D view does not draw because GPU memory does not suffice for their textures. */
   readonly missingIn3d: readonly string[];
 }

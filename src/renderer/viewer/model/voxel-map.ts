@@ -16,7 +16,7 @@ export interface VoxelMap {
   readonly shift: Vector3;
 }
 
-/** Of a volume to itself, or to one with the same voxels. */
+/** The map from a volume to itself, or to one with the same voxels. */
 export const identityMap: VoxelMap = {
   columns: [
     [1, 0, 0],
@@ -26,13 +26,13 @@ export const identityMap: VoxelMap = {
   shift: [0, 0, 0],
 };
 
-/** The first map, then the second. */
+/** The map that applies the first map, then the second. */
 export function chainedMap(first: VoxelMap, second: VoxelMap): VoxelMap {
   const [x, y, z] = first.columns;
   return { columns: [mapStep(second, x), mapStep(second, y), mapStep(second, z)], shift: mapPosition(second, first.shift) };
 }
 
-/** From the second volume to the first. */
+/** The inverse of a map. */
 export function invertedMap(map: VoxelMap): VoxelMap {
   return mapOfTransform(inverted(transformOfMap(map)));
 }
@@ -45,39 +45,39 @@ export function transformOfMap({ columns, shift }: VoxelMap): Transform {
   return transformOf(columns, shift);
 }
 
-/** World coordinates of a volume's voxel positions. */
+/** Maps a volume's voxel positions to world coordinates. */
 export function positionsToWorld(info: VolumeInfo): Transform {
   return transformOf(columnsOf(info), worldOf(info, [-0.5, -0.5, -0.5]));
 }
 
-/** Where a position of one volume lies in the other. */
+/** Maps a position of one volume to the other. */
 export function mapPosition({ columns, shift }: VoxelMap, position: Voxel): Voxel {
   return sum(shift, mapStep({ columns }, position));
 }
 
-/** How far a step in one volume leads in the other. */
+/** Maps a step in one volume to the other. */
 export function mapStep({ columns: [x, y, z] }: Pick<VoxelMap, 'columns'>, step: Voxel): Voxel {
   return sum(scaled(x, step[0]), scaled(y, step[1]), scaled(z, step[2]));
 }
 
-/** By the world coordinates of both. */
+/** The map between two volumes by the world coordinates of both. */
 export function worldVoxelMap(from: VolumeInfo, to: VolumeInfo): VoxelMap {
   const units = unitRatio(from, to);
   const [columns, columnsThere] = [columnsOf(from), columnsOf(to)];
   const along = (column: Vector3): Vector3 => solve(columnsThere, scaled(column, units));
   const linear = [along(columns[0]), along(columns[1]), along(columns[2])] as const;
-  // World coordinates are of voxel centres: position 0.5 is the centre of voxel 0.
+  // World coordinates refer to voxel centres: position 0.5 is the centre of voxel 0.
   const [first, firstThere] = [worldOf(from, [0, 0, 0]), worldOf(to, [0, 0, 0])];
   const there = solve(columnsThere, sum(scaled(first, units), scaled(firstThere, -1)));
   return { columns: linear, shift: sum(there, [0.5, 0.5, 0.5], scaled(mapStep({ columns: linear }, [0.5, 0.5, 0.5]), -1)) };
 }
 
-/** From world coordinates of a volume to its voxel positions. */
+/** Maps world coordinates of a volume to its voxel positions. */
 export function worldToVoxels(info: VolumeInfo): Transform {
   return inverted(positionsToWorld(info));
 }
 
-/** How many spatial units of the second volume make one of the first; 1 if either has none. */
+/** The number of spatial units of the second volume in one of the first; 1 if either has none. */
 export function unitRatio(from: VolumeInfo, to: VolumeInfo): number {
   const ratio = metresOf[from.spatialUnit] / metresOf[to.spatialUnit];
   return Number.isFinite(ratio) ? ratio : 1;
@@ -95,7 +95,7 @@ function columnsOf(info: VolumeInfo): readonly [Vector3, Vector3, Vector3] {
       ];
 }
 
-/** Solves `columns · x = target` by Cramer's rule. The columns are independent. */
+/** Solves `columns · x = target` by Cramer's rule. The columns must be linearly independent. */
 function solve([a, b, c]: VoxelMap['columns'], target: Vector3): Vector3 {
   const determinant = (x: Vector3, y: Vector3, z: Vector3): number =>
     x[0] * (y[1] * z[2] - y[2] * z[1]) - y[0] * (x[1] * z[2] - x[2] * z[1]) + z[0] * (x[1] * y[2] - x[2] * y[1]);

@@ -3,14 +3,14 @@ import type { ChunkRectangle } from '../model/chunk-rectangles.ts';
 
 const fillOpacity = 0.24;
 const lineOpacity = 0.6;
-/** In CSS pixels: narrower chunks get no border, which would fill them, and chunks smaller than the number get no number. */
+/** The minimum size in CSS pixels of chunks with a border, which would fill smaller ones. */
 const bordered = 5;
 const tag = { width: 15, height: 14, inset: 2, perDigit: 6 } as const;
 const stripes = 6;
 
 /**
  * Paints chunks over a slice, each within its own pixels: filled, with a border, and with its text if that fits.
- * @param context with one canvas pixel as its unit, which is left unchanged
+ * @param context a context whose unit is one canvas pixel; its state does not change
  */
 export function paintChunks(
   context: OffscreenCanvasRenderingContext2D,
@@ -51,7 +51,7 @@ function paintStripes(
   context.globalAlpha = 2 * fillOpacity;
   context.lineWidth = line;
   context.beginPath();
-  // Lines on which x + y is a multiple of the distance continue from chunk to chunk.
+  // Stripes lie where x + y is a multiple of the distance, so they continue from chunk to chunk.
   for (let sum = Math.ceil((from + first) / distance) * distance; sum < to + last; sum += distance) {
     context.moveTo(sum - first, first);
     context.lineTo(sum - last, last);
@@ -60,7 +60,7 @@ function paintStripes(
   context.restore();
 }
 
-/** The text in the upper left corner of the visible part of the chunk. */
+/** Paints the text in the upper left corner of the visible part of the chunk, if it fits. */
 function paintText(context: OffscreenCanvasRenderingContext2D, rectangle: ChunkRectangle, pixelRatio: number): void {
   const [left, top] = [Math.max(0, rectangle.left), Math.max(0, rectangle.top)];
   const { way, text = String(way + 1) } = rectangle;

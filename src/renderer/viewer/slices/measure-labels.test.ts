@@ -9,10 +9,10 @@ function meet(a: LabelBox, b: LabelBox): boolean {
   return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 }
 
-test('a label is to the right of its shape, or to the left if there is no room', () => {
+test('a label is to the right of its shape, or to the left if there is no space', () => {
   expect(placeLabels([label([50, 100], [120, 140])], canvas)).toEqual([{ x: 130, y: 120, width: 100, height: 40 }]);
   expect(placeLabels([label([350, 100], [380, 140])], canvas)).toEqual([{ x: 240, y: 80, width: 100, height: 40 }]);
-  // Below a shape as wide as the canvas.
+  // It is below a shape that is as wide as the canvas.
   expect(placeLabels([label([5, 100], [395, 100])], canvas)).toEqual([{ x: 0, y: 110, width: 100, height: 40 }]);
 });
 

@@ -8,18 +8,18 @@ export interface Label {
   readonly points: readonly Point[];
 }
 
-/** A box by its upper left corner. */
+/** A label's box, with its upper left corner. */
 export interface LabelBox extends Omit<Label, 'points'> {
   readonly x: number;
   readonly y: number;
 }
 
-/** Distance between a label and its shape, and between two labels. */
+/** The distances between a label and its shape, and between two labels. */
 const [away, apart] = [10, 2];
 
 /**
- * Places labels on a canvas, each beside its shape, to the right if there is room. If labels overlap, the later one moves
- * around its shape, or above or below the earlier one; if everything is full, to where it covers least.
+ * Places labels on a canvas, each beside its shape, to the right if there is space. If labels overlap, the later one moves
+ * around its shape, or above or below the earlier one; if there is no free space, it moves to where it covers least.
  */
 export function placeLabels(labels: readonly Label[], [canvasWidth, canvasHeight]: Point): LabelBox[] {
   const placed: LabelBox[] = [];

@@ -8,7 +8,7 @@ const textBox = { size: 11, lineHeight: 14, padding: 4 } as const;
 /** On a canvas with an edge shorter than this, in CSS pixels, labels are shortened. */
 const smallCanvas = 260;
 
-/** Paints measurements over a slice. @param context with one canvas pixel as its unit, which is left unchanged */
+/** Paints measurements over a slice. @param context a context whose unit is one canvas pixel; its state does not change */
 export function paintMeasures(
   context: OffscreenCanvasRenderingContext2D,
   shapes: readonly MeasureShape[],
@@ -78,7 +78,7 @@ function paintAllWords(context: OffscreenCanvasRenderingContext2D, shapes: reado
   context.font = `400 ${textBox.size}px system-ui, sans-serif`;
   context.textAlign = 'left';
   context.textBaseline = 'middle';
-  // The selected shape gets its place first,
+  // The label of the selected shape is placed first,
   const inTurn = [...shapes.filter(({ look }) => look === 'chosen'), ...shapes.filter(({ look }) => look !== 'chosen')];
   const all = inTurn.map((shape) => wordsOf(context, shape, pixelRatio)).filter((words) => words !== undefined);
   const { width, height } = context.canvas;

@@ -11,7 +11,7 @@ import { MeasurePointer } from './measure-pointer.ts';
 import { measureShapes, measureSlice, obliqueMeasureSlice, pointsInSight } from './measure-shapes.ts';
 
 const dims: Voxel = [40, 50, 20];
-/** Patient axes, x to the left, anisotropic. */
+/** A volume with patient axes, x to the left, and anisotropic voxels. */
 const info = { ...testInfo([...dims, 1], 'u8'), affine: [-0.7, 0, 0, 12, 0, 0.7, 0, 3, 0, 0, 2.5, -8] };
 
 function sliceAt(axis: SliceAxis, index: number, affine: readonly number[] = info.affine) {
@@ -144,7 +144,7 @@ describe('changing', () => {
     ]);
   });
 
-  test('a press beside it moves the crosshair and clears the selection', () => {
+  test('a press elsewhere moves the crosshair and clears the selection', () => {
     pointer.press([130, 140], slice);
     pointer.release([130, 140], slice);
     expect(chosen).toBe('distance-1');
@@ -174,7 +174,7 @@ describe('what a slice shows', () => {
     ],
   });
 
-  test('measurements made on it, faintly those made nearby or at another time, and no others', () => {
+  test('measurements made on it, those made nearby or at another time faintly, and no others', () => {
     expect(measureShapes(sliceAt('z', 7), line, { timePoint: 0 })[0]).toMatchObject({ look: 'chosen', words: ['words'] });
     for (const [at, timePoint] of [
       [9, 0],
@@ -223,7 +223,7 @@ test('a label is placed beside the visible part of a shape; a hidden shape has n
     [10, 10],
   ];
   expect(pointsInSight([square], 400, 400)).toContainEqual([300, 300]);
-  // Above and to the left of the canvas, around the whole canvas, and past a corner with overlapping bounds.
+  // Above and to the left of the canvas, around the whole canvas, and past a corner where only the bounds overlap.
   const moved = (x: number, y: number) => square.map(([a, b]): Point => [a + x, b + y]);
   expect(pointsInSight([moved(-400, -400)], 200, 200)).toEqual([]);
   expect(pointsInSight([moved(-50, -50)], 200, 200)).toEqual([]);
@@ -309,12 +309,12 @@ describe('on the oblique slice', () => {
       expect(shape?.handles[at]?.[0]).toBeCloseTo(pixel[0] as number, 6);
       expect(shape?.handles[at]?.[1]).toBeCloseTo(pixel[1] as number, 6);
     }
-    // Its length is that on the canvas, in millimetres.
+    // Its length equals the one on the canvas, in millimetres.
     const [a, b] = (made as Measurement).points as [Voxel, Voxel];
     expect(lengthOf(metricOf(info), stepBetween(a, b))).toBeCloseTo(Math.hypot(130, 110) / map.pixelsPerUnit, 6);
   });
 
-  test('it is shown on this slice alone: not on straight slices, nor on another plane', () => {
+  test('it is shown only on this slice, not on straight slices or another plane', () => {
     tool = 'distance';
     const own = onOblique();
     own.press([120, 90], obliqueSlice);
@@ -328,7 +328,7 @@ describe('on the oblique slice', () => {
     expect(measureShapes(obliqueMeasureSlice(turned.map, info, 1), shown, { timePoint: 0 })).toEqual([]);
   });
 
-  test('regions are not measured, and what straight slices have is not shown', () => {
+  test('regions are not measured, and measurements of straight slices are not shown', () => {
     for (const region of ['rectangle', 'sphere'] as const) {
       tool = region;
       expect(onOblique().press([120, 90], obliqueSlice)).toBe(false);

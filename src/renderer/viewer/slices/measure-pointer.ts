@@ -15,7 +15,7 @@ import type { ViewHost } from '../model/view-host.ts';
 import type { SliceAxis } from '../model/viewer-api.ts';
 import { type MeasureSlice, measureShapes, type ShownMeasures, shapeAt } from './measure-shapes.ts';
 
-/** Moving further than this many CSS pixels makes a press a drag, whose release also sets a point. */
+/** A press becomes a drag after moving more than this many CSS pixels. Releasing a drag also sets a point. */
 const dragPixels = 4;
 
 /** A measurement being made. Its last point follows the pointer. */
@@ -29,7 +29,7 @@ interface Draft {
 interface Change {
   readonly before: Measurement;
   readonly now: Measurement;
-  /** Index of the dragged handle; undefined if the whole measurement is dragged. */
+  /** The index of the dragged handle; undefined if the whole measurement is dragged. */
   readonly handle: number | undefined;
   readonly from: Voxel;
 }
@@ -57,7 +57,7 @@ export class MeasurePointer {
     return { measurements: draft ? [...all, draft] : all, chosen: draft?.id ?? chosen, words };
   }
 
-  /** @returns whether the press was used; otherwise it moves the crosshair */
+  /** Handles a press of the button. @returns whether it was used; otherwise it moves the crosshair */
   press(pixel: Point, slice: MeasureSlice): boolean {
     const { board } = this.#host;
     const position = positionAt(slice.map, pixel);
@@ -86,7 +86,7 @@ export class MeasurePointer {
     return true;
   }
 
-  /** The pointer moved, with the button up or down. */
+  /** Handles a move of the pointer, with the button up or down. */
   move(pixel: Point, slice: MeasureSlice): void {
     const position = positionAt(slice.map, pixel);
     if (this.#draft) this.#draft = { ...this.#draft, measurement: withLast(this.#draft.measurement, position) };
@@ -121,7 +121,7 @@ export class MeasurePointer {
     return wasBusy;
   }
 
-  /** The tool or the measurements have changed. */
+  /** Must be called when the tool or the measurements have changed. */
   boardChanged(): void {
     if (this.#draft && this.#draft.measurement.kind !== this.#host.board.tool) this.cancel();
   }

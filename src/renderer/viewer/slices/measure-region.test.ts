@@ -58,7 +58,7 @@ test.each([
       [17.3, 16.8, 9.5],
       [29.1, 12.2, 9.5],
     ],
-    // Reaching out of the volume.
+    // A region that extends beyond the volume.
     [
       [2.1, 33.4, 1.5],
       [13.3, 33.4, 1.5],
@@ -159,7 +159,7 @@ test.each([
   expect(outsideOf(measured(kind, [a, b]), anisotropic, dims)).toBe(outside);
 });
 
-test('a sphere in a sheared volume is outside where its voxels are', () => {
+test('a sphere in a sheared volume is partly outside if it extends beyond the voxels', () => {
   for (const center of [
     [20, 18, 10],
     [20, 3, 10],

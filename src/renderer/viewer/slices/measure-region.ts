@@ -41,7 +41,7 @@ export function outsideOf({ kind, axis, points }: Measurement, metric: Metric, d
   return spans.some(([low, high], along) => low < -slack || high > (dims[along] as number) + slack) ? 'partly' : 'none';
 }
 
-/** Tolerance for float noise, in voxels. */
+/** The tolerance for float noise, in voxels. */
 const slack = 1e-6;
 
 /** The voxels at most √`squared` from the centre. */
@@ -49,7 +49,7 @@ function sphere(center: Voxel, squared: number, metric: Metric, dims: Voxel): Re
   const [xx, xy, xz] = metric[0];
   const row = (y: number, z: number): readonly [number, number] | undefined => {
     const [down, back] = [y + 0.5 - center[1], z + 0.5 - center[2]];
-    // Along the row the squared distance is xx x² + 2 b x + c.
+    // Along a row, the squared distance is xx x² + 2 b x + c.
     const b = xy * down + xz * back;
     const c = metric[1][1] * down * down + 2 * metric[1][2] * down * back + metric[2][2] * back * back - squared;
     const root = b * b - xx * c;
@@ -87,7 +87,7 @@ function clipped([first, last]: Span, length: number): Span {
   return [Math.max(0, first), Math.min(length - 1, last)];
 }
 
-/** A diagonal element of the inverse: how far a sphere of radius 1 reaches along an axis, squared, in voxels. */
+/** A diagonal element of the inverse: the squared extent of a sphere of radius 1 along an axis, in voxels. */
 function inverseDiagonal(metric: Metric, axis: 0 | 1 | 2): number {
   const [i, j] = axis === 0 ? ([1, 2] as const) : axis === 1 ? ([0, 2] as const) : ([0, 1] as const);
   const minor = metric[i][i] * metric[j][j] - metric[i][j] * metric[j][i];

@@ -6,10 +6,10 @@ import type { SliceFrame } from '../model/orientation.ts';
 import { type CanvasToVoxel, type Point, pixelAt, placeSlice, type SlicePlacement, type Voxel } from '../model/slice-geometry.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 
-/** A slice on its canvas, with what measuring on it needs. */
+/** A slice on its canvas, for measuring. */
 export interface MeasureSlice {
   readonly map: CanvasToVoxel;
-  /** Undefined: the oblique slice. */
+  /** Undefined for the oblique slice. */
   readonly straight: { readonly frame: SliceFrame; readonly index: number } | undefined;
   /** The canvas pixel of a position, projected onto the slice. */
   readonly pixelOf: (position: Voxel) => Point;
@@ -25,7 +25,7 @@ export interface MeasureShape {
   /** Empty if it cannot be changed here, because it was made on another slice. */
   readonly handles: readonly Point[];
   readonly words: readonly string[];
-  /** Faint: it belongs to a nearby slice or another time point. */
+  /** `faint` if it belongs to a nearby slice or another time point. */
   readonly look: 'plain' | 'chosen' | 'faint';
 }
 
@@ -35,7 +35,7 @@ export interface ShownMeasures {
   words(measurement: Measurement): readonly string[];
 }
 
-/** Measurements are shown faintly up to this many slices away. */
+/** Measurements up to this many slices away are shown faintly. */
 const nearSlices = 2;
 const outlinePoints = 72;
 
@@ -46,11 +46,11 @@ export function measureSlice(placement: SlicePlacement, info: VolumeInfo, pixelR
   return { map, straight: { frame, index }, pixelOf, metric: metricOf(info), pixelRatio };
 }
 
-/** The oblique slice. */
+/** The oblique slice for measuring. */
 export function obliqueMeasureSlice(map: CanvasToVoxel, info: VolumeInfo, pixelRatio: number): MeasureSlice {
   const { origin, right, down } = map;
   const normal = cross(right, down);
-  // The steps need not be at right angles in voxels: each is measured along the direction at right angles to the other two.
+  // The steps need not be orthogonal in voxel coordinates, so each is measured along the direction orthogonal to the other two.
   const [alongRight, alongDown] = [cross(down, normal), cross(normal, right)];
   const pixelOf = (position: Voxel): Point => {
     const from = stepBetween(origin, position);
@@ -59,14 +59,14 @@ export function obliqueMeasureSlice(map: CanvasToVoxel, info: VolumeInfo, pixelR
   return { map, straight: undefined, pixelOf, metric: metricOf(info), pixelRatio };
 }
 
-/** How many slices away from a slice a measurement was made. */
+/** The distance in slices between a slice and the one that a measurement was made on. */
 function slicesAway(measurement: Measurement, { map, straight }: MeasureSlice): number {
   if (straight) {
     const isAcross = !measurement.oblique && axisNumber(measurement.axis) === straight.frame.across;
     return isAcross ? Math.abs(sliceOf(measurement) - straight.index) : Number.POSITIVE_INFINITY;
   }
   if (!measurement.oblique) return Number.POSITIVE_INFINITY;
-  // The slice goes through the middle of a voxel, which may be a little beside the one on which the measurement was made.
+  // The slice passes through the centre of a voxel, so it may be slightly off the slice that the measurement was made on.
   const normal = unitVector(cross(map.right, map.down));
   const distances = measurement.points.map((point) => Math.abs(dot(stepBetween(map.origin, point), normal)));
   return Math.floor(Math.max(...distances));
@@ -117,8 +117,8 @@ function linesOf({ kind, axis, points }: Measurement, slice: MeasureSlice): (rea
 }
 
 /**
- * The intersection of the slice's middle plane with a sphere: an ellipse in voxel coordinates, given by the part of the
- * metric in the slice's plane and shifted if the axes are not at right angles. Empty if they do not meet.
+ * The intersection of the slice's middle plane with a sphere: an ellipse in voxel coordinates, given by the metric within the
+ * slice's plane, and shifted if the axes are not at right angles. Empty if they do not intersect.
  */
 function sphereOutline(
   [center, end]: readonly [Voxel, Voxel],
@@ -205,7 +205,7 @@ export function shapeAt(
   pixelRatio: number,
 ): { readonly id: string; readonly handle: number | undefined } | undefined {
   const own = shapes.filter(({ handles }) => handles.length > 0);
-  // The selected one is on top, then the newest.
+  // The selected measurement is on top, then the newest.
   const inTurn = [...own.filter(({ look }) => look === 'chosen'), ...own.filter(({ look }) => look !== 'chosen').reverse()];
   for (const { id, handles } of inTurn) {
     const handle = handles.findIndex(([x, y]) => Math.hypot(x - pixel[0], y - pixel[1]) <= 8 * pixelRatio);

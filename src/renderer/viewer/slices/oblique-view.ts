@@ -34,7 +34,7 @@ import { adjustedWindow, SliceCanvas, type SlicePicture, toolCursor } from './sl
 import { listenToSlicePointer } from './slice-pointer.ts';
 
 /**
- * A slice with any orientation through the crosshair, on its own canvas, interpolated between voxels, with letters, a scale bar and
+ * A slice of any orientation through the crosshair, on its own canvas, interpolated between voxels, with letters, a scale bar and
  * measurements.
  */
 export class ObliqueView extends SliceCanvas {
@@ -43,7 +43,7 @@ export class ObliqueView extends SliceCanvas {
   readonly #endPointer: () => void;
   readonly #detail: ObliqueDetail;
   #bricks: BrickSpace | undefined;
-  /** The remainder of steps along the normal that is less than a voxel. */
+  /** The remainder of steps along the normal, less than a voxel. */
   #rest: readonly [number, number, number] = [0, 0, 0];
 
   /** @throws StriaError `internal` if the canvas already has another kind of context */
@@ -69,7 +69,7 @@ export class ObliqueView extends SliceCanvas {
     });
   }
 
-  /** Draws from these bricks where GPU memory holds less than the volume. They belong to the caller. */
+  /** Draws from these bricks if GPU memory holds only a lower resolution. The caller owns them. */
   setBricks(bricks: BrickSpace | undefined): void {
     if (bricks === this.#bricks) return;
     this.#bricks = bricks;
@@ -95,7 +95,7 @@ export class ObliqueView extends SliceCanvas {
       axis: undefined,
       index: 0,
       map,
-      // Voxels cut at an angle have no rectangle to show.
+      // Voxels that are cut obliquely are not rectangles, so they are always interpolated.
       state: { ...state, smooth: true },
       bricks: this.#drawn(map, target, state),
       opacity: baseOpacity(state.layers),
@@ -162,7 +162,7 @@ export class ObliqueView extends SliceCanvas {
     try {
       return await super.picture(request);
     } finally {
-      // The picture's bricks have replaced those that the canvas wants.
+      // The picture's requests for bricks have replaced those of the canvas.
       if (this.#bricks) this.host.requestRender(this);
     }
   }
@@ -174,7 +174,7 @@ export class ObliqueView extends SliceCanvas {
     super.dispose();
   }
 
-  /** Whether GPU memory holds less than the volume, and the volume is visible. */
+  /** Whether the volume is visible, and GPU memory holds only a lower resolution. */
   #needsBricks({ layers }: ViewState): boolean {
     return (this.host.volume?.decimation ?? 1) > 1 && baseOpacity(layers) > 0;
   }
@@ -184,7 +184,7 @@ export class ObliqueView extends SliceCanvas {
     return this.#detail.drawing(bricks, { map, width, height, timePoint: state.timePoint });
   }
 
-  /** @param size of the canvas, or of a picture */
+  /** @param size the size of the canvas, or of a picture */
   #placement(size: SliceSize = this.canvas, pixelRatio = this.pixelRatio, state = this.host.state): ObliquePlacement | undefined {
     const { volume } = this.host;
     if (!volume) return undefined;
@@ -223,7 +223,7 @@ export class ObliqueView extends SliceCanvas {
     if (placement) this.viewpoint = obliqueKeptInSight({ ...placement, camera: change(placement) });
   }
 
-  /** Moves along the normal. The crosshair is a whole voxel, so the remainder is added to the next step. */
+  /** Moves along the normal. The crosshair moves by whole voxels, so the remainder is added to the next step. */
   #step(slices: number): void {
     const placement = this.#placement();
     if (!placement) return;

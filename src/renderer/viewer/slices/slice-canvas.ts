@@ -17,22 +17,22 @@ import { SliceOverlayPicture } from './slice-overlay.ts';
 
 const fitted: SliceCamera = { zoom: 1, center: undefined };
 
-/** What a picture of a slice depends on besides its size. */
+/** Everything that a picture of a slice needs besides its size. */
 export interface SlicePicture {
   readonly pixelRatio: number;
   readonly state: ViewState;
-  /** Undefined: nothing is drawn over it. */
+  /** Undefined if nothing is drawn over it. */
   readonly overlay: SliceOverlayPicture | undefined;
   /** Scratch memory for slabs. */
   readonly plane: SlabPlane;
-  /** The same for layers. */
+  /** Scratch memory for layers. */
   readonly slabs: LayerSlabs;
   readonly detail: SliceDetail;
   readonly caption?: string | undefined;
   readonly ground: GPUColorDict;
 }
 
-/** A canvas that shows a slice: its size, zoom and pan, the frames in flight, and pictures of any size. */
+/** A canvas that shows a slice: its size, zoom and pan, frames in flight, and pictures of any size. */
 export abstract class SliceCanvas implements View {
   readonly canvas: HTMLCanvasElement;
   isShown = false;
@@ -81,10 +81,10 @@ export abstract class SliceCanvas implements View {
   /** Canvas pixels per unit of length of the volume at a zoom of 1; undefined if nothing is shown. */
   protected abstract fittedPixelsPerUnit(): number | undefined;
 
-  /** Where the canvas's pixels lie in the volume; undefined if nothing is shown. */
+  /** The map from canvas pixels to voxels; undefined if nothing is shown. */
   protected abstract canvasMap(): CanvasToVoxel | undefined;
 
-  /** Undefined if nothing is shown. */
+  /** The slice's place on the screen; undefined if nothing is shown. */
   get onScreen(): SliceOnScreen | undefined {
     const map = this.isShown ? this.canvasMap() : undefined;
     if (!map) return undefined;
@@ -100,7 +100,7 @@ export abstract class SliceCanvas implements View {
     return fitted && fitted / this.#pixelRatio;
   }
 
-  /** Whether it was panned or zoomed. */
+  /** Whether the slice was panned or zoomed. */
   get isMoved(): boolean {
     return this.#camera.zoom !== fitted.zoom || this.#camera.center !== undefined;
   }
@@ -121,7 +121,7 @@ export abstract class SliceCanvas implements View {
     return !this.isShown || (this.#pending === 0 && !this.#detail.isPending);
   }
 
-  /** Records the frame. It must be submitted in the same task to reach the canvas. */
+  /** Records a frame, which must be submitted in the same task to reach the canvas. */
   record(commands: Commands): void {
     this.host.drawn();
     this.recordInto(commands, this.#context.getCurrentTexture(), {
@@ -168,7 +168,7 @@ export abstract class SliceCanvas implements View {
     this.#pixelRatio = pixelRatio;
   }
 
-  /** Zoom and pan; `center` is undefined until it is moved. */
+  /** Zoom and pan; `center` is undefined until the slice is panned. */
   get viewpoint(): SliceCamera {
     return this.#camera;
   }

@@ -30,7 +30,7 @@ const shade = 'rgba(0, 0, 0, 0.65)';
 const smallFont = '400 11px system-ui, sans-serif';
 
 /**
- * The chunks, letters and scale bar of a slice. It paints them when they change and keeps them as a texture. Free it with
+ * The chunks, letters and scale bar of a slice. They are painted when they change, and kept as a texture. Free it with
  * `destroy`.
  */
 export class SliceOverlayPicture {
@@ -44,7 +44,7 @@ export class SliceOverlayPicture {
     this.#scope = gpu.scope('overlay');
   }
 
-  /** Premultiplied, with the size of the canvas. */
+  /** The texture with the content: premultiplied, and as large as the canvas. */
   texture(content: OverlayContent): GPUTexture {
     // JSON leaves functions out, so chunks are compared by their key.
     const key = JSON.stringify(content);

@@ -1,9 +1,9 @@
 import type { Point } from '../model/slice-geometry.ts';
 
 export interface SlicePointerActions {
-  /** The pointer is over a canvas pixel, or has left. */
+  /** Called when the pointer is over a canvas pixel, or has left (undefined). */
   hover(pixel: Point | undefined): void;
-  /** The left button was pressed. @returns true if the rest of the gesture goes to `drag` instead of `pick` */
+  /** Called when the left button is pressed. @returns true if the rest of the gesture goes to `drag` instead of `pick` */
   press(pixel: Point): boolean;
   drag(pixel: Point): void;
   release(pixel: Point): void;
@@ -22,9 +22,9 @@ export interface SlicePointerActions {
 const pixelsPerSlice = 100;
 
 /**
- * Left button: crosshair, or what `press` makes of it. Middle button, or left with Shift: pan. Right button: window and
- * level. Wheel: slices, or zoom with Ctrl or a pinch.
- * @returns stops listening
+ * Listens to the pointer. Left button: crosshair, or whatever `press` starts. Middle button, or left with Shift: pan. Right
+ * button: window and level. Wheel: slices, or zoom with Ctrl or a pinch.
+ * @returns a function that stops listening
  */
 export function listenToSlicePointer(canvas: HTMLCanvasElement, actions: SlicePointerActions): () => void {
   const ending = new AbortController();

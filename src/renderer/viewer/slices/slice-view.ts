@@ -156,7 +156,7 @@ export class SliceView extends SliceCanvas {
     super.dispose();
   }
 
-  /** @param size of the canvas, or of a picture */
+  /** @param size the size of the canvas, or of a picture */
   #placement(size: SliceSize = this.canvas, pixelRatio = this.pixelRatio, state = this.host.state): SlicePlacement | undefined {
     const { volume } = this.host;
     if (!volume) return undefined;

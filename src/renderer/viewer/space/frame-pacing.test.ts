@@ -38,7 +38,7 @@ describe('moving frames stay under 50 ms after the first', () => {
     expect(Math.max(...others)).toBeLessThan(50);
   });
 
-  test('on a software GPU from the first frame, if pixels cost the usual', () => {
+  test('on a software GPU from the first frame on, if pixels have their usual cost', () => {
     expect(Math.max(...move(new FramePacing(true), 800 * 600, 60, deviceOf(800 * 600, 400)))).toBeLessThan(50);
   });
 
@@ -52,12 +52,12 @@ describe('moving frames stay under 50 ms after the first', () => {
     expect(Math.max(...frames.slice(1))).toBeLessThan(50);
   });
 
-  test('when a small volume comes to fill the screen: one frame is late, the next is not', () => {
+  test('when a small volume grows to fill the screen: one frame is late, the next is not', () => {
     const pacing = new FramePacing(false);
     move(pacing, hd, 30, deviceOf(hd, 40));
     const [, ...others] = move(pacing, hd, 30, deviceOf(hd, 500));
     expect(Math.max(...others)).toBeLessThan(50);
-    // And it is sharp again soon after becoming small.
+    // The picture is sharp again soon after the volume becomes small.
     move(pacing, hd, 12, deviceOf(hd, 10));
     expect(pacing.movingScale(hd)).toBe(1);
   });

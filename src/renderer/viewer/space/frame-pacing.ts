@@ -1,8 +1,8 @@
-/** Target time of interactive frames, in milliseconds. */
+/** The target time of interactive frames, in milliseconds. */
 const frameMs = 30;
-/** Time limit of a picture drawn in one go, in milliseconds. */
+/** The time limit of a picture drawn in one piece, in milliseconds. */
 const promptMs = 900;
-/** Target time of the first, coarser picture of a view at rest. */
+/** The target time of the first, coarser picture of a view at rest, in milliseconds. */
 const levelMs = 500;
 /** The smallest scale of a moving picture, however slow the GPU. */
 const smallestScale = 0.1;
@@ -10,7 +10,7 @@ const smallestScale = 0.1;
 const nearlyWhole = 0.75;
 /** A moving picture that would be smaller than this skips samples instead, in steps of 2, 4 and 8, which is less visible. */
 const enoughScales = [0.6, 0.3, 0.15] as const;
-/** A still picture starts with the fastest of this many recent frames, since other work makes frames slower, never faster. */
+/** A still picture is planned by the fastest of this many recent frames, since other work makes frames slower, never faster. */
 const remembered = 5;
 
 /**
@@ -21,11 +21,11 @@ const remembered = 5;
 export class FramePacing {
   /** Milliseconds per pixel at steps of 1, from recent frames. Undefined before the first measurement. */
   #pixelMs: number | undefined;
-  /** The same for each of the last frames. */
+  /** Milliseconds per pixel of each of the last frames. */
   #recent: readonly number[] = [];
   readonly #isSlow: boolean;
 
-  /** @param isSlow a software GPU, which starts small */
+  /** @param isSlow whether it is a software GPU, which starts with small pictures */
   constructor(isSlow: boolean) {
     this.#isSlow = isSlow;
   }
@@ -36,29 +36,29 @@ export class FramePacing {
     this.#recent = [];
   }
 
-  /** @param isBound `ms` may include other work, so it is an upper bound */
+  /** Records the time of a frame. @param isBound whether `ms` may include other work, so that it is only an upper bound */
   measured(pixels: number, ms: number, step = 1, isBound = false): void {
     const now = (ms * step) / Math.max(1, pixels);
     if (isBound && this.#pixelMs !== undefined && now >= this.#pixelMs) return;
     this.#recent = [...this.#recent, now].slice(-remembered);
-    // A slow frame counts at once, a fast one gradually: too small for a moment is better than stuck.
+    // A slow frame counts at once, a fast one gradually: a picture that is briefly too small is better than a stuck one.
     this.#pixelMs = this.#pixelMs === undefined || now > this.#pixelMs ? now : 0.5 * this.#pixelMs + 0.5 * now;
   }
 
-  /** Fraction of the resolution, along each axis, for a moving picture of `pixels` pixels. */
+  /** The fraction of the resolution, along each axis, for a moving picture of `pixels` pixels. */
   movingScale(pixels: number, step = 1): number {
     return this.#scaleFor(pixels / step, frameMs, this.#pixelMs);
   }
 
-  /** Distance between samples for a moving picture of `pixels` pixels. */
+  /** The distance between samples, in texels, for a moving picture of `pixels` pixels. */
   movingStep(pixels: number): number {
     const found = enoughScales.findIndex((enough, index) => this.movingScale(pixels, 2 ** index) >= enough);
     return 2 ** (found < 0 ? enoughScales.length : found);
   }
 
   /**
-   * Fraction of the resolution for the next picture of a still view, at least `atLeast`. It reaches 1 in the end, however
-   * slow the GPU.
+   * The fraction of the resolution for the next picture of a still view, at least `atLeast`. It eventually reaches 1, however
+   * slow the GPU is.
    */
   stillScale(pixels: number, step = 1, atLeast = 0): number {
     const fastest = this.#recent.length === 0 ? undefined : Math.min(...this.#recent);
@@ -70,7 +70,7 @@ export class FramePacing {
     return this.#scaleFor(pixels, promptMs, this.#pixelMs);
   }
 
-  /** Expected time for a number of pixels. Before any measurement it is 0, or long on a software GPU. */
+  /** The expected time for a number of pixels, in milliseconds. Before any measurement it is 0, or long on a software GPU. */
   expectedMs(pixels: number, step = 1): number {
     return ((this.#pixelMs ?? (this.#isSlow ? 1e-3 : 0)) * pixels) / step;
   }
@@ -79,7 +79,7 @@ export class FramePacing {
     if (pixelMs === undefined) return this.#isSlow ? 0.3 : 1;
     const scale = Math.sqrt(ms / (pixelMs * pixels));
     if (scale >= 1) return 1;
-    // In steps, so that the canvas is not resized for every frame.
+    // Scales change in steps, so that the canvas is not resized for every frame.
     return Math.max(smallestScale, Math.floor(scale * 10) / 10);
   }
 }

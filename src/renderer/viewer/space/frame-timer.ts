@@ -3,16 +3,16 @@ import type { Gpu } from '../../../core/gpu/gpu.ts';
 /** The cost of a frame. */
 export interface FrameCost {
   readonly ms: number;
-  /** The time may include other work, so it is an upper bound. */
+  /** Whether the time may include other work, so that it is only an upper bound. */
   readonly isBound: boolean;
 }
 
 /**
- * Submits a frame and times it. With timestamps it times the pass that takes nearly all of it, without waiting. Without them
- * it uses the clock, which is exact only if the GPU had nothing else to do.
- * @param draw resolves with the pass's milliseconds, or undefined
- * @returns done: when the GPU has finished everything, with the milliseconds until then; time: the cost of the frame,
- * slightly later
+ * Submits a frame and times it. With timestamps, it times the pass that takes nearly all of the time, without the wait before
+ * it. Without timestamps it uses the clock, which is exact only if the GPU had no other work.
+ * @param draw submits the frame; resolves with the pass's milliseconds, or undefined
+ * @returns `done` resolves when the GPU has finished everything, with the milliseconds until then; `time` resolves slightly
+ * later with the cost of the frame
  */
 export function timed(
   gpu: Pick<Gpu, 'isBusy' | 'device'>,

@@ -9,7 +9,7 @@ export class PlaneOutline {
   readonly #material: LineBasicMaterial;
   #shown = '';
 
-  /** @param edges the volume's edges, in the scene @param color sRGB, as in CSS */
+  /** @param edges the volume's edges in the scene @param color an sRGB colour, as in CSS */
   constructor(edges: readonly ScenePoint[], color: number) {
     this.#edges = edges;
     // The renderer writes colours without conversion.

@@ -9,10 +9,10 @@ import { baseOpacity } from '../model/layers.ts';
 import type { LayerIn3d } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 
-/** The volume and its layers in a three.js scene: a full-screen rectangle blends the texture of its rays over what was drawn before. */
+/** The volume and its layers in a three.js scene: a full-screen rectangle blends the texture of their rays over the picture so far. */
 export class RayLayer {
   readonly object: Mesh;
-  /** Draws the frames of the canvas. */
+  /** The drawing for frames of the canvas. */
   readonly #rays: RayDrawing;
   readonly #material = new NodeMaterial();
   readonly #geometry = new PlaneGeometry(2, 2);
@@ -44,7 +44,7 @@ export class RayLayer {
     return this.#rays.isOfBricks;
   }
 
-  /** As `RayDrawing.march`. Work submitted afterwards shows the strip. @param rays a picture's own; default: the canvas's */
+  /** Like `RayDrawing.march`. Work submitted afterwards shows the strip. @param rays a picture's own drawing; default: the canvas's */
   march(
     state: ViewState,
     layers: readonly LayerIn3d[],

@@ -19,8 +19,8 @@ export class RestingRenderer extends WebGPURenderer {
 }
 
 /**
- * From now on `device.lost` gives a promise that never settles. three.js waits for it with a function that refers to the renderer, so a
- * device would keep each renderer that was ever made on it, with its canvas. Views hear of a loss from `Gpu.onLost`.
+ * Replaces `device.lost` by a promise that never settles. three.js waits for `lost` with a function that refers to the renderer, so
+ * a device would keep every renderer that was made on it alive, with its canvas. `Gpu.onLost` tells views about a loss.
  */
 function hideLoss(device: GPUDevice): void {
   Object.defineProperty(device, 'lost', { configurable: true, get: () => new Promise(() => undefined) });

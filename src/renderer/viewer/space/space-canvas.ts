@@ -9,15 +9,15 @@ import type { SeenBy } from './ticked-box.ts';
 import { TiledFrame } from './tiled-frame.ts';
 import type { SceneContent, VolumeScene } from './volume-scene.ts';
 
-/** Height of text in the scene, in CSS pixels. */
+/** The height of text in the scene, in CSS pixels. */
 const textPixels = 11;
 
-/** A volume's scene, and how it is drawn. */
+/** A volume's scene, and how to draw it. */
 export interface SpaceFrame {
   readonly scene: VolumeScene;
   readonly content: SceneContent;
   readonly seen: SeenBy;
-  /** Texels between samples. */
+  /** The distance between samples in texels. */
   readonly step: number;
   /** See `RayMarch`. */
   readonly sharesLight: boolean;
@@ -50,7 +50,7 @@ export class SpaceCanvas {
     return this.#isReady;
   }
 
-  /** Makes three.js ready to draw. @throws StriaError `internal` if it did not take the device */
+  /** Makes three.js ready to draw. @throws StriaError `internal` if it does not use our device */
   async begin(): Promise<void> {
     await this.renderer.init();
     if (!('isWebGPUBackend' in this.renderer.backend))
@@ -64,7 +64,7 @@ export class SpaceCanvas {
     this.#size = { width: Math.max(1, width), height: Math.max(1, height), pixelRatio: ratio };
   }
 
-  /** In CSS pixels. */
+  /** The size in CSS pixels. */
   get size(): { readonly width: number; readonly height: number } {
     return this.#size;
   }
@@ -80,7 +80,7 @@ export class SpaceCanvas {
   }
 
   /**
-   * Height of text in the scene as a fraction of the picture's height, so that it matches text in panels. Pictures of other
+   * The height of text in the scene as a fraction of the picture's height, so that it matches text in panels. Pictures of other
    * sizes keep the fraction.
    */
   get textPart(): number {
@@ -99,7 +99,7 @@ export class SpaceCanvas {
     this.renderer.clear();
   }
 
-  /** Draws a frame at a fraction of the resolution. @returns when done: the GPU's milliseconds for the volume, or undefined if unknown */
+  /** Draws a frame at a fraction of the resolution. @returns resolves when done with the GPU's milliseconds for the volume, if known */
   draw(frame: SpaceFrame, scale: number): Promise<number | undefined> {
     this.#host.drawn();
     this.#resize(scale);
@@ -109,7 +109,7 @@ export class SpaceCanvas {
     return pass;
   }
 
-  /** Draws a strip of a frame that is not shown yet. @returns as `draw` */
+  /** Draws a strip of a frame that is not shown yet. @returns like `draw` */
   drawStrip(frame: SpaceFrame, strip: Strip): Promise<number | undefined> {
     const pass = this.#update(frame, strip);
     this.#host.drawn();

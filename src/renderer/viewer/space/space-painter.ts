@@ -10,34 +10,34 @@ const stillAfterMs = 150;
 
 /** The sharpness of a picture. */
 export interface Sharpness {
-  /** Fraction of the canvas's resolution along each axis. */
+  /** The fraction of the canvas's resolution along each axis. */
   readonly scale: number;
-  /** Texels between samples. */
+  /** The distance between samples in texels. */
   readonly step: number;
 }
 
-/** The time a frame took until the GPU had finished it. */
+/** The time from the submission of a frame until the GPU had finished it. */
 export interface FrameTime extends Sharpness {
   readonly ms: number;
 }
 
-/** What a painter needs from its view. */
+/** The parts of a view that its painter needs. */
 export interface PaintedView {
   /** Whether there is a canvas to draw into. */
   readonly canDraw: boolean;
-  /** Texels between samples of a picture at rest. */
+  /** The distance between samples of a picture at rest, in texels. */
   readonly stillStep: number;
   /** The volume's scene, if there is a volume. */
   readonly scene: VolumeScene | undefined;
   /** The frame to draw now, except for its sharpness; undefined without a scene. */
   readonly frame: Omit<SpaceFrame, 'step' | 'sharesLight'> | undefined;
-  /** Names the shaders that draw it. A change means a compilation. */
+  /** A key of the shaders that draw it. When it changes, a shader is compiled. */
   readonly shader: string;
   /** Draws the view at the next animation frame. */
   requestRender(): void;
 }
 
-/** Decides when, how sharply and in which pieces the 3D view is drawn, so that it stays fluid while things move, and becomes sharp at rest. */
+/** Decides when, how sharply and in which strips to draw the 3D view, so that it stays fluid in motion and becomes sharp at rest. */
 export class SpacePainter {
   /** Called with each measured frame. */
   onMeasured: ((frame: FrameTime) => void) | undefined;
@@ -45,19 +45,19 @@ export class SpacePainter {
   readonly #canvas: SpaceCanvas;
   readonly #pacing: FramePacing;
   readonly #view: PaintedView;
-  /** Sharpness of the picture on the canvas. */
+  /** The sharpness of the picture on the canvas. */
   #shown: Sharpness = { scale: 0, step: 0 };
-  /** The scale of the frame that was drawn in strips, as long as it is current. */
+  /** The scale of the frame that was drawn in strips, as long as that frame is current. */
   #stripsScale: number | undefined;
-  /** Bricks have arrived that the picture on the canvas lacks. */
+  /** Whether bricks have arrived that the picture on the canvas lacks. */
   #hasNews = false;
   /** Whether the last measured frame was drawn from bricks. */
   #isOfBricks = false;
-  /** A frame is on the GPU. Requests made meanwhile are drawn after it. */
+  /** Whether the GPU is drawing a frame. Requests made meanwhile are drawn after it. */
   #isDrawing = false;
   #isWanted = false;
   #stillTimer: ReturnType<typeof setTimeout> | undefined;
-  /** Frames since the last change that compiles a shader. The first one's time means nothing. */
+  /** The number of frames since a shader was last compiled. The time of the first one is meaningless. */
   #frames = 0;
   #measuredShader = '';
   #isDisposed = false;
@@ -80,7 +80,7 @@ export class SpacePainter {
     return this.#isDrawing || this.#isWanted || this.#stillTimer !== undefined;
   }
 
-  /** Earlier measurements say nothing about another volume. */
+  /** Forgets all measurements, which do not apply to another volume. */
   forget(): void {
     this.#pacing.forget();
     this.#frames = 0;
@@ -95,7 +95,7 @@ export class SpacePainter {
     else this.#view.requestRender();
   }
 
-  /** Draws a frame that may be the first of a motion, and a sharp one soon after the last. */
+  /** Draws a frame that may be part of a motion, and schedules a sharp one for when the motion ends. */
   draw(): void {
     if (this.#isDrawing) {
       this.#isWanted = true;
@@ -124,7 +124,7 @@ export class SpacePainter {
       this.#canvas.presentStrips(this.#stripsScale);
     } else {
       this.#draw(this.#pacing.promptScale(pixelCount), this.#view.stillStep);
-      // It stays on the canvas.
+      // The picture stays on the canvas, so it is refined.
       if (!this.isSharp && this.#stillTimer === undefined) this.#refineSoon();
     }
   }
@@ -147,7 +147,7 @@ export class SpacePainter {
     else this.#drawAndMeasure(1, stillStep);
   }
 
-  /** Full resolution on a slow GPU, until something moves. */
+  /** Draws at full resolution on a slow GPU, until something moves. */
   async #refine(scene: VolumeScene): Promise<void> {
     this.#isDrawing = true;
     this.#hasNews = false;
@@ -192,7 +192,7 @@ export class SpacePainter {
     const { done, time } = timed(this.#gpu, () => this.#draw(scale, step));
     const isOfBricks = this.#view.scene?.isOfBricks === true;
     if (isOfBricks !== this.#isOfBricks) {
-      // A sample of bricks costs several times as much, so that earlier measurements say nothing.
+      // A sample in bricks costs several times as much, so earlier measurements do not apply.
       this.#isOfBricks = isOfBricks;
       this.forget();
     }
@@ -207,7 +207,7 @@ export class SpacePainter {
     });
   }
 
-  /** Draws what was requested while the GPU was busy. */
+  /** Draws the frames that were requested while the GPU was busy. */
   #drawWanted(isNew: boolean): void {
     if (!this.#isWanted && !isNew) {
       if (this.#hasNews && !this.#isDisposed) this.refresh();
@@ -217,7 +217,7 @@ export class SpacePainter {
     if (!this.#isDisposed) this.#view.requestRender();
   }
 
-  /** @returns when done: the GPU's milliseconds for the volume, or undefined if unknown */
+  /** @returns resolves when done with the GPU's milliseconds for the volume, if known */
   #draw(scale: number, step: number): Promise<number | undefined> {
     this.#shown = { scale, step };
     this.#hasNews = false;

@@ -2,7 +2,7 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import type { PictureRequest } from '../model/picture.ts';
 import { type PicturedView, spacePicture } from './space-picture.ts';
 
-/** The rays that were made for pictures, and those of them that are freed. */
+/** The ray drawings that were made for pictures, and those that were freed. */
 const made = vi.hoisted(() => ({ rays: [] as unknown[], freed: [] as unknown[] }));
 vi.mock('../draw/ray-drawing.ts', () => ({
   RayDrawing: class {
@@ -53,7 +53,7 @@ beforeEach(() => {
   made.freed = [];
 });
 
-test('an annotated picture is loaded and drawn with rays of its own, which the canvas does not use', async () => {
+test('an annotated picture is loaded and drawn with a ray drawing of its own, which the canvas does not use', async () => {
   const { view, scene } = setUp();
   await spacePicture(view, request);
   expect(made.rays).toHaveLength(1);
@@ -63,7 +63,7 @@ test('an annotated picture is loaded and drawn with rays of its own, which the c
   expect(made.freed).toEqual(made.rays);
 });
 
-test('the rays of a picture are freed when its view is closed before it is drawn', async () => {
+test('the ray drawing of a picture is freed if the view is closed before the picture is drawn', async () => {
   const { view } = setUp(() => {
     throw new Error('closed');
   });

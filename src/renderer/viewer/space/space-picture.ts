@@ -12,7 +12,7 @@ import { stripRows } from './still-picture.ts';
 import { drawScale, volumePicture } from './volume-picture.ts';
 import type { SceneContent, VolumeScene } from './volume-scene.ts';
 
-/** The 3D view of which a picture is taken. */
+/** The 3D view that a picture is taken of. */
 export interface PicturedView {
   readonly gpu: Gpu;
   readonly host: ViewHost;
@@ -21,14 +21,14 @@ export interface PicturedView {
   readonly pacing: FramePacing;
   readonly scene: VolumeScene;
   readonly bricks: SceneContent['bricks'];
-  /** Texels between samples. */
+  /** The distance between samples in texels. */
   readonly step: number;
-  /** @throws StriaError `aborted` if the view does not show the volume any more */
+  /** @throws StriaError `aborted` if the view no longer shows the volume */
   checkShown(): void;
 }
 
 /**
- * The 3D view as a picture of any size, at full quality. It is drawn in strips, and the canvas stays live meanwhile.
+ * Draws the 3D view as a picture of any size, at full quality. It is drawn in strips, and the canvas stays live meanwhile.
  * @throws StriaError `aborted`, `device-lost`
  */
 export async function spacePicture(view: PicturedView, request: PictureRequest): Promise<ViewPicture> {
@@ -44,7 +44,7 @@ export async function spacePicture(view: PicturedView, request: PictureRequest):
     return rayPicture(gpu, rays, request, rows, checkShown);
   }
   const seen = { camera, eye, textPart: canvas.textPart };
-  // The canvas stays live: with its rays, its frames would decide between strips what the next one is drawn from.
+  // The canvas stays live. If they shared a drawing, its frames would decide between strips whether the next one uses bricks.
   const rays = new RayDrawing(gpu, scene.shown.info, scene.shown.display);
   try {
     await scene.load(rays, state, content, seen, step, wholeOf(request), request.signal);

@@ -8,7 +8,7 @@ const step = 0.5;
 
 /** A GPU with its own clock. `waits` returns the milliseconds that other work delays a frame started at a given time. */
 interface SimulatedGpu {
-  /** Time for the whole canvas at steps of one texel. */
+  /** The time for the whole canvas at steps of one texel, in milliseconds. */
   readonly fullMs: number;
   readonly hasTimestamps: boolean;
   waits(now: number): number;
@@ -35,7 +35,7 @@ class Simulation {
     }
   }
 
-  /** @param stripsUntilStale something changes after this many strips */
+  /** @param stripsUntilStale the number of strips after which something changes */
   async rest(stripsUntilStale = Number.POSITIVE_INFINITY): Promise<void> {
     const shown = this.pacing.movingScale(pixels, this.pacing.movingStep(pixels));
     const canvas = {
@@ -57,14 +57,14 @@ class Simulation {
     const passMs = 0.5 + (this.#gpu.fullMs * drawn) / pixels / stepped;
     const waitMs = this.#gpu.waits(this.now);
     this.now += passMs + waitMs;
-    // Without timestamps the wait counts in the measurement, which is then known to be an upper bound.
+    // Without timestamps, the measurement includes the wait, and is then known to be an upper bound.
     const { hasTimestamps } = this.#gpu;
     return { passMs, ms: hasTimestamps ? passMs : passMs + waitMs, isBound: !hasTimestamps && waitMs > 0 };
   }
 }
 
 const never = () => 0;
-/** Other work takes half a second of each frame during the first ten seconds. */
+/** During the first ten seconds, other work takes half a second of each frame. */
 const atFirst = (now: number) => (now < 10_000 ? 500 : 0);
 
 describe('a still picture reaches full quality', () => {
@@ -84,7 +84,7 @@ describe('a still picture reaches full quality', () => {
     await simulation.rest();
     const { presented, strips } = simulation;
     expect(presented.at(-1)).toBe(1);
-    // Each picture is better than the one before, and there are few.
+    // Each picture is better than the one before, and there are only a few.
     expect(presented).toEqual([...new Set(presented)].sort((a, b) => a - b));
     expect(presented.length).toBeLessThan(6);
     expect(strips.reduce((sum, ms) => sum + ms)).toBeLessThan((1.6 * gpu.fullMs) / step + 200);
@@ -94,7 +94,7 @@ describe('a still picture reaches full quality', () => {
   });
 });
 
-test('frames that waited do not make a fast GPU look slow: the picture is complete at once, and moving frames stay at full resolution', async () => {
+test('frames that waited do not make a fast GPU look slow: still and moving frames keep full resolution', async () => {
   for (const hasTimestamps of [true, false]) {
     const simulation = new Simulation({ fullMs: 5, hasTimestamps, waits: (now) => (now > 100 && now < 3000 ? 700 : 0) });
     simulation.move(60);
@@ -105,7 +105,7 @@ test('frames that waited do not make a fast GPU look slow: the picture is comple
   }
 });
 
-test('one wrong measurement costs a moment and is forgotten', async () => {
+test('one wrong measurement costs only a moment and is forgotten', async () => {
   const simulation = new Simulation({ fullMs: 5, hasTimestamps: true, waits: never });
   simulation.move(5);
   simulation.pacing.measured(pixels, 20_000);
@@ -115,7 +115,7 @@ test('one wrong measurement costs a moment and is forgotten', async () => {
   expect(simulation.strips.length).toBeLessThan(12);
 });
 
-test('so are several wrong ones, since drawing shows how fast the GPU is', async () => {
+test('several wrong measurements are forgotten, too, since drawing shows how fast the GPU is', async () => {
   const simulation = new Simulation({ fullMs: 20, hasTimestamps: true, waits: never });
   for (let frame = 0; frame < 10; frame++) simulation.pacing.measured(pixels, 20_000);
   await simulation.rest();
@@ -123,7 +123,7 @@ test('so are several wrong ones, since drawing shows how fast the GPU is', async
   expect(simulation.now).toBeLessThan(500);
 });
 
-test('it stops as soon as something changes, and shows nothing that is incomplete', async () => {
+test('it stops as soon as something changes, and shows no incomplete picture', async () => {
   const simulation = new Simulation({ fullMs: 2000, hasTimestamps: true, waits: never });
   simulation.move(12);
   await simulation.rest(3);

@@ -1,7 +1,7 @@
 import type { Strip } from '../../../core/draw/ray-pass.ts';
 import type { FramePacing } from './frame-pacing.ts';
 
-/** Target GPU time of a strip of a still picture, in milliseconds. */
+/** The target GPU time of a strip of a still picture, in milliseconds. */
 export const stripMs = 60;
 const fewestRows = 8;
 /** Strips grow by at most this factor at once, since the next rows may be the expensive ones. */
@@ -9,12 +9,12 @@ const mostGrowth = 4;
 
 /** The canvas that a still picture is drawn on. */
 export interface StillCanvas {
-  /** Full resolution, in pixels. */
+  /** The width at full resolution, in pixels. */
   readonly width: number;
   readonly height: number;
-  /** Texels between samples. */
+  /** The distance between samples in texels. */
   readonly step: number;
-  /** Draws rows of a picture that is not shown yet. @returns the GPU's milliseconds, or undefined if unknown */
+  /** Draws rows of a picture that is not shown yet. @returns resolves with the GPU's milliseconds, if known */
   drawStrip(strip: Strip): Promise<number | undefined>;
   /** Shows the picture whose strips were drawn, at this fraction of the resolution. */
   present(scale: number): void;
@@ -23,10 +23,10 @@ export interface StillCanvas {
 }
 
 /**
- * Draws a view at rest, better and better, until it is at full quality. Each picture is drawn in strips, so that no GPU is
- * occupied for long, and is measured, so that the next one uses the GPU's current speed. A GPU that was only busy turns out
- * to be fast; a slow one just takes longer.
- * @param shown fraction of the resolution on screen
+ * Draws a view at rest in increasing quality, until it is at full quality. Each picture is drawn in strips, so that the GPU is
+ * never occupied for long, and is measured, so that the next one adapts to the GPU's current speed. A GPU that was only busy
+ * turns out to be fast; a slow one just takes longer.
+ * @param shown the fraction of the resolution on screen
  */
 export async function refineStill(pacing: FramePacing, canvas: StillCanvas, shown: number): Promise<void> {
   const pixels = canvas.width * canvas.height;

@@ -20,18 +20,18 @@ import { lengthWords } from '../model/scale-bar.ts';
 import type { BoxKind } from '../model/viewer-api.ts';
 
 const color = 0x8a94a6;
-/** Lengths of ticks and distance of numbers, relative to the volume's longest edge. */
+/** The lengths of ticks and the distance of numbers, relative to the volume's longest edge. */
 const [majorLength, minorLength, textDistance] = [0.024, 0.012, 0.055];
-/** Size of a number's picture in pixels. */
+/** The size of a number's picture in pixels. */
 const [textWidth, textHeight] = [192, 48];
 
-/** The camera of a picture. */
+/** The camera of a picture, and the size of its text. */
 export interface SeenBy {
-  /** Its matrices must be up to date. */
+  /** The camera, whose matrices must be up to date. */
   readonly camera: Camera;
   /** The camera's position in the scene; w is 0 if xyz is the direction to an infinitely distant camera. */
   readonly eye: Vector4;
-  /** Height of numbers as a fraction of the picture's height. */
+  /** The height of numbers as a fraction of the picture's height. */
   readonly textPart: number;
 }
 
@@ -40,7 +40,7 @@ interface AxisTicks {
   readonly ticks: readonly BoxTick[];
   readonly lines: LineSegments;
   readonly numbers: readonly { readonly at: number; readonly sprite: Sprite }[];
-  /** Key of the edge they are on. */
+  /** The key of the edge that they are on. */
   edge: string;
 }
 
@@ -59,7 +59,7 @@ export class TickedBox {
   /** Created when first shown. */
   #axes: readonly AxisTicks[] | undefined;
 
-  /** @param cube from the volume's unit cube to the scene */
+  /** @param cube maps the volume's unit cube to the scene */
   constructor(info: VolumeInfo, edges: readonly Vector3[], cube: Matrix4) {
     this.#info = info;
     this.#edges = edges;
@@ -122,7 +122,7 @@ export class TickedBox {
     });
   }
 
-  /** @param hasUnit the last number of an edge shows the unit */
+  /** @param hasUnit whether to show the unit, as the last number of an edge does */
   #number(at: number, hasUnit: boolean): Sprite {
     const words = lengthWords(at, this.#info.spatialUnit);
     const picture = new CanvasTexture(numberPicture(hasUnit ? words : (words.split('\u202f')[0] as string)));
@@ -133,7 +133,7 @@ export class TickedBox {
     return sprite;
   }
 
-  /** Outward direction in the plane of the visible side, as a unit vector of the scene. */
+  /** The outward direction in the plane of the visible side, as a unit vector of the scene. */
   #outwards(edge: BoxEdge, eye: Vector4): Vector3 {
     const across = acrossEdge(edge);
     // The side that faces away from the camera.

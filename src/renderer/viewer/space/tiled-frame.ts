@@ -31,7 +31,7 @@ export class TiledFrame {
     this.#renderer.setRenderTarget(null);
   }
 
-  /** Rows of the frame as premultiplied RGBA. The next strip may be drawn meanwhile. */
+  /** Reads rows of the frame as premultiplied RGBA. The next strip may be drawn meanwhile. */
   async read({ width, from, count }: Strip): Promise<Uint8Array> {
     const pixels = await this.#renderer.readRenderTargetPixelsAsync(this.#target, 0, from, width, count);
     return new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.byteLength);

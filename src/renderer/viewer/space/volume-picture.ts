@@ -12,13 +12,13 @@ import { TiledFrame } from './tiled-frame.ts';
 import type { VolumeScene } from './volume-scene.ts';
 
 interface StripDrawing {
-  /** Rows of a strip that does not occupy the GPU for long. */
+  /** The number of rows of a strip that does not occupy the GPU for long. */
   readonly rows: number;
   /** Prepares the scene for a strip and renders it. */
   draw(strip: Strip, render: (camera: Camera) => void): void;
 }
 
-/** A volume's scene as a picture, with box and letters, drawn in strips. @throws StriaError `aborted`, and whatever `draw` throws */
+/** Draws a volume's scene as a picture in strips, with box and letters. @throws StriaError `aborted`, and whatever `draw` throws */
 export async function volumePicture(
   renderer: RestingRenderer,
   volume: VolumeScene,
@@ -41,7 +41,7 @@ export async function volumePicture(
   }
 }
 
-/** The scale bar that the page shows over the canvas. @param pixelsPerLength pixels per scene unit at the camera's target */
+/** Draws the scale bar that the page shows over the canvas. @param pixelsPerLength pixels per scene unit at the camera's target */
 export function drawScale(picture: ViewPicture, pixelRatio: number, info: VolumeInfo, pixelsPerLength: number): void {
   const most = Math.min(120 * pixelRatio, 0.3 * picture.width);
   const bar = scaleBar(pixelsPerLength / unitsPerLength(info), most, info.spatialUnit);

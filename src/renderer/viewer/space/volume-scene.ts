@@ -21,10 +21,10 @@ const cutColor = 0x40b2ec;
 /** The colour that slices use for the oblique slice. */
 const obliqueColor = 0xe29cff;
 
-/** What a scene shows besides its volume. */
+/** The content of a scene besides its volume. */
 export type SceneContent = Pick<RayScene, 'layers' | 'meshes' | 'labels' | 'bricks'>;
 
-/** A volume and its layers as a scene: their rays, the box of the volume as thin lines, and the letters on its faces. */
+/** The scene of a volume and its layers: their rays, the volume's box as thin lines, and the letters on its faces. */
 export class VolumeScene {
   readonly scene = new Scene();
   /** See `RayMarch`. */
@@ -68,10 +68,10 @@ export class VolumeScene {
   }
 
   /**
-   * Submits the volumes' part of a strip, and prepares the scene to show it when it is rendered next.
-   * @param hasOblique shows the outline of the oblique slice
-   * @param rays a picture's own, which frames on the canvas do not disturb; default: the canvas's
-   * @returns when done: the GPU's milliseconds for it, or undefined if unknown
+   * Submits the rays of a strip, and prepares the scene to show them when it is rendered next.
+   * @param hasOblique whether to show the outline of the oblique slice
+   * @param rays a picture's own drawing, which frames on the canvas do not disturb; default: the canvas's
+   * @returns resolves when done with the GPU's milliseconds for the rays, if known
    */
   update(
     state: ViewState,
@@ -96,7 +96,7 @@ export class VolumeScene {
     return done;
   }
 
-  /** Loads the bricks of a picture: `strip` is all of it. Resolves once all are there that can be read. @throws StriaError `aborted` */
+  /** Loads the bricks of a picture. `strip` covers all of it. Resolves once all readable ones are loaded. @throws StriaError `aborted` */
   load(
     rays: RayDrawing,
     state: ViewState,

@@ -14,12 +14,12 @@ import { type FrameTime, SpacePainter } from './space-painter.ts';
 import { spacePicture } from './space-picture.ts';
 import { VolumeScene } from './volume-scene.ts';
 
-/** Duration of the camera's turn to a side, in milliseconds. */
+/** The duration of the camera's turn to a side, in milliseconds. */
 const turnMs = 120;
 
 /** The 3D view on its canvas: a volume's scene, and a camera that orbits it. */
 export class VolumeView implements View {
-  /** A canvas without layout has no pixels to draw into. */
+  /** False while the layout gives the canvas no space, so that it has no pixels to draw into. */
   isShown = false;
   readonly #gpu: Gpu;
   readonly #host: ViewHost;
@@ -29,7 +29,7 @@ export class VolumeView implements View {
   readonly #painter: SpacePainter;
   #scene: VolumeScene | undefined;
   #bricks: BrickSpace | undefined;
-  /** The camera is reset once there is a volume, whose size determines its start. */
+  /** Whether to reset the camera once there is a volume, whose size determines the initial position. */
   #isToReset = true;
   #isDisposed = false;
 
@@ -86,7 +86,7 @@ export class VolumeView implements View {
     return !this.#canDraw || !(this.#painter.isBusy || this.#bricks?.isBusy);
   }
 
-  /** Shows a volume, or nothing. The display texture belongs to the caller. */
+  /** Shows a volume, or nothing. The caller owns the display texture. */
   setVolume(volume: { info: VolumeInfo; display: DisplayTexture } | undefined): void {
     this.#scene?.dispose();
     this.#scene = volume && new VolumeScene(this.#gpu, volume.info, volume.display);
@@ -95,7 +95,7 @@ export class VolumeView implements View {
     this.#host.requestRender(this);
   }
 
-  /** Draws from these bricks where the volume's texture holds less than its file. They belong to the caller. */
+  /** Draws from these bricks if the volume's texture has a lower resolution than its file. The caller owns them. */
   setBricks(bricks: BrickSpace | undefined): void {
     if (bricks === this.#bricks) return;
     this.#bricks = bricks;
@@ -138,7 +138,7 @@ export class VolumeView implements View {
   }
 
   /**
-   * The view as a picture of any size, at full quality. It is drawn in strips, and the canvas stays live meanwhile.
+   * Draws the view as a picture of any size, at full quality. It is drawn in strips, and the canvas stays live meanwhile.
    * @throws StriaError `invalid-input` if nothing is shown, `aborted`, `device-lost`
    */
   async picture(request: PictureRequest): Promise<ViewPicture> {
@@ -199,7 +199,7 @@ export class VolumeView implements View {
     return stillSteps[this.#host.state.quality];
   }
 
-  /** The orbit with the camera of the state. */
+  /** The camera, with the projection that the state asks for. */
   get #camera(): OrbitCamera {
     this.#orbit.use(this.#host.state.camera);
     return this.#orbit;
