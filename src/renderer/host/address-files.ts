@@ -10,8 +10,8 @@ import { folderFile } from './folder-files.ts';
 import type { FileHandle, HostFile } from './host.ts';
 
 /**
- * How a page or worker reaches web addresses.
- * @param relay the URL under which main relays requests, in Electron; undefined in a browser, which asks servers itself
+ * The way in which a page or worker reaches web addresses.
+ * @param relay the URL under which main relays requests, in Electron; undefined in a browser, which contacts servers itself
  */
 export function accessBy(relay: string | undefined): RemoteAccess {
   return relay === undefined ? browserAccess : { fetch: (url, init) => fetchBy(relay, url, init) };
@@ -29,7 +29,7 @@ const browserAccess: RemoteAccess = {
   },
 };
 
-/** Statuses of main's own answers (main/addresses.ts), which no server sends. */
+/** The statuses of main's own answers (main/addresses.ts), which no server sends. */
 const mainStatus = { unreachable: 598, refused: 599 };
 
 async function fetchBy(relay: string, url: URL, init: RequestInit): Promise<Response> {
@@ -44,7 +44,7 @@ async function fetchBy(relay: string, url: URL, init: RequestInit): Promise<Resp
   return response;
 }
 
-/** Opens a file or a Zarr at a web address. @throws StriaError as `openAddress` */
+/** Opens a file or a Zarr at a web address. @throws StriaError like `Host.openAddress` */
 export async function addressFile(address: string, relay?: string): Promise<HostFile> {
   const access = accessBy(relay);
   const opened = await openAddress(address, access);
@@ -54,17 +54,17 @@ export async function addressFile(address: string, relay?: string): Promise<Host
   return {
     name,
     size,
-    // A file that was received as a whole is not fetched again.
+    // A file that was already received as a whole is not fetched again.
     handle: opened.isWhole
       ? { kind: 'blob', name, blob: new Blob([await opened.read(0, size)]) }
       : { kind: 'address', name, size, address, version, relay },
-    // Names of label tables are guesses. Each would cost a request, and each missing one an error on the console.
+    // Names of label tables are guesses. Each guess would cost a request, and each wrong one an error on the console.
     siblings: async (wanted) => (isTableName(wanted) ? undefined : findBeside(wanted)),
     address,
   };
 }
 
-/** A file at an address. It is opened on first read, and must be the version that the page knows. */
+/** A file at an address. It is opened at the first read, and must still be the version that the page knows. */
 export function addressSource({ name, size, address, version, relay }: FileHandle & { kind: 'address' }): ByteSource {
   let opened: Promise<RemoteFile> | undefined;
   const open = async () => {

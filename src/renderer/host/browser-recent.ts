@@ -4,12 +4,12 @@ import type { DatasetName } from '../../core/shared/volume-names.ts';
 
 export type RecentHandle = FileSystemFileHandle | FileSystemDirectoryHandle;
 
-/** A file or folder that the browser lets us find again, with the handle that IndexedDB stores, or a web address. */
+/** A file or folder that can be found again: with the handle that IndexedDB stores, or at a web address. */
 interface RecentEntry extends RecentFile {
   readonly handle?: RecentHandle | undefined;
 }
 
-/** A recent file is found again by its handle or by its address. */
+/** The handle or the address by which a recent file is found again. */
 interface RecentPlace {
   readonly name: string;
   readonly handle?: RecentHandle;
@@ -20,7 +20,7 @@ const databaseName = 'stria';
 const storeName = 'recent-files';
 const most = 12;
 
-/** Newest first. Empty if the browser gives us no database (private windows, blocked site data). */
+/** The recent files, newest first. Empty if the browser gives us no database (private windows, blocked site data). */
 export async function listRecent(): Promise<RecentFile[]> {
   const entries = await readAll().catch(() => []);
   return entries.map(({ handle: _, ...file }) => file);

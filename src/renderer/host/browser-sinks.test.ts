@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { distinctDownloads, removed } from './browser-sinks.ts';
 
-test('a file that the browser still holds is removed once it is released; another fault stops the attempts', async () => {
+test('a file that the browser still holds is removed once it is released; any other fault stops the attempts', async () => {
   const tries: string[] = [];
   const refusing = (...names: string[]) => {
     tries.length = 0;
@@ -19,7 +19,7 @@ test('a file that the browser still holds is removed once it is released; anothe
   expect(tries).toHaveLength(10);
 });
 
-test('two downloads of one name get different names, like files beside their sources; an aborted one frees its name', async () => {
+test('two downloads with the same name get different names, like files beside their sources; an aborted one frees its name', async () => {
   const download = distinctDownloads();
   const sinks = await Promise.all(['a.nii.stria', 'a.nii.stria', 'A.nii.stria', 'b.stria'].map(download));
   expect(sinks.map(({ name }) => name)).toEqual(['a.nii.stria', 'a.nii (2).stria', 'A.nii (3).stria', 'b.stria']);

@@ -1,7 +1,7 @@
 import { toFileFault } from './faults.ts';
 import type { HostFolder, HostSink } from './host.ts';
 
-/** How long a download's blob stays reachable, since the browser may still be asking the user where to save it. */
+/** A download's blob stays reachable for this long, since the browser may still be asking the user where to save it. */
 const downloadGraceMs = 10 * 60 * 1000;
 
 /**
@@ -137,7 +137,7 @@ export async function createFolder(parent: FileSystemDirectoryHandle, name: stri
 
 /**
  * Removes an aborted file or folder. The browser refuses until it has released the file, shortly after its stream ended, so
- * this retries for about a second. What cannot be removed stays.
+ * this retries for about a second. If it still fails, the file or folder stays.
  */
 export async function removed(remove: () => Promise<void>): Promise<void> {
   for (let waitMs = 1; waitMs <= 512; waitMs *= 2) {
@@ -161,7 +161,7 @@ async function exists(folder: FileSystemDirectoryHandle, name: string): Promise<
   }
 }
 
-/** The first of `name`, `name (2)`, `name (3)` … (numbered before the extension) that is not `taken`. */
+/** The first of `name`, `name (2)`, `name (3)` … that is not `taken`. The number goes before the extension. */
 export async function freeName(name: string, taken: (candidate: string) => Promise<boolean>): Promise<string> {
   const dot = name.lastIndexOf('.');
   const [stem, ending] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ''];

@@ -13,11 +13,11 @@ import { installWebApp, listenForSystemFiles } from './web-app.ts';
 
 /** The host in a browser: the File System Access API if available, else <input type=file> and downloads. */
 export function browserHost(): Host {
-  /** Files and folders that the browser lets us find again, by `HostFile.id`. */
+  /** The handles of files and folders that can be found again, by `HostFile.id`. */
   const handles = new Map<string, RecentHandle>();
   /** The handles of the last drop. They are available only during its event. */
   let dropped: Promise<DroppedHandles> = Promise.resolve({ files: [], folders: [] });
-  /** Where `saveBeside` writes: a folder, or downloads if the user chose no folder. Undefined before asking. */
+  /** The place where `saveBeside` writes: a folder, or downloads if the user chose no folder. Undefined before asking. */
   let besideFolder: FileSystemDirectoryHandle | 'downloads' | undefined;
 
   const downloadBeside = distinctDownloads();
@@ -198,7 +198,7 @@ interface DroppedHandles {
   readonly folders: FileSystemDirectoryHandle[];
 }
 
-/** The handles of the dropped files, or none if the browser gives none. Must be called during the event. */
+/** The handles of the dropped files, if the browser gives any. Must be called during the event. */
 async function droppedHandles(transfer: DataTransfer | null): Promise<DroppedHandles> {
   const asked = [...(transfer?.items ?? [])].map((item) =>
     item.kind === 'file' ? (item.getAsFileSystemHandle?.() ?? Promise.resolve(null)) : Promise.resolve(null),

@@ -44,7 +44,7 @@ test('a piece is sent without the rest of the buffer that it is a view of', asyn
   expect(sent[3]?.buffer).toBe(whole.buffer);
 });
 
-test('faults from main stay as they are', async () => {
+test('faults from main are not changed', async () => {
   const error = { tag: 'not-writable', message: 'the disk is full', context: ['a.stria'] };
   const bridge = { call: async () => ({ ok: false, error }), on: () => () => undefined, openDropped: vi.fn() };
   const host = electronHost(bridge as unknown as StriaBridge);
@@ -79,7 +79,7 @@ test('a thumbnail that main would refuse is left out, and a file without an id i
   expect(call).toHaveBeenCalledTimes(2);
 });
 
-test('closing a save dialog gives no sink, and aborts a save beside the source', async () => {
+test('closing a save dialog gives no sink, or aborts a save beside the source', async () => {
   const { host } = bridgeWith({});
   expect(await host.saveAs('a.stria')).toBeUndefined();
   const [file] = await host.adopt([new File(['abc'], 'scan.hdr')]);
@@ -87,7 +87,7 @@ test('closing a save dialog gives no sink, and aborts a save beside the source',
   await expect(host.saveBeside(file, 'a.stria')).rejects.toMatchObject({ tag: 'aborted' });
 });
 
-test('a recent address of the menu that cannot be opened is said', async () => {
+test('a recent address of the menu that cannot be opened is reported', async () => {
   let opens: (files: OpenedFile[]) => void = () => undefined;
   const error = { tag: 'not-readable', message: 'you chose not to connect to example.org', context: [] };
   const bridge = {

@@ -9,7 +9,7 @@ import type { Host, HostFile, HostSink } from './host.ts';
 
 /** Long writes are sent to main in pieces of this size. */
 const writePieceBytes = 4 * 1024 * 1024;
-/** Main refuses larger thumbnails, so they are left out. In characters of the data URL. */
+/** The limit of thumbnails in characters of the data URL. Main refuses larger ones, so they are left out. */
 const thumbnailLimit = 64 * 1024;
 
 /** The host over Electron's bridge. */
@@ -35,12 +35,12 @@ export function electronHost(bridge: StriaBridge): Host {
   });
 
   const openAddress = async (address: string): Promise<HostFile> => {
-    // Main refuses other texts without saying why.
+    // Throws if the text is not an address: main would refuse it without a reason.
     urlOfAddress(address);
     return addressFile(address, await ask('allow-address', address));
   };
 
-  /** Like `hostFile`, also for files at a web address. */
+  /** Like `hostFile`, but also for files at a web address. */
   const openedFile = async (opened: OpenedFile): Promise<HostFile> =>
     opened.address === undefined ? hostFile(opened) : { ...(await openAddress(opened.address)), dataset: opened.dataset };
 

@@ -17,7 +17,7 @@ test.each([
   expect(fault).toMatchObject({ tag, message: expect.stringContaining(words) });
 });
 
-test('aborts and faults stay as they are, and a lack of memory is reported as such', () => {
+test('aborts and faults are not changed, and a lack of memory is reported as such', () => {
   expect(toFileFault(new DOMException('', 'AbortError'), 'not-readable', 'a').tag).toBe('aborted');
   const fault = new StriaError('corrupt', 'bad');
   expect(toFileFault(fault, 'not-readable', 'a')).toBe(fault);

@@ -25,7 +25,7 @@ export function toFileFault(error: unknown, tag: FaultTag, fileName: string): St
   return fault.tag === 'internal' ? new StriaError(tag, `'${fileName}': ${fault.message}`, { cause: error }) : fault;
 }
 
-/** True if the user closed a picker without choosing. */
+/** Whether the user closed a picker without choosing. */
 export function backedOut(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError';
 }

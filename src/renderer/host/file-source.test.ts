@@ -97,7 +97,7 @@ test('an abort reaches the request and stays an abort', async () => {
   const closed = new Promise<void>((resolve) => {
     sawClose = resolve;
   });
-  // Abort once the request has arrived. On a busy machine the server might never see an earlier abort.
+  // Abort once the request has arrived. On a busy machine, the server might never see an earlier abort.
   const source = await served(100, (_, response) => {
     response.on('close', sawClose);
     abort.abort();

@@ -15,7 +15,7 @@ export function sourceOf(handle: FileHandle): ByteSource {
     case 'url':
       return urlSource(handle.name, handle.size, handle.url);
     case 'address': {
-      // One source for each handle, because it keeps blocks.
+      // One source per handle, because the source caches blocks.
       const known = atAddresses.get(handle) ?? addressSource(handle);
       atAddresses.set(handle, known);
       return known;
@@ -58,7 +58,7 @@ function urlSource(name: string, size: number, url: string): ByteSource {
   };
 }
 
-/** The bytes from `start` to before `end`, by one range request whose response is checked. */
+/** Fetches the bytes from `start` to before `end` by one range request, and checks the response. */
 async function fetchRange(
   name: string,
   size: number,
@@ -91,7 +91,7 @@ function whyNot(status: number): string {
   return `cannot be read: the server answered ${status}`;
 }
 
-/** The part of a request within the file. */
+/** The part of a requested range that is within the file. */
 function clip(name: string, size: number, offset: number, length: number): { start: number; end: number } {
   if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(length) || offset < 0 || length < 0) {
     throw new StriaError('not-readable', `'${name}': no such range: ${length} bytes from ${offset}`);

@@ -6,7 +6,7 @@ import type { DatasetName } from '../../core/shared/volume-names.ts';
 import type { NewVersion } from './web-app.ts';
 
 /**
- * A file that the user gave. `handle` can be posted to a worker, where `sourceOf` (host/file-source.ts) reads it: a Blob by
+ * A file that the user gave. `handle` can be posted to a worker, where `sourceOf` (host/file-source.ts) reads it: a Blob in
  * slices, a URL by range requests.
  */
 export interface HostFile {
@@ -18,26 +18,26 @@ export interface HostFile {
   readonly pictures?: readonly FileHandle[] | undefined;
   /** The files of that stack, in the same order. */
   readonly stackOf?: readonly HostFile[] | undefined;
-  /** Set if this is a folder or several files of one series. Its own handle is then empty; its size is that of all files, or 0. */
+  /** Set if this is a folder or several files of one series. `handle` is then empty, and `size` is the size of all files, or 0. */
   readonly folder?: FolderHandle | undefined;
-  /** Set if it lies at a web address. */
+  /** Set if the file is at a web address. */
   readonly address?: string | undefined;
   /** Set if the shell can find the file again, for recent files and for saving beside it. */
   readonly id?: string | undefined;
-  /** For a recent file or folder: the volume in it that was open. */
+  /** The volume that was open, for a recent file or folder. */
   readonly dataset?: DatasetName | undefined;
 }
-/** The files of a folder, or of a series, as they can be posted. `app/loading/folder-tree.ts` makes a tree of them. */
+/** The files of a folder or a series, in a form that can be posted. `app/loading/folder-tree.ts` makes a tree of them. */
 export type FolderHandle =
   | { readonly kind: 'files'; readonly name: string; readonly files: readonly FolderFile[] }
   /** A folder that the browser gave access to. */
   | { readonly kind: 'directory'; readonly name: string; readonly handle: FileSystemDirectoryHandle }
-  /** The URL lists the files; each is below it, by its path. */
+  /** The URL lists the files. Each file is below it, at its path. */
   | { readonly kind: 'url'; readonly name: string; readonly url: string }
   /** A Zarr at a web address, whose files are requested by name. */
   | { readonly kind: 'address'; readonly name: string; readonly address: string; readonly relay: string | undefined };
 export interface FolderFile {
-  /** Path from the folder, with `/`. */
+  /** The path from the folder, with `/`. */
   readonly path: string;
   readonly handle: FileHandle;
 }
@@ -47,7 +47,7 @@ export interface DroppedFolder {
   readonly name: string;
   /** The dropped File. The shell may know its path. */
   readonly file: File;
-  /** All its files, by their paths from it. @throws StriaError `not-readable`, `unsupported` for too many */
+  /** Lists all its files with their paths. @throws StriaError `not-readable`, `unsupported` if there are too many */
   list(): Promise<readonly { readonly path: string; readonly file: File }[]>;
 }
 
@@ -61,11 +61,11 @@ export type FileHandle =
       readonly size: number;
       readonly address: string;
       readonly version: FileVersion;
-      /** The URL that relays requests to the server; undefined if the page asks the server itself. */
+      /** The URL that relays requests to the server; undefined if the page contacts the server itself. */
       readonly relay: string | undefined;
     };
 
-/** A file being written. It is hidden until closed. */
+/** A file that is being written. It is hidden until it is closed. */
 export interface HostSink extends ByteSink {
   readonly name: string;
   /** The place where it is saved, for display: a folder's path, or 'Downloads'. */
@@ -78,15 +78,15 @@ export interface HostSink extends ByteSink {
   readonly reveal?: (() => Promise<void>) | undefined;
 }
 
-/** A new folder being filled with files. It replaces nothing. */
+/** A new folder that is being filled with files. It never replaces an existing one. */
 export interface HostFolder {
-  /** The name that it will have, unless that is taken by then. */
+  /** The name that it will get, unless that is taken by then. */
   readonly name: string;
   /** Its parent folder, for display. */
   readonly folder: string;
   /** Writes a whole file. @throws StriaError `not-writable` */
   write(fileName: string, bytes: Uint8Array): Promise<void>;
-  /** Finishes the folder and resolves with its name. @throws StriaError `not-writable`; nothing is left then */
+  /** Finishes the folder and resolves with its name. @throws StriaError `not-writable`; the folder is then removed */
   close(): Promise<string>;
   /** Removes everything that was written. */
   abort(): Promise<void>;
@@ -95,7 +95,7 @@ export interface HostFolder {
 }
 
 /**
- * What the shell provides. There are two: electron.ts over the bridge, browser.ts over the File System Access API and
+ * The services of the shell. There are two: electron.ts over the bridge, and browser.ts over the File System Access API and
  * downloads.
  */
 export interface Host {
@@ -111,32 +111,32 @@ export interface Host {
   openRelative(file: HostFile, path: string): Promise<HostFile | undefined>;
   /** Opens a file or a Zarr at a web address. @throws StriaError `invalid-input`, `not-readable`, `aborted` */
   openAddress(address: string): Promise<HostFile>;
-  /** Web app only: an address that the page was opened with, by `?url=`. */
+  /** Web app only: the address that the page was opened with, by `?url=`. */
   readonly givenAddress?: string | undefined;
   recent(): Promise<RecentFile[]>;
   openRecent(id: string): Promise<HostFile>;
-  /** Puts it first among the recent files. @param dataset the volume in it that is open, if there are several */
+  /** Puts a file first among the recent files. @param dataset the open volume, if the file contains several */
   remember(file: HostFile, thumbnail: string | undefined, dataset?: DatasetName): Promise<void>;
   clearRecent(): Promise<void>;
   /** Shows the save dialog, or prepares a download. Undefined if the user cancelled. */
   saveAs(suggestedName: string): Promise<HostSink | undefined>;
-  /** Writes beside the source if the shell can, else into a folder that it asks for once, else as a download. */
+  /** Writes beside the source if the shell can, else into a folder that the user is asked for once, else as a download. */
   saveBeside(file: HostFile, name: string): Promise<HostSink>;
   /** Whether there is a folder picker. */
   canSaveFolder(): boolean;
   /**
-   * Asks for a folder and creates a new one in it. Undefined if the user cancelled. @throws StriaError `unsupported` without
-   * a picker
+   * Asks for a folder and creates a new one in it. Undefined if the user cancelled. @throws StriaError `unsupported` if there is
+   * no picker
    */
   saveFolder(suggestedName: string): Promise<HostFolder | undefined>;
   onMenuCommand(listener: (command: MenuCommand) => void): () => void;
   onFilesOpened(listener: (files: HostFile[]) => void, onFault: (error: unknown) => void): () => void;
-  /** Electron only: the shell asks before it closes the window over unfinished work. A browser asks through `beforeunload`. */
+  /** Electron only: makes the shell ask before it closes a window with unfinished work. A browser asks through `beforeunload`. */
   readonly setUnfinished?: ((kinds: readonly UnfinishedKind[]) => void) | undefined;
   /** Electron only: tells the shell which menu commands are enabled. */
   readonly setMenu?: ((enabled: readonly MenuCommand[]) => void) | undefined;
   /** Electron only: offers to restart with the flags that make WebGPU work with older drivers. */
   readonly restartCompatible?: (() => Promise<void>) | undefined;
-  /** Web app only: a newer version of it. */
+  /** Web app only: a newer version of the app. */
   readonly newVersion?: NewVersion | undefined;
 }

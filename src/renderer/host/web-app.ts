@@ -1,8 +1,8 @@
-/** A new version of the web app that is installed and waits. */
+/** A new version of the web app that is installed and waiting. */
 export interface NewVersion {
   isReady(): boolean;
   subscribe(listener: () => void): () => void;
-  /** Loads the page again, as the new version. */
+  /** Reloads the page with the new version. */
   use(): void;
 }
 
@@ -31,11 +31,11 @@ export function installWebApp(): NewVersion | undefined {
       found.addEventListener('updatefound', () => found.installing?.addEventListener('statechange', changed));
       setInterval(() => void found.update().catch(() => undefined), updateCheckMs);
     },
-    // Without it everything works except offline.
+    // Without the service worker, everything works except offline use.
     (error: unknown) => console.warn('Stria will not work offline:', error),
   );
   return {
-    // The first version to be installed does not wait.
+    // Without an active version, the waiting one is the first to be installed, not a new one.
     isReady: () => registration?.waiting != null && registration.active !== null,
     subscribe(listener) {
       listeners.add(listener);
@@ -48,7 +48,7 @@ export function installWebApp(): NewVersion | undefined {
   };
 }
 
-/** Receives files that the system opens with, or shares with, the installed web app. */
+/** Callbacks for files that the system opens with, or shares with, the installed web app. */
 export interface SystemFiles {
   readonly handles: (handles: readonly FileSystemFileHandle[]) => void;
   readonly shared: (files: readonly File[]) => void;
@@ -64,7 +64,7 @@ export function listenForSystemFiles({ handles, shared }: SystemFiles): void {
   }
 }
 
-/** The files that the service worker kept. They are taken once. */
+/** Takes the shared files that the service worker kept, and deletes them there. */
 async function takeShared(): Promise<File[]> {
   const scope = new URL('.', document.baseURI).href;
   const name = `stria shared ${scope}`;
