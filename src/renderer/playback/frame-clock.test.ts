@@ -26,7 +26,7 @@ describe('frames are due', () => {
     expect(played(new FrameClock(9, settings()), [16, 90, 97, 103, 190, 200, 216, 310])).toBe('- - 1 - - 2 - 3');
   });
 
-  it('on every other animation frame at half the display’s rate, without drops from jitter', () => {
+  it('on every second animation frame at half the display’s rate, without drops from jitter', () => {
     const times = Array.from({ length: 12 }, (_, frame) => (1000 / 60) * (frame + 1) + (frame % 3) - 1);
     expect(played(new FrameClock(99, settings({ rate: 30 })), times)).toBe('- 1 - 2 - 3 - 4 - 5 - 6');
   });
@@ -53,7 +53,7 @@ describe('at the end', () => {
     expect(played(new FrameClock(4, settings({ atEnd })), beats(9))).toBe(expected);
   });
 
-  it('dropped frames are counted around the end, and not beyond it', () => {
+  it('dropped frames are counted across the end of a loop, but not beyond the end otherwise', () => {
     const late = [100, 400, 500, 900];
     expect(played(new FrameClock(4, settings()), late)).toBe('1 0(2 dropped) 1 1(3 dropped)');
     expect(played(new FrameClock(4, settings({ atEnd: 'bounce' })), late)).toBe('1 2(2 dropped) 1 3(3 dropped)');
@@ -75,7 +75,7 @@ describe('at the end', () => {
     }
   });
 
-  it('playback on its way back continues from there when bouncing is switched off', () => {
+  it('playback that runs backwards continues forwards from there when bouncing is switched off', () => {
     const clock = new FrameClock(5, settings({ atEnd: 'bounce' }), 3);
     expect(played(clock, beats(2))).toBe('4 3');
     clock.set({ atEnd: 'loop' }, 200);
@@ -95,7 +95,7 @@ describe('with slow frames', () => {
     expect(played(clock, [350, 700, 716, 750, 800, 890, 900, 1000])).toBe('1 2 - - 3 - 4 5');
   });
 
-  it('nothing is due while nothing can be shown, and frames due meanwhile count as dropped', () => {
+  it('no frame is due while none can be shown, and frames that would have been due count as dropped', () => {
     const clock = new FrameClock(99, settings());
     clock.play(0);
     expect(clock.due(100, false)).toBeUndefined();
@@ -103,7 +103,7 @@ describe('with slow frames', () => {
     expect(clock.due(310)).toEqual({ index: 3, dropped: 2 });
   });
 
-  it('a hidden tab drops nothing and continues where it was', () => {
+  it('a hidden tab drops no frames and continues where it was', () => {
     const clock = new FrameClock(99, settings());
     expect(played(clock, [100, 200])).toBe('1 2');
     expect(asked(clock, [3_600_250, 3_600_300, 3_600_350, 3_600_450])).toBe('- - 3 4');
@@ -168,7 +168,7 @@ describe('at arbitrary times', () => {
   const frameCount = fc.integer({ min: 2, max: 50 });
   const timesOf = (all: readonly number[]) => all.map((_, index) => all.slice(0, index + 1).reduce((sum, gap) => sum + gap, 0));
 
-  it('hold is never late by a whole period, never early by more than 4 ms, and counts what it drops', () => {
+  it('hold is never late by a whole period, never early by more than 4 ms, and counts dropped frames', () => {
     fc.assert(
       fc.property(gaps, rate, frameCount, fc.constantFrom('loop', 'bounce'), (all, perSecond, count, atEnd) => {
         const clock = new FrameClock(count, settings({ rate: perSecond, atEnd }));

@@ -3,7 +3,7 @@ export const atEnds = ['loop', 'bounce', 'once'] as const;
 export type AtEnd = (typeof atEnds)[number];
 
 export const paces = ['hold', 'every'] as const;
-/** What gives way when frames take too long: `hold` drops frames to keep the rate, `every` slows down. */
+/** What happens when frames take too long: `hold` drops frames to keep the rate, `every` slows down. */
 export type Pace = (typeof paces)[number];
 
 export interface ClockSettings {
@@ -15,7 +15,7 @@ export interface ClockSettings {
 
 export interface DueFrame {
   readonly index: number;
-  /** Number of frames dropped before this one. */
+  /** The number of frames dropped before this one. */
   readonly dropped: number;
 }
 
@@ -23,18 +23,18 @@ export const rates = { min: 1, max: 120, default: 60 } as const;
 
 /** A gap this long means that the tab was hidden or the machine slept. */
 const awayMs = 1000;
-/** Animation frames come slightly early or late. Less than half a period at the highest rate. */
+/** The tolerance for animation frames that come early, in milliseconds: less than half a period at the highest rate. */
 const earlyMs = 4;
 
 /**
- * Says which frame is due. It has no timer: it is asked at each animation frame and learns the time only from that. The beat
+ * Decides which frame is due. It has no timer: it is called at each animation frame and learns the time only then. The beat
  * survives jitter and seeks; a change of rate stretches the rest of the current period.
  */
 export class FrameClock {
   readonly frameCount: number;
   #settings: ClockSettings;
   #isPlaying = false;
-  /** Position in the repeating sequence: there and back for `bounce`, else the frame's index. */
+  /** The position in the repeating sequence, which runs there and back for `bounce`; otherwise the frame's index. */
   #place: number;
   #dueAt = 0;
   #askedAt = 0;
@@ -72,10 +72,10 @@ export class FrameClock {
     this.#isPlaying = false;
   }
 
-  /** Goes to a frame. During playback the beat stays, so the following frame is due when the next one was. */
+  /** Goes to a frame. During playback the beat does not change, so the following frame is due when the next one would have been. */
   seek(index: number): void {
     const wanted = clamp(Math.round(index), 0, this.frameCount - 1);
-    // Keep the direction of `bounce`. The first and last frame occur only once a cycle.
+    // Keep the direction of `bounce`. The first and last frame occur only once per cycle.
     const isBack = this.#place >= this.frameCount && wanted > 0 && wanted < this.frameCount - 1;
     this.#place = isBack ? this.#cycle - wanted : wanted;
   }
@@ -96,7 +96,7 @@ export class FrameClock {
   }
 
   /**
-   * The frame that is due, or undefined. To be called at each animation frame, in order of time.
+   * The frame that is due, or undefined. Must be called at each animation frame, in order of time.
    * @param canShow false while earlier frames are not finished, so that nothing can be shown
    */
   due(now: number, canShow = true): DueFrame | undefined {
@@ -108,7 +108,7 @@ export class FrameClock {
     const lateFrames = Math.max(0, Math.floor((now - this.#dueAt) / this.#periodMs));
     if (this.#settings.pace === 'every') {
       this.#advance(1);
-      // Lost time is not made up for by playing faster.
+      // Playback does not catch up with lost time.
       this.#dueAt = (lateFrames > 0 ? now : this.#dueAt) + this.#periodMs;
       return { index: this.index, dropped: 0 };
     }
@@ -121,12 +121,12 @@ export class FrameClock {
     return 1000 / this.#settings.rate;
   }
 
-  /** Number of frames until the sequence repeats. */
+  /** The number of frames until the sequence repeats. */
   get #cycle(): number {
     return this.#settings.atEnd === 'bounce' ? Math.max(1, 2 * (this.frameCount - 1)) : this.frameCount;
   }
 
-  /** Advances by a number of frames, or to the end if that is closer. Returns by how many. */
+  /** Advances by a number of frames, or to the end if that is closer. @returns the number of frames */
   #advance(frames: number): number {
     if (this.#settings.atEnd !== 'once') {
       this.#place = (this.#place + frames) % this.#cycle;

@@ -15,7 +15,7 @@ describe('frame statistics', () => {
 
   it('count frames by presentation time, over the last second', () => {
     expect(figuresOf([0, 20, 40]).framesPerSecond).toBeCloseTo(50);
-    // A slow start is forgotten.
+    // A slow start is no longer counted.
     const slowThenFast = [0, 500, ...Array.from({ length: 101 }, (_, index) => 1000 + 10 * index)];
     expect(figuresOf(slowThenFast).framesPerSecond).toBeCloseTo(100);
   });

@@ -1,18 +1,18 @@
 import type { FrameTiming } from './frame-target.ts';
 
 export interface PlaybackFigures {
-  /** From presentation times; undefined before there are two. */
+  /** The rate by presentation times; undefined before there are two. */
   readonly framesPerSecond: number | undefined;
   /** Frames dropped since playback started. */
   readonly dropped: number;
-  /** Mean over the same frames; undefined if the GPU gives no times or nothing had to be decoded. */
+  /** The mean over the same frames; undefined if the GPU gives no times or nothing had to be decoded. */
   readonly decodeMs: number | undefined;
 }
 
-/** How long frames count. */
+/** Frames of the last so many milliseconds count. */
 const windowMs = 1000;
 
-/** What playback achieves, measured from presented frames rather than requested ones. */
+/** Statistics of playback, measured from presented frames rather than requested ones. */
 export class FrameStatistics {
   #frames: FrameTiming[] = [];
   #dropped = 0;
@@ -24,7 +24,7 @@ export class FrameStatistics {
 
   presented(frame: FrameTiming): void {
     this.#frames.push(frame);
-    // At low rates the last two frames are further apart than the window.
+    // Keep two frames even if they are further apart than the window, as at low rates.
     while (this.#frames.length > 2 && (this.#frames[0] as FrameTiming).presentedAt < frame.presentedAt - windowMs) {
       this.#frames.shift();
     }

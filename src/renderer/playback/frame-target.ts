@@ -1,6 +1,6 @@
-/** Timing of a frame on screen. */
+/** The timing of a frame on screen. */
 export interface FrameTiming {
-  /** GPU decoding time; undefined if unknown or if nothing had to be decoded. */
+  /** GPU decoding time in milliseconds; undefined if unknown or if nothing had to be decoded. */
   readonly decodeMs: number | undefined;
   /** When the GPU finished the frame, on the clock of `performance.now()`. */
   readonly presentedAt: number;

@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { Player } from './player.ts';
 
-/** Simulated. `npm run soak -- playing` asks for hours. */
+/** The number of simulated minutes. `npm run soak -- playing` sets hours. */
 const minutes = Number(process.env.STRIA_SOAK_MINUTES ?? 5);
 const framesPerMinute = 60 * 60;
 const frameMs = 1000 / 60;
@@ -14,7 +14,7 @@ const sleepMs = 3 * 3600 * 1000;
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** A playing player on a simulated 60 Hz screen, whose target shows each frame at once. */
+/** A player on a simulated 60 Hz screen, whose target shows each frame at once. */
 class Simulation {
   shown = 0;
   readonly faults: unknown[] = [];
@@ -54,29 +54,29 @@ class Simulation {
     await undefined;
   }
 
-  /** No frames, while the clock goes on. */
+  /** Lets the clock continue without frames. */
   sleep(): void {
     this.#now += sleepMs;
   }
 }
 
-/** Heap after a collection, in bytes. */
+/** The size of the heap after garbage collection, in bytes. */
 async function heapBytes(): Promise<number> {
   await setImmediate();
   collectGarbage();
   return process.memoryUsage().heapUsed;
 }
 
-test('memory stays flat while playing, and after a sleep of the machine playing goes on with the next frame', async () => {
+test('memory stays flat during playback, and after the machine sleeps playback continues with the next frame', async () => {
   const simulation = new Simulation();
   const { player } = simulation;
   const heaps: number[] = [];
-  // The machine sleeps once an hour; in less time five times.
+  // The machine sleeps once an hour, or five times in a shorter run.
   const minutesAwake = Math.min(60, minutes / 5);
   for (let minute = 0; minute < minutes; minute += minutesAwake) {
     for (let frame = 0; frame < minutesAwake * framesPerMinute; frame++) {
       await simulation.frame();
-      // Timers and finished frames.
+      // Lets timers and finished frames run.
       if (frame % 500 === 0) await setImmediate();
     }
     const { index } = player;

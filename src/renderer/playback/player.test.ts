@@ -6,7 +6,7 @@ import { Player } from './player.ts';
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-/** A player on a simulated 60 Hz screen, advanced by `frames`, and a target whose frames the test finishes by hand or at once. */
+/** A player on a simulated 60 Hz screen, which `frames` advances, and a target whose frames are finished at once or by the test. */
 function setUp(change: Partial<ClockSettings> & { index?: number; frameCount?: number; isPrompt?: boolean } = {}) {
   const { index = 0, frameCount = 100, isPrompt = true, ...settings } = change;
   let now = 0;
@@ -46,7 +46,7 @@ function setUp(change: Partial<ClockSettings> & { index?: number; frameCount?: n
     isLooping: () => callback !== undefined,
     async frames(count: number) {
       for (const end = frame + count; frame < end; ) {
-        // Each is slightly late, so that rounding does not matter.
+        // Each frame is slightly late, so that rounding does not matter.
         now = (++frame * 1000) / 60 + 1;
         callback?.(now);
         await vi.advanceTimersByTimeAsync(1000 / 60);
@@ -68,7 +68,7 @@ function setUp(change: Partial<ClockSettings> & { index?: number; frameCount?: n
 }
 
 describe('the player', () => {
-  it('goes on after each sleep of the machine with the next frame, and drops nothing', async () => {
+  it('continues with the next frame after each sleep of the machine, and drops no frames', async () => {
     const { player, asked, frames, sleep } = setUp({ frameCount: 10_000 });
     player.play();
     for (let hours = 1; hours <= 8; hours++) {
@@ -78,12 +78,12 @@ describe('the player', () => {
     await frames(20);
     expect(player.isPlaying).toBe(true);
     expect(asked.every((index, at) => index === at + 1)).toBe(true);
-    // After a sleep the next frame is due one period later.
+    // After a sleep, the next frame is due one period later.
     expect(asked.length).toBeGreaterThanOrEqual(9 * 20 - 8);
     expect(player.snapshot().figures.dropped).toBe(0);
   });
 
-  it('shows every frame at the display’s rate, and measures it from what was presented', async () => {
+  it('shows every frame at the display’s rate, and measures the rate from presented frames', async () => {
     const { player, asked, frames } = setUp();
     player.play();
     await frames(90);
@@ -188,7 +188,7 @@ describe('the player', () => {
     expect(asked).toEqual([1, 2]);
   });
 
-  it('does and reports nothing after it was disposed of', async () => {
+  it('does nothing and reports nothing after it was disposed of', async () => {
     const { player, asked, faults, frames, fail, finish, isLooping } = setUp({ isPrompt: false });
     let told = 0;
     player.play();

@@ -2,14 +2,14 @@ import { type ClockSettings, FrameClock } from './frame-clock.ts';
 import { FrameStatistics, type PlaybackFigures } from './frame-statistics.ts';
 import type { FrameTarget, FrameTiming } from './frame-target.ts';
 
-/** Source of animation frames, such as a page. */
+/** A source of animation frames, such as a page. */
 export interface FrameLoop {
   now(): number;
   request(callback: (now: number) => void): number;
   cancel(request: number): void;
 }
 
-/** What panels show of a player. It changes a few times a second, not with every frame. */
+/** The state of a player that panels show. It changes a few times a second, not with every frame. */
 export interface PlayerSnapshot {
   readonly isPlaying: boolean;
   readonly settings: ClockSettings;
@@ -23,7 +23,7 @@ export interface PlayerOptions {
   readonly index: number;
   readonly target: FrameTarget;
   readonly loop: FrameLoop;
-  /** Called if a frame cannot be shown. The player is paused then. */
+  /** Called if a frame cannot be shown. The player is then paused. */
   readonly onFault: (error: unknown) => void;
 }
 
@@ -35,7 +35,7 @@ export interface PresentedFrame extends FrameTiming {
 const mostInFlight = 2;
 const publishEveryMs = 250;
 
-/** Plays a stack. At each animation frame it asks the clock which frame is due, and the target to show it. */
+/** Plays a stack. At each animation frame it asks the clock which frame is due, and tells the target to show it. */
 export class Player {
   readonly frameCount: number;
   readonly #clock: FrameClock;
@@ -48,7 +48,7 @@ export class Player {
   #request: number | undefined;
   #publishTimer: ReturnType<typeof setTimeout> | undefined;
   #inFlight = 0;
-  /** Requested while too many were in flight. Only the latest is kept. */
+  /** The latest frame requested while too many were in flight. */
   #wanted: number | undefined;
   #isDisposed = false;
 
@@ -83,7 +83,7 @@ export class Player {
     this.#publish();
   }
 
-  /** The last requested frame stays on screen. */
+  /** Pauses. The last requested frame stays on screen. */
   pause(): void {
     this.#clock.pause();
     if (this.#request !== undefined) this.#options.loop.cancel(this.#request);
@@ -103,7 +103,7 @@ export class Player {
     this.seek(this.#clock.stepped(by));
   }
 
-  /** The view was moved to another frame by other means. Playback continues from there. */
+  /** Must be called when the view was moved to another frame by other means. Playback continues from there. */
   moved(index: number): void {
     this.#clock.seek(index);
     this.#tellIndex();
@@ -122,13 +122,13 @@ export class Player {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Notifies of every new `index`, at frame rate, so it is not for React. */
+  /** Notifies a listener of every new `index`, at frame rate, so it is not for React. */
   readonly onIndex = (listener: () => void): (() => void) => {
     this.#indexListeners.add(listener);
     return () => this.#indexListeners.delete(listener);
   };
 
-  /** Notifies of every frame that the GPU has finished. */
+  /** Notifies a listener of every frame that the GPU has finished. */
   readonly onPresented = (listener: (frame: PresentedFrame) => void): (() => void) => {
     this.#presentedListeners.add(listener);
     return () => this.#presentedListeners.delete(listener);
@@ -172,7 +172,7 @@ export class Player {
   #shown(frame: PresentedFrame): void {
     this.#inFlight--;
     if (this.#isDisposed) return;
-    // Steps by hand do not count towards the rate.
+    // Manual steps do not count towards the rate.
     if (this.isPlaying) this.#statistics.presented(frame);
     for (const listener of this.#presentedListeners) listener(frame);
     this.#publishTimer ??= setTimeout(() => this.#publish(), publishEveryMs);

@@ -11,7 +11,7 @@ describe('stacks to play', () => {
     expect(labels([4, 5, 6, 1])).toEqual(['z slices 6', 'y slices 5', 'x slices 4']);
   });
 
-  it('are time within a channel, and no time where there are only channels', () => {
+  it('are time within a channel, and no time if there are only channels', () => {
     const channels = [{ name: 'DAPI' }, { name: 'GFP' }];
     const times = (dims: Dims4) => stacksOf({ dims, channels }, false).map(({ label, frameCount }) => `${label} ${frameCount}`);
     expect(times([64, 64, 1, 6])).toEqual(['Time 3']);

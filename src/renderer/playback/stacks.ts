@@ -2,22 +2,22 @@ import { channelLayout, type VolumeInfo } from '../../core/shared/volume.ts';
 
 export type StackAxis = 'x' | 'y' | 'z' | 't';
 
-/** Something to play: the pictures along one axis of a volume. */
+/** A stack to play: the pictures along one axis of a volume. */
 export interface Stack {
   readonly axis: StackAxis;
   readonly frameCount: number;
   readonly label: string;
-  /** A series by nature (time points, pictures), not just the slices of a volume. */
+  /** Whether it is a series by nature (time points, pictures), not just the slices of a volume. */
   readonly isSeries: boolean;
 }
 
 /**
- * What can be played of a volume, the most likely choice first: time, pictures, then slices across z, y and x.
- * @param arePictures its planes come from pictures, each a file or page of its own
+ * The stacks of a volume that can be played, the most likely choice first: time, pictures, then slices across z, y and x.
+ * @param arePictures whether its planes come from pictures, each of which is a file or page
  */
 export function stacksOf(info: Pick<VolumeInfo, 'dims' | 'channels'>, arePictures: boolean): readonly Stack[] {
   const [x, y, z] = info.dims;
-  // Time goes on within the channel that is shown.
+  // Time runs within the shown channel.
   const t = channelLayout(info).timePoints;
   const isSolid = x > 1 && y > 1 && z > 1;
   const frames: Stack = { axis: 'z', frameCount: z, label: 'Frames', isSeries: true };
