@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { ServedFile, served } from '../testing/web-server-testing.ts';
 import { isPrivateAddress, WebAddresses } from './addresses.ts';
 
-/** A lookup that knows these names. */
+/** A lookup that resolves these names. */
 function names(known: Readonly<Record<string, readonly string[]>>): typeof lookup {
   const find = (host: string, _options: object, done: (error: Error | null, found: LookupAddress[]) => void) => {
     const found = known[host];
@@ -95,7 +95,7 @@ test('a page reads ranges from an allowed host, with few headers', async () => {
   });
 });
 
-test('what comes compressed is unpacked', async () => {
+test('a compressed response is unpacked', async () => {
   await withServer(async (file, port) => {
     const addresses = new WebAddresses();
     const address = `http://127.0.0.1:${port}/a`;
@@ -112,7 +112,7 @@ test('what comes compressed is unpacked', async () => {
 
 test('a public host leads neither by a redirect nor by its name into the own network', async () => {
   await withServer(async (file, port) => {
-    // At first a public address; later the name points at this computer.
+    // The name resolves to a public address first, and to this computer later.
     const known: Record<string, string[]> = { 'evil.example': ['93.184.215.14'] };
     const addresses = new WebAddresses(names(known));
     await addresses.allow(`http://evil.example:${port}/a`, yes);
@@ -203,7 +203,7 @@ test('an unreachable server is reported with its code', async () => {
   expect([response.status, await response.json()]).toEqual([598, { message: expect.any(String), code: 'ENOTFOUND' }]);
 });
 
-test('addresses of no public host', () => {
+test('private addresses are recognised', () => {
   for (const address of [
     '127.0.0.1',
     '127.255.0.1',

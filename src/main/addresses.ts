@@ -7,10 +7,10 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { isLoopbackName, shownAddress, urlOfAddress } from '../core/remote/address.ts';
 import { StriaError } from '../core/shared/errors.ts';
 
-/** Statuses of main's own answers, which no server sends: renderer/host/address-files.ts turns them into faults. */
+/** The statuses of main's own answers, which no server sends. renderer/host/address-files.ts turns them into faults. */
 const status = { unreachable: 598, refused: 599 };
 
-/** All that a page may say to a server, and a server to a page. Cookies and credentials are neither kept nor sent. */
+/** The only headers that are relayed between a page and a server. Cookies and credentials are neither kept nor sent. */
 const requestHeaders = ['range', 'if-match', 'if-unmodified-since'] as const;
 const responseHeaders = [
   'content-disposition',
@@ -26,21 +26,21 @@ const responseHeaders = [
 const mostRedirects = 5;
 const silenceMs = 60_000;
 
-/** Asks the person whether to connect. @param isPrivate the host is this computer or in its own network */
+/** Asks the user whether to connect. @param isPrivate whether the host is this computer or in the local network */
 export type AskToConnect = (host: string, isPrivate: boolean) => Promise<boolean>;
 
-/** The hosts of web addresses that the person opened, and what the page reads from them. */
+/** The hosts of web addresses that the user opened. Relays the page's requests to them. */
 export class WebAddresses {
-  /** By origin, and whether the person agreed to one in the own network. */
+  /** The allowed hosts by origin. `mayBePrivate`: the user agreed to a host in the local network. */
   readonly #allowed = new Map<string, { readonly mayBePrivate: boolean }>();
   readonly #lookup: typeof systemLookup;
 
-  /** @param lookup finds the addresses of a host name */
+  /** @param lookup resolves a host name to IP addresses */
   constructor(lookup: typeof systemLookup = systemLookup) {
     this.#lookup = lookup;
   }
 
-  /** Lets the page read from a host, if the person agrees. @throws StriaError `invalid-input`, `not-readable` for a refusal */
+  /** Lets the page read from a host, if the user agrees. @throws StriaError `invalid-input`, `not-readable` if the user refuses */
   async allow(address: string, ask: AskToConnect): Promise<void> {
     const url = urlOfAddress(address);
     const known = this.#allowed.get(url.origin);
@@ -54,8 +54,8 @@ export class WebAddresses {
   }
 
   /**
-   * Lets the page read from a host that the person agreed to before. A name that leads into the own network may have been public
-   * then, so `allow` asks about it again.
+   * Lets the page read from a host that the user agreed to before. A name that now resolves to the local network may have been
+   * public then, so `allow` asks about it again.
    */
   trust(address: string): void {
     const { origin, hostname } = urlOfAddress(address);
@@ -68,7 +68,7 @@ export class WebAddresses {
     return this.#allowed.has(urlOfAddress(address).origin);
   }
 
-  /** Answers the page's request for an address with what the server answers. */
+  /** Forwards the page's request to the server at an address, and returns its answer. Follows redirects. */
   async relay(request: Request, address: string): Promise<Response> {
     try {
       const first = urlOfAddress(address);
@@ -97,7 +97,7 @@ export class WebAddresses {
     }
   }
 
-  /** Connects only to addresses that are public, unless the person agreed to others; checked with the address that is used. */
+  /** Sends a request. Connects only to public IP addresses, unless the user agreed to private ones. The check is on the used address. */
   #send(url: URL, { method, headers, signal }: Request): Promise<IncomingMessage> {
     const mayBePrivate = this.#allowed.get(url.origin)?.mayBePrivate === true;
     const host = bareHost(url.hostname);
@@ -163,9 +163,9 @@ for (const [network, bits] of [
   privateRanges.addSubnet(network, bits, 'ipv6');
 }
 
-/** Whether an IP address belongs to this computer, its own network, or no host of the internet. */
+/** Whether an IP address belongs to this computer, the local network, or no public host. */
 export function isPrivateAddress(address: string): boolean {
-  // BlockList finds an IPv4 address also in its IPv6 form.
+  // BlockList also finds an IPv4 address in its IPv6 form.
   return privateRanges.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
@@ -191,7 +191,7 @@ function responseOf(answer: IncomingMessage, { method }: Request): Response {
     const value = answer.headers[name];
     if (value !== undefined) headers.set(name, value);
   }
-  // Data only: nothing that comes from a server may run, not even if it were opened as a page.
+  // Data only: nothing from a server may run, even if it were opened as a page.
   headers.set('content-security-policy', "default-src 'none'; sandbox");
   if (method === 'HEAD' || code === 204 || code === 304) {
     answer.resume();

@@ -20,7 +20,7 @@ export async function answerCall<Context>(
   });
 }
 
-/** What `work` returns or throws, as plain data. Never rejects. */
+/** The result or the fault of `work`, as plain data. Never rejects. */
 export async function answerOf<T>(work: () => T | Promise<T>): Promise<Answer<T>> {
   try {
     return { ok: true, value: await work() };

@@ -1,4 +1,4 @@
-/** The app's own scheme and host. Standard and secure, which WebGPU requires of a page. */
+/** The app's own scheme and host. The scheme is standard and secure, as WebGPU requires. */
 export const appScheme = 'app';
 const appHost = 'stria';
 const appOrigin = `${appScheme}://${appHost}`;
@@ -9,16 +9,16 @@ export function fileUrl(id: string, kind: 'file' | 'folder' = 'file'): string {
   return `${appOrigin}/${kind}/${id}`;
 }
 
-/** The URL under which the protocol relays requests to web addresses, which follow it encoded. */
+/** The URL under which the protocol relays requests to web addresses. The encoded address follows it. */
 export const relayUrl = `${appOrigin}/address?url=`;
 
-/** A frame, with what the check below needs of it. */
+/** The part of a frame that the check below needs. */
 interface Frame {
   readonly url: string;
   readonly parent: unknown;
 }
 
-/** True for a top frame that shows the app's own page: from the scheme, or in development from the dev server. */
+/** Whether a frame is a top frame with the app's own page: from the scheme, or in development from the dev server. */
 export function isAppFrame(frame: Frame | null, devServer: string | undefined): boolean {
   return frame !== null && frame.parent === null && isAppUrl(frame.url, devServer);
 }

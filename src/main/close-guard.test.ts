@@ -21,7 +21,7 @@ test('a window with nothing unfinished closes without a question', () => {
   expect(ask).not.toHaveBeenCalled();
 });
 
-test('it stays open while the user is asked, once, and after a no; the next close asks again', async () => {
+test('it stays open while the user is asked once, and after a refusal; the next close asks again', async () => {
   const { ask, leave, stay, close, answer } = guarded(['saving']);
   expect([close(), close()]).toEqual(['kept', 'kept']);
   expect(ask).toHaveBeenCalledExactlyOnceWith(['saving']);

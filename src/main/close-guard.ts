@@ -1,7 +1,7 @@
 import type { UnfinishedKind } from '../core/shared/ipc.ts';
 
 export interface CloseGuardOptions {
-  /** What would be lost now. */
+  /** The work that would be lost now. */
   readonly unfinished: () => readonly UnfinishedKind[];
   /** Resolves to true to close anyway. */
   readonly ask: (kinds: readonly UnfinishedKind[]) => Promise<boolean>;
@@ -10,8 +10,8 @@ export interface CloseGuardOptions {
 }
 
 /**
- * Handles a window's `close`: keeps the window open while asking once whether to lose unfinished work. The work continues
- * meanwhile. A page's own `beforeunload` would be ignored until the user has clicked in the page.
+ * Handles a window's `close` event: keeps the window open and asks once whether to lose unfinished work, which continues
+ * meanwhile. A `beforeunload` listener in the page would be ignored until the user has clicked in the page.
  */
 export function createCloseGuard({
   unfinished,

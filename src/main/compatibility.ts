@@ -1,8 +1,8 @@
-/** Mark a process in compatibility mode. The switches between the two markers are ours; all others are the user's. */
+/** The markers of a process in compatibility mode. The switches between them are ours; all others are the user's. */
 const [marker, end] = ['--stria-compatibility', '--stria-compatibility-end'];
 const features = '--enable-features';
 
-/** The switches that enable WebGPU on older drivers. X11, because `Vulkan` on native Wayland can give no window at all. */
+/** The switches that enable WebGPU on older drivers. They include X11, because with `Vulkan` on native Wayland there may be no window. */
 const switches: Readonly<Record<string, readonly string[]>> = {
   linux: [
     '--enable-unsafe-webgpu',
@@ -25,7 +25,7 @@ export function isCompatible(argv: readonly string[]): boolean {
  */
 export function compatibleArguments(argv: readonly string[], platform: string): string[] {
   const given = plainArguments(argv);
-  // Nothing after `--` is a switch.
+  // Arguments after `--` are not switches.
   const split = given.includes('--') ? given.indexOf('--') : given.length;
   const own = given.slice(0, split);
   const names = new Set(own.map(switchName));
@@ -41,7 +41,7 @@ export function plainArguments(argv: readonly string[]): string[] {
   return first < 0 || last < first ? argv.filter((argument) => argument !== marker) : argv.toSpliced(first, last - first + 1);
 }
 
-/** The switch with the user's features and ours; nothing if the user's list already has ours. */
+/** The switch with the user's features and ours; empty if the user's list already includes ours. */
 function mergedFeatures(ours: string, given: readonly string[]): string[] {
   const theirs = featuresOf(given.findLast((argument) => switchName(argument) === features) ?? '');
   // A feature may have a trial and parameters: `Name<Trial:key/value`.

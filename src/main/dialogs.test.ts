@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { closeQuestion, newFolderDialog, openFolderDialog, openVolumesDialog, referenceQuestion, saveDialog } from './dialogs.ts';
 
-test('endings in a dialog have no dots in them, and come once', () => {
+test('extensions in a dialog contain no dots, and occur only once', () => {
   const extensions = openVolumesDialog('/data').filters?.[0]?.extensions ?? [];
   expect(extensions.filter((ending) => ending.includes('.'))).toEqual([]);
   expect(extensions.filter((ending) => ending === 'tif')).toEqual(['tif']);

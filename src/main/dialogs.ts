@@ -4,7 +4,7 @@ import { meshEndings } from '../core/shared/mesh-names.ts';
 import { lastEndings } from '../core/shared/readable-formats.ts';
 import { misleading } from './plain-name.ts';
 
-/** Texts and options of the native dialogs. */
+// Texts and options of the native dialogs.
 
 /** Without `defaultPath`, Electron 43 and later start every dialog in Downloads, and the system forgets the last folder. */
 export function openVolumesDialog(defaultPath: string): OpenDialogOptions {
@@ -30,11 +30,11 @@ export function saveDialog(defaultPath: string): SaveDialogOptions {
   return { defaultPath, properties: ['showOverwriteConfirmation'] };
 }
 
-/** @param name the name of the new folder */
+/** Asks for the parent of a new folder. @param name the name of the new folder */
 export function newFolderDialog(defaultPath: string, name: string): OpenDialogOptions {
   return {
     defaultPath,
-    // Only macOS shows `message`, and it shows no title. So the text is in both.
+    // macOS shows `message` but no title, and other systems the reverse, so the text is in both.
     title: `Choose where to create the folder ‘${name}’`,
     message: `Choose where to create the folder ‘${name}’`,
     buttonLabel: 'Create folder here',
@@ -45,7 +45,7 @@ export function newFolderDialog(defaultPath: string, name: string): OpenDialogOp
 /**
  * Asks whether to open a file that the user did not choose, but that a chosen file refers to. The first button opens it; the
  * second is the default.
- * @param from path of the file that refers @param to path of the file that would be opened
+ * @param from path of the referring file @param to path of the file that would be opened
  */
 export function referenceQuestion(from: string, to: string): MessageBoxOptions {
   return {
@@ -59,8 +59,8 @@ export function referenceQuestion(from: string, to: string): MessageBoxOptions {
 }
 
 /**
- * Asks before the first connection to a host. The first button connects; it is the default only for hosts of the internet.
- * @param isPrivate this computer, or one in its own network
+ * Asks before the first connection to a host. The first button connects; it is the default only for public hosts.
+ * @param isPrivate whether the host is this computer or in the local network
  */
 export function addressQuestion(host: string, isPrivate: boolean): MessageBoxOptions {
   return {
@@ -82,7 +82,7 @@ const losses: Readonly<Record<UnfinishedKind, string>> = {
   measurements: 'Measurements have not been saved. Save the session to keep them.',
 };
 
-/** The first button closes. */
+/** Asks before closing a window with unfinished work. The first button closes. */
 export function closeQuestion(kinds: readonly UnfinishedKind[]): MessageBoxOptions {
   return {
     type: 'question',
@@ -94,7 +94,7 @@ export function closeQuestion(kinds: readonly UnfinishedKind[]): MessageBoxOptio
   };
 }
 
-/** Shown when the page did not load. The first button loads it again, the second closes the window. */
+/** Shown when the page did not load. The first button reloads it, the second closes the window. */
 export function loadFailure(reason: string): MessageBoxOptions {
   return {
     type: 'error',
@@ -117,7 +117,7 @@ export const hangQuestion: MessageBoxOptions = {
   cancelId: 1,
 };
 
-/** The first button restarts. */
+/** Asks before a restart in or out of compatibility mode. The first button restarts. */
 export function restartQuestion(compatible: boolean): MessageBoxOptions {
   return {
     type: 'question',
@@ -131,7 +131,7 @@ export function restartQuestion(compatible: boolean): MessageBoxOptions {
   };
 }
 
-/** The first button downloads. @param version the one that runs @param found the new one */
+/** Asks whether to download an update. The first button downloads. @param version the running version @param found the new one */
 export function updateQuestion(version: string, found: string): MessageBoxOptions {
   return {
     type: 'info',
@@ -143,7 +143,7 @@ export function updateQuestion(version: string, found: string): MessageBoxOption
   };
 }
 
-/** The first button restarts. */
+/** Asks whether to restart with a downloaded update. The first button restarts. */
 export function updateReady(found: string): MessageBoxOptions {
   return {
     type: 'question',
@@ -177,12 +177,12 @@ export function updateFailure(reason: string): MessageBoxOptions {
   };
 }
 
-/** Text from the network, on one line. */
+/** Converts text from the network to a single line. */
 function plain(text: string): string {
   return text.replace(misleading, '\ufffd').replace(/\s+/g, ' ');
 }
 
-/** A path to show. Characters that could break the line or change its direction are replaced. */
+/** A path for display. Characters that could break the line or change its direction are replaced. */
 function shown(path: string): string {
   return path.replace(misleading, '\ufffd');
 }

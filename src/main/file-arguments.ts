@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 /**
  * The files named on a command line, as absolute paths. Switches are left out; after `--` everything is a file.
- * @param argv the program first, then, unless `packaged`, the app's entry (`electron . scan.nii`)
+ * @param argv the program, then, unless `packaged`, the app's entry (`electron . scan.nii`), then the arguments
  */
 export function fileArguments(argv: readonly string[], workingFolder: string, packaged: boolean): string[] {
   const words: string[] = [];

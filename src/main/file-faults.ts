@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { type FaultTag, StriaError } from '../core/shared/errors.ts';
 
-/** What the system's error codes mean to a user who reads or writes a file. */
+/** Messages for the system's error codes when a file is read or written. */
 const meanings: Readonly<Record<string, string>> = {
   ENOENT: 'the file or its folder no longer exists. Check the drive, or open the file from its new location',
   EACCES: 'permission was denied. Check its permissions',

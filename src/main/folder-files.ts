@@ -3,10 +3,10 @@ import type { ByteSource } from '../core/shared/bytes.ts';
 import { faultToData } from '../core/shared/errors.ts';
 import { parseRange } from '../node/byte-range.ts';
 
-/** So much of a file is in memory at once, in bytes. */
+/** The maximum number of bytes of a file that are in memory at once. */
 const pieceBytes = 4 * 1024 * 1024;
 
-/** Lists a folder's files as pairs of path and size, or serves the one at `inner`, as it stands in the URL, by range. */
+/** Lists a folder's files as pairs of path and size, or serves a file by range. @param inner the file's path as encoded in the URL */
 export async function serveFolder(folder: FileTree, inner: string | undefined, request: Request): Promise<Response> {
   try {
     if (inner === undefined) {
@@ -20,7 +20,7 @@ export async function serveFolder(folder: FileTree, inner: string | undefined, r
     return source === undefined ? refusal(404) : serveSource(source, request);
   } catch (error) {
     if (error instanceof URIError) return refusal(404);
-    // The page says what main would have said.
+    // Send the fault, which the page throws.
     return Response.json(faultToData(error), { status: 403, headers: { 'cache-control': 'no-store' } });
   }
 }

@@ -40,7 +40,7 @@ test('existing files and folders are never replaced', async () => {
   expect(left()).toEqual(['turn', 'turn (2)', 'turn (3)']);
 });
 
-test('an abort, even in the middle of a write, and a closed window leave nothing behind', async () => {
+test('an abort, even during a write, and a closed window leave nothing behind', async () => {
   const id = await saves.begin(owner, folder, 'turn');
   const writing = saves.write(owner, id, '1.png', new Uint8Array(4_000_000));
   await Promise.all([writing, saves.abort(owner, id)]);

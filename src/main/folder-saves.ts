@@ -8,7 +8,7 @@ import { freePath } from './save-target.ts';
 import { temporaryName, type UnfinishedSaves } from './unfinished-saves.ts';
 
 /**
- * Folders being filled with files. They have a temporary name until commit, and never replace an existing folder or file.
+ * Folders that are being filled with files. They have a temporary name until commit, and never replace a folder or file.
  * Calls for one folder run in order. `owner` is the window; its folders are aborted when it closes.
  */
 export interface FolderSaves {
@@ -18,11 +18,11 @@ export interface FolderSaves {
   write(owner: number, id: string, fileName: string, bytes: Uint8Array): Promise<void>;
   /** Renames the folder to the first free of `name`, `name (2)` … If this fails, the folder is removed. */
   commit(owner: number, id: string): Promise<{ readonly name: string; readonly folder: string }>;
-  /** Removes what was written. Does nothing for a folder that has ended. */
+  /** Removes everything that was written. Does nothing for a folder that was committed or aborted. */
   abort(owner: number, id: string): Promise<void>;
   /**
-   * Aborts the folders of a window, or all. Resolves when nothing temporary is left, including folders that were already
-   * ending.
+   * Aborts the folders of a window, or all. Resolves when no temporary folder is left, including those that were already being
+   * committed or aborted.
    */
   abortAll(owner?: number): Promise<void>;
   /** The number of folders, of one window or of all, that may still have their temporary name. */
@@ -36,7 +36,7 @@ interface FolderSave extends PendingSave {
   readonly name: string;
 }
 
-/** @param unfinished remembers the temporary folders, in case the app is killed */
+/** @param unfinished records the temporary folders, in case the app is killed */
 export function createFolderSaves(unfinished?: UnfinishedSaves): FolderSaves {
   const remove = ({ temporary }: FolderSave) => rm(temporary, { recursive: true, force: true }).catch(() => undefined);
   const registry = new SaveRegistry<FolderSave>('folder', remove, unfinished);

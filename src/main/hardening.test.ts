@@ -6,7 +6,7 @@ import { pagePreferences } from './page-preferences.ts';
 
 const page = 'app://stria/index.html';
 
-/** Records what main sets on Electron's session, and stands in for the web contents of a page. */
+/** A fake of Electron's session, which records what main sets, and of a page's web contents. */
 function hardened(devServer?: string) {
   type Handler = (...args: unknown[]) => unknown;
   const set: Record<string, Handler> = {};

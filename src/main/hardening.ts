@@ -4,11 +4,11 @@ import { isAppUrl } from './app-origin.ts';
 /** All permissions that a page may have: full screen, and writing text to the clipboard for 'Copy diagnostics'. */
 const granted = new Set(['fullscreen', 'clipboard-sanitized-write']);
 
-/** Everything on a network. The page comes from app://. */
+/** All URLs on the network. The page comes from app://. */
 const network = ['http://*/*', 'https://*/*', 'ws://*/*', 'wss://*/*'];
 
 /**
- * Denies permissions, devices, downloads, the network, navigation, new windows and web views to everything that is ever loaded.
+ * Denies permissions, devices, downloads, the network, navigation, new windows and web views to everything that is loaded.
  * Electron selects no USB, HID, serial or Bluetooth device and rejects screen capture as long as nothing listens for them.
  */
 export function harden(app: Pick<App, 'on'>, session: Session, devServer: string | undefined): void {
@@ -17,7 +17,7 @@ export function harden(app: Pick<App, 'on'>, session: Session, devServer: string
   });
   session.setPermissionCheckHandler((_, permission, origin) => granted.has(permission) && isAppUrl(origin, devServer));
   session.setDevicePermissionHandler(() => false);
-  // The page saves through main, which asks where.
+  // The page saves through main, which asks the user where.
   session.on('will-download', (event) => event.preventDefault());
   // Hot reload in development needs the network.
   if (devServer === undefined) session.webRequest.onBeforeRequest({ urls: network }, (_, answer) => answer({ cancel: true }));

@@ -38,7 +38,7 @@ const settings = createSettings(join(app.getPath('userData'), 'settings.json'));
 const filesToOpen = fileArguments(process.argv, process.cwd(), app.isPackaged);
 
 if (settings.get().compatibilityMode && !isCompatible(process.argv)) {
-  // Chromium needs the switches before it starts, which is before this script runs.
+  // Chromium needs the switches when it starts, which is before this script runs.
   restart(compatibleArguments(ownArguments, process.platform));
 } else if (app.requestSingleInstanceLock({ files: filesToOpen })) {
   run();
@@ -62,7 +62,7 @@ function run(): void {
   const opened = createOpenedFiles(fileUrl, recent.paths);
   let appWindow: AppWindow | undefined;
   let lastFolder: string | undefined;
-  /** What the page says can be done; undefined while there is none. */
+  /** The menu commands that the page has enabled; undefined while there is no page. */
   let enabled: ReadonlySet<MenuCommand> | undefined;
   // Files that the system passed before the app was ready.
   const early: string[] = [...filesToOpen];
@@ -83,7 +83,7 @@ function run(): void {
       },
       isSaving: (contentsId) => saves.pending(contentsId) + folderSaves.pending(contentsId) > 0,
       onCloseAnswered: (closes) => {
-        // The question has interrupted the quit that the close was part of.
+        // The question interrupted quitting, which closing was part of.
         if (closes && isQuitting) app.quit();
         isQuitting = false;
       },
@@ -124,7 +124,7 @@ function run(): void {
     restart(compatible ? compatibleArguments(ownArguments, process.platform) : plainArguments(ownArguments));
   };
 
-  // electron-builder writes the address of updates beside the app, if it is packaged with one.
+  // If the app is packaged with an address for updates, electron-builder writes it beside the app.
   const updates =
     app.isPackaged && existsSync(join(process.resourcesPath, 'app-update.yml'))
       ? createUpdates({
@@ -153,7 +153,7 @@ function run(): void {
         buildMenu();
       },
       toggleCompatible: () => {
-        // The click has toggled the item. Rebuilding the menu shows the actual mode again.
+        // The click has toggled the item. Rebuild the menu to show the actual mode.
         buildMenu();
         void offerRestart(showWindow().browserWindow, !isCompatible(process.argv));
       },
@@ -169,7 +169,7 @@ function run(): void {
     Menu.setApplicationMenu(Menu.buildFromTemplate(template));
   };
 
-  /** The items are changed where they are: a menu that is made anew would close under the pointer. */
+  /** Updates the items in place: a rebuilt menu would close under the pointer. */
   const setMenu = (commands: ReadonlySet<MenuCommand> | undefined): void => {
     enabled = commands;
     const menu = Menu.getApplicationMenu();
@@ -229,7 +229,7 @@ function run(): void {
   });
 }
 
-/** The files that a second instance was started with, as it sent them. */
+/** The files that a second instance was started with. @param data what it sent */
 function sentFiles(data: unknown): string[] {
   const { files } = typeof data === 'object' && data !== null && 'files' in data ? data : { files: [] };
   return Array.isArray(files) ? files.filter((file): file is string => typeof file === 'string') : [];

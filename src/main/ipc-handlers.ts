@@ -34,18 +34,18 @@ export interface Services {
   readonly onRecentChanged: () => void;
   /** Asks, then restarts with or without the compatibility flags. */
   readonly offerRestart: (window: BrowserWindow, compatible: boolean) => Promise<void>;
-  /** What would be lost by closing the window. */
+  /** Sets the work that would be lost if the window were closed. */
   readonly setUnfinished: (kinds: readonly UnfinishedKind[]) => void;
-  /** Which commands of the menus can be done. */
+  /** Sets the enabled commands of the menus. */
   readonly setMenu: (enabled: readonly MenuCommand[]) => void;
-  /** The folder where dialogs start. */
+  /** The folder in which dialogs start. */
   readonly lastFolder: { get(): string; noteFile(path: string): void };
   /** The app's window; undefined if there is none. */
   readonly window: () => BrowserWindow | undefined;
   readonly devServer: string | undefined;
 }
 
-/** Answers the renderer's calls, for the app's own page in the app's own window only. */
+/** Answers the renderer's calls, but only those of the app's own page in the app's own window. */
 export function registerIpc(services: Services): void {
   const handlers = makeHandlers(services);
   ipcMain.handle('stria:call', (event, name: unknown, ...args: unknown[]) =>
@@ -79,7 +79,7 @@ function askIn(window: BrowserWindow): AskPerson {
   return async (from, to) => (await dialog.showMessageBox(window, referenceQuestion(from, to))).response === 0;
 }
 
-/** A recent web address: the person has agreed to its host before. */
+/** Opens a recent web address, to whose host the user has agreed before. */
 export function openedAddress(addresses: WebAddresses, address: string, dataset: DatasetName | undefined): OpenedFile {
   addresses.trust(address);
   return { id: '', name: '', size: 0, url: '', address, dataset };
@@ -130,7 +130,7 @@ function makeHandlers({
     },
     async 'open-relative'(window, id, path) {
       const file = await opened.openReferred(id, path, askIn(window));
-      // The page then asks the user for the session's volume.
+      // If null, the page asks the user for the session's volume.
       return typeof file === 'string' ? null : file;
     },
     async 'allow-address'(window, address) {

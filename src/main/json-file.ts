@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** We never write files this large, so a larger file is not ours. */
+/** A larger file is not one of ours. */
 const mostBytes = 4 * 1024 * 1024;
 
 /** The value of a small JSON file, or undefined if the file is missing or not JSON. The caller checks its shape. */
@@ -15,7 +15,7 @@ export function readJsonFile(path: string): unknown {
   }
 }
 
-/** Replaces a small JSON file atomically, so that a crash leaves either the old content or the new. Throws the system's error. */
+/** Replaces a small JSON file atomically, so that a crash leaves either the old or the new content. Throws the system's error. */
 export function writeJsonFile(path: string, value: unknown): void {
   mkdirSync(dirname(path), { recursive: true });
   const temporary = `${path}.${randomUUID()}`;

@@ -71,17 +71,17 @@ test('recent files are listed by name and opened by id', () => {
   expect(opened).toEqual(['x']);
 });
 
-test('items have the words and keys of the commands, and can be clicked where these can be done', () => {
+test('items have the labels and shortcuts of the commands, and are enabled with them', () => {
   const enabled = new Set<MenuCommand>(['save', 'compress']);
   const items = itemsOf(menuTemplate({ ...options, enabled }));
   const item = (id: MenuCommand) => items.find((one) => one.id === id);
   expect(item('save')).toMatchObject({ label: '&Save as .stria…', accelerator: 'CmdOrCtrl+S', enabled: true });
   expect(item('save-session')).toMatchObject({ label: 'Sav&e session…', accelerator: 'CmdOrCtrl+Shift+S', enabled: false });
   expect(item('close')).toMatchObject({ label: '&Close volume', accelerator: 'CmdOrCtrl+W', enabled: false });
-  // A menu would take a key without Ctrl from text fields.
+  // A shortcut without Ctrl is left out, since the menu would take the key from text fields.
   expect(item('compress')).toMatchObject({ label: '&Compress', enabled: true });
   expect(item('compress')).not.toHaveProperty('accelerator');
-  // Text fields have an undo of their own.
+  // Text fields have their own undo.
   expect([item('undo')?.enabled, item('open')?.enabled]).toEqual([true, true]);
   const before = itemsOf(menuTemplate(options)).filter((one) => one.enabled === false);
   expect(before.map(({ id }) => id)).toContain('save');

@@ -7,15 +7,15 @@ export interface MenuOptions {
   readonly platform: string;
   readonly recent: readonly RecentFile[];
   readonly compatible: boolean;
-  /** Shows the developer tools' items. */
+  /** Whether to include items of the developer tools. */
   readonly development: boolean;
-  /** The commands that can be done, as the page says. Undefined: no page has said so yet. */
+  /** The commands that the page has enabled; undefined if no page has reported any yet. */
   readonly enabled: ReadonlySet<MenuCommand> | undefined;
   readonly send: (command: MenuCommand) => void;
   readonly openRecent: (id: string) => void;
   readonly clearRecent: () => void;
   readonly toggleCompatible: () => void;
-  /** Undefined: this copy of the app has no address from which to update. */
+  /** Undefined if this copy of the app has no address for updates. */
   readonly updates: { readonly atStart: boolean; readonly check: () => void; readonly toggleAtStart: () => void } | undefined;
 }
 
@@ -60,7 +60,7 @@ export function menuTemplate(options: MenuOptions): MenuItemConstructorOptions[]
       mac ? { role: 'close', accelerator: 'Shift+Cmd+W' } : { role: 'quit' },
     ],
   };
-  // macOS hands the clipboard's keys to text fields through this menu.
+  // On macOS, text fields get the clipboard's keys through this menu.
   const edit: MenuItemConstructorOptions = {
     label: '&Edit',
     submenu: [
@@ -109,7 +109,7 @@ export function menuTemplate(options: MenuOptions): MenuItemConstructorOptions[]
   return [...(mac ? [appMenu] : []), file, edit, view, volume, ...(mac ? [{ role: 'windowMenu' } as const] : []), help];
 }
 
-/** Before a page says more, and without a window. What is typed into a text field can always be undone there. */
+/** Commands that are enabled without a window, and before a page reports. Typing in a text field can always be undone there. */
 const alwaysEnabled: readonly MenuCommand[] = [
   'open',
   'open-folder',
@@ -126,12 +126,12 @@ export function isEnabled(command: MenuCommand, enabled: ReadonlySet<MenuCommand
   return alwaysEnabled.includes(command) || enabled?.has(command) === true;
 }
 
-/** `&Open…`: the letter behind the & opens the item. */
+/** The label with a mnemonic: in `&Open…`, the letter after the & opens the item. */
 function labelOf({ label, mnemonic }: MenuWords): string {
   return mnemonic === undefined ? label : label.replace(mnemonic, `&${mnemonic}`);
 }
 
-/** Keys without Mod are the page's: the menu would take them from text fields. */
+/** The accelerator of an item. The page handles keys without Mod itself: a menu would take them from text fields. */
 function acceleratorOf({ shortcut, shellShortcut }: MenuWords): { readonly accelerator?: string } {
   const key = shellShortcut ?? shortcut;
   return key?.includes('Mod+') ? { accelerator: key.replace('Mod', 'CmdOrCtrl') } : {};
@@ -151,7 +151,7 @@ function updateItems({ updates }: MenuOptions): MenuItemConstructorOptions[] {
 function recentItems({ recent, openRecent, clearRecent }: MenuOptions): MenuItemConstructorOptions[] {
   if (recent.length === 0) return [{ label: 'No recent files', enabled: false }];
   return [
-    // A single & would mark the next letter as a key.
+    // A single & would mark the next letter as a mnemonic.
     ...recent.map(({ id, name, folder, dataset }) => ({
       label: nameWithDataset(name, dataset).replaceAll('&', '&&'),
       sublabel: folder,

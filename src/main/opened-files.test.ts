@@ -85,15 +85,15 @@ test("a file below the session's folder is opened; for one elsewhere the user is
   const pictures = ['../far/1.png', '../far/2.png', '../far/deep/3.png', '../far/1.png'];
   const opened = await Promise.all(pictures.map((path) => files.openReferred(id, path, ask)));
   expect(opened).toMatchObject([{ name: '1.png' }, { name: '2.png' }, { name: '3.png' }, { name: '1.png' }]);
-  // For whichever of them is looked at first.
+  // The question may be about any of them, depending on which one is checked first.
   const anyPicture = outside.slice(0, 3).map((path) => [[session, path]]);
   expect(anyPicture).toContainEqual(ask.mock.calls);
-  // Consent to pictures is not consent to anything else.
+  // Consent to pictures does not extend to other files.
   await files.openReferred(id, '../far/odd', ask);
   expect(ask.mock.calls.slice(1)).toEqual([[session, outside[3]]]);
 });
 
-test('a no applies to everything that the file refers to, until it is chosen again', async () => {
+test('a refusal applies to everything that the file refers to, until it is chosen again', async () => {
   const paths = [make('far/1.nii'), make('near/2.nii')];
   const session = make('s/a.stria-session', '{}');
   const { id } = await files.choose(session);
@@ -130,7 +130,7 @@ test('links are resolved before any decision', async () => {
   expect(await files.openReferred(id, 'scan.img', never)).toBeNull();
 });
 
-test('a chosen folder may itself be behind a link', async () => {
+test('a chosen folder may itself be a link', async () => {
   make('real/scan.hdr');
   make('real/scan.img');
   symlinkSync(join(folder, 'real'), join(folder, 'link'));
@@ -148,7 +148,7 @@ test('a file that the user has chosen before needs no question, wherever it is',
   expect(await files.openReferred(id, '../data/scan.nii', never)).toMatchObject({ name: 'scan.nii' });
 });
 
-test('a file that is referred to gives no access to its own folder', async () => {
+test('a referenced file gives no access to its own folder', async () => {
   make('s/data/scan.img');
   make('s/scan.img');
   make('s/data/scan.hdr');
@@ -157,7 +157,7 @@ test('a file that is referred to gives no access to its own folder', async () =>
   const { id } = await files.choose(make('s/a.stria-session'));
   const inner = await files.openReferred(id, 'data/scan.hdr', never);
   if (inner === null || typeof inner === 'string') throw new Error('it was not opened');
-  // The folder is that of the chosen file, but it is not written to, since no file in it was chosen.
+  // References within the chosen file's folder are allowed, but writing to this folder is not, since no file in it was chosen.
   expect(await files.openReferred(inner.id, 'scan.img', never)).toMatchObject({ name: 'scan.img' });
   await expect(files.chosenFolder(inner.id)).rejects.toMatchObject({ tag: 'invalid-input' });
   expect(() => files.chosenPath(inner.id)).toThrow('not chosen by the user');
@@ -187,7 +187,7 @@ test('a folder is opened under an id, and its files are found below it and nowhe
   expect(await tree?.find('../secret')).toBeUndefined();
   expect(files.find(opened.id)).toBeUndefined();
   expect(files.folder('none')).toBeUndefined();
-  // It can be among the recent ones, and a .stria be written beside it.
+  // It can be a recent file, and a .stria can be written beside it.
   expect(files.chosenPath(opened.id)).toBe(join(folder, 'study'));
   expect(await files.chosenFolder(opened.id)).toBe(folder);
   expect(() => files.get(opened.id)).toThrow();

@@ -8,14 +8,14 @@ import { isExistingFolder, openFolder } from '../node/node-folder.ts';
 import { errorCode, toFileFault } from './file-faults.ts';
 import { judgeReference, type Verdict } from './references.ts';
 
-/** A file that the renderer may read, as it was when opened. */
+/** A file that the renderer may read, with its facts when it was opened. */
 export interface FileOnDisk {
   readonly path: string;
   readonly size: number;
   readonly modifiedMs: number;
 }
 
-/** Asks the user whether the file `from` may have the file `to` opened. Both are absolute paths. */
+/** Asks the user whether to open the file `to`, which the file `from` refers to. Both are absolute paths. */
 export type AskPerson = (from: string, to: string) => Promise<boolean>;
 
 /** `refused`: the format never refers to such a name. `declined`: the user did not agree. */
@@ -24,12 +24,12 @@ export type Denial = 'refused' | 'declined';
 /** The files that main has opened for the renderer, by id. The renderer knows only ids, never paths. */
 export interface OpenedFiles {
   /**
-   * Opens a file that the user chose: in a dialog, by a drop, on the command line, or from the recent files. @throws
-   * StriaError `not-readable`
+   * Opens a file that the user chose: in a dialog, by a drop, on the command line, or from the recent files.
+   * @throws StriaError `not-readable`
    */
   choose(path: string): Promise<OpenedFile>;
   /**
-   * Opens a file that an opened one refers to, if references.ts or the user permits it.
+   * Opens a file that an opened file refers to, if references.ts or the user permits it.
    * @param path relative to the opened file's folder, with `/`
    * @returns null if there is no such file
    * @throws StriaError `not-readable`; `invalid-input` for an unknown id
@@ -42,15 +42,18 @@ export interface OpenedFiles {
   get(id: string): FileOnDisk;
   /** The path of a file or folder that the user chose. @throws StriaError `invalid-input` for any other */
   chosenPath(id: string): string;
-  /** The folder that contains a chosen folder or an opened file, if the user has chosen a file in it. @throws StriaError `invalid-input` otherwise */
+  /**
+   * The parent of a chosen folder, or the folder of an opened file if the user has chosen a file in it.
+   * @throws StriaError `invalid-input` for an opened file in another folder
+   */
   chosenFolder(id: string): Promise<string>;
 }
 
 interface HeldFile extends FileOnDisk {
   readonly isChosen: boolean;
-  /** Folders, with links resolved, in which it may refer to files: that of the chosen file, and those that the user agreed to. */
+  /** The folders, with links resolved, in which it may refer to files: the chosen file's, and those that the user agreed to. */
   readonly roots: string[];
-  /** Questions to the user, one after the other. After the first no, no more are asked. */
+  /** The queue of questions to the user. After the first refusal, no more are asked. */
   consent: Promise<boolean>;
 }
 
@@ -64,7 +67,7 @@ export function createOpenedFiles(
 ): OpenedFiles {
   const folders = new Map<string, { readonly path: string; readonly tree: FileTree }>();
   const files = new Map<string, HeldFile>();
-  /** With links resolved. */
+  /** The paths of chosen files, with links resolved. */
   const chosenFiles = new Set<string>();
   const chosenFolders = new Set<string>();
 
@@ -93,7 +96,7 @@ export function createOpenedFiles(
     return recent.includes(target);
   };
 
-  /** Asks, unless the user has already answered. */
+  /** Asks the user, unless the user has already answered. */
   const consentTo = (from: HeldFile, target: string, judge: (root: string) => Verdict, ask: AskPerson): Promise<boolean> => {
     from.consent = from.consent.then(async (goesOn) => {
       if (!goesOn || from.roots.some((root) => judge(root) === 'open') || (await wasChosen(target))) return goesOn;

@@ -1,6 +1,6 @@
 import type { WebPreferences } from 'electron';
 
-/** What the page may do: nothing that a page in a browser may not. Most are Electron's defaults, and said all the same. */
+/** The page may do no more than a page in a browser. Most of these are Electron's defaults, but they are set explicitly. */
 export const pagePreferences = {
   sandbox: true,
   contextIsolation: true,

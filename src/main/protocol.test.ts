@@ -29,7 +29,7 @@ test('the page is served with its type and a policy without inline scripts', asy
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
     const policy = response.headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'none'");
-    // WebAssembly is allowed; what makes code of text is not.
+    // WebAssembly is allowed, but code from text is not.
     expect(policy).toMatch(/script-src 'self' 'wasm-unsafe-eval'(;|$)/);
     expect(policy).not.toContain("'unsafe-eval'");
   }
@@ -84,7 +84,7 @@ test('an opened file is served by range, exactly', async () => {
   expect([behind.status, behind.headers.get('content-range')]).toEqual([416, 'bytes */3000000']);
 });
 
-test('the stream ends when its reader goes away', async () => {
+test('the stream ends when its reader cancels', async () => {
   writeFileSync(join(folder, 'scan.raw'), new Uint8Array(5_000_000));
   const { url } = await files.choose(join(folder, 'scan.raw'));
   const response = await ask(url);
@@ -130,7 +130,7 @@ test('only in development may another origin read, and only the dev server', asy
   expect((await development(new Request(url))).headers.get('access-control-allow-origin')).toBe('http://localhost:5173');
 });
 
-test('a folder is listed, and its files come by range; nothing beside it does', async () => {
+test('a folder is listed, and its files are served by range, but nothing beside it is', async () => {
   mkdirSync(join(folder, 'study', 'S 1'), { recursive: true });
   writeFileSync(join(folder, 'study', 'S 1', 'IM#0'), 'abcdef');
   symlinkSync(join(folder, 'secret.txt'), join(folder, 'study', 'link'));

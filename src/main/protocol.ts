@@ -8,7 +8,7 @@ import { errorCode } from './file-faults.ts';
 import { refusal, serveFolder } from './folder-files.ts';
 import type { FileOnDisk } from './opened-files.ts';
 
-/** Bytes of a file in memory at a time while it is streamed. */
+/** The number of bytes of a file that are in memory at a time while it is streamed. */
 const pieceBytes = 1024 * 1024;
 
 const mediaTypes: Readonly<Record<string, string>> = {
@@ -40,14 +40,14 @@ export interface ProtocolOptions {
   readonly root: string;
   readonly findFile: (id: string) => FileOnDisk | undefined;
   readonly findFolder: (id: string) => FileTree | undefined;
-  /** Answers with what lies at a web address, if its host was allowed. */
+  /** Relays a request to a web address, if its host was allowed. */
   readonly relay?: ((request: Request, address: string) => Promise<Response>) | undefined;
   /** In development the page comes from this server's origin and reads files across origins. */
   readonly devServer?: string | undefined;
 }
 
 /**
- * Answers `app://stria/…`: the renderer's own files, and under `/file/<id>` the files that main has opened, by range,
+ * Answers requests for `app://stria/…`: the renderer's own files, and under `/file/<id>` the files that main has opened, by range,
  * and under `/address` what lies at web addresses of allowed hosts. Nothing else is reachable, whatever the path.
  */
 export function createProtocol({
@@ -112,7 +112,7 @@ export function pagePath(root: string, pathname: string): string | undefined {
   return path.startsWith(resolve(root) + sep) ? path : undefined;
 }
 
-/** 206 with the requested range; 409 if the file has changed since it was opened. */
+/** Responds with 206 and the requested range; with 409 if the file has changed since it was opened. */
 async function serveFile(file: FileOnDisk, request: Request): Promise<Response> {
   const range = parseRange(request.headers.get('range'), file.size);
   if (range === 'unsatisfiable') return refusal(416, { 'content-range': `bytes */${file.size}` });
@@ -141,7 +141,7 @@ async function serveFile(file: FileOnDisk, request: Request): Promise<Response> 
   return bodyOf(request.method, handle, start, end + 1, { status, headers });
 }
 
-/** A response with the bytes from `start` to before `end`, or without a body for HEAD and empty ranges. Takes over the handle. */
+/** A response with the bytes from `start` to before `end`, or without a body for HEAD and empty ranges. It owns the handle. */
 async function bodyOf(method: string, handle: FileHandle, start: number, end: number, init: ResponseInit): Promise<Response> {
   if (method !== 'HEAD' && start < end) return new Response(streamOf(handle, start, end), init);
   await handle.close();
@@ -149,8 +149,8 @@ async function bodyOf(method: string, handle: FileHandle, start: number, end: nu
 }
 
 /**
- * The bytes from `start` to before `end`, read piece by piece as the reader asks for them. Takes over the handle and closes
- * it at the end, on an error, and when the reader goes away.
+ * The bytes from `start` to before `end`, read piece by piece on demand. The stream owns the handle, and closes it at the end,
+ * on an error, or when the reader cancels.
  */
 function streamOf(handle: FileHandle, start: number, end: number): ReadableStream<Uint8Array<ArrayBuffer>> {
   let position = start;

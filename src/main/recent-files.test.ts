@@ -22,7 +22,7 @@ test('the newest is first, each file is listed once, and twelve are kept', () =>
   expect(recent.list()[0]).toMatchObject({ folder: '/data', thumbnail: png });
 });
 
-test('each volume of a file is listed by itself, and found again', () => {
+test('each volume of a file has its own entry, and is found again', () => {
   const recent = createRecentFiles(file);
   recent.add('/data/study', png, { id: '2', label: 'Thin bone' });
   recent.add('/data/study', undefined, { id: '1', label: '' });

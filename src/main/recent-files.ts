@@ -6,7 +6,7 @@ import type { RecentFile } from '../core/shared/ipc.ts';
 import type { DatasetName } from '../core/shared/volume-names.ts';
 import { readJsonFile, writeJsonFile } from './json-file.ts';
 
-/** In characters of the data URL. */
+/** The maximum size of a thumbnail, in characters of the data URL. */
 export const thumbnailLimit = 64 * 1024;
 const most = 12;
 
@@ -21,14 +21,14 @@ interface RecentEntry {
 export interface RecentFiles {
   list(): RecentFile[];
   paths(): string[];
-  /** @throws StriaError `invalid-input` for an id that is not in the list */
+  /** The path and volume of an entry. @throws StriaError `invalid-input` for an id that is not in the list */
   find(id: string): { readonly path: string; readonly dataset?: DatasetName | undefined };
-  /** Puts a file or a web address first. Without a thumbnail it keeps its old one. Each volume of a file is listed by itself. */
+  /** Puts a file or a web address first. Without a thumbnail it keeps its old one. Each volume of a file has its own entry. */
   add(path: string, thumbnail: string | undefined, dataset?: DatasetName): void;
   clear(): void;
 }
 
-/** @param file path of the JSON file. If it cannot be written, the list lasts as long as the app. */
+/** @param file path of the JSON file. If it cannot be written, the list is lost when the app ends. */
 export function createRecentFiles(file: string, now: () => Date = () => new Date()): RecentFiles {
   let entries = readEntries(file);
 
@@ -67,7 +67,7 @@ export function createRecentFiles(file: string, now: () => Date = () => new Date
   };
 }
 
-/** The name and place of a path or a web address, to show. */
+/** The display name and place of a path or a web address. */
 function placeOf(path: string): Pick<RecentFile, 'name' | 'folder' | 'address'> {
   if (!isAddress(path)) return { name: basename(path), folder: dirname(path) };
   return { name: nameOfAddress(urlOfAddress(path)), folder: placeOfAddress(path), address: path };
@@ -82,21 +82,21 @@ function isPathOrAddress(path: string): boolean {
   }
 }
 
-/** True for a PNG data URL small enough to keep. */
+/** Whether a value is a PNG data URL that is small enough to keep. */
 export function isThumbnail(value: unknown): value is string {
   return (
     typeof value === 'string' && value.length <= thumbnailLimit && /^data:image\/png;base64,[A-Za-z0-9+/]+={0,2}$/.test(value)
   );
 }
 
-/** True for texts that can be kept. */
+/** Whether a value is the name of a volume whose texts are short enough to keep. */
 export function isDatasetName(value: unknown): value is DatasetName {
   if (typeof value !== 'object' || value === null) return false;
   const { id, label } = value as Record<string, unknown>;
   return [id, label].every((text) => typeof text === 'string' && text.length <= 1000);
 }
 
-/** Stays the same between starts. */
+/** The id of an entry, which is the same after a restart. */
 function idOf(path: string, dataset: DatasetName | undefined): string {
   return createHash('sha256')
     .update(dataset === undefined ? path : `${path}\0${dataset.id}`)
@@ -104,7 +104,7 @@ function idOf(path: string, dataset: DatasetName | undefined): string {
     .slice(0, 32);
 }
 
-/** The entries of the file, without anything that we would not have written. */
+/** The entries of the file, without those that we would not have written. */
 function readEntries(file: string): readonly RecentEntry[] {
   const value = readJsonFile(file);
   if (!Array.isArray(value)) return [];

@@ -107,7 +107,7 @@ test.each(hostileOnWindows)('on Windows, no format refers to %j', (path) => {
   expect(judge('a.stria-session', path, 'C:\\data\\study\\scan.nii', 'win32')).toBe('refuse');
 });
 
-test('elsewhere a colon is an ordinary character', () => {
+test('on other systems a colon is an ordinary character', () => {
   expect(judge('a.stria-session', 'scan 12:30.nii', `${root}/scan 12:30.nii`)).toBe('open');
   expect(isPlainName('scan 12:30.nii', 'linux')).toBe(true);
   expect(isPlainName('scan 12:30.nii', 'win32')).toBe(false);

@@ -6,7 +6,7 @@ import { isOmeName, volumeStem } from '../core/shared/volume-names.ts';
 import { isPlainName, misleading } from './plain-name.ts';
 
 /**
- * Which files a page may open because a file that the user chose refers to them: the voxels of a detached header, the sidecar
+ * Whether a page may open a file because a file that the user chose refers to it: the voxels of a detached header, the sidecar
  * of a raw file, the volume of a session. The name comes from a file or from the page, so it is not trusted.
  *
  * - `open`: it is in the chosen file's folder or below, with links resolved, and has a name typical of volumes.
@@ -16,7 +16,7 @@ import { isPlainName, misleading } from './plain-name.ts';
 export type Verdict = 'open' | 'ask' | 'refuse';
 
 export interface Reference {
-  /** The name of the file that refers. */
+  /** The name of the referring file. */
   readonly from: string;
   /** The reference as written: relative to that file's folder, with `/`. */
   readonly path: string;
@@ -31,19 +31,19 @@ export function judgeReference({ from, path, root, target }: Reference, platform
   const names = namesFor(from);
   if (!isReferencePath(path, platform)) return 'refuse';
   const name = path.slice(path.lastIndexOf('/') + 1);
-  // Hidden files belong to programs. But if the user chose an odd name, its other half may be as odd.
+  // Hidden files belong to programs. But if the user chose a file with an odd name, its counterpart may have an odd name, too.
   if (!names.mayBe(name) || (isOdd(path, name) && !isOdd(from, from))) return 'refuse';
   if (target === undefined) return 'open';
   const { basename, relative, isAbsolute, sep } = platform === 'win32' ? win32 : posix;
   const way = relative(root, target);
   const steps = way.split(sep);
-  // The other half of a hidden file is hidden too. This also catches `..`.
+  // The counterpart of a hidden file is hidden, too. This also catches `..`.
   const isHidden = (step: string, index: number) => step.startsWith('.') && !(index === steps.length - 1 && from.startsWith('.'));
   const isInside = way !== '' && !isAbsolute(way) && !steps.some(isHidden);
   return isInside && names.isUsual(name) && names.isUsual(basename(target)) ? 'open' : 'ask';
 }
 
-/** True for a relative path whose steps mean the same on every system. */
+/** Whether a path is relative and its steps mean the same on every system. */
 function isReferencePath(path: string, platform: string = process.platform): boolean {
   if (path.length > 4096) return false;
   const isStep = (step: string) => isPlainName(step, platform) && !/[. ]$/.test(step);
@@ -51,7 +51,7 @@ function isReferencePath(path: string, platform: string = process.platform): boo
   return steps.every((step) => step === '..' || isStep(step)) && steps.at(-1) !== '..';
 }
 
-/** True for the name of a .stria that may be written beside a chosen file without a dialog. */
+/** Whether a name is that of a .stria that may be written beside a chosen file without a dialog. */
 export function isStriaName(name: string, platform: string = process.platform): boolean {
   return isPlainName(name, platform) && name.search(misleading) < 0 && !name.startsWith('.') && /[^.]\.stria$/i.test(name);
 }
@@ -61,22 +61,22 @@ function isOdd(path: string, name: string): boolean {
 }
 
 interface Names {
-  /** The format may refer to such a name. */
+  /** Whether the format may refer to a file with this name. */
   readonly mayBe: (name: string) => boolean;
-  /** The format commonly refers to such a name, so the user is not asked. */
+  /** Whether the format commonly refers to such a name, so that the user is not asked. */
   readonly isUsual: (name: string) => boolean;
 }
 
 const volumeName = new RegExp(`\\.(stria|${volumeEndings.join('|')}|dat)(\\.gz)?$`, 'i');
-/** Including the numbers at the end of files in a list. */
+/** The extensions of files with voxels, including numbers, as files in a list have them. */
 const voxelEndings = /\.(raw|zraw|img|bin|dat|gz|\d+)$/i;
 const always = () => true;
 
-/** What a file of this name refers to. A new format that refers to files needs a line here. */
+/** The names that a file with this name may refer to. A new format that refers to files needs a line here. */
 function namesFor(from: string): Names {
   const name = withoutGzip(from);
   if (/\.stria-session$/i.test(name)) return { mayBe: always, isUsual: (other) => volumeName.test(other) || isMeshName(other) };
-  // A raw file's sidecar and the other half of a NIfTI pair each have exactly one name.
+  // The sidecar of a raw file and the counterpart in a NIfTI pair each have exactly one name.
   const stem = name.replace(/\.[^.]*$/, '');
   const tables = tableNamesFor(volumeStem(from));
   const isOwn = (other: string): boolean => {
@@ -87,7 +87,7 @@ function namesFor(from: string): Names {
       (/^\.(hdr|img)$/i.test(plain.slice(stem.length)) && plain.startsWith(stem))
     );
   };
-  // An NRRD or MetaImage header may name its voxels freely.
+  // An NRRD or MetaImage header may give its file of voxels any name.
   if (/\.(nhdr|nrrd|mhd|mha)$/i.test(name))
     return { mayBe: always, isUsual: (other) => isOwn(other) || voxelEndings.test(other) };
   // An OME-TIFF names the other files of its set, and its metadata.

@@ -1,20 +1,20 @@
 import { StriaError } from '../core/shared/errors.ts';
 import type { UnfinishedSaves } from './unfinished-saves.ts';
 
-/** Something being written, under a temporary name until it is complete. */
+/** A file or folder being written, under a temporary name until it is complete. */
 export interface PendingSave {
-  /** The window. Its saves are aborted when it closes. */
+  /** The id of the window. Its saves are aborted when it closes. */
   readonly owner: number;
-  /** Path of the temporary file or folder. */
+  /** The path of the temporary file or folder. */
   readonly temporary: string;
-  /** Resolves when everything requested of this save so far is done; never rejects. */
+  /** Resolves when all requests for this save so far are done; never rejects. */
   tail: Promise<void>;
 }
 
 /** Unfinished saves by id. Requests for one save run in order. */
 export class SaveRegistry<Save extends PendingSave> {
   readonly #open = new Map<string, Save>();
-  /** Saves whose last step has started. Their temporary file may still exist. */
+  /** The owners of saves whose last step has started. Their temporary files may still exist. */
   readonly #ending = new Map<Promise<void>, number>();
   readonly #saved = new Map<string, { readonly owner: number; readonly path: string }>();
   readonly #what: string;
@@ -22,9 +22,9 @@ export class SaveRegistry<Save extends PendingSave> {
   readonly #unfinished: UnfinishedSaves | undefined;
 
   /**
-   * @param what is saved, for messages
-   * @param discard removes what was written
-   * @param unfinished remembers the temporary files, in case the app is killed
+   * @param what the kind of save, for messages
+   * @param discard removes everything that was written
+   * @param unfinished records the temporary files, in case the app is killed
    */
   constructor(what: 'file' | 'folder', discard: (save: Save) => Promise<void>, unfinished?: UnfinishedSaves) {
     this.#what = what;
@@ -32,7 +32,7 @@ export class SaveRegistry<Save extends PendingSave> {
     this.#unfinished = unfinished;
   }
 
-  /** Registers a save before creating its temporary file, so that whatever ends the save finds that file. */
+  /** Registers a save before its temporary file is created, so that an abort at any time finds the file. */
   async begin(id: string, save: Save, make: () => Promise<void>): Promise<void> {
     this.#open.set(id, save);
     this.#unfinished?.add(save.temporary);
@@ -61,7 +61,7 @@ export class SaveRegistry<Save extends PendingSave> {
     return done;
   }
 
-  /** The last step of a save. @param finish returns the path where it is now */
+  /** Performs the last step of a save. @param finish resolves with the final path */
   async commit(owner: number, id: string, finish: (save: Save) => Promise<string>): Promise<string> {
     const save = this.find(owner, id);
     const path = await this.#end(id, save, () => finish(save));
@@ -88,7 +88,7 @@ export class SaveRegistry<Save extends PendingSave> {
     return owners.filter((one) => owner === undefined || one === owner).length;
   }
 
-  /** @throws StriaError `invalid-input` */
+  /** The final path of a committed save. @throws StriaError `invalid-input` */
   savedPath(owner: number, id: string): string {
     const saved = this.#saved.get(id);
     if (saved === undefined || saved.owner !== owner) throw new StriaError('invalid-input', `No such ${this.#what} was saved`);

@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { StriaError } from '../core/shared/errors.ts';
 import { errorCode, toFileFault } from './file-faults.ts';
 
-/** The limit on Linux. */
+/** The maximum number of links to follow, as on Linux. */
 const mostLinks = 40;
 
 export interface SaveTarget {
@@ -14,8 +14,8 @@ export interface SaveTarget {
 }
 
 /**
- * The file that a save to `chosen` writes. A symbolic link is kept, and its target is written, whether it exists or not.
- * @throws StriaError `not-writable` for anything but a regular file, and for a file without write permission
+ * The file that a save to `chosen` writes. A symbolic link is kept, and its target is written, whether the target exists or not.
+ * @throws StriaError `not-writable` for anything except a regular file, and for a file without write permission
  */
 export async function resolveTarget(chosen: string): Promise<SaveTarget> {
   try {
@@ -42,7 +42,7 @@ async function checkReplaceable(path: string, facts: { readonly mode: number; is
   const refuse = (what: string) => new StriaError('not-writable', `'${basename(path)}' ${what}`);
   if (facts.isDirectory()) throw refuse('is a folder. Choose another name');
   if (!facts.isFile()) throw refuse('is a device or a pipe. Choose another name');
-  // Renaming over a file needs no permission on the file itself, so check it. An administrator could write a read-only file.
+  // Renaming over a file needs no permission for the file itself, so check here. `access` alone would let an administrator pass.
   const isReadOnly = (facts.mode & 0o222) === 0;
   const mayWrite = await access(path, constants.W_OK).then(
     () => true,
@@ -61,8 +61,8 @@ export async function renameToFree(temporary: string, target: string): Promise<v
     await rm(temporary, { force: true });
   } catch (error) {
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL'].includes(errorCode(error))) throw error;
-    // The file system has no hard links (exFAT, some network drives), so reserve the name with an empty file and replace
-    // that.
+    // The file system has no hard links (exFAT, some network drives), so reserve the name with an empty file, and replace that
+    // file.
     const placeholder = await open(target, 'wx');
     await placeholder.close();
     try {

@@ -36,7 +36,7 @@ test("nothing has the target's name before the commit; everything is there in or
   writeFileSync(target, 'before');
   const { id, name } = await saves.begin(owner, target);
   expect(name).toBe('scan.stria');
-  // Not awaited one by one: the order of the calls is the order in the file.
+  // The writes are not awaited one by one: the order of the calls is the order in the file.
   await Promise.all([...Array(50).keys()].map((value) => saves.write(owner, id, bytes(value))));
   expect(readFileSync(target, 'utf8')).toBe('before');
   await saves.commit(owner, id);
@@ -46,7 +46,7 @@ test("nothing has the target's name before the commit; everything is there in or
   expect(saves.pending()).toBe(0);
 });
 
-test('a save says how much room its disk has', async () => {
+test('a save reports the free space of its disk', async () => {
   const { id, freeBytes } = await saves.begin(owner, join(folder, 'scan.stria'));
   const { bavail, bsize } = statfsSync(folder);
   expect(Math.abs((freeBytes ?? 0) - bavail * bsize)).toBeLessThan(2 ** 30);
@@ -66,7 +66,7 @@ test('an abort, even in the middle of a write, keeps the old file', async () => 
   await saves.abort(owner, id);
 });
 
-test('a closed window takes its own saves with it, and no others', async () => {
+test('closing a window aborts its own saves, and no others', async () => {
   await saves.begin(owner, join(folder, 'a.stria'));
   await saves.beginBeside(owner, folder, 'b.stria');
   const other = await saves.begin(2, join(folder, 'c.stria'));
@@ -178,12 +178,12 @@ test('a save counts as pending until its temporary file is gone', async () => {
   const committed = saves.commit(owner, second.id);
   expect(saves.pending()).toBe(1);
   await saves.abortAll();
-  // A file that was already being renamed is complete and has its name.
+  // A file whose renaming had already started is complete and has its final name.
   expect(left()).toEqual(['b.stria']);
   await committed;
 });
 
-test('a save that is aborted while it starts leaves nothing', async () => {
+test('a save that is aborted while it starts leaves no file', async () => {
   const begun = saves.begin(owner, join(folder, 'a.stria'));
   const beside = saves.beginBeside(owner, folder, 'b.stria');
   await vi.waitFor(() => expect(saves.pending()).toBe(2), { interval: 0 });

@@ -11,23 +11,23 @@ import { freePath, renameToFree, resolveTarget, type SaveTarget } from './save-t
 import { temporaryName, type UnfinishedSaves } from './unfinished-saves.ts';
 
 /**
- * Files being written. The bytes go to a temporary file beside the target, which takes the target's name on commit. Calls for
- * one save run in order. `owner` is the window; its saves are aborted when it closes.
+ * Files that are being written. The bytes go to a temporary file beside the target, which gets the target's name on commit. Calls
+ * for one save run in order. `owner` is the window; its saves are aborted when it closes.
  */
 export interface Saves {
   /** Replaces `target` on commit and keeps its permissions. @throws StriaError `not-writable` */
   begin(owner: number, target: string): Promise<BegunSave>;
   /** Like `begin`, under the first free of `name`, `name (2)` …; never replaces a file. @throws StriaError `not-writable` */
   beginBeside(owner: number, folder: string, name: string): Promise<BegunSave>;
-  /** @throws StriaError `not-writable`, `invalid-input` */
+  /** Appends bytes. @throws StriaError `not-writable`, `invalid-input` */
   write(owner: number, id: string, bytes: Uint8Array): Promise<void>;
   /** Flushes to the disk and renames. If this fails, the temporary file is removed and the target is unchanged. */
   commit(owner: number, id: string): Promise<void>;
-  /** Removes the temporary file. Does nothing for a save that has ended. */
+  /** Removes the temporary file. Does nothing for a save that was committed or aborted. */
   abort(owner: number, id: string): Promise<void>;
-  /** The path from the target's folder to another file, with `/`; null if there is none. @throws StriaError `invalid-input` */
+  /** The relative path from the target's folder to another file, with `/`; null if there is none. @throws StriaError `invalid-input` */
   relativePath(owner: number, id: string, path: string): string | null;
-  /** Aborts the saves of a window, or all. Resolves when no temporary file is left, including saves that were already ending. */
+  /** Aborts the saves of a window, or all. Resolves when no temporary file is left, including those of saves that were already ending. */
   abortAll(owner?: number): Promise<void>;
   /** The number of saves, of one window or of all, that may have a temporary file. */
   pending(owner?: number): number;
@@ -44,7 +44,7 @@ interface Save extends PendingSave {
   failure: StriaError | undefined;
 }
 
-/** @param unfinished remembers the temporary files, in case the app is killed */
+/** @param unfinished records the temporary files, in case the app is killed */
 export function createSaves(unfinished?: UnfinishedSaves): Saves {
   /** Targets of saves in progress, so that two of them never choose the same free name. */
   const reserved = new Set<string>();
@@ -62,7 +62,7 @@ export function createSaves(unfinished?: UnfinishedSaves): Saves {
     await registry.begin(id, save, async () => {
       try {
         save.file = await open(temporary, 'wx', mode ?? 0o666);
-        // `open` applies the umask. File systems without permissions refuse chmod, which loses nothing.
+        // `open` applies the umask. File systems without permissions refuse chmod, which does no harm.
         if (mode !== undefined) await save.file.chmod(mode).catch(() => undefined);
       } catch (error) {
         throw toFileFault(error, 'not-writable', target);

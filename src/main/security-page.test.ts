@@ -12,7 +12,7 @@ test('docs/SECURITY.md names files and tests that exist', () => {
   expect(files.filter((name) => ![name, `src/main/${name}`].some((path) => existsSync(path)))).toEqual([]);
 
   expect(text).not.toMatch(/assum/i);
-  // All twenty recommendations of Electron's tutorial, in order, each with what is set, where, and a test.
+  // All twenty recommendations of Electron's tutorial, in order, each with the setting, its place, and a test.
   const [, checklist = ''] = text.split('## ');
   const rows = checklist.split('\n').filter((line) => /^\| \d/.test(line));
   const numbers = rows.flatMap((row) => (/^\| ([\d, ]+) /.exec(row)?.[1] ?? '').split(', ').map(Number));

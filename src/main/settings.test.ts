@@ -14,7 +14,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const defaults = { compatibilityMode: false, updateChecks: false, window: undefined };
 
-test('settings are kept, each on its own', () => {
+test('settings are kept independently of each other', () => {
   expect(createSettings(file).get()).toEqual(defaults);
   createSettings(file).change({ compatibilityMode: true });
   const window = { x: -20, y: 10, width: 900, height: 700, maximized: true };
@@ -22,7 +22,7 @@ test('settings are kept, each on its own', () => {
   expect(createSettings(file).get()).toEqual({ ...defaults, compatibilityMode: true, window });
 });
 
-test('settings of an older version, and of a newer one, are kept as far as they are known', () => {
+test('known settings of an older or a newer version are kept', () => {
   const path = join(folder, 'settings.json');
   const window = { x: 1, y: 2, width: 900, height: 700 };
   writeFileSync(path, JSON.stringify({ compatibilityMode: true, window, future: { deep: [1] } }));

@@ -1,18 +1,18 @@
 import { readJsonFile, writeJsonFile } from './json-file.ts';
 import type { WindowPlace } from './window-place.ts';
 
-/** What main remembers between starts. */
+/** The settings that main keeps between starts. */
 export interface ShellSettings {
-  /** Start with the flags of compatibility.ts. */
+  /** Whether to start with the switches of compatibility.ts. */
   readonly compatibilityMode: boolean;
-  /** Look for a new version at each start. Off until the person turns it on. */
+  /** Whether to look for a new version at each start. Off until the user turns it on. */
   readonly updateChecks: boolean;
   readonly window: WindowPlace | undefined;
 }
 
 export interface SettingsStore {
   get(): ShellSettings;
-  /** Changes and saves settings. @throws the system's error if the file cannot be written; the change lasts until the app ends */
+  /** Changes and saves settings. @throws the system's error if the file cannot be written; the change then lasts until the app ends */
   change(part: Partial<ShellSettings>): void;
 }
 

@@ -34,7 +34,7 @@ test("the user's own switches win, and feature lists are merged", () => {
 });
 
 test.each([
-  // Chromium uses the last of several lists.
+  // Chromium uses only the last of several lists.
   [['--enable-features=A', '--enable-features=B'], '--enable-features=B,Vulkan'],
   [['--enable-features=Vulkan:x/1,A'], '--enable-features=Vulkan:x/1,A'],
   [['--enable-features=Vulkan'], '--enable-features=Vulkan'],
@@ -50,7 +50,7 @@ test.each([
 const screen = { x: 0, y: 0, width: 1920, height: 1040 };
 const place = { x: 100, y: 50, width: 1000, height: 700, maximized: false };
 
-test('the window opens where it was, if that is still on a screen', () => {
+test('the window opens at its last position, if that is still on a screen', () => {
   expect(placeWindow(undefined, [screen])).toEqual({ width: 1360, height: 860 });
   expect(placeWindow(place, [screen])).toEqual({ x: 100, y: 50, width: 1000, height: 700 });
   expect(placeWindow({ ...place, x: -1500 }, [screen])).toEqual({ width: 1360, height: 860 });

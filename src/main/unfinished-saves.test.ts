@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 const saved = (name = '') => join(folder, 'saved', name);
 
-test('what a killed app was saving is removed by the next start', async () => {
+test('the next start removes the unfinished files of a killed app', async () => {
   writeFileSync(saved('old.stria'), 'before');
   const killed = createUnfinishedSaves(list);
   const { id } = await createSaves(killed).begin(owner, saved('old.stria'));
@@ -31,7 +31,7 @@ test('what a killed app was saving is removed by the next start', async () => {
   expect(await createUnfinishedSaves(list).removeLeft()).toEqual([]);
 });
 
-test('a save of this start is not removed, and one that has ended is forgotten', async () => {
+test('a save of this run is not removed, and one that has ended is forgotten', async () => {
   const unfinished = createUnfinishedSaves(list);
   const saves = createSaves(unfinished);
   const { id } = await saves.begin(owner, saved('a.stria'));
@@ -51,7 +51,7 @@ test('a save that cannot begin is forgotten', async () => {
   expect(await createUnfinishedSaves(list).removeLeft()).toEqual([]);
 });
 
-test('only names of temporary files are removed, and a disk that is away is asked again', async () => {
+test('only files with temporary names are removed, and files on a missing disk are tried again', async () => {
   const away = join(folder, 'away');
   const id = '01234567-89ab-4cde-8f01-23456789abcd';
   writeFileSync(saved('scan.nii'), 'mine');

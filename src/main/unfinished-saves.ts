@@ -3,27 +3,27 @@ import { rm } from 'node:fs/promises';
 import { basename, dirname, isAbsolute } from 'node:path';
 import { readJsonFile, writeJsonFile } from './json-file.ts';
 
-/** Of older saves; more than this were never left. */
+/** The maximum number of paths to keep from earlier runs. In practice there are never more. */
 const mostKept = 100;
 const ownName = /^\.stria-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.part$/;
 
-/** The name of a temporary file or folder; only such names are ever removed. @param id a UUID */
+/** The name of a temporary file or folder. Only files with such names are ever removed. @param id a UUID */
 export const temporaryName = (id: string): string => `.stria-${id}.part`;
 
 /**
  * The paths of the temporary files and folders of saves, kept in a JSON file. If the app is killed while it saves, its next start
- * removes what it had written so far. Only one process may use the file at a time.
+ * removes the unfinished files. Only one process may use the JSON file at a time.
  */
 export interface UnfinishedSaves {
-  /** Before the temporary file is created. */
+  /** Must be called before the temporary file is created. */
   add(path: string): void;
-  /** After it was renamed or removed. */
+  /** Must be called after the temporary file was renamed or removed. */
   remove(path: string): void;
-  /** Removes what an earlier start of the app left; returns its paths. What is on a disk that is not there now stays in the list. */
+  /** Removes files that earlier runs of the app left. @returns their paths. Files on a disk that is not connected stay in the list. */
   removeLeft(): Promise<string[]>;
 }
 
-/** @param file path of the JSON file. If it cannot be written, nothing is removed by the next start. */
+/** @param file path of the JSON file. If it cannot be written, the next start removes nothing. */
 export function createUnfinishedSaves(file: string): UnfinishedSaves {
   const read = readJsonFile(file);
   let left = (Array.isArray(read) ? read : [])

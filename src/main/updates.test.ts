@@ -58,7 +58,7 @@ test('nothing is downloaded and nothing installed without a yes', async () => {
   expect(now.log.at(-1)).toBe('install');
 });
 
-test('at the start it looks only if that was turned on, and is silent about anything but a new version', async () => {
+test('at the start it looks only if that was turned on, and shows only a new version', async () => {
   const off = setUp({ result: newer });
   await off.updates.checkAtStart();
   expect(off.log).toEqual([]);
@@ -77,12 +77,12 @@ test('at the start it looks only if that was turned on, and is silent about anyt
   }
 });
 
-test('who asks hears that there is nothing new, or why it failed; a second request waits for nothing', async () => {
+test('a manual check says that there is nothing new, or why it failed; a second one meanwhile returns at once', async () => {
   const none = setUp({ result: () => ({ ...newer(), isUpdateAvailable: false }) });
   await Promise.all([none.updates.check(), none.updates.check()]);
   expect(none.log).toEqual([looked, 'Stria is up to date']);
 
-  // A portable app or a flatpak.
+  // A portable app or a flatpak cannot be updated.
   const fixed = setUp({ result: () => null });
   await fixed.updates.check();
   expect(fixed.log).toEqual([looked, 'This copy of Stria cannot update itself']);

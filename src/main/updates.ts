@@ -2,7 +2,7 @@ import type { MessageBoxOptions } from 'electron';
 import { noUpdate, noUpdater, updateFailure, updateQuestion, updateReady } from './dialogs.ts';
 import type { SettingsStore } from './settings.ts';
 
-/** What is used of electron-updater. */
+/** The parts of electron-updater that are used. */
 export interface Updater {
   autoDownload: boolean;
   autoInstallOnAppQuit: boolean;
@@ -13,14 +13,14 @@ export interface Updater {
 }
 
 export interface Updates {
-  /** Looks for a new version, and says what it finds. Never rejects. */
+  /** Looks for a new version, and shows the result. Never rejects. */
   check(): Promise<void>;
-  /** At the start of the app: as `check`, if the person turned it on, and only says something about a new version. Never rejects. */
+  /** Looks for a new version at the start of the app, if the user turned that on. Shows only a new version. Never rejects. */
   checkAtStart(): Promise<void>;
 }
 
 export interface UpdatesOptions {
-  /** The version that runs. */
+  /** The running version. */
   readonly version: string;
   readonly settings: SettingsStore;
   /** Loads electron-updater, which takes a moment. */
@@ -29,7 +29,7 @@ export interface UpdatesOptions {
   readonly ask: (question: MessageBoxOptions) => Promise<number>;
 }
 
-/** Updates of the installed app. Nothing is downloaded, and nothing is installed, before the person agrees. */
+/** Updates of the installed app. Nothing is downloaded or installed before the user agrees. */
 export function createUpdates({ version, settings, loadUpdater, ask }: UpdatesOptions): Updates {
   let isBusy = false;
 
@@ -51,7 +51,7 @@ export function createUpdates({ version, settings, loadUpdater, ask }: UpdatesOp
       if ((await ask(updateReady(found))) === 0) updater.quitAndInstall();
       else updater.autoInstallOnAppQuit = true;
     } catch (error) {
-      // At the start there may be no network, which is nothing to complain about.
+      // At the start there may be no network, which is not worth a message.
       if (isAsked) await ask(updateFailure(error instanceof Error ? error.message : String(error)));
     } finally {
       isBusy = false;

@@ -13,7 +13,7 @@ function hangingPage() {
   return { contents, questions, answer, wasEnded };
 }
 
-test('a page that hangs is ended if the user says so, and is new after it has loaded again', async () => {
+test('a page that hangs is ended if the user says so, and counts as a new page after it was reloaded', async () => {
   const { contents, questions, answer, wasEnded } = hangingPage();
   contents.emit('unresponsive');
   contents.emit('unresponsive');
@@ -25,7 +25,7 @@ test('a page that hangs is ended if the user says so, and is new after it has lo
   expect(wasEnded()).toBe(false);
 });
 
-test('a user who waits is asked again when the page hangs again', async () => {
+test('a user who chose to wait is asked again when the page hangs again', async () => {
   const { contents, questions, answer } = hangingPage();
   contents.emit('unresponsive');
   await answer(0, false);

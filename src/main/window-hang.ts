@@ -1,15 +1,15 @@
 import type { EventEmitter } from 'node:events';
 
-/** A WebContents. */
+/** The parts of a WebContents that are used. */
 interface Contents extends EventEmitter {
   forcefullyCrashRenderer(): void;
   isDestroyed(): boolean;
 }
 
 /**
- * Asks once while the page does not respond, and ends the page's process if the answer is yes.
+ * Asks once when the page does not respond, and ends the page's process if the answer is yes.
  * @param ask resolves with whether to end it; its signal is aborted when the page responds again or is gone
- * @returns whether the last process was ended here, so that a crash needs no question
+ * @returns a function that tells whether the last process was ended here, so that its crash needs no question
  */
 export function watchHang(contents: Contents, ask: (signal: AbortSignal) => Promise<boolean>): () => boolean {
   let question: AbortController | undefined;

@@ -41,7 +41,7 @@ test('a window that was closed before is not shown', () => {
 test.each([
   [['did-fail-load', -6, 'ERR_FILE_NOT_FOUND', 'app://stria/index.html', true], 'ERR_FILE_NOT_FOUND (-6)'],
   [['did-fail-load', -105, '', 'app://stria/index.html', true], 'The page did not load (-105)'],
-  // A subframe, and a load that another one has replaced.
+  // Failures of a subframe, and of a load that another one has replaced, are ignored.
   [['did-fail-load', -6, 'ERR_FILE_NOT_FOUND', 'app://stria/frame.html', false], undefined],
   [['did-fail-load', -3, 'ERR_ABORTED', 'app://stria/index.html', true], undefined],
   [['did-navigate', 'app://stria/index.html', 404, ''], 'The page was not found (404)'],

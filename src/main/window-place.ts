@@ -13,11 +13,11 @@ export interface WindowPlace extends Rectangle {
 
 export const smallestWindow = { width: 720, height: 480 } as const;
 const firstWindow = { width: 1360, height: 860 } as const;
-/** This much of the title bar must be on a screen so that the window can be dragged, in pixels. */
+/** The length of the title bar, in pixels, that must be on a screen so that the window can be dragged. */
 const grip = 80;
 
 /**
- * Where to open the window: its last position, unless that screen is gone; else centred (no x and y).
+ * The place for the window: its last position, unless that screen is gone; else centred (without x and y).
  * @param screens the work areas of all screens, the primary first
  */
 export function placeWindow(

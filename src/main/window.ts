@@ -19,21 +19,21 @@ const showPatienceMs = 3000;
 
 export interface AppWindow {
   readonly browserWindow: BrowserWindow;
-  /** What the page says would be lost on closing. */
+  /** Sets the work that would be lost on closing, as the page reports it. */
   setUnfinished(kinds: readonly UnfinishedKind[]): void;
-  /** Sends at once, or when the page has loaded. */
+  /** Sends an event at once, or when the page has loaded. */
   send<Name extends EventName>(name: Name, event: Events[Name]): void;
 }
 
 export interface WindowOptions {
   readonly settings: SettingsStore;
   readonly devServer: string | undefined;
-  /** The page is gone, with everything that it was writing, because it was closed or crashed. */
+  /** Called when the page is gone, because it was closed, reloaded or crashed. Its saves must be aborted. */
   readonly onPageGone: (contentsId: number) => void;
   readonly onClosed: () => void;
   /** Whether this window is still saving something. */
   readonly isSaving: (contentsId: number) => boolean;
-  /** The user was asked whether to close over unfinished work, and said yes (the window is gone) or no. */
+  /** Called when the user has answered whether to close despite unfinished work: yes (the window is gone) or no. */
   readonly onCloseAnswered: (closes: boolean) => void;
 }
 
@@ -89,7 +89,7 @@ export function createWindow(options: WindowOptions): AppWindow {
     onPageGone(contentsId);
     onClosed();
   });
-  // A new page has loaded, after a reload for example, so the old page's saves have lost their writer.
+  // A new page has loaded, for example after a reload, so nothing writes the old page's saves any more.
   webContents.on('did-navigate', () => {
     loaded = false;
     pageGone();
@@ -106,7 +106,7 @@ export function createWindow(options: WindowOptions): AppWindow {
   );
   webContents.on('render-process-gone', (_, { reason }) => {
     pageGone();
-    // Not within the event, in which Chromium is still taking the page down.
+    // Not during the event, in which Chromium is still tearing down the page.
     if (wasEnded()) setImmediate(() => window.isDestroyed() || webContents.reload());
     else if (reason !== 'clean-exit') void offerReload(window, reason);
   });
@@ -117,7 +117,7 @@ export function createWindow(options: WindowOptions): AppWindow {
   watchLoading(webContents, async (reason) => {
     if (isOffering) return;
     isOffering = true;
-    // Not a sheet on the window, which may be blank.
+    // Not a dialog attached to the window, which may be blank.
     const { response } = await dialog.showMessageBox(loadFailure(reason));
     isOffering = false;
     if (window.isDestroyed()) return;
@@ -139,7 +139,7 @@ export function createWindow(options: WindowOptions): AppWindow {
   };
 }
 
-/** After the page has crashed. Its state is lost; the files are not. */
+/** Offers to reload after the page has crashed. Its state is lost, but no files are. */
 async function offerReload(window: BrowserWindow, reason: string): Promise<void> {
   const { response } = await dialog.showMessageBox(window, {
     type: 'error',
