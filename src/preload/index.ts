@@ -5,7 +5,7 @@ type Listeners = { [Name in EventName]: Set<(event: Events[Name]) => void> };
 type Waiting = { [Name in EventName]: Events[Name][] };
 
 const listeners: Listeners = { 'menu-command': new Set(), 'files-opened': new Set() };
-/** Events that came before the page listened: file arguments are sent as soon as the page has loaded. */
+/** Events that arrived before the page listened. File arguments are sent as soon as the page has loaded. */
 const waiting: Waiting = { 'menu-command': [], 'files-opened': [] };
 
 ipcRenderer.on('stria:event', (_, name: EventName, event: Events[EventName]) => deliver(name, event));
@@ -25,7 +25,7 @@ function subscribe<Name extends EventName>(name: Name, listener: (event: Events[
 const bridge: StriaBridge = {
   call: (name, ...args) => ipcRenderer.invoke('stria:call', name, ...args),
   on: subscribe,
-  // The path stays here and in main; the page gets an id.
+  // Only preload and main see the path; the page gets an id.
   openDropped: (file) => ipcRenderer.invoke('stria:open-dropped', webUtils.getPathForFile(file)),
 };
 
