@@ -8,7 +8,7 @@ const affine = [1, 0, 0, -16, 0, 1, 0, -16, 0, 0, 1, -16];
 const scanFile = placed(nifti(shapes(32)), affine);
 const layerFile = placed(nifti(shapes(32, 'i16')), affine);
 
-test('a layer is moved and turned by hand and by a matrix, and undo takes each back', async ({ stria }) => {
+test('a layer is moved and turned by hand and by a matrix, and each can be undone', async ({ stria }) => {
   const { page } = stria;
   await stria.dropFiles([stria.write('scan.nii', scanFile)]);
   await expectOpen(page, 'scan.nii');

@@ -6,8 +6,8 @@ import { expect, test } from './support/test.ts';
 import { gzip, nifti, noise } from './support/volumes.ts';
 
 /**
- * How long Cancel may take. The promise is 100 ms on a GPU; on SwiftShader the page shares two cores with it, and a step of
- * its work occupies them for longer.
+ * How long Cancel may take, in milliseconds. The promise is 100 ms on a GPU. On SwiftShader, the page shares two cores with the
+ * GPU, and a step of its work occupies them for longer.
  */
 const answerMs = 1000;
 

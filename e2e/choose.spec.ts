@@ -18,7 +18,7 @@ test('a folder of two series is dropped, one chosen, its tags searched, compress
   await expect(choices(stria).nth(1)).toContainText('CT');
   await expect(page.getByTestId('volume-thumbnail').nth(1)).toBeVisible();
 
-  // By keyboard: down to the second one, and open it.
+  // By keyboard, go down to the second one and open it.
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await expectOpen(page, 'study · Thin bone');
@@ -33,7 +33,7 @@ test('a folder of two series is dropped, one chosen, its tags searched, compress
   await page.getByTestId('tag-search').fill('doe');
   await expect(page.getByTestId('tag-list')).toContainText('personal');
 
-  // Another one, from the document.
+  // Choose another one from the open document.
   await stria.page.keyboard.press('Escape');
   await runCommand(stria, 'Choose another volume in this file');
   await expect(page.getByTestId('volumes-dialog')).toBeVisible();
@@ -61,7 +61,7 @@ test('a folder of two series is dropped, one chosen, its tags searched, compress
   expect((await voxelsInGpu(page)).equals(voxelsOf(2))).toBe(true);
 });
 
-test('what is personal is shown, and leaves neither in sessions nor in pictures', async ({ stria }) => {
+test('personal data is shown, but is saved neither in sessions nor in pictures', async ({ stria }) => {
   const { page } = stria;
   const study = writeStudy(stria);
   await stria.dropFiles([join(study, 'S1')]);
@@ -86,7 +86,7 @@ test('what is personal is shown, and leaves neither in sessions nor in pictures'
   }
 });
 
-test('channels are chosen by their names, and the readout says which is shown', async ({ stria }) => {
+test('channels are chosen by name, and the readout says which one is shown', async ({ stria }) => {
   const { page } = stria;
   const [width, height] = [8, 6];
   const data = Uint8Array.from({ length: width * height * 3 }, (_, at) => 10 + 100 * (at % 3));

@@ -9,10 +9,10 @@ import { type FileInfo, fileInfo } from './support/cli.ts';
 import { expect, test } from './support/test.ts';
 import { nrrd, patchwork } from './support/volumes.ts';
 
-// Chunks are 64 voxels long: two rows of three in each slice across z, with other kinds in the second row.
+// Chunks are 64 voxels long: two rows of three in each slice across z. The second row has the kinds in another order.
 const kinds = ['constant', 'runs', 'noisy', 'constant', 'constant', 'runs'] as const;
 const [columns, side] = [3, 64];
-/** Margin around a fitted slice in CSS pixels; see viewer/slices/slice-canvas.ts. */
+/** The margin around a fitted slice in CSS pixels; see viewer/draw/slice-drawing.ts. */
 const margin = 24;
 /** Opacity of a chunk's colour over the slice; see viewer/slices/chunk-painter.ts. */
 const fillOpacity = 0.24;
@@ -46,7 +46,7 @@ test('the inspector says how each chunk was encoded, and the slices show it', as
   await page.keyboard.press('2');
   await settledPicture(page, 'z');
   const before = await sliceOf(page);
-  /** Voxels of one kind were encoded one way, and the table lists the ways by number of chunks. */
+  /** The index of a chunk's way. Each kind of voxels is encoded in one way, and the table lists ways by number of chunks. */
   const wayOf = (chunk: number) => ['constant', 'runs', 'noisy'].indexOf(kinds[chunk] ?? '');
 
   await test.step('when shown, each chunk has the colour of its way, and nothing else changes', async () => {
@@ -58,7 +58,7 @@ test('the inspector says how each chunk was encoded, and the slices show it', as
     for (const chunk of kinds.keys()) {
       const { color } = wayLook(wayOf(chunk));
       const wanted = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
-      // The inner half of the chunk, without border and number. The crosshair is ignored.
+      // Only the inner half of the chunk, without border and number. The crosshair is ignored.
       let [right, all] = [0, 0];
       for (const { x, y } of place.middleOf(chunk)) {
         all++;
@@ -150,7 +150,7 @@ function differing(a: DecodedPng, b: DecodedPng): Pixel[] {
   return pixels;
 }
 
-/** Positions of the middle slice's chunks on the screen. */
+/** The positions of the middle slice's chunks on the screen. */
 function placeOn({ width, height }: DecodedPng) {
   const [across, down] = [columns * side, (kinds.length / columns) * side];
   const scale = Math.min((width - 2 * margin) / across, (height - 2 * margin) / down);

@@ -19,7 +19,7 @@ const viewport = { width: 960, height: 640 };
 test.use({ viewport });
 
 const side = 16;
-/** Where the second volume differs, and by how much. */
+/** The voxel where the second volume differs, and by how much. */
 const [x, y, z, by] = [3, 4, 5, 9];
 
 test('a volume and a copy with one changed voxel: linked side by side, the voxel is found; a compressed volume is identical', async ({
@@ -153,7 +153,7 @@ test.describe('with layers', () => {
       await page.getByTestId('second-compare').click();
       await expect(page.getByTestId('compare-bar')).toContainText(`before.nii and ${name}`);
     };
-    // Not while their textures are filled, which takes memory of its own.
+    // Wait until textures are filled, which takes additional memory.
     await settledPicture(page, '3d');
     const layerMemory = await gpuMemory(page, 'layer');
 
@@ -195,7 +195,7 @@ test.describe('with layers', () => {
       await expect(page.getByTestId('difference')).toContainText('Identical, bit for bit');
       const [first, second] = [await settledPicture(page, 'z'), await pictureOf(page, 'second-z')];
       expect(differingPart(first, second)).toBeGreaterThan(0.3);
-      // Of one colour but for the crosshair.
+      // The picture has one colour, except for the crosshair.
       expect(drawnPart(second)).toBeLessThan(0.2);
     });
 
@@ -208,7 +208,7 @@ test.describe('with layers', () => {
       await expect(probe).toContainText(/seg\.nii.*label \d/);
       const text = plain((await probe.textContent()) ?? '');
       const [x, y, z] = [...(text.match(/x (\d+)\s+y (\d+)\s+z (\d+)/) ?? [])].slice(1).map((digits) => Number(digits) - 1);
-      // Its voxel v is at 0.8 v - 16; label l covers 2 l - 16.5 to 2 l - 14.5.
+      // Voxel v is at 0.8 v - 16; label voxel l covers 2 l - 16.5 to 2 l - 14.5.
       const at = [x, y, z].map((voxel) => Math.floor((0.8 * (voxel as number) + 0.5) / 2)) as [number, number, number];
       expect(text).toContain(`seg.nii  ·  label ${labels.voxel(...at)}`);
       await page.mouse.move(2, 2);
@@ -221,7 +221,7 @@ test.describe('with layers', () => {
   });
 });
 
-/** Expects that both viewers show the same. In 3D, tests draw the first one coarsely, so edges differ. */
+/** Expects both viewers to show the same. In 3D, tests draw only the first one coarsely, so edges differ. */
 async function expectSame(page: Page, view: '3d' | 'x' | 'z'): Promise<void> {
   let first: Picture = [];
   await expect(async () => {

@@ -35,7 +35,7 @@ test('a volume is compressed, saved, and opened again bit for bit', async ({ str
     await save(stria, target);
     const { size } = statSync(target);
     expect(size).toBeLessThan(source.byteLength / 3);
-    // Three digits are shown.
+    // The app shows three digits.
     expect(shown / (source.byteLength / size)).toBeCloseTo(1, 2);
     expect(await fileInfo(target)).toMatchObject({ fileBytes: size, sourceBytes: source.byteLength });
   });
@@ -79,7 +79,7 @@ test('a volume is compressed, saved, and opened again bit for bit', async ({ str
   });
 });
 
-/** The rows of a folded timeline, in order of their start. */
+/** The rows of a collapsed timeline, in order of their start. */
 async function stagesOf(page: Page, testId: string): Promise<string[]> {
   const timeline = page.getByTestId(testId);
   await timeline.getByRole('button').click();

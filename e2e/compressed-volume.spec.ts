@@ -22,7 +22,7 @@ import { nifti, series, shapes } from './support/volumes.ts';
 
 const slices: readonly OwnView[] = ['x', 'y', 'z'];
 
-/** Slices at some positions, and the voxels under the pointer. */
+/** Pictures of slices at several positions, and the voxels under the pointer. */
 async function lookAround(page: Page): Promise<unknown[]> {
   const seen: unknown[] = [];
   for (const at of ['3', '35']) {
@@ -113,7 +113,7 @@ test('a volume kept compressed in GPU memory looks the same and takes less memor
 
 test('a time series from a .stria is never uncompressed in GPU memory', async ({ stria }) => {
   const { page } = stria;
-  // Each time point is a chunk of its own.
+  // Each time point is a separate chunk.
   const volume = series(56, 10);
   const packed = join(stria.folder, 'series.stria');
   // A single codec, since a chain also needs memory for its intermediate data.

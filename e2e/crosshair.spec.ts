@@ -9,7 +9,7 @@ test.use({ viewport: { width: 960, height: 520 } });
 const dims = [17, 13, 11] as const;
 const [slope, intercept] = [0.5, -100];
 const spacing = [0.8, 1.1, 2.6] as const;
-// x to the patient's left, y to the front, z to the head, rotated about two axes.
+// x runs to the patient's left, y to the front and z to the head; then the axes are rotated about two of them.
 const [a, b] = [0.35, -0.25];
 const turned = [
   [-Math.cos(a), -Math.sin(a), 0],
@@ -17,7 +17,7 @@ const turned = [
   [-Math.sin(a) * Math.sin(b), Math.cos(a) * Math.sin(b), Math.cos(b)],
 ] as const;
 const origin = [21.5, -13.25, 40] as const;
-/** As floats, which is what the file holds. */
+/** The affine as 32-bit floats, as in the file. */
 const rows = turned.map((row, at) => [
   ...row.map((part, axis) => Math.fround(part * (spacing[axis] as number))),
   origin[at] as number,
@@ -54,7 +54,7 @@ function bigEndianNifti(): Buffer {
   return file;
 }
 
-/** Seen from the feet, the front and the left: the axes to the right and down on each slice, and their direction. */
+/** The axes that run right and down on each slice, and their directions, as seen from the feet, the front and the left. */
 const frames = {
   z: { right: [0, 1], down: [1, -1] },
   y: { right: [0, 1], down: [2, -1] },
@@ -68,7 +68,7 @@ interface Place {
   at(voxel: Voxel): { readonly x: number; readonly y: number };
 }
 
-/** Position of a fitted slice on the screen. */
+/** The place of a fitted slice on the screen. */
 async function placeOf(page: Page, pane: Pane): Promise<Place> {
   await expect.poll(() => isSettled(page, pane)).toBe(true);
   const box = await boxOf(page, pane);
@@ -117,7 +117,7 @@ test('the readout gives the source’s voxel, its value and its world position, 
       const pane = panes[index % 3] as Pane;
       return { voxel, pane, ...(places[pane] as Place).at(voxel) };
     });
-    // In the page, since this would be thousands of messages over the test's connection.
+    // Runs in the page, since it would be thousands of messages over the test's connection.
     const texts = await page.evaluate(async (wanted) => {
       const element = <T extends Element>(id: string) =>
         document.querySelector<T & HTMLElement>(`[data-testid="${id}"]`) as T & HTMLElement;
@@ -182,7 +182,7 @@ test('the readout gives the source’s voxel, its value and its world position, 
     const box = await boxOf(page, 'z');
     const at = (byX: number) => probeAt(page, 'z', (x + byX - box.x) / box.width, (y - box.y) / box.height);
     expect((await at(0)).voxel).toEqual([5, 8, 4]);
-    // e times as large, so this many pixels are now two voxels.
+    // The slice is now e times as large, so this many pixels are two voxels.
     const pixels = 2 * spacing[0] * (places.z as Place).pixelsPerUnit * Math.E;
     expect((await at(pixels)).voxel).toEqual([7, 8, 4]);
     await page.keyboard.press('r');

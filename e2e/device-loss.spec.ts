@@ -27,7 +27,7 @@ test('a lost device is replaced, with the volume, the view and the compression',
   });
 
   await test.step('afterwards: from the compressed bytes, which can still be saved', async () => {
-    // With the codec that a software GPU compiles fastest, on both devices.
+    // Use the codec whose kernels a software GPU compiles fastest, since both devices compile them.
     await choose(page, 'codec-select', 'rle');
     await page.getByTestId('compress-button').click();
     await expect(page.getByTestId('result-exact')).toHaveText('Bit-exact: checked on the GPU');

@@ -31,7 +31,7 @@ test('faces are clipped by their handles, and the oblique slice is turned by its
   await page.getByTestId('clip-handles').click();
   await expect(face).toHaveCount(0);
   expect(differingPart(whole, await settledPicture(page, '3d'))).toBeGreaterThan(0.03);
-  // A drag is one undo step, however many moves it had. The key press is another, or part of the same if it followed at once.
+  // A drag is one undo step, however many moves it had. The key press is another step, or part of the same one if it followed at once.
   await page.keyboard.press('ControlOrMeta+z');
   await expect.poll(() => numberIn(page, 'clip-x-to')).toBeGreaterThanOrEqual(dragged);
   if ((await numberIn(page, 'clip-x-to')) === dragged) await page.keyboard.press('ControlOrMeta+z');

@@ -56,7 +56,7 @@ async function workOf(page: Page): Promise<{ asked: number; drawn: number }> {
   return { asked: await page.evaluate(() => (window as unknown as { asked: number }).asked), drawn };
 }
 
-/** Time that the page's main thread has worked so far, in milliseconds. */
+/** The time that the page's main thread has worked so far, in milliseconds. */
 async function busy(session: Awaited<ReturnType<ReturnType<Page['context']>['newCDPSession']>>): Promise<number> {
   const { metrics } = await session.send('Performance.getMetrics');
   return 1000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN);

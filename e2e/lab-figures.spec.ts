@@ -50,7 +50,7 @@ test('results of a large GPU appear in plots, tables and a grid, and the grid is
   await page.getByTestId('lab-save-png').click();
   const { width, data, channels } = decode(readFileSync(await stria.savedFile(path)));
   expect(width).toBeGreaterThan(bounds?.width ?? 0);
-  // Text down to the last row, so some pixels are not background.
+  // The text goes down to the last row, so some pixels there are not background.
   const tail = data.subarray(-60 * width * channels);
   const background = data.subarray(0, channels);
   expect(tail.filter((value, at) => value !== background[at % channels]).length).toBeGreaterThan(300);

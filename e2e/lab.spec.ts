@@ -7,7 +7,7 @@ import { expectOpen, gpuMemory } from './support/app.ts';
 import { expect, type Stria, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
-/** The results that come with the app. */
+/** The results that are bundled with the app. */
 const committed = ['h200', 'epyc'].map((name) => new URL(`../bench/results/2026-11-23-${name}-files.json`, import.meta.url));
 
 async function openLab(page: Page, suite: 'seeds' | 'codecs'): Promise<void> {
@@ -47,7 +47,7 @@ test('the Lab runs a suite beside an open volume, shows and saves it, and frees 
   const { page } = stria;
   await stria.dropFiles([stria.write('scan.nii', nifti(shapes(32)))]);
   await expectOpen(page, 'scan.nii');
-  // Not while values are being read back: those buffers are freed soon.
+  // Wait until no values are being read back, since those buffers are freed soon.
   let before: Record<string, number> = {};
   const reads = async (): Promise<string[]> => {
     before = await volumeMemory(page);
@@ -85,7 +85,7 @@ test('the Lab runs a suite beside an open volume, shows and saves it, and frees 
   await page.getByTestId('lab-close').click();
   await expectOpen(page, 'scan.nii');
   await expect.poll(() => volumeMemory(page)).toEqual(before);
-  // Reads of a few values, none of the Lab's work.
+  // Only buffers for reading a few values remain, none of the Lab's.
   expect(await gpuMemory(page, 'spare')).toBeLessThan(2 ** 20);
 });
 

@@ -15,7 +15,7 @@ const scanFile = placed(nifti(scan), [1, 0, 0, -16, 0, 1, 0, -16, 0, 0, 1, -16])
 const labelFile = placed(nifti(labels), [2, 0, 0, -15.5, 0, 2, 0, -15.5, 0, 0, 2, -15.5]);
 const table = 'index,name,color\n1,Left front,#ff0000\n2,Right front,#00ff00\n8,"Vertex, right",#0000ff\n99,Not there,#ffffff\n';
 
-/** Clicks in the list once it has scrolled: it brings back the place that it knew when it gets the keyboard. */
+/** Clicks in the list once it has scrolled: when it gets the focus, it scrolls back to its previous position. */
 async function clickIn(page: Page, id: string): Promise<void> {
   await page.getByTestId(id).scrollIntoViewIfNeeded();
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
@@ -94,7 +94,7 @@ test('labels are named by a table beside them, found in both directions, edited,
     let [sum, count] = [0, 0];
     for (let z = 0; z < 8; z++) {
       for (let y = 0; y < 8; y++) {
-        // The centre of a label's voxel lies where eight voxels of the scan meet: the one after it is meant.
+        // The centre of a label's voxel is where eight voxels of the scan meet; the last of these counts.
         for (let x = 0; x < 8; x++, count++) sum += scan.voxel(2 * x + 1, 2 * y + 1, 2 * z + 1);
       }
     }
@@ -124,7 +124,7 @@ test('labels are named by a table beside them, found in both directions, edited,
 test('a volume of labels has a table of its own, and takes one that is dropped', async ({ stria }) => {
   const { page } = stria;
   const file = Uint8Array.from(labelFile);
-  // NIfTI's intent: labels.
+  // NIfTI's intent code for labels.
   new DataView(file.buffer).setInt16(68, 1002, true);
   await stria.dropFiles([stria.write('atlas.nii', file)]);
   await expectOpen(page, 'atlas.nii');

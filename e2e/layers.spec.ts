@@ -26,14 +26,14 @@ const scan = shapes(side);
 const labels = volumeOf([side / 2, side / 2, side / 2], 'u8', (x, y, z) => 1 + (x >> 3) + 2 * (y >> 3) + 4 * (z >> 3));
 
 const scanFile = placed(nifti(scan), [1, 0, 0, -16, 0, 1, 0, -16, 0, 0, 1, -16]);
-/** Its first voxel covers the scan's first two along each axis: its centre is between theirs. */
+/** The first voxel covers the scan's first two along each axis, so its centre is between theirs. */
 const labelFile = placed(nifti(labels), [2, 0, 0, -15.5, 0, 2, 0, -15.5, 0, 0, 2, -15.5]);
-/** Sideways: its x runs along the scan's y. */
+/** An image that lies sideways: its x axis runs along the scan's y axis. */
 const turnedFile = placed(nifti(shapes(20, 'i16')), [0, 1.5, 0, -14, 1.5, 0, 0, -15, 0, 0, 1.5, -13]);
 
 async function addLayer(page: Page, name: string): Promise<void> {
   await expect(page.getByTestId('second-dialog')).toContainText(name);
-  // The dialog has the keyboard, on its first choice.
+  // The dialog has the focus on its first choice.
   await page.keyboard.press('Enter');
   await expect(page.getByTestId('second-dialog')).toBeHidden();
   await expect(page.getByTestId(`layer-${name}`)).toBeVisible();
@@ -42,7 +42,7 @@ async function addLayer(page: Page, name: string): Promise<void> {
 
 const volumeBytes = (page: Page) => gpuMemory(page, 'volume.box');
 
-test('a second file becomes a layer: it is seen in slices, read under the pointer, changed, undone, and freed', async ({
+test('a second file becomes a layer: it is drawn in slices, read under the pointer, changed, undone, and freed', async ({
   stria,
 }) => {
   const { page } = stria;
@@ -166,7 +166,7 @@ test('the 3D view draws layers in their colours, and frees their textures', asyn
   });
 
   await test.step('more layers than it can draw are named', async () => {
-    // Five volumes take SwiftShader long: a small picture will do.
+    // Five volumes take SwiftShader a long time, so the picture is small.
     await page.setViewportSize({ width: 700, height: 420 });
     for (const name of ['b.nii', 'c.nii', 'd.nii']) {
       await stria.dropFiles([stria.write(name, labelFile)]);
@@ -237,7 +237,7 @@ test('layers are reordered by buttons, keys and dragging, shown alone, and compa
 
   await test.step('they are drawn without the volume below them', async () => {
     await page.getByTestId('layer-base').getByRole('button', { name: 'Hide scan.nii' }).click();
-    // It waits until something is drawn.
+    // `settledPicture` waits until something is drawn.
     await settledPicture(page, 'z');
   });
 
@@ -255,7 +255,7 @@ test('layers are reordered by buttons, keys and dragging, shown alone, and compa
     const before = await gpuMemory(page, 'volume');
     const large = 128;
     const path = stria.write('large.nii', placed(nifti(shapes(large)), [0.25, 0, 0, -16, 0, 0.25, 0, -16, 0, 0, 0.25, -16]));
-    // Pressed by the page itself, in the task in which the button appears.
+    // The page itself presses the button, in the same task in which it appears.
     await page.evaluate(() => {
       const seen: string[] = [];
       Object.assign(window, { seenLoading: seen });
@@ -484,7 +484,7 @@ test('a series shows the curve over time at the crosshair, and exports it', asyn
   });
 });
 
-/** Open, whatever the layout. */
+/** Waits until a volume is open, whatever the layout is. */
 async function expectOpenOnly(page: Page, name: string): Promise<void> {
   await expect(page.getByRole('heading', { level: 1 })).toContainText(name);
 }

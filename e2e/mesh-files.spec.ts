@@ -16,14 +16,14 @@ import { nifti, placed, shapes } from './support/volumes.ts';
 
 const affine = [0, 1.5, 0, -14, -1.5, 0, 0, 20, 0, 0, 2, -13];
 
-/** A file with the surface of the scan at a level. */
+/** Writes a file with the surface of a scan at a level, and returns its path. */
 async function writeSurface(stria: Stria, scan: string, name: string, level: string): Promise<string> {
   const surface = join(stria.folder, name);
   await cli('mesh', scan, '--level', level, '-o', surface, '--device', 'cpu', '--quiet');
   return surface;
 }
 
-test('a surface opens without a volume, is saved so, and stays in its place under a volume that is opened later', async ({
+test('a surface opens and is saved without a volume, and stays in place under a volume that is opened later', async ({
   stria,
 }) => {
   const { page } = stria;
@@ -138,12 +138,12 @@ test('a surface from a file is undone and redone, survives a lost device, and le
     expect(await meshBytes()).toBe(added);
     await close();
     await expect.poll(meshBytes).toBe(meshesBefore);
-    // The new device keeps fewer buffers for later use.
+    // The new device keeps fewer spare buffers.
     await expect.poll(() => gpuMemory(page, '')).toBeLessThanOrEqual(closed);
   });
 });
 
-test('a session lists its surfaces in their order, and Find… reads the one whose file moved', async ({ stria }) => {
+test('a session lists its surfaces in order, and Find… reads the one whose file moved', async ({ stria }) => {
   const { page } = stria;
   const scan = stria.write('scan.nii', placed(nifti(shapes(33, 'i16')), affine));
   const [inner, outer] = [

@@ -8,7 +8,7 @@ test('without WebGPU the page says so, and files can still be compressed', async
   const { page } = stria;
   await page.addInitScript(() => {
     Reflect.deleteProperty(Navigator.prototype, 'gpu');
-    // The text written to the clipboard, which tests cannot read everywhere.
+    // Keeps the text that the page copies, since tests cannot read the clipboard everywhere.
     Object.assign(window, { copied: [] });
     navigator.clipboard.writeText = async (text) => void (window as unknown as { copied: string[] }).copied.push(text);
   });

@@ -6,7 +6,7 @@ import { nifti, series } from './support/volumes.ts';
 
 test.use({ viewport: { width: 1280, height: 800 } });
 
-/** Opens one of the volumes whose values are hard to show, with slices only, since these specs do not look at the 3D view. */
+/** Opens one of the volumes whose values are hard to show, with slices only, since these specs do not need the 3D view. */
 async function open(stria: Stria, name: OddName): Promise<void> {
   await stria.dropFiles([stria.write(`${name}.nii`, oddNifti(name))]);
   await expect(stria.page.getByRole('heading', { level: 1 })).toContainText(`${name}.nii`);

@@ -4,7 +4,7 @@ import { expectOpen, probeAt, volumeFacts, voxelsInGpu } from './support/app.ts'
 import { expect, test } from './support/test.ts';
 
 const size = 24;
-/** A ball whose centre's brightness tells its channel, before a ramp. */
+/** A ball in front of a ramp. The brightness of its centre identifies the channel. */
 const ball = (z: number, channel: number) =>
   Uint8Array.from({ length: size * size }, (_, at) => {
     const [x, y] = [at % size, Math.floor(at / size)];
@@ -21,7 +21,7 @@ const image: TestImage = {
 };
 const everything = Buffer.concat([0, 1, 2, 3].flatMap((c) => slices.map((z) => ball(z, c))));
 
-test('an OME-TIFF of four channels in two files: each channel by its name and color', async ({ stria }) => {
+test('an OME-TIFF with four channels in two files shows each channel with its name and colour', async ({ stria }) => {
   const { page } = stria;
   const set: TestImage = {
     ...image,
@@ -56,7 +56,7 @@ test('an OME-TIFF of four channels in two files: each channel by its name and co
   await expect(page.getByTestId('probe')).toContainText('RFP');
 });
 
-test('levels of an OME-TIFF are a choice; the largest opens by itself', async ({ stria }) => {
+test('levels of an OME-TIFF can be chosen, and the largest one opens by default', async ({ stria }) => {
   const { page } = stria;
   const levels = [
     {

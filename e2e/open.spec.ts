@@ -91,7 +91,7 @@ test('a header whose data file is missing asks for it', async ({ stria }) => {
   await stria.dropFiles([data]);
   await expectVoxels();
 
-  // Together they find each other, also from two folders.
+  // Files opened together find each other, even from different folders.
   await page.getByTestId('close-button').click();
   await stria.dropFiles([file, data]);
   await expectVoxels();

@@ -119,7 +119,7 @@ function pixel({ width, channels, data }: DecodedPng, x: number, y: number): rea
   return [...data.subarray((y * width + x) * channels, (y * width + x) * channels + 3)];
 }
 
-/** The fraction of a part of a picture for which a condition holds. */
+/** The fraction of pixels in a part of a picture for which a condition holds. */
 function part(
   picture: DecodedPng,
   left: number,

@@ -39,7 +39,7 @@ test('while the view is rotated, frames stay under 50 ms or have the lowest qual
   test.info().annotations.push({ type: 'frames', description: words });
   const median = frames[Math.floor(frames.length / 2)];
   const isLeast = frames.filter(({ scale, step }) => scale <= least.scale && step >= least.step).length > frames.length / 2;
-  // What lies over the view follows it without a layout.
+  // Overlays follow the view without a layout.
   expect(laidOut).toBeLessThan(frames.length / 2);
   expect(isLeast || (median?.ms ?? Number.NaN) < 50, words).toBe(true);
 });

@@ -6,7 +6,7 @@ import { boxOf, drawCoarsely, expectOpen, settledPicture } from './support/app.t
 import { expect, type Stria, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
-// So wide that the first camera does not depend on the layout in which the volume was opened.
+// The window is so wide that the initial camera does not depend on the layout in which the volume was opened.
 test.use({ viewport: { width: 960, height: 640 } });
 
 test('`stria picture` draws the pixels of the app’s pictures', async ({ stria }) => {
@@ -47,7 +47,7 @@ test('`stria picture` draws the pixels of the app’s pictures', async ({ stria 
   });
 });
 
-/** Saves what is shown, at its size on the screen and without annotations. */
+/** Saves a picture of the view, at its size on the screen and without annotations. */
 async function save(stria: Stria, name: string, isFirst: boolean): Promise<DecodedPng> {
   const { page } = stria;
   const path = join(stria.folder, name);

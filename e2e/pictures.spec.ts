@@ -10,7 +10,7 @@ const frame = (index: number) => Uint8Array.from({ length: width * height }, (_,
 const png = (index: number) => encode({ width, height, channels: 1, depth: 8, data: frame(index) });
 const expected = Buffer.concat(Array.from({ length: count }, (_, index) => frame(index + 1)));
 
-test('pictures dropped together, or in a folder, are one stack in the order of their numbers', async ({ stria }) => {
+test('pictures dropped together, or in a folder, become a stack in the order of their numbers', async ({ stria }) => {
   const { page } = stria;
   const paths = Array.from({ length: count }, (_, index) => stria.write(`frame${index + 1}.png`, Buffer.from(png(index + 1))));
   await stria.dropFiles([...paths].sort());

@@ -51,7 +51,7 @@ test('numbered pictures play: in order, exactly, at the rate, and without upload
   });
 
   await test.step('the pictures on screen change in order, each one exact', async () => {
-    // Slow enough that a slow machine cannot miss half of it between two looks.
+    // Slow enough that even a slow machine does not miss half of it between two checks.
     await setRate(page, 3);
     await page.getByTestId('pace-every').click();
     await play(page);
@@ -109,7 +109,7 @@ test('numbered pictures play: in order, exactly, at the rate, and without upload
     const order = frames.map(({ index }) => index);
     expect(order.slice(1)).toEqual(order.slice(0, -1).map((index) => (index + 1) % frameCount));
     expect(facts.Dropped).toBe('0dropped');
-    // Two are in flight at a time.
+    // Two frames are in flight at a time.
     expect(Number.parseFloat(facts.Achieved ?? '')).toBeLessThan(20);
   });
 
@@ -143,7 +143,7 @@ test('numbered pictures play: in order, exactly, at the rate, and without upload
     await setRate(page, 60);
     await page.getByTestId('end-once').click();
     await page.getByTestId('scrubber').fill(String(frameCount - 5));
-    // It may have ended before it is seen to play.
+    // Playback may have ended before the test sees it.
     const ended = await recordFrames(page);
     await page.getByTestId('play-button').click();
     await expect.poll(() => ended.count()).toBeGreaterThan(0);
@@ -159,7 +159,7 @@ test('numbered pictures play: in order, exactly, at the rate, and without upload
   });
 });
 
-test('pictures as one TIFF, and as .stria, are a stack; dropped pictures say so and play', async ({ stria }) => {
+test('pictures in one TIFF, or in a .stria, are a stack; dropped pictures are announced as one, and play', async ({ stria }) => {
   test.setTimeout(180_000);
   const { page } = stria;
   const names = Array.from({ length: frameCount }, (_, index) => join(writeFrames(stria, index === 0), `frame${index + 1}.png`));
@@ -249,7 +249,7 @@ test('a time series plays in slices and in 3D; the slices of a volume play on re
     await stria.dropFiles([stria.write('scan.nii', nifti(shapes(32)))]);
     await expect(page.getByRole('heading', { level: 1 })).toContainText('scan.nii');
     await expect(page.getByTestId('transport')).toBeHidden();
-    // Its shortcuts do nothing either.
+    // Its shortcuts have no effect either.
     await page.keyboard.press('End');
     await expect(page.getByTestId('slider-z')).toHaveValue('16');
     await page.getByTestId('layout-quad').click();
@@ -266,13 +266,13 @@ test('a time series plays in slices and in 3D; the slices of a volume play on re
   });
 });
 
-/** Waits until it is open, in any layout. */
+/** Waits until a stack is open, in any layout. */
 async function expectStack(page: Page, name: string): Promise<void> {
   await expect(page.getByRole('heading', { level: 1 })).toContainText(name);
   await expect(page.getByTestId('transport')).toBeVisible();
 }
 
-/** Writes the pictures to a folder of their own. */
+/** Writes the pictures to a separate folder. */
 function writeFrames(stria: Stria, isNew = true): string {
   const folder = join(stria.folder, 'frames');
   if (!isNew) return folder;
@@ -282,8 +282,8 @@ function writeFrames(stria: Stria, isNew = true): string {
 }
 
 /**
- * Volumes of `depth` planes that all equal the frame of their time point, so that any slice across z identifies it. Upside
- * down, since y of a NIfTI file points up on the screen.
+ * Volumes of `depth` planes that all equal the frame of their time point, so that any slice across z identifies it. They are
+ * upside down, since y of a NIfTI file points up on the screen.
  */
 function timeSeries(depth: number, count: number): TestVolume {
   const { width, height } = frameDims;
@@ -307,13 +307,13 @@ function upsideDown(pixels: Uint8Array): Buffer {
 
 function niftiSeries(series: TestVolume, count: number): Buffer {
   const file = nifti(series);
-  // dim[0] and dim[4] of nifti1.h.
+  // These are dim[0] and dim[4] of nifti1.h.
   file.writeInt16LE(4, 40);
   file.writeInt16LE(count, 48);
   return file;
 }
 
-/** The slice across z only, in grey from 0 to 255, so that each pixel is the voxel's value. */
+/** Shows only the slice across z, in grey from 0 to 255, so that each pixel is the voxel's value. */
 async function showExactly(page: Page, z?: number): Promise<void> {
   await page.keyboard.press('2');
   await expect(page.getByTestId('canvas-3d')).toBeHidden();
@@ -394,7 +394,7 @@ function uploads(page: Page): Promise<Record<string, number>> {
   return page.evaluate(() => (window as unknown as { striaUploads: Record<string, number> }).striaUploads);
 }
 
-/** Both the frame number and every pixel on screen match the frame. */
+/** Expects both the frame number and every pixel on screen to match the frame. */
 async function expectFrame(page: Page, index: number): Promise<void> {
   await expect(page.getByTestId('frame-number')).toHaveText(new RegExp(`^${index + 1}\\s/`));
   const soon = { message: `the picture is frame ${index}`, intervals: [50, 100, 200] };

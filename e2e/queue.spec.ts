@@ -11,7 +11,7 @@ function rowOf(page: Page, name: string): Locator {
   return page.getByTestId('queue-row').filter({ hasText: name });
 }
 
-/** Expects a number as it is shown: rounded to its last digit. */
+/** Expects a shown number to be the value rounded to the last shown digit. */
 function expectRounded(shown: string | undefined, value: number): void {
   const decimals = shown?.split('.')[1]?.length ?? 0;
   expect(Math.abs(Number(shown) - value), `${shown} shows ${value}`).toBeLessThanOrEqual(0.5 * 10 ** -decimals + 1e-9);
@@ -42,7 +42,7 @@ test('several files are compressed one after the other; a bad one does not stop 
   await expect(page.getByTestId('queue')).toContainText('2 of 3 files compressed');
   await expect(page.getByTestId('queue')).toContainText('1 failed');
 
-  // Both ratios with their names, the time, and the target.
+  // The row shows both ratios with their names, the time, and the target.
   const packed = readFileSync(await stria.savedFile(join(stria.folder, 'first.nii.stria')));
   const text = plain((await done.textContent()) ?? '');
   const [, ratio, ofFile] = /([\d.]+)× unpacked([\d.]+)× file[\d.]+(ms|s)/.exec(text) ?? [];
@@ -77,7 +77,7 @@ test('a row is cancelled while it runs or waits, and leaves nothing', async ({ s
   expect(readdirSync(stria.folder).filter((name) => /^(long|waiting)\.nii\.stria/.test(name))).toEqual([]);
 });
 
-test('a row of several volumes asks which to compress, while the others go on', async ({ stria }) => {
+test('a row with several volumes asks which to compress, while the others continue', async ({ stria }) => {
   const { page } = stria;
   await stria.dropFiles([writeStudy(stria), stria.write('last.nii', nifti(shapes(32)))]);
   const study = rowOf(page, 'study');

@@ -17,9 +17,9 @@ const folder = 'test-results/screens';
 const sizes = { small: { width: 1280, height: 800 }, large: { width: 1920, height: 1080 } } as const;
 
 interface Album {
-  /** One screenshot of the window as it is. */
+  /** Takes one screenshot of the window as it is. */
   keep(name: string): Promise<void>;
-  /** Both themes in a small window and in a large one. `settle` waits until a state is drawn. */
+  /** Takes screenshots in both themes, in a small and in a large window. `settle` waits until a state is drawn. */
   keepAll(name: string, settle?: () => Promise<unknown>): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ async function openScan(stria: Stria): Promise<void> {
 test('the first start', async ({ stria }, info) => {
   const { page } = stria;
   const { keepAll } = albumOf(page, info);
-  // As people open it: without `?debug`, and with nothing stored.
+  // As users open it: without `?debug`, and with empty storage.
   await page.evaluate(() => localStorage.clear());
   await page.goto(new URL('./', page.url()).href);
   await expect(page.getByTestId('first-outcome')).toBeVisible();
@@ -261,7 +261,7 @@ async function dragInSlice(page: Page, from: number, to: number): Promise<void> 
   await page.mouse.up();
 }
 
-/** The display's own pointer, which tests do not move, may hover over a view. */
+/** CSS that hides a button which appears if the display's own pointer, which tests do not move, hovers over a view. */
 const withoutHover = '[aria-label="Show only this view"] { visibility: hidden }';
 
 /** Opens a sample of 128³ voxels. */
@@ -379,7 +379,7 @@ test.describe('layers', () => {
     );
     const scanFile = placed(nifti(scan(side)), [1, 0, 0, -32, 0, 1, 0, -32, 0, 0, 1, -32]);
     const labelFile = placed(nifti(parts), [2, 0, 0, -31.5, 0, 2, 0, -31.5, 0, 0, 2, -31.5]);
-    // Turned, so that its edges cross the scan's.
+    // The image is turned, so that its edges cross the scan's.
     const imageFile = placed(nifti(shapes(40, 'i16')), [1.2, -0.4, 0, -18, 0.4, 1.2, 0, -26, 0, 0, 1.2, -24]);
     await showIn(page, 'dark', 'small');
     await stria.dropFiles([stria.write('scan.nii', scanFile)]);
@@ -450,7 +450,7 @@ test.describe('layers', () => {
     await page.keyboard.press('ControlOrMeta+Shift+s');
     const saved = await stria.savedFile(session);
     await page.getByTestId('close-button').click();
-    // The desktop app finds files that did not move.
+    // The desktop app would find files that did not move.
     for (const path of [scanFile, other, surface]) renameSync(path, `${path}.moved`);
 
     await stria.dropFiles([saved]);

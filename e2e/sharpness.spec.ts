@@ -5,7 +5,7 @@ import { nifti, series } from './support/volumes.ts';
 
 test.use({ viewport: { width: 640, height: 480 }, sharp: true });
 
-/** These open a dialog of the system, or leave no volume to look at. */
+/** Commands that open a system dialog, or leave no volume in view. */
 const withoutPicture = [
   'open',
   'open-folder',
@@ -17,7 +17,7 @@ const withoutPicture = [
   'clear-recent',
   'close',
 ];
-/** These cover the view, or play, until they are run again. */
+/** Commands that cover the view, or play, until they are run again. */
 const toggles = ['lab', 'palette', 'play'];
 const sharpWithinMs = 10_000;
 
@@ -37,7 +37,7 @@ test('the 3D view becomes sharp after every command', async ({ stria }) => {
   await page.keyboard.press('1');
   await expectSharp(page, 'opening');
   const hook = await testHook(page);
-  /** Runs a command and waits until its change is on the way. */
+  /** Runs a command and waits until its change is being drawn. */
   const run = (id: string) =>
     hook.evaluate(async (striaTest, name) => {
       if (!striaTest.runCommand(name)) return false;

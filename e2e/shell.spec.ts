@@ -24,7 +24,7 @@ test('About shows the licences of what the app contains', async ({ stria: { page
   await expect(page.getByTestId('notices')).toContainText(/three \d[\s\S]*Licence: MIT[\s\S]*three\.js authors/);
 });
 
-test('the page has WebGPU, in a worker too', async ({ stria }) => {
+test('the page has WebGPU, also in a worker', async ({ stria }) => {
   const adapters = await stria.page.evaluate(async () => {
     const inPage = (await navigator.gpu.requestAdapter()) !== null;
     const code = 'navigator.gpu.requestAdapter().then((adapter) => postMessage(adapter !== null))';
@@ -80,7 +80,7 @@ test('a worker reads a file by its handle', async ({ stria }) => {
   const read = await host.evaluate(async ({ host }) => {
     const [file] = await host.openDialog();
     if (file === undefined) throw new Error('no file was given');
-    // The part of file-source.ts that a worker can use without a bundle.
+    // A copy of the part of file-source.ts that a worker can use without a bundle.
     const code = `onmessage = async ({ data }) => {
       const response = data.kind === 'url' ? await fetch(data.url, { headers: { range: 'bytes=5-9' } }) : new Response(data.blob.slice(5, 10));
       postMessage(new Uint8Array(await response.arrayBuffer()));
@@ -123,7 +123,7 @@ test('a save appears when it is closed, complete, and leaves nothing else', asyn
   await sink.evaluate(async (sink) => {
     const whole = Uint8Array.from({ length: 9_000_001 }, (_, index) => (Math.imul(index, 2654435761) >>> 13) & 255);
     await sink?.write(whole.subarray(0, 10));
-    // The writer may reuse its memory.
+    // The writer may reuse its buffer.
     const lent = whole.slice(10, 8_000_000);
     await sink?.write(lent);
     lent.fill(0);

@@ -15,7 +15,7 @@ import { cli, fileInfo } from './support/cli.ts';
 import { expect, test } from './support/test.ts';
 import { nifti, scan, scans } from './support/volumes.ts';
 
-// A small file by `wave`, and a fast codec for the same voxels in GPU memory.
+// `wave` makes a small file, and a faster codec holds the same voxels in GPU memory.
 
 test('a scan is saved small, opens again, and is kept compressed by a faster codec', async ({ stria }) => {
   test.slow();

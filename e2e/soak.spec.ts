@@ -18,8 +18,8 @@ import {
 import { expect, type Stria, test } from './support/test.ts';
 import { nifti, placed, series, shapes } from './support/volumes.ts';
 
-// `npm run soak -- losses` and `npm run soak -- files`, which give these variables and keep the counts in out/soak. Without them, a few
-// files are opened.
+// `npm run soak -- losses` and `npm run soak -- files` set these variables and keep the counts in out/soak. Without the variables, only
+// a few files are opened.
 
 const { STRIA_SOAK_COUNT: countText, STRIA_SOAK_SECONDS: secondsText } = process.env;
 const isSoak = countText !== undefined;
@@ -31,7 +31,7 @@ const side = 16;
 const scan = series(side, 4);
 const layer = placed(nifti(shapes(side)), [1.5, 0, 0, 0, 0, 1.5, 0, 0, 0, 0, 2, 0]);
 
-/** Keeps what happened so far. */
+/** The log of a run so far. */
 class Record {
   readonly rows: object[] = [];
   readonly #name: string;
@@ -49,7 +49,7 @@ class Record {
   }
 }
 
-/** What the app does when the device is lost. Each ends with the volume open alone again, or throws. */
+/** The activities during which the device is lost. Each ends with only the volume open again, or throws. */
 const activities: readonly (readonly [name: string, run: (stria: Stria, lose: () => Promise<void>) => Promise<void>])[] = [
   [
     'opening',
@@ -134,7 +134,7 @@ const activities: readonly (readonly [name: string, run: (stria: Stria, lose: ()
   ],
 ];
 
-test('losses: whatever the app does when the device is lost, the voxels, pictures and memory come back', async ({ stria }) => {
+test('losses: whatever the app does when the device is lost, voxels, pictures and memory are restored', async ({ stria }) => {
   test.skip(!isSoak, 'device-loss.spec.ts is the short form');
   test.setTimeout(1000 * seconds + 240_000);
   const { page, folder } = stria;
@@ -149,12 +149,12 @@ test('losses: whatever the app does when the device is lost, the voxels, picture
   await choose(page, 'codec-select', 'rle');
   await fixViews(page);
   const picture = await settledPicture(page, 'z');
-  /** The most GPU memory after an activity of the first two rounds, which fill caches. */
+  /** The maximum GPU memory after any activity of the first two rounds, which fill caches. */
   let mostBytes = 0;
   const count = Number(countText);
   for (let number = 0; number < count && Date.now() < end; number++) {
     const [name, run] = activities[number % activities.length] as (typeof activities)[number];
-    // A multiple of every delay's step hits each activity early, midway and late.
+    // The delay varies, so that it hits each activity early, midway and late.
     const delayMs = (number * 67) % 400;
     await test.step(`${number}: ${name}, after ${delayMs} ms`, async () => {
       const startMs = Date.now();
@@ -210,7 +210,7 @@ test('files: opened and closed one after another, they leave no memory behind', 
     rows.push(row);
     record.add(row);
   }
-  // Caches are filled by the first of each.
+  // The first file of each kind fills caches.
   const [first, last] = [rows[names.length - 1], rows.at(-1)];
   if (!first || !last) throw new Error('too few files in the time');
   const mostBytes = Math.max(...rows.slice(0, names.length).map(({ gpuBytes }) => gpuBytes));
@@ -229,12 +229,12 @@ async function back(page: Page): Promise<void> {
   await expect(page.getByTestId('compress-button')).toBeEnabled();
 }
 
-/** GPU memory without spare buffers: how many of those there are depends on how many reads overlapped. */
+/** GPU memory without spare buffers, whose number depends on how many reads overlapped. */
 async function usedBytes(page: Page): Promise<number> {
   return (await gpuMemory(page, '')) - (await gpuMemory(page, 'spare'));
 }
 
-/** The same slice and time point each time. */
+/** Sets the same slice and time point each time. */
 async function fixViews(page: Page): Promise<void> {
   await expect(page.getByTestId('slider-z'), 'the views are back').toBeVisible();
   await page.getByTestId('slider-z').fill('7');
@@ -242,7 +242,7 @@ async function fixViews(page: Page): Promise<void> {
   await page.mouse.move(2, 2);
 }
 
-/** The JavaScript heap after a collection. */
+/** The size of the JavaScript heap after garbage collection, in bytes. */
 async function heapBytes(page: Page): Promise<number> {
   const session = await page.context().newCDPSession(page);
   await session.send('HeapProfiler.collectGarbage');
@@ -251,7 +251,7 @@ async function heapBytes(page: Page): Promise<number> {
   return usedSize;
 }
 
-/** How many objects of a class the page keeps, with those that are not in the document. Collects garbage first. */
+/** The number of objects of a class that the page keeps, including those outside the document. Collects garbage first. */
 async function countOf(page: Page, name: string): Promise<number> {
   const session = await page.context().newCDPSession(page);
   const { result } = await session.send('Runtime.evaluate', { expression: `${name}.prototype` });

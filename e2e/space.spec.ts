@@ -16,7 +16,7 @@ import { nifti, shapes } from './support/volumes.ts';
 
 test.use({ viewport: { width: 960, height: 640 } });
 
-/** A small volume alone in the 3D view, drawn as fast as possible. */
+/** Opens a small volume with only the 3D view, drawn as fast as possible. */
 async function openSmall(stria: Stria): Promise<void> {
   const { page } = stria;
   await stria.dropFiles([stria.write('shapes.nii', nifti(shapes(16)))]);
@@ -26,7 +26,7 @@ async function openSmall(stria: Stria): Promise<void> {
   await page.getByTestId('lighting').click();
 }
 
-/** The visible faces of the cube, and the rounded offset on the page of a step to the right and one down on each. */
+/** The visible faces of the cube, and the rounded offsets on the page of a step to the right and of one down on each. */
 async function cubeStands(page: Page): Promise<Readonly<Record<string, string>>> {
   const faces = await page.getByTestId('look-front').evaluate((face) => {
     const { style } = face.parentElement as HTMLElement;
@@ -55,7 +55,7 @@ test('the cube has the volume’s orientation and turns it, by pointer, keys and
   await page.keyboard.press('Enter');
   await expect.poll(() => cubeStands(page)).toEqual({ back: '1 0 0 1' });
 
-  // Edges and corners work too: here the top left corner.
+  // Edges and corners work, too: here the top left corner.
   const cube = await page.getByTestId('orientation-cube').boundingBox();
   if (!cube) throw new Error('the cube is not on the screen');
   await page.mouse.move(cube.x + 3, cube.y + 3);

@@ -54,7 +54,7 @@ test('the surface of a volume is saved as the mesh that the command writes', asy
   });
 });
 
-test('the surface of a label is saved, also of a volume that is kept compressed', async ({ stria }) => {
+test('the surface of a label is saved, even if the volume is kept compressed', async ({ stria }) => {
   const { page } = stria;
   const labels = volumeOf([70, 66, 20], 'u8', (x, y, z) => Math.floor(Math.hypot(x - 30, y - 31, z - 9) / 9) % 4);
   const file = stria.write('seg.nii', placed(nifti(labels), affine));
@@ -134,7 +134,7 @@ test('the GPU extracts the surface of a sphere: closed, and within half a voxel 
     return Math.abs(distance(x as number, y as number, z as number) - radius);
   });
   expect(Math.max(...off)).toBeLessThan(0.5);
-  // Each edge is passed once in each direction.
+  // Each edge occurs once in each direction.
   const edges = new Set<string>();
   for (let at = 0; at < triangles.length; at += 3) {
     for (let side = 0; side < 3; side++) edges.add(`${triangles[at + side]} ${triangles[at + ((side + 1) % 3)]}`);

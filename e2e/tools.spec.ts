@@ -25,7 +25,7 @@ async function partInSight(page: Page): Promise<number> {
   return drawnPart(squaresOf(await screenOf(page, 'z')));
 }
 
-test('measuring: the slice stays while an angle is drawn, and a region that reaches out of the volume says so', async ({
+test('measuring: the slice stays while an angle is drawn, and a region that extends beyond the volume says so', async ({
   stria,
 }) => {
   const { page } = stria;
@@ -60,7 +60,7 @@ test('measuring: the slice stays while an angle is drawn, and a region that reac
 
 test('a slice that is panned and zoomed away stays partly visible, and Fit brings it back', async ({ stria }) => {
   const { page } = stria;
-  // None of it is dark.
+  // No voxel is as dark as the background.
   const volume = noise([24, 24, 24]);
   await stria.dropFiles([stria.write('scan.nii', nifti({ ...volume, bytes: volume.bytes.map((value) => value | 128) }))]);
   await expectOpen(page, 'scan.nii');

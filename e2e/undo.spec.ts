@@ -41,7 +41,7 @@ test('window, colormap and layout are undone and redone, with the same pictures'
   await expect(redo).toBeDisabled();
   await expect(page.getByTestId('canvas-z')).toBeHidden();
 
-  // In a text field the shortcuts belong to the field.
+  // In a text field, the shortcuts belong to the field.
   await window.fill('77');
   await window.press('ControlOrMeta+z');
   await expect(undo).toHaveAccessibleName('Undo: layout');

@@ -31,7 +31,7 @@ test('a dropped volume is shown in 3D and in slices, with exact values', async (
       Type: 'i16 · signed 16-bit',
       Spacing: '1.5 × 1.5 × 2mm',
       Orientation: 'LAS',
-      // Stored −300 to 7 × 200 + 6 − 300.
+      // Stored values are −300 to 7 × 200 + 6 − 300.
       Values: '-1150 to -447',
       Scaling: '× 0.5 - 1000',
       Size: '512KiB, file 512KiB',
@@ -40,7 +40,7 @@ test('a dropped volume is shown in 3D and in slices, with exact values', async (
 
   await test.step('every view shows a picture, and a drag rotates the 3D view', async () => {
     for (const view of ['x', 'y', 'z'] as const) await settledPicture(page, view);
-    // At full quality first; deterministic from then on.
+    // The first picture has full quality; from then on they are deterministic.
     await settledPicture(page, '3d');
     await drawCoarsely(page);
     const before = await settledPicture(page, '3d');
@@ -109,7 +109,7 @@ test('a dropped volume is shown in 3D and in slices, with exact values', async (
       ['4', views],
     ];
     for (const [key, shown] of layouts) {
-      // The one-slice layout shows the slice that was pointed at last.
+      // The one-slice layout shows the slice that the pointer was on last.
       if (key === '2') await canvasOf(page, 'z').hover();
       await page.keyboard.press(key);
       await expectShown(page, shown);

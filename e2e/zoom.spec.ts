@@ -3,7 +3,7 @@ import { drawCoarsely, expectOpen } from './support/app.ts';
 import { expect, test } from './support/test.ts';
 import { nifti, series } from './support/volumes.ts';
 
-/** A window of 1280 × 800 at a zoom of 125 and 200 %, in CSS pixels. */
+/** The size in CSS pixels of a window of 1280 × 800 pixels at a zoom of 125 and 200 %. */
 const sizes = { '125 %': { width: 1024, height: 640 }, '200 %': { width: 640, height: 400 } } as const;
 const bars = 'header, [data-testid=transport], [data-testid=compare-bar]';
 
@@ -37,8 +37,8 @@ test('at a zoom of 125 and 200 % no bar or dialog is cut off', async ({ stria })
 });
 
 /**
- * Controls in these parts of the page whose centre cannot be clicked, even after scrolling to them; and the page if it
- * scrolls sideways.
+ * The controls in these parts of the page whose centre cannot be clicked, even after scrolling to them, and the page itself if
+ * it scrolls sideways.
  */
 function cut(page: Page, parts: string): Promise<readonly string[]> {
   return page.evaluate((selector) => {

@@ -44,7 +44,7 @@ test('a frame in the page gets no bridge, and main would not answer it', async (
     const { striaDoubleInvoke: invoke } = inner.contentWindow as unknown as {
       striaDoubleInvoke?: (channel: string, args: readonly unknown[]) => Promise<{ error?: { message: string } }>;
     };
-    // Only the double has a way to main that a frame could find.
+    // Only in the double could a frame find a way to main.
     const answer = await invoke?.('stria:call', ['shell-info']);
     return { hasBridge: 'stria' in (inner.contentWindow ?? {}), refusal: answer?.error?.message };
   });
@@ -96,7 +96,7 @@ test('files that nobody chose are neither read nor written beside, unless the us
   const toRoot = '../'.repeat(stria.folder.split('/').length + 1);
   const reads = [`${toRoot}etc/passwd`, '../far/scan.nii', '../data/scan.nii'].map((path) => ['open-relative', path]);
   expect(await ask(reads)).toEqual(['null', 'null', 'null']);
-  // One question, for the first file: a no applies to all.
+  // There is one question, for the first file: a refusal applies to all.
   expect((await stria.messages()).map(({ detail }) => detail)).toEqual([expect.stringContaining('/etc/passwd')]);
   const writes = ['autostart.desktop', '.a.stria', '../a.stria'].map((name) => ['save-beside', name]);
   expect(await ask(writes)).toEqual(Array(3).fill('invalid-input'));
@@ -155,7 +155,7 @@ test('quitting during a save asks and continues saving; if confirmed, it leaves 
   await stria.quit();
   await expect.poll(() => stria.messages()).toHaveLength(1);
   expect((await stria.messages())[0]?.detail).toContain('still being saved');
-  // The window was kept open, so the save completes, and then there is nothing to lose.
+  // The window stayed open, so the save completes, and then there is nothing to lose.
   await saving.evaluate(async (sink) => {
     await sink?.write(new Uint8Array(100_000));
     await sink?.close();

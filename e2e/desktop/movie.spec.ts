@@ -47,7 +47,7 @@ test('slices become numbered pictures in a new folder; a cancelled movie leaves 
   await openDialog();
   await page.getByLabel('First', { exact: true }).fill('1');
   await page.keyboard.press('Enter');
-  // Large enough to take a while.
+  // Large frames, so that the movie takes a while.
   await page.getByRole('radio', { name: '2×' }).click();
   await stria.chooseOpen([target]);
   await page.getByTestId('movie-make').click();

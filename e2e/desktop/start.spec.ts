@@ -49,7 +49,7 @@ for (const words of complaints) {
 const endings = [
   ['exit 0', 0],
   ['echo something else >&2; exit 3', 3],
-  // The message alone is not a failure.
+  // The message without an error exit is not a failure.
   ['echo No usable sandbox >&2', 0],
 ] as const;
 for (const [words, code] of endings) {

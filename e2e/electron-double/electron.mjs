@@ -1,5 +1,5 @@
 // The parts of the `electron` module that Stria's main process uses; see README.md. Messages to and from the test use the
-// process's own channel: `tell` sends one, `ask` waits for its answer.
+// process's own channel: `tell` sends a message, `ask` also waits for an answer.
 import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -64,7 +64,7 @@ class App extends EventEmitter {
   relaunch({ args }) {
     tell({ type: 'relaunch', args });
   }
-  /** Like Electron, it stops if a window does not close. */
+  /** Like Electron, stops quitting if a window does not close. */
   quit() {
     this.emit('before-quit', new Preventable());
     this.isQuitting = true;

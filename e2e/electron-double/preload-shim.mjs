@@ -1,5 +1,5 @@
 /**
- * Preload's script with as much of the `electron` module as it uses, as text to run in a page before its own scripts.
+ * Preload's script with the parts of the `electron` module that it uses, as text to run in a page before its own scripts.
  * The test gives the page `striaDoubleInvoke`, calls `striaDoubleReceive`, and sets `striaDoubleDropped` (name to path)
  * before it drops files, because a page cannot know a File's path.
  * @param {string} preload

@@ -8,7 +8,7 @@ import { expectOpen } from '../support/app.ts';
 import { gpuSwitches } from '../support/chromium.ts';
 import { nifti, shapes } from '../support/volumes.ts';
 
-// The packaged app. Its fuses refuse Node's inspector, so only Chromium's own protocol reaches it, and no dialog can be answered.
+// The packaged app. Its fuses disable Node's inspector, so only Chromium's own protocol reaches it, and tests cannot answer dialogs.
 
 const { STRIA_PACKAGED: binary = '' } = process.env;
 const folder = mkdtempSync(join(tmpdir(), 'stria-packaged-'));

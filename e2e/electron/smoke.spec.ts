@@ -7,7 +7,7 @@ import { hookHost } from '../support/host.ts';
 import { expect, test } from '../support/test.ts';
 import { nifti, shapes } from '../support/volumes.ts';
 
-// `npm run test:electron`: what only Electron itself can show, in a few minutes. `--double` runs it on the test double.
+// `npm run test:electron`: tests that need Electron itself, in a few minutes. `--double` runs them on the test double.
 
 const argument = join(mkdtempSync(join(tmpdir(), 'stria-argument-')), 'given.nii');
 
@@ -18,13 +18,13 @@ test('the app starts with a GPU, opens a volume, compresses and saves it, and go
   await expect(page).toHaveTitle('Stria');
   expect(await page.evaluate(async () => (await navigator.gpu?.requestAdapter()) != null)).toBe(true);
   if (stria.kind === 'electron') {
-    // No Node in the page, and preload in a world of its own.
+    // The page has no Node, and preload runs in an isolated world.
     expect(await page.evaluate(() => ['require', 'process', 'module', 'ipcRenderer'].filter((name) => name in window))).toEqual(
       [],
     );
     expect(await page.evaluate(() => location.origin)).toBe('app://stria');
     expect(await page.evaluate(() => isSecureContext)).toBe(true);
-    // Chromium asks the handlers that deny these.
+    // Chromium calls the handlers that deny these.
     expect(await page.evaluate(() => window.open('about:blank'))).toBe(null);
     expect(await page.evaluate(async () => (await navigator.permissions.query({ name: 'geolocation' })).state)).toBe('denied');
   }

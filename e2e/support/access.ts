@@ -7,7 +7,7 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 
 const bothThemes = ['light', 'dark'] as const;
 
-/** Checks the page, with `loadAxe` before, or the part selected by `within`, with axe's rules except those in `without`. */
+/** Checks the page, or the part selected by `within`, by axe's rules except those in `without`. Call `loadAxe` first. */
 export async function expectAccessible(
   page: Page,
   state: string,
@@ -34,7 +34,7 @@ export async function expectAccessible(
   }
 }
 
-/** The debugger is not bound by the page's content security policy. */
+/** Loads axe into the page, through the debugger, which the page's content security policy does not restrict. */
 export async function loadAxe(page: Page): Promise<void> {
   await page.evaluate(axeSource);
 }

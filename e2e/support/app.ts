@@ -3,9 +3,9 @@ import { type DecodedPng, decode } from 'fast-png';
 import { expect, type JSHandle, type Locator, type Page } from 'playwright/test';
 import type { StriaTest } from '../../src/renderer/app/test-hook.ts';
 
-// Actions of specs in the app, and what they read from it.
+// Actions of specs in the app, and readers of its state.
 
-/** In pixels of the page. */
+/** A rectangle in pixels of the page. */
 export interface Box {
   readonly x: number;
   readonly y: number;
@@ -18,12 +18,12 @@ export type OwnView = '3d' | 'x' | 'y' | 'z';
 /** A view of the open volume, or of the second one while two are compared. */
 export type View = OwnView | `second-${OwnView}`;
 
-/** A part of the window on the screen, as squares of pixels: the mean red, green and blue of each. */
+/** A part of the window on the screen, as the mean red, green and blue of squares of pixels. */
 export type Picture = readonly (readonly [red: number, green: number, blue: number])[];
 
 /**
- * In pixels. The 3D view draws coarsely while things move, and longer on a slow machine. Squares of this size look the same
- * in a coarse picture and in a fine one.
+ * The side of a square in pixels. The 3D view draws coarsely while things move, and for longer on a slow machine. Squares of
+ * this size look the same in a coarse picture and in a fine one.
  */
 const squareSide = 8;
 
@@ -48,9 +48,9 @@ export async function expectOpen(page: Page, name: string): Promise<void> {
 }
 
 /**
- * A view on the screen, without the notice that may cover it for some seconds.
- * @param margin left out on each side, as a fraction of its width and height
- * @param hidden a CSS selector for what else to hide
+ * A view on the screen, without the notice that may cover it for a few seconds.
+ * @param margin the part to leave out on each side, as a fraction of width and height
+ * @param hidden a CSS selector of other elements to hide
  */
 export async function screenOf(page: Page, view: View, { margin = 0, hidden = '' } = {}): Promise<DecodedPng> {
   const box = await boxOf(page, view);
@@ -65,7 +65,7 @@ export async function screenOf(page: Page, view: View, { margin = 0, hidden = ''
   return decode(await page.screenshot({ clip, style }));
 }
 
-/** Where a view is on the screen. Waits for the view: while a volume is loaded again, after the device was lost, it goes away. */
+/** The place of a view on the screen. Waits for the view, which disappears while a volume is loaded again after a device loss. */
 export async function boxOf(page: Page, view: View): Promise<Box> {
   let box: Box | null = null;
   await expect(async () => {
@@ -132,7 +132,7 @@ export async function settledPicture(page: Page, view: OwnView): Promise<Picture
   await expect
     .poll(
       async () => {
-        // This check is cheap; a screenshot is expensive.
+        // This check is cheap, and a screenshot is expensive.
         if (!(await isSettled(page, view))) return false;
         picture = await pictureOf(page, view);
         return (await isSettled(page, view)) && drawnPart(picture) > 0.02;
@@ -143,7 +143,7 @@ export async function settledPicture(page: Page, view: OwnView): Promise<Picture
   return picture;
 }
 
-/** Whether everything requested is drawn in this view, or in all; see `Viewer.isSettled`. */
+/** Whether everything requested is drawn in a view, or in all views; see `Viewer.isSettled`. */
 export function isSettled(page: Page, view?: OwnView): Promise<boolean> {
   return page.evaluate((name) => (window as unknown as HookedWindow).striaTest.isSettled(name), view);
 }
@@ -173,7 +173,7 @@ export async function openDetails(page: Page): Promise<void> {
   await expect(page.getByTestId('chunk-table')).toBeVisible();
 }
 
-/** The facts of the open volume, from their tab. Afterwards the display tab is open, as at the start. */
+/** The facts of the open volume, from their tab. Afterwards, the display tab is open as before. */
 export async function volumeFacts(page: Page): Promise<Record<string, string>> {
   await openTab(page, 'volume');
   const facts = await factsOf(page.getByTestId('volume-facts'));
@@ -192,7 +192,7 @@ export interface ShownProbe {
 export async function probeAt(page: Page, view: View, across: number, down: number): Promise<ShownProbe> {
   const box = await boxOf(page, view);
   const readout = page.getByTestId('probe');
-  // Move away first, so that what is read then belongs to this position.
+  // Move away first, so that the next readout belongs to this position.
   await page.mouse.move(box.x + box.width / 2, 5);
   await expect(readout).toBeHidden();
   await page.mouse.move(box.x + across * box.width, box.y + down * box.height);
@@ -239,7 +239,7 @@ export async function gpuMemory(page: Page, prefix: string): Promise<number> {
   return Object.entries(byLabel).reduce((sum, [label, bytes]) => (label.startsWith(prefix) ? sum + bytes : sum), 0);
 }
 
-/** Loses the graphics device, and waits until the app has noticed. Until then nothing on the page has changed. @returns what the app says */
+/** Loses the graphics device and waits until the app has noticed, before which the page does not change. @returns the app's message */
 export function loseDevice(page: Page): Promise<string> {
   return page.evaluate(
     () =>

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import type { LaunchOptions } from 'playwright/test';
 
 /**
- * WebGPU on SwiftShader, Chromium's software GPU, on every machine, so that pixels and limits are the same everywhere.
- * Headed, because headless Chromium does not present a WebGPU canvas.
+ * Switches for WebGPU on SwiftShader, Chromium's software GPU, so that pixels and limits are the same on every machine.
+ * Tests run headed, because headless Chromium does not present a WebGPU canvas.
  */
 export const gpuSwitches: readonly string[] = [
   '--enable-unsafe-webgpu',

@@ -30,14 +30,14 @@ type Message =
   | { readonly type: 'reload' }
   | { readonly type: 'relaunch'; readonly args: readonly string[] };
 
-/** Main's real bundle on the double of `electron`, with a Chromium page as its window. */
+/** Opens main's real bundle on the double of `electron`, with a Chromium page as its window. */
 export async function openDouble(context: BrowserContext, userData: string, launchArguments: readonly string[]): Promise<Shell> {
   const page = await context.newPage();
   const queues = emptyQueues();
   const main = startMain(userData, launchArguments);
   const calls = new Map<number, (value: unknown) => void>();
   let lastCall = 0;
-  /** Translates main's URLs to the page's. */
+  /** Translates main's URLs to those of the page. */
   let toPage = <T>(value: T): T => value;
 
   const load = async (message: LoadMessage): Promise<void> => {
@@ -137,7 +137,7 @@ function startMain(userData: string, launchArguments: readonly string[]): ChildP
   });
 }
 
-/** Describes a message's frame like Electron. */
+/** Describes a message's frame as Electron does. */
 function senderFrame(frame: Frame, toApp: (url: string) => string): { url: string; parent: object | null } {
   return { url: toApp(frame.url()), parent: frame.parentFrame() === null ? null : {} };
 }

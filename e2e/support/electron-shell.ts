@@ -4,7 +4,7 @@ import { _electron } from 'playwright/test';
 import { gpuSwitches } from './chromium.ts';
 import { type DialogQueues, emptyQueues, type Shell } from './shell.ts';
 
-/** The real Electron binary with main's real bundle. Only native dialogs are answered by the test. */
+/** Opens the real Electron binary with main's real bundle. The test answers only native dialogs. */
 export async function openElectron(binary: string, userData: string, launchArguments: readonly string[]): Promise<Shell> {
   const root = resolve('.');
   const switches = [...gpuSwitches, `--user-data-dir=${userData}`, ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])];
@@ -49,11 +49,11 @@ export async function openElectron(binary: string, userData: string, launchArgum
     clickMenu: (id) => app.evaluate(({ Menu }, itemId) => void Menu.getApplicationMenu()?.getMenuItemById(itemId)?.click(), id),
     messages: () => queues.evaluate(({ messages }) => messages),
     shownItems: () => queues.evaluate(({ shown }) => shown),
-    // Not awaited, since the app's process may end before it could answer.
+    // Not awaited, since the app's process may end before it can answer.
     quit: () => app.evaluate(({ app: electron }) => void setTimeout(() => electron.quit())),
     async crashPage() {
       await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.webContents.forcefullyCrashRenderer());
-      // Through main, because Playwright's page has crashed.
+      // Ask through main, because Playwright's page has crashed.
       return (testId) =>
         app.evaluate(
           async ({ BrowserWindow }, selector) =>

@@ -2,15 +2,15 @@ import { encode } from 'fast-png';
 import type { Page } from 'playwright/test';
 import { boxOf, screenOf } from './app.ts';
 
-// Small pictures that can be told apart, and how to recognise them on the screen.
+// Small pictures that can be distinguished, and functions that recognise them on the screen.
 
 export const frameDims = { width: 64, height: 48 } as const;
-/** Margin around a fitted slice in CSS pixels; see viewer/slices/slice-canvas.ts. */
+/** The margin around a fitted slice in CSS pixels; see viewer/draw/slice-drawing.ts. */
 const margin = 24;
 
 /**
- * A picture that shares no pixel value with any other, for indices up to 255. All values from 0 to 255 occur, and it is not a
- * ramp.
+ * A picture that differs from all others in every pixel, for indices up to 255. All values from 0 to 255 occur, and it is not
+ * a ramp.
  */
 export function framePixels(index: number): Uint8Array {
   const { width, height } = frameDims;

@@ -4,7 +4,7 @@ import { sourceOf } from '../../src/renderer/host/file-source.ts';
 import type {} from '../../src/renderer/host/global.d.ts';
 import type { Host, HostFile } from '../../src/renderer/host/host.ts';
 
-/** What host.ts adds to a page, for specs about the host itself rather than the UI. */
+/** The hook that host.ts adds to a page, for specs about the host itself rather than the UI. */
 export interface HostHook {
   readonly host: Host;
   readonly sourceOf: (handle: HostFile['handle']) => ByteSource;
@@ -15,7 +15,7 @@ export interface HostHook {
 const host = createHost();
 const files: HostFile[] = [];
 host.onFilesOpened((opened) => files.push(...opened), reportError);
-// In the capture phase, before the UI, which takes the files as well.
+// Listen in the capture phase, before the UI, which takes the files as well.
 window.addEventListener('dragover', (event) => event.preventDefault(), true);
 window.addEventListener(
   'drop',

@@ -6,8 +6,8 @@ import type { HostHook } from './host-hook.ts';
 let code: Promise<string> | undefined;
 
 /**
- * Adds a separate Host to the page, beside the UI's, and returns its handle. The debugger runs the script, since it is not
- * bound by the page's content security policy.
+ * Adds a separate Host to the page, beside the UI's, and returns its handle. The debugger runs the script, since the page's
+ * content security policy does not restrict it.
  */
 export async function hookHost(page: Page): Promise<JSHandle<HostHook>> {
   code ??= bundle();

@@ -1,6 +1,6 @@
 import { nifti, shapes, type TestVolume, volumeOf } from './volumes.ts';
 
-// Volumes whose values are hard to show: extreme, tiny, close together, missing. All have the shapes of `shapes`, so a
+// Volumes whose values are hard to show: extreme, tiny, close together, or missing. All contain the shapes of `shapes`, so a
 // correct picture of them looks like one of ordinary data.
 
 /** The largest finite 32-bit float. Its negative is a common mark for missing data. */
@@ -41,13 +41,13 @@ export function oddVolume(name: OddName, side = 32): OddVolume {
   return makers[name](side);
 }
 
-/** The same as a NIfTI-1 file. */
+/** One of these volumes as a NIfTI-1 file. */
 export function oddNifti(name: OddName, side = 32): Buffer {
   const volume = oddVolume(name, side);
   return nifti(volume, volume.options);
 }
 
-/** @param value from the value in 0…1 that `shapes` has at the voxel, and the voxel */
+/** @param value computes a voxel's value from its value in `shapes`, scaled to 0…1, and its position */
 function made(
   side: number,
   type: TestVolume['type'],

@@ -1,6 +1,6 @@
 import { findElectron } from '../../scripts/electron-files.mjs';
 
-/** Says before the first test what `desktop` runs on, so that readers of the output do not confuse the two. */
+/** Prints what `desktop` runs on before the first test: Electron or its double. */
 export default function sayShell(): void {
   const binary = findElectron();
   const line = '='.repeat(100);

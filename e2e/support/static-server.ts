@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net';
 import sirv from 'sirv';
 
 export interface StaticServer {
-  /** The address of the folder, with `/` at its end. */
+  /** The address of the folder, with a final `/`. */
   readonly url: string;
   close(): void;
 }
 
 /**
- * Serves a folder below a path, like any host of static files. What changes in the folder is served at once.
- * @param port 0 selects a free one
+ * Serves a folder below a path, like any static file host. Changed files are served at once.
+ * @param port 0 selects a free port
  */
 export async function serveStatic(
   folder: string,

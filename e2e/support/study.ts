@@ -5,7 +5,7 @@ import type { Stria } from './test.ts';
 
 export const [columns, rows, slices] = [24, 16, 6];
 
-/** A series' voxels: a bright block in the middle, and something of its own. */
+/** The voxels of a series: a bright block in the middle, and values that differ between series. */
 function pixelsOf(series: number, z: number): Uint8Array {
   const pixels = new Int16Array(columns * rows);
   for (const at of pixels.keys()) {
@@ -18,7 +18,7 @@ function pixelsOf(series: number, z: number): Uint8Array {
 
 export const voxelsOf = (series: number) => Buffer.concat(Array.from({ length: slices }, (_, z) => pixelsOf(series, z)));
 
-/** A study as scanners write it: two series in folders, files without an ending, and a file that is not DICOM. */
+/** Writes a study as scanners do: two series in folders, files without an extension, and a file that is not DICOM. */
 export function writeStudy(stria: Stria, folder = 'study'): string {
   const root = stria.folder;
   for (const series of [1, 2]) {

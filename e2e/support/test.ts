@@ -12,7 +12,7 @@ import { openWeb, startWebServer, type WebServer } from './web-shell.ts';
 
 /** Stria in one of its shells, as specs see it. */
 export interface Stria extends Omit<Shell, 'beforeDrop' | 'close'> {
-  /** Empty at the start, removed at the end. Files for the app go here. */
+  /** The folder for the app's files. It is empty at the start, and removed at the end. */
   readonly folder: string;
   /** Writes a file into the folder and returns its path. */
   write(name: string, bytes: Uint8Array | string): string;
@@ -21,8 +21,8 @@ export interface Stria extends Omit<Shell, 'beforeDrop' | 'close'> {
   /** Drops files from the system's file manager on the page, by default in its centre. */
   dropFiles(paths: readonly string[], at?: Point): Promise<void>;
   /**
-   * Waits until a save has reached this path, and returns it. In a browser, saving beside a file is a download to the test's
-   * folder, so keep the sources there.
+   * Waits until a save has created this path, and returns the path. In a browser, saving beside a file is a download to the
+   * test's folder, so keep the sources there.
    */
   savedFile(path: string): Promise<string>;
   /** Errors on the console, uncaught errors, and violations of the content security policy so far. A test must end with none. */
@@ -36,9 +36,9 @@ export interface Point {
 interface Options {
   /** Arguments of the desktop app, files and switches: `test.use({ launchArguments: [path] })`. */
   readonly launchArguments: readonly string[];
-  /** Draws the 3D view as sharp as for users. Otherwise it is coarse, deterministic and fast. */
+  /** Whether to draw the 3D view as sharp as for users. Otherwise it is coarse, deterministic and fast. */
   readonly sharp: boolean;
-  /** Asks what to do with a file that is opened while a volume is open. Otherwise it replaces the volume. */
+  /** Whether the app asks what to do with a file that is opened while a volume is open. Otherwise the file replaces the volume. */
   readonly asks: boolean;
 }
 
@@ -47,7 +47,7 @@ export const test = base.extend<Options & { folder: string; stria: Stria }, { we
   sharp: [false, { option: true }],
   asks: [false, { option: true }],
 
-  // Windows on one display disturb each other's drags, so each further worker gets a display of its own.
+  // Windows on the same display disturb each other's drags, so each additional worker gets a display of its own.
   launchOptions: [
     async ({ launchOptions }, use, { parallelIndex }) => {
       if (parallelIndex === 0) return use(launchOptions);
@@ -101,14 +101,14 @@ export { expect };
 
 function watch(page: Page, problems: string[]): void {
   page.on('console', (message) => {
-    // Violations of the content security policy are errors too.
+    // Violations of the content security policy are errors, too.
     if (message.type() === 'error') problems.push(message.text());
   });
   page.on('pageerror', (error) => problems.push(`uncaught: ${error.stack ?? error.message}`));
 }
 
 function fileActions(shell: Shell, folder: string): Pick<Stria, 'write' | 'dragFiles' | 'dropFiles' | 'savedFile'> {
-  /** Chromium's own drag events, since a DataTransfer made by a script cannot hold real files. */
+  /** Sends Chromium's own drag events, since a DataTransfer made by a script cannot contain real files. */
   const drag = async (paths: readonly string[], at: Point | undefined, last: 'dragOver' | 'drop'): Promise<void> => {
     await shell.beforeDrop(paths);
     await shell.page.locator('#root > *').first().waitFor({ state: 'attached' }); // after a reload

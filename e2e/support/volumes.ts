@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 
-/** A test volume: every voxel can be read, and its bytes are in file order (x fastest, little-endian). */
+/** A test volume, whose voxels can be read one by one. Its bytes are in file order (x fastest, little-endian). */
 export interface TestVolume {
   readonly dims: readonly [x: number, y: number, z: number];
   readonly type: 'u8' | 'i16' | 'u32' | 'f32';
@@ -20,8 +20,8 @@ const headerBytes = 352;
 const spacing = [1.5, 1.5, 2] as const;
 
 /**
- * Background, a box with one value, and a ball in which no two neighbours are equal. It looks different from every side, so
- * that a rotated view shows other pixels, and a voxel read from a wrong place has a wrong value.
+ * A background, a box with one value, and a ball in which no two neighbours are equal. It looks different from every side, so
+ * that a rotated view has different pixels, and a voxel read from a wrong place has a wrong value.
  */
 export function shapes(side: number, type: TestVolume['type'] = 'u8'): TestVolume {
   const inBall = (x: number, y: number, z: number) => Math.hypot(x - 0.62 * side, y - 0.4 * side, z - 0.5 * side) < 0.24 * side;
@@ -31,12 +31,12 @@ export function shapes(side: number, type: TestVolume['type'] = 'u8'): TestVolum
     if (inBall(x, y, z)) return 90 + ((3 * x + 5 * y + 7 * z) % 101);
     return inBox(x, y, z) ? 200 : 0;
   };
-  // 16 bits: negative background with noise, like a scan. Flat data would be taken for labels.
+  // 16-bit values have a negative background with noise, like a scan. Flat data would be taken for labels.
   const wide = (x: number, y: number, z: number) => 7 * value(x, y, z) + ((x + 2 * y + 3 * z) % 7) - 300;
   return volumeOf([side, side, side], type, type === 'u8' ? value : wide);
 }
 
-/** The same, moving slightly along x from one time point to the next. `voxel` reads the first. */
+/** The same shapes, which move slightly along x from one time point to the next. `voxel` reads the first time point. */
 export function series(side: number, timePoints: number): TestVolume {
   const first = shapes(side);
   const bytes = new Uint8Array(first.bytes.length * timePoints);
@@ -50,8 +50,8 @@ export function series(side: number, timePoints: number): TestVolume {
 }
 
 /**
- * Like an MR scan: a head in air, and noise that neighbouring voxels share. `wave` is the smallest codec for it. `move` shifts the
- * head along x.
+ * A volume like an MR scan: a head in air, with noise that is correlated between neighbouring voxels. `wave` compresses it best.
+ * @param move shifts the head along x
  */
 export function scan(side: number, move = 0): TestVolume {
   const grain = noise([side, side, side]);
@@ -74,13 +74,13 @@ export function scan(side: number, move = 0): TestVolume {
   });
 }
 
-/** Some scans, in which the head moves by a voxel from one time point to the next. `voxel` reads the first. */
+/** A series of scans, in which the head moves by a voxel from one time point to the next. `voxel` reads the first time point. */
 export function scans(side: number, timePoints: number): TestVolume {
   const all = Array.from({ length: timePoints }, (_, t) => scan(side, t));
   return { ...(all[0] as TestVolume), bytes: Buffer.concat(all.map(({ bytes }) => bytes)), timePoints };
 }
 
-/** Bytes without long runs: nothing to gain for run lengths, and much work. */
+/** Bytes without long runs: incompressible for run-length coding, and slow to compress. */
 export function noise(dims: TestVolume['dims'], seed = 1): TestVolume {
   let state = seed;
   return volumeOf(dims, 'u8', () => {
@@ -90,7 +90,7 @@ export function noise(dims: TestVolume['dims'], seed = 1): TestVolume {
 }
 
 /**
- * Cubes of `side` voxels side by side, one deep, `columns` to a row. Each is constant, or has runs of 16 along z that start
+ * Cubes of `side` voxels side by side in one layer, `columns` to a row. Each is constant, has runs of 16 along z that start
  * anywhere, or is a noisy slope.
  */
 export function patchwork(columns: number, side: number, kinds: readonly ('constant' | 'runs' | 'noisy')[]): TestVolume {
@@ -126,18 +126,18 @@ export interface NiftiOptions {
   readonly intercept?: number;
 }
 
-/** A NIfTI-1 file (.nii). x runs to the left, y and z like NIfTI's own axes; voxels of 1.5 × 1.5 × 2 mm. */
+/** A NIfTI-1 file (.nii). x runs to the left, y and z like NIfTI's own axes. Voxels are 1.5 × 1.5 × 2 mm. */
 export function nifti(volume: TestVolume, options: NiftiOptions = {}): Buffer {
   return Buffer.concat([niftiHeader(volume, 'n+1', options), volume.bytes]);
 }
 
-/** A NIfTI file with another affine: its three rows of four numbers. */
+/** A NIfTI file with another affine. @param affine three rows of four numbers */
 export function placed(file: Buffer, affine: readonly number[]): Buffer {
   for (const [index, value] of affine.entries()) file.writeFloatLE(value, 280 + 4 * index);
   return file;
 }
 
-/** The same as two files: the header (.hdr) and its voxels (.img). */
+/** A NIfTI-1 pair: the header (.hdr) and its voxels (.img). */
 export function niftiPair(volume: TestVolume): { readonly header: Buffer; readonly image: Uint8Array } {
   return { header: niftiHeader(volume, 'ni1', {}).subarray(0, 348), image: volume.bytes };
 }
@@ -158,7 +158,7 @@ function niftiHeader(
   header.writeFloatLE(magic === 'n+1' ? headerBytes : 0, 108);
   header.writeFloatLE(slope, 112);
   header.writeFloatLE(intercept, 116);
-  // Millimetres; the affine is in scanner coordinates.
+  // The unit is millimetres; the affine is in scanner coordinates.
   header.writeUInt8(2, 123);
   header.writeInt16LE(1, 254);
   for (const [index, length] of [-spacing[0], spacing[1], spacing[2]].entries()) header.writeFloatLE(length, 280 + 20 * index);

@@ -27,9 +27,9 @@ export async function startWebServer(): Promise<WebServer> {
 }
 
 /**
- * The web shell. Tests cannot drive Chromium's own file pickers, so these are removed from the page, which falls back to
+ * Opens the web shell. Tests cannot drive Chromium's own file pickers, so these are removed from the page, which falls back to
  * <input> and downloads. e2e/web/pickers.spec.ts covers the pickers with files of the page's private file system.
- * @param folder where downloads go that no `chooseSave` asked for
+ * @param folder where downloads without a `chooseSave` go
  */
 export async function openWeb(context: BrowserContext, url: string, folder: string): Promise<Shell> {
   const page = await context.newPage();

@@ -8,9 +8,9 @@ import type * as Library from '../../src/lib/index.ts';
 import type * as Zarr from '../../src/lib/zarr.ts';
 import { type StaticServer, serveStatic } from '../support/static-server.ts';
 
-// The library in a browser, without a bundler: out/lib as `npm run build` makes it, served as files.
+// The library in a browser, without a bundler: the files of out/lib as `npm run build` makes them.
 
-/** What the pages' policy has to allow. */
+/** The policy that pages need at least. */
 const policy = "default-src 'self'; img-src data:; script-src 'self' 'nonce-n' 'wasm-unsafe-eval'; connect-src *";
 const shape = [100, 70, 40] as const;
 
@@ -20,7 +20,7 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => server.close());
 
-/** Opens a page in the test's folder. It is no route of Playwright's, which would break requests to other servers. @returns its problems */
+/** Opens a page in the test's folder, without a Playwright route, which would break requests to other servers. @returns its problems */
 async function openPage(page: Page, body: string): Promise<string[]> {
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(String(error)));
@@ -46,7 +46,7 @@ const imports = {
 };
 const importMap = `<script type="importmap">${JSON.stringify({ imports })}</script>`;
 
-/** A ball in noise. */
+/** The voxels of a ball in noise. */
 function ball(): Int16Array<ArrayBuffer> {
   const [x, y, z] = shape;
   let seed = 7;
@@ -123,7 +123,7 @@ test('reads a file on another server, range by range', async ({ page }) => {
     }, url);
     const rows = [64, 65, 66, 67, 68, 69].map((y) => voxels.subarray((39 * 70 + y) * 100 + 64, (39 * 70 + y + 1) * 100));
     expect(plane).toEqual(rows.flatMap((row) => [...row]));
-    // One chunk of four, the start and the end of the file.
+    // Only one chunk of four and both ends of the file were read.
     expect(sent).toBeLessThan(bytes.length / 2);
     expect(problems).toEqual([]);
   } finally {
@@ -150,7 +150,7 @@ test('serves zarrita as a codec', async ({ page }) => {
   expect(problems).toEqual([]);
 });
 
-test('the page of docs/LIBRARY.md works', async ({ page }) => {
+test('the example page of docs/LIBRARY.md works', async ({ page }) => {
   const [, example = ''] = /^```html\n(.*?)^```/ms.exec(readFileSync('docs/LIBRARY.md', 'utf8')) ?? [];
   expect(example).toContain('"./lib/index.js"');
   const problems = await openPage(page, example.replaceAll('./lib/', '/out/lib/'));

@@ -45,7 +45,7 @@ test('a turntable becomes numbered pictures in a new folder: the first is the cu
   });
   expect(files.map(([name]) => name)).toEqual([1, 2, 3, 4].map((number) => `frame-000${number}.png`));
   const pictures = files.map(([, bytes]) => decode(Uint8Array.from(bytes)));
-  // The bar below the views makes them smaller meanwhile.
+  // The bar below the views makes them smaller while frames are drawn.
   const sizes = pictures.map(({ width, height }) => [width, height]);
   expect(sizes).toEqual(pictures.map(() => [screen.width, screen.height]));
   const frames = pictures.map(squaresOf);

@@ -12,7 +12,7 @@ test.afterEach(() => {
   if (running?.exitCode === null) running.kill();
 });
 
-test('?url= opens an address; what a server without CORS means is said', async ({ stria, webServer }) => {
+test('?url= opens an address; a server without CORS is explained', async ({ stria, webServer }) => {
   const bytes = nifti(shapes(32));
   const server = createServer((request, response) => {
     if (request.url === '/open.nii') response.setHeader('access-control-allow-origin', '*');
@@ -31,7 +31,7 @@ test('?url= opens an address; what a server without CORS means is said', async (
   server.close();
 });
 
-test('stria serve: from the command to the picture', async ({ stria, folder }) => {
+test('stria serve opens a file in the browser, from the command to the picture', async ({ stria, folder }) => {
   const data = join(folder, 'data');
   mkdirSync(data);
   writeFileSync(join(data, 'a & b.nii'), nifti(shapes(48)));

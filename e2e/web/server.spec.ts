@@ -52,7 +52,7 @@ test('a page of another origin cannot stop the server', async ({ page: stranger 
   await new Promise<void>((listening) => elsewhere.listen(0, '127.0.0.1', listening));
   try {
     await stranger.goto(`http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/`);
-    // CORS sends these without a preflight, and only keeps the response from the page.
+    // CORS lets a page send these requests without a preflight, and only hides the response.
     const outcomes = await stranger.evaluate(async (url) => {
       const requests: RequestInit[] = [
         { headers: { range: 'bytes=0-9007199254740993' } },

@@ -33,7 +33,7 @@ test.afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A page without WebGPU is enough where nothing is drawn. */
+/** Opens the app's page. WebGPU is off by default, since most tests draw nothing. */
 async function openPage({ query = '', gpu = false } = {}): Promise<Page> {
   const page = await context.newPage();
   if (!gpu) await page.addInitScript(() => Reflect.deleteProperty(Navigator.prototype, 'gpu'));
@@ -41,7 +41,7 @@ async function openPage({ query = '', gpu = false } = {}): Promise<Page> {
   return page;
 }
 
-/** Waits until the service worker has all files and answers this page. */
+/** Waits until the service worker has all files and controls this page. */
 function whenInstalled(page: Page): Promise<unknown> {
   return page.waitForFunction(() => navigator.serviceWorker.controller?.state === 'activated');
 }
@@ -79,7 +79,7 @@ test('opens below a path, can be installed, and opens a file offline', async () 
   expect(JSON.parse(data ?? '')).toMatchObject({ name: 'Stria', start_url: './', file_handlers: [{ action: './' }] });
   await first.close();
 
-  // Not `context.setOffline`, which does not concern a service worker's own requests.
+  // `context.setOffline` would not affect a service worker's own requests.
   const { url } = server;
   server.close();
   const page = await context.newPage();
@@ -100,11 +100,11 @@ test('opens below a path, can be installed, and opens a file offline', async () 
   server = await serveStatic(webFolder, path, {}, Number(new URL(url).port));
 });
 
-test('a new version is announced, used when asked for, and never mixed with the old one', async () => {
+test('a new version is announced, used on request, and never mixed with the old one', async () => {
   const page = await openPage();
   await whenInstalled(page);
   const [first] = await versionsKept(page);
-  /** Looks for a newer version, and returns what has become of it. */
+  /** Looks for a newer version, and returns the state of its installation. */
   const look = () =>
     page.evaluate(async () => {
       const registration = await navigator.serviceWorker.ready;
@@ -117,18 +117,18 @@ test('a new version is announced, used when asked for, and never mixed with the 
       return outcome;
     });
 
-  // The host has the new worker, but one file is not of its version.
+  // The host has the new worker, but one file belongs to another version.
   buildWeb('--version', 'damaged');
   writeFileSync(join(webFolder, 'icon.svg'), '<svg/>');
   expect(await look()).toBe('redundant');
-  // The browser may be trying a second time.
+  // The browser may try a second time.
   await expect.poll(() => versionsKept(page)).toEqual([first]);
   await expect(page.getByTestId('new-version')).toBeHidden();
 
   buildWeb('--version', 'next');
   expect(await look()).toBe('installed');
   await expect(page.getByTestId('new-version')).toContainText('A new version of Stria is ready');
-  // Until then the old version answers.
+  // Until then, the old version answers.
   await page.reload();
   expect(await versionsKept(page)).toEqual([first, 'next']);
   const worker = await page.evaluate(async () => (await navigator.serviceWorker.ready).waiting?.state);
@@ -140,7 +140,7 @@ test('a new version is announced, used when asked for, and never mixed with the 
   await expect(page.getByTestId('new-version')).toBeHidden();
   expect(await page.evaluate(async () => (await navigator.serviceWorker.ready).waiting)).toBeNull();
 
-  // The version before is kept for pages of it that are still open, and no older one.
+  // The previous version is kept for its pages that are still open, but no older one is.
   buildWeb('--version', 'last');
   expect(await look()).toBe('installed');
   await page.getByTestId('new-version').getByRole('button').click();
@@ -153,7 +153,7 @@ test('takes files that other apps share', async () => {
   await whenInstalled(page);
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(error.message));
-  // The system sends this request for the app; a page of Stria itself may send no forms.
+  // The system sends this request for the app. A page of Stria itself may not send forms.
   await page.goto(new URL('/elsewhere', server.url).href);
   await page.setContent(
     `<form method="post" enctype="multipart/form-data" action="${server.url}share"><input type="file" name="files" multiple><button>Share</button></form>`,
@@ -163,10 +163,10 @@ test('takes files that other apps share', async () => {
     { name: 'c.nii', mimeType: 'application/octet-stream', buffer: nifti(shapes(16)) },
   ]);
   await page.getByRole('button', { name: 'Share' }).click();
-  // Without a GPU they are compressed.
+  // Without a GPU, the files are compressed.
   await expect(page.getByTestId('queue-row')).toHaveText([/a b\.nii/, /c\.nii/]);
   expect(page.url()).toBe(server.url);
-  // They are taken once.
+  // The files are taken only once.
   await page.reload();
   await expect(page.getByTestId('no-gpu')).toBeVisible();
   await expect(page.getByTestId('queue-row')).toHaveCount(0);
@@ -174,7 +174,7 @@ test('takes files that other apps share', async () => {
   await page.close();
 });
 
-test('is isolated where the host sends the headers; the first start shows a compressed sample and hints, once', async () => {
+test('is isolated if the host sends the headers; the first start shows a compressed sample and hints, once', async () => {
   const [everywhere = ''] = readFileSync(join(webFolder, '_headers'), 'utf8').split('/assets/*');
   const headers = Object.fromEntries(
     [...everywhere.matchAll(/^ {2}([\w-]+): (.+)$/gm)].map(([, name = '', value = '']) => [name, value]),
