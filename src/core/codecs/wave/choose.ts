@@ -3,28 +3,28 @@ import { neighbourCount, signCells } from './model.ts';
 import { levelCount, phaseCount, tokenCount, tokenFrequencies } from './tables.ts';
 
 /**
- * The encoder's choices, from sums that CPU and GPU compute alike. Everything is exact, or uses only + − × ÷ of doubles, so it
- * is the same on every machine.
+ * The encoder's choices, made from sums that CPU and GPU compute identically. Everything is exact, or uses only + − × ÷ of
+ * doubles, so it is the same on every machine.
  */
 
-/** The most elements of a part whose values are sampled for its special values. */
+/** The maximum number of elements of a part that are sampled to find its special values. */
 export const sampleCount = 4096;
 
-/** The number of the i-th sampled element of a part with so many elements. */
+/** The number of the i-th sampled element of a part with `elements` elements. */
 export function samplePlace(i: number, elements: number): number {
   const step = Math.max(1, Math.floor(elements / sampleCount));
   return i * step + ((i * 29) % step);
 }
 
-/** How often each value occurred; all 0 between calls of `specialsOf`. */
+/** The number of times that each value occurred; all 0 between calls of `specialsOf`. */
 const met = new Uint16Array(2 ** 16);
 
-/** A special value occurs at least so often in the sample. */
+/** A special value occurs at least this often in the sample. */
 const fewest = 8;
 
 /**
- * At most two values that are far more frequent than adjacent values, the most frequent first. Each must be frequent enough to pay for
- * a flag on every element, the second one on every element that is not the first.
+ * At most two values that are far more frequent than adjacent values, the most frequent first. The first must be frequent enough to pay
+ * for a flag on every element, the second for one on every element that is not the first value.
  */
 export function specialsOf(sample: ArrayLike<number>): number[] {
   const values: number[] = [];
@@ -38,7 +38,7 @@ export function specialsOf(sample: ArrayLike<number>): number[] {
     .filter((value) => countOf(value) > 3 * Math.max(countOf(value - 1), countOf(value + 1)))
     .sort((a, b) => countOf(b) - countOf(a) || a - b);
   const specials: number[] = [];
-  /** Of the sample, without the special values. */
+  /** The number of sampled elements without the special values found so far. */
   let left = sample.length;
   for (const value of peaks.slice(0, 2)) {
     const own = countOf(value);
@@ -50,30 +50,30 @@ export function specialsOf(sample: ArrayLike<number>): number[] {
   return specials;
 }
 
-/** Columns of a fit: the neighbours, then the element itself. */
+/** The number of columns of a fit: the neighbours, then the element itself. */
 export const columns = neighbourCount + 1;
-/** Sums of a fit: the products of two columns, the first of which is a neighbour. Row by row, each from its own column on. */
+/** The number of sums of a fit: products of two columns, the first of which is a neighbour, in the order of an upper triangle. */
 export const fitSums = (neighbourCount * (neighbourCount + 1)) / 2 + neighbourCount;
 
-/** Elements are shifted right by this in sums, so that they have 12 bits at most. */
+/** In sums, values are shifted right by this, so that they have at most 12 bits. */
 export function fitShift(range: number): number {
   return Math.max(0, 20 - Math.clz32(range));
 }
 
-/** The weight, 1 to 63, of an element whose surroundings vary this much. */
+/** The weight, 1 to 63, of an element, from the variation of its surroundings. */
 export function fitWeight(unrest: number): number {
   return Math.max(1, Math.floor(252 / (4 + unrest)));
 }
 
-/** Parts of so many rows have enough elements for choices from some of the rows. */
+/** In parts with this many rows, some of the rows are enough for choices. */
 const manyRows = 1024;
 
-/** Of the rows after slice 0, one in so many counts in a fit. The first fit needs fewer than the second. */
+/** One of this many rows after slice 0 counts in a fit. The first fit needs fewer rows than the second. */
 export function fitPeriod([, y, z]: Dims3, byResiduals: boolean): 4 | 16 {
   return byResiduals || y * z < manyRows ? 4 : 16;
 }
 
-/** One in so many rows is surveyed. */
+/** One of this many rows is surveyed. */
 export function surveyPeriod([, y, z]: Dims3): 1 | 4 {
   return y * z < manyRows ? 1 : 4;
 }
@@ -82,7 +82,7 @@ export function isCounted(y: number, z: number, period: number): boolean {
   return (y + z) % period === 0;
 }
 
-/** Weights in 256ths by least squares. @param count 10 for slice 0, else 28 */
+/** The least-squares weights, in 256ths. @param count the number of neighbours: 10 for slice 0, else 28 */
 export function solveWeights(sums: ArrayLike<number>, count: number): Int32Array {
   const weights = new Int32Array(neighbourCount);
   const size = count + 1;
@@ -99,13 +99,13 @@ export function solveWeights(sums: ArrayLike<number>, count: number): Int32Array
       }
     }
   }
-  // Ensures a solution if neighbours are alike.
+  // Regularization, which ensures a solution if neighbours are linearly dependent.
   for (let i = 0; i < count; i++) {
     const diagonal = matrix[i * size + i] as number;
     matrix[i * size + i] = diagonal + (1 + diagonal / 2 ** 20);
   }
   eliminate(matrix, count);
-  // Each rounded weight counts in those that are solved after it, so that these make up for its rounding.
+  // Back substitution uses rounded weights, so that later weights compensate for the rounding of earlier ones.
   for (let i = count - 1; i >= 0; i--) {
     let sum = 256 * (matrix[i * size + count] as number);
     for (let k = i + 1; k < count; k++) sum -= (matrix[i * size + k] as number) * (weights[k] as number);
@@ -115,7 +115,7 @@ export function solveWeights(sums: ArrayLike<number>, count: number): Int32Array
   return weights;
 }
 
-/** Gaussian elimination; the right side is the last column. The matrix is symmetric and positive definite, so no rows are exchanged. */
+/** Gaussian elimination. The last column is the right-hand side. The matrix is symmetric positive definite, so it needs no pivoting. */
 function eliminate(matrix: Float64Array, count: number): void {
   const size = count + 1;
   for (let i = 0; i < count; i++) {
@@ -131,10 +131,10 @@ function eliminate(matrix: Float64Array, count: number): void {
 
 /** Counts of a part's elements without special values, made with a prediction without biases. */
 export interface Counts {
-  /** By residual cell and gradient cell: the sum of distances in 64ths of the scale, and their number. */
+  /** The sums of distances in 64ths of the scale, by residual cell and gradient cell. */
   readonly distances: Int32Array;
   readonly elements: Int32Array;
-  /** By level, phase and token. */
+  /** The numbers of tokens, by level, phase and token. */
   readonly tokens: Uint32Array;
 }
 
@@ -146,12 +146,12 @@ export function newCounts(): Counts {
   };
 }
 
-/** A distance as `Counts.distances` sums it. */
+/** A distance in the unit in which `Counts.distances` sums it. */
 export function countedDistance(distance: number, scale: number): number {
   return Math.max(-256, Math.min(256, Math.trunc((64 * distance) / scale)));
 }
 
-/** The biases by the residuals' signs, then by the gradients' for the remaining distances. */
+/** The biases: first those of residual cells, then those of gradient cells, for the distances that the first ones leave. */
 export function biasesOf({ distances, elements }: Counts): { residualBias: Int32Array; gradientBias: Int32Array } {
   const residualBias = new Int32Array(signCells);
   const gradientBias = new Int32Array(signCells);
@@ -180,20 +180,20 @@ function meanBias(sum: number, count: number): number {
   return Math.max(-31, Math.min(31, Math.floor((2 * sum + count) / (2 * count))));
 }
 
-/** The approximate length of each token in 64ths of bits. */
+/** The approximate length of each token, in 64ths of a bit. */
 const tokenCosts = Float64Array.from(tokenFrequencies, (frequency) => 768 - logarithm(frequency));
 
-/** The last of the levels whose tables are for smooth pictures, which other levels may use, too. */
+/** The last level whose tables are for smooth pictures. Other levels may use these tables, too. */
 const lastSmoothLevel = 4;
 
 /**
- * For each level the level whose tables suit its tokens best: one of at most three away, or one for smooth pictures. Others are not
- * tried, because the tokens are counted without biases: far from its own level, a table often suits only those.
+ * For each level, the level whose tables suit its tokens best: one at most three levels away, or one for smooth pictures. Others are
+ * not tried, because tokens are counted without biases: a table far from the level often suits only tokens without biases.
  */
 export function levelsOf({ tokens }: Counts): Uint8Array {
   const levels = new Uint8Array(levelCount);
   const perLevel = phaseCount * tokenCount;
-  // Most tokens never occur, and would only be passed over 32 times.
+  // Most tokens never occur. Skip them here instead of once per tried level.
   const present = new Uint16Array(perLevel);
   for (let level = 0; level < levelCount; level++) {
     let kinds = 0;
@@ -224,15 +224,15 @@ export function levelsOf({ tokens }: Counts): Uint8Array {
 function logarithm(value: number): number {
   const octave = 31 - Math.clz32(value);
   const fraction = ((value << 12) >> octave) - 4096;
-  // A parabola through the ends. Its error is less than a hundredth of an octave.
+  // A parabola through both ends. Its error is less than a hundredth of an octave.
   return 64 * octave + ((64 * fraction + ((22 * fraction * (4096 - fraction)) >> 12)) >> 12);
 }
 
 /**
- * The lowest element and the range, of elements with or without a sign: whichever range is smaller. If elements of 16 bits take
- * up nearly all numbers either way, a few outliers decide which range is smaller, so the sample decides instead.
- * @param signedLow the elements' bounds with their highest bit flipped
- * @param sample of the elements
+ * The lowest element and the range, with elements taken as unsigned or signed, whichever gives the smaller range. If 16-bit elements
+ * span nearly all numbers either way, a few outliers would decide which range is smaller, so the sample decides instead.
+ * @param signedLow and `signedHigh`: the bounds of the elements with their highest bit flipped
+ * @param sample some of the elements
  */
 export function chooseRange(
   [low, high, signedLow, signedHigh]: readonly [low: number, high: number, signedLow: number, signedHigh: number],
@@ -245,7 +245,7 @@ export function chooseRange(
   return isSigned ? { lowest: signedLow ^ (2 ** (bits - 1)), range: signed } : { lowest: low, range: unsigned };
 }
 
-/** Whether more elements of 16 bits lie on both sides of 0 than on both sides of 2^15: as signed numbers, they would be continuous. */
+/** Whether more 16-bit elements are near 0, on both sides, than near 2^15: then they are contiguous as signed numbers. */
 function wrapsMore(sample: ArrayLike<number>): boolean {
   const eighths = new Uint32Array(8);
   for (let i = 0; i < sample.length; i++) {

@@ -4,7 +4,7 @@ import type { LaneDecoder, LaneEncoder } from './rans.ts';
 import { flagChances, phaseCount, tokenCount, tokenStarts } from './tables.ts';
 import type { Walk } from './walk.ts';
 
-/** Magnitudes from this on, without their low bits, are escapes. */
+/** Magnitudes without their low bits are escapes from this value on. */
 const escapeFrom = 12;
 
 /** The context of an element's codes. */
@@ -31,7 +31,7 @@ export function tableOf(level: number, prediction: number, fraction: number): nu
   return (level * phaseCount + phase) * (tokenCount + 1);
 }
 
-/** An element's token, without the low bits. */
+/** An element's token, and its magnitude, of which the token leaves out the low bits. */
 export function tokenOf(model: Model, value: number, prediction: number, level: number) {
   const middle = prediction >> model.fraction;
   const isAbove = value > middle;
@@ -66,7 +66,7 @@ export function encodeElement(walk: Walk, coding: Coding, plain: number, value: 
   if (lowBits > 0) lane.addBits(low, lowBits);
 }
 
-/** Reads an element. @throws StriaError `corrupt` for one that is outside the part's range */
+/** Reads an element. @throws StriaError `corrupt` if it is outside the part's range */
 export function decodeElement(walk: Walk, coding: Coding, plain: number, lane: LaneDecoder): number {
   const { model } = walk;
   const { energy, level, prediction } = situationOf(walk, coding, plain);

@@ -7,11 +7,11 @@ import type { GpuScope } from '../../gpu/scope.ts';
 import { laneCount, planesOf } from './layout.ts';
 import { partsOf, partWords, tableBuffer } from './part-table.ts';
 
-/** Blocks that a dispatch decodes: each needs a history. */
+/** The number of blocks that a dispatch decodes. Each block needs a history. */
 const blocksPerDispatch = 1024;
 /**
- * Steps of a block's history. Where Z > 1, the oldest neighbour is two slices and a row back, at most 2 × 68 + 16 steps. Only two
- * lengths, because each has a kernel of its own.
+ * The lengths of a block's history in steps. If Z > 1, the oldest neighbour is two slices and a row back, at most 2 × 68 + 16
+ * steps. There are only two lengths, because each needs a kernel of its own.
  */
 const historyLengths = { picture: 16, volume: 256 } as const;
 

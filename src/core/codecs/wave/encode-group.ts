@@ -31,7 +31,7 @@ const cellCount = signCells ** 2;
 const countWords = 2 * cellCount + levelCount * phaseCount * tokenCount;
 const fitSlabSlices = 4;
 
-/** Sums of two words each. */
+/** The sums of a fit as doubles; on the GPU, each is two words. */
 function sumsAt(words: Uint32Array, number: number): Float64Array {
   const sums = new Float64Array(fitSums);
   const low = number * 2 * fitSums;
@@ -40,7 +40,7 @@ function sumsAt(words: Uint32Array, number: number): Float64Array {
   return sums;
 }
 
-/** Encodes some chunks: runs kernels, and makes the CPU's choices between them. */
+/** Encodes a group of chunks: runs the kernels, and makes the CPU's choices between them. */
 export class EncodeGroup {
   readonly #gpu: Gpu;
   readonly #voxels: GpuVoxels;
@@ -108,12 +108,12 @@ export class EncodeGroup {
     }
   }
 
-  /** A kernel that reads the box. */
+  /** A kernel that reads the box of elements. */
   #sourceKernel(name: string, shader: ShaderFile): Kernel {
     return this.#gpu.kernel({ label: `wave.${name}`, shader, constants: { element_bytes: this.#voxels.elementBytes } });
   }
 
-  /** A kernel for elements of planes: those of 4-byte elements are planes of 2 bytes. */
+  /** A kernel for elements of planes. 4-byte elements are planes of 2-byte elements. */
   #planeKernel(name: string, shader: ShaderFile, variant?: Variant, constants?: KernelDescriptor['constants']): Kernel {
     const element_bytes = Math.min(2, this.#voxels.elementBytes);
     return this.#gpu.kernel({ label: `wave.${name}`, shader, variant, constants: { element_bytes, ...constants } });
@@ -124,12 +124,12 @@ export class EncodeGroup {
     return this.#gpu.commands('wave.encode', this.#call.onTimes);
   }
 
-  /** The bindings of kernels that read the box. */
+  /** The bindings of kernels that read the box of elements. */
   get #source(): GPUBuffer[] {
     return [this.#box, this.#records, this.#voxels.buffer];
   }
 
-  /** The range and the special values of each part. */
+  /** Chooses the range and the special values of each part. */
   async #sample(): Promise<void> {
     const samples = this.#work.storage('samples', 4 * sampleWords * this.#parts.length);
     const commands = this.#commands().stage('sample');
@@ -145,7 +145,7 @@ export class EncodeGroup {
       const sampled = new Uint16Array(own.buffer, own.byteOffset + 16, Math.min(elementsOf(part), sampleCount));
       const { lowest, range } = chooseRange(bounds, sampled, type.bits);
       const mask = 2 ** type.bits - 1;
-      // A loop, because `map` of a typed array takes longer than everything else here.
+      // A loop, because `map` on a typed array would take longer than all the rest.
       for (let j = 0; j < sampled.length; j++) sampled[j] = ((sampled[j] as number) - lowest) & mask;
       const specials = specialsOf(sampled);
       this.#models[i] = { ...(this.#models[i] as Model), lowest, range, specials };
@@ -154,7 +154,7 @@ export class EncodeGroup {
     this.#gpu.device.queue.writeBuffer(this.#records, 0, this.#table);
   }
 
-  /** Fits the weights, first by gradients, then by residuals. */
+  /** Fits the weights. @param byResiduals 0 for the first fit, which weighs elements by gradients; 1 for the second one */
   async #fit(commands: Commands, { values, elements }: Scratch, byResiduals: 0 | 1): Promise<void> {
     const depth = Math.max(...this.#parts.map(({ extent }) => extent[2]));
     const slabs = 1 + Math.ceil((depth - 1) / fitSlabSlices);
@@ -175,7 +175,7 @@ export class EncodeGroup {
     }
   }
 
-  /** @param forFit predicts only what the second fit needs */
+  /** Predicts elements. @param forFit whether to predict only those that the second fit needs */
   #predict(commands: Commands, { values, elements, predictions }: Scratch, forFit: boolean): void {
     const weights = new Int32Array(weightWords * this.#parts.length);
     for (const [i, model] of this.#models.entries()) {
@@ -188,7 +188,7 @@ export class EncodeGroup {
     commands.stage('predict').dispatch(kernel, bindings, this.#slabs());
   }
 
-  /** Slabs of slabs.wgsl: 8 rows of up to 16 slices. */
+  /** The dispatch of kernels that take slabs (slabs.wgsl): 8 rows of up to 16 slices. */
   #slabs(): [number, number, number] {
     const counts = this.#parts.map(({ extent }) => Math.ceil(extent[1] / 8) * Math.ceil(extent[2] / 16));
     return [Math.max(...counts), this.#parts.length, 1];
@@ -211,7 +211,7 @@ export class EncodeGroup {
     }
   }
 
-  /** @returns the lanes' lengths in bytes, 64 for each part */
+  /** Encodes the lanes. @returns their lengths in bytes, 64 for each part */
   async #code({ predictions, elements, values }: Scratch): Promise<Uint32Array> {
     const codings = new Int32Array(codingWords * this.#parts.length);
     for (const [i, { levels, residualBias, gradientBias }] of this.#codings.entries()) {
@@ -221,7 +221,7 @@ export class EncodeGroup {
     const lengths = work.storage('lengths', 4 * laneCount * this.#parts.length);
     const tables = tableBuffer(work);
     const commands = this.#commands();
-    // Symbols replace the predictions, flags the values, and then lanes the elements.
+    // In the buffers, symbols replace predictions, flags replace values, and then lanes replace elements.
     const choices = [work.storage('codings', codings.byteLength, codings), values, tables];
     const symbols = this.#planeKernel('symbols', symbolsShader, { table_binding: 5 });
     commands.stage('symbols').dispatch(symbols, [this.#records, predictions, elements, ...choices], this.#slabs());
@@ -266,7 +266,7 @@ export class EncodeGroup {
     return { buffer, byteOffsets, byteLengths };
   }
 
-  /** A part's header, and the part's whole length. */
+  /** A part's header, and its total length. */
   #finished({ extent }: PartPlace, index: number, lengths: Uint32Array): FinishedPart {
     const model = this.#models[index] as Model;
     const { bits, range, lowest } = model;

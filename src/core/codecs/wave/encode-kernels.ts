@@ -6,12 +6,12 @@ import { EncodeGroup } from './encode-group.ts';
 import { type PartPlace, partsOf } from './part-table.ts';
 import { scratchFor, scratchWordsOf } from './scratch.ts';
 
-/** The most bytes of a group's predictions: 256 chunks of 64³. */
+/** The maximum number of bytes of a group's predictions: 256 chunks of 64³. */
 const workBytes = 272 * 2 ** 20;
-/** Parts of a dispatch along y. */
+/** The maximum number of parts of a dispatch, along y. */
 const mostParts = 16384;
 
-/** @param mostBytes of a group's predictions */
+/** Encodes chunks in groups. @param mostBytes the maximum number of bytes of a group's predictions */
 export async function encode(
   gpu: Gpu,
   voxels: GpuVoxels,
@@ -58,14 +58,14 @@ async function encodeGroups(
   return results;
 }
 
-/** Parts of whole chunks, as many as are encoded at a time. */
+/** The parts in groups that are encoded together. A group contains only whole chunks. */
 function groupsOf(parts: readonly PartPlace[], limit: number): PartPlace[][] {
   const groups: PartPlace[][] = [];
   let [bytes, chunk] = [0, -1];
   for (const part of parts) {
     const needed = 4 * scratchWordsOf(part);
     const group = groups.at(-1);
-    // A chunk is not divided.
+    // A chunk is not divided between groups.
     if (
       group &&
       (part.chunk === chunk || (bytes + needed * part.partCount <= limit && group.length + part.partCount <= mostParts))

@@ -38,7 +38,7 @@ export function headerBytes({ model, coding, laneLengths }: Header, depth: numbe
   return writer.toBytes();
 }
 
-/** @throws StriaError `corrupt` */
+/** Reads a coded part's header. @throws StriaError `corrupt` */
 export function readHeader(part: Uint8Array, extent: Dims3, { bits, fraction }: PlaneType): Header & { byteLength: number } {
   const reader = new BitReader(part);
   const [kind, specialCount, width] = [reader.read(2), reader.read(2), reader.read(4)];

@@ -3,7 +3,7 @@ import { changingShare, evenness, lorenzoGain, riceBytes, softShare, spikeShare 
 import { blockCount, laneCount, payloadBound, planesOf } from './layout.ts';
 import { reference } from './reference.ts';
 
-/** Prediction fitted to each chunk, and codes from fixed tables, in rows that decode in parallel: SPEC.md. */
+/** A codec with prediction fitted to each chunk, and codes from fixed tables, in rows that decode in parallel: SPEC.md. */
 export const wave: CodecDefinition = {
   id: 8,
   name: 'wave',
@@ -19,10 +19,11 @@ export const wave: CodecDefinition = {
   choose: () => noParameters,
 
   /**
-   * Fitted to some 1,100 chunks of six scans, of photographs and of synthetic volumes, relative to what the survey expects of Rice
-   * codes: 0.4 to 0.9 for scans. The less changes, and the more alike neighbouring residuals are, the lower the share. Noise that is
-   * independent from voxel to voxel leaves nothing to fit. Values that Lorenzo predicts almost exactly gain less, above all floats.
-   * Pictures have no slice to predict from. Labels and sparse volumes, in which few elements differ from both neighbours, gain nothing.
+   * The estimate was fitted to about 1,100 chunks of six scans, of photographs and of synthetic volumes. It is relative to the size that
+   * the survey expects with Rice codes: 0.4 to 0.9 for scans. The ratio is lower if less changes, and if neighbouring residuals are more
+   * alike. Noise that is independent from voxel to voxel leaves nothing to fit. Values that Lorenzo predicts almost exactly gain less,
+   * above all floats. Pictures have no slice to predict from. Labels and sparse volumes, in which few elements differ from both
+   * neighbours, gain nothing.
    */
   estimate(surveyed, chunk) {
     const spikes = spikeShare(surveyed);

@@ -8,13 +8,13 @@ export const laneCount = 64;
 const blockEdge = 64;
 const pictureWidth = 4096;
 
-/** @throws StriaError `corrupt`: the codec has no parameters */
+/** Checks that there are no parameters. @throws StriaError `corrupt` */
 export function checkParameters(parameters: CodecParameters): void {
   if (parameters.byteLength === 0) return;
   throw new StriaError('corrupt', `wave takes no parameters; found [${[...parameters].join(', ')}]`);
 }
 
-/** A part's element, of one plane: SPEC.md, 'Blocks and parts'. */
+/** The type of a part's elements, which are of one plane: SPEC.md, 'Blocks and parts'. */
 export interface PlaneType {
   /** Bits of an element, w. */
   readonly bits: 8 | 16;
@@ -44,7 +44,7 @@ export function blockCount({ shape }: Pick<ChunkGeometry, 'shape'>): number {
   return shape.reduce((count, length, axis) => count * Math.ceil(length / (edges[axis] as number)), 1);
 }
 
-/** A chunk's blocks: x fastest, then y, then z. */
+/** A chunk's blocks, with x fastest, then y, then z. */
 export function blocksOf({ shape }: Pick<ChunkGeometry, 'shape'>): BlockBox[] {
   const [width, height, depth] = blockShape(shape);
   const blocks: BlockBox[] = [];
@@ -71,7 +71,7 @@ export function payloadBound(chunk: ChunkGeometry): number {
   return chunkBytes(chunk) + parts + directoryBytes(parts);
 }
 
-/** The most bytes that an encoder lets a lane have; a part with a longer one is raw. */
+/** The maximum number of bytes of a lane; the encoder stores a part with a longer lane as raw. */
 export function laneLimit([x, , z]: Dims3, bits: number): number {
   return (2 * x * z * bits) / 8 + 16;
 }

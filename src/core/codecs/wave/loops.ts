@@ -21,14 +21,14 @@ import { Walk } from './walk.ts';
 /** The time-consuming loops over a part's elements. Values are elements minus the lowest one. */
 export interface Loops {
   /**
-   * The sums by which weights are fitted, after slice 0 and in it.
-   * @param byResiduals weighs elements by how well the model's weights predict around them, not by gradients
+   * The sums for fitting weights: those after slice 0, then those of slice 0.
+   * @param byResiduals whether to weigh elements by how well the model's weights predict their surroundings, instead of by gradients
    */
   fit(model: Model, values: Uint16Array, extent: Dims3, byResiduals: boolean): readonly [Float64Array, Float64Array];
   count(model: Model, values: Uint16Array, extent: Dims3): Counts;
-  /** The lanes, valid until the next call; undefined if one is longer than `laneLimit`. */
+  /** Encodes the lanes, which are valid until the next call; undefined if one is longer than `laneLimit`. */
   encode(model: Model, coding: Coding, values: Uint16Array, extent: Dims3): Uint8Array[] | undefined;
-  /** @param bytes of all lanes @throws StriaError `corrupt` */
+  /** Decodes the values. @param bytes the bytes of all lanes @throws StriaError `corrupt` */
   decode(model: Model, coding: Coding, bytes: Uint8Array, laneLengths: readonly number[], extent: Dims3): Uint16Array;
 }
 
@@ -39,7 +39,7 @@ function fit(model: Model, values: Uint16Array, extent: Dims3, byResiduals: bool
   const restShift = Math.max(0, 24 - Math.clz32(model.range));
   const sums = [new Float64Array(fitSums), new Float64Array(fitSums)] as const;
   const row = new Int32Array(columns);
-  // Doubles, like the sums: converting them would take longer than the products.
+  // Doubles, like the sums: conversion would take longer than the products.
   const terms = new Float64Array(columns);
   const period = fitPeriod(extent, byResiduals);
   const walk = new Walk(model, extent);

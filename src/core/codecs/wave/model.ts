@@ -1,6 +1,6 @@
 import type { PlaneType } from './layout.ts';
 
-/** Neighbours whose values a prediction weighs, as (x, y, z): SPEC.md, 'Prediction'. The first ten are in the element's slice. */
+/** The neighbours that a prediction weighs, as offsets (x, y, z): SPEC.md, 'Prediction'. The first ten are in the element's slice. */
 export const neighbours = [
   [-1, 0, 0],
   [0, -1, 0],
@@ -42,7 +42,7 @@ export interface Model extends PlaneType {
   readonly lowest: number;
   /** The highest element minus the lowest. */
   readonly range: number;
-  /** At most two. */
+  /** The special values, at most two. */
   readonly specials: readonly number[];
   /** Weights of the neighbours in 256ths; all 0 in a part of one slice. */
   readonly weights: Int32Array;
@@ -52,13 +52,13 @@ export interface Model extends PlaneType {
 
 /** A coded part's fields about its codes. */
 export interface Coding {
-  /** For each level of energy, the level whose tables are used. */
+  /** For each level of energy, the level whose tables it uses. */
   readonly levels: Uint8Array;
   readonly residualBias: Int32Array;
   readonly gradientBias: Int32Array;
 }
 
-/** In half octaves: SPEC.md, 'Energy'. */
+/** The level of an energy, in half octaves: SPEC.md, 'Energy'. */
 export function levelOf(energy: number): number {
   if (energy === 0) return 0;
   const octave = 31 - Math.clz32(energy);
@@ -70,7 +70,7 @@ export function lowBitsOf(level: number, fraction: number): number {
   return Math.max(0, (level >> 1) - fraction - 3);
 }
 
-/** An element's residual, stored for the energy of later ones: its distance to the prediction before biases. */
+/** An element's residual, stored for the energy of later elements: its difference from the prediction before biases. */
 export function residualOf(model: Model, value: number, prediction: number): number {
   const residual = (value << model.fraction) - prediction;
   const { specials } = model;

@@ -4,7 +4,7 @@ import type { GpuScope } from '../../gpu/scope.ts';
 import { blocksOf, checkParameters, planesOf } from './layout.ts';
 import { packedTables } from './tables.ts';
 
-/** Words of a `Part` of layout.wgsl. */
+/** The number of words of a `Part` in layout.wgsl. */
 export const partWords = 20;
 
 export interface PartPlace {

@@ -5,7 +5,7 @@ import type { PlaneType } from './layout.ts';
 import type { Loops } from './loops.ts';
 import { type Coding, inPlaneCount, type Model, neighbourCount } from './model.ts';
 
-/** Encodes one plane of a block. The elements' array is used for the values, and is not to be read afterwards. */
+/** Encodes one plane of a block. Overwrites `elements` with values. */
 export function encodePart(elements: Uint16Array, extent: Dims3, type: PlaneType, loops: Loops): Uint8Array {
   const sampled = Array.from(
     { length: Math.min(elements.length, sampleCount) },
@@ -44,7 +44,7 @@ export function encodePart(elements: Uint16Array, extent: Dims3, type: PlaneType
   return part;
 }
 
-/** @throws StriaError `corrupt` */
+/** Decodes one plane of a block. @throws StriaError `corrupt` */
 export function decodePart(part: Uint8Array, extent: Dims3, type: PlaneType, loops: Loops): Uint16Array {
   const count = extent[0] * extent[1] * extent[2];
   const bytes = type.bits / 8;
@@ -64,21 +64,21 @@ export function decodePart(part: Uint8Array, extent: Dims3, type: PlaneType, loo
   return added(values, model.lowest, mask);
 }
 
-/** Adds to each element in place. */
+/** Adds a summand to each element, in place. */
 function added(elements: Uint16Array, summand: number, mask: number): Uint16Array {
   if (summand !== 0) for (let i = 0; i < elements.length; i++) elements[i] = ((elements[i] as number) + summand) & mask;
   return elements;
 }
 
-/** The elements' range, taken with or without a sign. */
+/** The lowest element and the range; see `chooseRange`. */
 function rangeOf(elements: Uint16Array, sampled: readonly number[], bits: number): Pick<Model, 'lowest' | 'range'> {
-  // Faster than four comparisons for each element.
+  // Marking values is faster than four comparisons for each element.
   const isMet = new Uint8Array(2 ** bits);
   for (let i = 0; i < elements.length; i++) isMet[elements[i] as number] = 1;
   const sign = 2 ** (bits - 1);
   const [low, high] = [isMet.indexOf(1), isMet.lastIndexOf(1)];
   const [negative, positive] = [isMet.indexOf(1, sign), isMet.lastIndexOf(1, sign - 1)];
-  // With their highest bit flipped, negative numbers come first.
+  // With the highest bit flipped, negative numbers come first.
   const signedLow = (negative < 0 ? low : negative) ^ sign;
   const signedHigh = (positive < 0 ? high : positive) ^ sign;
   return chooseRange([low, high, signedLow, signedHigh], sampled, bits);

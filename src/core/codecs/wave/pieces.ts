@@ -1,21 +1,21 @@
 import { directoryBytes } from './layout.ts';
 
-/** Twins of those in copy.wgsl. */
+/** The kinds of pieces. Twin: copy.wgsl. */
 const pieceKinds = { lane: 0, header: 1, raw: 2 } as const;
 
 /** A part whose bytes, or their location, are known. */
 export interface FinishedPart {
-  /** Its number among the parts of a dispatch. */
+  /** The part's number among those of a dispatch. */
   readonly index: number;
   readonly header: Uint8Array;
   /** The position of each lane's bytes in the slots. */
   readonly lanes: readonly { readonly from: number; readonly length: number }[];
-  /** The number of its bytes in the box. */
+  /** The number of its bytes if it is raw. */
   readonly rawBytes: number;
   readonly byteLength: number;
 }
 
-/** `array<Piece>` of copy.wgsl, and the bytes that the CPU wrote. */
+/** The `array<Piece>` of copy.wgsl, and the bytes that the CPU wrote. */
 export class Pieces {
   readonly #words: number[] = [];
   readonly #headers: Uint8Array[] = [];

@@ -1,6 +1,6 @@
 /**
- * SPEC.md as a decoder, to learn from and to test by: each sentence is above the lines that implement it. Shares no
- * code with the reference or the kernels. Imported only by tests.
+ * SPEC.md as a decoder, for learning and testing: each sentence is above the lines that implement it. It shares no code
+ * with the reference or the kernels. Imported only by tests.
  */
 import { StriaError } from '../../shared/errors.ts';
 import type { PlainDecoder } from '../plain-decoder-testing.ts';

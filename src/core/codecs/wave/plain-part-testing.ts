@@ -1,4 +1,4 @@
-/** SPEC.md, 'A part' and what follows, for the plain decoder beside this file. Imported only by tests. */
+/** SPEC.md, 'A part' and the following sections, for the plain decoder beside this file. Imported only by tests. */
 import { StriaError } from '../../shared/errors.ts';
 import { chances, frequencies } from './plain-tables-testing.ts';
 
@@ -262,7 +262,7 @@ class Lane {
     if (this.#state < 2 ** 16) throw corrupt('has a lane that begins too low');
   }
 
-  /** Reads one of several codes with these frequencies, whose ranges are consecutive. */
+  /** Reads one of several codes with consecutive ranges. @param list their frequencies */
   read(list: readonly number[]): number {
     let start = 0;
     let number = 0;

@@ -3,16 +3,16 @@ import { StriaError } from '../../shared/errors.ts';
 /** SPEC.md, 'A lane'. */
 const lowestState = 2 ** 16;
 
-/** Collects a lane's codes in the order in which they are read, and writes its bytes from the last code to the first. */
+/** Collects a lane's codes in reading order, and writes the bytes from the last code to the first. */
 export class LaneEncoder {
-  /** By code: its start times 2^16, plus its frequency. */
+  /** For each code, its start times 2^16, plus its frequency. */
   readonly #codes: number[] = [];
 
   add(start: number, frequency: number): void {
     this.#codes.push(start * 2 ** 16 + frequency);
   }
 
-  /** The low bits of a number, at most 12. */
+  /** Adds the low bits of a number, at most 12. */
   addBits(value: number, count: number): void {
     const frequency = 2 ** (12 - count);
     this.add(value * frequency, frequency);
@@ -47,7 +47,7 @@ export class LaneDecoder {
     if (this.#state < lowestState) throw corrupt('starts below its lowest state');
   }
 
-  /** The state's lowest 12 bits, which say what the next code is. */
+  /** The lowest 12 bits of the state, which determine the next code. */
   get slot(): number {
     return this.#state & 4095;
   }

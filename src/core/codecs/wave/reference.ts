@@ -6,7 +6,7 @@ import { blocksOf, checkParameters, directoryBytes, planesOf, planeType } from '
 import { type Loops, plainLoops } from './loops.ts';
 import { decodePart, encodePart } from './part.ts';
 
-/** The codec by these loops. */
+/** The codec with these loops. */
 export function codecBy(loops: Loops): ReferenceCodec {
   return {
     encode(chunk, parameters) {
@@ -73,7 +73,7 @@ function cut(payload: Uint8Array, count: number): Uint8Array[] {
   });
 }
 
-/** This plane of a block's elements: x fastest, then y, then z. */
+/** One plane of a block's elements, with x fastest, then y, then z. */
 function elementsOf(chunk: ChunkVoxels, origin: Dims3, extent: Dims3, plane: number): Uint16Array {
   const { bytes, elementBytes } = chunk;
   const elements = new Uint16Array(extent[0] * extent[1] * extent[2]);
@@ -91,7 +91,7 @@ function elementsOf(chunk: ChunkVoxels, origin: Dims3, extent: Dims3, plane: num
   return elements;
 }
 
-/** Puts this plane of a block's elements into a chunk's bytes. */
+/** Writes one plane of a block's elements into a chunk's bytes. */
 function place(
   elements: Uint16Array,
   bytes: Uint8Array,
@@ -116,7 +116,7 @@ function place(
   }
 }
 
-/** Where each row of a block begins in its chunk's bytes. */
+/** The byte offset of each row of a block in its chunk. */
 function* rowsOf({ shape, elementBytes }: ChunkGeometry, origin: Dims3, extent: Dims3): Generator<number> {
   for (let z = origin[2]; z < origin[2] + extent[2]; z++) {
     for (let y = origin[1]; y < origin[1] + extent[1]; y++) {

@@ -7,7 +7,7 @@ export function elementsOf({ extent }: PartPlace): number {
   return extent[0] * extent[1] * extent[2];
 }
 
-/** A row has a margin of two words on each side. */
+/** The number of words for a part's elements in rows with a margin of two words on each side. */
 export function scratchWordsOf({ extent }: PartPlace): number {
   return (extent[0] + 4) * extent[1] * extent[2];
 }
@@ -16,11 +16,11 @@ export function slotWordsOf({ extent }: PartPlace, elementBytes: GpuVoxels['elem
   return Math.ceil(laneLimit(extent, planeType(elementBytes).bits) / 4);
 }
 
-/** What a group of chunks needs while it is encoded: a word for each element, and for each stand-in beside a row. */
+/** Scratch memory for encoding a group of chunks: a word for each element, and for each stand-in at the sides of rows. */
 export interface Scratch {
   readonly values: GPUBuffer;
   readonly predictions: GPUBuffer;
-  /** Values with residuals. Lanes replace them, and never need more words. */
+  /** Values with residuals. Later, lanes replace them, and never need more words. */
   readonly elements: GPUBuffer;
 }
 

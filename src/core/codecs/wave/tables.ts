@@ -1,4 +1,4 @@
-/** The tables of SPEC.md, 'Tokens' and 'Special values', as printed there: three hexadecimal digits a number. */
+/** The tables of SPEC.md, 'Tokens' and 'Special values', as printed there: three hexadecimal digits per number. */
 
 export const levelCount = 32;
 export const phaseCount = 4;
@@ -8,7 +8,7 @@ function numbersOf(digits: string): Uint16Array {
   return Uint16Array.from(digits.match(/[0-9a-f]{3}/g) ?? [], (number) => Number.parseInt(number, 16));
 }
 
-/** The expected frequency of each token, of 4096: by level, then phase, then token. */
+/** The expected frequency of each token, in 4096ths, by level, then phase, then token. */
 // biome-ignore format: a line for each level and phase
 export const tokenFrequencies = numbersOf(`
 ee80b504a003001001001001001001001001001001001001001001001001001001001001001001
@@ -141,7 +141,7 @@ a9d01f01c01802001b02701502800b02d01a03101302601402201002c01303000802b00a1101b3
 16415e1611941731d110d13d0b40bc07e08704b05705a04502a02a02101500f01800c00f012027
 `);
 
-/** The chance of a yes, of 4096, by the flag's context. */
+/** The chance of a yes, in 4096ths, by the flag's context. */
 export const flagChances = numbersOf(`
 80067f19080044d13780030a09880014e02e1550a600948603000707400a001003001001800a604e68008003668005992918003d61828002141ed800
 1293cb8002ac28a8000e80db8001d93628004864fb8004d82b03001fa1fc80008f0db800800800800800800800800800800800800800800800800800
@@ -193,7 +193,7 @@ dcde76b15ca2dd3b8fb1f901ada8d0405c7795f56bdea800fa7e1dd5bf5ee54d98e8cd95d50bd2bc
 f49e82ef9edcddaf3ce89dd0ec7e6be4cf2cf0ded1f43d00fffffdff9ffaffefa8ff9feef77ffffeaf5afffff2efefd9ff5f80fd0ff1800fb8fff800
 `);
 
-/** For each level and phase the sums of the frequencies before each token, and 4096 after the last. */
+/** For each level and phase, the sums of the frequencies before each token, and 4096 after the last. */
 export const tokenStarts = startsOf(tokenFrequencies);
 
 function startsOf(frequencies: Uint16Array): Uint16Array {
@@ -210,7 +210,7 @@ function startsOf(frequencies: Uint16Array): Uint16Array {
   return starts;
 }
 
-/** The tables in the form of tables.wgsl: two numbers a word. */
+/** The tables as tables.wgsl needs them: two numbers per word. */
 export function packedTables(): Uint32Array<ArrayBuffer> {
   const words = new Uint32Array((tokenStarts.length + flagChances.length) / 2);
   const numbers = new Uint16Array(words.buffer);

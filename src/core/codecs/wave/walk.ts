@@ -1,18 +1,18 @@
 import type { Dims3 } from '../../shared/volume.ts';
 import { inPlaneCount, type Model, neighbourCount, neighbours, residualOf, scaleOf, signCell } from './model.ts';
 
-/** Margin on each side of a slice, which holds stand-ins for elements outside. */
+/** The margin on each side of a slice, which holds stand-ins for elements outside. */
 const margin = 2;
 
-/** A slice's elements, or their residuals, with margins. */
+/** The elements of a slice and their residuals, with margins. */
 interface Slice {
   readonly values: Int32Array;
   readonly residuals: Int32Array;
 }
 
 /**
- * Visits a part's elements in the order in which they become known, and keeps the data for predictions: three slices with
- * margins, which hold the stand-ins of SPEC.md, 'Outside'.
+ * Visits a part's elements in coding order, and keeps the data for predictions: three slices with margins, which hold the
+ * stand-ins of SPEC.md, 'Outside'.
  */
 export class Walk {
   readonly model: Model;
@@ -22,7 +22,7 @@ export class Walk {
   readonly #extent: Dims3;
   readonly #pitch: number;
   readonly #offsets: Int32Array;
-  /** Slice z has place z mod 3. */
+  /** The last three slices: slice z is at index z mod 3. */
   readonly #slices: readonly Slice[];
   #here: Slice;
   #behind: Slice;
@@ -40,7 +40,7 @@ export class Walk {
     [this.#here, this.#behind, this.#farther] = this.#slices as [Slice, Slice, Slice];
   }
 
-  /** @param code returns the element's value above the lowest; it may ask for the element's contexts */
+  /** @param code codes an element and returns its value (the element minus the lowest); it may read the element's contexts */
   run(code: (prediction: number) => number): void {
     const [width, height, depth] = this.#extent;
     for (this.z = 0; this.z < depth; this.z++) {
@@ -60,7 +60,7 @@ export class Walk {
     }
   }
 
-  /** The values that the prediction weighs, in the order of `neighbours`; in slice 0 only those of the first ten. */
+  /** Reads the values that the prediction weighs, in the order of `neighbours`; in slice 0, only those of the first ten. */
   readNeighbours(into: Int32Array): void {
     for (let i = 0; i < neighbourCount; i++) {
       if (this.z === 0 && i >= inPlaneCount) return;
@@ -86,7 +86,7 @@ export class Walk {
     return (12 * near + 9 * far) >> 7;
   }
 
-  /** The weight of residuals around the element when weights are fitted. */
+  /** The variation of the element's surroundings by residuals, for `fitWeight`. */
   unrest(): number {
     const at = this.#at;
     const above = at - this.#pitch;
@@ -143,7 +143,7 @@ export class Walk {
     return ((near * 5 + others) * 8 + reach) * 3 + calm + (this.z > 0 ? 960 : 0);
   }
 
-  /** SPEC.md, 'Prediction'. Unrolled, because all of encoding and decoding waits for it. */
+  /** SPEC.md, 'Prediction'. It is unrolled, because it dominates the time of encoding and decoding. */
   #predict(): number {
     const { model } = this;
     const at = this.#at;
@@ -196,7 +196,7 @@ export class Walk {
     return neighbour < inPlaneCount ? this.#here : neighbour < 23 ? this.#behind : this.#farther;
   }
 
-  /** In slice 0, the first element of the row above is to the left of a row, and row 0 is above row 1. */
+  /** Prepares the margins of slice 0, where the first element of the row above stands to the left of each row. */
   #startFirstRow(): void {
     if (this.y === 0) return;
     const first = this.#at - this.#pitch;
@@ -205,7 +205,7 @@ export class Walk {
     for (let i = 1; i <= margin; i++) this.#fill(this.#here, first, this.#here, this.#at - i, 1);
   }
 
-  /** In row 0 of slice 0 the element to the left is the stand-in for those above. */
+  /** Sets the stand-ins above row 0 of slice 0 to the element on the left. */
   #raiseLeft(): void {
     for (let column = -margin; column <= margin; column++) {
       for (const row of [1, 2]) this.#fill(this.#here, this.#at - 1, this.#here, this.#at - row * this.#pitch + column, 1);

@@ -20,7 +20,7 @@ const patterns: TestPatterns = {
 const twin = new WasmTwin(reference, wasm);
 const expectSame = (chunk: ChunkVoxels, hint: string) => twin.expectSame(chunk, none, hint);
 
-describe('wave by WebAssembly gives what the reference gives', () => {
+describe('wave in WebAssembly gives the same results as the reference', () => {
   for (const elementBytes of wave.elementBytes) {
     test(`chunks of every shape, ${elementBytes}-byte elements`, () => {
       for (const shape of [...testShapes, [33, 17, 18], [5, 40, 30], [70, 66, 3], [90, 70, 1]] as const) {
@@ -52,7 +52,7 @@ describe('wave by WebAssembly gives what the reference gives', () => {
     );
   });
 
-  test('what the reference refuses is left to it, and the rest decodes alike', () => {
+  test('payloads that the reference refuses are left to it, and all others decode identically', () => {
     const random = testRandom(1);
     for (const chunk of chunksToDamage(wave)) {
       const payload = reference.encode(chunk, none);

@@ -12,20 +12,20 @@ import type { Coding, Model } from './model.ts';
 import { codecBy } from './reference.ts';
 import { packedTables } from './tables.ts';
 
-/** The most addresses that a loop needs. */
+/** The addresses for a loop, as many as any loop needs. */
 type Eight = readonly [number, number, number, number, number, number, number, number];
 
 type Name = 'historyBytes' | 'slicesBytes' | 'fit' | 'count' | 'encode' | 'decode';
 
-/** Extra room past a lane's limit, so that a longer lane is noticed. */
+/** Extra memory after a lane's limit, so that a longer lane is detected. */
 const laneSlack = 16;
-/** The most bytes of an element's codes. */
+/** The maximum number of bytes of an element's codes. */
 const codeBytes = 28;
-/** A damaged lane is read past its end by so many bytes for each element of a row. */
+/** A damaged lane is read past its end by at most this many bytes for each element of a row. */
 const readAhead = 14;
 
 const waveModule = lazyModule<Name>(moduleBytes);
-/** One per thread. */
+/** The codec of this thread. */
 let codec: ReferenceCodec | undefined;
 
 function wave(): ReferenceCodec | undefined {
@@ -34,7 +34,7 @@ function wave(): ReferenceCodec | undefined {
   return codec;
 }
 
-/** src/assembly/wave, for the loops over elements. */
+/** The codec with the loops of src/assembly/wave. */
 export const wasm: WasmCodec = {
   encode(chunk, parameters) {
     if (parameters.byteLength > 0 || chunk.bytes.byteLength !== chunkBytes(chunk)) return undefined;
@@ -53,7 +53,7 @@ export const wasm: WasmCodec = {
 
 function loopsIn(module: WasmModule<Name>): Loops {
   const tables = new Uint8Array(packedTables().buffer);
-  /** Memory for the model and parts of these sizes. */
+  /** Allocates memory for the model and for parts of these sizes. */
   const roomFor = (model: Model, ...sizes: number[]) => {
     const words = modelWords(model);
     const { memory, at } = module.room(4 * words.length, ...sizes);
@@ -128,7 +128,7 @@ function loopsIn(module: WasmModule<Name>): Loops {
   };
 }
 
-/** `startModel` of model.ts explains them. */
+/** The words of a model, which `startModel` of src/assembly/wave explains. */
 function modelWords({ fraction, range, specials, weights, firstWeights }: Model): Int32Array<ArrayBuffer> {
   return Int32Array.of(fraction, range, specials.length, specials[0] ?? 0, specials[1] ?? 0, ...weights, ...firstWeights);
 }

@@ -58,7 +58,7 @@ function expectRoundTrip(shape: Dims3, elementBytes: 1 | 2 | 4, pattern: ReturnT
   return (8 * payload.length) / (shape[0] * shape[1] * shape[2]);
 }
 
-describe('scans come back, and are small', () => {
+describe('scans are restored, and are small', () => {
   test.each([
     ['8 bits', 1, 0, 200, 2.7],
     ['12 bits', 2, 0, 3000, 5],
@@ -89,7 +89,7 @@ describe('scans come back, and are small', () => {
   });
 });
 
-test('extremes of 16 bits, side by side, come back', () => {
+test('adjacent extremes of 16 bits are restored', () => {
   for (const shape of [
     [20, 20, 20],
     [90, 70, 1],
@@ -129,7 +129,7 @@ describe('faulty payloads are corrupt', () => {
   });
 });
 
-test('SPEC.md prints the tables that are used', () => {
+test('SPEC.md prints the tables that the code uses', () => {
   const text = readFileSync(new URL('SPEC.md', import.meta.url), 'utf8');
   const printed = [...text.matchAll(/```\n([0-9a-f\n]+)```/g)].map((match) => (match[1] as string).replace(/\n/g, ''));
   const digits = (table: Uint16Array) => Array.from(table, (number) => number.toString(16).padStart(3, '0')).join('');
