@@ -1,20 +1,20 @@
-// Prepares what an element's codes depend on, except for two elements that are decoded only in the step before: the left one, and
+// Prepares the data that an element's codes depend on, except for two elements that are decoded only in the step before: the left one, and
 // (2, −1, 0). src/core/codecs/wave/SPEC.md, 'Outside' to 'Special values'.
-// Algorithm: one invocation follows each row, one step ahead of the row's decoder. It moves what the decoder left among the recent
-// elements into the history, and keeps the elements around its place in registers: each step brings one more from each row nearby.
-// What comes from the history is read a step before it is needed.
+// Algorithm: one invocation follows each row, one step ahead of the row's decoder. It moves decoded elements from the recent ones
+// into the history, and keeps the elements around its place in registers: each step adds one from each neighbouring row.
+// Elements from the history are read one step before they are needed.
 // Invariants:
 // 1. The history is longer than the age of the oldest neighbour, so no step overwrites data that its lanes read.
-// 2. What is read from the history is at least `pitch` − 8 steps old, and a barrier for storage has passed.
+// 2. Elements that are read from the history are at least `pitch` − 8 steps old, and a storage barrier has passed since.
 
 import package::wave::contexts::{is_value, size, value};
 import package::wave::header::{wg_special_count, wg_specials, wg_weights};
 import package::wave::layout::{Part, lane_count};
 
-// The rings of a dispatch's workgroups.
+// The ring buffers of a dispatch's workgroups.
 @group(0) @binding(5) var<storage, read_write> history: array<u32>;
 
-// Steps that the history holds: a power of 2.
+// The number of steps that the history holds: a power of 2.
 override history_steps: u32 = 256u;
 
 const recent_steps = 8;
@@ -22,7 +22,7 @@ const recent_steps = 8;
 // Elements with their residuals, by the step in which they were decoded.
 var<workgroup> wg_recent: array<u32, 512>;
 
-// What a decoder needs, from elements that were decoded at least two steps before.
+// The data that a decoder needs from elements decoded at least two steps before.
 struct Around {
   sum: i32,       // of the prediction
   energy: i32,
@@ -33,7 +33,7 @@ struct Around {
   corner: i32,
 }
 
-// By the parity of the step, then by the lane.
+// Indexed by the parity of the step, then by the lane.
 var<workgroup> wg_around: array<array<i32, 128>, 6>;
 
 fn recent_at(step: i32, row: i32) -> u32 { return u32(step & (recent_steps - 1)) * lane_count + u32(row); }
@@ -58,7 +58,7 @@ fn get_around(step: i32, lane: u32) -> Around {
   );
 }
 
-// What a row takes from the history in a step.
+// The elements that a row reads from the history in a step.
 struct Older {
   behind: u32,      // (2, 0, −1)
   behind_up: u32,   // (1, −1, −1)
@@ -80,7 +80,7 @@ struct Row {
   depth: i32,
   pitch: i32,
   weights: array<vec4i, 7>,
-  // The place, and that of the next step.
+  // The row's place in this step and in the next one.
   x: i32,
   z: i32,
   next_x: i32,
@@ -113,7 +113,7 @@ fn row_of(part: Part, pitch: i32, lane: u32) -> Row {
   return row;
 }
 
-// An offset in the history, from the row's own place: steps later, in another row.
+// The offset in the history from the row's own place to another row, `steps` later.
 fn offset_of(y: i32, steps: i32, row: i32) -> i32 { return (steps + 3 * (row - y)) * i32(lane_count) + row; }
 
 fn history_at(group: u32, start: i32, offset: i32) -> u32 {
@@ -144,7 +144,7 @@ fn put_history(group: u32, step: i32, lane: u32, word: u32) {
 
 fn values_of(a: u32, b: u32, c: u32, d: u32) -> vec4i { return vec4i(vec4u(a, b, c, d) & vec4u(0xffffu)); }
 
-// Follows the row to its place at a step.
+// Moves to the row's place in a step.
 fn advance(row: ptr<function, Row>, step: i32) {
   (*row).x = (*row).next_x;
   (*row).z = (*row).next_z;
@@ -165,14 +165,14 @@ fn advance(row: ptr<function, Row>, step: i32) {
   (*row).farther = vec3u((*row).farther.yz, older.farther);
 }
 
-// What surrounds the row's place at a step. @param left2 the element two places to the left
+// The surroundings of the row's place in a step. @param left2 the element two places to the left
 fn around_of(row: ptr<function, Row>, left2: u32) -> Around {
   let y = (*row).y;
   var a = (*row).above;
   var b = (*row).above2;
   var upper_right = 0u;
   if ((*row).z == 0) {
-    // Above row 0 is what is left of it, which the decoder knows.
+    // The element on the left stands for those above row 0, and the decoder knows it.
     if (y == 0) { return Around(wg_weights[8].x * value(left2), 36 * size(left2), 0u, 0u, 0, 0, 0); }
     if (y == 1) { b = a.yzw; }
     let in_plane = values_of(0u, a[2], a[1], a[3]);

@@ -11,27 +11,27 @@ import package::wave::tables::token_start;
 
 @group(0) @binding(0) var<uniform> box: Box;
 @group(0) @binding(1) var<storage, read> parts: array<Part>;
-// As the kernel `symbols` writes them.
+// The symbols, as the kernel `symbols` writes them.
 @group(0) @binding(2) var<storage, read> symbols: array<u32>;
 @group(0) @binding(3) var<storage, read> flags: array<u32>;
 @group(0) @binding(5) var<storage, read_write> slots: array<u32>;
-// For each part the bytes of its 64 lanes.
+// For each part, the lengths in bytes of its 64 lanes.
 @group(0) @binding(6) var<storage, read_write> lengths: array<u32>;
 
 const entries = 3456u;
 
-// For each token, and for the end of each table: the start in the high half, the frequency in the low one.
+// For each token, and for the end of each table: the start in the high half, the frequency in the low half.
 var<workgroup> wg_tokens: array<u32, entries>;
 
 var<private> state: u32;
-// The bytes of a word that is not full yet, the latest one lowest, and how many they are.
+// The bytes of a word that is not full yet, the latest one lowest, and their number.
 var<private> pending: u32;
 var<private> pending_count: u32;
-// One past the words of the slot that are still free, and how many of them there are; negative if the slot was too short.
+// The end of the slot's free words, and their number, which is negative if the slot was too short.
 var<private> word: u32;
 var<private> free_words: i32;
 
-// Puts up to two bytes. Later bytes come before earlier ones.
+// Writes up to two bytes. Later bytes go before earlier ones.
 fn put_bytes(bytes: u32, count: u32) {
   let total = pending_count + count;
   let is_full = total >= 4u;
@@ -44,7 +44,7 @@ fn put_bytes(bytes: u32, count: u32) {
   pending_count = total & 3u;
 }
 
-// Puts the bytes that the state has no room for, before a code of this frequency. Returns the rest of the state.
+// Writes the bytes that must leave the state before a code of this frequency. Returns the rest of the state.
 fn shed_bytes(frequency: u32) -> u32 {
   let limit = frequency << 12u;
   let one = state & 255u;
@@ -58,23 +58,23 @@ fn shed_bytes(frequency: u32) -> u32 {
 struct Code { start: u32, frequency: u32, reciprocal: f32 }
 
 // 1 + 2^-19. WGSL allows `inverseSqrt` an error of two units in the last place, and each product one: at most seven units of 2^-23
-// for a quotient. With this factor the quotient is not too small, and less than 2^-6 too large.
+// for a quotient. With this factor, the quotient is never too small, and too large by less than 2^-6.
 const surplus = 1.0000019073486328f;
 
 fn code_of(start: u32, frequency: u32) -> Code {
-  // Faster than a division, and exact enough.
+  // This is faster than a division, and exact enough.
   let root = inverseSqrt(f32(frequency));
   return Code(start, frequency, surplus * (root * root));
 }
 
-// 1.5 × 2^22: adding it to a number below 4096 leaves twice that number in the lowest bits, rounded up or down.
+// 1.5 × 2^22. After adding it to a number below 4096, the lowest bits are twice that number, rounded up or down.
 const halves = 6291456f;
 
-// The state becomes 4096 q + r + start, for a quotient q and a rest r of the division by the frequency. A code of all 4096 leaves the
-// state as it is.
+// The state becomes 4096 q + r + start, with quotient q and remainder r of the division by the frequency. A code with frequency 4096
+// does not change the state.
 fn put_code(code: Code) {
   let rest = shed_bytes(code.frequency);
-  // The quotient is below 4096, and the reciprocal a little too large, so this is the quotient or one more, whichever way the device
+  // The quotient is below 4096, and the reciprocal slightly too large, so this is the quotient or one more, however the device
   // rounds.
   let near = (bitcast<u32>(fma(f32(rest), code.reciprocal, halves)) - bitcast<u32>(halves)) >> 1u;
   let quotient = near - ((rest - near * code.frequency) >> 31u);
@@ -87,7 +87,7 @@ fn put_bits(value: u32, count: u32) {
   state = rest + (extractBits(value, 0u, count) << (12u - count)) + (rest >> (12u - count)) * (4096u - frequency);
 }
 
-// What follows a token: the low bits, and before them the number of an escape.
+// Writes the fields after a token: for an escape, its number, then the low bits. They are written in reverse order.
 fn put_digits(magnitude: u32, low_bits: u32) {
   if (low_bits > 0u) { put_bits(magnitude, low_bits); }
   let high = magnitude >> low_bits;
@@ -105,8 +105,8 @@ fn flag_code(flag: u32, number: u32) -> Code {
   return code_of(select(0u, 4096u - chance, is_hit), select(4096u - chance, chance, is_hit));
 }
 
-// Puts an element's codes, the last one first. An element that is a special value has no token, and after a yes for the first one
-// there is no second flag; a code of all 4096 stands for them, so that lanes do not part.
+// Writes an element's codes, the last one first. A special value has no token, and after a yes for the first one there is no second
+// flag; codes with frequency 4096 take their place, so that lanes do not diverge.
 fn put_element(symbol: u32, token: u32, flag: u32, specials: u32) {
   let hits = flag >> 24u;
   let magnitude = extractBits(symbol, 12u, 16u);
@@ -131,7 +131,7 @@ fn main(
     let start = token_start(i);
     wg_tokens[i] = (start << 16u) | ((token_start(i + 1u) - start) & 0xffffu);
   }
-  // The tables are loaded.
+  // Wait until the tables are loaded.
   workgroupBarrier();
   let part = parts[number];
   if (lane >= part.extent.y || part.range == 0u) { return; }
@@ -150,11 +150,11 @@ fn main(
     x--;
     at--;
     if (x == 0) {
-      // The end of the row in the slice before.
+      // Continue at the end of the row in the slice before.
       x = width;
       at -= pitch * part.extent.y - part.extent.x;
     }
-    // Read early, because everything else waits for the coder. Before slice 0 it is not used.
+    // Read early, because everything waits for the coder. Before slice 0, the symbol is not used.
     let next = select(at, 0u, left == 1u);
     let next_symbol = symbols[next];
     let next_flag = select(0u, flags[next], has_flags);
@@ -164,7 +164,7 @@ fn main(
   }
   put_bytes(state & 255u, 1u);
   put_bytes((state & 0xff00u) | (state >> 16u), 2u);
-  // The word that the first bytes fill only partly.
+  // The first bytes fill the last word only partly.
   if (pending_count > 0u && free_words > 0) { slots[word - 1u] = pending << (32u - 8u * pending_count); }
   lengths[number * lane_count + lane] = 4u * u32(i32(part.slot_words) - free_words) + pending_count;
 }

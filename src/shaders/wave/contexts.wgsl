@@ -35,7 +35,7 @@ fn energy_of(near: Near) -> i32 {
 }
 
 fn level_of(energy: i32) -> u32 {
-  // 0 has the level of 1.
+  // An energy of 0 has the level of 1.
   let least = max(u32(energy), 1u);
   let octave = 31u - countLeadingZeros(least);
   return min(31u, 2u * octave + u32((least << 6u) >> octave >= 91u));
@@ -91,7 +91,7 @@ fn bias_cells(near: Near, plain: i32, energy: i32) -> vec2u {
 
 fn is_value(word: u32, special: i32) -> u32 { return u32(value(word) == special); }
 
-// 5 a + b of a special value's context.
+// The part 5 a + b of a special value's context.
 fn equal_near(near: Near, special: i32) -> u32 {
   var close = is_value(near.left, special) + 2u * is_value(near.above, special);
   var others = is_value(near.above_right, special) + is_value(near.above_left, special);
@@ -108,7 +108,7 @@ fn reach_of(distance: i32, unit: i32) -> u32 {
   return min(7u, u32(octaves) + u32(distance >= unit << u32(octaves)));
 }
 
-// The context of a special value's flag. @param equal as from `equal_near`
+// The context of a special value's flag. @param equal the result of `equal_near`
 fn flag_context(equal: u32, special: i32, energy: i32, level: u32, prediction: i32, has_behind: bool) -> u32 {
   let reach = reach_of(8 * abs(prediction - (special << fraction)), max(2, energy));
   let calm = u32(level >= 8u) + u32(level >= 13u);

@@ -1,4 +1,4 @@
-// Puts the pieces of payloads in their places: lanes from their slots, headers that the CPU wrote, and raw parts from the box.
+// Copies the pieces of payloads to their places: lanes from their slots, headers that the CPU wrote, and raw parts from the box.
 // One workgroup owns one piece, one invocation every 64th word of its target. Dispatch: one workgroup for each piece, spread over x
 // and y.
 // Invariants:

@@ -1,14 +1,14 @@
 // Decodes each part. src/core/codecs/wave/SPEC.md.
-// Algorithm: a wave. Each lane, a row of the block, decodes one position a step, three positions after the lane above it, so all
-// that its prediction needs was decoded in earlier steps. A lane's positions in a slice are two stand-ins for elements left of the
-// row, the row's elements, and two or more stand-ins for elements right of it.
-// A step is a chain of instructions, of which each waits for the one before. So two invocations work for each row: one decodes,
-// and the other prepares what is known of the next element's surroundings, and stores elements.
+// Algorithm: a wavefront. Each lane, a row of the block, decodes one position per step, three positions behind the lane above it, so
+// all elements that its prediction needs were decoded in earlier steps. A lane's positions in a slice are two stand-ins for elements
+// left of the row, the row's elements, and two or more stand-ins for elements right of it.
+// A step is a chain of instructions, each of which waits for the one before. So two invocations work for each row: one decodes,
+// and the other prepares the known surroundings of the next element, and stores elements.
 // One workgroup owns one block and decodes its planes in order. Dispatch: one workgroup for each block of a batch, spread over x
 // and y.
 // Invariants:
 // 1. Nothing outside the block's elements is written and nothing outside the chunk's payload is read, even if it is damaged.
-// 2. In a step, invocations write to places of the recent elements and of the surroundings that no other one reads.
+// 2. In a step, invocations write only to places of the recent elements and of the surroundings that no other invocation reads.
 // Twin: `decodePart` in src/core/codecs/wave/part.ts, which decodes rows one at a time.
 
 import package::faults::faults::{checks, raise};
@@ -32,7 +32,7 @@ import package::wave::target::{box, emit_value, fill};
 override planes: u32 = select(1u, 2u, element_bytes == 4u);
 
 const threads = 2u * lane_count;
-// Steps between barriers for storage.
+// The number of steps between storage barriers.
 const storage_steps = 4;
 
 var<private> is_damaged: bool;
@@ -40,7 +40,7 @@ var<private> is_damaged: bool;
 // Fields of the header, in registers.
 struct Model { range: i32, special_count: u32, specials: vec2u }
 
-// Decodes an element from its surroundings and the element on its left.
+// Decodes an element, given its surroundings and the element on its left.
 fn decode_element(model: Model, around: Around, left: u32, plain: i32, energy: i32, is_later: bool) -> i32 {
   let range = model.range;
   let scale = scale_of(energy);
@@ -90,7 +90,7 @@ fn main(
   load_tokens(thread, threads);
   for (var plane = 0u; plane < planes; plane++) {
     let part = parts[box.first_part + group * planes + plane];
-    // The tables are loaded, and all invocations are done with the last part's header.
+    // Wait until the tables are loaded, and all invocations have finished with the last part's header.
     workgroupBarrier();
     read_header(part, thread);
     // The lanes read the header together.
@@ -112,7 +112,7 @@ fn decode_wave(part: Part, thread: u32, group: u32) {
   let pitch = max(width + 4, 16);
   let lane = thread % lane_count;
   let y = i32(lane);
-  // Warps whose numbers differ by 4 share an execution unit on some GPUs. So not all workgroups decode in the same ones.
+  // On some GPUs, warps whose numbers differ by 4 share an execution unit. So workgroups differ in which half of their warps decodes.
   let is_decoder = (thread < lane_count) == ((group ^ (group >> 7u)) % 2u == 0u);
   let is_lane = y < height;
   let up = max(y - 1, 0);
@@ -129,7 +129,7 @@ fn decode_wave(part: Part, thread: u32, group: u32) {
   var z = 0;
   var first = 0u;
   var left = 0u;
-  // In row 0 of slice 0, the element on the left is above, too.
+  // In row 0 of slice 0, the element on the left stands for those above, too.
   let all = wg_weights[7] + wg_weights[8];
   let all_left = all.x + all.y + all.z + all.w - wg_weights[8].x + wg_weights[9].x + wg_weights[9].y;
   let steps = depth * pitch + 3 * (height - 1);
@@ -142,7 +142,7 @@ fn decode_wave(part: Part, thread: u32, group: u32) {
         let is_later = z > 0;
         var word = left;
         if (x < 0) {
-          // Left of a row is the row's first element in the slice behind, or in slice 0 that of the row above.
+          // The stand-in left of a row is the row's first element in the slice behind, or in slice 0 the first element of the row above.
           if (is_later) { word = first; } else if (x == -2) { word = select(upper_right, 0u, y == 0); }
         } else if (x < width) {
           var around = get_around(now, lane);
@@ -188,7 +188,7 @@ fn decode_wave(part: Part, thread: u32, group: u32) {
         emit_value(part, u32(row.x - 2), lane, u32(row.z), left2 & 0xffffu);
       }
     }
-    // The next step reads the results of this one; history is read later.
+    // The next step reads the results of this one; the history is read later.
     workgroupBarrier();
     if (step % storage_steps == 0) { storageBarrier(); }
   }

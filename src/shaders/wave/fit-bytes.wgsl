@@ -1,7 +1,7 @@
-// Sums the products by which the CPU fits a part's weights, as fit.wgsl does, for elements of one byte.
-// Algorithm: by quads, four elements side by side in a row. Of each column, a word has the four values, and two words have the low
-// and the high bytes of the weighted values. One instruction multiplies and adds four pairs of bytes. Each invocation sums the
-// products of two blocks of four columns, and of one neighbour and the element, over every fourth quad of a tile.
+// Sums the products from which the CPU fits a part's weights, like fit.wgsl, for elements of one byte.
+// Algorithm: by quads, which are four adjacent elements of a row. For each column, one word has the four values, and two words have
+// the low and the high bytes of the weighted values. One instruction multiplies and adds four pairs of bytes. Each invocation sums
+// the products of two blocks of four columns, and of one neighbour and the element, over every fourth quad of a tile.
 // One workgroup owns one slab of a part: slice 0, or up to 4 slices after it. It adds its sums to the part's. Dispatch: slabs × parts.
 // Invariants:
 // 1. A slab has at most 2^18 elements, so an invocation adds at most 2^14 sums of four products, which fit in a word.
@@ -19,14 +19,14 @@ import package::wave::values::{neighbour_count, neighbour_places, values};
 @group(0) @binding(0) var<storage, read> parts: array<Part>;
 
 const threads = 128u;
-// Lanes of a group work for the same quads.
+// The lanes of a group work on the same quads.
 const groups = threads / lanes;
 const tile = 32u;
 
-// By quad and block: the values of four columns, the low bytes of the weighted values, and their high bytes. Later the sums of some
+// By quad and block: the values of four columns, the low bytes of the weighted values, and their high bytes. Later, the sums of some
 // groups.
 var<workgroup> wg_columns: array<vec4u, 3u * tile * blocks>;
-// The elements. Later the sums with them.
+// The elements. Later, the sums with them.
 var<workgroup> wg_own: array<u32, 2u * threads>;
 
 // The neighbours of four elements, a byte for each element, with the elements' weights.
@@ -40,7 +40,7 @@ fn differences(four: vec4u, word: u32) -> u32 {
   return bits.x | bits.y | bits.z | bits.w;
 }
 
-// How much an element of the quad counts; 0 if its neighbours are alike. @param third as `unrest_of` takes it
+// The weight of an element of the quad; 0 if its neighbours are equal. @param third see `unrest_of`
 fn weight_of(part: Part, place: vec3i, i: u32, quad: Quad, differing: u32, third: u32) -> u32 {
   let byte = 8u * i;
   let is_in = u32(place.x) + i < part.extent.x && extractBits(differing, byte, 8u) != 0u &&
@@ -101,11 +101,11 @@ fn put_quad(number: u32, quad: Quad) {
   wg_own[number] = quad.own;
 }
 
-// For each column of a first block the sums of products with the columns of a second one, and a sum with the element. Never indexed
-// by a variable, so that they stay in registers.
+// For each column of a first block, the sums of products with the columns of a second block, and a sum with the element. They are
+// never indexed by a variable, so that they stay in registers.
 struct Sums { first: vec4u, second: vec4u, third: vec4u, fourth: vec4u, own: u32 }
 
-// Of products of the weighted values' low bytes, and of their high bytes.
+// The sums with the low bytes of the weighted values, and with their high bytes.
 var<private> low: Sums;
 var<private> high: Sums;
 
@@ -115,20 +115,20 @@ fn products(word: u32, columns: vec4u) -> vec4u {
   );
 }
 
-// l + 2^8 h as low + 2^16 high.
+// Splits l + 2^8 h into low + 2^16 high.
 fn split(l: u32, h: u32) -> vec2u { return vec2u((l & 0xffffu) + ((h & 0xffu) << 8u), (l >> 16u) + (h >> 8u)); }
 
-// Adds a column's sums of all groups, and adds those of the first group's block to the part's.
+// Adds up a column's sums of all groups, and adds the result to the part's sums.
 fn put_column(at: u32, row: u32, column: u32, thread: u32, l: vec4u, h: vec4u) {
   let x = split(l.x, h.x);
   let y = split(l.y, h.y);
   let z = split(l.z, h.z);
   let w = split(l.w, h.w);
-  // Earlier sums have been read.
+  // Wait until earlier sums have been read.
   workgroupBarrier();
   wg_columns[2u * thread] = vec4u(x, y);
   wg_columns[2u * thread + 1u] = vec4u(z, w);
-  // The sums of all groups are there.
+  // Wait for the sums of all groups.
   workgroupBarrier();
   if (thread >= block_pairs) { return; }
   var one = vec4u(x, y);
@@ -163,10 +163,10 @@ fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) wor
       quad = quad_of(part, vec3i(vec3u(4u * ((base + thread) % row_quads), row)));
     }
     for (var turn = 0u; turn < min(groups, (total - base + lanes - 1u) / lanes); turn++) {
-      // The sums no longer need the last tile.
+      // Wait until no sum needs the last tile.
       workgroupBarrier();
       if (group == turn) { put_quad(lane, quad); }
-      // The tile is loaded.
+      // Wait until the tile is loaded.
       workgroupBarrier();
       for (var i = group; i < tile; i += groups) {
         let first = 3u * (i * blocks + pair.x);
@@ -196,7 +196,7 @@ fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) wor
   put_column(at, row + 3u, column, thread, low.fourth, high.fourth);
   wg_own[thread] = low.own;
   wg_own[threads + thread] = high.own;
-  // The sums with the elements are there.
+  // Wait for the sums with the elements.
   workgroupBarrier();
   if (thread >= block_pairs) { return; }
   var own = vec2u(0u);

@@ -1,8 +1,8 @@
-// Sums the products by which the CPU fits a part's weights: of every two of an element's neighbours, and of each neighbour and
-// the element, weighted by how smooth the surroundings are. The sums are exact, in two words each.
-// Algorithm: by tiles of elements, whose neighbours lie in workgroup memory. The neighbours are seven blocks of four columns; each
+// Sums the products from which the CPU fits a part's weights: of any two of an element's neighbours, and of each neighbour and
+// the element, weighted by the smoothness of the surroundings. The sums are exact, in two words each.
+// Algorithm: by tiles of elements, whose neighbours are in workgroup memory. The neighbours are seven blocks of four columns; each
 // invocation sums the products of two blocks, and of one neighbour and the element, over every fourth element of a tile. So 28 of
-// 32 invocations work for an element, and read four columns at a time.
+// 32 invocations work on an element, and read four columns at a time.
 // One workgroup owns one slab of a part: slice 0, or up to 4 slices after it. It adds its sums to the part's. Elements of one byte
 // are left to fit-bytes.wgsl.
 // Dispatch: slabs × parts.
@@ -23,18 +23,18 @@ import package::wave::values::{neighbour_count, neighbours_of, values};
 @group(0) @binding(0) var<storage, read> parts: array<Part>;
 
 const threads = 128u;
-// Lanes of a group work for the same elements.
+// The lanes of a group work on the same elements.
 const groups = threads / lanes;
 const tile = 64u;
-// By element and block: the values of neighbours, and the weighted values. Later the sums of some groups.
+// By element and block: the values of neighbours, and the weighted values. Later, the sums of some groups.
 var<workgroup> wg_values: array<vec4u, tile * blocks>;
 var<workgroup> wg_weighted: array<vec4u, tile * blocks>;
-// The elements. Later the sums with them.
+// The elements. Later, the sums with them.
 var<workgroup> wg_own: array<u32, 2u * threads>;
 
 fn differs(four: vec4u, value: u32) -> bool { return any(four != vec4u(value)); }
 
-// How much an element counts; 0 if its neighbours are alike.
+// The weight of an element; 0 if its neighbours are equal.
 fn weight_of(part: Part, place: vec3i, n: array<vec4u, 7>) -> u32 {
   let left = n[0].x;
   var is_flat = !differs(n[0], left) && !differs(n[1], left) && all(n[2].xy == vec2u(left));
@@ -53,7 +53,7 @@ fn put(element: u32, block: u32, four: vec4u, weight: vec4u) {
   wg_weighted[element * blocks + block] = four * weight;
 }
 
-// Reads an element's neighbours, with a weight of 0 where they do not count.
+// Reads an element's neighbours, with a weight of 0 if the element does not count.
 fn load(part: Part, place: vec3i, is_inside: bool, shift: u32, thread: u32) {
   var n = array<vec4u, 7>();
   var own = 0u;
@@ -75,12 +75,12 @@ fn load(part: Part, place: vec3i, is_inside: bool, shift: u32, thread: u32) {
   wg_own[thread] = own >> shift;
 }
 
-// For each column of a first block the sums of products with the columns of a second one, and a sum with the element. Never indexed
-// by a variable, so that they stay in registers.
+// For each column of a first block, the sums of products with the columns of a second block, and a sum with the element. They are
+// never indexed by a variable, so that they stay in registers.
 struct Sums { first: vec4u, second: vec4u, third: vec4u, fourth: vec4u, own: u32 }
 
 var<private> low: Sums;
-// What was carried from bit 16 on.
+// The parts of the sums from bit 16 on.
 var<private> high: Sums;
 
 fn carry() {
@@ -98,13 +98,13 @@ fn carry() {
   low.own &= 0xffffu;
 }
 
-// Adds a column's sums of all groups, and adds those of the first group's block to the part's.
+// Adds up a column's sums of all groups, and adds the result to the part's sums.
 fn put_column(at: u32, row: u32, column: u32, thread: u32, l: vec4u, h: vec4u) {
-  // Earlier sums have been read.
+  // Wait until earlier sums have been read.
   workgroupBarrier();
   wg_values[thread] = l;
   wg_weighted[thread] = h;
-  // The sums of all groups are there.
+  // Wait for the sums of all groups.
   workgroupBarrier();
   if (thread >= block_pairs) { return; }
   var lows = l;
@@ -129,7 +129,7 @@ fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) wor
   if (total == 0u) { return; }
   let value_bits = range_bits(part);
   let shift = max(value_bits, 12u) - 12u;
-  // How many products fit in a word.
+  // The number of products that fit in a word.
   let most = 1u << (26u - 2u * min(value_bits, 12u));
   let run = min(most, tile / groups);
 
@@ -139,14 +139,14 @@ fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) wor
   let neighbour = min(lane, neighbour_count - 1u);
   var products = 0u;
   for (var base = 0u; base < total; base += tile) {
-    // The sums no longer need the last tile.
+    // Wait until no sum needs the last tile.
     workgroupBarrier();
     if (thread < tile) {
       let i = base + thread;
       let row = fitted_row(rows, i / part.extent.x);
       load(part, vec3i(vec3u(i % part.extent.x, row)), i < total && row.x < part.extent.y, shift, thread);
     }
-    // The tile is loaded.
+    // Wait until the tile is loaded.
     workgroupBarrier();
     for (var first = group; first < tile; first += run * groups) {
       for (var element = first; element < first + run * groups; element += groups) {
@@ -175,7 +175,7 @@ fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) wor
   put_column(at, row + 3u, column, thread, low.fourth, high.fourth);
   wg_own[thread] = low.own;
   wg_own[threads + thread] = high.own;
-  // The sums with the elements are there.
+  // Wait for the sums with the elements.
   workgroupBarrier();
   if (thread >= block_pairs) { return; }
   var own = vec2u(0u);

@@ -25,16 +25,16 @@ var<workgroup> wg_lowest: u32;
 var<workgroup> wg_range: u32;
 var<workgroup> wg_special_count: u32;
 var<workgroup> wg_specials: vec2u;
-// Weights of the 28 neighbours, then of the first ten in slice 0.
+// The weights of the 28 neighbours, then those of the first ten in slice 0.
 var<workgroup> wg_weights: array<vec4i, 10>;
 var<workgroup> wg_levels: array<u32, levels>;
-// Biases by the residuals' cell, then by the gradients'.
+// The biases of the cells of residuals, then those of the cells of gradients.
 var<workgroup> wg_biases: array<i32, 54>;
 // The start of each lane's bytes, and the end of the last lane's.
 var<workgroup> wg_lanes: array<u32, 65>;
 var<workgroup> wg_is_damaged: atomic<u32>;
 
-// Up to 16 bits of the part.
+// Reads up to 16 bits of the part.
 fn part_bits(bit: u32, count: u32) -> u32 {
   let at = 8u * (wg_start % 4u) + bit;
   let word = wg_start / 4u + at / 32u;
@@ -79,7 +79,7 @@ fn kind_of(part: Part) -> u32 {
   return select(kind_damaged, kind_coded, is_coded && 8u * length >= lengths_bit(part) + part.extent.y * (head >> 4u));
 }
 
-// How many weights of the 28 neighbours there are.
+// The number of weights for later slices: 28, or none if there is only one slice.
 fn weight_count(part: Part) -> u32 { return select(0u, neighbours, part.extent.z > 1u); }
 fn weights_bit() -> u32 { return 8u + (2u + wg_special_count) * bits; }
 fn levels_bit(part: Part) -> u32 { return weights_bit() + (weight_count(part) + in_plane_neighbours) * weight_bits; }
@@ -90,7 +90,7 @@ fn damage(is_damaged: bool) {
   if (is_damaged) { atomicStore(&wg_is_damaged, 1u); }
 }
 
-// Weight `number`: those of later slices come first, then those of slice 0; 0 for those that the part does not have.
+// Weight `number`: first those of later slices, then those of slice 0. Weights that the part does not have are 0.
 fn weight_at(part: Part, number: u32) -> i32 {
   let count = weight_count(part);
   if (number < neighbours) {
@@ -120,7 +120,7 @@ fn read_header(part: Part, lane: u32) {
     damage(count > 0u && specials.x > wg_range);
     damage(count > 1u && (specials.y > wg_range || specials.x == specials.y));
   }
-  // A write of a vector's component may write the whole vector, so one invocation writes all four.
+  // Writing a component of a vector may write the whole vector, so one invocation writes all four components.
   if (lane < 10u) {
     let first = 4u * lane;
     wg_weights[lane] = vec4i(
@@ -131,7 +131,7 @@ fn read_header(part: Part, lane: u32) {
   let width = part_bits(4u, 4u);
   let shortest = part_bits(lengths_bit(part) - 16u, 16u);
   if (lane < part.extent.y) { wg_lanes[lane] = shortest + part_bits(lengths_bit(part) + width * lane, width); }
-  // One invocation sums the lengths.
+  // Wait for the lengths, which one invocation sums.
   workgroupBarrier();
   if (lane == 0u) {
     let header_bits = lengths_bit(part) + width * part.extent.y;

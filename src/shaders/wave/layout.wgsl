@@ -2,7 +2,7 @@
 
 override element_bytes: u32 = 1u;
 override bits: u32 = min(16u, 8u * element_bytes);
-// Fractional bits of predictions.
+// The number of fractional bits of predictions.
 override fraction: u32 = select(2u, 4u, element_bytes == 1u);
 
 const lane_count = 64u;

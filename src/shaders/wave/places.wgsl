@@ -1,4 +1,4 @@
-// Where an encoder keeps a part's elements: in rows with margins, which hold the stand-ins of elements outside the block.
+// The places of a part's elements in an encoder: rows with margins, which hold the stand-ins of elements outside the block.
 // src/core/codecs/wave/SPEC.md, 'Outside'. Twin: src/core/codecs/wave/walk.ts.
 
 import package::wave::layout::Part;
@@ -27,7 +27,7 @@ struct Around {
   farther: u32,
   farther_up: u32,
   farther_down: u32,
-  // How far it is to the next element in rows above: 0 in row 0 of slice 0, where the element on the left stands for all of them.
+  // The step to the next element in rows above: 0 in row 0 of slice 0, where the element on the left stands for all of them.
   right: u32,
 }
 

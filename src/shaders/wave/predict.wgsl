@@ -1,7 +1,7 @@
 // Predicts each element from its neighbours, without biases. src/core/codecs/wave/SPEC.md, 'Prediction'.
 // One workgroup owns one slab of a part. Dispatch: slabs × parts.
 // Invariants:
-// 1. Each element's words, and those of what stands for it at the sides of rows, are written by its invocation alone.
+// 1. Only an element's own invocation writes its words, and those of its stand-ins at the sides of rows.
 // Twin: `Walk` in src/core/codecs/wave/walk.ts.
 
 import package::wave::contexts::residual_of;
@@ -16,7 +16,7 @@ import package::wave::values::{neighbours_of, values};
 @group(0) @binding(3) var<storage, read_write> predictions: array<u32>;
 @group(0) @binding(4) var<storage, read_write> elements: array<u32>;
 
-// Whether the predictions are only for the second fit.
+// Whether to make only the predictions that the second fit needs.
 override for_fit: bool = false;
 
 fn put_both(at: u32, word: u32) {
@@ -34,9 +34,9 @@ fn put(part: Part, place: vec3i, word: u32) {
   if (place.z == 0 && u32(place.y) + 1u < part.extent.y) { put_both(row_at(part, place.y + 1, 0) - 2u, word); }
 }
 
-// Of a row's elements, those whose residuals the second fit needs: the first ones.
+// The number of elements at the start of a row whose residuals the second fit needs.
 fn predicted_for_fit(y: u32, z: u32, width: u32) -> u32 {
-  // One row in four is fitted. It needs the row above and the row behind, and the first element of the row above that one.
+  // The fit uses one row in four. It needs the row above, the row behind, and the first element of the row two above.
   let phase = select((y + z) & 3u, 0u, z == 0u);
   return select(select(width, 1u, phase == 2u), 0u, phase == 1u);
 }

@@ -1,4 +1,4 @@
-// Finds the bounds of each part's elements, taken without and with a sign, and samples its elements. The CPU chooses the part's
+// Finds the bounds of each part's elements, taken as unsigned and as signed, and samples its elements. The CPU chooses the part's
 // range and special values from them. Twin: `rangeOf` in src/core/codecs/wave/part.ts, `samplePlace` in choose.ts.
 // One workgroup owns one part. Dispatch: one workgroup for each part, spread over x and y.
 
@@ -9,7 +9,7 @@ const threads = 256u;
 const sample_count = 4096u;
 const record_words = 4u + sample_count / 2u;
 
-// For each part: the lowest and highest element, the same with the highest bit flipped, then the sample, two elements a word.
+// For each part: the lowest and highest element, the same with the highest bit flipped, then the sample, two elements per word.
 @group(0) @binding(3) var<storage, read_write> samples: array<u32>;
 
 var<workgroup> wg_bounds: array<atomic<u32>, 4>;
@@ -24,13 +24,13 @@ fn main(
   if (number >= box.part_count) { return; }
   let part = parts[number];
   if (thread < 4u) { atomicStore(&wg_bounds[thread], select(0u, 0xffffu, thread % 2u == 0u)); }
-  // The bounds are complete.
+  // Wait until the bounds are initialized.
   workgroupBarrier();
   let row = part.extent.x;
   let slice = row * part.extent.y;
   let count = slice * part.extent.z;
   var bounds = vec4u(0xffffu, 0u, 0xffffu, 0u);
-  // A word of a row at a time.
+  // Each step reads one word of a row.
   let row_words = (row + elements_per_word - 1u) / elements_per_word;
   for (var i = thread; i < row_words * part.extent.y * part.extent.z; i += threads) {
     let x = elements_per_word * (i % row_words);
@@ -59,7 +59,7 @@ fn main(
     }
     samples[number * record_words + 4u + at] = word;
   }
-  // All elements have been read.
+  // Wait until all elements have been read.
   workgroupBarrier();
   if (thread < 4u) { samples[number * record_words + thread] = atomicLoad(&wg_bounds[thread]); }
 }

@@ -6,9 +6,9 @@ const table_count = 128u;
 const table_length = 27u;
 const quads = 7u;
 
-// For each table the starts of tokens 4, 8 … 24, two a word.
+// For each table, the starts of tokens 4, 8 … 24, two per word.
 var<workgroup> wg_groups: array<vec3u, table_count>;
-// For each table the starts of all tokens, two a word, then their end and 0x7fff.
+// For each table, the starts of all tokens, two per word, then their end and 0x7fff.
 var<workgroup> wg_starts: array<u32, table_count * 2u * quads + 1u>;
 
 struct Token { number: u32, start: u32, frequency: u32 }
@@ -18,7 +18,7 @@ fn padded_start(table: u32, token: u32) -> u32 {
   return token_start(table * table_length + token);
 }
 
-// A barrier must follow.
+// Loads the tables into workgroup memory. A barrier must follow.
 fn load_tokens(thread: u32, threads: u32) {
   for (var i = thread; i < table_count * 2u * quads; i += threads) {
     let table = i / (2u * quads);
@@ -34,10 +34,10 @@ fn load_tokens(thread: u32, threads: u32) {
   }
 }
 
-// The highest bits of both halves, set where the slot is at least the start.
+// Sets the highest bit of each half in which the slot is at least the start.
 fn reached(slots: u32, starts: u32) -> u32 { return (slots - starts) & 0x80008000u; }
 
-// Finds the group of four tokens, then the token in it.
+// Finds the group of four tokens, then the token in the group.
 fn find_token(table: u32, slot: u32) -> Token {
   let slots = (slot * 0x10001u) | 0x80008000u;
   let groups = wg_groups[table];

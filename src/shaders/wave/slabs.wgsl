@@ -1,5 +1,5 @@
-// How a part is cut into slabs for kernels that take elements in any order: 8 rows of up to 16 slices. An invocation has one row of
-// each slice, and every 32nd element of it.
+// The division of a part into slabs, for kernels that process elements in any order: 8 rows of up to 16 slices. An invocation has one
+// row of each slice, and every 32nd element of that row.
 
 import package::wave::layout::Part;
 

@@ -1,4 +1,4 @@
-// Elements of a part in the box of an encoder. src/core/codecs/wave/SPEC.md, 'A coded part'.
+// The elements of a part in an encoder's box. src/core/codecs/wave/SPEC.md, 'A coded part'.
 
 import package::wave::layout::{Box, Part, bits, element_bytes};
 
@@ -7,7 +7,7 @@ import package::wave::layout::{Box, Part, bits, element_bytes};
 @group(0) @binding(2) var<storage, read> voxels: array<u32>;
 override elements_per_word: u32 = max(1u, 4u / element_bytes);
 
-// The word of an element, which the elements after it share.
+// The word that contains an element and those after it.
 fn word_at(part: Part, x: u32, y: u32, z: u32) -> u32 {
   return voxels[part.first_word + z * box.slice_words + y * box.row_words + x / elements_per_word];
 }

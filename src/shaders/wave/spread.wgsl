@@ -17,7 +17,7 @@ fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) wor
     for (var i = share.first_x; i < pitch_of(part); i += row_threads) {
       let x = i32(i) - i32(margin);
       var source = vec3i(clamp(x, 0, i32(part.extent.x) - 1), i32(share.y), i32(z));
-      // Left of a row is its first element in the slice behind; in slice 0 that of the row above; in row 0 nothing.
+      // The stand-in left of a row is its first element in the slice behind; in slice 0, the first one of the row above; in row 0, none.
       if (x < 0 && z > 0u) { source.z--; }
       if (x < 0 && z == 0u) { source.y = max(source.y - 1, 0); }
       values[row + i] = select(value_at(part, source), 0u, x < 0 && z == 0u && share.y == 0u);

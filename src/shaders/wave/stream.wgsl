@@ -1,15 +1,15 @@
 // A lane's stream of codes: src/core/codecs/wave/SPEC.md, 'A lane'. Twin: `LaneDecoder` in src/core/codecs/wave/rans.ts.
 // Invariants:
-// 1. No word after the part's last byte is read. A lane that takes more bytes than it has gets others instead, and does not end
+// 1. No word after the part's last byte is read. A lane that reads more bytes than it has gets other bytes, and does not end
 //    where it should.
 
 import package::wave::header::{payloads, wg_end};
 import package::wave::search::find_token;
 
 var<private> state: u32;
-// The byte of the payloads that is taken next.
+// The next byte of the payloads to read.
 var<private> next: u32;
-// The word of that byte, and the two after it. They are read long before they are needed.
+// The word of that byte, and the two words after it. They are read long before they are needed.
 var<private> words: vec3u;
 var<private> last_word: u32;
 
@@ -27,7 +27,7 @@ fn open_stream(start: u32) {
   }
 }
 
-// At least the next two bytes, the first one lowest.
+// Reads at least the next two bytes, the first one lowest.
 fn next_bytes() -> u32 {
   let shift = 8u * (next % 4u);
   return (words.x >> shift) | (words.y << (32u - max(shift, 8u)));
@@ -40,7 +40,7 @@ fn skip(count: u32) {
   words = vec3u(words.yz, payloads[min(next / 4u + 2u, last_word)]);
 }
 
-// Two bytes are always enough.
+// Takes a code off the state, and refills the state, for which two bytes are always enough.
 fn take(start: u32, frequency: u32) {
   let bytes = next_bytes();
   let taken = frequency * (state >> 12u) + (state & 4095u) - start;

@@ -18,7 +18,7 @@ const count_words = 2u * cells + token_counts;
 
 @group(0) @binding(0) var<storage, read> parts: array<Part>;
 @group(0) @binding(1) var<storage, read> predictions: array<u32>;
-// For each part: the sums of distances by cell, the elements by cell, the tokens by level and phase.
+// For each part: the sums of distances by cell, the numbers of elements by cell, and the numbers of tokens by level and phase.
 @group(0) @binding(3) var<storage, read_write> counts: array<atomic<u32>>;
 
 var<workgroup> wg_distances: array<atomic<i32>, cells>;
@@ -29,7 +29,7 @@ var<workgroup> wg_tokens: array<atomic<u32>, token_counts / 2u>;
 fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) workgroup: vec3u) {
   let part = parts[workgroup.y];
   let share = share_of(part, workgroup.x, thread);
-  // Where there are many rows, one in four is surveyed: y + z is a multiple of 4.
+  // If there are many rows, only one in four is surveyed, in which y + z is a multiple of 4.
   let period = select(4u, 1u, part.extent.y * part.extent.z < 1024u);
   let first = share.first_slice + ((0u - share.y - share.first_slice) & (period - 1u));
   for (var z = first; z < share.end_slice; z += period) {
@@ -55,7 +55,7 @@ fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) wor
       atomicAdd(&wg_tokens[count / 2u], 1u << (16u * (count % 2u)));
     }
   }
-  // The slab is counted.
+  // Wait until the slab is counted.
   workgroupBarrier();
   let start = workgroup.y * count_words;
   for (var i = thread; i < cells; i += slab_threads) {

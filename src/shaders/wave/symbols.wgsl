@@ -1,4 +1,4 @@
-// Finds the codes of each element, so that the coder of a lane only has to put them together.
+// Finds the codes of each element, so that a lane's coder only has to concatenate them.
 // src/core/codecs/wave/SPEC.md, 'Bias' to 'Special values'.
 // One workgroup owns one slab of a part. Dispatch: slabs × parts.
 // Twin: `encodeElement` in src/core/codecs/wave/code.ts.
@@ -16,9 +16,9 @@ import package::wave::tables::flag_chance;
 // For each element its prediction, which becomes its symbol: the number of the token's start (12 bits), the magnitude (16 bits),
 // the number of low bits (4 bits).
 @group(0) @binding(1) var<storage, read_write> symbols: array<u32>;
-// For each part: for each level the level whose tables are used, then the biases by the residuals' cell and by the gradients'.
+// For each part: for each level, the level whose tables it uses; then the biases of the cells of residuals, and of the cells of gradients.
 @group(0) @binding(3) var<storage, read> codings: array<i32>;
-// For each element of a part with special values: the chances of the flags (12 bits each), and which of them are yes.
+// For each element of a part with special values: the chances of the flags (12 bits each), and the flags.
 @group(0) @binding(4) var<storage, read_write> flags: array<u32>;
 
 const coding_words = 88u;

@@ -4,7 +4,7 @@ import constants::table_binding;
 
 const token_words = 1728u;
 
-// Two numbers of 16 bits a word: for each level and phase the starts of the 26 tokens and their end, then the chances of flags.
+// Two 16-bit numbers per word: for each level and phase, the starts of the 26 tokens and their end; then the chances of flags.
 @group(0) @binding(table_binding) var<storage, read> tables: array<u32>;
 
 fn token_start(at: u32) -> u32 { return extractBits(tables[at / 2u], 16u * (at % 2u), 16u); }

@@ -1,4 +1,4 @@
-// Where a decoder puts elements. Blocks begin at whole words of the target's rows, so no word has two writers.
+// The target of a decoder's elements. Blocks begin at whole words of the target's rows, so no word has two writers.
 
 import package::wave::header::{payloads, wg_kind, wg_lowest, wg_start};
 import package::wave::layout::{Box, Part, bits, element_bytes, kind_one_value};
@@ -11,7 +11,7 @@ override lanes_per_word: u32 = max(1u, 4u / element_bytes);
 // The word that is being filled with elements.
 var<private> pending: u32;
 
-// Stores an element of an invocation's row, whose elements arrive in order.
+// Stores the next element of an invocation's row. Elements arrive in order.
 fn emit(part: Part, x: u32, y: u32, z: u32, element: u32) {
   let at = part.first_word + z * box.slice_words + y * box.row_words + x / lanes_per_word;
   if (element_bytes == 4u) {
@@ -32,7 +32,7 @@ fn emit_value(part: Part, x: u32, y: u32, z: u32, value: u32) {
   emit(part, x, y, z, (value + wg_lowest) & (0xffffffffu >> (32u - bits)));
 }
 
-// Fills the row with a part's one value, or with its raw elements.
+// Fills a row with a part's single value, or with its raw elements.
 fn fill(part: Part, y: u32) {
   let bytes = bits / 8u;
   for (var z = 0u; z < part.extent.z; z++) {

@@ -1,4 +1,4 @@
-// The values of a part's elements, as the kernel `spread` writes them, and those of an element's neighbours.
+// The values of a part's elements, as the kernel `spread` writes them, and the values of an element's neighbours.
 // src/core/codecs/wave/SPEC.md, 'Prediction'. Twin: src/core/codecs/wave/walk.ts.
 
 import package::wave::layout::Part;
@@ -8,7 +8,7 @@ import package::wave::places::around_of;
 
 const neighbour_count = 28u;
 
-// Where an element's neighbours are. In slice 0, only the first ten count.
+// The places of an element's neighbours. In slice 0, only the first ten count.
 fn neighbour_places(part: Part, place: vec3i) -> array<vec4u, 7> {
   let a = around_of(part, place);
   let one = a.right;
