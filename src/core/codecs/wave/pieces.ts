@@ -10,7 +10,7 @@ export interface FinishedPart {
   readonly header: Uint8Array;
   /** The position of each lane's bytes in the slots. */
   readonly lanes: readonly { readonly from: number; readonly length: number }[];
-  /** The number of its bytes if it is raw. */
+  /** The number of bytes of its elements if it is raw, else 0. */
   readonly rawBytes: number;
   readonly byteLength: number;
 }

@@ -53,7 +53,7 @@ export const wasm: WasmCodec = {
 
 function loopsIn(module: WasmModule<Name>): Loops {
   const tables = new Uint8Array(packedTables().buffer);
-  /** Allocates memory for the model and for parts of these sizes. */
+  /** Allocates memory for the model and for arrays of these sizes in bytes. */
   const roomFor = (model: Model, ...sizes: number[]) => {
     const words = modelWords(model);
     const { memory, at } = module.room(4 * words.length, ...sizes);
