@@ -128,6 +128,11 @@ test('no two exported types share a name', () => {
   expect([...places].filter(([, paths]) => paths.length > 1)).toEqual([]);
 });
 
+test('no test mocks a module: test files share modules, so it would depend on which file ran before', () => {
+  const mocking = sources.filter(({ text }) => /\bvi\.(do)?[mM]ock\(/.test(text));
+  expect(mocking.map(({ path }) => path)).toEqual([]);
+});
+
 test('types are imported by import statements, which the linter sees', () => {
   const inline = sources.filter(
     ({ path, text }) => path !== 'architecture.test.ts' && /(?<!await |typeof |=> |\.then\()\bimport\('\.{1,2}\//.test(text),

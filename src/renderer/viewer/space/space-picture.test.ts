@@ -1,30 +1,22 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import type { PictureRequest } from '../model/picture.ts';
-import { type PicturedView, spacePicture } from './space-picture.ts';
+import type { RayDrawing } from '../draw/ray-drawing.ts';
+import type { PictureRequest, ViewPicture } from '../model/picture.ts';
+import { type PictureDrawing, type PicturedView, spacePicture } from './space-picture.ts';
 
 /** The ray drawings that were made for pictures, and those that were freed. */
-const made = vi.hoisted(() => ({ rays: [] as unknown[], freed: [] as unknown[] }));
-vi.mock('../draw/ray-drawing.ts', () => ({
-  RayDrawing: class {
-    constructor() {
-      made.rays.push(this);
-    }
-    destroy() {
-      made.freed.push(this);
-    }
-  },
-}));
-vi.mock('./volume-picture.ts', () => ({
-  drawScale: () => {},
-  volumePicture: async (_renderer: unknown, _scene: unknown, { width, height }: PictureRequest, { draw }: StripDrawer) => {
-    for (const from of [0, 1]) draw({ width, height, from, count: 1 }, () => {});
-    return { width, height };
-  },
-}));
+const made = { rays: [] as unknown[], freed: [] as unknown[] };
 
-interface StripDrawer {
-  draw(strip: object, render: () => void): void;
-}
+const drawing: PictureDrawing = {
+  newRays: () => {
+    const rays = { destroy: () => made.freed.push(rays) };
+    made.rays.push(rays);
+    return rays as unknown as RayDrawing;
+  },
+  volumePicture: async (_renderer, _scene, { width, height }, { draw }) => {
+    for (const from of [0, 1]) draw({ width, height, from, count: 1 }, () => {});
+    return { width, height } as ViewPicture;
+  },
+};
 
 const request = { width: 4, height: 2, pixelRatio: 1, isAnnotated: true, background: 'white' } as PictureRequest;
 
@@ -55,7 +47,7 @@ beforeEach(() => {
 
 test('an annotated picture is loaded and drawn with a ray drawing of its own, which the canvas does not use', async () => {
   const { view, scene } = setUp();
-  await spacePicture(view, request);
+  await spacePicture(view, request, drawing);
   expect(made.rays).toHaveLength(1);
   expect(scene.load.mock.calls.map(([rays]) => rays)).toEqual(made.rays);
   const used = scene.update.mock.calls.map((call: unknown[]) => call.at(-1));
@@ -67,7 +59,7 @@ test('the ray drawing of a picture is freed if the view is closed before the pic
   const { view } = setUp(() => {
     throw new Error('closed');
   });
-  await expect(spacePicture(view, request)).rejects.toThrow('closed');
+  await expect(spacePicture(view, request, drawing)).rejects.toThrow('closed');
   expect(made.rays).toHaveLength(1);
   expect(made.freed).toEqual(made.rays);
 });

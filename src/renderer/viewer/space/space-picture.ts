@@ -27,11 +27,23 @@ export interface PicturedView {
   checkShown(): void;
 }
 
+/** What draws annotated pictures. */
+export interface PictureDrawing {
+  newRays(gpu: Gpu, shown: VolumeScene['shown']): RayDrawing;
+  readonly volumePicture: typeof volumePicture;
+}
+
+const pictureDrawing: PictureDrawing = {
+  newRays: (gpu, { info, display }) => new RayDrawing(gpu, info, display),
+  volumePicture,
+};
+
 /**
  * Draws the 3D view as a picture of any size, at full quality. It is drawn in strips, and the canvas stays live meanwhile.
+ * @param drawing only tests set it
  * @throws StriaError `aborted`, `device-lost`
  */
-export async function spacePicture(view: PicturedView, request: PictureRequest): Promise<ViewPicture> {
+export async function spacePicture(view: PicturedView, request: PictureRequest, drawing = pictureDrawing): Promise<ViewPicture> {
   const { gpu, host, canvas, orbit, pacing, scene, bricks, step, checkShown } = view;
   const { background } = request;
   const { camera, eye, halfHeight } = orbit.posed(request.width / request.height, request.turn);
@@ -45,10 +57,10 @@ export async function spacePicture(view: PicturedView, request: PictureRequest):
   }
   const seen = { camera, eye, textPart: canvas.textPart };
   // The canvas stays live. If they shared a drawing, its frames would decide between strips whether the next one uses bricks.
-  const rays = new RayDrawing(gpu, scene.shown.info, scene.shown.display);
+  const rays = drawing.newRays(gpu, scene.shown);
   try {
     await scene.load(rays, state, content, seen, step, wholeOf(request), request.signal);
-    const picture = await volumePicture(canvas.renderer, scene, request, {
+    const picture = await drawing.volumePicture(canvas.renderer, scene, request, {
       rows,
       draw: (strip, render) => {
         checkShown();
