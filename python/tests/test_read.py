@@ -210,7 +210,7 @@ class Faults(unittest.TestCase):
         for folder in ("codecs", "chains", "parle"):
             for file in sorted((TESTDATA / folder).glob("*.stria")):
                 with self.subTest(file=file.name):
-                    if re.search(r"^(huffman|labels|raw|rice|rice-max|rle|golden|\w+-huffman)\.stria$", file.name):
+                    if re.search(r"^(huffman|labels|raw|rice|rice-max|rle|wave|golden|\w+-huffman)\.stria$", file.name):
                         np.asarray(stria.open(file))
                     else:
                         with self.assertRaises(stria.StriaError):
