@@ -15,11 +15,17 @@ const scanFile = placed(nifti(scan), [1, 0, 0, -16, 0, 1, 0, -16, 0, 0, 1, -16])
 const labelFile = placed(nifti(labels), [2, 0, 0, -15.5, 0, 2, 0, -15.5, 0, 0, 2, -15.5]);
 const table = 'index,name,color\n1,Left front,#ff0000\n2,Right front,#00ff00\n8,"Vertex, right",#0000ff\n99,Not there,#ffffff\n';
 
-/** Clicks in the list once it has scrolled: when it gets the focus, it scrolls back to its previous position. */
+/**
+ * Clicks in the list once it has stopped scrolling. While a virtual list scrolls, and for 0.3 s after, it takes no pointer events. A click
+ * of Playwright would then scroll it to other places, and be lost.
+ */
 async function clickIn(page: Page, id: string): Promise<void> {
-  await page.getByTestId(id).scrollIntoViewIfNeeded();
+  const target = page.getByTestId(id);
+  await target.scrollIntoViewIfNeeded();
+  // The list learns that it scrolls at the next frame.
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
-  await page.getByTestId(id).click();
+  await expect.poll(() => target.evaluate((element) => getComputedStyle(element).pointerEvents)).not.toBe('none');
+  await target.click();
 }
 
 const crosshair = (page: Page) => page.getByTestId('slider-z').inputValue();

@@ -34,16 +34,11 @@ export interface IconButtonProps {
   readonly icon: ReactNode;
   readonly onPress: () => void;
   readonly isDisabled?: boolean;
-  /**
-   * Whether a pointer press leaves the keyboard focus where it is. For buttons in the rows of a list: a list scrolls when it gets
-   * the focus, which could move the row from under the pointer.
-   */
-  readonly leavesFocus?: boolean;
   readonly testId?: string;
 }
 
 /** A button with only an icon. Its label is the tooltip and the accessible name. */
-export function IconButton({ label, shortcut, icon, onPress, isDisabled = false, leavesFocus = false, testId }: IconButtonProps) {
+export function IconButton({ label, shortcut, icon, onPress, isDisabled = false, testId }: IconButtonProps) {
   return (
     <TooltipTrigger delay={500} closeDelay={0}>
       <AriaButton
@@ -51,7 +46,6 @@ export function IconButton({ label, shortcut, icon, onPress, isDisabled = false,
         aria-label={label}
         onPress={onPress}
         isDisabled={isDisabled}
-        preventFocusOnPress={leavesFocus}
         data-testid={testId}
       >
         {icon}

@@ -175,7 +175,6 @@ function Row({ volume, row: { number, name, color, voxels }, isShown, mm3 }: Row
         label={`${isShown ? 'Hide' : 'Show'} ${words}`}
         icon={isShown ? <Eye size={16} aria-hidden /> : <EyeOff size={16} aria-hidden />}
         onPress={() => app.labels.show(volume, number, !isShown)}
-        leavesFocus
         testId={`label-eye-${number}`}
       />
       <span className={styles.swatch} style={{ background: color ?? paletteColor(number) }} />
