@@ -1,3 +1,5 @@
+import { StriaError } from './errors.ts';
+
 /** Properties of one label, given by a file or by the user. */
 export interface LabelEntry {
   /** The stored value of its voxels: a whole number of 32 bits, signed or unsigned. */
@@ -14,6 +16,11 @@ export type LabelTable = readonly LabelEntry[];
 
 /** More labels than this are a sign that a volume holds intensities. */
 export const mostLabels = 2 ** 16;
+
+/** The fault of a volume with more than `mostLabels` different numbers. */
+export function tooManyLabels(): StriaError {
+  return new StriaError('unsupported', `the volume has more than ${mostLabels} different numbers; it looks like an image`);
+}
 
 export const longestLabelName = 200;
 

@@ -3,7 +3,7 @@ import { rowBytes } from '../codec/codec.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import { StriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
-import { mostLabels } from '../shared/label-table.ts';
+import { mostLabels, tooManyLabels } from '../shared/label-table.ts';
 import { type ElementType, elementBytes } from '../shared/volume.ts';
 import type { PlaneBox } from './plane-reader.ts';
 import type { VolumeSource } from './volume-source.ts';
@@ -74,8 +74,7 @@ export async function labelCounts(
       plane = until;
     }
     await takeCounts();
-    if (isFull || counts.size > mostLabels)
-      throw new StriaError('unsupported', `the volume has more than ${mostLabels} different numbers; it looks like an image`);
+    if (isFull || counts.size > mostLabels) throw tooManyLabels();
   } finally {
     reader.destroy();
   }

@@ -1,7 +1,7 @@
-import { StriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
-import { mostLabels } from '../shared/label-table.ts';
-import { type Dims3, elementBytes, typedVoxels, type VoxelArray } from '../shared/volume.ts';
+import { mostLabels, tooManyLabels } from '../shared/label-table.ts';
+import type { Dims3, VoxelArray } from '../shared/volume.ts';
+import { readBlock } from './read-block.ts';
 import { type RegionStatistics, RunningStatistics } from './region-statistics.ts';
 import type { ExactVoxels } from './volume-source.ts';
 
@@ -47,8 +47,7 @@ export async function labelStatistics(
   const regionOf = (number: number) => {
     const known = regions.get(number);
     if (known) return known;
-    if (regions.size === mostLabels)
-      throw new StriaError('unsupported', `the volume has more than ${mostLabels} different numbers; it looks like an image`);
+    if (regions.size === mostLabels) throw tooManyLabels();
     const region = { running: new RunningStatistics(), outside: 0 };
     regions.set(number, region);
     return region;
@@ -57,10 +56,10 @@ export async function labelStatistics(
   const samples = new Float64Array(width);
   const measureBlock = async ({ first, size }: Part) => {
     const [columns, rows, planes] = size;
-    const marks = await readBlock(labels, { first, size }, labelTime);
+    const marks = await readBlock(labels, { first, size, timePoint: labelTime });
     throwIfAborted(signal);
     const part = partOfImage(image, toImage, { first, size });
-    const voxels = part && (await readBlock(image, part, imageTime));
+    const voxels = part && (await readBlock(image, { ...part, timePoint: imageTime }));
     for (let row = 0; row < rows * planes; row++) {
       const place = [first[0] + 0.5, first[1] + (row % rows) + 0.5, first[2] + Math.floor(row / rows) + 0.5] as const;
       const [x, y, z] = mapped(toImage, place);
@@ -102,25 +101,6 @@ export async function labelStatistics(
 interface Part {
   readonly first: Dims3;
   readonly size: Dims3;
-}
-
-async function readBlock(volume: ExactVoxels, { first, size }: Part, timePoint: number): Promise<VoxelArray> {
-  const { type } = volume.info;
-  const block = typedVoxels(type, new Uint8Array(size[0] * size[1] * size[2] * elementBytes(type)));
-  await volume.readBox({ first, size, timePoint }, (piece) => {
-    const begin = Math.max(first[0], piece.first[0]);
-    const end = Math.min(first[0] + size[0], piece.first[0] + piece.size[0]);
-    for (let z = 0; z < piece.size[2]; z++) {
-      for (let y = 0; y < piece.size[1]; y++) {
-        const [row, plane] = [piece.first[1] + y - first[1], piece.first[2] + z - first[2]];
-        if (row < 0 || row >= size[1] || plane < 0 || plane >= size[2] || begin >= end) continue;
-        const from = (z * piece.size[1] + y) * piece.rowLength - piece.first[0];
-        const to = (plane * size[1] + row) * size[0] - first[0];
-        block.set(piece.values.subarray(from + begin, from + end) as never, to + begin);
-      }
-    }
-  });
-  return block;
 }
 
 /** A box of the labels, cut in halves until it and the part of the image that it needs are small. */

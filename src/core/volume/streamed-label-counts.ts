@@ -1,6 +1,5 @@
-import { StriaError } from '../shared/errors.ts';
 import type { JobOptions } from '../shared/job.ts';
-import { mostLabels } from '../shared/label-table.ts';
+import { mostLabels, tooManyLabels } from '../shared/label-table.ts';
 import type { LabelCounts } from './label-counts.ts';
 import type { ExactVoxels } from './volume-source.ts';
 import { watchedVoxels } from './watched-voxels.ts';
@@ -14,8 +13,7 @@ export async function streamedLabelCounts(voxels: ExactVoxels, timePoint: number
   const counts = new Map<number, number>();
   const add = (number: number, count: number): void => {
     const known = counts.get(number);
-    if (known === undefined && counts.size === mostLabels)
-      throw new StriaError('unsupported', `the volume has more than ${mostLabels} different numbers; it looks like an image`);
+    if (known === undefined && counts.size === mostLabels) throw tooManyLabels();
     counts.set(number, (known ?? 0) + count);
   };
   const whole = { first: [0, 0, 0], size: [dims[0], dims[1], dims[2]], timePoint } as const;

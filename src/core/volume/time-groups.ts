@@ -2,11 +2,11 @@ import type { EncodeChoice } from '../chunks/backend.ts';
 import { defaultTimeGroup, interleavedShape } from '../chunks/chunk-shape.ts';
 import { ChunkGrid, type ChunkShape, codecElementBytes, codecElementDims, isInterleaved } from '../format/chunk-grid.ts';
 import type { Gpu } from '../gpu/gpu.ts';
-import { type JobOptions, throwIfAborted } from '../shared/job.ts';
-import { elementBytes } from '../shared/volume.ts';
+import type { JobOptions } from '../shared/job.ts';
 import { interleavesTime, isSteady, surveyedBytes } from '../stream/time-survey.ts';
 import type { Compressible } from './compress-resident.ts';
 import { bytesOfChunkRow, InterleavedBoxes } from './interleaved-boxes.ts';
+import { readBlock } from './read-block.ts';
 import type { VolumeSource } from './volume-source.ts';
 
 /** A volume in GPU memory, compressed or not, with all its voxels. */
@@ -57,24 +57,11 @@ async function isSteadyOnGpu(kept: KeptSeries['kept'], { signal }: JobOptions): 
   const byteLength = surveyedBytes(info);
   if (byteLength === undefined) return false;
   const [width, height, depth] = info.dims;
-  const rowLength = width * elementBytes(info.type);
   const bytes = new Uint8Array(byteLength);
   for (const timePoint of [0, 1]) {
-    await kept.readBox(
-      { first: [0, 0, 0], size: [width, height, depth], timePoint },
-      ({ first, size, values, rowLength: pitch }) => {
-        throwIfAborted(signal);
-        const piece = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
-        const voxelBytes = elementBytes(info.type);
-        for (let z = 0; z < size[2]; z++) {
-          for (let y = 0; y < size[1]; y++) {
-            const from = (z * size[1] + y) * pitch * voxelBytes;
-            const row = ((timePoint * depth + first[2] + z) * height + first[1] + y) * rowLength;
-            bytes.set(piece.subarray(from, from + size[0] * voxelBytes), row + first[0] * voxelBytes);
-          }
-        }
-      },
-    );
+    const box = { first: [0, 0, 0], size: [width, height, depth], timePoint } as const;
+    const half = bytes.subarray((timePoint * byteLength) / 2, ((timePoint + 1) * byteLength) / 2);
+    await readBlock(kept, box, { signal, bytes: half });
   }
   return isSteady(info, bytes);
 }

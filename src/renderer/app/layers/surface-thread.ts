@@ -1,7 +1,8 @@
 import type { ExtractedSurface } from '../../../core/mesh/surfaces.ts';
 import { faultFromData, StriaError } from '../../../core/shared/errors.ts';
 import { type Dims3, elementBytes, type VolumeInfo } from '../../../core/shared/volume.ts';
-import type { ExactVoxels, VoxelPiece } from '../../../core/volume/volume-source.ts';
+import { readBlock } from '../../../core/volume/read-block.ts';
+import type { ExactVoxels } from '../../../core/volume/volume-source.ts';
 import type { SurfaceAnswer, SurfaceFinish, SurfaceTask } from './surface-protocol.ts';
 
 type BeginTask = Extract<SurfaceTask, { kind: 'begin' }>;
@@ -96,22 +97,8 @@ async function* planesOf(
   for (let z = 0; z < depth; z += count) {
     const size: Dims3 = [width, height, Math.min(count, depth - z)];
     const bytes = new Uint8Array(planeBytes * size[2]);
-    await volume.readBox({ first: [0, 0, z], size, timePoint }, (piece) => copyRows(piece, bytes, z, size));
+    await readBlock(volume, { first: [0, 0, z], size, timePoint }, { bytes });
     onBytes?.((z + size[2]) * planeBytes, depth * planeBytes);
     yield bytes;
-  }
-}
-
-/** Copies the part of a piece that lies in `planes[2]` planes from `z` on. */
-function copyRows({ first, size, values, rowLength }: VoxelPiece, bytes: Uint8Array, z: number, planes: Dims3): void {
-  const source = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
-  const width = values.BYTES_PER_ELEMENT;
-  const across = Math.min(size[0], planes[0] - first[0]) * width;
-  for (let plane = Math.max(0, z - first[2]); plane < Math.min(size[2], z + planes[2] - first[2]); plane++) {
-    for (let row = 0; row < size[1]; row++) {
-      const from = (plane * size[1] + row) * rowLength * width;
-      const to = (((first[2] + plane - z) * planes[1] + first[1] + row) * planes[0] + first[0]) * width;
-      bytes.set(source.subarray(from, from + across), to);
-    }
   }
 }
