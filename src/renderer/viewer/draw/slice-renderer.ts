@@ -89,8 +89,6 @@ export interface SliceDrawing {
   readonly ground?: GPUColorDict | undefined;
 }
 
-const allNumbers = [-Infinity, Infinity] as const;
-
 /** More uniforms than one submit needs for all its pictures and their layers. */
 const mostUniforms = 256;
 
@@ -188,17 +186,30 @@ export class SliceRenderer {
       smooth: true,
     } as const;
     const boxes = blended.record(commands, volume, state.timePoint, samples);
-    const plane = {
-      info: { ...volume.info, type: 'f32' },
-      factors: [1, 1, 1],
-      dims: [width, height, 1, 1],
-      numbers: allNumbers,
-    } as const;
     const { window, outside, missing } = state;
     const look = { window, smooth: false, isCategorical: false, outside, missing, opacity };
-    const uniform = this.#sliceUniforms.get(sliceUniform(plane, layerSlabPlane, look));
     const colors = this.#colors.of(state, labels);
-    frame.add((pass) => this.#pass.draw(pass, { type: 'f32', boxes, uniform, colors, index: 0, timePoint: 0, blending }));
+    this.#drawPlane(frame, volume, { type: 'f32', boxes, place: layerSlabPlane, look, colors, blending });
+  }
+
+  /** Draws voxels that were collected in a plane, one for each pixel of the canvas and its margin. */
+  #drawPlane(
+    frame: SliceTarget,
+    { info, numbers }: Pick<VolumeSource, 'info' | 'numbers'>,
+    { type, boxes, place, look, colors, blending }: CollectedPlane,
+  ): void {
+    const [box] = boxes;
+    if (!box) return;
+    const rows = boxes.reduce((sum, { voxels }) => sum + voxels.dims[1], 0);
+    const shown = {
+      info: { ...info, type },
+      factors: [1, 1, 1],
+      dims: [box.voxels.dims[0], rows, 1, 1],
+      // In the plane of an image, missing values are NaN.
+      numbers: look.isCategorical ? numbers : ([-Infinity, Infinity] as const),
+    } as const;
+    const uniform = this.#sliceUniforms.get(sliceUniform(shown, place, look));
+    frame.add((pass) => this.#pass.draw(pass, { type, boxes, uniform, colors, index: 0, timePoint: 0, blending }));
   }
 
   #drawSlice(
@@ -320,32 +331,22 @@ export class SliceRenderer {
     const plane = { axis: undefined, origin, across, right: mapStep(toLayer, map.right), down: mapStep(toLayer, map.down) };
     const common = { window, outside, missing: 'hide', isCategorical, opacity, hidesZero: isCategorical } as const;
     const colors = this.#colors.of(look, labels);
-    const drawPlane = (type: ElementType, boxes: readonly SliceBox[], place: SlicePlane, look: Partial<SliceLook>): void => {
-      if (boxes.length === 0) return;
-      const rows = boxes.reduce((sum, { voxels }) => sum + voxels.dims[1], 0);
-      const shown = {
-        info: { ...volume.info, type },
-        factors: [1, 1, 1],
-        dims: [boxes[0]?.voxels.dims[0] ?? 0, rows, 1, 1],
-        // In the plane of an image, missing values are NaN.
-        numbers: isCategorical ? volume.numbers : allNumbers,
-      } as const;
-      const uniform = this.#sliceUniforms.get(sliceUniform(shown, place, { ...common, smooth: false, ...look }));
-      frame.add((pass) => this.#pass.draw(pass, { type, boxes, uniform, colors, index: 0, timePoint: 0, blending }));
-    };
     if (isThick || isBlended) {
       const slices = isThick
         ? slabRange(Math.floor(index / factors[axis]), keptSlices(slab.slices, factors[axis]), dims[axis])
         : ([index, index] as const);
       const kind = isThick ? slab.kind : 'mean';
       const boxes = scratch.record(commands, volume, timePoint, { ...plane, width, height, slices, kind, smooth });
-      drawPlane('f32', boxes, layerSlabPlane, {});
+      const inPlane = { ...common, smooth: false };
+      this.#drawPlane(frame, volume, { type: 'f32', boxes, place: layerSlabPlane, look: inPlane, colors, blending });
       return;
     }
     if (isOutlined) {
       const margin = lineWidth;
       const boxes = labelPlane.record(commands, volume, timePoint, { ...plane, width, height, index, margin });
-      drawPlane(labelPlaneType(volume.info.type), boxes, labelPlanePlace(margin), { outline: lineWidth });
+      const inPlane = { ...common, smooth: false, outline: lineWidth };
+      const type = labelPlaneType(volume.info.type);
+      this.#drawPlane(frame, volume, { type, boxes, place: labelPlanePlace(margin), look: inPlane, colors, blending });
       return;
     }
     const uniform = this.#sliceUniforms.get(
@@ -394,6 +395,17 @@ export class SliceRenderer {
     });
     return this.#overlayPipeline;
   }
+}
+
+/** Voxels that were collected in a plane, and how to draw them. */
+interface CollectedPlane {
+  readonly type: ElementType;
+  /** One below another. */
+  readonly boxes: readonly SliceBox[];
+  readonly place: SlicePlane;
+  readonly look: SliceLook;
+  readonly colors: GPUTexture;
+  readonly blending: Blending | undefined;
 }
 
 type BlendedDrawing = SliceDrawing & { readonly blended: LayerSlab };
