@@ -219,6 +219,35 @@ test('unlinked parts stay; linking again adopts those of the first viewer', () =
   expect(first.views.viewpoints().z?.zoom).toBe(2);
 });
 
+describe('while they are paused, viewers do not follow each other', () => {
+  test.each(['succeeds', 'fails'])('until the work %s; links set meanwhile hold from then on', async (end) => {
+    const [first, second] = [new FakeViewer(coarse), new FakeViewer(coarse)];
+    const link = new LinkedViewers(first, second, { views: true, values: false, layers: true });
+    const work = async () => {
+      link.links = { views: true, values: true, layers: true };
+      first.set({ timePoint: 1, window: [1, 2] });
+      second.set({ timePoint: 2, window: [3, 4] });
+      second.views.setViewpoints({ z: { zoom: 2, center: [1, 1] } });
+      expect(first.state).toMatchObject({ timePoint: 1, window: [1, 2] });
+      expect(second.state).toMatchObject({ timePoint: 2, window: [3, 4] });
+      expect(first.views.viewpoints().z?.zoom).toBe(1);
+      if (end === 'fails') throw new Error('the device is lost');
+    };
+    if (end === 'fails') await expect(link.pauseFor(work)).rejects.toThrow('the device is lost');
+    else await link.pauseFor(work);
+    expect(second.state).toMatchObject({ timePoint: 1, window: [1, 2] });
+    expect(second.views.viewpoints().z?.zoom).toBe(1);
+  });
+
+  test('and if they were parted meanwhile, never again', async () => {
+    const [first, second] = [new FakeViewer(coarse), new FakeViewer(coarse)];
+    const link = new LinkedViewers(first, second, { views: true, values: true, layers: true });
+    await link.pauseFor(async () => link.end());
+    first.set({ timePoint: 1 });
+    expect(second.state.timePoint).toBe(0);
+  });
+});
+
 describe('layers', () => {
   const layer = testLook({ id: 'layer-1' });
   const mesh: MeshLook = { id: 'mesh-1', name: 'a surface', isVisible: true, opacity: 1, color: '#ff0000' };

@@ -100,10 +100,14 @@ function followedLayers(from: VolumeInfo, to: VolumeInfo, stack: LayerStack, lin
   return withLayersOf({ ...noLayers, solo }, channels);
 }
 
+const nothing: Links = { views: false, values: false, layers: false };
+
 /** Makes two viewers follow each other. The second one adopts everything linked from the first at once. Call `end` to stop. */
 export class LinkedViewers {
   readonly #sides: readonly [Side, Side];
   #links: Links;
+  /** True while neither viewer follows the other, whatever the links. */
+  #isPaused = false;
   /** True while a change is copied to the other viewer, so that its effects are not copied back. */
   #isCarrying = false;
 
@@ -132,8 +136,28 @@ export class LinkedViewers {
     this.#align();
   }
 
+  /**
+   * Runs `work` while neither viewer follows the other. Afterwards the second one adopts everything linked, also by links that
+   * were set meanwhile, even if the work fails.
+   */
+  async pauseFor(work: () => Promise<void>): Promise<void> {
+    this.#isPaused = true;
+    this.#align();
+    try {
+      await work();
+    } finally {
+      this.#isPaused = false;
+      this.#align();
+    }
+  }
+
   end(): void {
+    this.#links = nothing;
     for (const side of this.#sides) for (const end of side.ends) end();
+  }
+
+  get #active(): Links {
+    return this.#isPaused ? nothing : this.#links;
   }
 
   #side(viewer: Linkable): Side {
@@ -157,7 +181,7 @@ export class LinkedViewers {
   }
 
   #onDrawn(side: Side, other: Side): void {
-    if (!this.#links.views) return;
+    if (!this.#active.views) return;
     const viewpoints = side.viewer.views.viewpoints();
     const isSameSize = JSON.stringify(side.viewer.views.fittedScales()) === JSON.stringify(side.scales);
     if (isSameSize && JSON.stringify(viewpoints) === JSON.stringify(side.viewpoints)) return;
@@ -173,7 +197,7 @@ export class LinkedViewers {
     if (!from.info || !to.info) return;
     this.#isCarrying = true;
     try {
-      other.viewer.set(followed(from.info, to.info, from.state, keys, this.#links, to.state.layers));
+      other.viewer.set(followed(from.info, to.info, from.state, keys, this.#active, to.state.layers));
     } finally {
       this.#isCarrying = false;
       other.state = other.viewer.snapshot().state;
@@ -184,7 +208,7 @@ export class LinkedViewers {
     side.viewpoints = side.viewer.views.viewpoints();
     for (const each of [side, other]) each.scales = each.viewer.views.fittedScales();
     const [from, to] = [linkedVolume(side), linkedVolume(other)];
-    if (!from || !to || !this.#links.views) return;
+    if (!from || !to || !this.#active.views) return;
     other.viewer.views.setViewpoints(sameViewpoints(from, to, side.viewpoints));
     other.viewpoints = other.viewer.views.viewpoints();
   }

@@ -235,17 +235,13 @@ export class Comparison {
     if (this.#second !== second || state.kind !== 'ready') return;
     const { crosshair, timePoint } = engine.viewer.snapshot().state;
     const { largest } = state.difference.kind === 'known' ? state.difference.difference : { largest: undefined };
-    // Until the volume is set, nothing is copied back to the first viewer.
-    link.links = { views: false, values: false, layers: false };
     const place = { crosshair, timePoint };
-    await viewer.setVolume(
-      volume,
-      isDifference ? { ...view, ...place, ...differenceLook(largest?.magnitude ?? 0, volume.info) } : view,
-      this.#shows3d,
-    );
-    const now = this.#store.getState().comparison;
-    if (this.#second === second && now.kind === 'ready')
-      link.links = effectiveLinks(now.links, isDifference ? 'difference' : 'beside');
+    const shown = isDifference ? { ...view, ...place, ...differenceLook(largest?.magnitude ?? 0, volume.info) } : view;
+    // Until the volume is set, nothing is copied back to the first viewer.
+    await link.pauseFor(() => {
+      link.links = effectiveLinks(state.links, state.mode);
+      return viewer.setVolume(volume, shown, this.#shows3d);
+    });
   }
 
   /** @throws StriaError `out-of-memory` if `bytes` more do not fit; `what` names the volume in its message */
