@@ -2,7 +2,7 @@ import type { FileTree } from '../io/common/file-tree.ts';
 import { hasRootNode } from '../io/zarr/zarr-reader.ts';
 import type { SiblingFinder } from '../shared/bytes.ts';
 import { urlBelow, urlOfAddress } from './address.ts';
-import { openRemoteFile } from './remote-file.ts';
+import { type KnownFile, knownRemoteFile, openRemoteFile } from './remote-file.ts';
 import { AddressFault, type RemoteFile, type RemoteOptions } from './remote-options.ts';
 import { remoteTree } from './remote-tree.ts';
 
@@ -27,6 +27,11 @@ export async function openAddress(address: string, options: RemoteOptions = {}):
 /** Opens the file at a web address. @throws StriaError as `openAddress` */
 export function openAddressFile(address: string, options: RemoteOptions = {}): Promise<RemoteFile> {
   return openRemoteFile(urlOfAddress(address), options);
+}
+
+/** The file at a web address, of which an earlier `openAddressFile` has told the facts. Requests nothing until it is read. */
+export function knownAddressFile(address: string, known: KnownFile, options: RemoteOptions = {}): RemoteFile {
+  return knownRemoteFile(urlOfAddress(address), known, options);
 }
 
 /** Finds files beside the one at an address, with the same query. */

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { ServedFile, served } from '../../testing/web-server-testing.ts';
 import { faultOf, noise } from '../io/common/source-testing.ts';
-import { openAddressFile, siblingsOfAddress } from './open-address.ts';
+import { knownAddressFile, openAddressFile, siblingsOfAddress } from './open-address.ts';
 import { blockBytes } from './remote-file.ts';
 import type { RemoteOptions } from './remote-options.ts';
 
@@ -69,6 +69,23 @@ test('near reads are joined, a block is read once, and a small file with one req
     },
     data.slice(0, 100),
   );
+});
+
+test('a file that was opened before is read without asking for its head again, and a changed one is noticed', async () => {
+  await withServed(async (file, address) => {
+    const { name, size, version, ...opened } = await openAddressFile(address, quick);
+    const head = await opened.read(0, blockBytes);
+    const known = knownAddressFile(address, { name, size, version, head }, quick);
+    expect([known.name, known.size, known.isWhole]).toEqual(['scan.nii', data.byteLength, false]);
+    expect(Buffer.compare(await known.read(0, blockBytes + 5), data.subarray(0, blockBytes + 5))).toBe(0);
+    expect(file.seen.map(({ range }) => range)).toEqual([
+      `bytes=0-${blockBytes - 1}`,
+      `bytes=${blockBytes}-${2 * blockBytes - 1}`,
+    ]);
+    file.etag = '"2"';
+    const changed = knownAddressFile(address, { name, size, version, head }, quick);
+    expect((await faultOf(changed.read(blockBytes, 5)))?.message).toContain('the file changed on the server');
+  });
 });
 
 test('the cache is bounded', async () => {

@@ -65,6 +65,18 @@ export async function findRemoteFile(url: URL, options: RemoteOptions, signal = 
   return requests.ask({}, take, signal);
 }
 
+/** What is known of a file from an earlier answer of its server. */
+export interface KnownFile extends AnswerFacts {
+  readonly size: number;
+  /** The file's first bytes: all of them, or a block. */
+  readonly head: Uint8Array<ArrayBuffer>;
+}
+
+/** A file that `openRemoteFile` opened before, perhaps in another thread. Requests nothing until it is read. */
+export function knownRemoteFile(url: URL, known: KnownFile, options: RemoteOptions = {}): RemoteFile {
+  return rangeSource(url, new RemoteRequests(url, options), known, options, known.head);
+}
+
 /** A file whose parts are read when they are wanted. */
 function rangeSource(
   url: URL,

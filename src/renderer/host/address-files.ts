@@ -1,8 +1,8 @@
 import { isFileTree } from '../../core/io/common/file-tree.ts';
-import { isLoopbackName, urlOfAddress } from '../../core/remote/address.ts';
-import { isSameVersion } from '../../core/remote/answers.ts';
-import { openAddress, openAddressFile, siblingsOfAddress } from '../../core/remote/open-address.ts';
-import { AddressFault, type RemoteAccess, type RemoteFile } from '../../core/remote/remote-options.ts';
+import { isLoopbackName } from '../../core/remote/address.ts';
+import { knownAddressFile, openAddress, siblingsOfAddress } from '../../core/remote/open-address.ts';
+import { blockBytes } from '../../core/remote/remote-file.ts';
+import type { RemoteAccess } from '../../core/remote/remote-options.ts';
 import type { ByteSource } from '../../core/shared/bytes.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { isTableName } from '../../core/shared/label-table.ts';
@@ -57,35 +57,17 @@ export async function addressFile(address: string, relay?: string): Promise<Host
     // A file that was already received as a whole is not fetched again.
     handle: opened.isWhole
       ? { kind: 'blob', name, blob: new Blob([await opened.read(0, size)]) }
-      : { kind: 'address', name, size, address, version, relay },
+      : { kind: 'address', name, size, address, version, relay, head: await opened.read(0, blockBytes) },
     // Names of label tables are guesses. Each guess would cost a request, and each wrong one an error on the console.
     siblings: async (wanted) => (isTableName(wanted) ? undefined : findBeside(wanted)),
     address,
   };
 }
 
-/** A file at an address. It is opened at the first read, and must still be the version that the page knows. */
-export function addressSource({ name, size, address, version, relay }: FileHandle & { kind: 'address' }): ByteSource {
-  let opened: Promise<RemoteFile> | undefined;
-  const open = async () => {
-    const file = await openAddressFile(address, accessBy(relay));
-    if (file.size === size && isSameVersion(file.version, version)) return file;
-    throw new AddressFault(
-      urlOfAddress(address),
-      'changed',
-      'the file has changed on the server since it was opened. Open it again',
-    );
-  };
-  return {
-    name,
-    size,
-    async read(offset, length, options) {
-      opened ??= open();
-      const file = await opened.catch((error: unknown) => {
-        opened = undefined;
-        throw error;
-      });
-      return file.read(offset, length, options);
-    },
-  };
+/** Recent parts of a file that are kept in memory for all threads that read it. */
+const cacheBytes = 64 * 2 ** 20;
+
+/** A file at an address, which must still be the version that the page opened. */
+export function addressSource({ address, relay, ...known }: FileHandle & { kind: 'address' }): ByteSource {
+  return knownAddressFile(address, known, { ...accessBy(relay), cacheBytes });
 }

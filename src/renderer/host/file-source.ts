@@ -4,8 +4,9 @@ import { type JobOptions, throwIfAborted } from '../../core/shared/job.ts';
 import { addressSource } from './address-files.ts';
 import { toFileFault } from './faults.ts';
 import type { FileHandle } from './host.ts';
+import { servedSource } from './served-source.ts';
 
-const atAddresses = new WeakMap<FileHandle, ByteSource>();
+const opened = new WeakMap<FileHandle, ByteSource>();
 
 /** Reads a host's file. Works in a window and in a worker. */
 export function sourceOf(handle: FileHandle): ByteSource {
@@ -14,13 +15,18 @@ export function sourceOf(handle: FileHandle): ByteSource {
       return blobSource(handle.name, handle.blob);
     case 'url':
       return urlSource(handle.name, handle.size, handle.url);
-    case 'address': {
-      // One source per handle, because the source caches blocks.
-      const known = atAddresses.get(handle) ?? addressSource(handle);
-      atAddresses.set(handle, known);
-      return known;
-    }
+    case 'address':
+      return once(handle, () => addressSource(handle));
+    case 'port':
+      return once(handle, () => servedSource(handle.name, handle.size, handle.port));
   }
+}
+
+/** The only source of a handle: one at an address caches blocks, and one at a port listens there. */
+function once(handle: FileHandle, open: () => ByteSource): ByteSource {
+  const source = opened.get(handle) ?? open();
+  opened.set(handle, source);
+  return source;
 }
 
 function blobSource(name: string, blob: Blob): ByteSource {

@@ -63,7 +63,11 @@ export type FileHandle =
       readonly version: FileVersion;
       /** The URL that relays requests to the server; undefined if the page contacts the server itself. */
       readonly relay: string | undefined;
-    };
+      /** The first block of the file, or all of it. */
+      readonly head: Uint8Array<ArrayBuffer>;
+    }
+  /** A file that another thread reads (`serveSource`). Only one worker can use the handle, and the port must be transferred to it. */
+  | { readonly kind: 'port'; readonly name: string; readonly size: number; readonly port: MessagePort };
 
 /** A file that is being written. It is hidden until it is closed. */
 export interface HostSink extends ByteSink {

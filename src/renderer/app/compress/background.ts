@@ -2,6 +2,7 @@ import type { ByteSink } from '../../../core/shared/bytes.ts';
 import { faultFromData, StriaError } from '../../../core/shared/errors.ts';
 import type { JobOptions } from '../../../core/shared/job.ts';
 import type { CompressReport } from '../../../core/stream/compress.ts';
+import { portsOf } from '../loading/load-protocol.ts';
 import { type OpenRequest, toPosted } from '../loading/load-resident.ts';
 import { serveSink } from '../loading/ports.ts';
 import type { KeptTunings } from '../state/gpu-tuning.ts';
@@ -40,8 +41,10 @@ export class BackgroundCompressor {
       this.#waiting.set(job, { sink, resolve, reject, onProgress });
       const posted = toPosted(request);
       const port = serveSink(sink);
-      const transfer = posted.kind === 'file' ? [port, posted.siblings] : [port];
-      this.#post({ kind: 'compress', job, request: posted, sink: port, choice, tunings: this.#tunings() }, transfer);
+      this.#post({ kind: 'compress', job, request: posted, sink: port, choice, tunings: this.#tunings() }, [
+        port,
+        ...portsOf(posted),
+      ]);
     });
   }
 

@@ -6,7 +6,7 @@ import type { DetailCommand } from './detail-protocol.ts';
 import { FileBricks } from './file-bricks.ts';
 import { FileDetail } from './file-detail.ts';
 import type { LevelOffer } from './level-choice.ts';
-import type { LoadRequest } from './load-protocol.ts';
+import { type LoadRequest, portsOf } from './load-protocol.ts';
 
 /** Reads the voxels of a file that the GPU does not hold. @param posted the request, for the worker */
 export function detailOf(posted: () => LoadRequest, { dims }: VolumeInfo, levels: readonly LevelOffer[]): FileDetail {
@@ -26,6 +26,6 @@ export function bricksOf(posted: () => LoadRequest, budgets: BrickBudgets): File
 
 function opened(worker: Worker, request: LoadRequest): Worker {
   const open: DetailCommand & BrickCommand = { kind: 'open', request };
-  worker.postMessage(open, request.kind === 'file' ? [request.siblings] : []);
+  worker.postMessage(open, portsOf(request));
   return worker;
 }

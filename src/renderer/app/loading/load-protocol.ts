@@ -32,6 +32,13 @@ export type LoadRequest =
   | { readonly kind: 'sample'; readonly sample: SampleChoice }
   | { readonly kind: 'space'; readonly space: EmptySpace };
 
+/** The ports in a request, which are transferred to its worker. */
+export function portsOf(request: LoadRequest): MessagePort[] {
+  if (request.kind !== 'file') return [];
+  const { handle, siblings } = request;
+  return handle.kind === 'port' ? [siblings, handle.port] : [siblings];
+}
+
 export type LoadStart = Pick<LoadChoice, 'as' | 'level'>;
 
 /** From the window to the worker. */

@@ -12,6 +12,7 @@ import type { Stopwatch } from '../../../core/stream/stage-times.ts';
 import type { CutChunks } from '../../../core/volume/compressed-volume.ts';
 import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
 import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
+import { handleForWorker } from '../../host/address-reader.ts';
 import type { HostFile } from '../../host/host.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import { type KeptVolume, keepAs, type LoadingEngine, residencyOf } from '../gpu/residency.ts';
@@ -20,7 +21,7 @@ import type { FileBricks } from './file-bricks.ts';
 import { bricksOf, detailOf } from './file-workers.ts';
 import { keepHeaders, takeHeaders } from './kept-headers.ts';
 import { areChunksUsable, type FileInfo, type LoadPlan, planLoad } from './load-plan.ts';
-import type { LoadCommand, LoadMessage, LoadRequest } from './load-protocol.ts';
+import { type LoadCommand, type LoadMessage, type LoadRequest, portsOf } from './load-protocol.ts';
 import { serveSiblings } from './ports.ts';
 
 /** What the user asked to open. It is kept so that it can be loaded again after a device loss. */
@@ -209,7 +210,7 @@ class Loading {
           .catch(reject);
       };
       const posted = toPosted(request);
-      this.#post({ kind: 'open', request: posted }, posted.kind === 'file' ? [posted.siblings] : []);
+      this.#post({ kind: 'open', request: posted }, portsOf(posted));
     });
   }
 
@@ -269,7 +270,7 @@ class Loading {
   }
 }
 
-/** The request in a form that can be posted. Its port must be transferred. */
+/** The request in a form that can be posted to one worker. Its ports (`portsOf`) must be transferred. */
 export function toPosted(request: OpenRequest): LoadRequest {
   if (request.kind === 'sample') return { kind: 'sample', sample: request.sample };
   if (request.kind === 'space') return { kind: 'space', space: request.space };
@@ -277,7 +278,7 @@ export function toPosted(request: OpenRequest): LoadRequest {
   const { handle, pictures, folder } = file;
   return {
     kind: 'file',
-    handle,
+    handle: handleForWorker(handle),
     siblings: serveSiblings(file.siblings),
     raw,
     pictures,

@@ -3,6 +3,7 @@ import type { GrayThumbnail, VolumeChoice } from '../../../core/shared/volume-ch
 import type { HostFile } from '../../host/host.ts';
 import { keepHeaders } from './kept-headers.ts';
 import type { ListCommand, ListMessage } from './list-protocol.ts';
+import { portsOf } from './load-protocol.ts';
 import { toPosted } from './load-resident.ts';
 
 /** The volumes of a file or folder, and their thumbnails on demand. Its worker runs until `end`. */
@@ -25,7 +26,7 @@ export class VolumeList {
       };
     });
     const request = toPosted({ kind: 'file', file });
-    this.#post({ kind: 'list', request }, request.kind === 'file' ? [request.siblings] : []);
+    this.#post({ kind: 'list', request }, portsOf(request));
   }
 
   /** Requests a thumbnail. The returned function cancels the request. */

@@ -1,5 +1,6 @@
 import { faultFromData, StriaError } from '../../../core/shared/errors.ts';
 import type { JobOptions } from '../../../core/shared/job.ts';
+import { portsOf } from '../loading/load-protocol.ts';
 import { type OpenRequest, toPosted } from '../loading/load-resident.ts';
 import type { FileResultOf, FileTask, FileTaskOf } from './file-task.ts';
 import type { FileTaskAnswer, FileTaskRequest } from './file-task-protocol.ts';
@@ -25,7 +26,7 @@ export async function measureFile<K extends FileTask['kind']>(
         else if (!signal?.aborted) onProgress?.(data.progress);
       };
       const posted: FileTaskRequest = { request: toPosted(request), task: task as FileTask };
-      worker.postMessage(posted, posted.request.kind === 'file' ? [posted.request.siblings] : []);
+      worker.postMessage(posted, portsOf(posted.request));
     });
     if (answer.kind === 'fault') throw faultFromData(answer.fault);
     // The worker answers the task that it was given.

@@ -1,0 +1,22 @@
+import type { ByteSource } from '../../core/shared/bytes.ts';
+import { addressSource } from './address-files.ts';
+import type { AddressOrder } from './address-reader.ts';
+import { serveSource } from './served-source.ts';
+
+// Reads files at web addresses for all other workers.
+
+/** Files whose recent blocks stay in memory: the volume, one that is compared with it, and a layer. */
+const mostFiles = 3;
+
+const files = new Map<string, ByteSource>();
+
+self.onmessage = ({ data: { file, port } }: MessageEvent<AddressOrder>) => {
+  const { address, relay, size, version } = file;
+  const key = JSON.stringify([address, relay, size, version]);
+  const source = files.get(key) ?? addressSource(file);
+  files.delete(key);
+  files.set(key, source);
+  const [oldest] = files.keys();
+  if (files.size > mostFiles && oldest !== undefined) files.delete(oldest);
+  serveSource(port, source);
+};
