@@ -6,20 +6,19 @@ import type { SourceDescription } from '../shared/source.ts';
 import { sameChecksum } from './checksum.ts';
 import type { CodedChunk, EncodedChunk } from './chunk.ts';
 import { type ChunkGrid, type ChunkSpan, codecElementBytes } from './chunk-grid.ts';
-import { type ChunkEntry, ChunkIndex, type CodedEntry, type IndexSpan, type MethodUse } from './chunk-index.ts';
+import type { ChunkEntry, ChunkIndex, CodedEntry, IndexSpan, MethodUse } from './chunk-index.ts';
 import { encodeStages, parseChunkMeta, parseChunkRecord, parseUncheckedRecord } from './chunk-record.ts';
 import { computedRuns } from './computed-run.ts';
-import { edgeLength, type FileStart, readStart } from './container-start.ts';
+import { ContainerOutline } from './container-outline.ts';
+import { edgeLength } from './container-start.ts';
 import type { ContainerHeader } from './header.ts';
 import { recordTypes } from './layout.ts';
 import { type LevelHeader, placeOfNumber } from './level.ts';
-import { readLevels } from './level-records.ts';
+import type { FoundLevel } from './level-records.ts';
 import { LostChunks } from './lost-chunks.ts';
 import { countOf, intersection, ownSpans, partName } from './part.ts';
-import { isCritical, parseRecord, type RecordHead, readExactly, readRecord, recordEnd } from './record.ts';
+import { isCritical, type RecordHead, readExactly, readRecord, recordEnd } from './record.ts';
 import { bodyFault, scanRecords } from './record-scan.ts';
-import { blobPlaces, checkSource, joinSource, parseSource, readBlob } from './source-record.ts';
-import { type FoundTail, parseTail, tailOffset } from './tail.ts';
 
 export type { ChunkEntry, CodedEntry } from './chunk-index.ts';
 
@@ -35,20 +34,21 @@ export class ContainerReader {
   /** The number of chunks that the file should hold: fewer than the volume's if the file is a part. */
   readonly ownCount: number;
   readonly #source: ByteSource;
-  readonly #headerRecord: RecordHead;
-  readonly #tail: FoundTail;
+  readonly #outline: ContainerOutline;
   readonly #index: ChunkIndex;
   readonly #lost: LostChunks;
   /** Set if this is a level of the file's volume, not the volume itself. */
   readonly level: LevelHeader | undefined;
   #levels: Promise<readonly ContainerReader[]> | undefined;
 
-  private constructor(source: ByteSource, start: FileStart, tail: FoundTail, index: ChunkIndex, level?: LevelHeader) {
-    this.#source = source;
-    this.header = start.header;
-    this.grid = start.grid;
-    this.#headerRecord = start.record;
-    this.#tail = tail;
+  private constructor(
+    outline: ContainerOutline,
+    { header, grid, index, level }: Pick<FoundLevel, 'header' | 'grid' | 'index'> & { readonly level?: LevelHeader },
+  ) {
+    this.#source = outline.source;
+    this.#outline = outline;
+    this.header = header;
+    this.grid = grid;
     this.#index = index;
     this.level = level;
     this.#lost = new LostChunks(codecElementBytes(this.header.volume.type));
@@ -66,65 +66,36 @@ export class ContainerReader {
     for (const span of this.#index.spans()) if (span.kind !== 'lost') yield span;
   }
 
-  /**
-   * Reads header and index.
-   * @throws StriaError `corrupt` for a damaged file or one without its end; `unsupported`, with the name, for a later version
-   * or an unknown feature; `not-readable`, `aborted`
-   */
+  /** Reads header, tail and index. @throws StriaError as `ContainerOutline.open` */
   static async open(source: ByteSource, options?: JobOptions): Promise<ContainerReader> {
-    const start = await readStart(source, options);
-    const edge = Math.max(0, source.size - edgeLength);
-    const end = await readExactly(source, edge, source.size - edge, options);
-    const offset = tailOffset(end, source.size);
-    if (offset === undefined || offset < recordEnd(start.record)) {
-      throw new StriaError('corrupt', "the file's end is missing or damaged; 'stria recover' can save every intact chunk");
-    }
-    const read = async (from: number, length: number) =>
-      from >= edge && from + length <= source.size
-        ? end.subarray(from - edge, from - edge + length)
-        : readExactly(source, from, length, options);
-    const tail = parseTail(await read(offset, source.size - offset), offset);
-    if (tail.chunkCount !== start.grid.count) {
-      throw new StriaError('corrupt', `the header describes ${start.grid.count} chunks, but the file has ${tail.chunkCount}`);
-    }
-    const indexRecord = parseRecord(await read(tail.index.offset, tail.index.length), tail.index.offset, recordTypes.index);
-    const index = ChunkIndex.parse(indexRecord.body, {
-      chunkCount: start.grid.count,
-      elementBytes: codecElementBytes(start.header.volume.type),
-      start: recordEnd(start.record),
-      end: tail.index.offset,
-    });
-    return new ContainerReader(source, start, tail, index);
+    return ContainerReader.of(await ContainerOutline.open(source, options), options);
+  }
+
+  /** Reads the index. @throws StriaError `corrupt`, `not-readable`, `aborted` */
+  static async of(outline: ContainerOutline, options?: JobOptions): Promise<ContainerReader> {
+    const { header, grid } = outline;
+    return new ContainerReader(outline, { header, grid, index: await outline.readIndex(options) });
   }
 
   /**
-   * The volume at lower resolutions, from the finest to the coarsest; none if the file has no levels. Each is read like the volume.
+   * The volume at lower resolutions, from the finest to the coarsest; none if the file has no levels. Each is read like the volume,
+   * whose own index is not needed.
    * @throws StriaError `corrupt` if the records of the levels are damaged, which does not affect the volume; `not-readable`,
    * `aborted`
    */
+  static async levelsOf(outline: ContainerOutline, options?: JobOptions): Promise<readonly ContainerReader[]> {
+    return (await outline.readLevels(options)).map((found) => new ContainerReader(outline, found));
+  }
+
+  /** As `levelsOf`, read once. @throws StriaError as `levelsOf` */
   async levels(options?: JobOptions): Promise<readonly ContainerReader[]> {
     if (this.level) return [];
-    this.#levels ??= this.#readLevels(options);
+    this.#levels ??= ContainerReader.levelsOf(this.#outline, options);
     // A read that failed or was aborted is tried again.
     this.#levels.catch(() => {
       this.#levels = undefined;
     });
     return this.#levels;
-  }
-
-  async #readLevels(options?: JobOptions): Promise<readonly ContainerReader[]> {
-    const { index, offset } = this.#tail;
-    const bounds = {
-      firstChunk: recordEnd(this.#headerRecord),
-      lastChunk: index.offset,
-      start: index.offset + index.length,
-      end: offset,
-    };
-    const found = await readLevels(this.#source, this.header, bounds, options);
-    return found.map(
-      ({ level, header, grid, index }) =>
-        new ContainerReader(this.#source, { header, grid, record: this.#headerRecord }, this.#tail, index, level),
-    );
   }
 
   get chunkCount(): number {
@@ -226,12 +197,9 @@ export class ContainerReader {
     });
   }
 
-  /** The description from which the source file can be written. @throws StriaError `corrupt`, `not-readable`, `aborted` */
-  async sourceDescription(options?: JobOptions): Promise<SourceDescription> {
-    const { offset, length } = this.#tail.source;
-    const layout = parseSource(await readRecord(this.#source, recordTypes.source, offset, length, options));
-    checkSource(layout, this.header);
-    return joinSource(layout, blobPlaces(layout, offset + length), (place) => readBlob(this.#source, place, options));
+  /** As `ContainerOutline.sourceDescription`. @throws StriaError `corrupt`, `not-readable`, `aborted` */
+  sourceDescription(options?: JobOptions): Promise<SourceDescription> {
+    return this.#outline.sourceDescription(options);
   }
 
   /**
@@ -270,8 +238,8 @@ export class ContainerReader {
         throw new StriaError('corrupt', `the index and the record at byte ${offset} disagree about ${chunkName(run.first)}`);
       }
     } else {
-      const same = sameChecksum(head.bodyChecksum, this.#headerRecord.bodyChecksum);
-      if (type === recordTypes.headerCopy && (!same || head.bodyLength !== this.#headerRecord.bodyLength)) {
+      const same = sameChecksum(head.bodyChecksum, this.#outline.headerRecord.bodyChecksum);
+      if (type === recordTypes.headerCopy && (!same || head.bodyLength !== this.#outline.headerRecord.bodyLength)) {
         throw new StriaError('corrupt', `the header's copy at byte ${offset} differs from the header`);
       }
       const fault = await bodyFault(this.#source, head, options);

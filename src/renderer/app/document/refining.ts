@@ -34,7 +34,7 @@ export class Refining {
 
   /** Resolves when the finest resolution is shown, cannot be shown, or was aborted. */
   async begin(held: HeldVolume, engine: Engine): Promise<void> {
-    const { works, runner, send } = this.#needs;
+    const { store, works, runner, send } = this.#needs;
     const controller = new AbortController();
     this.#running = controller;
     const { signal } = controller;
@@ -53,8 +53,10 @@ export class Refining {
         });
         before.kept.destroy();
         held.loaded = { ...finer, bricks: before.bricks };
+        const { lost } = finer;
         finer = undefined;
         if (signal.aborted) return;
+        if (lost && lost !== before.lost) store.setState({ notice: lost });
         send({ kind: 'refined', document: documentOf(held, statistics), ...stateOnGpu(works, engine, held) });
       } catch (error) {
         finer?.kept.destroy();

@@ -39,7 +39,10 @@ export function portsOf(request: LoadRequest): MessagePort[] {
   return handle.kind === 'port' ? [siblings, handle.port] : [siblings];
 }
 
-export type LoadStart = Pick<LoadChoice, 'as' | 'level'>;
+export type LoadStart = Pick<LoadChoice, 'as' | 'level'> & {
+  /** Whether a finer resolution will be loaded afterwards. */
+  readonly hasFiner: boolean;
+};
 
 /** From the window to the worker. */
 export type LoadCommand =
@@ -58,8 +61,6 @@ export type LoadMessage =
       readonly format: string;
       /** In codec elements; only for a .stria. */
       readonly chunkShape: ChunkShape | undefined;
-      /** The voxels that a recovered .stria lacks, as text; they are 0. */
-      readonly lost: string | undefined;
       /** An upper bound of the compressed bytes; only for a .stria. */
       readonly payloadBytes: number | undefined;
       /** The lower resolutions, from the finest to the coarsest. */
@@ -76,7 +77,13 @@ export type LoadMessage =
   | { readonly kind: 'voxels'; readonly bytes: Uint8Array<ArrayBuffer> }
   /** The next chunks, in order. */
   | { readonly kind: 'chunks'; readonly chunks: readonly EncodedChunk[]; readonly payloadBytes: number }
-  | { readonly kind: 'end'; readonly source: SourceDescription; readonly labels: OwnLabels }
+  | {
+      readonly kind: 'end';
+      readonly source: SourceDescription;
+      readonly labels: OwnLabels;
+      /** The voxels that a recovered .stria lacks, as text; they are 0. Undefined also if a finer resolution is to tell it. */
+      readonly lost: string | undefined;
+    }
   /** `headers` are those of a folder, so that they need not be read again once a volume is chosen. */
   | { readonly kind: 'fault'; readonly fault: FaultData; readonly headers?: FolderHeaders | undefined };
 

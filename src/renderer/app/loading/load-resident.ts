@@ -68,7 +68,7 @@ export interface LoadedVolume {
   readonly hasFiner: boolean;
   /** The compressed bytes, if the file was a .stria whose chunks went to the GPU. */
   readonly chunks: readonly EncodedChunk[] | undefined;
-  /** The voxels that a recovered file lacks, as text; they are 0. */
+  /** The voxels that a recovered file lacks, as text; they are 0. Undefined also while `hasFiner`. */
   readonly lost: string | undefined;
   /** What the file, or a file beside it, says about labels. */
   readonly labels?: OwnLabels | undefined;
@@ -156,7 +156,7 @@ class Loading {
   async run(request: OpenRequest): Promise<LoadedVolume> {
     this.#isRemote = request.kind === 'file' && request.file.handle.kind === 'address' && !this.#job.isWhole;
     const start = performance.now();
-    const { source, labels } = await this.#readAll(request);
+    const { source, labels, lost } = await this.#readAll(request);
     this.#stopwatch.add('Read', start, performance.now(), this.#done);
     const plan = this.#plan;
     if (!plan) throw new StriaError('internal', 'the loading thread returned no volume');
@@ -178,7 +178,7 @@ class Loading {
       chunkShape,
       labels,
       format: file.format,
-      lost: file.lost,
+      lost,
       tags: file.tags,
       level: choice.level > 0 && file.areLevelsStored ? { number: choice.level, count: file.levels.length } : undefined,
       hasFiner: plan.hasFiner,
@@ -256,7 +256,7 @@ class Loading {
     }
     throwIfAborted(signal);
     onProgress?.({ stage: 'Reading', done: 0, total: voxelBytes });
-    this.#post({ kind: 'start', as: choice.as, level: choice.level });
+    this.#post({ kind: 'start', as: choice.as, level: choice.level, hasFiner: plan.hasFiner });
   }
 
   /** Lets the worker send more once the GPU has processed what it was given. */

@@ -2,11 +2,12 @@ import { scatterChunk } from '../../../core/chunks/boxes.ts';
 import { decodeChunk } from '../../../core/chunks/decode-chunk.ts';
 import type { EncodedChunk } from '../../../core/format/chunk.ts';
 import { codecElementBytes } from '../../../core/format/chunk-grid.ts';
-import type { ContainerReader } from '../../../core/format/container-reader.ts';
+import type { ContainerOutline } from '../../../core/format/container-outline.ts';
+import { ContainerReader } from '../../../core/format/container-reader.ts';
 import type { OpenVolume } from '../../../core/io/common/volume-reader.ts';
 import { ownLabels } from '../../../core/io/own-labels.ts';
 import { chunkName } from '../../../core/shared/chunk-name.ts';
-import { faultToData, inContext } from '../../../core/shared/errors.ts';
+import { faultToData, inContext, StriaError } from '../../../core/shared/errors.ts';
 import { formatName } from '../../../core/shared/readable-formats.ts';
 import { isPictureFormat, type SourceDescription } from '../../../core/shared/source.ts';
 import type { Dims3 } from '../../../core/shared/volume.ts';
@@ -14,7 +15,7 @@ import { wholeFactors } from '../../../core/shared/volume-level.ts';
 import { missingWords } from '../../../core/stream/damage-list.ts';
 import { shownInfo } from '../../viewer/model/shown-info.ts';
 import { initialCreditBytes, type LoadCommand, type LoadMessage, type LoadRequest, type LoadStart } from './load-protocol.ts';
-import { containerRequested, headersFound, labelsOf, leveledRequested, levelsOf, openRequested } from './open-request.ts';
+import { headersFound, labelsOf, leveledRequested, levelsOf, openRequested, outlineRequested } from './open-request.ts';
 
 // Opens one file: parses it, unpacks it, and sends its voxels (or a container's chunks) to the window as fast as the window
 // takes them. One worker per file; terminating it cancels.
@@ -42,11 +43,10 @@ scope.onmessage = ({ data }) => {
 };
 
 async function load(request: LoadRequest): Promise<void> {
-  const container = await containerRequested(request);
-  if (!container) return sendVolume(request, await openRequested(request));
-  const { reader, source } = container;
-  return sendContainer(request, reader, source.size).catch((error: unknown) => {
-    throw inContext(source.name, error);
+  const outline = await outlineRequested(request);
+  if (!outline) return sendVolume(request, await openRequested(request));
+  return sendContainer(request, outline).catch((error: unknown) => {
+    throw inContext(outline.source.name, error);
   });
 }
 
@@ -58,7 +58,6 @@ async function sendVolume(request: LoadRequest, volume: OpenVolume): Promise<voi
     info: shownInfo(volume.info, volume.format),
     format: format ?? formatName(volume.format),
     chunkShape: undefined,
-    lost: undefined,
     payloadBytes: undefined,
     levels: (leveled?.levels.slice(1) ?? []).map((each) => ({ ...each, chunkShape: undefined })),
     areLevelsStored: volume.leveled !== undefined,
@@ -70,19 +69,19 @@ async function sendVolume(request: LoadRequest, volume: OpenVolume): Promise<voi
   for await (const piece of voxels) await sendVoxels(piece);
   leveled?.close();
   const source = await volume.source();
-  scope.postMessage({ kind: 'end', source, labels: await labelsOf(request, volume.info, volume.labels ?? ownLabels(source)) });
+  const labels = await labelsOf(request, volume.info, volume.labels ?? ownLabels(source));
+  scope.postMessage({ kind: 'end', source, labels, lost: undefined });
 }
 
-async function sendContainer(request: LoadRequest, reader: ContainerReader, payloadBytes: number): Promise<void> {
-  const { volume, chunkShape, sourceFormat } = reader.header;
-  const levels = await levelsOf(reader);
-  const { as, level } = await start({
+async function sendContainer(request: LoadRequest, outline: ContainerOutline): Promise<void> {
+  const { volume, chunkShape, sourceFormat } = outline.header;
+  const levels = await levelsOf(outline);
+  const { as, level, hasFiner } = await start({
     kind: 'info',
     info: shownInfo(volume, sourceFormat),
     format: `Stria (${formatName(sourceFormat)})`,
     chunkShape,
-    lost: missingWords(reader),
-    payloadBytes,
+    payloadBytes: outline.source.size,
     levels: levels.map((each) => ({
       dims: each.header.volume.dims,
       factors: each.level?.factors ?? wholeFactors,
@@ -93,7 +92,13 @@ async function sendContainer(request: LoadRequest, reader: ContainerReader, payl
     arePictures: isPictureFormat(sourceFormat),
     tags: [],
   });
-  const shown = levels[level - 1] ?? reader;
+  // The index of the volume's chunks is long. A level that will be replaced by a finer one is shown without it.
+  const volumeReader = level === 0 || !hasFiner ? await ContainerReader.of(outline) : undefined;
+  const shown = levels[level - 1] ?? volumeReader;
+  if (!shown) throw new StriaError('internal', `the file has no level ${level}`);
+  const describing = outline.sourceDescription();
+  // Awaited after the chunks, whose fault comes first.
+  describing.catch(() => undefined);
   const { grid } = shown;
   // Voxels are sent in the order of the source.
   const layersAtOnce = as === 'voxels' && grid.isInterleaved ? grid.counts[2] : 1;
@@ -103,8 +108,9 @@ async function sendContainer(request: LoadRequest, reader: ContainerReader, payl
     if (as === 'voxels') await sendVoxels(decodeLayers(shown, layer, layersAtOnce, chunks));
     else await sendChunks(chunks);
   }
-  const source: SourceDescription = await reader.sourceDescription();
-  scope.postMessage({ kind: 'end', source, labels: await labelsOf(request, volume, ownLabels(source)) });
+  const source: SourceDescription = await describing;
+  const lost = volumeReader && missingWords(volumeReader);
+  scope.postMessage({ kind: 'end', source, lost, labels: await labelsOf(request, volume, ownLabels(source)) });
 }
 
 /** Decodes the voxels of some layers of chunks in this thread, for chunks that the GPU cannot use. */

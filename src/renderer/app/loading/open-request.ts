@@ -1,3 +1,4 @@
+import { ContainerOutline } from '../../../core/format/container-outline.ts';
 import { ContainerReader } from '../../../core/format/container-reader.ts';
 import { isContainer } from '../../../core/format/container-start.ts';
 import type { FileTree } from '../../../core/io/common/file-tree.ts';
@@ -26,17 +27,24 @@ import { remoteSiblings } from './ports.ts';
 const levelBytes = Number.POSITIVE_INFINITY;
 
 /** The .stria that was posted to a worker; undefined for other formats. @throws StriaError like the reader */
+export async function outlineRequested(request: LoadRequest): Promise<ContainerOutline | undefined> {
+  if (request.kind !== 'file' || request.pictures || request.folder || request.raw) return undefined;
+  const source = sourceOf(request.handle);
+  return isContainer(await source.read(0, 8)) ? ContainerOutline.open(source) : undefined;
+}
+
+/** As `outlineRequested`, with its index. */
 export async function containerRequested(
   request: LoadRequest,
 ): Promise<{ readonly reader: ContainerReader; readonly source: ByteSource } | undefined> {
-  if (request.kind !== 'file' || request.pictures || request.folder || request.raw) return undefined;
-  const source = sourceOf(request.handle);
-  return isContainer(await source.read(0, 8)) ? { reader: await ContainerReader.open(source), source } : undefined;
+  const outline = await outlineRequested(request);
+  return outline && { reader: await ContainerReader.of(outline), source: outline.source };
 }
 
 /** A file's levels; none if they are damaged, since the volume itself remains readable. */
-export async function levelsOf(reader: ContainerReader): Promise<readonly ContainerReader[]> {
-  return reader.levels().catch((error: unknown) => {
+export async function levelsOf(file: ContainerReader | ContainerOutline): Promise<readonly ContainerReader[]> {
+  const levels = file instanceof ContainerOutline ? ContainerReader.levelsOf(file) : file.levels();
+  return levels.catch((error: unknown) => {
     if (toStriaError(error).tag === 'corrupt') return [];
     throw error;
   });

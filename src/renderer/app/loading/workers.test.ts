@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createCpuBackend } from '../../../core/cpu/cpu-backend.ts';
 import { inlinePool } from '../../../core/cpu/inline-pool.ts';
+import { recordHeadLength } from '../../../core/format/layout.ts';
 import { compressBytes } from '../../../core/stream/engine-testing.ts';
 import { testInfo, testVoxels } from '../../../core/volume/resident-testing.ts';
 import type { DetailAnswer, DetailCommand } from './detail-protocol.ts';
@@ -44,11 +45,27 @@ test('the loading worker offers the levels of a .stria, and sends the chunks of 
     readsBoxes: true,
     levels: [{ dims: [135, 11, 5, 1], factors: [2, 2, 2] }, { factors: [4, 4, 4] }],
   });
-  worker.post({ kind: 'start', as: 'voxels', level: 2 });
+  worker.post({ kind: 'start', as: 'voxels', level: 2, hasFiner: true });
   await worker.next(({ kind }) => kind === 'voxels');
   const sent = worker.messages.flatMap((one) => (one.kind === 'voxels' ? [one.bytes.byteLength] : []));
   expect(worker.messages.filter(({ kind }) => kind === 'fault')).toEqual([]);
   expect(sent.reduce((sum, length) => sum + length, 0)).toBe(68 * 6 * 3);
+});
+
+test('a level that will be replaced is read without the index of the volume', async () => {
+  const { bytes } = await compressed();
+  const index = Buffer.from(bytes).lastIndexOf('INDX');
+  bytes[index + recordHeadLength + 20] = (bytes[index + recordHeadLength + 20] as number) ^ 1;
+  const sent = async (hasFiner: boolean) => {
+    vi.resetModules();
+    const worker = await workerOf<LoadCommand, LoadMessage>(() => import('./load.worker.ts'));
+    worker.post({ kind: 'open', request: await requestOf(bytes, 'a.stria') });
+    await worker.next(({ kind }) => kind === 'info');
+    worker.post({ kind: 'start', as: 'voxels', level: 2, hasFiner });
+    return worker.next(({ kind }) => kind === 'voxels' || kind === 'fault');
+  };
+  expect(await sent(true)).toMatchObject({ kind: 'voxels' });
+  expect(await sent(false)).toMatchObject({ kind: 'fault', fault: { tag: 'corrupt' } });
 });
 
 test('the worker for details reads any voxels of the file', async () => {
