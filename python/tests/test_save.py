@@ -175,7 +175,7 @@ class Same(Folder):
             file.levels[0].levels
 
     def test_large_volumes_get_levels_by_themselves(self) -> None:
-        """The command's limit of 4 GiB, lowered."""
+        """The command's limit of 256 MiB, lowered."""
         volume, path = smooth((150, 60, 20), "u1"), self.folder / "a.stria"
         for limit, count in ((volume.nbytes - 1, 1), (volume.nbytes, 0)):
             with mock.patch("stria._level_stack._LEAST_BYTES", limit):

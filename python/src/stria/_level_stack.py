@@ -15,7 +15,7 @@ _SMALLEST = 128
 #: Each stored level but the last combines at least this many voxels of the stored one before.
 _LEAST_COMBINED = 8
 #: Larger volumes get levels unless the caller says otherwise.
-_LEAST_BYTES = 2**32
+_LEAST_BYTES = 2**28
 #: Planes are copied together, because those of an array in C order lie far apart.
 _COPIED = 2**25
 
@@ -47,7 +47,7 @@ def planned_levels(
     if isinstance(wish, np.bool_):
         wish = bool(wish)
     if not (wish is None or isinstance(wish, bool) or wish in ("mean", "mode")):
-        raise ValueError(f"levels is True, False, 'mean' or 'mode', not {wish!r}; None makes them of volumes above 4 GiB")
+        raise ValueError(f"levels is True, False, 'mean' or 'mode', not {wish!r}; None makes them of volumes above 256 MiB")
     if wish is False or (wish is None and nbytes <= _LEAST_BYTES):
         return []
     if grid.chunk[3] != 1:

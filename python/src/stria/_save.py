@@ -59,7 +59,7 @@ def save(
     prefer: the goal of auto: 'size', 'balanced' or 'speed'.
     axis: for rle and parle, 'x', 'y' or 'z'; by default the axis with the fewest changes.
     effort: 'max' makes files a few percent smaller, but slower to encode and decode.
-    levels: whether to store lower resolutions; by default for volumes above 4 GiB. 'mean', or 'mode' for labels, sets how voxels are
+    levels: whether to store lower resolutions; by default for volumes above 256 MiB. 'mean', or 'mode' for labels, sets how voxels are
         combined; otherwise this is chosen from the voxels. Levels are made while the file is written, with one layer of chunks per level
         in memory.
     """

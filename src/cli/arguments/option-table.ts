@@ -55,7 +55,7 @@ export const options = {
     short: undefined,
     value: 'METHOD',
     isValueOptional: true,
-    text: 'also store lower resolutions (default above 4 GiB); METHOD: mean, or mode for labels',
+    text: 'also store lower resolutions (default above 256 MiB); METHOD: mean, or mode for labels',
   },
   'no-levels': { short: undefined, value: undefined, text: 'store no lower resolutions' },
   remove: { short: undefined, value: undefined, text: 'remove the lower resolutions' },

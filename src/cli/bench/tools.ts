@@ -106,7 +106,7 @@ export function striaTools(gpu: readonly string[] | undefined, threads: number, 
     takes: 'file',
     processor,
     compress: (input, output) => ({
-      args: [script, 'compress', input, '-o', output, '--quiet', '--codec', codec, ...options],
+      args: [script, 'compress', input, '-o', output, '--quiet', '--no-levels', '--codec', codec, ...options],
     }),
     decompress: (input, output) => ({ args: [script, 'decompress', input, '-o', output, '--quiet', ...options] }),
   });

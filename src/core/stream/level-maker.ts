@@ -17,11 +17,8 @@ import { boxesOf, rangeOf } from './slabs.ts';
 /** Whether a file gets levels, and how voxels are combined; undefined: by the volume's size, and as its voxels suggest. */
 export type LevelChoice = boolean | HalvingMethod | undefined;
 
-/**
- * Larger volumes get levels unless the caller says otherwise. Smaller ones fit into the memory of most GPUs, and making levels takes longer
- * than it should (docs/adr/0040-levels-above-4-gib.md).
- */
-const leastBytesForLevels = 2 ** 32;
+/** Larger volumes get levels unless the caller says otherwise (docs/adr/0041-levels-above-256-mib.md). */
+const leastBytesForLevels = 2 ** 28;
 
 /** A layer of a level's chunks, encoded. */
 export interface EncodedLayer extends Pick<LevelLayer, 'level' | 'firstChunk' | 'due'> {

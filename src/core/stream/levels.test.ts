@@ -229,11 +229,11 @@ describe('levels', () => {
   });
 });
 
-test('by default only volumes above 4 GiB get levels', () => {
+test('by default only volumes above 256 MiB get levels', () => {
   const plan = (depth: number, wish?: LevelChoice) =>
-    LevelMaker.plan(infoOf([2048, 2048, depth, 1], 'u8'), [64, 64, 64, 1], wish);
-  expect(plan(1024)).toBeUndefined();
-  expect(plan(1024, true)).toBeDefined();
-  expect(plan(1025)).toBeDefined();
-  expect(plan(1025, false)).toBeUndefined();
+    LevelMaker.plan(infoOf([1024, 1024, depth, 1], 'u8'), [64, 64, 64, 1], wish);
+  expect(plan(256)).toBeUndefined();
+  expect(plan(256, true)).toBeDefined();
+  expect(plan(257)).toBeDefined();
+  expect(plan(257, false)).toBeUndefined();
 });
