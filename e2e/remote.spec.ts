@@ -4,13 +4,15 @@ import type { AddressInfo } from 'node:net';
 import { canvasOf, expectOpen, volumeFacts } from './support/app.ts';
 import { cli } from './support/cli.ts';
 import { expect, test } from './support/test.ts';
-import { nifti, shapes } from './support/volumes.ts';
+import { nifti, noise, shapes } from './support/volumes.ts';
 
 // Volumes at web addresses, from a server that lets other origins read. Every fifth request fails.
 
 const files = new Map<string, Buffer>();
 let server: Server;
 let address = '';
+/** If set, answers wait once more than so many bytes have been sent. */
+let held: { mostBytes: number; readonly waiting: (() => void)[] } | undefined;
 let requests: { readonly method: string | undefined; readonly range: string | undefined }[] = [];
 
 test.beforeAll(async () => {
@@ -40,7 +42,10 @@ test.beforeAll(async () => {
         'content-length': end - start,
         ...(first === undefined ? {} : { 'content-range': `bytes ${start}-${end - 1}/${bytes.length}` }),
       });
-      response.end(bytes.subarray(start, end));
+      const answer = () => void response.end(bytes.subarray(start, end));
+      if (held) held.mostBytes -= end - start;
+      if (held && held.mostBytes < 0) held.waiting.push(answer);
+      else answer();
     }
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
@@ -51,6 +56,7 @@ test.afterAll(() => {
   server.close();
 });
 test.beforeEach(() => {
+  held = undefined;
   requests = [];
 });
 
@@ -93,6 +99,29 @@ test('Open URL: a mistyped address is explained, and a right one opens; it is am
   // The browser reports the missing file and the dropped connections.
   const expected = /Failed to load resource|net::ERR/;
   expect(stria.problems.filter((problem) => !expected.test(problem))).toEqual([]);
+  stria.problems.length = 0;
+});
+
+test('a .stria without levels shows its middle slices before the rest has arrived', async ({ stria, folder }) => {
+  const { page } = stria;
+  const source = stria.write('noise.nii', nifti(noise([256, 256, 256])));
+  await cli('compress', source, '-o', `${folder}/noise.stria`, '--device', 'cpu');
+  const bytes = readFileSync(`${folder}/noise.stria`);
+  files.set('/data/noise.stria', bytes);
+  held = { mostBytes: 0.7 * bytes.length, waiting: [] };
+  if (stria.kind !== 'browser') await stria.chooseButton(0);
+  await page.keyboard.press('Control+u');
+  await page.getByTestId('address-input').fill(`${address}/data/noise.stria`);
+  await page.getByTestId('address-open').click();
+  await expectOpen(page, 'noise.stria');
+  const arrived = page.getByText('loading, middle slices first');
+  await expect(arrived).toBeVisible();
+  expect((await volumeFacts(page)).Shown).toContain('the rest is loading');
+  const { waiting } = held;
+  held = undefined;
+  for (const answer of waiting) answer();
+  await expect(arrived).toBeHidden({ timeout: 30_000 });
+  await expect.poll(async () => 'Shown' in (await volumeFacts(page))).toBe(false);
   stria.problems.length = 0;
 });
 

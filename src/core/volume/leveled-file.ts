@@ -59,7 +59,8 @@ export function leveledFile(volume: Source): StreamedLevels | undefined {
   };
 }
 
-function stridedLevels({ dims }: Pick<VolumeInfo, 'dims'>): readonly VolumeLevel[] {
+/** A volume at lower resolutions, from the finest (the volume itself) to the coarsest: every second voxel, every fourth and so on. */
+export function stridedLevels({ dims }: Pick<VolumeInfo, 'dims'>): readonly VolumeLevel[] {
   const levels: VolumeLevel[] = [{ dims, factors: wholeFactors }];
   for (let stride = 2; ; stride *= 2) {
     const { factors: before, dims: last } = levels.at(-1) as VolumeLevel;

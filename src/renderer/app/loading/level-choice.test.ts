@@ -18,6 +18,7 @@ function facts(side: number, count: number, change: Partial<LoadFacts> = {}): Lo
     levels,
     hasChunks: true,
     payloadBytes: volumeBytes({ dims, type: 'u8' }) / 2,
+    hasPreview: false,
     budgetBytes,
     isRemote: false,
     staysCompressed: false,
@@ -71,6 +72,14 @@ describe('the first picture', () => {
 
   it('comes from a coarse level of a series whose voxels cannot stay compressed', () => {
     expect(firstChoice(facts(2048, 4, { staysCompressed: true, hasChunks: false }))).toMatchObject({ level: 4 });
+  });
+
+  it('is a preview of a file without levels over a network, unless the file is short or stays compressed', () => {
+    const far = { isRemote: true, hasPreview: true };
+    expect(firstChoice(facts(256, 0, far))).toEqual({ level: 0, as: 'preview', residency: 'raw' });
+    expect(firstChoice(facts(256, 0, { ...far, payloadBytes: 2 ** 22 }))).toMatchObject({ as: 'chunks' });
+    expect(firstChoice(facts(256, 0, { ...far, staysCompressed: true }))).toMatchObject({ as: 'chunks' });
+    expect(firstChoice(facts(256, 0, { hasPreview: true }))).toMatchObject({ as: 'chunks' });
   });
 
   it('comes at once from small volumes, series, and files without levels', () => {

@@ -13,7 +13,8 @@ export interface LevelOffer extends VolumeLevel {
 export interface LoadChoice {
   /** 0 is the volume itself. */
   readonly level: number;
-  readonly as: 'voxels' | 'chunks';
+  /** 'preview': the voxels of the file's preview, in place of the volume's. */
+  readonly as: 'voxels' | 'chunks' | 'preview';
   /** How chunks are kept in GPU memory. */
   readonly residency: Residency;
 }
@@ -27,6 +28,8 @@ export interface LoadFacts {
   readonly hasChunks: boolean;
   /** An upper bound of the compressed bytes; only for a .stria. */
   readonly payloadBytes: number | undefined;
+  /** Whether the file has no levels, but a preview. */
+  readonly hasPreview: boolean;
   readonly budgetBytes: number;
   /** Whether the file comes over a network and a lower resolution suffices. */
   readonly isRemote: boolean;
@@ -42,6 +45,8 @@ export interface LoadFacts {
 const mostRemoteBytes = 2 ** 28;
 /** The first picture shows the finest level of at most this many bytes. */
 const firstPictureBytes = 2 ** 23;
+/** Smaller files without levels are fetched whole from a network, without a preview. */
+const quickRemoteBytes = 2 ** 22;
 /** Smaller volumes are loaded at once, without a coarser first picture. */
 const quickBytes = 2 ** 25;
 
@@ -83,6 +88,8 @@ export function hasBricks(facts: LoadFacts, chunkShape: ChunkShape | undefined):
 export function firstChoice(facts: LoadFacts): LoadChoice {
   const { info, levels, staysCompressed, hasChunks } = facts;
   const best = finestChoice(facts);
+  const isSlow = facts.isRemote && (facts.payloadBytes ?? 0) > quickRemoteBytes;
+  if (facts.hasPreview && isSlow && !staysCompressed) return { level: 0, as: 'preview', residency: 'raw' };
   const bytesAt = (level: number): number => bytesOf(levels[level - 1] ?? info, info.type);
   if ((staysCompressed && hasChunks) || bytesAt(best.level) < quickBytes) return best;
   const small = levels.findIndex((_, index) => bytesAt(index + 1) <= firstPictureBytes);

@@ -23,7 +23,7 @@ export interface LoadPlan {
   /** The chunk shape in GPU memory: that of the file's chunks if the GPU can hold them. */
   readonly chunkShape: ChunkShape;
   readonly choice: LoadChoice;
-  /** The level to load; undefined for the volume itself. */
+  /** The level or preview to load; undefined for the volume itself. */
   readonly level: LevelOffer | undefined;
   /** Bytes of the voxels to load. */
   readonly voxelBytes: number;
@@ -61,6 +61,7 @@ export function planLoad({ gpu, budgetBytes }: LoadingEngine, file: FileInfo, wi
     levels: isOffered ? levels : [],
     hasChunks,
     payloadBytes,
+    hasPreview: file.preview !== undefined,
     budgetBytes,
     isRemote: wishes.isRemote,
     staysCompressed: wishes.staysCompressed,
@@ -73,14 +74,14 @@ export function planLoad({ gpu, budgetBytes }: LoadingEngine, file: FileInfo, wi
   };
   const finest = finestChoice(facts);
   const choice = wishes.step === 'first' ? firstChoice(facts) : finest;
-  const level = levels[choice.level - 1];
+  const level = choice.as === 'preview' ? file.preview : levels[choice.level - 1];
   return {
     file,
     chunkShape,
     choice,
     level,
     voxelBytes: volumeBytes({ dims: level?.dims ?? info.dims, type: info.type }),
-    hasFiner: choice.level > finest.level,
+    hasFiner: choice.as === 'preview' || choice.level > finest.level,
     isHeldBack: isHeldBack(facts, finest.level),
     hasBricks: hasBricks(facts, file.chunkShape),
   };

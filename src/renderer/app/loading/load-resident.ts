@@ -62,6 +62,8 @@ export interface LoadedVolume {
   readonly chunkShape: ChunkShape;
   /** The shown level, if it is one of the file's. */
   readonly level?: ShownLevel | undefined;
+  /** Whether it holds only the chunks that the middle slices cross (`middlePreview`). */
+  readonly isPreview?: boolean | undefined;
   /** Whether a finer level would fit into GPU memory, but is too much to fetch from a network. */
   readonly isHeldBack?: boolean | undefined;
   /** Whether a finer resolution can be loaded, as with `LoadOptions.step` 'finest'. */
@@ -180,6 +182,7 @@ class Loading {
       format: file.format,
       lost,
       tags: file.tags,
+      isPreview: choice.as === 'preview',
       level: choice.level > 0 && file.areLevelsStored ? { number: choice.level, count: file.levels.length } : undefined,
       hasFiner: plan.hasFiner,
       isHeldBack: plan.isHeldBack,
@@ -251,7 +254,7 @@ class Loading {
     this.#plan = plan;
     const { choice, chunkShape, level, voxelBytes } = plan;
     const { gpu, budgetBytes } = this.#engine;
-    if (choice.as === 'voxels') {
+    if (choice.as !== 'chunks') {
       this.#resident = await ResidentVolume.create(gpu, info, { chunkShape, budgetBytes, level });
     }
     throwIfAborted(signal);

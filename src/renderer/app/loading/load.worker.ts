@@ -13,6 +13,7 @@ import { isPictureFormat, type SourceDescription } from '../../../core/shared/so
 import type { Dims3 } from '../../../core/shared/volume.ts';
 import { wholeFactors } from '../../../core/shared/volume-level.ts';
 import { missingWords } from '../../../core/stream/damage-list.ts';
+import { middlePreview } from '../../../core/volume/middle-preview.ts';
 import { shownInfo } from '../../viewer/model/shown-info.ts';
 import { initialCreditBytes, type LoadCommand, type LoadMessage, type LoadRequest, type LoadStart } from './load-protocol.ts';
 import { headersFound, labelsOf, leveledRequested, levelsOf, openRequested, outlineRequested } from './open-request.ts';
@@ -60,6 +61,7 @@ async function sendVolume(request: LoadRequest, volume: OpenVolume): Promise<voi
     chunkShape: undefined,
     payloadBytes: undefined,
     levels: (leveled?.levels.slice(1) ?? []).map((each) => ({ ...each, chunkShape: undefined })),
+    preview: undefined,
     areLevelsStored: volume.leveled !== undefined,
     readsBoxes: leveled !== undefined,
     arePictures: isPictureFormat(volume.format),
@@ -76,6 +78,9 @@ async function sendVolume(request: LoadRequest, volume: OpenVolume): Promise<voi
 async function sendContainer(request: LoadRequest, outline: ContainerOutline): Promise<void> {
   const { volume, chunkShape, sourceFormat } = outline.header;
   const levels = await levelsOf(outline);
+  // The index of the volume's chunks is long. A level that will be replaced by a finer one is shown without it.
+  let volumeReader = levels.length > 0 ? undefined : await ContainerReader.of(outline);
+  const preview = volumeReader && middlePreview(volumeReader, outline.source.size);
   const { as, level, hasFiner } = await start({
     kind: 'info',
     info: shownInfo(volume, sourceFormat),
@@ -87,30 +92,44 @@ async function sendContainer(request: LoadRequest, outline: ContainerOutline): P
       factors: each.level?.factors ?? wholeFactors,
       chunkShape: each.header.chunkShape,
     })),
+    preview: preview && { ...preview.level, chunkShape: undefined },
     areLevelsStored: true,
     readsBoxes: true,
     arePictures: isPictureFormat(sourceFormat),
     tags: [],
   });
-  // The index of the volume's chunks is long. A level that will be replaced by a finer one is shown without it.
-  const volumeReader = level === 0 || !hasFiner ? await ContainerReader.of(outline) : undefined;
+  if (level === 0 || !hasFiner) volumeReader ??= await ContainerReader.of(outline);
   const shown = levels[level - 1] ?? volumeReader;
   if (!shown) throw new StriaError('internal', `the file has no level ${level}`);
   const describing = outline.sourceDescription();
   // Awaited after the chunks, whose fault comes first.
   describing.catch(() => undefined);
-  const { grid } = shown;
+  if (as === 'preview' && preview) await sendVoxels(await preview.read());
+  else await sendLayers(shown, as);
+  const source: SourceDescription = await describing;
+  const lost = hasFiner || !volumeReader ? undefined : missingWords(volumeReader);
+  scope.postMessage({ kind: 'end', source, lost, labels: await labelsOf(request, volume, ownLabels(source)) });
+}
+
+/** Sends the voxels or the chunks of a volume or level. The next layer of chunks is read while one is sent. */
+async function sendLayers(reader: ContainerReader, as: LoadStart['as']): Promise<void> {
+  const { grid } = reader;
   // Voxels are sent in the order of the source.
   const layersAtOnce = as === 'voxels' && grid.isInterleaved ? grid.counts[2] : 1;
-  for (let layer = 0; layer < grid.layerCount; layer += layersAtOnce) {
+  const read = (layer: number) => {
     const { first, count } = grid.chunksOfLayer(layer);
-    const chunks = await shown.readChunks(first, layersAtOnce * count);
-    if (as === 'voxels') await sendVoxels(decodeLayers(shown, layer, layersAtOnce, chunks));
+    const chunks = reader.readChunks(first, layersAtOnce * count);
+    // Its fault is thrown in its turn.
+    chunks.catch(() => undefined);
+    return chunks;
+  };
+  let next = read(0);
+  for (let layer = 0; layer < grid.layerCount; layer += layersAtOnce) {
+    const chunks = await next;
+    if (layer + layersAtOnce < grid.layerCount) next = read(layer + layersAtOnce);
+    if (as === 'voxels') await sendVoxels(decodeLayers(reader, layer, layersAtOnce, chunks));
     else await sendChunks(chunks);
   }
-  const source: SourceDescription = await describing;
-  const lost = volumeReader && missingWords(volumeReader);
-  scope.postMessage({ kind: 'end', source, lost, labels: await labelsOf(request, volume, ownLabels(source)) });
 }
 
 /** Decodes the voxels of some layers of chunks in this thread, for chunks that the GPU cannot use. */

@@ -74,7 +74,7 @@ function factsOf(document: OpenDocument): Fact[] {
 
 /** How much of a volume is shown and measured if it is too large for the GPU or the network. */
 function resolutionFacts(document: OpenDocument): Fact[] {
-  const { decimation, level, isHeldBack, isRefining } = document;
+  const { decimation, level, isHeldBack, isPreview, isRefining } = document;
   if (decimation === 1) return [];
   const shown = level
     ? `1/${decimation} resolution, level ${level.number} of ${level.count}`
@@ -84,7 +84,7 @@ function resolutionFacts(document: OpenDocument): Fact[] {
   return [
     {
       label: 'Shown',
-      value: isRefining ? `${shown}, a finer one is loading` : `${shown}: ${why}`,
+      value: isPreview ? previewFact(document) : isRefining ? `${shown}, a finer one is loading` : `${shown}: ${why}`,
       title: 'Slices are read from the file at full resolution if the file can be read in parts',
     },
     {
@@ -93,6 +93,11 @@ function resolutionFacts(document: OpenDocument): Fact[] {
       title: 'Voxels used for range, histogram and automatic window. Regions are measured at full resolution',
     },
   ];
+}
+
+function previewFact({ decimation, isRefining }: OpenDocument): string {
+  const shown = `1 in ${decimation} voxels along each axis, around the middle slices`;
+  return isRefining ? `${shown}; the rest is loading` : `${shown}: the rest could not be loaded`;
 }
 
 function missingFact({ info, statistics: { missing, min, max, numbers } }: OpenDocument): Fact[] {

@@ -3,6 +3,7 @@ import { type KeyboardEvent, useCallback, useEffect, useRef, useSyncExternalStor
 import { Button } from 'react-aria-components';
 import { mostSlabSlices } from '../../../core/draw/slab-plane.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import type { OpenDocument } from '../../app/state/document-state.ts';
 import { openDocument } from '../../app/state/store.ts';
 import { numberOf, ofCount } from '../../app/words/counting.ts';
 import { thinSpace } from '../../app/words/units.ts';
@@ -183,6 +184,7 @@ const besidesWords = {
 function Resolution({ viewer }: { readonly viewer: Viewer }) {
   const decimation = useViewerPart(viewer, (snapshot) => snapshot.decimation);
   const bricks = useViewerPart(viewer, (snapshot) => snapshot.bricks3d);
+  const preview = useAppState((state) => previewOf(openDocument(state)));
   if (bricks && !bricks.fault && !bricks.besides) {
     if (bricks.isLoading) return <span role="status">loading detail</span>;
     return (
@@ -194,11 +196,19 @@ function Resolution({ viewer }: { readonly viewer: Viewer }) {
     );
   }
   if (decimation === 1) return null;
+  if (preview === 'loading') return <span role="status">loading, middle slices first</span>;
+  if (preview === 'failed') return <span className={styles.warning}>only the middle slices loaded</span>;
   return (
     <span className={styles.warning} title={bricks?.fault}>
       shown at 1/{decimation} resolution{bricks?.besides && ` ${besidesWords[bricks.besides]}`}
     </span>
   );
+}
+
+/** Whether a document is only a preview, and whether the rest is still loading. */
+function previewOf(document: OpenDocument | undefined): 'loading' | 'failed' | undefined {
+  if (!document?.isPreview) return undefined;
+  return document.isRefining ? 'loading' : 'failed';
 }
 
 /** Why a slice is shown at a lower resolution than the file has. */
