@@ -137,7 +137,7 @@ export const rooms = [
   {
     room: 'core/format',
     holds: 'The .stria container: reader, writer, index, checksum, recovery of records.',
-    imports: 'assembly/checksum core/shared',
+    imports: 'assembly/checksum core/io/common core/shared',
   },
   {
     room: 'core/io',

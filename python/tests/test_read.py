@@ -171,7 +171,8 @@ class Faults(unittest.TestCase):
                         stria.open(TESTDATA / name)
                     continue
                 # The others are faults of levels and of the source's description, which are not read here.
-                if verdict == "whole" or name.startswith("level") or "description of the source" in verdict or "is not stored with" in verdict:
+                unread = ("description of the source", "is not stored with", "BLOB record")
+                if verdict == "whole" or name.startswith("level") or any(words in verdict for words in unread):
                     array = stria.open(TESTDATA / name, fill=0)
                     self.assertEqual(np.asarray(array).shape, array.shape)
                     continue

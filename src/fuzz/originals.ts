@@ -139,6 +139,7 @@ async function compressed(
     info: volume.info,
     format: volume.format,
     stored: volume.stored,
+    deflatesSource: volume.deflatesSource,
     source: () => volume.source(),
     async *voxels() {
       for await (const piece of volume.voxels()) {

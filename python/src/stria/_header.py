@@ -9,7 +9,7 @@ from .errors import CorruptError, UnsupportedError
 
 DTYPES = {"u8": "<u1", "i8": "<i1", "u16": "<u2", "i16": "<i2", "u32": "<u4", "i32": "<i4", "f32": "<f4", "f64": "<f8"}
 FORMATS = ("nifti", "nrrd", "mha", "mgh", "npy", "mrc", "analyze", "vti", "raw", "png", "tiff", "dicom")
-FEATURES = ("pictures", "stored", "files", "interleaved")
+FEATURES = ("pictures", "stored", "files", "interleaved", "deflated")
 _ODD = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf, "-0": -0.0}
 
 Four = tuple[int, int, int, int]

@@ -9,6 +9,7 @@ import { chunkRecordParts } from './chunk-record.ts';
 import { type ConstantRun, encodeConstants, encodeRamps, GrowingRamps, rampFault, sameComputed } from './computed-run.ts';
 import {
   type ContainerHeader,
+  deflatedFeature,
   encodeHeader,
   encodePrologue,
   featuresOf,
@@ -26,7 +27,11 @@ import { encodeTail, type RecordPlace } from './tail.ts';
 
 /** The parameters of a new container. `writer` is for tests of exact bytes; by default it is this program. */
 export type NewContainer = Pick<ContainerHeader, 'volume' | 'chunkShape' | 'sourceFormat'> &
-  Partial<Pick<ContainerHeader, 'writer' | 'part'>> & { readonly stored?: StoredVoxels | undefined };
+  Partial<Pick<ContainerHeader, 'writer' | 'part'>> & {
+    readonly stored?: StoredVoxels | undefined;
+    /** Whether long headers of the source are deflated, which readers must then support. Default: false. */
+    readonly deflatesSource?: boolean | undefined;
+  };
 
 /** The maximum number of runs of constant chunks, or ramps, that are held back before they are written as a CONS or RAMP record. */
 const maxPending = 4096;
@@ -71,8 +76,8 @@ export class ContainerWriter {
 
   /** Writes the start of the file. @throws StriaError `invalid-input` for a volume or chunk shape that no container can have */
   static async create(sink: ByteSink, newContainer: NewContainer): Promise<ContainerWriter> {
-    const { volume, chunkShape, sourceFormat, stored, part, writer = writerName } = newContainer;
-    const requires = featuresOf(sourceFormat, chunkShape, stored, part);
+    const { volume, chunkShape, sourceFormat, stored, part, writer = writerName, deflatesSource } = newContainer;
+    const requires = featuresOf(sourceFormat, chunkShape, stored, part, deflatesSource);
     const body = encodeHeader({ volume, chunkShape, sourceFormat, writer, requires, part });
     let container: ContainerWriter;
     try {
@@ -222,7 +227,8 @@ export class ContainerWriter {
     }
     await this.#flushIndex();
     let sourcePlace: RecordPlace | undefined;
-    for (const record of encodeSource(source, this.#bytesWritten)) {
+    const deflates = this.header.requires.includes(deflatedFeature);
+    for (const record of encodeSource(source, this.#bytesWritten, deflates)) {
       sourcePlace ??= { offset: this.#bytesWritten, length: record.byteLength };
       await this.#write(record);
     }

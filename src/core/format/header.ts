@@ -41,15 +41,29 @@ const partFeature = 'part';
 /** Chunks hold several time points, whose planes are interleaved. docs/FORMAT.md, 'How voxels are cut into chunks'. */
 const interleavedFeature = 'interleaved';
 
-/** The header features that this reader supports. */
-const knownFeatures: readonly string[] = [picturesFeature, storedFeature, filesFeature, partFeature, interleavedFeature];
+/** Bytes of the source are deflated. docs/FORMAT.md, 'SRCE and BLOB'. */
+export const deflatedFeature = 'deflated';
 
-/** The features that a reader needs for a volume from such a source in such chunks, or for a part of it. */
+/** The header features that this reader supports. */
+const knownFeatures: readonly string[] = [
+  picturesFeature,
+  storedFeature,
+  filesFeature,
+  partFeature,
+  interleavedFeature,
+  deflatedFeature,
+];
+
+/**
+ * The features that a reader needs for a volume from such a source in such chunks, or for a part of it.
+ * @param deflatesSource whether bytes of the source may be deflated
+ */
 export function featuresOf(
   sourceFormat: FileFormat,
   chunkShape: ChunkShape,
   stored?: StoredVoxels,
   part?: VolumePart,
+  deflatesSource = false,
 ): readonly string[] {
   return [
     ...(isInterleaved(chunkShape) ? [interleavedFeature] : []),
@@ -57,6 +71,7 @@ export function featuresOf(
     ...(sourceFormat === 'dicom' ? [filesFeature] : []),
     ...(stored ? [storedFeature] : []),
     ...(part ? [partFeature] : []),
+    ...(deflatesSource ? [deflatedFeature] : []),
   ];
 }
 

@@ -33,7 +33,7 @@ export function parseHeader(body: Uint8Array, version: readonly [number, number]
   // '`requires` comes first: refuse what is not known, by name.'
   const { requires } = json;
   if (!isList(requires, (name) => typeof name === 'string')) throw corrupt('header has no list of features');
-  const unknown = requires.filter((name) => !['stored', 'files', 'part', 'interleaved'].includes(name as string));
+  const unknown = requires.filter((name) => !['stored', 'files', 'part', 'interleaved', 'deflated'].includes(name as string));
   if (unknown.length > 0) throw new StriaError('unsupported', `the file needs ${unknown.join(', ')}`);
   const isRight = json.format === 'stria' && isList(json.version, isNumber, 2) && json.version.join() === version.join();
   if (!isRight) throw corrupt('header is of another format');

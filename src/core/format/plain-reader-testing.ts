@@ -12,7 +12,7 @@ import { belongsToPart } from './plain-part-testing.ts';
 import { corrupt, readRecord, u64, uint } from './plain-records-testing.ts';
 import { joinParts } from './plain-source-testing.ts';
 
-/** The source files, byte for byte, by their names. @param inflate for the feature 'files' */
+/** The source files, byte for byte, by their names. @param inflate for the features 'files' and 'deflated' */
 export function readPlainly(file: Uint8Array, codecs: StageCodecs, inflate: Inflate): Map<string, Uint8Array> {
   // FORMAT.md, 'Reading'
   // 'Check the signature, the version, and HEAD: its head, its checksum, then its values.'
@@ -63,7 +63,7 @@ export function readPlainly(file: Uint8Array, codecs: StageCodecs, inflate: Infl
   const source = readRecord(file, sourceAt, 'SRCE');
   // 'length of SRCE: the whole record with its padding'
   if (source.end !== sourceAt + sourceLength || source.meta.length > 0) throw corrupt('SRCE is wrong');
-  const files = joinParts(file, source, header, voxels);
+  const files = joinParts(file, source, header, voxels, inflate);
   if (header.source !== 'dicom') return files;
   const [depth, times] = header.grid.slice(2) as [number, number];
   // 'SRCE has one part, with `hasVoxels` true, `endian` `"little"` and nothing `after`.'

@@ -88,7 +88,7 @@ describe('the plain reader', () => {
 
   test('reads every golden file', () => {
     for (const name of golden.filter((file) =>
-      /^(small|series|interleaved|files|doubles|ramps|parle.golden|codecs.[a-z]+|codecs.rice-max|chains.(rle|predict)-huffman)\.stria$/.test(
+      /^(small|series|interleaved|files|deflated|doubles|ramps|parle.golden|codecs.[a-z]+|codecs.rice-max|chains.(rle|predict)-huffman)\.stria$/.test(
         file,
       ),
     )) {
@@ -98,7 +98,7 @@ describe('the plain reader', () => {
     }
   });
 
-  test.each(['small.stria', 'series.stria', 'interleaved.stria', 'ramps.stria', 'files.stria', 'part.stria'])(
+  test.each(['small.stria', 'series.stria', 'interleaved.stria', 'ramps.stria', 'files.stria', 'deflated.stria', 'part.stria'])(
     'judges %s with any byte changed as the engine does',
     async (name) => {
       const file = new Uint8Array(readFileSync(new URL(name, folder)));

@@ -1,4 +1,6 @@
 /** FORMAT.md, 'SRCE and BLOB', for the plain reader beside this file. Imported by tests alone. */
+
+import type { Inflate } from './plain-files-testing.ts';
 import type { PlainHeader } from './plain-header-testing.ts';
 import { corrupt, type PlainRecord, readRecord, uint } from './plain-records-testing.ts';
 
@@ -7,6 +9,7 @@ interface Part {
   readonly hasVoxels: boolean;
   readonly before: number;
   readonly after: number;
+  readonly deflated?: { readonly before?: number; readonly after?: number };
 }
 
 /** FORMAT.md, 'SRCE and BLOB' */
@@ -15,6 +18,7 @@ export function joinParts(
   source: PlainRecord,
   header: PlainHeader,
   voxels: Uint8Array,
+  inflate: Inflate,
 ): Map<string, Uint8Array> {
   // 'The body of SRCE is JSON as in HEAD, at most 1 MiB, no meta bytes'
   const { format: ownFormat, endian, stored, parts } = parseSource(source.body);
@@ -23,18 +27,32 @@ export function joinParts(
   // 'Then, and only then, `requires` in HEAD names `stored`'
   if ((stored !== undefined) !== header.requires.includes('stored')) throw corrupt('SRCE is stored otherwise than HEAD');
   const { bytes: inFile, width } = storedBytes(voxels, header, stored);
+  // 'Then `requires` in HEAD names `deflated`'
+  const isDeflated = parts.some(({ deflated }) => deflated?.before !== undefined || deflated?.after !== undefined);
+  if (isDeflated && !header.requires.includes('deflated')) throw corrupt('SRCE has deflated bytes');
   const files = new Map<string, Uint8Array>();
   let at = source.end;
   for (const [number, part] of parts.entries()) {
     // 'for each part in order its `before`, then its `after`, each one BLOB, and none where the length is 0'
-    const [before, after] = ([part.before, part.after] as const).map((length, side) => {
+    const [before, after] = (['before', 'after'] as const).map((key, side) => {
+      const [length, deflatedLength] = [part[key], part.deflated?.[key]];
       if (length === 0) return new Uint8Array(0);
       const blob = readRecord(file, at, 'BLOB');
       at = blob.end;
-      // 'The meta of a BLOB is `u32` part, from 0, and `u32` side, 0 for before and 1 for after; its body is the bytes.'
+      // 'The meta of a BLOB is `u32` part, from 0, and `u32` side, 0 for before and 1 for after;'
       const isRight = blob.meta.length === 8 && uint(blob.meta, 0, 4) === number && uint(blob.meta, 4, 4) === side;
-      if (!isRight || blob.body.length !== length) throw corrupt('BLOB is of another part');
-      return blob.body;
+      if (!isRight || blob.body.length !== (deflatedLength ?? length)) throw corrupt('BLOB is of another part');
+      if (deflatedLength === undefined) return blob.body;
+      // 'its body is the bytes, or what they are deflated to'
+      let bytes: Uint8Array;
+      try {
+        bytes = inflate(blob.body);
+      } catch {
+        throw corrupt('BLOB is not deflated');
+      }
+      // 'A reader inflates no more than the bytes that the part states, and refuses more or fewer.'
+      if (bytes.length !== length) throw corrupt('BLOB has another length');
+      return bytes;
     }) as [Uint8Array, Uint8Array];
     // 'the order of the source's voxel bytes (in chunks they are little)'
     const own = !part.hasVoxels ? [] : endian === 'little' ? inFile : swapped(inFile, width);
@@ -68,6 +86,16 @@ function parseSource(body: Uint8Array): { format: unknown; endian: 'little' | 'b
     const isName = typeof name === 'string' && /^[^/\\:\x00-\x1f\x7f-\x9f]{1,255}$/.test(name) && name !== '.' && name !== '..';
     if (!isName || typeof part.hasVoxels !== 'boolean' || !isLength(part.before) || !isLength(part.after)) {
       throw corrupt('SRCE has a part that is wrong');
+    }
+    const { deflated } = part;
+    if (deflated === undefined) continue;
+    if (typeof deflated !== 'object' || deflated === null || Array.isArray(deflated)) throw corrupt('SRCE has a wrong list');
+    for (const side of ['before', 'after'] as const) {
+      const length = deflated[side];
+      if (length === undefined) continue;
+      // 'A deflated side has at least 1 and at most 2^24 bytes, and so has its BLOB's body.'
+      const areRight = [length, part[side]].every((each) => isLength(each) && each >= 1 && each <= 2 ** 24);
+      if (!areRight) throw corrupt('SRCE has a wrong length');
     }
   }
   const known = parts as Part[];

@@ -1,41 +1,75 @@
+import { deflateBytes, inflateToLength } from '../io/common/deflated-bytes.ts';
 import type { ByteSource } from '../shared/bytes.ts';
 import { StriaError } from '../shared/errors.ts';
 import type { JobOptions } from '../shared/job.ts';
-import { type FileFormat, fileFormats, type SourceDescription, type SourcePart, safeName } from '../shared/source.ts';
+import {
+  type FileFormat,
+  fileFormats,
+  leastDeflated,
+  type SourceDescription,
+  type SourcePart,
+  safeName,
+} from '../shared/source.ts';
 import { checkStored, maxSamples, type StoredVoxels } from '../shared/stored-voxels.ts';
 import type { Endian } from '../shared/volume.ts';
 import { ByteBuilder } from './byte-cursor.ts';
-import { type ContainerHeader, storedFeature } from './header.ts';
+import { type ContainerHeader, deflatedFeature, storedFeature } from './header.ts';
 import { asArray, asCount, asObject, asText, asWord, jsonLines, parseJsonObject } from './json.ts';
-import { maxTextLength, recordTypes } from './layout.ts';
+import { maxDeflatedLength, maxTextLength, recordTypes } from './layout.ts';
 import { encodeRecord, readRecord, recordLength, type StriaRecord } from './record.ts';
 
 const what = 'the description of the source';
 const maxParts = 64;
 const blobMetaLength = 8;
 const sides = ['before', 'after'] as const;
+type Side = (typeof sides)[number];
+
+/** A part of the source as SRCE describes it, with the lengths of its bytes in the source's file. */
+interface PartLayout {
+  readonly name: string;
+  readonly hasVoxels: boolean;
+  readonly before: number;
+  readonly after: number;
+  /** The lengths of those bytes that are deflated in the container. */
+  readonly deflated: { readonly [side in Side]?: number };
+}
 
 /** The contents of SRCE. The parts' bytes are in the BLOB records that follow it. */
 export interface SourceLayout {
   readonly format: FileFormat;
   readonly endian: Endian;
   readonly stored: StoredVoxels | undefined;
-  readonly parts: readonly { name: string; hasVoxels: boolean; before: number; after: number }[];
+  readonly parts: readonly PartLayout[];
 }
 
 /** A BLOB record that SRCE announces: the bytes before or after the voxels of a part. A part without such bytes has none. */
 export interface BlobPlace {
   readonly part: number;
-  readonly side: (typeof sides)[number];
+  readonly side: Side;
   readonly recordOffset: number;
   readonly recordLength: number;
+  /** If the record holds them deflated: the number of bytes that they inflate to. */
+  readonly inflatedLength: number | undefined;
 }
 
-/** The SRCE record and its BLOB records, consecutive from `offset` on. docs/FORMAT.md, 'SRCE and BLOB'. */
-export function* encodeSource(source: SourceDescription, offset: number): Generator<Uint8Array<ArrayBuffer>> {
+/**
+ * The SRCE record and its BLOB records, consecutive from `offset` on. docs/FORMAT.md, 'SRCE and BLOB'.
+ * @param deflates whether bytes may be deflated; the header must then name the feature
+ */
+export function* encodeSource(source: SourceDescription, offset: number, deflates: boolean): Generator<Uint8Array<ArrayBuffer>> {
   const { format, endian, stored } = source;
-  const parts = source.parts.map(({ name, hasVoxels, before, after }) => {
-    return { name: safeName(name), hasVoxels, before: before.byteLength, after: after.byteLength };
+  const bodies = source.parts.map(({ before, after }) => {
+    return { before: blobBody(before, deflates), after: blobBody(after, deflates) };
+  });
+  const parts = source.parts.map(({ name, hasVoxels, before, after }, part) => {
+    const deflated = Object.fromEntries(
+      sides.flatMap((side) => {
+        const { isDeflated, body } = (bodies[part] as (typeof bodies)[number])[side];
+        return isDeflated ? [[side, body.byteLength]] : [];
+      }),
+    );
+    const lengths = { before: before.byteLength, after: after.byteLength };
+    return { name: safeName(name), hasVoxels, ...lengths, ...(Object.keys(deflated).length > 0 ? { deflated } : {}) };
   });
   if (parts.length > maxParts || parts.filter((part) => part.hasVoxels).length !== 1) {
     throw new StriaError('internal', `a source has 1 to ${maxParts} parts, one of them with voxels`);
@@ -50,16 +84,29 @@ export function* encodeSource(source: SourceDescription, offset: number): Genera
   const description = encodeRecord({ type: recordTypes.source, offset, body });
   yield description;
   let next = offset + description.byteLength;
-  for (const [part, bytes] of source.parts.entries()) {
+  for (const [part, ofPart] of bodies.entries()) {
     for (const [side, name] of sides.entries()) {
-      if (bytes[name].byteLength === 0) continue;
+      const { body } = ofPart[name];
+      if (body.byteLength === 0) continue;
       const meta = blobMeta(part, side);
-      const record = encodeRecord({ type: recordTypes.blob, offset: next, meta, body: bytes[name] });
+      const record = encodeRecord({ type: recordTypes.blob, offset: next, meta, body });
       yield record;
       next += record.byteLength;
     }
   }
 }
+
+/** The body of a BLOB record: the bytes, or what they deflate to if that saves more than SRCE needs to say so. */
+function blobBody(bytes: Uint8Array, deflates: boolean): { readonly body: Uint8Array; readonly isDeflated: boolean } {
+  if (deflates && bytes.byteLength >= leastDeflated && bytes.byteLength <= maxDeflatedLength) {
+    const body = deflateBytes(bytes);
+    if (body.byteLength + leastSaving <= bytes.byteLength) return { body, isDeflated: true };
+  }
+  return { body: bytes, isDeflated: false };
+}
+
+/** In bytes. */
+const leastSaving = 64;
 
 function blobMeta(part: number, side: number): Uint8Array<ArrayBuffer> {
   return new ByteBuilder().u32(part).u32(side).build();
@@ -75,7 +122,7 @@ export function parseSource(record: StriaRecord): SourceLayout {
     if (typeof part.hasVoxels !== 'boolean') throw new StriaError('corrupt', `${what} does not say which part has voxels`);
     const before = asCount(part.before, `${what}: ${name}'s before`, 0);
     const after = asCount(part.after, `${what}: ${name}'s after`, 0);
-    return { name, hasVoxels: part.hasVoxels, before, after };
+    return { name, hasVoxels: part.hasVoxels, before, after, deflated: parseDeflated(part.deflated, { name, before, after }) };
   });
   if (new Set(parts.map(({ name }) => name)).size !== parts.length)
     throw new StriaError('corrupt', `${what} has two parts of the same name`);
@@ -89,6 +136,21 @@ export function parseSource(record: StriaRecord): SourceLayout {
   };
 }
 
+function parseDeflated(value: unknown, part: Pick<PartLayout, 'name' | Side>): PartLayout['deflated'] {
+  if (value === undefined) return {};
+  const json = asObject(value, `${what}: ${part.name}'s deflated`);
+  const named = sides.filter((side) => json[side] !== undefined);
+  return Object.fromEntries(
+    named.map((side) => {
+      const length = asCount(json[side], `${what}: ${part.name}'s deflated ${side}`, 1);
+      if (part[side] === 0 || Math.max(length, part[side]) > maxDeflatedLength) {
+        throw new StriaError('corrupt', `${what}: ${part.name} has ${part[side]} bytes ${side}, deflated to ${length}`);
+      }
+      return [side, length];
+    }),
+  );
+}
+
 function parseStored(json: Record<string, unknown>): StoredVoxels {
   const samples = asCount(json.samples, `${what}'s samples`, 1);
   if (samples > maxSamples) throw new StriaError('corrupt', `${what} has ${samples} samples side by side`);
@@ -96,7 +158,7 @@ function parseStored(json: Record<string, unknown>): StoredVoxels {
 }
 
 /** Whether a description fits the file's header. @throws StriaError `corrupt` */
-export function checkSource({ format, stored }: SourceLayout, { volume, sourceFormat, requires }: ContainerHeader): void {
+export function checkSource({ format, stored, parts }: SourceLayout, { volume, sourceFormat, requires }: ContainerHeader): void {
   if (format !== sourceFormat) {
     throw new StriaError('corrupt', `the header names a ${sourceFormat} source, its description ${format}`);
   }
@@ -104,6 +166,9 @@ export function checkSource({ format, stored }: SourceLayout, { volume, sourceFo
     throw new StriaError('corrupt', `the header and ${what} differ in how the source stores its voxels`);
   }
   if (stored) checkStored(volume, stored);
+  if (!requires.includes(deflatedFeature) && parts.some(({ deflated }) => Object.keys(deflated).length > 0)) {
+    throw new StriaError('corrupt', `${what} has deflated bytes, which the header does not mention`);
+  }
 }
 
 /** The places of the BLOB records of a SRCE record that ends at `offset`. */
@@ -112,20 +177,28 @@ export function blobPlaces(layout: SourceLayout, offset: number): BlobPlace[] {
   return layout.parts.flatMap((lengths, part) =>
     sides.flatMap((side) => {
       if (lengths[side] === 0) return [];
-      const place = { part, side, recordOffset: next, recordLength: recordLength(blobMetaLength, lengths[side]) };
+      const deflated = lengths.deflated[side];
+      const place: BlobPlace = {
+        part,
+        side,
+        recordOffset: next,
+        recordLength: recordLength(blobMetaLength, deflated ?? lengths[side]),
+        inflatedLength: deflated === undefined ? undefined : lengths[side],
+      };
       next += place.recordLength;
       return [place];
     }),
   );
 }
 
-/** The bytes of one BLOB. @throws StriaError `corrupt` */
+/** The source's bytes in one BLOB. @throws StriaError `corrupt` */
 export async function readBlob(source: ByteSource, place: BlobPlace, options?: JobOptions): Promise<Uint8Array> {
   const record = await readRecord(source, recordTypes.blob, place.recordOffset, place.recordLength, options);
   if (blobMeta(place.part, sides.indexOf(place.side)).some((byte, at) => byte !== record.meta[at]) || record.meta.length !== 8) {
     throw new StriaError('corrupt', `the BLOB record at byte ${place.recordOffset} belongs to another part of the source`);
   }
-  return record.body;
+  if (place.inflatedLength === undefined) return record.body;
+  return inflateToLength(record.body, place.inflatedLength, `the content of the BLOB record at byte ${place.recordOffset}`);
 }
 
 /** The description with its bytes. `blob` returns those of one place. */

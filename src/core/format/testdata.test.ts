@@ -108,9 +108,17 @@ function filesTable(): Uint8Array {
   const json = text(JSON.stringify({ files: rows }));
   const u32 = (value: number) => new Uint8Array(Uint32Array.of(value).buffer);
   const content = [...u32(json.length), ...json, ...text('beforendb2none')];
-  const length = [content.length & 255, content.length >> 8];
-  return Uint8Array.from([...u32(content.length), 1, ...length, ...length.map((byte) => byte ^ 255), ...content]);
+  return Uint8Array.from([...u32(content.length), ...storedBlock(content)]);
 }
+
+/** Content of at most 65,535 bytes as a deflate stream that does not compress it. */
+function storedBlock(content: ArrayLike<number>): Uint8Array {
+  const length = [content.length & 255, content.length >> 8];
+  return Uint8Array.from([1, ...length, ...length.map((byte) => byte ^ 255), ...Array.from(content)]);
+}
+
+/** Bytes after the voxels, long enough for Stria to deflate them. */
+const trailer = Uint8Array.from({ length: 1025 }, (_, i) => i % 7);
 
 const framesShape = [3, 2, 1, 2] as const;
 const framesVoxels = Uint8Array.from({ length: 30 }, (_, i) => (i >= 12 && i < 24 ? 9 : 10 * Math.floor(i / 6) + (i % 6)));
@@ -235,6 +243,17 @@ async function makeFiles(): Promise<Map<string, Uint8Array>> {
       }),
       file,
     );
+  const shortTrailer = await writeContainer(
+    { volume: seriesVolume, chunkShape: [4, 4, 2, 1], sourceFormat: 'nifti', writer, deflatesSource: true },
+    rawChunks(seriesVolume, [4, 4, 2, 1], new Uint8Array(seriesVoxels.buffer)),
+    seriesSource,
+  );
+  const deflated = joinRecords(
+    splitRecords(changedIn(shortTrailer, ['SRCE'], ['"after":5', '"after":1025,"deflated":{"after":1030}'])).map((record) =>
+      record.type === 'BLOB' && record.meta[4] === 1 ? { ...record, body: storedBlock(trailer) } : record,
+    ),
+    series,
+  );
   return new Map([
     ['small.stria', small],
     ['series.stria', series],
@@ -248,6 +267,18 @@ async function makeFiles(): Promise<Map<string, Uint8Array>> {
     ['files.stria', ofFiles],
     ['stored.stria', stored],
     ['stored-impossibly.stria', changedIn(stored, ['SRCE'], ['"samples":3', '"samples":2'])],
+    ['deflated.stria', deflated],
+    ['deflated-quietly.stria', changedIn(deflated, ['HEAD', 'head'], ['["deflated"]', '[]'.padEnd(12)])],
+    ['deflated-to-more.stria', changedIn(deflated, ['SRCE'], ['"after":1025', '"after":1024'])],
+    [
+      'deflated-in-part.stria',
+      joinRecords(
+        splitRecords(changedIn(deflated, ['SRCE'], ['{"after":1030}', '{"after":1000}'])).map((record) =>
+          record.type === 'BLOB' && record.body.length === 1030 ? { ...record, body: record.body.slice(0, 1000) } : record,
+        ),
+        deflated,
+      ),
+    ],
     ['recovered.stria', recovered],
     ['part.stria', part],
     ['part-of-too-few.stria', changedIn(part, ['HEAD', 'head'], ['"number":2', '"number":4'])],

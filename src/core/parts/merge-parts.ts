@@ -1,7 +1,7 @@
 import type { Backend, EncodeChoice } from '../chunks/backend.ts';
 import { ContainerReader } from '../format/container-reader.ts';
 import { ContainerWriter } from '../format/container-writer.ts';
-import type { ContainerHeader } from '../format/header.ts';
+import { type ContainerHeader, deflatedFeature } from '../format/header.ts';
 import type { ByteSink } from '../shared/bytes.ts';
 import { inContext } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
@@ -63,6 +63,7 @@ export function mergeParts(
       chunkShape: header.chunkShape,
       sourceFormat: header.sourceFormat,
       stored: description.stored,
+      deflatesSource: header.requires.includes(deflatedFeature),
     });
     const { maker, backend } = await levelsOf(header, settings);
     const copy = maker && backend && new LeveledCopy(writer, maker, backend, job);

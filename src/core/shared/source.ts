@@ -70,6 +70,19 @@ export interface SourcePart {
   readonly after: Uint8Array;
 }
 
+/**
+ * Whether bytes of a source are worth deflating, as far as is known before its voxels are read. In MGH files they follow the voxels.
+ * @param parts the `after` of each may be missing
+ */
+export function isWorthDeflating(format: FileFormat, parts: readonly SourcePart[]): boolean {
+  // A table of files is deflated already.
+  if (isValueFormat(format)) return false;
+  return format === 'mgh' || isPictureFormat(format) || parts.some(({ before }) => before.byteLength >= leastDeflated);
+}
+
+/** Shorter headers are not deflated: it would save about a hundred bytes. */
+export const leastDeflated = 1024;
+
 /** The number of bytes of a source, uncompressed. */
 export function sourceBytes(info: Pick<VolumeInfo, 'dims' | 'type'>, { parts, stored }: SourceDescription): number {
   return parts.reduce((sum, { before, after }) => sum + before.byteLength + after.byteLength, storedBytes(info, stored));

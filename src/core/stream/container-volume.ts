@@ -1,5 +1,6 @@
 import type { Backend } from '../chunks/backend.ts';
 import type { ContainerReader } from '../format/container-reader.ts';
+import { deflatedFeature } from '../format/header.ts';
 import { partName } from '../format/part.ts';
 import type { OpenVolume } from '../io/common/volume-reader.ts';
 import { StriaError } from '../shared/errors.ts';
@@ -14,7 +15,7 @@ import { voxelPieces } from './write-voxels.ts';
  * @throws StriaError `corrupt` if chunks are lost; `invalid-input` if it holds only a part
  */
 export function containerVolume(container: ContainerReader, backend: Backend, job: JobOptions = {}): OpenVolume {
-  const { volume, part, sourceFormat } = container.header;
+  const { volume, part, sourceFormat, requires } = container.header;
   if (part) {
     throw new StriaError(
       'invalid-input',
@@ -25,6 +26,7 @@ export function containerVolume(container: ContainerReader, backend: Backend, jo
   return {
     info: volume,
     format: sourceFormat,
+    deflatesSource: requires.includes(deflatedFeature),
     voxels: () => {
       const stopwatch = new Stopwatch<RestoreStage>(['read', 'decode', 'readback', 'write', 'save']);
       return voxelPieces(new SlabDecoder(container, backend, stopwatch, new KernelClock(), job), backend);

@@ -60,6 +60,11 @@ const halves = joinBytes([
   text(`{'descr': '>f2', 'fortran_order': True, 'shape': (${columns}, ${rows}, ${slices}), }`.padEnd(117, ' ')),
   text('\n'),
 ]);
+/** FreeSurfer appends the commands that made the file. */
+export const mghWithTrailer = joinBytes([
+  ...Object.values(written('mgh').files),
+  ...range(40).map((run) => text(`mri_convert --run ${run}`.padEnd(100, '\0'))),
+]);
 const zarr = {
   ...zarrGroup('', 3, {
     ome: {
@@ -103,7 +108,10 @@ const table: Readonly<Record<FileFormat, Readonly<Record<string, Row>>>> = {
   analyze: { 'a pair': { files: { 'old.hdr': analyze, 'old.img': shorts } } },
   nrrd: { attached: written('nrrd', 'f32'), detached: { files: { 'scan.nhdr': nhdr, 'scan.data': bytes } } },
   mha: { '64-bit floats': written('mha', 'f64') },
-  mgh: { 'big-endian': written('mgh') },
+  mgh: {
+    'big-endian': written('mgh'),
+    'a long trailer': { files: { 'scan.mgz': gzipSync(mghWithTrailer) }, restored: { 'scan.mgh': mghWithTrailer } },
+  },
   mrc: { 'mode 6': written('mrc') },
   vti: { 'appended raw': written('vti', 'i32'), 'time points as components': written('vti', 'i8', 2) },
   npy: { 'C order': written('npy'), 'half floats, big-endian': { files: { 'a.npy': joinBytes([halves, shorts]) } } },

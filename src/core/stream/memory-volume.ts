@@ -1,7 +1,7 @@
 import type { OpenVolume } from '../io/common/volume-reader.ts';
 import { StriaError } from '../shared/errors.ts';
 import { throwIfAborted } from '../shared/job.ts';
-import type { SourceDescription } from '../shared/source.ts';
+import { isWorthDeflating, type SourceDescription } from '../shared/source.ts';
 import { type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 
 const pieceBytes = 2 ** 22;
@@ -23,6 +23,7 @@ export function memoryVolume(
     info,
     format: source.format,
     stored: source.stored,
+    deflatesSource: isWorthDeflating(source.format, source.parts),
     async *voxels({ signal } = {}) {
       for (let start = 0; start < bytes.byteLength; start += pieceBytes) {
         throwIfAborted(signal);

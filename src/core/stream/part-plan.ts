@@ -28,7 +28,7 @@ type ShapeOf = (whole: VolumeInfo) => ChunkShape;
 /** @throws StriaError `invalid-input` if the input cannot be compressed as this part */
 export function planPart(volume: OpenVolume, shapeOf: ShapeOf, choice: PartChoice | undefined): PartPlan {
   if (choice && 'origin' in choice) return planPiece(volume, shapeOf, choice);
-  const { info, format: sourceFormat, stored } = volume;
+  const { info, format: sourceFormat, stored, deflatesSource } = volume;
   const chunkShape = shapeOf(info);
   const grid = chunkGridOf(info, chunkShape);
   if (choice && (choice.number < 1 || choice.number > choice.of || choice.of > mostShares)) {
@@ -39,7 +39,7 @@ export function planPart(volume: OpenVolume, shapeOf: ShapeOf, choice: PartChoic
   }
   const [span = { first: 0, count: 0 }] = choice ? spansOfPart(grid, choice) : [{ first: 0, count: grid.count }];
   return {
-    container: { volume: info, chunkShape, sourceFormat, stored, part: choice },
+    container: { volume: info, chunkShape, sourceFormat, stored, part: choice, deflatesSource },
     grid,
     span,
     describe: (source) => source,

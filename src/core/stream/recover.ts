@@ -2,6 +2,7 @@ import { type ChunkPlace, placeOf } from '../chunks/chunk-place.ts';
 import type { ConstantChunk } from '../format/chunk.ts';
 import { codecElementBytes } from '../format/chunk-grid.ts';
 import { ContainerWriter } from '../format/container-writer.ts';
+import { deflatedFeature } from '../format/header.ts';
 import { LostChunks } from '../format/lost-chunks.ts';
 import { partName } from '../format/part.ts';
 import { type RecoveredContainer, recoverContainer } from '../format/recover.ts';
@@ -80,7 +81,7 @@ async function rewrite(
   { signal, onProgress }: JobOptions,
 ): Promise<RecoverReport> {
   const { grid } = recovered;
-  const { volume, chunkShape, part } = recovered.header;
+  const { volume, chunkShape, part, requires } = recovered.header;
   if (part && fill) {
     throw new StriaError(
       'invalid-input',
@@ -90,7 +91,8 @@ async function rewrite(
   const { source: own, problem } = usableSource(recovered);
   const source = own ?? rawSource('recovered.raw');
   const { format: sourceFormat, stored } = source;
-  const writer = await ContainerWriter.create(sink, { volume, chunkShape, sourceFormat, stored, part });
+  const deflatesSource = own !== undefined && requires.includes(deflatedFeature);
+  const writer = await ContainerWriter.create(sink, { volume, chunkShape, sourceFormat, stored, part, deflatesSource });
   const lost: ChunkPlace[] = [];
   for (const { first, count } of recovered.lost()) {
     for (let number = first; number < first + count && lost.length < maxListed; number++) {

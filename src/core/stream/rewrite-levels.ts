@@ -1,6 +1,7 @@
 import type { Backend, EncodeChoice } from '../chunks/backend.ts';
 import type { ContainerReader } from '../format/container-reader.ts';
 import { ContainerWriter } from '../format/container-writer.ts';
+import { deflatedFeature } from '../format/header.ts';
 import { partName } from '../format/part.ts';
 import type { ByteSink } from '../shared/bytes.ts';
 import { StriaError } from '../shared/errors.ts';
@@ -38,13 +39,20 @@ export function rewriteLevels(
   job: JobOptions = {},
 ): Promise<RewriteReport> {
   return writingTo([sink], async () => {
-    const { volume, chunkShape, sourceFormat, writer: writtenBy, part } = container.header;
+    const { volume, chunkShape, sourceFormat, writer: writtenBy, part, requires } = container.header;
     if (part) throw new StriaError('invalid-input', `the file holds only ${partName(part, volume.type)}, which has no levels`);
     if (container.lostCount > 0 && levels !== 'remove') throw new StriaError('invalid-input', lostWords(container));
     const source = await container.sourceDescription(job);
     const { stored } = source;
     const maker = levels === 'remove' ? undefined : LevelMaker.create(volume, chunkShape, backend, choice, levels ?? true);
-    const writer = await ContainerWriter.create(sink, { volume, chunkShape, sourceFormat, stored, writer: writtenBy });
+    const writer = await ContainerWriter.create(sink, {
+      volume,
+      chunkShape,
+      sourceFormat,
+      stored,
+      writer: writtenBy,
+      deflatesSource: requires.includes(deflatedFeature),
+    });
     const copy = maker && new LeveledCopy(writer, maker, backend, job);
     const total = container.chunkCount;
     for (let number = 0; number < total; ) {

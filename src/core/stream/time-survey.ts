@@ -85,8 +85,9 @@ async function readStart(
       return { value: undefined, done: true };
     },
   };
-  const { info, format, stored } = volume;
-  return { info, format, stored, source: () => volume.source(), voxels: () => ({ [Symbol.asyncIterator]: () => replay }) };
+  const { info, format, stored, deflatesSource } = volume;
+  const voxels = () => ({ [Symbol.asyncIterator]: () => replay });
+  return { info, format, stored, deflatesSource, source: () => volume.source(), voxels };
 }
 
 /**

@@ -9,7 +9,7 @@ import { paddedBoxBytes } from '../gpu-chunks/gpu-chunks.ts';
 import type { ByteSink } from '../shared/bytes.ts';
 import { StriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
-import type { SourceDescription } from '../shared/source.ts';
+import { isWorthDeflating, type SourceDescription } from '../shared/source.ts';
 import { volumeBytes } from '../shared/volume.ts';
 import { type LevelChoice, LevelMaker } from '../stream/level-maker.ts';
 import { LeveledCopy } from '../stream/leveled-copy.ts';
@@ -137,7 +137,8 @@ export async function writeContainer(
   making?: FileLevels,
 ): Promise<number> {
   const { format: sourceFormat, stored } = source;
-  const header = { volume: kept.info, chunkShape, sourceFormat, stored };
+  const deflatesSource = isWorthDeflating(sourceFormat, source.parts);
+  const header = { volume: kept.info, chunkShape, sourceFormat, stored, deflatesSource };
   const writer = await ContainerWriter.create(sink, header);
   const total = chunks.reduce((sum, chunk) => sum + (chunk.kind === 'coded' ? chunk.payload.byteLength : 0), 0);
   const maker = making && LevelMaker.create(kept.info, chunkShape, making.backend, making.choice, making.levels);

@@ -1,8 +1,8 @@
-import { deflateSync, Inflate } from 'fflate';
 import { StriaError } from '../../shared/errors.ts';
 import { type SourceDescription, safeName } from '../../shared/source.ts';
 import type { Endian, VolumeInfo } from '../../shared/volume.ts';
 import { joinBytes } from './byte-stream.ts';
+import { deflateBytes, inflateToLength } from './deflated-bytes.ts';
 
 /** One file of a source with several: its bytes before the voxels, its planes of voxels, and its bytes after them. */
 export interface SourceFile {
@@ -40,7 +40,7 @@ export function encodeFilesTable(files: readonly SourceFile[]): Uint8Array<Array
   }));
   const json = new TextEncoder().encode(JSON.stringify({ files: rows }));
   const content = joinBytes([word(json.byteLength), json, ...files.flatMap(({ before, after }) => [before, after])]);
-  return joinBytes([word(content.byteLength), deflateSync(content)]);
+  return joinBytes([word(content.byteLength), deflateBytes(content)]);
 }
 
 /** A path of plain names. */
@@ -122,21 +122,7 @@ function inflated(bytes: Uint8Array): Uint8Array {
   if (bytes.byteLength < 4) throw wrong('ends early');
   const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
   if (length > 2 * maxTableBytes) throw wrong(`states a length of ${length} bytes`);
-  const content: Uint8Array[] = [];
-  let gathered = 0;
-  const inflater = new Inflate((piece) => {
-    gathered += piece.byteLength;
-    if (gathered > length) throw wrong('is longer than it states');
-    content.push(piece);
-  });
-  try {
-    for (let at = 4; at < bytes.byteLength; at += 65536) inflater.push(bytes.subarray(at, at + 65536));
-    inflater.push(new Uint8Array(), true);
-  } catch (error) {
-    throw error instanceof StriaError ? error : wrong('is not valid deflate data');
-  }
-  if (gathered !== length) throw wrong('is shorter than it states');
-  return joinBytes(content);
+  return inflateToLength(bytes.subarray(4), length, what);
 }
 
 function wrong(says: string): StriaError {

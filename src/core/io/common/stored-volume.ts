@@ -1,4 +1,5 @@
 import { StriaError } from '../../shared/errors.ts';
+import { isWorthDeflating } from '../../shared/source.ts';
 import { checkStored, floatsOfHalves, type StoredVoxels, storedBytes } from '../../shared/stored-voxels.ts';
 import { type Channel, colorChannels, type ElementType, elementBytes, swapBytes, volumeBytes } from '../../shared/volume.ts';
 import { type PieceOptions, pieceBytes } from './byte-stream.ts';
@@ -67,6 +68,7 @@ export function storedVolume(place: VoxelPlace, stored: StoredVoxels): OpenVolum
   return {
     info,
     format: place.format,
+    deflatesSource: isWorthDeflating(place.format, place.parts(new Uint8Array(0))),
     stored,
     voxels,
     async source() {

@@ -1,6 +1,6 @@
 import { StriaError } from '../../shared/errors.ts';
 import type { JobOptions } from '../../shared/job.ts';
-import type { FileFormat, SourcePart } from '../../shared/source.ts';
+import { type FileFormat, isWorthDeflating, type SourcePart } from '../../shared/source.ts';
 import { type Dims4, type Endian, elementBytes, swapBytes, type VolumeInfo, volumeBytes } from '../../shared/volume.ts';
 import { type ByteStream, joinBytes, type PieceOptions, pieceBytes } from './byte-stream.ts';
 import type { OpenVolume } from './volume-reader.ts';
@@ -75,6 +75,7 @@ export function streamedVolume(place: VoxelPlace): OpenVolume {
   return {
     info,
     format: place.format,
+    deflatesSource: isWorthDeflating(place.format, place.parts(new Uint8Array(0))),
     voxels,
     ...(stream.fill && {
       async fill(target: Uint8Array<ArrayBuffer>, at: number, options?: JobOptions) {

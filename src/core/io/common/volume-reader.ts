@@ -15,6 +15,8 @@ export interface OpenVolume {
   readonly format: FileFormat;
   /** As in `source()`: the form of the voxels in the file, if it differs. A container's header needs it, too. */
   readonly stored?: StoredVoxels | undefined;
+  /** From `isWorthDeflating`, because a container's header says before the voxels whether bytes of its source are deflated. */
+  readonly deflatesSource?: boolean | undefined;
   /**
    * The voxels once, in order (x fastest, then y, z, t), as little-endian bytes in pieces of any size, together exactly
    * `volumeBytes(info)` long. A piece belongs to the caller; with `reuse` only until the next one is requested.

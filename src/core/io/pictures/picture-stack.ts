@@ -1,7 +1,7 @@
 import type { ByteSource } from '../../shared/bytes.ts';
 import { inContext, StriaError } from '../../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../../shared/job.ts';
-import { type PictureFormat, type SourceDescription, safeName } from '../../shared/source.ts';
+import { isWorthDeflating, type PictureFormat, type SourceDescription, safeName } from '../../shared/source.ts';
 import { type Channel, colorChannels, type VolumeInfo, volumeBytes } from '../../shared/volume.ts';
 import { diagonalAffine } from '../common/affine.ts';
 import { isGzip, plainBytes } from '../common/byte-stream.ts';
@@ -214,7 +214,7 @@ function stackVolume(
     return { format, endian: 'little', parts: [{ name: safeName(stackName), before, hasVoxels: true, after: new Uint8Array() }] };
   }
 
-  return { info, format, voxels, source };
+  return { info, format, deflatesSource: isWorthDeflating(format, []), voxels, source };
 }
 
 function allChannels(count: number): number[] {
