@@ -10,15 +10,15 @@ import type { MemoryBricks } from './brick-memory.ts';
 import { BrickStage, type StageLimits } from './brick-stage.ts';
 import type { BenchContext } from './harness/context.ts';
 import { inFlight, runFor } from './harness/frames.ts';
-import type { BenchCase } from './harness/result.ts';
-import { spreadOf } from './harness/statistics.ts';
+import type { BenchCase, BrickFrame } from './harness/result.ts';
+import { type Spread, spreadOf } from './harness/statistics.ts';
 import { targetOf, ViewStage } from './view.ts';
 import { type FrameSize, halfHeight, texelsPerStep, turned } from './view-turning.ts';
 
 /** The number of bricks along each side of a volume of at least 1 TiB of 8-bit voxels. */
 const terabyteBricks = 162;
-/** How many bricks of each level are computed before anything is timed. They have all kinds of content. */
-const madeBefore = 1000;
+/** How many of the longest frames are listed with their parts. */
+const keptFrames = 10;
 /** Durations of a turn and of a flight along the whole curve, and the minimum number of frames. A software GPU stops at these. */
 const [turnMs, flightMs, leastFrames] = [3000, 6000, 3];
 /** The tolerance against a texture, in levels of 255, and how many pixels in a thousand may exceed it: samples are rounded differently. */
@@ -66,9 +66,7 @@ async function benchComputed(
   const size = targetOf(request.size);
   using scope = gpu.scope('bench.terabyte');
   context.begin(`a computed volume, ${coded}`);
-  for (const [level, { grid }] of gpu.isSoftware ? [] : source.levels.entries()) {
-    for (let number = 0; number < Math.min(grid.count, madeBefore); number++) source.chunk({ level, number });
-  }
+  if (!gpu.isSoftware) source.computeAll();
   const stage = new BrickStage(gpu, scope, source, [0, 180], size, limits);
   try {
     const [first] = turning;
@@ -176,14 +174,12 @@ async function measure(context: BenchContext, { stage, view, projection, size, .
   const completeMs = await stage.settle(projection, view(0));
   await meter.raiseClocks();
   const before = stage.bricks.use;
-  const cpuMs: number[] = [];
-  const { intervals, times, seconds } = await runFor(context, gpu.isSoftware ? 1 : flight.ms, leastFrames, (at, onTimes) =>
-    stage.draw(projection, view(at), onTimes, (ms) => cpuMs.push(ms)),
-  );
+  const frames: BrickFrame[] = [];
+  const { intervals, seconds } = await runFor(context, gpu.isSoftware ? 1 : flight.ms, leastFrames, async (at) => {
+    frames.push(await stage.draw(projection, view(at)));
+  });
   const { decoded, slots } = stage.bricks.use;
-  const drawn = gpu.hasTimestamps
-    ? times.map(({ stages }) => stages.find(({ label }) => label === 'draw')?.gpuMs ?? Number.NaN)
-    : undefined;
+  const stages = stagesOf(frames);
   const spread = spreadOf(intervals);
   const mebibytes = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`;
   const pixelBytes = 4 * size.width * size.height;
@@ -206,9 +202,13 @@ async function measure(context: BenchContext, { stage, view, projection, size, .
     outputBytes: pixelBytes,
     movedBytes: pixelBytes,
     movedBytesAre: 'least',
-    gpuMs: drawn && spreadOf(drawn),
+    gpuMs: stages.draw,
     wallMs: spread,
-    stages: { ...(drawn && { draw: spreadOf(drawn) }), host: spreadOf(cpuMs) },
+    stages,
+    longestFrames: frames
+      .slice(1)
+      .toSorted((a, b) => b.ms - a.ms)
+      .slice(0, keptFrames),
     copyMs: undefined,
     timesCopy: undefined,
     verified: flight.x.startsWith('paged')
@@ -217,6 +217,24 @@ async function measure(context: BenchContext, { stage, view, projection, size, .
     note: notes.join('; '),
   };
   context.add(found);
+}
+
+/** The spreads of the parts of frames, as far as they are known. */
+function stagesOf(frames: readonly BrickFrame[]): Record<string, Spread> & { readonly draw?: Spread } {
+  const parts = {
+    draw: 'drawMs',
+    decode: 'decodeMs',
+    texture: 'textureMs',
+    copy: 'copyMs',
+    host: 'hostMs',
+    wait: 'waitMs',
+  } as const;
+  const found: Record<string, Spread> = {};
+  for (const [name, part] of Object.entries(parts)) {
+    const known = frames.map((frame) => frame[part]).filter((ms) => ms !== undefined);
+    if (known.length > 0) found[name] = spreadOf(known);
+  }
+  return found;
 }
 
 /** The view on a closed curve in the cube, looking ahead. @param at position on the curve, 0…1 */

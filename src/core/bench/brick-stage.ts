@@ -1,16 +1,18 @@
 import { BrickRays } from '../bricks/brick-rays.ts';
 import type { BrickSource } from '../bricks/brick-source.ts';
 import { BrickView } from '../bricks/brick-view.ts';
-import { type GpuBrickLimits, GpuBricks } from '../bricks/gpu-bricks.ts';
+import { type BrickUpdate, type GpuBrickLimits, GpuBricks } from '../bricks/gpu-bricks.ts';
 import { HostBricks } from '../bricks/host-bricks.ts';
 import { checkBudgets } from '../bricks/looking-around.ts';
 import { detailOf, type PagedLook } from '../bricks/paged-uniform.ts';
 import { type Projection, type RayView, rayFrame, rayFrameBytes, rayParameters, wholeOf } from '../draw/ray-pass.ts';
-import type { Commands } from '../gpu/commands.ts';
+import type { Commands, CommandTimes } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { nextTurn } from '../shared/turn.ts';
 import type { Dims3 } from '../shared/volume.ts';
+import { stageMs, updateParts } from './brick-frames.ts';
+import type { BrickFrame } from './harness/result.ts';
 import { grayTransfer, plainLook } from './view.ts';
 import { type FrameSize, TurningTarget, texelsPerStep } from './view-turning.ts';
 
@@ -42,6 +44,10 @@ export class BrickStage {
   readonly #transfer: GPUTexture;
   readonly #frame: GPUBuffer;
   readonly #start = performance.now();
+  /** When the last frame ended. */
+  #lastEnd = performance.now();
+  /** Functions that take the updates that the GPU has not finished yet. */
+  readonly #updates: ((update: BrickUpdate) => void)[] = [];
   readonly #bytesBefore: number;
 
   /** @param scope owns the target */
@@ -55,34 +61,41 @@ export class BrickStage {
     this.#bytesBefore = gpu.memory.liveBytes();
     this.host = new HostBricks(source, { bytes: limits.hostBytes });
     this.bricks = new GpuBricks(gpu, this.host, limits.gpu);
+    this.bricks.onUpdated = (update) => this.#updates.shift()?.(update);
     this.#rays = new BrickRays(gpu, this.bricks);
     this.#view = new BrickView(this.bricks);
     this.#view.begin(0);
   }
 
-  /**
-   * Decodes the bricks that have arrived, and draws a frame. Resolves when the GPU is done and the next bricks are requested.
-   * @param onHost called with the milliseconds for which this thread was busy with the frame
-   */
-  async draw(
-    projection: Projection,
-    view: RayView,
-    onTimes: Commands['onTimes'] = undefined,
-    onHost: (ms: number) => void = () => {},
-  ): Promise<void> {
+  /** Decodes the bricks that have arrived, and draws a frame. Resolves when the GPU is done and the next bricks are requested. */
+  async draw(projection: Projection, view: RayView): Promise<BrickFrame> {
     const start = performance.now();
-    this.bricks.update();
-    const commands = this.#gpu.commands('frame', onTimes);
+    let update: BrickUpdate | undefined;
+    if (this.bricks.update() > 0) this.#updates.push((done) => (update = done));
+    let times: CommandTimes | undefined;
+    const commands = this.#gpu.commands('frame', this.#gpu.hasTimestamps ? (found) => (times = found) : undefined);
     const feedback = this.#record(commands, projection, view);
     const submitted = commands.submit();
-    const before = performance.now() - start;
+    const before = performance.now();
     await submitted;
     const back = performance.now();
     const met = feedback();
     if (met.used.length > 0) this.firstPictureMs ??= performance.now() - this.#start;
+    const { bias } = this.#view;
     this.#view.take(met, 0);
-    onHost(before + performance.now() - back);
     this.#check();
+    const now = performance.now();
+    const ms = now - this.#lastEnd;
+    this.#lastEnd = now;
+    return {
+      ms,
+      hostMs: before - start + now - back,
+      waitMs: back - before,
+      drawMs: times && stageMs(times, 'draw'),
+      ...updateParts(update),
+      missed: met.missed.length,
+      bias,
+    };
   }
 
   /** Draws until all bricks of a view are decoded, or time is up. @returns milliseconds; undefined if bricks are still missing */

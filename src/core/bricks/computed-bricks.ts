@@ -14,8 +14,8 @@ import type { BrickLevel, BrickPlace, BrickSource } from './brick-source.ts';
 const looks = 3;
 /** How many of 16 bricks are constant. */
 const constantOf16 = 6;
-/** The maximum number of kept chunks: whole bricks of each codec and look, and bricks clipped at the edges of levels. */
-const mostKept = 512;
+/** The maximum number of kept chunks, which holds all chunks of a volume of 1 TiB in three codecs. */
+const mostKept = 2048;
 
 /**
  * A volume of any size whose chunks are computed on request: the same ones each time, by every codec in turn. There are few different
@@ -84,13 +84,30 @@ export class ComputedBricks implements BrickSource {
     const { shape } = found.grid.box(number);
     // The coarsest level has no constant bricks, so that it always shows something.
     const isConstant = mixed % 16 < constantOf16 && level + 1 < this.levels.length;
-    const way = isConstant ? -1 : (mixed >>> 4) % this.#ways.length;
-    const look = (mixed >>> 12) % looks;
+    return this.#chunkOf(shape, isConstant ? -1 : (mixed >>> 4) % this.#ways.length, (mixed >>> 12) % looks);
+  }
+
+  /** Computes all chunks, so that later requests cost nothing. */
+  computeAll(): void {
+    for (const { grid } of this.levels) {
+      const [nx, ny, nz] = grid.counts;
+      // The first and the last brick along an axis have all lengths that occur.
+      const corners = [0, nx - 1].flatMap((x) => [0, ny - 1].flatMap((y) => [0, nz - 1].map((z) => (z * ny + y) * nx + x)));
+      for (const number of corners) {
+        const { shape } = grid.box(number);
+        for (let look = 0; look < looks; look++)
+          for (let way = -1; way < this.#ways.length; way++) this.#chunkOf(shape, way, look);
+      }
+    }
+  }
+
+  /** @param way the index of its codec; −1 for a constant chunk */
+  #chunkOf(shape: Dims3, way: number, look: number): EncodedChunk {
     const key = `${shape} ${way} ${look}`;
     const known = this.#made.get(key);
     if (known) return known;
     if (this.#made.size >= mostKept) this.#made.clear();
-    const made = isConstant ? constantOf(look) : encoded(shape, this.#ways[way], look);
+    const made = way < 0 ? constantOf(look) : encoded(shape, this.#ways[way], look);
     this.#made.set(key, made);
     return made;
   }

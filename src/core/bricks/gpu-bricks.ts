@@ -55,6 +55,14 @@ function msOf({ stages, wallMs }: CommandTimes): number {
   return kernelsMs > 0 ? Math.min(wallMs, 2 * kernelsMs) : wallMs;
 }
 
+/** An update that the GPU has finished. */
+export interface BrickUpdate {
+  readonly decoded: number;
+  /** The number of bricks that were only copied to the texture again. */
+  readonly refreshed: number;
+  readonly times: CommandTimes;
+}
+
 /** The contents of the GPU tiers, and counters of their work. */
 export interface GpuBrickUse {
   readonly slots: number;
@@ -78,6 +86,8 @@ export class GpuBricks {
   readonly source: BrickSource;
   readonly table: BrickTable;
   readonly atlas: BrickAtlas;
+  /** Called with each update that the GPU has finished, in order. */
+  onUpdated: ((update: BrickUpdate) => void) | undefined;
   readonly #gpu: Gpu;
   readonly #host: HostBricks;
   readonly #scope: GpuScope;
@@ -289,6 +299,8 @@ export class GpuBricks {
     const scope = this.#scope.scope('decode');
     const commands = this.#gpu.commands('bricks', this.#gpu.hasTimestamps ? () => {} : undefined);
     this.atlas.record(commands, scope, slotted, this.table, others);
+    // An empty stage, whose start is the end of the copies.
+    commands.stage('copied');
     this.#updates++;
     this.#decoded += slotted.length;
     const done = (times: CommandTimes | undefined) => {
@@ -296,6 +308,7 @@ export class GpuBricks {
       scope.destroy();
       if (!times || this.#isClosed) return;
       if (slotted.length > 0) this.#pace(slotted.length, msOf(times));
+      this.onUpdated?.({ decoded: slotted.length, refreshed: others.length, times });
       if (!this.isSettled) this.#onArrival();
     };
     commands.submit().then(done, () => done(undefined));

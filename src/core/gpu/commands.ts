@@ -8,6 +8,8 @@ export interface StageTime {
   readonly label: string;
   /** Milliseconds from the start of the first dispatch to the end of the last; undefined if the device has no timestamps, or too few. */
   readonly gpuMs: number | undefined;
+  /** Milliseconds from the start of the first stage to the start of this one. Between stages are copies. Undefined like `gpuMs`. */
+  readonly startMs?: number | undefined;
 }
 
 export interface CommandTimes {
@@ -235,9 +237,11 @@ export class Commands {
   }
 
   #stageTimes(ticks: BigUint64Array | undefined): StageTime[] {
+    const first = ticks?.[0] ?? 0n;
     return this.#stages.map((label, index) => {
       const [begin, end] = [ticks?.[2 * index], ticks?.[2 * index + 1]];
-      return { label, gpuMs: begin === undefined || end === undefined ? undefined : Number(end - begin) / 1e6 };
+      if (begin === undefined || end === undefined) return { label, gpuMs: undefined };
+      return { label, gpuMs: Number(end - begin) / 1e6, startMs: Number(begin - first) / 1e6 };
     });
   }
 }

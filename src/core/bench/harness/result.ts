@@ -79,6 +79,8 @@ export interface BenchCase {
   /** For whole programs: the largest resident memory. */
   readonly peakBytes?: number | undefined;
   readonly stages: Readonly<Record<string, Spread>>;
+  /** For rays through bricks: the longest frames with their parts, the longest first. */
+  readonly longestFrames?: readonly BrickFrame[] | undefined;
   /** Median of a WGSL copy of the raw data's size, in the same run; undefined without a GPU. */
   readonly copyMs: number | undefined;
   /** This case's median as a multiple of that copy: by timestamps if both have them, otherwise by wall clock. */
@@ -87,6 +89,28 @@ export interface BenchCase {
   readonly verified: string;
   /** A remark that readers need: chunks left raw, a substitute for data that is not available. */
   readonly note?: string | undefined;
+}
+
+/** The parts of one frame of rays through bricks. All times are in milliseconds; undefined without timestamps. */
+export interface BrickFrame {
+  /** From the end of the frame before to the end of this one, by the host's clock. */
+  readonly ms: number;
+  /** How long this thread was busy with the frame. */
+  readonly hostMs: number;
+  /** From submission to the end of the frame on the GPU, which includes waiting for the frame before. */
+  readonly waitMs: number;
+  /** GPU time of the rays, of decoding, of the kernels that fill the texture, and of the copies into it. */
+  readonly drawMs: number | undefined;
+  readonly decodeMs: number | undefined;
+  readonly textureMs: number | undefined;
+  readonly copyMs: number | undefined;
+  /** Bricks that were decoded for this frame, and bricks that were only copied to the texture again. */
+  readonly decoded: number;
+  readonly refreshed: number;
+  /** Bricks that rays missed. */
+  readonly missed: number;
+  /** See `BrickView.bias`. */
+  readonly bias: number;
 }
 
 /** Something that this machine could not do, and why. It never has a figure. */
