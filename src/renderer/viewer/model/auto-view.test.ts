@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { FramePacing } from '../../../core/draw/frame-pacing.ts';
 import { testInfo } from '../../../core/volume/resident-testing.ts';
 import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
 import { colormap, colormapGradient, colormapNames, colorsOf, labelColorIndex, withPresentName } from '../colors/colormaps.ts';
 import { isFloorOpaque, opacityAt, transferTexels } from '../colors/transfer-function.ts';
 import { adjustedWindow } from '../slices/slice-canvas.ts';
-import { FramePacing } from '../space/frame-pacing.ts';
 import { autoView, firstView } from './auto-view.ts';
 
 function statistics(counts: (bin: number) => number, more: Partial<VolumeStatistics> = {}): VolumeStatistics {

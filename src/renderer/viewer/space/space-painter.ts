@@ -1,5 +1,5 @@
+import type { FramePacing } from '../../../core/draw/frame-pacing.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
-import type { FramePacing } from './frame-pacing.ts';
 import { timed } from './frame-timer.ts';
 import type { SpaceCanvas, SpaceFrame } from './space-canvas.ts';
 import { refineStill, stripMs } from './still-picture.ts';

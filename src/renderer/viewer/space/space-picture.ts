@@ -1,3 +1,4 @@
+import type { FramePacing } from '../../../core/draw/frame-pacing.ts';
 import { wholeOf } from '../../../core/draw/ray-pass.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 import { pictureGrounds } from '../colors/grounds.ts';
@@ -6,7 +7,6 @@ import { rayPicture } from '../draw/ray-picture.ts';
 import type { OrbitCamera } from '../model/orbit-camera.ts';
 import type { PictureRequest, ViewPicture } from '../model/picture.ts';
 import type { ViewHost } from '../model/view-host.ts';
-import type { FramePacing } from './frame-pacing.ts';
 import type { SpaceCanvas } from './space-canvas.ts';
 import { stripRows } from './still-picture.ts';
 import { drawScale, volumePicture } from './volume-picture.ts';

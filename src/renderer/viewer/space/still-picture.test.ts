@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { FramePacing } from './frame-pacing.ts';
+import { FramePacing } from '../../../core/draw/frame-pacing.ts';
 import { refineStill } from './still-picture.ts';
 
 const [width, height] = [1600, 900];

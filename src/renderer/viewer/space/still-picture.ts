@@ -1,5 +1,5 @@
+import type { FramePacing } from '../../../core/draw/frame-pacing.ts';
 import type { Strip } from '../../../core/draw/ray-pass.ts';
-import type { FramePacing } from './frame-pacing.ts';
 
 /** The target GPU time of a strip of a still picture, in milliseconds. */
 export const stripMs = 60;

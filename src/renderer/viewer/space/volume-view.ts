@@ -1,3 +1,4 @@
+import { FramePacing } from '../../../core/draw/frame-pacing.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
@@ -8,7 +9,6 @@ import { OrbitCamera, type OrbitPose } from '../model/orbit-camera.ts';
 import type { PictureRequest, ViewPicture } from '../model/picture.ts';
 import { stillSteps } from '../model/quality.ts';
 import type { View, ViewHost } from '../model/view-host.ts';
-import { FramePacing } from './frame-pacing.ts';
 import { SpaceCanvas, type SpaceFrame } from './space-canvas.ts';
 import { type FrameTime, SpacePainter } from './space-painter.ts';
 import { spacePicture } from './space-picture.ts';
