@@ -20,6 +20,7 @@ function facts(side: number, count: number, change: Partial<LoadFacts> = {}): Lo
     payloadBytes: volumeBytes({ dims, type: 'u8' }) / 2,
     hasPreview: false,
     budgetBytes,
+    fromLevel: 0,
     isRemote: false,
     staysCompressed: false,
     fits: (level) => volumeBytes({ dims: levels[level - 1]?.dims ?? dims, type: 'u8' }) <= budgetBytes,
@@ -48,6 +49,12 @@ describe('the part of a file that is loaded', () => {
   it('is the coarsest level, or the volume if there are no levels, with gaps, if nothing fits', () => {
     expect(finestChoice(facts(2048, 2, { budgetBytes: MiB }))).toEqual({ level: 2, as: 'voxels', residency: 'raw' });
     expect(finestChoice(facts(2048, 0))).toEqual({ level: 0, as: 'voxels', residency: 'raw' });
+  });
+
+  it('is a coarser level once the device had no memory for a finer one', () => {
+    expect(finestChoice(facts(256, 3, { fromLevel: 1 }))).toEqual({ level: 1, as: 'chunks', residency: 'raw' });
+    expect(finestChoice(facts(2048, 4, { fromLevel: 4 }))).toMatchObject({ level: 4 });
+    expect(firstChoice(facts(512, 3, { fromLevel: 2, budgetBytes: 2 ** 31 }))).toMatchObject({ level: 2 });
   });
 
   it('is smaller over a network, if there are levels', () => {

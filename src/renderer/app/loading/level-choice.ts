@@ -31,6 +31,8 @@ export interface LoadFacts {
   /** Whether the file has no levels, but a preview. */
   readonly hasPreview: boolean;
   readonly budgetBytes: number;
+  /** No finer level is chosen, because the device had no memory for it; `level` as in `LoadChoice`. */
+  readonly fromLevel: number;
   /** Whether the file comes over a network and a lower resolution suffices. */
   readonly isRemote: boolean;
   /** Whether chunks are kept compressed, for playback or to save memory. */
@@ -56,14 +58,14 @@ export function finestChoice(facts: LoadFacts): LoadChoice {
   const share = (offer: VolumeLevel | undefined): number => (offer ? bytesOf(offer, info.type) / volumeBytes(info) : 1);
   const isFar = (offer: VolumeLevel | undefined): boolean =>
     isRemote && levels.length > 0 && share(offer) * (payloadBytes ?? volumeBytes(info)) > mostRemoteBytes;
-  if (!isFar(undefined)) {
+  if (facts.fromLevel === 0 && !isFar(undefined)) {
     const fits = facts.fits(0);
     const residency = !fits || staysCompressed ? 'compressed' : 'raw';
     const isTooLarge = residency === 'compressed' && (payloadBytes ?? 0) > budgetBytes;
     if (hasChunks && !isTooLarge) return { level: 0, as: 'chunks', residency };
     if (fits || levels.length === 0) return { level: 0, as: 'voxels', residency: 'raw' };
   }
-  const found = levels.findIndex((offer, index) => facts.fits(index + 1) && !isFar(offer));
+  const found = levels.findIndex((offer, index) => index + 1 >= facts.fromLevel && facts.fits(index + 1) && !isFar(offer));
   if (found < 0) return { level: levels.length, as: 'voxels', residency: 'raw' };
   return { level: found + 1, as: facts.canDecode(levels[found] as LevelOffer) ? 'chunks' : 'voxels', residency: 'raw' };
 }
@@ -89,7 +91,8 @@ export function firstChoice(facts: LoadFacts): LoadChoice {
   const { info, levels, staysCompressed, hasChunks } = facts;
   const best = finestChoice(facts);
   const isSlow = facts.isRemote && (facts.payloadBytes ?? 0) > quickRemoteBytes;
-  if (facts.hasPreview && isSlow && !staysCompressed) return { level: 0, as: 'preview', residency: 'raw' };
+  if (facts.hasPreview && facts.fromLevel === 0 && isSlow && !staysCompressed)
+    return { level: 0, as: 'preview', residency: 'raw' };
   const bytesAt = (level: number): number => bytesOf(levels[level - 1] ?? info, info.type);
   if ((staysCompressed && hasChunks) || bytesAt(best.level) < quickBytes) return best;
   const small = levels.findIndex((_, index) => bytesAt(index + 1) <= firstPictureBytes);

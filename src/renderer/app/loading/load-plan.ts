@@ -27,6 +27,8 @@ export interface LoadPlan {
   readonly level: LevelOffer | undefined;
   /** Bytes of the voxels to load. */
   readonly voxelBytes: number;
+  /** The level to try if the device has too little memory; undefined if there is none. */
+  readonly nextLevel: number | undefined;
   /** Whether a finer resolution can be loaded afterwards. */
   readonly hasFiner: boolean;
   /** Whether a finer level would fit, but is too much to fetch from a network. */
@@ -43,6 +45,8 @@ export interface LoadWishes {
   readonly isRemote: boolean;
   /** Whether chunks stay compressed even if the voxels would fit. */
   readonly staysCompressed: boolean;
+  /** As in `LoadFacts`. */
+  readonly fromLevel: number;
 }
 
 /** Whether the file's chunks can go to the GPU as they are. */
@@ -63,6 +67,7 @@ export function planLoad({ gpu, budgetBytes }: LoadingEngine, file: FileInfo, wi
     payloadBytes,
     hasPreview: file.preview !== undefined,
     budgetBytes,
+    fromLevel: wishes.fromLevel,
     isRemote: wishes.isRemote,
     staysCompressed: wishes.staysCompressed,
     fits: (level) => {
@@ -81,6 +86,7 @@ export function planLoad({ gpu, budgetBytes }: LoadingEngine, file: FileInfo, wi
     choice,
     level,
     voxelBytes: volumeBytes({ dims: level?.dims ?? info.dims, type: info.type }),
+    nextLevel: choice.level < facts.levels.length ? choice.level + 1 : undefined,
     hasFiner: choice.as === 'preview' || choice.level > finest.level,
     isHeldBack: isHeldBack(facts, finest.level),
     hasBricks: hasBricks(facts, file.chunkShape),

@@ -20,6 +20,7 @@ import type { SampleChoice } from '../state/samples.ts';
 import type { FileBricks } from './file-bricks.ts';
 import { bricksOf, detailOf } from './file-workers.ts';
 import { keepHeaders, takeHeaders } from './kept-headers.ts';
+import { loadFitting } from './load-fitting.ts';
 import { areChunksUsable, type FileInfo, type LoadPlan, planLoad } from './load-plan.ts';
 import { type LoadCommand, type LoadMessage, type LoadRequest, portsOf } from './load-protocol.ts';
 import { serveSiblings } from './ports.ts';
@@ -107,17 +108,19 @@ export async function loadResident(
   job: LoadOptions,
   stopwatch: Stopwatch<OpenStage>,
 ): Promise<LoadedVolume> {
-  throwIfAborted(job.signal);
-  const worker = new Worker(new URL('./load.worker.ts', import.meta.url), { type: 'module', name: 'stria-load' });
-  const loading = new Loading(engine, worker, job, stopwatch);
-  try {
-    return await loading.run(request);
-  } catch (error) {
-    loading.destroy();
-    throw error;
-  } finally {
-    worker.terminate();
-  }
+  return loadFitting(async (fromLevel, onPlan) => {
+    throwIfAborted(job.signal);
+    const worker = new Worker(new URL('./load.worker.ts', import.meta.url), { type: 'module', name: 'stria-load' });
+    const loading = new Loading(engine, worker, { ...job, fromLevel, onPlan }, stopwatch);
+    try {
+      return await loading.run(request);
+    } catch (error) {
+      loading.destroy();
+      throw error;
+    } finally {
+      worker.terminate();
+    }
+  });
 }
 
 /** Uploads a volume's compressed bytes to a new device, with the same residency. Known statistics are not computed again. */
@@ -132,13 +135,18 @@ export async function loadAgain(
   return { ...volume, kept };
 }
 
+interface LoadingOptions extends LoadOptions {
+  readonly fromLevel: number;
+  onPlan(plan: LoadPlan): void;
+}
+
 class Loading {
   /** The volume that voxels are appended to. Undefined if chunks arrive instead. */
   #resident: ResidentVolume | undefined;
   #plan: LoadPlan | undefined;
   readonly #engine: LoadingEngine;
   readonly #worker: Worker;
-  readonly #job: LoadOptions;
+  readonly #job: LoadingOptions;
   readonly #stopwatch: Stopwatch<OpenStage>;
   readonly #chunks: EncodedChunk[] = [];
   /** When the first voxels were passed to the GPU. */
@@ -148,7 +156,7 @@ class Loading {
   /** Messages are handled one after the other. */
   #turn: Promise<void> = Promise.resolve();
 
-  constructor(engine: LoadingEngine, worker: Worker, job: LoadOptions, stopwatch: Stopwatch<OpenStage>) {
+  constructor(engine: LoadingEngine, worker: Worker, job: LoadingOptions, stopwatch: Stopwatch<OpenStage>) {
     this.#engine = engine;
     this.#worker = worker;
     this.#job = job;
@@ -247,11 +255,12 @@ class Loading {
   /** Decides what to load, allocates memory, and lets the worker start. */
   async #begin(file: FileInfo): Promise<void> {
     const { info } = file;
-    const { onInfo, onProgress, keepsVoxels, step = 'finest', signal } = this.#job;
+    const { onInfo, onPlan, onProgress, keepsVoxels, step = 'finest', fromLevel, signal } = this.#job;
     onInfo?.(info, areChunksUsable(file) ? file.payloadBytes : undefined);
     const staysCompressed = !(keepsVoxels?.() ?? !(file.arePictures || info.dims[3] > 1));
-    const plan = planLoad(this.#engine, file, { step, isRemote: this.#isRemote, staysCompressed });
+    const plan = planLoad(this.#engine, file, { step, isRemote: this.#isRemote, staysCompressed, fromLevel });
     this.#plan = plan;
+    onPlan(plan);
     const { choice, chunkShape, level, voxelBytes } = plan;
     const { gpu, budgetBytes } = this.#engine;
     if (choice.as !== 'chunks') {

@@ -1,0 +1,23 @@
+import { toStriaError } from '../../../core/shared/errors.ts';
+import type { LoadPlan } from './load-plan.ts';
+
+/**
+ * Loads the finest resolution for which the device has memory: after `out-of-memory`, `load` is called again for the next coarser
+ * level, as long as there is one.
+ * @param load loads no finer level than `fromLevel`; calls `onPlan` before it allocates
+ */
+export async function loadFitting<T>(
+  load: (fromLevel: number, onPlan: (plan: Pick<LoadPlan, 'nextLevel'>) => void) => Promise<T>,
+): Promise<T> {
+  for (let fromLevel = 0; ; ) {
+    let nextLevel: number | undefined;
+    try {
+      return await load(fromLevel, (plan) => {
+        nextLevel = plan.nextLevel;
+      });
+    } catch (error) {
+      if (toStriaError(error).tag !== 'out-of-memory' || nextLevel === undefined) throw error;
+      fromLevel = nextLevel;
+    }
+  }
+}
