@@ -111,7 +111,7 @@ async function sendContainer(request: LoadRequest, outline: ContainerOutline): P
   scope.postMessage({ kind: 'end', source, lost, labels: await labelsOf(request, volume, ownLabels(source)) });
 }
 
-/** Sends the voxels or the chunks of a volume or level. The next layer of chunks is read while one is sent. */
+/** Sends the voxels or the chunks of a volume or level. Two layers of chunks are read at a time, because a server takes a while to answer. */
 async function sendLayers(reader: ContainerReader, as: LoadStart['as']): Promise<void> {
   const { grid } = reader;
   // Voxels are sent in the order of the source.
@@ -123,10 +123,12 @@ async function sendLayers(reader: ContainerReader, as: LoadStart['as']): Promise
     chunks.catch(() => undefined);
     return chunks;
   };
-  let next = read(0);
-  for (let layer = 0; layer < grid.layerCount; layer += layersAtOnce) {
-    const chunks = await next;
-    if (layer + layersAtOnce < grid.layerCount) next = read(layer + layersAtOnce);
+  const layers = Array.from({ length: Math.ceil(grid.layerCount / layersAtOnce) }, (_, at) => at * layersAtOnce);
+  const reading = layers.slice(0, 2).map(read);
+  for (const [at, layer] of layers.entries()) {
+    const chunks = (await reading.shift()) ?? [];
+    const next = layers[at + 2];
+    if (next !== undefined) reading.push(read(next));
     if (as === 'voxels') await sendVoxels(decodeLayers(reader, layer, layersAtOnce, chunks));
     else await sendChunks(chunks);
   }
