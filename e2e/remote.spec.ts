@@ -13,6 +13,8 @@ let server: Server;
 let address = '';
 /** If set, answers wait once more than so many bytes have been sent. */
 let held: { mostBytes: number; readonly waiting: (() => void)[] } | undefined;
+/** How many requests the page has ended before they were answered. */
+let ended = 0;
 let requests: { readonly method: string | undefined; readonly range: string | undefined }[] = [];
 
 test.beforeAll(async () => {
@@ -41,6 +43,9 @@ test.beforeAll(async () => {
         etag: '"1"',
         'content-length': end - start,
         ...(first === undefined ? {} : { 'content-range': `bytes ${start}-${end - 1}/${bytes.length}` }),
+      });
+      response.on('close', () => {
+        if (!response.writableEnded) ended++;
       });
       const answer = () => void response.end(bytes.subarray(start, end));
       if (held) held.mostBytes -= end - start;
@@ -122,6 +127,33 @@ test('a .stria without levels shows its middle slices before the rest has arrive
   for (const answer of waiting) answer();
   await expect(arrived).toBeHidden({ timeout: 30_000 });
   await expect.poll(async () => 'Shown' in (await volumeFacts(page))).toBe(false);
+  stria.problems.length = 0;
+});
+
+test('Cancel and Close end the requests, and another address opens', async ({ stria, folder }) => {
+  const { page } = stria;
+  const source = stria.write('shapes.nii', nifti(noise([96, 96, 96])));
+  await cli('compress', source, '-o', `${folder}/noise.stria`, '--device', 'cpu');
+  const bytes = readFileSync(`${folder}/noise.stria`);
+  files.set('/data/noise.stria', bytes);
+  const open = async () => {
+    await page.keyboard.press('Control+u');
+    await page.getByTestId('address-input').fill(`${address}/data/noise.stria`);
+    await page.getByTestId('address-open').click();
+  };
+  // The page's own request is answered, and nothing else.
+  held = { mostBytes: 140_000, waiting: [] };
+  if (stria.kind !== 'browser') await stria.chooseButton(0);
+  await open();
+  await expect.poll(() => held?.waiting.length).toBeGreaterThan(0);
+  const before = ended;
+  await page.getByTestId('cancel-button').click();
+  await expect(page.getByTestId('empty-state')).toBeVisible();
+  await expect.poll(() => ended).toBe(before + held.waiting.length);
+
+  held = undefined;
+  await open();
+  await expectOpen(page, 'noise.stria');
   stria.problems.length = 0;
 });
 

@@ -1,9 +1,10 @@
 import type { FileHandle } from './host.ts';
 
-/** A file at a web address that is to be read at the other end of `port`. */
+/** A file at a web address that is to be read at the other end of `port`, by the thread that holds `lock`. */
 export interface AddressOrder {
   readonly file: FileHandle & { readonly kind: 'address' };
   readonly port: MessagePort;
+  readonly lock: string;
 }
 
 let reader: Worker | undefined;
@@ -14,18 +15,9 @@ let reader: Worker | undefined;
  */
 export function handleForWorker(file: FileHandle): FileHandle {
   if (file.kind !== 'address') return file;
+  reader ??= new Worker(new URL('./addresses.worker.ts', import.meta.url), { type: 'module', name: 'stria-addresses' });
   const { port1, port2 } = new MessageChannel();
-  reader ??= startReader();
-  reader.postMessage({ file, port: port1 } satisfies AddressOrder, [port1]);
-  return { kind: 'port', name: file.name, size: file.size, port: port2 };
-}
-
-function startReader(): Worker {
-  const worker = new Worker(new URL('./addresses.worker.ts', import.meta.url), { type: 'module', name: 'stria-addresses' });
-  worker.onerror = () => {
-    // Ends the ports, and so the reads at their other ends. The next file starts another thread.
-    worker.terminate();
-    if (reader === worker) reader = undefined;
-  };
-  return worker;
+  const lock = `stria-reads-${crypto.randomUUID()}`;
+  reader.postMessage({ file, port: port1, lock } satisfies AddressOrder, [port1]);
+  return { kind: 'port', name: file.name, size: file.size, port: port2, lock };
 }

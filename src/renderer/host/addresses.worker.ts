@@ -2,6 +2,7 @@ import type { ByteSource } from '../../core/shared/bytes.ts';
 import { addressSource } from './address-files.ts';
 import type { AddressOrder } from './address-reader.ts';
 import { serveSource } from './served-source.ts';
+import { threadEnds } from './thread-life.ts';
 
 // Reads files at web addresses for all other workers.
 
@@ -10,7 +11,7 @@ const mostFiles = 3;
 
 const files = new Map<string, ByteSource>();
 
-self.onmessage = ({ data: { file, port } }: MessageEvent<AddressOrder>) => {
+self.onmessage = ({ data: { file, port, lock } }: MessageEvent<AddressOrder>) => {
   const { address, relay, size, version } = file;
   const key = JSON.stringify([address, relay, size, version]);
   const source = files.get(key) ?? addressSource(file);
@@ -18,5 +19,7 @@ self.onmessage = ({ data: { file, port } }: MessageEvent<AddressOrder>) => {
   files.set(key, source);
   const [oldest] = files.keys();
   if (files.size > mostFiles && oldest !== undefined) files.delete(oldest);
-  serveSource(port, source);
+  const end = serveSource(port, source);
+  // The other thread holds its lock before it reads.
+  port.addEventListener('message', () => void threadEnds(lock).then(end), { once: true });
 };

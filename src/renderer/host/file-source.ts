@@ -5,6 +5,7 @@ import { addressSource } from './address-files.ts';
 import { toFileFault } from './faults.ts';
 import type { FileHandle } from './host.ts';
 import { servedSource } from './served-source.ts';
+import { holdForLife } from './thread-life.ts';
 
 const opened = new WeakMap<FileHandle, ByteSource>();
 
@@ -18,8 +19,20 @@ export function sourceOf(handle: FileHandle): ByteSource {
     case 'address':
       return once(handle, () => addressSource(handle));
     case 'port':
-      return once(handle, () => servedSource(handle.name, handle.size, handle.port));
+      return once(handle, () => portSource(handle));
   }
+}
+
+function portSource({ name, size, port, lock }: FileHandle & { kind: 'port' }): ByteSource {
+  const source = servedSource(name, size, port);
+  const held = holdForLife(lock);
+  return {
+    ...source,
+    async read(...range) {
+      await held;
+      return source.read(...range);
+    },
+  };
 }
 
 /** The only source of a handle: one at an address caches blocks, and one at a port listens there. */

@@ -66,8 +66,11 @@ export type FileHandle =
       /** The first block of the file, or all of it. */
       readonly head: Uint8Array<ArrayBuffer>;
     }
-  /** A file that another thread reads (`serveSource`). Only one worker can use the handle, and the port must be transferred to it. */
-  | { readonly kind: 'port'; readonly name: string; readonly size: number; readonly port: MessagePort };
+  /**
+   * A file that another thread reads (`serveSource`) as long as the thread that uses the handle holds `lock`. The port must be
+   * transferred to that thread.
+   */
+  | { readonly kind: 'port'; readonly name: string; readonly size: number; readonly port: MessagePort; readonly lock: string };
 
 /** A file that is being written. It is hidden until it is closed. */
 export interface HostSink extends ByteSink {

@@ -8,8 +8,8 @@ type Question =
   | { readonly kind: 'cancel'; readonly number: number };
 type Answer = { readonly number: number } & ({ readonly bytes: Uint8Array<ArrayBuffer> } | { readonly fault: FaultData });
 
-/** Answers the reads of `servedSource` at the other end of the port. Cancels them when that end is gone. */
-export function serveSource(port: MessagePort, source: ByteSource): void {
+/** Answers the reads of `servedSource` at the other end of the port. @returns cancels them, and closes the port */
+export function serveSource(port: MessagePort, source: ByteSource): () => void {
   const running = new Map<number, AbortController>();
   const read = async ({ number, offset, length }: Extract<Question, { kind: 'read' }>): Promise<void> => {
     const controller = new AbortController();
@@ -27,27 +27,22 @@ export function serveSource(port: MessagePort, source: ByteSource): void {
     if (data.kind === 'cancel') running.get(data.number)?.abort();
     else void read(data);
   });
-  port.addEventListener('close', () => {
-    for (const controller of running.values()) controller.abort();
-  });
   port.start();
+  return () => {
+    for (const controller of running.values()) controller.abort();
+    port.close();
+  };
 }
 
 /** The file that `serveSource` serves at the other end of the port. */
 export function servedSource(name: string, size: number, port: MessagePort): ByteSource {
   const waiting = new Map<number, { resolve(bytes: Uint8Array<ArrayBuffer>): void; reject(error: StriaError): void }>();
   let next = 0;
-  let isClosed = false;
   port.addEventListener('message', ({ data }: MessageEvent<Answer>) => {
     const asked = waiting.get(data.number);
     waiting.delete(data.number);
     if ('fault' in data) asked?.reject(faultFromData(data.fault));
     else asked?.resolve(data.bytes);
-  });
-  port.addEventListener('close', () => {
-    isClosed = true;
-    for (const { reject } of waiting.values()) reject(threadEnded());
-    waiting.clear();
   });
   port.start();
   return {
@@ -55,7 +50,6 @@ export function servedSource(name: string, size: number, port: MessagePort): Byt
     size,
     async read(offset, length, { signal, into } = {}) {
       if (signal?.aborted) throw new StriaError('aborted', 'cancelled');
-      if (isClosed) throw threadEnded();
       const number = next++;
       const cancel = (): void => {
         port.postMessage({ kind: 'cancel', number } satisfies Question);
@@ -77,8 +71,4 @@ export function servedSource(name: string, size: number, port: MessagePort): Byt
       }
     },
   };
-}
-
-function threadEnded(): StriaError {
-  return new StriaError('not-readable', 'the thread that reads from the network ended; open the file again');
 }
