@@ -223,7 +223,7 @@ export function FaultLabel({ viewer, view }: { readonly viewer: Viewer; readonly
   if (!isReadWhole && !isGroup && fault === undefined) return null;
   const why = isReadWhole ? ': this file can only be read whole' : isGroup || fault?.isTooMuch ? '' : ': the file cannot be read';
   return (
-    <div className={styles.label} role="status" title={titleOf(isReadWhole, isGroup) ?? fault?.message}>
+    <div className={classes(styles.label, styles.fault)} role="status" title={titleOf(isReadWhole, isGroup) ?? fault?.message}>
       <span className={styles.warning}>
         shown at 1/{decimation} resolution{why}
       </span>
