@@ -10,6 +10,8 @@ from ._index import Ramp
 from ._rank import PREFERENCES, rank, survey
 
 _NO_CHANGES = (0, 0, 0)
+#: With maximum effort: src/core/chunks/auto.ts.
+_WAYS_TO_TRY = 5
 
 
 class Encoded(NamedTuple):
@@ -57,20 +59,28 @@ def encode(voxels: Octets, chunk: Geometry, choice: Choice) -> Encoded | Ramp:
     ramp = _find_ramp(voxels, chunk, memory)
     if ramp is not None:
         return ramp
-    first, then = _chosen(voxels, chunk, memory, choice)
-    chains: list[tuple[Codec, Codec | None]] = [(first, then), *([(then, None)] if then else []), (RAW, None)]
-    for codec, second in chains:
+    chosen = _chosen(voxels, chunk, memory, choice)
+    results = [_by_chain(*chain, voxels, chunk, memory, choice) for chain in chosen]
+    smaller = [result for result in results if result is not None]
+    if smaller:
+        return min(smaller, key=lambda result: len(result.payload))
+    then = chosen[0][1]
+    for codec, second in (*([(then, None)] if then else []), (RAW, None)):
         encoded = _by_chain(codec, second, voxels, chunk, memory, choice)
         if encoded is not None:
             return encoded
     raise AssertionError("raw always encodes")
 
 
-def _chosen(voxels: Octets, chunk: Geometry, memory: InMemory, choice: Choice) -> tuple[Codec, Codec | None]:
+def _chosen(voxels: Octets, chunk: Geometry, memory: InMemory, choice: Choice) -> list[tuple[Codec, Codec | None]]:
+    """The codecs to encode a chunk by. The smallest result is kept, of equal ones the first."""
     if choice.codec is not None:
-        return choice.codec, choice.second
-    best = rank(survey(voxels, chunk, memory.changes), chunk, choice.prefer, choice.axis, choice.is_max)[0]
-    return best.codec, best.second
+        return [(choice.codec, choice.second)]
+    ranked = rank(survey(voxels, chunk, memory.changes), chunk, choice.prefer, choice.axis, choice.is_max)
+    chains = [(one.codec, one.second) for one in ranked]
+    if not choice.is_max or choice.prefer == "speed":
+        return chains[:1]
+    return [chain for chain in chains if chain[0] is not RAW][:_WAYS_TO_TRY]
 
 
 def _parameters(codec: Codec, chunk: Geometry, changes: Sequence[int], choice: Choice) -> bytes:

@@ -24,7 +24,7 @@ export const options = {
   effort: {
     short: undefined,
     value: 'EFFORT',
-    text: 'normal (default) or max: scans and photographs a few percent smaller, but slower to encode and decode',
+    text: 'normal (default) or max: smaller, but slower to encode and decode; auto tries several codecs',
   },
   'time-group': {
     short: undefined,

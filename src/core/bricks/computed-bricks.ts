@@ -1,4 +1,4 @@
-import { chooseCodec } from '../chunks/choose.ts';
+import { chooseCodecs } from '../chunks/choose.ts';
 import type { CodecDefinition, CodecElementBytes } from '../codec/codec.ts';
 import { codecs } from '../codecs/registry.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
@@ -153,7 +153,7 @@ function encoded(shape: Dims3, codec: CodecDefinition | undefined, look: number)
   const survey = () => {
     throw new StriaError('internal', 'a named codec needs no survey');
   };
-  const { parameters } = chooseCodec({ changes }, chunk, { codec: [codec], options: { axis: 'auto' } }, survey);
+  const [{ parameters }] = chooseCodecs({ changes }, chunk, { codec: [codec], options: { axis: 'auto' } }, survey);
   const payload = codec.reference.encode(chunk, parameters);
   return {
     kind: 'coded',

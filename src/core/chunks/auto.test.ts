@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeChunk } from '../codec/chunk-testing.ts';
+import { halfInterpolated, makeChunk } from '../codec/chunk-testing.ts';
 import { type ChunkVoxels, type Preference, preferences } from '../codec/codec.ts';
 import { survey } from '../codec/survey.ts';
 import { chainByName, chainName } from '../codecs/registry.ts';
@@ -9,7 +9,7 @@ import { openSample } from '../samples/sample.ts';
 import type { SampleKind } from '../samples/sample-kinds.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import { analyze } from './analyze.ts';
-import { type Candidate, rank } from './auto.ts';
+import { type Candidate, rank, waysToEncode } from './auto.ts';
 import { gatherChunk } from './boxes.ts';
 import type { ChosenChain } from './chosen-codec.ts';
 
@@ -235,4 +235,34 @@ test.each([
   const { estimated, real } = waveSizes(chunk);
   expect(estimated).toBeGreaterThanOrEqual(real);
   expect(estimated).toBeLessThan(1.2 * real);
+});
+
+const thorough = { axis: 'auto', effort: 'max' } as const;
+
+test('with maximum effort the smallest of several results is kept, whatever their estimates', async () => {
+  const chunks = [halfInterpolated([96, 96, 1])];
+  for (const kind of ['potential', 'phantom', 'labels', 'scan'] as const) chunks.push(await sampleChunk(kind, 'u8'));
+  const ranks = chunks.map((chunk) => {
+    const lengths = rank({ ...analyze(chunk), ...survey(chunk) }, chunk, thorough).map((candidate) => {
+      const encoded = encodeChunk(chunk, { codec: chainByName(nameOf(candidate)), options: thorough });
+      return encoded.kind === 'coded' ? encoded.payload.byteLength : Number.POSITIVE_INFINITY;
+    });
+    const kept = encodeChunk(chunk, { codec: 'auto', options: thorough });
+    const least = Math.min(...lengths);
+    expect(kept).toMatchObject({ kind: 'coded', payload: { byteLength: least } });
+    return lengths.indexOf(least);
+  });
+  expect(ranks[0], 'the smallest is estimated to be the smallest').toBeGreaterThan(0);
+  expect(Math.max(...ranks)).toBeLessThan(5);
+});
+
+test('noise is stored raw also with maximum effort, and speed tries one codec', () => {
+  const next = uniform(3);
+  const noise = makeChunk([40, 30, 10], 1, () => 128 + 128 * next());
+  expect(encodeChunk(noise, { codec: 'auto', options: thorough })).toMatchObject({ stages: [{ codecId: 1 }] });
+  const picture = halfInterpolated([96, 96, 1]);
+  const surveyed = { ...analyze(picture), ...survey(picture) };
+  expect(waysToEncode(surveyed, picture, { ...thorough, prefer: 'speed' })).toHaveLength(1);
+  expect(waysToEncode(surveyed, picture, { axis: 'auto', prefer: 'size' })).toHaveLength(1);
+  expect(waysToEncode(surveyed, picture, thorough)).toHaveLength(5);
 });

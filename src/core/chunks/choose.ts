@@ -14,29 +14,27 @@ import { checksum } from '../format/checksum.ts';
 import type { ChunkStage, CodedChunk } from '../format/chunk.ts';
 import { chunkName } from '../shared/chunk-name.ts';
 import { inContext, StriaError } from '../shared/errors.ts';
-import { cheapest } from './auto.ts';
+import { waysToEncode } from './auto.ts';
 import type { EncodeChoice } from './backend.ts';
 import type { ChosenChain, ChosenCodec, DecodedBy } from './chosen-codec.ts';
-
-/** The codec of a chunk that its chosen codec does not make smaller. */
-export const rawCodec: CodecDefinition = codecById(1);
+import { rawCodec } from './raw-codec.ts';
 
 export function isConstant({ changes }: ChunkStatistics): boolean {
   return changes[0] === 0 && changes[1] === 0 && changes[2] === 0;
 }
 
 /**
- * The codec for a chunk: the requested one, or for 'auto' the one ranked first (auto.ts). GPU and CPU share this function, so
- * both write the same bytes.
+ * The codecs to encode a chunk by: the requested one, or for 'auto' those of auto.ts. Of several the one with the smallest result
+ * is kept, of equal ones the first. GPU and CPU share this function, so both write the same bytes.
  * @param survey is called only for 'auto'
  * @throws StriaError `unsupported` if the requested codec does not support elements of this size
  */
-export function chooseCodec(
+export function chooseCodecs(
   statistics: ChunkStatistics,
   chunk: ChunkGeometry,
   choice: EncodeChoice,
   survey: () => ChunkSurvey,
-): ChosenChain {
+): readonly [ChosenChain, ...ChosenChain[]] {
   const { options } = choice;
   if (choice.codec !== 'auto') {
     const [codec, second] = choice.codec;
@@ -44,16 +42,16 @@ export function chooseCodec(
       const widths = codec.elementBytes.join(', ');
       throw new StriaError('unsupported', `${codec.name} takes elements of ${widths} bytes, not of ${chunk.elementBytes}`);
     }
-    return { codec, parameters: codec.choose(statistics, chunk, options), second };
+    return [{ codec, parameters: codec.choose(statistics, chunk, options), second }];
   }
   const { sampledElements, riceBits, softBits, steps, spikes } = survey();
   const surveyed = { changes: statistics.changes, sampledElements, riceBits, softBits, steps, spikes };
-  const best = cheapest(surveyed, chunk, options);
+  const [best, ...others] = waysToEncode(surveyed, chunk, options);
   if (!best) throw new StriaError('internal', `no codec takes elements of ${chunk.elementBytes} bytes`);
-  return best;
+  return [best, ...others];
 }
 
-/** The next choice for a chunk that its codec did not make smaller: the second codec alone, and finally raw. */
+/** The next choice for a chunk that its codecs did not make smaller, by the first of them: the second codec alone, and finally raw. */
 export function fallback(
   { second }: ChosenChain,
   statistics: ChunkStatistics,

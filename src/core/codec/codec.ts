@@ -55,7 +55,7 @@ export interface CodecOptions {
   readonly prefer?: Preference | undefined;
   /** The axis along which to look for runs. 'auto' takes the axis with the fewest changes; ties go to the first of x, y, z. */
   readonly axis: 'x' | 'y' | 'z' | 'auto';
-  /** 'max' is smaller, but slower to encode and decode. Default: 'normal'. */
+  /** 'max' is smaller, but slower to encode and decode: codecs try more predictors, 'auto' several codecs. Default: 'normal'. */
   readonly effort?: 'normal' | 'max' | undefined;
 }
 

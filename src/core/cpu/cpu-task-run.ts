@@ -1,11 +1,12 @@
 import { analyze, type ChunkAnalysis } from '../chunks/analyze.ts';
 import type { ChunkBox, EncodeChoice, HalvingWish } from '../chunks/backend.ts';
 import { scatterChunk } from '../chunks/boxes.ts';
-import { chooseCodec, codedChunk, fallback, isConstant, isNoGain, mismatch, payloadChunk, rawCodec } from '../chunks/choose.ts';
+import { chooseCodecs, codedChunk, fallback, isConstant, isNoGain, mismatch, payloadChunk } from '../chunks/choose.ts';
 import type { ChosenChain } from '../chunks/chosen-codec.ts';
 import { ChunkGatherer, FreeBytes } from '../chunks/chunk-gatherer.ts';
 import { decodeChunk } from '../chunks/decode-chunk.ts';
 import { findRamp, headBytes, mayBeRamp } from '../chunks/ramp.ts';
+import { rawCodec } from '../chunks/raw-codec.ts';
 import { chunkBytes } from '../codec/batch.ts';
 import { type ChunkInMemory, firstBytes } from '../codec/chunk-in-memory.ts';
 import type { ChunkGeometry, ChunkVoxels, CodecOptions } from '../codec/codec.ts';
@@ -146,15 +147,15 @@ interface ChunkToEncode extends ChunkGeometry {
 interface AnalyzedChunk {
   readonly chunk: ChunkToEncode;
   readonly analysis: ChunkAnalysis;
-  /** Constant, a ramp, or the codecs that encode it. */
-  readonly chosen: 'constant' | RampRule | ChosenChain;
+  /** Constant, a ramp, or the codecs to encode it by. */
+  readonly chosen: 'constant' | RampRule | readonly [ChosenChain, ...ChosenChain[]];
 }
 
 function chooseFor(chunk: ChunkToEncode, choice: EncodeChoice): AnalyzedChunk {
   const analysis = chunk.inMemory ? analyzeInMemory(chunk.inMemory) : analyze(chunk.voxels());
   if (isConstant(analysis)) return { chunk, analysis, chosen: 'constant' };
   const ramp = mayBeRamp(analysis, chunk, () => headOf(chunk)) ? findRamp(chunk.voxels()) : undefined;
-  return { chunk, analysis, chosen: ramp ?? chooseCodec(analysis, chunk, choice, () => surveyOnCpu(chunk.voxels())) };
+  return { chunk, analysis, chosen: ramp ?? chooseCodecs(analysis, chunk, choice, () => surveyOnCpu(chunk.voxels())) };
 }
 
 /** The first bytes of a chunk. */
@@ -162,16 +163,19 @@ function headOf(chunk: ChunkToEncode): Uint8Array {
   return chunk.inMemory ? firstBytes(chunk.inMemory, headBytes) : chunk.voxels().bytes.slice(0, headBytes);
 }
 
-function encodeAs({ chunk, analysis, chosen: first }: AnalyzedChunk, options: CodecOptions): EncodedChunk {
-  if (first === 'constant' || 'steps' in first) {
+function encodeAs({ chunk, analysis, chosen }: AnalyzedChunk, options: CodecOptions): EncodedChunk {
+  if (chosen === 'constant' || 'steps' in chosen) {
     const computed = { element: headOf(chunk).slice(0, chunk.elementBytes), decodedChecksum: analysis.checksum };
-    return first === 'constant' ? { kind: 'constant', ...computed } : { kind: 'ramp', ...first, ...computed };
+    return chosen === 'constant' ? { kind: 'constant', ...computed } : { kind: 'ramp', ...chosen, ...computed };
   }
-  let chosen: ChosenChain = first;
-  let encoded = encodeBy(chosen, chunk, options);
-  while (!encoded) {
-    chosen = fallback(chosen, analysis, chunk, options);
-    encoded = encodeBy(chosen, chunk, options);
+  let encoded: ReturnType<typeof encodeBy>;
+  for (const one of chosen) {
+    const result = encodeBy(one, chunk, options);
+    if (result && !(encoded && encoded.payload.byteLength <= result.payload.byteLength)) encoded = result;
+  }
+  for (let next = chosen[0]; !encoded; ) {
+    next = fallback(next, analysis, chunk, options);
+    encoded = encodeBy(next, chunk, options);
   }
   return codedChunk(encoded.stages, encoded.payload, analysis.checksum);
 }

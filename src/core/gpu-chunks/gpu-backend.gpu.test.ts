@@ -2,11 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { openNodeGpu } from '../../node/node-gpu.ts';
 import { openTestGpu } from '../../testing/node-gpu-testing.ts';
 import { analyze } from '../chunks/analyze.ts';
-import type { ChunkBox, VoxelBox } from '../chunks/backend.ts';
+import type { ChunkBox, EncodeChoice, VoxelBox } from '../chunks/backend.ts';
 import { gatherChunk } from '../chunks/boxes.ts';
 import { headBytes } from '../chunks/ramp.ts';
+import { halfInterpolated } from '../codec/chunk-testing.ts';
 import type { CodecElementBytes } from '../codec/codec.ts';
 import { survey } from '../codec/survey.ts';
+import { codecByName } from '../codecs/registry.ts';
 import { createCpuBackend } from '../cpu/cpu-backend.ts';
 import { inlinePool } from '../cpu/inline-pool.ts';
 import type { Gpu } from '../gpu/gpu.ts';
@@ -102,6 +104,23 @@ test('statistics and checksums of the GPU are those of the CPU', async () => {
         expect(found, `${elementBytes} ${dims} ${look}`).toEqual(expected);
       }
     }
+  }
+});
+
+test('with maximum effort GPU and CPU keep the same of several results', async () => {
+  const { bytes, shape, elementBytes } = halfInterpolated([96, 96, 1]);
+  const box = { bytes: new Uint8Array(bytes), dims: shape, elementBytes };
+  const thorough: EncodeChoice = { codec: 'auto', options: { axis: 'auto', effort: 'max' } };
+  // By the estimates the picture would go to predict+huffman; the noise goes to none.
+  const noise = boxOf([33, 20, 3], 2, 'noise');
+  for (const [one, codecId] of [
+    [box, codecByName('wave').id],
+    [noise, codecByName('raw').id],
+  ] as const) {
+    const chunks = chunksOf(one.dims, one.dims);
+    const [encoded] = await backend.encode(one, chunks, thorough);
+    expect([encoded]).toEqual(await cpu.encode(one, chunks, thorough));
+    expect(encoded).toMatchObject({ stages: [{ codecId }] });
   }
 });
 

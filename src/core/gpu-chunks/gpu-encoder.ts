@@ -1,6 +1,7 @@
 import type { ChunkBox, EncodeChoice, OnSpan, ResidentBox } from '../chunks/backend.ts';
-import { chooseCodec, codedChunk, fallback, isConstant, payloadChunk, rawCodec } from '../chunks/choose.ts';
+import { chooseCodecs, codedChunk, fallback, isConstant, payloadChunk } from '../chunks/choose.ts';
 import type { ChosenChain, ChosenCodec } from '../chunks/chosen-codec.ts';
+import { rawCodec } from '../chunks/raw-codec.ts';
 import { bytesOfChunks, chunkBytes } from '../codec/batch.ts';
 import type {
   ChunkSurvey,
@@ -33,6 +34,8 @@ interface EncodeMember {
   /** Index in the batch. */
   readonly index: number;
   readonly chosen: ChosenChain;
+  /** Position in the list of the chains to encode the chunk by, of which the smallest result is kept. */
+  readonly rank: number;
 }
 
 /** The chunks of a batch with one codec or chain. */
@@ -139,13 +142,14 @@ export class GpuEncoder {
     onSpan?.('analyze', start, performance.now(), bytesOfChunks(chunks, voxels.elementBytes));
     const ramps = await findRampsOnGpu(this.#gpu, box, analyses, call);
     const placed = new Array<PlacedChunk>(chunks.length);
+    const smallest: ({ readonly result: Encoded; readonly rank: number } | undefined)[] = [];
     let waiting: EncodeGroup[] = [];
-    const add = (index: number, chosen: ChosenChain) => {
+    const add = (index: number, chosen: ChosenChain, rank = 0) => {
       const { codec, second } = chosen;
       let group: EncodeGroup | undefined;
       for (const one of waiting) if (one.codec === codec && one.second === second) group = one;
-      if (group) group.members.push({ index, chosen });
-      else waiting.push({ codec, second, members: [{ index, chosen }] });
+      if (group) group.members.push({ index, chosen, rank });
+      else waiting.push({ codec, second, members: [{ index, chosen, rank }] });
     };
     const geometryOf = (index: number) => ({ shape: (chunks[index] as ChunkBox).shape, elementBytes: voxels.elementBytes });
     analyses.forEach((analysis, index) => {
@@ -158,10 +162,8 @@ export class GpuEncoder {
           : { kind: 'constant', element, decodedChecksum };
         return;
       }
-      add(
-        index,
-        chooseCodec(analysis, geometryOf(index), choice, () => analysis.survey() as ChunkSurvey),
-      );
+      const chains = chooseCodecs(analysis, geometryOf(index), choice, () => analysis.survey() as ChunkSurvey);
+      for (const [rank, chosen] of chains.entries()) add(index, chosen, rank);
     });
 
     this.#hasChosen = true;
@@ -180,15 +182,24 @@ export class GpuEncoder {
       const round = others.length > 0 ? others : waiting;
       waiting = waiting.filter((group) => !round.includes(group));
       const results = await allOf(round.map(({ members }) => this.#encodeWith(members, box, choice, inner)));
-      round.forEach(({ codec, members }, at) => {
-        members.forEach(({ index, chosen }, i) => {
+      round.forEach(({ members }, at) => {
+        members.forEach(({ index, rank }, i) => {
           const result = results[at]?.[i];
-          const analysis = analyses[index] as (typeof analyses)[number];
-          if (result) placed[index] = placedAs(result, analysis.checksum);
-          else if (codec === rawCodec) throw new StriaError('internal', 'the raw codec returned no bytes');
-          else add(index, fallback(chosen, analysis, geometryOf(index), choice.options));
+          const before = smallest[index];
+          if (!result) return;
+          const difference = before ? result.byteLength - before.result.byteLength || rank - before.rank : -1;
+          if (difference < 0) smallest[index] = { result, rank };
         });
       });
+      for (const { codec, members } of round) {
+        for (const { index, chosen, rank } of members) {
+          const analysis = analyses[index] as (typeof analyses)[number];
+          const kept = smallest[index];
+          if (kept) placed[index] ??= placedAs(kept.result, analysis.checksum);
+          else if (codec === rawCodec) throw new StriaError('internal', 'the raw codec returned no bytes');
+          else if (rank === 0) add(index, fallback(chosen, analysis, geometryOf(index), choice.options));
+        }
+      }
     }
     return { placed, later };
   }
