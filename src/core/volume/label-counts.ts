@@ -17,8 +17,8 @@ const unitsPerDispatch = 2 ** 22;
 const unitsPerWorkgroup = 4096;
 
 /**
- * Counts the voxels of each label number at a time point on the GPU, exactly. Floats are rounded; those that are not finite are not
- * counted.
+ * Counts the voxels of each label number at a time point on the GPU, exactly. Floats are rounded (see `labelNumbers`); those that are not
+ * finite are not counted.
  * @param mostInTable counts are read back from the GPU after this many voxels, because they have 32 bits there
  * @returns counts in ascending order of the numbers
  * @throws StriaError `unsupported` if not all voxels are kept, or if there are more numbers than a volume of labels has; `aborted`,

@@ -1,5 +1,6 @@
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import type { Dims3 } from '../shared/volume.ts';
+import { labelNumbers } from './label-number.ts';
 import type { ExactVoxels } from './volume-source.ts';
 
 /** Consecutive voxels of a label along x. */
@@ -57,16 +58,17 @@ async function forEachRun(
   signal: AbortSignal | undefined,
   visit: (run: Run) => void,
 ): Promise<void> {
-  const { dims } = volume.info;
+  const { dims, type } = volume.info;
+  const numberOf = labelNumbers(type);
   await volume.readBox({ first: [0, 0, 0], size: [dims[0], dims[1], dims[2]], timePoint }, (piece) => {
     throwIfAborted(signal);
     for (let z = 0; z < piece.size[2]; z++) {
       for (let y = 0; y < piece.size[1]; y++) {
         const start = (z * piece.size[1] + y) * piece.rowLength;
         for (let x = 0; x < piece.size[0]; x++) {
-          if (Math.round(piece.values[start + x] as number) !== number) continue;
+          if (numberOf(piece.values[start + x] as number) !== number) continue;
           const first = x;
-          while (x + 1 < piece.size[0] && Math.round(piece.values[start + x + 1] as number) === number) x++;
+          while (x + 1 < piece.size[0] && numberOf(piece.values[start + x + 1] as number) === number) x++;
           visit({ first: piece.first[0] + first, last: piece.first[0] + x, y: piece.first[1] + y, z: piece.first[2] + z });
         }
       }

@@ -1,6 +1,7 @@
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { mostLabels, tooManyLabels } from '../shared/label-table.ts';
 import type { Dims3, VoxelArray } from '../shared/volume.ts';
+import { labelNumbers } from './label-number.ts';
 import { readBlock } from './read-block.ts';
 import { type RegionStatistics, RunningStatistics } from './region-statistics.ts';
 import type { ExactVoxels } from './volume-source.ts';
@@ -43,6 +44,7 @@ export async function labelStatistics(
   most = mostVoxels,
 ): Promise<readonly LabelStatistics[]> {
   const [width, height, depth] = labels.info.dims;
+  const numberOf = labelNumbers(labels.info.type);
   const regions = new Map<number, { readonly running: RunningStatistics; outside: number }>();
   const regionOf = (number: number) => {
     const known = regions.get(number);
@@ -65,9 +67,9 @@ export async function labelStatistics(
       const [x, y, z] = mapped(toImage, place);
       const [a, b, c] = toImage.columns[0];
       for (let at = 0; at < columns; ) {
-        const number = Math.round(marks[row * columns + at] as number);
+        const number = numberOf(marks[row * columns + at] as number);
         let [count, outside] = [0, 0];
-        for (; at < columns && Math.round(marks[row * columns + at] as number) === number; at++) {
+        for (; at < columns && numberOf(marks[row * columns + at] as number) === number; at++) {
           const value = voxels && valueAt(part, voxels, x + at * a, y + at * b, z + at * c);
           if (value === undefined) outside++;
           else samples[count++] = value;

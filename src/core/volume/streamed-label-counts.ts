@@ -1,6 +1,7 @@
 import type { JobOptions } from '../shared/job.ts';
 import { mostLabels, tooManyLabels } from '../shared/label-table.ts';
 import type { LabelCounts } from './label-counts.ts';
+import { labelNumbers } from './label-number.ts';
 import type { ExactVoxels } from './volume-source.ts';
 import { watchedVoxels } from './watched-voxels.ts';
 
@@ -9,7 +10,8 @@ import { watchedVoxels } from './watched-voxels.ts';
  * @throws StriaError `unsupported` if there are more numbers than a volume of labels has; `aborted`; errors of `readBox`
  */
 export async function streamedLabelCounts(voxels: ExactVoxels, timePoint: number, job: JobOptions = {}): Promise<LabelCounts> {
-  const { dims } = voxels.info;
+  const { dims, type } = voxels.info;
+  const numberOf = labelNumbers(type);
   const counts = new Map<number, number>();
   const add = (number: number, count: number): void => {
     const known = counts.get(number);
@@ -25,7 +27,7 @@ export async function streamedLabelCounts(voxels: ExactVoxels, timePoint: number
         const stored = values[at] as number;
         const first = at;
         while (at < end && values[at] === stored) at++;
-        if (Number.isFinite(stored)) add(Math.round(stored), at - first);
+        if (Number.isFinite(stored)) add(numberOf(stored), at - first);
         // NaN does not equal itself.
         else at = Math.max(at, first + 1);
       }

@@ -38,7 +38,7 @@
 import package::draw::labels::label_color;
 import package::volume::label::label_number;
 @if(!paged) import package::volume::voxel::voxel_bits;
-import package::volume::voxel::{difference, element_type, is_finite, is_float, voxel_key};
+import package::volume::voxel::{difference, element_type, is_finite, voxel_key};
 
 struct Slice {
   /// Voxel position (among the kept voxels) = origin + across × slice number + right × pixel x + down × pixel y. w is unused.
@@ -122,7 +122,7 @@ fn label_index(bits: u32) -> i32 {
   if (element_type == 0u || element_type == 2u || element_type == 4u) {
     return select(i32(1u + (bits - 1u) % 255u), 0, bits == 0u);
   }
-  let label = select(bitcast<i32>(bits), i32(round(bitcast<f32>(bits))), is_float());
+  let label = bitcast<i32>(label_number(bits));
   return select(1 + ((label - 1) % 255 + 255) % 255, 0, label == 0);
 }
 

@@ -3,6 +3,7 @@ import { faultToData, StriaError, toStriaError } from '../../../core/shared/erro
 import { isTableName } from '../../../core/shared/label-table.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import { labelCounts } from '../../../core/volume/label-counts.ts';
+import { labelNumbers } from '../../../core/volume/label-number.ts';
 import { labelPlace } from '../../../core/volume/label-place.ts';
 import { type LabelStatistics, labelStatistics } from '../../../core/volume/label-statistics.ts';
 import type { VolumeSource } from '../../../core/volume/volume-source.ts';
@@ -338,7 +339,8 @@ export class Labels {
     if (id === undefined || !shown || gpu.kind !== 'ready') return undefined;
     const [x, y, z] = gpu.viewer.snapshot().state.crosshair;
     const voxel = layerVoxelAt(shown.map, [x + 0.5, y + 0.5, z + 0.5], shown.volume.info);
-    const number = voxel && Math.round(await shown.volume.voxel(...voxel, shown.timePoint));
+    const stored = voxel && (await shown.volume.voxel(...voxel, shown.timePoint));
+    const number = stored && labelNumbers(shown.volume.info.type)(stored);
     return number === undefined || number === 0 || Number.isNaN(number) ? undefined : { id, number };
   }
 }
