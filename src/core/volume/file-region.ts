@@ -78,30 +78,46 @@ export function voxelsOfContainer(reader: ContainerReader): ExactVoxels {
   const width = elementBytes(info.type);
   const codecWidth = codecElementBytes(info.type);
   const perVoxel = width / codecWidth;
+  /** The voxels of adjacent chunks along x: all their planes, also those of several time points. */
+  const decodedRow = async (row: readonly number[]): Promise<VoxelPiece> => {
+    const boxes = row.map((number) => reader.grid.box(number));
+    const { origin: start, shape: first } = boxes[0] as (typeof boxes)[number];
+    const dims: Dims3 = [boxes.reduce((sum, { shape }) => sum + shape[0], 0), first[1], first[2]];
+    const bytes = new Uint8Array(dims[0] * dims[1] * dims[2] * codecWidth);
+    const chunks = await reader.readChunks(row[0] as number, row.length);
+    for (const [index, { origin, shape }] of boxes.entries()) {
+      const voxels = decodeChunk(chunks[index] as (typeof chunks)[number], { shape, elementBytes: codecWidth });
+      const place = { origin: [origin[0] - start[0], 0, 0] as const, shape };
+      scatterChunk(voxels, place, { bytes, dims, elementBytes: codecWidth });
+    }
+    const rowLength = dims[0] / perVoxel;
+    return {
+      first: [start[0] / perVoxel, start[1], start[2]],
+      size: [rowLength, dims[1], dims[2]],
+      values: typedVoxels(info.type, bytes),
+      rowLength,
+    };
+  };
   return {
     info,
     async readBox(box, visit) {
       assertReadable({ info, decimation: 1 }, box);
       for (const row of chunkRows(reader.grid, info.type, box)) {
-        const boxes = row.map((number) => reader.grid.box(number));
-        const [head] = boxes;
-        if (!head) continue;
-        const dims: Dims3 = [boxes.reduce((sum, { shape }) => sum + shape[0], 0), head.shape[1], head.shape[2]];
-        const bytes = new Uint8Array(dims[0] * dims[1] * dims[2] * codecWidth);
-        const chunks = await reader.readChunks(row[0] as number, row.length);
-        for (const [index, { origin, shape }] of boxes.entries()) {
-          const voxels = decodeChunk(chunks[index] as (typeof chunks)[number], { shape, elementBytes: codecWidth });
-          const place = { origin: [origin[0] - head.origin[0], 0, 0] as const, shape };
-          scatterChunk(voxels, place, { bytes, dims, elementBytes: codecWidth });
+        visit(pieceOfTimePoint(reader.grid, await decodedRow(row), box.timePoint));
+      }
+    },
+    async readAll(visit) {
+      const [width, height, depth, times] = info.dims;
+      const { timePointsPerChunk } = reader.grid;
+      for (let group = 0; group < times; group += timePointsPerChunk) {
+        const end = Math.min(times, group + timePointsPerChunk);
+        const whole = { first: [0, 0, 0], size: [width, height, depth], timePoint: group } as const;
+        for (const row of chunkRows(reader.grid, info.type, whole)) {
+          const piece = await decodedRow(row);
+          for (let timePoint = group; timePoint < end; timePoint++) {
+            visit(pieceOfTimePoint(reader.grid, piece, timePoint), timePoint);
+          }
         }
-        const rowLength = dims[0] / perVoxel;
-        const piece: VoxelPiece = {
-          first: [head.origin[0] / perVoxel, head.origin[1], head.origin[2]],
-          size: [rowLength, dims[1], dims[2]],
-          values: typedVoxels(info.type, bytes),
-          rowLength,
-        };
-        visit(pieceOfTimePoint(reader.grid, piece, box.timePoint));
       }
     },
   };

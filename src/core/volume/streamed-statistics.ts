@@ -10,7 +10,7 @@ import {
   type StatisticsPasses,
   type VolumeStatistics,
 } from './statistics.ts';
-import type { ExactVoxels } from './volume-source.ts';
+import type { ExactVoxels, VoxelPiece } from './volume-source.ts';
 import { isFloatType, keyValue, typeRange, voxelKey } from './voxel-key.ts';
 import { watchedVoxels } from './watched-voxels.ts';
 
@@ -41,20 +41,24 @@ async function forEachRow(
 ): Promise<void> {
   const { dims } = voxels.info;
   const watched = watchedVoxels(voxels, { stage, signal, onProgress, total: voxelCount(dims) });
-  const size = [dims[0], dims[1], dims[2]] as const;
-  for (let timePoint = 0; timePoint < dims[3]; timePoint++) {
-    await watched.readBox({ first: [0, 0, 0], size, timePoint }, (piece) => {
-      const [columns, rows, planes] = piece.size;
-      for (let z = 0; z < planes; z++) {
-        for (let y = 0; y < rows; y++) {
-          const start = (z * rows + y) * piece.rowLength;
-          const row = (timePoint * dims[2] + piece.first[2] + z) * dims[1] + piece.first[1] + y;
-          visit(piece.values, start, start + columns, row);
-        }
+  const visitPiece = (piece: VoxelPiece, timePoint: number): void => {
+    const [columns, rows, planes] = piece.size;
+    for (let z = 0; z < planes; z++) {
+      for (let y = 0; y < rows; y++) {
+        const start = (z * rows + y) * piece.rowLength;
+        const row = (timePoint * dims[2] + piece.first[2] + z) * dims[1] + piece.first[1] + y;
+        visit(piece.values, start, start + columns, row);
       }
-    });
-    throwIfAborted(signal);
+    }
+  };
+  if (watched.readAll) await watched.readAll(visitPiece);
+  else {
+    const size = [dims[0], dims[1], dims[2]] as const;
+    for (let timePoint = 0; timePoint < dims[3]; timePoint++) {
+      await watched.readBox({ first: [0, 0, 0], size, timePoint }, (piece) => visitPiece(piece, timePoint));
+    }
   }
+  throwIfAborted(signal);
 }
 
 /** Counts each value of 8 or 16 bits in a single pass, from which all statistics follow. */

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createCpuBackend } from '../cpu/cpu-backend.ts';
 import { inlinePool } from '../cpu/inline-pool.ts';
 import { ContainerReader } from '../format/container-reader.ts';
@@ -58,6 +58,26 @@ describe('statistics', () => {
         within(found.percentiles[0], 0.01);
         within(found.percentiles[1], 0.99);
       }
+    },
+  );
+
+  test.each([
+    ['interleaved', [8, 4, 3, 2, 'interleaved']],
+    ['whole', [13, 11, 9, 2]],
+  ] as const)(
+    'of a series in chunks of several time points, %s, are the same, and each chunk is read once',
+    async (_, chunkShape) => {
+      const info = testInfo([13, 11, 9, 5], 'i16');
+      const bytes = new Uint8Array(testVoxels(info));
+      const file = await compressBytes(backend, info, bytes, { chunkShape });
+      const reader = await ContainerReader.open(memorySource('a.stria', file.bytes));
+      const reads = vi.spyOn(reader, 'readChunks');
+      const progress: Progress[] = [];
+      const found = await streamedStatistics(voxelsOfContainer(reader), { onProgress: (one) => progress.push(one) });
+      expect(found).toEqual(await streamedStatistics(voxelsOfFile(memoryVolume(info, bytes))));
+      const numbers = reads.mock.calls.flatMap(([first, count]) => Array.from({ length: count }, (_each, at) => first + at));
+      expect(numbers).toEqual(Array.from({ length: reader.chunkCount }, (_each, number) => number));
+      expect(progress.at(-1)).toMatchObject({ done: bytes.byteLength, total: bytes.byteLength });
     },
   );
 

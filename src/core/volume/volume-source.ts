@@ -106,7 +106,11 @@ export interface VolumeDisplay {
 }
 
 /** A volume's stored voxels, wherever they are read from. With `isCompressed` false, each plane of a box is a read of its own. */
-export type ExactVoxels = Pick<VolumeSource, 'info' | 'readBox'> & Partial<Pick<VolumeSource, 'isCompressed'>>;
+export type ExactVoxels = Pick<VolumeSource, 'info' | 'readBox'> &
+  Partial<Pick<VolumeSource, 'isCompressed'>> & {
+    /** Reads all voxels of all time points as `readBox` does, in an order in which nothing is decoded twice. */
+    readAll?(visit: (piece: VoxelPiece, timePoint: number) => void): Promise<void>;
+  };
 
 /** A box of voxels of a time point. */
 export interface RegionBox {

@@ -1,5 +1,5 @@
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
-import { elementBytes } from '../shared/volume.ts';
+import { elementBytes, voxelCount } from '../shared/volume.ts';
 import type { ExactVoxels, RegionBox, VoxelPiece } from './volume-source.ts';
 
 export interface Watch extends JobOptions {
@@ -8,13 +8,29 @@ export interface Watch extends JobOptions {
   readonly total?: number | undefined;
 }
 
-/** The same voxels. Reading a box reports its progress and can be cancelled, piece by piece. */
+/** The same voxels. Reading them reports its progress and can be cancelled, piece by piece. */
 export function watchedVoxels(voxels: ExactVoxels, { stage, total, signal, onProgress }: Watch): ExactVoxels {
   const { info } = voxels;
   const width = elementBytes(info.type);
   let done = 0;
+  const visited = (count: number, all: number) => {
+    done += count;
+    onProgress?.({ stage, done: done * width, total: all * width });
+  };
+  const { readAll } = voxels;
   return {
     info,
+    ...(readAll && {
+      readAll(visit: (piece: VoxelPiece, timePoint: number) => void) {
+        throwIfAborted(signal);
+        if (total === undefined) done = 0;
+        return readAll.call(voxels, (piece, timePoint) => {
+          throwIfAborted(signal);
+          visit(piece, timePoint);
+          visited(piece.size[0] * piece.size[1] * piece.size[2], total ?? voxelCount(info.dims));
+        });
+      },
+    }),
     readBox(box, visit) {
       throwIfAborted(signal);
       if (total === undefined) done = 0;
@@ -22,8 +38,7 @@ export function watchedVoxels(voxels: ExactVoxels, { stage, total, signal, onPro
       return voxels.readBox(box, (piece) => {
         throwIfAborted(signal);
         visit(piece);
-        done += voxelsInBox(piece, box);
-        onProgress?.({ stage, done: done * width, total: all * width });
+        visited(voxelsInBox(piece, box), all);
       });
     },
   };
