@@ -284,7 +284,10 @@ describe('layers', () => {
     const own: LayerStack = { ...noLayers, base: { ...noLayers.base, opacity: 0.5 }, solo: 'channel-2', layers: [channel] };
     expect(withLayersOf(stack, own)).toEqual({ ...own, layers: [channel, layer], meshes: [mesh] });
     expect(withLayersOf({ ...stack, solo: 'layer-1' }, own).solo).toBe('layer-1');
-    // The solo layer is a channel of the first volume: the second has no such channel.
+    // The solo layer is a channel of the first volume, which says nothing about the second, even if that has one of the same name.
+    expect(
+      withLayersOf({ ...stack, solo: 'channel-2', layers: [channel, layer] }, { ...own, solo: undefined }).solo,
+    ).toBeUndefined();
     expect(withLayersOf({ ...stack, solo: 'channel-2', layers: [channel, layer] }, noLayers)).toEqual(stack);
   });
 

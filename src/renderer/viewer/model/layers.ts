@@ -161,13 +161,13 @@ export function changedLayer(stack: LayerStack, id: string, change: Partial<Omit
 export function withLayersOf({ base, solo, layers, meshes }: LayerStack, other: LayerStack): LayerStack {
   const isGroup = hasChannelGroup(other);
   const channels = other.layers.filter(({ of }) => of === baseId);
-  const all = [...channels, ...layers.filter(({ of }) => of !== baseId)];
-  const isThere = solo === baseId || [...all, ...meshes].some(({ id }) => id === solo);
+  const shared = layers.filter(({ of }) => of !== baseId);
+  const isShared = solo === baseId || [...shared, ...meshes].some(({ id }) => id === solo);
   return {
     base: isGroup ? other.base : { ...other.base, isVisible: base.isVisible, opacity: base.opacity },
     // Any other solo layer of the other stack was adopted from this one before, so it ends now.
-    solo: isThere ? solo : channels.find(({ id }) => id === other.solo)?.id,
-    layers: all,
+    solo: isShared ? solo : channels.find(({ id }) => id === other.solo)?.id,
+    layers: [...channels, ...shared],
     meshes,
   };
 }
