@@ -579,7 +579,7 @@ export const rooms = [
     room: 'renderer/app/output',
     holds: 'Pictures, movies, and surfaces as meshes.',
     imports:
-      'core/io/pictures core/mesh core/mesh/write core/shared core/volume renderer/app/layers renderer/app/state renderer/app/words renderer/host renderer/viewer renderer/viewer/model',
+      'core/io/pictures core/mesh core/mesh/write core/shared core/volume renderer/app/meshes renderer/app/state renderer/app/words renderer/host renderer/viewer renderer/viewer/model',
     packages: 'fflate mediabunny',
   },
   {
@@ -590,9 +590,15 @@ export const rooms = [
   },
   {
     room: 'renderer/app/layers',
-    holds: 'Layers over the open volume, and meshes: loading, extracting, reading, freeing, their first look.',
+    holds: 'Layers over the open volume: loading, freeing, their first look, alignment; the channels of volumes.',
     imports:
-      'core/mesh/gpu core/mesh/read core/mesh/write core/draw core/gpu core/mesh core/shared core/stream core/transforms core/volume renderer/app/gpu renderer/app/labels renderer/app/loading renderer/app/state renderer/host renderer/viewer renderer/viewer/colors renderer/viewer/model',
+      'core/gpu core/shared core/stream core/transforms core/volume renderer/app/gpu renderer/app/loading renderer/app/state renderer/host renderer/viewer renderer/viewer/colors renderer/viewer/model',
+  },
+  {
+    room: 'renderer/app/meshes',
+    holds: 'Meshes over the open volume: extracting surfaces, reading and opening mesh files, freeing.',
+    imports:
+      'core/draw core/gpu core/mesh core/mesh/gpu core/mesh/read core/mesh/write core/shared core/volume renderer/app/gpu renderer/app/labels renderer/app/loading renderer/app/state renderer/host renderer/viewer/colors renderer/viewer/model',
   },
   {
     room: 'renderer/app/labels',
@@ -610,13 +616,13 @@ export const rooms = [
     room: 'renderer/app/opening',
     holds: 'Decides what becomes of files that are opened, dropped, or named by an address.',
     imports:
-      'core/io/common core/remote core/shared renderer/app/compare renderer/app/compress renderer/app/document renderer/app/labels renderer/app/layers renderer/app/loading renderer/app/saved renderer/app/session renderer/app/state renderer/host renderer/viewer/model',
+      'core/io/common core/remote core/shared renderer/app/compare renderer/app/compress renderer/app/document renderer/app/labels renderer/app/layers renderer/app/loading renderer/app/meshes renderer/app/saved renderer/app/session renderer/app/state renderer/host renderer/viewer/model',
   },
   {
     room: 'renderer/app',
     holds: 'The app object, its commands, keys and the test hook.',
     imports:
-      'core/codec core/draw core/format core/io/common core/remote core/shared core/transforms renderer/app/compare renderer/app/compress renderer/app/document renderer/app/gpu renderer/app/lab renderer/app/layers renderer/app/loading renderer/app/measure renderer/app/opening renderer/app/output renderer/app/saved renderer/app/session renderer/app/state renderer/app/view renderer/app/words renderer/host renderer/playback renderer/viewer renderer/viewer/model renderer/viewer/space renderer/app/labels core/volume renderer/viewer/colors',
+      'core/codec core/draw core/format core/io/common core/remote core/shared core/transforms renderer/app/compare renderer/app/compress renderer/app/document renderer/app/gpu renderer/app/lab renderer/app/layers renderer/app/loading renderer/app/measure renderer/app/meshes renderer/app/opening renderer/app/output renderer/app/saved renderer/app/session renderer/app/state renderer/app/view renderer/app/words renderer/host renderer/playback renderer/viewer renderer/viewer/model renderer/viewer/space renderer/app/labels core/volume renderer/viewer/colors',
   },
   {
     room: 'renderer/panels/hooks',

@@ -3,10 +3,10 @@ import { Stopwatch } from '../../core/stream/stage-times.ts';
 import type { HostFile } from '../host/host.ts';
 import { BackgroundCompressor } from './compress/background.ts';
 import { createWebTaskPool } from './compress/web-task-pool.ts';
-import { readInThread } from './layers/mesh-file-thread.ts';
 import { loadResident, type OpenRequest, openStages } from './loading/load-resident.ts';
 import { VolumeList } from './loading/volume-list.ts';
 import { measureFile } from './measure/measure-file.ts';
+import { readInThread } from './meshes/mesh-file-thread.ts';
 import { PngEncoder } from './output/png-encoder.ts';
 
 // If an error ends a thread, the work fails with a message that names the thread, and later work gets a new thread.

@@ -1,7 +1,7 @@
 import type { Host, HostFile } from '../../host/host.ts';
 import { volumeIdOf } from '../../viewer/model/layers.ts';
-import type { Meshes } from '../layers/meshes.ts';
 import type { Dropped } from '../loading/dropped-files.ts';
+import type { Meshes } from '../meshes/meshes.ts';
 import type { LostFiles } from '../saved/lost-files.ts';
 import { orNotice } from '../state/or-notice.ts';
 import type { AppStore } from '../state/store.ts';

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { testInfo } from '../../../core/volume/resident-testing.ts';
 import type { HostSink } from '../../host/host.ts';
-import type { SurfaceVolume } from '../layers/extract-shown.ts';
+import type { SurfaceVolume } from '../meshes/extract-shown.ts';
 import { type AppState, createAppStore } from '../state/store.ts';
 import { SurfaceSaver } from './surface-saver.ts';
 

@@ -6,7 +6,7 @@ import { StriaError } from '../../../core/shared/errors.ts';
 import { colorParts } from '../../../core/shared/label-table.ts';
 import { metresOf } from '../../../core/shared/volume.ts';
 import type { Host } from '../../host/host.ts';
-import { extractShown, type SurfaceVolume } from '../layers/extract-shown.ts';
+import { extractShown, type SurfaceVolume } from '../meshes/extract-shown.ts';
 import type { SurfaceOptions } from '../state/output-options.ts';
 import { outputStem } from '../state/output-state.ts';
 import { type AppStore, openDocument } from '../state/store.ts';

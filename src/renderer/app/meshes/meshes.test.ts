@@ -8,11 +8,11 @@ import type { HostFile } from '../../host/host.ts';
 import { testLook } from '../../viewer/model/layer-testing.ts';
 import { baseId, type LayerStack, noLayers, withoutLayer } from '../../viewer/model/layers.ts';
 import type { Engine } from '../gpu/gpu-life.ts';
+import { Layers } from '../layers/layers.ts';
 import type { OpenDocument } from '../state/document-state.ts';
 import type { MeshSource } from '../state/layer-state.ts';
 import { type AppState, createAppStore } from '../state/store.ts';
 import type { extractShown, SurfaceVolume } from './extract-shown.ts';
-import { Layers } from './layers.ts';
 import { Meshes } from './meshes.ts';
 
 beforeAll(() => {
