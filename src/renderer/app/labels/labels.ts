@@ -6,38 +6,25 @@ import { labelCounts } from '../../../core/volume/label-counts.ts';
 import { labelNumbers } from '../../../core/volume/label-number.ts';
 import { labelPlace } from '../../../core/volume/label-place.ts';
 import { type LabelStatistics, labelStatistics } from '../../../core/volume/label-statistics.ts';
-import type { VolumeSource } from '../../../core/volume/volume-source.ts';
 import { sourceOf } from '../../host/file-source.ts';
 import type { Host, HostFile } from '../../host/host.ts';
 import { colormap } from '../../viewer/colors/colormaps.ts';
-import {
-  firstLabelLookOf,
-  type LabelLook,
-  type ShownLabels,
-  withLabelEdit,
-  withLabelShown,
-} from '../../viewer/model/label-look.ts';
-import { layerVoxelAt, placeOf } from '../../viewer/model/layer-place.ts';
-import { baseId, changedLayer, layerTime, volumeIdOf } from '../../viewer/model/layers.ts';
+import { firstLabelLookOf, type LabelLook, withLabelEdit, withLabelShown } from '../../viewer/model/label-look.ts';
+import { layerVoxelAt } from '../../viewer/model/layer-place.ts';
+import { baseId, changedLayer } from '../../viewer/model/layers.ts';
 import { clampVoxel } from '../../viewer/model/slice-geometry.ts';
-import { chainedMap, identityMap, invertedMap, mapPosition, type VoxelMap } from '../../viewer/model/voxel-map.ts';
+import { identityMap, invertedMap, mapPosition } from '../../viewer/model/voxel-map.ts';
 import type { FileMeasurer } from '../measure/file-task.ts';
 import { LatestReading } from '../measure/latest-reading.ts';
 import type { MeasuredVolumes } from '../measure/volume-series.ts';
 import { isSameDocument } from '../state/document-state.ts';
 import { firstLabels, type LabelsState } from '../state/label-state.ts';
 import { type AppState, type AppStore, openDocument } from '../state/store.ts';
+import { DrawnLabels } from './drawn-labels.ts';
 import { exactVoxels } from './exact-voxels.ts';
 import { FileLabelCounts } from './file-label-counts.ts';
-import { labelLookOf, labelledVolume, labelTableOf } from './label-tables.ts';
-
-/** A volume at the time point that is shown. */
-interface ShownVolume {
-  readonly volume: VolumeSource;
-  readonly timePoint: number;
-  /** Maps voxels of the open volume to voxels of this one. */
-  readonly map: VoxelMap;
-}
+import { labelLookOf, labelledVolume } from './label-tables.ts';
+import { VolumesInView } from './volumes-in-view.ts';
 
 /**
  * The labels of the open volume and of the layers: their tables, numbers of voxels, and statistics of images inside them. The choice of
@@ -47,8 +34,8 @@ export class Labels {
   readonly #host: Pick<Host, 'openDialog'>;
   readonly #store: AppStore;
   readonly #volumes: MeasuredVolumes;
-  /** The labels that the viewer draws, by volume. */
-  #drawn: ReadonlyMap<string, ShownLabels> = new Map();
+  readonly #inView: VolumesInView;
+  readonly #drawn = new DrawnLabels();
   #endFollowing = () => {};
   #going = new AbortController();
   #measuring: AbortController | undefined;
@@ -62,12 +49,14 @@ export class Labels {
     this.#host = host;
     this.#store = store;
     this.#volumes = volumes;
+    this.#inView = new VolumesInView(store, volumes);
     store.subscribe((state, before) => {
       if (state.gpu !== before.gpu) this.#follow(state);
       if (!isSameDocument(state.document, before.document)) this.#going.abort();
       if (!isSameDocument(state.document, before.document) || state.gpu !== before.gpu) this.cancelStatistics();
       if (state.document.kind !== before.document.kind && !openDocument(state)) this.#change(firstLabels);
-      if (state.layers !== before.layers || state.labels !== before.labels || state.document !== before.document) this.#draw();
+      if (state.layers !== before.layers || state.labels !== before.labels || state.document !== before.document)
+        this.#drawn.draw(store.getState());
     });
     new LatestReading<LabelsState['counted']>(store, {
       follows: ['settings', 'layers', 'labels', 'document', 'gpu', 'residency'],
@@ -144,7 +133,7 @@ export class Labels {
   async goTo(id: string, number: number): Promise<void> {
     this.#change({ chosen: { id, number } });
     const base = this.#volumes.base();
-    const shown = this.#shown(id);
+    const shown = this.#inView.at(id);
     // Each search reads the whole volume, so only the last one continues.
     this.#going.abort();
     this.#going = new AbortController();
@@ -175,10 +164,10 @@ export class Labels {
    */
   async statistics(imageId: string): Promise<readonly LabelStatistics[]> {
     const id = this.#labelled;
-    const [labels, image] = [id === undefined ? undefined : this.#shown(id), this.#shown(imageId)];
+    const [labels, image] = [id === undefined ? undefined : this.#inView.at(id), this.#inView.at(imageId)];
     if (id === undefined || !labels || !image)
       throw new StriaError('invalid-input', 'there are no labels, or no image to measure');
-    const toImage = labels.volume === image.volume ? identityMap : this.#mapBetween(id, imageId);
+    const toImage = labels.volume === image.volume ? identityMap : this.#inView.mapBetween(id, imageId);
     this.cancelStatistics();
     const controller = new AbortController();
     this.#measuring = controller;
@@ -206,7 +195,7 @@ export class Labels {
   /** Counts the labels of the open volume at full resolution, from its file. */
   countAll(): void {
     const { counted } = this.#state;
-    const shown = counted && this.#shown(counted.id);
+    const shown = counted && this.#inView.at(counted.id);
     if (shown && counted.kind === 'partial') this.#fileCounts.count(counted.id, shown.timePoint);
   }
 
@@ -255,49 +244,9 @@ export class Labels {
       if (isBaseLabels !== this.#state.isBaseLabels) this.#change({ isBaseLabels });
     };
     this.#endFollowing = gpu.viewer.subscribe(follow);
-    this.#drawn = new Map();
+    this.#drawn.reset();
     follow();
-    this.#draw();
-  }
-
-  /** Passes the labels of all volumes to the viewer. Unchanged ones stay the same object, so their colours are not uploaded again. */
-  #draw(): void {
-    const state = this.#store.getState();
-    if (state.gpu.kind !== 'ready') return;
-    const ids = [baseId, ...state.layers.stack.layers.map(({ id }) => id)];
-    const drawn = new Map(ids.map((id) => [id, this.#labelsOf(state, id)]));
-    if (drawn.size === this.#drawn.size && ids.every((id) => drawn.get(id) === this.#drawn.get(id))) return;
-    this.#drawn = drawn;
-    state.gpu.viewer.setLabels(drawn);
-  }
-
-  #labelsOf(state: AppState, id: string): ShownLabels {
-    const { shows, except } = labelLookOf(state, id);
-    const table = labelTableOf(state, id);
-    const before = this.#drawn.get(id);
-    return before && before.table === table && before.shows === shows && before.except === except
-      ? before
-      : { table, shows, except };
-  }
-
-  #shown(id: string): ShownVolume | undefined {
-    const { gpu, layers } = this.#store.getState();
-    const base = this.#volumes.base();
-    if (gpu.kind !== 'ready' || !base) return undefined;
-    const { timePoint } = gpu.viewer.snapshot().state;
-    if (id === baseId) return { volume: base, timePoint, map: identityMap };
-    const look = layers.stack.layers.find((each) => each.id === id);
-    const volume = look && this.#volumes.layer(volumeIdOf(look));
-    if (!volume) return undefined;
-    const map = placeOf(base.info, look, volume.info);
-    return { volume, timePoint: layerTime(base.info, timePoint, volume.info, look.channel), map };
-  }
-
-  /** Maps voxels of one volume to voxels of another, as both are placed over the open volume. */
-  #mapBetween(from: string, to: string) {
-    const [first, second] = [this.#shown(from), this.#shown(to)];
-    if (!first || !second) throw new StriaError('invalid-input', 'the volume is no longer open');
-    return chainedMap(invertedMap(first.map), second.map);
+    this.#drawn.draw(this.#store.getState());
   }
 
   /** What the counts depend on. Empty unless the list of layers is shown. */
@@ -305,14 +254,14 @@ export class Labels {
     const { inspectorOpen, inspectorTab } = state.settings;
     const id = labelledVolume(state);
     if (!inspectorOpen || inspectorTab !== 'layers' || id === undefined || state.gpu.kind !== 'ready') return '';
-    const shown = this.#shown(id);
+    const shown = this.#inView.at(id);
     // Count again when residency changes, since a read during the change may have failed.
     return shown ? JSON.stringify([id, shown.timePoint, state.residency?.kept, shown.volume.decimation > 1]) : '';
   }
 
   async #count(): Promise<LabelsState['counted']> {
     const id = this.#labelled;
-    const shown = id === undefined ? undefined : this.#shown(id);
+    const shown = id === undefined ? undefined : this.#inView.at(id);
     const { gpu } = this.#store.getState();
     if (id === undefined || !shown || gpu.kind !== 'ready') return undefined;
     if (shown.volume.decimation > 1) return this.#fileCounts.at(id, shown.timePoint);
@@ -334,7 +283,7 @@ export class Labels {
   /** The label at the crosshair. Undefined if there is none; the marked row then stays. */
   async #atCrosshair(): Promise<LabelsState['chosen']> {
     const id = this.#labelled;
-    const shown = id === undefined ? undefined : this.#shown(id);
+    const shown = id === undefined ? undefined : this.#inView.at(id);
     const { gpu } = this.#store.getState();
     if (id === undefined || !shown || gpu.kind !== 'ready') return undefined;
     const [x, y, z] = gpu.viewer.snapshot().state.crosshair;

@@ -1,4 +1,3 @@
-import { GpuMesh, meshBytes } from '../../../core/draw/gpu-mesh.ts';
 import type { Mesh } from '../../../core/mesh/mesh.ts';
 import type { NamedMesh } from '../../../core/mesh/mesh-formats.ts';
 import { faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
@@ -7,13 +6,13 @@ import type { HostFile } from '../../host/host.ts';
 import { changedMesh, type LayerStack, type MeshLook, mostMeshes, noLayers } from '../../viewer/model/layers.ts';
 import { moved } from '../../viewer/model/mesh-place.ts';
 import type { Engine } from '../gpu/gpu-life.ts';
-import { whyNoRoom } from '../loading/room.ts';
 import { isSameDocument } from '../state/document-state.ts';
 import type { MeshFileSource, MeshSource, SurfaceSource } from '../state/layer-state.ts';
 import { nextProgress, startProgress } from '../state/progress.ts';
 import { type AppState, type AppStore, openDocument } from '../state/store.ts';
 import { extractShown, type SurfaceVolume } from './extract-shown.ts';
 import { readInThread } from './mesh-file-thread.ts';
+import { MeshMemory } from './mesh-memory.ts';
 import { type LostMesh, MeshRestoring } from './mesh-restoring.ts';
 import { type ExtractionJob, meshColors, type NewMesh, SurfaceExtraction } from './surface-extraction.ts';
 
@@ -31,17 +30,15 @@ export interface KeptSurfaces {
 }
 
 /**
- * The mesh layers. Their list is a part of the view (`ViewState.layers`), so undo restores it. This class keeps their triangles until
- * the volume is closed, and keeps the meshes in GPU memory in step with the state and the device.
+ * The mesh layers. Their list is a part of the view (`ViewState.layers`), so undo restores it. Their triangles are kept until
+ * the volume is closed, and those in GPU memory follow the state and the device.
  */
 export class Meshes {
   readonly #store: AppStore;
   readonly #engine: () => Engine | undefined;
   readonly #extraction: SurfaceExtraction;
   readonly #read: typeof readInThread;
-  /** Includes meshes that undo may bring back. */
-  readonly #kept = new Map<string, { readonly mesh: Mesh; readonly source: MeshSource | MeshFileSource }>();
-  readonly #onGpu = new Map<string, GpuMesh>();
+  readonly #memory = new MeshMemory();
   #adding: AbortController | undefined;
   readonly #restoring: MeshRestoring;
   /** The file whose objects are being restored, so that it is read only once. */
@@ -62,7 +59,7 @@ export class Meshes {
     this.#restoring = new MeshRestoring({
       store,
       stack: () => this.#stack,
-      has: (id) => this.#kept.has(id),
+      has: (id) => this.#memory.get(id) !== undefined,
       isOpen: () => openDocument(store.getState()) !== undefined && this.#shownEngine() !== undefined,
       readiness: (from) => this.#extraction.readiness(from),
       make: (id, source, job) => this.#make(id, source, job),
@@ -155,25 +152,25 @@ export class Meshes {
 
   /** The triangles of a layer as they are shown, in world coordinates of the open volume. */
   meshOf(id: string): Mesh | undefined {
-    const mesh = this.#kept.get(id)?.mesh;
+    const mesh = this.#memory.get(id)?.mesh;
     const motion = this.#stack.meshes.find((look) => look.id === id)?.motion;
     return mesh && motion ? moved(mesh, motion) : mesh;
   }
 
   /** The number of triangles of a layer; 0 if they have not been made. */
   triangleCount(id: string): number {
-    return (this.#kept.get(id)?.mesh.triangles.length ?? 0) / 3;
+    return (this.#memory.get(id)?.mesh.triangles.length ?? 0) / 3;
   }
 
   /** The volume and settings that a layer was extracted from. */
   sourceOf(id: string): MeshSource | undefined {
-    const source = this.#kept.get(id)?.source ?? this.#restoring.sourceOf(id);
+    const source = this.#memory.get(id)?.source ?? this.#restoring.sourceOf(id);
     return source && 'from' in source ? source : undefined;
   }
 
   /** The file that a layer was read from. */
   fileOf(id: string): MeshFileSource | undefined {
-    const source = this.#kept.get(id)?.source ?? this.#restoring.sourceOf(id);
+    const source = this.#memory.get(id)?.source ?? this.#restoring.sourceOf(id);
     return source && 'file' in source ? source : undefined;
   }
 
@@ -219,10 +216,7 @@ export class Meshes {
     const { mesh } = await ('file' in source ? this.#objectOf(source, job) : this.#surfaceOf(source, job));
     const engine = this.#engine();
     if (job.signal.aborted || !engine) throw new StriaError('aborted', 'cancelled');
-    const [onGpu] = uploaded(engine, [mesh]);
-    this.#kept.set(id, { mesh, source });
-    this.#onGpu.set(id, onGpu as GpuMesh);
-    engine.viewer.setMeshes(new Map(this.#onGpu));
+    this.#memory.add(engine, new Map([[id, { mesh, source }]]));
   }
 
   async #objectOf(source: MeshFileSource, job: ExtractionJob): Promise<NewMesh> {
@@ -275,17 +269,11 @@ export class Meshes {
     const { meshes } = this.#stack;
     if (meshes.length + found.length > mostMeshes)
       throw new StriaError('unsupported', `there would be more than ${mostMeshes} surfaces. Choose fewer labels, or remove some`);
-    const onGpu = uploaded(
-      engine,
-      found.map(({ mesh }) => mesh),
-    );
-    const looks = found.map(({ mesh, source, look }, at): MeshLook => {
-      const id = this.#newId();
-      this.#kept.set(id, { mesh, source });
-      this.#onGpu.set(id, onGpu[at] as GpuMesh);
-      return { isVisible: true, opacity: 1, ...look, name: look.name.slice(0, 200) || 'Surface', id };
+    const ids = this.#newIds(found.length);
+    const looks = found.map(({ look }, at): MeshLook => {
+      return { isVisible: true, opacity: 1, ...look, name: look.name.slice(0, 200) || 'Surface', id: ids[at] as string };
     });
-    engine.viewer.setMeshes(new Map(this.#onGpu));
+    this.#memory.add(engine, new Map(found.map(({ mesh, source }, at) => [ids[at] as string, { mesh, source }])));
     this.#set({ ...this.#stack, meshes: [...meshes, ...looks] });
     this.#choose(looks.at(-1));
   }
@@ -309,11 +297,13 @@ export class Meshes {
     return gpu.kind === 'ready' && gpu.viewer === engine?.viewer ? engine : undefined;
   }
 
-  #newId(): string {
-    const taken = new Set([...this.#kept.keys(), ...this.#restoring.ids, ...this.#stack.meshes.map(({ id }) => id)]);
-    let number = 1;
-    while (taken.has(`mesh-${number}`)) number++;
-    return `mesh-${number}`;
+  #newIds(count: number): readonly string[] {
+    const taken = new Set([...this.#memory.ids, ...this.#restoring.ids, ...this.#stack.meshes.map(({ id }) => id)]);
+    const ids: string[] = [];
+    for (let number = 1; ids.length < count; number++) {
+      if (!taken.has(`mesh-${number}`)) ids.push(`mesh-${number}`);
+    }
+    return ids;
   }
 
   #closed(): void {
@@ -321,45 +311,18 @@ export class Meshes {
     this.#restoring.clear();
     this.#restoredFile = undefined;
     this.#free();
-    this.#kept.clear();
+    this.#memory.clear();
   }
 
   #free(): void {
     this.#restoring.stop();
-    if (this.#onGpu.size === 0) return;
-    const meshes = [...this.#onGpu.values()];
-    this.#onGpu.clear();
-    this.#engine()?.viewer.setMeshes(new Map());
-    for (const mesh of meshes) mesh.destroy();
+    this.#memory.free(this.#engine());
   }
 
   /** Brings the meshes in GPU memory in step with the view. */
   #reconcile(): void {
     const engine = this.#shownEngine();
     const { layers } = this.#store.getState();
-    if (!engine) return;
-    const wanted = new Set(layers.stack.meshes.map(({ id }) => id));
-    const gone = [...this.#onGpu].filter(([id]) => !wanted.has(id));
-    const added = [...wanted].filter((id) => this.#kept.has(id) && !this.#onGpu.has(id));
-    if (gone.length + added.length === 0) return;
-    for (const [id] of gone) this.#onGpu.delete(id);
-    for (const id of added) this.#onGpu.set(id, new GpuMesh(engine.gpu, (this.#kept.get(id) as { mesh: Mesh }).mesh));
-    engine.viewer.setMeshes(new Map(this.#onGpu));
-    for (const [, mesh] of gone) mesh.destroy();
-  }
-}
-
-/** Uploads meshes to GPU memory, all or none. @throws StriaError `out-of-memory` */
-function uploaded(engine: Engine, meshes: readonly Mesh[]): readonly GpuMesh[] {
-  const bytes = meshes.reduce((sum, mesh) => sum + meshBytes(mesh), 0);
-  const problem = whyNoRoom(engine, bytes, 'the surface');
-  if (problem !== undefined) throw new StriaError('out-of-memory', problem);
-  const onGpu: GpuMesh[] = [];
-  try {
-    for (const mesh of meshes) onGpu.push(new GpuMesh(engine.gpu, mesh));
-    return onGpu;
-  } catch (error) {
-    for (const mesh of onGpu) mesh.destroy();
-    throw error;
+    if (engine) this.#memory.reconcile(engine, new Set(layers.stack.meshes.map(({ id }) => id)));
   }
 }

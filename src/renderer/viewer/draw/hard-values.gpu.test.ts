@@ -6,7 +6,8 @@ import { testInfo } from '../../../core/volume/resident-testing.ts';
 import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
 import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
 import { autoView } from '../model/auto-view.ts';
-import { type SliceDrawing, SliceRenderer } from './slice-renderer.ts';
+import type { SliceDrawing } from './slice-contents.ts';
+import { SliceRenderer } from './slice-renderer.ts';
 import { drawnPixels } from './slice-testing.ts';
 
 // Values that are hard to show: at the limits of floats, close together, missing, or with a negative slope. One pixel shows

@@ -5,7 +5,7 @@ import type { Gpu } from '../../../core/gpu/gpu.ts';
 import { baseId, layerTime } from '../model/layers.ts';
 import type { ViewHost } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
-import type { LayerDrawing } from './slice-renderer.ts';
+import type { LayerDrawing } from './slice-contents.ts';
 
 /** One view's scratch memory for the open volume and the layers in slices. Free it with `destroy`. */
 export class LayerSlabs {

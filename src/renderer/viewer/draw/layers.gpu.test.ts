@@ -25,7 +25,8 @@ import type { LayerLook } from '../model/layers.ts';
 import { placeOblique } from '../model/oblique-geometry.ts';
 import { type AxisNumber, sliceFrame } from '../model/orientation.ts';
 import { type CanvasToVoxel, placeSlice, positionAt, type Voxel } from '../model/slice-geometry.ts';
-import { type SliceDrawing, SliceRenderer } from './slice-renderer.ts';
+import type { SliceDrawing } from './slice-contents.ts';
+import { SliceRenderer } from './slice-renderer.ts';
 import { drawnPixels } from './slice-testing.ts';
 
 const gpu = await openTestGpu();

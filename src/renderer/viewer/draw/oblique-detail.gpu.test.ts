@@ -11,7 +11,8 @@ import { placeOblique } from '../model/oblique-geometry.ts';
 import type { Voxel } from '../model/slice-geometry.ts';
 import { BrickSpace } from './brick-space.ts';
 import { ObliqueDetail } from './oblique-detail.ts';
-import { type SliceDrawing, SliceRenderer } from './slice-renderer.ts';
+import type { SliceDrawing } from './slice-contents.ts';
+import { SliceRenderer } from './slice-renderer.ts';
 import { drawnPixels } from './slice-testing.ts';
 
 const gpu = await openTestGpu();

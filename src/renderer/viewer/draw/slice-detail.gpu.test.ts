@@ -16,8 +16,9 @@ import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
 import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
 import { type AxisNumber, sliceFrame } from '../model/orientation.ts';
 import { placeSlice, type Voxel } from '../model/slice-geometry.ts';
+import type { SliceDrawing } from './slice-contents.ts';
 import { type DetailWish, SliceDetail } from './slice-detail.ts';
-import { type SliceDrawing, SliceRenderer } from './slice-renderer.ts';
+import { SliceRenderer } from './slice-renderer.ts';
 import { drawnPixels } from './slice-testing.ts';
 
 const gpu = await openTestGpu();

@@ -10,8 +10,8 @@ import { keptInSight, placeSlice, type SliceCamera, type SlicePlacement } from '
 import type { ShownMesh } from '../model/view-host.ts';
 import type { SliceAxis, ViewState } from '../model/viewer-api.ts';
 import { meshColor } from './ray-volumes.ts';
+import type { LayerDrawing, SliceDrawing } from './slice-contents.ts';
 import type { DetailDrawing, DetailWish } from './slice-detail.ts';
-import type { LayerDrawing, SliceDrawing } from './slice-renderer.ts';
 
 /** The free margin around a fitted slice in CSS pixels, with space for the letters. */
 const sliceMargin = 24;

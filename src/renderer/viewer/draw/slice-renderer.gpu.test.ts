@@ -19,7 +19,8 @@ import { placeOblique } from '../model/oblique-geometry.ts';
 import { type AxisNumber, sliceFrame } from '../model/orientation.ts';
 import { type CanvasToVoxel, placeSlice, positionAt, type Voxel, voxelAt } from '../model/slice-geometry.ts';
 import type { SliceAxis } from '../model/viewer-api.ts';
-import { type SliceDrawing, SliceRenderer } from './slice-renderer.ts';
+import type { SliceDrawing } from './slice-contents.ts';
+import { SliceRenderer } from './slice-renderer.ts';
 import { drawnPixels, largestDifference } from './slice-testing.ts';
 
 const gpu = await openTestGpu();

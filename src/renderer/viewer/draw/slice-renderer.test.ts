@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isBlended, type SliceDrawing } from './slice-renderer.ts';
+import { isBlended, type SliceDrawing } from './slice-contents.ts';
 
 const drawing = {
   volume: { isSplit: true, decimation: 1 },

@@ -1,7 +1,7 @@
-import { type LabelPlane, labelPlanePlace, labelPlaneType } from '../../../core/draw/label-plane.ts';
-import { type LayerSlab, layerSlabPlane } from '../../../core/draw/layer-slab.ts';
-import { type MeshOutline, OutlinePass } from '../../../core/draw/outline-pass.ts';
-import { keptSlices, type SlabPlane, slabRange, type ThickSlice } from '../../../core/draw/slab-plane.ts';
+import { labelPlanePlace, labelPlaneType } from '../../../core/draw/label-plane.ts';
+import { layerSlabPlane } from '../../../core/draw/layer-slab.ts';
+import { OutlinePass } from '../../../core/draw/outline-pass.ts';
+import { keptSlices, slabRange } from '../../../core/draw/slab-plane.ts';
 import {
   type Blending,
   type SliceLook,
@@ -12,112 +12,44 @@ import {
 } from '../../../core/draw/slice-pass.ts';
 import { UniformCache } from '../../../core/draw/uniform-cache.ts';
 import type { Commands } from '../../../core/gpu/commands.ts';
-import { createBindGroup } from '../../../core/gpu/commands.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 import type { GpuScope } from '../../../core/gpu/scope.ts';
 import type { Dims3, ElementType } from '../../../core/shared/volume.ts';
 import type { SliceBox, VolumeSource } from '../../../core/volume/volume-source.ts';
-import overlayShader from '../../../shaders/viewer/overlay.wgsl';
 import { colormap } from '../colors/colormaps.ts';
 import { grounds } from '../colors/grounds.ts';
 import { type PixelRect, pixelRect, rectsAround } from '../model/detail-region.ts';
-import type { ShownLabels } from '../model/label-look.ts';
 import { mostMeshes } from '../model/layers.ts';
 import type { AxisNumber } from '../model/orientation.ts';
-import type { CanvasToVoxel, Point } from '../model/slice-geometry.ts';
-import type { ShownLayer } from '../model/view-host.ts';
-import type { ViewState } from '../model/viewer-api.ts';
 import { mapPosition, mapStep } from '../model/voxel-map.ts';
 import type { ObliqueBricks } from './oblique-detail.ts';
+import { OverlayPass } from './overlay-pass.ts';
 import { SliceColors } from './slice-colors.ts';
-import type { DetailDrawing } from './slice-detail.ts';
+import { areFloatsExact, type BlendedDrawing, isBlended, type LayerDrawing, type SliceDrawing } from './slice-contents.ts';
 import { SliceTarget } from './slice-target.ts';
-
-/** A picture to draw over the slice, premultiplied and as large as the target, and the crosshair under it. */
-export interface SliceOverlay {
-  readonly picture: GPUTexture;
-  /** The crosshair's voxel along the canvas's right and down axes. */
-  readonly voxel: Point;
-  /** The canvas pixel of the centre of voxel 0, and the pixels from one voxel to the next. */
-  readonly center: Point;
-  readonly step: Point;
-  /** Half the gap around the crosshair's centre; undefined if there is no crosshair. */
-  readonly gap: Point | undefined;
-  readonly thickness: number;
-}
-
-/** A layer to draw over the slice. */
-export interface LayerDrawing extends ShownLayer {
-  /** The index along t in the layer. */
-  readonly timePoint: number;
-  /** Scratch memory for thick slices, and for images in compressed memory. */
-  readonly slab: LayerSlab;
-  /** Scratch memory for outlines of labels in compressed memory. */
-  readonly labelPlane: LabelPlane;
-  /** Scratch memory for slabs of a channel of the open volume, which is drawn like that volume. */
-  readonly plane?: SlabPlane | undefined;
-}
-
-export interface SliceDrawing {
-  readonly volume: VolumeSource;
-  /** The axis across the slice, and the slice's index along it. Undefined for an oblique slice, whose plane the map gives. */
-  readonly axis: AxisNumber | undefined;
-  readonly index: number;
-  /** The canvas's place in the volume. `index` replaces the origin along `axis`. */
-  readonly map: CanvasToVoxel;
-  readonly state: Pick<ViewState, 'window' | 'colormap' | 'inverted' | 'outside' | 'missing' | 'timePoint' | 'smooth'>;
-  /** Set to draw a slab instead of a single slice. */
-  readonly slab?: (ThickSlice & { readonly plane: SlabPlane }) | undefined;
-  /** Finer voxels of the slice or slab than those in GPU memory. */
-  readonly detail?: DetailDrawing | undefined;
-  /** Finer voxels of an oblique slice. */
-  readonly bricks?: ObliqueBricks | undefined;
-  /** Opacity of the volume itself, 0…1. Default: 1. */
-  readonly opacity?: number | undefined;
-  /** Scratch memory for interpolation across the seams between the volume's boxes. If undefined, interpolation stops at the seams. */
-  readonly blended?: LayerSlab | undefined;
-  /** The volume's labels, if it has any. */
-  readonly labels?: ShownLabels | undefined;
-  /** The layers over the volume, the lowest first. */
-  readonly layers?: readonly LayerDrawing[] | undefined;
-  /** Meshes whose outlines are drawn over the layers, the lowest first. */
-  readonly meshes?: readonly MeshOutline[] | undefined;
-  /** The width of outlines in pixels. Default: 1. */
-  readonly lineWidth?: number | undefined;
-  readonly overlay?: SliceOverlay | undefined;
-  /** The background around the slice, premultiplied. Default: near black. */
-  readonly ground?: GPUColorDict | undefined;
-}
 
 /** More uniforms than one submit needs for all its pictures and their layers. */
 const mostUniforms = 256;
-
-const crosshairColor = [0.32, 0.68, 0.95, 0.75] as const;
 
 /**
  * Draws slices from voxels in GPU memory into any texture. Slice index, time point and crosshair are passed with the draw
  * call; only other changes write a uniform buffer. Free it with `destroy`.
  */
 export class SliceRenderer {
-  readonly #gpu: Gpu;
   readonly #scope: GpuScope;
-  readonly #format: GPUTextureFormat;
   readonly #pass: SlicePass;
   readonly #outlines: OutlinePass;
   readonly #colors: SliceColors;
   readonly #sliceUniforms: UniformCache;
-  readonly #overlayUniforms: UniformCache;
-  #overlayPipeline: GPURenderPipeline | undefined;
+  readonly #overlays: OverlayPass;
 
   constructor(gpu: Gpu, format: GPUTextureFormat) {
-    this.#gpu = gpu;
-    this.#format = format;
     this.#pass = new SlicePass(gpu, format);
     this.#scope = gpu.scope('slices');
     this.#colors = new SliceColors(gpu, this.#scope);
     this.#outlines = new OutlinePass(gpu, format, this.#scope, mostMeshes);
     this.#sliceUniforms = new UniformCache(gpu.device, this.#scope, sliceUniformBytes, mostUniforms);
-    this.#overlayUniforms = new UniformCache(gpu.device, this.#scope, overlayBytes, mostUniforms);
+    this.#overlays = new OverlayPass(gpu, format, this.#scope, mostUniforms);
   }
 
   /** Records clearing the target, and drawing the slice, if any, into it, including the necessary decoding. */
@@ -129,7 +61,7 @@ export class SliceRenderer {
       for (const layer of drawing.layers ?? []) this.#recordLayer(commands, drawing, layer, target, frame);
       if (drawing.meshes?.length) frame.add((pass) => this.#drawOutlines(pass, drawing, target));
       const { overlay } = drawing;
-      if (overlay) frame.add((pass) => this.#drawOverlay(pass, overlay));
+      if (overlay) frame.add((pass) => this.#overlays.draw(pass, overlay));
     }
     frame.end();
   }
@@ -371,30 +303,6 @@ export class SliceRenderer {
     const origin = axis === undefined ? map.origin : (map.origin.with(axis, index + 0.5) as [number, number, number]);
     for (const mesh of meshes) this.#outlines.draw(pass, mesh, { ...map, origin }, target, 1.5 * lineWidth);
   }
-
-  #drawOverlay(pass: GPURenderPassEncoder, { picture, voxel, center, step, gap, thickness }: SliceOverlay): void {
-    const pipeline = this.#overlay();
-    const [r, g, b, a] = crosshairColor;
-    const values = [...center, ...step, ...(gap ?? [-1, -1]), 0, 0, r * a, g * a, b * a, a, thickness, 0, 0, 0];
-    const uniform = this.#overlayUniforms.get(new Uint32Array(new Float32Array(values).buffer));
-    const bindings = [uniform, picture.createView()];
-    pass.setPipeline(pipeline);
-    pass.setBindGroup(0, createBindGroup(this.#gpu.device, pipeline.label, pipeline.getBindGroupLayout(0), bindings));
-    pass.draw(3, 1, 3 * voxel[1], voxel[0]);
-  }
-
-  #overlay(): GPURenderPipeline {
-    if (this.#overlayPipeline) return this.#overlayPipeline;
-    const module = this.#gpu.shaderModule('view.overlay', overlayShader);
-    const over: GPUBlendComponent = { srcFactor: 'one', dstFactor: 'one-minus-src-alpha' };
-    this.#overlayPipeline = this.#gpu.device.createRenderPipeline({
-      label: 'view.overlay',
-      layout: 'auto',
-      vertex: { module, entryPoint: 'vertex' },
-      fragment: { module, entryPoint: 'main', targets: [{ format: this.#format, blend: { color: over, alpha: over } }] },
-    });
-    return this.#overlayPipeline;
-  }
 }
 
 /** Voxels that were collected in a plane, and how to draw them. */
@@ -408,28 +316,6 @@ interface CollectedPlane {
   readonly blending: Blending | undefined;
 }
 
-type BlendedDrawing = SliceDrawing & { readonly blended: LayerSlab };
-
-/**
- * Whether the volume is drawn from a plane of interpolated voxels. Such a plane does not distinguish missing voxels from places outside
- * the volume, so missing voxels cannot be marked.
- */
-export function isBlended(drawing: SliceDrawing): drawing is BlendedDrawing {
-  const { volume, axis, state, bricks, blended } = drawing;
-  const isImage = state.smooth && !colormap(state.colormap).isCategorical && state.missing === 'hide';
-  const isOfBoxes = axis === undefined && !bricks && volume.isSplit && volume.decimation === 1;
-  return blended !== undefined && isOfBoxes && isImage && areFloatsExact(state.window);
-}
-
-/**
- * Whether 32-bit floats are exact enough for the colours of a window. They are not if the window is narrow compared with its values, such
- * as integers beyond 2^24, or if values are so small that GPUs may flush them to 0, or nearly overflow.
- */
-function areFloatsExact([low, high]: SliceDrawing['state']['window']): boolean {
-  const [width, largest] = [Math.abs(high - low), Math.max(Math.abs(low), Math.abs(high))];
-  return width >= largest * 2 ** -15 && width > 2 ** -100 && largest < 2 ** 127;
-}
-
 function recordBoxes(
   commands: Commands,
   { volume, index, state: { timePoint }, slab }: SliceDrawing,
@@ -438,6 +324,3 @@ function recordBoxes(
   if (slab) return slab.plane.record(commands, volume, axis, index, timePoint, slab);
   return volume.recordSlice(commands, axis, index, timePoint);
 }
-
-/** Size of `Overlay` in overlay.wgsl, in bytes. */
-const overlayBytes = 64;

@@ -1,5 +1,6 @@
 import type { Gpu } from '../../../core/gpu/gpu.ts';
-import type { SliceDrawing, SliceRenderer } from './slice-renderer.ts';
+import type { SliceDrawing } from './slice-contents.ts';
+import type { SliceRenderer } from './slice-renderer.ts';
 
 /** The pixels of a drawing, four bytes each. @param renderer one of format `rgba8unorm` */
 export async function drawnPixels(
