@@ -21,8 +21,8 @@ import { isFloorOpaque } from '../colors/transfer-function.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 import type { BrickSpace } from './brick-space.ts';
 
-/** A frame of rays through bricks. */
-export interface BrickFrame {
+/** What a frame of rays through bricks shows. */
+export interface DrawnBricks {
   readonly state: ViewState;
   readonly view: RayView;
   /** Voxels between samples. */
@@ -91,7 +91,7 @@ export class BrickDrawing {
   }
 
   /** Records a strip. Feedback is read back after the last strip of a frame, once `submit` of the commands has resolved. */
-  record(commands: Commands, frame: BrickFrame, target: GPUTexture, strip: Strip): (submitted: Promise<unknown>) => void {
+  record(commands: Commands, frame: DrawnBricks, target: GPUTexture, strip: Strip): (submitted: Promise<unknown>) => void {
     const { state, view, step, plane, transfer, restWidth, sharesLight } = frame;
     const { bricks, numbers } = this.space;
     const { isCategorical } = colormap(state.colormap);
@@ -117,7 +117,7 @@ export class BrickDrawing {
   }
 
   /** Finds out which bricks a frame needs, without showing anything. Resolves once they are requested. */
-  async probe(frame: BrickFrame, { width, height }: Pick<Strip, 'width' | 'height'>): Promise<void> {
+  async probe(frame: DrawnBricks, { width, height }: Pick<Strip, 'width' | 'height'>): Promise<void> {
     const target = this.#probeTarget(width, height);
     const commands = this.#gpu.commands('bricks.probe');
     this.#isBegun = false;
@@ -131,7 +131,7 @@ export class BrickDrawing {
    * Loads the bricks of a frame, for pictures. Resolves once all readable ones are loaded.
    * @throws StriaError `aborted`
    */
-  async load(frame: BrickFrame, strip: Strip, signal: AbortSignal | undefined): Promise<void> {
+  async load(frame: DrawnBricks, strip: Strip, signal: AbortSignal | undefined): Promise<void> {
     const { decoded } = this.space.bricks.use;
     this.#loads++;
     try {
@@ -143,7 +143,7 @@ export class BrickDrawing {
     this.#isReady = true;
   }
 
-  async #load(frame: BrickFrame, strip: Strip, signal: AbortSignal | undefined): Promise<void> {
+  async #load(frame: DrawnBricks, strip: Strip, signal: AbortSignal | undefined): Promise<void> {
     const { bricks } = this.space;
     let [decoded, since] = [-1, performance.now()];
     while (!this.#isDestroyed && !this.space.isClosed && !this.#gpu.isLost) {

@@ -22,7 +22,7 @@ import type { ShownLabels } from '../model/label-look.ts';
 import { baseOpacity, mostMeshes } from '../model/layers.ts';
 import type { LayerIn3d, ShownMesh } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
-import { BrickDrawing, type BrickFrame } from './brick-drawing.ts';
+import { BrickDrawing, type DrawnBricks } from './brick-drawing.ts';
 import type { BrickSpace } from './brick-space.ts';
 import { besidesVolume } from './one-volume.ts';
 import { baseIn3d, layerIn3d, type StackLook, stackTransfer, surfaceIn3d } from './ray-volumes.ts';
@@ -46,7 +46,7 @@ export interface RayMarch {
   readonly bricks?: BrickSpace | undefined;
   /** See `rayParameters`. Applies only to a single volume. Default: false. */
   readonly sharesLight?: boolean | undefined;
-  /** See `BrickFrame`; default: the width of the strip. */
+  /** See `DrawnBricks`; default: the width of the strip. */
   readonly restWidth?: number | undefined;
 }
 
@@ -156,7 +156,7 @@ export class RayDrawing {
     return this.#bricks;
   }
 
-  #brickFrame(state: ViewState, march: RayMarch): BrickFrame {
+  #brickFrame(state: ViewState, march: RayMarch): DrawnBricks {
     const { view, step, plane, strip, restWidth = strip.width, sharesLight = false } = march;
     this.#writeTransfer(state);
     return { state, view, step, plane, restWidth, sharesLight, transfer: this.#transfer };
