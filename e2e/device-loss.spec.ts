@@ -1,5 +1,14 @@
 import { join } from 'node:path';
-import { choose, differingPart, expectOpen, loseDevice, pictureOf, settledPicture, voxelsInGpu } from './support/app.ts';
+import {
+  canvasOf,
+  choose,
+  differingPart,
+  expectOpen,
+  loseDevice,
+  pictureOf,
+  settledPicture,
+  voxelsInGpu,
+} from './support/app.ts';
 import { cli } from './support/cli.ts';
 import { expect, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
@@ -10,6 +19,14 @@ test('a lost device is replaced, with the volume, the view and the compression',
   await stria.dropFiles([stria.write('scan.nii', nifti(volume))]);
   await expectOpen(page, 'scan.nii');
   await page.getByTestId('slider-z').fill('20');
+  // Zoom in and turn, which a new device keeps.
+  await canvasOf(page, 'z').hover();
+  await page.keyboard.down('Control');
+  await page.mouse.wheel(0, -240);
+  await page.keyboard.up('Control');
+  await expect(page.getByRole('button', { name: 'Fit the slice across z' })).toBeVisible();
+  await canvasOf(page, '3d').hover();
+  await page.mouse.wheel(0, -240);
   const before = { volume: await settledPicture(page, '3d'), slice: await settledPicture(page, 'z') };
 
   const loseAndWait = async () => {

@@ -1,6 +1,7 @@
 import { diagnoseGpu, type Gpu, openGpu } from '../../../core/gpu/gpu.ts';
 import { createGpuBackend, type GpuBackend } from '../../../core/gpu-chunks/gpu-backend.ts';
 import { defaultBudget } from '../../../core/volume/resident-volume.ts';
+import type { Viewpoints } from '../../viewer/model/same-place.ts';
 import type { ViewState } from '../../viewer/model/viewer-api.ts';
 import { Viewer } from '../../viewer/viewer.ts';
 import { type BrickBudgets, brickBudgetsOf } from '../state/brick-budgets.ts';
@@ -51,7 +52,7 @@ export class GpuLife {
   readonly #watcher: EngineWatcher;
   #engine: Engine | undefined;
   /** The view to restore. Kept until it is restored, since the new device may be lost first. */
-  #lostView: ViewState | undefined;
+  #lostView: { readonly state: ViewState; readonly viewpoints: Viewpoints } | undefined;
   readonly #lossTimesMs: number[] = [];
 
   constructor(store: AppStore, watcher: EngineWatcher) {
@@ -106,9 +107,10 @@ export class GpuLife {
   }
 
   async #present(engine: Engine): Promise<void> {
-    await this.#watcher.deviceBack(engine, this.#lostView);
+    await this.#watcher.deviceBack(engine, this.#lostView?.state);
     // This device was lost meanwhile too, and the next one is being opened.
     if (this.#engine !== engine) return;
+    if (this.#lostView) engine.viewer.views.startFrom(this.#lostView.viewpoints);
     this.#lostView = undefined;
     this.#store.setState({ gpu: { kind: 'ready', gpu: engine.gpu, viewer: engine.viewer } });
   }
@@ -116,7 +118,7 @@ export class GpuLife {
   async #recover(lost: Engine, message: string): Promise<void> {
     if (this.#engine !== lost) return;
     this.#engine = undefined;
-    this.#lostView ??= lost.viewer.snapshot().state;
+    this.#lostView ??= { state: lost.viewer.snapshot().state, viewpoints: lost.viewer.views.viewpoints() };
     this.#store.setState({ gpu: { kind: 'recovering', message } });
     this.#watcher.deviceLost(message);
     lost.viewer.dispose();
