@@ -45,12 +45,13 @@ fn low_bits_of(level: u32) -> u32 { return max(level >> 1u, fraction + 3u) - (fr
 
 fn scale_of(energy: i32) -> i32 { return max(energy >> 2u, (3 << fraction) >> 3u); }
 
-fn table_of(level: u32, prediction: i32) -> u32 {
-  return (level * 4u + ((u32(prediction) >> (fraction - 2u)) & 3u)) * 27u;
-}
+fn phase_of(prediction: i32) -> u32 { return (u32(prediction) >> (fraction - 2u)) & 3u; }
+
+fn table_of(level: u32, prediction: i32) -> u32 { return (4u * level + phase_of(prediction)) * 27u; }
 
 fn is_special(element: u32, special_count: u32, specials: vec2u) -> bool {
-  return (special_count > 0u && element == specials.x) || (special_count > 1u && element == specials.y);
+  // `&&` and `||` would be branches.
+  return ((special_count > 0u) & (element == specials.x)) | ((special_count > 1u) & (element == specials.y));
 }
 
 fn residual_of(element: i32, plain: i32, special_count: u32, specials: vec2u) -> i32 {

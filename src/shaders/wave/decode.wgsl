@@ -17,10 +17,10 @@ import package::wave::header::{
 };
 import package::wave::layout::{Part, element_bytes, fraction, kind_coded, lane_count};
 import package::wave::tables::flag_chance;
-import package::wave::search::load_tokens;
+import package::wave::search::load_groups;
 import package::wave::stream::{next, open_stream, state, take, take_bits, take_token};
 import package::wave::contexts::{
-  cell_of, escape_from, flag_context, level_of, low_bits_of, residual, residual_of, scale_of, size, table_of, value,
+  cell_of, escape_from, flag_context, level_of, low_bits_of, phase_of, residual, residual_of, scale_of, size, value,
 };
 import package::wave::around::{
   Around, advance, around_of, get_around, older_at, put_around, put_history, recent_at, row_of, wg_recent,
@@ -40,6 +40,15 @@ var<private> is_damaged: bool;
 // Fields of the header, in registers.
 struct Model { range: i32, special_count: u32, specials: vec2u }
 
+// Decodes a flag: whether the element is a special value. @param others the part 5 a + b of its context without the element on the left
+fn is_hit(special: i32, others: u32, left: u32, energy: i32, level: u32, prediction: i32, is_later: bool) -> bool {
+  let equal = others + select(0u, 5u, value(left) == special);
+  let no = 4096u - flag_chance(flag_context(equal, special, energy, level, prediction, is_later));
+  let hit = (state & 4095u) >= no;
+  take(select(0u, no, hit), select(no, 4096u - no, hit));
+  return hit;
+}
+
 // Decodes an element, given its surroundings and the element on its left.
 fn decode_element(model: Model, around: Around, left: u32, plain: i32, energy: i32, is_later: bool) -> i32 {
   let range = model.range;
@@ -52,17 +61,15 @@ fn decode_element(model: Model, around: Around, left: u32, plain: i32, energy: i
   let biased = plain + ((wg_biases[by_residuals] * scale) >> 6u) + ((wg_biases[27u + by_gradients] * scale) >> 6u);
   let prediction = clamp(biased, 0, range << fraction);
   let level = level_of(energy);
-  for (var i = 0u; i < model.special_count; i++) {
-    let special = i32(model.specials[i]);
-    let equal = extractBits(around.flags, 6u * i, 6u) + select(0u, 5u, value(left) == special);
-    let chance = flag_chance(flag_context(equal, special, energy, level, prediction, is_later));
-    if ((state & 4095u) >= 4096u - chance) {
-      take(4096u - chance, chance);
-      return special;
+  if (model.special_count > 0u) {
+    let first = i32(model.specials.x);
+    if (is_hit(first, around.flags & 63u, left, energy, level, prediction, is_later)) { return first; }
+    if (model.special_count > 1u) {
+      let second = i32(model.specials.y);
+      if (is_hit(second, around.flags >> 6u, left, energy, level, prediction, is_later)) { return second; }
     }
-    take(0u, 4096u - chance);
   }
-  let token = take_token(table_of(wg_levels[level], prediction) / 27u);
+  let token = take_token(4u * wg_levels[level] + phase_of(prediction));
   var high = token >> 1u;
   if (high == escape_from) {
     let digits = take_bits(4u);
@@ -75,8 +82,9 @@ fn decode_element(model: Model, around: Around, left: u32, plain: i32, energy: i
   if (low_bits > 0u) { magnitude |= i32(take_bits(low_bits)); }
   let middle = prediction >> fraction;
   let element = select(middle - magnitude, middle + 1 + magnitude, (token & 1u) == 1u);
-  if (element < 0 || element > range) { is_damaged = true; }
-  return clamp(element, 0, range);
+  let valid = clamp(element, 0, range);
+  is_damaged = is_damaged | (element != valid);
+  return valid;
 }
 
 @compute @workgroup_size(threads)
@@ -87,10 +95,10 @@ fn main(
 ) {
   let group = workgroup.x + workgroup.y * workgroups.x;
   if (group * planes >= box.part_count) { return; }
-  load_tokens(thread, threads);
+  load_groups(thread, threads);
   for (var plane = 0u; plane < planes; plane++) {
     let part = parts[box.first_part + group * planes + plane];
-    // Wait until the tables are loaded, and all invocations have finished with the last part's header.
+    // Wait until the table is loaded, and all invocations have finished with the last part's header.
     workgroupBarrier();
     read_header(part, thread);
     // The lanes read the header together.
@@ -137,7 +145,7 @@ fn decode_wave(part: Part, thread: u32, group: u32) {
     if (is_decoder) {
       // Decoders are a step behind.
       let now = step - 1;
-      if (is_lane && step > 0 && x >= -2 && z < depth) {
+      if (is_lane & (step > 0) & (x >= -2) & (z < depth)) {
         let upper_right = wg_recent[recent_at(now - 1, up)];
         let is_later = z > 0;
         var word = left;
@@ -169,13 +177,10 @@ fn decode_wave(part: Part, thread: u32, group: u32) {
         left = word;
         wg_recent[recent_at(now, y)] = word;
       }
-      if (step > 0) {
-        x++;
-        if (x == pitch - 2) {
-          x = -2;
-          z++;
-        }
-      }
+      x += i32(step > 0);
+      let is_next = x == pitch - 2;
+      x = select(x, -2, is_next);
+      z += i32(is_next);
     } else if (is_lane) {
       let left2 = wg_recent[recent_at(step - 2, y)];
       advance(&row, step);

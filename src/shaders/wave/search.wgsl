@@ -1,37 +1,23 @@
-// Finds the token of a slot, in two reads of workgroup memory. src/core/codecs/wave/SPEC.md, 'Tokens'.
+// Finds the token of a slot, in two reads. src/core/codecs/wave/SPEC.md, 'Tokens'. Twin: `searchTable` in src/core/codecs/wave/tables.ts.
+// Only the first read is from workgroup memory. The other table would need so much of it that a GPU decodes fewer blocks at a time.
 
-import package::wave::tables::token_start;
+import constants::search_binding;
 
 const table_count = 128u;
-const table_length = 27u;
-const quads = 7u;
+const group_count = 7u;
 
-// For each table, the starts of tokens 4, 8 … 24, two per word.
+// For each level and phase an entry with the starts of tokens 4, 8 … 24, two per word, then an entry for each group of four tokens: for
+// each one the start in the high half, the frequency in the low half. Tokens that do not exist start at 0xffff.
+@group(0) @binding(search_binding) var<storage, read> entries: array<vec4u>;
+
+// The first entries.
 var<workgroup> wg_groups: array<vec3u, table_count>;
-// For each table, the starts of all tokens, two per word, then their end and 0x7fff.
-var<workgroup> wg_starts: array<u32, table_count * 2u * quads + 1u>;
 
 struct Token { number: u32, start: u32, frequency: u32 }
 
-fn padded_start(table: u32, token: u32) -> u32 {
-  if (token >= table_length) { return 0x7fffu; }
-  return token_start(table * table_length + token);
-}
-
-// Loads the tables into workgroup memory. A barrier must follow.
-fn load_tokens(thread: u32, threads: u32) {
-  for (var i = thread; i < table_count * 2u * quads; i += threads) {
-    let table = i / (2u * quads);
-    let token = 2u * (i % (2u * quads));
-    wg_starts[i] = padded_start(table, token) | (padded_start(table, token + 1u) << 16u);
-  }
-  for (var table = thread; table < table_count; table += threads) {
-    var groups = vec3u(0u);
-    for (var i = 0u; i < 3u; i++) {
-      groups[i] = padded_start(table, 8u * i + 4u) | (padded_start(table, 8u * i + 8u) << 16u);
-    }
-    wg_groups[table] = groups;
-  }
+// Loads a part of the table into workgroup memory. A barrier must follow.
+fn load_groups(thread: u32, threads: u32) {
+  for (var table = thread; table < table_count; table += threads) { wg_groups[table] = entries[(group_count + 1u) * table].xyz; }
 }
 
 // Sets the highest bit of each half in which the slot is at least the start.
@@ -42,16 +28,12 @@ fn find_token(table: u32, slot: u32) -> Token {
   let slots = (slot * 0x10001u) | 0x80008000u;
   let groups = wg_groups[table];
   let group = countOneBits((reached(slots, groups.x) >> 2u) | (reached(slots, groups.y) >> 1u) | reached(slots, groups.z));
-  let at = (table * quads + group) * 2u;
-  let starts = vec3u(wg_starts[at], wg_starts[at + 1u], wg_starts[at + 2u]);
-  let second = reached(slots, starts.x) >> 31u;
-  let others = reached(slots, starts.y);
-  let third = (others >> 15u) & 1u;
-  let fourth = others >> 31u;
-  let lower = select(starts.x, starts.y, third == 1u);
-  let is_odd = (second ^ third ^ fourth) == 1u;
-  let start = select(lower & 0xffffu, lower >> 16u, is_odd);
-  let end_word = select(starts.x, select(starts.y, starts.z, fourth == 1u), second == 1u);
-  let end = select(end_word >> 16u, end_word & 0xffffu, is_odd);
-  return Token(4u * group + second + third + fourth, start, end - start);
+  let tokens = entries[(group_count + 1u) * table + 1u + group];
+  // No token of the group that starts at the slot or before it is greater than this.
+  let most = (slot << 16u) | 0xffffu;
+  let is_second = tokens.y <= most;
+  let is_third = tokens.z <= most;
+  let is_fourth = tokens.w <= most;
+  let token = select(select(select(tokens.x, tokens.y, is_second), tokens.z, is_third), tokens.w, is_fourth);
+  return Token(4u * group + u32(is_second) + u32(is_third) + u32(is_fourth), token >> 16u, token & 0xffffu);
 }

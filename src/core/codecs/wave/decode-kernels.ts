@@ -6,6 +6,7 @@ import type { Gpu } from '../../gpu/gpu.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
 import { laneCount, planesOf } from './layout.ts';
 import { partsOf, partWords, tableBuffer } from './part-table.ts';
+import { searchTable } from './tables.ts';
 
 /** The number of blocks that a dispatch decodes. Each block needs a history. */
 const blocksPerDispatch = 1024;
@@ -35,12 +36,14 @@ export function prepareDecode(
   const blocks = parts.length / planes;
   const records = scope.storage('parts', table.byteLength, table);
   const tables = tableBuffer(scope);
+  const searchWords = searchTable();
+  const search = scope.storage('search', searchWords.byteLength, searchWords);
   const history = scope.storage('history', 4 * historySteps * laneCount * Math.min(blocks, blocksPerDispatch));
   const { variant, bindings } = faultChecks(faults);
   const kernel = gpu.kernel({
     label: 'wave.decode',
     shader: decodeShader,
-    variant: { ...variant(6), table_binding: 2 },
+    variant: { ...variant(7), table_binding: 2, search_binding: 6 },
     constants: { element_bytes: target.elementBytes, history_steps: historySteps },
   });
   const { rowWords, sliceWords } = boxLayout(target);
@@ -49,7 +52,7 @@ export function prepareDecode(
     const first = i * blocksPerDispatch;
     const count = Math.min(blocks - first, blocksPerDispatch);
     const box = scope.uniform('box', [rowWords, sliceWords, planes * first, planes * count]);
-    return { count, bindings: [box, records, tables, source, target.buffer, history, ...bindings] };
+    return { count, bindings: [box, records, tables, source, target.buffer, history, search, ...bindings] };
   });
   return (commands) => {
     commands.stage('decode');

@@ -218,3 +218,19 @@ export function packedTables(): Uint32Array<ArrayBuffer> {
   numbers.set(flagChances, tokenStarts.length);
   return words;
 }
+
+/** The table of search.wgsl: eight entries of four words for each level and phase. */
+export function searchTable(): Uint32Array<ArrayBuffer> {
+  const tables = levelCount * phaseCount;
+  const words = new Uint32Array(tables * 32);
+  for (let table = 0; table < tables; table++) {
+    const starts = tokenStarts.subarray(table * (tokenCount + 1), (table + 1) * (tokenCount + 1));
+    const start = (token: number) => starts[token] as number;
+    for (let i = 0; i < 3; i++) words[32 * table + i] = start(8 * i + 4) | (start(8 * i + 8) << 16);
+    for (let token = 0; token < 28; token++) {
+      const word = token < tokenCount ? (start(token) << 16) | (start(token + 1) - start(token)) : 0xffff0000;
+      words[32 * table + 4 + token] = word;
+    }
+  }
+  return words;
+}

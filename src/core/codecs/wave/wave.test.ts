@@ -4,7 +4,7 @@ import { firstDifference, fromHex, makeChunk } from '../../codec/chunk-testing.t
 import { describeCodec } from '../../codec/codec-testing.ts';
 import type { Dims3 } from '../../shared/volume.ts';
 import { wave } from './index.ts';
-import { flagChances, tokenFrequencies } from './tables.ts';
+import { flagChances, levelCount, phaseCount, searchTable, tokenCount, tokenFrequencies, tokenStarts } from './tables.ts';
 
 const none = new Uint8Array(0);
 const example = `06 05 0e 00 26 28 81 09 4a 20 fc 12 98 a0 04 26 28 01 09 62 00 00 00 48 6a b0 e6 9e 88 72 d2 6a 2f ce 7a f3 ee
@@ -134,4 +134,25 @@ test('SPEC.md prints the tables that the code uses', () => {
   const printed = [...text.matchAll(/```\n([0-9a-f\n]+)```/g)].map((match) => (match[1] as string).replace(/\n/g, ''));
   const digits = (table: Uint16Array) => Array.from(table, (number) => number.toString(16).padStart(3, '0')).join('');
   expect(printed).toEqual([digits(flagChances), digits(tokenFrequencies)]);
+});
+
+test('the search table leads to the token of each slot, in two steps', () => {
+  const words = searchTable();
+  const halves = new Uint16Array(words.buffer);
+  const found: number[] = [];
+  const expected: number[] = [];
+  for (let table = 0; table < levelCount * phaseCount; table++) {
+    for (let token = 0; token < tokenCount; token++) {
+      const [start, end] = tokenStarts.subarray(table * (tokenCount + 1) + token) as unknown as [number, number];
+      for (const slot of [start, end - 1]) {
+        const group = halves.subarray(64 * table, 64 * table + 6).filter((first) => first <= slot).length;
+        const tokens = words.subarray(32 * table + 4 + 4 * group, 32 * table + 8 + 4 * group);
+        const inGroup = tokens.filter((word) => word >>> 16 <= slot).length - 1;
+        const word = tokens[inGroup] as number;
+        found.push(4 * group + inGroup, word >>> 16, word & 0xffff);
+        expected.push(token, start, end - start);
+      }
+    }
+  }
+  expect(found).toEqual(expected);
 });
