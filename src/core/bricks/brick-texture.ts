@@ -135,7 +135,7 @@ export class BrickTexture {
       size: this.isUsed ? [columns * texels[0], rows * texels[1], layers * texels[2]] : [1, 1, 1],
       dimension: '3d',
       format: 'r8unorm',
-      usage: GPUTextureUsage.TEXTURE_BINDING | GPUTextureUsage.COPY_DST,
+      usage: GPUTextureUsage.TEXTURE_BINDING | (gpu.canStoreBytes ? GPUTextureUsage.STORAGE_BINDING : GPUTextureUsage.COPY_DST),
     });
     const [x, y, z] = this.#cellCounts;
     this.cells = scope.storage('cells', this.isUsed ? 4 * count * x * y * z : 4);
@@ -150,10 +150,11 @@ export class BrickTexture {
     const kernel = this.#gpu.kernel({
       label: 'bricks.texels',
       shader: texelsShader,
+      variant: { stored: this.#gpu.canStoreBytes },
       constants: { element_type: elementTypeNumber(type) },
     });
     const groups = Math.ceil(Math.min(bricks.length, atOnce) / sideBySide);
-    const staging = scope.storage('staging', groups * y * z * pitch);
+    const staging = scope.reused('staging', groups * y * z * pitch);
     for (let from = 0; from < bricks.length; from += atOnce) {
       const staged = bricks.slice(from, from + atOnce);
       const words = Uint32Array.from(
@@ -164,7 +165,7 @@ export class BrickTexture {
       );
       const uniform = scope.uniform('rows', [
         ...[...this.#slots.words, staged.length],
-        ...[...this.#texels, pitch / 4, ...this.#cellCounts, sideBySide],
+        ...[...this.#texels, pitch / 4, ...this.#cellCounts, sideBySide, ...this.#across],
       ]);
       commands
         .stage('texture')
@@ -173,9 +174,11 @@ export class BrickTexture {
           [
             ...[this.#slots.voxels, table.entries, table.constants],
             ...[scope.storage('textured', words.byteLength, words), uniform, staging, this.cells, this.#slots.ranges],
+            ...(this.#gpu.canStoreBytes ? [this.texture.createView()] : []),
           ],
           staged.length,
         );
+      if (this.#gpu.canStoreBytes) continue;
       commands.record((encoder) => {
         for (const [at, { slot }] of staged.entries()) {
           const offset = Math.floor(at / sideBySide) * y * z * pitch + (at % sideBySide) * x;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { codecs } from '../codecs/registry.ts';
+import type { CodecDefinition } from '../codec/codec.ts';
+import { codecByName, codecs } from '../codecs/registry.ts';
 import { volumeBytes } from '../shared/volume.ts';
 import { ComputedBricks } from './computed-bricks.ts';
 
@@ -27,4 +28,26 @@ test('1 TiB of bricks are computed on demand, always the same, and valid for the
     expect(small.place(brick).payloadBytes).toBe(chunk.kind === 'coded' ? chunk.payload.byteLength : 0);
   }
   expect(used.size).toBe(codecs.length + 1);
+});
+
+test('once all chunks are computed, no brick computes another', () => {
+  let encoded = 0;
+  const counting: CodecDefinition = {
+    ...codecByName('raw'),
+    reference: {
+      ...codecByName('raw').reference,
+      encode: (...chunk) => {
+        encoded++;
+        return codecByName('raw').reference.encode(...chunk);
+      },
+    },
+  };
+  const source = new ComputedBricks(72, 16, undefined, [counting]);
+  source.computeAll();
+  const before = encoded;
+  expect(before).toBeGreaterThan(0);
+  for (const [level, { grid }] of source.levels.entries()) {
+    for (let number = 0; number < grid.count; number++) source.chunk({ level, number });
+  }
+  expect(encoded).toBe(before);
 });

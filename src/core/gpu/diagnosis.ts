@@ -49,7 +49,13 @@ export const defaultLimits: Readonly<Record<LimitName, number>> = {
 };
 
 /** Optional features that Stria uses if the adapter has them. */
-export const wantedFeatures: readonly GPUFeatureName[] = ['timestamp-query', 'subgroups', 'float32-filterable', 'shader-f16'];
+export const wantedFeatures: readonly GPUFeatureName[] = [
+  'timestamp-query',
+  'subgroups',
+  'float32-filterable',
+  'shader-f16',
+  'texture-formats-tier1',
+];
 
 /** Names of software adapters. */
 const softwareNames = /swiftshader|llvmpipe|lavapipe|microsoft basic render|warp/i;

@@ -28,6 +28,8 @@ export class Gpu {
   /** Freed buffers that `GpuScope.reused` takes again. */
   readonly spare: SpareBuffers;
   readonly hasTimestamps: boolean;
+  /** Whether shaders can write r8unorm textures. Otherwise they write to a buffer, which is copied. */
+  readonly canStoreBytes: boolean;
   /** Larger dispatches are spread over a second dimension. Tests lower it. */
   workgroupsPerDimension: number;
   beforeTimed: (() => Promise<void>) | undefined;
@@ -45,6 +47,7 @@ export class Gpu {
     this.device = device;
     this.diagnosis = diagnosis;
     this.hasTimestamps = device.features.has('timestamp-query');
+    this.canStoreBytes = device.features.has('texture-formats-tier1');
     this.workgroupsPerDimension = device.limits.maxComputeWorkgroupsPerDimension;
     this.#kernels = new KernelCache(device, (problem) => this.#report(problem));
     keepDevice(device);

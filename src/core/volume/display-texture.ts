@@ -57,7 +57,10 @@ export function createDisplayTexture(
     size: [...dims],
     dimension: '3d',
     format,
-    usage: GPUTextureUsage.TEXTURE_BINDING | GPUTextureUsage.COPY_DST | GPUTextureUsage.COPY_SRC,
+    usage:
+      GPUTextureUsage.TEXTURE_BINDING |
+      GPUTextureUsage.COPY_SRC |
+      (isStored(gpu, format) ? GPUTextureUsage.STORAGE_BINDING : GPUTextureUsage.COPY_DST),
   });
   const [low, high] = format === 'r8unorm' ? typeRange(type) : range;
   const top =
@@ -68,6 +71,11 @@ export function createDisplayTexture(
 /** An upper bound of the bytes of a volume's texture, before anything is known about its values. */
 export function displayBytes({ dims: [x, y, z], type }: Pick<VolumeInfo, 'dims' | 'type'>): number {
   return x * y * z * Math.min(texelBytes.r32float, elementBytes(type));
+}
+
+/** Whether kernels write the texture themselves. */
+function isStored(gpu: Gpu, format: GPUTextureFormat): boolean {
+  return format === 'r8unorm' && gpu.canStoreBytes;
 }
 
 function formatOf(gpu: Gpu, type: ElementType, [min, max]: readonly [number, number], hasRoom: boolean): DisplayFormat {
@@ -108,7 +116,7 @@ export interface DisplayPart {
   readonly end: number;
 }
 
-/** A buffer between kernels and the texture, because shaders cannot write r8unorm. */
+/** A buffer for texels: from it they are copied to the texture, unless kernels can write that, and the ranges of bricks are found in it. */
 export interface DisplayStaging {
   readonly buffer: GPUBuffer;
   readonly rowBytes: number;
@@ -134,13 +142,16 @@ export function prepareDisplayFill(
   { type, numbers, boxes, volumePlane, first: partFirst, end: partEnd }: DisplayPart,
 ): (commands: Commands) => void {
   const [width, height] = display.dims;
+  const stored = isStored(gpu, display.texture.format);
   const kernel = gpu.kernel({
     label: 'resident.texture-fill',
     shader: fillShader,
+    variant: { stored },
     constants: { element_type: elementTypeNumber(type), texel_kind: texelKind(display.texture) },
   });
   const { power, key, scaledBits } = rangeStart(type, [display.low, display.high]);
   const scale = 1 / (2 ** power * (display.high - display.low));
+  const target = stored ? [display.texture.createView()] : [];
   const steps: ((commands: Commands) => void)[] = [];
   for (let first = partFirst; first < partEnd; first += staging.planes) {
     const planes = Math.min(staging.planes, partEnd - first);
@@ -155,18 +166,22 @@ export function prepareDisplayFill(
         ...[key, ...numbers.map((value) => voxelKey(type, value)), scaledBits, floatBits(scale), power >>> 0],
       ]);
       steps.push((commands) =>
-        commands.dispatch(kernel, [buffer, uniform, staging.buffer], [Math.ceil(staging.rowBytes / 256), height, planes]),
+        commands.dispatch(
+          kernel,
+          [buffer, uniform, staging.buffer, ...target],
+          [Math.ceil(staging.rowBytes / 256), height, planes],
+        ),
       );
     }
-    steps.push((commands) =>
+    const copy = (commands: Commands) =>
       commands.record((encoder) =>
         encoder.copyBufferToTexture(
           { buffer: staging.buffer, bytesPerRow: staging.rowBytes, rowsPerImage: height },
           { texture: display.texture, origin: [0, 0, first] },
           [width, height, planes],
         ),
-      ),
-    );
+      );
+    if (!stored) steps.push(copy);
     const staged = { staging: staging.buffer, rowWords: staging.rowBytes / 4, firstPlane: first, planeCount: planes };
     steps.push(prepareBricks(gpu, scope, display.bricks, display.texture, staged));
   }

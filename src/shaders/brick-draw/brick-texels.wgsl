@@ -1,6 +1,6 @@
 // Copies decoded bricks of 8-bit voxels from their slots in the atlas, with an apron of two voxels, into rows of a staging buffer, from
 // which they are copied to a texture. Such copies need rows of multiples of 256 bytes, so several bricks lie side by side in the
-// rows. Also finds the least and the greatest voxel of each cell of 8³ voxels, and of the whole brick.
+// rows. With the condition `stored` the texture is written here, and the copies are not needed. Also finds the least and the greatest voxel of each cell of 8³ voxels, and of the whole brick.
 //
 // A voxel of the apron is found through the page table. If its brick is not loaded, the nearest voxel of the copied brick takes its
 // place until that brick is copied again (`GpuBricks`).
@@ -15,6 +15,7 @@
 
 import package::brick_draw::texture_layout::{paged_apron, paged_cell_voxels};
 import package::volume::voxel::{is_signed, voxels};
+@if(stored) import package::volume::store_texels::store_texels;
 
 struct Rows {
   slot_words: u32,
@@ -29,6 +30,8 @@ struct Rows {
   cells: vec3u,
   /// Bricks side by side in a row.
   side_by_side: u32,
+  /// Slots of the texture along x and y.
+  across: vec2u,
 }
 
 struct Brick {
@@ -55,6 +58,7 @@ struct Brick {
 @group(0) @binding(6) var<storage, read_write> cells: array<u32>;
 /// As in brick-ranges.wgsl.
 @group(0) @binding(7) var<storage, read_write> ranges: array<vec4u>;
+@if(stored) @group(0) @binding(8) var texture: texture_storage_3d<r8unorm, write>;
 
 const threads = 256u;
 
@@ -117,6 +121,8 @@ fn main(
   }
   let row_words = rows.texels.x / 4u;
   let own = vec3i(min(brick.shape, brick.dims - brick.first));
+  @if(stored) let slot_row = brick.slot / rows.across.x;
+  @if(stored) let slot = vec3u(brick.slot % rows.across.x, slot_row % rows.across.y, slot_row / rows.across.y);
   for (var index = thread; index < row_words * rows.texels.y * rows.texels.z; index += threads) {
     let row = index / row_words;
     let place = vec3i(vec3u(4u * (index % row_words), row % rows.texels.y, row / rows.texels.y)) - i32(paged_apron);
@@ -133,6 +139,7 @@ fn main(
       }
     }
     staging[row_start(number, row) + index % row_words] = word;
+    @if(stored) store_texels(texture, slot * rows.texels + vec3u(4u * (index % row_words), row % rows.texels.y, row / rows.texels.y), word);
   }
   // All texels are written before cells read them.
   storageBarrier();

@@ -1,5 +1,5 @@
-// Writes planes of a volume, as normalised texels, into a staging buffer that is then copied to a 3D texture (shaders cannot
-// write r8unorm).
+// Writes planes of a volume, as normalised texels, into a staging buffer that is then copied to a 3D texture. With the condition
+// `stored` it writes the texture, too, which must be r8unorm, and nothing is copied.
 //
 // One invocation owns one word of staging: four r8unorm texels (8-bit voxels, exact; i8 offset by 128), two rg8unorm texels
 // (integers with a small range, exact: the texel is red + green / 256), two r16float texels, or one r32float texel (all others).
@@ -12,6 +12,7 @@
 //
 // Twin: src/core/volume/resident-volume.gpu.test.ts computes the same on the CPU.
 
+@if(stored) import package::volume::store_texels::store_texels;
 import package::volume::voxel::{difference, element_type, is_finite, is_float, voxel_bits, voxel_key, voxels};
 
 /// 0: r8unorm, 1: rg8unorm, 2: r16float, 3: r32float.
@@ -47,6 +48,7 @@ const missing_texel: f32 = -10000.0;
 
 @group(0) @binding(1) var<uniform> fill: Fill;
 @group(0) @binding(2) var<storage, read_write> staging: array<u32>;
+@if(stored) @group(0) @binding(3) var texture: texture_storage_3d<r8unorm, write>;
 
 fn normalised(row: u32, texel: u32) -> f32 {
   if (texel >= fill.width) {
@@ -104,4 +106,5 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
     word = pack2x16float(vec2f(normalised(row_word, x), normalised(row_word, x + 1u)));
   }
   staging[(id.z * fill.height + id.y) * fill.staging_row_words + id.x] = word;
+  @if(stored) store_texels(texture, vec3u(4u * id.x, id.y, fill.first_plane + id.z), word);
 }
