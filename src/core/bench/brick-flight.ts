@@ -1,6 +1,7 @@
 import { ComputedBricks } from '../bricks/computed-bricks.ts';
 import type { CodecDefinition } from '../codec/codec.ts';
 import { codecByName, codecs } from '../codecs/registry.ts';
+import { FramePacing } from '../draw/frame-pacing.ts';
 import type { Projection, RayView } from '../draw/ray-pass.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import { StriaError } from '../shared/errors.ts';
@@ -83,7 +84,7 @@ async function benchComputed(
       const x = `turn ${projection}${isFlown ? '' : `, ${coded}`}`;
       const turn = { ...common, x, method: `${method}, turning`, projection, ms: turnMs, view: (at: number) => turned(at, size) };
       await measure(context, { ...turn, note });
-      if (projection === 'composite' && isFlown) await measureSharing(context, turn);
+      if (projection === 'composite' && isFlown) await measurePaced(context, turn);
     }
     if (isFlown) {
       const method = `${first.method}, flying through`;
@@ -96,7 +97,7 @@ async function benchComputed(
         view: (at: number) => flown(at, size),
       };
       await measure(context, flight);
-      if (first.projection === 'composite') await measureSharing(context, flight);
+      await measurePaced(context, flight);
     }
   } finally {
     stage.close();
@@ -155,28 +156,47 @@ interface Flight {
   /** @param at 0…1 */
   view(at: number): RayView;
   readonly note?: string;
+  /** Called before each frame, and after it; `after` also for those that are drawn before the measurement. */
+  readonly before?: () => void;
+  readonly after?: (frame: BrickFrame) => void;
 }
 
-/** Measures with shared light, as the app draws while the view moves, unless the GPU is fast enough without it. */
-async function measureSharing(context: BenchContext, flight: Flight): Promise<void> {
-  flight.stage.sharesLight = true;
+/** Measures as the app draws while the view moves: with fewer pixels, or longer steps, if the GPU is too slow for all of them. */
+async function measurePaced(context: BenchContext, flight: Flight): Promise<void> {
+  const { gpu } = context;
+  const { stage, size } = flight;
+  const still = stage.sharpness;
+  const pixels = size.width * size.height;
+  const pacing = new FramePacing(gpu.isSoftware);
   await measure(context, {
     ...flight,
-    x: `${flight.x}, shared light`,
-    method: `${flight.method}, thin samples share their light`,
+    x: `${flight.x}, paced`,
+    method: `${flight.method}, paced as in the app`,
+    before: () => {
+      const step = pacing.movingStep(pixels);
+      const scale = pacing.movingScale(pixels, step);
+      stage.sharpness = { scale, step, sharesLight: scale < 1 || step > still.step };
+    },
+    after: ({ drawMs, scale, step }) => drawMs !== undefined && pacing.measured(pixels * scale ** 2, drawMs, step),
   });
-  flight.stage.sharesLight = false;
+  stage.sharpness = still;
 }
 
-async function measure(context: BenchContext, { stage, view, projection, size, ...flight }: Flight): Promise<void> {
+async function measure(
+  context: BenchContext,
+  { stage, view, projection, size, before = () => {}, after = () => {}, ...flight }: Flight,
+): Promise<void> {
   const { gpu, meter } = context;
   context.begin(`${flight.subject}, ${flight.method}`);
-  const completeMs = await stage.settle(projection, view(0));
+  const completeMs = await stage.settle(projection, view(0), after);
   await meter.raiseClocks();
-  const before = stage.bricks.use;
+  const useBefore = stage.bricks.use;
   const frames: BrickFrame[] = [];
   const { intervals, seconds } = await runFor(context, gpu.isSoftware ? 1 : flight.ms, leastFrames, async (at) => {
-    frames.push(await stage.draw(projection, view(at)));
+    before();
+    const frame = await stage.draw(projection, view(at));
+    after(frame);
+    frames.push(frame);
   });
   const { decoded, slots } = stage.bricks.use;
   const stages = stagesOf(frames);
@@ -185,7 +205,7 @@ async function measure(context: BenchContext, { stage, view, projection, size, .
   const pixelBytes = 4 * size.width * size.height;
   const notes = [
     `${Math.round(intervals.length / seconds)} frames a second over ${intervals.length} frames, ${inFlight} in flight; the longest took ${spread.max.toFixed(1)} ms`,
-    `${Math.round((decoded - before.decoded) / seconds)} bricks decoded a second; ${slots} slots; voxels × ${stage.bias.toFixed(2)}`,
+    `${Math.round((decoded - useBefore.decoded) / seconds)} bricks decoded a second; ${slots} slots; voxels × ${stage.bias.toFixed(2)}`,
     `its first view was ${completeMs === undefined ? 'not complete' : `complete after ${Math.round(completeMs)} ms`}`,
     `at most ${mebibytes(stage.mostGpuBytes)} of GPU memory and ${mebibytes(stage.mostHostBytes)} of host memory`,
     `a sample every ${texelsPerStep === 1 ? 'voxel' : `${texelsPerStep} voxels`} of the drawn level`,

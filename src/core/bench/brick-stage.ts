@@ -24,6 +24,18 @@ export interface StageLimits {
 /** The longest wait for the last bricks of a view, in milliseconds. */
 const [settleMs, softwareSettleMs] = [3000, 60_000];
 
+/** The sharpness of a frame. */
+export interface Sharpness {
+  /** The fraction of the target's resolution along each axis. */
+  readonly scale: number;
+  /** Voxels of the drawn level between samples. */
+  readonly step: number;
+  /** See `rayParameters`. */
+  readonly sharesLight: boolean;
+}
+
+const sharp: Sharpness = { scale: 1, step: texelsPerStep, sharesLight: false };
+
 /** Bricks in all tiers, drawn by rays as in the 3D view. */
 export class BrickStage {
   readonly host: HostBricks;
@@ -33,8 +45,8 @@ export class BrickStage {
   mostGpuBytes = 0;
   /** Milliseconds from the stage's creation to the end of the first frame that shows anything. */
   firstPictureMs: number | undefined;
-  /** See `rayParameters`. */
-  sharesLight = false;
+  /** How sharply frames are drawn. */
+  sharpness = sharp;
   readonly #gpu: Gpu;
   readonly #limits: StageLimits;
   readonly #window: PagedLook['window'];
@@ -70,6 +82,7 @@ export class BrickStage {
   /** Decodes the bricks that have arrived, and draws a frame. Resolves when the GPU is done and the next bricks are requested. */
   async draw(projection: Projection, view: RayView): Promise<BrickFrame> {
     const start = performance.now();
+    const { scale, step } = this.sharpness;
     let update: BrickUpdate | undefined;
     if (this.bricks.update() > 0) this.#updates.push((done) => (update = done));
     let times: CommandTimes | undefined;
@@ -95,14 +108,21 @@ export class BrickStage {
       ...updateParts(update),
       missed: met.missed.length,
       bias,
+      scale,
+      step,
+      used: met.used.length,
     };
   }
 
   /** Draws until all bricks of a view are decoded, or time is up. @returns milliseconds; undefined if bricks are still missing */
-  async settle(projection: Projection, view: RayView): Promise<number | undefined> {
+  async settle(
+    projection: Projection,
+    view: RayView,
+    onFrame: (frame: BrickFrame) => void = () => {},
+  ): Promise<number | undefined> {
     const start = performance.now();
     for (;;) {
-      await this.draw(projection, view);
+      onFrame(await this.draw(projection, view));
       await nextTurn();
       const ms = performance.now() - start;
       if (this.#view.isComplete && this.bricks.isSettled) return ms;
@@ -127,6 +147,7 @@ export class BrickStage {
 
   #record(commands: Commands, projection: Projection, view: RayView) {
     const { texture, size } = this.#target;
+    const { scale, step, sharesLight } = this.sharpness;
     const { info } = this.bricks.source;
     const [x, y, z] = info.dims;
     const dims: Dims3 = [x, y, z];
@@ -136,10 +157,10 @@ export class BrickStage {
       { dims, low: 0, high: 1 },
       look,
       { isCategorical: false, isFloorOpaque: false },
-      texelsPerStep,
-      this.sharesLight,
+      step,
+      sharesLight,
     );
-    const strip = wholeOf(size);
+    const strip = wholeOf({ width: Math.round(size.width * scale), height: Math.round(size.height * scale) });
     this.#gpu.device.queue.writeBuffer(this.#frame, 0, rayFrame({ dims, bricks: { size: 64 } }, view, parameters, strip));
     const paged: PagedLook = { timePoint: 0, window: this.#window, isCategorical: false, numbers: [0, 2 ** 16 - 1] };
     this.#rays.begin(commands, paged, { edges: [1, 1, 1], detail: detailOf(view, size) * this.#view.bias });

@@ -164,6 +164,24 @@ test('a brick that cannot be decoded or does not fit is named, and the others ar
   host.close();
 });
 
+test('bricks are not loaded long before they can be decoded, and all arrive in the end', async () => {
+  const source = await testBricks([72, 72, 72, 1], 'u8', [8, 8, 8], (x, y, z) => x * y * z, { levelCount: 1, codecs: ['raw'] });
+  const host = new HostBricks(source);
+  const bricks = new GpuBricks(gpu, host, { payloadBytes: 2 ** 20, atlasBytes: 2 ** 20 });
+  const keys = Array.from({ length: 729 }, (_, key) => key);
+  bricks.want(keys);
+  const mostLoading = bricks.use.loading;
+  for (let turn = 0; turn < 50; turn++) await settle();
+  const { kept } = host.use;
+  await load(bricks);
+  expect(mostLoading).toBe(192);
+  expect(kept).toBe(192);
+  expect(keys.every((key) => bricks.has(key))).toBe(true);
+  await check(bricks, source, 700);
+  bricks.close();
+  host.close();
+});
+
 test('constant bricks take neither payload nor slot', async () => {
   const source = await testBricks([32, 32, 32, 1], 'f32', [8, 8, 8], (x) => (x < 16 ? -2.5 : x), { levelCount: 1 });
   const host = new HostBricks(source);

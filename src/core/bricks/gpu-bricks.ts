@@ -30,7 +30,7 @@ const gpuBrickLimits: GpuBrickLimits = {
   atlasBytes: 2 ** 29,
   textureBytes: 0,
   bricksPerUpdate: 256,
-  updateMs: 6,
+  updateMs: 4,
 };
 
 /** The maximum number of updates whose work the GPU has not finished. */
@@ -45,14 +45,17 @@ const leastBricks = 64;
  * while bricks are being decoded, because most would soon have to be copied once more.
  */
 const [mostRefreshed, fewRefreshed] = [64, 16];
-/** The maximum number of bricks that load at once. If a flight wants more than can arrive, the next frame would cancel most of them. */
-const mostLoading = 512;
+/**
+ * At most as many bricks load, or wait to be decoded, as this many updates decode, and at most `mostAhead`. A flight wants more bricks than
+ * the GPU can decode: further ones would take time to read and upload, and be no longer wanted once it is their turn.
+ */
+const updatesAhead = 3;
+const mostAhead = 512;
 
-/** The GPU time of an update in milliseconds. The wall time would include waiting for earlier frames. */
+/** The GPU time of an update in milliseconds, copies included. If it is unknown, the wall time, which includes waiting for earlier frames. */
 function msOf({ stages, wallMs }: CommandTimes): number {
-  const kernelsMs = stages.reduce((sum, { gpuMs }) => sum + (gpuMs ?? Number.NaN), 0);
-  // Copies to the texture have no timestamps; they take about as long as the kernel before them.
-  return kernelsMs > 0 ? Math.min(wallMs, 2 * kernelsMs) : wallMs;
+  const last = stages.at(-1);
+  return last?.startMs === undefined ? wallMs : last.startMs + (last.gpuMs ?? 0);
 }
 
 /** An update that the GPU has finished. */
@@ -324,13 +327,17 @@ export class GpuBricks {
   }
 
   #load(): void {
+    const most = Math.min(mostAhead, updatesAhead * Math.max(leastBricks, this.#bricksPerUpdate));
+    let ahead = 0;
     for (const [key, rank] of this.#wanted) {
-      if (this.has(key) || this.#ramps.has(key) || this.#pool.has(key) || this.faultOf(key)) continue;
+      if (ahead === most) return;
+      if (this.has(key) || this.faultOf(key)) continue;
+      ahead++;
+      if (this.#ramps.has(key) || this.#pool.has(key)) continue;
       if (this.#loading.has(key)) {
         this.#host.prioritize(key, rank);
         continue;
       }
-      if (this.#loading.size >= mostLoading) continue;
       const stop = new AbortController();
       this.#loading.set(key, stop);
       this.#host.request(key, rank, stop.signal).then(

@@ -226,14 +226,12 @@ export class HostBricks {
   /** Starts as many reads as the limits allow. */
   #start(): void {
     while (!this.#isClosed && this.#readings.size < this.#limits.reads) {
-      const waiting = [...this.#jobs.values()].filter(({ reading, isResting }) => !reading && !isResting);
-      const [any, ...others] = waiting;
-      if (!any) return;
-      const first = others.reduce((best, job) => (job.priority < best.priority ? job : best), any);
+      const first = this.#mostUrgent();
+      if (!first) return;
       const memoryBytes = this.#limits.bytes - this.#reserved;
       // If the most urgent read must wait for memory, no other may start, because it would take that memory.
       if (memoryOf([first]) > memoryBytes) return;
-      const jobs = joinedWith(first, waiting, { ...this.#limits, memoryBytes });
+      const jobs = joinedWith(first, this.#waiting(), { ...this.#limits, memoryBytes });
       const reading: Reading = { jobs, abort: new AbortController(), bytes: memoryOf(jobs) };
       for (const job of jobs) job.reading = reading;
       this.#readings.add(reading);
@@ -241,6 +239,18 @@ export class HostBricks {
       this.#reads++;
       void this.#read(reading);
     }
+  }
+
+  *#waiting(): Generator<Job> {
+    for (const job of this.#jobs.values()) if (!job.reading && !job.isResting) yield job;
+  }
+
+  #mostUrgent(): Job | undefined {
+    let first: Job | undefined;
+    for (const job of this.#jobs.values()) {
+      if (!job.reading && !job.isResting && (!first || job.priority < first.priority)) first = job;
+    }
+    return first;
   }
 
   #reserve(bytes: number): void {

@@ -1,4 +1,5 @@
 /** The target time of interactive frames, in milliseconds. */
+
 const frameMs = 30;
 /** The time limit of a picture drawn in one piece, in milliseconds. */
 const promptMs = 900;

@@ -60,7 +60,7 @@ var<private> paged_near_level: i32;
 struct PagedCell {
   /// Whether a brick can be drawn.
   is_there: bool,
-  /// In the cube: the bounds of the wanted brick, and of the part of the drawn brick whose samples depend on no other brick.
+  /// In the cube: the bounds of the wanted brick, or of the one requested in its place, and of the part of the drawn brick whose samples depend on no other brick.
   low: vec3f,
   high: vec3f,
   inner_low: vec3f,
@@ -141,6 +141,13 @@ fn paged_enter(position: vec3f, eye: vec4f, edges: vec3f) -> PagedCell {
   if (shown != wanted) {
     let asked = select(max(wanted, shown - min(shown, 2u)), paged.level_count - 1u, shown == paged.level_count);
     paged_miss(paged_index_of(asked, paged_place_at(i32(asked), position)));
+    if (shown < paged.level_count) {
+      // The brick that is requested lies within the drawn one. Finer bricks in it, which rays would enter one by one, could only be drawn if
+      // they had been kept longer than this one.
+      bounds = paged_bounds(i32(asked), position);
+      cell.low = bounds[0];
+      cell.high = bounds[1];
+    }
   }
   if (shown == paged.level_count) {
     cell.is_there = false;

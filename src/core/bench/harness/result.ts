@@ -111,6 +111,11 @@ export interface BrickFrame {
   readonly missed: number;
   /** See `BrickView.bias`. */
   readonly bias: number;
+  /** The fraction of the resolution along each axis, and the distance between samples in voxels of the drawn level. */
+  readonly scale: number;
+  readonly step: number;
+  /** Bricks that rays entered. */
+  readonly used: number;
 }
 
 /** Something that this machine could not do, and why. It never has a figure. */
