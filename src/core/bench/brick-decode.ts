@@ -82,6 +82,7 @@ async function measure(context: BenchContext, { subject, x, source, keys, voxels
   // Leaves room for the ends of the pool's buffers, which no payload fits into.
   const pool = new PayloadPool(gpu, scope, 2 * payloadBytes + 2 ** 20);
   for (const { key, chunk } of coded) pool.put(key, chunk, { shape: shapeOf(key), elementBytes });
+  pool.flush();
   const slot = (source.levels[0] as BrickLevel).grid.chunkShape;
   const slotBytes = rowBytes(slot[0], elementBytes) * slot[1] * slot[2];
   const table = new BrickTable(gpu, scope, source);

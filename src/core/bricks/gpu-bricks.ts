@@ -1,6 +1,6 @@
 import { rampOf } from '../chunks/ramp.ts';
 import type { ChunkGeometry } from '../codec/codec.ts';
-import type { EncodedChunk } from '../format/chunk.ts';
+import type { CodedChunk, EncodedChunk } from '../format/chunk.ts';
 import type { CommandTimes } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
@@ -98,6 +98,8 @@ export class GpuBricks {
   readonly #pool: PayloadPool;
   readonly #onArrival: () => void;
   readonly #loading = new Map<BrickKey, AbortController>();
+  /** Payloads that have arrived but are not in the pool yet. */
+  readonly #arrived = new Map<BrickKey, CodedChunk>();
   /** Ramps that have arrived but have no slot yet. */
   readonly #ramps = new Map<BrickKey, StoredChunk>();
   readonly #faults = new Map<BrickKey, StriaError>();
@@ -222,6 +224,7 @@ export class GpuBricks {
       this.#loading.delete(key);
       stop.abort();
     }
+    for (const key of this.#arrived.keys()) if (!wanted.has(key)) this.#arrived.delete(key);
     for (const key of this.#ramps.keys()) if (!wanted.has(key)) this.#ramps.delete(key);
     this.touch([...wanted.keys()].reverse());
     this.#load();
@@ -235,6 +238,7 @@ export class GpuBricks {
    */
   update(): number {
     if (this.#isClosed || this.#gpu.isLost || this.#updates >= mostUpdates) return 0;
+    this.#upload();
     const chosen: { readonly key: BrickKey; readonly stored: StoredChunk }[] = [];
     for (const key of this.#wanted.keys()) {
       if (chosen.length === this.#bricksPerUpdate) break;
@@ -276,6 +280,7 @@ export class GpuBricks {
     this.#isClosed = true;
     for (const stop of this.#loading.values()) stop.abort();
     this.#wanted.clear();
+    this.#arrived.clear();
     this.#scope.destroy();
   }
 
@@ -333,7 +338,7 @@ export class GpuBricks {
       if (ahead === most) return;
       if (this.has(key) || this.faultOf(key)) continue;
       ahead++;
-      if (this.#ramps.has(key) || this.#pool.has(key)) continue;
+      if (this.#arrived.has(key) || this.#ramps.has(key) || this.#pool.has(key)) continue;
       if (this.#loading.has(key)) {
         this.#host.prioritize(key, rank);
         continue;
@@ -347,15 +352,37 @@ export class GpuBricks {
     }
   }
 
-  #arrive(key: BrickKey, stop: AbortController, chunk: EncodedChunk): void {
-    if (!this.#finish(key, stop) || stop.signal.aborted) return;
+  /** Uploads the most urgent payloads that have arrived, as many as there is memory for, but at least one. */
+  #upload(): void {
+    if (this.#arrived.size === 0) return;
+    let count = 0;
+    for (const key of this.#wanted.keys()) {
+      const chunk = this.#arrived.get(key);
+      if (!chunk) continue;
+      if (count > 0 && !this.#pool.hasRoomFor(chunk.payload.byteLength)) break;
+      count++;
+      this.#arrived.delete(key);
+      try {
+        this.#pool.put(key, chunk, this.#geometryOf(key));
+      } catch (error) {
+        this.#faults.set(key, inContext(brickName(brickOf(key)), error));
+      }
+    }
+    this.#pool.flush();
+  }
+
+  #geometryOf(key: BrickKey): ChunkGeometry {
     const { level, number } = brickOf(key);
     const { grid } = this.source.levels[level] as BrickSource['levels'][number];
-    const geometry: ChunkGeometry = { shape: grid.box(number).shape, elementBytes: this.atlas.voxels.elementBytes };
+    return { shape: grid.box(number).shape, elementBytes: this.atlas.voxels.elementBytes };
+  }
+
+  #arrive(key: BrickKey, stop: AbortController, chunk: EncodedChunk): void {
+    if (!this.#finish(key, stop) || stop.signal.aborted) return;
     try {
-      if (chunk.kind === 'coded') this.#pool.put(key, chunk, geometry);
+      if (chunk.kind === 'coded') this.#arrived.set(key, chunk);
       else if (chunk.kind !== 'constant' || !this.table.setConstant(key, chunk)) {
-        this.#ramps.set(key, { kind: 'ramp', ramp: rampOf(chunk, geometry) });
+        this.#ramps.set(key, { kind: 'ramp', ramp: rampOf(chunk, this.#geometryOf(key)) });
       } else {
         this.#wanted.delete(key);
         this.#outdateAround(key);

@@ -8,6 +8,7 @@ import { StriaError } from '../shared/errors.ts';
 import { LeastRecent } from '../shared/least-recent.ts';
 import type { BrickKey } from './brick.ts';
 import { FreeRanges } from './free-ranges.ts';
+import { PayloadUploads } from './payload-uploads.ts';
 
 /** The pool grows by buffers of this size, as far as its budget allows. */
 const bufferBytes = 2 ** 26;
@@ -31,6 +32,7 @@ export class PayloadPool {
   readonly #scope: GpuScope;
   readonly #buffers: PoolBuffer[] = [];
   readonly #pooled = new LeastRecent<BrickKey, Pooled>();
+  readonly #uploads: PayloadUploads;
   #bufferBytes = 0;
 
   /** @param scope owns the buffers */
@@ -38,6 +40,7 @@ export class PayloadPool {
     this.#gpu = gpu;
     this.#scope = scope;
     this.budget = Math.floor(budget / 4) * 4;
+    this.#uploads = new PayloadUploads(gpu, scope);
   }
 
   /** Bytes of payloads, and of the buffers that hold them. */
@@ -55,8 +58,8 @@ export class PayloadPool {
   }
 
   /**
-   * Uploads a payload at once. Work that was submitted earlier still sees the payload that it replaces; work that is recorded but not
-   * yet submitted does not.
+   * Uploads a payload with the next `flush`. Work that was submitted earlier still sees the payload that it replaces; work that is
+   * recorded but not yet submitted does not.
    * @throws StriaError `limit-too-small` if it is larger than the pool; `corrupt`, `unsupported` if no codec can decode it
    */
   put(key: BrickKey, chunk: CodedChunk, geometry: ChunkGeometry): void {
@@ -66,9 +69,19 @@ export class PayloadPool {
     const bytes = Math.max(4, Math.ceil(payload.byteLength / 4) * 4);
     const place = this.#take(bytes);
     const { buffer } = place.home;
-    this.#write(buffer, place.byteOffset, payload);
+    this.#uploads.write(buffer, place.byteOffset, payload);
     const stored = { kind: 'coded', ...decodedBy, buffer, byteOffset: place.byteOffset, byteLength: payload.byteLength } as const;
     this.#pooled.set(key, { ...place, bytes, stored }, bytes);
+  }
+
+  /** Whether `put` is fast for a payload of this size. */
+  hasRoomFor(byteLength: number): boolean {
+    return this.#uploads.hasRoomFor(byteLength);
+  }
+
+  /** Submits the copies of new payloads. */
+  flush(): void {
+    this.#uploads.flush();
   }
 
   delete(key: BrickKey): void {
@@ -88,7 +101,10 @@ export class PayloadPool {
       const [oldest] = this.#pooled.oldest();
       if (oldest) this.delete(oldest[0]);
       // All buffers are empty and too small, because they were created for smaller payloads.
-      else this.#freeBuffers();
+      else {
+        this.flush();
+        this.#freeBuffers();
+      }
     }
   }
 
@@ -108,15 +124,5 @@ export class PayloadPool {
   #freeBuffers(): void {
     for (const { buffer } of this.#buffers.splice(0)) this.#scope.free(buffer);
     this.#bufferBytes = 0;
-  }
-
-  #write(buffer: GPUBuffer, byteOffset: number, payload: Uint8Array): void {
-    const { queue } = this.#gpu.device;
-    const whole = payload.byteLength - (payload.byteLength % 4);
-    if (whole > 0) queue.writeBuffer(buffer, byteOffset, payload.buffer as ArrayBuffer, payload.byteOffset, whole);
-    if (whole === payload.byteLength) return;
-    const last = new Uint8Array(4);
-    last.set(payload.subarray(whole));
-    queue.writeBuffer(buffer, byteOffset + whole, last);
   }
 }

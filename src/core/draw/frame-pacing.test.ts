@@ -24,18 +24,22 @@ function move(pacing: FramePacing, canvasPixels: number, frames: number, device:
 const hd = 1920 * 1080;
 const ultraHd = 3840 * 2160;
 
-describe('moving frames stay under 50 ms after the first', () => {
+describe('moving frames are short after the first', () => {
   test.each([
     ['a fast GPU', hd, 3],
     ['an integrated GPU', hd, 60],
     ['a slow one', hd, 400],
     ['a slow one on a large screen', ultraHd, 1600],
     ['a very slow one', hd, 3000],
-    ['one that is only software, at a tenth of the resolution and an eighth of the samples', hd, 36_000],
-  ])('on %s', (_, pixels, fullMs) => {
+  ])('under 1/60 s on %s', (_, pixels, fullMs) => {
     const [first = 0, ...others] = move(new FramePacing(false), pixels, 60, deviceOf(pixels, fullMs));
     expect(first).toBeCloseTo(fullMs + 1, 6);
-    expect(Math.max(...others)).toBeLessThan(50);
+    expect(Math.max(...others)).toBeLessThan(1000 / 60);
+  });
+
+  test('but a software GPU takes longer for a tenth of the resolution and an eighth of the samples', () => {
+    const [, ...others] = move(new FramePacing(false), hd, 60, deviceOf(hd, 36_000));
+    expect(Math.max(...others)).toBeCloseTo(1 + 36_000 / 100 / 8, 6);
   });
 
   test('on a software GPU from the first frame on, if pixels have their usual cost', () => {
@@ -58,7 +62,7 @@ describe('moving frames stay under 50 ms after the first', () => {
     const [, ...others] = move(pacing, hd, 30, deviceOf(hd, 500));
     expect(Math.max(...others)).toBeLessThan(50);
     // The picture is sharp again soon after the volume becomes small.
-    move(pacing, hd, 12, deviceOf(hd, 10));
+    move(pacing, hd, 12, deviceOf(hd, 6));
     expect(pacing.movingScale(hd)).toBe(1);
   });
 });

@@ -1,6 +1,5 @@
-/** The target time of interactive frames, in milliseconds. */
-
-const frameMs = 30;
+/** The target time of interactive frames, in milliseconds: less than 1/60 s, since the GPU also decodes bricks and composes the page. */
+const frameMs = 11;
 /** The time limit of a picture drawn in one piece, in milliseconds. */
 const promptMs = 900;
 /** The target time of the first, coarser picture of a view at rest, in milliseconds. */
@@ -15,7 +14,7 @@ const enoughScales = [0.6, 0.3, 0.15] as const;
 const remembered = 5;
 
 /**
- * Chooses the resolution and the distance between samples. While things move, frames should take about 30 ms, judging by
+ * Chooses the resolution and the distance between samples. While things move, frames should take about 11 ms, judging by
  * recent frames. At rest, a better picture soon follows, until full quality (`refineStill`). Steps are texels between
  * samples; larger steps make frames faster.
  */

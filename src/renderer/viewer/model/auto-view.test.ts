@@ -198,7 +198,7 @@ describe('frame pacing', () => {
     expect([fast.movingScale(1e6), fast.stillScale(1e6)]).toEqual([1, 1]);
     const slow = new FramePacing(false);
     slow.measured(1e6, 300);
-    expect(slow.movingScale(1e6)).toBeCloseTo(0.3, 9);
+    expect(slow.movingScale(1e6)).toBeCloseTo(0.1, 9);
     expect(slow.stillScale(1e6)).toBe(1);
     // If even a still picture takes long, a coarse one comes first, then better ones.
     expect(slow.stillScale(1e6, 0.01)).toBeCloseTo(0.1, 9);
@@ -207,9 +207,9 @@ describe('frame pacing', () => {
 
   test('longer steps allow more pixels, and are used where there would be few', () => {
     const pacing = new FramePacing(false);
-    pacing.measured(1e6, 60, 2);
-    expect(pacing.expectedMs(1e6)).toBeCloseTo(120, 9);
-    expect(pacing.expectedMs(1e6, 0.5)).toBeCloseTo(240, 9);
+    pacing.measured(1e6, 22, 2);
+    expect(pacing.expectedMs(1e6)).toBeCloseTo(44, 9);
+    expect(pacing.expectedMs(1e6, 0.5)).toBeCloseTo(88, 9);
     expect([pacing.movingStep(1e6), pacing.movingScale(1e6), pacing.movingScale(1e6, 2)]).toEqual([2, 0.5, 0.7]);
     expect(pacing.movingStep(1e5)).toBe(1);
   });
