@@ -12,6 +12,7 @@ import { type BrickSource, brickBeside } from './brick-source.ts';
 import { BrickTable } from './brick-table.ts';
 import type { HostBricks } from './host-bricks.ts';
 import { PayloadPool } from './payload-pool.ts';
+import { leastBricks, UpdatePace } from './update-pace.ts';
 
 export interface GpuBrickLimits {
   /** The budget for compressed bricks. */
@@ -35,11 +36,6 @@ const gpuBrickLimits: GpuBrickLimits = {
 
 /** The maximum number of updates whose work the GPU has not finished. */
 const mostUpdates = 2;
-/** The number of bricks in the first update, before it is known how long an update takes. */
-const firstBricks = 8;
-/** Fewer bricks take about as long: few invocations decode a brick of a slow codec, so the GPU decodes several at the same time. */
-const leastBricks = 64;
-
 /**
  * The maximum numbers of bricks that are copied to the texture again in one update, because a neighbour has arrived. There are fewer
  * while bricks are being decoded, because most would soon have to be copied once more.
@@ -51,12 +47,6 @@ const [mostRefreshed, fewRefreshed] = [64, 16];
  */
 const updatesAhead = 3;
 const mostAhead = 512;
-
-/** The GPU time of an update in milliseconds, copies included. If it is unknown, the wall time, which includes waiting for earlier frames. */
-function msOf({ stages, wallMs }: CommandTimes): number {
-  const last = stages.at(-1);
-  return last?.startMs === undefined ? wallMs : last.startMs + (last.gpuMs ?? 0);
-}
 
 /** An update that the GPU has finished. */
 export interface BrickUpdate {
@@ -110,7 +100,7 @@ export class GpuBricks {
   /** The wanted bricks of all viewers, with their ranks. */
   #wanted = new Map<BrickKey, number>();
   #updates = 0;
-  #bricksPerUpdate = firstBricks;
+  readonly #pace: UpdatePace;
   #decoded = 0;
   #evicted = 0;
   #isClosed = false;
@@ -125,6 +115,7 @@ export class GpuBricks {
     this.source = host.source;
     this.#limits = { ...gpuBrickLimits, ...limits };
     this.#onArrival = onArrival;
+    this.#pace = new UpdatePace(this.#limits.bricksPerUpdate, this.#limits.updateMs);
     this.#scope = gpu.scope('bricks');
     try {
       this.table = new BrickTable(gpu, this.#scope, this.source);
@@ -241,7 +232,7 @@ export class GpuBricks {
     this.#upload();
     const chosen: { readonly key: BrickKey; readonly stored: StoredChunk }[] = [];
     for (const key of this.#wanted.keys()) {
-      if (chosen.length === this.#bricksPerUpdate) break;
+      if (chosen.length === this.#pace.bricks) break;
       if (this.has(key)) continue;
       const stored = this.#ramps.get(key) ?? this.#pool.get(key);
       if (stored) chosen.push({ key, stored });
@@ -315,24 +306,15 @@ export class GpuBricks {
       this.#updates--;
       scope.destroy();
       if (!times || this.#isClosed) return;
-      if (slotted.length > 0) this.#pace(slotted.length, msOf(times));
+      if (slotted.length > 0) this.#pace.measured(slotted.length, times);
       this.onUpdated?.({ decoded: slotted.length, refreshed: others.length, times });
       if (!this.isSettled) this.#onArrival();
     };
     commands.submit().then(done, () => done(undefined));
   }
 
-  /** Chooses how many bricks the next update decodes. @param ms how long the last update took for `count` bricks */
-  #pace(count: number, ms: number): void {
-    // At most twice as many, because the time of a small batch says little about a large one.
-    const fitting = Math.floor((count * this.#limits.updateMs) / Math.max(ms, 0.01));
-    const most = Math.min(this.#limits.bricksPerUpdate, 2 * this.#bricksPerUpdate);
-    if (count === this.#bricksPerUpdate || fitting < this.#bricksPerUpdate)
-      this.#bricksPerUpdate = Math.min(most, Math.max(leastBricks, fitting));
-  }
-
   #load(): void {
-    const most = Math.min(mostAhead, updatesAhead * Math.max(leastBricks, this.#bricksPerUpdate));
+    const most = Math.min(mostAhead, updatesAhead * Math.max(leastBricks, this.#pace.bricks));
     let ahead = 0;
     for (const [key, rank] of this.#wanted) {
       if (ahead === most) return;
