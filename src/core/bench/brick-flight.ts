@@ -11,7 +11,7 @@ import type { MemoryBricks } from './brick-memory.ts';
 import { BrickStage, type StageLimits } from './brick-stage.ts';
 import type { BenchContext } from './harness/context.ts';
 import { inFlight, runFor } from './harness/frames.ts';
-import type { BenchCase, BrickFrame } from './harness/result.ts';
+import type { BenchCase, BrickFrameParts } from './harness/result.ts';
 import { type Spread, spreadOf } from './harness/statistics.ts';
 import { targetOf, ViewStage } from './view.ts';
 import { type FrameSize, halfHeight, texelsPerStep, turned } from './view-turning.ts';
@@ -97,7 +97,7 @@ async function benchComputed(
         view: (at: number) => flown(at, size),
       };
       await measure(context, flight);
-      await measurePaced(context, flight);
+      if (first.projection === 'composite') await measurePaced(context, flight);
     }
   } finally {
     stage.close();
@@ -158,7 +158,7 @@ interface Flight {
   readonly note?: string;
   /** Called before each frame, and after it; `after` also for those that are drawn before the measurement. */
   readonly before?: () => void;
-  readonly after?: (frame: BrickFrame) => void;
+  readonly after?: (frame: BrickFrameParts) => void;
 }
 
 /** Measures as the app draws while the view moves: with fewer pixels, or longer steps, if the GPU is too slow for all of them. */
@@ -191,7 +191,7 @@ async function measure(
   const completeMs = await stage.settle(projection, view(0), after);
   await meter.raiseClocks();
   const useBefore = stage.bricks.use;
-  const frames: BrickFrame[] = [];
+  const frames: BrickFrameParts[] = [];
   const { intervals, seconds } = await runFor(context, gpu.isSoftware ? 1 : flight.ms, leastFrames, async (at) => {
     before();
     const frame = await stage.draw(projection, view(at));
@@ -240,7 +240,7 @@ async function measure(
 }
 
 /** The spreads of the parts of frames, as far as they are known. */
-function stagesOf(frames: readonly BrickFrame[]): Record<string, Spread> & { readonly draw?: Spread } {
+function stagesOf(frames: readonly BrickFrameParts[]): Record<string, Spread> & { readonly draw?: Spread } {
   const parts = {
     draw: 'drawMs',
     decode: 'decodeMs',

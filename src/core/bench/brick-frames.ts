@@ -1,11 +1,11 @@
 import type { BrickUpdate } from '../bricks/gpu-bricks.ts';
 import type { CommandTimes, StageTime } from '../gpu/commands.ts';
-import type { BrickFrame } from './harness/result.ts';
+import type { BrickFrameParts } from './harness/result.ts';
 
 /** The parts of an update. */
 export function updateParts(
   update: BrickUpdate | undefined,
-): Pick<BrickFrame, 'decodeMs' | 'textureMs' | 'copyMs' | 'decoded' | 'refreshed'> {
+): Pick<BrickFrameParts, 'decodeMs' | 'textureMs' | 'copyMs' | 'decoded' | 'refreshed'> {
   const stages = update?.times.stages ?? [];
   const last = stages.at(-1);
   const sum = (counts: (label: string) => boolean) =>

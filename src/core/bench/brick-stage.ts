@@ -12,7 +12,7 @@ import type { GpuScope } from '../gpu/scope.ts';
 import { nextTurn } from '../shared/turn.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import { stageMs, updateParts } from './brick-frames.ts';
-import type { BrickFrame } from './harness/result.ts';
+import type { BrickFrameParts } from './harness/result.ts';
 import { grayTransfer, plainLook } from './view.ts';
 import { type FrameSize, TurningTarget, texelsPerStep } from './view-turning.ts';
 
@@ -25,7 +25,7 @@ export interface StageLimits {
 const [settleMs, softwareSettleMs] = [3000, 60_000];
 
 /** The sharpness of a frame. */
-export interface Sharpness {
+export interface FrameSharpness {
   /** The fraction of the target's resolution along each axis. */
   readonly scale: number;
   /** Voxels of the drawn level between samples. */
@@ -34,7 +34,7 @@ export interface Sharpness {
   readonly sharesLight: boolean;
 }
 
-const sharp: Sharpness = { scale: 1, step: texelsPerStep, sharesLight: false };
+const sharp: FrameSharpness = { scale: 1, step: texelsPerStep, sharesLight: false };
 
 /** Bricks in all tiers, drawn by rays as in the 3D view. */
 export class BrickStage {
@@ -80,7 +80,7 @@ export class BrickStage {
   }
 
   /** Decodes the bricks that have arrived, and draws a frame. Resolves when the GPU is done and the next bricks are requested. */
-  async draw(projection: Projection, view: RayView): Promise<BrickFrame> {
+  async draw(projection: Projection, view: RayView): Promise<BrickFrameParts> {
     const start = performance.now();
     const { scale, step } = this.sharpness;
     let update: BrickUpdate | undefined;
@@ -118,7 +118,7 @@ export class BrickStage {
   async settle(
     projection: Projection,
     view: RayView,
-    onFrame: (frame: BrickFrame) => void = () => {},
+    onFrame: (frame: BrickFrameParts) => void = () => {},
   ): Promise<number | undefined> {
     const start = performance.now();
     for (;;) {

@@ -80,7 +80,7 @@ export interface BenchCase {
   readonly peakBytes?: number | undefined;
   readonly stages: Readonly<Record<string, Spread>>;
   /** For rays through bricks: the longest frames with their parts, the longest first. */
-  readonly longestFrames?: readonly BrickFrame[] | undefined;
+  readonly longestFrames?: readonly BrickFrameParts[] | undefined;
   /** Median of a WGSL copy of the raw data's size, in the same run; undefined without a GPU. */
   readonly copyMs: number | undefined;
   /** This case's median as a multiple of that copy: by timestamps if both have them, otherwise by wall clock. */
@@ -92,7 +92,7 @@ export interface BenchCase {
 }
 
 /** The parts of one frame of rays through bricks. All times are in milliseconds; undefined without timestamps. */
-export interface BrickFrame {
+export interface BrickFrameParts {
   /** From the end of the frame before to the end of this one, by the host's clock. */
   readonly ms: number;
   /** How long this thread was busy with the frame. */
