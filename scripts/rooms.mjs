@@ -86,7 +86,7 @@ export const rooms = [
   {
     room: 'core/codec',
     holds: 'The interface of a codec, and what codecs share: batches of chunks, scan orders, bricks, the survey of a chunk.',
-    imports: 'core/gpu core/shared shaders',
+    imports: 'core/gpu core/shared shaders shaders/codec',
   },
   {
     room: 'core/codecs',

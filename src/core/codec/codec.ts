@@ -14,7 +14,10 @@ export interface ChunkVoxels {
   readonly bytes: Uint8Array;
   readonly shape: Dims3;
   readonly elementBytes: CodecElementBytes;
-  /** See `GpuChunk.sections`. */
+  /**
+   * Set if this chunk is the payload of another codec, `[its length, 1, 1]` elements of 1 byte: its sections, the lengths from
+   * `ReferenceCodec.sections`. Only an entropy encoder uses them.
+   */
   readonly sections?: readonly number[] | undefined;
 }
 
@@ -196,15 +199,37 @@ export interface GpuChunk {
   readonly origin: Dims3;
   readonly shape: Dims3;
   readonly parameters: CodecParameters;
-  /**
-   * Set if this chunk is the payload of another codec, `[its length, 1, 1]` elements of 1 byte: its sections, the lengths from
-   * `ReferenceCodec.sections` and `GpuPayloads.sections`. Only an entropy encoder uses them.
-   */
-  readonly sections?: readonly number[] | undefined;
 }
 
 /** The shape and parameters of a chunk before it is encoded. */
 export type PreparedChunk = Pick<GpuChunk, 'shape' | 'parameters'>;
+
+/** The arguments of a recording. */
+export interface RecordCall {
+  /** Owns the payloads and their places. */
+  readonly scope: GpuScope;
+  /** Owns what is no longer needed once the commands are submitted. */
+  readonly work: GpuScope;
+  /** See `KernelCall`. */
+  readonly isFirstStage?: boolean | undefined;
+}
+
+/** Payloads that recorded commands write, one after another as in `GpuPayloads`. Only the GPU knows their lengths. */
+export interface RecordedPayloads {
+  /** Usage STORAGE | COPY_SRC. */
+  readonly buffer: GPUBuffer;
+  /**
+   * `array<Place>` of shaders/codec/places.wgsl: for each chunk the payload's byte offset and length (0 as in `GpuPayloads`), and
+   * two words for its checksum, which are 0. The byte offset of one more place is the end of all payloads.
+   */
+  readonly places: GPUBuffer;
+  /** An upper bound of each payload's length, in bytes. */
+  readonly mostBytes: readonly number[];
+  /** The end of all payloads, if the CPU knows it. */
+  readonly totalBytes?: number | undefined;
+  /** The bytes of each payload's sections (see `ReferenceCodec.sections`), and how many each has. Undefined if each has one. */
+  readonly sections?: { readonly buffer: GPUBuffer; readonly perChunk: number } | undefined;
+}
 
 /** Encoded chunks in GPU memory, one after another, each starting at a multiple of 4 bytes. */
 export interface GpuPayloads {
@@ -229,8 +254,21 @@ export interface GpuPayloads {
  */
 export interface CodecKernels {
   encode(voxels: GpuVoxels, chunks: readonly GpuChunk[], call: KernelCall): Promise<GpuPayloads>;
-  /** Compiles what `encode` needs for such chunks, ahead of it. Only for codecs that `auto` often chooses. */
-  prepareEncode?(elementBytes: CodecElementBytes, chunks: readonly PreparedChunk[]): Promise<void>;
+  /**
+   * Records what `encode` does, without a wait. The caller has awaited `prepareEncode`. Undefined for encoders that wait for
+   * choices of the CPU.
+   */
+  recordEncode?(commands: Commands, voxels: GpuVoxels, chunks: readonly GpuChunk[], call: RecordCall): RecordedPayloads;
+  /**
+   * Records the encoding of payloads that the same commands, or earlier ones, write. Defined together with
+   * `CodecDefinition.decodedLength`. Payloads that do not become shorter get length 0.
+   */
+  recordSecond?(commands: Commands, first: RecordedPayloads, call: RecordCall): RecordedPayloads;
+  /**
+   * Compiles what `encode` needs for such chunks, ahead of it. Defined with `recordEncode`, which needs it.
+   * @param isSecond for `recordSecond`; then `elementBytes` is 1
+   */
+  prepareEncode?(elementBytes: CodecElementBytes, chunks: readonly PreparedChunk[], isSecond?: boolean): Promise<void>;
   /** Compiles what `prepareDecode` needs for such chunks, all at once and beside the CPU's work. @param checked with `faults` */
   prepareDecoders?(elementBytes: CodecElementBytes, chunks: readonly PreparedChunk[], checked: boolean): Promise<void>;
   /**

@@ -8,7 +8,7 @@ import { throwIfAborted } from '../shared/job.ts';
 import { checkCount, checkPlaces, inBatches } from './box-batches.ts';
 import { compareOnGpu, stackedBox } from './gpu-chunks.ts';
 import { GpuDecoder } from './gpu-decoder.ts';
-import { type EncodedBatch, GpuEncoder } from './gpu-encoder.ts';
+import { GpuEncoder } from './gpu-encoder.ts';
 import { halveOnGpu } from './gpu-halve.ts';
 import { clearedBox, downloadBox, guarded, lendBox, uploadBox } from './gpu-transfer.ts';
 
@@ -135,7 +135,9 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
         const work = async (batch: ResidentBox, first: number) => {
           using scope = gpu.scope('encode');
           const call = { scope, signal: job.signal, onTimes: job.onTimes };
-          const encoded = kept(await encoder.encode(batch, choice, call, job.onSpan), job);
+          const read = job.lend ? 'lent' : 'own';
+          const { chunks: encoded, lent } = await encoder.encode(batch, choice, call, read, job.onSpan);
+          for (const { release } of lent) job.lend?.(release);
           for (let at = 0; at < encoded.length; at++) chunks[first + at] = encoded[at] as EncodedChunk;
         };
         // The bench times kernels one batch after the other.
@@ -167,22 +169,4 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
     },
   };
   return backend;
-}
-
-/** A batch's chunks. Their payloads are copied unless the caller borrows them. */
-function kept({ chunks, lent }: EncodedBatch, { lend }: BackendJob): EncodedChunk[] {
-  if (!lent) return chunks;
-  if (lend) {
-    lend(() => lent.release());
-    return chunks;
-  }
-  const copy = lent.bytes.slice();
-  const owned = chunks.map((chunk) => {
-    if (chunk.kind !== 'coded') return chunk;
-    const { byteOffset, byteLength } = chunk.payload;
-    const start = byteOffset - lent.bytes.byteOffset;
-    return { ...chunk, payload: copy.subarray(start, start + byteLength) };
-  });
-  lent.release();
-  return owned;
 }

@@ -3,6 +3,7 @@ import { codecOfChunk, mismatch, reportDamage } from '../chunks/choose.ts';
 import type { DecodedBy } from '../chunks/chosen-codec.ts';
 import { type Ramp, rampOf } from '../chunks/ramp.ts';
 import type { CodecElementBytes, GpuVoxels, KernelCall } from '../codec/codec.ts';
+import { asRecorded } from '../codec/recorded.ts';
 import { chainName } from '../codecs/registry.ts';
 import { type Checksum, sameChecksum } from '../format/checksum.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
@@ -12,9 +13,9 @@ import { throwIfAborted } from '../shared/job.ts';
 import { DecodePlanner, type PlannedChunk } from './decode-planner.ts';
 import { FaultFlags, judgeChunk } from './fault-flags.ts';
 import { analyzeOnGpu, analyzers, fillOnGpu } from './gpu-chunks.ts';
-import { labelled } from './gpu-encoder.ts';
-import { checksummer, checksumOnGpu } from './gpu-payloads.ts';
+import { checksummer, readPlaces, recordChecksums } from './gpu-payloads.ts';
 import { uploadPayloads } from './gpu-transfer.ts';
+import { labelled } from './group-encoder.ts';
 
 interface DecodeMember {
   readonly place: ChunkBox;
@@ -139,18 +140,15 @@ export class GpuDecoder {
       const plan = this.#planner.plan(chunks, target, scope, undefined, work.flags);
       const commands = gpu.commands(`${name}.decode`, labelled(work.call, `${name}.decode`).onTimes);
       plan(commands);
-      const checksums = work.checksPayloads
-        ? checksumOnGpu(
-            gpu,
-            commands,
-            scope,
-            byteOffsets.map((byteOffset, i) => ({ buffer, byteOffset, byteLength: byteLengths[i] as number })),
-          )
-        : undefined;
+      const uploaded = asRecorded(scope, { buffer, byteOffsets, byteLengths }, byteLengths);
+      if (work.checksPayloads) recordChecksums(gpu, commands, scope, uploaded);
+      const places = work.checksPayloads ? readPlaces(commands, uploaded) : undefined;
       await commands.submit();
-      checksums?.().forEach((checksum, i) => {
-        if (!sameChecksum(checksum, (members[i] as DecodeMember).payloadChecksum)) throw mismatch();
-      });
+      const read = places?.();
+      if (!read) return;
+      for (const [i, { payloadChecksum }] of members.entries()) {
+        if (!sameChecksum(read.checksumOf(i), payloadChecksum)) throw mismatch();
+      }
     } catch (error) {
       if (!(error instanceof StriaError) || error.tag !== 'corrupt') throw error;
       const [first, second] = members;

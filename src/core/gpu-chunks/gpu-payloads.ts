@@ -1,6 +1,7 @@
 import checksumShader from '../../shaders/gpu-chunks/checksum.wgsl';
-import { placePayloads, tileTable } from '../codec/batch.ts';
-import type { KernelCall } from '../codec/codec.ts';
+import { placePayloads } from '../codec/batch.ts';
+import type { KernelCall, RecordedPayloads } from '../codec/codec.ts';
+import { placeWords } from '../codec/recorded.ts';
 import type { Checksum } from '../format/checksum.ts';
 import type { Commands, GatheredCopy } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
@@ -23,24 +24,20 @@ export interface GatheredPayloads {
   /** Undefined if there are none. */
   readonly lent: LentBytes | undefined;
   readonly byteOffsets: readonly number[];
-  /** The checksum of each payload, as one row. */
-  readonly checksums: readonly Checksum[];
 }
 
-/** Copies payloads to the CPU, with their checksums, in one submit. */
+/** Copies payloads to the CPU, in one submit. */
 export async function gatherPayloads(
   gpu: Gpu,
   payloads: readonly PlacedPayload[],
-  { scope, onTimes }: Pick<KernelCall, 'scope' | 'onTimes'>,
+  { onTimes }: Pick<KernelCall, 'onTimes'>,
 ): Promise<GatheredPayloads> {
-  if (payloads.length === 0) return { lent: undefined, byteOffsets: [], checksums: [] };
-  using work = scope.scope('gather');
+  if (payloads.length === 0) return { lent: undefined, byteOffsets: [] };
   const { byteOffsets, totalBytes } = placePayloads(payloads.map(({ byteLength }) => byteLength));
   const commands = gpu.commands('payloads', onTimes);
-  const checksums = checksumOnGpu(gpu, commands, work, payloads);
   const lent = commands.lend(totalBytes, copiesOf(payloads, byteOffsets));
   await commands.submit();
-  return { lent: lent(), byteOffsets, checksums: checksums() };
+  return { lent: lent(), byteOffsets };
 }
 
 /** The copies that move payloads to their new places. Payloads that stay adjacent are copied together. */
@@ -64,52 +61,85 @@ export const checksummer: KernelDescriptor = {
   constants: { tile_words: tileWords },
 };
 
-/**
- * Records the checksums of payloads, by shaders/gpu-chunks/checksum.wgsl. @param scope owns the tables
- * @returns the checksums, once the commands are done
- */
-export function checksumOnGpu(
+/** Records the checksums of payloads, which go to their places, by shaders/gpu-chunks/checksum.wgsl. @param work owns the uniform */
+export function recordChecksums(
   gpu: Gpu,
   commands: Commands,
-  scope: GpuScope,
-  payloads: readonly PlacedPayload[],
-): () => Checksum[] {
-  const byBuffer = new Map<GPUBuffer, number[]>();
-  payloads.forEach(({ buffer }, i) => {
-    const members = byBuffer.get(buffer);
-    if (members) members.push(i);
-    else byBuffer.set(buffer, [i]);
+  work: GpuScope,
+  { buffer, places, mostBytes }: RecordedPayloads,
+): void {
+  let most = 0;
+  for (const bytes of mostBytes) most = Math.max(most, bytes);
+  const tilesPerPayload = Math.ceil(most / 4 / tileWords);
+  const uniform = work.uniform('batch', [mostBytes.length, tilesPerPayload]);
+  commands.stage('checksum').dispatch(gpu.kernel(checksummer), [uniform, places, buffer], mostBytes.length * tilesPerPayload);
+}
+
+/** The places of payloads, once they are read. */
+export class PayloadPlaces {
+  readonly #words: Uint32Array;
+
+  constructor(words: Uint32Array) {
+    this.#words = words;
+  }
+
+  offsetOf(index: number): number {
+    return this.#words[placeWords * index] as number;
+  }
+
+  /** 0: the payload was not written. */
+  lengthOf(index: number): number {
+    return this.#words[placeWords * index + 1] as number;
+  }
+
+  /** Of the payload as one row of bytes, if `recordChecksums` computed it. */
+  checksumOf(index: number): Checksum {
+    const at = placeWords * index;
+    return { sum: this.#words[at + 2] as number, cross: this.#words[at + 3] as number };
+  }
+
+  /** The end of all payloads, in bytes. */
+  get totalBytes(): number {
+    return this.#words[this.#words.length - placeWords] as number;
+  }
+}
+
+/** Records a read of the payloads' places. @returns them, once the commands are done */
+export function readPlaces(commands: Commands, { places }: Pick<RecordedPayloads, 'places'>): () => PayloadPlaces {
+  const read = commands.readWords(places);
+  return () => new PayloadPlaces(read());
+}
+
+/**
+ * Cuts lent memory into parts of these `lengths`, of which the first `used` bytes each are wanted.
+ * @param own if given, receives the parts one after another, and the memory is released
+ */
+export function takeParts(
+  lent: LentBytes,
+  own: Uint8Array | undefined,
+  lengths: readonly number[],
+  used: readonly number[],
+): readonly Uint8Array[] {
+  let [start, end] = [0, 0];
+  const parts = lengths.map((length, i) => {
+    const part = lent.bytes.subarray(start, start + (used[i] as number));
+    start += length;
+    if (!own) return part;
+    own.set(part, end);
+    end += part.length;
+    return own.subarray(end - part.length, end);
   });
-  const kernel = gpu.kernel(checksummer);
-  commands.stage('checksum');
-  const groups = [...byBuffer].map(([buffer, members]) => {
-    const lengths = members.map((i) => (payloads[i] as PlacedPayload).byteLength);
-    const { tileCount, firstTiles, chunkOfTile } = tileTable(lengths.map((length) => Math.ceil(length / 4 / tileWords)));
-    const table = new Uint32Array(4 * members.length);
-    members.forEach((i, at) => {
-      const { byteOffset, byteLength } = payloads[i] as PlacedPayload;
-      table.set([byteOffset / 4, byteLength, firstTiles[at] as number], 4 * at);
-    });
-    const totals = scope.storage('checksums', 8 * members.length);
-    const bindings = [
-      scope.uniform('tile-count', [tileCount]),
-      scope.storage('payloads', table.byteLength, table),
-      scope.storage('payload-of-tile', chunkOfTile.byteLength, chunkOfTile),
-      buffer,
-      totals,
-    ];
-    commands.dispatch(kernel, bindings, tileCount);
-    return { members, totals };
-  });
-  const reads = groups.map(({ members, totals }) => ({ members, read: commands.readWords(totals) }));
-  return () => {
-    const checksums = new Array<Checksum>(payloads.length);
-    for (const { members, read } of reads) {
-      const words = read();
-      members.forEach((i, at) => {
-        checksums[i] = { sum: words[2 * at] as number, cross: words[2 * at + 1] as number };
-      });
-    }
-    return checksums;
-  };
+  if (own) lent.release();
+  return parts;
+}
+
+/** Of the system's memory, or less. */
+const pageBytes = 4096;
+
+/**
+ * Makes the system provide the pages of new memory, which takes several times as long as copying into them. While the GPU works, it
+ * costs nothing.
+ */
+export function touch(memory: Uint8Array): void {
+  for (let at = 0; at < memory.length; at += pageBytes) memory[at] = 0;
 }

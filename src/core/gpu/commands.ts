@@ -70,6 +70,8 @@ export class Commands {
   #block: Staging | undefined;
   readonly #lent: GpuScope[] = [];
   #pass: GPUComputePassEncoder | undefined;
+  /** Of the names of stages. */
+  #prefix = '';
 
   constructor(host: CommandsHost, label: string, onTimes?: (times: CommandTimes) => void) {
     host.checkAlive();
@@ -81,10 +83,17 @@ export class Commands {
     this.#queries = host.hasTimestamps && onTimes ? host.takeQueries() : undefined;
   }
 
+  /** Begins the names of the stages that follow with this prefix. */
+  within(prefix: string): this {
+    this.#prefix = prefix;
+    return this;
+  }
+
   /** Begins a stage. It lasts until the next `stage`, copy or `submit`. */
   stage(label: string): this {
     this.#endPass();
-    this.#pass = this.#encoder.beginComputePass({ label: `${this.label}.${label}`, ...this.#timed(label) });
+    const name = this.#prefix + label;
+    this.#pass = this.#encoder.beginComputePass({ label: `${this.label}.${name}`, ...this.#timed(name) });
     return this;
   }
 
@@ -202,6 +211,13 @@ export class Commands {
       if (this.#queries) this.#host.keepQueries(this.#queries);
       this.#scope.destroy();
     }
+  }
+
+  /** Gives up what was recorded, instead of `submit`. */
+  abandon(): void {
+    for (const scope of this.#lent) scope.destroy();
+    if (this.#queries) this.#host.keepQueries(this.#queries);
+    this.#scope.destroy();
   }
 
   #spread(count: number): [number, number, number] {

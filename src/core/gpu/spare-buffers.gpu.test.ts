@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { openTestGpu } from '../../testing/node-gpu-testing.ts';
+import { spareUsage, uploadUsage } from './spare-buffers.ts';
 
 const gpu = await openTestGpu();
 
@@ -52,16 +53,18 @@ test('what is much longer is left to others, and two at a time are two', () => {
   expect(made).toBe(3);
 });
 
-test('no more than 256 MiB wait: the one that has waited longest goes first', () => {
+test.each([
+  ['512 MiB of the GPU', spareUsage, [96, 104, 112, 120, 128], 464],
+  ['256 MiB that the CPU shares', uploadUsage, [64, 96, 128], 224],
+])('no more than %s wait: the one that has waited longest goes first', (_, usage, sizes, left) => {
   const { beforeUse } = gpu.spare;
   gpu.spare.beforeUse = undefined;
   try {
-    const sizes = [64, 96, 112].map((mebibytes) => mebibytes * 2 ** 20);
-    for (const size of sizes) {
+    for (const mebibytes of sizes) {
       using scope = gpu.scope('test');
-      scope.reused('payloads', size);
+      scope.reused('payloads', mebibytes * 2 ** 20, usage());
     }
-    expect(gpu.memory.liveBytes('spare')).toBe(208 * 2 ** 20);
+    expect(gpu.memory.liveBytes('spare')).toBe(left * 2 ** 20);
   } finally {
     gpu.spare.beforeUse = beforeUse;
   }

@@ -12,13 +12,13 @@ export function uploadUsage(): GPUBufferUsageFlags {
 }
 
 const spareLabel = 'spare';
-/** Of one usage. */
-const mostSpareBytes = 2 ** 28;
+/** Of one usage: memory of the GPU alone, enough for two batches of chunks, and memory that the CPU shares. */
+const mostSpareBytes = { own: 2 ** 29, shared: 2 ** 28 };
 
 /**
  * Freed buffers, kept for reuse: WebGPU clears a new buffer at its first use, which takes as long as writing it, and memory
  * that CPU and GPU share takes long to allocate. A reused buffer keeps its old contents. Spare buffers count as `spare` in the
- * ledger and take at most 256 MiB for each usage; the oldest is dropped first.
+ * ledger and take at most 512 MiB for each usage, memory that the CPU shares at most 256 MiB; the oldest is dropped first.
  */
 export class SpareBuffers {
   /** Called with each buffer that `take` hands out. Tests poison reused buffers with it, so that nothing relies on old contents. */
@@ -76,7 +76,8 @@ export class SpareBuffers {
 
   /** Returns a buffer from `take`, unmapped. Submitted work may still use it, because the queue runs in order. */
   keep(buffer: GPUBuffer): void {
-    if (this.#closed || buffer.size > mostSpareBytes) {
+    const most = isShared(buffer.usage) ? mostSpareBytes.shared : mostSpareBytes.own;
+    if (this.#closed || buffer.size > most) {
       buffer.destroy();
       return;
     }
@@ -91,7 +92,7 @@ export class SpareBuffers {
     this.#ledger.add(spareLabel, buffer.size);
     const alike = this.#idle.filter(({ usage }) => usage === buffer.usage);
     let bytes = alike.reduce((sum, { size }) => sum + size, 0);
-    while (bytes > mostSpareBytes) bytes -= this.#drop(alike.shift() as GPUBuffer);
+    while (bytes > most) bytes -= this.#drop(alike.shift() as GPUBuffer);
   }
 
   /** Ends when all memory that the CPU writes is mapped again. */
@@ -115,8 +116,7 @@ export class SpareBuffers {
    * long to allocate (6 ms for 32 MiB), by at most a half.
    */
   #roomFor(bytes: number, usage: GPUBufferUsageFlags): number {
-    const isShared = (usage & (GPUBufferUsage.MAP_READ | GPUBufferUsage.MAP_WRITE)) !== 0;
-    const step = Math.max(4, 2 ** (Math.floor(Math.log2(bytes)) - (isShared ? 1 : 3)));
+    const step = Math.max(4, 2 ** (Math.floor(Math.log2(bytes)) - (isShared(usage) ? 1 : 3)));
     return Math.max(bytes, Math.min(Math.ceil(bytes / step) * step, this.maxBindingBytes));
   }
 
@@ -130,4 +130,9 @@ export class SpareBuffers {
     buffer.destroy();
     return buffer.size;
   }
+}
+
+/** Whether the CPU reads or writes the memory. */
+function isShared(usage: GPUBufferUsageFlags): boolean {
+  return (usage & (GPUBufferUsage.MAP_READ | GPUBufferUsage.MAP_WRITE)) !== 0;
 }

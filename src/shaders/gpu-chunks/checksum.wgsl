@@ -1,9 +1,9 @@
 // Checksums of payloads, each taken as one row of bytes: docs/FORMAT.md, section 'Checksum'.
 // An invocation owns four quads of a payload's words, a workgroup a tile of 4096 words. Workgroups add their sums to the
 // payload's by atomics. Integer sums do not depend on their order.
-// Dispatch: one workgroup per tile, spread over x and y.
+// Dispatch: for each payload as many workgroups as the longest one has tiles, spread over x and y.
 // Invariants:
-// 1. `totals` is zero before the dispatch.
+// 1. The checksums in `places` are zero before the dispatch.
 // 2. Bytes past a payload's end count as zero, whatever they are.
 // Twin: core/format/checksum.ts, `checksum`.
 
@@ -11,28 +11,24 @@ import package::gpu_chunks::mix::{mix, of_cross, of_number};
 
 override tile_words: u32 = 4096u;
 
-struct Payload {
-  first_word: u32,
-  byte_length: u32,
-  first_tile: u32,
-  unused: u32,
-}
+struct Batch { payload_count: u32, tiles_per_payload: u32 }
 
-@group(0) @binding(0) var<uniform> tile_count: u32;
-@group(0) @binding(1) var<storage, read> payloads: array<Payload>;
-/** The number of each tile's payload. */
-@group(0) @binding(2) var<storage, read> payload_of_tile: array<u32>;
-/** The payloads, wherever they lie. */
-@group(0) @binding(3) var<storage, read> words: array<u32>;
-/** Sum and cross of each payload. */
-@group(0) @binding(4) var<storage, read_write> totals: array<atomic<u32>>;
+// As in src/shaders/codec/places.wgsl.
+struct Place { byte_offset: u32, byte_length: u32, sum: atomic<u32>, cross: atomic<u32> }
+
+@group(0) @binding(0) var<uniform> batch: Batch;
+@group(0) @binding(1) var<storage, read_write> places: array<Place>;
+// The payloads, wherever they lie.
+@group(0) @binding(2) var<storage, read> words: array<u32>;
 
 const threads = 256u;
 
 var<workgroup> wg_sum: atomic<u32>;
 var<workgroup> wg_cross: atomic<u32>;
 
-/** Word `number` of a payload; 0 past its end. */
+struct Payload { first_word: u32, byte_length: u32 }
+
+// Word `number` of a payload; 0 past its end.
 fn load(payload: Payload, number: u32) -> u32 {
   let left = payload.byte_length - min(payload.byte_length, 4u * number);
   if (left == 0u) { return 0u; }
@@ -48,28 +44,27 @@ fn main(
   @builtin(local_invocation_index) local: u32,
 ) {
   let tile = workgroup.x + workgroup.y * workgroups.x;
-  let number_of_payload = payload_of_tile[min(tile, tile_count - 1u)];
-  let payload = payloads[number_of_payload];
+  let place = tile / batch.tiles_per_payload;
+  var payload = Payload(0u, 0u);
+  if (place < batch.payload_count) { payload = Payload(places[place].byte_offset / 4u, places[place].byte_length); }
   let word_count = (payload.byte_length + 3u) / 4u;
-  let first = (tile - payload.first_tile) * tile_words;
+  let first = (tile % batch.tiles_per_payload) * tile_words;
   let end = min(first + tile_words, word_count);
   var sum = 0u;
   var cross = 0u;
-  if (tile < tile_count) {
-    for (var number = first + 4u * local; number < end; number += 4u * threads) {
-      let numbers = vec4u(number, number + 1u, number + 2u, number + 3u);
-      let quad = vec4u(load(payload, numbers.x), load(payload, numbers.y), load(payload, numbers.z), load(payload, numbers.w));
-      let mixed = select(vec4u(0u), mix(quad ^ (numbers * of_number)), numbers < vec4u(end));
-      let crossed = mixed ^ (mixed >> vec4u(15u));
-      sum += mixed.x + mixed.y + mixed.z + mixed.w;
-      cross += (crossed.x + crossed.y + crossed.z + crossed.w) * of_cross;
-    }
+  for (var number = first + 4u * local; number < end; number += 4u * threads) {
+    let numbers = vec4u(number, number + 1u, number + 2u, number + 3u);
+    let quad = vec4u(load(payload, numbers.x), load(payload, numbers.y), load(payload, numbers.z), load(payload, numbers.w));
+    let mixed = select(vec4u(0u), mix(quad ^ (numbers * of_number)), numbers < vec4u(end));
+    let crossed = mixed ^ (mixed >> vec4u(15u));
+    sum += mixed.x + mixed.y + mixed.z + mixed.w;
+    cross += (crossed.x + crossed.y + crossed.z + crossed.w) * of_cross;
   }
   atomicAdd(&wg_sum, sum);
   atomicAdd(&wg_cross, cross);
   workgroupBarrier(); // the workgroup's sums are complete
-  if (local == 0u && tile < tile_count) {
-    atomicAdd(&totals[2u * number_of_payload], atomicLoad(&wg_sum));
-    atomicAdd(&totals[2u * number_of_payload + 1u], atomicLoad(&wg_cross));
+  if (local == 0u && first < end) {
+    atomicAdd(&places[place].sum, atomicLoad(&wg_sum));
+    atomicAdd(&places[place].cross, atomicLoad(&wg_cross));
   }
 }

@@ -9,7 +9,7 @@
 // 2. Symbols past a section's end are 0 in its last word, and are not counted.
 // Twin: `symbolsOf` and `encodeSection` in src/core/codecs/huffman/reference.ts.
 
-import package::huffman::tile::{Section, tile_of, tile_words};
+import package::huffman::tile::{Section, no_section, tile_of, tile_words};
 
 override element_bytes: u32 = 1u;
 
@@ -21,7 +21,7 @@ struct Box { row_words: u32, slice_words: u32, tile_count: u32, section_count: u
 
 @group(0) @binding(0) var<uniform> box: Box;
 @group(0) @binding(1) var<storage, read> sections: array<Section>;
-// For each tile: its section, and later the byte where it goes.
+// From cut.wgsl.
 @group(0) @binding(2) var<storage, read> tiles: array<vec2u>;
 @group(0) @binding(3) var<storage, read> voxels: array<u32>;
 // Four symbols per word. Each section starts at a word.
@@ -112,6 +112,7 @@ fn main(
   let tile_number = workgroup.x + workgroup.y * workgroups.x;
   if (tile_number >= box.tile_count) { return; }
   let section_number = tiles[tile_number].x;
+  if (section_number == no_section) { return; }
   let section = sections[section_number];
   let tile = tile_of(tile_number - section.first_tile, section.length, section.symbols_word);
   for (var i = thread; i < 256u * copies; i += threads) { atomicStore(&wg_counts[i], 0u); }

@@ -5,7 +5,7 @@
 // Twin: `tileEncoder` in src/core/codecs/huffman/tile.ts.
 
 import package::huffman::segments::{survey, threads};
-import package::huffman::tile::{Section, segments_per_tile, tile_of};
+import package::huffman::tile::{Section, no_section, segments_per_tile, tile_of};
 
 @group(0) @binding(0) var<uniform> tile_count: u32;
 @group(0) @binding(1) var<storage, read> sections: array<Section>;
@@ -28,6 +28,7 @@ fn main(
   let tile_number = workgroup.x + workgroup.y * workgroups.x;
   if (tile_number >= tile_count) { return; }
   let section_number = tiles[tile_number].x;
+  if (section_number == no_section) { return; }
   let section = sections[section_number];
   let tile = tile_of(tile_number - section.first_tile, section.length, section.symbols_word);
   for (var symbol = thread; symbol < 256u; symbol += threads) {

@@ -6,15 +6,17 @@
 // Invariants:
 // 1. `payloads` starts as zeros and no bit is written twice, so words that several invocations share do not depend on their
 //    order. A word that belongs to one invocation is stored.
-// 2. Sections of kind 3 are skipped.
+// 2. Chunks with byte_length 0 are skipped.
 // Twins: `tileEncoder` in src/core/codecs/huffman/tile.ts, `encodeSection` in reference.ts.
 
 import package::huffman::segments::{base_bits, survey, threads, wg_ends, width_bits};
-import package::huffman::tile::{Section, Tile, kind_coded, kind_plain, kind_single, segments_per_tile, table_words, tile_of};
+import package::huffman::tile::{
+  EncodedChunk, Section, Tile, kind_coded, kind_plain, kind_single, no_section, segments_per_tile, table_words, tile_of,
+};
 
 @group(0) @binding(0) var<uniform> tile_count: u32;
 @group(0) @binding(1) var<storage, read> sections: array<Section>;
-// For each tile: its section, and the byte where it goes.
+// For each tile: its section, and the byte where it goes, relative to the payload's start.
 @group(0) @binding(2) var<storage, read> tiles: array<vec2u>;
 @group(0) @binding(3) var<storage, read> symbols: array<u32>;
 @group(0) @binding(4) var<storage, read> codes: array<u32>;
@@ -22,6 +24,7 @@ import package::huffman::tile::{Section, Tile, kind_coded, kind_plain, kind_sing
 // From measure.wgsl: 128 words per tile.
 @group(0) @binding(6) var<storage, read> segment_bits: array<u32>;
 @group(0) @binding(7) var<storage, read_write> payloads: array<atomic<u32>>;
+@group(0) @binding(8) var<storage, read> chunks: array<EncodedChunk>;
 
 var<workgroup> wg_codes: array<u32, 256>;
 
@@ -149,10 +152,15 @@ fn main(
   let tile_number = workgroup.x + workgroup.y * workgroups.x;
   if (tile_number >= tile_count) { return; }
   let section_number = tiles[tile_number].x;
-  let section = sections[section_number];
-  if (section.kind > kind_coded) { return; }
+  if (section_number == no_section) { return; }
+  var section = sections[section_number];
+  let chunk = chunks[section.chunk];
+  if (chunk.byte_length == 0u) { return; }
+  section.header += chunk.byte_offset;
+  section.body += chunk.byte_offset;
+  section.directory += chunk.byte_offset;
   let tile = tile_of(tile_number - section.first_tile, section.length, section.symbols_word);
-  let byte = tiles[tile_number].y;
+  let byte = chunk.byte_offset + tiles[tile_number].y;
   let table = table_words * section_number;
   if (tile.number == 0u && thread == 0u) {
     put_header(section);

@@ -21,6 +21,8 @@ import package::predict::brick::{
 @group(0) @binding(2) var<storage, read_write> places: array<u32>;
 // For each chunk `section_count + 3` words: where its sections start, in words from the payload's start, and its end.
 @group(0) @binding(3) var<storage, read_write> starts: array<u32>;
+// For each chunk the bytes of its `section_count + 2` sections.
+@if(!decodes) @group(0) @binding(6) var<storage, read_write> lengths: array<u32>;
 
 const pitch = threads + 1u;
 // Words of each unit in each section, later the words of all units before it.
@@ -116,6 +118,12 @@ fn main(
       start += wg_totals[section];
     }
     starts[first + 2u + section_count] = start;
+    @if(!decodes) {
+      let own = (section_count + 2u) * number;
+      lengths[own] = 4u * fixed.x;
+      lengths[own + 1u] = 4u * fixed.y;
+      for (var section = 0u; section < section_count; section++) { lengths[own + 2u + section] = 4u * wg_totals[section]; }
+    }
     raise(number, ends_wrong(chunk, start));
   }
 }

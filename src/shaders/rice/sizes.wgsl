@@ -1,5 +1,5 @@
-// Finds where each brick's code goes in its chunk's payload, and how long the payload becomes. The CPU reads the lengths and
-// places the payloads. src/core/codecs/rice/SPEC.md, 'Payload'.
+// Finds where each brick's code goes in its chunk's payload, and how long the payload becomes.
+// src/core/codecs/rice/SPEC.md, 'Payload'.
 // Algorithm: each invocation adds up its share of a chunk's sizes. The sums are scanned. Then it goes through its share again, as
 // in locate.wgsl.
 // One workgroup owns a chunk. Dispatch: one workgroup per chunk, spread over x and y.

@@ -17,7 +17,7 @@ const lanes = 32u;
 const tiles_at_once = threads / lanes;
 // The elements under one byte of level 3: SPEC.md, 'Bitmap tree'.
 const tile_elements = 4096u;
-// Marks a tile in which no run starts. Stored by place.wgsl.
+// Marks a tile in which no run starts. Stored by scan.wgsl.
 const no_runs = 0xffffffffu;
 // Steps of one column word for each lane, in tiles of whole columns along y or z with at least that many steps.
 override whole_steps: u32 = tile_elements / lanes / per_word;

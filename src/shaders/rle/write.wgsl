@@ -21,7 +21,7 @@ import package::rle::tree::{Bits, bits_below, byte_of, count_own, level_2_bits, 
 @group(0) @binding(3) var<storage, read> voxels: array<u32>;
 // Level 0 of each tile, from measure.wgsl: 64 pairs of words per tile.
 @group(0) @binding(4) var<storage, read> bits: array<vec2u>;
-// For each tile, from place.wgsl: how much of level 2, 1, 0 and of the runs precedes it in its chunk.
+// For each tile, from scan.wgsl: how much of level 2, 1, 0 and of the runs precedes it in its chunk.
 @group(0) @binding(5) var<storage, read> starts: array<vec4u>;
 @group(0) @binding(6) var<storage, read_write> payloads: array<atomic<u32>>;
 

@@ -10,10 +10,7 @@ import {
   assertPayloads,
   boxUniform,
   firstWordOf,
-  onlySmaller,
   payloadBuffer,
-  placePayloads,
-  submitLast,
   type TileTable,
   tileTable,
 } from '../../codec/batch.ts';
@@ -24,15 +21,17 @@ import {
   type GpuChunk,
   type GpuPayloads,
   type GpuVoxels,
-  type KernelCall,
+  type RecordCall,
+  type RecordedPayloads,
   rowBytes,
 } from '../../codec/codec.ts';
 import { type FaultChecks, faultChecks, faultVariant } from '../../codec/faults.ts';
+import { boundsOf, encodeRecorded, placer, placesFor, recordPlaces, recordZeros, roomFor } from '../../codec/recorded.ts';
+import type { Commands } from '../../gpu/commands.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { Kernel, KernelDescriptor } from '../../gpu/kernel.ts';
 import { exclusiveScan } from '../../gpu/scan.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
-import { throwIfAborted } from '../../shared/job.ts';
 import { brickCount, checkParameters } from './layout.ts';
 import { tableWords } from './tables.ts';
 
@@ -42,8 +41,13 @@ const encodeWalkers = 4;
 const decodeWalkers = 32;
 
 export function createKernels(gpu: Gpu): CodecKernels {
+  const encoder = {
+    prepareEncode: (elementBytes: CodecElementBytes) => gpu.prepareKernels(encoders(elementBytes)),
+    recordEncode: (...recording: Parameters<Required<CodecKernels>['recordEncode']>) => recordEncode(gpu, ...recording),
+  };
   return {
-    encode: (voxels, chunks, call) => encode(gpu, voxels, chunks, call),
+    ...encoder,
+    encode: (...encoding) => encodeRecorded(gpu, 'labels.encode', encoder, ...encoding),
     prepareDecoders: (elementBytes, _chunks, checked) =>
       gpu.prepareKernels(Object.values(decoders(elementBytes, faultVariant(checked)))),
     prepareDecode: (...decoding) => prepareDecode(gpu, ...decoding),
@@ -72,62 +76,55 @@ function encoders(elementBytes: CodecElementBytes): KernelDescriptor[] {
     describe('encode', encodeShader, elementBytes, { walkers: encodeWalkers }),
     describe('kinds', kindsShader, elementBytes),
     describe('sizes', sizesShader, elementBytes),
+    placer,
     describe('write', writeShader, elementBytes),
   ];
 }
 
-async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], call: KernelCall): Promise<GpuPayloads> {
-  const { scope, signal, onTimes } = call;
-  throwIfAborted(signal);
+function recordEncode(
+  gpu: Gpu,
+  commands: Commands,
+  voxels: GpuVoxels,
+  chunks: readonly GpuChunk[],
+  { scope, work }: RecordCall,
+): RecordedPayloads {
   const bricks = cutAll(chunks, voxels);
   const { tileCount: brickTotal } = bricks;
-  if (brickTotal === 0) return { buffer: undefined, byteOffsets: [], byteLengths: [] };
   const { elementBytes } = voxels;
-  await gpu.prepareKernels(encoders(elementBytes));
-  const work = scope.scope('labels.encode');
-  try {
-    const box = boxUniform(work, voxels, brickTotal, chunks.length);
-    const unplaced = chunkTable(work, voxels, chunks, bricks);
-    const chunkOfBrick = work.storage('chunk-of-brick', 4 * brickTotal, bricks.chunkOfTile);
-    const tables = tableBuffer(work);
-    const slots = work.storage('slots', 4 * firstSlots(chunks, elementBytes).total);
-    const records = work.storage('records', 16 * brickTotal);
-    // One extra word for the totals of the scans.
-    const sizes = work.storage('sizes', 4 * (brickTotal + 1));
-    const coded = work.storage('coded', 4 * (brickTotal + 1));
-    const longest = work.storage('longest', 4 * chunks.length);
-    const lengths = work.storage('lengths', 4 * chunks.length);
+  const mostBytes = boundsOf(chunks, elementBytes);
+  const buffer = recordZeros(commands, scope, 'labels.payloads', roomFor(mostBytes));
+  const box = boxUniform(work, voxels, brickTotal, chunks.length);
+  const table = chunkTable(work, voxels, chunks, bricks);
+  const chunkOfBrick = work.storage('chunk-of-brick', 4 * brickTotal, bricks.chunkOfTile);
+  const tables = tableBuffer(work);
+  const slots = work.storage('slots', 4 * firstSlots(chunks, elementBytes).total);
+  const records = work.storage('records', 16 * brickTotal);
+  // One extra word for the totals of the scans.
+  const sizes = work.storage('sizes', 4 * (brickTotal + 1));
+  const coded = work.storage('coded', 4 * (brickTotal + 1));
+  const longest = work.storage('longest', 4 * chunks.length);
+  const lengths = work.storage('lengths', 4 * chunks.length);
+  const places = placesFor(scope, chunks.length);
 
-    const walk = kernel(gpu, 'encode', encodeShader, elementBytes, { walkers: encodeWalkers });
-    const kinds = kernel(gpu, 'kinds', kindsShader, elementBytes);
-    const sum = kernel(gpu, 'sizes', sizesShader, elementBytes);
-    const walkBindings = [box, unplaced, chunkOfBrick, voxels.buffer, tables, slots, records];
-    const kindBindings = [box, unplaced, chunkOfBrick, records, sizes, coded, longest];
-    const commands = gpu
-      .commands('labels.encode', onTimes)
-      .stage('walk')
-      .dispatch(walk, walkBindings, Math.ceil(brickTotal / encodeWalkers))
-      .stage('scan')
-      .dispatch(kinds, kindBindings, Math.ceil(brickTotal / 64));
-    exclusiveScan(gpu, commands, work, sizes, brickTotal + 1);
-    exclusiveScan(gpu, commands, work, coded, brickTotal + 1);
-    commands.dispatch(sum, [box, unplaced, sizes, coded, longest, lengths], Math.ceil(chunks.length / 64));
-    const measured = commands.readWords(lengths);
-    await commands.submit();
-    const byteLengths = onlySmaller(measured(), chunks, elementBytes);
-    const { byteOffsets, totalBytes } = placePayloads(byteLengths);
-    if (totalBytes === 0) return { buffer: undefined, byteOffsets, byteLengths };
-
-    throwIfAborted(signal);
-    const buffer = scope.storage('labels.payloads', totalBytes);
-    const placed = chunkTable(work, voxels, chunks, bricks, { byteOffsets, byteLengths });
-    const write = kernel(gpu, 'write', writeShader, elementBytes);
-    const bindings = [box, placed, chunkOfBrick, slots, records, sizes, coded, longest, buffer];
-    await submitLast(gpu.commands('labels.encode', onTimes).stage('write').dispatch(write, bindings, brickTotal), call);
-    return { buffer, byteOffsets, byteLengths };
-  } finally {
-    work.destroy();
-  }
+  const walk = kernel(gpu, 'encode', encodeShader, elementBytes, { walkers: encodeWalkers });
+  const kinds = kernel(gpu, 'kinds', kindsShader, elementBytes);
+  const sum = kernel(gpu, 'sizes', sizesShader, elementBytes);
+  const walkBindings = [box, table, chunkOfBrick, voxels.buffer, tables, slots, records];
+  const kindBindings = [box, table, chunkOfBrick, records, sizes, coded, longest];
+  commands
+    .stage('walk')
+    .dispatch(walk, walkBindings, Math.ceil(brickTotal / encodeWalkers))
+    .stage('scan')
+    .dispatch(kinds, kindBindings, Math.ceil(brickTotal / 64));
+  exclusiveScan(gpu, commands, work, sizes, brickTotal + 1);
+  exclusiveScan(gpu, commands, work, coded, brickTotal + 1);
+  commands.dispatch(sum, [box, table, sizes, coded, longest, lengths], Math.ceil(chunks.length / 64));
+  const layout = { chunkCount: chunks.length, lengths, chunks: table, chunkWords, placeWord: 4, elementBytes };
+  recordPlaces(gpu, commands, work, places, layout);
+  const write = kernel(gpu, 'write', writeShader, elementBytes);
+  const bindings = [box, table, chunkOfBrick, slots, records, sizes, coded, longest, buffer];
+  commands.stage('write').dispatch(write, bindings, brickTotal);
+  return { buffer, places, mostBytes };
 }
 
 function prepareDecode(

@@ -8,10 +8,7 @@ import {
   assertPayloads,
   boxUniform,
   firstWordOf,
-  onlySmaller,
   payloadBuffer,
-  placePayloads,
-  submitLast,
   type TileTable,
   tileTable,
 } from '../../codec/batch.ts';
@@ -23,26 +20,33 @@ import type {
   GpuChunk,
   GpuPayloads,
   GpuVoxels,
-  KernelCall,
   PreparedChunk,
+  RecordCall,
+  RecordedPayloads,
 } from '../../codec/codec.ts';
 import { type FaultChecks, faultChecks, faultVariant } from '../../codec/faults.ts';
+import { boundsOf, encodeRecorded, placer, placesFor, recordPlaces, recordZeros, roomFor } from '../../codec/recorded.ts';
+import type { Commands } from '../../gpu/commands.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { Kernel, KernelDescriptor } from '../../gpu/kernel.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
-import { throwIfAborted } from '../../shared/job.ts';
 import { pictureGeometry } from './bricks.ts';
 import { classCount } from './classes.ts';
-import { type Mode, parametersOf, parseMode } from './layout.ts';
+import { type Mode, parametersOf, parseMode, payloadBound } from './layout.ts';
 
 const chunkWords = 8;
 /** Words that hold a unit's classes while they pass from kernel to kernel in the encoder: 4 bits for each of 64 groups. */
 const classWords = 8;
 
 export function createKernels(gpu: Gpu): CodecKernels {
+  const encoder = {
+    prepareEncode: (elementBytes: CodecElementBytes, chunks: readonly PreparedChunk[]) =>
+      gpu.prepareKernels(encoders(modesOf(chunks), elementBytes)),
+    recordEncode: (...recording: Parameters<Required<CodecKernels>['recordEncode']>) => recordEncode(gpu, ...recording),
+  };
   return {
-    encode: (voxels, chunks, call) => encode(gpu, voxels, chunks, call),
-    prepareEncode: (elementBytes, chunks) => gpu.prepareKernels(encoders(modesOf(chunks), elementBytes)),
+    ...encoder,
+    encode: (...encoding) => encodeRecorded(gpu, 'predict.encode', encoder, ...encoding),
     prepareDecoders: (elementBytes, chunks, checked) => {
       const kernels = decoders(modesOf(chunks), elementBytes, faultVariant(checked));
       return gpu.prepareKernels(kernels.flatMap(({ place, expand }) => [place, expand]));
@@ -78,66 +82,68 @@ function describe({ name, shader, elementBytes, mode, variant }: PredictKernel):
 
 /** What `encode` runs for these modes. */
 function encoders(modes: readonly Mode[], elementBytes: CodecElementBytes): KernelDescriptor[] {
-  return modes.flatMap((mode) => [
+  const ofModes = modes.flatMap((mode) => [
     describe({ name: 'measure', shader: measureShader, elementBytes, mode }),
     describe({ name: 'places', shader: placesShader, elementBytes, mode }),
     describe({ name: 'write', shader: writeShader, elementBytes, mode }),
   ]);
+  return [...ofModes, placer];
 }
 
-async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], call: KernelCall): Promise<GpuPayloads> {
-  const { scope, signal, onTimes, isFirstStage = false } = call;
-  throwIfAborted(signal);
+function recordEncode(
+  gpu: Gpu,
+  commands: Commands,
+  voxels: GpuVoxels,
+  chunks: readonly GpuChunk[],
+  { scope, work, isFirstStage = false }: RecordCall,
+): RecordedPayloads {
   const { modes, bricks } = cutAll(chunks, voxels);
   const { tileCount: brickTotal } = bricks;
-  if (brickTotal === 0) return { buffer: undefined, byteOffsets: [], byteLengths: [] };
   const { elementBytes } = voxels;
   const unitCount = brickTotal * planesOf(elementBytes).planes;
   const { unitWords, startWords } = placeWords(elementBytes);
-  await gpu.prepareKernels(encoders(modes, elementBytes));
-  const work = scope.scope('predict.encode');
-  try {
-    const box = boxUniform(work, voxels, brickTotal, chunks.length);
-    const unplaced = chunkTable(work, voxels, chunks, bricks);
-    const chunkOfBrick = work.storage('chunk-of-brick', 4 * brickTotal, bricks.chunkOfTile);
-    const headers = work.storage('headers', 4 * unitCount);
-    const classes = work.storage('classes', 4 * classWords * unitCount);
-    const places = work.storage('places', 4 * unitWords * unitCount);
-    const starts = work.storage('starts', 4 * startWords * chunks.length);
+  // All starts but the payload's end begin a section.
+  const sectionCount = startWords - 1;
+  const mostBytes = isFirstStage
+    ? chunks.map(({ shape, parameters }) => payloadBound({ shape, elementBytes }, parseMode(parameters).geometry))
+    : boundsOf(chunks, elementBytes);
+  const buffer = recordZeros(commands, scope, 'predict.payloads', roomFor(mostBytes));
+  const box = boxUniform(work, voxels, brickTotal, chunks.length);
+  const table = chunkTable(work, voxels, chunks, bricks);
+  const chunkOfBrick = work.storage('chunk-of-brick', 4 * brickTotal, bricks.chunkOfTile);
+  const headers = work.storage('headers', 4 * unitCount);
+  const classes = work.storage('classes', 4 * classWords * unitCount);
+  const unitPlaces = work.storage('places', 4 * unitWords * unitCount);
+  const starts = work.storage('starts', 4 * startWords * chunks.length);
+  const lengths = work.storage('lengths', 4 * sectionCount * chunks.length);
+  const places = placesFor(scope, chunks.length);
 
-    const commands = gpu.commands('predict.encode', onTimes).stage('measure');
-    for (const mode of modes) {
-      const measure = kernel(gpu, { name: 'measure', shader: measureShader, elementBytes, mode });
-      commands.dispatch(measure, [box, unplaced, chunkOfBrick, voxels.buffer, headers, classes], brickTotal);
-    }
-    commands.stage('places');
-    for (const mode of modes) {
-      const place = kernel(gpu, { name: 'places', shader: placesShader, elementBytes, mode });
-      commands.dispatch(place, [box, unplaced, places, starts, headers, classes], chunks.length);
-    }
-    const measured = commands.readWords(starts);
-    await commands.submit();
-
-    const sections = sectionLengths(measured(), startWords);
-    const totals = sections.map((lengths) => lengths.reduce((sum, bytes) => sum + bytes, 0));
-    const byteLengths = isFirstStage ? totals : onlySmaller(totals, chunks, elementBytes);
-    const { byteOffsets, totalBytes } = placePayloads(byteLengths);
-    if (totalBytes === 0) return { buffer: undefined, byteOffsets, byteLengths };
-
-    throwIfAborted(signal);
-    const buffer = scope.storage('predict.payloads', totalBytes);
-    const placed = chunkTable(work, voxels, chunks, bricks, { byteOffsets, byteLengths });
-    const writing = gpu.commands('predict.encode', onTimes).stage('write');
-    for (const mode of modes) {
-      const write = kernel(gpu, { name: 'write', shader: writeShader, elementBytes, mode });
-      const bindings = [box, placed, chunkOfBrick, voxels.buffer, places, starts, headers, classes, buffer];
-      writing.dispatch(write, bindings, brickTotal);
-    }
-    await submitLast(writing, call);
-    return { buffer, byteOffsets, byteLengths, sections: sections.map((lengths, i) => (byteLengths[i] === 0 ? [] : lengths)) };
-  } finally {
-    work.destroy();
+  commands.stage('measure');
+  for (const mode of modes) {
+    const measure = kernel(gpu, { name: 'measure', shader: measureShader, elementBytes, mode });
+    commands.dispatch(measure, [box, table, chunkOfBrick, voxels.buffer, headers, classes], brickTotal);
   }
+  commands.stage('places');
+  for (const mode of modes) {
+    const place = kernel(gpu, { name: 'places', shader: placesShader, elementBytes, mode });
+    commands.dispatch(place, [box, table, unitPlaces, starts, headers, classes, lengths], chunks.length);
+  }
+  recordPlaces(gpu, commands, work, places, {
+    chunkCount: chunks.length,
+    lengths,
+    partCount: sectionCount,
+    chunks: table,
+    chunkWords,
+    placeWord: 4,
+    inWords: true,
+    elementBytes: isFirstStage ? undefined : elementBytes,
+  });
+  commands.stage('write');
+  for (const mode of modes) {
+    const write = kernel(gpu, { name: 'write', shader: writeShader, elementBytes, mode });
+    commands.dispatch(write, [box, table, chunkOfBrick, voxels.buffer, unitPlaces, starts, headers, classes, buffer], brickTotal);
+  }
+  return { buffer, places, mostBytes, sections: { buffer: lengths, perChunk: sectionCount } };
 }
 
 /** The kernels of `prepareDecode`, for each mode. */
@@ -190,14 +196,6 @@ function prepareDecode(
 function placeWords(elementBytes: CodecElementBytes): { readonly unitWords: number; readonly startWords: number } {
   const unitWords = 2 + classCount(planesOf(elementBytes).bits);
   return { unitWords, startWords: unitWords + 3 };
-}
-
-/** For each chunk the byte lengths of its non-empty sections, from their starts. */
-function sectionLengths(starts: Uint32Array, startWords: number): number[][] {
-  return Array.from({ length: starts.length / startWords }, (_, chunk) => {
-    const own = starts.subarray(chunk * startWords, (chunk + 1) * startWords);
-    return Array.from(own.subarray(1), (end, i) => 4 * (end - (own[i] as number))).filter((length) => length > 0);
-  });
 }
 
 /** The bricks of all chunks, and the modes among them. Each mode has its own kernels, which skip chunks of other modes. */

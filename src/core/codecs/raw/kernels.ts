@@ -4,18 +4,16 @@ import {
   assertInBox,
   assertPayloads,
   boxUniform,
-  chunkBytes,
   firstWordOf,
   payloadBuffer,
   placePayloads,
-  submitLast,
   tileTable,
 } from '../../codec/batch.ts';
 import { type CodecKernels, type GpuChunk, type GpuVoxels, rowBytes } from '../../codec/codec.ts';
 import { faultChecks } from '../../codec/faults.ts';
+import { asRecorded, boundsOf, encodeRecorded } from '../../codec/recorded.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
-import { throwIfAborted } from '../../shared/job.ts';
 import { checkParameters } from './reference.ts';
 
 const tileWords = 1024;
@@ -55,30 +53,27 @@ function describeBatch(
 
 export function createKernels(gpu: Gpu): CodecKernels {
   const constants = { tile_words: tileWords };
-  const encodeKernel = gpu.kernel({ label: 'raw.encode', shader: encodeShader, constants });
-  return {
-    async encode(voxels, chunks, call) {
-      const { scope, signal, onTimes } = call;
-      throwIfAborted(signal);
+  const encodeKernel = { label: 'raw.encode', shader: encodeShader, constants };
+  const encoder: Required<Pick<CodecKernels, 'prepareEncode' | 'recordEncode'>> = {
+    prepareEncode: () => gpu.prepareKernels([encodeKernel]),
+    recordEncode(commands, voxels, chunks, { scope, work }) {
       for (const chunk of chunks) {
         checkParameters(chunk.parameters);
         assertInBox(chunk, voxels);
       }
-      const byteLengths = chunks.map(({ shape }) => chunkBytes({ shape, elementBytes: voxels.elementBytes }));
-      const { byteOffsets, totalBytes } = placePayloads(byteLengths);
-      if (totalBytes === 0) return { buffer: undefined, byteOffsets, byteLengths };
-      const work = scope.scope('raw.encode');
-      try {
-        const buffer = scope.reused('raw.payloads', totalBytes);
-        const tileCounts = byteLengths.map((length) => Math.ceil(length / 4 / tileWords));
-        const { tileCount, bindings } = describeBatch(work, voxels, chunks, tileCounts, { byteOffsets, byteLengths });
-        const commands = gpu.commands('raw.encode', onTimes).stage('write');
-        await submitLast(commands.dispatch(encodeKernel, [...bindings, voxels.buffer, buffer], tileCount), call);
-        return { buffer, byteOffsets, byteLengths };
-      } finally {
-        work.destroy();
-      }
+      const mostBytes = boundsOf(chunks, voxels.elementBytes);
+      const { byteOffsets, totalBytes } = placePayloads(mostBytes);
+      const buffer = scope.reused('raw.payloads', totalBytes);
+      const tileCounts = mostBytes.map((length) => Math.ceil(length / 4 / tileWords));
+      const payloads = { buffer, byteOffsets, byteLengths: mostBytes };
+      const { tileCount, bindings } = describeBatch(work, voxels, chunks, tileCounts, payloads);
+      commands.stage('write').dispatch(gpu.kernel(encodeKernel), [...bindings, voxels.buffer, buffer], tileCount);
+      return asRecorded(scope, payloads, mostBytes);
     },
+  };
+  return {
+    ...encoder,
+    encode: (...encoding) => encodeRecorded(gpu, 'raw.encode', encoder, ...encoding),
 
     prepareDecode(payloads, chunks, target, scope, faults) {
       for (const chunk of chunks) {

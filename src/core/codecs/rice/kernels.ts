@@ -10,10 +10,7 @@ import {
   assertPayloads,
   boxUniform,
   firstWordOf,
-  onlySmaller,
   payloadBuffer,
-  placePayloads,
-  submitLast,
   type TileTable,
   tileTable,
 } from '../../codec/batch.ts';
@@ -25,15 +22,16 @@ import type {
   GpuChunk,
   GpuPayloads,
   GpuVoxels,
-  KernelCall,
   PreparedChunk,
+  RecordCall,
+  RecordedPayloads,
 } from '../../codec/codec.ts';
 import { type FaultChecks, faultChecks, faultVariant } from '../../codec/faults.ts';
+import { boundsOf, encodeRecorded, placer, placesFor, recordPlaces, roomFor } from '../../codec/recorded.ts';
 import type { Commands } from '../../gpu/commands.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { Kernel, KernelDescriptor } from '../../gpu/kernel.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
-import { throwIfAborted } from '../../shared/job.ts';
 import { type Form, geometryOf, parseForm, roomWords } from './layout.ts';
 
 const chunkWords = 8;
@@ -44,9 +42,14 @@ const invocations = 128;
 const moved = 4;
 
 export function createKernels(gpu: Gpu): CodecKernels {
+  const encoder = {
+    prepareEncode: (elementBytes: CodecElementBytes, chunks: readonly PreparedChunk[]) =>
+      gpu.prepareKernels(encoders(chunks, elementBytes)),
+    recordEncode: (...recording: Parameters<Required<CodecKernels>['recordEncode']>) => recordEncode(gpu, ...recording),
+  };
   return {
-    encode: (voxels, chunks, call) => encode(gpu, voxels, chunks, call),
-    prepareEncode: (elementBytes, chunks) => gpu.prepareKernels(encoders(chunks, elementBytes)),
+    ...encoder,
+    encode: (...encoding) => encodeRecorded(gpu, 'rice.encode', encoder, ...encoding),
     prepareDecoders: (elementBytes, chunks, checked) => {
       const { locate, decode } = decoders(gpu, kindsOf(chunks, elementBytes), elementBytes, faultVariant(checked));
       return gpu.prepareKernels([locate, ...decode]);
@@ -101,6 +104,7 @@ function encoders(chunks: readonly PreparedChunk[], elementBytes: CodecElementBy
     describe({ name: 'cut', shader: cutShader, elementBytes }),
     ...kindsOf(chunks, elementBytes).map((kind) => describe(encoderOf(kind, elementBytes))),
     describe({ name: 'sizes', shader: sizesShader, elementBytes }),
+    placer,
     describe({ name: 'move', shader: moveShader, elementBytes }),
   ];
 }
@@ -109,45 +113,30 @@ function encoderOf(kind: BrickKind, elementBytes: CodecElementBytes): RiceKernel
   return { name: 'encode', shader: encodeShader, elementBytes, kind, variant: { scans_pairs: true } };
 }
 
-async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], call: KernelCall): Promise<GpuPayloads> {
-  const { scope, signal, onTimes } = call;
-  throwIfAborted(signal);
+function recordEncode(
+  gpu: Gpu,
+  commands: Commands,
+  voxels: GpuVoxels,
+  chunks: readonly GpuChunk[],
+  { scope, work }: RecordCall,
+): RecordedPayloads {
   const { elementBytes } = voxels;
-  await gpu.prepareKernels(encoders(chunks, elementBytes));
-  const work = scope.scope('rice.encode');
-  try {
-    const commands = gpu.commands('rice.encode', onTimes);
-    const encoded = inRooms(gpu, voxels, chunks).map((part) => recordEncode(gpu, commands, work, voxels, part));
-    if (encoded.length === 0) return { buffer: undefined, byteOffsets: [], byteLengths: [] };
-    const lengths = encoded.map((part) => commands.readWords(part.lengths));
-    await commands.submit();
-    const byteLengths = onlySmaller(
-      lengths.flatMap((words) => [...words()]),
-      chunks,
-      elementBytes,
-    );
-    const { byteOffsets, totalBytes } = placePayloads(byteLengths);
-    if (totalBytes === 0) return { buffer: undefined, byteOffsets, byteLengths };
-
-    throwIfAborted(signal);
-    const buffer = scope.reused('rice.payloads', totalBytes);
-    const writing = gpu.commands('rice.encode', onTimes).stage('write');
-    const move = kernel(gpu, { name: 'move', shader: moveShader, elementBytes });
-    for (const { box, bricks, chunkOfBrick, places, rooms, sizes, offsets, part } of encoded) {
-      const end = part.first + part.chunks.length;
-      const placement = { byteOffsets: byteOffsets.slice(part.first, end), byteLengths: byteLengths.slice(part.first, end) };
-      const placed = chunkTable(work, voxels, part.chunks, bricks, placement);
-      writing.dispatch(
-        move,
-        [box, places, rooms, sizes, offsets, placed, chunkOfBrick, buffer],
-        Math.ceil(bricks.tileCount / moved),
-      );
-    }
-    await submitLast(writing, call);
-    return { buffer, byteOffsets, byteLengths };
-  } finally {
-    work.destroy();
+  const mostBytes = boundsOf(chunks, elementBytes);
+  const buffer = scope.reused('rice.payloads', roomFor(mostBytes));
+  const places = placesFor(scope, chunks.length);
+  const parts = inRooms(gpu, voxels, chunks).map((part) => recordPart(gpu, commands, work, voxels, part));
+  for (const { part, table, lengths } of parts) {
+    const { first } = part;
+    const layout = { chunkCount: part.chunks.length, first, lengths, chunks: table, chunkWords, placeWord: 4, elementBytes };
+    recordPlaces(gpu, commands, work, places, layout);
   }
+  commands.stage('write');
+  const move = kernel(gpu, { name: 'move', shader: moveShader, elementBytes });
+  for (const { box, bricks, table, chunkOfBrick, brickPlaces, rooms, sizes, offsets } of parts) {
+    const bindings = [box, brickPlaces, rooms, sizes, offsets, table, chunkOfBrick, buffer];
+    commands.dispatch(move, bindings, Math.ceil(bricks.tileCount / moved));
+  }
+  return { buffer, places, mostBytes };
 }
 
 /** Chunks whose bricks' rooms share one buffer. */
@@ -180,7 +169,7 @@ function inRooms(gpu: Gpu, { elementBytes }: GpuVoxels, chunks: readonly GpuChun
 }
 
 /** Records the commands that encode a part's bricks into their rooms and compute the chunks' lengths in bytes. */
-function recordEncode(gpu: Gpu, commands: Commands, work: GpuScope, voxels: GpuVoxels, part: InRooms) {
+function recordPart(gpu: Gpu, commands: Commands, work: GpuScope, voxels: GpuVoxels, part: InRooms) {
   const { elementBytes } = voxels;
   const { chunks, byteOffsets, totalBytes } = part;
   const { kinds, bricks } = cutAll(chunks, voxels);
@@ -189,23 +178,23 @@ function recordEncode(gpu: Gpu, commands: Commands, work: GpuScope, voxels: GpuV
   const box = boxUniform(work, voxels, brickTotal, chunks.length);
   const table = chunkTable(work, voxels, chunks, bricks, { byteOffsets, byteLengths: [] });
   const chunkOfBrick = work.storage('chunk-of-brick', 4 * brickTotal, bricks.chunkOfTile);
-  const places = work.storage('places', 16 * brickTotal);
+  const brickPlaces = work.reused('places', 16 * brickTotal);
   const rooms = work.reused('rooms', totalBytes);
-  const sizes = work.storage('sizes', 4 * unitCount);
-  const offsets = work.storage('offsets', 4 * unitCount);
-  const lengths = work.storage('lengths', 4 * chunks.length);
+  const sizes = work.reused('sizes', 4 * unitCount);
+  const offsets = work.reused('offsets', 4 * unitCount);
+  const lengths = work.reused('lengths', 4 * chunks.length);
 
   commands.stage('encode');
   const cut = kernel(gpu, { name: 'cut', shader: cutShader, elementBytes });
-  commands.dispatch(cut, [box, table, chunkOfBrick, places], Math.ceil(brickTotal / invocations));
+  commands.dispatch(cut, [box, table, chunkOfBrick, brickPlaces], Math.ceil(brickTotal / invocations));
   for (const kind of kinds) {
     const encoder = kernel(gpu, encoderOf(kind, elementBytes));
-    commands.dispatch(encoder, [box, places, voxels.buffer, rooms, sizes], brickTotal);
+    commands.dispatch(encoder, [box, brickPlaces, voxels.buffer, rooms, sizes], brickTotal);
   }
   commands.stage('scan');
   const sum = kernel(gpu, { name: 'sizes', shader: sizesShader, elementBytes });
   commands.dispatch(sum, [box, table, sizes, offsets, lengths], chunks.length);
-  return { part, box, bricks, chunkOfBrick, places, rooms, sizes, offsets, lengths };
+  return { part, box, bricks, table, chunkOfBrick, brickPlaces, rooms, sizes, offsets, lengths };
 }
 
 /** The kernels of `prepareDecode`: one to locate, and one for each kind of brick. */

@@ -2,7 +2,7 @@ import type { Variant } from '../../../shaders/link.ts';
 import expandShader from '../../../shaders/rle/expand.wgsl';
 import locateShader from '../../../shaders/rle/locate.wgsl';
 import measureShader from '../../../shaders/rle/measure.wgsl';
-import placeShader from '../../../shaders/rle/place.wgsl';
+import scanShader from '../../../shaders/rle/scan.wgsl';
 import writeShader from '../../../shaders/rle/write.wgsl';
 import {
   assertInBox,
@@ -12,8 +12,6 @@ import {
   elementCount,
   firstWordOf,
   payloadBuffer,
-  placePayloads,
-  submitLast,
   type TileTable,
   tileTable,
 } from '../../codec/batch.ts';
@@ -24,14 +22,16 @@ import type {
   GpuChunk,
   GpuPayloads,
   GpuVoxels,
-  KernelCall,
+  RecordCall,
+  RecordedPayloads,
 } from '../../codec/codec.ts';
 import { type FaultChecks, faultChecks, faultVariant } from '../../codec/faults.ts';
+import { boundsOf, encodeRecorded, placer, placesFor, recordPlaces, recordZeros, roomFor } from '../../codec/recorded.ts';
 import { parseAxis } from '../../codec/scan-order.ts';
+import type { Commands } from '../../gpu/commands.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { Kernel, KernelDescriptor } from '../../gpu/kernel.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
-import { throwIfAborted } from '../../shared/job.ts';
 
 /** Tiles that one workgroup processes: `tiles_at_once` in order.wgsl. */
 const tilesAtOnce = 2;
@@ -39,11 +39,17 @@ const tilesAtOnce = 2;
 const tileElements = 4096;
 const tileBytes = { bits: tileElements / 8, counts: 16, span: 32 };
 const chunkWords = 20;
+/** Levels 3, 2, 1 and 0 of the bitmap tree, and the values. */
+const sectionCount = 5;
 
 export function createKernels(gpu: Gpu): CodecKernels {
+  const encoder = {
+    prepareEncode: (elementBytes: CodecElementBytes) => gpu.prepareKernels(encoders(elementBytes)),
+    recordEncode: (...recording: Parameters<Required<CodecKernels>['recordEncode']>) => recordEncode(gpu, ...recording),
+  };
   return {
-    encode: (voxels, chunks, call) => encode(gpu, voxels, chunks, call),
-    prepareEncode: (elementBytes) => gpu.prepareKernels(encoders(elementBytes)),
+    ...encoder,
+    encode: (...encoding) => encodeRecorded(gpu, 'rle.encode', encoder, ...encoding),
     prepareDecoders: (elementBytes, _chunks, checked) =>
       gpu.prepareKernels(Object.values(decoders(elementBytes, faultVariant(checked)))),
     prepareDecode: (...decoding) => prepareDecode(gpu, ...decoding),
@@ -70,52 +76,53 @@ function decoders(elementBytes: CodecElementBytes, variant: FaultChecks['variant
 function encoders(elementBytes: CodecElementBytes): KernelDescriptor[] {
   return [
     describe('measure', measureShader, elementBytes),
-    describe('place', placeShader, elementBytes),
+    describe('scan', scanShader, elementBytes),
+    placer,
     describe('write', writeShader, elementBytes),
   ];
 }
 
-async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], call: KernelCall): Promise<GpuPayloads> {
-  const { scope, signal, onTimes } = call;
-  throwIfAborted(signal);
+function recordEncode(
+  gpu: Gpu,
+  commands: Commands,
+  voxels: GpuVoxels,
+  chunks: readonly GpuChunk[],
+  { scope, work }: RecordCall,
+): RecordedPayloads {
   const tiles = tilesOf(chunks, voxels);
   const { tileCount } = tiles;
-  if (tileCount === 0) return { buffer: undefined, byteOffsets: [], byteLengths: [] };
   const { elementBytes } = voxels;
-  await gpu.prepareKernels(encoders(elementBytes));
-  const work = scope.scope('rle.encode');
-  try {
-    const box = boxUniform(work, voxels, tileCount, chunks.length);
-    const chunkOfTile = work.storage('chunk-of-tile', 4 * tileCount, tiles.chunkOfTile);
-    const bits = work.reused('bits', tileBytes.bits * tileCount);
-    const counts = work.reused('counts', tileBytes.counts * tileCount);
-    const sizes = work.reused('sizes', 16 * chunks.length);
+  const mostBytes = boundsOf(chunks, elementBytes);
+  const buffer = recordZeros(commands, scope, 'rle.payloads', roomFor(mostBytes));
+  const box = boxUniform(work, voxels, tileCount, chunks.length);
+  const table = chunkTable(work, voxels, chunks, tiles);
+  const chunkOfTile = work.storage('chunk-of-tile', 4 * tileCount, tiles.chunkOfTile);
+  const bits = work.reused('bits', tileBytes.bits * tileCount);
+  const counts = work.reused('counts', tileBytes.counts * tileCount);
+  const lengths = work.reused('lengths', 4 * sectionCount * chunks.length);
+  const places = placesFor(scope, chunks.length);
 
-    const workgroups = Math.ceil(tileCount / tilesAtOnce);
-    const unplaced = chunkTable(work, voxels, chunks, tiles);
-    const measure = kernel(gpu, 'measure', measureShader, elementBytes);
-    const place = kernel(gpu, 'place', placeShader, elementBytes);
-    const commands = gpu.commands('rle.encode', onTimes);
-    commands
-      .stage('measure')
-      .dispatch(measure, [box, unplaced, chunkOfTile, voxels.buffer, bits, counts], workgroups)
-      .stage('scan')
-      .dispatch(place, [box, unplaced, counts, sizes], chunks.length);
-    const measured = commands.readWords(sizes, 0, 16 * chunks.length);
-    await commands.submit();
-    const placed = placeChunks(measured(), chunks, elementBytes);
-    const { byteOffsets, byteLengths, sections, totalBytes } = placed;
-    if (totalBytes === 0) return { buffer: undefined, byteOffsets, byteLengths };
-
-    throwIfAborted(signal);
-    const buffer = scope.storage('rle.payloads', totalBytes);
-    const write = kernel(gpu, 'write', writeShader, elementBytes);
-    const bindings = [box, chunkTable(work, voxels, chunks, tiles, placed), chunkOfTile, voxels.buffer, bits, counts, buffer];
-    await submitLast(gpu.commands('rle.encode', onTimes).stage('write').dispatch(write, bindings, workgroups), call);
-    return { buffer, byteOffsets, byteLengths, sections };
-  } finally {
-    work.destroy();
-  }
+  const workgroups = Math.ceil(tileCount / tilesAtOnce);
+  const measure = kernel(gpu, 'measure', measureShader, elementBytes);
+  const scan = kernel(gpu, 'scan', scanShader, elementBytes);
+  commands
+    .stage('measure')
+    .dispatch(measure, [box, table, chunkOfTile, voxels.buffer, bits, counts], workgroups)
+    .stage('scan')
+    .dispatch(scan, [box, table, counts, lengths], chunks.length);
+  recordPlaces(gpu, commands, work, places, {
+    chunkCount: chunks.length,
+    lengths,
+    partCount: sectionCount,
+    chunks: table,
+    chunkWords,
+    placeWord: 12,
+    starts: { word: 16, count: sectionCount - 1 },
+    elementBytes,
+  });
+  const write = kernel(gpu, 'write', writeShader, elementBytes);
+  commands.stage('write').dispatch(write, [box, table, chunkOfTile, voxels.buffer, bits, counts, buffer], workgroups);
+  return { buffer, places, mostBytes, sections: { buffer: lengths, perChunk: sectionCount } };
 }
 
 function prepareDecode(
@@ -157,30 +164,21 @@ function tilesOf(chunks: readonly GpuChunk[], box: GpuVoxels): TileTable {
   );
 }
 
-interface Placement {
-  readonly byteOffsets: readonly number[];
-  readonly byteLengths: readonly number[];
-  /** For an encoder: where each chunk's levels 2, 1, 0 and values start, in bytes from the start of the buffer. */
-  readonly sectionStarts?: readonly (readonly number[])[];
-}
-
 /** `array<Chunk>` of order.wgsl. */
 function chunkTable(
   scope: GpuScope,
   box: GpuVoxels,
   chunks: readonly GpuChunk[],
   { firstTiles }: TileTable,
-  placement?: Placement,
+  payloads?: GpuPayloads,
 ): GPUBuffer {
   const table = new Uint32Array(chunkWords * chunks.length);
   chunks.forEach((chunk, i) => {
     const at = chunkWords * i;
     writeLayout(table, at, box, chunk);
     table[at + 11] = firstTiles[i] as number;
-    table[at + 12] = placement?.byteOffsets[i] ?? 0;
-    table[at + 13] = placement?.byteLengths[i] ?? 0;
-    const starts = placement?.sectionStarts?.[i];
-    if (starts) table.set(starts, at + 16);
+    table[at + 12] = payloads?.byteOffsets[i] ?? 0;
+    table[at + 13] = payloads?.byteLengths[i] ?? 0;
   });
   return scope.storage('chunks', table.byteLength, table);
 }
@@ -213,26 +211,4 @@ function writeLayout(table: Uint32Array, at: number, box: GpuVoxels, { origin, s
   table[at + 10] = axis === 2 ? rowWords : sliceWords;
   table[at + 14] = isRegular ? tileElements / wordElements : 0;
   table[at + 15] = isRegular ? count / wordElements : 0;
-}
-
-/** @param sizes for each chunk: the bytes of its levels 2, 1 and 0, and the number of its runs */
-function placeChunks(sizes: Uint32Array, chunks: readonly GpuChunk[], elementBytes: CodecElementBytes) {
-  const byteLengths: number[] = [];
-  const sections = chunks.map(({ shape }, i) => {
-    const count = elementCount({ shape, elementBytes });
-    const size = (field: number) => sizes[4 * i + field] as number;
-    const [level3, valueBytes] = [Math.ceil(count / tileElements), size(3) * elementBytes];
-    const byteLength = level3 + size(0) + size(1) + size(2) + valueBytes;
-    byteLengths.push(byteLength < count * elementBytes ? byteLength : 0);
-    return [level3, size(0), size(1), size(2), valueBytes];
-  });
-  const { byteOffsets, totalBytes } = placePayloads(byteLengths);
-  const sectionStarts = sections.map((lengths, i) => {
-    let at = byteOffsets[i] as number;
-    return lengths.slice(0, 4).map((length) => {
-      at += length;
-      return at;
-    });
-  });
-  return { byteOffsets, byteLengths, totalBytes, sections, sectionStarts };
 }

@@ -1,0 +1,297 @@
+import type { ChunkBox, ResidentBox } from '../chunks/backend.ts';
+import { payloadChunk } from '../chunks/choose.ts';
+import type { ChosenChain, ChosenCodec } from '../chunks/chosen-codec.ts';
+import { rawCodec } from '../chunks/raw-codec.ts';
+import { chunkBytes } from '../codec/batch.ts';
+import type { CodecDefinition, CodecKernels, CodecOptions, GpuChunk, KernelCall, RecordedPayloads } from '../codec/codec.ts';
+import { asRecorded, recordOrAbandon } from '../codec/recorded.ts';
+import { createKernels } from '../codecs/kernels.ts';
+import type { Checksum } from '../format/checksum.ts';
+import type { Commands, CommandTimes } from '../gpu/commands.ts';
+import type { Gpu } from '../gpu/gpu.ts';
+import { type LentBytes, wholeWords } from '../gpu/lent-bytes.ts';
+import type { GpuScope } from '../gpu/scope.ts';
+import { StriaError } from '../shared/errors.ts';
+import { throwIfAborted } from '../shared/job.ts';
+import {
+  gatherPayloads,
+  type PayloadPlaces,
+  type PlacedPayload,
+  readPlaces,
+  recordChecksums,
+  takeParts,
+  touch,
+} from './gpu-payloads.ts';
+
+/** A chunk of a batch, and how it is to be encoded. */
+export interface EncodeMember {
+  /** Index in the batch. */
+  readonly index: number;
+  readonly chosen: ChosenChain;
+  /** Position in the list of the chains to encode the chunk by, of which the smallest result is kept. */
+  readonly rank: number;
+}
+
+/** The chunks of a batch with one codec or chain. */
+export interface EncodeGroup extends Pick<ChosenChain, 'codec' | 'second'> {
+  readonly members: EncodeMember[];
+}
+
+/** A payload in GPU memory, and how it was encoded. */
+export interface Encoded extends PlacedPayload {
+  readonly stages: readonly ChosenCodec[];
+  /** With two stages: the length of the first one's payload. */
+  readonly firstLength?: number | undefined;
+  /** The payload in CPU memory, if it is read. */
+  bytes?: Uint8Array | undefined;
+  /** Undefined if the GPU did not compute it. */
+  readonly checksum: Checksum | undefined;
+}
+
+export interface GroupCall extends KernelCall {
+  readonly options: CodecOptions;
+  /** Whether payloads are read, and whether into memory that is lent or into the caller's own. */
+  readonly read: 'lent' | 'own' | undefined;
+  /** Receives lent memory, which the caller releases, also after an error. */
+  readonly lent: LentBytes[];
+}
+
+/** A group whose first codec is ready, or has run already. */
+interface ReadyGroup extends EncodeGroup {
+  /** Records the first codec. Undefined if it has run. */
+  readonly record: ((commands: Commands, work: GpuScope) => RecordedPayloads) | undefined;
+  readonly payloads: RecordedPayloads | undefined;
+  readonly voxelBytes: readonly number[];
+}
+
+/** A group's payloads, and the places of the first codec's and the last codec's, once the commands are done. */
+interface RecordedGroup {
+  readonly group: ReadyGroup;
+  readonly first: RecordedPayloads;
+  readonly last: RecordedPayloads;
+  readonly firstPlaces: () => PayloadPlaces;
+  readonly lastPlaces: () => PayloadPlaces;
+}
+
+/** Longer chunks are encoded with exact lengths, because recorded payloads need room for their upper bounds. */
+const longestRecorded = 2 ** 28;
+/** How much more is read than the last batch had. */
+const readShare = 1.25;
+const readBytes = 2 ** 16;
+
+/**
+ * Encodes groups of chunks in GPU memory: each with its codec, and the payloads with the second codec if there is one.
+ *
+ * All groups share one submit, because kernels place payloads, and second codecs find their input, without the CPU. It reads
+ * places and payloads together. As it does not know yet how long these are, it reads as much as the last batch of the same codecs
+ * needed and a little more, and what lies behind that afterwards.
+ */
+export class GroupEncoder {
+  readonly #gpu: Gpu;
+  readonly #kernels = new Map<CodecDefinition, CodecKernels>();
+  /** The payloads' share of the voxels' bytes in the last batch, by the names of the codecs. */
+  readonly #shares = new Map<string, number>();
+
+  constructor(gpu: Gpu) {
+    this.#gpu = gpu;
+  }
+
+  kernelsOf(codec: CodecDefinition): CodecKernels {
+    const kernels = this.#kernels.get(codec) ?? createKernels(codec, this.#gpu);
+    this.#kernels.set(codec, kernels);
+    return kernels;
+  }
+
+  /**
+   * @returns for each group its members' payloads; undefined for a chunk that would not be smaller than its voxels
+   * @throws StriaError `unsupported`, `aborted`, `device-lost`, `limit-too-small`
+   */
+  async encode(groups: readonly EncodeGroup[], box: ResidentBox, call: GroupCall): Promise<(Encoded | undefined)[][]> {
+    const later: Promise<unknown>[] = [];
+    using work = call.scope.scope('groups');
+    try {
+      const ready = await allOf(groups.map((group) => this.#prepare(group, box, call, later)));
+      throwIfAborted(call.signal);
+      const commands = this.#gpu.commands('encode', call.onTimes);
+      const { recorded, reads, lend } = recordOrAbandon(commands, () => this.#record(commands, ready, call, work));
+      const own = call.read === 'own' ? new Uint8Array(sumOf(reads)) : undefined;
+      const submitted = commands.submit();
+      if (own) touch(own.subarray(0, own.length / readShare));
+      await submitted;
+      const lent = lend?.();
+      if (lent && !own) call.lent.push(lent);
+      const used = recorded.map(({ lastPlaces }, i) => Math.min(reads[i] as number, lastPlaces().totalBytes));
+      const read = lent ? takeParts(lent, own, reads, used) : [];
+      const encoded = recorded.map((one) => collect(one, call.options, call.read !== undefined));
+      recorded.forEach(({ group, lastPlaces }) => {
+        this.#shares.set(nameOf(group), lastPlaces().totalBytes / sumOf(group.voxelBytes));
+      });
+      if (call.read) await this.#takeBytes(recorded, encoded, reads, read, call);
+      return encoded;
+    } finally {
+      await Promise.allSettled(later);
+    }
+  }
+
+  /** Compiles a group's kernels, and runs a first codec that cannot be recorded. */
+  async #prepare(group: EncodeGroup, box: ResidentBox, call: GroupCall, later: Promise<unknown>[]): Promise<ReadyGroup> {
+    const { codec, second, members } = group;
+    const { voxels } = box;
+    const { elementBytes } = voxels;
+    const chunks = members.map(({ index, chosen }): GpuChunk => {
+      const { origin, shape } = box.chunks[index] as ChunkBox;
+      return { origin, shape, parameters: chosen.parameters };
+    });
+    const voxelBytes = chunks.map(({ shape }) => chunkBytes({ shape, elementBytes }));
+    const isFirstStage = second !== undefined && codec.preparesEntropy;
+    const kernels = this.kernelsOf(codec);
+    const { recordEncode } = kernels;
+    const compiled = second && this.kernelsOf(second).prepareEncode?.(1, [], true);
+    if (recordEncode && voxelBytes.every((bytes) => bytes <= longestRecorded)) {
+      await Promise.all([kernels.prepareEncode?.(elementBytes, chunks), compiled]);
+      const record = (commands: Commands, work: GpuScope) =>
+        recordEncode(commands, voxels, chunks, { scope: call.scope, work, isFirstStage });
+      return { ...group, record, payloads: undefined, voxelBytes };
+    }
+    const submitted = (work: Promise<unknown>) => {
+      // Its error is thrown where later work is awaited.
+      work.catch(() => {});
+      later.push(work);
+    };
+    const inner = labelled(
+      { ...call, isFirstStage, later: this.#gpu.beforeTimed ? undefined : submitted },
+      `${codec.name}.encode`,
+    );
+    const payloads = await kernels.encode(voxels, chunks, inner);
+    await compiled;
+    return { ...group, record: undefined, payloads: asRecorded(call.scope, payloads, payloads.byteLengths), voxelBytes };
+  }
+
+  /** Records all groups, and the reads of their places and payloads. @returns also how many bytes of each group's payloads are read */
+  #record(commands: Commands, groups: readonly ReadyGroup[], { scope, read }: GroupCall, work: GpuScope) {
+    const recorded = groups.map((group): RecordedGroup => {
+      const { codec, second } = group;
+      commands.within(`${codec.name}.encode.`);
+      const first = group.record ? group.record(commands, work) : (group.payloads as RecordedPayloads);
+      let last = first;
+      if (second) {
+        commands.within(`${second.name}.encode.`);
+        const { recordSecond } = this.kernelsOf(second);
+        if (!recordSecond) throw new StriaError('internal', `${second.name} cannot be a second codec`);
+        last = recordSecond(commands, first, { scope, work });
+      }
+      commands.within('');
+      if (read) recordChecksums(this.#gpu, commands, work, last);
+      const lastPlaces = readPlaces(commands, last);
+      return { group, first, last, firstPlaces: first === last ? lastPlaces : readPlaces(commands, first), lastPlaces };
+    });
+    const reads = recorded.map(({ group, last }) => (read ? this.#bytesToRead(group, last) : 0));
+    const total = sumOf(reads);
+    if (total === 0) return { recorded, reads, lend: undefined };
+    let to = 0;
+    const copies = reads.map((size, i) => {
+      const copy = { buffer: (recorded[i] as RecordedGroup).last.buffer, offset: 0, size, to };
+      to += size;
+      return copy;
+    });
+    return { recorded, reads, lend: commands.lend(total, copies) };
+  }
+
+  #bytesToRead(group: ReadyGroup, { totalBytes, buffer }: RecordedPayloads): number {
+    if (totalBytes !== undefined) return totalBytes;
+    const share = this.#shares.get(nameOf(group));
+    if (share === undefined) return 0;
+    return Math.min(buffer.size, wholeWords(readShare * share * sumOf(group.voxelBytes)) + readBytes);
+  }
+
+  /** Finds payloads among what was read, and reads the others. */
+  async #takeBytes(
+    recorded: readonly RecordedGroup[],
+    encoded: readonly (readonly (Encoded | undefined)[])[],
+    reads: readonly number[],
+    read: readonly Uint8Array[],
+    call: GroupCall,
+  ): Promise<void> {
+    const left: Encoded[] = [];
+    for (const [g, { last }] of recorded.entries()) {
+      for (const one of encoded[g] ?? []) {
+        if (!one) continue;
+        const { buffer, byteOffset, byteLength } = one;
+        const end = byteOffset + byteLength;
+        if (buffer === last.buffer && end <= (reads[g] as number)) one.bytes = read[g]?.subarray(byteOffset, end);
+        else left.push(one);
+      }
+    }
+    await this.read(left, call);
+  }
+
+  /** Reads payloads that have not been read. */
+  async read(payloads: readonly Encoded[], call: GroupCall): Promise<void> {
+    const { lent, byteOffsets } = await gatherPayloads(this.#gpu, payloads, call);
+    if (!lent) return;
+    const rest = call.read === 'own' ? lent.bytes.slice() : lentBy(lent, call);
+    if (call.read === 'own') lent.release();
+    for (const [i, one] of payloads.entries()) {
+      const at = byteOffsets[i] as number;
+      one.bytes = rest.subarray(at, at + one.byteLength);
+    }
+  }
+}
+
+function lentBy(lent: LentBytes, call: GroupCall): Uint8Array {
+  call.lent.push(lent);
+  return lent.bytes;
+}
+
+/** The payload of each member: the second codec's, or the first's if the second did not make it shorter. */
+function collect(
+  { group, first, last, firstPlaces, lastPlaces }: RecordedGroup,
+  options: CodecOptions,
+  isRead: boolean,
+): (Encoded | undefined)[] {
+  const { codec, second, members, voxelBytes } = group;
+  const [ofFirst, ofLast] = [firstPlaces(), lastPlaces()];
+  return members.map(({ chosen }, i): Encoded | undefined => {
+    const most = voxelBytes[i] as number;
+    const firstLength = ofFirst.lengthOf(i);
+    const byteLength = ofLast.lengthOf(i);
+    if (second && byteLength > 0 && byteLength < most) {
+      const { parameters } = payloadChunk(second, firstLength, options);
+      const place = { buffer: last.buffer, byteOffset: ofLast.offsetOf(i), byteLength };
+      return {
+        ...place,
+        stages: [chosen, { codec: second, parameters }],
+        firstLength,
+        checksum: isRead ? ofLast.checksumOf(i) : undefined,
+      };
+    }
+    if (firstLength === 0 || (firstLength >= most && codec !== rawCodec)) return undefined;
+    const checksum = second || !isRead ? undefined : ofFirst.checksumOf(i);
+    return { buffer: first.buffer, byteOffset: ofFirst.offsetOf(i), byteLength: firstLength, stages: [chosen], checksum };
+  });
+}
+
+function nameOf({ codec, second }: EncodeGroup): string {
+  return second ? `${codec.name}+${second.name}` : codec.name;
+}
+
+function sumOf(values: readonly number[]): number {
+  let sum = 0;
+  for (const value of values) sum += value;
+  return sum;
+}
+
+/** All results, once all work has ended, or the first error: all work must have ended when its scope is destroyed. */
+async function allOf<T>(work: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(work);
+  return Promise.all(work);
+}
+
+/** The call with a prefix for the names of its stages. */
+export function labelled<Call extends KernelCall>(call: Call, prefix: string): Call {
+  const { onTimes } = call;
+  if (!onTimes) return call;
+  const rename = ({ stages, wallMs }: CommandTimes) =>
+    onTimes({ wallMs, stages: stages.map(({ label, gpuMs }) => ({ label: `${prefix}.${label}`, gpuMs })) });
+  return { ...call, onTimes: rename };
+}
