@@ -154,7 +154,7 @@ export class BrickTexture {
       constants: { element_type: elementTypeNumber(type) },
     });
     const groups = Math.ceil(Math.min(bricks.length, atOnce) / sideBySide);
-    const staging = scope.reused('staging', groups * y * z * pitch);
+    const staging = scope.storage('staging', groups * y * z * pitch);
     for (let from = 0; from < bricks.length; from += atOnce) {
       const staged = bricks.slice(from, from + atOnce);
       const words = Uint32Array.from(
