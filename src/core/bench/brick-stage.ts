@@ -25,7 +25,7 @@ export interface StageLimits {
 const [settleMs, softwareSettleMs] = [3000, 60_000];
 
 /** The sharpness of a frame. */
-export interface FrameSharpness {
+interface FrameSharpness {
   /** The fraction of the target's resolution along each axis. */
   readonly scale: number;
   /** Voxels of the drawn level between samples. */
