@@ -8,7 +8,9 @@ import { expect, type Stria, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
 /** The results that are bundled with the app. */
-const committed = ['h200', 'epyc'].map((name) => new URL(`../bench/results/2026-11-23-${name}-files.json`, import.meta.url));
+const committed = ['2026-11-26-h100-files-512', '2026-11-23-h200-files', '2026-11-23-epyc-files'].map(
+  (name) => new URL(`../bench/results/${name}.json`, import.meta.url),
+);
 
 async function openLab(page: Page, suite: 'seeds' | 'codecs'): Promise<void> {
   await page.getByTestId('lab-button').click();
@@ -36,7 +38,7 @@ test('the Lab shows whole files through whole programs, measured by the command'
   await page.getByTestId('lab-button').click();
   await page.getByTestId('lab-suite-files').click();
   await expect(page.getByTestId('lab-run')).toBeHidden();
-  await expect(page.getByTestId('lab-files-machine')).toContainText(['nvidia-h200', 'AMD EPYC']);
+  await expect(page.getByTestId('lab-files-machine')).toContainText(['nvidia-h100', 'nvidia-h200', 'AMD EPYC']);
   const results = committed.map((path) => checkBenchResult(JSON.parse(readFileSync(path, 'utf8'))));
   const methods = results.flatMap(({ cases }) => [...new Set(cases.map(({ subject, method }) => `${subject} ${method}`))]);
   await expect(page.getByTestId('lab-files-row')).toHaveCount(methods.length);

@@ -610,7 +610,7 @@ export const rooms = [
     room: 'renderer/app/lab',
     holds: 'Benchmarks in the app.',
     imports:
-      'bench/results/2026-11-23-epyc-files.json bench/results/2026-11-23-h200-files.json core/bench core/bench/harness core/codecs core/gpu core/shared renderer/app/state',
+      'bench/results/2026-11-23-epyc-files.json bench/results/2026-11-23-h200-files.json bench/results/2026-11-26-h100-files-512.json core/bench core/bench/harness core/codecs core/gpu core/shared renderer/app/state',
   },
   {
     room: 'renderer/app/opening',

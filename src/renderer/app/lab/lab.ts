@@ -36,9 +36,10 @@ export class Lab {
   async #loadFiles(): Promise<void> {
     if (this.#store.getState().lab.files) return;
     try {
+      const h100 = await import('../../../../bench/results/2026-11-26-h100-files-512.json');
       const h200 = await import('../../../../bench/results/2026-11-23-h200-files.json');
       const epyc = await import('../../../../bench/results/2026-11-23-epyc-files.json');
-      this.#set({ files: [h200, epyc].map((result) => checkBenchResult(result.default)) });
+      this.#set({ files: [h100, h200, epyc].map((result) => checkBenchResult(result.default)) });
     } catch (error) {
       this.#store.setState({ notice: toStriaError(error).message });
     }
