@@ -132,14 +132,3 @@ export function takeParts(
   if (own) lent.release();
   return parts;
 }
-
-/** Of the system's memory, or less. */
-const pageBytes = 4096;
-
-/**
- * Makes the system provide the pages of new memory, which takes several times as long as copying into them. While the GPU works, it
- * costs nothing.
- */
-export function touch(memory: Uint8Array): void {
-  for (let at = 0; at < memory.length; at += pageBytes) memory[at] = 0;
-}

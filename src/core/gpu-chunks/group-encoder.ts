@@ -20,7 +20,6 @@ import {
   readPlaces,
   recordChecksums,
   takeParts,
-  touch,
 } from './gpu-payloads.ts';
 
 /** A chunk of a batch, and how it is to be encoded. */
@@ -114,13 +113,11 @@ export class GroupEncoder {
       throwIfAborted(call.signal);
       const commands = this.#gpu.commands('encode', call.onTimes);
       const { recorded, reads, lend } = recordOrAbandon(commands, () => this.#record(commands, ready, call, work));
-      const own = call.read === 'own' ? new Uint8Array(sumOf(reads)) : undefined;
-      const submitted = commands.submit();
-      if (own) touch(own.subarray(0, own.length / readShare));
-      await submitted;
+      await commands.submit();
       const lent = lend?.();
-      if (lent && !own) call.lent.push(lent);
       const used = recorded.map(({ lastPlaces }, i) => Math.min(reads[i] as number, lastPlaces().totalBytes));
+      const own = call.read === 'own' ? new Uint8Array(sumOf(used)) : undefined;
+      if (lent && !own) call.lent.push(lent);
       const read = lent ? takeParts(lent, own, reads, used) : [];
       const encoded = recorded.map((one) => collect(one, call.options, call.read !== undefined));
       recorded.forEach(({ group, lastPlaces }) => {
