@@ -6,7 +6,7 @@
 
 import package::wave::contexts::escape_from;
 import package::wave::layout::{Box, Part, lane_count};
-import package::wave::places::{pitch_of, row_at};
+import package::wave::places::{codes_at, pitch_of};
 import package::wave::tables::token_start;
 
 @group(0) @binding(0) var<uniform> box: Box;
@@ -24,34 +24,33 @@ const entries = 3456u;
 var<workgroup> wg_tokens: array<u32, entries>;
 
 var<private> state: u32;
-// The bytes of a word that is not full yet, the latest one lowest, and their number.
+// The bits that are not written yet, the latest lowest: first the low 32 of them, then those above. At most 64.
 var<private> pending: u32;
-var<private> pending_count: u32;
+var<private> pending_above: u32;
+var<private> pending_bits: u32;
 // The end of the slot's free words, and their number, which is negative if the slot was too short.
 var<private> word: u32;
 var<private> free_words: i32;
 
-// Writes up to two bytes. Later bytes go before earlier ones.
-fn put_bytes(bytes: u32, count: u32) {
-  let total = pending_count + count;
-  let is_full = total >= 4u;
-  if (is_full) {
-    free_words--;
-    word--;
-    if (free_words >= 0) { slots[word] = (pending << (32u - 8u * pending_count)) | (bytes >> (8u * (total - 4u))); }
-  }
-  pending = select((pending << (8u * count)) | bytes, bytes, is_full);
-  pending_count = total & 3u;
+// Writes a word if one is pending. At most 31 bits stay pending.
+fn flush() {
+  if (pending_bits < 32u) { return; }
+  pending_bits -= 32u;
+  free_words--;
+  word--;
+  // Later bytes go before earlier ones.
+  if (free_words >= 0) { slots[word] = (pending >> pending_bits) | ((pending_above << 1u) << (31u - pending_bits)); }
 }
 
-// Writes the bytes that must leave the state before a code of this frequency. Returns the rest of the state.
-fn shed_bytes(frequency: u32) -> u32 {
+// Removes the bytes that must leave the state before a code of this frequency: up to two, which become pending.
+fn shed_bytes(frequency: u32) {
   let limit = frequency << 12u;
-  let one = state & 255u;
-  let two = (one << 8u) | extractBits(state, 8u, 8u);
-  let count = u32(state >= limit) + u32((state >> 8u) >= limit);
-  put_bytes(select(select(two, one, count == 1u), 0u, count == 0u), count);
-  return state >> (8u * count);
+  let count = select(0u, 8u, state >= limit) + select(0u, 8u, (state >> 8u) >= limit);
+  let two = ((state & 255u) << 8u) | extractBits(state, 8u, 8u);
+  pending_above = (pending_above << count) | ((pending >> 1u) >> (31u - count));
+  pending = (pending << count) | (two >> (16u - count));
+  pending_bits += count;
+  state >>= count;
 }
 
 // A code: a range within 0 … 4095, and the reciprocal of its frequency.
@@ -73,7 +72,8 @@ const halves = 6291456f;
 // The state becomes 4096 q + r + start, with quotient q and remainder r of the division by the frequency. A code with frequency 4096
 // does not change the state.
 fn put_code(code: Code) {
-  let rest = shed_bytes(code.frequency);
+  shed_bytes(code.frequency);
+  let rest = state;
   // The quotient is below 4096, and the reciprocal slightly too large, so this is the quotient or one more, however the device
   // rounds.
   let near = (bitcast<u32>(fma(f32(rest), code.reciprocal, halves)) - bitcast<u32>(halves)) >> 1u;
@@ -83,19 +83,19 @@ fn put_code(code: Code) {
 
 fn put_bits(value: u32, count: u32) {
   let frequency = 4096u >> count;
-  let rest = shed_bytes(frequency);
+  shed_bytes(frequency);
+  let rest = state;
   state = rest + (extractBits(value, 0u, count) << (12u - count)) + (rest >> (12u - count)) * (4096u - frequency);
 }
 
-// Writes the fields after a token: for an escape, its number, then the low bits. They are written in reverse order.
-fn put_digits(magnitude: u32, low_bits: u32) {
-  if (low_bits > 0u) { put_bits(magnitude, low_bits); }
-  let high = magnitude >> low_bits;
-  if (high < escape_from) { return; }
+// Writes the fields after an escape, in reverse order.
+fn put_escape(high: u32) {
   let rest = high - escape_from + 1u;
   let digits = 31u - countLeadingZeros(rest);
+  flush();
   if (digits > 8u) { put_bits(rest >> 8u, digits - 8u); }
   put_bits(rest, min(digits, 8u));
+  flush();
   put_bits(digits, 4u);
 }
 
@@ -109,14 +109,50 @@ fn flag_code(flag: u32, number: u32) -> Code {
 // flag; codes with frequency 4096 take their place, so that lanes do not diverge.
 fn put_element(symbol: u32, token: u32, flag: u32, specials: u32) {
   let hits = flag >> 24u;
-  let magnitude = extractBits(symbol, 12u, 16u);
   let low_bits = symbol >> 28u;
+  let high = extractBits(symbol, 12u, 16u) >> low_bits;
   let of_token = select(token, 4096u, hits != 0u);
   let code = code_of(of_token >> 16u, of_token & 0xffffu);
-  if (hits == 0u && (low_bits > 0u || magnitude >= escape_from)) { put_digits(magnitude, low_bits); }
+  if (hits == 0u) {
+    if (low_bits > 0u) { put_bits(symbol >> 12u, low_bits); }
+    if (high >= escape_from) { put_escape(high); }
+  }
   put_code(code);
+  flush();
   if (specials > 1u) { put_code(flag_code(select(flag, 0u, (hits & 1u) == 1u), 1u)); }
-  if (specials > 0u) { put_code(flag_code(flag, 0u)); }
+  if (specials > 0u) {
+    put_code(flag_code(flag, 0u));
+    flush();
+  }
+}
+
+// Writes the codes of a row's elements in all slices, from the last to the first.
+fn put_row(part: Part, lane: u32, specials: u32) {
+  let pitch = pitch_of(part);
+  let width = i32(part.extent.x);
+  var at = codes_at(part, i32(lane), i32(part.extent.z) - 1) + part.extent.x - 1u;
+  var x = width;
+  var symbol = symbols[at];
+  var flag = 0u;
+  if (specials > 0u) { flag = flags[at]; }
+  for (var left = part.extent.x * part.extent.z; left > 0u; left--) {
+    let token = wg_tokens[symbol & 4095u];
+    x--;
+    at--;
+    if (x == 0) {
+      // Continue at the end of the row in the slice before.
+      x = width;
+      at -= pitch * part.extent.y - part.extent.x;
+    }
+    // Read early, because everything waits for the coder. Before slice 0, the symbol is not used.
+    let next = select(at, 0u, left == 1u);
+    let next_symbol = symbols[next];
+    var next_flag = 0u;
+    if (specials > 0u) { next_flag = flags[next]; }
+    put_element(symbol, token, flag, specials);
+    symbol = next_symbol;
+    flag = next_flag;
+  }
 }
 
 @compute @workgroup_size(lane_count)
@@ -138,33 +174,13 @@ fn main(
   state = 65536u;
   free_words = i32(part.slot_words);
   word = part.slots + (lane + 1u) * part.slot_words;
-  let pitch = pitch_of(part);
-  let width = i32(part.extent.x);
-  let has_flags = part.specials > 0u;
-  var at = row_at(part, i32(lane), i32(part.extent.z) - 1) + part.extent.x - 1u;
-  var x = width;
-  var symbol = symbols[at];
-  var flag = select(0u, flags[at], has_flags);
-  for (var left = part.extent.x * part.extent.z; left > 0u; left--) {
-    let token = wg_tokens[symbol & 4095u];
-    x--;
-    at--;
-    if (x == 0) {
-      // Continue at the end of the row in the slice before.
-      x = width;
-      at -= pitch * part.extent.y - part.extent.x;
-    }
-    // Read early, because everything waits for the coder. Before slice 0, the symbol is not used.
-    let next = select(at, 0u, left == 1u);
-    let next_symbol = symbols[next];
-    let next_flag = select(0u, flags[next], has_flags);
-    put_element(symbol, token, flag, part.specials);
-    symbol = next_symbol;
-    flag = next_flag;
-  }
-  put_bytes(state & 255u, 1u);
-  put_bytes((state & 0xff00u) | (state >> 16u), 2u);
+  // Most parts have no special values. The loop without their flags is shorter.
+  if (part.specials == 0u) { put_row(part, lane, 0u); } else { put_row(part, lane, part.specials); }
+  pending_above = pending >> 8u;
+  pending = (pending << 24u) | ((state & 255u) << 16u) | (state & 0xff00u) | (state >> 16u);
+  pending_bits += 24u;
+  flush();
   // The first bytes fill the last word only partly.
-  if (pending_count > 0u && free_words > 0) { slots[word - 1u] = pending << (32u - 8u * pending_count); }
-  lengths[number * lane_count + lane] = 4u * u32(i32(part.slot_words) - free_words) + pending_count;
+  if (pending_bits > 0u && free_words > 0) { slots[word - 1u] = pending << (32u - pending_bits); }
+  lengths[number * lane_count + lane] = 4u * u32(i32(part.slot_words) - free_words) + pending_bits / 8u;
 }

@@ -2,7 +2,7 @@
 // Algorithm: by quads, which are four adjacent elements of a row. For each column, one word has the four values, and two words have
 // the low and the high bytes of the weighted values. One instruction multiplies and adds four pairs of bytes. Each invocation sums
 // the products of two blocks of four columns, and of one neighbour and the element, over every fourth quad of a tile.
-// One workgroup owns one slab of a part: slice 0, or up to 4 slices after it. It adds its sums to the part's. Dispatch: slabs × parts.
+// One workgroup owns one slab of a part: slice 0, or up to 8 slices after it. It adds its sums to the part's. Dispatch: slabs × parts.
 // Invariants:
 // 1. A slab has at most 2^18 elements, so an invocation adds at most 2^14 sums of four products, which fit in a word.
 // 2. `sums` starts as zeros.
@@ -13,10 +13,11 @@ import package::wave::fitting::{
   block_pairs, blocks, fitted_row, fitted_rows, lanes, pair_of, put_sum, sums_at, unrest_of, weight_by,
 };
 import package::wave::layout::Part;
-import package::wave::places::index_of;
-import package::wave::values::{neighbour_count, neighbour_places, values};
+import package::wave::places::{around_of, margin};
+import package::wave::values::neighbour_count;
 
 @group(0) @binding(0) var<storage, read> parts: array<Part>;
+@group(0) @binding(1) var<storage, read> quads: array<vec4u>;
 
 const threads = 128u;
 // The lanes of a group work on the same quads.
@@ -26,14 +27,28 @@ const tile = 32u;
 // By quad and block: the values of four columns, the low bytes of the weighted values, and their high bytes. Later, the sums of some
 // groups.
 var<workgroup> wg_columns: array<vec4u, 3u * tile * blocks>;
-// The elements. Later, the sums with them.
-var<workgroup> wg_own: array<u32, 2u * threads>;
+// The elements.
+var<workgroup> wg_own: array<u32, tile>;
 
 // The neighbours of four elements, a byte for each element, with the elements' weights.
 struct Quad { columns: array<vec4u, 7>, own: u32, weights: vec4u, is_in_first_slice: bool }
 
-fn bytes_at(at: u32) -> u32 { return pack4xU8(vec4u(values[at], values[at + 1u], values[at + 2u], values[at + 3u])); }
-fn block_at(at: vec4u) -> vec4u { return vec4u(bytes_at(at.x), bytes_at(at.y), bytes_at(at.z), bytes_at(at.w)); }
+// The bytes from two places to the left of a quad to two places to the right of it. See windows.wgsl.
+struct Window { low: u32, high: u32 }
+
+fn packed(word: u32) -> u32 {
+  let four = quads[word / 4u];
+  return four.x | (four.y << 8u) | (four.z << 16u) | (four.w << 24u);
+}
+
+// The window of the quad whose first element is at a word.
+fn window_at(word: u32) -> Window { return Window(packed(word - margin), packed(word - margin + 4u)); }
+
+fn left2(w: Window) -> u32 { return w.low; }
+fn left(w: Window) -> u32 { return (w.low >> 8u) | (w.high << 24u); }
+fn here(w: Window) -> u32 { return (w.low >> 16u) | (w.high << 16u); }
+fn right(w: Window) -> u32 { return (w.low >> 24u) | (w.high << 8u); }
+fn right2(w: Window) -> u32 { return w.high; }
 
 fn differences(four: vec4u, word: u32) -> u32 {
   let bits = four ^ vec4u(word);
@@ -52,20 +67,40 @@ fn weight_of(part: Part, place: vec3i, i: u32, quad: Quad, differing: u32, third
 }
 
 fn quad_of(part: Part, place: vec3i) -> Quad {
-  let at = neighbour_places(part, place);
+  let at = around_of(part, place);
+  let own = window_at(at.here);
+  let up = window_at(at.up);
+  let up2 = window_at(at.up2);
+  let behind = window_at(at.behind);
+  let behind_up = window_at(at.behind_up);
+  let behind_down = window_at(at.behind_down);
+  let farther = window_at(at.farther);
   var quad: Quad;
   quad.columns = array<vec4u, 7>(
-    block_at(at[0]), block_at(at[1]), block_at(at[2]), block_at(at[3]), block_at(at[4]), block_at(at[5]), block_at(at[6]),
+    vec4u(left(own), here(up), left(up), right(up)),
+    vec4u(left2(own), here(up2), left(up2), right(up2)),
+    vec4u(left2(up), right2(up), here(behind), left(behind)),
+    vec4u(here(behind_up), right(behind), here(behind_down), left(behind_up)),
+    vec4u(right(behind_up), left(behind_down), right(behind_down), right2(behind)),
+    vec4u(here(window_at(at.behind_down2)), left2(behind), here(window_at(at.behind_up2)), here(farther)),
+    vec4u(left(farther), here(window_at(at.farther_up)), right(farther), here(window_at(at.farther_down))),
   );
-  quad.own = bytes_at(index_of(part, place));
+  if (place.y == 0 && place.z == 0) {
+    // The element on the left stands for those above.
+    let near = vec4u(left(own));
+    quad.columns[0] = near;
+    quad.columns[1] = vec4u(quad.columns[1].x, near.yzw);
+    quad.columns[2] = vec4u(near.xy, quad.columns[2].zw);
+  }
+  quad.own = here(own);
   quad.is_in_first_slice = place.z == 0;
   let c = quad.columns;
-  let left = c[0].x;
-  var differing = differences(c[0], left) | differences(c[1], left) | differences(c[2].xyxy, left);
+  let first = c[0].x;
+  var differing = differences(c[0], first) | differences(c[1], first) | differences(c[2].xyxy, first);
   var third = c[0].z;
   if (place.z > 0) {
-    differing |= differences(c[2], left) | differences(c[3], left) | differences(c[4], left) | differences(c[5], left) |
-      differences(c[6], left);
+    differing |= differences(c[2], first) | differences(c[3], first) | differences(c[4], first) | differences(c[5], first) |
+      differences(c[6], first);
     third = c[2].z;
   }
   quad.weights = vec4u(
@@ -75,29 +110,50 @@ fn quad_of(part: Part, place: vec3i) -> Quad {
   return quad;
 }
 
-// @param weights of the first two columns' values @param others of the other two columns'
-fn put_block(number: u32, block: u32, four: vec4u, weights: vec4u, others: vec4u) {
-  let a = unpack4xU8(four.x) * weights;
-  let b = unpack4xU8(four.y) * weights;
-  let c = unpack4xU8(four.z) * others;
-  let d = unpack4xU8(four.w) * others;
-  let at = 3u * (number * blocks + block);
-  wg_columns[at] = four;
-  wg_columns[at + 1u] = vec4u(pack4xU8(a), pack4xU8(b), pack4xU8(c), pack4xU8(d));
-  let s = vec4u(8u);
-  wg_columns[at + 2u] = vec4u(pack4xU8(a >> s), pack4xU8(b >> s), pack4xU8(c >> s), pack4xU8(d >> s));
+// The weighted values of a block: their low bytes, and their high bytes.
+struct Weighted { low: vec4u, high: vec4u }
+
+// @param x the weight of the first element, for each of the four columns @param y and so on those of the others
+fn weighted(four: vec4u, x: vec4u, y: vec4u, z: vec4u, w: vec4u) -> Weighted {
+  // A product has 14 bits, so a word has two of them.
+  let byte = vec4u(255u);
+  let half = vec4u(16u);
+  let even = (four & byte) * x + ((four >> half) & byte) * (z << half);
+  let odd = ((four >> vec4u(8u)) & byte) * y + (four >> vec4u(24u)) * (w << half);
+  let bytes = vec4u(0xff00ffu);
+  return Weighted((even & bytes) | ((odd & bytes) << vec4u(8u)), ((even >> vec4u(8u)) & bytes) | (odd & ~bytes));
 }
 
-fn put_quad(number: u32, quad: Quad) {
+fn weigh(quad: Quad) -> array<Weighted, 7> {
   let w = quad.weights;
   let later = select(w, vec4u(0u), quad.is_in_first_slice);
-  put_block(number, 0u, quad.columns[0], w, w);
-  put_block(number, 1u, quad.columns[1], w, w);
-  put_block(number, 2u, quad.columns[2], w, later);
-  put_block(number, 3u, quad.columns[3], later, later);
-  put_block(number, 4u, quad.columns[4], later, later);
-  put_block(number, 5u, quad.columns[5], later, later);
-  put_block(number, 6u, quad.columns[6], later, later);
+  let c = quad.columns;
+  return array<Weighted, 7>(
+    weighted(c[0], w.xxxx, w.yyyy, w.zzzz, w.wwww),
+    weighted(c[1], w.xxxx, w.yyyy, w.zzzz, w.wwww),
+    weighted(c[2], vec4u(w.xx, later.xx), vec4u(w.yy, later.yy), vec4u(w.zz, later.zz), vec4u(w.ww, later.ww)),
+    weighted(c[3], later.xxxx, later.yyyy, later.zzzz, later.wwww),
+    weighted(c[4], later.xxxx, later.yyyy, later.zzzz, later.wwww),
+    weighted(c[5], later.xxxx, later.yyyy, later.zzzz, later.wwww),
+    weighted(c[6], later.xxxx, later.yyyy, later.zzzz, later.wwww),
+  );
+}
+
+fn put_block(number: u32, block: u32, four: vec4u, weighted: Weighted) {
+  let at = 3u * (number * blocks + block);
+  wg_columns[at] = four;
+  wg_columns[at + 1u] = weighted.low;
+  wg_columns[at + 2u] = weighted.high;
+}
+
+fn put_quad(number: u32, quad: Quad, weighted: array<Weighted, 7>) {
+  put_block(number, 0u, quad.columns[0], weighted[0]);
+  put_block(number, 1u, quad.columns[1], weighted[1]);
+  put_block(number, 2u, quad.columns[2], weighted[2]);
+  put_block(number, 3u, quad.columns[3], weighted[3]);
+  put_block(number, 4u, quad.columns[4], weighted[4]);
+  put_block(number, 5u, quad.columns[5], weighted[5]);
+  put_block(number, 6u, quad.columns[6], weighted[6]);
   wg_own[number] = quad.own;
 }
 
@@ -157,15 +213,17 @@ fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) wor
   let pair = pair_of(lane);
   let neighbour = min(lane, neighbour_count - 1u);
   for (var base = 0u; base < total; base += threads) {
-    var quad: Quad;
+    // Set to zeros in each turn of the loop, which a declaration without a value is not on every device.
+    var quad = Quad();
     let row = fitted_row(rows, (base + thread) / row_quads);
     if (base + thread < total && row.x < part.extent.y) {
       quad = quad_of(part, vec3i(vec3u(4u * ((base + thread) % row_quads), row)));
     }
+    let weights = weigh(quad);
     for (var turn = 0u; turn < min(groups, (total - base + lanes - 1u) / lanes); turn++) {
       // Wait until no sum needs the last tile.
       workgroupBarrier();
-      if (group == turn) { put_quad(lane, quad); }
+      if (group == turn) { put_quad(lane, quad, weights); }
       // Wait until the tile is loaded.
       workgroupBarrier();
       for (var i = group; i < tile; i += groups) {
@@ -194,12 +252,13 @@ fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) wor
   put_column(at, row + 1u, column, thread, low.second, high.second);
   put_column(at, row + 2u, column, thread, low.third, high.third);
   put_column(at, row + 3u, column, thread, low.fourth, high.fourth);
-  wg_own[thread] = low.own;
-  wg_own[threads + thread] = high.own;
+  // Wait until earlier sums have been read.
+  workgroupBarrier();
+  wg_columns[thread] = vec4u(low.own, high.own, 0u, 0u);
   // Wait for the sums with the elements.
   workgroupBarrier();
   if (thread >= block_pairs) { return; }
   var own = vec2u(0u);
-  for (var other = thread; other < threads; other += lanes) { own += split(wg_own[other], wg_own[threads + other]); }
+  for (var other = thread; other < threads; other += lanes) { own += split(wg_columns[other].x, wg_columns[other].y); }
   put_sum(at, thread, neighbour_count, own.x, own.y);
 }

@@ -3,7 +3,7 @@
 // Algorithm: by tiles of elements, whose neighbours are in workgroup memory. The neighbours are seven blocks of four columns; each
 // invocation sums the products of two blocks, and of one neighbour and the element, over every fourth element of a tile. So 28 of
 // 32 invocations work on an element, and read four columns at a time.
-// One workgroup owns one slab of a part: slice 0, or up to 4 slices after it. It adds its sums to the part's. Elements of one byte
+// One workgroup owns one slab of a part: slice 0, or up to 8 slices after it. It adds its sums to the part's. Elements of one byte
 // are left to fit-bytes.wgsl.
 // Dispatch: slabs × parts.
 // Invariants:

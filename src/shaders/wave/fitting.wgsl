@@ -12,12 +12,12 @@ const sum_count = 434u;
 const blocks = neighbour_count / 4u;
 const block_pairs = 28u;
 const lanes = 32u;
-const slab_slices = 4u;
+const slab_slices = 8u;
 
 // For each part: the low words of the sums over slice 0, then their high words, then both for the other slices.
 @group(0) @binding(3) var<storage, read_write> sums: array<atomic<u32>>;
 
-// The rows of a slab that count: those of slice 0, or one in `period` of up to 4 slices after it.
+// The rows of a slab that count: those of slice 0, or one in `period` of up to 8 slices after it.
 struct FittedRows { first_slice: u32, slices: u32, in_slice: u32, period: u32 }
 
 // The rows of a slab. A slab after the last one has no slices.

@@ -5,12 +5,17 @@ import package::wave::layout::Part;
 
 const margin = 2u;
 
-fn pitch_of(part: Part) -> u32 { return part.extent.x + 2u * margin; }
+// A row's words with its margins: a multiple of four, so that rows begin at whole quads.
+fn pitch_of(part: Part) -> u32 { return (part.extent.x + 2u * margin + 3u) & ~3u; }
 
 // The word of the first element of a row.
 fn row_at(part: Part, y: i32, z: i32) -> u32 {
   return part.scratch + (u32(z) * part.extent.y + u32(y)) * pitch_of(part) + margin;
 }
+
+// The word of the prediction, and later of the codes, of a row's first element. These have no margin before them, so that a quad of
+// them is a whole one.
+fn codes_at(part: Part, y: i32, z: i32) -> u32 { return row_at(part, y, z) - margin; }
 
 fn index_of(part: Part, place: vec3i) -> u32 { return row_at(part, place.y, place.z) + u32(place.x); }
 

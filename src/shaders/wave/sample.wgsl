@@ -6,6 +6,7 @@ import package::wave::layout::bits;
 import package::wave::source::{box, element_at, element_of, elements_per_word, parts, word_at};
 
 const threads = 256u;
+const row_threads = 16u;
 const sample_count = 4096u;
 const record_words = 4u + sample_count / 2u;
 
@@ -30,17 +31,27 @@ fn main(
   let slice = row * part.extent.y;
   let count = slice * part.extent.z;
   var bounds = vec4u(0xffffu, 0u, 0xffffu, 0u);
-  // Each step reads one word of a row.
+  // Each row has 16 invocations.
   let row_words = (row + elements_per_word - 1u) / elements_per_word;
-  for (var i = thread; i < row_words * part.extent.y * part.extent.z; i += threads) {
-    let x = elements_per_word * (i % row_words);
-    let y = (i / row_words) % part.extent.y;
-    let word = word_at(part, x, y, i / (row_words * part.extent.y));
-    for (var j = 0u; j < min(elements_per_word, row - x); j++) {
-      let element = element_of(part, word, j);
-      let flipped = element ^ (1u << (bits - 1u));
-      bounds = vec4u(min(bounds.x, element), max(bounds.y, element), min(bounds.z, flipped), max(bounds.w, flipped));
+  var y = thread / row_threads;
+  var z = 0u;
+  while (true) {
+    while (y >= part.extent.y) {
+      y -= part.extent.y;
+      z++;
     }
+    if (z >= part.extent.z) { break; }
+    for (var i = thread % row_threads; i < row_words; i += row_threads) {
+      let x = elements_per_word * i;
+      let word = word_at(part, x, y, z);
+      for (var j = 0u; j < elements_per_word; j++) {
+        // The last word of a row may have fewer elements. Its first one stands for those that it lacks.
+        let element = element_of(part, word, select(0u, j, x + j < row));
+        let flipped = element ^ (1u << (bits - 1u));
+        bounds = vec4u(min(bounds.x, element), max(bounds.y, element), min(bounds.z, flipped), max(bounds.w, flipped));
+      }
+    }
+    y += threads / row_threads;
   }
   atomicMin(&wg_bounds[0], bounds.x);
   atomicMax(&wg_bounds[1], bounds.y);

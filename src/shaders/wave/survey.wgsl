@@ -8,9 +8,9 @@
 
 import package::wave::contexts::{bias_cells, energy_of, is_special, level_of, low_bits_of, scale_of, table_of, value};
 import package::wave::layout::{Part, fraction};
-import package::wave::places::index_of;
+import package::wave::places::{codes_at, index_of};
 import package::wave::predicted::{elements, near_of};
-import package::wave::slabs::{row_threads, share_of, slab_threads};
+import package::wave::slabs::{row_step, share_of, slab_threads};
 
 const cells = 729u;
 const token_counts = 3328u;
@@ -25,6 +25,9 @@ var<workgroup> wg_distances: array<atomic<i32>, cells>;
 var<workgroup> wg_elements: array<atomic<u32>, cells>;
 var<workgroup> wg_tokens: array<atomic<u32>, token_counts / 2u>;
 
+// After a quad's last element, its invocation takes its next quad.
+fn next_x(x: u32) -> u32 { return x + select(1u, row_step - 3u, x % 4u == 3u); }
+
 @compute @workgroup_size(slab_threads)
 fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) workgroup: vec3u) {
   let part = parts[workgroup.y];
@@ -33,14 +36,14 @@ fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) wor
   let period = select(4u, 1u, part.extent.y * part.extent.z < 1024u);
   let first = share.first_slice + ((0u - share.y - share.first_slice) & (period - 1u));
   for (var z = first; z < share.end_slice; z += period) {
-    for (var x = share.first_x; x < part.extent.x; x += row_threads) {
+    for (var x = share.first_x; x < part.extent.x; x = next_x(x)) {
       let place = vec3i(vec3u(x, share.y, z));
       let at = index_of(part, place);
       let own = value(elements[at]);
       if (is_special(u32(own), part.specials, part.special)) { continue; }
       let near = near_of(part, place);
       let energy = energy_of(near);
-      let plain = i32(predictions[at]);
+      let plain = i32(predictions[codes_at(part, place.y, place.z) + x]);
       let pair = bias_cells(near, plain, energy);
       let cell = 27u * pair.x + pair.y;
       let distance = clamp(64 * ((own << fraction) - plain) / scale_of(energy), -256, 256);

@@ -29,7 +29,7 @@ const weightWords = 40;
 const codingWords = 88;
 const cellCount = signCells ** 2;
 const countWords = 2 * cellCount + levelCount * phaseCount * tokenCount;
-const fitSlabSlices = 4;
+const fitSlabSlices = 8;
 
 /** The sums of a fit as doubles; on the GPU, each is two words. */
 function sumsAt(words: Uint32Array, number: number): Float64Array {
@@ -188,9 +188,9 @@ export class EncodeGroup {
     commands.stage('predict').dispatch(kernel, bindings, this.#slabs());
   }
 
-  /** The dispatch of kernels that take slabs (slabs.wgsl): 8 rows of up to 16 slices. */
+  /** The dispatch of kernels that take slabs (slabs.wgsl): 16 rows of up to 16 slices. */
   #slabs(): [number, number, number] {
-    const counts = this.#parts.map(({ extent }) => Math.ceil(extent[1] / 8) * Math.ceil(extent[2] / 16));
+    const counts = this.#parts.map(({ extent }) => Math.ceil(extent[1] / 16) * Math.ceil(extent[2] / 16));
     return [Math.max(...counts), this.#parts.length, 1];
   }
 

@@ -7,9 +7,9 @@ export function elementsOf({ extent }: PartPlace): number {
   return extent[0] * extent[1] * extent[2];
 }
 
-/** The number of words for a part's elements in rows with a margin of two words on each side. */
+/** The number of words for a part's elements in rows with a margin of at least two words on each side, in whole quads. */
 export function scratchWordsOf({ extent }: PartPlace): number {
-  return (extent[0] + 4) * extent[1] * extent[2];
+  return 4 * Math.ceil((extent[0] + 4) / 4) * extent[1] * extent[2];
 }
 
 export function slotWordsOf({ extent }: PartPlace, elementBytes: GpuVoxels['elementBytes']): number {
