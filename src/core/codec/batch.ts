@@ -5,7 +5,6 @@ import type { Dims3 } from '../shared/volume.ts';
 import {
   type ChunkGeometry,
   type CodecElementBytes,
-  type GpuChunk,
   type GpuPayloads,
   type GpuVoxels,
   type KernelCall,
@@ -102,18 +101,6 @@ export function assertPayloads(payloads: GpuPayloads, chunkCount: number): void 
 /** The buffer that a decoder binds as payloads; a placeholder if no payload has any bytes. */
 export function payloadBuffer({ buffer }: GpuPayloads, scope: GpuScope): GPUBuffer {
   return buffer ?? scope.storage('no-payloads', 4);
-}
-
-/** An encoder's lengths, with 0 for each that would not be smaller than the chunk's voxels: see `GpuPayloads.byteLengths`. */
-export function onlySmaller(
-  byteLengths: Iterable<number>,
-  chunks: readonly Pick<GpuChunk, 'shape'>[],
-  elementBytes: CodecElementBytes,
-): number[] {
-  return Array.from(byteLengths, (length, i) => {
-    const { shape } = chunks[i] as GpuChunk;
-    return length < chunkBytes({ shape, elementBytes }) ? length : 0;
-  });
 }
 
 /** Assigns units of work, one per workgroup, to the chunks of a batch. */

@@ -15,7 +15,7 @@ import type { Dims3 } from '../shared/volume.ts';
 import { analyzeOnGpu, analyzers } from './gpu-chunks.ts';
 import { checksummer } from './gpu-payloads.ts';
 import { findRampsOnGpu } from './gpu-ramps.ts';
-import { type Encoded, type EncodeGroup, type GroupCall, GroupEncoder } from './group-encoder.ts';
+import { type ChainGroup, type Encoded, type GroupCall, GroupEncoder } from './group-encoder.ts';
 
 /** Between the shaders of two codecs. */
 const pauseMs = 4;
@@ -105,10 +105,10 @@ export class GpuEncoder {
     const placed = new Array<PlacedChunk>(chunks.length);
     const smallest: ({ readonly result: Encoded; readonly rank: number } | undefined)[] = [];
     let hasRanks = false;
-    let waiting: EncodeGroup[] = [];
+    let waiting: ChainGroup[] = [];
     const add = (index: number, chosen: ChosenChain, rank = 0) => {
       const { codec, second } = chosen;
-      let group: EncodeGroup | undefined;
+      let group: ChainGroup | undefined;
       for (const one of waiting) if (one.codec === codec && one.second === second) group = one;
       if (group) group.members.push({ index, chosen, rank });
       else waiting.push({ codec, second, members: [{ index, chosen, rank }] });

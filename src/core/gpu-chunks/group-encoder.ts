@@ -32,7 +32,7 @@ export interface EncodeMember {
 }
 
 /** The chunks of a batch with one codec or chain. */
-export interface EncodeGroup extends Pick<ChosenChain, 'codec' | 'second'> {
+export interface ChainGroup extends Pick<ChosenChain, 'codec' | 'second'> {
   readonly members: EncodeMember[];
 }
 
@@ -56,7 +56,7 @@ export interface GroupCall extends KernelCall {
 }
 
 /** A group whose first codec is ready, or has run already. */
-interface ReadyGroup extends EncodeGroup {
+interface ReadyGroup extends ChainGroup {
   /** Records the first codec. Undefined if it has run. */
   readonly record: ((commands: Commands, work: GpuScope) => RecordedPayloads) | undefined;
   readonly payloads: RecordedPayloads | undefined;
@@ -105,7 +105,7 @@ export class GroupEncoder {
    * @returns for each group its members' payloads; undefined for a chunk that would not be smaller than its voxels
    * @throws StriaError `unsupported`, `aborted`, `device-lost`, `limit-too-small`
    */
-  async encode(groups: readonly EncodeGroup[], box: ResidentBox, call: GroupCall): Promise<(Encoded | undefined)[][]> {
+  async encode(groups: readonly ChainGroup[], box: ResidentBox, call: GroupCall): Promise<(Encoded | undefined)[][]> {
     const later: Promise<unknown>[] = [];
     using work = call.scope.scope('groups');
     try {
@@ -131,7 +131,7 @@ export class GroupEncoder {
   }
 
   /** Compiles a group's kernels, and runs a first codec that cannot be recorded. */
-  async #prepare(group: EncodeGroup, box: ResidentBox, call: GroupCall, later: Promise<unknown>[]): Promise<ReadyGroup> {
+  async #prepare(group: ChainGroup, box: ResidentBox, call: GroupCall, later: Promise<unknown>[]): Promise<ReadyGroup> {
     const { codec, second, members } = group;
     const { voxels } = box;
     const { elementBytes } = voxels;
@@ -268,7 +268,7 @@ function collect(
   });
 }
 
-function nameOf({ codec, second }: EncodeGroup): string {
+function nameOf({ codec, second }: ChainGroup): string {
   return second ? `${codec.name}+${second.name}` : codec.name;
 }
 

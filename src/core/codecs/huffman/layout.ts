@@ -74,13 +74,6 @@ export function headerBytes(sections: readonly SectionHead[]): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** Length in bytes of the varint for a section of this length. */
-export function varintLength(length: number): number {
-  let count = 1;
-  for (let rest = 4 * length + 3; rest >= 128; rest = Math.floor(rest / 128)) count++;
-  return count;
-}
-
 /** The header's sections, and the offset of its end. @throws StriaError `corrupt` */
 export function parseHeader(payload: Uint8Array): { readonly sections: readonly SectionHead[]; readonly end: number } {
   const count = payload[0] ?? 0;
