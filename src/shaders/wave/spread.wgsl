@@ -2,6 +2,7 @@
 // One workgroup owns one slab of a part. Dispatch: slabs × parts.
 // Twin: `Walk` in src/core/codecs/wave/walk.ts.
 
+import package::wave::layout::Part;
 import package::wave::places::{margin, pitch_of, row_at};
 import package::wave::slabs::{row_step, share_of, slab_threads};
 import package::wave::source::{parts, value_at};
