@@ -22,7 +22,9 @@ test.each(['u8', 'u16', 'f32'] as const)('chains of %s: both backends write the 
   // The other patterns are tested with only one type, because the kernels are the same.
   for (const look of type === 'u8' ? (['blobs', 'noise'] as const) : (['blobs'] as const)) {
     const voxels = voxelsOf(info, look);
-    for (const chain of ['rle+huffman', 'rice+huffman', 'predict+huffman']) {
+    // Before its second codec is recorded, parle leaves out chunks that it does not make smaller.
+    const others = type === 'u8' && look === 'blobs' ? ['parle+huffman'] : [];
+    for (const chain of ['rle+huffman', 'rice+huffman', 'predict+huffman', ...others]) {
       const settings = { choice: only(chain), chunkShape: [32, 32, 32] as const };
       const expected = await compressBytes(cpu, info, voxels, settings);
       const { bytes } = await compressBytes(backend, info, voxels, settings);

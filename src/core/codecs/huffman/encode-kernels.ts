@@ -46,7 +46,8 @@ export function recordSecond(gpu: Gpu, commands: Commands, first: RecordedPayloa
   const perChunk = sections?.perChunk ?? 1;
   if (perChunk > maxSections) throw new StriaError('internal', `a payload of ${perChunk} sections is to be encoded by huffman`);
   const rooms = first.mostBytes.map((mostBytes): ChunkRoom => {
-    huffmanChunkBytes({ shape: [mostBytes, 1, 1], elementBytes: 1 });
+    // Some encoders know already which payloads they leave out.
+    if (mostBytes > 0) huffmanChunkBytes({ shape: [mostBytes, 1, 1], elementBytes: 1 });
     // Each section may begin a tile and a word.
     const tiles = Math.floor(mostBytes / tileSymbols) + perChunk;
     const symbolWords = Math.floor(mostBytes / 4) + perChunk;
