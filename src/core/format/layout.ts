@@ -35,7 +35,7 @@ export const runKinds = { constant: 0, coded: 1, ramp: 2, lost: 3 } as const;
 /** Maximum length of the JSON texts in HEAD and SRCE, in bytes. */
 export const maxTextLength = 2 ** 20;
 
-/** Maximum length of deflated bytes of the source, before and after they are inflated. */
+/** Maximum length of deflated bytes of the source: of each BLOB's body, and of all of them together once they are inflated. */
 export const maxDeflatedLength = 2 ** 24;
 
 /** Maximum length of a chunk's payload: no codec more than doubles its input, which is at most `maxChunkBytes`. */

@@ -99,6 +99,12 @@ function parseSource(body: Uint8Array): { format: unknown; endian: 'little' | 'b
     }
   }
   const known = parts as Part[];
+  // 'All deflated sides together have at most 2^24 bytes.'
+  const inflated = known.flatMap(({ before, after, deflated }) => [
+    deflated?.before === undefined ? 0 : before,
+    deflated?.after === undefined ? 0 : after,
+  ]);
+  if (inflated.reduce((sum, length) => sum + length, 0) > 2 ** 24) throw corrupt('SRCE has too many deflated bytes');
   if (new Set(known.map(({ name }) => name)).size !== known.length) throw corrupt('SRCE has two parts of one name');
   // 'true in exactly one part'
   if (known.filter(({ hasVoxels }) => hasVoxels).length !== 1) throw corrupt('SRCE has not one part with the voxels');

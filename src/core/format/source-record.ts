@@ -58,9 +58,13 @@ export interface BlobPlace {
  */
 export function* encodeSource(source: SourceDescription, offset: number, deflates: boolean): Generator<Uint8Array<ArrayBuffer>> {
   const { format, endian, stored } = source;
-  const bodies = source.parts.map(({ before, after }) => {
-    return { before: blobBody(before, deflates), after: blobBody(after, deflates) };
-  });
+  let most = deflates ? maxDeflatedLength : 0;
+  const bodyOf = (bytes: Uint8Array) => {
+    const made = blobBody(bytes, most);
+    if (made.isDeflated) most -= bytes.byteLength;
+    return made;
+  };
+  const bodies = source.parts.map(({ before, after }) => ({ before: bodyOf(before), after: bodyOf(after) }));
   const parts = source.parts.map(({ name, hasVoxels, before, after }, part) => {
     const deflated = Object.fromEntries(
       sides.flatMap((side) => {
@@ -96,9 +100,12 @@ export function* encodeSource(source: SourceDescription, offset: number, deflate
   }
 }
 
-/** The body of a BLOB record: the bytes, or what they deflate to if that saves more than SRCE needs to say so. */
-function blobBody(bytes: Uint8Array, deflates: boolean): { readonly body: Uint8Array; readonly isDeflated: boolean } {
-  if (deflates && bytes.byteLength >= leastDeflated && bytes.byteLength <= maxDeflatedLength) {
+/**
+ * The body of a BLOB record: the bytes, or what they deflate to if that saves more than SRCE needs to say so.
+ * @param most longer bytes are not deflated
+ */
+function blobBody(bytes: Uint8Array, most: number): { readonly body: Uint8Array; readonly isDeflated: boolean } {
+  if (bytes.byteLength >= leastDeflated && bytes.byteLength <= most) {
     const body = deflateBytes(bytes);
     if (body.byteLength + leastSaving <= bytes.byteLength) return { body, isDeflated: true };
   }
@@ -128,6 +135,10 @@ export function parseSource(record: StriaRecord): SourceLayout {
     throw new StriaError('corrupt', `${what} has two parts of the same name`);
   if (parts.filter((part) => part.hasVoxels).length !== 1)
     throw new StriaError('corrupt', `${what} does not have exactly one part with voxels`);
+  // All parts are held in memory at once, however small the file is.
+  let inflated = 0;
+  for (const part of parts) for (const side of sides) if (part.deflated[side] !== undefined) inflated += part[side];
+  if (inflated > maxDeflatedLength) throw new StriaError('corrupt', `${what} has ${inflated} deflated bytes in total`);
   return {
     format: asWord(json.format, `${what}'s format`, fileFormats),
     endian: asWord(json.endian, `${what}'s endian`, ['little', 'big']),

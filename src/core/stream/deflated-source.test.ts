@@ -104,3 +104,20 @@ test('bytes above the limit are stored as they are', async () => {
   const file = await compressed({ before: new Uint8Array(2 ** 24 + 1) });
   expect(blobs(file)).toEqual([2 ** 24 + 1]);
 });
+
+test('all deflated bytes together have a limit, so that a small file cannot fill the memory', async () => {
+  const file = await compressed({ before: new Uint8Array(2 ** 23 + 1), after: new Uint8Array(2 ** 23) });
+  expect(blobs(file)).toEqual([expect.toSatisfy((length: number) => length < 10_000), 2 ** 23]);
+  const forged = joinRecords(
+    splitRecords(file).map((record) =>
+      record.type === 'SRCE'
+        ? { ...record, body: text(new TextDecoder().decode(record.body).replace('"deflated":{', '"deflated":{"after":9,')) }
+        : record,
+    ),
+    file,
+  );
+  await expect((await open(forged)).sourceDescription()).rejects.toMatchObject({
+    tag: 'corrupt',
+    message: expect.stringMatching(/16777217 deflated bytes in total/),
+  });
+});
