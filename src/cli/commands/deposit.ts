@@ -90,7 +90,7 @@ function finish(command: DepositCommand, backend: Backend, job: JobOptions): Pro
   const [input = ''] = command.inputs;
   if (given !== undefined) throw new StriaError('invalid-input', `--${given} is for particles, but ${input} holds sums`);
   return withFile(input, job, async (source: ByteSource, files) => {
-    const sums = containerVolume(await ContainerReader.open(source, job), backend, job);
+    const sums = await containerVolume(await ContainerReader.open(source, job), backend, job);
     const volume = await finishSums(sums, command, job);
     return { written: await write(volume, command, backend, files, job) };
   });

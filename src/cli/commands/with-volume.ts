@@ -23,7 +23,8 @@ export function withVolume<T>(
 ): Promise<T> {
   return withInput(path, job, async (source, files) => {
     if (!choice.raw && !isFileTree(source) && isContainer(await source.read(0, 8, job))) {
-      return work(containerVolume(await ContainerReader.open(source, job), backend, job), () => files.paths);
+      const container = await ContainerReader.open(source, job);
+      return work(await containerVolume(container, backend, job), () => files.paths);
     }
     const volume = await openVolume(source, { siblings: siblingsOf(path, files, job), ...choice, ...job });
     return work(volume, () => files.paths);
