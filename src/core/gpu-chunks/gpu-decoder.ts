@@ -140,9 +140,9 @@ export class GpuDecoder {
       const plan = this.#planner.plan(chunks, target, scope, undefined, work.flags);
       const commands = gpu.commands(`${name}.decode`, labelled(work.call, `${name}.decode`).onTimes);
       plan(commands);
-      const uploaded = asRecorded(scope, { buffer, byteOffsets, byteLengths }, byteLengths);
-      if (work.checksPayloads) recordChecksums(gpu, commands, scope, uploaded);
-      const places = work.checksPayloads ? readPlaces(commands, uploaded) : undefined;
+      const uploaded = work.checksPayloads ? asRecorded(scope, { buffer, byteOffsets, byteLengths }, byteLengths) : undefined;
+      if (uploaded) recordChecksums(gpu, commands, scope, uploaded);
+      const places = uploaded && readPlaces(commands, uploaded);
       await commands.submit();
       const read = places?.();
       if (!read) return;
