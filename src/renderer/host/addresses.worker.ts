@@ -4,7 +4,7 @@ import type { AddressOrder } from './address-reader.ts';
 import { serveSource } from './served-source.ts';
 import { threadEnds } from './thread-life.ts';
 
-// Reads files at web addresses for all other workers.
+// Reads files at web addresses for all other workers. Its first message says that it takes orders.
 
 /** Files whose recent blocks stay in memory: the volume, one that is compared with it, and a layer. */
 const mostFiles = 3;
@@ -23,3 +23,5 @@ self.onmessage = ({ data: { file, port, lock } }: MessageEvent<AddressOrder>) =>
   // The other thread holds its lock before it reads.
   port.addEventListener('message', () => void threadEnds(lock).then(end), { once: true });
 };
+
+self.postMessage('ready');

@@ -5,9 +5,10 @@ import { addressSource } from './address-files.ts';
 import { toFileFault } from './faults.ts';
 import type { FileHandle } from './host.ts';
 import { servedSource } from './served-source.ts';
-import { holdForLife } from './thread-life.ts';
+import { holdLock } from './thread-life.ts';
 
 const opened = new WeakMap<FileHandle, ByteSource>();
+const releases = new WeakMap<FileHandle, () => void>();
 
 /** Reads a host's file. Works in a window and in a worker. */
 export function sourceOf(handle: FileHandle): ByteSource {
@@ -23,9 +24,17 @@ export function sourceOf(handle: FileHandle): ByteSource {
   }
 }
 
-function portSource({ name, size, port, lock }: FileHandle & { kind: 'port' }): ByteSource {
-  const source = servedSource(name, size, port);
-  const held = holdForLife(lock);
+/** Ends the use of a handle by a thread that goes on, so that the thread that reads the file can free it. Running reads get no answer. */
+export function closeSource(handle: FileHandle): void {
+  if (handle.kind !== 'port') return;
+  handle.port.close();
+  releases.get(handle)?.();
+}
+
+function portSource(handle: FileHandle & { kind: 'port' }): ByteSource {
+  const source = servedSource(handle.name, handle.size, handle.port);
+  const { held, release } = holdLock(handle.lock);
+  releases.set(handle, release);
   return {
     ...source,
     async read(...range) {

@@ -1,17 +1,28 @@
 // How a thread learns that another one was terminated, which ends no MessagePort in Chromium: a lock is released with its thread.
 
-/** Holds a lock until this thread ends. Resolves once it holds it. */
-export function holdForLife(lock: string): Promise<void> {
-  return new Promise((held, failed) => {
-    const forLife = () => {
-      held();
-      return new Promise<never>(() => {});
-    };
-    navigator.locks.request(lock, forLife).catch(failed);
-  });
+/** A lock that this thread holds until it ends, or until `release`. */
+export interface HeldLock {
+  /** Resolves once the lock is held. */
+  readonly held: Promise<void>;
+  release(): void;
 }
 
-/** Resolves when the thread that holds a lock has ended. */
+export function holdLock(lock: string): HeldLock {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const held = new Promise<void>((resolve, reject) => {
+    const whileHeld = () => {
+      resolve();
+      return released;
+    };
+    navigator.locks.request(lock, whileHeld).catch(reject);
+  });
+  return { held, release };
+}
+
+/** Resolves when the thread that holds a lock has released it or has ended. */
 export async function threadEnds(lock: string): Promise<void> {
   await navigator.locks.request(lock, () => {});
 }

@@ -5,6 +5,7 @@ import { type Gpu, openGpu } from '../../../core/gpu/gpu.ts';
 import { createGpuBackend } from '../../../core/gpu-chunks/gpu-backend.ts';
 import { faultToData, inContext } from '../../../core/shared/errors.ts';
 import { type CompressReport, compressVolume } from '../../../core/stream/compress.ts';
+import { closeSource } from '../../host/file-source.ts';
 import { openRequested } from '../loading/open-request.ts';
 import { remoteSink } from '../loading/ports.ts';
 import { applyTuning, type KeptTunings } from '../state/gpu-tuning.ts';
@@ -38,6 +39,7 @@ scope.onmessage = async ({ data }) => {
   } catch (error) {
     scope.postMessage({ kind: 'fault', job, fault: faultToData(error) });
   } finally {
+    if (data.request.kind === 'file') closeSource(data.request.handle);
     running.delete(job);
     if (running.size === 0) gpu?.spare.free();
   }
