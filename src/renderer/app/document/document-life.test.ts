@@ -6,7 +6,7 @@ import type { CutChunks } from '../../../core/volume/compressed-volume.ts';
 import { testInfo } from '../../../core/volume/resident-testing.ts';
 import type { HostSink } from '../../host/host.ts';
 import type { CodecChoice } from '../compress/compress-protocol.ts';
-import type { Engine } from '../gpu/gpu-life.ts';
+import type { Engine, LostView } from '../gpu/gpu-life.ts';
 import type { KeptVolume } from '../gpu/residency.ts';
 import type { LoadedVolume, OpenRequest } from '../loading/load-resident.ts';
 import { isSameDocument } from '../state/document-state.ts';
@@ -82,14 +82,16 @@ function loadedWith(volume: FakeVolume, chunks?: readonly EncodedChunk[]): Loade
 function fakeEngine() {
   const shown: (FakeVolume | undefined)[] = [];
   const bricks: unknown[] = [];
+  const viewpoints: unknown[] = [];
   const gpu = { isLost: false, checkAlive: () => {}, spare: { free: () => {} } };
   const viewer = {
     setVolume: async (volume: FakeVolume | undefined) => void shown.push(volume),
     exchangeVolume: async (volume: FakeVolume) => void shown.push(volume),
     setBricks: (file: unknown) => void bricks.push(file),
+    views: { startFrom: (from: unknown) => void viewpoints.push(from) },
     pictures: { thumbnail: async () => undefined },
   };
-  return { engine: { gpu, viewer, backend: {}, budgetBytes: 0 } as unknown as Engine, gpu, shown, bricks };
+  return { engine: { gpu, viewer, backend: {}, budgetBytes: 0 } as unknown as Engine, gpu, shown, bricks, viewpoints };
 }
 
 function setUp() {
@@ -335,9 +337,10 @@ describe('a finer resolution', () => {
     await settled();
     expect([load.count, first.isFreed]).toEqual([3, true]);
     await load.reject(lost);
-    await load.resolve(loadedWith(volume));
+    await load.resolve({ ...loadedWith(volume), lost: '3 voxels are missing' });
     expect([now(), next.shown]).toEqual(['ready/none', [volume]]);
     expect(shownPart(store)).toEqual([1, false]);
+    expect(store.getState().notice).toBe('3 voxels are missing');
   });
 
   it('is given up if a second device is lost while it is loaded', async () => {
@@ -387,6 +390,22 @@ describe('a lost device', () => {
     await isBack;
     expect([now(), next.shown]).toEqual(['ready/none', [volume]]);
     expect(isEnded).toBe(true);
+  });
+
+  it('shows the volume from where it was seen, but not another one that was opened meanwhile', async () => {
+    const { life, opened, load } = setUp();
+    const view = { state: {}, viewpoints: { z: { zoom: 2, center: [1, 1] } } } as unknown as LostView;
+    await opened();
+    for (const name of ['scan.nii', 'other.nii']) {
+      life.deviceLost('gone');
+      if (name === 'other.nii') void life.open(request(name));
+      const next = fakeEngine();
+      const isBack = life.deviceBack(next.engine, view);
+      await settled();
+      await load.resolve(loadedWith(new FakeVolume()));
+      await isBack;
+      expect(next.viewpoints).toEqual(name === 'scan.nii' ? [view.viewpoints] : []);
+    }
   });
 
   it('shows the first resolution if the new device has too little memory for the finest', async () => {

@@ -4,9 +4,9 @@ import type { CutChunks } from '../../../core/volume/compressed-volume.ts';
 import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
 import type { Host } from '../../host/host.ts';
 import { emptyView } from '../../viewer/model/auto-view.ts';
-import { shows3d, type ViewState } from '../../viewer/model/viewer-api.ts';
+import { shows3d } from '../../viewer/model/viewer-api.ts';
 import type { BackgroundCompressor } from '../compress/background.ts';
-import type { Engine, EngineWatcher } from '../gpu/gpu-life.ts';
+import type { Engine, EngineWatcher, LostView } from '../gpu/gpu-life.ts';
 import type { KeptVolume } from '../gpu/residency.ts';
 import { firstDocumentView } from '../layers/channels.ts';
 import { type LoadedVolume, type OpenRequest, type OpenStage, openStages } from '../loading/load-resident.ts';
@@ -145,7 +145,7 @@ export class DocumentLife implements EngineWatcher {
   }
 
   /** Restores the open volume, or restarts loading. */
-  async deviceBack(engine: Engine, view: ViewState | undefined): Promise<void> {
+  async deviceBack(engine: Engine, view: LostView | undefined): Promise<void> {
     this.#engine = engine;
     const request = this.#request;
     const loading = this.#begin({ kind: 'deviceBack' });
@@ -251,7 +251,7 @@ export class DocumentLife implements EngineWatcher {
   }
 
   /** Shows the volume on a new device as on the old one. Shows no progress. */
-  async #bringBack(engine: Engine, held: HeldVolume, view: ViewState | undefined, { signal }: Running): Promise<void> {
+  async #bringBack(engine: Engine, held: HeldVolume, view: LostView | undefined, { signal }: Running): Promise<void> {
     await this.#runner.inTurn(async () => {
       const before = held.loaded;
       before.kept.destroy();
@@ -266,11 +266,14 @@ export class DocumentLife implements EngineWatcher {
         // Bricks in host memory have survived.
         if (before.bricks) loaded = { ...loaded, bricks: before.bricks };
         const statistics = await loaded.kept.statistics();
-        await engine.viewer.setVolume(loaded.kept, view, this.#shows3d);
+        await engine.viewer.setVolume(loaded.kept, view?.state, this.#shows3d);
+        if (view) engine.viewer.views.startFrom(view.viewpoints);
         engine.viewer.setBricks(loaded.bricks);
         engine.gpu.checkAlive();
         if (signal.aborted) throw new StriaError('aborted', 'cancelled');
         held.loaded = loaded;
+        // A first picture that was shown before did not tell it.
+        if (loaded.lost && loaded.lost !== before.lost) this.#store.setState({ notice: loaded.lost });
         const document = documentOf(held, statistics);
         this.#send({ kind: 'returned', document, ...stateOnGpu(this.#works, engine, held) });
       } catch (error) {

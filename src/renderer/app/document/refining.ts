@@ -70,8 +70,9 @@ export class Refining {
     const { store, works, send } = this.#needs;
     const { document } = store.getState();
     if (document.kind !== 'ready') return;
-    const notice = `The volume stays at 1/${document.document.decimation} resolution: ${toStriaError(error).message}`;
-    store.setState({ notice });
+    const { decimation, isPreview } = document.document;
+    const what = isPreview ? 'Only the middle slices were loaded' : `The volume stays at 1/${decimation} resolution`;
+    store.setState({ notice: `${what}: ${toStriaError(error).message}` });
     send({ kind: 'refined', document: { ...document.document, isRefining: false }, ...stateOnGpu(works, engine, held) });
   }
 

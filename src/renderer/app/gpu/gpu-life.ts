@@ -19,6 +19,12 @@ export interface Engine {
   readonly brickBudgets: BrickBudgets;
 }
 
+/** What a viewer showed, and from where, when its device was lost. */
+export interface LostView {
+  readonly state: ViewState;
+  readonly viewpoints: Viewpoints;
+}
+
 /** Is notified when devices are lost and replaced. */
 export interface EngineWatcher {
   deviceLost(message: string): void;
@@ -26,7 +32,7 @@ export interface EngineWatcher {
    * There is a new device, possibly the first one. Restores what the old one showed. The GPU's state becomes `ready` once this resolves.
    * @param view the view before the loss, if a device was lost
    */
-  deviceBack(engine: Engine, view: ViewState | undefined): Promise<void>;
+  deviceBack(engine: Engine, view: LostView | undefined): Promise<void>;
   /** No new device is available. */
   deviceGone(message: string): void;
 }
@@ -52,7 +58,7 @@ export class GpuLife {
   readonly #watcher: EngineWatcher;
   #engine: Engine | undefined;
   /** The view to restore. Kept until it is restored, since the new device may be lost first. */
-  #lostView: { readonly state: ViewState; readonly viewpoints: Viewpoints } | undefined;
+  #lostView: LostView | undefined;
   readonly #lossTimesMs: number[] = [];
 
   constructor(store: AppStore, watcher: EngineWatcher) {
@@ -107,10 +113,9 @@ export class GpuLife {
   }
 
   async #present(engine: Engine): Promise<void> {
-    await this.#watcher.deviceBack(engine, this.#lostView?.state);
+    await this.#watcher.deviceBack(engine, this.#lostView);
     // This device was lost meanwhile too, and the next one is being opened.
     if (this.#engine !== engine) return;
-    if (this.#lostView) engine.viewer.views.startFrom(this.#lostView.viewpoints);
     this.#lostView = undefined;
     this.#store.setState({ gpu: { kind: 'ready', gpu: engine.gpu, viewer: engine.viewer } });
   }
