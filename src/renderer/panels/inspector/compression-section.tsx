@@ -43,8 +43,8 @@ export function CompressionSection({ document }: { readonly document: OpenDocume
       )}
       {document.decimation > 1 && compression.kind === 'idle' && !compressed && (
         <p className={styles.hint}>
-          {document.isRefining
-            ? 'Not all of the volume has been loaded yet, so it is streamed from the file.'
+          {document.isRefining || document.isPreview
+            ? 'Not all of the volume has been loaded, so it is streamed from the file.'
             : `${formatBytes(volumeBytes(document.info))} is more than this GPU can hold, so the volume is streamed from the file.`}
         </p>
       )}

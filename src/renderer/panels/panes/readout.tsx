@@ -3,6 +3,7 @@ import { channelName } from '../../../core/shared/channel-name.ts';
 import { displayText } from '../../../core/shared/display-text.ts';
 import type { LabelTable } from '../../../core/shared/label-table.ts';
 import { channelAt, type VolumeInfo } from '../../../core/shared/volume.ts';
+import { labelNumbers } from '../../../core/volume/label-number.ts';
 import { labelName, labelTableOf } from '../../app/labels/label-tables.ts';
 import { layerVolume } from '../../app/state/layer-state.ts';
 import { type AppState, openDocument } from '../../app/state/store.ts';
@@ -62,7 +63,7 @@ export function Readout({ viewer, isSecond = false }: { readonly viewer: Viewer;
 
 function valueWords(stored: number, info: VolumeInfo, colors: string, table: LabelTable): string {
   const { isCategorical } = colormap(colors);
-  const name = isCategorical ? labelName(table, Math.round(stored)) : undefined;
+  const name = isCategorical ? labelName(table, labelNumbers(info.type)(stored)) : undefined;
   const label = isCategorical ? 'label ' : '';
   const unit = info.valueUnit ? ` ${displayText(info.valueUnit)}` : '';
   return `${label}${formatValue(stored, info)}${unit}${name === undefined ? '' : ` ${displayText(name)}`}`;
