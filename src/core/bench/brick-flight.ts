@@ -167,7 +167,7 @@ async function measurePaced(context: BenchContext, flight: Flight): Promise<void
   const { stage, size } = flight;
   const still = stage.sharpness;
   const pixels = size.width * size.height;
-  const pacing = new FramePacing(gpu.isSoftware);
+  const pacing = new FramePacing(gpu.isSoftware, gpu.hasTimestamps);
   await measure(context, {
     ...flight,
     x: `${flight.x}, paced`,

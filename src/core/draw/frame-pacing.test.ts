@@ -46,6 +46,12 @@ describe('moving frames are short after the first', () => {
     expect(Math.max(...move(new FramePacing(true), 800 * 600, 60, deviceOf(800 * 600, 400)))).toBeLessThan(50);
   });
 
+  test('at full resolution on a fast GPU without timestamps, though the clock also counts a wait of 14 ms', () => {
+    const pacing = new FramePacing(false, false);
+    move(pacing, hd, 60, deviceOf(hd, 2, 14));
+    expect([pacing.movingScale(hd), pacing.movingStep(hd)]).toEqual([1, 1]);
+  });
+
   test('when frame times vary by a third', () => {
     const pacing = new FramePacing(false);
     const device = deviceOf(hd, 300);

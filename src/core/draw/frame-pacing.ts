@@ -1,5 +1,7 @@
 /** The target time of interactive frames, in milliseconds: less than 1/60 s, since the GPU also decodes bricks and composes the page. */
 const frameMs = 11;
+/** The target without timestamps: the clock also counts the wait for the queue, which smaller pictures do not shorten. */
+const clockFrameMs = 30;
 /** The time limit of a picture drawn in one piece, in milliseconds. */
 const promptMs = 900;
 /** The target time of the first, coarser picture of a view at rest, in milliseconds. */
@@ -15,8 +17,8 @@ const remembered = 5;
 
 /**
  * Chooses the resolution and the distance between samples. While things move, frames should take about 11 ms, judging by
- * recent frames. At rest, a better picture soon follows, until full quality (`refineStill`). Steps are texels between
- * samples; larger steps make frames faster.
+ * recent frames, or 30 ms if only the clock times them. At rest, a better picture soon follows, until full quality
+ * (`refineStill`). Steps are texels between samples; larger steps make frames faster.
  */
 export class FramePacing {
   /** Milliseconds per pixel at steps of 1, from recent frames. Undefined before the first measurement. */
@@ -24,10 +26,15 @@ export class FramePacing {
   /** Milliseconds per pixel of each of the last frames. */
   #recent: readonly number[] = [];
   readonly #isSlow: boolean;
+  readonly #frameMs: number;
 
-  /** @param isSlow whether it is a software GPU, which starts with small pictures */
-  constructor(isSlow: boolean) {
+  /**
+   * @param isSlow whether it is a software GPU, which starts with small pictures
+   * @param hasTimestamps whether the GPU's own times are measured
+   */
+  constructor(isSlow: boolean, hasTimestamps = true) {
     this.#isSlow = isSlow;
+    this.#frameMs = hasTimestamps ? frameMs : clockFrameMs;
   }
 
   /** Forgets all measurements, because the volume changed. */
@@ -47,7 +54,7 @@ export class FramePacing {
 
   /** The fraction of the resolution, along each axis, for a moving picture of `pixels` pixels. */
   movingScale(pixels: number, step = 1): number {
-    return this.#scaleFor(pixels / step, frameMs, this.#pixelMs);
+    return this.#scaleFor(pixels / step, this.#frameMs, this.#pixelMs);
   }
 
   /** The distance between samples, in texels, for a moving picture of `pixels` pixels. */

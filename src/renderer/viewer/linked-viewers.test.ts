@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { GpuMesh } from '../../core/draw/gpu-mesh.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
 import { testInfo } from '../../core/volume/resident-testing.ts';
@@ -242,8 +242,13 @@ describe('while they are paused, viewers do not follow each other', () => {
   test('and if they were parted meanwhile, never again', async () => {
     const [first, second] = [new FakeViewer(coarse), new FakeViewer(coarse)];
     const link = new LinkedViewers(first, second, { views: true, values: true, layers: true });
-    await link.pauseFor(async () => link.end());
+    const set = vi.spyOn(second, 'set');
+    await link.pauseFor(async () => {
+      link.end();
+      set.mockClear();
+    });
     first.set({ timePoint: 1 });
+    expect(set).not.toHaveBeenCalled();
     expect(second.state.timePoint).toBe(0);
   });
 });

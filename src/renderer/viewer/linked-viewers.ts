@@ -147,7 +147,8 @@ export class LinkedViewers {
       await work();
     } finally {
       this.#isPaused = false;
-      this.#align();
+      // Once they were parted, a viewer may have been disposed of.
+      if (this.#links !== nothing) this.#align();
     }
   }
 

@@ -38,7 +38,7 @@ export class VolumeView implements View {
     this.#host = host;
     this.#canvas = new SpaceCanvas(gpu, canvas, host);
     this.#orbit = new OrbitCamera(canvas, () => host.requestRender(this));
-    this.#pacing = new FramePacing(gpu.isSoftware);
+    this.#pacing = new FramePacing(gpu.isSoftware, gpu.hasTimestamps);
     const view = this;
     this.#painter = new SpacePainter(gpu, this.#canvas, this.#pacing, {
       get canDraw() {
