@@ -5,9 +5,11 @@ import type { LoadPlan } from './load-plan.ts';
  * Loads the finest resolution for which the device has memory: after `out-of-memory`, `load` is called again for the next coarser
  * level, as long as there is one.
  * @param load loads no finer level than `fromLevel`; calls `onPlan` before it allocates
+ * @param isWhole whether a coarser level is useless, so that none is tried
  */
 export async function loadFitting<T>(
   load: (fromLevel: number, onPlan: (plan: Pick<LoadPlan, 'nextLevel'>) => void) => Promise<T>,
+  isWhole = false,
 ): Promise<T> {
   for (let fromLevel = 0; ; ) {
     let nextLevel: number | undefined;
@@ -16,7 +18,7 @@ export async function loadFitting<T>(
         nextLevel = plan.nextLevel;
       });
     } catch (error) {
-      if (toStriaError(error).tag !== 'out-of-memory' || nextLevel === undefined) throw error;
+      if (toStriaError(error).tag !== 'out-of-memory' || nextLevel === undefined || isWhole) throw error;
       fromLevel = nextLevel;
     }
   }

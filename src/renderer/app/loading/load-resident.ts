@@ -120,7 +120,7 @@ export async function loadResident(
     } finally {
       worker.terminate();
     }
-  });
+  }, job.isWhole);
 }
 
 /** Uploads a volume's compressed bytes to a new device, with the same residency. Known statistics are not computed again. */
