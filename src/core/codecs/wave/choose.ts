@@ -82,11 +82,14 @@ export function isCounted(y: number, z: number, period: number): boolean {
   return (y + z) % period === 0;
 }
 
+/** The equations that `solveWeights` solves. Kept, because each typed array of thousands of calls is memory of its own to collect. */
+const equations = new Float64Array(neighbourCount * columns);
+
 /** The least-squares weights, in 256ths. @param count the number of neighbours: 10 for slice 0, else 28 */
 export function solveWeights(sums: ArrayLike<number>, count: number): Int32Array {
   const weights = new Int32Array(neighbourCount);
   const size = count + 1;
-  const matrix = new Float64Array(count * size);
+  const matrix = equations;
   let at = 0;
   for (let row = 0; row < neighbourCount; row++) {
     for (let column = row; column < columns; column++, at++) {
@@ -119,10 +122,12 @@ export function solveWeights(sums: ArrayLike<number>, count: number): Int32Array
 function eliminate(matrix: Float64Array, count: number): void {
   const size = count + 1;
   for (let i = 0; i < count; i++) {
+    const pivot = matrix[i * size + i] as number;
     for (let j = i + 1; j < count; j++) {
-      const factor = (matrix[j * size + i] as number) / (matrix[i * size + i] as number);
+      const factor = (matrix[j * size + i] as number) / pivot;
       if (factor === 0) continue;
-      for (let k = i; k < size; k++) {
+      // Elements left of the diagonal are not read again.
+      for (let k = i + 1; k < size; k++) {
         matrix[j * size + k] = (matrix[j * size + k] as number) - factor * (matrix[i * size + k] as number);
       }
     }

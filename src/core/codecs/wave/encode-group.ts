@@ -31,9 +31,11 @@ const cellCount = signCells ** 2;
 const countWords = 2 * cellCount + levelCount * phaseCount * tokenCount;
 const fitSlabSlices = 8;
 
-/** The sums of a fit as doubles; on the GPU, each is two words. */
+/** What `sumsAt` returns. */
+const sums = new Float64Array(fitSums);
+
+/** The sums of a fit as doubles, until the next call; on the GPU, each is two words. */
 function sumsAt(words: Uint32Array, number: number): Float64Array {
-  const sums = new Float64Array(fitSums);
   const low = number * 2 * fitSums;
   const high = low + fitSums;
   for (let i = 0; i < fitSums; i++) sums[i] = (words[low + i] as number) + (words[high + i] as number) * 2 ** 32;
