@@ -90,7 +90,7 @@ export class BrickRays {
     };
     const kernel = this.#gpu.kernel({ label: 'view.brick-rays', shader: rayMarchShader, variant: { paged: true }, constants });
     const bindings: Binding[] = [
-      ...[atlas.voxels.buffer, this.#uniform, table.entries, table.constants, frame],
+      ...[atlas.voxels.buffer, this.#uniform, table.entries(), table.constants, frame],
       ...[this.#sampler, transfer.createView(), target.createView(), atlas.ranges, this.#feedback],
       ...[atlas.filtered.texture.createView(), this.#sampler, atlas.filtered.cells],
     ];

@@ -113,7 +113,7 @@ export class BrickSlices {
     const level = this.#level;
     this.#gpu.device.queue.writeBuffer(this.#uniform, 0, pagedUniform(this.#bricks, look, undefined, undefined, level));
     const { device } = this.#gpu;
-    const bindings = [atlas.voxels.buffer, this.#uniform, table.entries, table.constants, uniform, colors.createView()];
+    const bindings = [atlas.voxels.buffer, this.#uniform, table.entries(), table.constants, uniform, colors.createView()];
     pass.setPipeline(this.#pipeline);
     pass.setBindGroup(0, createBindGroup(device, this.#pipeline.label, this.#pipeline.getBindGroupLayout(0), bindings));
     pass.draw(3, 1, 0, slice.index);

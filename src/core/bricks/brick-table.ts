@@ -1,4 +1,6 @@
+import scatterShader from '../../shaders/brick-draw/table-changes.wgsl';
 import type { ConstantChunk } from '../format/chunk.ts';
+import { createBindGroup } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { typedVoxels } from '../shared/volume.ts';
@@ -10,11 +12,13 @@ import type { BrickSource } from './brick-source.ts';
 const constantBit = 0x8000_0000;
 /** The maximum number of different values of constant bricks. Bricks of further values take slots. */
 const mostConstants = 4096;
+/** The maximum number of entries that one dispatch changes. */
+const mostChanges = 4096;
+/** Twin: shaders/brick-draw/table-changes.wgsl. */
+const changesPerWorkgroup = 64;
 
 /** The page table: the location in GPU memory of each brick of each level and time point. Twin: shaders/brick-draw/paged.wgsl. */
 export class BrickTable {
-  /** One word for each brick. */
-  readonly entries: GPUBuffer;
   /** The bits of the values of constant bricks, as `voxel_bits` in voxel.wgsl gives them. */
   readonly constants: GPUBuffer;
   /** The entry of each level's first brick. */
@@ -23,8 +27,13 @@ export class BrickTable {
   readonly #gpu: Gpu;
   readonly #source: BrickSource;
   readonly #values = new Map<number, number>();
-  /** The contents of `entries`. */
+  /** One word for each brick. */
+  readonly #entries: GPUBuffer;
+  /** What `#entries` contains once the changes are submitted. */
   readonly #written: Uint32Array;
+  /** The indices of entries that have changed since the last submit. */
+  readonly #changed = new Set<number>();
+  readonly #changes: GPUBuffer;
 
   /** @param scope owns the buffers @throws StriaError `limit-too-small` */
   constructor(gpu: Gpu, scope: GpuScope, source: BrickSource) {
@@ -39,12 +48,28 @@ export class BrickTable {
     this.starts = starts;
     this.count = count;
     this.#written = new Uint32Array(count);
-    this.entries = scope.storage('table', 4 * count);
+    this.#entries = scope.storage('table', 4 * count);
+    this.#changes = scope.storage('changes', 8 * mostChanges);
     this.constants = scope.storage('constants', 4 * mostConstants);
   }
 
   get bytes(): number {
-    return this.entries.size + this.constants.size;
+    return this.#entries.size + this.#changes.size + this.constants.size;
+  }
+
+  /**
+   * One word for each brick. Submits the changes since the last call, all at once, because a write of its own for each takes longer. So
+   * only work that is submitted after the call sees them.
+   */
+  entries(): GPUBuffer {
+    if (this.#changed.size > 0) {
+      const pairs = [...this.#changed].flatMap((index) => [index, this.#written[index] as number]);
+      this.#changed.clear();
+      for (let from = 0; from < pairs.length; from += 2 * mostChanges) {
+        this.#submit(Uint32Array.from(pairs.slice(from, from + 2 * mostChanges)));
+      }
+    }
+    return this.#entries;
   }
 
   indexOf(key: BrickKey): number {
@@ -89,6 +114,21 @@ export class BrickTable {
   #write(key: BrickKey, entry: number): void {
     const index = this.indexOf(key);
     this.#written[index] = entry;
-    this.#gpu.device.queue.writeBuffer(this.entries, 4 * index, Uint32Array.of(entry));
+    this.#changed.add(index);
+  }
+
+  /** @param pairs indices of entries, each with its entry */
+  #submit(pairs: Uint32Array<ArrayBuffer>): void {
+    const { device } = this.#gpu;
+    const { pipeline, layout } = this.#gpu.kernel({ label: 'bricks.table-changes', shader: scatterShader });
+    device.queue.writeBuffer(this.#changes, 0, pairs);
+    const changes = { buffer: this.#changes, size: pairs.byteLength };
+    const encoder = device.createCommandEncoder({ label: 'table' });
+    const pass = encoder.beginComputePass({ label: 'table' });
+    pass.setPipeline(pipeline);
+    pass.setBindGroup(0, createBindGroup(device, 'table', layout, [this.#entries, changes]));
+    pass.dispatchWorkgroups(Math.ceil(pairs.length / 2 / changesPerWorkgroup));
+    pass.end();
+    device.queue.submit([encoder.finish()]);
   }
 }

@@ -110,6 +110,8 @@ export class BrickTexture {
   /** Offsets from a brick to the bricks whose texels depend on it. */
   readonly around: readonly Dims3[];
   readonly #gpu: Gpu;
+  /** Kept, because the memory for a large buffer takes long to allocate and to free. Updates run one after the other. */
+  readonly #staging: GPUBuffer;
   readonly #slots: TextureSlots;
   readonly #texels: Dims3;
   readonly #cellCounts: Dims3;
@@ -139,6 +141,9 @@ export class BrickTexture {
     });
     const [x, y, z] = this.#cellCounts;
     this.cells = scope.storage('cells', this.isUsed ? 4 * count * x * y * z : 4);
+    const { pitch, sideBySide, atOnce } = stagingOf(shape);
+    const groups = Math.ceil(Math.min(count, atOnce) / sideBySide);
+    this.#staging = scope.storage('staging', this.isUsed ? groups * texels[1] * texels[2] * pitch : 4);
   }
 
   /** Copies bricks from their slots, with the voxels of loaded neighbours. @param scope owns the buffers that the copies need */
@@ -153,8 +158,6 @@ export class BrickTexture {
       variant: { stored: this.#gpu.canStoreBytes },
       constants: { element_type: elementTypeNumber(type) },
     });
-    const groups = Math.ceil(Math.min(bricks.length, atOnce) / sideBySide);
-    const staging = scope.storage('staging', groups * y * z * pitch);
     for (let from = 0; from < bricks.length; from += atOnce) {
       const staged = bricks.slice(from, from + atOnce);
       const words = Uint32Array.from(
@@ -172,8 +175,8 @@ export class BrickTexture {
         .dispatch(
           kernel,
           [
-            ...[this.#slots.voxels, table.entries, table.constants],
-            ...[scope.storage('textured', words.byteLength, words), uniform, staging, this.cells, this.#slots.ranges],
+            ...[this.#slots.voxels, table.entries(), table.constants],
+            ...[scope.storage('textured', words.byteLength, words), uniform, this.#staging, this.cells, this.#slots.ranges],
             ...(this.#gpu.canStoreBytes ? [this.texture.createView()] : []),
           ],
           staged.length,
@@ -183,7 +186,7 @@ export class BrickTexture {
         for (const [at, { slot }] of staged.entries()) {
           const offset = Math.floor(at / sideBySide) * y * z * pitch + (at % sideBySide) * x;
           encoder.copyBufferToTexture(
-            { buffer: staging, offset, bytesPerRow: pitch, rowsPerImage: y },
+            { buffer: this.#staging, offset, bytesPerRow: pitch, rowsPerImage: y },
             { texture: this.texture, origin: [...this.#originOf(slot)] },
             [x, y, z],
           );

@@ -189,7 +189,7 @@ test('constant bricks take neither payload nor slot', async () => {
   bricks.want([0, 1, 2, 4, 5]);
   await load(bricks);
   expect(bricks.use).toMatchObject({ usedSlots: 1, payloadBytes: 0 });
-  expect(await gpu.readWords(bricks.table.entries, 0, 24)).toEqual(
+  expect(await gpu.readWords(bricks.table.entries(), 0, 24)).toEqual(
     Uint32Array.of(0x80000000, 0x80000000, 1, 0, 0x80000000, 0x80000000),
   );
   expect(new Float32Array((await gpu.read(bricks.table.constants, 0, 4)).buffer)[0]).toBe(-2.5);

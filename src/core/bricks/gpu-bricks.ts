@@ -1,13 +1,13 @@
-import { rampOf } from '../chunks/ramp.ts';
 import type { ChunkGeometry } from '../codec/codec.ts';
-import type { CodedChunk, EncodedChunk } from '../format/chunk.ts';
+import type { ConstantChunk } from '../format/chunk.ts';
 import type { CommandTimes } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import type { StoredChunk } from '../gpu-chunks/decode-planner.ts';
-import { inContext, type StriaError, toStriaError } from '../shared/errors.ts';
-import { type BrickKey, brickName, brickOf } from './brick.ts';
+import type { StriaError } from '../shared/errors.ts';
+import { type BrickKey, brickOf } from './brick.ts';
 import { BrickAtlas, type SlottedBrick } from './brick-atlas.ts';
+import { BrickPayloads } from './brick-payloads.ts';
 import { type BrickSource, brickBeside } from './brick-source.ts';
 import { BrickTable } from './brick-table.ts';
 import type { HostBricks } from './host-bricks.ts';
@@ -82,17 +82,11 @@ export class GpuBricks {
   /** Called with each update that the GPU has finished, in order. */
   onUpdated: ((update: BrickUpdate) => void) | undefined;
   readonly #gpu: Gpu;
-  readonly #host: HostBricks;
   readonly #scope: GpuScope;
   readonly #limits: GpuBrickLimits;
   readonly #pool: PayloadPool;
+  readonly #payloads: BrickPayloads;
   readonly #onArrival: () => void;
-  readonly #loading = new Map<BrickKey, AbortController>();
-  /** Payloads that have arrived but are not in the pool yet. */
-  readonly #arrived = new Map<BrickKey, CodedChunk>();
-  /** Ramps that have arrived but have no slot yet. */
-  readonly #ramps = new Map<BrickKey, StoredChunk>();
-  readonly #faults = new Map<BrickKey, StriaError>();
   /** Bricks in the texture whose aprons lack voxels of neighbours that have arrived since. */
   readonly #stale = new Set<BrickKey>();
   /** The bricks that each viewer wants, the most urgent first. */
@@ -111,7 +105,6 @@ export class GpuBricks {
    */
   constructor(gpu: Gpu, host: HostBricks, limits: Partial<GpuBrickLimits> = {}, onArrival: () => void = () => {}) {
     this.#gpu = gpu;
-    this.#host = host;
     this.source = host.source;
     this.#limits = { ...gpuBrickLimits, ...limits };
     this.#onArrival = onArrival;
@@ -125,6 +118,11 @@ export class GpuBricks {
       throw error;
     }
     this.#pool = new PayloadPool(gpu, this.#scope, this.#limits.payloadBytes);
+    this.#payloads = new BrickPayloads(gpu, host, this.#pool, {
+      geometryOf: (key) => this.#geometryOf(key),
+      takeConstant: (key, chunk) => this.#takeConstant(key, chunk),
+      onArrival,
+    });
   }
 
   get use(): GpuBrickUse {
@@ -136,7 +134,7 @@ export class GpuBricks {
       payloadBytes: bytes,
       poolBytes: allocatedBytes,
       tableBytes: this.table.bytes,
-      loading: this.#loading.size,
+      loading: this.#payloads.loading,
       decoded: this.#decoded,
       evicted: this.#evicted,
     };
@@ -149,13 +147,12 @@ export class GpuBricks {
 
   /** Why a brick cannot be shown; undefined if it has not failed. */
   faultOf(key: BrickKey): StriaError | undefined {
-    return this.#faults.get(key) ?? this.#host.faultOf(key);
+    return this.#payloads.faultOf(key);
   }
 
   /** Allows failed bricks to be tried again. */
   forgetFaults(): void {
-    this.#faults.clear();
-    this.#host.forgetFaults();
+    this.#payloads.forgetFaults();
   }
 
   /** Whether all wanted bricks can be drawn or have failed, and the texture is up to date. */
@@ -209,14 +206,7 @@ export class GpuBricks {
       }
     }
     this.#wanted = wanted;
-    for (const [key, stop] of [...this.#loading]) {
-      if (wanted.has(key)) continue;
-      // If the brick is wanted again, it is loaded anew, even before this load has ended.
-      this.#loading.delete(key);
-      stop.abort();
-    }
-    for (const key of this.#arrived.keys()) if (!wanted.has(key)) this.#arrived.delete(key);
-    for (const key of this.#ramps.keys()) if (!wanted.has(key)) this.#ramps.delete(key);
+    this.#payloads.keepOnly(wanted);
     this.touch([...wanted.keys()].reverse());
     this.#load();
     return leftOut.size;
@@ -229,12 +219,12 @@ export class GpuBricks {
    */
   update(): number {
     if (this.#isClosed || this.#gpu.isLost || this.#updates >= mostUpdates) return 0;
-    this.#upload();
+    this.#payloads.upload(this.#wanted);
     const chosen: { readonly key: BrickKey; readonly stored: StoredChunk }[] = [];
     for (const key of this.#wanted.keys()) {
       if (chosen.length === this.#pace.bricks) break;
       if (this.has(key)) continue;
-      const stored = this.#ramps.get(key) ?? this.#pool.get(key);
+      const stored = this.#payloads.get(key);
       if (stored) chosen.push({ key, stored });
     }
     const slotted: SlottedBrick[] = [];
@@ -245,7 +235,7 @@ export class GpuBricks {
         this.table.setSlot(taken.evicted, undefined);
         this.#evicted++;
       }
-      this.#ramps.delete(key);
+      this.#payloads.release(key);
       this.table.setSlot(key, taken.slot);
       slotted.push({ key, slot: taken.slot, stored });
     }
@@ -269,9 +259,8 @@ export class GpuBricks {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    for (const stop of this.#loading.values()) stop.abort();
+    this.#payloads.close();
     this.#wanted.clear();
-    this.#arrived.clear();
     this.#scope.destroy();
   }
 
@@ -315,42 +304,7 @@ export class GpuBricks {
 
   #load(): void {
     const most = Math.min(mostAhead, updatesAhead * Math.max(leastBricks, this.#pace.bricks));
-    let ahead = 0;
-    for (const [key, rank] of this.#wanted) {
-      if (ahead === most) return;
-      if (this.has(key) || this.faultOf(key)) continue;
-      ahead++;
-      if (this.#arrived.has(key) || this.#ramps.has(key) || this.#pool.has(key)) continue;
-      if (this.#loading.has(key)) {
-        this.#host.prioritize(key, rank);
-        continue;
-      }
-      const stop = new AbortController();
-      this.#loading.set(key, stop);
-      this.#host.request(key, rank, stop.signal).then(
-        (chunk) => this.#arrive(key, stop, chunk),
-        (error: unknown) => this.#fail(key, stop, toStriaError(error)),
-      );
-    }
-  }
-
-  /** Uploads the most urgent payloads that have arrived, as many as there is memory for, but at least one. */
-  #upload(): void {
-    if (this.#arrived.size === 0) return;
-    let count = 0;
-    for (const key of this.#wanted.keys()) {
-      const chunk = this.#arrived.get(key);
-      if (!chunk) continue;
-      if (count > 0 && !this.#pool.hasRoomFor(chunk.payload.byteLength)) break;
-      count++;
-      this.#arrived.delete(key);
-      try {
-        this.#pool.put(key, chunk, this.#geometryOf(key));
-      } catch (error) {
-        this.#faults.set(key, inContext(brickName(brickOf(key)), error));
-      }
-    }
-    this.#pool.flush();
+    this.#payloads.load(this.#wanted, (key) => this.has(key), most);
   }
 
   #geometryOf(key: BrickKey): ChunkGeometry {
@@ -359,31 +313,10 @@ export class GpuBricks {
     return { shape: grid.box(number).shape, elementBytes: this.atlas.voxels.elementBytes };
   }
 
-  #arrive(key: BrickKey, stop: AbortController, chunk: EncodedChunk): void {
-    if (!this.#finish(key, stop) || stop.signal.aborted) return;
-    try {
-      if (chunk.kind === 'coded') this.#arrived.set(key, chunk);
-      else if (chunk.kind !== 'constant' || !this.table.setConstant(key, chunk)) {
-        this.#ramps.set(key, { kind: 'ramp', ramp: rampOf(chunk, this.#geometryOf(key)) });
-      } else {
-        this.#wanted.delete(key);
-        this.#outdateAround(key);
-      }
-    } catch (error) {
-      this.#faults.set(key, inContext(brickName(brickOf(key)), error));
-    }
-    this.#onArrival();
-  }
-
-  #fail(key: BrickKey, stop: AbortController, fault: StriaError): void {
-    if (!this.#finish(key, stop) || stop.signal.aborted || fault.tag === 'aborted') return;
-    this.#faults.set(key, fault);
-    this.#onArrival();
-  }
-
-  /** Ends a load. @returns whether its result can still be used */
-  #finish(key: BrickKey, stop: AbortController): boolean {
-    if (this.#loading.get(key) === stop) this.#loading.delete(key);
-    return !this.#isClosed && !this.#gpu.isLost;
+  #takeConstant(key: BrickKey, chunk: ConstantChunk): boolean {
+    if (!this.table.setConstant(key, chunk)) return false;
+    this.#wanted.delete(key);
+    this.#outdateAround(key);
+    return true;
   }
 }

@@ -255,6 +255,33 @@ describe('cancelling', () => {
     expect(keyIn(await second)).toBe(0);
   });
 
+  test('a load that is cancelled is told nothing, whether its brick is kept, has failed or is being read', async () => {
+    const { source, host } = setUp({ attempts: 1, ...noJoins });
+    const told: string[] = [];
+    const load = (number: number) =>
+      host.load(key(number), 0, {
+        take: (chunk) => told.push(`took ${keyIn(chunk)}`),
+        fail: ({ tag }) => told.push(tag),
+      });
+    load(0);
+    load(1);
+    source.take().answer([chunkOf({ level: 0, number: 0 })]);
+    source.take().fail(unreadable);
+    await settle();
+    expect(told.splice(0)).toEqual(['took 0', 'not-readable']);
+    const others = [0, 1, 2].map(load);
+    // Nobody is told anything before `load` has returned.
+    expect(told).toEqual([]);
+    for (const cancel of others) cancel();
+    expect(source.reads).toHaveLength(0);
+    await settle();
+    expect(told).toEqual([]);
+    for (const number of [0, 1]) load(number);
+    await settle();
+    expect(told).toEqual(['took 0', 'not-readable']);
+    expect(host.use).toMatchObject({ waiting: 0, reading: 0 });
+  });
+
   test('closing in the middle ends everything', async () => {
     const { source, clock, host } = setUp({ reads: 2, ...noJoins });
     const requests = [0, 10, 20, 30].map((number) => host.request(key(number), number));

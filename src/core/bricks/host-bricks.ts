@@ -39,9 +39,10 @@ const later: Later = (call, ms) => {
 /** The bytes that a kept chunk counts in addition to its payload, so that chunks without payload are limited, too. */
 export const chunkOverhead = 256;
 
-interface Waiter {
-  readonly take: (chunk: EncodedChunk) => void;
-  readonly fail: (fault: StriaError) => void;
+/** Is told once how a load ended, unless the load was cancelled. */
+export interface BrickWaiter {
+  take(chunk: EncodedChunk): void;
+  fail(fault: StriaError): void;
 }
 
 interface Job extends WaitingRead {
@@ -52,7 +53,7 @@ interface Job extends WaitingRead {
   /** Whether the read failed and waits before it is tried again. */
   isResting: boolean;
   reading: Reading | undefined;
-  readonly waiters: Set<Waiter>;
+  readonly waiters: Set<BrickWaiter>;
 }
 
 interface Reading {
@@ -134,24 +135,13 @@ export class HostBricks {
    * than the budget
    */
   request(key: BrickKey, priority: number, signal?: AbortSignal): Promise<EncodedChunk> {
-    const kept = this.peek(key);
-    if (kept) return Promise.resolve(kept);
-    const fault = this.#isClosed || signal?.aborted ? cancelled() : this.#failed.get(key);
-    if (fault) return Promise.reject(fault);
+    if (signal?.aborted) return Promise.reject(cancelled());
     return new Promise((resolve, reject) => {
-      let job: Job;
-      try {
-        job = this.#jobFor(key, priority);
-      } catch (error) {
-        reject(inContext(brickName(brickOf(key)), error));
-        return;
-      }
       const stop = () => {
-        job.waiters.delete(waiter);
+        cancel();
         reject(cancelled());
-        this.#leave(job);
       };
-      const waiter: Waiter = {
+      const cancel = this.load(key, priority, {
         take: (chunk) => {
           signal?.removeEventListener('abort', stop);
           resolve(chunk);
@@ -160,11 +150,33 @@ export class HostBricks {
           signal?.removeEventListener('abort', stop);
           reject(found);
         },
-      };
-      job.waiters.add(waiter);
+      });
       signal?.addEventListener('abort', stop, { once: true });
-      this.#start();
     });
+  }
+
+  /**
+   * As `request`, without a promise and a signal: a flight cancels hundreds of loads in each frame, and an abort takes longer than a load.
+   * @param waiter is told the result after `load` has returned, but never once the load was cancelled
+   * @returns a function that cancels the load, if it has not ended
+   */
+  load(key: BrickKey, priority: number, waiter: BrickWaiter): () => void {
+    const kept = this.peek(key);
+    if (kept) return soon(() => waiter.take(kept));
+    const fault = this.#isClosed ? cancelled() : this.#failed.get(key);
+    if (fault) return soon(() => waiter.fail(fault));
+    let job: Job;
+    try {
+      job = this.#jobFor(key, priority);
+    } catch (error) {
+      const found = inContext(brickName(brickOf(key)), error);
+      return soon(() => waiter.fail(found));
+    }
+    job.waiters.add(waiter);
+    this.#start();
+    return () => {
+      if (job.waiters.delete(waiter)) this.#leave(job);
+    };
   }
 
   /** Changes the priority of a waiting brick. */
@@ -325,6 +337,17 @@ export class HostBricks {
     );
     this.#rests.add(stop);
   }
+}
+
+/** Calls a function once the current task has ended, unless the returned function is called first. */
+function soon(call: () => void): () => void {
+  let isCancelled = false;
+  queueMicrotask(() => {
+    if (!isCancelled) call();
+  });
+  return () => {
+    isCancelled = true;
+  };
 }
 
 function cancelled(): StriaError {
