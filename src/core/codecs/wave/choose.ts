@@ -35,7 +35,8 @@ export function specialsOf(sample: ArrayLike<number>): number[] {
   }
   const countOf = (value: number) => met[value] ?? 0;
   const peaks = values
-    .filter((value) => countOf(value) > 3 * Math.max(countOf(value - 1), countOf(value + 1)))
+    // Rare values, of which 16-bit elements have thousands, need not be sorted.
+    .filter((value) => countOf(value) >= fewest && countOf(value) > 3 * Math.max(countOf(value - 1), countOf(value + 1)))
     .sort((a, b) => countOf(b) - countOf(a) || a - b);
   const specials: number[] = [];
   /** The number of sampled elements without the special values found so far. */
