@@ -32,8 +32,6 @@ import package::wave::target::{box, emit_value, fill};
 override planes: u32 = select(1u, 2u, element_bytes == 4u);
 
 const threads = 2u * lane_count;
-// The number of steps between storage barriers.
-const storage_steps = 4;
 
 var<private> is_damaged: bool;
 
@@ -120,8 +118,7 @@ fn decode_wave(part: Part, thread: u32, group: u32) {
   let pitch = max(width + 4, 16);
   let lane = thread % lane_count;
   let y = i32(lane);
-  // On some GPUs, warps whose numbers differ by 4 share an execution unit. So workgroups differ in which half of their warps decodes.
-  let is_decoder = (thread < lane_count) == ((group ^ (group >> 7u)) % 2u == 0u);
+  let is_decoder = thread < lane_count;
   let is_lane = y < height;
   let up = max(y - 1, 0);
   is_damaged = false;
@@ -193,9 +190,9 @@ fn decode_wave(part: Part, thread: u32, group: u32) {
         emit_value(part, u32(row.x - 2), lane, u32(row.z), left2 & 0xffffu);
       }
     }
-    // The next step reads the results of this one; the history is read later.
+    // The next step reads the results of this one.
     workgroupBarrier();
-    if (step % storage_steps == 0) { storageBarrier(); }
+    storageBarrier();
   }
   if (checks && is_decoder && is_lane) { raise(part.chunk, is_damaged || state != 65536u || next != wg_lanes[lane + 1u]); }
 }
