@@ -1,5 +1,6 @@
 import type { GpuDiagnosis } from '../core/gpu/diagnosis.ts';
 import { diagnoseGpu, type Gpu, type OpenGpuOptions, openGpu } from '../core/gpu/gpu.ts';
+import { pollSparingly } from './gpu-polls.ts';
 import { probeGpu } from './probe-gpu.ts';
 import { chooseDrivers, isSwiftshader, mayPrint } from './vulkan-drivers.ts';
 import { noteWebGpuFault, webGpuFault } from './webgpu-fault.ts';
@@ -24,14 +25,8 @@ export interface OpenNodeGpuOptions extends OpenGpuOptions {
   readonly software?: boolean;
 }
 
-/**
- * While a GPU computes, Dawn polls it through the global `setImmediate` in every turn of Node's event loop. That keeps a core
- * busy, which a software GPU could use. Polling once a millisecond notices the end just as soon.
- */
-function restBetweenTurns(): void {
-  const rest = (task: (...values: unknown[]) => void, ...values: unknown[]) => setTimeout(task, 1, ...values);
-  globalThis.setImmediate = rest as unknown as typeof setImmediate;
-}
+/** Polls of a GPU that are not put off, within a millisecond. With a software GPU no core is left for more. */
+const mostPolls = { hardware: 20, software: 0 };
 
 /**
  * An entry point of the `webgpu` package, or undefined if it cannot be loaded. If Dawn might print about unsuitable drivers,
@@ -46,7 +41,7 @@ async function nodeWebGpu(software: boolean): Promise<Pick<GPU, 'requestAdapter'
   try {
     const { create, globals } = await import('webgpu');
     Object.assign(globalThis, globals);
-    if (isSwiftshader()) restBetweenTurns();
+    pollSparingly(isSwiftshader() ? mostPolls.software : mostPolls.hardware);
     const ownSwitches = isSwiftshader() ? swiftshaderSwitches : [];
     const entry = create(['disable-dawn-features=timestamp_quantization', ...ownSwitches]);
     entries.set(kind, entry);
