@@ -137,8 +137,12 @@ export class GpuEncoder {
       const round = others.length > 0 ? others : waiting;
       waiting = waiting.filter((group) => !round.includes(group));
       const readStart = performance.now();
-      // Of several results only the smallest is read.
-      const results = await this.#groups.encode(round, box, hasRanks ? { ...call, read: undefined } : call);
+      // Of several results only the smallest is read. Their groups take turns, so that they share scratch memory.
+      const groupCall = hasRanks ? { ...call, read: undefined } : call;
+      const results: (Encoded | undefined)[][] = [];
+      for (const groups of hasRanks ? round.map((group) => [group]) : [round]) {
+        results.push(...(await this.#groups.encode(groups, box, groupCall)));
+      }
       round.forEach(({ members }, at) => {
         members.forEach(({ index, rank }, i) => {
           const result = results[at]?.[i];

@@ -37,8 +37,9 @@ export function decodesSlowly(chunk: EncodedChunk): chunk is CodedChunk {
 }
 
 /**
- * Decodes chunks and encodes them again with the codecs that 'auto' takes for speed, entirely on the GPU: batch by batch, each in
- * scratch memory of at most 128 MiB. The decoded voxels are compared with the chunks' checksums before anything replaces them.
+ * Decodes chunks and encodes them again with the codecs that 'auto' takes for speed, entirely on the GPU: in batches of at most
+ * 128 MiB of voxels, each of which takes several times as much scratch memory. The decoded voxels are compared with the chunks'
+ * checksums before anything replaces them.
  * @param owner owns the buffers of the new payloads
  * @returns the chunks in GPU memory, in the same order
  * @throws StriaError `corrupt` or `unsupported` in the context of `chunk N`, `out-of-memory`, `aborted`, `device-lost`
