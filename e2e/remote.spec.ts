@@ -121,11 +121,14 @@ test('a .stria without levels shows its middle slices before the rest has arrive
   await expectOpen(page, 'noise.stria');
   const arrived = page.getByText('loading, middle slices first');
   await expect(arrived).toBeVisible();
+  const inSlices = page.getByText('parts are still loading').filter({ visible: true });
+  await expect(inSlices).toHaveCount(3);
   expect((await volumeFacts(page)).Shown).toContain('the rest is loading');
   const { waiting } = held;
   held = undefined;
   for (const answer of waiting) answer();
   await expect(arrived).toBeHidden({ timeout: 30_000 });
+  await expect(inSlices).toHaveCount(0);
   await expect.poll(async () => 'Shown' in (await volumeFacts(page))).toBe(false);
   stria.problems.length = 0;
 });

@@ -211,7 +211,9 @@ function previewOf(document: OpenDocument | undefined): 'loading' | 'failed' | u
   return document.isRefining ? 'loading' : 'failed';
 }
 
-/** Why a slice is shown at a lower resolution than the file has. */
+const sliceWords = { loading: 'parts are still loading', failed: 'parts could not be loaded' } as const;
+
+/** Why a slice is incomplete, or shown at a lower resolution than the file has. */
 export function FaultLabel({ viewer, view }: { readonly viewer: Viewer; readonly view: SliceName }) {
   const [decimation, fault, hasGroup] = [
     useViewerPart(viewer, (snapshot) => snapshot.decimation),
@@ -220,6 +222,14 @@ export function FaultLabel({ viewer, view }: { readonly viewer: Viewer; readonly
   ];
   const isReadWhole = useAppState((state) => openDocument(state)?.isReadWhole === true) && decimation > 1;
   const isGroup = decimation > 1 && hasGroup;
+  const preview = useAppState((state) => previewOf(openDocument(state)));
+  if (preview && decimation > 1) {
+    return (
+      <div className={classes(styles.label, styles.fault)} role="status">
+        <span className={preview === 'failed' ? styles.warning : undefined}>{sliceWords[preview]}</span>
+      </div>
+    );
+  }
   if (!isReadWhole && !isGroup && fault === undefined) return null;
   const why = isReadWhole ? ': this file can only be read whole' : isGroup || fault?.isTooMuch ? '' : ': the file cannot be read';
   return (
