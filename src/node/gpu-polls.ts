@@ -1,5 +1,8 @@
 type Schedule = (task: (...values: unknown[]) => void, ...values: unknown[]) => unknown;
 
+/** Node's own function. `pollSparingly` may be called again. */
+const immediate: Schedule = globalThis.setImmediate;
+
 /**
  * While a GPU computes, Dawn polls it through the global `setImmediate` in every turn of Node's event loop, about 70 times in a
  * millisecond. That keeps a core busy, which a software GPU could use. Every poll also leaves a native function behind, and
@@ -10,9 +13,6 @@ type Schedule = (task: (...values: unknown[]) => void, ...values: unknown[]) => 
 export function pollSparingly(mostPolls: number): void {
   globalThis.setImmediate = spaced(immediate, mostPolls) as unknown as typeof setImmediate;
 }
-
-/** Node's own function. `pollSparingly` may be called again. */
-const immediate: Schedule = globalThis.setImmediate;
 
 /** A function like `schedule` that puts off a task by a millisecond if it has scheduled `most` within the last one. */
 export function spaced(schedule: Schedule, most: number): Schedule {

@@ -10,6 +10,7 @@ import type { GpuScope } from '../gpu/scope.ts';
 import { createGpuBackend } from '../gpu-chunks/gpu-backend.ts';
 import { openSample } from '../samples/sample.ts';
 import { StriaError } from '../shared/errors.ts';
+import { totalOf } from '../shared/total.ts';
 import { type Dims4, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 import type { PlacedLayerBox } from '../volume/compressed-layers.ts';
 import { CompressedVolume } from '../volume/compressed-volume.ts';
@@ -70,7 +71,7 @@ async function playStack(
     // Chunks of a codec that decodes slowly were transcoded on creation.
     const held = volume.shares.find(({ bytes }) => bytes > 0)?.codec;
     const rate = Math.round(count / seconds);
-    const share = decodes && totals ? Math.round((100 * sum(decodes)) / sum(totals)) : undefined;
+    const share = decodes && totals ? Math.round((100 * totalOf(decodes)) / totalOf(totals)) : undefined;
     const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
     context.add({
       table: 'playback',
@@ -114,7 +115,7 @@ async function play(context: BenchContext, stage: Stage): Promise<Played> {
     stage.draw(frame, onTimes),
   );
   const sumOf = (counts: (label: string) => boolean) =>
-    times.map(({ stages }) => sum(stages.filter(({ label }) => counts(label)).map(({ gpuMs }) => gpuMs ?? Number.NaN)));
+    times.map(({ stages }) => totalOf(stages.filter(({ label }) => counts(label)).map(({ gpuMs }) => gpuMs ?? Number.NaN)));
   const { hasTimestamps } = context.gpu;
   return {
     intervals,
@@ -274,8 +275,4 @@ async function encodeFrames(
   }
   await backend.destroy();
   return chunks;
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((a, b) => a + b, 0);
 }

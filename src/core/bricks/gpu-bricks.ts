@@ -36,6 +36,7 @@ const gpuBrickLimits: GpuBrickLimits = {
 
 /** The maximum number of updates whose work the GPU has not finished. */
 const mostUpdates = 2;
+
 /**
  * The maximum numbers of bricks that are copied to the texture again in one update, because a neighbour has arrived. There are fewer
  * while bricks are being decoded, because most would soon have to be copied once more.

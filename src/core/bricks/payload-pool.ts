@@ -2,6 +2,7 @@ import { codecOfChunk } from '../chunks/choose.ts';
 import type { ChunkGeometry } from '../codec/codec.ts';
 import type { CodedChunk } from '../format/chunk.ts';
 import type { Gpu } from '../gpu/gpu.ts';
+import { wholeWords } from '../gpu/lent-bytes.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import type { StoredChunk } from '../gpu-chunks/decode-planner.ts';
 import { StriaError } from '../shared/errors.ts';
@@ -66,7 +67,7 @@ export class PayloadPool {
     if (this.has(key)) return;
     const decodedBy = codecOfChunk(chunk, geometry);
     const { payload } = chunk;
-    const bytes = Math.max(4, Math.ceil(payload.byteLength / 4) * 4);
+    const bytes = wholeWords(payload.byteLength);
     const place = this.#take(bytes);
     const { buffer } = place.home;
     this.#uploads.write(buffer, place.byteOffset, payload);

@@ -1,4 +1,5 @@
 import type { Gpu } from '../gpu/gpu.ts';
+import { wholeWords } from '../gpu/lent-bytes.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { uploadUsage } from '../gpu/spare-buffers.ts';
 
@@ -38,9 +39,9 @@ export class PayloadUploads {
     return (used !== undefined && used + byteLength <= blockBytes) || this.#idle.length > 0;
   }
 
-  /** Writes a payload, with zeros up to a whole word. Work that is submitted after the next `flush` sees it. */
+  /** Writes a payload, with zeros up to whole words (`wholeWords`). Work that is submitted after the next `flush` sees it. */
   write(target: GPUBuffer, offset: number, payload: Uint8Array): void {
-    const size = Math.ceil(payload.byteLength / 4) * 4;
+    const size = wholeWords(payload.byteLength);
     if (this.#block && this.#block.used + size > blockBytes) this.flush();
     const block = size > blockBytes ? undefined : (this.#block ?? this.#take());
     if (!block) {

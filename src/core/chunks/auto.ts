@@ -43,8 +43,8 @@ export interface Candidate extends ChosenChain {
 }
 
 /**
- * With maximum effort, a chunk is encoded in so many of the ways that are estimated to be the smallest, and the smallest result is
- * kept. On 16 scans and pictures the smallest of all was always among these.
+ * With maximum effort, a chunk is encoded in this many ways, those with the smallest estimates, and the smallest result is kept. On
+ * 16 scans and pictures the smallest of all ways was always among them.
  */
 const waysToTry = 5;
 

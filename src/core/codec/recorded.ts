@@ -109,11 +109,32 @@ export function recordOrAbandon<T>(commands: Commands, record: () => T): T {
   }
 }
 
-/** `CodecKernels.encode` of a codec whose encoder can be recorded: one submit, and one wait. */
-export async function encodeRecorded(
+type RecordEncode = NonNullable<CodecKernels['recordEncode']>;
+type PrepareEncode = NonNullable<CodecKernels['prepareEncode']>;
+
+/**
+ * The encoder of a codec that can record it.
+ * @param label of the commands if the codec encodes alone
+ */
+export function recordedEncoder(
   gpu: Gpu,
   label: string,
-  { prepareEncode, recordEncode }: Required<Pick<CodecKernels, 'prepareEncode' | 'recordEncode'>>,
+  prepareEncode: PrepareEncode,
+  record: (gpu: Gpu, ...recording: Parameters<RecordEncode>) => RecordedPayloads,
+): Required<Pick<CodecKernels, 'prepareEncode' | 'recordEncode' | 'encode'>> {
+  const recordEncode: RecordEncode = (...recording) => record(gpu, ...recording);
+  return {
+    prepareEncode,
+    recordEncode,
+    encode: (...encoding) => encodeRecorded(gpu, label, { prepareEncode, recordEncode }, ...encoding),
+  };
+}
+
+/** One submit, and one wait. */
+async function encodeRecorded(
+  gpu: Gpu,
+  label: string,
+  { prepareEncode, recordEncode }: { readonly prepareEncode: PrepareEncode; readonly recordEncode: RecordEncode },
   voxels: GpuVoxels,
   chunks: readonly GpuChunk[],
   { scope, signal, onTimes, isFirstStage }: KernelCall,

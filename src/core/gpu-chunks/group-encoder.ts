@@ -13,6 +13,7 @@ import { type LentBytes, wholeWords } from '../gpu/lent-bytes.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { StriaError } from '../shared/errors.ts';
 import { throwIfAborted } from '../shared/job.ts';
+import { totalOf } from '../shared/total.ts';
 import {
   gatherPayloads,
   type PayloadPlaces,
@@ -72,8 +73,6 @@ interface RecordedGroup {
   readonly lastPlaces: () => PayloadPlaces;
 }
 
-/** Longer chunks are encoded with exact lengths, because recorded payloads need room for their upper bounds. */
-const longestRecorded = 2 ** 28;
 /** How much more is read than the last batch had. */
 const readShare = 1.25;
 const readBytes = 2 ** 16;
@@ -116,12 +115,12 @@ export class GroupEncoder {
       await commands.submit();
       const lent = lend?.();
       const used = recorded.map(({ lastPlaces }, i) => Math.min(reads[i] as number, lastPlaces().totalBytes));
-      const own = call.read === 'own' ? new Uint8Array(sumOf(used)) : undefined;
+      const own = call.read === 'own' ? new Uint8Array(totalOf(used)) : undefined;
       if (lent && !own) call.lent.push(lent);
       const read = lent ? takeParts(lent, own, reads, used) : [];
       const encoded = recorded.map((one) => collect(one, call.options, call.read !== undefined));
       recorded.forEach(({ group, lastPlaces }) => {
-        this.#shares.set(nameOf(group), lastPlaces().totalBytes / sumOf(group.voxelBytes));
+        this.#shares.set(nameOf(group), lastPlaces().totalBytes / totalOf(group.voxelBytes));
       });
       if (call.read) await this.#takeBytes(recorded, encoded, reads, read, call);
       return encoded;
@@ -144,7 +143,7 @@ export class GroupEncoder {
     const kernels = this.kernelsOf(codec);
     const { recordEncode } = kernels;
     const compiled = second && this.kernelsOf(second).prepareEncode?.(1, [], true);
-    if (recordEncode && voxelBytes.every((bytes) => bytes <= longestRecorded)) {
+    if (recordEncode) {
       await Promise.all([kernels.prepareEncode?.(elementBytes, chunks), compiled]);
       const record = (commands: Commands, work: GpuScope) =>
         recordEncode(commands, voxels, chunks, { scope: call.scope, work, isFirstStage });
@@ -183,7 +182,7 @@ export class GroupEncoder {
       return { group, first, last, firstPlaces: first === last ? lastPlaces : readPlaces(commands, first), lastPlaces };
     });
     const reads = recorded.map(({ group, last }) => (read ? this.#bytesToRead(group, last) : 0));
-    const total = sumOf(reads);
+    const total = totalOf(reads);
     if (total === 0) return { recorded, reads, lend: undefined };
     let to = 0;
     const copies = reads.map((size, i) => {
@@ -198,7 +197,7 @@ export class GroupEncoder {
     if (totalBytes !== undefined) return totalBytes;
     const share = this.#shares.get(nameOf(group));
     if (share === undefined) return 0;
-    return Math.min(buffer.size, wholeWords(readShare * share * sumOf(group.voxelBytes)) + readBytes);
+    return Math.min(buffer.size, wholeWords(readShare * share * totalOf(group.voxelBytes)) + readBytes);
   }
 
   /** Finds payloads among what was read, and reads the others. */
@@ -270,12 +269,6 @@ function collect(
 
 function nameOf({ codec, second }: ChainGroup): string {
   return second ? `${codec.name}+${second.name}` : codec.name;
-}
-
-function sumOf(values: readonly number[]): number {
-  let sum = 0;
-  for (const value of values) sum += value;
-  return sum;
 }
 
 /** All results, once all work has ended, or the first error: all work must have ended when its scope is destroyed. */

@@ -1,3 +1,4 @@
+import { totalOf } from '../shared/total.ts';
 import type { Histogram } from './histogram.ts';
 
 /** Counts all finite voxels from `low` to `high` in equal bins. */
@@ -59,7 +60,7 @@ export async function automaticWindow(
     if (singleValues || last - first >= enoughBins || !(window[1] > window[0])) break;
     const finer = await countBins(window[0], window[1]);
     if (!(finer.binWidth < binWidth)) break;
-    below += sum(counts.slice(0, first));
+    below += totalOf(counts.slice(0, first));
     finest = finer;
   }
   const [low, high] = window[1] > window[0] ? window : [min, max];
@@ -93,7 +94,7 @@ export async function percentileWindow(
   let { window } = coarse;
   if (!coarse.isFine && window[1] > window[0]) {
     const finer = await countBins(...window);
-    if (finer.binWidth < histogram.binWidth) window = between(finer, sum(histogram.counts.slice(0, coarse.first))).window;
+    if (finer.binWidth < histogram.binWidth) window = between(finer, totalOf(histogram.counts.slice(0, coarse.first))).window;
   }
   return window[1] > window[0] ? window : [min, max];
 }
@@ -114,8 +115,4 @@ function binReaching(counts: readonly number[], target: number): number {
     if (bin > 0 && running > target) return index;
   }
   return counts.length - 1;
-}
-
-function sum(counts: readonly number[]): number {
-  return counts.reduce((total, bin) => total + bin, 0);
 }

@@ -5,8 +5,8 @@ import { isFloatType } from './voxel-key.ts';
 const mostFloat = 2 ** 31 - 128;
 
 /**
- * How stored values of a type become label numbers. Integers are their own. Floats are rounded to 32 bits, clamped to those of signed
- * 32-bit integers, and rounded to the nearest whole number, halves to the even one. NaN and infinities stay. Twin: label_number in
+ * How stored values of a type become label numbers. Integers are their own. Floats are rounded to 32 bits, clamped to the range of
+ * signed 32-bit integers, and rounded to the nearest whole number, halves to the even one. NaN and infinities stay. Twin: label_number in
  * label.wgsl.
  */
 export function labelNumbers(type: ElementType): (stored: number) => number {

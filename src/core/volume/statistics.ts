@@ -1,4 +1,5 @@
 import { inRealOrder, realDirection } from '../shared/real-order.ts';
+import { totalOf } from '../shared/total.ts';
 import { elementBytes, type VolumeInfo } from '../shared/volume.ts';
 import { automaticWindow, type BinCounter, percentileWindow } from './automatic-window.ts';
 import type { Histogram } from './histogram.ts';
@@ -82,10 +83,10 @@ export async function deriveStatistics(
       const found = await range([voxelKey(type, low) + 1, voxelKey(type, high) - 1]);
       return found.lowKey <= found.highKey ? [keyValue(type, found.lowKey), keyValue(type, found.highKey)] : undefined;
     },
-    countFrom: async (low, high) => sum((await bins(low, high)).counts),
+    countFrom: async (low, high) => totalOf((await bins(low, high)).counts),
   });
   if (numbers[0] !== min || numbers[1] !== max) histogram = await bins(...numbers);
-  const known = sum(histogram.counts);
+  const known = totalOf(histogram.counts);
   const counted = { min: numbers[0], max: numbers[1], count: known, direction: realDirection(info) };
   const window = await automaticWindow(counted, histogram, bins);
   const percentiles = inRealOrder(await percentileWindow(counted, histogram, bins), info);
@@ -99,8 +100,4 @@ export async function deriveStatistics(
 /** The width of each bin from `low` to `high`; whole numbers for integers. */
 export function binWidthOf(isFloat: boolean, low: number, high: number): number {
   return isFloat ? Math.max((high - low) / binCount, Number.MIN_VALUE) : Math.max(1, Math.ceil((high - low + 1) / binCount));
-}
-
-function sum(counts: readonly number[]): number {
-  return counts.reduce((total, bin) => total + bin, 0);
 }

@@ -1,4 +1,5 @@
-// How a thread learns that another one was terminated, which ends no MessagePort in Chromium: a lock is released with its thread.
+// Chromium leaves the MessagePorts of a terminated worker open. Another thread notices its end by waiting for a lock that the worker
+// holds, because the lock is released when the worker ends.
 
 /** A lock that this thread holds until it ends, or until `release`. */
 export interface HeldLock {

@@ -26,7 +26,7 @@ import {
   rowBytes,
 } from '../../codec/codec.ts';
 import { type FaultChecks, faultChecks, faultVariant } from '../../codec/faults.ts';
-import { boundsOf, encodeRecorded, placer, placesFor, recordPlaces, recordZeros, roomFor } from '../../codec/recorded.ts';
+import { boundsOf, placer, placesFor, recordedEncoder, recordPlaces, recordZeros, roomFor } from '../../codec/recorded.ts';
 import type { Commands } from '../../gpu/commands.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { Kernel, KernelDescriptor } from '../../gpu/kernel.ts';
@@ -41,13 +41,8 @@ const encodeWalkers = 4;
 const decodeWalkers = 32;
 
 export function createKernels(gpu: Gpu): CodecKernels {
-  const encoder = {
-    prepareEncode: (elementBytes: CodecElementBytes) => gpu.prepareKernels(encoders(elementBytes)),
-    recordEncode: (...recording: Parameters<Required<CodecKernels>['recordEncode']>) => recordEncode(gpu, ...recording),
-  };
   return {
-    ...encoder,
-    encode: (...encoding) => encodeRecorded(gpu, 'labels.encode', encoder, ...encoding),
+    ...recordedEncoder(gpu, 'labels.encode', (elementBytes) => gpu.prepareKernels(encoders(elementBytes)), recordEncode),
     prepareDecoders: (elementBytes, _chunks, checked) =>
       gpu.prepareKernels(Object.values(decoders(elementBytes, faultVariant(checked)))),
     prepareDecode: (...decoding) => prepareDecode(gpu, ...decoding),

@@ -25,7 +25,7 @@ import type {
   RecordedPayloads,
 } from '../../codec/codec.ts';
 import { type FaultChecks, faultChecks, faultVariant } from '../../codec/faults.ts';
-import { boundsOf, encodeRecorded, placer, placesFor, recordPlaces, recordZeros, roomFor } from '../../codec/recorded.ts';
+import { boundsOf, placer, placesFor, recordedEncoder, recordPlaces, recordZeros, roomFor } from '../../codec/recorded.ts';
 import type { Commands } from '../../gpu/commands.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { Kernel, KernelDescriptor } from '../../gpu/kernel.ts';
@@ -39,14 +39,13 @@ const chunkWords = 8;
 const classWords = 8;
 
 export function createKernels(gpu: Gpu): CodecKernels {
-  const encoder = {
-    prepareEncode: (elementBytes: CodecElementBytes, chunks: readonly PreparedChunk[]) =>
-      gpu.prepareKernels(encoders(modesOf(chunks), elementBytes)),
-    recordEncode: (...recording: Parameters<Required<CodecKernels>['recordEncode']>) => recordEncode(gpu, ...recording),
-  };
   return {
-    ...encoder,
-    encode: (...encoding) => encodeRecorded(gpu, 'predict.encode', encoder, ...encoding),
+    ...recordedEncoder(
+      gpu,
+      'predict.encode',
+      (elementBytes, chunks) => gpu.prepareKernels(encoders(modesOf(chunks), elementBytes)),
+      recordEncode,
+    ),
     prepareDecoders: (elementBytes, chunks, checked) => {
       const kernels = decoders(modesOf(chunks), elementBytes, faultVariant(checked));
       return gpu.prepareKernels(kernels.flatMap(({ place, expand }) => [place, expand]));

@@ -9,10 +9,19 @@ import {
   placePayloads,
   tileTable,
 } from '../../codec/batch.ts';
-import { type CodecKernels, type GpuChunk, type GpuVoxels, rowBytes } from '../../codec/codec.ts';
+import {
+  type CodecKernels,
+  type GpuChunk,
+  type GpuVoxels,
+  type RecordCall,
+  type RecordedPayloads,
+  rowBytes,
+} from '../../codec/codec.ts';
 import { faultChecks } from '../../codec/faults.ts';
-import { asRecorded, boundsOf, encodeRecorded } from '../../codec/recorded.ts';
+import { asRecorded, boundsOf, recordedEncoder } from '../../codec/recorded.ts';
+import type { Commands } from '../../gpu/commands.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
+import type { KernelDescriptor } from '../../gpu/kernel.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
 import { checkParameters } from './reference.ts';
 
@@ -51,30 +60,33 @@ function describeBatch(
   return { tileCount, bindings };
 }
 
-export function createKernels(gpu: Gpu): CodecKernels {
-  const constants = { tile_words: tileWords };
-  const encodeKernel = { label: 'raw.encode', shader: encodeShader, constants };
-  const encoder: Required<Pick<CodecKernels, 'prepareEncode' | 'recordEncode'>> = {
-    prepareEncode: () => gpu.prepareKernels([encodeKernel]),
-    recordEncode(commands, voxels, chunks, { scope, work }) {
-      for (const chunk of chunks) {
-        checkParameters(chunk.parameters);
-        assertInBox(chunk, voxels);
-      }
-      const mostBytes = boundsOf(chunks, voxels.elementBytes);
-      const { byteOffsets, totalBytes } = placePayloads(mostBytes);
-      const buffer = scope.reused('raw.payloads', totalBytes);
-      const tileCounts = mostBytes.map((length) => Math.ceil(length / 4 / tileWords));
-      const payloads = { buffer, byteOffsets, byteLengths: mostBytes };
-      const { tileCount, bindings } = describeBatch(work, voxels, chunks, tileCounts, payloads);
-      commands.stage('write').dispatch(gpu.kernel(encodeKernel), [...bindings, voxels.buffer, buffer], tileCount);
-      return asRecorded(scope, payloads, mostBytes);
-    },
-  };
-  return {
-    ...encoder,
-    encode: (...encoding) => encodeRecorded(gpu, 'raw.encode', encoder, ...encoding),
+const constants = { tile_words: tileWords };
+const encodeKernel: KernelDescriptor = { label: 'raw.encode', shader: encodeShader, constants };
 
+function recordEncode(
+  gpu: Gpu,
+  commands: Commands,
+  voxels: GpuVoxels,
+  chunks: readonly GpuChunk[],
+  { scope, work }: RecordCall,
+): RecordedPayloads {
+  for (const chunk of chunks) {
+    checkParameters(chunk.parameters);
+    assertInBox(chunk, voxels);
+  }
+  const mostBytes = boundsOf(chunks, voxels.elementBytes);
+  const { byteOffsets, totalBytes } = placePayloads(mostBytes);
+  const buffer = scope.reused('raw.payloads', totalBytes);
+  const tileCounts = mostBytes.map((length) => Math.ceil(length / 4 / tileWords));
+  const payloads = { buffer, byteOffsets, byteLengths: mostBytes };
+  const { tileCount, bindings } = describeBatch(work, voxels, chunks, tileCounts, payloads);
+  commands.stage('write').dispatch(gpu.kernel(encodeKernel), [...bindings, voxels.buffer, buffer], tileCount);
+  return asRecorded(scope, payloads, mostBytes);
+}
+
+export function createKernels(gpu: Gpu): CodecKernels {
+  return {
+    ...recordedEncoder(gpu, 'raw.encode', () => gpu.prepareKernels([encodeKernel]), recordEncode),
     prepareDecode(payloads, chunks, target, scope, faults) {
       for (const chunk of chunks) {
         checkParameters(chunk.parameters);

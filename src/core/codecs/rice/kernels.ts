@@ -27,7 +27,7 @@ import type {
   RecordedPayloads,
 } from '../../codec/codec.ts';
 import { type FaultChecks, faultChecks, faultVariant } from '../../codec/faults.ts';
-import { boundsOf, encodeRecorded, placer, placesFor, recordPlaces, roomFor } from '../../codec/recorded.ts';
+import { boundsOf, placer, placesFor, recordedEncoder, recordPlaces, roomFor } from '../../codec/recorded.ts';
 import type { Commands } from '../../gpu/commands.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { Kernel, KernelDescriptor } from '../../gpu/kernel.ts';
@@ -42,14 +42,13 @@ const invocations = 128;
 const moved = 4;
 
 export function createKernels(gpu: Gpu): CodecKernels {
-  const encoder = {
-    prepareEncode: (elementBytes: CodecElementBytes, chunks: readonly PreparedChunk[]) =>
-      gpu.prepareKernels(encoders(chunks, elementBytes)),
-    recordEncode: (...recording: Parameters<Required<CodecKernels>['recordEncode']>) => recordEncode(gpu, ...recording),
-  };
   return {
-    ...encoder,
-    encode: (...encoding) => encodeRecorded(gpu, 'rice.encode', encoder, ...encoding),
+    ...recordedEncoder(
+      gpu,
+      'rice.encode',
+      (elementBytes, chunks) => gpu.prepareKernels(encoders(chunks, elementBytes)),
+      recordEncode,
+    ),
     prepareDecoders: (elementBytes, chunks, checked) => {
       const { locate, decode } = decoders(gpu, kindsOf(chunks, elementBytes), elementBytes, faultVariant(checked));
       return gpu.prepareKernels([locate, ...decode]);

@@ -26,7 +26,7 @@ import type {
   RecordedPayloads,
 } from '../../codec/codec.ts';
 import { type FaultChecks, faultChecks, faultVariant } from '../../codec/faults.ts';
-import { boundsOf, encodeRecorded, placer, placesFor, recordPlaces, recordZeros, roomFor } from '../../codec/recorded.ts';
+import { boundsOf, placer, placesFor, recordedEncoder, recordPlaces, recordZeros, roomFor } from '../../codec/recorded.ts';
 import { parseAxis } from '../../codec/scan-order.ts';
 import type { Commands } from '../../gpu/commands.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
@@ -43,13 +43,8 @@ const chunkWords = 20;
 const sectionCount = 5;
 
 export function createKernels(gpu: Gpu): CodecKernels {
-  const encoder = {
-    prepareEncode: (elementBytes: CodecElementBytes) => gpu.prepareKernels(encoders(elementBytes)),
-    recordEncode: (...recording: Parameters<Required<CodecKernels>['recordEncode']>) => recordEncode(gpu, ...recording),
-  };
   return {
-    ...encoder,
-    encode: (...encoding) => encodeRecorded(gpu, 'rle.encode', encoder, ...encoding),
+    ...recordedEncoder(gpu, 'rle.encode', (elementBytes) => gpu.prepareKernels(encoders(elementBytes)), recordEncode),
     prepareDecoders: (elementBytes, _chunks, checked) =>
       gpu.prepareKernels(Object.values(decoders(elementBytes, faultVariant(checked)))),
     prepareDecode: (...decoding) => prepareDecode(gpu, ...decoding),

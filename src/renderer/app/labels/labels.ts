@@ -289,7 +289,7 @@ export class Labels {
     const [x, y, z] = gpu.viewer.snapshot().state.crosshair;
     const voxel = layerVoxelAt(shown.map, [x + 0.5, y + 0.5, z + 0.5], shown.volume.info);
     const stored = voxel && (await shown.volume.voxel(...voxel, shown.timePoint));
-    const number = stored && labelNumbers(shown.volume.info.type)(stored);
+    const number = stored === undefined ? undefined : labelNumbers(shown.volume.info.type)(stored);
     return number === undefined || number === 0 || Number.isNaN(number) ? undefined : { id, number };
   }
 }
