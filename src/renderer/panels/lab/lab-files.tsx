@@ -16,7 +16,7 @@ function LabFilesResult({ result: { machine, date, cases, gaps } }: { readonly r
   const { adapter, cpu, threads, runtime } = machine;
   const facts = [adapter?.device, adapter?.description, cpu, `${threads} threads`, runtime, date.slice(0, 10)].filter(Boolean);
   return (
-    <>
+    <section className={styles.onMachine}>
       <p className={styles.machine} data-testid="lab-files-machine">
         {facts.join(' · ')}. Times are medians from file to file, including the start of each program. Every output was
         decompressed and compared.
@@ -25,15 +25,18 @@ function LabFilesResult({ result: { machine, date, cases, gaps } }: { readonly r
         <FileTable key={file.subject} file={file} />
       ))}
       {gaps.length > 0 && (
-        <ul className={styles.gaps}>
-          {gaps.map(({ subject, method, reason }) => (
-            <li key={`${method} ${subject}`}>
-              {method}, {subject}: {reason}
-            </li>
-          ))}
-        </ul>
+        <details className={styles.figures}>
+          <summary>Not measured: {gaps.length}</summary>
+          <ul className={styles.gaps}>
+            {gaps.map(({ subject, method, reason }) => (
+              <li key={`${method} ${subject}`}>
+                {method}, {subject}: {reason}
+              </li>
+            ))}
+          </ul>
+        </details>
       )}
-    </>
+    </section>
   );
 }
 
