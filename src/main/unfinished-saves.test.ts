@@ -20,7 +20,8 @@ const saved = (name = '') => join(folder, 'saved', name);
 test('the next start removes the unfinished files of a killed app', async () => {
   writeFileSync(saved('old.stria'), 'before');
   const killed = createUnfinishedSaves(list);
-  const { id } = await createSaves(killed).begin(owner, saved('old.stria'));
+  const saves = createSaves(killed);
+  const { id } = await saves.begin(owner, saved('old.stria'));
   expect(id).toBeTruthy();
   await createFolderSaves(killed).begin(owner, saved(), 'frames');
   expect(readdirSync(saved())).toHaveLength(3);
@@ -29,6 +30,7 @@ test('the next start removes the unfinished files of a killed app', async () => 
   expect(await next.removeLeft()).toHaveLength(2);
   expect(readdirSync(saved())).toEqual(['old.stria']);
   expect(await createUnfinishedSaves(list).removeLeft()).toEqual([]);
+  await saves.abortAll(); // Closes the file, as the end of the killed app would.
 });
 
 test('a save of this run is not removed, and one that has ended is forgotten', async () => {
@@ -42,6 +44,7 @@ test('a save of this run is not removed, and one that has ended is forgotten', a
   await saves.abort(owner, failed.id);
   expect(readdirSync(saved()).sort()).toEqual([temporaryName(other.id), 'a.stria']);
   expect(await createUnfinishedSaves(list).removeLeft()).toEqual([saved(temporaryName(other.id))]);
+  await saves.abortAll();
 });
 
 test('a save that cannot begin is forgotten', async () => {
