@@ -5,7 +5,7 @@ import type { Checksum } from './checksum.ts';
 import type { ChunkStage, CodedChunk } from './chunk.ts';
 import { align8, maxStages, recordTypes } from './layout.ts';
 import { numberInRecord, placeOfNumber } from './level.ts';
-import { parseRecord, type RecordHead, type RecordParts, recordParts, type StriaRecord } from './record.ts';
+import { parseRecord, type RecordHead, type RecordParts, recordLength, recordParts, type StriaRecord } from './record.ts';
 
 /** Most chunks of a volume share one list of stages. */
 const encodedStages = new WeakMap<readonly ChunkStage[], Uint8Array<ArrayBuffer>>();
@@ -53,6 +53,11 @@ export interface ChunkMeta {
 /** Length of CHNK's meta bytes for stages of `stagesLength` bytes. */
 export function chunkMetaLength(stagesLength: number): number {
   return align8(16 + stagesLength);
+}
+
+/** Length of a chunk's record, with its head and padding. */
+export function chunkRecordLength({ stages, payload }: CodedChunk): number {
+  return recordLength(chunkMetaLength(encodeStages(stages).byteLength), payload.byteLength);
 }
 
 /**

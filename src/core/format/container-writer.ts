@@ -5,7 +5,7 @@ import type { SourceDescription } from '../shared/source.ts';
 import type { StoredVoxels } from '../shared/stored-voxels.ts';
 import type { CodedChunk, ConstantChunk, EncodedChunk, RampChunk } from './chunk.ts';
 import { type ChunkGrid, codecElementBytes } from './chunk-grid.ts';
-import { chunkRecordParts } from './chunk-record.ts';
+import { chunkRecordLength, chunkRecordParts } from './chunk-record.ts';
 import { type ConstantRun, encodeConstants, encodeRamps, GrowingRamps, rampFault, sameComputed } from './computed-run.ts';
 import {
   type ContainerHeader,
@@ -24,6 +24,8 @@ import { LevelEntries } from './level-entries.ts';
 import { encodeRecord } from './record.ts';
 import { encodeSource } from './source-record.ts';
 import { encodeTail, type RecordPlace } from './tail.ts';
+
+const nowhere: ByteSink = { write: async () => {}, writeParts: async () => {}, close: async () => {}, abort: async () => {} };
 
 /** The parameters of a new container. `writer` is for tests of exact bytes; by default it is this program. */
 export type NewContainer = Pick<ContainerHeader, 'volume' | 'chunkShape' | 'sourceFormat'> &
@@ -50,6 +52,8 @@ export class ContainerWriter {
   readonly header: ContainerHeader;
   readonly grid: ChunkGrid;
   readonly #sink: ByteSink;
+  /** Whether bytes are only counted. */
+  readonly #measures: boolean;
   readonly #headerBody: Uint8Array;
   readonly #index = new IndexBuilder();
   #pending: ConstantRun[] = [];
@@ -66,16 +70,21 @@ export class ContainerWriter {
   /** Bytes that `chunks` still has to write. */
   #batch: Uint8Array[] | undefined;
 
-  private constructor(sink: ByteSink, header: ContainerHeader, grid: ChunkGrid, headerBody: Uint8Array) {
-    this.#sink = sink;
+  private constructor(sink: ByteSink | undefined, header: ContainerHeader, grid: ChunkGrid, headerBody: Uint8Array) {
+    this.#sink = sink ?? nowhere;
+    this.#measures = sink === undefined;
     this.header = header;
     this.grid = grid;
     this.#headerBody = headerBody;
     this.#chunksPerFlush = grid.chunksPerLayer * Math.ceil(grid.layerCount / maxFlushes);
   }
 
-  /** Writes the start of the file. @throws StriaError `invalid-input` for a volume or chunk shape that no container can have */
-  static async create(sink: ByteSink, newContainer: NewContainer): Promise<ContainerWriter> {
+  /**
+   * Writes the start of the file.
+   * @param sink if undefined, the file's bytes are only counted, which takes a fraction of the time
+   * @throws StriaError `invalid-input` for a volume or chunk shape that no container can have
+   */
+  static async create(sink: ByteSink | undefined, newContainer: NewContainer): Promise<ContainerWriter> {
     const { volume, chunkShape, sourceFormat, stored, part, writer = writerName, deflatesSource } = newContainer;
     const requires = featuresOf(sourceFormat, chunkShape, stored, part, deflatesSource);
     const body = encodeHeader({ volume, chunkShape, sourceFormat, writer, requires, part });
@@ -255,10 +264,14 @@ export class ContainerWriter {
         `${chunkName(number)} was encoded to ${chunk.payload.byteLength} bytes; the limit is ${maxPayloadLength}`,
       );
     }
-    const { head, body, padding } = chunkRecordParts(number, chunk, this.#bytesWritten);
-    const length = head.byteLength + body.byteLength + padding.byteLength;
+    const [offset, length] = [this.#bytesWritten, chunkRecordLength(chunk)];
     this.#lastRun = undefined;
-    this.#index.addCoded(this.#bytesWritten, length, chunk.stages, chunk.payload.byteLength);
+    this.#index.addCoded(offset, length, chunk.stages, chunk.payload.byteLength);
+    if (this.#measures) {
+      this.#bytesWritten += length;
+      return [];
+    }
+    const { head, body, padding } = chunkRecordParts(number, chunk, offset);
     return [head, body, padding];
   }
 

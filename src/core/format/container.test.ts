@@ -162,6 +162,16 @@ describe('round trips', () => {
     );
   });
 
+  test.each(['one by one', 'together'])('without a sink, the writer counts the bytes of a file, chunks %s', async (how) => {
+    const { bytes, chunks, source } = await variedContainer();
+    const { header } = await open(bytes);
+    const writer = await ContainerWriter.create(undefined, header);
+    if (how === 'together') await writer.chunks(0, chunks);
+    else for (const [number, chunk] of chunks.entries()) await writer.chunk(number, chunk);
+    await writer.finish(source);
+    expect(writer.bytesWritten).toBe(bytes.length);
+  });
+
   test('the same calls give the same bytes, and bytesWritten counts them', async () => {
     const one = await variedContainer();
     const two = await variedContainer();

@@ -79,7 +79,7 @@ export async function compressResident(
 
   const tally = new ChunkTally();
   for (const chunk of chunks) tally.addChunk(chunk);
-  const bytesOut = await stopwatch.time('Measure', () => writeContainer(nowhere, volume, chunks, { signal: job.signal }));
+  const bytesOut = await stopwatch.time('Measure', () => writeContainer(undefined, volume, chunks, { signal: job.signal }));
   return {
     chunks,
     shares: tally.shares(),
@@ -127,10 +127,11 @@ export interface FileLevels {
 
 /**
  * Writes compressed chunks as a .stria file. Does not close the sink. Resolves with the bytes written.
+ * @param sink undefined to count the bytes of the file without levels
  * @param making how to compute levels, for which the chunks are decoded. Default: no levels
  */
 export async function writeContainer(
-  sink: ByteSink,
+  sink: ByteSink | undefined,
   { kept, source, chunkShape }: Compressible,
   chunks: readonly EncodedChunk[],
   { signal, onProgress }: JobOptions,
@@ -156,9 +157,6 @@ export async function writeContainer(
 
 /** The number of chunks per write. */
 const chunksAtOnce = 32;
-
-/** Counts bytes without keeping them, so that a container's size is known before it is saved. */
-const nowhere: ByteSink = { write: async () => {}, writeParts: async () => {}, close: async () => {}, abort: async () => {} };
 
 /** Runs work box by box, with progress over all boxes. Resolves with the duration in milliseconds. */
 async function overBoxes(
