@@ -16,6 +16,9 @@ _SMALLEST = 128
 _LEAST_COMBINED = 8
 #: Larger volumes get levels unless the caller says otherwise.
 _LEAST_BYTES = 2**28
+#: Layers of the first level are written together up to this size; of each further level, up to a quarter of it.
+_MOST_RUN_BYTES = 2**25
+_MOST_RUN_CHUNKS = 4096
 #: Planes are copied together, because those of an array in C order lie far apart.
 _COPIED = 2**25
 
@@ -106,7 +109,8 @@ class LevelStack:
         for index in range(len(halvings) - 1, -1, -1):
             halving = halvings[index]
             depth = voxels.shape[2] if index == 0 else halvings[index - 1].dims[2]
-            layers = None if halving.level is None else _Layers(halving, halving.level, grid, self._ready)
+            width = min(4, voxels.dtype.itemsize)
+            layers = None if halving.level is None else _Layers(halving, halving.level, grid, self._ready, width)
             following = _Halver(depth, halving.steps, self._evidence, index == 0, layers, following)
         self._first = following
 
@@ -176,10 +180,15 @@ class _Halver:
 class _Layers:
     """Collects the planes of a level until a layer of its chunks is complete."""
 
-    def __init__(self, halving: Halving, level: int, volume: Grid, ready: list[LevelLayer]) -> None:
+    def __init__(self, halving: Halving, level: int, volume: Grid, ready: list[LevelLayer], element_bytes: int) -> None:
         self._halving, self._level, self._volume, self._ready = halving, level, volume, ready
         self._layer = 0
         self._planes: list[NDArray[Any]] = []
+        grid = halving.grid
+        layer_bytes = math.prod((*grid.dims[:2], min(grid.chunk[2], grid.dims[2]))) * element_bytes
+        fitting = _MOST_RUN_BYTES // 4 ** (level - 1) // layer_bytes
+        #: How many layers a run has; the last one may have fewer.
+        self._run = max(1, min(fitting, _MOST_RUN_CHUNKS // grid.layer))
 
     def push(self, planes: NDArray[Any]) -> None:
         grid, dims = self._halving.grid, self._halving.dims
@@ -194,8 +203,9 @@ class _Layers:
 
     def _end(self, voxels: NDArray[Any]) -> None:
         grid, volume = self._halving.grid, self._volume
-        t, k = divmod(self._layer, grid.counts[2])
-        # The last plane of the volume that the layer depends on.
+        # Layers are written in runs. The last plane of the volume that the last layer of the run depends on:
+        run_end = (self._layer // self._run + 1) * self._run
+        t, k = divmod(min(run_end, grid.counts[2] * grid.counts[3]) - 1, grid.counts[2])
         last = min(volume.dims[2], (k + 1) * grid.chunk[2] * self._halving.factors[2])
         due = (t * volume.counts[2] + -(-last // volume.chunk[2])) * volume.layer
         self._ready.append(LevelLayer(self._level, grid, self._layer * grid.layer, voxels, due))

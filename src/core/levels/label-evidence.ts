@@ -45,14 +45,18 @@ export class LabelEvidence {
       for (let y = 0; y + 1 < height; y += 2) {
         const a = (z * height + y) * width;
         const b = a + width;
+        if (isOneValue(planes, a, 2 * width)) {
+          this.#uniform += width >>> 1;
+          continue;
+        }
         for (let x = 0; x + 1 < width; x += 2) {
-          const first = planes[a + x] as number;
-          const others = [planes[a + x + 1], planes[b + x], planes[b + x + 1]] as const;
-          const other = others.find((value) => value !== first);
-          if (other === undefined) this.#uniform++;
+          const [first, right, below, last] = [planes[a + x], planes[a + x + 1], planes[b + x], planes[b + x + 1]];
+          if (first === right && first === below && first === last) this.#uniform++;
           else {
             this.#mixed++;
-            if (others.every((value) => value === first || value === other)) this.#pairs++;
+            const other = first !== right ? right : first !== below ? below : last;
+            const isPair = (below === first || below === other) && (last === first || last === other);
+            if (isPair) this.#pairs++;
           }
         }
       }
@@ -64,4 +68,17 @@ export class LabelEvidence {
     const isLabels = this.#pairs >= leastPairs * this.#mixed && this.#uniform >= leastUniform * (this.#uniform + this.#mixed);
     this.#decided = isLabels ? 'mode' : 'mean';
   }
+}
+
+/** Whether consecutive voxels have one value; false also where they are not whole words. Most scans begin and end empty. */
+function isOneValue(voxels: VoxelArray, first: number, count: number): boolean {
+  const width = voxels.BYTES_PER_ELEMENT;
+  const [start, length] = [voxels.byteOffset + first * width, count * width];
+  if (width > 4 || start % 4 > 0 || length % 4 > 0) return false;
+  const words = new Int32Array(voxels.buffer, start, length / 4);
+  const word = words[0] as number;
+  const turned = width === 4 ? word : (word << (8 * width)) | (word >>> (32 - 8 * width));
+  if (word !== turned) return false;
+  for (let at = 1; at < words.length; at++) if (words[at] !== word) return false;
+  return true;
 }

@@ -1,5 +1,4 @@
 import type { ChunkGrid } from '../format/chunk-grid.ts';
-import { codecElementBytes } from '../format/chunk-grid.ts';
 import type { LevelHeader } from '../format/level.ts';
 import type { HalvingMethod } from '../shared/halving.ts';
 import { nextTurn } from '../shared/turn.ts';
@@ -7,24 +6,13 @@ import { type Dims3, type ElementType, elementBytes, typedVoxels, type VolumeInf
 import { halve } from './halve.ts';
 import { LabelEvidence } from './label-evidence.ts';
 import type { PlannedHalving } from './level-plan.ts';
-
-/** One layer of chunks of a level, with all its voxels. */
-export interface LevelLayer {
-  readonly level: number;
-  readonly firstChunk: number;
-  readonly chunkCount: number;
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  /** In codec elements. */
-  readonly dims: Dims3;
-  /** Its chunks are written directly after as many chunks of the volume. */
-  readonly due: number;
-}
+import { type LevelRun, RunBuilder, type RunMemory } from './level-run.ts';
 
 /** Halved together, so that other work gets its turn. */
 const bytesPerTurn = 2 ** 23;
 
 /**
- * Makes all levels of a volume from its planes, in their order. It holds one layer of chunks of each level, and one plane of each
+ * Makes all levels of a volume from its planes, in their order. It holds one run of layers of each level, and one plane of each
  * halving.
  */
 export class LevelStack {
@@ -33,28 +21,39 @@ export class LevelStack {
   readonly #halvings: readonly PlannedHalving[];
   /** The first halving of the volume, and those of its results. */
   readonly #halvers: readonly PlaneHalver[];
+  readonly #builders: RunBuilder[] = [];
   #hasBegun = false;
-  #layers: LevelLayer[] = [];
+  #runs: LevelRun[] = [];
 
-  /** @param grid of the volume @param method undefined: what the voxels suggest */
-  constructor(volume: VolumeInfo, grid: ChunkGrid, halvings: readonly PlannedHalving[], method?: HalvingMethod) {
+  /**
+   * @param grid of the volume
+   * @param method undefined: what the voxels suggest
+   * @param takeMemory may return more bytes than wanted
+   */
+  constructor(
+    volume: VolumeInfo,
+    grid: ChunkGrid,
+    halvings: readonly PlannedHalving[],
+    method?: HalvingMethod,
+    takeMemory: (byteLength: number) => Promise<RunMemory> = async (length) => ({ bytes: new Uint8Array(length), release() {} }),
+  ) {
     this.#evidence = new LabelEvidence(volume, method);
     this.#volume = volume;
     this.#halvings = halvings;
     const halvers: PlaneHalver[] = [];
     for (const [index, halving] of [...halvings.entries()].reverse()) {
-      const layers =
-        halving.level === undefined ? undefined : new LayerBuilder(volume.type, grid, halving, halving.level, this.#take);
+      const { level } = halving;
+      const builder =
+        level === undefined
+          ? undefined
+          : new RunBuilder(volume.type, grid, halving, level, takeMemory, (run) => this.#runs.push(run));
+      if (builder) this.#builders.push(builder);
       const [x, y, z] = volume.dims;
       const dims = halvings[index - 1]?.dims ?? ([x, y, z] as const);
-      halvers.unshift(new PlaneHalver(volume.type, dims, halving.steps, this.#evidence, index === 0, layers, halvers[0]));
+      halvers.unshift(new PlaneHalver(volume.type, dims, halving.steps, this.#evidence, index === 0, builder, halvers[0]));
     }
     this.#halvers = halvers;
   }
-
-  readonly #take = (layer: LevelLayer): void => {
-    this.#layers.push(layer);
-  };
 
   /** How the levels were made, once all voxels were seen. */
   get headers(): LevelHeader[] {
@@ -74,8 +73,25 @@ export class LevelStack {
     this.#hasBegun = true;
     for (let at = 0; at < bytes.byteLength; at += bytesPerTurn) {
       if (at > 0) await nextTurn();
-      this.#halvers[0]?.push(bytes.subarray(at, at + bytesPerTurn));
+      await this.#halvers[0]?.push(bytes.subarray(at, at + bytesPerTurn));
     }
+  }
+
+  /** The bytes of the first planes that are halved together. */
+  get firstGroupBytes(): number {
+    const { dims, type } = this.#volume;
+    return dims[0] * dims[1] * Math.min(this.#halvings[0]?.steps[2] ?? 1, dims[2]) * elementBytes(type);
+  }
+
+  /**
+   * Looks at the beginning of the volume before any of it is pushed. If its first group of planes shows how the volume is halved, `method`
+   * is known afterwards. @param bytes the first `firstGroupBytes` of the volume, or more whole planes
+   */
+  judge(bytes: Uint8Array): void {
+    if (this.#hasBegun || this.#evidence.isDecided) return;
+    const found = this.#look(bytes.subarray(0, this.firstGroupBytes));
+    // Planes are halved in groups, in the way that is known with the group's last plane; see `PlaneHalver`.
+    if (found.isDecided) this.#evidence.adopt(found);
   }
 
   /**
@@ -83,26 +99,22 @@ export class LevelStack {
    * one way, it leaves them to the caller. @param bytes whole planes @returns whether they were taken
    */
   async pushFirst(bytes: Uint8Array): Promise<boolean> {
-    const [first] = this.#halvings;
-    if (!this.#hasBegun && first) {
-      const { type, dims } = this.#volume;
-      const planeBytes = dims[0] * dims[1] * elementBytes(type);
-      // Planes are halved in groups, in the way that is known with the group's last plane; see `PlaneHalver`.
-      const planes = Math.floor(bytes.byteLength / planeBytes);
-      const group = Math.min(first.steps[2], dims[2], planes);
-      const found = new LabelEvidence(this.#volume);
-      const look = (from: number, to: number) =>
-        found.add(typedVoxels(type, bytes.subarray(from * planeBytes, to * planeBytes)), [dims[0], dims[1], to - from]);
-      look(0, group);
-      const isSoon = found.isDecided;
-      if (!isSoon) look(group, planes);
-      if (found.isDecided && (isSoon || found.method === 'mode')) {
-        this.#evidence.adopt(found);
-        return false;
-      }
+    this.judge(bytes);
+    if (!this.#hasBegun && !this.#evidence.isDecided) {
+      const found = this.#look(bytes);
+      if (found.isDecided && found.method === 'mode') this.#evidence.adopt(found);
     }
+    if (!this.#hasBegun && this.#evidence.isDecided) return false;
     await this.push(bytes);
     return true;
+  }
+
+  #look(bytes: Uint8Array): LabelEvidence {
+    const { type, dims } = this.#volume;
+    const found = new LabelEvidence(this.#volume);
+    const voxels = typedVoxels(type, bytes);
+    found.add(voxels, [dims[0], dims[1], voxels.length / (dims[0] * dims[1])]);
+    return found;
   }
 
   /** Like `push`, with the results of the first halvings of the same voxels. */
@@ -113,28 +125,34 @@ export class LevelStack {
       for (let at = 0; at < bytes.byteLength; at += bytesPerTurn) {
         if (at > 0) await nextTurn();
         const part = bytes.subarray(at, at + bytesPerTurn);
-        halver?.keep(part);
-        if (index + 1 === results.length) halver?.passOn(part);
+        await halver?.keep(part);
+        if (index + 1 === results.length) await halver?.passOn(part);
       }
     }
   }
 
-  /** The layers that are complete, in the order in which they are written, up to `due`. */
-  takeLayers(due: number): LevelLayer[] {
-    const ready = this.#layers.filter((layer) => layer.due <= due).sort((a, b) => a.due - b.due || a.level - b.level);
-    this.#layers = this.#layers.filter((layer) => layer.due > due);
+  /** The runs that are complete, in the order in which they are written, up to `due`. The caller releases their memory. */
+  takeRuns(due: number): LevelRun[] {
+    const ready = this.#runs.filter((run) => run.due <= due).sort((a, b) => a.due - b.due || a.level - b.level);
+    this.#runs = this.#runs.filter((run) => run.due > due);
     return ready;
+  }
+
+  /** Releases the memory of all runs that were not taken. */
+  close(): void {
+    for (const { memory } of this.#runs.splice(0)) memory.release();
+    for (const builder of this.#builders) builder.close();
   }
 }
 
-/** Halves one level's planes, collects the result in layers of chunks, and passes it to the next halving. */
+/** Halves one level's planes, collects the result in runs, and passes it to the next halving. */
 class PlaneHalver {
   readonly #type: ElementType;
   readonly #dims: Dims3;
   readonly #steps: Dims3;
   readonly #evidence: LabelEvidence;
   readonly #isFirst: boolean;
-  readonly #layers: LayerBuilder | undefined;
+  readonly #builder: RunBuilder | undefined;
   readonly #next: PlaneHalver | undefined;
   readonly #planeBytes: number;
   /** Planes that are combined, of which some have come. */
@@ -149,7 +167,7 @@ class PlaneHalver {
     steps: Dims3,
     evidence: LabelEvidence,
     isFirst: boolean,
-    layers: LayerBuilder | undefined,
+    builder: RunBuilder | undefined,
     next: PlaneHalver | undefined,
   ) {
     this.#type = type;
@@ -157,13 +175,13 @@ class PlaneHalver {
     this.#steps = steps;
     this.#evidence = evidence;
     this.#isFirst = isFirst;
-    this.#layers = layers;
+    this.#builder = builder;
     this.#next = next;
     this.#planeBytes = dims[0] * dims[1] * elementBytes(type);
     this.#group = new Uint8Array(this.#planeBytes * Math.min(steps[2], dims[2]));
   }
 
-  push(bytes: Uint8Array): void {
+  async push(bytes: Uint8Array): Promise<void> {
     const stepBytes = this.#planeBytes * this.#steps[2];
     for (let at = 0; at < bytes.byteLength; ) {
       const wanted = Math.min(this.#steps[2], this.#dims[2] - this.#z) * this.#planeBytes;
@@ -172,7 +190,7 @@ class PlaneHalver {
         // Whole groups of planes up to the end of the time point, without a copy.
         const planes =
           Math.min(this.#dims[2] - this.#z, Math.floor(left / stepBytes) * this.#steps[2]) || wanted / this.#planeBytes;
-        this.#halve(bytes.subarray(at, at + planes * this.#planeBytes), planes);
+        await this.#halve(bytes.subarray(at, at + planes * this.#planeBytes), planes);
         at += planes * this.#planeBytes;
         continue;
       }
@@ -182,21 +200,21 @@ class PlaneHalver {
       at += length;
       if (this.#filled < wanted) continue;
       this.#filled = 0;
-      this.#halve(this.#group.subarray(0, wanted), wanted / this.#planeBytes);
+      await this.#halve(this.#group.subarray(0, wanted), wanted / this.#planeBytes);
     }
   }
 
   /** @param halved the next ones of its result */
-  keep(halved: Uint8Array): void {
-    this.#layers?.push(halved);
+  async keep(halved: Uint8Array): Promise<void> {
+    await this.#builder?.push(halved);
   }
 
   /** To the next halving. */
-  passOn(halved: Uint8Array): void {
-    this.#next?.push(halved);
+  async passOn(halved: Uint8Array): Promise<void> {
+    await this.#next?.push(halved);
   }
 
-  #halve(bytes: Uint8Array, planes: number): void {
+  async #halve(bytes: Uint8Array, planes: number): Promise<void> {
     const [x, y] = this.#dims;
     this.#z = (this.#z + planes) % this.#dims[2];
     // One group of planes after another: each is judged before it is halved.
@@ -207,62 +225,9 @@ class PlaneHalver {
       if (this.#isFirst) this.#evidence.add(voxels, [x, y, depth]);
       const halved = halve(voxels, this.#type, [x, y, depth], this.#steps, 1, this.#evidence.method);
       const result = new Uint8Array(halved.buffer, halved.byteOffset, halved.byteLength);
-      this.keep(result);
-      this.passOn(result);
+      await this.keep(result);
+      await this.passOn(result);
       z += depth;
     }
-  }
-}
-
-/** Collects the planes of a level until a layer of its chunks is complete. */
-class LayerBuilder {
-  readonly #halving: PlannedHalving;
-  readonly #level: number;
-  readonly #volumeGrid: ChunkGrid;
-  readonly #onLayer: (layer: LevelLayer) => void;
-  readonly #elementBytes: number;
-  #bytes = new Uint8Array(0);
-  #filled = 0;
-  #layer = 0;
-
-  constructor(
-    type: ElementType,
-    volumeGrid: ChunkGrid,
-    halving: PlannedHalving,
-    level: number,
-    onLayer: (layer: LevelLayer) => void,
-  ) {
-    this.#halving = halving;
-    this.#level = level;
-    this.#volumeGrid = volumeGrid;
-    this.#onLayer = onLayer;
-    this.#elementBytes = codecElementBytes(type);
-  }
-
-  push(bytes: Uint8Array): void {
-    for (let at = 0; at < bytes.byteLength; ) {
-      const { shape } = this.#halving.grid.layerBox(this.#layer);
-      const wanted = shape[0] * shape[1] * shape[2] * this.#elementBytes;
-      // Not reused: the layer may still be encoded when the next one begins.
-      if (this.#filled === 0) this.#bytes = new Uint8Array(wanted);
-      const length = Math.min(wanted - this.#filled, bytes.byteLength - at);
-      this.#bytes.set(bytes.subarray(at, at + length), this.#filled);
-      this.#filled += length;
-      at += length;
-      if (this.#filled === wanted) this.#end(shape);
-    }
-  }
-
-  #end(dims: Dims3): void {
-    const { grid, factors, chunkShape } = this.#halving;
-    const [layer, depth] = [this.#layer, grid.counts[2]];
-    const { first: firstChunk, count: chunkCount } = grid.chunksOfLayer(layer);
-    const lastPlane = Math.min(this.#volumeGrid.dims[2], ((layer % depth) + 1) * chunkShape[2] * factors[2]);
-    const layersOfTime = Math.ceil(lastPlane / this.#volumeGrid.chunkShape[2]);
-    const due = (Math.floor(layer / depth) * this.#volumeGrid.counts[2] + layersOfTime) * this.#volumeGrid.chunksPerLayer;
-    this.#onLayer({ level: this.#level, firstChunk, chunkCount, bytes: this.#bytes, dims, due });
-    this.#bytes = new Uint8Array(0);
-    this.#filled = 0;
-    this.#layer++;
   }
 }

@@ -68,21 +68,25 @@ export function mergeParts(
     const { maker, backend } = await levelsOf(header, settings);
     const copy = maker && backend && new LeveledCopy(writer, maker, backend, job);
     const parts = new OpenParts();
-    for (const { file, first, count } of survey.spans) {
-      const reader = await parts.reader(file);
-      try {
-        for (let number = first; number < first + count; ) {
-          throwIfAborted(job.signal);
-          const together = groupSize(reader, number, first + count);
-          const chunks = await reader.readChunks(number, together, { signal: job.signal });
-          if (copy) await copy.add(chunks);
-          else await writer.chunks(number, chunks);
-          number += together;
-          job.onProgress?.({ stage: 'Merging', done: number, total: writer.grid.count });
+    try {
+      for (const { file, first, count } of survey.spans) {
+        const reader = await parts.reader(file);
+        try {
+          for (let number = first; number < first + count; ) {
+            throwIfAborted(job.signal);
+            const together = groupSize(reader, number, first + count);
+            const chunks = await reader.readChunks(number, together, { signal: job.signal });
+            if (copy) await copy.add(chunks);
+            else await writer.chunks(number, chunks);
+            number += together;
+            job.onProgress?.({ stage: 'Merging', done: number, total: writer.grid.count });
+          }
+        } catch (error) {
+          throw inContext(file.path, error);
         }
-      } catch (error) {
-        throw inContext(file.path, error);
       }
+    } finally {
+      await copy?.close();
     }
     const headers = maker?.stack.headers ?? [];
     await writer.finish(description, headers);

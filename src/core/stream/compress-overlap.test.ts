@@ -59,6 +59,29 @@ test.each([true, false])(
   },
 );
 
+test('a level is encoded beside the next box of the volume', async () => {
+  // Five slabs of zeros. After four of them a run of the first level is complete.
+  const long = infoOf([1024, 1024, 320, 1], 'u8');
+  let volumeBoxes = 0;
+  const early: boolean[] = [];
+  const backend: Backend = {
+    ...cpu,
+    halves: () => true,
+    async encode({ dims }, chunks, _, { halving } = {}) {
+      if (dims[0] === 1024) volumeBoxes++;
+      if (dims[0] === 512) early.push(await comes(() => volumeBoxes === 5));
+      halving?.onHalved([8, 64, 512].map((factor) => new Uint8Array(2 ** 26 / factor)));
+      return chunks.map(() => ({ kind: 'constant', element: new Uint8Array(1), decodedChecksum: { sum: 0, cross: 0 } }));
+    },
+  };
+  await compressVolume(memoryVolume(long, new Uint8Array(2 ** 20 * 320)), memorySink(), {
+    backend,
+    choice: only('rle'),
+    levels: 'mean',
+  });
+  expect(early).toEqual([true, true]);
+});
+
 test('chunks are written while the next ones are encoded', async () => {
   let encodings = 0;
   let isEarly: boolean | undefined;

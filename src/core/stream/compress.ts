@@ -16,7 +16,7 @@ import { type FileFormat, isPictureFormat, type SourceDescription, sourceBytes }
 import { nextTurn } from '../shared/turn.ts';
 import type { Dims4, VolumeInfo } from '../shared/volume.ts';
 import { BoxReader, type ReadBox } from './box-reader.ts';
-import { type EncodedLayer, type LevelChoice, LevelMaker, writeWithLevels } from './level-maker.ts';
+import { type EncodedRun, type LevelChoice, LevelMaker, writeWithLevels } from './level-maker.ts';
 import { planName, planPart } from './part-plan.ts';
 import { Beside, writingTo } from './pipeline.ts';
 import { KernelClock, type KernelTimes, type StageReport, type StageSpan, Stopwatch } from './stage-times.ts';
@@ -117,6 +117,7 @@ async function compress(
   const voxelBytes = ownBytes(writer.grid, writer.header.part, elementBytes);
   const { boxesAtOnce = 1 } = backend;
   const levels = part ? undefined : LevelMaker.create(info, plan.container.chunkShape, backend, choice, settings.levels);
+  await levels?.judge(volume, { signal });
   // The voxels come by here until the backend can halve them.
   const tap = levels && {
     isOpen: () => levels.firstHalving() === undefined,
@@ -128,25 +129,29 @@ async function compress(
   const running: RunningBox[] = [];
   let read: ReadBox | undefined;
 
+  /** @param runs those due up to the last chunk */
   const write = (
     firstChunk: number,
     chunks: readonly EncodedChunk[],
-    layers: readonly EncodedLayer[],
+    runs: Promise<readonly EncodedRun[]> = Promise.resolve([]),
     release = () => {},
   ): Promise<void> => {
-    const work = async () => {
+    const work = async (due: readonly EncodedRun[], payloads: readonly Uint8Array[]) => {
       throwIfAborted(signal);
-      const payloads = chunks.flatMap((chunk) => (chunk.kind === 'coded' ? [chunk.payload] : []));
       await useLent(payloads, async () => {
-        if (levels) await writeWithLevels(writer, firstChunk, chunks, layers);
+        if (levels) await writeWithLevels(writer, firstChunk, chunks, due);
         else await plan.write(writer, firstChunk, chunks);
       });
       for (const chunk of chunks) tally.addChunk(chunk);
     };
-    const payloadBytes = chunks.reduce((sum, chunk) => sum + (chunk.kind === 'coded' ? chunk.payload.byteLength : 0), 0);
-    const written = writing.start(() => stopwatch.time('write', work, payloadBytes));
+    const written = writing.start(async () => {
+      const due = await runs;
+      const payloads = [chunks, ...due.map((run) => run.chunks)].flatMap(payloadsOf);
+      const payloadBytes = payloads.reduce((sum, { byteLength }) => sum + byteLength, 0);
+      await stopwatch.time('write', () => work(due, payloads), payloadBytes);
+    });
     // Also if an earlier write fails.
-    void written.then(release, release);
+    void Promise.allSettled([written, runs]).then(release);
     return written;
   };
 
@@ -168,11 +173,11 @@ async function compress(
     // Finished chunks of a slow codec are written from time to time, so that `recover` finds them if the process is killed.
     let waiting: EncodedChunk[] = [];
     let writtenChunks = 0;
-    const writeWaiting = (count: number, layers: readonly EncodedLayer[] = [], releasePayloads?: () => void) => {
+    const writeWaiting = (count: number, runs?: Promise<readonly EncodedRun[]>, releasePayloads?: () => void) => {
       const [first, ready] = [firstChunk + writtenChunks, waiting.splice(0, count)];
       writtenChunks += ready.length;
       lastWriteMs = performance.now();
-      return write(first, ready, layers, releasePayloads);
+      return write(first, ready, runs, releasePayloads);
     };
     // Behind a layer, levels may have to be written first.
     const early = () => (levels ? levels.endOfLayer(firstChunk) - firstChunk - writtenChunks : waiting.length);
@@ -213,8 +218,8 @@ async function compress(
       await earlier;
       waiting = encoded.slice(writtenChunks);
       if (halved) await levels?.addHalved(box, halved);
-      const layers = await levels?.encodeDue(firstChunk + chunks.length, { signal });
-      return { written: writeWaiting(waiting.length, layers, releasePayloads) };
+      const runs = levels?.encodeDue(firstChunk + chunks.length, { signal, lend: options.lend });
+      return { written: writeWaiting(waiting.length, runs, releasePayloads) };
     } catch (error) {
       releasePayloads();
       throw error;
@@ -252,6 +257,7 @@ async function compress(
     await Promise.allSettled(running.map(({ written }) => written));
     (await reading.settle())?.release();
     await writing.settle();
+    await levels?.close();
     await boxes.close();
   }
 
@@ -297,6 +303,10 @@ async function chooseTimeGroup(
   };
   const isInterleaved = await interleavesTime(volume, choice, areAlike);
   return { volume: unread, timeGroup: isInterleaved ? 'default' : 1 };
+}
+
+function payloadsOf(chunks: readonly EncodedChunk[]): Uint8Array[] {
+  return chunks.flatMap((chunk) => (chunk.kind === 'coded' ? [chunk.payload] : []));
 }
 
 interface EncodedBox {

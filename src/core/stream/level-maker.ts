@@ -1,17 +1,19 @@
-import type { Backend, BoxHalving, EncodeChoice, VoxelBox } from '../chunks/backend.ts';
+import type { Backend, BackendJob, BoxHalving, EncodeChoice, VoxelBox } from '../chunks/backend.ts';
 import { gatherChunk, scatterChunk } from '../chunks/boxes.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import { type ChunkGrid, type ChunkShape, chunkGridOf, codecElementBytes } from '../format/chunk-grid.ts';
 import type { ContainerWriter } from '../format/container-writer.ts';
+import type { OpenVolume } from '../io/common/volume-reader.ts';
 import { elementsPerVoxel, halvedElements } from '../levels/halved-dims.ts';
 import { type PlannedHalving, planLevels, whyNoLevels } from '../levels/level-plan.ts';
-import { type LevelLayer, LevelStack } from '../levels/level-stack.ts';
+import type { LevelRun, RunMemory } from '../levels/level-run.ts';
+import { LevelStack } from '../levels/level-stack.ts';
 import { StriaError } from '../shared/errors.ts';
 import type { HalvingMethod } from '../shared/halving.ts';
 import type { JobOptions } from '../shared/job.ts';
 import { type Dims3, type ElementType, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 import type { ReadBox } from './box-reader.ts';
-import { maxBoxBytes } from './pipeline.ts';
+import { Beside, maxBoxBytes } from './pipeline.ts';
 import { boxesOf, rangeOf } from './slabs.ts';
 
 /** Whether a file gets levels, and how voxels are combined; undefined: by the volume's size, and as its voxels suggest. */
@@ -20,8 +22,8 @@ export type LevelChoice = boolean | HalvingMethod | undefined;
 /** Larger volumes get levels unless the caller says otherwise (docs/adr/0041-levels-above-256-mib.md). */
 const leastBytesForLevels = 2 ** 28;
 
-/** A layer of a level's chunks, encoded. */
-export interface EncodedLayer extends Pick<LevelLayer, 'level' | 'firstChunk' | 'due'> {
+/** The chunks of a run of a level, encoded. */
+export interface EncodedRun extends Pick<LevelRun, 'level' | 'firstChunk' | 'due'> {
   readonly chunks: readonly EncodedChunk[];
 }
 
@@ -39,6 +41,11 @@ export class LevelMaker {
   /** For each of them, the halved boxes of a slab. */
   #slabs: Uint8Array<ArrayBuffer>[] = [];
   #slabFilled = 0;
+  readonly #encoding = new Beside<EncodedRun[]>();
+  /** Taken from the stack, and not released yet. */
+  readonly #taken = new Set<LevelRun>();
+  /** Released plain memory, which is used again: there are too many runs to leave them to the garbage collector. */
+  readonly #spare: Uint8Array<ArrayBuffer>[] = [];
 
   /** Undefined if the file gets no levels. @throws StriaError as `plan` */
   static create(
@@ -79,7 +86,7 @@ export class LevelMaker {
     choice: EncodeChoice,
     method: HalvingMethod | undefined,
   ) {
-    this.stack = new LevelStack(volume, grid, halvings, method);
+    this.stack = new LevelStack(volume, grid, halvings, method, (byteLength) => this.#takeMemory(byteLength));
     this.#grid = grid;
     this.#halvings = halvings;
     this.#elementBytes = codecElementBytes(volume.type);
@@ -97,6 +104,17 @@ export class LevelMaker {
     if (method === undefined || this.#boxHalvings === 0) return undefined;
     const [first, ...further] = this.#halvings.slice(0, this.#boxHalvings) as [PlannedHalving, ...PlannedHalving[]];
     return { steps: first.steps, further: further.map(({ steps }) => steps), method, type: this.#type };
+  }
+
+  /**
+   * Reads the first planes of a plain file. Mostly they show how voxels are halved; then the backend can halve all boxes, from the
+   * first one on.
+   */
+  async judge({ fill, place }: OpenVolume, { signal }: JobOptions): Promise<void> {
+    if (!fill || !place || this.#boxHalvings === 0 || this.stack.method !== undefined) return;
+    const bytes = new Uint8Array(this.stack.firstGroupBytes);
+    await fill(bytes, 0, { signal });
+    this.stack.judge(bytes);
   }
 
   /** Takes voxels of the volume that the backend cannot halve, in their order. @returns whether it has: it may find that the backend can */
@@ -134,26 +152,62 @@ export class LevelMaker {
     return (Math.floor(chunk / chunksPerLayer) + 1) * chunksPerLayer;
   }
 
-  /** Encodes what is complete and belongs before chunk `end` of the volume. */
-  async encodeDue(end: number, { signal }: JobOptions): Promise<EncodedLayer[]> {
-    const encoded: EncodedLayer[] = [];
-    for (const layer of this.stack.takeLayers(end)) {
-      const { level, firstChunk, chunkCount, bytes, dims, due } = layer;
-      const { grid } = this.#halvings.find((halving) => halving.level === level) as PlannedHalving;
-      const elementBytes = this.#elementBytes;
-      const range = rangeOf(grid, firstChunk, chunkCount);
-      const whole: VoxelBox = { bytes, dims, elementBytes };
-      const chunks: EncodedChunk[] = [];
-      for (const box of boxesOf(range, elementBytes, Math.min(this.#backend.maxBoxBytes, maxBoxBytes))) {
-        const isWhole = box.chunks.length === chunkCount;
-        const voxels = isWhole ? bytes : gatherChunk(whole, { origin: box.origin, shape: box.dims });
-        const options = { signal, firstChunk: box.firstChunk };
-        const of = await this.#backend.encode({ bytes: voxels, dims: box.dims, elementBytes }, box.chunks, this.#choice, options);
-        for (const chunk of of) chunks.push(chunk);
+  /**
+   * Encodes the runs that are complete and belong before chunk `end` of the volume, once those of earlier calls are encoded.
+   * Voxels may be added meanwhile.
+   */
+  encodeDue(end: number, job: Pick<BackendJob, 'signal' | 'lend'>): Promise<readonly EncodedRun[]> {
+    const runs = this.stack.takeRuns(end);
+    if (runs.length === 0) return Promise.resolve([]);
+    for (const run of runs) this.#taken.add(run);
+    return this.#encoding.start(async () => {
+      const encoded: EncodedRun[] = [];
+      for (const run of runs) {
+        encoded.push(await this.#encode(run, job));
+        this.#release(run);
       }
-      encoded.push({ level, firstChunk, due, chunks });
+      return encoded;
+    });
+  }
+
+  /** Waits for what is being encoded, and releases all memory. Must be called in the end, whether or not it succeeded. */
+  async close(): Promise<void> {
+    await this.#encoding.settle();
+    for (const run of this.#taken) this.#release(run);
+    this.stack.close();
+  }
+
+  async #encode({ level, firstChunk, chunkCount, memory, dims, due }: LevelRun, job: Pick<BackendJob, 'signal' | 'lend'>) {
+    const { grid } = this.#halvings.find((halving) => halving.level === level) as PlannedHalving;
+    const elementBytes = this.#elementBytes;
+    const whole: VoxelBox = { bytes: memory.bytes, dims, elementBytes };
+    const chunks: EncodedChunk[] = [];
+    for (const box of boxesOf(rangeOf(grid, firstChunk, chunkCount), elementBytes, this.#boxBytes)) {
+      const isWhole = box.chunks.length === chunkCount;
+      const bytes = isWhole ? memory.bytes : gatherChunk(whole, { origin: box.origin, shape: box.dims });
+      const options = { ...job, firstChunk: box.firstChunk };
+      const of = await this.#backend.encode({ bytes, dims: box.dims, elementBytes }, box.chunks, this.#choice, options);
+      for (const chunk of of) chunks.push(chunk);
     }
-    return encoded;
+    return { level, firstChunk, due, chunks };
+  }
+
+  #release(run: LevelRun): void {
+    this.#taken.delete(run);
+    run.memory.release();
+  }
+
+  get #boxBytes(): number {
+    return Math.min(this.#backend.maxBoxBytes, maxBoxBytes);
+  }
+
+  /** For the voxels of a run: memory from which the backend encodes without a copy, if it lends any and the run is one box. */
+  async #takeMemory(byteLength: number): Promise<RunMemory> {
+    const { borrowBytes } = this.#backend;
+    if (borrowBytes && byteLength <= this.#boxBytes) return borrowBytes(byteLength);
+    const at = this.#spare.findIndex((bytes) => bytes.byteLength >= byteLength);
+    const [whole = new Uint8Array(byteLength)] = at < 0 ? [] : this.#spare.splice(at, 1);
+    return { bytes: whole.subarray(0, byteLength), release: () => this.#spare.push(whole) };
   }
 }
 
@@ -173,23 +227,23 @@ function evenHalvings({ chunkShape, counts, dims }: ChunkGrid, halvings: readonl
 }
 
 /**
- * Writes consecutive chunks of the volume, and each layer of a level where it is due, which does not depend on how the chunks are
- * cut into calls. @param layers those due up to the last of the chunks and not yet written, in order
+ * Writes consecutive chunks of the volume, and each run of a level where it is due, which does not depend on how the chunks are
+ * cut into calls. @param runs those due up to the last of the chunks and not yet written, in order
  */
 export async function writeWithLevels(
   writer: ContainerWriter,
   first: number,
   chunks: readonly EncodedChunk[],
-  layers: readonly EncodedLayer[],
+  runs: readonly EncodedRun[],
 ): Promise<void> {
   let next = first;
   const writeTo = async (end: number) => {
     if (end > next) await writer.chunks(next, chunks.slice(next - first, end - first));
     next = Math.max(next, end);
   };
-  for (const layer of layers) {
-    await writeTo(layer.due);
-    await writer.levelChunks(layer.level, layer.firstChunk, layer.chunks);
+  for (const run of runs) {
+    await writeTo(run.due);
+    await writer.levelChunks(run.level, run.firstChunk, run.chunks);
   }
   await writeTo(first + chunks.length);
 }

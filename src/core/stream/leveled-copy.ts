@@ -42,6 +42,11 @@ export class LeveledCopy {
     }
   }
 
+  /** Must be called in the end, whether or not it succeeded. */
+  async close(): Promise<void> {
+    await this.#maker.close();
+  }
+
   async #flush(slab: Slab): Promise<void> {
     const { firstChunk, dims, chunks: places } = slab;
     const { signal } = this.#job;
@@ -57,8 +62,8 @@ export class LeveledCopy {
       putBox(box, place, voxels);
     }
     await this.#maker.stack.push(voxels.bytes);
-    const layers = await this.#maker.encodeDue(firstChunk + places.length, { signal });
-    await writeWithLevels(this.#writer, firstChunk, chunks, layers);
+    const runs = await this.#maker.encodeDue(firstChunk + places.length, { signal });
+    await writeWithLevels(this.#writer, firstChunk, chunks, runs);
     this.#slab = this.#slabs.next().value ?? undefined;
   }
 }

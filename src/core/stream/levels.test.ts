@@ -7,6 +7,7 @@ import { ContainerReader } from '../format/container-reader.ts';
 import { recoverContainer } from '../format/recover.ts';
 import { halve } from '../levels/halve.ts';
 import { memorySource } from '../shared/bytes.ts';
+import { StriaError } from '../shared/errors.ts';
 import type { HalvingMethod } from '../shared/halving.ts';
 import { type Dims3, type Dims4, type ElementType, elementTypes, typedVoxels, type VolumeInfo } from '../shared/volume.ts';
 import { compressVolume } from './compress.ts';
@@ -113,6 +114,43 @@ describe('levels', () => {
     for (const maxBoxBytes of [1, 3000, 20_000]) {
       expect(await compressed(info, voxels, true, [32, 8, 4], { ...cpu, maxBoxBytes })).toEqual(whole);
     }
+  });
+
+  test('are encoded in few batches: all layers of a level together', async () => {
+    const { info, voxels } = noisy([150, 21, 40, 1], 'u16');
+    const boxes: Dims3[] = [];
+    const encode: Backend['encode'] = (box, ...others) => {
+      boxes.push(box.dims);
+      return cpu.encode(box, ...others);
+    };
+    await compressed(info, voxels, true, [32, 8, 4], { ...cpu, encode });
+    expect(boxes).toEqual([
+      [150, 21, 40],
+      [75, 11, 20],
+    ]);
+  });
+
+  test('release all memory that the backend lends for them, also after a failure', async () => {
+    const { info, voxels } = noisy([260, 21, 40, 1], 'u16');
+    let lent = 0;
+    let most = 0;
+    const borrowBytes = async (byteLength: number) => {
+      most = Math.max(most, ++lent);
+      return { bytes: new Uint8Array(byteLength), release: () => lent-- };
+    };
+    const backend = { ...cpu, borrowBytes };
+    expect(await compressed(info, voxels, true, [32, 8, 4], backend)).toEqual(await compressed(info, voxels, true, [32, 8, 4]));
+    expect([lent, most]).toEqual([0, 2]);
+    const encode: Backend['encode'] = (box, ...others) => {
+      if (box.dims[0] === 65) throw new StriaError('out-of-memory', 'no more');
+      return cpu.encode(box, ...others);
+    };
+    await expect(compressed(info, voxels, true, [32, 8, 4], { ...backend, encode })).rejects.toMatchObject({
+      tag: 'out-of-memory',
+    });
+    const half = voxels.subarray(0, voxels.byteLength / 2);
+    await expect(compressed(info, half, true, [32, 8, 4], backend)).rejects.toBeInstanceOf(StriaError);
+    expect(lent).toBe(0);
   });
 
   test('even out a coarse spacing first, and leave out what would take more than a seventh', async () => {

@@ -55,14 +55,18 @@ export function rewriteLevels(
     });
     const copy = maker && new LeveledCopy(writer, maker, backend, job);
     const total = container.chunkCount;
-    for (let number = 0; number < total; ) {
-      throwIfAborted(job.signal);
-      const together = groupSize(container, number, total);
-      const chunks = await container.readChunks(number, together, job);
-      if (copy) await copy.add(chunks);
-      else await writer.chunks(number, chunks);
-      number += together;
-      job.onProgress?.({ stage: maker ? 'Making levels' : 'Copying', done: number, total });
+    try {
+      for (let number = 0; number < total; ) {
+        throwIfAborted(job.signal);
+        const together = groupSize(container, number, total);
+        const chunks = await container.readChunks(number, together, job);
+        if (copy) await copy.add(chunks);
+        else await writer.chunks(number, chunks);
+        number += together;
+        job.onProgress?.({ stage: maker ? 'Making levels' : 'Copying', done: number, total });
+      }
+    } finally {
+      await copy?.close();
     }
     const headers = maker?.stack.headers ?? [];
     await writer.finish(source, headers);

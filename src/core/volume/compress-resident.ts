@@ -144,12 +144,16 @@ export async function writeContainer(
   const total = chunks.reduce((sum, chunk) => sum + (chunk.kind === 'coded' ? chunk.payload.byteLength : 0), 0);
   const maker = making && LevelMaker.create(kept.info, chunkShape, making.backend, making.choice, making.levels);
   const copy = maker && making && new LeveledCopy(writer, maker, making.backend, { signal });
-  for (let first = 0; first < chunks.length; first += chunksAtOnce) {
-    throwIfAborted(signal);
-    const some = chunks.slice(first, first + chunksAtOnce);
-    if (copy) await copy.add(some);
-    else await writer.chunks(first, some);
-    onProgress?.({ stage: 'Saving', done: Math.min(writer.bytesWritten, total), total });
+  try {
+    for (let first = 0; first < chunks.length; first += chunksAtOnce) {
+      throwIfAborted(signal);
+      const some = chunks.slice(first, first + chunksAtOnce);
+      if (copy) await copy.add(some);
+      else await writer.chunks(first, some);
+      onProgress?.({ stage: 'Saving', done: Math.min(writer.bytesWritten, total), total });
+    }
+  } finally {
+    await copy?.close();
   }
   await writer.finish(source, maker?.stack.headers);
   return writer.bytesWritten;
