@@ -9,6 +9,7 @@ import type { BenchContext, BenchHost } from './harness/context.ts';
 import { Meter } from './harness/meter.ts';
 import { type BenchCase, caseKey } from './harness/result.ts';
 import { type BenchRunner, runGpuSuite } from './run.ts';
+import { compareStoredTexels } from './stored-texels.ts';
 
 const gpu = await openTestGpu();
 
@@ -169,6 +170,21 @@ test('bricks are decoded, turned, flown through and compared, a series plays in 
   expect(Object.keys(cases[3]?.stages ?? {})).toEqual(expect.arrayContaining(['texture', 'draw']));
   expect(Object.keys(cases[5]?.stages ?? {})).toEqual(['draw', 'decode', 'texture', 'copy', 'host', 'wait']);
   expect(cases[5]?.longestFrames?.length).toBeGreaterThan(0);
+});
+
+test('textures are compared byte by byte, where the device has two ways to fill them', async () => {
+  expect((await compareStoredTexels(gpu)) > 0).toBe(gpu.canStoreBytes);
+  // Claims the other way, but fills all textures by copies.
+  let asked = 0;
+  const claiming = new Proxy(gpu, {
+    get: (target, name) => {
+      if (name === 'canStoreBytes') return asked++ === 0;
+      const value = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+    set: () => true,
+  });
+  expect(await compareStoredTexels(claiming)).toBeGreaterThan(4_000_000);
 });
 
 test('surfaces from voxels, from compressed chunks and on the CPU are equal, and the memory is freed', async () => {

@@ -104,8 +104,16 @@ async function benchComputed(
   }
 }
 
-/** Draws the volume of suite `view` from bricks, all of them decoded, and compares the pictures with rays through its texture. */
-export async function benchPagedRays(context: BenchContext, source: MemoryBricks, volume: ResidentVolume): Promise<void> {
+/**
+ * Draws the volume of suite `view` from bricks, all of them decoded, and compares the pictures with rays through its texture.
+ * @param texelBytes the result of `compareStoredTexels`
+ */
+export async function benchPagedRays(
+  context: BenchContext,
+  source: MemoryBricks,
+  volume: ResidentVolume,
+  texelBytes: number,
+): Promise<void> {
   const { gpu, request } = context;
   const size = targetOf(request.size);
   using scope = gpu.scope('bench.paged');
@@ -125,7 +133,9 @@ export async function benchPagedRays(context: BenchContext, source: MemoryBricks
         await expectAlike(stage, texture, projection, turn, size);
       }
       const subject = `phantom ${request.size}³ ${request.type}, turning`;
-      await measure(context, { subject, size, inputBytes: bytes, stage, x: `paged ${projection}`, method: `${method}, from bricks`, projection, ms: turnMs, view: (at) => turned(at, size) }); // biome-ignore format: one line
+      const textures = texelBytes > 0 ? `; ${texelBytes} bytes of textures that kernels write equal copied ones` : '';
+      const verified = `two frames compared with rays through a texture, pixel by pixel${textures}`;
+      await measure(context, { subject, size, inputBytes: bytes, stage, x: `paged ${projection}`, method: `${method}, from bricks`, projection, ms: turnMs, verified, view: (at) => turned(at, size) }); // biome-ignore format: one line
     }
   } finally {
     stage.close();
@@ -156,6 +166,7 @@ interface Flight {
   /** @param at 0…1 */
   view(at: number): RayView;
   readonly note?: string;
+  readonly verified?: string;
   /** Called before each frame, and after it; `after` also for those that are drawn before the measurement. */
   readonly before?: () => void;
   readonly after?: (frame: BrickFrameParts) => void;
@@ -231,9 +242,7 @@ async function measure(
       .slice(0, keptFrames),
     copyMs: undefined,
     timesCopy: undefined,
-    verified: flight.x.startsWith('paged')
-      ? 'two frames compared with rays through a texture, pixel by pixel'
-      : 'budgets are checked after each frame; pictures by tests',
+    verified: flight.verified ?? 'budgets are checked after each frame; pictures by tests',
     note: notes.join('; '),
   };
   context.add(found);

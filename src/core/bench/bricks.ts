@@ -9,6 +9,7 @@ import { benchPagedRays, benchTerabyte } from './brick-flight.ts';
 import { brickShape, MemoryBricks } from './brick-memory.ts';
 import type { BenchContext } from './harness/context.ts';
 import { benchSeries } from './series-in-3d.ts';
+import { compareStoredTexels } from './stored-texels.ts';
 
 /** Seeds of the phantoms that alternate in the series. */
 const seeds = [1, 2];
@@ -16,10 +17,17 @@ const seeds = [1, 2];
 /**
  * Suite `bricks` measures the tiers of core/bricks on the GPU: decoding bricks into the atlas, rays through bricks compared with
  * rays through a texture, and a series played in 3D. Then the camera turns around a computed volume of 1 TiB and flies through it.
+ * Before all that, textures that kernels write are compared with copied ones, if the device has both ways.
  */
 export async function benchBricks(context: BenchContext): Promise<void> {
   const { gpu, request, job } = context;
   const { size, type } = request;
+  context.begin('textures');
+  const texelBytes = await compareStoredTexels(gpu, job);
+  if (texelBytes === 0) {
+    const method = 'written by kernels, compared with copied ones';
+    context.leaveOut({ table: 'bricks', subject: '8-bit textures', method, reason: 'this GPU has only copied ones' });
+  }
   await benchComputedDecoding(context);
   const ways = request.codecs.includes('auto') ? ['auto', 'rice'] : request.codecs;
   const [firstWay = 'auto'] = ways;
@@ -48,7 +56,7 @@ export async function benchBricks(context: BenchContext): Promise<void> {
           if (seed !== seeds[0]) continue;
           const source = new MemoryBricks(sample.info, chunks);
           await benchDecoding(context, { subject: `phantom ${size}³ ${type}`, x: way, source, voxels });
-          if (way === firstWay) await benchPagedRays(context, source, volume);
+          if (way === firstWay) await benchPagedRays(context, source, volume, texelBytes);
         }
       } finally {
         volume.destroy();

@@ -39,6 +39,8 @@ export class BrickAtlas {
   readonly #source: BrickSource;
   readonly #planner: DecodePlanner;
   readonly #free: number[];
+  /** The brick in each slot. */
+  readonly #keys: (BrickKey | undefined)[];
 
   /**
    * @param scope owns the buffers
@@ -65,6 +67,7 @@ export class BrickAtlas {
         `a decoded brick takes ${this.slotBytes} bytes of GPU memory; the limit is ${bytes}`,
       );
     }
+    this.#keys = new Array<BrickKey | undefined>(this.slotCount).fill(undefined);
     this.#free = Array.from({ length: this.slotCount }, (_, at) => this.slotCount - 1 - at);
     const buffer = scope.storage('atlas', this.slotBytes * this.slotCount);
     this.voxels = { buffer, dims: [x, y, z * this.slotCount], elementBytes };
@@ -82,6 +85,11 @@ export class BrickAtlas {
     return [this.slotBytes / 4, row, row * this.slotShape[1]];
   }
 
+  /** The brick in a slot. */
+  keyAt(slot: number): BrickKey | undefined {
+    return this.#keys[slot];
+  }
+
   /**
    * Takes a slot for a brick: a free one, or that of the least recently used brick that may be evicted.
    * @returns undefined if there is no such slot
@@ -91,17 +99,19 @@ export class BrickAtlas {
     mayEvict: (key: BrickKey) => boolean,
   ): { readonly slot: number; readonly evicted: BrickKey | undefined } | undefined {
     const free = this.#free.pop();
-    if (free !== undefined) {
-      this.slots.set(key, free, this.slotBytes);
-      return { slot: free, evicted: undefined };
-    }
+    if (free !== undefined) return this.#fill(key, free, undefined);
     for (const [evicted, slot] of this.slots.oldest()) {
       if (!mayEvict(evicted)) continue;
       this.slots.delete(evicted);
-      this.slots.set(key, slot, this.slotBytes);
-      return { slot, evicted };
+      return this.#fill(key, slot, evicted);
     }
     return undefined;
+  }
+
+  #fill(key: BrickKey, slot: number, evicted: BrickKey | undefined) {
+    this.slots.set(key, slot, this.slotBytes);
+    this.#keys[slot] = key;
+    return { slot, evicted };
   }
 
   /**

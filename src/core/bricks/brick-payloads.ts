@@ -83,6 +83,10 @@ export class BrickPayloads {
    * @param most the maximum number of bricks that load or wait to be decoded
    */
   load(wanted: ReadonlyMap<BrickKey, number>, canDraw: (key: BrickKey) => boolean, most: number): void {
+    this.#host.gather(() => this.#load(wanted, canDraw, most));
+  }
+
+  #load(wanted: ReadonlyMap<BrickKey, number>, canDraw: (key: BrickKey) => boolean, most: number): void {
     let ahead = 0;
     for (const [key, rank] of wanted) {
       if (ahead === most) return;
@@ -101,14 +105,14 @@ export class BrickPayloads {
     }
   }
 
-  /** Uploads the most urgent payloads that have arrived, as many as there is memory for, but at least one. */
-  upload(wanted: ReadonlyMap<BrickKey, number>): void {
+  /** Uploads the most urgent payloads that have arrived, at most `most` and as many as there is memory for, but at least one. */
+  upload(wanted: ReadonlyMap<BrickKey, number>, most: number): void {
     if (this.#arrived.size === 0) return;
     let count = 0;
     for (const key of wanted.keys()) {
       const chunk = this.#arrived.get(key);
       if (!chunk) continue;
-      if (count > 0 && !this.#pool.hasRoomFor(chunk.payload.byteLength)) break;
+      if (count === most || (count > 0 && !this.#pool.hasRoomFor(chunk.payload.byteLength))) break;
       count++;
       this.#arrived.delete(key);
       try {

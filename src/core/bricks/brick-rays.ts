@@ -3,42 +3,13 @@ import { type Projection, projections, type Strip } from '../draw/ray-pass.ts';
 import type { Binding, Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
-import type { Dims3 } from '../shared/volume.ts';
 import { elementTypeNumber } from '../volume/voxel-key.ts';
-import type { BrickKey } from './brick.ts';
-import { brickBeside } from './brick-source.ts';
+import { type BrickFeedback, FeedbackReader } from './brick-feedback.ts';
 import type { GpuBricks } from './gpu-bricks.ts';
 import { type FeedbackPlaces, type PagedLook, pagedUniform, pagedUniformBytes, type RayDetail } from './paged-uniform.ts';
 
 /** The maximum number of misses that a frame records; later frames record the others. */
 const mostMisses = 4096;
-/** The maximum number of bricks whose neighbours are remembered. */
-const mostAround = 8192;
-
-/**
- * Steps from a brick to the bricks around it, x fastest, and the bits of the faces beyond which they lie: see
- * shaders/brick-draw/paged-rays.wgsl.
- */
-const around = [-1, 0, 1].flatMap((z) =>
-  [-1, 0, 1].flatMap((y) =>
-    [-1, 0, 1].map((x) => {
-      const by: Dims3 = [x, y, z];
-      return { by, faces: by.reduce((bits, step, axis) => bits | (step === 0 ? 0 : (step < 0 ? 2 : 16) << axis), 0) };
-    }),
-  ),
-);
-
-/** The bricks that the rays of a frame met. */
-export interface BrickFeedback {
-  /** Bricks that were needed but not in GPU memory, coarse ones first. */
-  readonly missed: readonly BrickKey[];
-  /** Whether there were more misses than could be recorded. */
-  readonly hasMore: boolean;
-  readonly used: readonly BrickKey[];
-  /** If nothing was missed: bricks that no ray entered, but whose voxels are needed by samples beside them, loaded or not. */
-  readonly beside: readonly BrickKey[];
-}
-
 export interface BrickRayInputs {
   readonly projection: Projection;
   /** Contains the result of `rayFrame` for the whole volume's dims. */
@@ -59,8 +30,7 @@ export class BrickRays {
   readonly #uniform: GPUBuffer;
   readonly #feedback: GPUBuffer;
   readonly #places: FeedbackPlaces;
-  /** The bricks around bricks that were used, in the order of `around`. */
-  readonly #around = new Map<BrickKey, readonly (BrickKey | undefined)[]>();
+  readonly #reader: FeedbackReader;
 
   constructor(gpu: Gpu, bricks: GpuBricks) {
     this.#gpu = gpu;
@@ -71,6 +41,7 @@ export class BrickRays {
     const { table, atlas } = bricks;
     const used = 1 + mostMisses;
     this.#places = { used, asked: used + atlas.slotCount, mostMisses };
+    this.#reader = new FeedbackReader(bricks, this.#places);
     this.#feedback = this.#scope.storage('feedback', 4 * (this.#places.asked + Math.ceil(table.count / 32)));
   }
 
@@ -100,40 +71,7 @@ export class BrickRays {
   /** Records the readback of the feedback. @returns a function that gives the feedback once the commands have run */
   end(commands: Commands): () => BrickFeedback {
     const words = commands.readWords(this.#feedback, 0, 4 * this.#places.asked);
-    return () => this.#parse(words());
-  }
-
-  #parse(words: Uint32Array): BrickFeedback {
-    const { table, atlas } = this.#bricks;
-    const count = words[0] as number;
-    const missed = [...words.subarray(1, 1 + Math.min(count, mostMisses))].map((index) => table.keyAt(index));
-    const used = new Map<BrickKey, number>();
-    for (const [key, slot] of atlas.slots.oldest()) {
-      const met = words[this.#places.used + slot] as number;
-      if (met !== 0) used.set(key, met);
-    }
-    const beside = missed.length === 0 ? this.#beside(used) : [];
-    // Keys of coarse levels are greater.
-    return { missed: missed.sort((a, b) => b - a), hasMore: count > mostMisses, used: [...used.keys()], beside };
-  }
-
-  /** The bricks beyond faces that samples crossed. @param used bricks, and the bits of the faces beyond which their samples lay */
-  #beside(used: ReadonlyMap<BrickKey, number>): readonly BrickKey[] {
-    const found = new Set<BrickKey>();
-    for (const [key, met] of used) {
-      if (met === 1) continue;
-      let keys = this.#around.get(key);
-      if (!keys) {
-        keys = around.map(({ by }) => brickBeside(this.#bricks.source, key, by));
-        if (this.#around.size >= mostAround) this.#around.clear();
-        this.#around.set(key, keys);
-      }
-      for (const [at, { faces }] of around.entries()) {
-        const other = keys[at];
-        if (faces !== 0 && (met & faces) === faces && other !== undefined && !used.has(other)) found.add(other);
-      }
-    }
-    return [...found];
+    return () => this.#reader.read(words());
   }
 
   destroy(): void {

@@ -63,11 +63,14 @@ export class BrickTable {
    */
   entries(): GPUBuffer {
     if (this.#changed.size > 0) {
-      const pairs = [...this.#changed].flatMap((index) => [index, this.#written[index] as number]);
-      this.#changed.clear();
-      for (let from = 0; from < pairs.length; from += 2 * mostChanges) {
-        this.#submit(Uint32Array.from(pairs.slice(from, from + 2 * mostChanges)));
+      const pairs = new Uint32Array(2 * this.#changed.size);
+      let at = 0;
+      for (const index of this.#changed) {
+        pairs[at++] = index;
+        pairs[at++] = this.#written[index] as number;
       }
+      this.#changed.clear();
+      for (let from = 0; from < pairs.length; from += 2 * mostChanges) this.#submit(pairs.subarray(from, from + 2 * mostChanges));
     }
     return this.#entries;
   }
@@ -79,7 +82,8 @@ export class BrickTable {
 
   /** The brick of the entry at `index`. */
   keyAt(index: number): BrickKey {
-    const level = this.starts.findLastIndex((start) => start <= index);
+    let level = this.starts.length - 1;
+    while ((this.starts[level] as number) > index) level--;
     return level * 2 ** 24 + index - (this.starts[level] as number);
   }
 

@@ -37,6 +37,8 @@ export interface TextureSlots {
 const pitchBytes = 256;
 /** The maximum number of bricks that are staged at once, and their maximum bytes, unless a single row of bricks takes more. */
 const [mostStaged, mostStagedBytes] = [96, 2 ** 26];
+/** Of `Brick` in shaders/brick-draw/brick-texels.wgsl. */
+const wordsPerBrick = 16;
 /** Twin: shaders/brick-draw/texture-layout.wgsl. */
 const brickApron = 2;
 const cellVoxels = 8;
@@ -137,7 +139,10 @@ export class BrickTexture {
       size: this.isUsed ? [columns * texels[0], rows * texels[1], layers * texels[2]] : [1, 1, 1],
       dimension: '3d',
       format: 'r8unorm',
-      usage: GPUTextureUsage.TEXTURE_BINDING | (gpu.canStoreBytes ? GPUTextureUsage.STORAGE_BINDING : GPUTextureUsage.COPY_DST),
+      usage:
+        GPUTextureUsage.TEXTURE_BINDING |
+        GPUTextureUsage.COPY_SRC |
+        (gpu.canStoreBytes ? GPUTextureUsage.STORAGE_BINDING : GPUTextureUsage.COPY_DST),
     });
     const [x, y, z] = this.#cellCounts;
     this.cells = scope.storage('cells', this.isUsed ? 4 * count * x * y * z : 4);
@@ -160,12 +165,13 @@ export class BrickTexture {
     });
     for (let from = 0; from < bricks.length; from += atOnce) {
       const staged = bricks.slice(from, from + atOnce);
-      const words = Uint32Array.from(
-        staged.flatMap(({ slot, start, columns, rows, first, dims, shape }) => [
-          ...[slot, start, columns, rows],
-          ...[...first, 0, ...dims, 0, ...shape, 0],
-        ]),
-      );
+      const words = new Uint32Array(wordsPerBrick * staged.length);
+      for (const [at, { slot, start, columns, rows, first, dims, shape }] of staged.entries()) {
+        words.set([slot, start, columns, rows], wordsPerBrick * at);
+        words.set(first, wordsPerBrick * at + 4);
+        words.set(dims, wordsPerBrick * at + 8);
+        words.set(shape, wordsPerBrick * at + 12);
+      }
       const uniform = scope.uniform('rows', [
         ...[...this.#slots.words, staged.length],
         ...[...this.#texels, pitch / 4, ...this.#cellCounts, sideBySide, ...this.#across],
@@ -187,7 +193,7 @@ export class BrickTexture {
           const offset = Math.floor(at / sideBySide) * y * z * pitch + (at % sideBySide) * x;
           encoder.copyBufferToTexture(
             { buffer: this.#staging, offset, bytesPerRow: pitch, rowsPerImage: y },
-            { texture: this.texture, origin: [...this.#originOf(slot)] },
+            { texture: this.texture, origin: [...this.boxOf(slot).origin] },
             [x, y, z],
           );
         }
@@ -195,9 +201,11 @@ export class BrickTexture {
     }
   }
 
-  #originOf(slot: number): Dims3 {
+  /** A slot's texels in the texture, with the apron. */
+  boxOf(slot: number): { readonly origin: Dims3; readonly size: Dims3 } {
     const [columns, rows] = this.#across;
     const [x, y, z] = this.#texels;
-    return [x * (slot % columns), y * (Math.floor(slot / columns) % rows), z * Math.floor(slot / columns / rows)];
+    const origin: Dims3 = [x * (slot % columns), y * (Math.floor(slot / columns) % rows), z * Math.floor(slot / columns / rows)];
+    return { origin, size: this.#texels };
   }
 }

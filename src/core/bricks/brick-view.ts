@@ -1,6 +1,6 @@
 import type { StriaError } from '../shared/errors.ts';
 import { type BrickKey, brickKey } from './brick.ts';
-import type { BrickFeedback } from './brick-rays.ts';
+import type { BrickFeedback } from './brick-feedback.ts';
 import type { GpuBricks } from './gpu-bricks.ts';
 
 /** The factor by which bricks become coarser or finer in one step. */
@@ -51,9 +51,14 @@ export class BrickView {
   take({ missed, hasMore, used, beside }: BrickFeedback, timePoint: number): void {
     // If not all misses could be recorded, those of the last frame still count; otherwise they would be cancelled.
     const wished = hasMore ? [...missed, ...this.#missed.filter((key) => !this.#bricks.has(key))] : missed;
-    const faults = wished.map((key) => this.#bricks.faultOf(key));
-    this.#fault = faults.find((fault) => fault !== undefined);
-    this.#missed = [...new Set(wished.filter((_, at) => !faults[at]))];
+    this.#fault = undefined;
+    const found = new Set<BrickKey>();
+    for (const key of wished) {
+      const fault = this.#bricks.faultOf(key);
+      this.#fault ??= fault;
+      if (!fault) found.add(key);
+    }
+    this.#missed = [...found];
     // These have the lowest priority: without them samples at faces are only a little coarser.
     const besides = beside.filter((key) => !this.#bricks.faultOf(key));
     const wanted = [...this.#coarsest(timePoint), ...used, ...this.#missed, ...besides];

@@ -8,11 +8,13 @@ import type { StriaError } from '../shared/errors.ts';
 import { type BrickKey, brickOf } from './brick.ts';
 import { BrickAtlas, type SlottedBrick } from './brick-atlas.ts';
 import { BrickPayloads } from './brick-payloads.ts';
-import { type BrickSource, brickBeside } from './brick-source.ts';
+import type { BrickSource } from './brick-source.ts';
 import { BrickTable } from './brick-table.ts';
 import type { HostBricks } from './host-bricks.ts';
 import { PayloadPool } from './payload-pool.ts';
+import { StaleAprons } from './stale-aprons.ts';
 import { leastBricks, UpdatePace } from './update-pace.ts';
+import { WantedBricks } from './wanted-bricks.ts';
 
 export interface GpuBrickLimits {
   /** The budget for compressed bricks. */
@@ -88,12 +90,8 @@ export class GpuBricks {
   readonly #pool: PayloadPool;
   readonly #payloads: BrickPayloads;
   readonly #onArrival: () => void;
-  /** Bricks in the texture whose aprons lack voxels of neighbours that have arrived since. */
-  readonly #stale = new Set<BrickKey>();
-  /** The bricks that each viewer wants, the most urgent first. */
-  readonly #wishes = new Map<string, readonly BrickKey[]>();
-  /** The wanted bricks of all viewers, with their ranks. */
-  #wanted = new Map<BrickKey, number>();
+  readonly #stale: StaleAprons;
+  readonly #wanted: WantedBricks;
   #updates = 0;
   readonly #pace: UpdatePace;
   #decoded = 0;
@@ -118,6 +116,8 @@ export class GpuBricks {
       this.#scope.destroy();
       throw error;
     }
+    this.#stale = new StaleAprons(this.source, this.atlas);
+    this.#wanted = new WantedBricks(this.atlas.slotCount, (key) => !this.table.isConstant(key));
     this.#pool = new PayloadPool(gpu, this.#scope, this.#limits.payloadBytes);
     this.#payloads = new BrickPayloads(gpu, host, this.#pool, {
       geometryOf: (key) => this.#geometryOf(key),
@@ -159,7 +159,7 @@ export class GpuBricks {
   /** Whether all wanted bricks can be drawn or have failed, and the texture is up to date. */
   get isSettled(): boolean {
     if (this.#stale.size > 0) return false;
-    for (const key of this.#wanted.keys()) if (!this.has(key) && !this.faultOf(key)) return false;
+    for (const key of this.#wanted.ranks.keys()) if (!this.has(key) && !this.faultOf(key)) return false;
     return true;
   }
 
@@ -170,12 +170,7 @@ export class GpuBricks {
 
   /** The number of slots that other viewers leave to this one. */
   slotsFor(viewer: string): number {
-    const others = new Set<BrickKey>();
-    for (const [name, wish] of this.#wishes) {
-      if (name === viewer) continue;
-      for (const key of wish) if (!this.table.isConstant(key)) others.add(key);
-    }
-    return Math.max(0, this.atlas.slotCount - others.size);
+    return Math.max(0, this.atlas.slotCount - this.#wanted.countOfOthers(viewer));
   }
 
   /** Marks decoded bricks as recently used: rays report which ones they crossed. */
@@ -185,32 +180,16 @@ export class GpuBricks {
 
   /**
    * Replaces the bricks that a viewer wants; viewers take turns by urgency. Loads of bricks that are no longer wanted are cancelled.
-   * @param keys the most urgent first; if all viewers together want more bricks than there are slots, the last ones are left out
+   * @param keys the most urgent first; they are kept. If all viewers together want more bricks than there are slots, the last ones are left out
    * @returns how many bricks were left out
    */
-  want(keys: Iterable<BrickKey>, viewer = ''): number {
+  want(keys: readonly BrickKey[], viewer = ''): number {
     if (this.#isClosed) return 0;
-    const own = [...keys];
-    // Each picture is a viewer of its own, which wants nothing once it is finished.
-    if (own.length > 0) this.#wishes.set(viewer, own);
-    else this.#wishes.delete(viewer);
-    const wishes = [...this.#wishes.values()];
-    const longest = Math.max(...wishes.map(({ length }) => length));
-    const wanted = new Map<BrickKey, number>();
-    const leftOut = new Set<BrickKey>();
-    for (let rank = 0; rank < longest; rank++) {
-      for (const wish of wishes) {
-        const key = wish[rank];
-        if (key === undefined || wanted.has(key) || this.table.isConstant(key)) continue;
-        if (wanted.size === this.atlas.slotCount) leftOut.add(key);
-        else wanted.set(key, wanted.size);
-      }
-    }
-    this.#wanted = wanted;
-    this.#payloads.keepOnly(wanted);
-    this.touch([...wanted.keys()].reverse());
+    const leftOut = this.#wanted.set(keys, viewer);
+    this.#payloads.keepOnly(this.#wanted.ranks);
+    this.touch([...this.#wanted.ranks.keys()].reverse());
     this.#load();
-    return leftOut.size;
+    return leftOut;
   }
 
   /**
@@ -220,9 +199,10 @@ export class GpuBricks {
    */
   update(): number {
     if (this.#isClosed || this.#gpu.isLost || this.#updates >= mostUpdates) return 0;
-    this.#payloads.upload(this.#wanted);
+    const start = performance.now();
+    this.#payloads.upload(this.#wanted.ranks, this.#pace.bricks);
     const chosen: { readonly key: BrickKey; readonly stored: StoredChunk }[] = [];
-    for (const key of this.#wanted.keys()) {
+    for (const key of this.#wanted.ranks.keys()) {
       if (chosen.length === this.#pace.bricks) break;
       if (this.has(key)) continue;
       const stored = this.#payloads.get(key);
@@ -240,12 +220,13 @@ export class GpuBricks {
       this.table.setSlot(key, taken.slot);
       slotted.push({ key, slot: taken.slot, stored });
     }
-    for (const { key } of slotted) this.#outdateAround(key);
+    for (const { key } of slotted) this.#stale.addAround(key);
     for (const { key } of slotted) this.#stale.delete(key);
-    const others = this.#takeStale(slotted.length > 0 ? fewRefreshed : mostRefreshed);
+    const others = this.#stale.take(slotted.length > 0 ? fewRefreshed : mostRefreshed);
     if (slotted.length + others.length > 0) this.#decode(slotted, others);
     // Loads payloads again that were evicted from the pool before they were decoded.
     this.#load();
+    if (slotted.length > 0) this.#pace.submitted(slotted.length, performance.now() - start);
     return slotted.length + others.length;
   }
 
@@ -263,25 +244,6 @@ export class GpuBricks {
     this.#payloads.close();
     this.#wanted.clear();
     this.#scope.destroy();
-  }
-
-  /** Marks the decoded bricks around one that has arrived as stale, because their aprons need its voxels. */
-  #outdateAround(key: BrickKey): void {
-    if (!this.atlas.filtered.isUsed) return;
-    for (const by of this.atlas.filtered.around) {
-      const beside = brickBeside(this.source, key, by);
-      if (beside !== undefined && this.atlas.slots.has(beside)) this.#stale.add(beside);
-    }
-  }
-
-  #takeStale(most: number): readonly BrickKey[] {
-    const taken: BrickKey[] = [];
-    for (const key of this.#stale) {
-      if (taken.length === most) break;
-      this.#stale.delete(key);
-      if (this.atlas.slots.has(key)) taken.push(key);
-    }
-    return taken;
   }
 
   #decode(slotted: readonly SlottedBrick[], others: readonly BrickKey[]): void {
@@ -305,7 +267,7 @@ export class GpuBricks {
 
   #load(): void {
     const most = Math.min(mostAhead, updatesAhead * Math.max(leastBricks, this.#pace.bricks));
-    this.#payloads.load(this.#wanted, (key) => this.has(key), most);
+    this.#payloads.load(this.#wanted.ranks, (key) => this.has(key), most);
   }
 
   #geometryOf(key: BrickKey): ChunkGeometry {
@@ -317,7 +279,7 @@ export class GpuBricks {
   #takeConstant(key: BrickKey, chunk: ConstantChunk): boolean {
     if (!this.table.setConstant(key, chunk)) return false;
     this.#wanted.delete(key);
-    this.#outdateAround(key);
+    this.#stale.addAround(key);
     return true;
   }
 }

@@ -6,7 +6,9 @@ import type { JobOptions } from '../shared/job.ts';
 import { testInfo } from '../volume/resident-testing.ts';
 import { type Brick, brickKey } from './brick.ts';
 import type { BrickPlace, BrickSource } from './brick-source.ts';
-import { chunkOverhead, HostBricks, type Later } from './host-bricks.ts';
+import { HostBricks } from './host-bricks.ts';
+import type { Later } from './host-limits.ts';
+import { chunkOverhead } from './read-queue.ts';
 
 interface Read {
   readonly bricks: readonly Brick[];
@@ -97,6 +99,13 @@ const key = (number: number, level = 0) => brickKey({ level, number });
 const unreadable = new StriaError('not-readable', 'the connection broke');
 const noJoins = { gapBytes: 0, joinedBytes: 0 };
 
+/** A source whose bricks lie in no file. */
+class PlacelessSource extends FakeSource {
+  override place(): BrickPlace {
+    return { payloadBytes: recordBytes };
+  }
+}
+
 function setUp(limits: ConstructorParameters<typeof HostBricks>[1] = {}) {
   const source = new FakeSource();
   const clock = fakeClock();
@@ -114,6 +123,28 @@ test('a brick is read once for all requests, and kept', async () => {
   expect(await host.request(key(3), 0)).toBe(a);
   expect(source.reads).toHaveLength(0);
   expect(host.use).toMatchObject({ reads: 1, bricksRead: 1, kept: 1, keptBytes: recordBytes + chunkOverhead, reservedBytes: 0 });
+});
+
+test('bricks without a place in a file are read together, the most urgent of a level first', async () => {
+  const source = new PlacelessSource();
+  const host = new HostBricks(source, { reads: 1, bricksAtOnce: 3 });
+  const taken: number[] = [];
+  const waiter = { take: (chunk: EncodedChunk) => void taken.push(keyIn(chunk)), fail: () => {} };
+  host.gather(() => {
+    for (const [at, number] of [5, 6, 7, 8].entries()) host.load(key(number), 10 - at, waiter);
+    host.load(key(1, 1), 0, waiter);
+    expect(source.reads).toHaveLength(0);
+  });
+  const expected = [[key(1, 1)], [key(8), key(7), key(6)], [key(5)]];
+  for (const keys of expected) {
+    expect(source.reads).toHaveLength(1);
+    const read = source.take();
+    expect(read.bricks.map(({ level, number }) => key(number, level))).toEqual(keys);
+    read.answer(read.bricks.map(chunkOf));
+    await settle();
+  }
+  expect(taken).toEqual(expected.flat());
+  expect(host.use).toMatchObject({ reads: 3, bricksRead: 5, reservedBytes: 0 });
 });
 
 test('waiting bricks are read in the order of their priorities', async () => {

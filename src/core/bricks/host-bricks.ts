@@ -3,64 +3,9 @@ import { inContext, StriaError, toStriaError } from '../shared/errors.ts';
 import { LeastRecent } from '../shared/least-recent.ts';
 import { type BrickKey, brickName, brickOf } from './brick.ts';
 import type { BrickSource } from './brick-source.ts';
-import { joinedWith, memoryOf, type WaitingRead } from './joined-reads.ts';
-
-export interface HostLimits {
-  /** The budget for kept payloads and reads under way together. */
-  readonly bytes: number;
-  /** The maximum number of reads at once. */
-  readonly reads: number;
-  /** See `JoinLimits`. */
-  readonly gapBytes: number;
-  readonly joinedBytes: number;
-  /** How often a failing read is tried. */
-  readonly attempts: number;
-  /** The wait before the second try; it doubles before each further one. */
-  readonly retryMs: number;
-}
-
-const hostLimits: HostLimits = {
-  bytes: 2 ** 29,
-  reads: 6,
-  gapBytes: 2 ** 16,
-  joinedBytes: 2 ** 22,
-  attempts: 3,
-  retryMs: 250,
-};
-
-/** Calls a function after `ms` milliseconds, unless the returned function is called first. Tests replace it. */
-export type Later = (call: () => void, ms: number) => () => void;
-
-const later: Later = (call, ms) => {
-  const timer = setTimeout(call, ms);
-  return () => clearTimeout(timer);
-};
-
-/** The bytes that a kept chunk counts in addition to its payload, so that chunks without payload are limited, too. */
-export const chunkOverhead = 256;
-
-/** Is told once how a load ended, unless the load was cancelled. */
-export interface BrickWaiter {
-  take(chunk: EncodedChunk): void;
-  fail(fault: StriaError): void;
-}
-
-interface Job extends WaitingRead {
-  readonly key: BrickKey;
-  priority: number;
-  isAlone: boolean;
-  attempts: number;
-  /** Whether the read failed and waits before it is tried again. */
-  isResting: boolean;
-  reading: Reading | undefined;
-  readonly waiters: Set<BrickWaiter>;
-}
-
-interface Reading {
-  readonly jobs: readonly Job[];
-  readonly abort: AbortController;
-  readonly bytes: number;
-}
+import { type HostLimits, hostLimits, type Later, later } from './host-limits.ts';
+import { memoryOf } from './joined-reads.ts';
+import { type BrickJob, type BrickReading, type BrickWaiter, chunkOverhead, ReadQueue } from './read-queue.ts';
 
 /** The contents of the host tier, and counters of its work. */
 export interface HostUse {
@@ -84,19 +29,21 @@ export class HostBricks {
   readonly #limits: HostLimits;
   readonly #later: Later;
   readonly #kept = new LeastRecent<BrickKey, EncodedChunk>();
-  readonly #jobs = new Map<BrickKey, Job>();
-  readonly #readings = new Set<Reading>();
+  readonly #queue: ReadQueue;
+  readonly #readings = new Set<BrickReading>();
   readonly #failed = new Map<BrickKey, StriaError>();
   readonly #rests = new Set<() => void>();
   #reserved = 0;
   #reads = 0;
   #bricksRead = 0;
+  #isGathering = false;
   #isClosed = false;
 
   constructor(source: BrickSource, limits: Partial<HostLimits> = {}, clock: Later = later) {
     this.source = source;
     this.#limits = { ...hostLimits, ...limits };
     this.#later = clock;
+    this.#queue = new ReadQueue(source, this.#limits);
   }
 
   get use(): HostUse {
@@ -104,7 +51,7 @@ export class HostBricks {
       keptBytes: this.#kept.bytes,
       reservedBytes: this.#reserved,
       kept: this.#kept.size,
-      waiting: this.#jobs.size,
+      waiting: this.#queue.size,
       reading: this.#readings.size,
       reads: this.#reads,
       bricksRead: this.#bricksRead,
@@ -165,9 +112,9 @@ export class HostBricks {
     if (kept) return soon(() => waiter.take(kept));
     const fault = this.#isClosed ? cancelled() : this.#failed.get(key);
     if (fault) return soon(() => waiter.fail(fault));
-    let job: Job;
+    let job: BrickJob;
     try {
-      job = this.#jobFor(key, priority);
+      job = this.#queue.add(key, priority);
     } catch (error) {
       const found = inContext(brickName(brickOf(key)), error);
       return soon(() => waiter.fail(found));
@@ -179,9 +126,20 @@ export class HostBricks {
     };
   }
 
+  /** Calls a function that loads bricks. No read starts before it has returned, so that the bricks can be read together. */
+  gather(loads: () => void): void {
+    this.#isGathering = true;
+    try {
+      loads();
+    } finally {
+      this.#isGathering = false;
+      this.#start();
+    }
+  }
+
   /** Changes the priority of a waiting brick. */
   prioritize(key: BrickKey, priority: number): void {
-    const job = this.#jobs.get(key);
+    const job = this.#queue.get(key);
     if (job) job.priority = priority;
   }
 
@@ -190,79 +148,34 @@ export class HostBricks {
     this.#isClosed = true;
     for (const stop of this.#rests) stop();
     this.#rests.clear();
-    const jobs = [...this.#jobs.values()];
-    this.#jobs.clear();
+    const jobs = this.#queue.clear();
     this.#kept.clear();
     for (const job of jobs) for (const waiter of job.waiters) waiter.fail(cancelled());
     for (const { abort } of this.#readings) abort.abort();
   }
 
-  #jobFor(key: BrickKey, priority: number): Job {
-    const known = this.#jobs.get(key);
-    if (known) {
-      known.priority = Math.min(known.priority, priority);
-      return known;
-    }
-    const brick = brickOf(key);
-    const place = this.source.place(brick);
-    const job: Job = {
-      key,
-      priority,
-      level: brick.level,
-      payloadBytes: place.payloadBytes + chunkOverhead,
-      range: place.range,
-      isAlone: false,
-      isResting: false,
-      attempts: 0,
-      reading: undefined,
-      waiters: new Set(),
-    };
-    const needed = memoryOf([job]);
-    if (needed > this.#limits.bytes) {
-      throw new StriaError('limit-too-small', `reading it takes ${needed} bytes of memory; the limit is ${this.#limits.bytes}`);
-    }
-    this.#jobs.set(key, job);
-    return job;
-  }
-
   /** Cancels a job if its last waiter has left. */
-  #leave(job: Job): void {
-    if (job.waiters.size > 0 || this.#jobs.get(job.key) !== job) return;
+  #leave(job: BrickJob): void {
+    if (job.waiters.size > 0 || this.#queue.get(job.key) !== job) return;
     const { reading } = job;
     if (!reading) {
-      this.#jobs.delete(job.key);
+      this.#queue.delete(job.key);
       this.#start();
     } else if (reading.jobs.every(({ waiters }) => waiters.size === 0)) reading.abort.abort();
   }
 
   /** Starts as many reads as the limits allow. */
   #start(): void {
-    while (!this.#isClosed && this.#readings.size < this.#limits.reads) {
-      const first = this.#mostUrgent();
-      if (!first) return;
-      const memoryBytes = this.#limits.bytes - this.#reserved;
-      // If the most urgent read must wait for memory, no other may start, because it would take that memory.
-      if (memoryOf([first]) > memoryBytes) return;
-      const jobs = joinedWith(first, this.#waiting(), { ...this.#limits, memoryBytes });
-      const reading: Reading = { jobs, abort: new AbortController(), bytes: memoryOf(jobs) };
+    while (!this.#isClosed && !this.#isGathering && this.#readings.size < this.#limits.reads) {
+      const jobs = this.#queue.next(this.#limits.bytes - this.#reserved);
+      if (!jobs) return;
+      const reading: BrickReading = { jobs, abort: new AbortController(), bytes: memoryOf(jobs) };
       for (const job of jobs) job.reading = reading;
       this.#readings.add(reading);
       this.#reserve(reading.bytes);
       this.#reads++;
       void this.#read(reading);
     }
-  }
-
-  *#waiting(): Generator<Job> {
-    for (const job of this.#jobs.values()) if (!job.reading && !job.isResting) yield job;
-  }
-
-  #mostUrgent(): Job | undefined {
-    let first: Job | undefined;
-    for (const job of this.#jobs.values()) {
-      if (!job.reading && !job.isResting && (!first || job.priority < first.priority)) first = job;
-    }
-    return first;
   }
 
   #reserve(bytes: number): void {
@@ -273,7 +186,7 @@ export class HostBricks {
     }
   }
 
-  async #read(reading: Reading): Promise<void> {
+  async #read(reading: BrickReading): Promise<void> {
     const { jobs, abort } = reading;
     let results: readonly (EncodedChunk | StriaError)[];
     try {
@@ -295,17 +208,17 @@ export class HostBricks {
     this.#start();
   }
 
-  #keep(job: Job, chunk: EncodedChunk): void {
-    this.#jobs.delete(job.key);
+  #keep(job: BrickJob, chunk: EncodedChunk): void {
+    this.#queue.delete(job.key);
     this.#bricksRead++;
     // This is less than was reserved, so it fits.
     this.#kept.set(job.key, chunk, chunkOverhead + (chunk.kind === 'coded' ? chunk.payload.byteLength : 0));
     for (const waiter of job.waiters) waiter.take(chunk);
   }
 
-  #fail(job: Job, fault: StriaError, { jobs, abort }: Reading): void {
+  #fail(job: BrickJob, fault: StriaError, { jobs, abort }: BrickReading): void {
     if (job.waiters.size === 0) {
-      this.#jobs.delete(job.key);
+      this.#queue.delete(job.key);
       return;
     }
     // The brick was requested again while its read was being cancelled.
@@ -319,13 +232,13 @@ export class HostBricks {
       this.#rest(job);
       return;
     }
-    this.#jobs.delete(job.key);
+    this.#queue.delete(job.key);
     const named = inContext(brickName(brickOf(job.key)), fault);
     this.#failed.set(job.key, named);
     for (const waiter of job.waiters) waiter.fail(named);
   }
 
-  #rest(job: Job): void {
+  #rest(job: BrickJob): void {
     job.isResting = true;
     const stop = this.#later(
       () => {

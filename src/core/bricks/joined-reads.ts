@@ -15,6 +15,8 @@ export interface JoinLimits {
   readonly gapBytes: number;
   /** The maximum length of a joined range. */
   readonly joinedBytes: number;
+  /** The maximum number of bricks in a read of bricks that have no ranges. */
+  readonly bricksAtOnce: number;
   /** The maximum memory for the range and the payloads that are copied from it. */
   readonly memoryBytes: number;
 }
@@ -31,11 +33,12 @@ export function memoryOf(group: readonly WaitingRead[]): number {
 
 /**
  * The group of reads to join with the first one: those of its level whose ranges lie near it in the file, in the order of the file. The
- * range grows from the first read in both directions.
+ * range grows from the first read in both directions. A read without a range is joined with the most urgent others of its level.
  */
 export function joinedWith<Read extends WaitingRead>(first: Read, waiting: Iterable<Read>, limits: JoinLimits): Read[] {
   const { range } = first;
-  if (!range || first.isAlone) return [first];
+  if (first.isAlone) return [first];
+  if (!range) return withoutRanges(first, waiting, limits);
   let [start, end] = [range.offset, range.offset + range.length];
   const reach = limits.joinedBytes + limits.gapBytes;
   const near: (Read & { range: NonNullable<WaitingRead['range']> })[] = [];
@@ -63,6 +66,22 @@ export function joinedWith<Read extends WaitingRead>(first: Read, waiting: Itera
     if (read.range.offset + read.range.length < start - limits.gapBytes || !join(read, read.range.offset, end)) break;
   }
   return group.sort((a, b) => (a.range?.offset ?? 0) - (b.range?.offset ?? 0));
+}
+
+function withoutRanges<Read extends WaitingRead>(first: Read, waiting: Iterable<Read>, limits: JoinLimits): Read[] {
+  const others: Read[] = [];
+  for (const read of waiting) {
+    if (read !== first && read.level === first.level && !read.isAlone && !read.range) others.push(read);
+  }
+  others.sort((a, b) => a.priority - b.priority);
+  const group = [first];
+  let memory = first.payloadBytes;
+  for (const read of others) {
+    memory += read.payloadBytes;
+    if (group.length === limits.bricksAtOnce || memory > limits.memoryBytes) break;
+    group.push(read);
+  }
+  return group;
 }
 
 function hasRange<Read extends WaitingRead>(read: Read): read is Read & { range: NonNullable<WaitingRead['range']> } {

@@ -4,7 +4,8 @@ import { nextTurn } from '../shared/turn.ts';
 import { type BrickKey, brickKey, brickOf } from './brick.ts';
 import type { BrickSource } from './brick-source.ts';
 import { type GpuBrickLimits, GpuBricks } from './gpu-bricks.ts';
-import { HostBricks, type HostLimits } from './host-bricks.ts';
+import { HostBricks } from './host-bricks.ts';
+import type { HostLimits } from './host-limits.ts';
 
 /** The settings of a simulated walk through a volume. */
 export interface BrickWalk {

@@ -11,8 +11,11 @@ import type { BrickKey } from './brick.ts';
 import { FreeRanges } from './free-ranges.ts';
 import { PayloadUploads } from './payload-uploads.ts';
 
-/** The pool grows by buffers of this size, as far as its budget allows. */
-const bufferBytes = 2 ** 26;
+/**
+ * The pool begins with a buffer of this size. Each further one is as large as all before it, as far as the budget allows: the fewer
+ * buffers, the fewer dispatches decode a batch, because a dispatch reads one buffer.
+ */
+const firstBufferBytes = 2 ** 26;
 
 interface PoolBuffer {
   readonly buffer: GPUBuffer;
@@ -115,7 +118,7 @@ export class PayloadPool {
 
   #grow(bytes: number): boolean {
     const room = this.budget - this.#bufferBytes;
-    const size = Math.min(room, this.#largestBuffer, Math.max(bytes, bufferBytes));
+    const size = Math.min(room, this.#largestBuffer, Math.max(bytes, firstBufferBytes, this.#bufferBytes));
     if (size < bytes) return false;
     this.#buffers.push({ buffer: this.#scope.storage('payloads', size), free: new FreeRanges(size) });
     this.#bufferBytes += size;

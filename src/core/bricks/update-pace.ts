@@ -4,12 +4,18 @@ import type { CommandTimes } from '../gpu/commands.ts';
 const firstBricks = 8;
 /** Fewer bricks take about as long: few invocations decode a brick of a slow codec, so the GPU decodes several at the same time. */
 export const leastBricks = 64;
+/** About how long the thread may take for an update, in milliseconds, and the number of bricks that it may always choose. */
+const [threadMs, leastOnThread] = [3, 16];
+/** How much of the measured time of a brick comes from the last update. */
+const newPart = 0.2;
 
-/** Chooses how many bricks an update decodes, by the times of earlier updates. */
+/** Chooses how many bricks an update decodes, by the times of earlier updates on the GPU and on the thread that submits them. */
 export class UpdatePace {
   readonly #mostBricks: number;
   readonly #targetMs: number;
-  #bricks = firstBricks;
+  #onGpu = firstBricks;
+  /** Milliseconds that the thread takes for each brick, averaged over recent updates. */
+  #threadMsPerBrick = 0;
 
   /** @param mostBricks the maximum number of bricks @param targetMs about how long an update may take on the GPU, in milliseconds */
   constructor(mostBricks: number, targetMs: number) {
@@ -19,15 +25,24 @@ export class UpdatePace {
 
   /** The number of bricks that the next update may decode. */
   get bricks(): number {
-    return this.#bricks;
+    return Math.min(this.#onGpu, Math.max(leastOnThread, Math.floor(threadMs / this.#threadMsPerBrick)));
   }
 
-  /** Records how long an update of `count` bricks took. */
+  /** Records how long an update of `count` bricks took on the GPU. */
   measured(count: number, times: CommandTimes): void {
     // At most twice as many, because the time of a small batch says little about a large one.
     const fitting = Math.floor((count * this.#targetMs) / Math.max(msOf(times), 0.01));
-    const most = Math.min(this.#mostBricks, 2 * this.#bricks);
-    if (count === this.#bricks || fitting < this.#bricks) this.#bricks = Math.min(most, Math.max(leastBricks, fitting));
+    const most = Math.min(this.#mostBricks, 2 * this.#onGpu);
+    if (count >= Math.min(this.bricks, this.#onGpu) || fitting < this.#onGpu) {
+      this.#onGpu = Math.min(most, Math.max(leastBricks, fitting));
+    }
+  }
+
+  /** Records how long the thread took to submit an update of `count` bricks, in milliseconds. */
+  submitted(count: number, ms: number): void {
+    // A fixed part counts for at least some bricks, so that small updates do not seem slow.
+    const now = ms / Math.max(leastOnThread, count);
+    this.#threadMsPerBrick += newPart * (now - this.#threadMsPerBrick);
   }
 }
 

@@ -28,8 +28,8 @@ export class Gpu {
   /** Freed buffers that `GpuScope.reused` takes again. */
   readonly spare: SpareBuffers;
   readonly hasTimestamps: boolean;
-  /** Whether shaders can write r8unorm textures. Otherwise they write to a buffer, which is copied. */
-  readonly canStoreBytes: boolean;
+  /** Whether shaders write r8unorm textures. Otherwise they write to a buffer, which is copied. The bench turns it off to compare both. */
+  canStoreBytes: boolean;
   /** Larger dispatches are spread over a second dimension. Tests lower it. */
   workgroupsPerDimension: number;
   beforeTimed: (() => Promise<void>) | undefined;

@@ -1,5 +1,6 @@
 import { brickOf } from '../../../core/bricks/brick.ts';
-import { type BrickFeedback, BrickRays } from '../../../core/bricks/brick-rays.ts';
+import type { BrickFeedback } from '../../../core/bricks/brick-feedback.ts';
+import { BrickRays } from '../../../core/bricks/brick-rays.ts';
 import { BrickView } from '../../../core/bricks/brick-view.ts';
 import { detailOf } from '../../../core/bricks/paged-uniform.ts';
 import {
