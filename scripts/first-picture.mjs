@@ -2,12 +2,13 @@
 // FILE is dropped on the page, then opened over a loopback server that is as slow as a network. Needs `npm run build`, a browser of the
 // Chromium family and a display (scripts/with-display.mjs). On a machine without a GPU, a software GPU draws.
 //   --make CHUNKS     first writes FILE: a cube of CHUNKS × 64 voxels a side, with levels; CHUNKS is a power of two, and 64 makes 64 GiB
+//   --sparse          with --make, leaves out the chunks at full resolution, which the first picture does not read
+//   --node            opens FILE in Node with Dawn instead of the web app, and draws its bricks, so that no browser is needed
 //   --megabits N      of the network, per second (100)
 //   --latency MS      of each request (20)
 //   --runs N          (3)
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, openSync, readSync, rmSync, statSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,40 +16,73 @@ import { parseArgs } from 'node:util';
 import { chromium } from 'playwright';
 import { runnerImport } from 'vite';
 import { findBrowser, neededSwitches } from './browser.mjs';
+import { serveSlowly } from './first-picture/slow-server.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const number = (fallback) => ({ type: 'string', default: String(fallback) });
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { make: { type: 'string' }, megabits: number(100), latency: number(20), runs: number(3) },
+  options: {
+    ...{ make: { type: 'string' }, sparse: { type: 'boolean' }, node: { type: 'boolean' } },
+    ...{ megabits: number(100), latency: number(20), runs: number(3) },
+  },
 });
 const [given] = positionals;
 if (!given)
-  throw new Error('usage: node scripts/first-picture.mjs FILE [--make CHUNKS] [--megabits N] [--latency MS] [--runs N]');
+  throw new Error(
+    'usage: node scripts/first-picture.mjs FILE [--make CHUNKS [--sparse]] [--node] [--megabits N] [--latency MS] [--runs N]',
+  );
 const file = resolve(given);
 if (values.make) await make(file, Number(values.make));
 const { size } = statSync(file);
 console.log(`first-picture: ${basename(file)}, ${(size / 2 ** 30).toFixed(1)} GiB`);
 
-const app = await startApp();
 const network = await serveSlowly(file, Number(values.megabits), Number(values.latency));
-const browser = await chromium.launch({ headless: false, executablePath: findBrowser(), args: neededSwitches() });
+const overNetwork = `${values.megabits} Mbit/s, ${values.latency} ms`;
 try {
-  for (let run = 1; run <= Number(values.runs); run++) {
-    await inPage(app.url, async (page) => report(run, 'local', await pictured(page, () => drop(page, file))));
-    network.sent = [];
-    network.firstAsked = undefined;
-    await inPage(`${app.url}?debug&url=${encodeURIComponent(network.url)}`, async (page) => {
-      const opened = await pictured(page, async () => {});
-      report(run, `${values.megabits} Mbit/s, ${values.latency} ms`, opened);
-      // The requests, in order: what comes first is for the first picture.
-      for (const line of network.sent) console.log(`    ${line}`);
-    });
-  }
+  if (values.node) await picturesInNode();
+  else await picturesInApp();
 } finally {
-  await browser.close();
-  app.stop();
   network.stop();
+}
+
+async function picturesInApp() {
+  const app = await startApp();
+  const browser = await chromium.launch({ headless: false, executablePath: findBrowser(), args: neededSwitches() });
+  try {
+    for (let run = 1; run <= Number(values.runs); run++) {
+      await inPage(browser, app.url, async (page) => report(run, 'local', await pictured(page, () => drop(page, file))));
+      network.forget();
+      await inPage(browser, `${app.url}?debug&url=${encodeURIComponent(network.url)}`, async (page) => {
+        const opened = await pictured(page, async () => {});
+        report(run, overNetwork, opened);
+        reportRequests();
+      });
+    }
+  } finally {
+    await browser.close();
+    app.stop();
+  }
+}
+
+async function picturesInNode() {
+  const { openPictures } = await load('scripts/first-picture/on-gpu.ts');
+  const pictures = await openPictures();
+  try {
+    for (let run = 1; run <= Number(values.runs); run++) {
+      report(run, 'local', JSON.stringify(await pictures.ofFile(file)));
+      network.forget();
+      report(run, overNetwork, JSON.stringify(await pictures.atAddress(network.url)));
+      reportRequests();
+    }
+  } finally {
+    await pictures.close();
+  }
+}
+
+/** The requests, in order: what comes first is for the first picture. */
+function reportRequests() {
+  for (const line of network.sent) console.log(`    ${line}`);
 }
 
 /** Writes the file from the chunks of a small one. */
@@ -57,13 +91,19 @@ async function make(path, chunks) {
   const [plain, small] = [join(folder, 'phantom.nii'), join(folder, 'phantom.stria')];
   stria('sample', 'phantom', '--size', '256', '-o', plain);
   stria('compress', plain, '--codec', 'rice', '--device', 'cpu', '-o', small);
-  const load = async (name, plugins = []) =>
-    (await runnerImport(join(root, name), { root, configFile: false, logLevel: 'error', plugins })).module;
-  const { assemblyModules } = await load('assembly.config.ts');
-  const { wasmModules } = await load('wasm.config.ts');
-  const { writeLarge } = await load('scripts/first-picture/large-file.ts', [wasmModules(), assemblyModules()]);
-  await writeLarge(small, path, chunks);
+  const { writeLarge } = await load('scripts/first-picture/large-file.ts');
+  await writeLarge(small, path, chunks, values.sparse);
   rmSync(folder, { recursive: true });
+}
+
+/** Imports a TypeScript module with all that it imports. */
+async function load(name) {
+  const module = async (path, plugins = []) =>
+    (await runnerImport(join(root, path), { root, configFile: false, logLevel: 'error', plugins })).module;
+  const { assemblyModules } = await module('assembly.config.ts');
+  const { wasmModules } = await module('wasm.config.ts');
+  const { wgsl } = await module('src/shaders/build/plugin.ts');
+  return module(name, [wasmModules(), assemblyModules(), wgsl()]);
 }
 
 function stria(...args) {
@@ -87,49 +127,7 @@ async function startApp() {
   return { url, stop: () => server.kill() };
 }
 
-/** Serves ranges of a file. All answers share the network's bandwidth. */
-async function serveSlowly(path, megabits, latencyMs) {
-  const handle = openSync(path, 'r');
-  const bytesPerMs = (megabits * 1e6) / 8 / 1000;
-  const pieceBytes = 2 ** 15;
-  let freeAt = 0;
-  const until = (time) => new Promise((next) => setTimeout(next, Math.max(0, time - performance.now())));
-  const network = { url: '', sent: [], firstAsked: undefined, stop: () => server.close() };
-  const server = createServer(async (request, response) => {
-    const { sent } = network;
-    const cors = {
-      'access-control-allow-origin': '*',
-      'access-control-allow-headers': 'range, if-match',
-      'access-control-expose-headers': 'content-range, etag',
-      'access-control-max-age': '600',
-    };
-    await until(performance.now() + latencyMs);
-    if (request.method === 'OPTIONS') return void response.writeHead(204, cors).end();
-    const [, first, last] = /bytes=(\d+)-(\d+)/.exec(request.headers.range ?? '') ?? [0, 0, size - 1];
-    const [start, end] = [Number(first), Math.min(size, Number(last) + 1)];
-    const facts = { etag: '"1"', 'content-length': end - start, 'content-range': `bytes ${start}-${end - 1}/${size}` };
-    response.writeHead(206, { ...cors, ...facts });
-    const asked = performance.now();
-    network.firstAsked ??= asked;
-    for (let at = start; at < end && !response.destroyed; at += pieceBytes) {
-      const piece = new Uint8Array(Math.min(pieceBytes, end - at));
-      freeAt = Math.max(freeAt, performance.now()) + piece.byteLength / bytesPerMs;
-      await until(freeAt);
-      readSync(handle, piece, 0, piece.byteLength, at);
-      response.write(piece);
-    }
-    response.end();
-    const how = response.destroyed ? ', cancelled' : '';
-    const since = (time) => Math.round(time - network.firstAsked);
-    const megabytes = ((end - start) / 1e6).toFixed(2);
-    sent.push(`${since(asked)} to ${since(performance.now())} ms: ${megabytes} MB from ${start}${how}`);
-  });
-  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
-  network.url = `http://127.0.0.1:${server.address().port}/${basename(path)}`;
-  return network;
-}
-
-async function inPage(url, work) {
+async function inPage(browser, url, work) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   await page.goto(url.includes('?') ? url : `${url}?debug`);
   await work(page);
