@@ -22,6 +22,10 @@ const toUnit = [cos, 0, sin, 0, 0, 1, 0, 0, -sin, 0, cos, 0, 0.5 - 0.5 * (cos - 
 // biome-ignore format: a matrix
 const identity = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
+interface TexturedVolume extends RayVolume {
+  readonly display: DisplayTexture;
+}
+
 /** Cases of suite `view` with two volumes of the same size and type, each in its own place, drawn in one pass. */
 export async function benchViewStack(
   context: BenchContext,
@@ -42,7 +46,7 @@ export async function benchViewStack(
       const { window: own, min, max } = await volume.statistics();
       const isLabels = kind === 'labels';
       const common = { extent: [1, 1, 1], outside: ['clamp', 'clamp'], level: 0.35, blending: 'over', smooth: true, isFloorOpaque: false } as const; // biome-ignore format: one line
-      const volumes: RayVolume[] = [
+      const volumes: TexturedVolume[] = [
         { ...common, display, toUnit: identity, window, opacity, isCategorical: false },
         {
           ...common,
@@ -62,7 +66,12 @@ export async function benchViewStack(
   }
 }
 
-function stageOf({ gpu }: BenchContext, scope: ReturnType<typeof gpu.scope>, volumes: readonly RayVolume[], size: FrameSize) {
+function stageOf(
+  { gpu }: BenchContext,
+  scope: ReturnType<typeof gpu.scope>,
+  volumes: readonly TexturedVolume[],
+  size: FrameSize,
+) {
   const pass = new RayStackPass(gpu);
   const target = new TurningTarget(gpu, scope, size);
   const frame = scope.buffer('frame', rayStackBytes(volumes.length), GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST);

@@ -1,7 +1,10 @@
 import rayMarchShader from '../../shaders/draw/ray-march.wgsl';
+import rayStackShader from '../../shaders/draw/ray-stack.wgsl';
 import { type Projection, projections, type Strip } from '../draw/ray-pass.ts';
+import { type RayStackInputs, stackTextures, stackVariant } from '../draw/ray-stack.ts';
 import type { Binding, Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
+import type { KernelDescriptor } from '../gpu/kernel.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { elementTypeNumber } from '../volume/voxel-key.ts';
 import { type BrickFeedback, FeedbackReader } from './brick-feedback.ts';
@@ -12,15 +15,15 @@ import { type FeedbackPlaces, type PagedLook, pagedUniform, pagedUniformBytes, t
 const mostMisses = 4096;
 export interface BrickRayInputs {
   readonly projection: Projection;
-  /** Contains the result of `rayFrame` for the whole volume's dims. */
+  /** Contains the result of `rayFrame`, or of `rayStackFrame` for several volumes, for the whole volume's dims. */
   readonly frame: GPUBuffer;
-  /** 256 × 2 texels: see `rayTransfer`. */
+  /** 256 × 2 texels: see `rayTransfer`. For several volumes: see `RayStackInputs`. */
   readonly transfer: GPUTexture;
 }
 
 /**
- * Draws the bricks in GPU memory with shaders/draw/ray-march.wgsl, each at the level that suits its size on the screen, or at a coarser
- * one. A frame is `begin`, `record` for each strip, and `end`.
+ * Draws the bricks in GPU memory with shaders/draw/ray-march.wgsl or ray-stack.wgsl, each at the level that suits its size on the screen, or at a coarser
+ * one. A frame is `begin`, `record` or `recordStack` for each strip, and `end`.
  */
 export class BrickRays {
   readonly #gpu: Gpu;
@@ -51,7 +54,28 @@ export class BrickRays {
   }
 
   /** @param target rgba8unorm, usage STORAGE_BINDING; its first `count` rows become the strip's, premultiplied */
-  record(commands: Commands, { projection, frame, transfer }: BrickRayInputs, target: GPUTexture, strip: Strip): void {
+  record(commands: Commands, inputs: BrickRayInputs, target: GPUTexture, strip: Strip): void {
+    this.#dispatch(commands, { shader: rayMarchShader, variant: { paged: true } }, inputs, [], target, strip);
+  }
+
+  /**
+   * As `record`, but rays also cross other volumes and meshes (shaders/draw/ray-stack.wgsl). The bricks are the lowest volume.
+   * @param inputs `displays` are those of the other volumes; `frame` and `transfer` are of all volumes
+   */
+  recordStack(commands: Commands, inputs: RayStackInputs, target: GPUTexture, strip: Strip): void {
+    const { displays, surfaces } = inputs;
+    const variant = stackVariant(1 + displays.length, surfaces !== undefined, true);
+    this.#dispatch(commands, { shader: rayStackShader, variant }, inputs, stackTextures(displays, surfaces), target, strip);
+  }
+
+  #dispatch(
+    commands: Commands,
+    { shader, variant }: Pick<KernelDescriptor, 'shader' | 'variant'>,
+    { projection, frame, transfer }: BrickRayInputs,
+    textures: readonly Binding[],
+    target: GPUTexture,
+    strip: Strip,
+  ): void {
     const { source, table, atlas } = this.#bricks;
     const way = projections.indexOf(projection) + 1;
     const [width, height] = [8, 8];
@@ -59,11 +83,11 @@ export class BrickRays {
       ...{ way, tile_width: width, tile_height: height, element_type: elementTypeNumber(source.info.type) },
       is_filtered: Number(atlas.filtered.isUsed),
     };
-    const kernel = this.#gpu.kernel({ label: 'view.brick-rays', shader: rayMarchShader, variant: { paged: true }, constants });
+    const kernel = this.#gpu.kernel({ label: 'view.brick-rays', shader, variant, constants });
     const bindings: Binding[] = [
       ...[atlas.voxels.buffer, this.#uniform, table.entries(), table.constants, frame],
       ...[this.#sampler, transfer.createView(), target.createView(), atlas.ranges, this.#feedback],
-      ...[atlas.filtered.texture.createView(), this.#sampler, atlas.filtered.cells],
+      ...[atlas.filtered.texture.createView(), this.#sampler, atlas.filtered.cells, ...textures],
     ];
     commands.dispatch(kernel, bindings, [Math.ceil(strip.width / width), Math.ceil(strip.count / height), 1]);
   }

@@ -8,9 +8,15 @@ import { fewestSteps, opacityLength, projections, type RayLook, type RayView, ty
 import { rayTransferSize } from './ray-transfer.ts';
 import { type Blending, blendings } from './slice-pass.ts';
 
+/** The grid and the values of a volume that rays cross: those of a display texture, or of bricks. */
+export interface RayGrid extends Pick<DisplayTexture, 'dims' | 'low' | 'high'> {
+  readonly texture: Pick<GPUTexture, 'format'>;
+  readonly bricks: Pick<DisplayTexture['bricks'], 'size'>;
+}
+
 /** One of several volumes that rays cross. */
 export interface RayVolume extends Pick<RayLook, 'window' | 'outside'> {
-  readonly display: DisplayTexture;
+  readonly display: RayGrid;
   /** Maps the unit cube of the open volume to that of the texture. A 4×4 matrix, column by column. */
   readonly toUnit: readonly number[];
   /** The end of the voxels in the texture's cube along x, y, z: 1, or less if the last texels are only partly filled. */
@@ -33,10 +39,11 @@ export interface LabelSpan {
   readonly count: number;
 }
 
-const mostLabels = 2 ** 16;
+/** The maximum number of labels with a texel each. */
+export const mostLabels = 2 ** 16;
 
 /** All label numbers that a display texture can hold. */
-export function labelSpan({ texture, low, high }: Pick<DisplayTexture, 'texture' | 'low' | 'high'>): LabelSpan {
+export function labelSpan({ texture, low, high }: Pick<RayGrid, 'texture' | 'low' | 'high'>): LabelSpan {
   // The value of an rg8unorm texel may exceed 1.
   const top = texture.format === 'rg8unorm' ? 0xffff / 0xff00 : 1;
   const count = Math.floor((high - low) * top + 1e-6) + 1;
@@ -122,7 +129,7 @@ function volumeParameters(volume: RayVolume, edges: RayView['edges'], step: numb
 }
 
 /** The smallest distance between planes of texels, in the scene. */
-function finestTexel(toUnit: readonly number[], dims: DisplayTexture['dims'], edges: RayView['edges']): number {
+function finestTexel(toUnit: readonly number[], dims: RayGrid['dims'], edges: RayView['edges']): number {
   const distances = dims.map((length, row) => {
     const perLength = [0, 1, 2].map((column) => (toUnit[4 * column + row] as number) / (edges[column] as number));
     return 1 / (length * Math.hypot(...perLength));
@@ -161,27 +168,30 @@ export class RayStackPass {
   ): void {
     const threads = this.#gpu.tuning['view.rays'];
     const [width, height] = threads < 256 ? [8, threads / 8] : [16, 16];
-    const kernel = this.#gpu.kernel(kernelOf(projection, displays.length, surfaces !== undefined, [width, height]));
-    const bindings: Binding[] = [frame, this.#sampler, transfer.createView(), target.createView()];
-    for (const { texture, bricks } of displays) {
-      for (const each of [texture, bricks.texture, bricks.blocks]) bindings.push(each.createView());
-    }
-    if (surfaces) bindings.push(surfaces);
+    const variant = stackVariant(displays.length, surfaces !== undefined);
+    const constants = { way: projections.indexOf(projection) + 1, tile_width: width, tile_height: height };
+    const kernel = this.#gpu.kernel({ label: 'view.ray-stack', shader: rayStackShader, variant, constants });
+    const bindings = [frame, this.#sampler, transfer.createView(), target.createView(), ...stackTextures(displays, surfaces)];
     commands.dispatch(kernel, bindings, [Math.ceil(strip.width / width), Math.ceil(strip.count / height), 1]);
   }
 }
 
-function kernelOf(
-  projection: RayLook['projection'],
-  volumes: number,
-  meshes: boolean,
-  [width, height]: [number, number],
-): KernelDescriptor {
+/**
+ * The variant of shaders/draw/ray-stack.wgsl for a number of volumes.
+ * @param isPaged whether the voxels of the first one lie in bricks
+ */
+export function stackVariant(volumes: number, hasMeshes: boolean, isPaged = false): NonNullable<KernelDescriptor['variant']> {
   const further = Array.from({ length: volumes - 1 }, (_, at) => [`volumes_${at + 2}`, true] as const);
+  // Bricks have nine bindings, in place of the three textures of a volume.
+  const shift = isPaged ? 6 : 0;
   return {
-    label: 'view.ray-stack',
-    shader: rayStackShader,
-    variant: { volume_count: volumes, meshes, ...Object.fromEntries(further) },
-    constants: { way: projections.indexOf(projection) + 1, tile_width: width, tile_height: height },
+    ...{ volume_count: volumes, binding_shift: shift, meshes: hasMeshes, paged: isPaged },
+    ...Object.fromEntries(further),
   };
+}
+
+/** The bindings of shaders/draw/ray-stack.wgsl that depend on the number of volumes. */
+export function stackTextures(displays: readonly DisplayTexture[], surfaces: GPUTextureView | undefined): Binding[] {
+  const textures = displays.flatMap(({ texture, bricks }) => [texture, bricks.texture, bricks.blocks]);
+  return [...textures.map((each) => each.createView()), ...(surfaces ? [surfaces] : [])];
 }

@@ -5,7 +5,7 @@ import type { VolumeSource } from '../../core/volume/volume-source.ts';
 import type { ShownVolume } from './display-feed.ts';
 import { type BrickFile, BrickSpace, type BrickSpaceListener } from './draw/brick-space.ts';
 import { BrickMap } from './model/brick-map.ts';
-import type { BesidesVolume, BrickMemory, Bricks3d } from './model/viewer-api.ts';
+import type { BrickMemory, Bricks3d } from './model/viewer-api.ts';
 
 /** Opens the bricks of a volume's file while a view needs them, and frees them when none does. */
 export class BrickFeed {
@@ -55,11 +55,11 @@ export class BrickFeed {
     };
   }
 
-  /** The state of bricks that panels show. @param besides see `besidesVolume` */
-  told(besides: BesidesVolume | undefined): Bricks3d | undefined {
-    if (this.#fault) return { fault: this.#fault.message, unread: undefined, besides: undefined, isLoading: false };
+  /** The state of bricks that panels show. @param layersAt see `Bricks3d.layersAt` */
+  told(layersAt: number): Bricks3d | undefined {
+    if (this.#fault) return { fault: this.#fault.message, unread: undefined, layersAt, isLoading: false };
     if (!this.#opening && !this.#space) return undefined;
-    return { fault: undefined, unread: this.#space?.unread?.message, besides, isLoading: this.isBusy };
+    return { fault: undefined, unread: this.#space?.unread?.message, layersAt, isLoading: this.isBusy };
   }
 
   /** Resolves once bricks that are being opened can be drawn, or cannot be opened. */

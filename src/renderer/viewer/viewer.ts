@@ -6,7 +6,7 @@ import { BrickFeed } from './brick-feed.ts';
 import { withPresentName } from './colors/colormaps.ts';
 import { type Ground, grounds } from './colors/grounds.ts';
 import type { BrickFile } from './draw/brick-space.ts';
-import { besidesVolume } from './draw/one-volume.ts';
+import { coarseness } from './draw/ray-volumes.ts';
 import { SliceRenderer } from './draw/slice-renderer.ts';
 import { DrawLoop } from './draw-loop.ts';
 import { FrameStepper } from './frame-stepper.ts';
@@ -340,9 +340,7 @@ export class Viewer {
     this.views.volume?.setBricks(this.bricks.space);
     this.views.oblique?.setBricks(this.bricks.space);
     const { state, bricks3d } = this.snapshot();
-    const meshCount = this.#content.meshesIn(state).length;
-    const besides = besidesVolume(state, this.#textures.layersIn(state).length, meshCount, this.#host.labels);
-    const next = this.bricks.told(besides);
+    const next = this.bricks.told(Math.max(1, ...this.#textures.layersIn(state).map(coarseness)));
     if (JSON.stringify(next) !== JSON.stringify(bricks3d)) this.#store.change({ bricks3d: next });
     this.overlays.bricksChanged();
   }

@@ -179,17 +179,21 @@ fn paged_filter_several(in_level: vec3f) -> f32 {
   return sum;
 }
 
+/// The place in the window of a voxel of the shown level. The voxel must lie inside the volume.
+fn paged_voxel_place(voxel: vec3i) -> f32 {
+  if (paged_entry_at(voxel) == 0u) {
+    paged_miss(paged_index(paged_shown, vec3u(voxel)));
+  }
+  return paged_place_of(paged_bits(voxel));
+}
+
 /// A sample of the shown level at a position in the cube.
 /// @param is_nearest takes the nearest voxel instead of interpolating eight
 fn paged_place(position: vec3f, is_nearest: bool) -> f32 {
   let in_level = position * paged_scale;
   let last = paged_end;
   if (is_nearest) {
-    let voxel = clamp(vec3i(floor(in_level)), vec3i(0), last);
-    if (paged_entry_at(voxel) == 0u) {
-      paged_miss(paged_index(paged_shown, vec3u(voxel)));
-    }
-    return paged_place_of(paged_bits(voxel));
+    return paged_voxel_place(clamp(vec3i(floor(in_level)), vec3i(0), last));
   }
   if (is_filtered) {
     if (!paged_is_constant(paged_entry)) {

@@ -19,6 +19,10 @@
 // Each volume has its own bricks, and its samples are skipped where it is empty. Where all volumes are empty, the ray jumps
 // to the nearest brick's end in one step.
 //
+// With the condition `paged`, the voxels of the first volume lie in the bricks in GPU memory (brick-draw/paged-rays.wgsl), each at its own
+// level, and the ray takes steps of that level, or of the finest layer. The picture ends at opaque surfaces, so rays request no bricks
+// behind them.
+//
 // Dispatch: ceil(width / tile_width) × ceil(rows / tile_height).
 //
 // Invariants
@@ -31,29 +35,34 @@ import package::draw::stack_boxes::ray_through;
 import package::draw::stack_composite::ray_sample;
 import package::draw::stack_frame::{Passage, forwards, frame, joint, never, ray_origin, ray_toward, step, step_length, way};
 import package::draw::stack_skip::ray_look;
+@if(paged) import package::brick_draw::paged_rays::paged_leave;
+@if(paged) import package::brick_draw::paged_samples::filtered;
+@if(paged) import package::draw::stack_bricks::{ray_begin_bricks, ray_look_bricks};
 import package::draw::stack_values::ray_color;
+import constants::binding_shift;
 @if(meshes) import package::draw::stack_surfaces::{surface_at, surface_end, surface_pixel, surface_take, surfaces_until};
 
 const most_rounds = 65536u;
 
 /// The rows of the strip, from its top.
-@group(0) @binding(3) var picture: texture_storage_2d<rgba8unorm, write>;
+@if(!paged) @group(0) @binding(3) var picture: texture_storage_2d<rgba8unorm, write>;
+@if(paged) @group(0) @binding(7) var picture: texture_storage_2d<rgba8unorm, write>;
 /// Each volume's texture, bricks and blocks, as in ray-march.wgsl.
-@group(0) @binding(4) var image_1: texture_3d<f32>;
-@group(0) @binding(5) var bricks_1: texture_3d<f32>;
-@group(0) @binding(6) var blocks_1: texture_3d<f32>;
-@if(volumes_2) @group(0) @binding(7) var image_2: texture_3d<f32>;
-@if(volumes_2) @group(0) @binding(8) var bricks_2: texture_3d<f32>;
-@if(volumes_2) @group(0) @binding(9) var blocks_2: texture_3d<f32>;
-@if(volumes_3) @group(0) @binding(10) var image_3: texture_3d<f32>;
-@if(volumes_3) @group(0) @binding(11) var bricks_3: texture_3d<f32>;
-@if(volumes_3) @group(0) @binding(12) var blocks_3: texture_3d<f32>;
-@if(volumes_4) @group(0) @binding(13) var image_4: texture_3d<f32>;
-@if(volumes_4) @group(0) @binding(14) var bricks_4: texture_3d<f32>;
-@if(volumes_4) @group(0) @binding(15) var blocks_4: texture_3d<f32>;
-@if(volumes_5) @group(0) @binding(16) var image_5: texture_3d<f32>;
-@if(volumes_5) @group(0) @binding(17) var bricks_5: texture_3d<f32>;
-@if(volumes_5) @group(0) @binding(18) var blocks_5: texture_3d<f32>;
+@if(!paged) @group(0) @binding(4) var image_1: texture_3d<f32>;
+@if(!paged) @group(0) @binding(5) var bricks_1: texture_3d<f32>;
+@if(!paged) @group(0) @binding(6) var blocks_1: texture_3d<f32>;
+@if(volumes_2) @group(0) @binding(7u + binding_shift) var image_2: texture_3d<f32>;
+@if(volumes_2) @group(0) @binding(8u + binding_shift) var bricks_2: texture_3d<f32>;
+@if(volumes_2) @group(0) @binding(9u + binding_shift) var blocks_2: texture_3d<f32>;
+@if(volumes_3) @group(0) @binding(10u + binding_shift) var image_3: texture_3d<f32>;
+@if(volumes_3) @group(0) @binding(11u + binding_shift) var bricks_3: texture_3d<f32>;
+@if(volumes_3) @group(0) @binding(12u + binding_shift) var blocks_3: texture_3d<f32>;
+@if(volumes_4) @group(0) @binding(13u + binding_shift) var image_4: texture_3d<f32>;
+@if(volumes_4) @group(0) @binding(14u + binding_shift) var bricks_4: texture_3d<f32>;
+@if(volumes_4) @group(0) @binding(15u + binding_shift) var blocks_4: texture_3d<f32>;
+@if(volumes_5) @group(0) @binding(16u + binding_shift) var image_5: texture_3d<f32>;
+@if(volumes_5) @group(0) @binding(17u + binding_shift) var bricks_5: texture_3d<f32>;
+@if(volumes_5) @group(0) @binding(18u + binding_shift) var blocks_5: texture_3d<f32>;
 
 /// Pixels per workgroup.
 override tile_width: u32 = 8u;
@@ -85,11 +94,12 @@ fn ray_stack(beyond: vec3f, pixel: vec2f) -> vec4f {
   @if(volumes_5) var ray_5 = ray_meet(4u, origin, toward, shown);
   // From the start of the ray's first volume to the end of its last, in the smallest of their steps.
   var path = vec3f(never, -never, never);
-  path = ray_join(path, 0u, ray_1);
   @if(volumes_2) path = ray_join(path, 1u, ray_2);
   @if(volumes_3) path = ray_join(path, 2u, ray_3);
   @if(volumes_4) path = ray_join(path, 3u, ray_4);
   @if(volumes_5) path = ray_join(path, 4u, ray_5);
+  @if(paged) let layers_step = path.z;
+  path = ray_join(path, 0u, ray_1);
   var end = path.y;
   @if(meshes) surface_pixel = vec2i(vec2f(pixel.x, pixel.y - frame.strip.z));
   @if(meshes) surface_take(1);
@@ -102,12 +112,16 @@ fn ray_stack(beyond: vec3f, pixel: vec2f) -> vec4f {
   }
   step = path.z;
   step_length = step * length(toward * frame.edges);
+  @if(paged) {
+    ray_begin_bricks(&ray_1, end, layers_step);
+  }
   var at = path.x + step * min(ray_shift(pixel), 0.999 * (end - path.x) / step);
   for (var round = 0u; round < most_rounds && at < end; round++) {
     @if(meshes) if (surface_at <= at && (way == 2 || way == 5)) {
       surfaces_until(at);
     }
-    var empty_until = ray_look(0u, &ray_1, at, bricks_1, blocks_1);
+    @if(!paged) var empty_until = ray_look(0u, &ray_1, at, bricks_1, blocks_1);
+    @if(paged) var empty_until = ray_look_bricks(&ray_1, at);
     @if(volumes_2) empty_until = min(empty_until, ray_look(1u, &ray_2, at, bricks_2, blocks_2));
     @if(volumes_3) empty_until = min(empty_until, ray_look(2u, &ray_3, at, bricks_3, blocks_3));
     @if(volumes_4) empty_until = min(empty_until, ray_look(3u, &ray_4, at, bricks_4, blocks_4));
@@ -122,8 +136,12 @@ fn ray_stack(beyond: vec3f, pixel: vec2f) -> vec4f {
     @if(volumes_4) ray_sample(3u, &ray_4, at, image_4);
     @if(volumes_3) ray_sample(2u, &ray_3, at, image_3);
     @if(volumes_2) ray_sample(1u, &ray_2, at, image_2);
-    ray_sample(0u, &ray_1, at, image_1);
+    @if(!paged) ray_sample(0u, &ray_1, at, image_1);
+    @if(paged) ray_sample(0u, &ray_1, at, filtered);
     at += step;
+  }
+  @if(paged) {
+    paged_leave();
   }
   @if(meshes) if (way == 2 || way == 5) {
     surfaces_until(never);

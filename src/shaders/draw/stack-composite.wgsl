@@ -1,5 +1,6 @@
 // Takes the samples of a volume along a ray of ray-stack.wgsl one by one, and combines them by the projection.
 
+@if(paged) import package::brick_draw::paged_rays::paged_enter;
 import package::draw::rays::{no_place, ray_before_plane, ray_surface_color};
 import package::draw::stack_boxes::{ray_first_axis, ray_nearest_sides};
 import package::draw::stack_frame::{Passage, forwards, frame, joint, ray_origin, ray_toward, step, step_length, way};
@@ -83,6 +84,9 @@ fn ray_sample_image(index: u32, ray: ptr<function, Passage>, at: f32, image: tex
           }
         }
         let hit = (*ray).origin + (*ray).toward * inside;
+        @if(paged) {
+          ray_visit_brick(index, ray, hit, at);
+        }
         if (inside == (*ray).enter) {
           // A cut shows the values themselves.
           ray_put(index, ray, at, ray_color(index, ray_place(index, image, hit)).rgb * ray_cut_light(index, ray), opacity);
@@ -130,9 +134,22 @@ fn ray_sample_label(index: u32, ray: ptr<function, Passage>, at: f32, image: tex
   if (inside == (*ray).enter) {
     light.x = 1.25 * ray_cut_light(index, ray);
   } else if (way != 2 || frame.look.z > 0.5) {
-    light = ray_label_light(index, image, (*ray).origin + (*ray).toward * inside, select(label, 0, before == 0));
+    let hit = (*ray).origin + (*ray).toward * inside;
+    @if(paged) {
+      ray_visit_brick(index, ray, hit, at);
+    }
+    light = ray_label_light(index, image, hit, select(label, 0, before == 0));
   }
   ray_put(index, ray, at, min(color.rgb * light.x * 0.8 + vec3f(light.y), vec3f(1.0)), color.a * frame.volumes[index].look.y);
+}
+
+/// Chooses the brick of a surface, which may lie in front of the sample's brick. The ray enters the brick of the next sample again.
+@if(paged) fn ray_visit_brick(index: u32, ray: ptr<function, Passage>, position: vec3f, at: f32) {
+  if (index == 0u) {
+    _ = paged_enter(clamp(position, vec3f(0.0), vec3f(1.0)), frame.eye, frame.edges);
+    (*ray).leave = at;
+    (*ray).leave_block = at;
+  }
 }
 
 /// The brightness of the flat face through which the ray enters a volume: the volume's own side, or a clip plane.

@@ -1,4 +1,5 @@
 // Declarations that the files of ray-stack.wgsl share: the parameters of a frame, the state of a ray, and the bindings that samples need.
+// With the condition `paged`, the bindings up to 12 that are not declared here belong to src/shaders/brick-draw.
 
 /// The number of volumes, 1 to 5. The bindings of ray-stack.wgsl also depend on the conditions `volumes_2` to `volumes_5`.
 import constants::volume_count;
@@ -70,11 +71,14 @@ const never = 1e30;
 /// See march-frame.wgsl.
 override way: i32;
 
-@group(0) @binding(0) var<uniform> frame: Stack;
-@group(0) @binding(1) var linear: sampler;
+@if(!paged) @group(0) @binding(0) var<uniform> frame: Stack;
+@if(paged) @group(0) @binding(4) var<uniform> frame: Stack;
+@if(!paged) @group(0) @binding(1) var linear: sampler;
+@if(paged) @group(0) @binding(5) var linear: sampler;
 /// 256 texels wide. An image has two rows, as in march-frame.wgsl. Labels have the colours of all numbers that the texture can hold, row
 /// after row, or one row with the palette if there are too many numbers. Alpha is 0 where a label is not shown.
-@group(0) @binding(2) var transfer: texture_2d<f32>;
+@if(!paged) @group(0) @binding(2) var transfer: texture_2d<f32>;
+@if(paged) @group(0) @binding(6) var transfer: texture_2d<f32>;
 /// The colour so far of the volumes that are composited together, premultiplied.
 var<private> joint: vec4f;
 /// The ray's direction in the scene.

@@ -48,18 +48,26 @@ fn ray_shows_nothing(index: u32, ray: ptr<function, Passage>, texels: vec2f) -> 
     // Removes the margin, for which half floats near 0 are precise enough.
     let low = ray_label_of(index, texels.x + brick_margin);
     let high = ray_label_of(index, texels.y - brick_margin);
-    if (low == 0 && high == 0) {
-      (*ray).number = 0;
-      return true;
-    }
-    // There is no surface inside a label. Half floats distinguish labels only if there are few.
-    return low == high && low == (*ray).number && window.x * window.w < 500.0;
+    // Half floats distinguish labels only if there are few.
+    return ray_has_no_surface(ray, low, high) && ((*ray).number == 0 || window.x * window.w < 500.0);
   }
   let ends = vec2f(ray_place_of(index, texels.x), ray_place_of(index, texels.y));
-  let values = vec2f(min(ends.x, ends.y), max(ends.x, ends.y));
+  return ray_adds_nothing(index, ray, vec2f(min(ends.x, ends.y), max(ends.x, ends.y)), texels.y >= least_texel);
+}
+
+/// Whether a ray passes through labels without meeting a surface. @param low the least and the greatest label
+fn ray_has_no_surface(ray: ptr<function, Passage>, low: i32, high: i32) -> bool {
+  if (low == 0 && high == 0) {
+    (*ray).number = 0;
+  }
+  return low == high && low == (*ray).number;
+}
+
+/// Whether samples of an image between two places change nothing. @param values the minimum and the maximum place
+fn ray_adds_nothing(index: u32, ray: ptr<function, Passage>, values: vec2f, has_numbers: bool) -> bool {
   let below = frame.volumes[index].below.w;
   let above = frame.volumes[index].above.w;
-  if (texels.y < least_texel) {
+  if (!has_numbers) {
     (*ray).number = 0;
     return true;
   }

@@ -1,10 +1,10 @@
 // The surfaces that the rays of ray-stack.wgsl hit, under the condition `meshes`. mesh.wgsl has rasterised them for each pixel.
 
 @if(meshes) import package::draw::stack_frame::{joint, never};
-@if(meshes) import constants::volume_count;
+@if(meshes) import constants::{binding_shift, volume_count};
 
 /// The surfaces that rays hit: see mesh.wgsl. Layer 0 holds the opaque surface, the others the translucent ones in front of it, the nearest first.
-@if(meshes) @group(0) @binding(4u + 3u * volume_count) var surfaces: texture_2d_array<u32>;
+@if(meshes) @group(0) @binding(4u + 3u * volume_count + binding_shift) var surfaces: texture_2d_array<u32>;
 
 /// The next surface: its layer, ray parameter and colour. There is none if the parameter is `never`.
 @if(meshes) var<private> surface_layer: i32;

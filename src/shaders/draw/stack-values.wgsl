@@ -1,6 +1,9 @@
 // Values of the volumes of ray-stack.wgsl, at positions in their own cubes: places in the window, labels, colours, and the light of their
-// gradients. The values of one volume are explained in ray-march.wgsl.
+// gradients. The values of one volume are explained in ray-march.wgsl. With the condition `paged`, the values of volume 0 are those of the
+// shown brick.
 
+@if(paged) import package::brick_draw::paged::{paged, paged_end, paged_scale, paged_shown};
+@if(paged) import package::brick_draw::paged_samples::{paged_place, paged_voxel_place};
 import package::draw::rays::{least_texel, missing_place, no_place, ray_differences, ray_headlight, ray_value};
 import package::draw::stack_frame::{forwards, frame, linear, transfer};
 
@@ -42,11 +45,18 @@ fn ray_place_of(index: u32, texel: f32) -> f32 {
 }
 
 fn ray_label_of(index: u32, texel: f32) -> i32 {
-  return i32(round(ray_place_of(index, texel) * frame.volumes[index].window.w + frame.volumes[index].look.w));
+  return ray_label_at_place(index, ray_place_of(index, texel));
+}
+
+fn ray_label_at_place(index: u32, place: f32) -> i32 {
+  return i32(round(place * frame.volumes[index].window.w + frame.volumes[index].look.w));
 }
 
 /// A position's place in the window; `missing_place` if the voxel is missing.
 fn ray_place(index: u32, image: texture_3d<f32>, position: vec3f) -> f32 {
+  @if(paged) if (index == 0u) {
+    return paged_place(position, false);
+  }
   var texel: f32;
   if (frame.volumes[index].window.z > 0.5) {
     texel = ray_nearest(index, image, position);
@@ -62,11 +72,18 @@ fn ray_nearest(index: u32, image: texture_3d<f32>, position: vec3f) -> f32 {
 }
 
 fn ray_label(index: u32, image: texture_3d<f32>, position: vec3f) -> i32 {
+  @if(paged) if (index == 0u) {
+    return ray_label_at_place(index, paged_place(position, true));
+  }
   return ray_label_of(index, ray_nearest(index, image, position));
 }
 
 /// Converts differences per texel to the gradient in the scene, per length of the finest texel.
 fn ray_gradient(index: u32, differences: vec3f) -> vec3f {
+  @if(paged) if (index == 0u) {
+    let texel_length = frame.edges * paged.levels[paged_shown].factors / paged.dims;
+    return differences * min(texel_length.x, min(texel_length.y, texel_length.z)) / texel_length;
+  }
   let slopes = differences * frame.volumes[index].dims.xyz;
   let to_unit = frame.volumes[index].to_unit;
   let in_cube = vec3f(dot(to_unit[0].xyz, slopes), dot(to_unit[1].xyz, slopes), dot(to_unit[2].xyz, slopes));
@@ -74,6 +91,15 @@ fn ray_gradient(index: u32, differences: vec3f) -> vec3f {
 }
 
 fn ray_light(index: u32, image: texture_3d<f32>, position: vec3f, soft: f32) -> vec2f {
+  @if(paged) if (index == 0u) {
+    // A loop, because the code that samples bricks is long.
+    var differences = vec3f(0.0);
+    for (var corner = 0u; corner < 4u; corner++) {
+      let side = select(select(vec3f(-1.0), vec3f(1.0), vec3u(0u, 1u, 2u) == vec3u(corner)), vec3f(1.0), corner == 3u);
+      differences += 0.5 * side * ray_solid(index, image, position + side / paged_scale);
+    }
+    return ray_headlight(ray_gradient(index, differences), forwards, soft);
+  }
   let texel = 1.0 / frame.volumes[index].dims.xyz;
   let right = ray_solid(index, image, position + vec3f(texel.x, -texel.y, -texel.z));
   let upper = ray_solid(index, image, position + vec3f(-texel.x, texel.y, -texel.z));
@@ -88,9 +114,21 @@ fn ray_solid(index: u32, image: texture_3d<f32>, position: vec3f) -> f32 {
   return select(clamp(place, -1e6, 1e6), -1.0, place <= -no_place);
 }
 
+fn ray_texel_label(index: u32, image: texture_3d<f32>, texel: vec3i) -> i32 {
+  @if(paged) if (index == 0u) {
+    return ray_label_at_place(index, paged_voxel_place(texel));
+  }
+  return ray_label_of(index, ray_value(textureLoad(image, texel, 0)));
+}
+
 /// Light on a label's surface. @param label the label behind the surface; 0: any label
 fn ray_label_light(index: u32, image: texture_3d<f32>, position: vec3f, label: i32) -> vec2f {
-  let dims = frame.volumes[index].dims.xyz;
+  var dims = frame.volumes[index].dims.xyz;
+  var last = vec3i(dims) - 1;
+  @if(paged) if (index == 0u) {
+    dims = paged_scale;
+    last = paged_end;
+  }
   let first = floor(position * dims - 0.5);
   let part = position * dims - 0.5 - first;
   let rest = 1.0 - part;
@@ -106,8 +144,7 @@ fn ray_label_light(index: u32, image: texture_3d<f32>, position: vec3f, label: i
   for (var z = 0; z < 4; z++) {
     for (var y = 0; y < 4; y++) {
       for (var x = 0; x < 4; x++) {
-        let texel = clamp(vec3i(first) + vec3i(x, y, z) - 1, vec3i(0), vec3i(dims) - 1);
-        let there = ray_label_of(index, ray_value(textureLoad(image, texel, 0)));
+        let there = ray_texel_label(index, image, clamp(vec3i(first) + vec3i(x, y, z) - 1, vec3i(0), last));
         if (select(there == label, there != 0, label == 0)) {
           let wx = weights[x].x;
           let wy = weights[y].y;

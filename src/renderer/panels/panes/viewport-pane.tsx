@@ -173,26 +173,19 @@ function SlabLabel({ viewer, info, axis }: { readonly viewer: Viewer; readonly i
   );
 }
 
-const besidesWords = {
-  layers: 'with layers',
-  meshes: 'with surfaces',
-  opacity: 'if transparent',
-  labels: 'with label colours',
-} as const;
-
 /** How much of a volume that is too large for GPU memory the 3D view shows. */
 function Resolution({ viewer }: { readonly viewer: Viewer }) {
   const decimation = useViewerPart(viewer, (snapshot) => snapshot.decimation);
   const bricks = useViewerPart(viewer, (snapshot) => snapshot.bricks3d);
   const preview = useAppState((state) => previewOf(openDocument(state)));
-  if (bricks && !bricks.fault && !bricks.besides) {
-    if (bricks.isLoading) return <span role="status">loading detail</span>;
+  if (bricks && !bricks.fault) {
+    const { isLoading, unread, layersAt } = bricks;
+    if (isLoading) return <span role="status">loading detail</span>;
+    if (unread === undefined && layersAt === 1) return null;
     return (
-      bricks.unread && (
-        <span className={styles.warning} role="status" title={bricks.unread}>
-          coarse in places: the file cannot be read
-        </span>
-      )
+      <span className={styles.warning} role="status" title={unread}>
+        {unread === undefined ? `layers shown at 1/${layersAt} resolution` : 'coarse in places: the file cannot be read'}
+      </span>
     );
   }
   if (decimation === 1) return null;
@@ -200,7 +193,7 @@ function Resolution({ viewer }: { readonly viewer: Viewer }) {
   if (preview === 'failed') return <span className={styles.warning}>only the middle slices loaded</span>;
   return (
     <span className={styles.warning} title={bricks?.fault}>
-      shown at 1/{decimation} resolution{bricks?.besides && ` ${besidesWords[bricks.besides]}`}
+      shown at 1/{decimation} resolution
     </span>
   );
 }

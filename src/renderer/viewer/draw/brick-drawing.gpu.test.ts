@@ -14,6 +14,7 @@ import { pictureGrounds } from '../colors/grounds.ts';
 import { firstView } from '../model/auto-view.ts';
 import { placeLayer } from '../model/layer-place.ts';
 import { testLook } from '../model/layer-testing.ts';
+import { noLayers } from '../model/layers.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 import { BrickSpace } from './brick-space.ts';
 import { RayDrawing } from './ray-drawing.ts';
@@ -142,11 +143,12 @@ test('when a view decodes bricks, the other views are drawn, too', async () => {
   expect(space.isBusy).toBe(false);
 });
 
-test('with layers, the coarse volume is drawn and no bricks are read', async () => {
+test('without the volume itself, its layers are drawn and no bricks are read', async () => {
   const display = await coarse.displayTexture(0);
   const look = testLook({ id: 'layer', window: [0, 255], colormap: 'viridis' });
   const layers = [{ look, info: bricks.info, map: placeLayer(bricks.info, bricks.info).map, display }];
-  const scene = { info: bricks.info, display, state, camera, eye, step: 1, ground, layers };
+  const hidden = { ...state, layers: { ...noLayers, base: { ...noLayers.base, opacity: 0 } } };
+  const scene = { info: bricks.info, display, state: hidden, camera, eye, step: 1, ground, layers };
   const without = await rayPicture(gpu, scene, request, 100);
   const reads = bricks.reads.count;
   const withBricks = await rayPicture(gpu, { ...scene, bricks: open(bricks) }, request, 100);

@@ -3,22 +3,13 @@ import type { BrickFeedback } from '../../../core/bricks/brick-feedback.ts';
 import { BrickRays } from '../../../core/bricks/brick-rays.ts';
 import { BrickView } from '../../../core/bricks/brick-view.ts';
 import { detailOf } from '../../../core/bricks/paged-uniform.ts';
-import {
-  type RayLook,
-  type RayView,
-  rayFrame,
-  rayFrameBytes,
-  rayParameters,
-  type Strip,
-  wholeOf,
-} from '../../../core/draw/ray-pass.ts';
+import { type RayView, type Strip, wholeOf } from '../../../core/draw/ray-pass.ts';
 import type { Commands } from '../../../core/gpu/commands.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 import type { GpuScope } from '../../../core/gpu/scope.ts';
 import { throwIfAborted } from '../../../core/shared/job.ts';
 import type { Dims3 } from '../../../core/shared/volume.ts';
 import { colormap } from '../colors/colormaps.ts';
-import { isFloorOpaque } from '../colors/transfer-function.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 import type { BrickSpace } from './brick-space.ts';
 
@@ -26,14 +17,10 @@ import type { BrickSpace } from './brick-space.ts';
 export interface DrawnBricks {
   readonly state: ViewState;
   readonly view: RayView;
-  /** Voxels between samples. */
-  readonly step: number;
-  readonly plane: RayLook['plane'];
-  readonly transfer: GPUTexture;
-  /** See `rayParameters`. */
-  readonly sharesLight: boolean;
   /** The width in pixels of the picture at rest, for which bricks are chosen. */
   readonly restWidth: number;
+  /** Records the rays of a strip with `BrickRays.record` or `recordStack`. */
+  record(rays: BrickRays, commands: Commands, target: GPUTexture, strip: Strip): void;
 }
 
 /** Once some bricks have arrived, the coarse volume replaces them for at most this many milliseconds. */
@@ -53,7 +40,6 @@ export class BrickDrawing {
   readonly #name: string;
   readonly #rays: BrickRays;
   readonly #scope: GpuScope;
-  readonly #frame: GPUBuffer;
   #probe: GPUTexture | undefined;
   #demand: BrickView;
   #timePoint: number | undefined;
@@ -73,7 +59,6 @@ export class BrickDrawing {
     this.#name = name;
     this.#scope = gpu.scope('bricks.frame');
     this.#rays = new BrickRays(gpu, space.bricks);
-    this.#frame = this.#scope.buffer('frame', rayFrameBytes, GPUBufferUsage.UNIFORM);
     this.#demand = new BrickView(space.bricks, name);
   }
 
@@ -93,23 +78,19 @@ export class BrickDrawing {
 
   /** Records a strip. Feedback is read back after the last strip of a frame, once `submit` of the commands has resolved. */
   record(commands: Commands, frame: DrawnBricks, target: GPUTexture, strip: Strip): (submitted: Promise<unknown>) => void {
-    const { state, view, step, plane, transfer, restWidth, sharesLight } = frame;
+    const { state, view, restWidth } = frame;
     const { bricks, numbers } = this.space;
-    const { isCategorical } = colormap(state.colormap);
-    const dims = bricks.source.info.dims.slice(0, 3) as unknown as Dims3;
-    const colors = { isCategorical, isFloorOpaque: isFloorOpaque(state) };
-    const parameters = rayParameters({ dims, low: 0, high: 1 }, { ...state, plane }, colors, step, sharesLight);
-    this.#gpu.device.queue.writeBuffer(this.#frame, 0, rayFrame({ dims, bricks: { size: 8 } }, view, parameters, strip));
     if (strip.from === 0 || !this.#isBegun) {
       this.#isBegun = true;
       // While a picture waits, do not redraw the canvas, whose frames would request other bricks.
       if (this.#loads > 0) bricks.update();
       else this.space.decode();
       const { timePoint, window } = state;
+      const { isCategorical } = colormap(state.colormap);
       const detail = detailOf(view, { width: restWidth }) * this.#demand.bias;
       this.#rays.begin(commands, { timePoint, window, isCategorical, numbers }, { edges: view.edges as Dims3, detail });
     }
-    this.#rays.record(commands, { projection: state.projection, frame: this.#frame, transfer }, target, strip);
+    frame.record(this.#rays, commands, target, strip);
     if (strip.from + strip.count < strip.height) return () => {};
     this.#isBegun = false;
     const feedback = this.#rays.end(commands);

@@ -1,19 +1,17 @@
 import { colormap } from '../colors/colormaps.ts';
 import type { ShownLabels } from '../model/label-look.ts';
 import { baseOpacity } from '../model/layers.ts';
-import type { BesidesVolume, ViewState } from '../model/viewer-api.ts';
+import type { LayerIn3d, ShownMesh } from '../model/view-host.ts';
+import type { ViewState } from '../model/viewer-api.ts';
 
-/** What prevents the shader for a single volume from drawing a view; undefined if it can draw it. */
-export function besidesVolume(
+/** Whether the shader for a single volume can draw a view: without layers, meshes, transparency and label colours of the user. */
+export function isOneVolume(
   state: ViewState,
-  layerCount: number,
-  meshCount: number,
+  layers: readonly LayerIn3d[],
+  meshes: readonly ShownMesh[] | undefined,
   labels: ShownLabels | undefined,
-): BesidesVolume | undefined {
-  if (layerCount > 0) return 'layers';
-  if (meshCount > 0) return 'meshes';
-  if (baseOpacity(state.layers) !== 1) return 'opacity';
-  return hasOwnColors(state, labels) ? 'labels' : undefined;
+): boolean {
+  return layers.length + (meshes?.length ?? 0) === 0 && baseOpacity(state.layers) === 1 && !hasOwnColors(state, labels);
 }
 
 /** Whether some labels are hidden, or have colours that are not in the palette. */

@@ -1,3 +1,4 @@
+import type { BrickRayInputs } from '../../../core/bricks/brick-rays.ts';
 import { MeshPass } from '../../../core/draw/mesh-pass.ts';
 import { mostRayVolumes } from '../../../core/draw/most-volumes.ts';
 import {
@@ -9,7 +10,14 @@ import {
   rayParameters,
   type Strip,
 } from '../../../core/draw/ray-pass.ts';
-import { RayStackPass, rayStackBytes, rayStackFrame, rayStackRows } from '../../../core/draw/ray-stack.ts';
+import {
+  type RayGrid,
+  type RayStackInputs,
+  RayStackPass,
+  rayStackBytes,
+  rayStackFrame,
+  rayStackRows,
+} from '../../../core/draw/ray-stack.ts';
 import { rayTransferBytes, rayTransferSize } from '../../../core/draw/ray-transfer.ts';
 import type { Commands } from '../../../core/gpu/commands.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
@@ -24,8 +32,8 @@ import type { LayerIn3d, ShownMesh } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 import { BrickDrawing, type DrawnBricks } from './brick-drawing.ts';
 import type { BrickSpace } from './brick-space.ts';
-import { besidesVolume } from './one-volume.ts';
-import { baseIn3d, layerIn3d, type StackLook, stackTransfer, surfaceIn3d } from './ray-volumes.ts';
+import { isOneVolume } from './one-volume.ts';
+import { baseIn3d, brickGrid, layerIn3d, type StackLook, stackTransfer, surfaceIn3d } from './ray-volumes.ts';
 
 /** Numbers the drawings, to distinguish their requests for bricks. */
 let drawings = 0;
@@ -108,13 +116,12 @@ export class RayDrawing {
     // `Gpu.onLost` tells the device's owner about a loss.
     if (this.#gpu.isLost || (baseOpacity(state.layers) === 0 && layers.length + meshes === 0)) return Promise.resolve(undefined);
     this.#makeRoom(march.strip);
-    const isAlone = besidesVolume(state, layers.length, meshes, march.labels) === undefined;
-    if (march.strip.from === 0) this.#isOfBricks = this.#drawsBricks(isAlone, state, march);
+    if (march.strip.from === 0) this.#isOfBricks = this.#drawsBricks(state, layers, march);
     const commands = this.#gpu.commands('view', this.#gpu.hasTimestamps ? () => {} : undefined);
     let took: ((submitted: Promise<unknown>) => void) | undefined;
     if (this.#isOfBricks && this.#bricks && !this.#bricks.space.isClosed)
-      took = this.#bricks.record(commands, this.#brickFrame(state, march), this.#picture, march.strip);
-    else if (isAlone) this.#recordVolume(commands, state, march);
+      took = this.#bricks.record(commands, this.#brickFrame(state, layers, march), this.#picture, march.strip);
+    else if (isOneVolume(state, layers, march.meshes, march.labels)) this.#recordVolume(commands, state, march);
     else this.#recordStack(commands, state, layers, march);
     const submitted = commands.submit();
     took?.(submitted);
@@ -127,9 +134,8 @@ export class RayDrawing {
 
   /** Loads the bricks of a picture. Resolves once all readable ones are loaded. @throws StriaError `aborted` */
   async load(state: ViewState, layers: readonly LayerIn3d[], march: RayMarch, signal: AbortSignal | undefined): Promise<void> {
-    const isAlone = besidesVolume(state, layers.length, march.meshes?.length ?? 0, march.labels) === undefined;
-    const bricks = isAlone ? this.#brickDrawing(march.bricks) : undefined;
-    await bricks?.load(this.#brickFrame(state, march), march.strip, signal);
+    const bricks = this.#brickDrawing(state, march);
+    await bricks?.load(this.#brickFrame(state, layers, march), march.strip, signal);
   }
 
   destroy(): void {
@@ -139,16 +145,17 @@ export class RayDrawing {
   }
 
   /** Whether a frame is drawn from bricks. If too few are loaded, requests them. */
-  #drawsBricks(isAlone: boolean, state: ViewState, march: RayMarch): boolean {
-    const bricks = isAlone ? this.#brickDrawing(march.bricks) : undefined;
+  #drawsBricks(state: ViewState, layers: readonly LayerIn3d[], march: RayMarch): boolean {
+    const bricks = this.#brickDrawing(state, march);
     if (!bricks) return false;
     if (bricks.isReady(state.timePoint)) return true;
-    void bricks.probe(this.#brickFrame(state, march), march.strip);
+    void bricks.probe(this.#brickFrame(state, layers, march), march.strip);
     return false;
   }
 
-  #brickDrawing(bricks: BrickSpace | undefined): BrickDrawing | undefined {
-    const space = bricks?.isClosed ? undefined : bricks;
+  /** The drawing of the volume's bricks; undefined if there are none, or the volume is hidden. */
+  #brickDrawing(state: ViewState, march: RayMarch): BrickDrawing | undefined {
+    const space = march.bricks?.isClosed || baseOpacity(state.layers) === 0 ? undefined : march.bricks;
     if (this.#bricks?.space !== space) {
       this.#bricks?.destroy();
       this.#bricks = space && new BrickDrawing(this.#gpu, space, `rays ${++drawings}`);
@@ -156,44 +163,61 @@ export class RayDrawing {
     return this.#bricks;
   }
 
-  #brickFrame(state: ViewState, march: RayMarch): DrawnBricks {
-    const { view, step, plane, strip, restWidth = strip.width, sharesLight = false } = march;
-    this.#writeTransfer(state);
-    return { state, view, step, plane, restWidth, sharesLight, transfer: this.#transfer };
+  #brickFrame(state: ViewState, layers: readonly LayerIn3d[], march: RayMarch): DrawnBricks {
+    const { view, restWidth = march.strip.width } = march;
+    const grid = brickGrid(this.#info, this.#display);
+    const record: DrawnBricks['record'] = (rays, commands, target, strip) => {
+      const there = { ...march, strip };
+      if (isOneVolume(state, layers, march.meshes, march.labels))
+        rays.record(commands, this.#volumeInputs(state, grid, there), target, strip);
+      else rays.recordStack(commands, this.#stackInputs(commands, state, grid, layers, there), target, strip);
+    };
+    return { state, view, restWidth, record };
   }
 
-  #recordVolume(commands: Commands, state: ViewState, { view, step, plane, strip, sharesLight }: RayMarch): void {
+  #recordVolume(commands: Commands, state: ViewState, march: RayMarch): void {
+    const inputs = { ...this.#volumeInputs(state, this.#display, march), display: this.#display };
+    this.#pass.record(commands, inputs, this.#picture, march.strip);
+  }
+
+  /** @param grid of the volume's texture or bricks */
+  #volumeInputs(state: ViewState, grid: RayGrid, { view, step, plane, sharesLight, strip }: RayMarch): BrickRayInputs {
     this.#writeTransfer(state);
     const { isCategorical } = colormap(state.colormap);
     const colors = { isCategorical, isFloorOpaque: isFloorOpaque(state) };
-    const parameters = rayParameters(this.#display, { ...state, plane }, colors, step, sharesLight);
-    this.#gpu.device.queue.writeBuffer(this.#frame, 0, rayFrame(this.#display, view, parameters, strip));
-    const { projection } = state;
-    const inputs = { projection, display: this.#display, frame: this.#frame, transfer: this.#transfer };
-    this.#pass.record(commands, inputs, this.#picture, strip);
+    const parameters = rayParameters(grid, { ...state, plane }, colors, step, sharesLight);
+    this.#gpu.device.queue.writeBuffer(this.#frame, 0, rayFrame(grid, view, parameters, strip));
+    return { projection: state.projection, frame: this.#frame, transfer: this.#transfer };
   }
 
   #recordStack(commands: Commands, state: ViewState, layers: readonly LayerIn3d[], march: RayMarch): void {
-    const { view, step, plane, strip, meshes = [], labels } = march;
     // Rays need at least one volume. The open one shows nothing if its opacity is 0.
-    const isBaseShown = baseOpacity(state.layers) > 0 || layers.length === 0;
-    const volumes = [
-      ...(isBaseShown ? [baseIn3d(state, this.#display)] : []),
-      ...layers.map((layer) => layerIn3d(this.#info, state, layer)),
-    ];
-    const looks = [...(isBaseShown ? [{ look: state, display: this.#display, labels }] : []), ...layers];
+    const base = baseOpacity(state.layers) > 0 || layers.length === 0 ? this.#display : undefined;
+    const { displays, ...inputs } = this.#stackInputs(commands, state, base, layers, march);
+    const all = { ...inputs, displays: base ? [base, ...displays] : displays };
+    this.#stackPass.record(commands, all, this.#picture, march.strip);
+  }
+
+  /** @param base the grid of the open volume; undefined if it is hidden @returns `displays` are those of the layers */
+  #stackInputs(
+    commands: Commands,
+    state: ViewState,
+    base: RayGrid | undefined,
+    layers: readonly LayerIn3d[],
+    { view, step, plane, strip, meshes = [], labels }: RayMarch,
+  ): RayStackInputs {
+    const volumes = [...(base ? [baseIn3d(state, base)] : []), ...layers.map((layer) => layerIn3d(this.#info, state, layer))];
+    const looks = [...(base ? [{ look: state, display: base, labels }] : []), ...layers];
     const frame = rayStackFrame(volumes, view, { ...state, plane }, step, strip);
     this.#gpu.device.queue.writeBuffer(this.#frame, 0, frame);
-    const rows = volumes.map(rayStackRows);
     const surfaces = meshes.map((mesh) => surfaceIn3d(this.#info, mesh));
-    const inputs = {
+    return {
       projection: state.projection,
-      displays: volumes.map(({ display }) => display),
+      displays: layers.map(({ display }) => display),
       frame: this.#frame,
-      transfer: this.#writtenStackTransfer(state, looks, rows),
+      transfer: this.#writtenStackTransfer(state, looks, volumes.map(rayStackRows)),
       surfaces: surfaces.length > 0 ? this.#meshPass.record(commands, surfaces, view, { ...state, plane }, strip) : undefined,
     };
-    this.#stackPass.record(commands, inputs, this.#picture, strip);
   }
 
   #writtenStackTransfer(state: ViewState, looks: readonly StackLook[], rows: readonly number[]): GPUTexture {

@@ -1,9 +1,10 @@
 import type { RaySurface, Rgb } from '../../../core/draw/mesh-pass.ts';
-import { labelSpan, type RayVolume, rayStackRows } from '../../../core/draw/ray-stack.ts';
+import { labelSpan, mostLabels, type RayGrid, type RayVolume, rayStackRows } from '../../../core/draw/ray-stack.ts';
 import { rayTransfer } from '../../../core/draw/ray-transfer.ts';
 import { colorParts } from '../../../core/shared/label-table.ts';
-import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import { elementBytes, type VolumeInfo } from '../../../core/shared/volume.ts';
 import type { DisplayTexture } from '../../../core/volume/display-texture.ts';
+import { typeRange } from '../../../core/volume/voxel-key.ts';
 import { type ColorChoice, colormap, colorsOf, labelColorIndex } from '../colors/colormaps.ts';
 import { isFloorOpaque, opacityAt } from '../colors/transfer-function.ts';
 import { firstLevel, surfaceOpacity } from '../model/auto-view.ts';
@@ -18,7 +19,7 @@ const whole = [1, 1, 1] as const;
 const identity = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
 /** The open volume as one of several that rays cross. */
-export function baseIn3d(state: ViewState, display: DisplayTexture): RayVolume {
+export function baseIn3d(state: ViewState, display: RayGrid): RayVolume {
   return {
     display,
     toUnit: identity,
@@ -34,12 +35,22 @@ export function baseIn3d(state: ViewState, display: DisplayTexture): RayVolume {
   };
 }
 
+/**
+ * The grid of the open volume if its voxels lie in bricks. Its range holds all labels that get texels of their own.
+ * @param coarse the volume's texture, which has a lower resolution and may therefore lack some labels
+ */
+export function brickGrid({ dims: [x, y, z], type }: VolumeInfo, coarse: DisplayTexture): RayGrid {
+  const first = Math.min(0, Math.floor(coarse.low));
+  const [low, high] = elementBytes(type) <= 2 ? typeRange(type) : [first, Math.max(coarse.high, first + mostLabels - 1)];
+  return { dims: [x, y, z], low, high, texture: { format: 'r32float' }, bricks: coarse.bricks };
+}
+
 /** A layer as one of several volumes that rays cross. Its isosurface lies at the same fraction of its window as the open volume's. */
 export function layerIn3d(base: VolumeInfo, state: ViewState, { look, info, map, display }: LayerIn3d): RayVolume {
   const { isCategorical } = colormap(look.colormap);
   return {
     display,
-    toUnit: unitMap(base, map, display),
+    toUnit: unitMap(base, map, textureDims(info, display)),
     extent: extentOf(info, display),
     window: look.window,
     outside: [look.hidesBelow ? 'hide' : 'clamp', 'clamp'],
@@ -65,8 +76,9 @@ export function meshColor({ color }: Pick<ShownMesh['look'], 'color'>): Rgb {
 }
 
 /** The parts of a layer that its transfer function depends on, besides the view. */
-export interface StackLook extends Pick<LayerIn3d, 'display' | 'labels'> {
+export interface StackLook extends Pick<LayerIn3d, 'labels'> {
   readonly look: ColorChoice;
+  readonly display: RayGrid;
 }
 
 /**
@@ -83,7 +95,7 @@ export function stackTransfer(
   return rayTransfer(colorsOf(look), (place) => opacityAt(points, place));
 }
 
-function labelTransfer(display: DisplayTexture, labels: ShownLabels | undefined): Uint8Array<ArrayBuffer> {
+function labelTransfer(display: RayGrid, labels: ShownLabels | undefined): Uint8Array<ArrayBuffer> {
   const palette = colorsOf({ colormap: 'labels', inverted: false });
   const texels = new Uint8Array(1024 * rayStackRows({ display, isCategorical: true }));
   const { first, count } = labelSpan(display);
@@ -101,16 +113,29 @@ function labelTransfer(display: DisplayTexture, labels: ShownLabels | undefined)
   return texels;
 }
 
-/** Maps the unit cube of the open volume to that of a layer's texture, whose last texels may extend beyond the layer. */
-function unitMap(base: VolumeInfo, { columns, shift }: VoxelMap, display: Pick<DisplayTexture, 'dims' | 'step'>): number[] {
-  const part = (axis: number): number => 1 / (display.dims[axis as 0] * display.step);
-  const column = (vector: readonly number[], by: number): number[] => vector.map((value, axis) => value * by * part(axis));
+/** n if a layer's texture has 1/n of the layer's resolution. */
+export function coarseness({ info, display: { dims } }: LayerIn3d): number {
+  return Math.max(...dims.map((texels, axis) => Math.round(info.dims[axis as 0] / texels)));
+}
+
+/** Maps the unit cube of the open volume to that of a layer's texture. @param dims see `textureDims` */
+function unitMap(base: VolumeInfo, { columns, shift }: VoxelMap, dims: readonly number[]): number[] {
+  const column = (vector: readonly number[], by: number): number[] =>
+    vector.map((value, axis) => (value * by) / (dims[axis] as number));
   return [...columns.flatMap((each, axis) => [...column(each, base.dims[axis as 0]), 0]), ...column(shift, 1), 1];
 }
 
-function extentOf(info: VolumeInfo, { dims, step }: DisplayTexture): RayVolume['extent'] {
-  const [x, y, z] = dims.map((texels, axis) => info.dims[axis as 0] / (texels * step));
+function extentOf(info: VolumeInfo, display: DisplayTexture): RayVolume['extent'] {
+  const [x, y, z] = textureDims(info, display).map((voxels, axis) => info.dims[axis as 0] / voxels);
   return [x as number, y as number, z as number];
+}
+
+/**
+ * The size of a layer's texture in voxels of the layer. The last texels may extend beyond the layer. The texture of a volume of which
+ * the GPU holds only a coarser level is stretched over the whole volume, like that of the open volume.
+ */
+function textureDims(info: VolumeInfo, { dims, step }: DisplayTexture): readonly number[] {
+  return dims.map((texels, axis) => Math.max(texels * step, info.dims[axis as 0]));
 }
 
 function levelPlace({ colormap: name, level, window: [low, high] }: ViewState): number {

@@ -109,17 +109,14 @@ export interface LayerProbe {
   readonly stored: number;
 }
 
-/** The content of a view that the shader for one opaque volume with palette colours cannot draw. */
-export type BesidesVolume = 'layers' | 'meshes' | 'opacity' | 'labels';
-
 /** The state of the bricks from which the 3D view draws a volume that does not fit into GPU memory. */
 export interface Bricks3d {
   /** Why they cannot be drawn. */
   readonly fault: string | undefined;
   /** Why some visible bricks cannot be read, so that coarser ones are shown. */
   readonly unread: string | undefined;
-  /** Why the view is drawn only at the resolution in GPU memory. */
-  readonly besides: BesidesVolume | undefined;
+  /** n if the GPU holds some layers, such as other channels of the volume, only at 1/n of their resolution; otherwise 1. */
+  readonly layersAt: number;
   /** Whether finer bricks are being loaded. */
   readonly isLoading: boolean;
 }
