@@ -12,7 +12,7 @@ import { elementTypeNumber } from '../volume/voxel-key.ts';
 import { type BrickKey, brickOf } from './brick.ts';
 import type { BrickSource } from './brick-source.ts';
 import type { BrickTable } from './brick-table.ts';
-import { BrickTexture, slotsBesideTexture, type TexturedBrick, texturedSlots } from './brick-texture.ts';
+import { BrickTexture, mostTexelBytes, slotsBesideTexture, type TexturedBrick, texturedSlots } from './brick-texture.ts';
 
 /** A compressed brick and the slot that it is decoded into. */
 export interface SlottedBrick {
@@ -59,7 +59,8 @@ export class BrickAtlas {
     const bytes = Math.min(budget, gpu.maxBindingBytes);
     const most = Math.floor(bytes / this.slotBytes);
     const longest = gpu.device.limits.maxTextureDimension3D;
-    const textured = elementBytes === 1 ? texturedSlots(most, this.slotShape, textureBudget, longest) : 0;
+    const hasTexels = elementBytes <= mostTexelBytes;
+    const textured = hasTexels ? texturedSlots(most, this.slotShape, elementBytes, textureBudget, longest) : 0;
     this.slotCount = slotsBesideTexture(most, textured);
     if (this.slotCount < 1) {
       throw new StriaError(

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { openTestGpu } from '../../testing/node-gpu-testing.ts';
-import type { Dims3, Dims4 } from '../shared/volume.ts';
+import { type Dims3, type Dims4, elementBytes, typedVoxels } from '../shared/volume.ts';
 import { brickKey } from './brick.ts';
 import type { BrickLevel } from './brick-source.ts';
 import { ballVoxel, finished, type TestBricks, testBricks } from './bricks-testing.ts';
@@ -21,7 +21,9 @@ async function load(bricks: GpuBricks): Promise<void> {
 }
 
 /** The least and the greatest texel of each cell of a brick of level 0. @param isAlone whether its neighbours are not loaded */
-function cellsOf({ voxels, levels }: TestBricks, number: number, offset: number, isAlone: boolean): [number, number][] {
+function cellsOf({ info, voxels, levels }: TestBricks, number: number, offset: number, isAlone: boolean): [number, number][] {
+  const typed = typedVoxels(info.type, voxels[0] as Uint8Array<ArrayBuffer>);
+  const mask = 2 ** (8 * elementBytes(info.type)) - 1;
   const { origin, shape } = (levels[0] as BrickLevel).grid.box(number);
   const at = (place: readonly number[]): number => {
     const [x, y, z] = place.map((value, axis) => {
@@ -30,12 +32,12 @@ function cellsOf({ voxels, levels }: TestBricks, number: number, offset: number,
         : [0, (dims[axis] as number) - 1];
       return Math.min(high, Math.max(low, value));
     }) as [number, number, number];
-    return ((voxels[0] as Uint8Array)[(z * dims[1] + y) * dims[0] + x] as number) ^ offset;
+    return ((typed[(z * dims[1] + y) * dims[0] + x] as number) & mask) ^ offset;
   };
   const cells: [number, number][] = [];
   for (let cell = 0; cell < 8; cell++) {
     const first = [cell & 1, (cell >> 1) & 1, cell >> 2].map((part, axis) => (origin[axis] as number) + 8 * part);
-    let [least, greatest] = [255, 0];
+    let [least, greatest] = [mask, 0];
     // Along x, a cell's range covers whole words, so it has two texels more at each end.
     for (let z = -1; z <= 8; z++)
       for (let y = -1; y <= 8; y++)
@@ -51,10 +53,12 @@ function cellsOf({ voxels, levels }: TestBricks, number: number, offset: number,
 test.each([
   ['u8', 0],
   ['i8', 0x80],
+  ['u16', 0],
+  ['i16', 0x8000],
 ] as const)('bricks of %s hold what is there of their neighbours, also if that arrives later', async (type, offset) => {
   const source = await testBricks(dims, type, chunk, ballVoxel(dims, type), { codecs: ['rice', 'raw'] });
   const host = new HostBricks(source, { bytes: 2 ** 18 });
-  const limits = { payloadBytes: 2 ** 18, atlasBytes: 60 * 4096, textureBytes: 2 ** 20, bricksPerUpdate: 5 };
+  const limits = { payloadBytes: 2 ** 18, atlasBytes: 60 * 4096 * elementBytes(type), textureBytes: 2 ** 21, bricksPerUpdate: 5 };
   const bricks = new GpuBricks(gpu, host, limits);
   const { atlas, table } = bricks;
   expect(atlas.filtered.isUsed).toBe(true);
@@ -63,7 +67,7 @@ test.each([
   const read = async (key: number): Promise<[number, number][]> => {
     const slot = atlas.slots.get(key) as number;
     const words = await gpu.readWords(atlas.filtered.cells, 32 * slot, 32);
-    return [...words].map((word) => [word & 0xff, word >> 8]);
+    return [...words].map((word) => [word & 0xffff, word >>> 16]);
   };
   const first = keys.find((key) => (source.place({ level: 0, number: key }).payloadBytes ?? 0) > 0) as number;
   bricks.want([first]);
@@ -80,7 +84,7 @@ test.each([
     const cells = cellsOf(source, key, offset, false);
     expect(await read(key), `brick ${key}`).toEqual(cells);
     const ends = [Math.min(...cells.map(([low]) => low)), Math.max(...cells.map(([, high]) => high))];
-    const bits = ends.map((texel) => (type === 'i8' ? texel - 128 : texel) >>> 0);
+    const bits = ends.map((texel) => (texel - offset) >>> 0);
     expect([...(await gpu.readWords(atlas.ranges, 16 * (atlas.slots.get(key) as number), 16))]).toEqual([...bits, 0, 1]);
   }
   expect(count - constants).toBeGreaterThan(8);

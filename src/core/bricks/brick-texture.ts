@@ -64,15 +64,20 @@ function layoutOf(count: number, [x, y, z]: Dims3, longest: number): Dims3 | und
   return layers * z <= longest ? [Math.ceil(count / (rows * layers)), rows, layers] : undefined;
 }
 
-function layoutBytes(layout: Dims3 | undefined, texels: Dims3): number {
+/** The number of texels of a texture. */
+function texelsIn(layout: Dims3 | undefined, texels: Dims3): number {
   return layout?.reduce((product, count, axis) => product * count * (texels[axis] as number), 1) ?? Number.POSITIVE_INFINITY;
 }
 
-/** How many of `count` slots of 8-bit voxels fit into a texture of `bytes` bytes. @param longest side that a texture may have */
-export function texturedSlots(count: number, shape: Dims3, bytes: number, longest: number): number {
+/**
+ * How many of `count` slots fit into a texture of `bytes` bytes.
+ * @param texelBytes 1 or 2 @param longest side that a texture may have
+ */
+export function texturedSlots(count: number, shape: Dims3, texelBytes: number, bytes: number, longest: number): number {
   const texels = texelsOf(shape);
-  let fitting = Math.min(count, Math.floor(bytes / (texels[0] * texels[1] * texels[2])));
-  while (fitting > 0 && layoutBytes(layoutOf(fitting, texels, longest), texels) > bytes) fitting--;
+  const most = bytes / texelBytes;
+  let fitting = Math.min(count, Math.floor(most / (texels[0] * texels[1] * texels[2])));
+  while (fitting > 0 && texelsIn(layoutOf(fitting, texels, longest), texels) > most) fitting--;
   return fitting;
 }
 
@@ -87,17 +92,27 @@ export function slotsBesideTexture(most: number, textured: number): number {
   return textured >= Math.max(most / 2, Math.min(most, fewestSlots)) ? textured : most;
 }
 
-/** The layout of the staging buffer: bytes from row to row, bricks side by side in a row, and bricks staged at once. */
-export function stagingOf(shape: Dims3): { readonly pitch: number; readonly sideBySide: number; readonly atOnce: number } {
+/** Voxels of more bytes are not copied to a texture. */
+export const mostTexelBytes = 2;
+
+/**
+ * The layout of the staging buffer: bytes from row to row, bricks side by side in a row, and bricks staged at once.
+ * @param texelBytes 1 or 2
+ */
+export function stagingOf(
+  shape: Dims3,
+  texelBytes: number,
+): { readonly pitch: number; readonly sideBySide: number; readonly atOnce: number } {
   const [x, y, z] = texelsOf(shape);
-  const pitch = Math.ceil(x / pitchBytes) * pitchBytes;
-  const sideBySide = Math.floor(pitch / x);
+  const rowBytes = x * texelBytes;
+  const pitch = Math.ceil(rowBytes / pitchBytes) * pitchBytes;
+  const sideBySide = Math.floor(pitch / rowBytes);
   const groups = Math.max(1, Math.floor(mostStagedBytes / (y * z * pitch)));
   return { pitch, sideBySide, atOnce: Math.min(mostStaged, groups * sideBySide) };
 }
 
 /**
- * Copies of decoded bricks of 8-bit voxels in a 3D texture that the GPU can filter: a ray's sample reads one texel instead of eight
+ * Copies of decoded bricks of 8-bit and 16-bit voxels in a 3D texture that the GPU can filter: a ray's sample reads one texel instead of eight
  * words. An apron around each brick holds the nearest voxels of its neighbours, as far as samples and their gradients need them. Slots
  * follow each other along x, then y, then z. For other types, or if there is no room for all slots, the texture has only one texel and
  * is not used.
@@ -118,6 +133,7 @@ export class BrickTexture {
   readonly #texels: Dims3;
   readonly #cellCounts: Dims3;
   readonly #across: readonly [columns: number, rows: number];
+  readonly #texelBytes: number;
 
   /** @param scope owns the texture @param mostBytes a texture that would take more is not used */
   constructor(gpu: Gpu, scope: GpuScope, slots: TextureSlots, mostBytes: number) {
@@ -129,16 +145,17 @@ export class BrickTexture {
     this.#cellCounts = shape.map((length) => Math.ceil(length / cellVoxels)) as unknown as Dims3;
     const longest = gpu.device.limits.maxTextureDimension3D;
     const layout = layoutOf(count, texels, longest);
-    const bytes = layoutBytes(layout, texels);
-    this.isUsed = elementBytes(type) === 1 && bytes <= mostBytes;
+    this.#texelBytes = Math.min(mostTexelBytes, elementBytes(type));
+    const bytes = this.#texelBytes * texelsIn(layout, texels);
+    this.isUsed = elementBytes(type) <= mostTexelBytes && bytes <= mostBytes;
     const [columns, rows, layers] = layout ?? [1, 1, 1];
     this.around = offsetsWithin(shape.map((length) => Math.ceil(brickApron / length)) as unknown as Dims3);
     this.#across = [columns, rows];
-    this.bytes = this.isUsed ? bytes : 1;
+    this.bytes = this.isUsed ? bytes : this.#texelBytes;
     this.texture = scope.texture('texture', this.bytes, {
       size: this.isUsed ? [columns * texels[0], rows * texels[1], layers * texels[2]] : [1, 1, 1],
       dimension: '3d',
-      format: 'r8unorm',
+      format: this.#texelBytes === 1 ? 'r8unorm' : 'rg8unorm',
       usage:
         GPUTextureUsage.TEXTURE_BINDING |
         GPUTextureUsage.COPY_SRC |
@@ -146,7 +163,7 @@ export class BrickTexture {
     });
     const [x, y, z] = this.#cellCounts;
     this.cells = scope.storage('cells', this.isUsed ? 4 * count * x * y * z : 4);
-    const { pitch, sideBySide, atOnce } = stagingOf(shape);
+    const { pitch, sideBySide, atOnce } = stagingOf(shape, this.#texelBytes);
     const groups = Math.ceil(Math.min(count, atOnce) / sideBySide);
     this.#staging = scope.storage('staging', this.isUsed ? groups * texels[1] * texels[2] * pitch : 4);
   }
@@ -156,11 +173,13 @@ export class BrickTexture {
     if (!this.isUsed || bricks.length === 0) return;
     const { type } = this.#slots;
     const [x, y, z] = this.#texels;
-    const { pitch, sideBySide, atOnce } = stagingOf(this.#slots.shape);
+    const texelBytes = this.#texelBytes;
+    const { pitch, sideBySide, atOnce } = stagingOf(this.#slots.shape, texelBytes);
+    const isStored = this.#gpu.canStoreBytes;
     const kernel = this.#gpu.kernel({
       label: 'bricks.texels',
       shader: texelsShader,
-      variant: { stored: this.#gpu.canStoreBytes },
+      variant: { stored_bytes: isStored && texelBytes === 1, stored_pairs: isStored && texelBytes === 2 },
       constants: { element_type: elementTypeNumber(type) },
     });
     for (let from = 0; from < bricks.length; from += atOnce) {
@@ -183,14 +202,14 @@ export class BrickTexture {
           [
             ...[this.#slots.voxels, table.entries(), table.constants],
             ...[scope.storage('textured', words.byteLength, words), uniform, this.#staging, this.cells, this.#slots.ranges],
-            ...(this.#gpu.canStoreBytes ? [this.texture.createView()] : []),
+            ...(isStored ? [this.texture.createView()] : []),
           ],
           staged.length,
         );
-      if (this.#gpu.canStoreBytes) continue;
+      if (isStored) continue;
       commands.record((encoder) => {
         for (const [at, { slot }] of staged.entries()) {
-          const offset = Math.floor(at / sideBySide) * y * z * pitch + (at % sideBySide) * x;
+          const offset = Math.floor(at / sideBySide) * y * z * pitch + (at % sideBySide) * x * texelBytes;
           encoder.copyBufferToTexture(
             { buffer: this.#staging, offset, bytesPerRow: pitch, rowsPerImage: y },
             { texture: this.texture, origin: [...this.boxOf(slot).origin] },

@@ -21,7 +21,7 @@ export interface GpuBrickLimits {
   readonly payloadBytes: number;
   /** The budget for decoded bricks. */
   readonly atlasBytes: number;
-  /** The budget for copies of decoded 8-bit bricks in a texture; without room for all of them, rays read the atlas. */
+  /** The budget for copies of decoded bricks of 8 or 16 bits in a texture; without room for all of them, rays read the atlas. */
   readonly textureBytes: number;
   /** The maximum number of bricks to decode in one update, and about how long an update may take on the GPU. */
   readonly bricksPerUpdate: number;

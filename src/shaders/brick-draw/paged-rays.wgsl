@@ -7,7 +7,7 @@
 // of the wanted brick, but at most two levels finer than the drawn one, so that the picture improves soon; or, if none is drawn, of the
 // coarsest brick.
 //
-// For bricks of 8-bit voxels in a texture, the ranges of cells of 8³ voxels are known, too.
+// For bricks in a texture, the ranges of cells of 8³ voxels are known, too.
 //
 // Feedback, in words: the number of misses; the missed entries; for each slot bit 0 if it was used, and bits 1 to 6 for the faces beyond
 // which samples lay (low x, y, z, high x, y, z); for each entry of the table a bit that says whether its miss is recorded. Misses for
@@ -50,7 +50,7 @@ import package::draw::rays::no_place;
 
 /// For each slot: the bits of its least and its greatest number; whether some voxels are missing; whether some are not.
 @group(0) @binding(8) var<storage, read> ranges: array<vec4u>;
-/// For each cell of each slot: its least and its greatest texel, in the two low bytes.
+/// For each cell of each slot: its least and its greatest texel, in the low and the high half.
 @group(0) @binding(12) var<storage, read> paged_cells: array<u32>;
 
 /// The level at which the choice begins: the one that was chosen last.
@@ -220,7 +220,7 @@ fn paged_part(position: vec3f) -> PagedPart {
   let counts = (paged.levels[0].brick.xyz + paged_cell_voxels - 1u) / paged_cell_voxels;
   let index = (((paged_entry - 1u) * counts.z + cell.z) * counts.y + cell.y) * counts.x + cell.x;
   let texels = paged_cells[index];
-  let ends = vec2f(paged_texel_place(f32(texels & 0xffu)), paged_texel_place(f32((texels >> 8u) & 0xffu)));
+  let ends = vec2f(paged_texel_place(f32(texels & 0xffffu)), paged_texel_place(f32(texels >> 16u)));
   let first = vec3f(paged_first + vec3i(cell * paged_cell_voxels));
   return PagedPart(
     first / paged_scale,

@@ -1,5 +1,5 @@
-// Samples of the shown brick at any position, with trilinear interpolation: from the texture of 8-bit bricks, or from eight voxels of the
-// atlas.
+// Samples of the shown brick at any position, with trilinear interpolation: from the texture of bricks of 8 or 16 bits, or from eight voxels
+// of the atlas.
 //
 // A sample near a face of a brick in the texture takes its texel from the apron (`BrickTexture`), and records how far it reached. A
 // sample near a face of a constant brick, which has no slot, takes its texel from the apron of a neighbour. Other types look up each
@@ -37,7 +37,8 @@ import package::volume::voxel::{
   voxel_key,
 };
 
-/// Copies of the bricks in the atlas, as texels of 0…1 for 8-bit voxels (`BrickTexture` in src/core/bricks/brick-texture.ts).
+/// Copies of the bricks in the atlas. A texel's bytes are those of the voxel, the highest one in red (`BrickTexture` in
+/// src/core/bricks/brick-texture.ts).
 @group(0) @binding(10) var filtered: texture_3d<f32>;
 @group(0) @binding(11) var filter_linear: sampler;
 
@@ -130,13 +131,15 @@ fn paged_texel_of(slot: u32) -> vec3i {
   return vec3i(place * paged_slot_texels + paged_apron);
 }
 
-/// The place in the window of a texel of 0…255.
+/// The place in the window of a texel of 0…255, or of 0…65535 for 16 bits.
 fn paged_texel_place(texel: f32) -> f32 {
-  return paged_value_place(texel - select(0.0, 128.0, is_signed()));
+  return paged_value_place(texel - select(0.0, select(32768.0, 128.0, element_type < 2u), is_signed()));
 }
 
 fn paged_filter(texel: vec3f) -> f32 {
-  return paged_texel_place(textureSampleLevel(filtered, filter_linear, texel * paged_per_texel, 0.0).r * 255.0);
+  // Filtering both bytes filters their sum. Texels of one byte have no green.
+  let bytes = textureSampleLevel(filtered, filter_linear, texel * paged_per_texel, 0.0).rg * 255.0;
+  return paged_texel_place(bytes.r * select(256.0, 1.0, element_type < 2u) + bytes.g);
 }
 
 /// A sample in a constant brick that also depends on its neighbours: a texel of the first neighbour with a slot, whose apron holds the
