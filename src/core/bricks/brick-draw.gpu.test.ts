@@ -162,6 +162,9 @@ async function brickRays(
   return { pixels, frames, bias: demand.bias };
 }
 
+/** The levels of all bricks that have a slot and belong to a frame. */
+const levelsOf = (bricks: GpuBricks) => new Set([...bricks.atlas.slots.oldest()].map(([key]) => brickOf(key).level));
+
 function mostDifferent(a: Uint8Array, b: Uint8Array): number {
   return a.reduce((most, value, at) => Math.max(most, Math.abs(value - (b[at] as number))), 0);
 }
@@ -225,6 +228,17 @@ describe('rays', () => {
     }
   });
 
+  test('a mean through bricks of different levels is that of the volume', async () => {
+    const source = await testBricks(dims, 'u8', [8, 8, 8], (x, y, z) => (z < 13 ? 40 : 180) + ((x ^ y) & 7));
+    const scene: Scene = { type: 'u8', look: { ...plain, projection: 'mean' }, view: viewFrom(2) };
+    const { bricks, close } = open(source, 150, [8, 8, 8], 1);
+    // Bricks behind the middle appear small enough for level 1, whose steps are twice as long.
+    const { pixels } = await brickRays(bricks, scene, 0.034);
+    expect([...levelsOf(bricks)]).toEqual(expect.arrayContaining([0, 1]));
+    expect(mostDifferent(pixels, await residentRays(source, scene))).toBeLessThanOrEqual(6);
+    await close();
+  });
+
   test('the picture is the same from inside, at another time point, and for signed integers of 8 and 16 bits, floats and labels', async () => {
     const inside: RayView = viewFrom(0.2, 0.6);
     const composite: RayLook = { ...plain, projection: 'composite' };
@@ -250,7 +264,6 @@ describe('rays', () => {
 
   test('distant views request only coarse bricks, and near views finer ones', async () => {
     const source = await u8;
-    const levelsOf = (bricks: GpuBricks) => new Set([...bricks.atlas.slots.oldest()].map(([key]) => brickOf(key).level));
     const scene: Scene = { type: 'u8', look: { ...plain, projection: 'composite' }, view: viewFrom(2) };
     const far = open(source, 150, [8, 8, 8], 1);
     await brickRays(far.bricks, { ...scene, view: viewFrom(60, 0.05) }, undefined);

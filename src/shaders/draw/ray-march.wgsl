@@ -93,10 +93,10 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
   @if(paged) var step_length = step * step_edge;
   @if(!paged) let brick_size = vec3f(frame.dims.w) / frame.dims.xyz;
   var at = start + step * min(ray_shift(pixel), 0.999 * (end - start) / step);
-  // Of all samples so far: the least or greatest value, the sum, and the count.
+  // Of all samples so far: the least or greatest value, the integral, and the length over which it was taken.
   var extreme = select(missing_place, -missing_place, way == 3);
   var sum = 0.0;
-  var count = 0.0;
+  var passed = 0.0;
   var color = vec4f(0.0);
   var light = vec2f(1.0, 0.0);
   // Opacity added since the light was last computed. It starts at 1, so that the first sample computes it.
@@ -201,8 +201,8 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
         // Jumps to the far side in whole steps, so that skipping does not shift sample positions.
         let steps = max(1.0, ceil((leave - at) / step));
         if (way == 4 && !crossing.is_hidden) {
-          sum += steps * crossing.floor_there;
-          count += steps;
+          sum += steps * step_length * crossing.floor_there;
+          passed += steps * step_length;
         } else if (way == 6 && !crossing.is_hidden) {
           extreme = max(extreme, 0.0);
         }
@@ -245,8 +245,9 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
         }
       }
       case 4: {
-        sum += clamp(place, 0.0, 1.0);
-        count += 1.0;
+        // Weighted by length, because steps differ between levels.
+        sum += step_length * clamp(place, 0.0, 1.0);
+        passed += step_length;
       }
       case 5: {
         if (place >= frame.look.x) {
@@ -300,11 +301,11 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
   if (way == 2 || way == 5) {
     return color;
   }
-  if (abs(extreme) > no_place && count == 0.0) {
+  if (abs(extreme) > no_place && passed == 0.0) {
     // The ray met nothing visible.
     return vec4f(0.0);
   }
-  let result = select(extreme, sum / max(count, 1.0), way == 4);
+  let result = select(extreme, sum / max(passed, 1e-30), way == 4);
   let alpha = max(frame.march.w, smoothstep(0.0, 0.12, clamp(result, 0.0, 1.0)));
   return vec4f(ray_color(result).rgb * alpha, alpha);
 }

@@ -215,11 +215,11 @@ fn ray_result(index: u32, ray: Passage) -> vec4f {
   if (way == 2 || way == 5 || frame.volumes[index].window.w > 0.0) {
     return ray.color;
   }
-  if (abs(ray.extreme) > no_place && ray.count == 0.0) {
+  if (abs(ray.extreme) > no_place && ray.passed == 0.0) {
     // The ray met nothing visible.
     return vec4f(0.0);
   }
-  let result = select(ray.extreme, ray.sum / max(ray.count, 1.0), way == 4);
+  let result = select(ray.extreme, ray.sum / max(ray.passed, 1e-30), way == 4);
   let fade = smoothstep(0.0, 0.12, clamp(result, 0.0, 1.0));
   let alpha = frame.volumes[index].look.y * max(frame.volumes[index].march.y, fade);
   return vec4f(ray_color(index, result).rgb * alpha, alpha);

@@ -63,8 +63,8 @@ fn ray_sample_image(index: u32, ray: ptr<function, Passage>, at: f32, image: tex
       }
     }
     case 4: {
-      (*ray).sum += clamp(place, 0.0, 1.0);
-      (*ray).count += 1.0;
+      (*ray).sum += step_length * clamp(place, 0.0, 1.0);
+      (*ray).passed += step_length;
     }
     case 5: {
       let level = frame.volumes[index].look.x;

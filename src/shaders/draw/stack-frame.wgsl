@@ -53,11 +53,11 @@ struct Passage {
   leave: f32,
   leave_block: f32,
   is_empty: bool,
-  /// Of all samples so far: the least or greatest value, the sum (in compositing, the opacity that the volume would have at full
-  /// opacity), and the count.
+  /// Of all samples so far: the least or greatest value, the integral (in compositing, the opacity that the volume would have at full
+  /// opacity), and the length over which the mean was taken.
   extreme: f32,
   sum: f32,
-  count: f32,
+  passed: f32,
   /// The picture of a volume that is drawn by itself, premultiplied.
   color: vec4f,
   light: vec2f,
