@@ -4,16 +4,13 @@
 // 2. A part that breaks SPEC.md in its header has the kind `kind_damaged`.
 // Twin: `readHeader` in src/core/codecs/wave/header.ts.
 
+import package::wave::fields::{
+  bias_bits, biases_bit, cells, in_plane_neighbours, level_bits, levels, levels_bit, lengths_bit, neighbours, weight_bits, weight_count,
+  weights_bit,
+};
 import package::wave::layout::{Part, bits, kind_coded, kind_one_value, lane_count};
 
 const kind_damaged = 3u;
-const neighbours = 28u;
-const in_plane_neighbours = 10u;
-const levels = 32u;
-const cells = 27u;
-const weight_bits = 11u;
-const level_bits = 5u;
-const bias_bits = 6u;
 
 @group(0) @binding(3) var<storage, read> payloads: array<u32>;
 
@@ -76,15 +73,8 @@ fn kind_of(part: Part) -> u32 {
   }
   wg_special_count = extractBits(head, 2u, 2u);
   let is_coded = (head & 3u) == kind_coded && wg_special_count <= 2u;
-  return select(kind_damaged, kind_coded, is_coded && 8u * length >= lengths_bit(part) + part.extent.y * (head >> 4u));
+  return select(kind_damaged, kind_coded, is_coded && 8u * length >= lengths_bit(part, wg_special_count) + part.extent.y * (head >> 4u));
 }
-
-// The number of weights for later slices: 28, or none if there is only one slice.
-fn weight_count(part: Part) -> u32 { return select(0u, neighbours, part.extent.z > 1u); }
-fn weights_bit() -> u32 { return 8u + (2u + wg_special_count) * bits; }
-fn levels_bit(part: Part) -> u32 { return weights_bit() + (weight_count(part) + in_plane_neighbours) * weight_bits; }
-fn biases_bit(part: Part) -> u32 { return levels_bit(part) + levels * level_bits; }
-fn lengths_bit(part: Part) -> u32 { return biases_bit(part) + 2u * cells * bias_bits + 16u; }
 
 fn damage(is_damaged: bool) {
   if (is_damaged) { atomicStore(&wg_is_damaged, 1u); }
@@ -95,10 +85,10 @@ fn weight_at(part: Part, number: u32) -> i32 {
   let count = weight_count(part);
   if (number < neighbours) {
     if (number >= count) { return 0; }
-    return signed_bits(weights_bit() + weight_bits * number, weight_bits);
+    return signed_bits(weights_bit(wg_special_count) + weight_bits * number, weight_bits);
   }
   if (number >= neighbours + in_plane_neighbours) { return 0; }
-  return signed_bits(weights_bit() + weight_bits * (number - neighbours + count), weight_bits);
+  return signed_bits(weights_bit(wg_special_count) + weight_bits * (number - neighbours + count), weight_bits);
 }
 
 // Reads the fields that all lanes share. `wg_kind` must then be loaded with a barrier.
@@ -126,15 +116,15 @@ fn read_header(part: Part, lane: u32) {
     wg_weights[lane] = vec4i(
       weight_at(part, first), weight_at(part, first + 1u), weight_at(part, first + 2u), weight_at(part, first + 3u));
   }
-  if (lane < levels) { wg_levels[lane] = part_bits(levels_bit(part) + level_bits * lane, level_bits); }
-  if (lane < 2u * cells) { wg_biases[lane] = signed_bits(biases_bit(part) + bias_bits * lane, bias_bits); }
+  if (lane < levels) { wg_levels[lane] = part_bits(levels_bit(part, wg_special_count) + level_bits * lane, level_bits); }
+  if (lane < 2u * cells) { wg_biases[lane] = signed_bits(biases_bit(part, wg_special_count) + bias_bits * lane, bias_bits); }
   let width = part_bits(4u, 4u);
-  let shortest = part_bits(lengths_bit(part) - 16u, 16u);
-  if (lane < part.extent.y) { wg_lanes[lane] = shortest + part_bits(lengths_bit(part) + width * lane, width); }
+  let shortest = part_bits(lengths_bit(part, wg_special_count) - 16u, 16u);
+  if (lane < part.extent.y) { wg_lanes[lane] = shortest + part_bits(lengths_bit(part, wg_special_count) + width * lane, width); }
   // Wait for the lengths, which one invocation sums.
   workgroupBarrier();
   if (lane == 0u) {
-    let header_bits = lengths_bit(part) + width * part.extent.y;
+    let header_bits = lengths_bit(part, wg_special_count) + width * part.extent.y;
     damage(part_bits(header_bits, (0u - header_bits) & 7u) != 0u);
     var at = wg_start + (header_bits + 7u) / 8u;
     for (var i = 0u; i < part.extent.y; i++) {

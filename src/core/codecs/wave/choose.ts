@@ -187,7 +187,7 @@ function meanBias(sum: number, count: number): number {
 }
 
 /** The approximate length of each token, in 64ths of a bit. */
-const tokenCosts = Float64Array.from(tokenFrequencies, (frequency) => 768 - logarithm(frequency));
+export const tokenCosts = Float64Array.from(tokenFrequencies, (frequency) => 768 - logarithm(frequency));
 
 /** The last level whose tables are for smooth pictures. Other levels may use these tables, too. */
 const lastSmoothLevel = 4;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
 import { makeChunk, poisonedBox, putChunk } from '../../codec/chunk-testing.ts';
 import { describeCodecOnGpu } from '../gpu-codec-testing.ts';
-import { encode } from './encode-kernels.ts';
+import { createEncoder } from './encode-kernels.ts';
 import { wave } from './index.ts';
 
 const gpu = await openTestGpu();
@@ -19,7 +19,7 @@ test('chunks that are encoded in several groups have the same payloads', async (
   const chunks = [0, 8, 16, 24, 32].map((x) => ({ origin: [x, 0, 0], shape: [8, 8, 8], parameters: none }) as const);
   const [together, apart] = await Promise.all(
     [undefined, 1].map(async (mostBytes) => {
-      const payloads = await encode(gpu, voxels, chunks, { scope }, mostBytes);
+      const payloads = await createEncoder(gpu, mostBytes).encode(voxels, chunks, { scope });
       return { ...payloads, bytes: payloads.buffer && (await gpu.read(payloads.buffer)), buffer: undefined };
     }),
   );
@@ -40,7 +40,9 @@ test.each(wave.elementBytes)(
     const box = poisonedBox(shape, elementBytes);
     putChunk(box, [0, 0, 0], scan);
     const voxels = { buffer: scope.storage('box', box.bytes.byteLength, box.bytes), dims: shape, elementBytes };
-    const { buffer, byteLengths } = await encode(gpu, voxels, [{ origin: [0, 0, 0], shape, parameters }], { scope });
+    const { buffer, byteLengths } = await createEncoder(gpu).encode(voxels, [{ origin: [0, 0, 0], shape, parameters }], {
+      scope,
+    });
     expect(byteLengths).toEqual([expected.byteLength]);
     expect(await gpu.read(buffer as GPUBuffer, 0, expected.byteLength)).toEqual(expected);
   },
