@@ -16,7 +16,7 @@ fn anchors_fail(chunk: Chunk, anchors: Anchors, count: u32, segment: u32) -> boo
   if (anchors.first_mark > anchors.end_mark || anchors.end_mark > anchors.all_marks) { return true; }
   if (marks > bitmap_words(count)) { return true; }
   if (segment > 0u) { return false; }
-  let words = chunk.payload_end - chunk.payload;
+  let words = chunk.payload_words;
   if (anchors.all_runs > chunk.count || anchors.all_marks > words) { return true; }
   if (2u * chunk.segments + (anchors.all_runs + per_word - 1u) / per_word + anchors.all_marks != words) { return true; }
   let filled = anchors.all_runs % per_word;

@@ -9,6 +9,6 @@ var<workgroup> wg_bits: array<atomic<u32>, bit_words>;
 
 // 0 outside the chunk's payload.
 fn payload_word(chunk: Chunk, at: u32) -> u32 {
-  if (at < chunk.payload || at >= chunk.payload_end) { return 0u; }
+  if (at < chunk.payload || at - chunk.payload >= chunk.payload_words) { return 0u; }
   return payloads[at];
 }

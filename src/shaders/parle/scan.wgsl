@@ -1,12 +1,12 @@
-// Adds up the segments' counts of each chunk: its anchors, and the size of its payload, from which the CPU places it.
+// Adds up the segments' counts of each chunk: its anchors, and the lengths of its payload's parts.
 // src/core/codecs/parle/SPEC.md, 'Payload'.
 // Algorithm: Hillis-Steele over 256 sums of 8 segments, repeated until all segments of the chunk are done.
 // One invocation owns 8 segments of each round, one workgroup a chunk. Dispatch: one workgroup per chunk, spread over x and y.
 // Invariants:
-// 1. One workgroup writes a chunk's segments and its size.
+// 1. One workgroup writes a chunk's segments and its lengths.
 // Twin: `encode` in src/core/codecs/parle/reference.ts.
 
-import package::parle::segment::{Batch, Chunk};
+import package::parle::segment::{Batch, Chunk, element_bytes};
 
 const scan_threads = 256u;
 const each = 8u;
@@ -17,8 +17,8 @@ const each = 8u;
 @group(0) @binding(2) var<storage, read> counts: array<u32>;
 // For each segment: the runs and words of marks of its chunk up to the segment's end.
 @group(0) @binding(3) var<storage, read_write> ends: array<vec2u>;
-// For each chunk: its runs and its words of marks.
-@group(0) @binding(4) var<storage, read_write> sizes: array<vec2u>;
+// For each chunk, the bytes of its anchors, values and marks.
+@group(0) @binding(4) var<storage, read_write> lengths: array<u32>;
 
 var<workgroup> wg_sums: array<vec2u, scan_threads>;
 
@@ -65,5 +65,8 @@ fn main(
     before += wg_sums[last];
     workgroupBarrier(); // everyone has read the sum before the next round writes
   }
-  if (thread == 0u) { sizes[number] = before; }
+  if (thread > 0u) { return; }
+  lengths[3u * number] = 8u * chunk.segments;
+  lengths[3u * number + 1u] = (before.x * element_bytes + 3u) & ~3u;
+  lengths[3u * number + 2u] = 4u * before.y;
 }

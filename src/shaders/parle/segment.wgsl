@@ -24,6 +24,7 @@ override words_each: u32 = segment_elements / (4u / element_bytes) / threads;
 struct Batch { segment_count: u32, chunk_count: u32, per_workgroup: u32 }
 
 struct Chunk {
+  shape: vec3u,
   first_word: u32,     // word of the chunk's origin in the box
   row_words: u32,      // words in a row of the chunk
   size_x: u32,         // elements in a row of the chunk
@@ -36,9 +37,10 @@ struct Chunk {
   first_segment: u32,  // number of the chunk's first segment in the batch
   skipped: u32,        // the payload's segments before that one, if only part of a chunk is decoded; otherwise 0
   segments: u32,       // segments of the payload
-  payload: u32,        // in words: where the payload starts and ends. An end of 0 means that it is not written
-  payload_end: u32,
-  marks: u32,          // encoder: the word where the marks start
+  payload: u32,        // in words: where the payload starts, and its length. A length of 0 means that it is not written
+  payload_words: u32,
+  values: u32,         // encoder: the bytes where the values and the marks start
+  marks: u32,
   // 1: the chunk is contiguous in scan order and starts at a multiple of four words, so no division is needed to find a word.
   flat: u32,
 }

@@ -7,7 +7,7 @@
 // Dispatch: one workgroup for each `per_workgroup` segments, spread over x and y.
 // Invariants:
 // 1. One invocation writes each word of `payloads`.
-// 2. Chunks with payload_end 0 are skipped.
+// 2. Chunks with payload_words 0 are skipped.
 // Twin: `encode` in src/core/codecs/parle/reference.ts.
 
 import package::parle::gaps::{put_gaps, wg_marks};
@@ -55,8 +55,8 @@ fn place_of(chunk: Chunk, segment: u32, writes: bool) -> vec4u {
   let is_bitmap = mark_words == (min(segment_elements, chunk.count - first) + 31u) / 32u;
   return vec4u(
     chunk.first_word + first,
-    chunk.payload + 2u * chunk.segments + start.x,
-    chunk.marks + start.y,
+    chunk.values / 4u + start.x,
+    chunk.marks / 4u + start.y,
     mark_words | select(gaps_flag, 0u, is_bitmap || mark_words == 0u),
   );
 }
@@ -116,7 +116,7 @@ fn main(
   if (first + index < end) {
     let segment = first + index;
     let chunk = chunks[chunk_of_segment[segment]];
-    if (chunk.payload_end != 0u) {
+    if (chunk.payload_words != 0u) {
       own = place_of(chunk, segment, sharer == 0u);
       bits = starts[segment * sharers + sharer];
     }

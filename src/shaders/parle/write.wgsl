@@ -6,7 +6,7 @@
 // Invariants:
 // 1. `payloads` starts as zeros. A word whose bytes all belong to this segment is stored. A word shared with the values of
 //    neighbouring segments is set by OR, so the order does not matter.
-// 2. Chunks with payload_end 0 are skipped.
+// 2. Chunks with payload_words 0 are skipped.
 // Twin: `encode` in src/core/codecs/parle/reference.ts.
 
 import package::parle::gaps::{put_gaps, wg_marks};
@@ -79,7 +79,7 @@ fn end_of_start_before(thread: u32, bits: u32) -> u32 {
 
 fn write_segment(segment: u32, thread: u32) {
   let chunk = chunks[chunk_of_segment[segment]];
-  if (chunk.payload_end == 0u) { return; }
+  if (chunk.payload_words == 0u) { return; }
   let in_chunk = segment - chunk.first_segment;
   let end = ends[segment];
   var start = vec2u(0u);
@@ -120,9 +120,9 @@ fn write_segment(segment: u32, thread: u32) {
   workgroupBarrier(); // the values are in order
   // Everyone has read the bits. They become zero for the next segment.
   if (thread < bit_words) { atomicStore(&wg_bits[thread], 0u); }
-  store_values(thread, chunk.payload + 2u * chunk.segments, start.x, end.x);
+  store_values(thread, chunk.values / 4u, start.x, end.x);
 
-  let marks = chunk.marks + start.y;
+  let marks = chunk.marks / 4u + start.y;
   let mark_words = end.y - start.y;
   if (mark_words == (walk.count + 31u) / 32u) {
     if (thread < mark_words) { atomicStore(&payloads[marks + thread], bits); }

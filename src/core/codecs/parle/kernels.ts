@@ -11,8 +11,6 @@ import {
   elementCount,
   firstWordOf,
   payloadBuffer,
-  placePayloads,
-  submitLast,
   type TileTable,
   tileTable,
 } from '../../codec/batch.ts';
@@ -24,84 +22,103 @@ import type {
   GpuPayloads,
   GpuRange,
   GpuVoxels,
-  KernelCall,
   RangePlan,
+  RecordCall,
+  RecordedPayloads,
 } from '../../codec/codec.ts';
 import { faultChecks } from '../../codec/faults.ts';
+import { boundsOf, placer, placesFor, recordedEncoder, recordPlaces, recordZeros, roomFor } from '../../codec/recorded.ts';
 import { parseAxis } from '../../codec/scan-order.ts';
+import type { Commands } from '../../gpu/commands.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
-import type { Kernel } from '../../gpu/kernel.ts';
+import type { KernelDescriptor } from '../../gpu/kernel.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
 import { StriaError } from '../../shared/errors.ts';
-import { throwIfAborted } from '../../shared/job.ts';
-import { sectionsOf, segmentCountOf, segmentElements, segmentsOf } from './layout.ts';
+import type { Dims3 } from '../../shared/volume.ts';
+import { segmentCountOf, segmentElements, segmentsOf } from './layout.ts';
 
-const chunkWords = 16;
+const chunkWords = 20;
+/** Anchors, values and marks. */
+const sectionCount = 3;
 
 export function createKernels(gpu: Gpu): CodecKernels {
   return {
-    encode: (voxels, chunks, call) => encode(gpu, voxels, chunks, call),
+    ...recordedEncoder(gpu, 'parle.encode', (elementBytes) => prepareEncode(gpu, elementBytes), recordEncode),
     prepareDecode: (...decoding) => prepareDecode(gpu, ...decoding),
     prepareDecodeRanges: (payloads, ranges, elementBytes, scope) =>
       prepareDecodeRanges(gpu, payloads, ranges, elementBytes, scope),
   };
 }
 
-function encodeKernel(gpu: Gpu, name: string, shader: ShaderFile, elementBytes: CodecElementBytes, flat = false): Kernel {
-  return gpu.kernel({ label: `parle.${name}`, shader, variant: { flat }, constants: { element_bytes: elementBytes } });
+/** What `encode` runs. @param isFlat whether all chunks are of 4-byte elements that are contiguous in scan order */
+function encoders(elementBytes: CodecElementBytes, isFlat: boolean) {
+  const describe = (name: string, shader: ShaderFile, flat = false): KernelDescriptor => {
+    return { label: `parle.${name}`, shader, variant: { flat }, constants: { element_bytes: elementBytes } };
+  };
+  return {
+    count: isFlat ? describe('count-flat', countFlatShader, true) : describe('count', countShader),
+    scan: describe('scan', scanShader),
+    places: placer,
+    write: isFlat ? describe('write-flat', writeFlatShader, true) : describe('write', writeShader),
+  };
 }
 
-async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], call: KernelCall): Promise<GpuPayloads> {
-  const { scope, signal, onTimes } = call;
-  throwIfAborted(signal);
+/** Which of `encoders` a batch needs is known with its box, so both kinds are compiled where both are possible. */
+function prepareEncode(gpu: Gpu, elementBytes: CodecElementBytes): Promise<void> {
+  const kinds = elementBytes === 4 ? [false, true] : [false];
+  return gpu.prepareKernels(kinds.flatMap((isFlat) => Object.values(encoders(elementBytes, isFlat))));
+}
+
+function recordEncode(
+  gpu: Gpu,
+  commands: Commands,
+  voxels: GpuVoxels,
+  chunks: readonly GpuChunk[],
+  { scope, work }: RecordCall,
+): RecordedPayloads {
   const segments = segmentsOfChunks(chunks, voxels);
-  const segmentCount = segments.tileCount;
-  if (segmentCount === 0) return { buffer: undefined, byteOffsets: [], byteLengths: [] };
+  const { tileCount: segmentCount } = segments;
   const { elementBytes } = voxels;
-  const work = scope.scope('parle.encode');
-  try {
-    const records = chunks.map((chunk) => recordOf(chunk, voxels));
-    const batch = batchUniform(work, segments, records);
-    const chunkOfSegment = work.storage('chunk-of-segment', 4 * segmentCount, segments.chunkOfTile);
-    const workgroups = Math.ceil(segmentCount / segmentsPerWorkgroup(segmentCount));
-    const counts = work.reused('counts', 4 * segmentCount);
-    const ends = work.reused('ends', 8 * segmentCount);
-    const sizes = work.reused('sizes', 8 * chunks.length);
-
-    const unplaced = chunkTable(work, records, segments);
-    const isFlat = elementBytes === 4 && records.every(isInScanOrder);
-    const starts = isFlat ? work.reused('starts', (segmentElements / 8) * segmentCount) : undefined;
-    const count = starts
-      ? encodeKernel(gpu, 'count-flat', countFlatShader, elementBytes, true)
-      : encodeKernel(gpu, 'count', countShader, elementBytes);
-    // A box smaller than a quad cannot be bound as quads, and has no whole segment that would be read that way.
-    const quads = voxels.buffer.size < 16 ? unplaced : voxels.buffer;
-    const scan = encodeKernel(gpu, 'scan', scanShader, elementBytes);
-    const counted = [batch, unplaced, chunkOfSegment, voxels.buffer, quads, counts];
-    const commands = gpu
-      .commands('parle.encode', onTimes)
-      .stage('count')
-      .dispatch(count, starts ? [...counted, starts] : counted, workgroups)
-      .stage('scan')
-      .dispatch(scan, [batch, unplaced, counts, ends, sizes], chunks.length);
-    const measured = commands.readWords(sizes, 0, 8 * chunks.length);
-    await commands.submit();
-    const { places, totalBytes, ...placed } = placeChunks(measured(), chunks, elementBytes);
-    if (totalBytes === 0) return { buffer: undefined, ...placed };
-
-    throwIfAborted(signal);
-    // `write` sets shared words by OR, so it needs zeros.
-    const buffer = starts ? scope.reused('parle.payloads', totalBytes) : scope.storage('parle.payloads', totalBytes);
-    const table = chunkTable(work, records, segments, places);
-    const write = starts
-      ? encodeKernel(gpu, 'write-flat', writeFlatShader, elementBytes, true)
-      : encodeKernel(gpu, 'write', writeShader, elementBytes);
-    const bindings = [batch, table, chunkOfSegment, voxels.buffer, starts ?? quads, ends, buffer];
-    await submitLast(gpu.commands('parle.encode', onTimes).stage('write').dispatch(write, bindings, workgroups), call);
-    return { buffer, ...placed };
-  } finally {
-    work.destroy();
-  }
+  const records = chunks.map((chunk) => recordOf(chunk, voxels));
+  const isFlat = elementBytes === 4 && records.every(isInScanOrder);
+  const kernels = encoders(elementBytes, isFlat);
+  const mostBytes = boundsOf(chunks, elementBytes);
+  // `write` sets shared words by OR, so it needs zeros.
+  const buffer = isFlat
+    ? scope.reused('parle.payloads', roomFor(mostBytes))
+    : recordZeros(commands, scope, 'parle.payloads', roomFor(mostBytes));
+  const batch = batchUniform(work, segments, records);
+  const table = chunkTable(work, records, segments);
+  const chunkOfSegment = work.storage('chunk-of-segment', 4 * segmentCount, segments.chunkOfTile);
+  const workgroups = Math.ceil(segmentCount / segmentsPerWorkgroup(segmentCount));
+  const counts = work.reused('counts', 4 * segmentCount);
+  const ends = work.reused('ends', 8 * segmentCount);
+  const lengths = work.reused('lengths', 4 * sectionCount * chunks.length);
+  const places = placesFor(scope, chunks.length);
+  // A box smaller than a quad cannot be bound as quads, and has no whole segment that would be read that way.
+  const quads = voxels.buffer.size < 16 ? table : voxels.buffer;
+  const starts = isFlat ? [work.reused('starts', (segmentElements / 8) * segmentCount)] : [];
+  commands
+    .stage('count')
+    .dispatch(gpu.kernel(kernels.count), [batch, table, chunkOfSegment, voxels.buffer, quads, counts, ...starts], workgroups)
+    .stage('scan')
+    .dispatch(gpu.kernel(kernels.scan), [batch, table, counts, ends, lengths], chunks.length);
+  recordPlaces(gpu, commands, work, places, {
+    chunkCount: chunks.length,
+    lengths,
+    partCount: sectionCount,
+    chunks: table,
+    chunkWords,
+    placeWord: 15,
+    inWords: true,
+    starts: { word: 17, count: sectionCount - 1 },
+    elementBytes,
+  });
+  const [first = quads] = starts;
+  commands
+    .stage('write')
+    .dispatch(gpu.kernel(kernels.write), [batch, table, chunkOfSegment, voxels.buffer, first, ends, buffer], workgroups);
+  return { buffer, places, mostBytes, sections: { buffer: lengths, perChunk: sectionCount } };
 }
 
 function prepareDecode(
@@ -142,7 +159,16 @@ function prepareDecodeRanges(
     const sizeX = Math.min(total, end * segmentElements) - skipped * segmentElements;
     const rowWords = Math.ceil((sizeX * elementBytes) / 4);
     byteOffsets.push(4 * words + (first - skipped * segmentElements) * elementBytes);
-    records.push({ ...flat, firstWord: words, rowWords, sizeX, count: sizeX, skipped, segments: segmentCountOf(total) });
+    records.push({
+      ...flat,
+      shape: [sizeX, 1, 1],
+      firstWord: words,
+      rowWords,
+      sizeX,
+      count: sizeX,
+      skipped,
+      segments: segmentCountOf(total),
+    });
     segmentCounts.push(end - skipped);
     words += rowWords;
   }
@@ -201,6 +227,7 @@ function segmentsPerWorkgroup(segmentCount: number): number {
 
 /** The layout of a chunk's elements in a box: the fields of segment.wgsl's `Chunk` that do not depend on a payload. */
 interface ChunkRecord {
+  readonly shape: Dims3;
   readonly firstWord: number;
   readonly rowWords: number;
   readonly sizeX: number;
@@ -222,7 +249,7 @@ function recordOf({ origin, shape, parameters }: GpuChunk, box: GpuVoxels): Chun
   const { elementBytes, dims } = box;
   const { rowWords, sliceWords } = boxLayout(box);
   const count = elementCount({ shape, elementBytes });
-  const common = { ...flat, firstWord: firstWordOf(box, origin), count, segments: segmentCountOf(count) };
+  const common = { ...flat, shape, firstWord: firstWordOf(box, origin), count, segments: segmentCountOf(count) };
   const columns = { ...common, rowWords: Math.ceil((shape[0] * elementBytes) / 4), sizeX: shape[0] };
   if (axis === 1) return { ...columns, length: shape[1], step: rowWords, high: sliceWords };
   if (axis === 2) return { ...columns, length: shape[2], step: sliceWords, high: rowWords };
@@ -237,20 +264,19 @@ function isInScanOrder({ length, sizeX, count }: ChunkRecord): boolean {
   return length === 1 && sizeX === count;
 }
 
-/** The words where a payload starts and ends and, for an encoder, where its marks start. */
+/** The word where a payload starts, and its number of words. */
 interface Place {
   readonly start: number;
-  readonly end: number;
-  readonly marks: number;
+  readonly words: number;
 }
 
-const unplaced: Place = { start: 0, end: 0, marks: 0 };
+const unplaced: Place = { start: 0, words: 0 };
 
 function placeOf({ byteOffsets, byteLengths }: GpuPayloads, index: number): Place {
   const start = (byteOffsets[index] as number) / 4;
   const words = (byteLengths[index] as number) / 4;
   // A payload is whole words. Anything else counts as empty, which is never valid.
-  return { start, end: start + (Number.isInteger(words) ? words : 0), marks: 0 };
+  return { start, words: Number.isInteger(words) ? words : 0 };
 }
 
 /** `array<Chunk>` of segment.wgsl. */
@@ -262,32 +288,11 @@ function chunkTable(
 ): GPUBuffer {
   const table = new Uint32Array(chunkWords * records.length);
   records.forEach((record, i) => {
-    const { firstWord, rowWords, sizeX, count, length, step, rows, low, high, skipped, segments } = record;
-    const { start, end, marks } = places?.[i] ?? unplaced;
-    const order = [firstWord, rowWords, sizeX, count, length, step, rows, low, high];
+    const { shape, firstWord, rowWords, sizeX, count, length, step, rows, low, high, skipped, segments } = record;
+    const { start, words } = places?.[i] ?? unplaced;
+    const order = [...shape, firstWord, rowWords, sizeX, count, length, step, rows, low, high];
     const hasQuads = isInScanOrder(record) && firstWord % 4 === 0;
-    table.set([...order, firstTiles[i] as number, skipped, segments, start, end, marks, Number(hasQuads)], chunkWords * i);
+    table.set([...order, firstTiles[i] as number, skipped, segments, start, words, 0, 0, Number(hasQuads)], chunkWords * i);
   });
   return scope.storage('chunks', table.byteLength, table);
-}
-
-/** @param sizes for each chunk: the numbers of its runs and of its words of marks */
-function placeChunks(sizes: Uint32Array, chunks: readonly GpuChunk[], elementBytes: CodecElementBytes) {
-  const byteLengths: number[] = [];
-  const sections: number[][] = [];
-  chunks.forEach(({ shape }, i) => {
-    const count = elementCount({ shape, elementBytes });
-    const { values, marks } = sectionsOf(segmentCountOf(count), sizes[2 * i] as number, elementBytes);
-    const markBytes = 4 * (sizes[2 * i + 1] as number);
-    const gains = marks + markBytes < count * elementBytes;
-    byteLengths.push(gains ? marks + markBytes : 0);
-    sections.push(gains ? [values, marks - values, markBytes] : []);
-  });
-  const { byteOffsets, totalBytes } = placePayloads(byteLengths);
-  const places = byteLengths.map((length, i): Place => {
-    const start = (byteOffsets[i] as number) / 4;
-    const [anchors = 0, values = 0] = sections[i] as number[];
-    return length === 0 ? unplaced : { start, end: start + length / 4, marks: start + (anchors + values) / 4 };
-  });
-  return { byteOffsets, byteLengths, sections, totalBytes, places };
 }
