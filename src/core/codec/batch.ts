@@ -1,15 +1,7 @@
-import type { Commands } from '../gpu/commands.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { StriaError } from '../shared/errors.ts';
 import type { Dims3 } from '../shared/volume.ts';
-import {
-  type ChunkGeometry,
-  type CodecElementBytes,
-  type GpuPayloads,
-  type GpuVoxels,
-  type KernelCall,
-  rowBytes,
-} from './codec.ts';
+import { type ChunkGeometry, type CodecElementBytes, type GpuPayloads, type GpuVoxels, rowBytes } from './codec.ts';
 
 /** Longer chunks are refused, because byte offsets must fit in 32 bits with headroom. */
 const maxChunkBytes = 2 ** 31;
@@ -143,11 +135,4 @@ export function readElement(bytes: Uint8Array, at: number, elementBytes: CodecEl
   let value = 0;
   for (let byte = elementBytes - 1; byte >= 0; byte--) value = value * 256 + (bytes[at + byte] as number);
   return value;
-}
-
-/** Submits an encoder's last commands, and waits for them unless the caller does: see `KernelCall.later`. */
-export async function submitLast(commands: Commands, { later }: Pick<KernelCall, 'later'>): Promise<void> {
-  const work = commands.submit();
-  if (later) later(work);
-  else await work;
 }

@@ -254,21 +254,18 @@ export interface GpuPayloads {
  */
 export interface CodecKernels {
   encode(voxels: GpuVoxels, chunks: readonly GpuChunk[], call: KernelCall): Promise<GpuPayloads>;
-  /**
-   * Records what `encode` does, without a wait. The caller has awaited `prepareEncode`. Undefined for encoders that wait for
-   * choices of the CPU.
-   */
-  recordEncode?(commands: Commands, voxels: GpuVoxels, chunks: readonly GpuChunk[], call: RecordCall): RecordedPayloads;
+  /** Records what `encode` does, without a wait. The caller has awaited `prepareEncode`. */
+  recordEncode(commands: Commands, voxels: GpuVoxels, chunks: readonly GpuChunk[], call: RecordCall): RecordedPayloads;
   /**
    * Records the encoding of payloads that the same commands, or earlier ones, write. Defined together with
    * `CodecDefinition.decodedLength`. Payloads that do not become shorter get length 0.
    */
   recordSecond?(commands: Commands, first: RecordedPayloads, call: RecordCall): RecordedPayloads;
   /**
-   * Compiles what `encode` needs for such chunks, ahead of it. Defined with `recordEncode`, which needs it.
+   * Compiles what `encode` needs for such chunks, ahead of it.
    * @param isSecond for `recordSecond`; then `elementBytes` is 1
    */
-  prepareEncode?(elementBytes: CodecElementBytes, chunks: readonly PreparedChunk[], isSecond?: boolean): Promise<void>;
+  prepareEncode(elementBytes: CodecElementBytes, chunks: readonly PreparedChunk[], isSecond?: boolean): Promise<void>;
   /** Compiles what `prepareDecode` needs for such chunks, all at once and beside the CPU's work. @param checked with `faults` */
   prepareDecoders?(elementBytes: CodecElementBytes, chunks: readonly PreparedChunk[], checked: boolean): Promise<void>;
   /**
@@ -333,9 +330,4 @@ export interface KernelCall {
   readonly onTimes?: Commands['onTimes'];
   /** An entropy encoder follows. A codec that `preparesEntropy` then writes every chunk, smaller or not; others ignore this. */
   readonly isFirstStage?: boolean | undefined;
-  /**
-   * Takes submitted work for which an encoder need not wait, because work that is submitted later sees its results. The caller
-   * awaits it before it frees anything or returns. If undefined, encoders wait.
-   */
-  readonly later?: ((work: Promise<unknown>) => void) | undefined;
 }

@@ -109,11 +109,11 @@ export function recordOrAbandon<T>(commands: Commands, record: () => T): T {
   }
 }
 
-type RecordEncode = NonNullable<CodecKernels['recordEncode']>;
-type PrepareEncode = NonNullable<CodecKernels['prepareEncode']>;
+type RecordEncode = CodecKernels['recordEncode'];
+type PrepareEncode = CodecKernels['prepareEncode'];
 
 /**
- * The encoder of a codec that can record it.
+ * A codec's encoder, from what records it.
  * @param label of the commands if the codec encodes alone
  */
 export function recordedEncoder(
@@ -121,7 +121,7 @@ export function recordedEncoder(
   label: string,
   prepareEncode: PrepareEncode,
   record: (gpu: Gpu, ...recording: Parameters<RecordEncode>) => RecordedPayloads,
-): Required<Pick<CodecKernels, 'prepareEncode' | 'recordEncode' | 'encode'>> {
+): Pick<CodecKernels, 'prepareEncode' | 'recordEncode' | 'encode'> {
   const recordEncode: RecordEncode = (...recording) => record(gpu, ...recording);
   return {
     prepareEncode,

@@ -36,7 +36,7 @@ function countWaits(): { count: number } {
   return waits;
 }
 
-async function callsOf(kind: SampleKind) {
+async function callsOf(kind: SampleKind, choice = auto) {
   const sample = openSample({ kind, dims: [64, 32, 32], type: 'u8', seed: 1 });
   const pieces: Uint8Array[] = [];
   for await (const piece of sample.voxels({})) pieces.push(piece.slice());
@@ -45,7 +45,7 @@ async function callsOf(kind: SampleKind) {
   const voxels = uploadBox(gpu, scope, { bytes, dims: [64, 32, 32], elementBytes: 1 });
   const chunks = [0, 32].map((x): ChunkBox => ({ origin: [x, 0, 0], shape: [32, 32, 32] }));
   const backend = createGpuBackend(gpu);
-  const encode = () => backend.encodeResident({ voxels, chunks }, auto, { onTimes: () => {} });
+  const encode = () => backend.encodeResident({ voxels, chunks }, choice, { onTimes: () => {} });
   // The first call compiles kernels and learns how much to read, the second takes memory for that.
   await encode();
   await encode();
@@ -76,6 +76,13 @@ test('encoding again takes as few calls of WebGPU as before, and allocates no me
   expect(phantom).toEqual({ codecs: [rice, rice], submits: 2, waits: 2, bindGroups: 8, buffers: 12, readable: 0 });
   const potential = await callsOf('potential');
   expect(potential).toEqual({ codecs: [chain, chain], submits: 2, waits: 2, bindGroups: 14, buffers: 19, readable: 0 });
+});
+
+test('each codec waits for the GPU twice, however many steps it has', async () => {
+  for (const codec of ['wave', 'parle', 'predict'] as const) {
+    const calls = await callsOf('phantom', only(codec));
+    expect(calls, codec).toMatchObject({ codecs: [[codec], [codec]], submits: 2, waits: 2, readable: 0 });
+  }
 });
 
 test('payloads that were read are freed if the work behind them fails', async () => {

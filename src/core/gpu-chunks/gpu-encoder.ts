@@ -62,7 +62,7 @@ export class GpuEncoder {
         const parameters = one.choose({ changes: [1, 1, 1] }, { shape, elementBytes }, options);
         return { shape, parameters };
       });
-      void this.#groups.kernelsOf(one).prepareEncode?.(width, chunks, isSecond);
+      void this.#groups.kernelsOf(one).prepareEncode(width, chunks, isSecond);
     }
   }
 

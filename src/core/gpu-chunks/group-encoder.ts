@@ -4,7 +4,7 @@ import type { ChosenChain, ChosenCodec } from '../chunks/chosen-codec.ts';
 import { rawCodec } from '../chunks/raw-codec.ts';
 import { chunkBytes } from '../codec/batch.ts';
 import type { CodecDefinition, CodecKernels, CodecOptions, GpuChunk, KernelCall, RecordedPayloads } from '../codec/codec.ts';
-import { asRecorded, recordOrAbandon } from '../codec/recorded.ts';
+import { recordOrAbandon } from '../codec/recorded.ts';
 import { createKernels } from '../codecs/kernels.ts';
 import type { Checksum } from '../format/checksum.ts';
 import type { Commands, CommandTimes } from '../gpu/commands.ts';
@@ -56,11 +56,9 @@ export interface GroupCall extends KernelCall {
   readonly lent: LentBytes[];
 }
 
-/** A group whose first codec is ready, or has run already. */
+/** A group whose kernels are compiled. */
 interface ReadyGroup extends ChainGroup {
-  /** Records the first codec. Undefined if it has run. */
-  readonly record: ((commands: Commands, work: GpuScope) => RecordedPayloads) | undefined;
-  readonly payloads: RecordedPayloads | undefined;
+  readonly chunks: readonly GpuChunk[];
   readonly voxelBytes: readonly number[];
 }
 
@@ -105,70 +103,53 @@ export class GroupEncoder {
    * @throws StriaError `unsupported`, `aborted`, `device-lost`, `limit-too-small`
    */
   async encode(groups: readonly ChainGroup[], box: ResidentBox, call: GroupCall): Promise<(Encoded | undefined)[][]> {
-    const later: Promise<unknown>[] = [];
     using work = call.scope.scope('groups');
-    try {
-      const ready = await allOf(groups.map((group) => this.#prepare(group, box, call, later)));
-      throwIfAborted(call.signal);
-      const commands = this.#gpu.commands('encode', call.onTimes);
-      const { recorded, reads, lend } = recordOrAbandon(commands, () => this.#record(commands, ready, call, work));
-      await commands.submit();
-      const lent = lend?.();
-      const used = recorded.map(({ lastPlaces }, i) => Math.min(reads[i] as number, lastPlaces().totalBytes));
-      const own = call.read === 'own' ? new Uint8Array(totalOf(used)) : undefined;
-      if (lent && !own) call.lent.push(lent);
-      const read = lent ? takeParts(lent, own, reads, used) : [];
-      const encoded = recorded.map((one) => collect(one, call.options, call.read !== undefined));
-      recorded.forEach(({ group, lastPlaces }) => {
-        this.#shares.set(nameOf(group), lastPlaces().totalBytes / totalOf(group.voxelBytes));
-      });
-      if (call.read) await this.#takeBytes(recorded, encoded, reads, read, call);
-      return encoded;
-    } finally {
-      await Promise.allSettled(later);
-    }
+    const ready = await Promise.all(groups.map((group) => this.#prepare(group, box)));
+    throwIfAborted(call.signal);
+    const commands = this.#gpu.commands('encode', call.onTimes);
+    const { recorded, reads, lend } = recordOrAbandon(commands, () => this.#record(commands, ready, box, call, work));
+    await commands.submit();
+    const lent = lend?.();
+    const used = recorded.map(({ lastPlaces }, i) => Math.min(reads[i] as number, lastPlaces().totalBytes));
+    const own = call.read === 'own' ? new Uint8Array(totalOf(used)) : undefined;
+    if (lent && !own) call.lent.push(lent);
+    const read = lent ? takeParts(lent, own, reads, used) : [];
+    const encoded = recorded.map((one) => collect(one, call.options, call.read !== undefined));
+    recorded.forEach(({ group, lastPlaces }) => {
+      this.#shares.set(nameOf(group), lastPlaces().totalBytes / totalOf(group.voxelBytes));
+    });
+    if (call.read) await this.#takeBytes(recorded, encoded, reads, read, call);
+    return encoded;
   }
 
-  /** Compiles a group's kernels, and runs a first codec that cannot be recorded. */
-  async #prepare(group: ChainGroup, box: ResidentBox, call: GroupCall, later: Promise<unknown>[]): Promise<ReadyGroup> {
+  /** Compiles a group's kernels. */
+  async #prepare(group: ChainGroup, { voxels, chunks: boxes }: ResidentBox): Promise<ReadyGroup> {
     const { codec, second, members } = group;
-    const { voxels } = box;
     const { elementBytes } = voxels;
     const chunks = members.map(({ index, chosen }): GpuChunk => {
-      const { origin, shape } = box.chunks[index] as ChunkBox;
+      const { origin, shape } = boxes[index] as ChunkBox;
       return { origin, shape, parameters: chosen.parameters };
     });
-    const voxelBytes = chunks.map(({ shape }) => chunkBytes({ shape, elementBytes }));
-    const isFirstStage = second !== undefined && codec.preparesEntropy;
-    const kernels = this.kernelsOf(codec);
-    const { recordEncode } = kernels;
-    const compiled = second && this.kernelsOf(second).prepareEncode?.(1, [], true);
-    if (recordEncode) {
-      await Promise.all([kernels.prepareEncode?.(elementBytes, chunks), compiled]);
-      const record = (commands: Commands, work: GpuScope) =>
-        recordEncode(commands, voxels, chunks, { scope: call.scope, work, isFirstStage });
-      return { ...group, record, payloads: undefined, voxelBytes };
-    }
-    const submitted = (work: Promise<unknown>) => {
-      // Its error is thrown where later work is awaited.
-      work.catch(() => {});
-      later.push(work);
-    };
-    const inner = labelled(
-      { ...call, isFirstStage, later: this.#gpu.beforeTimed ? undefined : submitted },
-      `${codec.name}.encode`,
-    );
-    const payloads = await kernels.encode(voxels, chunks, inner);
-    await compiled;
-    return { ...group, record: undefined, payloads: asRecorded(call.scope, payloads, payloads.byteLengths), voxelBytes };
+    await Promise.all([
+      this.kernelsOf(codec).prepareEncode(elementBytes, chunks),
+      second && this.kernelsOf(second).prepareEncode(1, [], true),
+    ]);
+    return { ...group, chunks, voxelBytes: chunks.map(({ shape }) => chunkBytes({ shape, elementBytes })) };
   }
 
   /** Records all groups, and the reads of their places and payloads. @returns also how many bytes of each group's payloads are read */
-  #record(commands: Commands, groups: readonly ReadyGroup[], { scope, read }: GroupCall, work: GpuScope) {
+  #record(
+    commands: Commands,
+    groups: readonly ReadyGroup[],
+    { voxels }: ResidentBox,
+    { scope, read }: GroupCall,
+    work: GpuScope,
+  ) {
     const recorded = groups.map((group): RecordedGroup => {
-      const { codec, second } = group;
+      const { codec, second, chunks } = group;
+      const isFirstStage = second !== undefined && codec.preparesEntropy;
       commands.within(`${codec.name}.encode.`);
-      const first = group.record ? group.record(commands, work) : (group.payloads as RecordedPayloads);
+      const first = this.kernelsOf(codec).recordEncode(commands, voxels, chunks, { scope, work, isFirstStage });
       let last = first;
       if (second) {
         commands.within(`${second.name}.encode.`);
@@ -269,12 +250,6 @@ function collect(
 
 function nameOf({ codec, second }: ChainGroup): string {
   return second ? `${codec.name}+${second.name}` : codec.name;
-}
-
-/** All results, once all work has ended, or the first error: all work must have ended when its scope is destroyed. */
-async function allOf<T>(work: readonly Promise<T>[]): Promise<T[]> {
-  await Promise.allSettled(work);
-  return Promise.all(work);
 }
 
 /** The call with a prefix for the names of its stages. */

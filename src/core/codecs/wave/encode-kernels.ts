@@ -13,10 +13,7 @@ const workBytes = 272 * 2 ** 20;
 const mostParts = 4096;
 
 /** The encoder, which encodes chunks in groups. @param mostBytes the maximum number of bytes of a group's predictions */
-export function createEncoder(
-  gpu: Gpu,
-  mostBytes = workBytes,
-): Required<Pick<CodecKernels, 'prepareEncode' | 'recordEncode' | 'encode'>> {
+export function createEncoder(gpu: Gpu, mostBytes = workBytes): Pick<CodecKernels, 'prepareEncode' | 'recordEncode' | 'encode'> {
   return recordedEncoder(
     gpu,
     'wave.encode',
