@@ -13,7 +13,7 @@ const entropyCoder: CodecDefinition | undefined = codecs.find(({ decodedLength }
  *   fast a tenth more, but never more than `most` of its bytes. So 'balanced' gives up at most 4.5 % to take `rice` instead of
  *   `predict+huffman`, and at most an eighth for any speed.
  * - `decodeWeight` is the same for decoding, without a limit, and only for codecs that decode slowly: every later opening pays
- *   for them, most of all on a processor. So 'balanced' takes `wave` only where it saves about a third.
+ *   for them, most of all on a processor. So 'balanced' takes `wave` only where it saves about a quarter.
  * - `linkGigabytesPerSecond` is absolute: encoding costs as many bytes as a link of that speed moves in the same time. The cost
  *   of 'speed' is therefore the time to encode a chunk and to move it over such a link. In 'balanced' it decides between codecs
  *   that make next to nothing of a chunk.

@@ -1,4 +1,4 @@
-// Sums the products from which the CPU fits a part's weights, like fit.wgsl, for elements of one byte.
+// Sums the products from which a part's weights are fitted, like fit.wgsl, for elements of one byte.
 // Algorithm: by quads, which are four adjacent elements of a row. For each column, one word has the four values, and two words have
 // the low and the high bytes of the weighted values. One instruction multiplies and adds four pairs of bytes. Each invocation sums
 // the products of two blocks of four columns, and of one neighbour and the element, over every fourth quad of a tile.

@@ -1,4 +1,4 @@
-// Sums the products from which the CPU fits a part's weights: of any two of an element's neighbours, and of each neighbour and
+// Sums the products from which a part's weights are fitted: of any two of an element's neighbours, and of each neighbour and
 // the element, weighted by the smoothness of the surroundings. The sums are exact, in two words each.
 // Algorithm: by tiles of elements, whose neighbours are in workgroup memory. The neighbours are seven blocks of four columns; each
 // invocation sums the products of two blocks, and of one neighbour and the element, over every fourth element of a tile. So 28 of

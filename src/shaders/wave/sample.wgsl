@@ -1,5 +1,5 @@
-// Finds the bounds of each part's elements, taken as unsigned and as signed, and samples its elements. The CPU chooses the part's
-// range and special values from them. Twin: `rangeOf` in src/core/codecs/wave/part.ts, `samplePlace` in choose.ts.
+// Finds the bounds of each part's elements, taken as unsigned and as signed, and samples its elements. The kernel `choose` finds
+// the part's range and special values from them. Twin: `rangeOf` in src/core/codecs/wave/part.ts, `samplePlace` in choose.ts.
 // One workgroup owns one part. Dispatch: one workgroup for each part, spread over x and y.
 
 import package::wave::layout::bits;

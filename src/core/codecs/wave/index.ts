@@ -14,7 +14,7 @@ export const wave: CodecDefinition = {
   interleavesTime: true,
   elementBytes: [1, 2, 4],
   gigabytesPerSecond: 3.8,
-  decodeGigabytesPerSecond: 14,
+  decodeGigabytesPerSecond: 22,
 
   choose: () => noParameters,
 
