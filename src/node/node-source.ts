@@ -12,7 +12,7 @@ import { errorCode, systemFault } from './system-faults.ts';
 const maxReadBytes = 4 * 2 ** 20;
 
 /** Read calls at a time: one thread copies from the system's cache more slowly than a GPU takes voxels. */
-const readsAtOnce = 3;
+const readsAtOnce = 4;
 
 /** Further files beside a file are open only while they are read: a set may have more files than a process may open. */
 const openSiblings = 32;

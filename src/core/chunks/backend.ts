@@ -23,6 +23,29 @@ export interface FileBox {
   readonly elementBytes: CodecElementBytes;
 }
 
+/** A box whose voxels come to a backend in pieces. */
+export interface BoxReceiver {
+  readonly dims: Dims3;
+  readonly elementBytes: CodecElementBytes;
+  /**
+   * Takes all bytes of the box, which `fill` writes to each piece that it is given, in order. A piece starts its buffer, and reading it
+   * back would be slow. @throws StriaError of the backend; otherwise as `fill`
+   */
+  fill(fill: (bytes: Uint8Array<ArrayBuffer>) => Promise<void>): Promise<void>;
+  /** Like `Backend.encode`, once it is filled. */
+  encode(chunks: readonly ChunkBox[], choice: EncodeChoice, job?: BackendJob): Promise<EncodedChunk[]>;
+  /** Must be called in the end. */
+  release(): void;
+}
+
+/** Decoded voxels in memory that a backend lends. */
+export interface LentVoxels {
+  /** Gives all voxels to `use`, in pieces and in order. A piece must not be used after `use` has ended. Call it once. @throws as `use` */
+  read(use: (bytes: Uint8Array<ArrayBuffer>) => Promise<void>): Promise<void>;
+  /** Must be called in the end. */
+  release(): void;
+}
+
 /** Where a chunk lies in its box. */
 export interface ChunkBox {
   readonly origin: Dims3;
@@ -71,6 +94,8 @@ export interface Backend {
    * all memory is alike to the backend.
    */
   borrowBytes?(byteLength: number): Promise<LentBytes>;
+  /** Begins to receive a box. Undefined for a box that `encode` must be given whole. @throws StriaError `out-of-memory`, `device-lost` */
+  receive?(box: Omit<VoxelBox, 'bytes'>): Promise<BoxReceiver | undefined>;
   /** Gets ready to encode chunks of such shapes, while the caller reads the first of them. Need not be awaited; never throws. */
   prepareEncode?(shapes: readonly Dims3[], elementBytes: CodecElementBytes, choice: EncodeChoice): Promise<void>;
   encode(box: VoxelBox, chunks: readonly ChunkBox[], choice: EncodeChoice, job?: BackendJob): Promise<EncodedChunk[]>;
@@ -90,7 +115,7 @@ export interface Backend {
     boxes: readonly ChunkBox[],
     box: Omit<VoxelBox, 'bytes'>,
     job?: BackendJob,
-  ): Promise<LentBytes>;
+  ): Promise<LentVoxels>;
   /** Whether `encode` and `encodeFile` heed `halving` of their job, for voxels of this type. */
   halves?(type: ElementType): boolean;
   /** Its threads read payloads, and write voxels, in shared memory (shared/shared-bytes.ts) without copies. */
@@ -120,6 +145,8 @@ export interface BackendJob extends JobOptions {
    * it no longer needs them. Otherwise payloads are the caller's.
    */
   readonly lend?: ((release: () => void) => void) | undefined;
+  /** Memory for payloads that are the caller's, with undefined contents. Default: new memory. */
+  readonly allocate?: ((byteLength: number) => Uint8Array<ArrayBuffer>) | undefined;
   /** If set, a backend that `halves` the type also halves the box, whose voxels it has at hand. */
   readonly halving?: BoxHalving | undefined;
   /** Number of the first given chunk, for messages. Default 0. */

@@ -1,16 +1,19 @@
-import type { Backend, BackendJob, EncodeChoice, ResidentBox } from '../chunks/backend.ts';
+import type { Backend, BackendJob, ChunkBox, EncodeChoice, ResidentBox } from '../chunks/backend.ts';
 import { reportDamage } from '../chunks/choose.ts';
+import type { GpuVoxels } from '../codec/codec.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import type { Gpu } from '../gpu/gpu.ts';
-import type { LentBytes } from '../gpu/lent-bytes.ts';
-import { UploadMemory } from '../gpu/upload-memory.ts';
+import type { GpuScope } from '../gpu/scope.ts';
 import { throwIfAborted } from '../shared/job.ts';
 import { checkCount, checkPlaces, inBatches } from './box-batches.ts';
-import { compareOnGpu, stackedBox } from './gpu-chunks.ts';
+import { piecesOf, standardPieceBytes } from './box-pieces.ts';
+import { compareOnGpu, paddedBoxBytes, stackedBox } from './gpu-chunks.ts';
 import { GpuDecoder } from './gpu-decoder.ts';
 import { GpuEncoder } from './gpu-encoder.ts';
 import { halveOnGpu } from './gpu-halve.ts';
-import { clearedBox, downloadBox, guarded, lendBox, uploadBox } from './gpu-transfer.ts';
+import { borrow, GpuReceiver } from './gpu-receiver.ts';
+import { GpuSender } from './gpu-sender.ts';
+import { clearedBox, downloadBox, guarded, uploadBox } from './gpu-transfer.ts';
 
 /** A backend on a GPU, which can also process voxels that are already in GPU memory. */
 export interface GpuBackend extends Backend {
@@ -25,8 +28,11 @@ export interface GpuBackend extends Backend {
   decodeResident(chunks: readonly EncodedChunk[], box: ResidentBox, job?: BackendJob): Promise<void>;
 }
 
-/** @param gpu still belongs to the caller: `destroy` leaves it alive */
-export function createGpuBackend(gpu: Gpu): GpuBackend {
+/**
+ * @param gpu still belongs to the caller: `destroy` leaves it alive
+ * @param pieceBytes of pieces in which boxes come and go, a multiple of 4
+ */
+export function createGpuBackend(gpu: Gpu, pieceBytes = standardPieceBytes): GpuBackend {
   // How many bytes one call of a codec handles. On software GPUs large batches gain nothing and delay an abort.
   const maxBoxBytes = Math.min(gpu.isSoftware ? 2 ** 22 : 2 ** 26, Math.floor(gpu.maxBindingBytes / 4));
   // On a software GPU a second box would only take cores from the first.
@@ -42,6 +48,33 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
     });
   };
 
+  /** Encodes a box, and halves it if the job asks for that. */
+  const encodeUploaded = async (
+    scope: GpuScope,
+    voxels: GpuVoxels,
+    chunks: readonly ChunkBox[],
+    choice: EncodeChoice,
+    job: BackendJob,
+  ): Promise<EncodedChunk[]> => {
+    const { halving } = job;
+    if (!halving) return (await backend.encodeResident({ voxels, chunks }, choice, job)).chunks;
+    const halved = halveOnGpu(gpu, voxels, halving, { scope, signal: job.signal, onTimes: job.onTimes });
+    // Both must have ended when the scope is destroyed.
+    const [lent, encoded] = await Promise.allSettled([halved, backend.encodeResident({ voxels, chunks }, choice, job)]);
+    if (lent.status === 'fulfilled' && (encoded.status === 'rejected' || !job.lend)) {
+      if (encoded.status === 'fulfilled') halving.onHalved(lent.value.results.map((bytes) => bytes.slice()));
+      lent.value.release();
+    }
+    if (encoded.status === 'rejected') throw encoded.reason;
+    if (lent.status === 'rejected') throw lent.reason;
+    if (job.lend) {
+      const { results, release } = lent.value;
+      job.lend(release);
+      halving.onHalved(results);
+    }
+    return encoded.value.chunks;
+  };
+
   const backend: GpuBackend = {
     device: { kind: 'gpu', name: gpu.name, software: gpu.isSoftware },
     maxBoxBytes,
@@ -51,19 +84,22 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
 
     prepareEncode: (shapes, elementBytes, choice) => encoder.prepare(shapes, elementBytes, choice),
 
-    async borrowBytes(byteLength) {
-      // Then nothing can fail, and nothing need be awaited.
-      if (gpu.spare.holdsMapped(byteLength)) return UploadMemory.take(gpu, byteLength);
-      let memory: UploadMemory | undefined;
-      try {
-        return await guarded(gpu, async () => {
-          memory = await UploadMemory.take(gpu, byteLength);
-          return memory;
-        });
-      } catch (error) {
-        memory?.release();
-        throw error;
-      }
+    borrowBytes: (byteLength) => borrow(gpu, byteLength),
+
+    async receive(box) {
+      if (!GpuReceiver.canReceive(box)) return undefined;
+      const receiver = await GpuReceiver.open(gpu, box);
+      const pieces = piecesOf(paddedBoxBytes(box.dims, box.elementBytes), pieceBytes);
+      return {
+        ...box,
+        fill: (fill) => receiver.fill(pieces, fill),
+        async encode(chunks, choice, job = {}) {
+          checkPlaces(chunks, box.elementBytes);
+          for (const upload of receiver.uploads) job.onSpan?.('upload', ...upload);
+          return guarded(gpu, () => encodeUploaded(receiver.scope, receiver.voxels, chunks, choice, job));
+        },
+        release: () => receiver.scope.destroy(),
+      };
     },
 
     async encode(box, chunks, choice, job = {}) {
@@ -75,24 +111,7 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
         const { byteLength } = box.bytes;
         const voxels = uploadBox(gpu, scope, box);
         job.onSpan?.('upload', start, performance.now(), byteLength);
-        const { halving } = job;
-        if (!halving) return (await backend.encodeResident({ voxels, chunks }, choice, job)).chunks;
-        const call = { scope, signal: job.signal, onTimes: job.onTimes };
-        const halved = halveOnGpu(gpu, voxels, halving, call);
-        // Both must have ended when the scope is destroyed.
-        const [lent, encoded] = await Promise.allSettled([halved, backend.encodeResident({ voxels, chunks }, choice, job)]);
-        if (lent.status === 'fulfilled' && (encoded.status === 'rejected' || !job.lend)) {
-          if (encoded.status === 'fulfilled') halving.onHalved(lent.value.results.map((bytes) => bytes.slice()));
-          lent.value.release();
-        }
-        if (encoded.status === 'rejected') throw encoded.reason;
-        if (lent.status === 'rejected') throw lent.reason;
-        if (job.lend) {
-          const { results, release } = lent.value;
-          job.lend(release);
-          halving.onHalved(results);
-        }
-        return encoded.value.chunks;
+        return await encodeUploaded(scope, voxels, chunks, choice, job);
       });
     },
 
@@ -111,20 +130,20 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
 
     async decodeLent(chunks, boxes, box, job = {}) {
       checkPlaces(boxes, box.elementBytes);
-      let lent: LentBytes | undefined;
+      const scope = gpu.scope('download');
       try {
-        return await guarded(gpu, async () => {
+        const { dims, elementBytes } = box;
+        const sender = await guarded(gpu, async () => {
           throwIfAborted(job.signal);
-          using scope = gpu.scope('download');
           const voxels = clearedBox(gpu, scope, box);
           await decodeAll(chunks, { voxels, chunks: boxes }, job, true);
-          const start = performance.now();
-          lent = await lendBox(gpu, voxels);
-          job.onSpan?.('readback', start, performance.now(), lent.bytes.byteLength);
-          return lent;
+          const pieces = piecesOf(dims[0] * dims[1] * dims[2] * elementBytes, pieceBytes);
+          return new GpuSender(gpu, scope, voxels, pieces, job.onSpan);
         });
+        await sender.begin();
+        return sender;
       } catch (error) {
-        lent?.release();
+        scope.destroy();
         throw error;
       }
     },
@@ -134,7 +153,7 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
         const chunks = new Array<EncodedChunk>(box.chunks.length);
         const work = async (batch: ResidentBox, first: number) => {
           using scope = gpu.scope('encode');
-          const call = { scope, signal: job.signal, onTimes: job.onTimes };
+          const call = { scope, signal: job.signal, onTimes: job.onTimes, allocate: job.allocate };
           const read = job.lend ? 'lent' : 'own';
           const { chunks: encoded, lent } = await encoder.encode(batch, choice, call, read, job.onSpan);
           for (const { release } of lent) job.lend?.(release);

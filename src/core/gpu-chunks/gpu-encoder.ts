@@ -1,4 +1,4 @@
-import type { ChunkBox, EncodeChoice, OnSpan, ResidentBox } from '../chunks/backend.ts';
+import type { BackendJob, ChunkBox, EncodeChoice, OnSpan, ResidentBox } from '../chunks/backend.ts';
 import { chooseCodecs, codedChunk, fallback, isConstant } from '../chunks/choose.ts';
 import type { ChosenChain } from '../chunks/chosen-codec.ts';
 import { rawCodec } from '../chunks/raw-codec.ts';
@@ -73,7 +73,7 @@ export class GpuEncoder {
   async encode(
     box: ResidentBox,
     choice: EncodeChoice,
-    call: KernelCall,
+    call: KernelCall & Pick<BackendJob, 'allocate'>,
     read: 'lent' | 'own',
     onSpan?: OnSpan,
   ): Promise<EncodedBatch> {

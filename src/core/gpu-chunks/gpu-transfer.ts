@@ -54,7 +54,7 @@ export async function uploadPayloads(gpu: Gpu, scope: GpuScope, payloads: readon
 }
 
 /** Lends a box's bytes, rows padded. */
-export async function lendBox(gpu: Gpu, { buffer, dims, elementBytes }: GpuVoxels): Promise<LentBytes> {
+async function lendBox(gpu: Gpu, { buffer, dims, elementBytes }: GpuVoxels): Promise<LentBytes> {
   const size = paddedBoxBytes(dims, elementBytes);
   const commands = gpu.commands('download');
   const lent = commands.lend(size, [{ buffer, offset: 0, size, to: 0 }]);

@@ -1,4 +1,4 @@
-import type { ChunkBox, ResidentBox } from '../chunks/backend.ts';
+import type { BackendJob, ChunkBox, ResidentBox } from '../chunks/backend.ts';
 import { payloadChunk } from '../chunks/choose.ts';
 import type { ChosenChain, ChosenCodec } from '../chunks/chosen-codec.ts';
 import { rawCodec } from '../chunks/raw-codec.ts';
@@ -52,6 +52,8 @@ export interface GroupCall extends KernelCall {
   readonly options: CodecOptions;
   /** Whether payloads are read, and whether into memory that is lent or into the caller's own. */
   readonly read: 'lent' | 'own' | undefined;
+  /** As in `BackendJob`. */
+  readonly allocate?: BackendJob['allocate'];
   /** Receives lent memory, which the caller releases, also after an error. */
   readonly lent: LentBytes[];
 }
@@ -111,7 +113,8 @@ export class GroupEncoder {
     await commands.submit();
     const lent = lend?.();
     const used = recorded.map(({ lastPlaces }, i) => Math.min(reads[i] as number, lastPlaces().totalBytes));
-    const own = call.read === 'own' ? new Uint8Array(totalOf(used)) : undefined;
+    const allocate = call.allocate ?? ((byteLength) => new Uint8Array(byteLength));
+    const own = call.read === 'own' ? allocate(totalOf(used)) : undefined;
     if (lent && !own) call.lent.push(lent);
     const read = lent ? takeParts(lent, own, reads, used) : [];
     const encoded = recorded.map((one) => collect(one, call.options, call.read !== undefined));

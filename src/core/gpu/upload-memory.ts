@@ -42,12 +42,12 @@ export class UploadMemory implements LentBytes {
     return bytes.byteOffset === 0 ? byBuffer.get(bytes.buffer) : undefined;
   }
 
-  /** Copies the memory, up to whole words, to the start of a buffer. This releases it: the bytes are detached. */
-  copyTo(target: GPUBuffer): void {
+  /** Copies the memory, up to whole words, to a buffer. This releases it: the bytes are detached. @param offset a multiple of 4 */
+  copyTo(target: GPUBuffer, offset = 0): void {
     const size = wholeWords(this.bytes.byteLength);
     this.#buffer.unmap();
     const encoder = this.#gpu.device.createCommandEncoder({ label: 'upload' });
-    encoder.copyBufferToBuffer(this.#buffer, 0, target, 0, size);
+    encoder.copyBufferToBuffer(this.#buffer, 0, target, offset, size);
     this.#gpu.device.queue.submit([encoder.finish()]);
     this.release();
   }

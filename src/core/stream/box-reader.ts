@@ -1,4 +1,4 @@
-import type { Backend, ChunkBox, FileBox, VoxelBox } from '../chunks/backend.ts';
+import type { Backend, BoxReceiver, ChunkBox, FileBox, VoxelBox } from '../chunks/backend.ts';
 import { gatherChunk } from '../chunks/boxes.ts';
 import type { CodecElementBytes } from '../codec/codec.ts';
 import { type ChunkGrid, type ChunkSpan, codecElementBytes } from '../format/chunk-grid.ts';
@@ -15,7 +15,7 @@ export interface ReadBox {
   readonly firstChunk: number;
   readonly chunks: readonly ChunkBox[];
   /** If this is a `FileBox`, it has not been read yet. */
-  readonly voxels: VoxelBox | FileBox;
+  readonly voxels: VoxelBox | FileBox | BoxReceiver;
   /** Where it lies in its slab, and the lengths of that. */
   readonly origin: Dims3;
   readonly slabDims: Dims3;
@@ -47,6 +47,8 @@ export class BoxReader {
   readonly #place: FilePlace | undefined;
   /** Whether bytes can be read directly into write-only memory, which is slow to read back. */
   readonly #readsInPlace: boolean;
+  /** Whether the bytes of a slab can also be read one piece after another. */
+  readonly #readsInPieces: boolean;
   readonly #boxBytes: number;
   readonly #slabs: Generator<Slab>;
   readonly #buffers: readonly HeldBytes[];
@@ -79,6 +81,7 @@ export class BoxReader {
     // Interleaved planes are not contiguous in a file.
     this.#place = grid.isInterleaved ? undefined : backend.encodeFile && volume.place;
     this.#readsInPlace = grid.isInterleaved || volume.fill === undefined || volume.place !== undefined;
+    this.#readsInPieces = !grid.isInterleaved && this.#readsInPlace;
     this.#boxBytes = Math.min(backend.maxBoxBytes, maxBoxBytes);
     const slabBytes = this.#place ? this.#boxBytes : Math.min(backend.maxBoxBytes, slabTargetBytes);
     this.#slabs = slabsOf(grid, this.#elementBytes, slabBytes, span);
@@ -122,7 +125,12 @@ export class BoxReader {
     await this.#reader.close();
   }
 
-  async #wholeSlab({ byteLength, dims, firstChunk, chunks }: Slab): Promise<ReadBox> {
+  async #wholeSlab(slab: Slab): Promise<ReadBox> {
+    const { byteLength, dims, firstChunk, chunks } = slab;
+    if (this.#readsInPieces && !this.#isTapped) {
+      const receiver = await this.#backend.receive?.({ dims, elementBytes: this.#elementBytes });
+      if (receiver) return this.#receivedSlab(slab, receiver);
+    }
     const lent = await this.#backend.borrowBytes?.(byteLength);
     const buffer = lent && this.#readsInPlace && !this.#isTapped ? undefined : this.#nextBuffer();
     const release = () => {
@@ -140,6 +148,17 @@ export class BoxReader {
       release();
       throw (await lent?.causeOf?.(error)) ?? error;
     }
+  }
+
+  async #receivedSlab({ dims, firstChunk, chunks }: Slab, receiver: BoxReceiver): Promise<ReadBox> {
+    const release = () => receiver.release();
+    try {
+      await receiver.fill((bytes) => this.#fill(bytes));
+    } catch (error) {
+      release();
+      throw error;
+    }
+    return { firstChunk, chunks, voxels: receiver, origin: [0, 0, 0], slabDims: dims, isTapped: false, release };
   }
 
   async #copyBox({ origin, dims, chunks, firstChunk }: SlabBox, slab: VoxelBox): Promise<ReadBox> {

@@ -208,10 +208,11 @@ async function compress(
       },
     };
     try {
-      const work = async () =>
-        'bytes' in voxels
-          ? backend.encode(voxels, chunks, choice, options)
-          : ((await backend.encodeFile?.(voxels, chunks, choice, options)) ?? []);
+      const work = async () => {
+        if ('bytes' in voxels) return backend.encode(voxels, chunks, choice, options);
+        if ('encode' in voxels) return voxels.encode(chunks, choice, options);
+        return (await backend.encodeFile?.(voxels, chunks, choice, options)) ?? [];
+      };
       const encoded = await stopwatch.time('encode', work, byteLength).finally(release);
       doneBytes += byteLength - doneHere;
       doneHere = byteLength;

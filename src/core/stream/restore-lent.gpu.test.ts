@@ -27,7 +27,7 @@ function watchedBackend() {
         if (!lent) throw new Error('nothing was lent');
         counts.lent++;
         return {
-          bytes: lent.bytes,
+          read: (use) => lent.read(use),
           release: () => {
             counts.released++;
             lent.release();

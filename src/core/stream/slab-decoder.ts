@@ -1,10 +1,9 @@
-import type { Backend, BackendJob, VoxelBox } from '../chunks/backend.ts';
+import type { Backend, BackendJob, LentVoxels, VoxelBox } from '../chunks/backend.ts';
 import { maxLayerBytes } from '../chunks/chunk-shape.ts';
 import type { CodecElementBytes } from '../codec/codec.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import { type ChunkGrid, codecElementBytes } from '../format/chunk-grid.ts';
 import type { ContainerReader } from '../format/container-reader.ts';
-import type { LentBytes } from '../gpu/lent-bytes.ts';
 import { toStriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { type Dims3, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
@@ -94,7 +93,7 @@ export class SlabDecoder {
    * Like `decode`, into memory that the backend lends. Several calls may run at the same time.
    * @param memory for the chunks, until the end of the call
    */
-  async lend(slab: ChunkRange, memory: ReusedBytes): Promise<LentBytes> {
+  async lend(slab: ChunkRange, memory: ReusedBytes): Promise<LentVoxels> {
     const { signal, onProgress } = this.#job;
     const { firstChunk, dims, chunks: boxes } = slab;
     const total = volumeBytes(this.volume);
@@ -107,7 +106,7 @@ export class SlabDecoder {
     const box = { dims, elementBytes: this.elementBytes };
     const decode = async (chunks: readonly EncodedChunk[]) => {
       const decodeLent = () => this.#backend.decodeLent?.(chunks, boxes, box, this.#options(firstChunk, progress));
-      return (await this.#stopwatch.time('decode', async () => decodeLent(), volumeOf(dims) * this.elementBytes)) as LentBytes;
+      return (await this.#stopwatch.time('decode', async () => decodeLent(), volumeOf(dims) * this.elementBytes)) as LentVoxels;
     };
     try {
       const read = () => this.#container.readUnchecked(firstChunk, boxes.length, (bytes) => memory.take(bytes), { signal });

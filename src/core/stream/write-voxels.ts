@@ -1,6 +1,5 @@
-import type { Backend } from '../chunks/backend.ts';
+import type { Backend, LentVoxels } from '../chunks/backend.ts';
 import { maxLayerBytes } from '../chunks/chunk-shape.ts';
-import type { LentBytes } from '../gpu/lent-bytes.ts';
 import { useLent } from '../shared/lent-parts.ts';
 import { type Endian, swapBytes, elementBytes as voxelWidth } from '../shared/volume.ts';
 import { Beside, overlapBytes, slabTargetBytes } from './pipeline.ts';
@@ -61,7 +60,7 @@ async function writeLent(
   write: (bytes: Uint8Array) => Promise<void>,
 ): Promise<void> {
   const writing = new Beside<void>();
-  const running: { readonly decoded: Promise<LentBytes>; readonly written: Promise<void> }[] = [];
+  const running: { readonly decoded: Promise<LentVoxels>; readonly written: Promise<void> }[] = [];
   const memory = Array.from({ length: slabsAtOnce }, () => new ReusedBytes(sharesMemory));
   let number = 0;
   try {
@@ -73,10 +72,9 @@ async function writeLent(
       const decoded = slabs.lend(slab, memory[number++ % slabsAtOnce] as ReusedBytes);
       // `written` throws its fault, but perhaps only after earlier, slower writes.
       decoded.catch(() => {});
-      // A box of one row may be padded to whole words.
       const written = writing.start(async () => {
-        const { bytes } = await decoded;
-        await useLent([bytes], () => write(bytes.subarray(0, slab.byteLength)));
+        const voxels = await decoded;
+        await voxels.read((bytes) => useLent([bytes], () => write(bytes)));
       });
       const release = async () => (await decoded).release();
       // Also if an earlier write fails.

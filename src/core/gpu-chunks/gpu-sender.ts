@@ -1,0 +1,68 @@
+import type { LentVoxels, OnSpan } from '../chunks/backend.ts';
+import type { GpuVoxels } from '../codec/codec.ts';
+import type { Gpu } from '../gpu/gpu.ts';
+import { type LentBytes, wholeWords } from '../gpu/lent-bytes.ts';
+import type { GpuScope } from '../gpu/scope.ts';
+import type { BoxPiece } from './box-pieces.ts';
+import { guarded } from './gpu-transfer.ts';
+
+/** A box in GPU memory that goes to the CPU in pieces, the next one of which is copied while one is used. */
+export class GpuSender implements LentVoxels {
+  readonly #gpu: Gpu;
+  readonly #scope: GpuScope;
+  readonly #voxels: GpuVoxels;
+  readonly #pieces: readonly BoxPiece[];
+  #count = 0;
+  readonly #onSpan: OnSpan | undefined;
+  /** The next piece. */
+  #next: Promise<LentBytes> | undefined;
+
+  /** @param scope owns the voxels, and is destroyed by `release` */
+  constructor(gpu: Gpu, scope: GpuScope, voxels: GpuVoxels, pieces: readonly BoxPiece[], onSpan?: OnSpan) {
+    this.#gpu = gpu;
+    this.#scope = scope;
+    this.#voxels = voxels;
+    this.#pieces = pieces;
+    this.#onSpan = onSpan;
+  }
+
+  /** Copies the first piece. @throws StriaError `out-of-memory`, `device-lost` */
+  async begin(): Promise<void> {
+    this.#advance();
+    await this.#next;
+  }
+
+  async read(use: (bytes: Uint8Array<ArrayBuffer>) => Promise<void>): Promise<void> {
+    while (this.#next) {
+      const { bytes, release } = await this.#next;
+      this.#advance();
+      await use(bytes).finally(release);
+    }
+  }
+
+  release(): void {
+    this.#scope.destroy();
+    const next = this.#next;
+    this.#next = undefined;
+    next?.then(({ release }) => release()).catch(() => {});
+  }
+
+  #advance(): void {
+    const piece = this.#pieces[this.#count++];
+    this.#next = piece && this.#lend(piece);
+    // Whoever awaits it gets the error.
+    this.#next?.catch(() => {});
+  }
+
+  async #lend({ at, length }: BoxPiece): Promise<LentBytes> {
+    const start = performance.now();
+    const lent = await guarded(this.#gpu, async () => {
+      const commands = this.#gpu.commands('download');
+      const lend = commands.lend(length, [{ buffer: this.#voxels.buffer, offset: at, size: wholeWords(length), to: 0 }]);
+      await commands.submit();
+      return lend();
+    });
+    this.#onSpan?.('readback', start, performance.now(), length);
+    return lent;
+  }
+}

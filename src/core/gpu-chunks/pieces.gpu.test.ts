@@ -1,0 +1,81 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { openTestGpu } from '../../testing/node-gpu-testing.ts';
+import { createCpuBackend } from '../cpu/cpu-backend.ts';
+import { inlinePool } from '../cpu/inline-pool.ts';
+import { StriaError } from '../shared/errors.ts';
+import { compressVolume } from '../stream/compress.ts';
+import { compressBytes, infoOf, only, restoreBytes, voxelsOf, watchedSink } from '../stream/engine-testing.ts';
+import { memoryVolume } from '../stream/memory-volume.ts';
+import { createGpuBackend } from './gpu-backend.ts';
+
+const gpu = await openTestGpu();
+const cpu = createCpuBackend(inlinePool());
+/** Several pieces for each layer of chunks, of which the last is shorter. */
+const backend = createGpuBackend(gpu, 5000);
+
+const info = infoOf([64, 48, 40, 1], 'u8');
+const voxels = voxelsOf(info, 'noise').map((byte) => byte & 7);
+const settings = { choice: only('raw'), chunkShape: [32, 16, 16] as const };
+
+afterEach(async () => {
+  // A piece that nobody waits for any more may still be on its way.
+  await vi.waitFor(() => {
+    gpu.spare.free();
+    expect(gpu.memory.liveBytes()).toBe(0);
+  });
+});
+
+/** A volume that is read directly into the memory that it is given. */
+function directVolume(fail: (at: number) => void = () => {}) {
+  const volume = memoryVolume(info, voxels);
+  const lengths: number[] = [];
+  const fill = async (target: Uint8Array<ArrayBuffer>, at: number) => {
+    fail(at);
+    lengths.push(target.byteLength);
+    target.set(voxels.subarray(at, at + target.byteLength));
+  };
+  const place = { file: { path: 'a.raw', descriptor: 3 }, start: 0 } as never;
+  return { lengths, volume: { ...volume, fill, place } };
+}
+
+test('boxes that come and go in pieces give the same bytes', async () => {
+  const { lengths, volume } = directVolume();
+  const sink = watchedSink();
+  const report = await compressVolume(volume, sink, { ...settings, backend });
+  expect(Math.max(...lengths)).toBeLessThanOrEqual(5000);
+  expect(new Set(lengths).size).toBeGreaterThan(1);
+  const expected = await compressBytes(cpu, info, voxels, settings);
+  expect(Buffer.from(sink.bytes()).equals(Buffer.from(expected.bytes))).toBe(true);
+  const uploaded = report.timeline.filter(({ stage }) => stage === 'upload').reduce((sum, { bytes }) => sum + bytes, 0);
+  expect(uploaded).toBe(voxels.length);
+  const restored = await restoreBytes(backend, sink.bytes());
+  expect(Buffer.from([...restored.values()][0] as Uint8Array).equals(Buffer.from(voxels))).toBe(true);
+});
+
+test('a fault while a piece is read is reported, and the box is given up', async () => {
+  const { volume } = directVolume((at) => {
+    if (at > voxels.length / 2) throw new StriaError('not-readable', 'the disk is gone');
+  });
+  await expect(compressVolume(volume, watchedSink(), { ...settings, backend })).rejects.toMatchObject({ tag: 'not-readable' });
+});
+
+test('a fault while a piece is written is reported, and the box is given up', async () => {
+  const lent = await backend.decodeLent?.([], [], { dims: [64, 48, 16], elementBytes: 1 });
+  const full = new StriaError('not-writable', 'the disk is full');
+  let pieces = 0;
+  const reading = lent?.read(async () => {
+    if (++pieces === 2) throw full;
+  });
+  await expect(reading).rejects.toBe(full);
+  lent?.release();
+});
+
+test('a box whose rows are padded on the GPU is not received in pieces', async () => {
+  expect(await backend.receive?.({ dims: [63, 2, 2], elementBytes: 1 })).toBeUndefined();
+  const odd = infoOf([63, 10, 20, 1], 'u8');
+  const bytes = voxelsOf(odd, 'blobs');
+  const choice = only('rle');
+  const ofGpu = await compressBytes(backend, odd, bytes, { choice });
+  const ofCpu = await compressBytes(cpu, odd, bytes, { choice });
+  expect(Buffer.from(ofGpu.bytes).equals(Buffer.from(ofCpu.bytes))).toBe(true);
+});
