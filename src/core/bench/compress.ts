@@ -4,6 +4,7 @@ import { openSample } from '../samples/sample.ts';
 import type { SampleKind } from '../samples/sample-kinds.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import { type CompressedResident, compressResident } from '../volume/compress-resident.ts';
+import { PayloadMemory } from '../volume/payload-memory.ts';
 import { ResidentVolume } from '../volume/resident-volume.ts';
 import { samplesOf } from './harness/codecs.ts';
 import type { BenchContext } from './harness/context.ts';
@@ -35,7 +36,9 @@ export async function benchCompress(context: BenchContext): Promise<void> {
       // Each volume gets its own backend, and with it its own kernels.
       const backend = createGpuBackend(gpu);
       const choice = { codec: 'auto', options: { axis: 'auto', prefer } } as const;
-      const compress = (check: boolean) => compressResident(backend, volume, choice, { ...job, check });
+      const memory = new PayloadMemory();
+      const allocate = (byteLength: number) => memory.take(byteLength);
+      const compress = (check: boolean) => compressResident(backend, volume, choice, { ...job, check, allocate });
       const measure = async (moment: Moment, repetitions: number) => {
         context.begin(`${kind}, ${moment}`);
         const wallMs: number[] = [];
@@ -43,6 +46,8 @@ export async function benchCompress(context: BenchContext): Promise<void> {
         let last: CompressedResident | undefined;
         for (let repetition = 0; repetition < repetitions; repetition++) {
           if (moment === 'after a pause') await new Promise((resolve) => setTimeout(resolve, pauseMs));
+          // As in the app, after each compression.
+          await memory.refill();
           const start = performance.now();
           last = await compress(false);
           wallMs.push(performance.now() - start);

@@ -1,4 +1,4 @@
-import type { Backend, EncodeChoice, NumberedBox } from '../chunks/backend.ts';
+import type { Backend, BackendJob, EncodeChoice, NumberedBox } from '../chunks/backend.ts';
 import { type ChunkShare, ChunkTally } from '../chunks/chunk-tally.ts';
 import { bytesOfChunks } from '../codec/batch.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
@@ -49,13 +49,14 @@ type Stage = (typeof stages)[number];
 /**
  * Encodes a volume in GPU memory. Then decodes all of it there and compares every bit, unless `check` is false. A volume that is
  * kept compressed is decoded box by box before it is encoded.
+ * @param options `check`, and memory for the payloads as in `BackendJob`
  * @throws StriaError `internal` if any bit differs; the compressed bytes are then discarded
  */
 export async function compressResident(
   backend: GpuBackend,
   volume: Compressible,
   choice: EncodeChoice,
-  { check = true, ...job }: JobOptions & { readonly check?: boolean },
+  { check = true, allocate, ...job }: JobOptions & Pick<BackendJob, 'allocate'> & { readonly check?: boolean },
 ): Promise<CompressedResident> {
   const { kept } = volume;
   const stopwatch = new Stopwatch(stages);
@@ -67,6 +68,7 @@ export async function compressResident(
     const encode = () =>
       backend.encodeResident(box, choice, {
         ...options,
+        allocate,
         onTimes: encodeClock.onTimes,
         onSpan: (stage, ...span) => stage in spanNames && stopwatch.add(spanNames[stage as keyof typeof spanNames], ...span),
       });

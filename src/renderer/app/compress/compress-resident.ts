@@ -7,12 +7,25 @@ import { sourceBytes } from '../../../core/shared/source.ts';
 import { volumeBytes } from '../../../core/shared/volume.ts';
 import { compressResident as compress } from '../../../core/volume/compress-resident.ts';
 import type { CutChunks } from '../../../core/volume/compressed-volume.ts';
+import { PayloadMemory } from '../../../core/volume/payload-memory.ts';
 import { inTimeGroups, type KeptSeries } from '../../../core/volume/time-groups.ts';
 import { type CompressionResult, stageClock } from '../state/result.ts';
 
 export interface Compressed extends CutChunks {
   readonly choice: EncodeChoice;
   readonly result: CompressionResult;
+}
+
+/** How long memory for the next result is held, in case that the user tries other settings. */
+const memoryKeptMs = 30_000;
+
+const memory = new PayloadMemory();
+let forgetting: ReturnType<typeof setTimeout> | undefined;
+
+function prepareForNext(): void {
+  void memory.refill();
+  clearTimeout(forgetting);
+  forgetting = setTimeout(() => memory.free(), memoryKeptMs);
 }
 
 /**
@@ -27,7 +40,9 @@ export async function compressResident(
 ): Promise<Compressed> {
   const { info } = volume.kept;
   const grouped = await inTimeGroups(gpu, volume, choice, job);
-  const { chunks, shares, bytesOut, paddedBytes, encode, check, timeline } = await compress(backend, grouped, choice, job);
+  const allocate = (byteLength: number) => memory.take(byteLength);
+  const compressed = await compress(backend, grouped, choice, { ...job, allocate }).finally(prepareForNext);
+  const { chunks, shares, bytesOut, paddedBytes, encode, check, timeline } = compressed;
   return {
     chunkShape: grouped.chunkShape,
     chunks,

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { PayloadMemory } from './payload-memory.ts';
+
+const isWritten = (bytes: Uint8Array) => bytes.every((byte) => byte === 1);
+
+test('after a compression there is memory for the next one, which has been written, and which the next one owns', async () => {
+  const memory = new PayloadMemory();
+  const first = memory.take(3_000_000);
+  expect(isWritten(first)).toBe(false);
+  await memory.refill();
+  const second = memory.take(3_000_000);
+  expect(second.byteLength).toBe(3_000_000);
+  expect(isWritten(second)).toBe(true);
+  expect(second.buffer).not.toBe(first.buffer);
+  // There was one.
+  expect(isWritten(memory.take(3_000_000))).toBe(false);
+});
+
+test('a result that is a little longer than the last one fits, and a much shorter one does not take its memory', async () => {
+  const memory = new PayloadMemory();
+  memory.take(1_000_000);
+  await memory.refill();
+  expect(isWritten(memory.take(500_000))).toBe(false);
+  expect(isWritten(memory.take(1_040_000))).toBe(true);
+});
+
+test('no memory is prepared beyond 64 MiB, and none is held after `free`', async () => {
+  const memory = new PayloadMemory();
+  for (let part = 0; part < 3; part++) memory.take(2 ** 25);
+  await memory.refill();
+  const prepared = [0, 1, 2].map(() => memory.take(2 ** 25)[0]);
+  expect(prepared).toEqual([1, 1, 0]);
+  memory.free();
+  await memory.refill();
+  expect(memory.take(2 ** 25)[0]).toBe(0);
+});
+
+test('a compression that begins while memory is being prepared takes what is ready', async () => {
+  const memory = new PayloadMemory();
+  memory.take(2 ** 23);
+  const refilling = memory.refill();
+  expect(memory.take(2 ** 23)[0]).toBe(0);
+  await refilling;
+  expect(memory.take(2 ** 23)[0]).toBe(1);
+});

@@ -1,0 +1,54 @@
+import { nextTurn } from '../shared/turn.ts';
+
+/** Larger results are not prepared for: the memory is held while nothing happens. */
+const mostBytes = 2 ** 26;
+/** Prepared in one turn of the event loop, which takes about half a millisecond. */
+const bytesPerTurn = 2 ** 21;
+
+/**
+ * Memory for payloads, of which the system has made the pages already. It makes a page when the page is first written, which takes
+ * two or three times as long as copying the payloads. So between two compressions, memory for the next one is written once.
+ */
+export class PayloadMemory {
+  #ready: Uint8Array<ArrayBuffer>[] = [];
+  /** Taken since the last `refill`. */
+  #taken: number[] = [];
+  /** Counts calls of `refill` and `free`: only the last one has an effect. */
+  #calls = 0;
+
+  /** Bytes of the caller's own, with undefined contents: prepared ones that are at most a quarter longer, or new ones. */
+  take(byteLength: number): Uint8Array<ArrayBuffer> {
+    this.#taken.push(byteLength);
+    const fits = (one: Uint8Array) => one.byteLength >= byteLength && one.byteLength <= 1.25 * byteLength;
+    const at = this.#ready.findIndex(fits);
+    const [bytes = new Uint8Array(byteLength)] = at < 0 ? [] : this.#ready.splice(at, 1);
+    return bytes.subarray(0, byteLength);
+  }
+
+  /** Prepares as much as was taken since the last call, while the thread has nothing else to do. What was not taken is freed. */
+  async refill(): Promise<void> {
+    const wanted = this.#taken;
+    this.free();
+    const call = this.#calls;
+    let left = mostBytes;
+    for (const byteLength of wanted) {
+      left -= byteLength;
+      if (left < 0) return;
+      // The next result may be a little longer.
+      const bytes = new Uint8Array(Math.ceil(1.05 * byteLength));
+      for (let at = 0; at < bytes.byteLength; at += bytesPerTurn) {
+        bytes.fill(1, at, at + bytesPerTurn);
+        await nextTurn();
+        if (call !== this.#calls) return;
+      }
+      this.#ready.push(bytes);
+    }
+  }
+
+  /** Gives up what is prepared, and prepares nothing until more was taken. */
+  free(): void {
+    this.#ready = [];
+    this.#taken = [];
+    this.#calls++;
+  }
+}
