@@ -77,6 +77,25 @@ test('a volume larger than the GPU budget opens from a level, and slices and val
     }
   });
 
+  await test.step('levels kept beside the plain file are used when it is opened again, until it changes', async () => {
+    await openTab(page, 'volume');
+    await page.getByTestId('keep-levels').click();
+    const levels = await stria.savedFile(`${plain}.levels.stria`);
+    await stria.dropFiles([plain, levels]);
+    const shown = async () => (await volumeFacts(page)).Shown;
+    await expect.poll(shown).toBe('1/2 resolution, level 1 of 1: too large for this GPU');
+    await expectExact();
+    await openTab(page, 'volume');
+    await expect(page.getByTestId('keep-levels')).toHaveCount(0);
+
+    const changed = { ...volume, bytes: volume.bytes.map((value) => 255 - value) };
+    await stria.dropFiles([stria.write('big.nii', nifti(changed)), levels]);
+    await expect(page.getByText('big.nii.levels.stria beside the file is not used: ')).toBeVisible();
+    await expect.poll(shown).toBe('1 in 2 voxels along each axis: too large for this GPU');
+    await openTab(page, 'volume');
+    await expect(page.getByTestId('keep-levels')).toBeVisible();
+  });
+
   await test.step('a gzipped file can only be read whole, and says so; its statistics are computed nevertheless', async () => {
     await stria.dropFiles([stria.write('whole.nii.gz', gzip(nifti(volume)))]);
     await expectOpen(page, 'whole.nii.gz');

@@ -1,4 +1,5 @@
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { cpu, niftiFile, stria, succeed, testFolders } from './cli-testing.ts';
 
@@ -58,4 +59,55 @@ test('a file that can have no levels stays as it was', async () => {
     code: 2,
     stderr: expect.stringContaining('a file at a web address cannot be replaced; name the output with -o'),
   });
+});
+
+test('levels of a plain file are kept beside it, listed while they fit it, made again, and removed', async () => {
+  writeFileSync(at('scan.nii'), niftiFile([200, 66, 70], 2));
+  const before = read('scan.nii');
+  expect((await succeed('levels', at('scan.nii'), ...cpu)).stdout).toMatch(/scan\.nii → .*scan\.nii\.levels\.stria {2}1 level, /);
+  expect(readdirSync(folders.folder).sort()).toEqual(['scan.nii', 'scan.nii.levels.stria']);
+  expect(read('scan.nii')).toEqual(before);
+  const levels = read('scan.nii.levels.stria');
+  expect((await succeed('info', at('scan.nii'))).stdout).toMatch(/^ *Levels +100 × 33 × 70: scan\.nii\.levels\.stria$/m);
+  await succeed('verify', at('scan.nii.levels.stria'), ...cpu);
+  // They stay the file's when they are written again.
+  await succeed('levels', at('scan.nii.levels.stria'), ...cpu);
+  expect(JSON.parse((await succeed('info', at('scan.nii'), '--json')).stdout)).toMatchObject({
+    levels: { file: 'scan.nii.levels.stria', count: 1 },
+  });
+
+  const changed = Buffer.from(before);
+  changed[5000] = (changed[5000] as number) ^ 1;
+  writeFileSync(at('scan.nii'), changed);
+  expect((await succeed('info', at('scan.nii'))).stdout).toMatch(
+    /scan\.nii\.levels\.stria is not used: .*\. `stria levels` makes it again$/m,
+  );
+  writeFileSync(at('scan.nii.levels.stria'), levels.subarray(0, 300));
+  expect((await succeed('info', at('scan.nii'))).stdout).toMatch(/is not used: /);
+  await succeed('levels', at('scan.nii'), '--method', 'mode', ...cpu);
+  expect((await succeed('info', at('scan.nii'))).stdout).toMatch(/100 × 33 × 70: scan/);
+
+  await succeed('levels', at('scan.nii'), '--remove');
+  expect(readdirSync(folders.folder)).toEqual(['scan.nii']);
+  expect(await stria('levels', at('scan.nii'), '--remove')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('to remove'),
+  });
+});
+
+test('levels that cannot be kept are refused, and nothing is left', async () => {
+  writeFileSync(at('scan.nii'), niftiFile([200, 20, 20], 2));
+  writeFileSync(at('packed.nii.gz'), gzipSync(read('scan.nii')));
+  writeFileSync(at('small.nii'), niftiFile([20, 20, 20], 2));
+  for (const [args, words] of [
+    [['packed.nii.gz'], /can only be read in order/],
+    [['small.nii'], /no axis is longer than 128/],
+    [['scan.nii', '-o', at('nowhere/a.levels.stria')], /nowhere/],
+    [['scan.nii', '--dataset', 'x'], /only one volume/],
+  ] as const) {
+    const [name, ...others] = args;
+    const { code, stderr } = await stria('levels', at(name), ...others, ...cpu);
+    expect([code === 0, stderr]).toEqual([false, expect.stringMatching(words)]);
+  }
+  expect(readdirSync(folders.folder).sort()).toEqual(['packed.nii.gz', 'scan.nii', 'small.nii']);
 });

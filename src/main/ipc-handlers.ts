@@ -4,7 +4,7 @@ import { isAddress } from '../core/remote/address.ts';
 import { StriaError } from '../core/shared/errors.ts';
 import type { Answer, OpenedFile, UnfinishedKind } from '../core/shared/ipc.ts';
 import type { MenuCommand } from '../core/shared/menu-commands.ts';
-import type { DatasetName } from '../core/shared/volume-names.ts';
+import { type DatasetName, isLevelsNameOf } from '../core/shared/volume-names.ts';
 import type { WebAddresses } from './addresses.ts';
 import { answerCall, answerOf, type Handlers } from './answers.ts';
 import { isAppFrame, relayUrl } from './app-origin.ts';
@@ -174,7 +174,10 @@ function makeHandlers({
       return saves.begin(window.webContents.id, filePath);
     },
     async 'save-beside'(window, openedId, name) {
-      return saves.beginBeside(window.webContents.id, await opened.chosenFolder(openedId), name);
+      const folder = await opened.chosenFolder(openedId);
+      // Levels that no longer fit the file are of no use.
+      const mayReplace = isLevelsNameOf(basename(opened.chosenPath(openedId)), name);
+      return saves.beginBeside(window.webContents.id, folder, name, mayReplace);
     },
     async 'save-write'(window, id, bytes) {
       await saves.write(window.webContents.id, id, bytes);

@@ -71,6 +71,22 @@ test('a sibling is found beside the file, and nowhere else', async () => {
   await expect(files.openReferred('made-up', 'scan.img', never)).rejects.toMatchObject({ tag: 'invalid-input' });
 });
 
+test('the levels beside a file are found without a question, those of another file never', async () => {
+  make('a.nii.levels.stria');
+  make('a.h5-entry-data.levels.stria');
+  make('b.nii.levels.stria');
+  for (const [name, levels, other] of [
+    ['a.nii', 'a.nii.levels.stria', 'b.nii.levels.stria'],
+    ['a.h5', 'a.h5-entry-data.levels.stria', 'a.nii.levels.stria'],
+  ] as const) {
+    const { id } = await files.choose(make(name));
+    expect(await files.openReferred(id, levels, never)).toMatchObject({ name: levels });
+    expect(await files.openReferred(id, other, never)).toBe('refused');
+  }
+  const { id } = await files.choose(make('c.nii'));
+  expect(await files.openReferred(id, 'c.nii.levels.stria', never)).toBeNull();
+});
+
 test("a file below the session's folder is opened; for one elsewhere the user is asked once per folder", async () => {
   make('s/data/scan.nii');
   const outside = [make('far/1.png'), make('far/2.png'), make('far/deep/3.png'), make('far/odd')];

@@ -2,7 +2,7 @@ import { posix, win32 } from 'node:path';
 import { tableNamesFor } from '../core/shared/label-table.ts';
 import { isMeshName } from '../core/shared/mesh-names.ts';
 import { volumeEndings } from '../core/shared/readable-formats.ts';
-import { isOmeName, volumeStem } from '../core/shared/volume-names.ts';
+import { isLevelsNameOf, isOmeName, volumeStem } from '../core/shared/volume-names.ts';
 import { isPlainName, misleading } from './plain-name.ts';
 
 /**
@@ -72,8 +72,15 @@ const volumeName = new RegExp(`\\.(stria|${volumeEndings.join('|')}|dat)(\\.gz)?
 const voxelEndings = /\.(raw|zraw|img|bin|dat|gz|\d+)$/i;
 const always = () => true;
 
-/** The names that a file with this name may refer to. A new format that refers to files needs a line here. */
+/** The names that a file with this name may refer to, and its levels. */
 function namesFor(from: string): Names {
+  const { mayBe, isUsual } = namesByFormat(from);
+  const isLevels = (name: string) => isLevelsNameOf(from, name);
+  return { mayBe: (name) => isLevels(name) || mayBe(name), isUsual: (name) => isLevels(name) || isUsual(name) };
+}
+
+/** A new format that refers to files needs a line here. */
+function namesByFormat(from: string): Names {
   const name = withoutGzip(from);
   if (/\.stria-session$/i.test(name)) return { mayBe: always, isUsual: (other) => volumeName.test(other) || isMeshName(other) };
   // The sidecar of a raw file and the counterpart in a NIfTI pair each have exactly one name.

@@ -91,6 +91,19 @@ test('saving beside a file never replaces one, and saves do not replace each oth
   expect(begun.map(({ name }) => readFileSync(join(folder, name))[0])).toEqual([0, 1, 2]);
 });
 
+test('levels beside a file are replaced, and so is a link in their place, but not what it leads to', async () => {
+  writeFileSync(join(folder, 'theirs'), 'before');
+  symlinkSync(join(folder, 'theirs'), join(folder, 'a.nii.levels.stria'));
+  for (const value of [1, 2]) {
+    const { id, name } = await saves.beginBeside(owner, folder, 'a.nii.levels.stria', true);
+    expect(name).toBe('a.nii.levels.stria');
+    await saves.write(owner, id, bytes(value));
+    await saves.commit(owner, id);
+    expect([...readFileSync(join(folder, name))]).toEqual([value]);
+  }
+  expect(readFileSync(join(folder, 'theirs'), 'utf8')).toBe('before');
+});
+
 test('a file that appears under the name meanwhile is kept', async () => {
   const { id, name } = await saves.beginBeside(owner, folder, 'scan.stria');
   writeFileSync(join(folder, name), 'theirs');

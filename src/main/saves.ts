@@ -17,8 +17,11 @@ import { temporaryName, type UnfinishedSaves } from './unfinished-saves.ts';
 export interface Saves {
   /** Replaces `target` on commit and keeps its permissions. @throws StriaError `not-writable` */
   begin(owner: number, target: string): Promise<BegunSave>;
-  /** Like `begin`, under the first free of `name`, `name (2)` …; never replaces a file. @throws StriaError `not-writable` */
-  beginBeside(owner: number, folder: string, name: string): Promise<BegunSave>;
+  /**
+   * Like `begin`, under the first free of `name`, `name (2)` …; never replaces a file. With `mayReplace`, it is called `name` and
+   * replaces a file or link of that name. @throws StriaError `not-writable`
+   */
+  beginBeside(owner: number, folder: string, name: string, mayReplace?: boolean): Promise<BegunSave>;
   /** Appends bytes. @throws StriaError `not-writable`, `invalid-input` */
   write(owner: number, id: string, bytes: Uint8Array): Promise<void>;
   /** Flushes to the disk and renames. If this fails, the temporary file is removed and the target is unchanged. */
@@ -75,11 +78,11 @@ export function createSaves(unfinished?: UnfinishedSaves): Saves {
   return {
     begin: async (owner, target) => start(owner, await resolveTarget(target), true),
 
-    async beginBeside(owner, folder, name) {
-      const path = freePath(folder, name, (one) => existsSync(one) || reserved.has(one));
+    async beginBeside(owner, folder, name, mayReplace = false) {
+      const path = freePath(folder, name, (one) => (existsSync(one) && !mayReplace) || reserved.has(one));
       reserved.add(path);
       try {
-        return await start(owner, { path, mode: undefined }, false);
+        return await start(owner, { path, mode: undefined }, mayReplace);
       } catch (error) {
         reserved.delete(path);
         throw error;

@@ -66,7 +66,8 @@ export class NodeFiles {
     this.#paths.push(path);
     if (facts.isDirectory()) throw new StriaError('not-readable', `${path} is a folder; name a file`);
     if (!facts.isFile()) throw new StriaError('not-readable', `${path} is not a regular file; copy its contents to a file first`);
-    return { source: sourceOf(handle, path, basename(path), Number(facts.size)), facts };
+    const source = sourceOf(handle, path, basename(path), Number(facts.size));
+    return { source: { ...source, modifiedMs: Number(facts.mtimeNs / 1_000_000n) }, facts };
   }
 
   async #openStandardInput(): Promise<ByteSource> {
@@ -108,6 +109,7 @@ export class NodeFiles {
     return {
       name: basename(path),
       size: Number(facts.size),
+      modifiedMs: Number(facts.mtimeNs / 1_000_000n),
       async read(offset, length, options) {
         const handle = await openForReading(path);
         try {

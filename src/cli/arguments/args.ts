@@ -194,7 +194,9 @@ function build(name: CommandName, values: OptionValues, positionals: readonly st
       const stray = (['method', 'codec', 'prefer', 'axis', 'effort'] as const).find((option) => values[option] !== undefined);
       if (remove && stray) throw usage(`--${stray} is for making levels, but --remove removes them`);
       const method = values.method === undefined ? undefined : oneOf(values, 'method', halvingMethods, 'mean');
-      return { name, input: only(name, positionals), output, remove, method, ...codecOptions(values), ...device(), ...talk };
+      const input = only(name, positionals);
+      const source = { raw: rawLayout(values), dataset: text(values, 'dataset'), axes: text(values, 'axes') };
+      return { name, input, output, remove, method, ...source, ...codecOptions(values), ...device(), ...talk };
     }
     case 'recover':
       return { name, input: only(name, positionals), output: needed(name, 'output', output), fill, ...talk };

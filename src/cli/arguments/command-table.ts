@@ -227,9 +227,11 @@ const commands = {
   deposit: depositEntry,
   levels: {
     usage: 'IN [-o OUT]',
-    summary: 'add lower resolutions to a .stria file, or remove them',
+    summary: 'add lower resolutions to a .stria file, keep those of another file beside it, or remove them',
     options: [
       'output',
+      'dataset',
+      'axes',
       'remove',
       'method',
       'codec',
@@ -240,11 +242,14 @@ const commands = {
       'threads',
       'gpu-limits',
       'tuning',
+      ...rawInput,
       ...common,
     ],
     notes: [
       'Lower resolutions (levels) are for viewing large volumes. The voxels and the restored source stay the same, byte for byte.',
-      'Without -o, IN is replaced once the new file is complete. Existing levels are computed again.',
+      'Without -o, a .stria is replaced once the new file is complete. Existing levels are computed again.',
+      'A file of another format stays as it is: its levels are written to a file beside it, as scan.nii.levels.stria for scan.nii.',
+      'The app and `info` use them as long as scan.nii is unchanged. --remove removes that file.',
     ],
   },
   recover: {

@@ -195,8 +195,11 @@ export interface MergeCommand extends CodecSelection, DeviceOptions, TalkOptions
 export interface LevelsCommand extends CodecSelection, DeviceOptions, TalkOptions {
   readonly name: 'levels';
   readonly input: string;
-  /** Undefined: the input is replaced. */
+  /** Undefined: a .stria is replaced; for another file, a file beside it. */
   readonly output: string | undefined;
+  readonly raw: RawLayout | undefined;
+  readonly dataset: string | undefined;
+  readonly axes: string | undefined;
   readonly remove: boolean;
   /** Undefined: chosen from the voxels. */
   readonly method: HalvingMethod | undefined;

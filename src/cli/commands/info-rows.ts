@@ -3,6 +3,7 @@ import type { FileFormat } from '../../core/shared/source.ts';
 import { channelLayout, type VolumeInfo } from '../../core/shared/volume.ts';
 import type { FileWindow } from '../../core/shared/volume-facts.ts';
 import type { ContainerInfo } from '../../core/stream/info.ts';
+import type { KeptLevels } from '../../core/volume/kept-levels.ts';
 import { formatBytes, formatCount, formatRatio, table } from '../terminal/text.ts';
 
 // The lines of `stria info`.
@@ -34,6 +35,13 @@ function levelRows({ levels, levelFault, fileBytes }: ContainerInfo): string[][]
   const share = `${formatBytes(bytes)}, ${((100 * bytes) / fileBytes).toFixed(1)} % of the file`;
   const how = levels[0]?.method === 'mode' ? 'most frequent labels' : 'means';
   return [['Levels', `${levels.map(({ dims }) => dims.join(' × ')).join(', ')}: ${how}; ${share}`]];
+}
+
+/** The levels kept beside a plain file. */
+export function keptLevelRows(kept: KeptLevels | undefined): string[][] {
+  if (!kept) return [];
+  if (kept.fault) return [['Levels', `${kept.name} is not used: ${kept.fault.message}. \`stria levels\` makes it again`]];
+  return [['Levels', `${kept.levels.map(({ header }) => header.volume.dims.slice(0, 3).join(' × ')).join(', ')}: ${kept.name}`]];
 }
 
 export function fileRows(input: string, format: FileFormat | 'stria', fileBytes: number | undefined): string[][] {

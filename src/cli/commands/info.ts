@@ -5,10 +5,12 @@ import { choiceOf, chooseEntry, type VolumeEntry } from '../../core/io/common/vo
 import type { OpenOptions, OpenVolume } from '../../core/io/common/volume-reader.ts';
 import { listVolumes, openVolume } from '../../core/io/open-volume.ts';
 import type { ByteSource } from '../../core/shared/bytes.ts';
+import { faultToData } from '../../core/shared/errors.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
 import { volumeBytes } from '../../core/shared/volume.ts';
 import { searchTags, type VolumeTag } from '../../core/shared/volume-facts.ts';
 import { describeContainer } from '../../core/stream/info.ts';
+import { findKeptLevels, type KeptLevels } from '../../core/volume/kept-levels.ts';
 import type { InfoCommand } from '../arguments/parsed-command.ts';
 import { choiceTable } from '../terminal/choice-table.ts';
 import type { CommandContext } from '../terminal/context.ts';
@@ -16,7 +18,7 @@ import { type ExitCode, exitCodes } from '../terminal/messages.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { table } from '../terminal/text.ts';
 import { siblingsOf, withInput } from './files.ts';
-import { describeContainerInfo, factRows, fileRows, volumeRows } from './info-rows.ts';
+import { describeContainerInfo, factRows, fileRows, keptLevelRows, volumeRows } from './info-rows.ts';
 
 /** `stria info`: describes a .stria file, a volume in another format, or a folder. Reads only headers and the index. */
 export async function runInfo(command: InfoCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
@@ -63,6 +65,7 @@ async function tellVolume(
   const voxelBytes = volumeBytes(info);
   const tags = search === undefined ? undefined : searchTags(volume.tags ?? [], search);
   const fileBytes = isFileTree(source) ? undefined : source.size;
+  const kept = await keptLevels(volume, source, dataset, options);
   terminal.result({
     command: 'info',
     input,
@@ -74,6 +77,9 @@ async function tellVolume(
     ...(volume.windows && { windows: volume.windows }),
     ...(volume.valueUnit && { valueUnit: volume.valueUnit }),
     ...(tags && { tags }),
+    ...(kept && {
+      levels: kept.fault ? { file: kept.name, fault: faultToData(kept.fault) } : { file: kept.name, count: kept.levels.length },
+    }),
   });
   const rows = [
     ...fileRows(input, format, fileBytes),
@@ -87,9 +93,19 @@ async function tellVolume(
       : []),
     ...volumeRows(info, voxelBytes),
     ...factRows(volume),
+    ...keptLevelRows(kept),
   ];
   terminal.say(table(rows));
   if (tags) terminal.say(`\n${describeTags(volume, tags)}`);
+}
+
+async function keptLevels(
+  volume: OpenVolume,
+  source: ByteSource | FileTree,
+  dataset: string | undefined,
+  { siblings, signal }: OpenOptions & JobOptions,
+): Promise<KeptLevels | undefined> {
+  return isFileTree(source) || !siblings ? undefined : findKeptLevels(volume, source, siblings, dataset, { signal });
 }
 
 function describeTags({ tags: all = [] }: OpenVolume, tags: readonly VolumeTag[]): string {

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { ContainerReader } from '../../core/format/container-reader.ts';
+import { isContainer } from '../../core/format/container-start.ts';
 import { isAddress } from '../../core/remote/address.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { shownPath, standardStream } from '../../core/shared/standard-streams.ts';
@@ -13,16 +14,29 @@ import { type ExitCode, exitCodes } from '../terminal/messages.ts';
 import { formatBytes } from '../terminal/text.ts';
 import { encodeChoice } from './encode-choice.ts';
 import { withFile } from './files.ts';
+import { runLevelsBeside } from './levels-beside.ts';
 
-/** `stria levels`: adds lower resolutions to a file, or removes them. Its chunks stay as they are. */
-export async function runLevels(command: LevelsCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
+/** `stria levels`: adds lower resolutions to a .stria, keeps those of another file beside it, or removes them. */
+export async function runLevels(command: LevelsCommand, context: CommandContext): Promise<ExitCode> {
+  if (command.output === undefined && isAddress(command.input)) {
+    throw new StriaError('invalid-input', 'a file at a web address cannot be replaced; name the output with -o');
+  }
+  return (await isPlain(command, context)) ? runLevelsBeside(command, context) : rewriteFile(command, context);
+}
+
+async function isPlain({ input, raw, dataset, axes }: LevelsCommand, { signal }: CommandContext): Promise<boolean> {
+  if (raw || dataset !== undefined || axes !== undefined) return true;
+  // A pipe can be read only once.
+  if (input === standardStream) return false;
+  return withFile(input, { signal }, async (source) => !isContainer(await source.read(0, 8, { signal })));
+}
+
+/** The file's chunks stay as they are. */
+async function rewriteFile(command: LevelsCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
   const { input, remove, method } = command;
   const output = command.output ?? input;
   if (output === standardStream && command.output === undefined) {
     throw new StriaError('invalid-input', 'standard input cannot be replaced; name the output with -o');
-  }
-  if (command.output === undefined && isAddress(input)) {
-    throw new StriaError('invalid-input', 'a file at a web address cannot be replaced; name the output with -o');
   }
   await offerLeftovers([output], [input], terminal, signal);
   const { backend, fault, close } = await openBackend(command);

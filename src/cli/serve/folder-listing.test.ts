@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -17,4 +17,11 @@ test('a header that took too long is read again for the next page', async () => 
   expect(await shapes()).toEqual(['6 × 5 × 4']);
   expect(late).toHaveBeenCalledTimes(2);
   late.mockRestore();
+});
+
+test('levels beside a file are not listed, unless the file is missing', async () => {
+  mkdirSync(root, { recursive: true });
+  for (const name of ['a.nii', 'a.nii.levels.stria', 'b.nii.levels.stria'])
+    writeFileSync(join(root, name), niftiFile([6, 5, 4], 2));
+  expect((await listFolder(root, []))?.volumes.map(({ name }) => name)).toEqual(['a.nii', 'b.nii.levels.stria']);
 });

@@ -9,6 +9,7 @@ import type { ByteSource, SiblingFinder } from '../../core/shared/bytes.ts';
 import { type StriaError, toStriaError } from '../../core/shared/errors.ts';
 import { volumeEndings } from '../../core/shared/readable-formats.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
+import { isLevelsName, isLevelsNameOf } from '../../core/shared/volume-names.ts';
 import { openFolder } from '../../node/node-folder.ts';
 import { NodeFiles } from '../../node/node-source.ts';
 import { pathInside } from './file-answer.ts';
@@ -48,7 +49,9 @@ export async function listFolder(root: string, names: readonly string[]): Promis
   if (!entries) return undefined;
   const folders: string[] = [];
   const volumes: { name: string; path: string; facts: Awaited<ReturnType<typeof stat>> }[] = [];
-  const kept = entries.filter(({ name }) => !isLeftOut(name)).sort((a, b) => byName(a, b));
+  // Levels beside a file are read with it.
+  const isLevels = (name: string) => isLevelsName(name) && entries.some((file) => isLevelsNameOf(file.name, name));
+  const kept = entries.filter(({ name }) => !isLeftOut(name) && !isLevels(name)).sort((a, b) => byName(a, b));
   for (const { name } of kept.slice(0, mostListed)) {
     const path = await pathInside(root, [...names, name]);
     const facts = path === undefined ? undefined : await stat(path).catch(() => undefined);

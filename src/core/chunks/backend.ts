@@ -78,8 +78,11 @@ export interface HalvingWish {
 export interface BoxHalving extends HalvingWish {
   /** Steps of further halvings, each of the last result. A backend may leave them to the caller. */
   readonly further?: readonly Dims3[];
-  /** Receives the results of `steps` and of the first of `further`, which may be lent like payloads (`BackendJob.lend`). */
-  onHalved(results: readonly Uint8Array[]): void;
+  /**
+   * Receives the results of `steps` and of the first of `further`. If they are lent, which needs `BackendJob.lend`, the caller calls
+   * `release` once it no longer needs them.
+   */
+  onHalved(results: readonly Uint8Array[], release?: () => void): void;
 }
 
 /** Encodes and decodes chunks. GPU and CPU give the same bytes. */

@@ -29,7 +29,7 @@ const nowhere: ByteSink = { write: async () => {}, writeParts: async () => {}, c
 
 /** The parameters of a new container. `writer` is for tests of exact bytes; by default it is this program. */
 export type NewContainer = Pick<ContainerHeader, 'volume' | 'chunkShape' | 'sourceFormat'> &
-  Partial<Pick<ContainerHeader, 'writer' | 'part'>> & {
+  Partial<Pick<ContainerHeader, 'writer' | 'part' | 'levelsOf'>> & {
     readonly stored?: StoredVoxels | undefined;
     /** Whether long headers of the source are deflated, which readers must then support. Default: false. */
     readonly deflatesSource?: boolean | undefined;
@@ -85,9 +85,9 @@ export class ContainerWriter {
    * @throws StriaError `invalid-input` for a volume or chunk shape that no container can have
    */
   static async create(sink: ByteSink | undefined, newContainer: NewContainer): Promise<ContainerWriter> {
-    const { volume, chunkShape, sourceFormat, stored, part, writer = writerName, deflatesSource } = newContainer;
+    const { volume, chunkShape, sourceFormat, stored, part, levelsOf, writer = writerName, deflatesSource } = newContainer;
     const requires = featuresOf(sourceFormat, chunkShape, stored, part, deflatesSource);
-    const body = encodeHeader({ volume, chunkShape, sourceFormat, writer, requires, part });
+    const body = encodeHeader({ volume, chunkShape, sourceFormat, writer, requires, part, levelsOf });
     let container: ContainerWriter;
     try {
       const { header, grid } = parseHeader(body);

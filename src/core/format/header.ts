@@ -7,6 +7,7 @@ import { type ChunkGrid, type ChunkShape, chunkGridOf, isInterleaved, withTimePo
 import { encodeFacts, parseFacts } from './header-facts.ts';
 import { asArray, asCount, asNumber, asObject, asText, asWord, jsonLines, jsonNumber, parseJsonObject } from './json.ts';
 import { formatVersion, signature } from './layout.ts';
+import { encodeLevelsOf, type LevelsOf, parseLevelsOf } from './levels-of.ts';
 import { parsePart, pieceFault, type VolumePart } from './part.ts';
 
 /** A container's description of itself. */
@@ -21,6 +22,8 @@ export interface ContainerHeader {
   readonly requires: readonly string[];
   /** Set if the file holds only some of the volume's chunks. */
   readonly part?: VolumePart | undefined;
+  /** Set if the file's volume is a lower resolution of another file's. */
+  readonly levelsOf?: LevelsOf | undefined;
 }
 
 /** The name of this writer. Its version is package.json's (a test compares them). */
@@ -106,6 +109,7 @@ export function encodeHeader(header: ContainerHeader): Uint8Array<ArrayBuffer> {
     source: header.sourceFormat,
     writer: header.writer,
     ...(header.part && { part: header.part }),
+    ...(header.levelsOf && { levelsOf: encodeLevelsOf(header.levelsOf) }),
   });
 }
 
@@ -144,7 +148,8 @@ export function parseHeader(body: Uint8Array): ParsedHeader {
     throw new StriaError('corrupt', `${what} has a ${sourceFormat} source and does not require ${missing}`);
   const writer = asText(json.writer, `${what}'s writer`);
   const part = requires.includes(partFeature) ? parsePart(json.part, `${what}'s part`) : undefined;
-  const header = { volume, chunkShape, sourceFormat, writer, requires, ...(part && { part }) };
+  const levelsOf = json.levelsOf === undefined ? undefined : parseLevelsOf(json.levelsOf, `${what}'s levelsOf`);
+  const header = { volume, chunkShape, sourceFormat, writer, requires, ...(part && { part }), ...(levelsOf && { levelsOf }) };
   return { header, grid: gridOf(header), version };
 }
 

@@ -50,6 +50,7 @@ export function parseHeader(body: Uint8Array, version: readonly [number, number]
   const isUnit = ['m', 'mm', 'um', 'unknown'].includes(String(volume.spatialUnit));
   if (!isUnit || !['s', 'ms', 'us', 'unknown'].includes(String(volume.timeUnit))) throw corrupt('header has unknown units');
   checkFacts(volume, dims[3] as number);
+  checkLevelsOf(json.levelsOf);
   // 'name and version of the program that wrote the file: 1 to 1024 characters'
   const { writer, source } = json;
   if (typeof writer !== 'string' || writer.length < 1 || writer.length > 1024) throw corrupt('header names no writer');
@@ -84,6 +85,21 @@ export function parseHeader(body: Uint8Array, version: readonly [number, number]
     source: String(source),
     part: requires.includes('part') ? (json.part ?? {}) : undefined,
   };
+}
+
+/** FORMAT.md, 'Levels beside a file' */
+function checkLevelsOf(levelsOf: unknown): void {
+  if (levelsOf === undefined) return;
+  const { factors, voxels, modified } = (levelsOf ?? {}) as Record<string, unknown>;
+  // 'powers of two, at least one above 1'
+  const isPower = (factor: unknown) =>
+    isLength(factor) && Number.isInteger(Math.log2(factor as number)) && Number(factor) <= 2 ** 30;
+  if (!isList(factors, isPower, 3) || factors.every((factor) => factor === 1)) throw corrupt('header has wrong factors');
+  // '16 digits, 0 to 9 and a to f'
+  if (typeof voxels !== 'string' || !/^[0-9a-f]{16}$/.test(voxels)) throw corrupt('header does not identify the voxels');
+  // 'in whole milliseconds since 1970; may be left out'
+  const isTime = Number.isSafeInteger(modified) && Number(modified) >= 0;
+  if (modified !== undefined && !isTime) throw corrupt('header has a wrong time');
 }
 
 /** '`volume` may also have these keys; a reader that does not know them loses no voxel' */

@@ -222,6 +222,8 @@ async function makeFiles(): Promise<Map<string, Uint8Array>> {
     seriesSource,
   );
   const leveled = await writeLeveled();
+  const levelsOf = { factors: [2, 2, 1], voxels: '0123456789abcdef', modifiedMs: 1_700_000_000_000 } as const;
+  const keptLevels = await writeContainer({ ...smallContainer, levelsOf }, smallChunks);
   const inLevels = (change: (record: RawRecord) => RawRecord) =>
     joinRecords(
       splitRecords(leveled).map((record) => (record.type === 'levl' || record.type === 'lchk' ? change(record) : record)),
@@ -302,6 +304,8 @@ async function makeFiles(): Promise<Map<string, Uint8Array>> {
       'level-of-another.stria',
       inLevels((record) => (record.type === 'lchk' ? { ...record, meta: record.meta.with(4, 2) } : record)),
     ],
+    ['levels-kept.stria', keptLevels],
+    ['levels-kept-unknown.stria', changedIn(keptLevels, ['HEAD', 'head'], ['0123456789abcdef', '0123456789ABCDEF'])],
     ['cut-in-payload.stria', series.slice(0, payloadOf(1) + 5)],
     ['cut-in-index.stria', series.slice(0, series.length - 120)],
     ['flipped-payload.stria', flipped(payloadOf(1) + 5)],

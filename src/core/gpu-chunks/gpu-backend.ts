@@ -69,8 +69,7 @@ export function createGpuBackend(gpu: Gpu, pieceBytes = standardPieceBytes): Gpu
     if (lent.status === 'rejected') throw lent.reason;
     if (job.lend) {
       const { results, release } = lent.value;
-      job.lend(release);
-      halving.onHalved(results);
+      halving.onHalved(results, release);
     }
     return encoded.value.chunks;
   };

@@ -24,6 +24,8 @@ export interface ByteSource {
   readonly name: string;
   /** In bytes. */
   readonly size: number;
+  /** When the file was last modified, in whole milliseconds since 1970. Undefined if that is not known. */
+  readonly modifiedMs?: number | undefined;
   /** The same bytes as a file that other threads can read. Undefined if they cannot. */
   readonly file?: SharedFile | undefined;
   /**

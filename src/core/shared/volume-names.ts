@@ -21,6 +21,23 @@ export function nameWithDataset(name: string, dataset: DatasetName | undefined):
   return dataset === undefined ? name : `${name} · ${dataset.label || dataset.id}`;
 }
 
+/** The name of the file beside a plain one that keeps its levels: `scan.nii.levels.stria`. @param dataset as in `datasetSuffix` */
+export function levelsName(name: string, dataset: string | undefined): string {
+  return `${name}${datasetSuffix(dataset)}${levelsEnding}`;
+}
+
+/** Whether a name is one of those that `levelsName` gives, for any file. */
+export function isLevelsName(name: string): boolean {
+  return name.endsWith(levelsEnding) && name.length > levelsEnding.length;
+}
+
+/** Whether a name is one of those that `levelsName` gives for a file. */
+export function isLevelsNameOf(file: string, name: string): boolean {
+  return name === levelsName(file, undefined) || (name.startsWith(`${file}-`) && isLevelsName(name));
+}
+
+const levelsEnding = '.levels.stria';
+
 /** Whether a file's name is that of an OME file: a part of an OME-TIFF, or the metadata of a set. */
 export function isOmeName(path: string): boolean {
   return /\.ome\.(tiff?|tf[28]|btf)$/i.test(path) || isCompanionName(path);

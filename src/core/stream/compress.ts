@@ -5,6 +5,7 @@ import { bytesOfChunks } from '../codec/batch.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import { type ChunkShape, codecElementBytes, withTimePoints } from '../format/chunk-grid.ts';
 import { ContainerWriter } from '../format/container-writer.ts';
+import type { LevelsOf } from '../format/levels-of.ts';
 import { ownBytes } from '../format/part.ts';
 import type { OpenVolume } from '../io/common/volume-reader.ts';
 import type { ByteSink } from '../shared/bytes.ts';
@@ -38,6 +39,8 @@ export interface CompressSettings {
    * time point each, and is no part.
    */
   readonly levels?: LevelChoice;
+  /** Set if the volume is a lower resolution of another file's. */
+  readonly levelsOf?: LevelsOf | undefined;
 }
 
 const compressStages = ['read', 'upload', 'analyze', 'encode', 'readback', 'write', 'save'] as const;
@@ -113,7 +116,7 @@ async function compress(
   const plan = planPart(volume, shapeOf, part);
   const clock = new KernelClock();
   const tally = new ChunkTally();
-  const writer = await ContainerWriter.create(sink, plan.container);
+  const writer = await ContainerWriter.create(sink, { ...plan.container, levelsOf: settings.levelsOf });
   const voxelBytes = ownBytes(writer.grid, writer.header.part, elementBytes);
   const { boxesAtOnce = 1 } = backend;
   const levels = part ? undefined : LevelMaker.create(info, plan.container.chunkShape, backend, choice, settings.levels);
@@ -187,8 +190,10 @@ async function compress(
     };
     let halved: readonly Uint8Array[] | undefined;
     const halving = box.isTapped ? undefined : levels?.firstHalving();
-    const onHalved = (results: readonly Uint8Array[]) => {
+    let releaseHalved = () => {};
+    const onHalved = (results: readonly Uint8Array[], release = () => {}) => {
       halved = results;
+      releaseHalved = release;
     };
     const options: BackendJob = {
       halving: halving && { ...halving, onHalved },
@@ -218,10 +223,11 @@ async function compress(
       doneHere = byteLength;
       await earlier;
       waiting = encoded.slice(writtenChunks);
-      if (halved) await levels?.addHalved(box, halved);
+      if (halved) await levels?.addHalved(box, halved).finally(releaseHalved);
       const runs = levels?.encodeDue(firstChunk + chunks.length, { signal, lend: options.lend });
       return { written: writeWaiting(waiting.length, runs, releasePayloads) };
     } catch (error) {
+      releaseHalved();
       releasePayloads();
       throw error;
     }

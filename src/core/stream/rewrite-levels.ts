@@ -39,7 +39,7 @@ export function rewriteLevels(
   job: JobOptions = {},
 ): Promise<RewriteReport> {
   return writingTo([sink], async () => {
-    const { volume, chunkShape, sourceFormat, writer: writtenBy, part, requires } = container.header;
+    const { volume, chunkShape, sourceFormat, writer: writtenBy, part, levelsOf, requires } = container.header;
     if (part) throw new StriaError('invalid-input', `the file holds only ${partName(part, volume.type)}, which has no levels`);
     if (container.lostCount > 0 && levels !== 'remove') throw new StriaError('invalid-input', lostWords(container));
     const source = await container.sourceDescription(job);
@@ -51,6 +51,7 @@ export function rewriteLevels(
       sourceFormat,
       stored,
       writer: writtenBy,
+      levelsOf,
       deflatesSource: requires.includes(deflatedFeature),
     });
     const copy = maker && new LeveledCopy(writer, maker, backend, job);

@@ -191,6 +191,7 @@ export class App {
       store,
       settings: this.settings,
       life: this.#life,
+      queue: this.queue,
       leaving: this.leaving,
       sessions: new SessionSaver(restored),
       comparison: this.comparison,

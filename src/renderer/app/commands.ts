@@ -5,7 +5,7 @@ import { playbackCommands } from './playback-commands.ts';
 import { hasVolume, isInViewer, isReady } from './state/shown.ts';
 import { type AppState, openDocument } from './state/store.ts';
 import { measureCommands, viewCommands } from './view-commands.ts';
-import { always, canCancel, canCompareCompressed, canSave, isRunning, whyNoSurface, whyNotSave } from './when.ts';
+import { always, canCancel, canCompareCompressed, canKeepLevels, canSave, isRunning, whyNoSurface, whyNotSave } from './when.ts';
 
 /**
  * All commands, in the order of the palette. Buttons, menus, keys and the palette take labels, shortcuts and the enabled state
@@ -158,6 +158,13 @@ function compressionCommands(app: App): Command[] {
       group: 'Compression',
       enabled: canCompareCompressed,
       run: () => app.document.compareCompressed(),
+    },
+    {
+      id: 'keep-levels',
+      label: 'Keep levels beside the file',
+      group: 'Compression',
+      enabled: canKeepLevels,
+      run: () => app.document.keepLevels(),
     },
     {
       id: 'cancel',

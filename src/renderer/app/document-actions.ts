@@ -1,6 +1,7 @@
 import type { AppSettings } from './app-settings.ts';
 import type { Comparison } from './compare/comparison.ts';
 import { codecChoice } from './compress/compress-protocol.ts';
+import type { CompressQueue } from './compress/queue.ts';
 import type { DocumentLife } from './document/document-life.ts';
 import type { LeaveGuard } from './document/leave-guard.ts';
 import type { SessionSaver } from './saved/session-saver.ts';
@@ -12,6 +13,7 @@ export interface DocumentActionsNeeds {
   readonly store: AppStore;
   readonly settings: AppSettings;
   readonly life: DocumentLife;
+  readonly queue: Pick<CompressQueue, 'addLevels'>;
   readonly leaving: Pick<LeaveGuard, 'before'>;
   readonly sessions: Pick<SessionSaver, 'save'>;
   readonly comparison: Pick<Comparison, 'open' | 'openCompressed'>;
@@ -41,6 +43,13 @@ export class DocumentActions {
     const { store, settings, life } = this.#needs;
     settings.set({ foldedSections: settings.current.foldedSections.filter((name) => name !== 'compression') });
     void life.jobs.compress(codecChoice(store.getState()));
+  }
+
+  /** Keeps the levels of the open volume beside its file. They are used when it is opened again. */
+  keepLevels(): void {
+    const { life, queue } = this.#needs;
+    const { request } = life;
+    if (request?.kind === 'file') queue.addLevels(request.file, request.dataset, request.raw);
   }
 
   save(): void {

@@ -10,6 +10,11 @@ export function isRunning(state: AppState): boolean {
   return state.compression.kind === 'running' || state.save.kind === 'saving';
 }
 
+/** Whether levels can be kept beside the file, and are not there or being made. */
+export function canKeepLevels(state: AppState): boolean {
+  return openDocument(state)?.canKeepLevels === true && !state.queue.some(({ state }) => state.kind === 'running');
+}
+
 /** Whether there is something to cancel. */
 export function canCancel(state: AppState): boolean {
   return isRunning(state) || state.document.kind === 'loading' || state.residency?.progress !== undefined;

@@ -1,3 +1,4 @@
+import { isLevelsName } from '../../core/shared/volume-names.ts';
 import { toFileFault } from './faults.ts';
 import type { HostFolder, HostSink } from './host.ts';
 
@@ -99,6 +100,10 @@ export function distinctDownloads(): (name: string) => Promise<HostSink> {
 /** Creates a file with a free name: `name`, else `name (2)`, `name (3)` … */
 export async function createBeside(folder: FileSystemDirectoryHandle, name: string): Promise<HostSink> {
   try {
+    // Levels that no longer fit their file are of no use.
+    if (isLevelsName(name) && (await exists(folder, name))) {
+      return await pickedSink(await folder.getFileHandle(name), folder.name, undefined);
+    }
     const free = await freeName(name, (candidate) => exists(folder, candidate));
     const handle = await folder.getFileHandle(free, { create: true });
     return await pickedSink(handle, folder.name, () => removed(() => folder.removeEntry(free)));

@@ -55,6 +55,7 @@ function blobSource(name: string, blob: Blob): ByteSource {
   return {
     name,
     size: blob.size,
+    ...(blob instanceof File && { modifiedMs: blob.lastModified }),
     async read(offset, length, options) {
       throwIfAborted(options?.signal);
       const { start, end } = clip(name, blob.size, offset, length);

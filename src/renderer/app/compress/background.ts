@@ -6,7 +6,7 @@ import { portsOf } from '../loading/load-protocol.ts';
 import { type OpenRequest, toPosted } from '../loading/load-resident.ts';
 import { serveSink } from '../loading/ports.ts';
 import type { KeptTunings } from '../state/gpu-tuning.ts';
-import type { CodecChoice, CompressMessage, CompressOrder } from './compress-protocol.ts';
+import type { CodecChoice, CompressedKind, CompressMessage, CompressOrder } from './compress-protocol.ts';
 
 interface Waiting {
   readonly sink: ByteSink;
@@ -33,6 +33,7 @@ export class BackgroundCompressor {
     sink: ByteSink,
     choice: CodecChoice,
     { signal, onProgress }: JobOptions,
+    makes: CompressedKind = 'stria',
   ): Promise<CompressReport> {
     const job = this.#nextJob++;
     return new Promise<CompressReport>((resolve, reject) => {
@@ -41,7 +42,7 @@ export class BackgroundCompressor {
       this.#waiting.set(job, { sink, resolve, reject, onProgress });
       const posted = toPosted(request);
       const port = serveSink(sink);
-      this.#post({ kind: 'compress', job, request: posted, sink: port, choice, tunings: this.#tunings() }, [
+      this.#post({ kind: 'compress', job, request: posted, makes, sink: port, choice, tunings: this.#tunings() }, [
         port,
         ...portsOf(posted),
       ]);

@@ -17,12 +17,16 @@ export function codecChoice({ settings }: { readonly settings: CodecChoice }): C
   return { codec, axis, prefer, effort };
 }
 
+/** What is made of a file: a .stria of all of it, or of its levels alone. */
+export type CompressedKind = 'stria' | 'levels';
+
 /** From the window to the worker. `job` is a number chosen by the window. */
 export type CompressOrder =
   | {
       readonly kind: 'compress';
       readonly job: number;
       readonly request: LoadRequest;
+      readonly makes: CompressedKind;
       /** The other end of `serveSink`. */
       readonly sink: MessagePort;
       readonly choice: CodecChoice;

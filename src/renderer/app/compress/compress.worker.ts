@@ -5,7 +5,8 @@ import { type Gpu, openGpu } from '../../../core/gpu/gpu.ts';
 import { createGpuBackend } from '../../../core/gpu-chunks/gpu-backend.ts';
 import { faultToData, inContext } from '../../../core/shared/errors.ts';
 import { type CompressReport, compressVolume } from '../../../core/stream/compress.ts';
-import { closeSource } from '../../host/file-source.ts';
+import { makeLevels } from '../../../core/stream/make-levels.ts';
+import { closeSource, sourceOf } from '../../host/file-source.ts';
 import { openRequested } from '../loading/open-request.ts';
 import { remoteSink } from '../loading/ports.ts';
 import { applyTuning, type KeptTunings } from '../state/gpu-tuning.ts';
@@ -58,6 +59,9 @@ async function compress(command: CompressOrder & { kind: 'compress' }, signal: A
     });
     const codec = choiceByName(choice.codec);
     const settings = { backend: await openBackend(command.tunings), choice: { codec, options: choice } } as const;
+    if (command.makes === 'levels' && request.kind === 'file') {
+      return await makeLevels(volume, sourceOf(request.handle), sink, settings, { signal, onProgress });
+    }
     return await compressVolume(volume, sink, settings, { signal, onProgress });
   } catch (error) {
     await sink.abort().catch(() => undefined);

@@ -1,17 +1,25 @@
 import { faultToData, toStriaError } from '../../../core/shared/errors.ts';
+import type { Progress } from '../../../core/shared/job.ts';
 import type { VolumeChoice } from '../../../core/shared/volume-choice.ts';
+import { levelsName } from '../../../core/shared/volume-names.ts';
 import type { Host, HostFile, HostSink } from '../../host/host.ts';
 import { type Dataset, datasetBytes, striaName } from '../loading/datasets.ts';
+import type { OpenRequest } from '../loading/load-resident.ts';
 import { nextProgress, startProgress } from '../state/progress.ts';
 import { isFinished, type QueueRow, type QueueRowState, withRowState, withRowsFor } from '../state/queue-rows.ts';
 import type { AppStore } from '../state/store.ts';
 import type { BackgroundCompressor } from './background.ts';
-import { codecChoice } from './compress-protocol.ts';
+import { type CompressedKind, codecChoice } from './compress-protocol.ts';
+
+type RequestedFile = Extract<OpenRequest, { kind: 'file' }>;
 
 interface QueuedVolume {
   readonly file: HostFile;
   /** The id of the volume, if the file holds several. */
   readonly dataset: string | undefined;
+  readonly raw?: RequestedFile['raw'];
+  /** Default: 'stria'. */
+  readonly makes?: CompressedKind | undefined;
 }
 
 /** Compresses files one after the other, each beside its source. A file that fails does not stop the others. */
@@ -37,6 +45,15 @@ export class CompressQueue {
       return { id, name: dataset.primary.name, size: datasetBytes(dataset) || undefined, state: { kind: 'waiting' } };
     });
     this.#store.setState(({ queue }) => ({ queue: [...queue, ...rows] }));
+    void this.#run();
+  }
+
+  /** Keeps the levels of an opened file beside it. */
+  addLevels(file: HostFile, dataset: string | undefined, raw: RequestedFile['raw']): void {
+    const id = this.#nextId++;
+    this.#jobs.set(id, { file, dataset, raw, makes: 'levels' });
+    const row: QueueRow = { id, name: `Levels of ${file.name}`, size: file.size || undefined, state: { kind: 'waiting' } };
+    this.#store.setState(({ queue }) => ({ queue: [...queue, row] }));
     void this.#run();
   }
 
@@ -87,21 +104,24 @@ export class CompressQueue {
   async #compress({ id }: QueueRow): Promise<void> {
     const volume = this.#jobs.get(id);
     if (!volume) return;
-    const { file, dataset } = volume;
+    const { file, dataset, raw, makes = 'stria' } = volume;
     const controller = new AbortController();
     this.#controllers.set(id, controller);
     const start = performance.now();
     let progress = startProgress('Reading', undefined, start);
     this.#setState(id, { kind: 'running', progress });
     try {
-      const sink: HostSink = await this.#host.saveBeside(file, striaName(file.name, dataset));
-      const report = await this.#compressor.compress({ kind: 'file', file, dataset }, sink, codecChoice(this.#store.getState()), {
+      const name = makes === 'levels' ? levelsName(file.name, dataset) : striaName(file.name, dataset);
+      const sink: HostSink = await this.#host.saveBeside(file, name);
+      const job = {
         signal: controller.signal,
-        onProgress: (next) => {
+        onProgress: (next: Progress) => {
           progress = nextProgress(progress, next, performance.now());
           this.#setState(id, { kind: 'running', progress });
         },
-      });
+      };
+      const request = { kind: 'file', file, dataset, raw } as const;
+      const report = await this.#compressor.compress(request, sink, codecChoice(this.#store.getState()), job, makes);
       const { bytesIn, bytesOut } = report;
       const ms = performance.now() - start;
       this.#setState(id, { kind: 'done', bytesIn, bytesOut, ms, name: sink.name, folder: sink.folder, reveal: sink.reveal });

@@ -217,7 +217,8 @@ export class DocumentLife implements EngineWatcher {
         this.#held = held;
         const document = documentOf(held, statistics);
         this.#send({ kind: 'loaded', document, ...stateOnGpu(this.#works, engine, held) });
-        if (loaded.lost) this.#store.setState({ notice: loaded.lost });
+        const notice = loaded.lost ?? loaded.note;
+        if (notice) this.#store.setState({ notice });
         const isOpen = () => this.#held === held;
         void pictured.then(() => {
           const opening = { ms: performance.now() - start, timeline: stopwatch.timeline() };

@@ -22,7 +22,7 @@ export function datasetOf(request: OpenRequest): DatasetName | undefined {
 /** An open volume as it is in the store. */
 export function documentOf(held: HeldVolume, statistics: OpenDocument['statistics']): OpenDocument {
   const { request } = held;
-  const { kept, format, source, tags, labels, level, hasFiner, isHeldBack, isPreview } = held.loaded;
+  const { kept, format, source, tags, labels, level, hasFiner, isHeldBack, isPreview, lacksMemory, canKeepLevels } = held.loaded;
   const { info, decimation, file }: VolumeSource = kept;
   // A folder of unknown size has size 0.
   const fileBytes = request.kind === 'file' && request.file.size > 0 ? request.file.size : undefined;
@@ -42,6 +42,8 @@ export function documentOf(held: HeldVolume, statistics: OpenDocument['statistic
     level,
     isHeldBack,
     isPreview,
+    lacksMemory,
+    canKeepLevels,
     isReadWhole: decimation > 1 && file === undefined,
     isRefining: hasFiner,
     arePictures,

@@ -33,6 +33,9 @@ describe('groupDatasets', () => {
     expect(group('a.raw', 'a.json')).toEqual([['a.raw', 'a.json']]);
     expect(group('a.raw', 'a.raw.json')).toEqual([['a.raw', 'a.raw.json']]);
     expect(group('other.json')).toEqual([['other.json']]);
+    expect(group('a.nii.levels.stria', 'a.nii')).toEqual([['a.nii', 'a.nii.levels.stria']]);
+    expect(group('a.h5-x.levels.stria', 'a.h5')).toEqual([['a.h5', 'a.h5-x.levels.stria']]);
+    expect(group('b.nii.levels.stria', 'a.nii')).toEqual([['b.nii.levels.stria'], ['a.nii']]);
   });
 
   it('gives labels the table with their name', () => {
@@ -45,6 +48,7 @@ it('the size of a dataset is the sum of its files; for a header alone it is unkn
   const of = (name: string, size: number) => ({ name, size });
   expect(datasetBytes({ primary: of('a.nii.gz', 70), companions: [] })).toBe(70);
   expect(datasetBytes({ primary: of('a.hdr', 348), companions: [of('a.img', 1000)] })).toBe(1348);
+  expect(datasetBytes({ primary: of('a.nii', 70), companions: [of('a.nii.levels.stria', 9)] })).toBe(70);
   expect(datasetBytes({ primary: of('a.nhdr', 200), companions: [] })).toBeUndefined();
 });
 

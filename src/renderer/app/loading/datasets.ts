@@ -1,5 +1,5 @@
 import { isTableName, tableNamesFor } from '../../../core/shared/label-table.ts';
-import { datasetSuffix, volumeStem } from '../../../core/shared/volume-names.ts';
+import { datasetSuffix, isLevelsNameOf, volumeStem } from '../../../core/shared/volume-names.ts';
 
 /** Something to open or compress: a file, and the files that belong to it. */
 export interface Dataset<File extends { readonly name: string }> {
@@ -14,13 +14,18 @@ const standaloneEndings = ['.nii', '.nii.gz', '.nrrd', '.mha', '.mgh', '.mgz', '
 
 /**
  * Groups dropped files into datasets, in order: `.hdr` takes its `.img`, `.nhdr` and `.mhd` their data file, a raw file its
- * `.json` sidecar, and a volume the table of labels of the same name. A single `.nhdr` or `.mhd` takes every file that is not a
+ * `.json` sidecar, and a volume the table of labels of the same name and its levels. A single `.nhdr` or `.mhd` takes every file that is not a
  * volume itself, since only the header's text names the data file.
  */
 export function groupDatasets<File extends { readonly name: string }>(files: readonly File[]): Dataset<File>[] {
   const companions = new Map<File, File>();
   const headers = files.filter((file) => isHeader(file.name));
   for (const file of files) {
+    const leveled = files.find((other) => isLevelsNameOf(other.name, file.name));
+    if (leveled) {
+      companions.set(file, leveled);
+      continue;
+    }
     const name = file.name.toLowerCase();
     if (isHeader(name) || standaloneEndings.some((ending) => name.endsWith(ending))) continue;
     const header =
@@ -34,13 +39,14 @@ export function groupDatasets<File extends { readonly name: string }>(files: rea
     .map((primary) => ({ primary, companions: files.filter((file) => companions.get(file) === primary) }));
 }
 
-/** The size of all files of a dataset in bytes. Undefined for a detached header whose data file was not dropped. */
+/** The size of all files of a dataset in bytes, without its levels. Undefined for a detached header whose data file was not dropped. */
 export function datasetBytes({
   primary,
   companions,
 }: Dataset<{ readonly name: string; readonly size: number }>): number | undefined {
   if (isHeader(primary.name) && companions.length === 0) return undefined;
-  return companions.reduce((sum, { size }) => sum + size, primary.size);
+  const own = companions.filter(({ name }) => !isLevelsNameOf(primary.name, name));
+  return own.reduce((sum, { size }) => sum + size, primary.size);
 }
 
 /** The overlay's text about what a drop will do. @param types MIME types, mostly ''. Names are not readable before the drop. */

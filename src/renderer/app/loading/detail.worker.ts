@@ -4,7 +4,7 @@ import { leveledContainer } from '../../../core/volume/leveled-container.ts';
 import { NewestFirst } from '../../../core/volume/newest-first.ts';
 import type { DetailAnswer, DetailCommand } from './detail-protocol.ts';
 import type { LoadRequest } from './load-protocol.ts';
-import { containerRequested, leveledRequested, levelsOf, openRequested } from './open-request.ts';
+import { containerRequested, levelsOf, levelsRequested, openRequested } from './open-request.ts';
 
 // Reads boxes of one file at full resolution, or from its levels, while the GPU holds a coarser volume. The file is opened with the
 // first box, and again after a failure.
@@ -58,7 +58,7 @@ async function open(): Promise<LeveledVoxels> {
       });
     return { ...voxels, read };
   }
-  const voxels = await leveledRequested(await openRequested(request));
+  const { leveled: voxels } = await levelsRequested(request, await openRequested(request));
   if (!voxels) throw new StriaError('unsupported', 'this file can only be read in order');
   return voxels;
 }

@@ -67,6 +67,10 @@ export type LoadMessage =
       readonly levels: readonly LevelOffer[];
       /** Whether the file stores the levels. Otherwise they skip voxels of the file, and take nearly as long to read as all of it. */
       readonly areLevelsStored: boolean;
+      /** Whether levels can be kept beside the file, and no usable ones are there. */
+      readonly canKeepLevels: boolean;
+      /** Something to tell about the file. */
+      readonly note: string | undefined;
       /** What can be shown before all chunks of a .stria without levels have arrived. */
       readonly preview: LevelOffer | undefined;
       /** Whether any box of the file can be read (`DetailCommand`). */

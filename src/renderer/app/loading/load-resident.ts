@@ -73,6 +73,12 @@ export interface LoadedVolume {
   readonly chunks: readonly EncodedChunk[] | undefined;
   /** The voxels that a recovered file lacks, as text; they are 0. Undefined also while `hasFiner`. */
   readonly lost: string | undefined;
+  /** Something to tell about the file, as a sentence. */
+  readonly note?: string | undefined;
+  /** Whether levels can be kept beside the file, and no usable ones are there. */
+  readonly canKeepLevels?: boolean | undefined;
+  /** Whether a finer level was tried, for which the device had no memory. */
+  readonly lacksMemory?: boolean | undefined;
   /** What the file, or a file beside it, says about labels. */
   readonly labels?: OwnLabels | undefined;
   /** The file's metadata. */
@@ -113,7 +119,8 @@ export async function loadResident(
     const worker = new Worker(new URL('./load.worker.ts', import.meta.url), { type: 'module', name: 'stria-load' });
     const loading = new Loading(engine, worker, { ...job, fromLevel, onPlan }, stopwatch);
     try {
-      return await loading.run(request);
+      const loaded = await loading.run(request);
+      return fromLevel > 0 ? { ...loaded, lacksMemory: true } : loaded;
     } catch (error) {
       loading.destroy();
       throw error;
@@ -190,6 +197,8 @@ class Loading {
       format: file.format,
       lost,
       tags: file.tags,
+      note: file.note,
+      canKeepLevels: file.canKeepLevels,
       isPreview: choice.as === 'preview',
       level: choice.level > 0 && file.areLevelsStored ? { number: choice.level, count: file.levels.length } : undefined,
       hasFiner: plan.hasFiner,

@@ -16,7 +16,7 @@ import { missingWords } from '../../../core/stream/damage-list.ts';
 import { middlePreview } from '../../../core/volume/middle-preview.ts';
 import { shownInfo } from '../../viewer/model/shown-info.ts';
 import { initialCreditBytes, type LoadCommand, type LoadMessage, type LoadRequest, type LoadStart } from './load-protocol.ts';
-import { headersFound, labelsOf, leveledRequested, levelsOf, openRequested, outlineRequested } from './open-request.ts';
+import { headersFound, labelsOf, levelsOf, levelsRequested, openRequested, outlineRequested } from './open-request.ts';
 
 // Opens one file: parses it, unpacks it, and sends its voxels (or a container's chunks) to the window as fast as the window
 // takes them. One worker per file; terminating it cancels.
@@ -53,7 +53,7 @@ async function load(request: LoadRequest): Promise<void> {
 
 async function sendVolume(request: LoadRequest, volume: OpenVolume): Promise<void> {
   const format = { sample: 'Sample', space: 'Surfaces', file: undefined }[request.kind];
-  const leveled = request.kind === 'file' ? await leveledRequested(volume) : undefined;
+  const { leveled, areStored, canKeep, note } = await levelsRequested(request, volume);
   const { level } = await start({
     kind: 'info',
     info: shownInfo(volume.info, volume.format),
@@ -62,7 +62,9 @@ async function sendVolume(request: LoadRequest, volume: OpenVolume): Promise<voi
     payloadBytes: undefined,
     levels: (leveled?.levels.slice(1) ?? []).map((each) => ({ ...each, chunkShape: undefined })),
     preview: undefined,
-    areLevelsStored: volume.leveled !== undefined,
+    areLevelsStored: areStored,
+    canKeepLevels: canKeep,
+    note,
     readsBoxes: leveled !== undefined,
     arePictures: isPictureFormat(volume.format),
     tags: volume.tags ?? [],
@@ -94,6 +96,8 @@ async function sendContainer(request: LoadRequest, outline: ContainerOutline): P
     })),
     preview: preview && { ...preview.level, chunkShape: undefined },
     areLevelsStored: true,
+    canKeepLevels: false,
+    note: undefined,
     readsBoxes: true,
     arePictures: isPictureFormat(sourceFormat),
     tags: [],

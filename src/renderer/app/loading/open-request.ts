@@ -13,9 +13,11 @@ import { openSample } from '../../../core/samples/sample.ts';
 import type { ByteSource } from '../../../core/shared/bytes.ts';
 import { toStriaError } from '../../../core/shared/errors.ts';
 import { type OwnLabels, tableNamesFor } from '../../../core/shared/label-table.ts';
-import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import { type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
 import type { StreamedLevels } from '../../../core/shared/volume-level.ts';
 import { volumeStem } from '../../../core/shared/volume-names.ts';
+import { firstLevelOf } from '../../../core/stream/make-levels.ts';
+import { findKeptLevels, withKeptLevels } from '../../../core/volume/kept-levels.ts';
 import { leveledFile } from '../../../core/volume/leveled-file.ts';
 import { sourceOf } from '../../host/file-source.ts';
 import type { FolderHandle } from '../../host/host.ts';
@@ -64,7 +66,35 @@ export async function openRequested(request: LoadRequest, signal?: AbortSignal):
   return openVolume(sourceOf(handle), { siblings: remoteSiblings(siblings), raw, dataset, levelBytes, signal });
 }
 
-/** Boxes of an opened volume at all of its resolutions; undefined if it can only be read in order. @throws StriaError like the readers */
+/** An opened volume at all of its resolutions. */
+export interface RequestedLevels {
+  /** Undefined if the file can only be read in order. */
+  readonly leveled: StreamedLevels | undefined;
+  /** Whether levels are stored in the file or beside it. Otherwise they skip voxels. */
+  readonly areStored: boolean;
+  /** Whether levels can be kept beside the file, and no usable ones are there. */
+  readonly canKeep: boolean;
+  /** Why the levels beside the file are not used, as a sentence. */
+  readonly note: string | undefined;
+}
+
+/** Smaller volumes are read in a moment, so levels beside them are not looked for. */
+const leastKeptBytes = 2 ** 21;
+
+/** @throws StriaError like the readers */
+export async function levelsRequested(request: LoadRequest, volume: OpenVolume): Promise<RequestedLevels> {
+  const leveled = request.kind === 'file' ? await leveledRequested(volume) : undefined;
+  const own = { leveled, areStored: volume.leveled !== undefined, canKeep: false, note: undefined };
+  if (!leveled || !volume.fill || request.kind !== 'file' || request.pictures || request.folder) return own;
+  if (volumeBytes(volume.info) < leastKeptBytes || firstLevelOf(volume.info).length === 0) return own;
+  const { handle, siblings, dataset } = request;
+  const kept = await findKeptLevels(volume, sourceOf(handle), remoteSiblings(siblings), dataset);
+  if (!kept) return { ...own, canKeep: true };
+  if (!kept.fault) return { leveled: withKeptLevels(leveled, kept.levels), areStored: true, canKeep: false, note: undefined };
+  return { ...own, canKeep: true, note: `${kept.name} beside the file is not used: ${kept.fault.message}` };
+}
+
+/** Boxes of an opened volume at the resolutions in its file; undefined if it can only be read in order. @throws StriaError like the readers */
 export async function leveledRequested(volume: OpenVolume): Promise<StreamedLevels | undefined> {
   try {
     return volume.leveled ? await volume.leveled() : leveledFile(volume);

@@ -55,18 +55,26 @@ export function serveSiblings(siblings: SiblingFinder): MessagePort {
       const source = await siblings(name);
       if (!source) return undefined;
       found.set(name, source);
-      return { name: source.name, size: source.size };
+      return { name: source.name, size: source.size, modifiedMs: source.modifiedMs };
     },
     read: async (name: string, offset: number, length: number) => found.get(name)?.read(offset, length),
   });
   return port2;
 }
 
-/** The worker's end of `serveSiblings`. */
+const finders = new WeakMap<MessagePort, SiblingFinder>();
+
+/** The worker's end of `serveSiblings`: the same one for each call, since a port has one listener. */
 export function remoteSiblings(port: MessagePort): SiblingFinder {
+  const finder = finders.get(port) ?? finderAt(port);
+  finders.set(port, finder);
+  return finder;
+}
+
+function finderAt(port: MessagePort): SiblingFinder {
   const call = callerOf(port);
   return async (name) => {
-    const found = await call<{ name: string; size: number } | undefined>('find', [name]);
+    const found = await call<Pick<ByteSource, 'name' | 'size' | 'modifiedMs'> | undefined>('find', [name]);
     return found && { ...found, read: (offset, length) => call('read', [name, offset, length]) };
   };
 }

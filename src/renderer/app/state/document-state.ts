@@ -63,6 +63,10 @@ export interface OpenDocument {
   readonly level?: { readonly number: number; readonly count: number } | undefined;
   /** Whether a finer level would fit into GPU memory, but is too much to fetch from a network. */
   readonly isHeldBack?: boolean | undefined;
+  /** Whether a finer level was tried, for which the device had no memory. */
+  readonly lacksMemory?: boolean | undefined;
+  /** Whether levels can be kept beside its file, and no usable ones are there. */
+  readonly canKeepLevels?: boolean | undefined;
   /** Whether only the chunks that the middle slices cross are loaded. */
   readonly isPreview?: boolean | undefined;
   /** Whether it is shown at a lower resolution and its file can only be read as a whole, not voxel by voxel. */

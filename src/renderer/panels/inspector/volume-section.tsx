@@ -18,6 +18,7 @@ import {
 import { formatValue, valueRange } from '../../app/words/value-words.ts';
 import { hasOrientation } from '../../viewer/model/orientation.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
+import { CommandButton } from '../controls/command-button.tsx';
 import { type Fact, Facts } from '../controls/facts.tsx';
 import { Range } from '../controls/range.tsx';
 import { useAppState } from '../hooks/use-app.ts';
@@ -38,6 +39,12 @@ export function VolumeSection({ document, viewer }: Props) {
     <>
       <Facts facts={[...factsOf(document), ...openingFact]} testId="volume-facts" />
       {opening && <Timeline spans={opening.timeline} testId="open-timeline" />}
+      {document.canKeepLevels && (
+        <div className={styles.levels}>
+          <CommandButton id="keep-levels" testId="keep-levels" />
+          <p className={styles.hint}>Lower resolutions, so that the file appears at once when it is opened again.</p>
+        </div>
+      )}
       {document.tags.length > 0 && <TagsFold tags={document.tags} />}
       {viewer && channelLayout(info).timePoints > 1 && <TimeSlider viewer={viewer} info={info} />}
     </>
@@ -74,12 +81,16 @@ function factsOf(document: OpenDocument): Fact[] {
 
 /** How much of a volume is shown and measured if it is too large for the GPU or the network. */
 function resolutionFacts(document: OpenDocument): Fact[] {
-  const { decimation, level, isHeldBack, isPreview, isRefining } = document;
+  const { decimation, level, isHeldBack, isPreview, isRefining, lacksMemory } = document;
   if (decimation === 1) return [];
   const shown = level
     ? `1/${decimation} resolution, level ${level.number} of ${level.count}`
     : `1 in ${decimation} voxels along each axis`;
-  const tooLarge = isHeldBack ? 'too large to load over the network' : 'too large for this GPU';
+  const tooLarge = isHeldBack
+    ? 'too large to load over the network'
+    : lacksMemory
+      ? 'the GPU had no memory for more'
+      : 'too large for this GPU';
   const why = document.isReadWhole ? `${tooLarge}, and the file can only be read whole` : tooLarge;
   return [
     {

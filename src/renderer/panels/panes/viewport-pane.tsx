@@ -178,6 +178,7 @@ function Resolution({ viewer }: { readonly viewer: Viewer }) {
   const decimation = useViewerPart(viewer, (snapshot) => snapshot.decimation);
   const bricks = useViewerPart(viewer, (snapshot) => snapshot.bricks3d);
   const preview = useAppState((state) => previewOf(openDocument(state)));
+  const lacksMemory = useAppState((state) => openDocument(state)?.lacksMemory);
   if (bricks && !bricks.fault) {
     const { isLoading, unread, layersAt } = bricks;
     if (isLoading) return <span role="status">loading detail</span>;
@@ -193,7 +194,7 @@ function Resolution({ viewer }: { readonly viewer: Viewer }) {
   if (preview === 'failed') return <span className={styles.warning}>only the middle slices loaded</span>;
   return (
     <span className={styles.warning} title={bricks?.fault}>
-      shown at 1/{decimation} resolution
+      shown at 1/{decimation} resolution{lacksMemory && ': the GPU had no memory for more'}
     </span>
   );
 }

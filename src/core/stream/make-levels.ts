@@ -1,0 +1,118 @@
+import type { Backend, EncodeChoice } from '../chunks/backend.ts';
+import { chunkShapeOf } from '../chunks/chunk-shape.ts';
+import { chunkGridOf } from '../format/chunk-grid.ts';
+import { levelVolume } from '../format/level.ts';
+import type { OpenVolume } from '../io/common/volume-reader.ts';
+import { LabelEvidence } from '../levels/label-evidence.ts';
+import { type PlannedHalving, planLevels } from '../levels/level-plan.ts';
+import { LevelStack } from '../levels/level-stack.ts';
+import type { ByteSink, ByteSource } from '../shared/bytes.ts';
+import { StriaError } from '../shared/errors.ts';
+import type { HalvingMethod } from '../shared/halving.ts';
+import { type JobOptions, throwIfAborted } from '../shared/job.ts';
+import { elementBytes, typedVoxels, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
+import { levelsName } from '../shared/volume-names.ts';
+import { type CompressReport, compressVolume } from './compress.ts';
+import { rawSource } from './memory-volume.ts';
+import { voxelsPrint } from './voxels-print.ts';
+
+export interface MakeLevelsSettings {
+  readonly backend: Backend;
+  readonly choice: EncodeChoice;
+  /** Undefined: what the voxels suggest. */
+  readonly method?: HalvingMethod | undefined;
+}
+
+/** The halvings up to the first level that a file keeps. Empty if the volume is small enough as it is. */
+export function firstLevelOf(info: VolumeInfo): readonly PlannedHalving[] {
+  const [x, y, z] = chunkShapeOf(info, false);
+  const halvings = planLevels(info, [x, y, z, 1]);
+  return halvings.slice(0, halvings.findIndex(({ level }) => level === 1) + 1);
+}
+
+/**
+ * Writes the levels of a plain file as a container of their own: its volume is the first level, its levels are the others. All voxels
+ * are read once, in order, in the memory of `LevelStack`. The sink is closed once everything is written, or aborted once if anything
+ * fails. docs/FORMAT.md, 'Levels beside a file'.
+ * @param source the file that the volume was opened from
+ * @throws StriaError `unsupported` if the file can only be read in order, or has levels of its own; `invalid-input` if the volume needs
+ * no levels; as `compressVolume`
+ */
+export async function makeLevels(
+  volume: OpenVolume,
+  source: Pick<ByteSource, 'name' | 'modifiedMs'>,
+  sink: ByteSink,
+  settings: MakeLevelsSettings,
+  job: JobOptions = {},
+): Promise<CompressReport> {
+  let plan: Parameters<typeof compressVolume>;
+  try {
+    plan = await planLevelsOf(volume, source, sink, settings, job);
+  } catch (error) {
+    await sink.abort();
+    throw error;
+  }
+  return compressVolume(...plan);
+}
+
+async function planLevelsOf(
+  volume: OpenVolume,
+  source: Pick<ByteSource, 'name' | 'modifiedMs'>,
+  sink: ByteSink,
+  settings: MakeLevelsSettings,
+  job: JobOptions,
+): Promise<Parameters<typeof compressVolume>> {
+  const { info, fill } = volume;
+  if (!fill) throw new StriaError('unsupported', whyNotKept(volume));
+  const halvings = firstLevelOf(info);
+  const first = halvings.at(-1);
+  if (!first) throw new StriaError('invalid-input', 'no axis is longer than 128 voxels, so the volume needs no levels');
+  const voxels = await voxelsPrint(info, fill, job);
+  const method = settings.method ?? (await seenMethod(info, fill, job));
+  const { backend, choice } = settings;
+  const levelsOf = { factors: first.factors, voxels, modifiedMs: source.modifiedMs };
+  const chunkShape = [...first.chunkShape, 1] as const;
+  const coarse = coarseVolume(volume, halvings, method, levelsName(source.name, undefined));
+  return [coarse, sink, { backend, choice, chunkShape, levels: method, levelsOf }, job];
+}
+
+/** Why no levels can be kept beside a file whose voxels cannot be read at random. */
+function whyNotKept({ leveled }: Pick<OpenVolume, 'leveled'>): string {
+  return leveled
+    ? 'the file is stored in chunks, which can be read one by one, so it needs no levels beside it'
+    : 'the file can only be read in order, so levels beside it would be of little use; compress it to a .stria with levels';
+}
+
+/** A volume whose voxels are those of a level, made as they are read. */
+function coarseVolume(volume: OpenVolume, halvings: readonly PlannedHalving[], method: HalvingMethod, name: string): OpenVolume {
+  const { info } = volume;
+  const { factors } = halvings.at(-1) as PlannedHalving;
+  const [x, y, z] = chunkShapeOf(info, false);
+  return {
+    info: levelVolume(info, factors),
+    format: 'raw',
+    async *voxels({ signal } = {}) {
+      const stack = new LevelStack(info, chunkGridOf(info, [x, y, z, 1]), halvings, method);
+      for await (const piece of volume.voxels({ reuse: true, signal })) {
+        throwIfAborted(signal);
+        await stack.push(piece);
+        for (const { memory } of stack.takeRuns(Number.POSITIVE_INFINITY)) yield memory.bytes;
+      }
+    },
+    source: async () => rawSource(name),
+  };
+}
+
+/** Looks at the volume's planes until they show how to halve it. */
+async function seenMethod(info: VolumeInfo, fill: NonNullable<OpenVolume['fill']>, job: JobOptions): Promise<HalvingMethod> {
+  const evidence = new LabelEvidence(info);
+  const [width, height] = info.dims;
+  const planeBytes = width * height * elementBytes(info.type);
+  const bytes = new Uint8Array(planeBytes);
+  for (let at = 0; at < volumeBytes(info) && !evidence.isDecided; at += planeBytes) {
+    throwIfAborted(job.signal);
+    await fill(bytes, at, { signal: job.signal });
+    evidence.add(typedVoxels(info.type, bytes), [width, height, 1]);
+  }
+  return evidence.method;
+}

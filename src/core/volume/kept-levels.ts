@@ -1,0 +1,112 @@
+import { ContainerReader } from '../format/container-reader.ts';
+import { levelVolume } from '../format/level.ts';
+import type { OpenVolume } from '../io/common/volume-reader.ts';
+import type { ByteSource, SiblingFinder } from '../shared/bytes.ts';
+import { StriaError, toStriaError } from '../shared/errors.ts';
+import type { JobOptions } from '../shared/job.ts';
+import type { Dims3 } from '../shared/volume.ts';
+import { checkedLevelBox, type StreamedLevels, type VolumeLevel, wholeFactors } from '../shared/volume-level.ts';
+import { levelsName } from '../shared/volume-names.ts';
+import { voxelsPrint } from '../stream/voxels-print.ts';
+import { leveledContainer } from './leveled-container.ts';
+
+/** The planes that `voxels` reads together: as deep as Stria's chunks are. */
+const planesAtOnce = 64;
+
+/** What lies beside a plain file: its levels, or a file in their place that cannot be used, and why. */
+export type KeptLevels =
+  | { readonly name: string; readonly levels: readonly ContainerReader[]; readonly fault?: undefined }
+  | { readonly name: string; readonly fault: StriaError };
+
+/**
+ * Looks for the levels kept beside a plain file, and checks that they were made from its present voxels. Undefined if there are none.
+ * Whatever is wrong with them is the result's `fault`, as the file itself can still be read.
+ * @param source the file that the volume was opened from
+ * @param dataset the id of the volume if the file holds several
+ * @throws StriaError `aborted`; of the volume's `fill`
+ */
+export async function findKeptLevels(
+  volume: Pick<OpenVolume, 'info' | 'fill'>,
+  source: Pick<ByteSource, 'name' | 'modifiedMs'>,
+  siblings: SiblingFinder,
+  dataset: string | undefined,
+  job: JobOptions = {},
+): Promise<KeptLevels | undefined> {
+  const { info, fill } = volume;
+  if (!fill) return undefined;
+  const name = levelsName(source.name, dataset);
+  let reader: ContainerReader;
+  try {
+    const found = await siblings(name);
+    if (!found) return undefined;
+    reader = await ContainerReader.open(found, job);
+    const levels = [reader, ...(await reader.levels())];
+    const fault = otherVolume(volume, source, reader);
+    if (fault) return { name, fault };
+    if (reader.header.levelsOf?.voxels === (await voxelsPrint(info, fill, job))) return { name, levels };
+    return { name, fault: new StriaError('invalid-input', 'the file now has other voxels') };
+  } catch (error) {
+    const fault = toStriaError(error);
+    if (fault.tag === 'aborted') throw fault;
+    return { name, fault };
+  }
+}
+
+/** Why levels cannot be those of a volume, as far as their header and the file's time tell. */
+function otherVolume(
+  { info }: Pick<OpenVolume, 'info'>,
+  { modifiedMs }: Pick<ByteSource, 'modifiedMs'>,
+  { header, lostCount }: ContainerReader,
+): StriaError | undefined {
+  const { levelsOf, volume, part } = header;
+  if (!levelsOf) return new StriaError('invalid-input', 'it does not hold the levels of another file');
+  if (part || lostCount > 0) return new StriaError('invalid-input', 'it is not complete');
+  const { dims } = levelVolume(info, levelsOf.factors);
+  if (dims.join() !== volume.dims.join() || info.type !== volume.type) {
+    return new StriaError('invalid-input', 'it is of a volume of another size or type');
+  }
+  if (modifiedMs !== undefined && levelsOf.modifiedMs !== undefined && modifiedMs !== levelsOf.modifiedMs) {
+    return new StriaError('invalid-input', 'the file has been modified since');
+  }
+  return undefined;
+}
+
+/** A plain file with the levels that are kept beside it. @param plain the file at full resolution @param kept from `findKeptLevels` */
+export function withKeptLevels(plain: StreamedLevels, kept: readonly ContainerReader[]): StreamedLevels {
+  const [first] = kept;
+  const scale = first?.header.levelsOf?.factors ?? wholeFactors;
+  const coarse = first && leveledContainer(first, kept.slice(1));
+  const whole = plain.levels[0] as VolumeLevel;
+  const levels = [
+    whole,
+    ...(coarse?.levels ?? []).map(({ dims, factors }): VolumeLevel => {
+      const all: Dims3 = [scale[0] * factors[0], scale[1] * factors[1], scale[2] * factors[2]];
+      return { dims, factors: all };
+    }),
+  ];
+  const read: StreamedLevels['read'] = async (box, options) => {
+    checkedLevelBox(levels, box);
+    if (box.level === 0 || !coarse) return plain.read(box, options);
+    return coarse.read({ ...box, level: box.level - 1 }, options);
+  };
+  return {
+    levels,
+    read,
+    async *voxels(level, options) {
+      if (level === 0) return yield* plain.voxels(level, options);
+      const { dims } = levels[level] as VolumeLevel;
+      for (let timePoint = 0; timePoint < dims[3]; timePoint++) {
+        for (let z = 0; z < dims[2]; z += planesAtOnce) {
+          yield await read(
+            { level, first: [0, 0, z], size: [dims[0], dims[1], Math.min(planesAtOnce, dims[2] - z)], timePoint },
+            options,
+          );
+        }
+      }
+    },
+    close() {
+      plain.close();
+      coarse?.close();
+    },
+  };
+}
