@@ -247,7 +247,7 @@ export class DocumentLife implements EngineWatcher {
       return await load('finest');
     } catch (error) {
       if (toStriaError(error).tag !== 'out-of-memory') throw error;
-      return first();
+      return { ...(await first()), lacksMemory: true };
     }
   }
 

@@ -9,14 +9,14 @@ async function tried(fitting: number, tag: 'out-of-memory' | 'corrupt' = 'out-of
     levels.push(level);
     onPlan({ nextLevel: level < 3 ? level + 1 : undefined });
     if (level < fitting) throw new StriaError(tag, 'no');
-    return level;
+    return { level };
   }, isWhole);
   return { levels, result: await loaded.catch((error: unknown) => error) };
 }
 
 test('a coarser level is tried as long as the device has too little memory', async () => {
-  expect(await tried(0)).toEqual({ levels: [0], result: 0 });
-  expect(await tried(2)).toEqual({ levels: [0, 1, 2], result: 2 });
+  expect(await tried(0)).toEqual({ levels: [0], result: { level: 0 } });
+  expect(await tried(2)).toEqual({ levels: [0, 1, 2], result: { level: 2, lacksMemory: true } });
   expect(await tried(9)).toMatchObject({ levels: [0, 1, 2, 3], result: { tag: 'out-of-memory' } });
 });
 

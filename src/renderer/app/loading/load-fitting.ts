@@ -3,20 +3,21 @@ import type { LoadPlan } from './load-plan.ts';
 
 /**
  * Loads the finest resolution for which the device has memory: after `out-of-memory`, `load` is called again for the next coarser
- * level, as long as there is one.
+ * level, as long as there is one. The result then says `lacksMemory`.
  * @param load loads no finer level than `fromLevel`; calls `onPlan` before it allocates
  * @param isWhole whether a coarser level is useless, so that none is tried
  */
-export async function loadFitting<T>(
+export async function loadFitting<T extends object>(
   load: (fromLevel: number, onPlan: (plan: Pick<LoadPlan, 'nextLevel'>) => void) => Promise<T>,
   isWhole = false,
-): Promise<T> {
+): Promise<T & { readonly lacksMemory?: boolean }> {
   for (let fromLevel = 0; ; ) {
     let nextLevel: number | undefined;
     try {
-      return await load(fromLevel, (plan) => {
+      const loaded = await load(fromLevel, (plan) => {
         nextLevel = plan.nextLevel;
       });
+      return fromLevel > 0 ? { ...loaded, lacksMemory: true } : loaded;
     } catch (error) {
       if (toStriaError(error).tag !== 'out-of-memory' || nextLevel === undefined || isWhole) throw error;
       fromLevel = nextLevel;

@@ -119,8 +119,7 @@ export async function loadResident(
     const worker = new Worker(new URL('./load.worker.ts', import.meta.url), { type: 'module', name: 'stria-load' });
     const loading = new Loading(engine, worker, { ...job, fromLevel, onPlan }, stopwatch);
     try {
-      const loaded = await loading.run(request);
-      return fromLevel > 0 ? { ...loaded, lacksMemory: true } : loaded;
+      return await loading.run(request);
     } catch (error) {
       loading.destroy();
       throw error;
