@@ -4,6 +4,7 @@ import { choiceByName } from '../core/codecs/registry.ts';
 import type { EncodedChunk } from '../core/format/chunk.ts';
 import type { ChunkShape } from '../core/format/chunk-grid.ts';
 import { ContainerReader } from '../core/format/container-reader.ts';
+import type { LevelsOf } from '../core/format/levels-of.ts';
 import { niftiFile, niftiHeaderBytes, nrrdLines, nrrdText, type TestFile } from '../core/io/common/source-testing.ts';
 import { describedTiff, omeTiff, planesInOrder, type TestImage } from '../core/io/ome-tiff/ome-tiff-testing.ts';
 import { openVolume } from '../core/io/open-volume.ts';
@@ -105,6 +106,8 @@ export async function containerOriginals(backend: Backend, inputs: readonly Inpu
   const long: Dims4 = [150, 6, 5, 1];
   const leveled = memoryVolume(infoOf(long, 'u8'), voxelsOf(long, 'u8'));
   originals.push(await compressed('levels', backend, leveled, auto, [32, 6, 2], true));
+  const levelsOf = { factors: [2, 2, 1], voxels: '0123456789abcdef', modifiedMs: 1 } as const;
+  originals.push(await compressed('levels of another file', backend, leveled, auto, [32, 6, 2], true, levelsOf));
   const leveledWaves = memoryVolume(infoOf([70, 66, 5, 1], 'u16'), voxelsOf([70, 66, 5, 1], 'u16'));
   originals.push(await compressed('levels of wave', backend, leveledWaves, waves, [32, 32, 4], true));
   // A ramp and a constant.
@@ -133,6 +136,7 @@ async function compressed(
   choice: EncodeChoice,
   chunkShape?: ChunkShape,
   levels = false,
+  levelsOf?: LevelsOf,
 ): Promise<ContainerOriginal> {
   const pieces: Uint8Array[] = [];
   const watched = {
@@ -149,7 +153,7 @@ async function compressed(
     },
   };
   const sink = memorySink();
-  await compressVolume(watched, sink, { backend, choice, chunkShape, levels });
+  await compressVolume(watched, sink, { backend, choice, chunkShape, levels, levelsOf });
   const bytes = sink.bytes();
   const reader = await ContainerReader.open(memorySource('original.stria', bytes));
   const chunks = await reader.readChunks(0, reader.chunkCount);
