@@ -161,12 +161,10 @@ export class LevelMaker {
     if (runs.length === 0) return Promise.resolve([]);
     for (const run of runs) this.#taken.add(run);
     return this.#encoding.start(async () => {
-      const encoded: EncodedRun[] = [];
-      for (const run of runs) {
-        encoded.push(await this.#encode(run, job));
-        this.#release(run);
-      }
-      return encoded;
+      const encoding = runs.map((run) => this.#encode(run, job).finally(() => this.#release(run)));
+      // No run may be in use when its memory is released.
+      await Promise.allSettled(encoding);
+      return Promise.all(encoding);
     });
   }
 
