@@ -240,12 +240,12 @@ test('a device loss ends the picture, and the next device continues with the bri
   const there = await ResidentVolume.create(lost, bricks.info, { chunkShape: [8, 8, 8], level: levelOf(2) });
   there.append(bricks.voxels[2] as Uint8Array);
   await there.statistics();
-  let reads = 0;
+  let read = 0;
   const watched: BrickSource = {
     ...bricks,
     read: async (wanted, options) => {
-      reads++;
-      if (reads === 20) lost.device.destroy();
+      if (read < 20 && read + wanted.length >= 20) lost.device.destroy();
+      read += wanted.length;
       return bricks.read(wanted, options);
     },
   };
