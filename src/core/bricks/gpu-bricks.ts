@@ -46,7 +46,7 @@ const mostUpdates = 2;
 const [mostRefreshed, fewRefreshed] = [64, 16];
 /**
  * At most as many bricks load, or wait to be decoded, as this many updates decode, and at most `mostAhead`. A flight wants more bricks than
- * the GPU can decode: further ones would take time to read and upload, and be no longer wanted once it is their turn.
+ * can be decoded: further ones would take time to read and upload, and be no longer wanted once it is their turn.
  */
 const updatesAhead = 3;
 const mostAhead = 512;
