@@ -41,25 +41,31 @@ test('without timestamps, the wall time counts', () => {
   expect(pace.bricks).toBe(128);
 });
 
-test('a slow thread decodes fewer bricks, and more again once it is faster', () => {
+/** A pace at which the GPU decodes 400 bricks at once. */
+function paceOfGpu(): UpdatePace {
   const pace = new UpdatePace(1000, 4);
   for (let update = 0; update < 9; update++) pace.measured(pace.bricks, timesOf(pace.bricks / 100));
   expect(pace.bricks).toBe(400);
-  const counts = Array.from({ length: 40 }, () => {
-    const { bricks } = pace;
-    pace.submitted(bricks, bricks * 0.06);
-    return bricks;
-  });
-  expect(counts.at(-1)).toBe(50);
-  for (let update = 0; update < 40; update++) pace.submitted(pace.bricks, 30);
+  return pace;
+}
+
+test('a slow thread decodes fewer bricks, and more again once it is faster', () => {
+  const pace = paceOfGpu();
+  for (let update = 0; update < 5; update++) pace.submitted(pace.bricks, pace.bricks * 0.06);
+  expect(pace.bricks).toBe(50);
+  for (let update = 0; update < 5; update++) pace.submitted(pace.bricks, 30);
   expect(pace.bricks).toBe(16);
-  for (let update = 0; update < 80; update++) pace.submitted(pace.bricks, pace.bricks * 0.001);
+  pace.submitted(16, 16 * 0.001);
   expect(pace.bricks).toBe(400);
 });
 
-test('the time of a single brick, most of which any update takes, does not slow the next ones', () => {
-  const pace = new UpdatePace(1000, 4);
-  for (let update = 0; update < 9; update++) pace.measured(pace.bricks, timesOf(pace.bricks / 100));
-  for (let update = 0; update < 40; update++) pace.submitted(1, 0.5);
-  expect(pace.bricks).toBeGreaterThan(64);
+test('neither a single slow update nor small ones make the next ones smaller', () => {
+  const pace = paceOfGpu();
+  pace.submitted(400, 500);
+  pace.submitted(16, 16 * 0.03);
+  expect(pace.bricks).toBe(100);
+  pace.submitted(100, 50);
+  expect(pace.bricks).toBe(100);
+  for (let update = 0; update < 5; update++) pace.submitted(1, 0.5);
+  expect(pace.bricks).toBe(100);
 });

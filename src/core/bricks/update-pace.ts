@@ -6,16 +6,16 @@ const firstBricks = 8;
 export const leastBricks = 64;
 /** About how long the thread may take for an update, in milliseconds, and the number of bricks that it may always choose. */
 const [threadMs, leastOnThread] = [3, 16];
-/** How much of the measured time of a brick comes from the last update. */
-const newPart = 0.2;
+/** A brick's time on the thread is that of the fastest of this many updates: compiling a kernel or collecting garbage makes others slower. */
+const remembered = 5;
 
 /** Chooses how many bricks an update decodes, by the times of earlier updates on the GPU and on the thread that submits them. */
 export class UpdatePace {
   readonly #mostBricks: number;
   readonly #targetMs: number;
   #onGpu = firstBricks;
-  /** Milliseconds that the thread takes for each brick, averaged over recent updates. */
-  #threadMsPerBrick = 0;
+  /** Milliseconds that the thread took for each brick in the last updates. */
+  #recent: readonly number[] = [];
 
   /** @param mostBricks the maximum number of bricks @param targetMs about how long an update may take on the GPU, in milliseconds */
   constructor(mostBricks: number, targetMs: number) {
@@ -25,7 +25,8 @@ export class UpdatePace {
 
   /** The number of bricks that the next update may decode. */
   get bricks(): number {
-    return Math.min(this.#onGpu, Math.max(leastOnThread, Math.floor(threadMs / this.#threadMsPerBrick)));
+    const onThread = this.#recent.length === 0 ? this.#onGpu : Math.floor(threadMs / Math.min(...this.#recent));
+    return Math.min(this.#onGpu, Math.max(leastOnThread, onThread));
   }
 
   /** Records how long an update of `count` bricks took on the GPU. */
@@ -40,9 +41,8 @@ export class UpdatePace {
 
   /** Records how long the thread took to submit an update of `count` bricks, in milliseconds. */
   submitted(count: number, ms: number): void {
-    // A fixed part counts for at least some bricks, so that small updates do not seem slow.
-    const now = ms / Math.max(leastOnThread, count);
-    this.#threadMsPerBrick += newPart * (now - this.#threadMsPerBrick);
+    // Most of the time of a small update does not depend on its bricks.
+    if (count >= leastOnThread) this.#recent = [...this.#recent, ms / count].slice(-remembered);
   }
 }
 
