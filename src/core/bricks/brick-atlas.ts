@@ -13,6 +13,7 @@ import { type BrickKey, brickOf } from './brick.ts';
 import type { BrickSource } from './brick-source.ts';
 import type { BrickTable } from './brick-table.ts';
 import { BrickTexture, mostTexelBytes, slotsBesideTexture, type TexturedBrick, texturedSlots } from './brick-texture.ts';
+import { ReadyCodecs } from './ready-codecs.ts';
 
 /** A compressed brick and the slot that it is decoded into. */
 export interface SlottedBrick {
@@ -37,6 +38,8 @@ export class BrickAtlas {
   readonly slots = new LeastRecent<BrickKey, number>();
   readonly #gpu: Gpu;
   readonly #source: BrickSource;
+  /** The codecs whose bricks can be decoded without compiling first. */
+  readonly codecs: ReadyCodecs;
   readonly #planner: DecodePlanner;
   readonly #free: number[];
   /** The brick in each slot. */
@@ -52,6 +55,7 @@ export class BrickAtlas {
     this.#gpu = gpu;
     this.#source = source;
     this.#planner = new DecodePlanner(gpu);
+    this.codecs = new ReadyCodecs(this.#planner);
     const elementBytes = codecElementBytes(source.info.type);
     this.slotShape = source.levels[0]?.grid.chunkShape ?? [1, 1, 1];
     const [x, y, z] = this.slotShape;

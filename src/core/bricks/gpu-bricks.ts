@@ -90,6 +90,9 @@ export class GpuBricks {
   readonly #pool: PayloadPool;
   readonly #payloads: BrickPayloads;
   readonly #onArrival: () => void;
+  readonly #onReady = () => {
+    if (!this.#isClosed) this.#onArrival();
+  };
   readonly #stale: StaleAprons;
   readonly #wanted: WantedBricks;
   #updates = 0;
@@ -206,7 +209,7 @@ export class GpuBricks {
       if (chosen.length === this.#pace.bricks) break;
       if (this.has(key)) continue;
       const stored = this.#payloads.get(key);
-      if (stored) chosen.push({ key, stored });
+      if (stored && this.atlas.codecs.has(stored, this.#geometryOf(key), this.#onReady)) chosen.push({ key, stored });
     }
     const slotted: SlottedBrick[] = [];
     for (const { key, stored } of chosen) {
