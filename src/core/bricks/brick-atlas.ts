@@ -38,8 +38,7 @@ export class BrickAtlas {
   readonly slots = new LeastRecent<BrickKey, number>();
   readonly #gpu: Gpu;
   readonly #source: BrickSource;
-  /** The codecs whose bricks can be decoded without compiling first. */
-  readonly codecs: ReadyCodecs;
+  readonly #codecs: ReadyCodecs;
   readonly #planner: DecodePlanner;
   readonly #free: number[];
   /** The brick in each slot. */
@@ -55,7 +54,7 @@ export class BrickAtlas {
     this.#gpu = gpu;
     this.#source = source;
     this.#planner = new DecodePlanner(gpu);
-    this.codecs = new ReadyCodecs(this.#planner);
+    this.#codecs = new ReadyCodecs(this.#planner);
     const elementBytes = codecElementBytes(source.info.type);
     this.slotShape = source.levels[0]?.grid.chunkShape ?? [1, 1, 1];
     const [x, y, z] = this.slotShape;
@@ -88,6 +87,12 @@ export class BrickAtlas {
   get words(): readonly [slot: number, row: number, slice: number] {
     const row = rowBytes(this.slotShape[0], this.voxels.elementBytes) / 4;
     return [this.slotBytes / 4, row, row * this.slotShape[1]];
+  }
+
+  /** See `ReadyCodecs.has`. A software GPU compiles nothing beside the thread's work. */
+  canDecode(key: BrickKey, stored: StoredChunk, onReady: () => void): boolean {
+    if (this.#gpu.isSoftware) return true;
+    return this.#codecs.has(stored, { shape: this.#shapeOf(key), elementBytes: this.voxels.elementBytes }, onReady);
   }
 
   /** The brick in a slot. */

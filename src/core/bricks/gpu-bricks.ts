@@ -209,7 +209,7 @@ export class GpuBricks {
       if (chosen.length === this.#pace.bricks) break;
       if (this.has(key)) continue;
       const stored = this.#payloads.get(key);
-      if (stored && this.atlas.codecs.has(stored, this.#geometryOf(key), this.#onReady)) chosen.push({ key, stored });
+      if (stored && this.atlas.canDecode(key, stored, this.#onReady)) chosen.push({ key, stored });
     }
     const slotted: SlottedBrick[] = [];
     for (const { key, stored } of chosen) {
