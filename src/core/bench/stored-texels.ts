@@ -47,7 +47,7 @@ export async function compareStoredTexels(gpu: Gpu, job: JobOptions = {}): Promi
 }
 
 async function computedTexels(gpu: Gpu): Promise<readonly Uint8Array[]> {
-  return brickTexels(gpu, new ComputedBricks(side, brickSide, undefined, [codecByName('rice')]));
+  return brickTexels(gpu, new ComputedBricks(side, brickSide, undefined, [codecByName('raw')]));
 }
 
 /** The texels of bricks of 16-bit voxels. */
@@ -57,7 +57,7 @@ async function pairTexels(gpu: Gpu, job: JobOptions): Promise<readonly Uint8Arra
   try {
     const volume = await phantom(gpu, 'u16', job);
     try {
-      const choice = { codec: choiceByName('rice'), options: { axis: 'auto' } } as const;
+      const choice = { codec: choiceByName('raw'), options: { axis: 'auto' } } as const;
       await volume.forEachBox(async (box) => {
         chunks.push(...(await backend.encodeResident(box, choice, job)).chunks);
       });
