@@ -166,7 +166,6 @@ export class Viewer {
   /** Sets the meshes in `ViewState.layers`, by id. The caller owns them, as with layers. */
   setMeshes(meshes: ReadonlyMap<string, GpuMesh>): void {
     this.#content.meshes = meshes;
-    this.#bricksChanged();
     this.requestRender();
     this.#borrower?.setMeshes(meshes);
   }
@@ -174,7 +173,6 @@ export class Viewer {
   /** Sets the labels of the layers and of the open volume (`baseId`). Labels of other volumes have the colours of the palette. */
   setLabels(labels: ReadonlyMap<string, ShownLabels>): void {
     this.#content.labels = labels;
-    this.#bricksChanged();
     this.requestRender();
     this.#borrower?.setLabels(this.#content.layerLabels);
   }
