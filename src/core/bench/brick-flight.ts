@@ -4,16 +4,13 @@ import { codecByName, codecs } from '../codecs/registry.ts';
 import { FramePacing } from '../draw/frame-pacing.ts';
 import type { Projection, RayView } from '../draw/ray-pass.ts';
 import type { Gpu } from '../gpu/gpu.ts';
-import { StriaError } from '../shared/errors.ts';
 import { volumeBytes } from '../shared/volume.ts';
-import type { ResidentVolume } from '../volume/resident-volume.ts';
-import type { MemoryBricks } from './brick-memory.ts';
 import { BrickStage, type StageLimits } from './brick-stage.ts';
 import type { BenchContext } from './harness/context.ts';
 import { inFlight, runFor } from './harness/frames.ts';
 import type { BenchCase, BrickFrameParts } from './harness/result.ts';
 import { type Spread, spreadOf } from './harness/statistics.ts';
-import { targetOf, ViewStage } from './view.ts';
+import { targetOf } from './view.ts';
 import { type FrameSize, halfHeight, texelsPerStep, turned } from './view-turning.ts';
 
 /** The number of bricks along each side of a volume of at least 1 TiB of 8-bit voxels. */
@@ -21,9 +18,8 @@ const terabyteBricks = 162;
 /** How many of the longest frames are listed with their parts. */
 const keptFrames = 10;
 /** Durations of a turn and of a flight along the whole curve, and the minimum number of frames. A software GPU stops at these. */
-const [turnMs, flightMs, leastFrames] = [3000, 6000, 3];
-/** The tolerance against a texture, in levels of 255, and how many pixels in a thousand may exceed it: samples are rounded differently. */
-const [sameWithin, mostOthers] = [8, 1];
+export const turnMs = 3000;
+const [flightMs, leastFrames] = [6000, 3];
 interface Way {
   readonly projection: Projection;
   readonly method: string;
@@ -33,7 +29,7 @@ const ways: readonly [Way, Way] = [
   { projection: 'mip', method: 'maximum' },
 ];
 /** A software GPU takes seconds to compile a shader, longest for compositing, so it draws only the maximum. */
-const waysOn = ({ isSoftware }: Gpu): readonly [Way, ...Way[]] => (isSoftware ? [ways[1]] : ways);
+export const waysOn = ({ isSoftware }: Gpu): readonly [Way, ...Way[]] => (isSoftware ? [ways[1]] : ways);
 
 /** Codecs that `auto` chooses for images on the GPU. Decoding bricks of some other codecs takes milliseconds, however few there are. */
 const fastCodecs = ['rice', 'rle', 'predict'] as const;
@@ -104,56 +100,6 @@ async function benchComputed(
   }
 }
 
-/**
- * Draws the volume of suite `view` from bricks, all of them decoded, and compares the pictures with rays through its texture.
- * @param texelBytes the result of `compareStoredTexels`
- */
-export async function benchPagedRays(
-  context: BenchContext,
-  source: MemoryBricks,
-  volume: ResidentVolume,
-  texelBytes: number,
-): Promise<void> {
-  const { gpu, request } = context;
-  const size = targetOf(request.size);
-  using scope = gpu.scope('bench.paged');
-  const bytes = volumeBytes(source.info);
-  const { window } = await volume.statistics();
-  const limits = {
-    hostBytes: 2 * bytes + 2 ** 24,
-    gpu: { payloadBytes: 2 * bytes + 2 ** 24, atlasBytes: bytes, textureBytes: 2 * bytes + 2 ** 26 },
-  };
-  context.begin('rays through bricks');
-  const stage = new BrickStage(gpu, scope, source, window, size, limits);
-  try {
-    const texture = new ViewStage(gpu, scope, await volume.displayTexture(0), window, size);
-    for (const { projection, method } of waysOn(gpu)) {
-      for (const turn of [0, 0.37]) {
-        await stage.settle(projection, turned(turn, size));
-        await expectAlike(stage, texture, projection, turn, size);
-      }
-      const subject = `phantom ${request.size}³ ${request.type}, turning`;
-      const textures = texelBytes > 0 ? `; ${texelBytes} bytes of textures that kernels write equal copied ones` : '';
-      const verified = `two frames compared with rays through a texture, pixel by pixel${textures}`;
-      await measure(context, { subject, size, inputBytes: bytes, stage, x: `paged ${projection}`, method: `${method}, from bricks`, projection, ms: turnMs, verified, view: (at) => turned(at, size) }); // biome-ignore format: one line
-    }
-  } finally {
-    stage.close();
-    volume.releaseDisplay();
-  }
-}
-
-async function expectAlike(stage: BrickStage, texture: ViewStage, projection: Projection, turn: number, size: FrameSize) {
-  const [paged, expected] = [await stage.pixels(projection, turned(turn, size)), await texture.pixels(projection, turn)];
-  let others = 0;
-  for (let at = 0; at < expected.length; at += 4) {
-    if (Math.abs((paged[at] as number) - (expected[at] as number)) > sameWithin) others++;
-  }
-  if (others > (mostOthers * size.width * size.height) / 1000) {
-    throw new StriaError('internal', `${projection}: ${others} pixels differ between bricks and a texture`);
-  }
-}
-
 interface Flight {
   readonly subject: string;
   readonly x: string;
@@ -193,7 +139,7 @@ async function measurePaced(context: BenchContext, flight: Flight): Promise<void
   stage.sharpness = still;
 }
 
-async function measure(
+export async function measure(
   context: BenchContext,
   { stage, view, projection, size, before = () => {}, after = () => {}, ...flight }: Flight,
 ): Promise<void> {

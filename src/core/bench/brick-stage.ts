@@ -5,7 +5,7 @@ import { type BrickUpdate, type GpuBrickLimits, GpuBricks } from '../bricks/gpu-
 import { HostBricks } from '../bricks/host-bricks.ts';
 import { checkBudgets } from '../bricks/looking-around.ts';
 import { detailOf, type PagedLook } from '../bricks/paged-uniform.ts';
-import { type Projection, type RayView, rayFrame, rayFrameBytes, rayParameters, wholeOf } from '../draw/ray-pass.ts';
+import { type Projection, type RayView, rayFrame, rayFrameBytes, rayParameters, type Strip, wholeOf } from '../draw/ray-pass.ts';
 import type { Commands, CommandTimes } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
@@ -45,6 +45,8 @@ export class BrickStage {
   mostGpuBytes = 0;
   /** Milliseconds from the stage's creation to the end of the first frame that shows anything. */
   firstPictureMs: number | undefined;
+  /** Records rays through the bricks and through other volumes, in place of rays through the bricks alone. */
+  recordStack: ((rays: BrickRays, commands: Commands, view: RayView, target: GPUTexture, strip: Strip) => void) | undefined;
   /** How sharply frames are drawn. */
   sharpness = sharp;
   readonly #gpu: Gpu;
@@ -164,7 +166,9 @@ export class BrickStage {
     this.#gpu.device.queue.writeBuffer(this.#frame, 0, rayFrame({ dims, bricks: { size: 64 } }, view, parameters, strip));
     const paged: PagedLook = { timePoint: 0, window: this.#window, isCategorical: false, numbers: [0, 2 ** 16 - 1] };
     this.#rays.begin(commands, paged, { edges: [1, 1, 1], detail: detailOf(view, size) * this.#view.bias });
-    this.#rays.record(commands.stage('draw'), { projection, frame: this.#frame, transfer: this.#transfer }, texture, strip);
+    const inputs = { projection, frame: this.#frame, transfer: this.#transfer };
+    if (this.recordStack) this.recordStack(this.#rays, commands.stage('draw'), view, texture, strip);
+    else this.#rays.record(commands.stage('draw'), inputs, texture, strip);
     return this.#rays.end(commands);
   }
 

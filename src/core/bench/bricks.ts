@@ -5,9 +5,10 @@ import { openSample } from '../samples/sample.ts';
 import { volumeBytes } from '../shared/volume.ts';
 import { ResidentVolume } from '../volume/resident-volume.ts';
 import { benchComputedDecoding, benchDecoding } from './brick-decode.ts';
-import { benchPagedRays, benchTerabyte } from './brick-flight.ts';
+import { benchTerabyte } from './brick-flight.ts';
 import { brickShape, MemoryBricks } from './brick-memory.ts';
 import type { BenchContext } from './harness/context.ts';
+import { benchPagedRays } from './paged-rays.ts';
 import { benchSeries } from './series-in-3d.ts';
 import { compareStoredTexels } from './stored-texels.ts';
 

@@ -2,6 +2,8 @@ import { type RayLook, wholeOf } from '../draw/ray-pass.ts';
 import { RayStackPass, type RayVolume, rayStackBytes, rayStackFrame, rayStackRows } from '../draw/ray-stack.ts';
 import { rayTransfer } from '../draw/ray-transfer.ts';
 import type { Commands } from '../gpu/commands.ts';
+import type { Gpu } from '../gpu/gpu.ts';
+import type { GpuScope } from '../gpu/scope.ts';
 import { openSample } from '../samples/sample.ts';
 import type { DisplayTexture } from '../volume/display-texture.ts';
 import { ResidentVolume } from '../volume/resident-volume.ts';
@@ -13,6 +15,13 @@ const layers = [
   { kind: 'phantom', method: 'compositing of two volumes, lit', seed: 2, opacity: 1, layerOpacity: 0.5 },
   { kind: 'labels', method: 'compositing of a volume and labels, lit', seed: 1, opacity: 0.4, layerOpacity: 1 },
 ] as const;
+type StackLayer = (typeof layers)[number];
+/** The layer that is also drawn over bricks. */
+export const labelsLayer = layers[1];
+
+/** How stacks are drawn. */
+// biome-ignore format: three ranges
+export const stackLook = { projection: 'composite', attenuation: 8, lighting: true, clip: [[0, 1], [0, 1], [0, 1]] } as const;
 
 /** The layer's cube: as large as the volume, turned about its upright axis by 20° and shifted by a fifth of its edge. */
 const [cos, sin] = [Math.cos(Math.PI / 9), Math.sin(Math.PI / 9)];
@@ -22,7 +31,7 @@ const toUnit = [cos, 0, sin, 0, 0, 1, 0, 0, -sin, 0, cos, 0, 0.5 - 0.5 * (cos - 
 // biome-ignore format: a matrix
 const identity = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
-interface TexturedVolume extends RayVolume {
+export interface TexturedVolume extends RayVolume {
   readonly display: DisplayTexture;
 }
 
@@ -34,50 +43,117 @@ export async function benchViewStack(
   target: FrameSize,
   bytes: number,
 ): Promise<void> {
-  const { gpu, request, job } = context;
+  const { gpu, request } = context;
   const { size, type } = request;
-  for (const { kind, method, seed, opacity, layerOpacity } of layers) {
-    context.begin(kind);
-    const sample = openSample({ kind, dims: [size, size, size], type, seed });
-    const volume = await ResidentVolume.create(gpu, sample.info, { chunkShape: [64, 64, 64] });
+  for (const layer of layers) {
+    const { kind, method } = layer;
+    const volume = await layerVolume(context, layer);
     using scope = gpu.scope('bench.stack');
     try {
-      for await (const piece of sample.voxels(job)) volume.append(piece);
-      const { window: own, min, max } = await volume.statistics();
-      const isLabels = kind === 'labels';
-      const common = { extent: [1, 1, 1], outside: ['clamp', 'clamp'], level: 0.35, blending: 'over', smooth: true, isFloorOpaque: false } as const; // biome-ignore format: one line
-      const volumes: TexturedVolume[] = [
-        { ...common, display, toUnit: identity, window, opacity, isCategorical: false },
-        {
-          ...common,
-          display: await volume.displayTexture(0),
-          toUnit,
-          window: isLabels ? [min, max] : own,
-          opacity: layerOpacity,
-          isCategorical: isLabels,
-        },
-      ];
-      const stage = stageOf(context, scope, volumes, target);
+      const stage = new StackStage(gpu, scope, await stackedVolumes(display, window, layer, volume), target);
       const subject = `phantom and ${kind} ${size}³ ${type}, turning`;
-      await measureTurning(context, { x: `composite with ${kind}`, method, subject, bytes: 2 * bytes, copy: undefined, target, ...stage }); // biome-ignore format: one line
+      await measureTurning(context, { x: `composite with ${kind}`, method, subject, bytes: 2 * bytes, copy: undefined, target, check: () => stage.check(), draw: (turn, onTimes) => stage.draw(turn, onTimes) }); // biome-ignore format: one line
     } finally {
       volume.destroy();
     }
   }
 }
 
-function stageOf(
-  { gpu }: BenchContext,
-  scope: ReturnType<typeof gpu.scope>,
-  volumes: readonly TexturedVolume[],
-  size: FrameSize,
-) {
-  const pass = new RayStackPass(gpu);
-  const target = new TurningTarget(gpu, scope, size);
-  const frame = scope.buffer('frame', rayStackBytes(volumes.length), GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST);
+/** The voxels of a layer. The caller destroys them. */
+export async function layerVolume(context: BenchContext, { kind, seed }: StackLayer): Promise<ResidentVolume> {
+  const { gpu, request, job } = context;
+  const { size, type } = request;
+  context.begin(kind);
+  const sample = openSample({ kind, dims: [size, size, size], type, seed });
+  const volume = await ResidentVolume.create(gpu, sample.info, { chunkShape: [64, 64, 64] });
+  try {
+    for await (const piece of sample.voxels(job)) volume.append(piece);
+  } catch (error) {
+    volume.destroy();
+    throw error;
+  }
+  return volume;
+}
+
+/** A volume and a layer over it, as rays cross them. */
+export async function stackedVolumes(
+  display: DisplayTexture,
+  window: RayLook['window'],
+  { kind, opacity, layerOpacity }: StackLayer,
+  layer: ResidentVolume,
+): Promise<readonly [TexturedVolume, TexturedVolume]> {
+  const { window: own, min, max } = await layer.statistics();
+  const isLabels = kind === 'labels';
+  const common = { extent: [1, 1, 1], outside: ['clamp', 'clamp'], level: 0.35, blending: 'over', smooth: true, isFloorOpaque: false } as const; // biome-ignore format: one line
+  return [
+    { ...common, display, toUnit: identity, window, opacity, isCategorical: false },
+    {
+      ...common,
+      display: await layer.displayTexture(0),
+      toUnit,
+      window: isLabels ? [min, max] : own,
+      opacity: layerOpacity,
+      isCategorical: isLabels,
+    },
+  ];
+}
+
+/** Volumes that are drawn in one pass, from any direction. */
+export class StackStage {
+  readonly #gpu: Gpu;
+  readonly #volumes: readonly TexturedVolume[];
+  readonly #unskipped: readonly TexturedVolume[];
+  readonly #pass: RayStackPass;
+  readonly #target: TurningTarget;
+  readonly #frame: GPUBuffer;
+  readonly #transfer: GPUTexture;
+
+  /** @param scope owns the target */
+  constructor(gpu: Gpu, scope: GpuScope, volumes: readonly TexturedVolume[], size: FrameSize) {
+    this.#gpu = gpu;
+    this.#volumes = volumes;
+    this.#unskipped = volumes.map((volume) => ({
+      ...volume,
+      display: { ...volume.display, bricks: oneBrick(gpu, scope, volume.display) },
+    }));
+    this.#pass = new RayStackPass(gpu);
+    this.#target = new TurningTarget(gpu, scope, size);
+    this.#frame = scope.buffer('frame', rayStackBytes(volumes.length), GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST);
+    this.#transfer = stackTransfer(gpu, scope, volumes);
+  }
+
+  check(): Promise<void> {
+    return this.#target.check('two volumes', (commands, turn, isSkipping) =>
+      this.#record(commands, isSkipping ? this.#volumes : this.#unskipped, turn),
+    );
+  }
+
+  async draw(turn: number, onTimes: NonNullable<Commands['onTimes']>): Promise<void> {
+    const commands = this.#gpu.commands('frame', onTimes);
+    this.#record(commands, this.#volumes, turn);
+    await commands.submit();
+  }
+
+  /** The pixels of a frame. Rows are padded to multiples of 256 bytes. */
+  pixels(turn: number): Promise<Uint8Array> {
+    return this.#target.pixels((commands) => this.#record(commands, this.#volumes, turn));
+  }
+
+  #record(commands: Commands, volumes: readonly TexturedVolume[], turn: number): void {
+    const { size, texture } = this.#target;
+    const strip = wholeOf(size);
+    const parameters = rayStackFrame(volumes, turned(turn, size), stackLook, texelsPerStep, strip);
+    this.#gpu.device.queue.writeBuffer(this.#frame, 0, parameters);
+    const displays = volumes.map(({ display }) => display);
+    const inputs = { projection: stackLook.projection, displays, frame: this.#frame, transfer: this.#transfer };
+    this.#pass.record(commands.stage('draw'), inputs, texture, strip);
+  }
+}
+
+/** The transfer functions of volumes: the first is gray, a scan over it reddish, and each label has its own colour. */
+export function stackTransfer(gpu: Gpu, scope: GpuScope, volumes: readonly RayVolume[]): GPUTexture {
   const texels: number[] = [];
   for (const [at, volume] of volumes.entries()) {
-    // The first volume is gray, a scan over it reddish, and each label has its own colour.
     const part = at === 0 ? [1, 1, 1] : volume.isCategorical ? [0.4, 0.9, 0.6] : [1, 0.6, 0.3];
     const colors = Uint8Array.from({ length: 768 }, (_, index) => {
       const place = Math.floor(index / 3);
@@ -95,25 +171,5 @@ function stageOf(
     usage: GPUTextureUsage.TEXTURE_BINDING | GPUTextureUsage.COPY_DST,
   });
   gpu.device.queue.writeTexture({ texture: transfer }, new Uint8Array(texels), { bytesPerRow: 1024 }, [256, height]);
-  const unskipped = volumes.map((volume) => ({
-    ...volume,
-    display: { ...volume.display, bricks: oneBrick(gpu, scope, volume.display) },
-  }));
-  const look = { attenuation: 8, lighting: true, clip: [[0, 1], [0, 1], [0, 1]] } as const; // biome-ignore format: three ranges
-  const record = (commands: Commands, turn: number, isSkipping: boolean): void => {
-    const shown = isSkipping ? volumes : unskipped;
-    const strip = wholeOf(size);
-    const parameters = rayStackFrame(shown, turned(turn, size), { ...look, projection: 'composite' }, texelsPerStep, strip);
-    gpu.device.queue.writeBuffer(frame, 0, parameters);
-    const inputs = { projection: 'composite', displays: shown.map(({ display }) => display), frame, transfer } as const;
-    pass.record(commands.stage('draw'), inputs, target.texture, strip);
-  };
-  return {
-    check: () => target.check('two volumes', record),
-    draw: async (turn: number, onTimes: NonNullable<Commands['onTimes']>): Promise<void> => {
-      const commands = gpu.commands('frame', onTimes);
-      record(commands, turn, true);
-      await commands.submit();
-    },
-  };
+  return transfer;
 }

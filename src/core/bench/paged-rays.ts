@@ -1,0 +1,107 @@
+import type { Projection } from '../draw/ray-pass.ts';
+import { rayStackBytes, rayStackFrame } from '../draw/ray-stack.ts';
+import { StriaError } from '../shared/errors.ts';
+import { volumeBytes } from '../shared/volume.ts';
+import type { ResidentVolume } from '../volume/resident-volume.ts';
+import { measure, turnMs, waysOn } from './brick-flight.ts';
+import type { MemoryBricks } from './brick-memory.ts';
+import { BrickStage } from './brick-stage.ts';
+import type { BenchContext } from './harness/context.ts';
+import { targetOf, ViewStage } from './view.ts';
+import { labelsLayer, layerVolume, StackStage, stackedVolumes, stackLook, stackTransfer } from './view-stack.ts';
+import { type FrameSize, texelsPerStep, turned } from './view-turning.ts';
+
+/** The tolerance against a texture, in levels of 255, and how many pixels in a thousand may exceed it: samples are rounded differently. */
+const [sameWithin, mostOthers] = [8, 1];
+
+/**
+ * Draws the volume of suite `view` from bricks, all of them decoded, and compares the pictures with rays through its texture.
+ * @param texelBytes the result of `compareStoredTexels`
+ */
+export async function benchPagedRays(
+  context: BenchContext,
+  source: MemoryBricks,
+  volume: ResidentVolume,
+  texelBytes: number,
+): Promise<void> {
+  const { gpu, request } = context;
+  const size = targetOf(request.size);
+  using scope = gpu.scope('bench.paged');
+  const bytes = volumeBytes(source.info);
+  const { window } = await volume.statistics();
+  const limits = {
+    hostBytes: 2 * bytes + 2 ** 24,
+    gpu: { payloadBytes: 2 * bytes + 2 ** 24, atlasBytes: bytes, textureBytes: 2 * bytes + 2 ** 26 },
+  };
+  context.begin('rays through bricks');
+  const stage = new BrickStage(gpu, scope, source, window, size, limits);
+  try {
+    const texture = new ViewStage(gpu, scope, await volume.displayTexture(0), window, size);
+    for (const { projection, method } of waysOn(gpu)) {
+      for (const turn of [0, 0.37]) {
+        await stage.settle(projection, turned(turn, size));
+        await expectAlike(stage, texture, projection, turn, size);
+      }
+      const subject = `phantom ${request.size}³ ${request.type}, turning`;
+      const textures = texelBytes > 0 ? `; ${texelBytes} bytes of textures that kernels write equal copied ones` : '';
+      const verified = `two frames compared with rays through a texture, pixel by pixel${textures}`;
+      await measure(context, { subject, size, inputBytes: bytes, stage, x: `paged ${projection}`, method: `${method}, from bricks`, projection, ms: turnMs, verified, view: (at) => turned(at, size) }); // biome-ignore format: one line
+    }
+    if (!gpu.isSoftware) await measureWithLabels(context, stage, volume, size);
+  } finally {
+    stage.close();
+    volume.releaseDisplay();
+  }
+}
+
+/** Draws the bricks with labels over them, and compares the pictures with rays through the textures of both volumes. */
+async function measureWithLabels(
+  context: BenchContext,
+  stage: BrickStage,
+  volume: ResidentVolume,
+  size: FrameSize,
+): Promise<void> {
+  const { gpu, request } = context;
+  const labels = await layerVolume(context, labelsLayer);
+  using scope = gpu.scope('bench.paged-stack');
+  try {
+    const { window } = await volume.statistics();
+    const volumes = await stackedVolumes(await volume.displayTexture(0), window, labelsLayer, labels);
+    const textures = new StackStage(gpu, scope, volumes, size);
+    const transfer = stackTransfer(gpu, scope, volumes);
+    const frame = scope.buffer('frame', rayStackBytes(volumes.length), GPUBufferUsage.UNIFORM);
+    const inputs = { projection: stackLook.projection, displays: [volumes[1].display], frame, transfer };
+    stage.recordStack = (rays, commands, view, target, strip) => {
+      gpu.device.queue.writeBuffer(frame, 0, rayStackFrame(volumes, view, stackLook, texelsPerStep, strip));
+      rays.recordStack(commands, inputs, target, strip);
+    };
+    for (const turn of [0, 0.37]) {
+      await stage.settle('composite', turned(turn, size));
+      await expectAlike(stage, { pixels: (_, at) => textures.pixels(at) }, 'composite', turn, size);
+    }
+    const subject = `phantom and labels ${request.size}³ ${request.type}, turning`;
+    const verified = 'two frames compared with rays through two textures, pixel by pixel';
+    await measure(context, { subject, size, inputBytes: 2 * volumeBytes(volume.info), stage, x: 'paged composite with labels', method: `${labelsLayer.method}, from bricks`, projection: 'composite', ms: turnMs, verified, view: (at) => turned(at, size) }); // biome-ignore format: one line
+  } finally {
+    stage.recordStack = undefined;
+    labels.destroy();
+  }
+}
+
+/** @throws StriaError `internal` if more than a few pixels differ */
+async function expectAlike(
+  stage: BrickStage,
+  textures: { pixels(projection: Projection, turn: number): Promise<Uint8Array> },
+  projection: Projection,
+  turn: number,
+  size: FrameSize,
+): Promise<void> {
+  const [paged, expected] = [await stage.pixels(projection, turned(turn, size)), await textures.pixels(projection, turn)];
+  let others = 0;
+  for (let at = 0; at < expected.length; at += 4) {
+    if (Math.abs((paged[at] as number) - (expected[at] as number)) > sameWithin) others++;
+  }
+  if (others > (mostOthers * size.width * size.height) / 1000) {
+    throw new StriaError('internal', `${projection}: ${others} pixels differ between bricks and a texture`);
+  }
+}
