@@ -149,13 +149,11 @@ def _solve(sums: NDArray[np.float64], count: int) -> Integers:
     for i in range(count):
         factors = matrix[i + 1 :, i] / matrix[i, i]
         matrix[i + 1 :, i:] -= factors[:, None] * matrix[i, i:]
-    rows = matrix.tolist()
+    rest = 256 * matrix[:, count]
     weights = np.zeros(NEIGHBOURS, np.int64)
     for i in range(count - 1, -1, -1):
-        total = 256 * rows[i][count]
-        for k in range(i + 1, count):
-            total -= rows[i][k] * int(weights[k])
-        weights[i] = max(-1023, min(1023, math.floor(total / rows[i][i] + 0.5)))
+        weights[i] = max(-1023, min(1023, math.floor(rest[i] / matrix[i, i] + 0.5)))
+        rest[:i] -= matrix[:i, i] * weights[i]
     return weights
 
 

@@ -70,6 +70,25 @@ test.each([
   }
 });
 
+test('if more was in use at once, as much stays until spare memory is freed', () => {
+  const { beforeUse } = gpu.spare;
+  gpu.spare.beforeUse = undefined;
+  const sizes = [96, 104, 112, 120, 128];
+  const use = (some: readonly number[]) => {
+    using scope = gpu.scope('test');
+    for (const mebibytes of some) scope.reused('payloads', mebibytes * 2 ** 20);
+  };
+  try {
+    use(sizes);
+    expect(gpu.memory.liveBytes('spare')).toBe(560 * 2 ** 20);
+    gpu.spare.free();
+    for (const size of sizes) use([size]);
+    expect(gpu.memory.liveBytes('spare')).toBe(464 * 2 ** 20);
+  } finally {
+    gpu.spare.beforeUse = beforeUse;
+  }
+});
+
 test('a buffer over the limit is refused', () => {
   using scope = gpu.scope('test');
   expect(() => scope.reused('huge', gpu.maxBindingBytes + 4)).toThrow(/needs \d+ bytes .* allows \d+/);

@@ -12,13 +12,16 @@ export function uploadUsage(): GPUBufferUsageFlags {
 }
 
 const spareLabel = 'spare';
-/** Of one usage: memory of the GPU alone, enough for two batches of chunks, and memory that the CPU shares. */
+/** Of one usage: memory of the GPU alone, enough for two batches of most codecs, and memory that the CPU shares. */
 const mostSpareBytes = { own: 2 ** 29, shared: 2 ** 28 };
+/** Memory of the GPU alone, if as much was in use at once. A batch of `wave` uses nearly all of this. */
+const mostReturnedBytes = 2 ** 30;
 
 /**
  * Freed buffers, kept for reuse: WebGPU clears a new buffer at its first use, which takes as long as writing it, and memory
  * that CPU and GPU share takes long to allocate. A reused buffer keeps its old contents. Spare buffers count as `spare` in the
- * ledger and take at most 512 MiB for each usage, memory that the CPU shares at most 256 MiB; the oldest is dropped first.
+ * ledger and take at most 512 MiB for each usage, memory that the CPU shares at most 256 MiB; the oldest is dropped first. If more
+ * than 512 MiB were in use at once since `free`, as much may stay, up to 1 GiB.
  */
 export class SpareBuffers {
   /** Called with each buffer that `take` hands out. Tests poison reused buffers with it, so that nothing relies on old contents. */
@@ -33,6 +36,9 @@ export class SpareBuffers {
   readonly #idle: GPUBuffer[] = [];
   /** Of memory that the CPU writes: it is mapped again as soon as the GPU has finished with it. */
   readonly #mapping = new WeakMap<GPUBuffer, Promise<void>>();
+  /** Bytes of the GPU's own memory that are in use, and the most at once since `free`. */
+  #usedBytes = 0;
+  #mostUsedBytes = 0;
   #closed = false;
 
   constructor(device: GPUDevice, ledger: MemoryLedger) {
@@ -49,6 +55,10 @@ export class SpareBuffers {
     const buffer = best ?? this.#device.createBuffer({ label, size: this.#roomFor(bytes, usage), usage });
     if (best) this.#remove(best);
     buffer.label = label;
+    if (!isShared(usage)) {
+      this.#usedBytes += buffer.size;
+      this.#mostUsedBytes = Math.max(this.#mostUsedBytes, this.#usedBytes);
+    }
     if (usage & GPUBufferUsage.COPY_DST) this.beforeUse?.(buffer);
     return buffer;
   }
@@ -76,7 +86,9 @@ export class SpareBuffers {
 
   /** Returns a buffer from `take`, unmapped. Submitted work may still use it, because the queue runs in order. */
   keep(buffer: GPUBuffer): void {
-    const most = isShared(buffer.usage) ? mostSpareBytes.shared : mostSpareBytes.own;
+    const isOwn = !isShared(buffer.usage);
+    if (isOwn) this.#usedBytes -= buffer.size;
+    const most = isOwn ? this.#mostOwnBytes : mostSpareBytes.shared;
     if (this.#closed || buffer.size > most) {
       buffer.destroy();
       return;
@@ -102,6 +114,7 @@ export class SpareBuffers {
 
   /** Frees all spare buffers, to make room or at the end of a job. */
   free(): void {
+    this.#mostUsedBytes = this.#usedBytes;
     while (this.#idle.length > 0) this.#drop(this.#idle[0] as GPUBuffer);
   }
 
@@ -118,6 +131,10 @@ export class SpareBuffers {
   #roomFor(bytes: number, usage: GPUBufferUsageFlags): number {
     const step = Math.max(4, 2 ** (Math.floor(Math.log2(bytes)) - (isShared(usage) ? 1 : 3)));
     return Math.max(bytes, Math.min(Math.ceil(bytes / step) * step, this.maxBindingBytes));
+  }
+
+  get #mostOwnBytes(): number {
+    return Math.max(mostSpareBytes.own, Math.min(mostReturnedBytes, this.#mostUsedBytes));
   }
 
   #remove(buffer: GPUBuffer): void {

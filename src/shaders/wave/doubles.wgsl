@@ -116,10 +116,12 @@ fn quotient_of(a: Double, b: Double) -> Double {
   // The quotient is at least 1 and less than 2.
   rest = vec2u(rest.x - divisor.x - u32(rest.y < divisor.y), rest.y - divisor.y);
   var bits = vec2u(0u, 1u);
+  // Made too small, by more than the errors that WGSL allows for it, a conversion and a product.
+  let reciprocal = (1.0 - 0x1p-20) / f32(divisor.x + 1u);
   for (var digits = 0u; digits < 5u; digits++) {
     // The next 11 bits. The estimate is right, or 1 too small.
     rest = shifted_left(rest, 11u);
-    var digit = rest.x / (divisor.x + 1u);
+    var digit = u32(f32(rest.x) * reciprocal);
     let low = digit * (divisor.y & 0xffffu);
     let middle = digit * (divisor.y >> 16u);
     let taken_low = low + (middle << 16u);

@@ -10,7 +10,7 @@ const neighbours = 28u;
 const in_plane_neighbours = 10u;
 const sum_count = 434u;
 const weight_words = 40u;
-const threads = 128u;
+const threads = 256u;
 
 // See fitting.wgsl.
 @group(0) @binding(0) var<storage, read> sums: array<u32>;
@@ -22,7 +22,7 @@ const half = vec2u(0x3fe00000u, 0u);
 
 // Rows of coefficients, each with its right-hand side behind them.
 var<workgroup> wg_matrix: array<vec2u, 812>;
-// The factors of the rows below a pivot. Later, the terms of an equation.
+// The factors of the rows below a pivot.
 var<workgroup> wg_factors: array<vec2u, neighbours>;
 var<workgroup> wg_weights: array<i32, neighbours>;
 
@@ -67,25 +67,23 @@ fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) wor
       wg_matrix[j * size + k] = difference_of(wg_matrix[j * size + k], product);
     }
   }
-  // Back substitution uses rounded weights, so that later weights compensate for the rounding of earlier ones.
+  // Wait for the matrix.
+  workgroupBarrier();
+  // Back substitution uses rounded weights, so that later weights compensate for the rounding of earlier ones. Each of the first
+  // invocations has one equation.
+  let own = min(thread, count - 1u) * size;
+  let diagonal = wg_matrix[own + min(thread, count - 1u)];
+  var rest = scaled(wg_matrix[own + count], 8);
+  let to = weight_words * number + select(neighbours, 0u, is_later);
   for (var left = count; left > 0u; left--) {
     let i = left - 1u;
-    // Wait for the matrix, or the last weight.
-    workgroupBarrier();
-    if (left + thread < count) {
-      let k = left + thread;
-      wg_factors[k] = product_of(wg_matrix[i * size + k], double_of_signed(wg_weights[k]));
+    if (thread == i) {
+      let weight = floor_of(sum_of(quotient_of(rest, diagonal), half));
+      wg_weights[i] = weight;
+      weights[to + i] = weight;
     }
-    // Wait for the terms.
+    // Wait for the weight.
     workgroupBarrier();
-    if (thread == 0u) {
-      var rest = scaled(wg_matrix[i * size + count], 8);
-      for (var k = left; k < count; k++) { rest = difference_of(rest, wg_factors[k]); }
-      wg_weights[i] = floor_of(sum_of(quotient_of(rest, wg_matrix[i * size + i]), half));
-    }
+    if (thread < i) { rest = difference_of(rest, product_of(wg_matrix[own + i], double_of_signed(wg_weights[i]))); }
   }
-  // Wait for the last weight.
-  workgroupBarrier();
-  let target_word = weight_words * number + select(neighbours, 0u, is_later);
-  if (thread < count) { weights[target_word + thread] = wg_weights[thread]; }
 }

@@ -109,12 +109,16 @@ export function solveWeights(sums: ArrayLike<number>, count: number): Int32Array
     matrix[i * size + i] = diagonal + (1 + diagonal / 2 ** 20);
   }
   eliminate(matrix, count);
-  // Back substitution uses rounded weights, so that later weights compensate for the rounding of earlier ones.
+  // Back substitution uses rounded weights, so that later weights compensate for the rounding of earlier ones. Each weight is taken
+  // off all equations above at once, as on the GPU.
+  for (let i = 0; i < count; i++) matrix[i * size + count] = 256 * (matrix[i * size + count] as number);
   for (let i = count - 1; i >= 0; i--) {
-    let sum = 256 * (matrix[i * size + count] as number);
-    for (let k = i + 1; k < count; k++) sum -= (matrix[i * size + k] as number) * (weights[k] as number);
-    const weight = sum / (matrix[i * size + i] as number);
-    weights[i] = Math.max(-1023, Math.min(1023, Math.floor(weight + 0.5)));
+    const exact = (matrix[i * size + count] as number) / (matrix[i * size + i] as number);
+    const weight = Math.max(-1023, Math.min(1023, Math.floor(exact + 0.5)));
+    weights[i] = weight;
+    for (let j = 0; j < i; j++) {
+      matrix[j * size + count] = (matrix[j * size + count] as number) - weight * (matrix[j * size + i] as number);
+    }
   }
   return weights;
 }
