@@ -79,7 +79,7 @@ test('encoding again takes as few calls of WebGPU as before, and allocates no me
 });
 
 test('each codec waits for the GPU twice, however many steps it has', async () => {
-  for (const codec of ['wave', 'parle', 'predict'] as const) {
+  for (const codec of ['wave', 'parle', 'rice'] as const) {
     const calls = await callsOf('phantom', only(codec));
     expect(calls, codec).toMatchObject({ codecs: [[codec], [codec]], submits: 2, waits: 2, readable: 0 });
   }
