@@ -4,7 +4,7 @@ import { levelCount, phaseCount, tokenCount, tokenFrequencies } from './tables.t
 
 /**
  * The encoder's choices, made from sums that CPU and GPU compute identically. Everything is exact, or uses only + − × ÷ of
- * doubles, so it is the same on every machine.
+ * doubles, so it is the same on every machine. Twins: choose.wgsl, solve.wgsl and coding.wgsl in src/shaders/wave.
  */
 
 /** The maximum number of elements of a part that are sampled to find its special values. */
