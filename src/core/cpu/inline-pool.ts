@@ -6,8 +6,8 @@ import { ChunkMemory } from './chunk-memory.ts';
 import type { TaskPool } from './cpu-task.ts';
 import { CpuDesk, runCpuTask } from './cpu-task-run.ts';
 
-/** Yields to the event loop at least this often, so that an abort takes effect and reads and writes continue. */
-const turnMs = 5;
+/** Yields to the event loop at least this often, so that an abort takes effect, reads and writes continue, and other threads get their next tasks. */
+const turnMs = 1;
 
 /** A pool without threads: tasks run on the caller's thread. @param readFile if undefined, tasks cannot have voxels in a file */
 export function inlinePool(readFile?: ReadSharedFile): TaskPool {
