@@ -21,6 +21,13 @@ export async function runLevelsBeside(command: LevelsCommand, { terminal, signal
   const { input, raw, dataset, axes, method } = command;
   const output = command.output ?? levelsName(input, dataset);
   if (command.remove) {
+    // Of a .stria, -o names a copy to write. Here it would name a file to delete.
+    if (command.output !== undefined) {
+      throw new StriaError(
+        'invalid-input',
+        `--remove deletes ${levelsName(input, dataset)}, the levels beside the file; leave out -o`,
+      );
+    }
     await removeLevels(output);
     terminal.result({ command: 'levels', input, output, removed: true });
     terminal.say(`${output} was removed`);
