@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { PayloadMemory } from './payload-memory.ts';
 
 const isWritten = (bytes: Uint8Array) => bytes.every((byte) => byte === 1);
@@ -42,4 +42,17 @@ test('a compression that begins while memory is being prepared takes what is rea
   expect(memory.take(2 ** 23)[0]).toBe(0);
   await refilling;
   expect(memory.take(2 ** 23)[0]).toBe(1);
+});
+
+test('nothing is prepared if there is too little memory', async () => {
+  const memory = new PayloadMemory();
+  memory.take(1000);
+  const Full = function full() {
+    throw new RangeError('Array buffer allocation failed');
+  };
+  vi.stubGlobal('Uint8Array', Full);
+  const refilled = memory.refill();
+  vi.unstubAllGlobals();
+  await refilled;
+  expect(isWritten(memory.take(1000))).toBe(false);
 });

@@ -25,7 +25,7 @@ export class PayloadMemory {
     return bytes.subarray(0, byteLength);
   }
 
-  /** Prepares as much as was taken since the last call, while the thread has nothing else to do. What was not taken is freed. */
+  /** Prepares as much as was taken since the last call, while the thread has nothing else to do. What was not taken is freed. Never throws. */
   async refill(): Promise<void> {
     const wanted = this.#taken;
     this.free();
@@ -35,7 +35,8 @@ export class PayloadMemory {
       left -= byteLength;
       if (left < 0) return;
       // The next result may be a little longer.
-      const bytes = new Uint8Array(Math.ceil(1.05 * byteLength));
+      const bytes = allocated(Math.ceil(1.05 * byteLength));
+      if (!bytes) return;
       for (let at = 0; at < bytes.byteLength; at += bytesPerTurn) {
         bytes.fill(1, at, at + bytesPerTurn);
         await nextTurn();
@@ -50,5 +51,14 @@ export class PayloadMemory {
     this.#ready = [];
     this.#taken = [];
     this.#calls++;
+  }
+}
+
+/** Undefined if there is too little memory. */
+function allocated(byteLength: number): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return new Uint8Array(byteLength);
+  } catch {
+    return undefined;
   }
 }
