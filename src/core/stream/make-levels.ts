@@ -70,7 +70,9 @@ async function planLevelsOf(
   const voxels = await voxelsPrint(info, fill, job);
   const method = settings.method ?? (await seenMethod(info, fill, job));
   const { backend, choice } = settings;
-  const levelsOf = { factors: first.factors, voxels, modifiedMs: source.modifiedMs };
+  // A time before 1970 cannot be stored.
+  const modifiedMs = source.modifiedMs !== undefined && source.modifiedMs >= 0 ? source.modifiedMs : undefined;
+  const levelsOf = { factors: first.factors, voxels, modifiedMs };
   const chunkShape = [...first.chunkShape, 1] as const;
   const coarse = coarseVolume(volume, halvings, method, levelsName(source.name, undefined));
   return [coarse, sink, { backend, choice, chunkShape, levels: method, levelsOf }, job];

@@ -98,6 +98,11 @@ test('levels are not used once the voxels, their type or size, or the time of th
   expect(await findKeptLevels(plain.volume, plain.source, async () => undefined, undefined)).toBeUndefined();
 });
 
+test('levels of a file that was modified before 1970 are made without its time', async () => {
+  const plain = await plainFile(dims, 'u8', voxels, -1000);
+  expect(await found(plain, await levelsFor(plain))).toMatchObject({ name, levels: [{}] });
+});
+
 test('a file of levels that is cut anywhere, damaged or another .stria is refused with a message', async () => {
   const plain = await plainFile(dims, 'u8', voxels);
   const levels = await levelsFor(plain);
