@@ -20,10 +20,10 @@ export type KeptLevels =
 
 /**
  * Looks for the levels kept beside a plain file, and checks that they were made from its present voxels. Undefined if there are none.
- * Whatever is wrong with them is the result's `fault`, as the file itself can still be read.
+ * Whatever is wrong with them, or fails while they are checked, is the result's `fault`, so that the file itself can still be opened.
  * @param source the file that the volume was opened from
  * @param dataset the id of the volume if the file holds several
- * @throws StriaError `aborted`; of the volume's `fill`
+ * @throws StriaError `aborted`
  */
 export async function findKeptLevels(
   volume: Pick<OpenVolume, 'info' | 'fill'>,
