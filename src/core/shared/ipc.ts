@@ -81,8 +81,8 @@ export interface Calls {
   /** Shows the save dialog and opens a temporary file beside the target. Null if the user cancels. */
   'save-begin': { args: [suggestedName: string]; result: BegunSave | null };
   /**
-   * Like `save-begin`, but beside a file that the user chose and without a dialog. The name ends in .stria. Never overwrites:
-   * picks `name (2).stria` instead.
+   * Like `save-begin`, but beside a file that the user chose and without a dialog. The name ends in .stria. Overwrites only the
+   * levels of that file; otherwise picks `name (2).stria` instead.
    */
   'save-beside': { args: [openedId: string, name: string]; result: BegunSave };
   'save-write': { args: [id: string, bytes: Uint8Array]; result: null };
