@@ -69,3 +69,14 @@ test('neither a single slow update nor small ones make the next ones smaller', (
   for (let update = 0; update < 5; update++) pace.submitted(1, 0.5);
   expect(pace.bricks).toBe(100);
 });
+
+test('small updates of a slow thread do not show that the GPU could decode many bricks', () => {
+  const pace = new UpdatePace(1000, 4);
+  for (let update = 0; update < 3; update++) pace.measured(pace.bricks, timesOf(0.1));
+  expect(pace.bricks).toBe(64);
+  pace.submitted(64, 64);
+  expect(pace.bricks).toBe(16);
+  for (let update = 0; update < 9; update++) pace.measured(pace.bricks, timesOf(0.1));
+  pace.submitted(16, 16 * 0.001);
+  expect(pace.bricks).toBe(64);
+});

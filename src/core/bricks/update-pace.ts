@@ -31,10 +31,10 @@ export class UpdatePace {
 
   /** Records how long an update of `count` bricks took on the GPU. */
   measured(count: number, times: CommandTimes): void {
-    // At most twice as many, because the time of a small batch says little about a large one.
     const fitting = Math.floor((count * this.#targetMs) / Math.max(msOf(times), 0.01));
-    const most = Math.min(this.#mostBricks, 2 * this.#onGpu);
-    if (count >= Math.min(this.bricks, this.#onGpu) || fitting < this.#onGpu) {
+    // At most twice as many as this update had, because the time of a small batch says little about a large one.
+    const most = Math.min(this.#mostBricks, Math.max(this.#onGpu, 2 * count));
+    if (count >= this.bricks || fitting < this.#onGpu) {
       this.#onGpu = Math.min(most, Math.max(leastBricks, fitting));
     }
   }
