@@ -13,6 +13,7 @@ import { type FeedbackPlaces, type PagedLook, pagedUniform, pagedUniformBytes, t
 
 /** The maximum number of misses that a frame records; later frames record the others. */
 const mostMisses = 4096;
+
 export interface BrickRayInputs {
   readonly projection: Projection;
   /** Contains the result of `rayFrame`, or of `rayStackFrame` for several volumes, for the whole volume's dims. */
@@ -22,8 +23,8 @@ export interface BrickRayInputs {
 }
 
 /**
- * Draws the bricks in GPU memory with shaders/draw/ray-march.wgsl or ray-stack.wgsl, each at the level that suits its size on the screen, or at a coarser
- * one. A frame is `begin`, `record` or `recordStack` for each strip, and `end`.
+ * Draws the bricks in GPU memory with shaders/draw/ray-march.wgsl or ray-stack.wgsl, each at the level that suits its size on the screen,
+ * or at a coarser one. A frame is `begin`, `record` or `recordStack` for each strip, and `end`.
  */
 export class BrickRays {
   readonly #gpu: Gpu;

@@ -112,8 +112,8 @@ export function stagingOf(
 }
 
 /**
- * Copies of decoded bricks of 8-bit and 16-bit voxels in a 3D texture that the GPU can filter: a ray's sample reads one texel instead of eight
- * words. An apron around each brick holds the nearest voxels of its neighbours, as far as samples and their gradients need them. Slots
+ * Copies of decoded bricks of 8-bit and 16-bit voxels in a 3D texture that the GPU can filter: a ray's sample reads one texel instead of
+ * eight words. An apron around each brick holds the nearest voxels of its neighbours, as far as samples and their gradients need them. Slots
  * follow each other along x, then y, then z. For other types, or if there is no room for all slots, the texture has only one texel and
  * is not used.
  */

@@ -183,7 +183,8 @@ export class GpuBricks {
 
   /**
    * Replaces the bricks that a viewer wants; viewers take turns by urgency. Loads of bricks that are no longer wanted are cancelled.
-   * @param keys the most urgent first; they are kept. If all viewers together want more bricks than there are slots, the last ones are left out
+   * @param keys the most urgent first; the array is kept, so it must not change. If all viewers together want more bricks than there are
+   * slots, the last ones are left out
    * @returns how many bricks were left out
    */
   want(keys: readonly BrickKey[], viewer = ''): number {

@@ -6,7 +6,7 @@ const firstBricks = 8;
 export const leastBricks = 64;
 /** About how long the thread may take for an update, in milliseconds, and the number of bricks that it may always choose. */
 const [threadMs, leastOnThread] = [3, 16];
-/** A brick's time on the thread is that of the fastest of this many updates: compiling a kernel or collecting garbage makes others slower. */
+/** A brick's time on the thread is that of the fastest of this many updates: compiling kernels or collecting garbage slows the others. */
 const remembered = 5;
 
 /** Chooses how many bricks an update decodes, by the times of earlier updates on the GPU and on the thread that submits them. */

@@ -1,9 +1,10 @@
-// Copies decoded bricks of 8-bit or 16-bit voxels from their slots in the atlas, with an apron of two voxels, into rows of a staging buffer, from
-// which they are copied to a texture. Such copies need rows of multiples of 256 bytes, so several bricks lie side by side in the
+// Copies decoded bricks of 8-bit or 16-bit voxels from their slots in the atlas, with an apron of two voxels, into rows of a staging buffer,
+// from which they are copied to a texture. Such copies need rows of multiples of 256 bytes, so several bricks lie side by side in the
 // rows. With the condition `stored_bytes` or `stored_pairs` the texture is written here, and the copies are not needed. Also finds the
 // least and the greatest voxel of each cell of 8³ voxels, and of the whole brick.
 //
-// A texel has a byte for each byte of the voxel, the highest one in red. Texels of signed types are offset, so that they rise with the value.
+// A texel has a byte for each byte of the voxel, the highest one in red. Texels of signed types are offset, so that they rise with the
+// value.
 //
 // A voxel of the apron is found through the page table. If its brick is not loaded, the nearest voxel of the copied brick takes its
 // place until that brick is copied again (`GpuBricks`).

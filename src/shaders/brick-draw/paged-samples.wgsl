@@ -1,5 +1,5 @@
-// Samples of the shown brick at any position, with trilinear interpolation: from the texture of bricks of 8 or 16 bits, or from eight voxels
-// of the atlas.
+// Samples of the shown brick at any position, with trilinear interpolation: from the texture of bricks of 8 or 16 bits, or from eight
+// voxels of the atlas.
 //
 // A sample near a face of a brick in the texture takes its texel from the apron (`BrickTexture`), and records how far it reached. A
 // sample near a face of a constant brick, which has no slot, takes its texel from the apron of a neighbour. Other types look up each
