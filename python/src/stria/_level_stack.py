@@ -98,7 +98,7 @@ def _geometry(dims: Three, spacing: Sequence[float]) -> list[tuple[Three, Three,
 
 
 class LevelStack:
-    """Makes all levels of a volume from its planes, in their order. It holds one layer of chunks of each level."""
+    """Makes all levels of a volume from its planes, in their order. It holds up to one run of layers of each level."""
 
     def __init__(self, voxels: NDArray[Any], grid: Grid, halvings: list[Halving], wish: bool | str | None) -> None:
         self._voxels, self._grid = voxels, grid

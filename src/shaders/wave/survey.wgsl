@@ -1,5 +1,5 @@
-// Counts elements of a part by their contexts, so that the kernel `coding` can choose biases and levels. src/core/codecs/wave/SPEC.md, 'Bias'
-// and 'Tokens'.
+// Counts elements of a part by their contexts, so that the kernel `coding` can choose biases and levels.
+// src/core/codecs/wave/SPEC.md, 'Bias' and 'Tokens'.
 // One workgroup owns one slab of a part and counts in workgroup memory, then adds its counts to the part's.
 // Dispatch: slabs × parts.
 // Invariants:
