@@ -5,15 +5,15 @@
 export const standardPieceBytes = 2 ** 24;
 
 export interface BoxPiece {
-  /** Its first byte in the box, a multiple of 4. */
+  /** Its first byte in the box, a multiple of 8, so that a piece begins with a whole voxel. */
   readonly at: number;
   readonly length: number;
 }
 
-/** Cuts a box into pieces of about equal length. @param most bytes of a piece, a multiple of 4 */
+/** Cuts a box into pieces of about equal length. @param most bytes of a piece, a multiple of 8 */
 export function piecesOf(byteLength: number, most: number): BoxPiece[] {
   const count = Math.ceil(byteLength / most);
-  const length = 4 * Math.ceil(byteLength / count / 4);
+  const length = 8 * Math.ceil(byteLength / count / 8);
   return Array.from({ length: count }, (_, index) => {
     const at = index * length;
     return { at, length: Math.min(length, byteLength - at) };

@@ -30,7 +30,7 @@ export interface GpuBackend extends Backend {
 
 /**
  * @param gpu still belongs to the caller: `destroy` leaves it alive
- * @param pieceBytes of pieces in which boxes come and go, a multiple of 4
+ * @param pieceBytes of pieces in which boxes come and go, a multiple of 8
  */
 export function createGpuBackend(gpu: Gpu, pieceBytes = standardPieceBytes): GpuBackend {
   // How many bytes one call of a codec handles. On software GPUs large batches gain nothing and delay an abort.
