@@ -1,7 +1,10 @@
 import type { ChunkGeometry } from '../codec/codec.ts';
 import type { DecodePlanner, StoredChunk } from '../gpu-chunks/decode-planner.ts';
 
-/** The codecs whose kernels have been compiled. They compile beside the thread's work, so that no frame waits for the compiler. */
+/**
+ * The codecs that have been compiled, with the kernels that their first chunk needs. They compile beside the thread's work. Chunks of
+ * other forms may need further kernels, which are compiled when such a chunk is decoded.
+ */
 export class ReadyCodecs {
   readonly #planner: Pick<DecodePlanner, 'prepare'>;
   /** By the names of a chunk's codecs: whether they are ready. */

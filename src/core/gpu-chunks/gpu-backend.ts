@@ -61,15 +61,16 @@ export function createGpuBackend(gpu: Gpu, pieceBytes = standardPieceBytes): Gpu
     const halved = halveOnGpu(gpu, voxels, halving, { scope, signal: job.signal, onTimes: job.onTimes });
     // Both must have ended when the scope is destroyed.
     const [lent, encoded] = await Promise.allSettled([halved, backend.encodeResident({ voxels, chunks }, choice, job)]);
-    if (lent.status === 'fulfilled' && (encoded.status === 'rejected' || !job.lend)) {
-      if (encoded.status === 'fulfilled') halving.onHalved(lent.value.results.map((bytes) => bytes.slice()));
-      lent.value.release();
+    if (encoded.status === 'rejected') {
+      if (lent.status === 'fulfilled') lent.value.release();
+      throw encoded.reason;
     }
-    if (encoded.status === 'rejected') throw encoded.reason;
     if (lent.status === 'rejected') throw lent.reason;
-    if (job.lend) {
-      const { results, release } = lent.value;
-      halving.onHalved(results, release);
+    const { results, release } = lent.value;
+    if (job.lend) halving.onHalved(results, release);
+    else {
+      halving.onHalved(results.map((bytes) => bytes.slice()));
+      release();
     }
     return encoded.value.chunks;
   };

@@ -4,6 +4,7 @@ import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { UploadMemory } from '../gpu/upload-memory.ts';
 import type { BoxPiece } from './box-pieces.ts';
+import { paddedBoxBytes } from './gpu-chunks.ts';
 import { guarded } from './gpu-transfer.ts';
 
 type Fill = (bytes: Uint8Array<ArrayBuffer>) => Promise<void>;
@@ -30,8 +31,7 @@ export class GpuReceiver {
   static async open(gpu: Gpu, { dims, elementBytes }: Omit<VoxelBox, 'bytes'>): Promise<GpuReceiver> {
     const scope = gpu.scope('upload');
     try {
-      const byteLength = rowBytes(dims[0], elementBytes) * dims[1] * dims[2];
-      const buffer = await guarded(gpu, async () => scope.reused('box', byteLength));
+      const buffer = await guarded(gpu, async () => scope.reused('box', paddedBoxBytes(dims, elementBytes)));
       return new GpuReceiver(gpu, scope, { buffer, dims, elementBytes });
     } catch (error) {
       scope.destroy();

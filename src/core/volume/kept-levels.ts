@@ -13,9 +13,12 @@ import { leveledContainer } from './leveled-container.ts';
 /** The planes that `voxels` reads together: as deep as Stria's chunks are. */
 const planesAtOnce = 64;
 
+/** The first level, and the further ones. */
+type LevelReaders = readonly [ContainerReader, ...ContainerReader[]];
+
 /** What lies beside a plain file: its levels, or a file in their place that cannot be used, and why. */
 export type KeptLevels =
-  | { readonly name: string; readonly levels: readonly ContainerReader[]; readonly fault?: undefined }
+  | { readonly name: string; readonly levels: LevelReaders; readonly fault?: undefined }
   | { readonly name: string; readonly fault: StriaError };
 
 /**
@@ -40,7 +43,7 @@ export async function findKeptLevels(
     const found = await siblings(name);
     if (!found) return undefined;
     reader = await ContainerReader.open(found, job);
-    const levels = [reader, ...(await reader.levels())];
+    const levels: LevelReaders = [reader, ...(await reader.levels())];
     const fault = otherVolume(volume, source, reader);
     if (fault) return { name, fault };
     if (reader.header.levelsOf?.voxels === (await voxelsPrint(info, fill, job))) return { name, levels };
@@ -72,21 +75,20 @@ function otherVolume(
 }
 
 /** A plain file with the levels that are kept beside it. @param plain the file at full resolution @param kept from `findKeptLevels` */
-export function withKeptLevels(plain: StreamedLevels, kept: readonly ContainerReader[]): StreamedLevels {
-  const [first] = kept;
-  const scale = first?.header.levelsOf?.factors ?? wholeFactors;
-  const coarse = first && leveledContainer(first, kept.slice(1));
+export function withKeptLevels(plain: StreamedLevels, [first, ...further]: LevelReaders): StreamedLevels {
+  const scale = first.header.levelsOf?.factors ?? wholeFactors;
+  const coarse = leveledContainer(first, further);
   const whole = plain.levels[0] as VolumeLevel;
   const levels = [
     whole,
-    ...(coarse?.levels ?? []).map(({ dims, factors }): VolumeLevel => {
+    ...coarse.levels.map(({ dims, factors }): VolumeLevel => {
       const all: Dims3 = [scale[0] * factors[0], scale[1] * factors[1], scale[2] * factors[2]];
       return { dims, factors: all };
     }),
   ];
   const read: StreamedLevels['read'] = async (box, options) => {
     checkedLevelBox(levels, box);
-    if (box.level === 0 || !coarse) return plain.read(box, options);
+    if (box.level === 0) return plain.read(box, options);
     return coarse.read({ ...box, level: box.level - 1 }, options);
   };
   return {
@@ -106,7 +108,7 @@ export function withKeptLevels(plain: StreamedLevels, kept: readonly ContainerRe
     },
     close() {
       plain.close();
-      coarse?.close();
+      coarse.close();
     },
   };
 }
