@@ -221,12 +221,12 @@ test.describe('with layers', () => {
   });
 });
 
-/** Expects both viewers to show the same. In 3D, tests draw only the first one coarsely, so edges differ. */
+/** Expects both viewers to show the same. */
 async function expectSame(page: Page, view: '3d' | 'x' | 'z'): Promise<void> {
   let first: Picture = [];
   await expect(async () => {
     first = await settledPicture(page, view);
-    expect(differingPart(first, await pictureOf(page, `second-${view}`))).toBeLessThan(view === '3d' ? 0.15 : 1e-9);
+    expect(differingPart(first, await pictureOf(page, `second-${view}`))).toBe(0);
   }).toPass({ timeout: 60_000 });
 }
 

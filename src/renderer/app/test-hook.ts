@@ -22,7 +22,7 @@ export interface StriaTest {
   commandIds(): readonly string[];
   /** Runs a command if it is enabled. @returns whether it was */
   runCommand(id: string): boolean;
-  /** See `AttachedViews.fixScale`. Also applies after a device loss. */
+  /** See `AttachedViews.fixScale`. Also applies to the compared volume, and after a device loss. */
   fixScale(scale: number): void;
   /** Limits the memory of volumes opened from now on, even below the settings' minimum. */
   setBudget(mebibytes: number): void;
@@ -72,9 +72,8 @@ export function createTestHook(app: App): StriaTest {
     forgetLosses: () => app.forgetLosses(),
     isSettled: (view) => viewerOf(app)?.isSettled(view) === true,
     isSharp: () => {
-      const { comparison } = app.store.getState();
-      const viewers = [viewerOf(app), ...(comparison.kind === 'ready' ? [comparison.viewer] : [])];
-      return viewers.every((viewer) => viewer?.isSettled('3d') && viewer.views.isSharp);
+      const viewers = viewersOf(app);
+      return viewers.length > 0 && viewers.every((viewer) => viewer.isSettled('3d') && viewer.views.isSharp);
     },
     commandIds: () => app.commands.map(({ id }) => id),
     runCommand: (id) => {
@@ -83,11 +82,12 @@ export function createTestHook(app: App): StriaTest {
       return command !== undefined;
     },
     fixScale: (scale) => {
-      let last: Viewer | undefined;
+      const fixed = new WeakSet<Viewer>();
       const fix = (): void => {
-        const viewer = viewerOf(app);
-        if (viewer !== last) viewer?.views.fixScale(scale);
-        last = viewer;
+        for (const viewer of viewersOf(app)) {
+          if (!fixed.has(viewer)) viewer.views.fixScale(scale);
+          fixed.add(viewer);
+        }
       };
       app.store.subscribe(fix);
       fix();
@@ -115,4 +115,11 @@ export function createTestHook(app: App): StriaTest {
 function viewerOf(app: App): Viewer | undefined {
   const { gpu } = app.store.getState();
   return gpu.kind === 'ready' ? gpu.viewer : undefined;
+}
+
+/** The viewer, and that of the compared volume. */
+function viewersOf(app: App): readonly Viewer[] {
+  const { comparison } = app.store.getState();
+  const viewer = viewerOf(app);
+  return [...(viewer ? [viewer] : []), ...(comparison.kind === 'ready' ? [comparison.viewer] : [])];
 }
