@@ -58,7 +58,7 @@ export default defineConfig({
   reporter: [['list'], ['html', { open: 'never', outputFolder: 'playwright-report' }]],
   use: {
     launchOptions,
-    viewport: { width: 1120, height: 720 },
+    viewport: { width: 960, height: 640 },
     screenshot: 'only-on-failure',
     // Traces of actions, console and network. Pictures and pages of each step would add an eighth of the work: `--trace on`.
     trace: { mode: 'retain-on-failure', screenshots: false, snapshots: false },

@@ -5,8 +5,6 @@ import { boxOf, choose, drawCoarsely, expectOpen, openDetails, openTab } from '.
 import { expect, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
-test.use({ viewport: { width: 960, height: 640 } });
-
 /** Presses Tab until an element has the focus. */
 async function tabTo(page: Page, testId: string): Promise<void> {
   const hasFocus = () => page.evaluate((id) => document.activeElement?.getAttribute('data-testid') === id, testId);

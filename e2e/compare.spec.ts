@@ -129,7 +129,7 @@ test('the difference also works for volumes kept compressed; if it is not possib
 });
 
 test.describe('with layers', () => {
-  test.use({ viewport: { width: 1300, height: 760 }, asks: true });
+  test.use({ asks: true });
 
   test('layers are drawn over both volumes, in slices and in 3D, and change together', async ({ stria }) => {
     const { page } = stria;

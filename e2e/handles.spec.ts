@@ -2,8 +2,6 @@ import { differingPart, dragHandle, expectOpen, isSettled, numberIn, screenOf, s
 import { expect, type Stria, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
-test.use({ viewport: { width: 960, height: 640 } });
-
 /** A small volume in the 3D view, drawn as fast as possible. */
 async function openSmall(stria: Stria): Promise<void> {
   const { page } = stria;

@@ -3,8 +3,6 @@ import { canvasOf, expectOpen, isSettled, testHook } from './support/app.ts';
 import { expect, test } from './support/test.ts';
 import { nifti, series } from './support/volumes.ts';
 
-test.use({ viewport: { width: 960, height: 640 } });
-
 const restMs = 1500;
 
 test('at rest nothing is drawn, no animation frame is requested, and the CPU is idle', async ({ stria }) => {

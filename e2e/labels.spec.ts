@@ -5,7 +5,7 @@ import { boxOf, differingPart, expectOpen, openTab, pictureOf, plain, settledPic
 import { expect, test } from './support/test.ts';
 import { nifti, placed, shapes, volumeOf } from './support/volumes.ts';
 
-test.use({ viewport: { width: 1200, height: 900 }, asks: true });
+test.use({ asks: true });
 
 const side = 32;
 const scan = shapes(side);

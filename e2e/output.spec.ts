@@ -6,7 +6,7 @@ import { expectOpen, screenOf, settledPicture } from './support/app.ts';
 import { expect, type Stria, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
-test.use({ viewport: { width: 960, height: 640 }, permissions: ['clipboard-read', 'clipboard-write'] });
+test.use({ permissions: ['clipboard-read', 'clipboard-write'] });
 
 test('pictures: as on screen, at any size, without annotations, of the whole layout, and on the clipboard', async ({ stria }) => {
   const { page } = stria;

@@ -2,7 +2,7 @@ import { boxOf, expectOpen, isSettled, testHook } from './support/app.ts';
 import { expect, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
-test.use({ viewport: { width: 960, height: 640 }, sharp: true });
+test.use({ sharp: true });
 
 const dragMs = 2000;
 /** The pacing needs this many frames to learn the device's speed. */

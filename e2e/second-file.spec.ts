@@ -4,7 +4,7 @@ import { canvasOf, differingPart, expectOpen, openTab, settledPicture } from './
 import { expect, test } from './support/test.ts';
 import { nifti, noise, placed, shapes } from './support/volumes.ts';
 
-test.use({ viewport: { width: 1100, height: 760 }, asks: true });
+test.use({ asks: true });
 
 const affine = [1, 0, 0, -16, 0, 1, 0, -16, 0, 0, 1, -16];
 const scanFile = placed(nifti(shapes(32)), affine);

@@ -4,8 +4,6 @@ import { boxOf, differingPart, expectOpen, settledPicture } from './support/app.
 import { expect, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
-test.use({ viewport: { width: 960, height: 640 } });
-
 test('a session is saved, and restores the same views when it is dropped with its file', async ({ stria }) => {
   const { page } = stria;
   const volume = stria.write('shapes.nii', nifti(shapes(24)));

@@ -2,8 +2,6 @@ import { expectOpen, volumeFacts } from './support/app.ts';
 import { expect, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
-test.use({ viewport: { width: 960, height: 640 } });
-
 test('settings apply at once, are remembered, and can be reset', async ({ stria }) => {
   const { page } = stria;
   const path = stria.write('shapes.nii', nifti(shapes(16)));

@@ -14,8 +14,6 @@ import {
 import { expect, type Stria, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
-test.use({ viewport: { width: 960, height: 640 } });
-
 /** Opens a small volume with only the 3D view, drawn as fast as possible. */
 async function openSmall(stria: Stria): Promise<void> {
   const { page } = stria;

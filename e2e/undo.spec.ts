@@ -2,8 +2,6 @@ import { differingPart, expectOpen, pictureOf, settledPicture } from './support/
 import { expect, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
-test.use({ viewport: { width: 960, height: 640 } });
-
 test('window, colormap and layout are undone and redone, with the same pictures', async ({ stria }) => {
   const { page } = stria;
   const undo = page.getByTestId('undo-button');

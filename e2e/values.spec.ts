@@ -2,8 +2,6 @@ import { boxOf, differingPart, expectOpen, pictureOf, plain, settledPicture } fr
 import { expect, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
-test.use({ viewport: { width: 960, height: 640 } });
-
 /** Shapes in signed 16 bits that start at −1000, like a CT. */
 function scan() {
   const volume = shapes(24, 'i16');

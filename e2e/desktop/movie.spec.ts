@@ -5,8 +5,6 @@ import { canvasOf, settledPicture } from '../support/app.ts';
 import { expect, test } from '../support/test.ts';
 import { nifti, shapes } from '../support/volumes.ts';
 
-test.use({ viewport: { width: 960, height: 640 } });
-
 test('slices become numbered pictures in a new folder; a cancelled movie leaves nothing', async ({ stria }) => {
   const { page } = stria;
   const target = join(stria.folder, 'movies');
