@@ -7,13 +7,14 @@ import type { GpuScope } from '../gpu/scope.ts';
 import { throwIfAborted } from '../shared/job.ts';
 import { checkCount, checkPlaces, inBatches } from './box-batches.ts';
 import { piecesOf, standardPieceBytes } from './box-pieces.ts';
-import { compareOnGpu, paddedBoxBytes, stackedBox } from './gpu-chunks.ts';
+import { compareOnGpu, stackedBox } from './gpu-chunks.ts';
 import { GpuDecoder } from './gpu-decoder.ts';
 import { GpuEncoder } from './gpu-encoder.ts';
 import { halveOnGpu } from './gpu-halve.ts';
 import { borrow, GpuReceiver } from './gpu-receiver.ts';
+import { hasPaddedRows, plainBoxBytes, rowKernel } from './gpu-rows.ts';
 import { GpuSender } from './gpu-sender.ts';
-import { clearedBox, downloadBox, guarded, uploadBox } from './gpu-transfer.ts';
+import { clearedBox, downloadBox, guarded, plainVoxels, uploadBox } from './gpu-transfer.ts';
 
 /** A backend on a GPU, which can also process voxels that are already in GPU memory. */
 export interface GpuBackend extends Backend {
@@ -87,9 +88,8 @@ export function createGpuBackend(gpu: Gpu, pieceBytes = standardPieceBytes): Gpu
     borrowBytes: (byteLength) => borrow(gpu, byteLength),
 
     async receive(box) {
-      if (!GpuReceiver.canReceive(box)) return undefined;
       const receiver = await GpuReceiver.open(gpu, box);
-      const pieces = piecesOf(paddedBoxBytes(box.dims, box.elementBytes), pieceBytes);
+      const pieces = piecesOf(plainBoxBytes(box), pieceBytes);
       return {
         ...box,
         fill: (fill) => receiver.fill(pieces, fill),
@@ -132,13 +132,12 @@ export function createGpuBackend(gpu: Gpu, pieceBytes = standardPieceBytes): Gpu
       checkPlaces(boxes, box.elementBytes);
       const scope = gpu.scope('download');
       try {
-        const { dims, elementBytes } = box;
         const sender = await guarded(gpu, async () => {
           throwIfAborted(job.signal);
+          if (hasPaddedRows(box)) void gpu.prepareKernels([rowKernel]);
           const voxels = clearedBox(gpu, scope, box);
           await decodeAll(chunks, { voxels, chunks: boxes }, job, true);
-          const pieces = piecesOf(dims[0] * dims[1] * dims[2] * elementBytes, pieceBytes);
-          return new GpuSender(gpu, scope, voxels, pieces, job.onSpan);
+          return new GpuSender(gpu, scope, plainVoxels(gpu, scope, voxels), piecesOf(plainBoxBytes(box), pieceBytes), job.onSpan);
         });
         await sender.begin();
         return sender;

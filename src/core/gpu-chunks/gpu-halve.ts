@@ -1,10 +1,12 @@
 import halveShader from '../../shaders/gpu-chunks/halve.wgsl';
 import type { BoxHalving } from '../chunks/backend.ts';
 import { type GpuVoxels, type KernelCall, rowBytes } from '../codec/codec.ts';
+import type { GatheredCopy } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
-import type { LentBytes } from '../gpu/lent-bytes.ts';
+import { type LentBytes, wholeWords } from '../gpu/lent-bytes.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import { paddedBoxBytes } from './gpu-chunks.ts';
+import { packRows, plainBoxBytes, rowKernel } from './gpu-rows.ts';
 
 const wordsPerWorkgroup = 256;
 
@@ -19,40 +21,32 @@ export async function halveOnGpu(
   const { elementBytes } = voxels;
   const constants = { bits: 8 * elementBytes, is_signed: Number(type.startsWith('i')), is_mode: Number(method === 'mode') };
   const descriptor = { label: 'engine.halve', shader: halveShader, constants };
-  await gpu.prepareKernels([descriptor]);
+  await gpu.prepareKernels([descriptor, rowKernel]);
   const commands = gpu.commands('halve', call.onTimes).stage('halve');
   const words = (of: Dims3) => rowBytes(of[0], elementBytes) / 4;
-  const halved: { readonly buffer: GPUBuffer; readonly dims: Dims3; readonly at: number; readonly size: number }[] = [];
-  let [from, total] = [voxels, 0];
+  const halved: GpuVoxels[] = [];
   for (const step of [steps, ...further]) {
+    const from = halved.at(-1) ?? voxels;
     const dims: Dims3 = [Math.ceil(from.dims[0] / step[0]), Math.ceil(from.dims[1] / step[1]), Math.ceil(from.dims[2] / step[2])];
-    const size = paddedBoxBytes(dims, elementBytes);
-    const buffer = scope.reused('halved', size);
+    const buffer = scope.reused('halved', paddedBoxBytes(dims, elementBytes));
     const shape = scope.uniform('shape', [
       ...[...from.dims, words(from.dims), ...dims, words(dims)],
       ...[...step.map((length) => length - 1), 0],
     ]);
     const workgroups = Math.ceil((words(dims) * dims[1] * dims[2]) / wordsPerWorkgroup);
     commands.dispatch(gpu.kernel(descriptor), [from.buffer, buffer, shape], workgroups);
-    halved.push({ buffer, dims, at: total, size });
-    from = { buffer, dims, elementBytes };
-    total += size;
+    halved.push({ buffer, dims, elementBytes });
   }
-  const lent = commands.lend(
-    total,
-    halved.map(({ buffer, at, size }) => ({ buffer, offset: 0, size, to: at })),
-  );
+  let total = 0;
+  const copies = halved.map((box): GatheredCopy => {
+    const size = wholeWords(plainBoxBytes(box));
+    const copy = { buffer: packRows(gpu, commands, box, scope), offset: 0, size, to: total };
+    total += size;
+    return copy;
+  });
+  const lent = commands.lend(total, copies);
   await commands.submit();
   const { bytes, release } = lent();
-  const results = halved.map(({ dims, at, size }) => withoutPadding(bytes.subarray(at, at + size), dims, elementBytes));
+  const results = copies.map(({ to }, index) => bytes.subarray(to, to + plainBoxBytes(halved[index] as GpuVoxels)));
   return { results, release };
-}
-
-/** The same bytes if there is no padding. */
-function withoutPadding(bytes: Uint8Array, [x, y, z]: Dims3, elementBytes: GpuVoxels['elementBytes']): Uint8Array {
-  const [length, padded] = [x * elementBytes, rowBytes(x, elementBytes)];
-  if (length === padded) return bytes;
-  const plain = new Uint8Array(length * y * z);
-  for (let row = 0; row < y * z; row++) plain.set(bytes.subarray(row * padded, row * padded + length), row * length);
-  return plain;
 }

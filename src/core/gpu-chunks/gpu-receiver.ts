@@ -1,38 +1,39 @@
 import type { VoxelBox } from '../chunks/backend.ts';
-import { type GpuVoxels, rowBytes } from '../codec/codec.ts';
+import type { GpuVoxels } from '../codec/codec.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { UploadMemory } from '../gpu/upload-memory.ts';
 import type { BoxPiece } from './box-pieces.ts';
-import { paddedBoxBytes } from './gpu-chunks.ts';
-import { guarded } from './gpu-transfer.ts';
+import { hasPaddedRows, rowKernel } from './gpu-rows.ts';
+import { type BoxUpload, boxUpload, guarded } from './gpu-transfer.ts';
 
 type Fill = (bytes: Uint8Array<ArrayBuffer>) => Promise<void>;
 
-/** A box that comes to GPU memory in pieces. Its rows must be whole words, so that they need no padding. */
+/** A box that comes to GPU memory in pieces, with its bytes as they are in a file. */
 export class GpuReceiver {
   readonly scope: GpuScope;
   readonly voxels: GpuVoxels;
   /** When pieces were handed over to the GPU, by `performance.now()`, and their bytes. */
   readonly uploads: (readonly [startMs: number, endMs: number, bytes: number])[] = [];
   readonly #gpu: Gpu;
+  readonly #upload: BoxUpload;
 
-  private constructor(gpu: Gpu, scope: GpuScope, voxels: GpuVoxels) {
+  private constructor(gpu: Gpu, scope: GpuScope, upload: BoxUpload) {
     this.#gpu = gpu;
     this.scope = scope;
-    this.voxels = voxels;
-  }
-
-  static canReceive({ dims, elementBytes }: Omit<VoxelBox, 'bytes'>): boolean {
-    return rowBytes(dims[0], elementBytes) === dims[0] * elementBytes;
+    this.voxels = upload.voxels;
+    this.#upload = upload;
   }
 
   /** @throws StriaError `out-of-memory`, `limit-too-small`, `device-lost` */
-  static async open(gpu: Gpu, { dims, elementBytes }: Omit<VoxelBox, 'bytes'>): Promise<GpuReceiver> {
+  static async open(gpu: Gpu, box: Omit<VoxelBox, 'bytes'>): Promise<GpuReceiver> {
     const scope = gpu.scope('upload');
     try {
-      const buffer = await guarded(gpu, async () => scope.reused('box', paddedBoxBytes(dims, elementBytes)));
-      return new GpuReceiver(gpu, scope, { buffer, dims, elementBytes });
+      const upload = await guarded(gpu, async () => {
+        if (hasPaddedRows(box)) await gpu.prepareKernels([rowKernel]);
+        return boxUpload(gpu, scope, box);
+      });
+      return new GpuReceiver(gpu, scope, upload);
     } catch (error) {
       scope.destroy();
       throw error;
@@ -58,9 +59,10 @@ export class GpuReceiver {
         next = borrowFor(pieces[index + 1]);
         await fillOne(memory, fill);
         const start = performance.now();
-        memory.copyTo(this.voxels.buffer, at);
+        memory.copyTo(this.#upload.target, at);
         this.uploads.push([start, performance.now(), length]);
       }
+      this.#upload.finish();
     } catch (error) {
       (await next?.catch(() => undefined))?.release();
       throw error;

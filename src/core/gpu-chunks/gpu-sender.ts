@@ -1,5 +1,4 @@
 import type { LentVoxels, OnSpan } from '../chunks/backend.ts';
-import type { GpuVoxels } from '../codec/codec.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import { type LentBytes, wholeWords } from '../gpu/lent-bytes.ts';
 import type { GpuScope } from '../gpu/scope.ts';
@@ -10,18 +9,21 @@ import { guarded } from './gpu-transfer.ts';
 export class GpuSender implements LentVoxels {
   readonly #gpu: Gpu;
   readonly #scope: GpuScope;
-  readonly #voxels: GpuVoxels;
+  readonly #plain: GPUBuffer;
   readonly #pieces: readonly BoxPiece[];
   #count = 0;
   readonly #onSpan: OnSpan | undefined;
   /** The next piece. */
   #next: Promise<LentBytes> | undefined;
 
-  /** @param scope owns the voxels, and is destroyed by `release` */
-  constructor(gpu: Gpu, scope: GpuScope, voxels: GpuVoxels, pieces: readonly BoxPiece[], onSpan?: OnSpan) {
+  /**
+   * @param scope owns the buffer, and is destroyed by `release`
+   * @param plain the voxels as a file holds them
+   */
+  constructor(gpu: Gpu, scope: GpuScope, plain: GPUBuffer, pieces: readonly BoxPiece[], onSpan?: OnSpan) {
     this.#gpu = gpu;
     this.#scope = scope;
-    this.#voxels = voxels;
+    this.#plain = plain;
     this.#pieces = pieces;
     this.#onSpan = onSpan;
   }
@@ -58,7 +60,7 @@ export class GpuSender implements LentVoxels {
     const start = performance.now();
     const lent = await guarded(this.#gpu, async () => {
       const commands = this.#gpu.commands('download');
-      const lend = commands.lend(length, [{ buffer: this.#voxels.buffer, offset: at, size: wholeWords(length), to: 0 }]);
+      const lend = commands.lend(length, [{ buffer: this.#plain, offset: at, size: wholeWords(length), to: 0 }]);
       await commands.submit();
       return lend();
     });

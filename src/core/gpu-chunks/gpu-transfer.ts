@@ -1,16 +1,14 @@
 import type { VoxelBox } from '../chunks/backend.ts';
 import { placePayloads } from '../codec/batch.ts';
-import { type CodecElementBytes, type GpuVoxels, rowBytes } from '../codec/codec.ts';
+import type { CodecElementBytes, GpuVoxels } from '../codec/codec.ts';
 import type { Gpu } from '../gpu/gpu.ts';
-import type { LentBytes } from '../gpu/lent-bytes.ts';
+import { wholeWords } from '../gpu/lent-bytes.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { UploadMemory } from '../gpu/upload-memory.ts';
 import { StriaError } from '../shared/errors.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import { paddedBoxBytes } from './gpu-chunks.ts';
-
-/** Rows that need padding go through a buffer of about this size. */
-const scratchBytes = 2 ** 22;
+import { hasPaddedRows, packRows, padRows, plainBoxBytes } from './gpu-rows.ts';
 
 /** A box of zeros in GPU memory. */
 export function emptyBox(scope: GpuScope, dims: Dims3, elementBytes: CodecElementBytes): GpuVoxels {
@@ -53,50 +51,71 @@ export async function uploadPayloads(gpu: Gpu, scope: GpuScope, payloads: readon
   return { buffer, byteOffsets, byteLengths };
 }
 
-/** Lends a box's bytes, rows padded. */
-async function lendBox(gpu: Gpu, { buffer, dims, elementBytes }: GpuVoxels): Promise<LentBytes> {
-  const size = paddedBoxBytes(dims, elementBytes);
-  const commands = gpu.commands('download');
-  const lent = commands.lend(size, [{ buffer, offset: 0, size, to: 0 }]);
-  await commands.submit();
-  return lent();
+export interface BoxUpload {
+  readonly voxels: GpuVoxels;
+  /** Takes the bytes of the box, as a file holds them. */
+  readonly target: GPUBuffer;
+  /** Call it when the target is filled. GPU work that is submitted later sees the voxels. @throws StriaError `device-lost` */
+  finish(): void;
 }
 
-/** Uploads a box, padding its rows with zeros. Bytes in `UploadMemory` are taken from there if they need no padding. */
-export function uploadBox(gpu: Gpu, scope: GpuScope, { bytes, dims, elementBytes }: VoxelBox): GpuVoxels {
-  const voxels = { buffer: scope.reused('box', paddedBoxBytes(dims, elementBytes)), dims, elementBytes };
-  const rowLength = dims[0] * elementBytes;
-  const padded = rowBytes(dims[0], elementBytes);
-  if (padded === rowLength) {
-    const memory = UploadMemory.of(bytes);
-    if (memory) memory.copyTo(voxels.buffer);
-    else gpu.device.queue.writeBuffer(voxels.buffer, 0, bytes);
-    return voxels;
-  }
-  const rows = dims[1] * dims[2];
-  const rowsAtOnce = Math.min(rows, Math.max(1, Math.floor(scratchBytes / padded)));
-  const scratch = new Uint8Array(rowsAtOnce * padded);
-  for (let first = 0; first < rows; first += rowsAtOnce) {
-    const count = Math.min(rowsAtOnce, rows - first);
-    for (let row = 0; row < count; row++) {
-      const start = (first + row) * rowLength;
-      scratch.set(bytes.subarray(start, start + rowLength), row * padded);
-    }
-    gpu.device.queue.writeBuffer(voxels.buffer, first * padded, scratch, 0, count * padded);
-  }
+/** Begins the upload of a box. If its rows are padded, its bytes go to a buffer of their own, from which the GPU copies the rows. */
+export function boxUpload(gpu: Gpu, scope: GpuScope, { dims, elementBytes }: Omit<VoxelBox, 'bytes'>): BoxUpload {
+  const voxels: GpuVoxels = { buffer: scope.reused('box', paddedBoxBytes(dims, elementBytes)), dims, elementBytes };
+  if (!hasPaddedRows(voxels)) return { voxels, target: voxels.buffer, finish() {} };
+  const plainScope = scope.scope('plain');
+  const target = plainScope.reused('box', plainBoxBytes(voxels));
+  const finish = () => {
+    const commands = gpu.commands('upload');
+    padRows(gpu, commands, target, voxels, plainScope);
+    // Whoever waits for later work gets the error.
+    commands.submit().catch(() => {});
+    plainScope.destroy();
+  };
+  return { voxels, target, finish };
+}
+
+/** Uploads a box. Bytes in `UploadMemory` are taken from there. */
+export function uploadBox(gpu: Gpu, scope: GpuScope, { bytes, ...box }: VoxelBox): GpuVoxels {
+  const { voxels, target, finish } = boxUpload(gpu, scope, box);
+  const memory = UploadMemory.of(bytes);
+  if (memory) memory.copyTo(target);
+  else writeBytes(gpu, target, bytes);
+  finish();
   return voxels;
 }
 
+/** Writes any number of bytes to the start of a buffer, and zeros up to a whole word. */
+function writeBytes({ device: { queue } }: Gpu, buffer: GPUBuffer, bytes: Uint8Array<ArrayBuffer>): void {
+  const whole = bytes.byteLength - (bytes.byteLength % 4);
+  queue.writeBuffer(buffer, 0, bytes, 0, whole);
+  if (whole === bytes.byteLength) return;
+  const last = new Uint8Array(4);
+  last.set(bytes.subarray(whole));
+  queue.writeBuffer(buffer, whole, last);
+}
+
 /** Reads a box back into `bytes`, without its row padding. */
-export async function downloadBox(gpu: Gpu, { buffer, dims, elementBytes }: GpuVoxels, bytes: Uint8Array): Promise<void> {
-  const rowLength = dims[0] * elementBytes;
-  const padded = rowBytes(dims[0], elementBytes);
-  const rows = dims[1] * dims[2];
-  const lent = await lendBox(gpu, { buffer, dims, elementBytes });
-  const read = lent.bytes;
-  if (padded === rowLength) bytes.set(read);
-  else for (let row = 0; row < rows; row++) bytes.set(read.subarray(row * padded, row * padded + rowLength), row * rowLength);
-  lent.release();
+export async function downloadBox(gpu: Gpu, voxels: GpuVoxels, bytes: Uint8Array): Promise<void> {
+  using scope = gpu.scope('pack');
+  const commands = gpu.commands('download');
+  const buffer = packRows(gpu, commands, voxels, scope);
+  const size = plainBoxBytes(voxels);
+  const lent = commands.lend(size, [{ buffer, offset: 0, size: wholeWords(size), to: 0 }]);
+  await commands.submit();
+  const { bytes: read, release } = lent();
+  bytes.set(read);
+  release();
+}
+
+/** A buffer that starts with a box's voxels as a file holds them, for GPU work that is submitted later. @throws StriaError `device-lost` */
+export function plainVoxels(gpu: Gpu, scope: GpuScope, voxels: GpuVoxels): GPUBuffer {
+  if (!hasPaddedRows(voxels)) return voxels.buffer;
+  const commands = gpu.commands('download');
+  const plain = packRows(gpu, commands, voxels, scope);
+  // Whoever waits for later work gets the error.
+  commands.submit().catch(() => {});
+  return plain;
 }
 
 /**

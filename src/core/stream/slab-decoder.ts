@@ -79,14 +79,12 @@ export class SlabDecoder {
   }
 
   /**
-   * Whether `lend` takes such slabs: the backend lends memory, and a slab is one box whose rows the GPU does not pad.
+   * Whether `lend` takes such slabs: the backend lends memory, and a slab is one box.
    * @param largestBytes of a slab
    */
   canLend(largestBytes: number): boolean {
     const { maxBoxBytes: most, decodeLent } = this.#backend;
-    return (
-      decodeLent !== undefined && largestBytes <= Math.min(most, maxBoxBytes) && (this.grid.dims[0] * this.elementBytes) % 4 === 0
-    );
+    return decodeLent !== undefined && largestBytes <= Math.min(most, maxBoxBytes);
   }
 
   /**
