@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { openTestGpu } from '../../testing/node-gpu-testing.ts';
-import type { ChunkBox } from '../chunks/backend.ts';
+import type { ChunkBox, VoxelBox } from '../chunks/backend.ts';
 import { codecById } from '../codecs/registry.ts';
 import { createCpuBackend } from '../cpu/cpu-backend.ts';
 import { inlinePool } from '../cpu/inline-pool.ts';
@@ -83,6 +83,35 @@ test('each codec waits for the GPU twice, however many steps it has', async () =
     const calls = await callsOf('phantom', only(codec));
     expect(calls, codec).toMatchObject({ codecs: [[codec], [codec]], submits: 2, waits: 2, readable: 0 });
   }
+});
+
+test('chunks that may be ramps cost no wait of their own beside others', async () => {
+  using scope = gpu.scope('test');
+  const backend = createGpuBackend(gpu);
+  const noise = voxelsOf(infoOf([96, 32, 32, 1], 'u8'), 'noise');
+  /** Noise of two bits; then a ramp; then what only looks like one until its last voxel. */
+  const bytes = noise.map((value, at) => {
+    const [x, y, z] = [at % 96, Math.floor(at / 96) % 32, Math.floor(at / 96 / 32)];
+    if (x < 32) return value & 3;
+    return x === 95 && y === 31 && z === 31 ? 250 : (x + 2 * y + 5 * z) & 255;
+  });
+  const chunks = [0, 32, 64].map((x): ChunkBox => ({ origin: [x, 0, 0], shape: [32, 32, 32] }));
+  const box: VoxelBox = { bytes, dims: [96, 32, 32], elementBytes: 1 };
+  const voxels = uploadBox(gpu, scope, box);
+  const expected = await createCpuBackend(inlinePool()).encode(box, chunks, only('rice'));
+  expect(expected.map(({ kind }) => kind)).toEqual(['coded', 'ramp', 'coded']);
+  const encode = async (count: number) => {
+    const encoding = () => backend.encodeResident({ voxels, chunks: chunks.slice(0, count) }, only('rice'));
+    await encoding();
+    await encoding();
+    const waits = countWaits();
+    const { chunks: encoded } = await encoding();
+    vi.restoreAllMocks();
+    expect(encoded).toEqual(expected.slice(0, count));
+    return waits.count;
+  };
+  expect(await encode(2)).toBe(2);
+  expect(await encode(3)).toBe(3);
 });
 
 test('payloads that were read are freed if the work behind them fails', async () => {

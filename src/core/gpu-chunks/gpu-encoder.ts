@@ -6,15 +6,15 @@ import { bytesOfChunks } from '../codec/batch.ts';
 import type { ChunkSurvey, CodecDefinition, CodecElementBytes, KernelCall } from '../codec/codec.ts';
 import { codecs } from '../codecs/registry.ts';
 import type { Checksum } from '../format/checksum.ts';
-import type { ComputedChunk, EncodedChunk } from '../format/chunk.ts';
+import type { ComputedChunk, EncodedChunk, RampRule } from '../format/chunk.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { LentBytes } from '../gpu/lent-bytes.ts';
 import { StriaError } from '../shared/errors.ts';
 import { throwIfAborted } from '../shared/job.ts';
 import type { Dims3 } from '../shared/volume.ts';
-import { analyzeOnGpu, analyzers } from './gpu-chunks.ts';
+import { analyzeOnGpu, analyzers, type GpuChunkAnalysis } from './gpu-chunks.ts';
 import { checksummer } from './gpu-payloads.ts';
-import { findRampsOnGpu } from './gpu-ramps.ts';
+import { findRampsOnGpu, rampCandidates } from './gpu-ramps.ts';
 import { type ChainGroup, type Encoded, type GroupCall, GroupEncoder } from './group-encoder.ts';
 
 /** Between the shaders of two codecs. */
@@ -101,7 +101,11 @@ export class GpuEncoder {
     const start = performance.now();
     const analyses = await analyzeOnGpu(this.#gpu, box, call, choice.codec === 'auto');
     onSpan?.('analyze', start, performance.now(), bytesOfChunks(chunks, voxels.elementBytes));
-    const ramps = await findRampsOnGpu(this.#gpu, box, analyses, call);
+    // These chunks are encoded, if they are no ramps, after the first round, during which the GPU tests them.
+    const candidates = new Set(rampCandidates(box, analyses));
+    let testing = candidates.size > 0 ? findRampsOnGpu(this.#gpu, box, [...candidates], call) : undefined;
+    // Whoever awaits it gets the error.
+    testing?.catch(() => {});
     const placed = new Array<PlacedChunk>(chunks.length);
     const smallest: ({ readonly result: Encoded; readonly rank: number } | undefined)[] = [];
     let hasRanks = false;
@@ -114,9 +118,9 @@ export class GpuEncoder {
       else waiting.push({ codec, second, members: [{ index, chosen, rank }] });
     };
     const geometryOf = (index: number) => ({ shape: (chunks[index] as ChunkBox).shape, elementBytes: voxels.elementBytes });
-    analyses.forEach((analysis, index) => {
+    const choose = (index: number, ramp?: RampRule) => {
+      const analysis = analyses[index] as GpuChunkAnalysis;
       const { checksum: decodedChecksum } = analysis;
-      const ramp = ramps.get(index);
       if (ramp || isConstant(analysis)) {
         const element = analysis.head().slice(0, voxels.elementBytes);
         placed[index] = ramp
@@ -127,22 +131,19 @@ export class GpuEncoder {
       const chains = chooseCodecs(analysis, geometryOf(index), choice, () => analysis.survey() as ChunkSurvey);
       if (chains.length > 1) hasRanks = true;
       for (const [rank, chosen] of chains.entries()) add(index, chosen, rank);
-    });
+    };
+    for (const index of chunks.keys()) if (!candidates.has(index)) choose(index);
 
     this.#hasChosen = true;
     // Raw comes last: it takes the chunks that the other codecs did not make smaller.
-    while (waiting.length > 0) {
+    while (waiting.length > 0 || testing) {
       throwIfAborted(call.signal);
       const others = waiting.filter(({ codec }) => codec !== rawCodec);
       const round = others.length > 0 ? others : waiting;
       waiting = waiting.filter((group) => !round.includes(group));
       const readStart = performance.now();
-      // Of several results only the smallest is read. Their groups take turns, so that they share scratch memory.
-      const groupCall = hasRanks ? { ...call, read: undefined } : call;
-      const results: (Encoded | undefined)[][] = [];
-      for (const groups of hasRanks ? round.map((group) => [group]) : [round]) {
-        results.push(...(await this.#groups.encode(groups, box, groupCall)));
-      }
+      const [results, ramps] = await Promise.all([this.#encodeRound(round, box, call, hasRanks), testing]);
+      testing = undefined;
       round.forEach(({ members }, at) => {
         members.forEach(({ index, rank }, i) => {
           const result = results[at]?.[i];
@@ -155,7 +156,7 @@ export class GpuEncoder {
       const kept: Encoded[] = [];
       for (const { codec, members } of round) {
         for (const { index, chosen, rank } of members) {
-          const analysis = analyses[index] as (typeof analyses)[number];
+          const analysis = analyses[index] as GpuChunkAnalysis;
           const result = smallest[index]?.result;
           if (result && !placed[index]) {
             placed[index] = Object.assign(result, { kind: 'coded' as const, decodedChecksum: analysis.checksum });
@@ -166,8 +167,23 @@ export class GpuEncoder {
       }
       if (hasRanks && call.read) await this.#groups.read(kept, call);
       if (call.read) onSpan?.('readback', readStart, performance.now(), bytesOf(kept));
+      if (ramps) for (const index of candidates) choose(index, ramps.get(index));
     }
     return placed;
+  }
+
+  /** @param hasRanks whether chunks are in several groups @returns as `GroupEncoder.encode` */
+  async #encodeRound(
+    round: readonly ChainGroup[],
+    box: ResidentBox,
+    call: GroupCall,
+    hasRanks: boolean,
+  ): Promise<(Encoded | undefined)[][]> {
+    if (!hasRanks) return round.length > 0 ? this.#groups.encode(round, box, call) : [];
+    const results: (Encoded | undefined)[][] = [];
+    // Of several results only the smallest is read. Groups take turns, so that they share scratch memory.
+    for (const group of round) results.push(...(await this.#groups.encode([group], box, { ...call, read: undefined })));
+    return results;
   }
 }
 

@@ -10,24 +10,31 @@ import { chunkTable, type GpuChunkAnalysis, planPieces, segment } from './gpu-ch
 /** Words of the shader's findings per chunk. */
 const foundWords = 8;
 
-/**
- * The ramps among a box's chunks, by shaders/gpu-chunks/ramp.wgsl: their rules, keyed by their index in the box. If the
- * analyses rule out all chunks, no kernel runs.
- */
+/** The indices of chunks that may be ramps by their analyses. Few of them are none. */
+export function rampCandidates(
+  { voxels: { elementBytes }, chunks }: ResidentBox,
+  analyses: readonly GpuChunkAnalysis[],
+): number[] {
+  const candidates: number[] = [];
+  for (let index = 0; index < chunks.length; index++) {
+    const { shape } = chunks[index] as ChunkBox;
+    const analysis = analyses[index] as GpuChunkAnalysis;
+    if (mayBeRamp(analysis, { shape, elementBytes }, () => analysis.head())) candidates.push(index);
+  }
+  return candidates;
+}
+
+/** The ramps among some of a box's chunks, by shaders/gpu-chunks/ramp.wgsl: their rules, keyed by their index in the box. */
 export async function findRampsOnGpu(
   gpu: Gpu,
   { voxels, chunks }: ResidentBox,
-  analyses: readonly GpuChunkAnalysis[],
+  indices: readonly number[],
   call: KernelCall,
 ): Promise<ReadonlyMap<number, RampRule>> {
   const { elementBytes } = voxels;
   const rules = new Map<number, RampRule>();
-  const candidates: (ChunkBox & { readonly index: number })[] = [];
-  for (const [index, { origin, shape }] of chunks.entries()) {
-    const analysis = analyses[index] as GpuChunkAnalysis;
-    if (mayBeRamp(analysis, { shape, elementBytes }, () => analysis.head())) candidates.push({ origin, shape, index });
-  }
-  if (candidates.length === 0) return rules;
+  if (indices.length === 0) return rules;
+  const candidates = indices.map((index) => chunks[index] as ChunkBox);
   using scope = call.scope.scope('ramps');
   const perWord = 4 / elementBytes;
   const table = chunkTable(voxels, candidates, (x) => ((x - 1) % perWord) + 1);
@@ -46,7 +53,7 @@ export async function findRampsOnGpu(
   const read = commands.readWords(found);
   await commands.submit();
   const words = read();
-  candidates.forEach(({ index }, at) => {
+  indices.forEach((index, at) => {
     const [leastComplement, most, largest, ...steps] = words.subarray(foundWords * at, foundWords * at + 6) as unknown as [
       number,
       number,
