@@ -127,11 +127,11 @@ async function benchTool(tool: Tool, input: Input, work: string, { signal, limit
   const packed = join(work, isSlices ? 'packed' : 'packed.stria');
   const restored = join(work, 'restored');
   if (isSlices) await Promise.all([mkdir(packed), mkdir(restored)]);
-  const call = tool.compress(source, packed);
-  const compress = await repeatProgram(tool.command, call, signal, limitMs);
+  const compress = await repeatProgram(tool.command, { ...tool.compress(source, packed), output: packed }, signal, limitMs);
   if (!compress) return undefined;
   const outputBytes = isSlices ? await folderBytes(packed) : (await stat(packed)).size;
-  const decompress = await repeatProgram(tool.command, tool.decompress(packed, restored), signal, limitMs);
+  const back = { ...tool.decompress(packed, restored), output: restored };
+  const decompress = await repeatProgram(tool.command, back, signal, limitMs);
   if (!decompress) return undefined;
   const isSame = isSlices ? await sameSlices(source, restored) : await sameFile(source, restored);
   if (!isSame) {
@@ -170,7 +170,7 @@ function fileCase(
     copyMs: undefined,
     timesCopy: undefined,
     verified: 'decompressed and compared byte by byte',
-    note: 'whole programs, from file to file, including their start',
+    note: 'whole programs, from file to file, including their start and the sync of their output to the disk',
   };
 }
 

@@ -1,4 +1,5 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
@@ -52,3 +53,20 @@ test.runIf(process.platform === 'linux')(
     expect(await runProgram('sh', call, signal, 300)).toBeUndefined();
   },
 );
+
+test.skipIf(process.platform === 'win32')('the time includes the sync of all that a program writes', async () => {
+  const output = join(folder, 'output');
+  mkdirSync(output);
+  const probe = await open(join(folder, 'probe'), 'w');
+  const sync = vi.spyOn(Object.getPrototypeOf(probe), 'sync').mockImplementation(() => {
+    return new Promise((resolve) => setTimeout(resolve, 200));
+  });
+  await probe.close();
+  try {
+    const run = await runProgram('sh', { args: ['-c', ': >"$0/a"; : >"$0/b"', output], output }, signal);
+    expect(sync).toHaveBeenCalledTimes(2);
+    expect(run?.wallMs).toBeGreaterThan(390);
+  } finally {
+    vi.restoreAllMocks();
+  }
+});

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { type FileHandle, open, readdir, readFile } from 'node:fs/promises';
+import { type FileHandle, open, readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type Spread, spreadOf } from '../../core/bench/harness/statistics.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { throwIfAborted } from '../../core/shared/job.ts';
@@ -10,10 +11,13 @@ export interface Call {
   /** Files to use as standard input and standard output. */
   readonly from?: string;
   readonly to?: string;
+  /** The file, or folder of files, that it writes. */
+  readonly output?: string;
 }
 
 /** The cost of one run of a program. */
 export interface ProgramRun {
+  /** Includes the sync of `Call.output` to the disk, because Stria syncs what it writes and most programs do not. */
   readonly wallMs: number;
   /** User and system time of the program and its children. Undefined without a POSIX shell. */
   readonly processorMs: number | undefined;
@@ -79,16 +83,30 @@ function spreadRuns(runs: readonly ProgramRun[]): ProgramRuns {
  */
 export async function runProgram(
   command: string,
-  { args, from, to }: Call,
+  { args, from, to, output }: Call,
   signal: AbortSignal,
   limitMs?: number,
 ): Promise<ProgramRun | undefined> {
   const input = from === undefined ? undefined : await open(from, 'r');
-  const output = to === undefined ? undefined : await open(to, 'w');
+  const target = to === undefined ? undefined : await open(to, 'w');
   try {
-    return await spawnMeasured(command, args, { input, output, signal, limitMs });
+    const run = await spawnMeasured(command, args, { input, output: target, signal, limitMs });
+    if (!run || output === undefined) return run;
+    const begin = performance.now();
+    await syncAll(output);
+    return { ...run, wallMs: run.wallMs + performance.now() - begin };
   } finally {
-    await Promise.all([input?.close(), output?.close()]);
+    await Promise.all([input?.close(), target?.close()]);
+  }
+}
+
+/** Syncs a file, or the files of a folder, to the disk. */
+async function syncAll(path: string): Promise<void> {
+  const isFolder = (await stat(path)).isDirectory();
+  const files = isFolder ? (await readdir(path)).map((name) => join(path, name)) : [path];
+  for (const file of files) {
+    const handle = await open(file, 'r+');
+    await handle.sync().finally(() => handle.close());
   }
 }
 
