@@ -136,13 +136,41 @@ export type VoxelArray =
 /** Reverses the bytes of every element in place, to convert between big-endian and little-endian. */
 export function swapBytes(bytes: Uint8Array, width: 1 | 2 | 4 | 8): void {
   if (width === 1) return;
-  for (let start = 0; start + width <= bytes.length; start += width) {
+  const length = Math.max(width, 4);
+  const whole = bytes.byteOffset % 4 === 0 ? bytes.length - (bytes.length % length) : 0;
+  if (whole > 0) swapWords(new Uint32Array(bytes.buffer, bytes.byteOffset, whole / 4), width);
+  for (let start = whole; start + width <= bytes.length; start += width) {
     for (let low = start, high = start + width - 1; low < high; low++, high--) {
       const byte = bytes[low] as number;
       bytes[low] = bytes[high] as number;
       bytes[high] = byte;
     }
   }
+}
+
+/** Several times as fast as byte by byte. */
+function swapWords(words: Uint32Array, width: 2 | 4 | 8): void {
+  if (width === 2) {
+    for (let at = 0; at < words.length; at++) words[at] = swappedHalves(words[at] as number);
+  } else if (width === 4) {
+    for (let at = 0; at < words.length; at++) words[at] = swappedWord(words[at] as number);
+  } else {
+    for (let at = 0; at < words.length; at += 2) {
+      const first = words[at] as number;
+      words[at] = swappedWord(words[at + 1] as number);
+      words[at + 1] = swappedWord(first);
+    }
+  }
+}
+
+function swappedWord(word: number): number {
+  const halves = swappedHalves(word);
+  return (halves << 16) | (halves >>> 16);
+}
+
+/** A word with the bytes of each half swapped. */
+function swappedHalves(word: number): number {
+  return ((word & 0xff00ff) << 8) | ((word >>> 8) & 0xff00ff);
 }
 
 /** The channel and the time point within it that an index along t stands for. */
