@@ -6,7 +6,7 @@ import type { StoredVoxels } from '../shared/stored-voxels.ts';
 import type { CodedChunk, ConstantChunk, EncodedChunk, RampChunk } from './chunk.ts';
 import { type ChunkGrid, codecElementBytes } from './chunk-grid.ts';
 import { chunkRecordLength, chunkRecordParts } from './chunk-record.ts';
-import { type ConstantRun, encodeConstants, encodeRamps, GrowingRamps, rampFault, sameComputed } from './computed-run.ts';
+import { type ConstantRun, rampFault, sameComputed } from './computed-run.ts';
 import {
   type ContainerHeader,
   deflatedFeature,
@@ -21,6 +21,7 @@ import { IndexBuilder } from './index-builder.ts';
 import { formatVersion, maxPayloadLength, recordTypes } from './layout.ts';
 import { encodeLevel, type LevelHeader } from './level.ts';
 import { LevelEntries } from './level-entries.ts';
+import { PendingRuns } from './pending-runs.ts';
 import { encodeRecord } from './record.ts';
 import { encodeSource } from './source-record.ts';
 import { encodeTail, type RecordPlace } from './tail.ts';
@@ -34,9 +35,6 @@ export type NewContainer = Pick<ContainerHeader, 'volume' | 'chunkShape' | 'sour
     /** Whether long headers of the source are deflated, which readers must then support. Default: false. */
     readonly deflatesSource?: boolean | undefined;
   };
-
-/** The maximum number of runs of constant chunks, or ramps, that are held back before they are written as a CONS or RAMP record. */
-const maxPending = 4096;
 
 /**
  * The maximum number of flushes of chunks without payload. They happen after each layer, or after several if there are more
@@ -56,9 +54,7 @@ export class ContainerWriter {
   readonly #measures: boolean;
   readonly #headerBody: Uint8Array;
   readonly #index = new IndexBuilder();
-  #pending: ConstantRun[] = [];
-  #pendingRamps: GrowingRamps[] = [];
-  #pendingRampCount = 0;
+  readonly #pending = new PendingRuns();
   #lastRun: ConstantRun | undefined;
   #nextChunk = 0;
   /** Number of chunks between flushes of chunks without payload, in whole layers. */
@@ -209,13 +205,7 @@ export class ContainerWriter {
 
   /** Writes the chunks without payload that were held back. */
   async #flushIndex(): Promise<void> {
-    const constants = this.#pending;
-    const ramps = this.#pendingRamps;
-    this.#pending = [];
-    this.#pendingRamps = [];
-    this.#pendingRampCount = 0;
-    if (constants.length > 0) await this.#record(recordTypes.constants, encodeConstants(constants));
-    if (ramps.length > 0) await this.#record(recordTypes.ramps, encodeRamps(ramps.map((ramp) => ramp.run())));
+    for (const { type, body } of this.#pending.take()) await this.#record(type, body);
   }
 
   /**
@@ -291,13 +281,8 @@ export class ContainerWriter {
       this.#lastRun = { kind: 'constant', first: number, count, element: element.slice(), decodedChecksum };
       this.#index.addConstant(this.#lastRun);
     }
-    const pending = this.#pending.at(-1);
-    if (pending !== undefined && pending.first + pending.count === number && sameComputed(pending, chunk)) {
-      this.#pending[this.#pending.length - 1] = { ...pending, count: pending.count + count };
-    } else {
-      this.#pending.push({ ...this.#lastRun, first: number, count });
-    }
-    if (this.#pending.length >= maxPending) await this.#flushIndex();
+    this.#pending.addConstants({ ...this.#lastRun, first: number, count });
+    if (this.#pending.isFull) await this.#flushIndex();
   }
 
   async #ramp(number: number, chunk: RampChunk): Promise<void> {
@@ -305,8 +290,8 @@ export class ContainerWriter {
     if (fault !== undefined) throw new StriaError('internal', `${chunkName(number)} ${fault}`);
     this.#lastRun = undefined;
     this.#index.addRamp(number, chunk);
-    if (!this.#pendingRamps.at(-1)?.add(number, chunk)) this.#pendingRamps.push(new GrowingRamps(number, chunk));
-    if (++this.#pendingRampCount >= maxPending) await this.#flushIndex();
+    this.#pending.addRamp(number, chunk);
+    if (this.#pending.isFull) await this.#flushIndex();
   }
 
   /** Checks that `element` has the width of the volume's elements, and returns it. */
