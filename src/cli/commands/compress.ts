@@ -10,7 +10,8 @@ import { shownPath, standardStream } from '../../core/shared/standard-streams.ts
 import { volumeBytes } from '../../core/shared/volume.ts';
 import type { VolumeChoice } from '../../core/shared/volume-choice.ts';
 import { datasetSuffix } from '../../core/shared/volume-names.ts';
-import { type CompressReport, compressVolume } from '../../core/stream/compress.ts';
+import { compressVolume } from '../../core/stream/compress.ts';
+import type { CompressReport } from '../../core/stream/compress-contract.ts';
 import { isExistingFolder, treeOfFiles } from '../../node/node-folder.ts';
 import type { CompressCommand } from '../arguments/parsed-command.ts';
 import { deviceNote, openBackend } from '../devices/device.ts';

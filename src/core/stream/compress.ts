@@ -1,84 +1,29 @@
-import type { Backend, BackendJob, DeviceReport, EncodeChoice } from '../chunks/backend.ts';
-import { checkChunkShape, chunkShapeOf, defaultTimeGroup, interleavedShape } from '../chunks/chunk-shape.ts';
-import { type ChunkShare, ChunkTally } from '../chunks/chunk-tally.ts';
+import type { BackendJob } from '../chunks/backend.ts';
+import { checkChunkShape } from '../chunks/chunk-shape.ts';
+import { ChunkTally } from '../chunks/chunk-tally.ts';
 import { bytesOfChunks } from '../codec/batch.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
-import { type ChunkShape, codecElementBytes, withTimePoints } from '../format/chunk-grid.ts';
+import { codecElementBytes, withTimePoints } from '../format/chunk-grid.ts';
 import { ContainerWriter } from '../format/container-writer.ts';
-import type { LevelsOf } from '../format/levels-of.ts';
 import { ownBytes } from '../format/part.ts';
 import type { OpenVolume } from '../io/common/volume-reader.ts';
 import type { ByteSink } from '../shared/bytes.ts';
 import { StriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { useLent } from '../shared/lent-parts.ts';
-import type { PartChoice } from '../shared/part-choice.ts';
-import { type FileFormat, isPictureFormat, type SourceDescription, sourceBytes } from '../shared/source.ts';
+import { type SourceDescription, sourceBytes } from '../shared/source.ts';
 import { nextTurn } from '../shared/turn.ts';
-import type { Dims4, VolumeInfo } from '../shared/volume.ts';
+import type { VolumeInfo } from '../shared/volume.ts';
 import { BoxReader, type ReadBox } from './box-reader.ts';
-import { type EncodedRun, type LevelChoice, LevelMaker, writeWithLevels } from './level-maker.ts';
+import { type CompressReport, type CompressSettings, type CompressStage, compressStages } from './compress-contract.ts';
+import { type EncodedRun, LevelMaker, writeWithLevels } from './level-maker.ts';
 import { planName, planPart } from './part-plan.ts';
 import { Beside, writingTo } from './pipeline.ts';
-import { KernelClock, type KernelTimes, type StageReport, type StageSpan, Stopwatch } from './stage-times.ts';
-import { interleavesTime, surveyTime } from './time-survey.ts';
-
-export interface CompressSettings {
-  readonly backend: Backend;
-  readonly choice: EncodeChoice;
-  /** In codec elements (an f64 voxel is two along x). Default: from `chunkShapeOf` or, with a time group, `interleavedShape`. */
-  readonly chunkShape?: ChunkShape | undefined;
-  /** Whether the report has `kernelTimes`, which take some milliseconds for each box. Default true. */
-  readonly timesKernels?: boolean | undefined;
-  /** Write only a part of a volume, which `mergeParts` joins with the others. */
-  readonly part?: PartChoice | undefined;
-  /** How many time points chunks interleave, unless `chunkShape` is given; 1: none. Default: see `chooseTimeGroup`. */
-  readonly timeGroup?: number | undefined;
-  /**
-   * Whether the file also holds the volume at lower resolutions. Default: if it has more than `leastBytesForLevels`, chunks of one
-   * time point each, and is no part.
-   */
-  readonly levels?: LevelChoice;
-  /** Set if the volume is a lower resolution of another file's. */
-  readonly levelsOf?: LevelsOf | undefined;
-}
-
-const compressStages = ['read', 'upload', 'analyze', 'encode', 'readback', 'write', 'save'] as const;
-export type CompressStage = (typeof compressStages)[number];
+import { KernelClock, type StageReport, Stopwatch } from './stage-times.ts';
+import { chooseTimeGroup, shapeFor } from './time-group.ts';
 
 /** After this time, finished chunks are written even if others of their box are not finished. */
 const longestWaitMs = 500;
-
-export interface CompressReport {
-  /** Size of the uncompressed source: its voxels, headers and everything else it holds. Of a part, the voxels alone. */
-  readonly bytesIn: number;
-  readonly voxelBytes: number;
-  /** Size of the container. */
-  readonly bytesOut: number;
-  /** `bytesIn / bytesOut`. */
-  readonly ratio: number;
-  readonly chunkCount: number;
-  readonly chunkShape: Dims4;
-  readonly chunks: readonly ChunkShare[];
-  /** How many levels the file has, and their size in it. */
-  readonly levelCount: number;
-  readonly levelBytes: number;
-  /** `part 3 of 7`, if it is one. */
-  readonly part?: string | undefined;
-  /** Wall time of each stage. Stages overlap (`analyze` runs in several threads), so they may sum to more than `total`. */
-  readonly timesMs: Readonly<Record<CompressStage | 'total', number>>;
-  /**
-   * When each stage ran, from the start of the work, and how many bytes it handled: voxels read, analyzed or encoded, chunks
-   * written. `analyze` (changes, checksum and, for `auto`, the survey, in one pass) is part of `encode`, as are `upload` and
-   * `readback` on a GPU. `save` ends the writing: buffered bytes are synced to the disk, and the file gets its name.
-   */
-  readonly timeline: readonly StageSpan<CompressStage>[];
-  /** Undefined on the CPU, and if they were not asked for. */
-  readonly kernelTimes?: KernelTimes | undefined;
-  readonly device: DeviceReport;
-  /** Voxel bytes divided by the total time, and by the time spent encoding. */
-  readonly gigabytesPerSecond: { readonly total: number; readonly encode: number };
-}
 
 /**
  * Streams a volume into a container, layer by layer, in bounded memory: one layer (at most 256 MiB with the default chunk
@@ -283,33 +228,6 @@ async function compress(
     kernelTimes: clock.times(),
     device: backend.device,
   };
-}
-
-function shapeFor(info: VolumeInfo, format: FileFormat, timeGroup: number | 'default'): ChunkShape {
-  const timePoints = timeGroup === 'default' ? defaultTimeGroup(info) : timeGroup;
-  return timePoints > 1 ? interleavedShape(info, timePoints) : chunkShapeOf(info, isPictureFormat(format));
-}
-
-/**
- * How many time points to interleave: what the caller requested, else `interleavesTime` decides.
- * @returns also the volume to read, of which voxels may have been read already
- */
-async function chooseTimeGroup(
-  volume: OpenVolume,
-  { choice, chunkShape, timeGroup, part }: CompressSettings,
-  signal: AbortSignal | undefined,
-): Promise<{ readonly volume: OpenVolume; readonly timeGroup: number | 'default' }> {
-  if (timeGroup !== undefined || chunkShape) return { volume, timeGroup: timeGroup ?? 1 };
-  let unread = volume;
-  const areAlike = async () => {
-    // A piece of a larger volume must be cut like the others, which this one does not know.
-    if (part && 'origin' in part) return false;
-    const survey = await surveyTime(volume, { signal });
-    unread = survey.volume;
-    return survey.isSteady;
-  };
-  const isInterleaved = await interleavesTime(volume, choice, areAlike);
-  return { volume: unread, timeGroup: isInterleaved ? 'default' : 1 };
 }
 
 function payloadsOf(chunks: readonly EncodedChunk[]): Uint8Array[] {

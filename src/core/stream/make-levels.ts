@@ -12,7 +12,8 @@ import type { HalvingMethod } from '../shared/halving.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { elementBytes, typedVoxels, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 import { levelsName } from '../shared/volume-names.ts';
-import { type CompressReport, compressVolume } from './compress.ts';
+import { compressVolume } from './compress.ts';
+import type { CompressReport } from './compress-contract.ts';
 import { rawSource } from './memory-volume.ts';
 import { voxelsPrint } from './voxels-print.ts';
 
