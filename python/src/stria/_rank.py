@@ -18,7 +18,7 @@ _ROW_STEP = 8
 
 
 #: Gigabytes that a large GPU encodes in a second.
-SPEEDS = {RLE: 900, RICE: 250, PREDICT: 150, HUFFMAN: 150, LABELS: 20, PARLE: 200, WAVE: 3.8, RAW: 1000}
+SPEEDS = {RLE: 900, RICE: 250, PREDICT: 150, HUFFMAN: 150, LABELS: 20, PARLE: 200, WAVE: 11, RAW: 1000}
 #: Only of a codec that decodes slowly.
 WAVE_DECODE_SPEED = 22
 

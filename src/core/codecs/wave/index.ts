@@ -13,7 +13,7 @@ export const wave: CodecDefinition = {
   standsAlone: true,
   interleavesTime: true,
   elementBytes: [1, 2, 4],
-  gigabytesPerSecond: 3.8,
+  gigabytesPerSecond: 11,
   decodeGigabytesPerSecond: 22,
 
   choose: () => noParameters,
