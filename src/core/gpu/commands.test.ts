@@ -19,3 +19,21 @@ test('a submit may have more stages than can be timed', () => {
   const ends = passes.map(({ timestampWrites }) => timestampWrites?.endOfPassWriteIndex);
   expect(ends.slice(-3)).toEqual([2 * maxStages - 1, undefined, undefined]);
 });
+
+test('what is recorded after a part has been submitted is in another submit', async () => {
+  const submits: unknown[][] = [];
+  const createCommandEncoder = () => {
+    const work: string[] = [];
+    return { beginComputePass: ({ label }: { label: string }) => ({ end: () => work.push(label) }), finish: () => work };
+  };
+  const queue = { submit: (buffers: unknown[]) => submits.push(buffers), onSubmittedWorkDone: async () => {} };
+  const host = {
+    device: { createCommandEncoder, queue },
+    checkAlive: () => {},
+    scope: () => ({ destroy: () => {} }),
+    submitting: () => () => {},
+  } as unknown as ConstructorParameters<typeof Commands>[0];
+  const commands = new Commands(host, 'work');
+  await commands.stage('one').submitPart().stage('two').stage('three').submit();
+  expect(submits).toEqual([[['work.one']], [['work.two', 'work.three']]]);
+});

@@ -53,7 +53,7 @@ interface CommandsHost {
 }
 
 /**
- * Records GPU work and submits it at once. Each `stage` is one pass with its own time. Dispatches of a stage run in order, and each
+ * Records GPU work and submits it at once, or in parts. Each `stage` is one pass with its own time. Dispatches of a stage run in order, and each
  * sees what the earlier ones wrote.
  */
 export class Commands {
@@ -61,7 +61,7 @@ export class Commands {
   /** Called with the times of each `submit` once they are known. */
   readonly onTimes: ((times: CommandTimes) => void) | undefined;
   readonly #host: CommandsHost;
-  readonly #encoder: GPUCommandEncoder;
+  #encoder: GPUCommandEncoder;
   readonly #stages: string[] = [];
   readonly #scope: GpuScope;
   readonly #queries: StageQueries | undefined;
@@ -129,6 +129,18 @@ export class Commands {
   }
 
   /**
+   * Submits what was recorded so far, and waits for nothing. Systems take a GPU for hung if one submit runs for about two seconds,
+   * so work that may be that long on a slow GPU is submitted in parts.
+   */
+  submitPart(): this {
+    this.#endPass();
+    const { device } = this.#host;
+    device.queue.submit([this.#encoder.finish()]);
+    this.#encoder = device.createCommandEncoder({ label: this.label });
+    return this;
+  }
+
+  /**
    * Records a copy of a buffer's bytes (usage COPY_SRC; `offset` a multiple of 4) to the CPU, at this point of the commands. It
    * costs no wait of its own. @returns the bytes, once `submit` has resolved
    */
@@ -183,7 +195,7 @@ export class Commands {
     return { block, at };
   }
 
-  /** Submits. Resolves when the GPU is done and everything is read. @throws StriaError `device-lost` */
+  /** Submits what was recorded since the last `submitPart`. Resolves when the GPU is done and everything is read. @throws StriaError `device-lost` */
   async submit(): Promise<CommandTimes> {
     this.#endPass();
     const { device } = this.#host;
@@ -213,7 +225,7 @@ export class Commands {
     }
   }
 
-  /** Gives up what was recorded, instead of `submit`. */
+  /** Gives up what was recorded since the last `submitPart`, instead of `submit`. */
   abandon(): void {
     for (const scope of this.#lent) scope.destroy();
     if (this.#queries) this.#host.keepQueries(this.#queries);

@@ -8,8 +8,11 @@ import { laneCount, planesOf } from './layout.ts';
 import { partsOf, partWords, tableBuffer } from './part-table.ts';
 import { searchTable } from './tables.ts';
 
-/** The number of blocks that a dispatch decodes. Each block needs a history. */
-const blocksPerDispatch = 1024;
+/**
+ * The number of blocks that a dispatch decodes: about as many as the largest GPUs work on at once. More would make a dispatch on a slow
+ * GPU longer. Each block needs a history.
+ */
+const blocksPerDispatch = 512;
 /**
  * The lengths of a block's history in steps. If Z > 1, the oldest neighbour is two slices and a row back, at most 2 × 68 + 16
  * steps. There are only two lengths, because each needs a kernel of its own.

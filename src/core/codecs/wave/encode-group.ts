@@ -26,7 +26,10 @@ export interface EncodeGroup {
   readonly parts: readonly PartPlace[];
 }
 
-/** Records the encoding of a group, and the placing of its payloads behind those placed before. */
+/**
+ * Records the encoding of a group, and the placing of its payloads behind those placed before.
+ * @param inParts whether to submit the group in four parts
+ */
 export function recordGroup(
   gpu: Gpu,
   commands: Commands,
@@ -35,6 +38,7 @@ export function recordGroup(
   group: EncodeGroup,
   scratch: Scratch,
   { buffer, places }: Pick<RecordedPayloads, 'buffer' | 'places'>,
+  inParts: boolean,
 ): void {
   const { elementBytes } = voxels;
   const { parts } = group;
@@ -49,6 +53,10 @@ export function recordGroup(
   const slabs = slabsOf(parts, 16, 16);
   const fitSlabs = slabsOf(parts, Number.POSITIVE_INFINITY, fitSlabSlices, 1);
 
+  const endPart = () => {
+    if (inParts) commands.submitPart();
+  };
+
   commands.stage('sample').dispatch(gpu.kernel(of.sample), [...source, samples], count);
   commands.dispatch(gpu.kernel(of.choose), [box, records, samples], count);
   commands.stage('spread').dispatch(gpu.kernel(of.spread), [...source, values], slabs);
@@ -60,6 +68,7 @@ export function recordGroup(
     commands.stage('fit').dispatch(gpu.kernel(fit), [records, values, elements, sums], fitSlabs);
     commands.stage('solve').dispatch(gpu.kernel(of.solve), [sums, weights], [count, 2, 1]);
     commands.stage('predict').dispatch(gpu.kernel(predict), [records, values, weights, predictions, elements], slabs);
+    endPart();
   }
   commands.record((encoder) => encoder.clearBuffer(counts));
   commands.stage('survey').dispatch(gpu.kernel(of.survey), [records, predictions, elements, counts], slabs);
@@ -67,6 +76,7 @@ export function recordGroup(
   // In the buffers, symbols replace predictions, flags replace values, and then lanes replace elements.
   const symbols = [records, predictions, elements, codings, values, tables];
   commands.stage('symbols').dispatch(gpu.kernel(of.symbols), symbols, slabs);
+  endPart();
   const code = [box, records, predictions, values, tables, elements, lengths];
   commands.stage('code').dispatch(gpu.kernel(of.code), code, count);
   commands.stage('write').dispatch(gpu.kernel(of.finish), [box, records, weights, codings, lengths, finished], count);
@@ -83,6 +93,7 @@ export function recordGroup(
     elementBytes,
   });
   commands.dispatch(gpu.kernel(of.copy), [...source, finished, elements, chunks, buffer], [laneCount + 1, count, 1]);
+  endPart();
 }
 
 /** The `array<Part>` of layout.wgsl. The kernel `choose` adds the ranges and the special values. */

@@ -7,35 +7,48 @@ import { encoders } from './encoders.ts';
 import { type PartPlace, partsOf } from './part-table.ts';
 import { scratchFor, scratchWordsOf } from './scratch.ts';
 
-/** The maximum number of bytes of a group's predictions: 256 chunks of 64³. */
-const workBytes = 272 * 2 ** 20;
+interface EncodeLimits {
+  /** The maximum number of bytes of a group's predictions. */
+  readonly groupBytes: number;
+  /** Groups with more bytes of predictions are submitted in parts. */
+  readonly submitBytes: number;
+}
+
+/**
+ * A group has at most 256 chunks of 64³. Each of its four parts then takes at most a quarter of a second on a GPU that is 100 times
+ * slower than an H100.
+ */
+const largeLimits: EncodeLimits = { groupBytes: 272 * 2 ** 20, submitBytes: 68 * 2 ** 20 };
 /** The maximum number of parts of a group. Each takes 36 KB besides its elements. */
 const mostParts = 4096;
 
-/** The encoder, which encodes chunks in groups. @param mostBytes the maximum number of bytes of a group's predictions */
-export function createEncoder(gpu: Gpu, mostBytes = workBytes): Pick<CodecKernels, 'prepareEncode' | 'recordEncode' | 'encode'> {
+/** The encoder, which encodes chunks in groups. */
+export function createEncoder(gpu: Gpu, limits = largeLimits): Pick<CodecKernels, 'prepareEncode' | 'recordEncode' | 'encode'> {
   return recordedEncoder(
     gpu,
     'wave.encode',
     (elementBytes) => gpu.prepareKernels([...Object.values(encoders(elementBytes)), placer]),
-    (_, ...recording) => recordEncode(gpu, mostBytes, ...recording),
+    (_, ...recording) => recordEncode(gpu, limits, ...recording),
   );
 }
 
 function recordEncode(
   gpu: Gpu,
-  mostBytes: number,
+  { groupBytes, submitBytes }: EncodeLimits,
   commands: Commands,
   voxels: GpuVoxels,
   chunks: readonly GpuChunk[],
   { scope, work }: RecordCall,
 ): RecordedPayloads {
-  const groups = groupsOf(chunks, partsOf(chunks, voxels), Math.min(mostBytes, gpu.maxBindingBytes));
+  const groups = groupsOf(chunks, partsOf(chunks, voxels), Math.min(groupBytes, gpu.maxBindingBytes));
   const bounds = boundsOf(chunks, voxels.elementBytes);
   const buffer = recordZeros(commands, scope, 'wave.payloads', roomFor(bounds));
   const places = placesFor(scope, chunks.length);
   const scratch = scratchFor(groups, work);
-  for (const group of groups) recordGroup(gpu, commands, work, voxels, group, scratch, { buffer, places });
+  for (const group of groups) {
+    const inParts = 4 * group.parts.reduce((sum, part) => sum + scratchWordsOf(part), 0) > submitBytes;
+    recordGroup(gpu, commands, work, voxels, group, scratch, { buffer, places }, inParts);
+  }
   return { buffer, places, mostBytes: bounds };
 }
 

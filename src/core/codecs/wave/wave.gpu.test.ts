@@ -10,21 +10,22 @@ const gpu = await openTestGpu();
 describeCodecOnGpu(wave, gpu, 'as dispatches are');
 describeCodecOnGpu(wave, gpu, 'dispatches spread', { isBrief: true, isSpread: true });
 
-test('chunks that are encoded in several groups have the same payloads', async () => {
+test('chunks that are encoded in several groups and submits have the same payloads', async () => {
   using scope = gpu.scope('test');
   const dims = [40, 8, 8] as const;
   const bytes = Uint8Array.from({ length: 40 * 8 * 8 }, (_, i) => (i % 40) + (i >> 6));
   const voxels = { buffer: scope.storage('box', bytes.byteLength, bytes), dims, elementBytes: 1 } as const;
   const none = new Uint8Array(0);
   const chunks = [0, 8, 16, 24, 32].map((x) => ({ origin: [x, 0, 0], shape: [8, 8, 8], parameters: none }) as const);
-  const [together, apart] = await Promise.all(
-    [undefined, 1].map(async (mostBytes) => {
-      const payloads = await createEncoder(gpu, mostBytes).encode(voxels, chunks, { scope });
+  const limits = [undefined, { groupBytes: 1, submitBytes: 2 ** 20 }, { groupBytes: 2 ** 20, submitBytes: 1 }];
+  const [together, ...apart] = await Promise.all(
+    limits.map(async (limit) => {
+      const payloads = await createEncoder(gpu, limit).encode(voxels, chunks, { scope });
       return { ...payloads, bytes: payloads.buffer && (await gpu.read(payloads.buffer)), buffer: undefined };
     }),
   );
   expect(together?.bytes?.byteLength).toBeGreaterThan(0);
-  expect(apart).toEqual(together);
+  expect(apart).toEqual([together, together]);
 });
 
 test.each(wave.elementBytes)(
