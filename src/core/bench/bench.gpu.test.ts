@@ -168,7 +168,7 @@ test('bricks are decoded, turned, flown through and compared, a series plays in 
   }
   expect(Object.keys(cases[0]?.stages ?? {})).toEqual(['decode', 'ranges']);
   expect(Object.keys(cases[3]?.stages ?? {})).toEqual(expect.arrayContaining(['texture', 'draw']));
-  expect(Object.keys(cases[5]?.stages ?? {})).toEqual(['draw', 'decode', 'texture', 'copy', 'host', 'wait']);
+  expect(Object.keys(cases[5]?.stages ?? {})).toEqual(['draw', 'decode', 'texture', 'copy', 'host', 'wait', 'garbage']);
   expect(cases[5]?.longestFrames?.length).toBeGreaterThan(0);
 });
 

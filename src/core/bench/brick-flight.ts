@@ -5,9 +5,11 @@ import { FramePacing } from '../draw/frame-pacing.ts';
 import type { Projection, RayView } from '../draw/ray-pass.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import { volumeBytes } from '../shared/volume.ts';
+import { longFrames } from './brick-frames.ts';
 import { BrickStage, type StageLimits } from './brick-stage.ts';
 import type { BenchContext } from './harness/context.ts';
 import { inFlight, runFor } from './harness/frames.ts';
+import { GarbageLog } from './harness/garbage-log.ts';
 import type { BenchCase, BrickFrameParts } from './harness/result.ts';
 import { type Spread, spreadOf } from './harness/statistics.ts';
 import { targetOf } from './view.ts';
@@ -17,6 +19,8 @@ import { type FrameSize, halfHeight, texelsPerStep, turned } from './view-turnin
 const terabyteBricks = 162;
 /** How many of the longest frames are listed with their parts. */
 const keptFrames = 10;
+/** Frames that take longer are counted: they are visible as a jerk. */
+const longMs = 33;
 /** Durations of a turn and of a flight along the whole curve, and the minimum number of frames. A software GPU stops at these. */
 export const turnMs = 3000;
 const [flightMs, leastFrames] = [6000, 3];
@@ -148,12 +152,19 @@ export async function measure(
   const completeMs = await stage.settle(projection, view(0), after);
   await meter.raiseClocks();
   const useBefore = stage.bricks.use;
-  const frames: BrickFrameParts[] = [];
+  const drawn: BrickFrameParts[] = [];
+  const garbage = new GarbageLog();
+  const start = performance.now();
   const { intervals, seconds } = await runFor(context, gpu.isSoftware ? 1 : flight.ms, leastFrames, async (at) => {
     before();
     const frame = await stage.draw(projection, view(at));
     after(frame);
-    frames.push(frame);
+    drawn.push(frame);
+  });
+  await garbage.end();
+  const frames = drawn.map((frame): BrickFrameParts => {
+    const { ms, atMs: to = start } = frame;
+    return { ...frame, atMs: to - start, garbageMs: garbage.msWithin({ from: to - ms, to }) };
   });
   const { decoded, slots } = stage.bricks.use;
   const stages = stagesOf(frames);
@@ -162,6 +173,7 @@ export async function measure(
   const pixelBytes = 4 * size.width * size.height;
   const notes = [
     `${Math.round(intervals.length / seconds)} frames a second over ${intervals.length} frames, ${inFlight} in flight; the longest took ${spread.max.toFixed(1)} ms`,
+    `above ${longMs} ms: ${longFrames(frames.slice(1), longMs)}`,
     `${Math.round((decoded - useBefore.decoded) / seconds)} bricks decoded a second; ${slots} slots; voxels × ${stage.bias.toFixed(2)}`,
     `its first view was ${completeMs === undefined ? 'not complete' : `complete after ${Math.round(completeMs)} ms`}`,
     `at most ${mebibytes(stage.mostGpuBytes)} of GPU memory and ${mebibytes(stage.mostHostBytes)} of host memory`,
@@ -203,6 +215,7 @@ function stagesOf(frames: readonly BrickFrameParts[]): Record<string, Spread> & 
     copy: 'copyMs',
     host: 'hostMs',
     wait: 'waitMs',
+    garbage: 'garbageMs',
   } as const;
   const found: Record<string, Spread> = {};
   for (const [name, part] of Object.entries(parts)) {

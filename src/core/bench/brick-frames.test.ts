@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { stageMs, updateParts } from './brick-frames.ts';
+import { causeOf, longFrames, stageMs, updateParts } from './brick-frames.ts';
+import type { BrickFrameParts } from './harness/result.ts';
 
 const stages = [
   { label: 'decode', gpuMs: 2, startMs: 0 },
@@ -24,4 +25,23 @@ test('without timestamps, the times are unknown', () => {
   const untimed = stages.map(({ label }) => ({ label, gpuMs: undefined }));
   const { decodeMs, textureMs, copyMs } = updateParts({ decoded: 1, refreshed: 0, times: { stages: untimed, wallMs: 9 } });
   expect([decodeMs, textureMs, copyMs]).toEqual([undefined, undefined, undefined]);
+});
+
+test('long frames are counted by the part that took at least half of them', () => {
+  const idle = { ...updateParts(undefined), drawMs: 5, hostMs: 2, waitMs: 30, garbageMs: 0 };
+  const frame = (parts: Partial<BrickFrameParts>): BrickFrameParts => {
+    return { ...idle, ms: 40, missed: 0, bias: 1, scale: 1, step: 1, used: 9, ...parts };
+  };
+  const frames = [
+    frame({ drawMs: 31 }),
+    frame({ decodeMs: 15, textureMs: 6, copyMs: 0.5 }),
+    frame({ garbageMs: 25 }),
+    frame({ garbageMs: 21, drawMs: 20 }),
+    frame({ hostMs: 20 }),
+    frame({ drawMs: 19, garbageMs: 18 }),
+  ];
+  expect(frames.map(causeOf)).toEqual(['rays', 'bricks', 'garbage', 'garbage', 'thread', 'other']);
+  expect(longFrames(frames, 33)).toBe('6 (2 garbage, 1 rays, 1 bricks, 1 thread, 1 other)');
+  expect(longFrames(frames, 40)).toBe('none');
+  expect(causeOf(frame({ drawMs: undefined, garbageMs: undefined }))).toBe('other');
 });

@@ -81,12 +81,16 @@ export class BrickStage {
     this.#view.begin(0);
   }
 
-  /** Decodes the bricks that have arrived, and draws a frame. Resolves when the GPU is done and the next bricks are requested. */
+  /**
+   * Decodes the bricks that have arrived, and draws a frame. Resolves when the GPU is done and the next bricks are requested.
+   * @returns its parts; `atMs` by the host's clock
+   */
   async draw(projection: Projection, view: RayView): Promise<BrickFrameParts> {
     const start = performance.now();
     const { scale, step } = this.sharpness;
     let update: BrickUpdate | undefined;
     if (this.bricks.update() > 0) this.#updates.push((done) => (update = done));
+    const updated = performance.now();
     let times: CommandTimes | undefined;
     const commands = this.#gpu.commands('frame', this.#gpu.hasTimestamps ? (found) => (times = found) : undefined);
     const feedback = this.#record(commands, projection, view);
@@ -104,7 +108,10 @@ export class BrickStage {
     this.#lastEnd = now;
     return {
       ms,
+      atMs: now,
       hostMs: before - start + now - back,
+      updateMs: updated - start,
+      feedbackMs: now - back,
       waitMs: back - before,
       drawMs: times && stageMs(times, 'draw'),
       ...updateParts(update),

@@ -95,8 +95,14 @@ export interface BenchCase {
 export interface BrickFrameParts {
   /** From the end of the frame before to the end of this one, by the host's clock. */
   readonly ms: number;
-  /** How long this thread was busy with the frame. */
+  /** When the frame ended, since the measurement began. */
+  readonly atMs?: number | undefined;
+  /** How long this thread was busy with the frame, and of that with the update, and with the feedback and the bricks that it requests. */
   readonly hostMs: number;
+  readonly updateMs?: number | undefined;
+  readonly feedbackMs?: number | undefined;
+  /** How long this thread collected garbage between the end of the frame before and the end of this one; undefined in browsers. */
+  readonly garbageMs?: number | undefined;
   /** From submission to the end of the frame on the GPU, which includes waiting for the frame before. */
   readonly waitMs: number;
   /** GPU time of the rays, of decoding, of the kernels that fill the texture, and of the copies into it. */
