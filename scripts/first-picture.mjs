@@ -89,11 +89,14 @@ function reportRequests() {
 async function make(path, chunks) {
   const folder = mkdtempSync(join(tmpdir(), 'stria-first-picture-'));
   const [plain, small] = [join(folder, 'phantom.nii'), join(folder, 'phantom.stria')];
-  stria('sample', 'phantom', '--size', '256', '-o', plain);
-  stria('compress', plain, '--codec', 'rice', '--device', 'cpu', '-o', small);
-  const { writeLarge } = await load('scripts/first-picture/large-file.ts');
-  await writeLarge(small, path, chunks, values.sparse);
-  rmSync(folder, { recursive: true });
+  try {
+    stria('sample', 'phantom', '--size', '256', '-o', plain);
+    stria('compress', plain, '--codec', 'rice', '--device', 'cpu', '-o', small);
+    const { writeLarge } = await load('scripts/first-picture/large-file.ts');
+    await writeLarge(small, path, chunks, values.sparse);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /** Imports a TypeScript module with all that it imports. */

@@ -17,35 +17,38 @@ export async function writeLarge(small: string, large: string, chunks: number, i
   const reader = await ContainerReader.open(memorySource(small, new Uint8Array(await readFile(small))));
   const given = await reader.readChunks(0, reader.chunkCount);
   const file = await open(large, 'w');
-  const dims = [chunks * side, chunks * side, chunks * side, 1] as const;
-  const { chunkShape, sourceFormat, volume } = reader.header;
-  const sink = sinkOf(file);
-  const writer = await ContainerWriter.create(sink, { volume: { ...volume, dims }, chunkShape, sourceFormat });
-  const levels = Array.from({ length: Math.log2(chunks) }, (_, at) => 2 ** (at + 1));
-  const chunkAt = (number: number) => given[mix(number) % given.length] as (typeof given)[number];
-  const layer = (length: number, z: number) =>
-    Array.from({ length: length * length }, (_, at) => chunkAt(z * length * length + at));
-  for (let z = 0; z < chunks; z++) {
-    sink.isHole = isSparse;
-    await writer.chunks(z * chunks * chunks, layer(chunks, z));
-    sink.isHole = false;
-    for (const [at, factor] of levels.entries()) {
-      const length = chunks / factor;
-      // A level's layer lies behind the layers of the volume that it combines.
-      if ((z + 1) % factor === 0)
-        await writer.levelChunks(at + 1, ((z / factor) | 0) * length * length, layer(length, (z / factor) | 0));
+  try {
+    const dims = [chunks * side, chunks * side, chunks * side, 1] as const;
+    const { chunkShape, sourceFormat, volume } = reader.header;
+    const sink = sinkOf(file);
+    const writer = await ContainerWriter.create(sink, { volume: { ...volume, dims }, chunkShape, sourceFormat });
+    const levels = Array.from({ length: Math.log2(chunks) }, (_, at) => 2 ** (at + 1));
+    const chunkAt = (number: number) => given[mix(number) % given.length] as (typeof given)[number];
+    const layer = (length: number, z: number) =>
+      Array.from({ length: length * length }, (_, at) => chunkAt(z * length * length + at));
+    for (let z = 0; z < chunks; z++) {
+      sink.isHole = isSparse;
+      await writer.chunks(z * chunks * chunks, layer(chunks, z));
+      sink.isHole = false;
+      for (const [at, factor] of levels.entries()) {
+        const length = chunks / factor;
+        // A level's layer lies behind the layers of the volume that it combines.
+        if ((z + 1) % factor === 0)
+          await writer.levelChunks(at + 1, ((z / factor) | 0) * length * length, layer(length, (z / factor) | 0));
+      }
     }
+    await writer.finish(
+      await reader.sourceDescription(),
+      levels.map((factor, at) => ({
+        number: at + 1,
+        method: 'mean' as const,
+        factors: [factor, factor, factor] as const,
+        chunkShape: [side, side, side] as const,
+      })),
+    );
+  } finally {
+    await file.close();
   }
-  await writer.finish(
-    await reader.sourceDescription(),
-    levels.map((factor, at) => ({
-      number: at + 1,
-      method: 'mean' as const,
-      factors: [factor, factor, factor] as const,
-      chunkShape: [side, side, side] as const,
-    })),
-  );
-  await file.close();
 }
 
 function sinkOf(file: FileHandle) {

@@ -1,11 +1,11 @@
 // A loopback server that is as slow as a network.
-import { fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { basename } from 'node:path';
 
 /**
  * Serves ranges of a file. All answers share the network's bandwidth.
- * @returns its `url`; `sent`, a line for each answer since the first request after `forget`
+ * @returns its `url`; `sent`, a line for each answer since the first request after `forget`; `stop`, which also closes the file
  */
 export async function serveSlowly(path, megabits, latencyMs) {
   const handle = openSync(path, 'r');
@@ -13,6 +13,7 @@ export async function serveSlowly(path, megabits, latencyMs) {
   const bytesPerMs = (megabits * 1e6) / 8 / 1000;
   const pieceBytes = 2 ** 15;
   let freeAt = 0;
+  let isStopped = false;
   const until = (time) => new Promise((next) => setTimeout(next, Math.max(0, time - performance.now())));
   const network = {
     url: '',
@@ -22,7 +23,12 @@ export async function serveSlowly(path, megabits, latencyMs) {
       network.sent = [];
       network.firstAsked = undefined;
     },
-    stop: () => server.close(),
+    stop: () => {
+      isStopped = true;
+      server.closeAllConnections();
+      server.close();
+      closeSync(handle);
+    },
   };
   const server = createServer(async (request, response) => {
     const { sent } = network;
@@ -33,6 +39,7 @@ export async function serveSlowly(path, megabits, latencyMs) {
       'access-control-max-age': '600',
     };
     await until(performance.now() + latencyMs);
+    if (isStopped) return;
     if (request.method === 'OPTIONS') return void response.writeHead(204, cors).end();
     const [, first, last] = /bytes=(\d+)-(\d+)/.exec(request.headers.range ?? '') ?? [0, 0, size - 1];
     const [start, end] = [Number(first), Math.min(size, Number(last) + 1)];
@@ -44,6 +51,7 @@ export async function serveSlowly(path, megabits, latencyMs) {
       const piece = new Uint8Array(Math.min(pieceBytes, end - at));
       freeAt = Math.max(freeAt, performance.now()) + piece.byteLength / bytesPerMs;
       await until(freeAt);
+      if (isStopped) return;
       readSync(handle, piece, 0, piece.byteLength, at);
       response.write(piece);
     }
