@@ -99,7 +99,10 @@ async function expectAlike(
   const [paged, expected] = [await stage.pixels(projection, turned(turn, size)), await textures.pixels(projection, turn)];
   let others = 0;
   for (let at = 0; at < expected.length; at += 4) {
-    if (Math.abs((paged[at] as number) - (expected[at] as number)) > sameWithin) others++;
+    const isOther = [0, 1, 2, 3].some((channel) => {
+      return Math.abs((paged[at + channel] as number) - (expected[at + channel] as number)) > sameWithin;
+    });
+    if (isOther) others++;
   }
   if (others > (mostOthers * size.width * size.height) / 1000) {
     throw new StriaError('internal', `${projection}: ${others} pixels differ between bricks and a texture`);

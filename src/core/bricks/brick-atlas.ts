@@ -95,6 +95,11 @@ export class BrickAtlas {
     return this.#codecs.has(stored, { shape: this.#shapeOf(key), elementBytes: this.voxels.elementBytes }, onReady);
   }
 
+  /** Whether bricks may wait for kernels that are being compiled. */
+  get isCompiling(): boolean {
+    return this.#codecs.isCompiling;
+  }
+
   /** The brick in a slot. */
   keyAt(slot: number): BrickKey | undefined {
     return this.#keys[slot];

@@ -6,6 +6,7 @@ import type { BrickSource } from './brick-source.ts';
 import { type GpuBrickLimits, GpuBricks } from './gpu-bricks.ts';
 import { HostBricks } from './host-bricks.ts';
 import type { HostLimits } from './host-limits.ts';
+import { Stall } from './stall.ts';
 
 /** The settings of a simulated walk through a volume. */
 export interface BrickWalk {
@@ -58,11 +59,10 @@ export async function lookAround(gpu: Gpu, source: BrickSource, walk: BrickWalk)
       await nextTurn();
       check();
     }
-    let [progress, since] = [-1, performance.now()];
+    const stall = new Stall(stuckMs);
     while (!bricks.isSettled) {
-      const now = bricks.use.decoded + host.use.reads;
-      if (now !== progress) [progress, since] = [now, performance.now()];
-      else if (performance.now() - since > stuckMs) throw new StriaError('internal', 'the last bricks never arrive');
+      const isStuck = stall.isOver(bricks.use.decoded + host.use.reads, bricks.atlas.isCompiling);
+      if (isStuck) throw new StriaError('internal', 'the last bricks never arrive');
       bricks.update();
       await nextTurn();
       check();

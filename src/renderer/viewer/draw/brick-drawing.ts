@@ -3,6 +3,7 @@ import type { BrickFeedback } from '../../../core/bricks/brick-feedback.ts';
 import { BrickRays } from '../../../core/bricks/brick-rays.ts';
 import { BrickView } from '../../../core/bricks/brick-view.ts';
 import { detailOf } from '../../../core/bricks/paged-uniform.ts';
+import { Stall } from '../../../core/bricks/stall.ts';
 import { type RayView, type Strip, wholeOf } from '../../../core/draw/ray-pass.ts';
 import type { Commands } from '../../../core/gpu/commands.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
@@ -27,7 +28,7 @@ export interface DrawnBricks {
 const mostWaitMs = 1500;
 /** The width in pixels of the picture that only finds out which bricks are needed. */
 const probeWidth = 192;
-/** If no brick arrives for this many milliseconds, a picture is drawn from the bricks that are there. */
+/** If no brick arrives for this many milliseconds, and no kernel is being compiled, a picture is drawn from the bricks that are there. */
 const stuckMs = 15_000;
 
 /**
@@ -127,15 +128,13 @@ export class BrickDrawing {
 
   async #load(frame: DrawnBricks, strip: Strip, signal: AbortSignal | undefined): Promise<void> {
     const { bricks } = this.space;
-    let [decoded, since] = [-1, performance.now()];
+    const stall = new Stall(stuckMs);
     while (!this.#isDestroyed && !this.space.isClosed && !this.#gpu.isLost) {
       throwIfAborted(signal);
       this.isReady(frame.state.timePoint);
       await this.probe(frame, strip);
       if (this.#demand.isComplete && bricks.isSettled) return;
-      const now = bricks.use.decoded;
-      if (now !== decoded) [decoded, since] = [now, performance.now()];
-      else if (performance.now() - since > stuckMs) return;
+      if (stall.isOver(bricks.use.decoded, bricks.atlas.isCompiling)) return;
       await new Promise((resolve) => setTimeout(resolve, 20));
       bricks.update();
     }
