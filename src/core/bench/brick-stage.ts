@@ -171,7 +171,7 @@ export class BrickStage {
     );
     const strip = wholeOf({ width: Math.round(size.width * scale), height: Math.round(size.height * scale) });
     this.#gpu.device.queue.writeBuffer(this.#frame, 0, rayFrame({ dims, bricks: { size: 64 } }, view, parameters, strip));
-    const paged: PagedLook = { timePoint: 0, window: this.#window, isCategorical: false, numbers: [0, 2 ** 16 - 1] };
+    const paged: PagedLook = { timePoint: 0, window: this.#window, isCategorical: false, numbers: [-Infinity, Infinity] };
     this.#rays.begin(commands, paged, { edges: [1, 1, 1], detail: detailOf(view, size) * this.#view.bias });
     const inputs = { projection, frame: this.#frame, transfer: this.#transfer };
     if (this.recordStack) this.recordStack(this.#rays, commands.stage('draw'), view, texture, strip);

@@ -12,7 +12,8 @@ import { elementTypeNumber } from '../volume/voxel-key.ts';
 import { type BrickKey, brickOf } from './brick.ts';
 import type { BrickSource } from './brick-source.ts';
 import type { BrickTable } from './brick-table.ts';
-import { BrickTexture, mostTexelBytes, slotsBesideTexture, type TexturedBrick, texturedSlots } from './brick-texture.ts';
+import { BrickTexture, slotsBesideTexture, type TexturedBrick, texturedSlots } from './brick-texture.ts';
+import { brickTexelBytes, canFilterBricks } from './number-texels.ts';
 import { ReadyCodecs } from './ready-codecs.ts';
 
 /** A compressed brick and the slot that it is decoded into. */
@@ -62,8 +63,11 @@ export class BrickAtlas {
     const bytes = Math.min(budget, gpu.maxBindingBytes);
     const most = Math.floor(bytes / this.slotBytes);
     const longest = gpu.device.limits.maxTextureDimension3D;
-    const hasTexels = elementBytes <= mostTexelBytes;
-    const textured = hasTexels ? texturedSlots(most, this.slotShape, elementBytes, textureBudget, longest) : 0;
+    const { type } = source.info;
+    const [columns, rows, layers] = source.levels[0]?.grid.chunkShape ?? [1, 1, 1];
+    const shape: Dims3 = [columns / this.#elementsPerVoxel, rows, layers];
+    const room = canFilterBricks(gpu, type) ? textureBudget : 0;
+    const textured = texturedSlots(most, shape, brickTexelBytes(type), room, longest);
     this.slotCount = slotsBesideTexture(most, textured);
     if (this.slotCount < 1) {
       throw new StriaError(
@@ -77,8 +81,8 @@ export class BrickAtlas {
     this.voxels = { buffer, dims: [x, y, z * this.slotCount], elementBytes };
     this.ranges = scope.storage('ranges', 16 * this.slotCount);
     const slots = {
-      ...{ voxels: buffer, ranges: this.ranges, type: source.info.type },
-      ...{ shape: this.slotShape, count: this.slotCount, words: this.words },
+      ...{ voxels: buffer, ranges: this.ranges, type },
+      ...{ shape, count: this.slotCount, words: this.words },
     };
     this.filtered = new BrickTexture(gpu, scope, slots, textureBudget);
   }
@@ -155,7 +159,7 @@ export class BrickAtlas {
     // Copying to the texture computes the ranges, too.
     if (this.filtered.isUsed) return;
     const { type } = this.#source.info;
-    const perVoxel = type === 'f64' ? 2 : 1;
+    const perVoxel = this.#elementsPerVoxel;
     const table = Uint32Array.from(planned.flatMap(({ shape: [x, y, z], number }) => [number, x / perVoxel, y, z]));
     const kernel = this.#gpu.kernel({
       label: 'bricks.ranges',
@@ -170,14 +174,18 @@ export class BrickAtlas {
   #texturedOf(key: BrickKey, table: BrickTable): TexturedBrick {
     const { level, number } = brickOf(key);
     const { grid } = this.#source.levels[level] as BrickSource['levels'][number];
-    const { origin: first } = grid.box(number);
-    const [x, y, z] = grid.dims;
+    const inVoxels = ([x, y, z]: readonly number[]): Dims3 => [(x as number) / this.#elementsPerVoxel, y as number, z as number];
     return {
       slot: this.slots.peek(key) as number,
       start: table.indexOf(key) - (number % grid.chunksPerTimePoint),
       ...{ columns: grid.counts[0], rows: grid.counts[1] },
-      ...{ first, dims: [x, y, z], shape: grid.chunkShape },
+      ...{ first: inVoxels(grid.box(number).origin), dims: inVoxels(grid.dims), shape: inVoxels(grid.chunkShape) },
     };
+  }
+
+  /** The number of codec elements of a voxel along x. */
+  get #elementsPerVoxel(): number {
+    return this.#source.info.type === 'f64' ? 2 : 1;
   }
 
   #shapeOf(key: BrickKey): Dims3 {

@@ -10,7 +10,7 @@ import { brickOf } from './brick.ts';
 import { BrickRays } from './brick-rays.ts';
 import { BrickSlices } from './brick-slices.ts';
 import { BrickView } from './brick-view.ts';
-import { ballVoxel, finished, type TestBricks, testBricks } from './bricks-testing.ts';
+import { ballVoxel, finished, type TestBricks, type TestVoxel, testBricks } from './bricks-testing.ts';
 import { GpuBricks } from './gpu-bricks.ts';
 import { HostBricks } from './host-bricks.ts';
 import { detailOf, type PagedLook } from './paged-uniform.ts';
@@ -93,6 +93,7 @@ interface Scene {
   readonly view: RayView;
   readonly timePoint?: number;
   readonly isCategorical?: boolean;
+  readonly hasMissing?: boolean;
 }
 
 const numbers = [-3.4028234663852886e38, 3.4028234663852886e38] as const;
@@ -247,13 +248,16 @@ describe('rays', () => {
       { type: 'i8', look: { ...composite, window: [-100, 100] }, view: viewFrom(2) },
       { type: 'i16', look: { ...composite, window: [-9000, 9000] }, view: viewFrom(0.2, 0.6) },
       { type: 'f32', look: { ...composite, window: [10, 6500], outside: ['hide', 'mark'] }, view: viewFrom(2) },
+      { type: 'f32', look: { ...composite, window: [10, 6500] }, view: viewFrom(2), hasMissing: true },
       { type: 'u8', look: { ...composite, window: [0, 200], lighting: false }, view: viewFrom(2), isCategorical: true },
     ];
     for (const scene of scenes) {
       const { type } = scene;
-      const source = await testBricks(dims, type, [8, 8, 8], ballVoxel(dims, type), { codecs: ['rice', 'raw'] });
+      const ball = ballVoxel(dims, type);
+      const holed: TestVoxel = (x, y, z, t) => ((x >> 1) % 5 === 3 && y > 14 ? Number.NaN : ball(x, y, z, t));
+      const source = await testBricks(dims, type, [8, 8, 8], scene.hasMissing ? holed : ball, { codecs: ['rice', 'raw'] });
       const { bricks, close } = open(source, 150, [8, 8, 8], type.endsWith('8') ? 1 : type === 'f32' ? 4 : 2);
-      expect(bricks.atlas.filtered.isUsed).toBe(type !== 'f32');
+      expect(bricks.atlas.filtered.isUsed).toBe(true);
       const { pixels } = await brickRays(bricks, scene, 1e-9);
       const expected = await residentRays(source, scene);
       expect(shown(expected), type).toBeGreaterThan(150);

@@ -35,6 +35,8 @@ export class BrickRays {
   readonly #feedback: GPUBuffer;
   readonly #places: FeedbackPlaces;
   readonly #reader: FeedbackReader;
+  /** Whether the frame is drawn from the texture. */
+  #isFiltered = false;
 
   constructor(gpu: Gpu, bricks: GpuBricks) {
     this.#gpu = gpu;
@@ -50,6 +52,7 @@ export class BrickRays {
   }
 
   begin(commands: Commands, look: PagedLook, detail: RayDetail): void {
+    this.#isFiltered = this.#bricks.isFiltered(look.window, look.numbers);
     this.#gpu.device.queue.writeBuffer(this.#uniform, 0, pagedUniform(this.#bricks, look, detail, this.#places));
     commands.record((encoder) => encoder.clearBuffer(this.#feedback));
   }
@@ -82,7 +85,7 @@ export class BrickRays {
     const [width, height] = [8, 8];
     const constants = {
       ...{ way, tile_width: width, tile_height: height, element_type: elementTypeNumber(source.info.type) },
-      is_filtered: Number(atlas.filtered.isUsed),
+      is_filtered: Number(this.#isFiltered),
     };
     const kernel = this.#gpu.kernel({ label: 'view.brick-rays', shader, variant, constants });
     const bindings: Binding[] = [

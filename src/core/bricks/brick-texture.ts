@@ -1,10 +1,14 @@
+import numbersShader from '../../shaders/brick-draw/brick-numbers.wgsl';
 import texelsShader from '../../shaders/brick-draw/brick-texels.wgsl';
 import type { Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
+import type { KernelDescriptor } from '../gpu/kernel.ts';
 import type { GpuScope } from '../gpu/scope.ts';
-import { type Dims3, type ElementType, elementBytes } from '../shared/volume.ts';
-import { elementTypeNumber } from '../volume/voxel-key.ts';
+import type { Dims3, ElementType } from '../shared/volume.ts';
+import type { VolumeSource } from '../volume/volume-source.ts';
+import { elementTypeNumber, voxelKey } from '../volume/voxel-key.ts';
 import type { BrickTable } from './brick-table.ts';
+import { brickTexelBytes, canFilterBricks, hasValueTexels } from './number-texels.ts';
 
 /** A decoded brick in the atlas. */
 export interface TexturedBrick {
@@ -71,7 +75,7 @@ function texelsIn(layout: Dims3 | undefined, texels: Dims3): number {
 
 /**
  * How many of `count` slots fit into a texture of `bytes` bytes.
- * @param texelBytes 1 or 2 @param longest side that a texture may have
+ * @param longest side that a texture may have
  */
 export function texturedSlots(count: number, shape: Dims3, texelBytes: number, bytes: number, longest: number): number {
   const texels = texelsOf(shape);
@@ -92,12 +96,9 @@ export function slotsBesideTexture(most: number, textured: number): number {
   return textured >= Math.max(most / 2, Math.min(most, fewestSlots)) ? textured : most;
 }
 
-/** Voxels of more bytes are not copied to a texture. */
-export const mostTexelBytes = 2;
-
 /**
- * The layout of the staging buffer: bytes from row to row, bricks side by side in a row, and bricks staged at once.
- * @param texelBytes 1 or 2
+ * The layout of the staging buffer: bytes from row to row, bricks side by side in a row, and bricks staged at once. Texels of 4 bytes are
+ * not copied from it.
  */
 export function stagingOf(
   shape: Dims3,
@@ -105,27 +106,31 @@ export function stagingOf(
 ): { readonly pitch: number; readonly sideBySide: number; readonly atOnce: number } {
   const [x, y, z] = texelsOf(shape);
   const rowBytes = x * texelBytes;
-  const pitch = Math.ceil(rowBytes / pitchBytes) * pitchBytes;
+  const pitch = texelBytes === 4 ? rowBytes : Math.ceil(rowBytes / pitchBytes) * pitchBytes;
   const sideBySide = Math.floor(pitch / rowBytes);
   const groups = Math.max(1, Math.floor(mostStagedBytes / (y * z * pitch)));
   return { pitch, sideBySide, atOnce: Math.min(mostStaged, groups * sideBySide) };
 }
 
+const formats = { 1: 'r8unorm', 2: 'rg8unorm', 4: 'r32float' } as const;
+
 /**
- * Copies of decoded bricks of 8-bit and 16-bit voxels in a 3D texture that the GPU can filter: a ray's sample reads one texel instead of
- * eight words. An apron around each brick holds the nearest voxels of its neighbours, as far as samples and their gradients need them. Slots
- * follow each other along x, then y, then z. For other types, or if there is no room for all slots, the texture has only one texel and
- * is not used.
+ * Copies of decoded bricks in a 3D texture that the GPU can filter: a ray's sample reads one texel instead of eight words. Texels are the
+ * bytes of 8-bit and 16-bit voxels, and the values of others, as 32-bit floats. An apron around each brick holds the nearest voxels of its
+ * neighbours, as far as samples and their gradients need them. Slots follow each other along x, then y, then z. If there is no room for all
+ * slots, or the device cannot filter the format, the texture has only one texel and is not used.
  */
 export class BrickTexture {
   readonly texture: GPUTexture;
-  /** The least and the greatest texel of each cell of each slot: see shaders/brick-draw/brick-texels.wgsl. */
+  /** The least and the greatest texel of each cell of each slot: see brick-texels.wgsl and brick-numbers.wgsl in shaders/brick-draw. */
   readonly cells: GPUBuffer;
   /** Whether bricks are in the texture. */
   readonly isUsed: boolean;
   readonly bytes: number;
   /** Offsets from a brick to the bricks whose texels depend on it. */
   readonly around: readonly Dims3[];
+  /** Floats outside this range are copied as missing. Bricks that were copied before a change must be copied again. */
+  numbers: VolumeSource['numbers'] = [-Infinity, Infinity];
   readonly #gpu: Gpu;
   /** Kept, because the memory for a large buffer takes long to allocate and to free. Updates run one after the other. */
   readonly #staging: GPUBuffer;
@@ -133,7 +138,9 @@ export class BrickTexture {
   readonly #texels: Dims3;
   readonly #cellCounts: Dims3;
   readonly #across: readonly [columns: number, rows: number];
-  readonly #texelBytes: number;
+  readonly #texelBytes: 1 | 2 | 4;
+  /** Whether kernels write the texture; otherwise it is copied from the staging buffer. */
+  readonly #isStored: boolean;
 
   /** @param scope owns the texture @param mostBytes a texture that would take more is not used */
   constructor(gpu: Gpu, scope: GpuScope, slots: TextureSlots, mostBytes: number) {
@@ -145,9 +152,10 @@ export class BrickTexture {
     this.#cellCounts = shape.map((length) => Math.ceil(length / cellVoxels)) as unknown as Dims3;
     const longest = gpu.device.limits.maxTextureDimension3D;
     const layout = layoutOf(count, texels, longest);
-    this.#texelBytes = Math.min(mostTexelBytes, elementBytes(type));
+    this.#texelBytes = brickTexelBytes(type);
+    this.#isStored = gpu.canStoreBytes || hasValueTexels(type);
     const bytes = this.#texelBytes * texelsIn(layout, texels);
-    this.isUsed = elementBytes(type) <= mostTexelBytes && bytes <= mostBytes;
+    this.isUsed = canFilterBricks(gpu, type) && bytes <= mostBytes;
     const [columns, rows, layers] = layout ?? [1, 1, 1];
     this.around = offsetsWithin(shape.map((length) => Math.ceil(brickApron / length)) as unknown as Dims3);
     this.#across = [columns, rows];
@@ -155,14 +163,14 @@ export class BrickTexture {
     this.texture = scope.texture('texture', this.bytes, {
       size: this.isUsed ? [columns * texels[0], rows * texels[1], layers * texels[2]] : [1, 1, 1],
       dimension: '3d',
-      format: this.#texelBytes === 1 ? 'r8unorm' : 'rg8unorm',
+      format: canFilterBricks(gpu, type) ? formats[this.#texelBytes] : 'r8unorm',
       usage:
         GPUTextureUsage.TEXTURE_BINDING |
         GPUTextureUsage.COPY_SRC |
-        (gpu.canStoreBytes ? GPUTextureUsage.STORAGE_BINDING : GPUTextureUsage.COPY_DST),
+        (this.isUsed && this.#isStored ? GPUTextureUsage.STORAGE_BINDING : GPUTextureUsage.COPY_DST),
     });
     const [x, y, z] = this.#cellCounts;
-    this.cells = scope.storage('cells', this.isUsed ? 4 * count * x * y * z : 4);
+    this.cells = scope.storage('cells', this.isUsed ? (hasValueTexels(type) ? 8 : 4) * count * x * y * z : 4);
     const { pitch, sideBySide, atOnce } = stagingOf(shape, this.#texelBytes);
     const groups = Math.ceil(Math.min(count, atOnce) / sideBySide);
     this.#staging = scope.storage('staging', this.isUsed ? groups * texels[1] * texels[2] * pitch : 4);
@@ -175,13 +183,8 @@ export class BrickTexture {
     const [x, y, z] = this.#texels;
     const texelBytes = this.#texelBytes;
     const { pitch, sideBySide, atOnce } = stagingOf(this.#slots.shape, texelBytes);
-    const isStored = this.#gpu.canStoreBytes;
-    const kernel = this.#gpu.kernel({
-      label: 'bricks.texels',
-      shader: texelsShader,
-      variant: { stored_bytes: isStored && texelBytes === 1, stored_pairs: isStored && texelBytes === 2 },
-      constants: { element_type: elementTypeNumber(type) },
-    });
+    const kernel = this.#gpu.kernel(this.#kernel);
+    const numbers = this.numbers.map((value) => voxelKey(type, value));
     for (let from = 0; from < bricks.length; from += atOnce) {
       const staged = bricks.slice(from, from + atOnce);
       const words = new Uint32Array(wordsPerBrick * staged.length);
@@ -193,7 +196,7 @@ export class BrickTexture {
       }
       const uniform = scope.uniform('rows', [
         ...[...this.#slots.words, staged.length],
-        ...[...this.#texels, pitch / 4, ...this.#cellCounts, sideBySide, ...this.#across],
+        ...[...this.#texels, pitch / 4, ...this.#cellCounts, sideBySide, ...this.#across, ...numbers],
       ]);
       commands
         .stage('texture')
@@ -202,11 +205,11 @@ export class BrickTexture {
           [
             ...[this.#slots.voxels, table.entries(), table.constants],
             ...[scope.storage('textured', words.byteLength, words), uniform, this.#staging, this.cells, this.#slots.ranges],
-            ...(isStored ? [this.texture.createView()] : []),
+            ...(this.#isStored ? [this.texture.createView()] : []),
           ],
           staged.length,
         );
-      if (isStored) continue;
+      if (this.#isStored) continue;
       commands.record((encoder) => {
         for (const [at, { slot }] of staged.entries()) {
           const offset = Math.floor(at / sideBySide) * y * z * pitch + (at % sideBySide) * x * texelBytes;
@@ -218,6 +221,15 @@ export class BrickTexture {
         }
       });
     }
+  }
+
+  get #kernel(): KernelDescriptor {
+    const { type } = this.#slots;
+    const constants = { element_type: elementTypeNumber(type) };
+    if (hasValueTexels(type)) return { label: 'bricks.numbers', shader: numbersShader, constants };
+    const [isStored, texelBytes] = [this.#isStored, this.#texelBytes];
+    const variant = { stored_bytes: isStored && texelBytes === 1, stored_pairs: isStored && texelBytes === 2 };
+    return { label: 'bricks.texels', shader: texelsShader, variant, constants };
   }
 
   /** A slot's texels in the texture, with the apron. */

@@ -5,12 +5,14 @@ import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import type { StoredChunk } from '../gpu-chunks/decode-planner.ts';
 import type { StriaError } from '../shared/errors.ts';
+import type { VolumeSource } from '../volume/volume-source.ts';
 import { type BrickKey, brickOf } from './brick.ts';
 import { BrickAtlas, type SlottedBrick } from './brick-atlas.ts';
 import { BrickPayloads } from './brick-payloads.ts';
 import type { BrickSource } from './brick-source.ts';
 import { BrickTable } from './brick-table.ts';
 import type { HostBricks } from './host-bricks.ts';
+import { fitsTexels } from './number-texels.ts';
 import { PayloadPool } from './payload-pool.ts';
 import { StaleAprons } from './stale-aprons.ts';
 import { leastBricks, UpdatePace } from './update-pace.ts';
@@ -21,7 +23,7 @@ export interface GpuBrickLimits {
   readonly payloadBytes: number;
   /** The budget for decoded bricks. */
   readonly atlasBytes: number;
-  /** The budget for copies of decoded bricks of 8 or 16 bits in a texture; without room for all of them, rays read the atlas. */
+  /** The budget for copies of decoded bricks in a texture; without room for all of them, rays read the atlas. */
   readonly textureBytes: number;
   /** The maximum number of bricks to decode in one update, and about how long an update may take on the GPU. */
   readonly bricksPerUpdate: number;
@@ -169,6 +171,14 @@ export class GpuBricks {
   /** Whether some of these bricks are wanted and cannot be drawn yet. */
   isAwaited(keys: readonly BrickKey[]): boolean {
     return keys.some((key) => this.#wanted.has(key) && !this.has(key));
+  }
+
+  /**
+   * Whether rays can draw from the texture. If not, they read the atlas.
+   * @param window in stored values @param numbers see `VolumeSource.numbers`
+   */
+  isFiltered(window: readonly [low: number, high: number], numbers: VolumeSource['numbers']): boolean {
+    return this.atlas.filtered.isUsed && fitsTexels(this.source.info.type, window) && this.#stale.follow(numbers);
   }
 
   /** The number of slots that other viewers leave to this one. */

@@ -7,7 +7,7 @@
 //
 // Twin: src/core/bricks/gpu-bricks.gpu.test.ts computes the same on the CPU.
 
-import package::volume::voxel::{is_finite, is_float, is_signed, voxel_bits, voxel_key};
+import package::volume::voxel::{bits_of_key, is_finite, voxel_bits, voxel_key};
 
 struct Slots {
   slot_words: u32,
@@ -28,14 +28,6 @@ const threads = 64u;
 var<workgroup> wg_least: atomic<u32>;
 var<workgroup> wg_greatest: atomic<u32>;
 var<workgroup> wg_missing: atomic<u32>;
-
-/// The inverse of `voxel_key`.
-fn bits_of_key(key: u32) -> u32 {
-  if (is_float()) {
-    return select(~key, key ^ 0x80000000u, (key & 0x80000000u) != 0u);
-  }
-  return select(key, key ^ 0x80000000u, is_signed());
-}
 
 @compute @workgroup_size(threads)
 fn main(

@@ -6,9 +6,6 @@
 // A texel has a byte for each byte of the voxel, the highest one in red. Texels of signed types are offset, so that they rise with the
 // value.
 //
-// A voxel of the apron is found through the page table. If its brick is not loaded, the nearest voxel of the copied brick takes its
-// place until that brick is copied again (`GpuBricks`).
-//
 // One workgroup owns one brick. Dispatch: as many workgroups as bricks.
 //
 // Invariants
@@ -17,47 +14,12 @@
 //
 // Twin: src/core/bricks/brick-texture.gpu.test.ts computes the same on the CPU.
 
+import package::brick_draw::texel_sources::{Brick, bricks, constants, rows, slot_row, slot_texels, source_of};
 import package::brick_draw::texture_layout::{paged_apron, paged_cell_voxels};
 import package::volume::voxel::{is_signed, voxels, voxels_per_unit};
 @if(stored_bytes) import package::volume::store_texels::store_texels;
 @if(stored_pairs) import package::volume::store_texels::store_pairs;
 
-struct Rows {
-  slot_words: u32,
-  row_words: u32,
-  slice_words: u32,
-  count: u32,
-  /// Texels of a slot of the texture along x, y, z. Rows consist of whole words.
-  texels: vec3u,
-  /// Words from one row of staging to the next.
-  pitch_words: u32,
-  /// Cells of a slot along x, y, z.
-  cells: vec3u,
-  /// Bricks side by side in a row.
-  side_by_side: u32,
-  /// Slots of the texture along x and y.
-  across: vec2u,
-}
-
-struct Brick {
-  slot: u32,
-  /// The index in the table of the first brick of its level and time point.
-  start: u32,
-  /// Bricks of its level along x and y.
-  columns: u32,
-  rows: u32,
-  /// The brick's first voxel.
-  first: vec3u,
-  /// Voxels of its level along x, y, z.
-  dims: vec3u,
-  /// Voxels of a whole brick along x, y, z.
-  shape: vec3u,
-}
-
-@group(0) @binding(1) var<storage, read> table: array<u32>;
-@group(0) @binding(2) var<storage, read> constants: array<u32>;
-@group(0) @binding(3) var<storage, read> bricks: array<Brick>;
-@group(0) @binding(4) var<uniform> rows: Rows;
 @group(0) @binding(5) var<storage, read_write> staging: array<u32>;
 /// For each cell of each slot: its least and its greatest texel, in the low and the high half.
 @group(0) @binding(6) var<storage, read_write> cells: array<u32>;
@@ -84,7 +46,7 @@ fn offset_bits() -> u32 {
 /// The stored bits of a voxel in a slot. @param voxel relative to the brick's first voxel
 fn stored_at(slot: u32, voxel: vec3u) -> u32 {
   let per_word = voxels_per_unit();
-  let word = voxels[slot * rows.slot_words + voxel.z * rows.slice_words + voxel.y * rows.row_words + voxel.x / per_word];
+  let word = voxels[slot_row(slot, voxel.y, voxel.z) + voxel.x / per_word];
   return extractBits(word, (voxel.x % per_word) * voxel_width(), voxel_width());
 }
 
@@ -96,24 +58,11 @@ fn in_texture_order(word: u32) -> u32 {
 
 /// The texel at a position relative to a brick's first voxel.
 fn texel_at(brick: Brick, place: vec3i) -> u32 {
-  let voxel = vec3u(clamp(vec3i(brick.first) + place, vec3i(0), vec3i(brick.dims) - 1));
-  let last = min(brick.first + brick.shape, brick.dims) - 1u;
-  let nearest = clamp(voxel, brick.first, last);
-  var bits: u32;
-  if (all(voxel == nearest)) {
-    bits = stored_at(brick.slot, voxel - brick.first);
-  } else {
-    let other = voxel / brick.shape;
-    let entry = table[brick.start + (other.z * brick.rows + other.y) * brick.columns + other.x];
-    if (entry == 0u) {
-      bits = stored_at(brick.slot, nearest - brick.first);
-    } else if ((entry & 0x80000000u) != 0u) {
-      bits = extractBits(constants[entry & 0x7fffffffu], 0u, voxel_width());
-    } else {
-      bits = stored_at(entry - 1u, voxel - other * brick.shape);
-    }
+  let source = source_of(brick, place);
+  if (source.is_constant) {
+    return extractBits(constants[source.index], 0u, voxel_width()) ^ offset_bits();
   }
-  return bits ^ offset_bits();
+  return stored_at(source.index, source.place) ^ offset_bits();
 }
 
 /// The word at which a row of a brick's texels begins in `staging`. @param number of the brick in this dispatch
@@ -140,15 +89,14 @@ fn main(
   let per_word = voxels_per_unit();
   let row_words = rows.texels.x / per_word;
   let own = vec3i(min(brick.shape, brick.dims - brick.first));
-  let slot_row = brick.slot / rows.across.x;
-  let slot = vec3u(brick.slot % rows.across.x, slot_row % rows.across.y, slot_row / rows.across.y);
+  let slot = slot_texels(brick.slot);
   for (var index = thread; index < row_words * rows.texels.y * rows.texels.z; index += threads) {
     let row = index / row_words;
     let place = vec3i(vec3u(per_word * (index % row_words), row % rows.texels.y, row / rows.texels.y)) - i32(paged_apron);
     var word = 0u;
     if (all(place >= vec3i(0)) && all(place + vec3i(i32(per_word) - 1, 0, 0) < own)) {
       // Voxels of the brick itself. The apron is a whole word wide, or half a word for 8 bits, whose texels come from two words.
-      let start = brick.slot * rows.slot_words + u32(place.z) * rows.slice_words + u32(place.y) * rows.row_words + u32(place.x) / per_word;
+      let start = slot_row(brick.slot, u32(place.y), u32(place.z)) + u32(place.x) / per_word;
       word = voxels[start];
       if (per_word == 4u) {
         word = (word >> 16u) | (voxels[start + 1u] << 16u);
@@ -161,7 +109,7 @@ fn main(
     }
     word = in_texture_order(word);
     staging[row_start(number, row) + index % row_words] = word;
-    let first = slot * rows.texels + vec3u(per_word * (index % row_words), row % rows.texels.y, row / rows.texels.y);
+    let first = slot + vec3u(per_word * (index % row_words), row % rows.texels.y, row / rows.texels.y);
     @if(stored_bytes) store_texels(texture, first, word);
     @if(stored_pairs) store_pairs(texture, first, word);
   }

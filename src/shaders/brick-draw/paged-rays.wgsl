@@ -7,7 +7,7 @@
 // of the wanted brick, but at most two levels finer than the drawn one, so that the picture improves soon; or, if none is drawn, of the
 // coarsest brick.
 //
-// For bricks in a texture, the ranges of cells of 8³ voxels are known, too.
+// For bricks in the texture, the ranges of cells of 8³ voxels are known, too.
 //
 // Feedback, in words: the number of misses; the missed entries; for each slot bit 0 if it was used, and bits 1 to 6 for the faces beyond
 // which samples lay (low x, y, z, high x, y, z); for each entry of the table a bit that says whether its miss is recorded. Misses for
@@ -18,6 +18,7 @@
 // 2. The range of a slot covers all voxels of the brick, and therefore all samples that depend on no other brick. With a texture, the
 //    ranges of slots and cells cover all texels on which samples in them depend.
 
+import package::brick_draw::number_texels::{greatest_number, least_sample};
 import package::brick_draw::paged::{
   paged,
   paged_constants,
@@ -38,6 +39,7 @@ import package::brick_draw::paged_samples::{
   paged_begin_brick,
   paged_begin_samples,
   paged_first_center,
+  paged_has_values,
   paged_last_center,
   paged_number_place,
   paged_place_of,
@@ -50,7 +52,7 @@ import package::draw::rays::no_place;
 
 /// For each slot: the bits of its least and its greatest number; whether some voxels are missing; whether some are not.
 @group(0) @binding(8) var<storage, read> ranges: array<vec4u>;
-/// For each cell of each slot: its least and its greatest texel, in the low and the high half.
+/// For each cell of each slot its least and its greatest texel: as floats for types of 32 or 64 bits, otherwise in the low and the high half.
 @group(0) @binding(12) var<storage, read> paged_cells: array<u32>;
 
 /// The level at which the choice begins: the one that was chosen last.
@@ -204,8 +206,10 @@ struct PagedPart {
   /// The bounds in the cube.
   low: vec3f,
   high: vec3f,
-  /// Places of the cell's least and greatest number.
+  /// Places of the cell's least and greatest number, and whether there are missing voxels and numbers.
   ends: vec2f,
+  has_missing: bool,
+  has_numbers: bool,
 }
 
 /// Whether the shown brick has cells.
@@ -219,12 +223,23 @@ fn paged_part(position: vec3f) -> PagedPart {
   let cell = vec3u(voxel - paged_first) / paged_cell_voxels;
   let counts = (paged.levels[0].brick.xyz + paged_cell_voxels - 1u) / paged_cell_voxels;
   let index = (((paged_entry - 1u) * counts.z + cell.z) * counts.y + cell.y) * counts.x + cell.x;
-  let texels = paged_cells[index];
-  let ends = vec2f(paged_texel_place(f32(texels & 0xffffu)), paged_texel_place(f32(texels >> 16u)));
+  var texels: vec2f;
+  if (paged_has_values()) {
+    texels = bitcast<vec2f>(vec2u(paged_cells[2u * index], paged_cells[2u * index + 1u]));
+  } else {
+    texels = vec2f(vec2u(paged_cells[index] & 0xffffu, paged_cells[index] >> 16u));
+  }
+  let has_missing = paged_has_values() && texels.x < least_sample;
+  let has_numbers = !paged_has_values() || texels.y >= least_sample;
+  // The least number of a cell with missing voxels is not known.
+  let least = select(texels.x, -greatest_number, has_missing);
+  let ends = vec2f(paged_texel_place(least), paged_texel_place(texels.y));
   let first = vec3f(paged_first + vec3i(cell * paged_cell_voxels));
   return PagedPart(
     first / paged_scale,
     (first + f32(paged_cell_voxels)) / paged_scale,
     vec2f(min(ends.x, ends.y), max(ends.x, ends.y)),
+    has_missing,
+    has_numbers,
   );
 }

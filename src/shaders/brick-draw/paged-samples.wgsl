@@ -1,9 +1,9 @@
-// Samples of the shown brick at any position, with trilinear interpolation: from the texture of bricks of 8 or 16 bits, or from eight
-// voxels of the atlas.
+// Samples of the shown brick at any position, with trilinear interpolation: from the texture of bricks, or, without one, from eight voxels
+// of the atlas.
 //
 // A sample near a face of a brick in the texture takes its texel from the apron (`BrickTexture`), and records how far it reached. A
-// sample near a face of a constant brick, which has no slot, takes its texel from the apron of a neighbour. Other types look up each
-// voxel.
+// sample near a face of a constant brick, which has no slot, takes its texel from the apron of a neighbour. Without the texture, each
+// voxel is looked up.
 
 import package::brick_draw::paged::{
   paged,
@@ -22,10 +22,12 @@ import package::brick_draw::paged::{
   paged_shown,
   paged_table,
 };
+import package::brick_draw::number_texels::{greatest_number, least_sample};
 import package::brick_draw::paged_feedback::paged_miss;
 import package::brick_draw::texture_layout::{paged_apron, paged_texels};
 import package::draw::rays::{missing_place, no_place};
 import package::volume::voxel::{
+  bits_of_key,
   difference,
   element_type,
   is_finite,
@@ -37,8 +39,8 @@ import package::volume::voxel::{
   voxel_key,
 };
 
-/// Copies of the bricks in the atlas. A texel's bytes are those of the voxel, the highest one in red (`BrickTexture` in
-/// src/core/bricks/brick-texture.ts).
+/// Copies of the bricks in the atlas. A texel of 8 or 16 bits has the bytes of the voxel, the highest one in red; others are values
+/// (brick-numbers.wgsl).
 @group(0) @binding(10) var filtered: texture_3d<f32>;
 @group(0) @binding(11) var filter_linear: sampler;
 
@@ -117,9 +119,9 @@ fn paged_blend(low: vec3u, high: vec3u, fraction: vec3f) -> f32 {
   return paged_value_place(mix(planes.x, planes.y, fraction.z));
 }
 
-/// The place in the window of a value of 8 or 16 bits.
+/// The place in the window of a value that is exact as a float.
 fn paged_value_place(value: f32) -> f32 {
-  let window_low = value_of(select(paged.low_key, paged.low_key ^ 0x80000000u, is_signed()));
+  let window_low = value_of(bits_of_key(paged.low_key));
   return ((value - window_low) * power_of_two(paged.power) - paged.low_rest) * paged.scale;
 }
 
@@ -131,14 +133,27 @@ fn paged_texel_of(slot: u32) -> vec3i {
   return vec3i(place * paged_slot_texels + paged_apron);
 }
 
-/// The place in the window of a texel of 0…255, or of 0…65535 for 16 bits.
+/// Whether texels of the texture are values instead of bytes.
+fn paged_has_values() -> bool {
+  return element_type >= 4u;
+}
+
+/// The place in the window of a texel of 0…255, of 0…65535 for 16 bits, or of a value; `missing_place` if the voxel is missing.
 fn paged_texel_place(texel: f32) -> f32 {
+  if (paged_has_values()) {
+    return select(paged_value_place(max(texel, -greatest_number)), missing_place, texel < least_sample);
+  }
   return paged_value_place(texel - select(0.0, select(32768.0, 128.0, element_type < 2u), is_signed()));
 }
 
+/// A sample of the texture. @param texel position in texels
 fn paged_filter(texel: vec3f) -> f32 {
-  // Filtering both bytes filters their sum. Texels of one byte have no green.
-  let bytes = textureSampleLevel(filtered, filter_linear, texel * paged_per_texel, 0.0).rg * 255.0;
+  let sample = textureSampleLevel(filtered, filter_linear, texel * paged_per_texel, 0.0);
+  if (paged_has_values()) {
+    return paged_texel_place(sample.r);
+  }
+  // Texels of one byte have no green.
+  let bytes = sample.rg * 255.0;
   return paged_texel_place(bytes.r * select(256.0, 1.0, element_type < 2u) + bytes.g);
 }
 
@@ -177,7 +192,11 @@ fn paged_filter_several(in_level: vec3f) -> f32 {
         entry = other;
       }
     }
-    sum += weight * paged_place_of(paged_constants[entry & 0x7fffffffu]);
+    let place = paged_place_of(paged_constants[entry & 0x7fffffffu]);
+    if (place <= -no_place) {
+      return missing_place;
+    }
+    sum += weight * place;
   }
   return sum;
 }

@@ -32,8 +32,8 @@
 // Several volumes at once: ray-stack.wgsl.
 //
 // With the condition `paged` the volume is not a texture: its voxels lie in the bricks in GPU memory (brick-draw/paged-rays.wgsl),
-// each brick at its own level, and the ray takes steps of that level. It skips invisible bricks and, of 8-bit voxels, invisible cells
-// of bricks. In a constant brick, compositing adds up all samples at once that neither depend on other bricks nor have a gradient.
+// each brick at its own level, and the ray takes steps of that level. It skips invisible bricks and, if they are in the texture, invisible
+// cells of bricks. In a constant brick, compositing adds up all samples at once that neither depend on other bricks nor have a gradient.
 // Dims and texels are then those of the volume itself.
 
 @if(!paged) import package::draw::march_values::ray_place_of;
@@ -194,7 +194,7 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
           let part = paged_part(position);
           let far = max((part.low - origin) / safe, (part.high - origin) / safe);
           leave = min(leave_brick, min(far.x, min(far.y, far.z)));
-          crossing = ray_crossing(part.ends, false, true, extreme);
+          crossing = ray_crossing(part.ends, part.has_missing, part.has_numbers, extreme);
         }
       }
       if (crossing.is_crossed) {

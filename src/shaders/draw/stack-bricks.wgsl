@@ -50,7 +50,7 @@ fn ray_look_bricks(ray: ptr<function, Passage>, at: f32) -> f32 {
     if (!(*ray).is_empty && brick_has_cells) {
       let part = paged_part((*ray).origin + (*ray).toward * at);
       (*ray).leave = min((*ray).leave_block, ray_through((*ray).origin, (*ray).toward, part.low, part.high).y);
-      (*ray).is_empty = ray_passes(ray, part.ends, true);
+      (*ray).is_empty = ray_passes(ray, part.ends, part.has_numbers);
     }
   }
   return select(-never, (*ray).leave, (*ray).is_empty);

@@ -81,6 +81,14 @@ fn voxel_key(bits: u32) -> u32 {
   return select(bits, bits ^ 0x80000000u, is_signed());
 }
 
+/// The inverse of `voxel_key`.
+fn bits_of_key(key: u32) -> u32 {
+  if (is_float()) {
+    return select(~key, key ^ 0x80000000u, (key & 0x80000000u) != 0u);
+  }
+  return select(key, key ^ 0x80000000u, is_signed());
+}
+
 /// The value as a float: integers beyond 2^24 are rounded.
 fn value_of(bits: u32) -> f32 {
   if (is_float()) {

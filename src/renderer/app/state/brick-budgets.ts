@@ -6,7 +6,7 @@ export interface BrickBudgets {
   readonly payloadBytes: number;
   /** Decoded bricks in GPU memory. */
   readonly atlasBytes: number;
-  /** Decoded bricks of 8-bit and 16-bit voxels once more, as a texture. */
+  /** Decoded bricks once more, as a texture. */
   readonly textureBytes: number;
 }
 
