@@ -7,7 +7,9 @@ import { wave } from './index.ts';
 
 const gpu = await openTestGpu();
 
-describeCodecOnGpu(wave, gpu, 'as dispatches are');
+// More rows than `manyRows` of the choices.
+const longestSide = 1100;
+describeCodecOnGpu(wave, gpu, 'as dispatches are', { longestSide });
 describeCodecOnGpu(wave, gpu, 'dispatches spread', { isBrief: true, isSpread: true });
 
 test('chunks that are encoded in several groups and submits have the same payloads', async () => {
