@@ -38,6 +38,16 @@ export interface BoxReceiver {
   release(): void;
 }
 
+/** A box in a backend's memory, for voxels that the backend makes. */
+export interface HeldBox {
+  readonly dims: Dims3;
+  readonly elementBytes: CodecElementBytes;
+  /** Like `Backend.encode`, once all its voxels are made. */
+  encode(chunks: readonly ChunkBox[], choice: EncodeChoice, job?: BackendJob): Promise<EncodedChunk[]>;
+  /** Must be called in the end. */
+  release(): void;
+}
+
 /** Decoded voxels in memory that a backend lends. */
 export interface LentVoxels {
   /** Gives all voxels to `use`, in pieces and in order. A piece must not be used after `use` has ended. Call it once. @throws as `use` */
@@ -74,10 +84,23 @@ export interface HalvingWish {
   readonly type: ElementType;
 }
 
+/** Where some planes of a halved box go, over the whole width of another box. */
+export interface HalvedPart {
+  readonly to: HeldBox;
+  /** The first plane, in the halved box and in `to`. */
+  readonly from: number;
+  readonly plane: number;
+  readonly planes: number;
+  /** The row of `to` at which they begin. */
+  readonly row: number;
+}
+
 /** A halving of a box, and of its result. */
 export interface BoxHalving extends HalvingWish {
   /** Steps of further halvings, each of the last result. A backend may leave them to the caller. */
   readonly further?: readonly Dims3[];
+  /** Where the results of `steps` and of all `further` go. Default: to `onHalved`. Needs `Backend.hold`. */
+  readonly into?: readonly (readonly HalvedPart[])[] | undefined;
   /**
    * Receives the results of `steps` and of the first of `further`. If they are lent, which needs `BackendJob.lend`, the caller calls
    * `release` once it no longer needs them.
@@ -119,6 +142,10 @@ export interface Backend {
     box: Omit<VoxelBox, 'bytes'>,
     job?: BackendJob,
   ): Promise<LentVoxels>;
+  /** Memory for a box that the backend fills by `BoxHalving.into`. @throws StriaError `out-of-memory`, `device-lost` */
+  hold?(box: Omit<VoxelBox, 'bytes'>): Promise<HeldBox>;
+  /** The largest box, in bytes, that `hold` takes. Default 0. */
+  readonly maxHeldBytes?: number | undefined;
   /** Whether `encode` and `encodeFile` heed `halving` of their job, for voxels of this type. */
   halves?(type: ElementType): boolean;
   /** Its threads read payloads, and write voxels, in shared memory (shared/shared-bytes.ts) without copies. */

@@ -10,7 +10,7 @@ import { piecesOf, standardPieceBytes } from './box-pieces.ts';
 import { compareOnGpu, stackedBox } from './gpu-chunks.ts';
 import { GpuDecoder } from './gpu-decoder.ts';
 import { GpuEncoder } from './gpu-encoder.ts';
-import { halveOnGpu } from './gpu-halve.ts';
+import { halveOnGpu, holdOnGpu } from './gpu-halve.ts';
 import { borrow, GpuReceiver } from './gpu-receiver.ts';
 import { hasPaddedRows, plainBoxBytes, rowKernel } from './gpu-rows.ts';
 import { GpuSender } from './gpu-sender.ts';
@@ -68,6 +68,7 @@ export function createGpuBackend(gpu: Gpu, pieceBytes = standardPieceBytes): Gpu
     }
     if (lent.status === 'rejected') throw lent.reason;
     const { results, release } = lent.value;
+    if (halving.into) return encoded.value.chunks;
     if (job.lend) halving.onHalved(results, release);
     else {
       halving.onHalved(results.map((bytes) => bytes.slice()));
@@ -82,6 +83,17 @@ export function createGpuBackend(gpu: Gpu, pieceBytes = standardPieceBytes): Gpu
     boxesAtOnce,
     // Means of floats are sums of 64 bits, which WGSL lacks.
     halves: (type) => !type.startsWith('f'),
+    maxHeldBytes: Math.min(2 ** 27, gpu.maxBindingBytes),
+
+    async hold(box) {
+      const { scope, voxels } = await holdOnGpu(gpu, box);
+      return {
+        ...box,
+        voxels,
+        encode: async (chunks, choice, job) => (await backend.encodeResident({ voxels, chunks }, choice, job)).chunks,
+        release: () => scope.destroy(),
+      };
+    },
 
     prepareEncode: (shapes, elementBytes, choice) => encoder.prepare(shapes, elementBytes, choice),
 

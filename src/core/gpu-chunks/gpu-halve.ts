@@ -1,5 +1,5 @@
 import halveShader from '../../shaders/gpu-chunks/halve.wgsl';
-import type { BoxHalving } from '../chunks/backend.ts';
+import type { BoxHalving, HalvedPart, HeldBox, VoxelBox } from '../chunks/backend.ts';
 import { type GpuVoxels, type KernelCall, rowBytes } from '../codec/codec.ts';
 import type { GatheredCopy } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
@@ -7,14 +7,30 @@ import { type LentBytes, wholeWords } from '../gpu/lent-bytes.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import { paddedBoxBytes } from './gpu-chunks.ts';
 import { packRows, plainBoxBytes, rowKernel } from './gpu-rows.ts';
+import { guarded } from './gpu-transfer.ts';
 
 const wordsPerWorkgroup = 256;
 
-/** Halves a box of whole numbers, and its result as often as asked. Reads all results back, without row padding. */
+/** Memory for a box that `halveOnGpu` fills. The caller destroys the scope. @throws StriaError `out-of-memory`, `device-lost` */
+export async function holdOnGpu(gpu: Gpu, { dims, elementBytes }: Omit<VoxelBox, 'bytes'>) {
+  const scope = gpu.scope('held');
+  try {
+    const buffer = await guarded(gpu, async () => scope.reused('box', paddedBoxBytes(dims, elementBytes)));
+    return { scope, voxels: { buffer, dims, elementBytes } };
+  } catch (error) {
+    scope.destroy();
+    throw error;
+  }
+}
+
+/**
+ * Halves a box of whole numbers, and its result as often as asked. The results go to other boxes (`into`), or are read back, without
+ * row padding.
+ */
 export async function halveOnGpu(
   gpu: Gpu,
   voxels: GpuVoxels,
-  { steps, further = [], method, type }: BoxHalving,
+  { steps, further = [], method, type, into }: BoxHalving,
   call: KernelCall,
 ): Promise<Pick<LentBytes, 'release'> & { readonly results: readonly Uint8Array[] }> {
   using scope = call.scope.scope('halve');
@@ -37,6 +53,16 @@ export async function halveOnGpu(
     commands.dispatch(gpu.kernel(descriptor), [from.buffer, buffer, shape], workgroups);
     halved.push({ buffer, dims, elementBytes });
   }
+  if (into) {
+    for (const [index, parts] of into.entries()) {
+      const result = halved[index];
+      commands.record((encoder) => {
+        if (result) for (const part of parts) copyPart(encoder, result, part);
+      });
+    }
+    await commands.submit();
+    return { results: [], release() {} };
+  }
   let total = 0;
   const copies = halved.map((box): GatheredCopy => {
     const size = wholeWords(plainBoxBytes(box));
@@ -49,4 +75,18 @@ export async function halveOnGpu(
   const { bytes, release } = lent();
   const results = copies.map(({ to }, index) => bytes.subarray(to, to + plainBoxBytes(halved[index] as GpuVoxels)));
   return { results, release };
+}
+
+/** Copies whole rows, whose padding is alike in both boxes. */
+function copyPart(encoder: GPUCommandEncoder, halved: GpuVoxels, part: HalvedPart): void {
+  const { buffer, dims, elementBytes } = (part.to as HeldBox & { readonly voxels: GpuVoxels }).voxels;
+  const row = rowBytes(dims[0], elementBytes);
+  const height = halved.dims[1];
+  // Planes that are as high in both boxes lie one after another.
+  const [copies, rows] = height === dims[1] ? [1, part.planes * height] : [part.planes, height];
+  for (let at = 0; at < copies; at++) {
+    const from = (part.from + at) * height * row;
+    const to = ((part.plane + at) * dims[1] + part.row) * row;
+    encoder.copyBufferToBuffer(halved.buffer, from, buffer, to, rows * row);
+  }
 }

@@ -1,5 +1,6 @@
 import type { ChunkGrid } from '../format/chunk-grid.ts';
 import { codecElementBytes } from '../format/chunk-grid.ts';
+import { StriaError } from '../shared/errors.ts';
 import type { Dims3, ElementType } from '../shared/volume.ts';
 import type { PlannedHalving } from './level-plan.ts';
 
@@ -11,35 +12,67 @@ export interface RunMemory {
   causeOf?(error: unknown): Promise<unknown>;
 }
 
-/** Some whole layers of chunks of a level, one after another, with all their voxels. They are encoded and written together. */
-export interface LevelRun {
+/** Some whole layers of chunks of a level, one after another. They are encoded and written together. */
+export interface PlannedRun {
   readonly level: number;
   readonly firstChunk: number;
   readonly chunkCount: number;
-  /** Must be released once the voxels are no longer needed. */
-  readonly memory: RunMemory;
+  /** The planes of the level before it. */
+  readonly firstPlane: number;
   /** In codec elements. */
   readonly dims: Dims3;
   /** Its chunks are written directly after as many chunks of the volume. */
   readonly due: number;
 }
 
+/** A run with all its voxels. */
+export interface LevelRun extends PlannedRun {
+  /** Must be released once the voxels are no longer needed. */
+  readonly memory: RunMemory;
+}
+
 /** The most voxels in a run of the first level, unless one layer has more. docs/FORMAT.md, 'Levels', fixes these two numbers. */
 const mostRunBytes = 2 ** 25;
 const mostRunChunks = 4096;
 
+/** The runs of a level, in order. */
+export function* plannedRuns(
+  type: ElementType,
+  volumeGrid: ChunkGrid,
+  halving: PlannedHalving,
+  level: number,
+): Generator<PlannedRun> {
+  const { grid, factors, chunkShape } = halving;
+  const [x, y, z] = grid.layerBox(0).shape;
+  const fitting = Math.floor(mostRunBytes / 4 ** (level - 1) / (x * y * z * codecElementBytes(type)));
+  const mostLayers = Math.max(1, Math.min(fitting, Math.floor(mostRunChunks / grid.chunksPerLayer)));
+  const depth = grid.counts[2];
+  for (let first = 0; first < grid.layerCount; first += mostLayers) {
+    const end = Math.min(first + mostLayers, grid.layerCount);
+    const { shape, plane } = grid.layerBox(end - 1);
+    const firstPlane = grid.layerBox(first).plane;
+    const lastPlane = Math.min(volumeGrid.dims[2], (((end - 1) % depth) + 1) * chunkShape[2] * factors[2]);
+    const layersOfTime = Math.ceil(lastPlane / volumeGrid.chunkShape[2]);
+    yield {
+      level,
+      firstChunk: first * grid.chunksPerLayer,
+      chunkCount: (end - first) * grid.chunksPerLayer,
+      firstPlane,
+      dims: [shape[0], shape[1], plane + shape[2] - firstPlane],
+      due: (Math.floor((end - 1) / depth) * volumeGrid.counts[2] + layersOfTime) * volumeGrid.chunksPerLayer,
+    };
+  }
+}
+
 /** Collects the planes of a level until a run of layers is complete. */
 export class RunBuilder {
-  readonly #halving: PlannedHalving;
-  readonly #level: number;
-  readonly #volumeGrid: ChunkGrid;
+  readonly #runs: Iterator<PlannedRun, void>;
   readonly #takeMemory: (byteLength: number) => Promise<RunMemory>;
   readonly #onRun: (run: LevelRun) => void;
   readonly #elementBytes: number;
-  readonly #mostLayers: number;
+  #run: PlannedRun | undefined;
   #memory: RunMemory | undefined;
   #filled = 0;
-  #firstLayer = 0;
 
   constructor(
     type: ElementType,
@@ -49,22 +82,20 @@ export class RunBuilder {
     takeMemory: (byteLength: number) => Promise<RunMemory>,
     onRun: (run: LevelRun) => void,
   ) {
-    this.#halving = halving;
-    this.#level = level;
-    this.#volumeGrid = volumeGrid;
+    this.#runs = plannedRuns(type, volumeGrid, halving, level);
+    this.#run = this.#next();
     this.#takeMemory = takeMemory;
     this.#onRun = onRun;
     this.#elementBytes = codecElementBytes(type);
-    const { grid } = halving;
-    const [x, y, z] = grid.layerBox(0).shape;
-    const fitting = Math.floor(mostRunBytes / 4 ** (level - 1) / (x * y * z * this.#elementBytes));
-    this.#mostLayers = Math.max(1, Math.min(fitting, Math.floor(mostRunChunks / grid.chunksPerLayer)));
   }
 
+  /** @throws StriaError `internal` behind the end of the level */
   async push(bytes: Uint8Array): Promise<void> {
     for (let at = 0; at < bytes.byteLength; ) {
-      const dims = this.#dims();
-      const wanted = dims[0] * dims[1] * dims[2] * this.#elementBytes;
+      const run = this.#run;
+      if (!run) throw new StriaError('internal', 'a level was given more planes than it has');
+      const [x, y, z] = run.dims;
+      const wanted = x * y * z * this.#elementBytes;
       this.#memory ??= await this.#takeMemory(wanted);
       const memory = this.#memory;
       const length = Math.min(wanted - this.#filled, bytes.byteLength - at);
@@ -75,7 +106,11 @@ export class RunBuilder {
       }
       this.#filled += length;
       at += length;
-      if (this.#filled === wanted) this.#end(memory, dims);
+      if (this.#filled < wanted) continue;
+      this.#onRun({ ...run, memory });
+      this.#run = this.#next();
+      this.#memory = undefined;
+      this.#filled = 0;
     }
   }
 
@@ -84,28 +119,7 @@ export class RunBuilder {
     this.#memory = undefined;
   }
 
-  /** The layer after the current run. */
-  get #endLayer(): number {
-    return Math.min(this.#firstLayer + this.#mostLayers, this.#halving.grid.layerCount);
-  }
-
-  #dims(): Dims3 {
-    const { grid } = this.#halving;
-    const last = grid.layerBox(this.#endLayer - 1);
-    return [last.shape[0], last.shape[1], last.plane + last.shape[2] - grid.layerBox(this.#firstLayer).plane];
-  }
-
-  #end(memory: RunMemory, dims: Dims3): void {
-    const { grid, factors, chunkShape } = this.#halving;
-    const [lastLayer, depth] = [this.#endLayer - 1, grid.counts[2]];
-    const lastPlane = Math.min(this.#volumeGrid.dims[2], ((lastLayer % depth) + 1) * chunkShape[2] * factors[2]);
-    const layersOfTime = Math.ceil(lastPlane / this.#volumeGrid.chunkShape[2]);
-    const due = (Math.floor(lastLayer / depth) * this.#volumeGrid.counts[2] + layersOfTime) * this.#volumeGrid.chunksPerLayer;
-    const firstChunk = this.#firstLayer * grid.chunksPerLayer;
-    const chunkCount = (lastLayer + 1) * grid.chunksPerLayer - firstChunk;
-    this.#onRun({ level: this.#level, firstChunk, chunkCount, memory, dims, due });
-    this.#memory = undefined;
-    this.#filled = 0;
-    this.#firstLayer = lastLayer + 1;
+  #next(): PlannedRun | undefined {
+    return this.#runs.next().value ?? undefined;
   }
 }

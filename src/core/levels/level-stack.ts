@@ -22,7 +22,8 @@ export class LevelStack {
   /** The first halving of the volume, and those of its results. */
   readonly #halvers: readonly PlaneHalver[];
   readonly #builders: RunBuilder[] = [];
-  #hasBegun = false;
+  /** Whether it was given voxels. */
+  hasBegun = false;
   #runs: LevelRun[] = [];
 
   /**
@@ -70,7 +71,7 @@ export class LevelStack {
 
   /** @param bytes the next ones of the volume, any number of them; they are not kept */
   async push(bytes: Uint8Array): Promise<void> {
-    this.#hasBegun = true;
+    this.hasBegun = true;
     for (let at = 0; at < bytes.byteLength; at += bytesPerTurn) {
       if (at > 0) await nextTurn();
       await this.#halvers[0]?.push(bytes.subarray(at, at + bytesPerTurn));
@@ -88,7 +89,7 @@ export class LevelStack {
    * is known afterwards. @param bytes the first `firstGroupBytes` of the volume, or more whole planes
    */
   judge(bytes: Uint8Array): void {
-    if (this.#hasBegun || this.#evidence.isDecided) return;
+    if (this.hasBegun || this.#evidence.isDecided) return;
     const found = this.#look(bytes.subarray(0, this.firstGroupBytes));
     // Planes are halved in groups, in the way that is known with the group's last plane; see `PlaneHalver`.
     if (found.isDecided) this.#evidence.adopt(found);
@@ -100,11 +101,11 @@ export class LevelStack {
    */
   async pushFirst(bytes: Uint8Array): Promise<boolean> {
     this.judge(bytes);
-    if (!this.#hasBegun && !this.#evidence.isDecided) {
+    if (!this.hasBegun && !this.#evidence.isDecided) {
       const found = this.#look(bytes);
       if (found.isDecided && found.method === 'mode') this.#evidence.adopt(found);
     }
-    if (!this.#hasBegun && this.#evidence.isDecided) return false;
+    if (!this.hasBegun && this.#evidence.isDecided) return false;
     await this.push(bytes);
     return true;
   }
@@ -119,7 +120,7 @@ export class LevelStack {
 
   /** Like `push`, with the results of the first halvings of the same voxels. */
   async pushHalved(results: readonly Uint8Array[]): Promise<void> {
-    this.#hasBegun = true;
+    this.hasBegun = true;
     for (const [index, bytes] of results.entries()) {
       const halver = this.#halvers[index];
       for (let at = 0; at < bytes.byteLength; at += bytesPerTurn) {

@@ -134,14 +134,12 @@ async function compress(
       for (const one of payloads.splice(0)) one();
     };
     let halved: readonly Uint8Array[] | undefined;
-    const halving = box.isTapped ? undefined : levels?.firstHalving();
     let releaseHalved = () => {};
     const onHalved = (results: readonly Uint8Array[], release = () => {}) => {
       halved = results;
       releaseHalved = release;
     };
     const options: BackendJob = {
-      halving: halving && { ...halving, onHalved },
       onChunks: (finished) => {
         waiting.push(...finished);
         if (isNext && performance.now() > lastWriteMs + longestWaitMs && early() > 0) writeWaiting(early());
@@ -158,17 +156,20 @@ async function compress(
       },
     };
     try {
+      const halving = box.isTapped ? undefined : levels?.halvingOf(box);
       const work = async () => {
-        if ('bytes' in voxels) return backend.encode(voxels, chunks, choice, options);
-        if ('encode' in voxels) return voxels.encode(chunks, choice, options);
-        return (await backend.encodeFile?.(voxels, chunks, choice, options)) ?? [];
+        const wanted = await halving;
+        const job = { ...options, halving: wanted && { ...wanted, onHalved } };
+        if ('bytes' in voxels) return backend.encode(voxels, chunks, choice, job);
+        if ('encode' in voxels) return voxels.encode(chunks, choice, job);
+        return (await backend.encodeFile?.(voxels, chunks, choice, job)) ?? [];
       };
       const encoded = await stopwatch.time('encode', work, byteLength).finally(release);
       doneBytes += byteLength - doneHere;
       doneHere = byteLength;
       await earlier;
       waiting = encoded.slice(writtenChunks);
-      if (halved) await levels?.addHalved(box, halved).finally(releaseHalved);
+      if (halving) await levels?.addHalved(box, halved).finally(releaseHalved);
       const runs = levels?.encodeDue(firstChunk + chunks.length, { signal, lend: options.lend });
       return { written: writeWaiting(waiting.length, runs, releasePayloads) };
     } catch (error) {

@@ -13,6 +13,7 @@ import type { HalvingMethod } from '../shared/halving.ts';
 import type { JobOptions } from '../shared/job.ts';
 import { type Dims3, type ElementType, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 import type { ReadBox } from './box-reader.ts';
+import { HeldLevels, type HeldRun } from './held-levels.ts';
 import { Beside, maxBoxBytes } from './pipeline.ts';
 import { boxesOf, rangeOf } from './slabs.ts';
 
@@ -38,12 +39,14 @@ export class LevelMaker {
   readonly #type: ElementType;
   /** How many halvings the backend can do with a box of the volume. */
   readonly #boxHalvings: number;
-  /** For each of them, the halved boxes of a slab. */
+  /** If set, its results stay there. */
+  #held: HeldLevels | undefined;
+  /** For each halving, the halved boxes of a slab. */
   #slabs: Uint8Array<ArrayBuffer>[] = [];
   #slabFilled = 0;
   readonly #encoding = new Beside<EncodedRun[]>();
   /** Taken from the stack, and not released yet. */
-  readonly #taken = new Set<LevelRun>();
+  readonly #taken = new Set<LevelRun | HeldRun>();
   /** Released plain memory, which is used again: there are too many runs to leave them to the garbage collector. */
   readonly #spare: Uint8Array<ArrayBuffer>[] = [];
 
@@ -94,6 +97,8 @@ export class LevelMaker {
     this.#choice = choice;
     this.#type = volume.type;
     this.#boxHalvings = backend.halves?.(volume.type) ? evenHalvings(grid, halvings, volume.type) : 0;
+    const isWhole = this.#boxHalvings === halvings.length;
+    this.#held = isWhole ? HeldLevels.create(volume.type, grid, halvings, backend, this.#boxBytes) : undefined;
   }
 
   /**
@@ -104,6 +109,14 @@ export class LevelMaker {
     if (method === undefined || this.#boxHalvings === 0) return undefined;
     const [first, ...further] = this.#halvings.slice(0, this.#boxHalvings) as [PlannedHalving, ...PlannedHalving[]];
     return { steps: first.steps, further: further.map(({ steps }) => steps), method, type: this.#type };
+  }
+
+  /** How the backend halves a box, which follows those of earlier calls. @throws StriaError of the backend */
+  async halvingOf(box: ReadBox): Promise<Omit<BoxHalving, 'onHalved'> | undefined> {
+    const halving = this.firstHalving();
+    // The stack holds what it was given at the beginning.
+    if (this.stack.hasBegun) this.#held = undefined;
+    return halving && { ...halving, into: await this.#held?.partsOf(box) };
   }
 
   /**
@@ -124,8 +137,11 @@ export class LevelMaker {
     return true;
   }
 
-  /** Takes the results for a box, in the order of the boxes. They are not kept. */
-  async addHalved({ origin, slabDims, voxels: { dims } }: ReadBox, results: readonly Uint8Array[]): Promise<void> {
+  /** Takes the results for a box, in the order of the boxes. They are not kept. @param results undefined if the backend has put them in place */
+  async addHalved(box: ReadBox, results: readonly Uint8Array[] | undefined): Promise<void> {
+    if (!results) return this.#held?.add(box);
+    const { origin, slabDims } = box;
+    const { dims } = box.voxels;
     if (dims.every((length, axis) => length === slabDims[axis])) return this.stack.pushHalved(results);
     let [at, shape, whole]: [Dims3, Dims3, Dims3] = [origin, dims, slabDims];
     for (const [index, bytes] of results.entries()) {
@@ -157,7 +173,7 @@ export class LevelMaker {
    * Voxels may be added meanwhile.
    */
   encodeDue(end: number, job: Pick<BackendJob, 'signal' | 'lend'>): Promise<readonly EncodedRun[]> {
-    const runs = this.stack.takeRuns(end);
+    const runs = [...this.stack.takeRuns(end), ...(this.#held?.takeRuns(end) ?? [])];
     if (runs.length === 0) return Promise.resolve([]);
     for (const run of runs) this.#taken.add(run);
     return this.#encoding.start(async () => {
@@ -173,14 +189,20 @@ export class LevelMaker {
     await this.#encoding.settle();
     for (const run of this.#taken) this.#release(run);
     this.stack.close();
+    await this.#held?.close();
   }
 
-  async #encode({ level, firstChunk, chunkCount, memory, dims, due }: LevelRun, job: Pick<BackendJob, 'signal' | 'lend'>) {
+  async #encode(run: LevelRun | HeldRun, job: Pick<BackendJob, 'signal' | 'lend'>): Promise<EncodedRun> {
+    const { level, firstChunk, chunkCount, dims, due } = run;
     const { grid } = this.#halvings.find((halving) => halving.level === level) as PlannedHalving;
+    const range = rangeOf(grid, firstChunk, chunkCount);
+    if ('box' in run)
+      return { level, firstChunk, due, chunks: await run.box.encode(range.chunks, this.#choice, { ...job, firstChunk }) };
+    const { memory } = run;
     const elementBytes = this.#elementBytes;
     const whole: VoxelBox = { bytes: memory.bytes, dims, elementBytes };
     const chunks: EncodedChunk[] = [];
-    for (const box of boxesOf(rangeOf(grid, firstChunk, chunkCount), elementBytes, this.#boxBytes)) {
+    for (const box of boxesOf(range, elementBytes, this.#boxBytes)) {
       const isWhole = box.chunks.length === chunkCount;
       const bytes = isWhole ? memory.bytes : gatherChunk(whole, { origin: box.origin, shape: box.dims });
       const options = { ...job, firstChunk: box.firstChunk };
@@ -190,9 +212,10 @@ export class LevelMaker {
     return { level, firstChunk, due, chunks };
   }
 
-  #release(run: LevelRun): void {
+  #release(run: LevelRun | HeldRun): void {
     this.#taken.delete(run);
-    run.memory.release();
+    if ('box' in run) run.box.release();
+    else run.memory.release();
   }
 
   get #boxBytes(): number {

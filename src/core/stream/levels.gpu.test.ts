@@ -1,9 +1,10 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { openTestGpu } from '../../testing/node-gpu-testing.ts';
 import type { Backend } from '../chunks/backend.ts';
 import { createCpuBackend } from '../cpu/cpu-backend.ts';
 import { inlinePool } from '../cpu/inline-pool.ts';
 import type { ChunkShape } from '../format/chunk-grid.ts';
+import { Commands } from '../gpu/commands.ts';
 import { createGpuBackend } from '../gpu-chunks/gpu-backend.ts';
 import { halve } from '../levels/halve.ts';
 import type { HalvingMethod } from '../shared/halving.ts';
@@ -122,4 +123,34 @@ test.each([
     const own = await compressed({ ...backend, maxBoxBytes }, info, voxels, shape, true);
     expect(own.equals(expected)).toBe(true);
   }
+});
+
+test('halved voxels stay in GPU memory until they are encoded: levels are neither read back nor uploaded', async () => {
+  const info = infoOf([140, 60, 40, 1], 'u8');
+  const voxels = voxelsOf(info, 'blobs');
+  const [taken, held] = [[] as number[], [] as Dims3[]];
+  const watched: Backend = {
+    ...backend,
+    maxBoxBytes: 2 ** 16,
+    receive: async () => undefined,
+    borrowBytes: async (byteLength) => {
+      taken.push(byteLength);
+      return (backend.borrowBytes as NonNullable<Backend['borrowBytes']>)(byteLength);
+    },
+    hold: async (box) => {
+      held.push(box.dims);
+      return (backend.hold as NonNullable<Backend['hold']>)(box);
+    },
+  };
+  const lends = vi.spyOn(Commands.prototype, 'lend');
+  const expected = await compressed(cpu, info, voxels, [32, 16, 8], 'mean');
+  const own = await compressed(watched, info, voxels, [32, 16, 8], 'mean');
+  const labels = lends.mock.contexts.map((commands) => (commands as Commands).label);
+  vi.restoreAllMocks();
+  expect(own.equals(expected)).toBe(true);
+  expect(held).toEqual([[70, 30, 20]]);
+  expect(taken.reduce((sum, bytes) => sum + bytes, 0)).toBe(voxels.byteLength);
+  expect(labels).toContain('encode');
+  expect(labels).not.toContain('halve');
+  expect(gpu.memory.liveBytes('held')).toBe(0);
 });
