@@ -37,7 +37,7 @@ export async function halveOnGpu(
   const { elementBytes } = voxels;
   const constants = { bits: 8 * elementBytes, is_signed: Number(type.startsWith('i')), is_mode: Number(method === 'mode') };
   const descriptor = { label: 'engine.halve', shader: halveShader, constants };
-  await gpu.prepareKernels([descriptor, rowKernel]);
+  await gpu.prepareKernels(into ? [descriptor] : [descriptor, rowKernel]);
   const commands = gpu.commands('halve', call.onTimes).stage('halve');
   const words = (of: Dims3) => rowBytes(of[0], elementBytes) / 4;
   const halved: GpuVoxels[] = [];

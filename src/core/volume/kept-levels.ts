@@ -14,7 +14,7 @@ import { leveledContainer } from './leveled-container.ts';
 const planesAtOnce = 64;
 
 /** The first level, and the further ones. */
-type LevelReaders = readonly [ContainerReader, ...ContainerReader[]];
+export type LevelReaders = readonly [ContainerReader, ...ContainerReader[]];
 
 /** What lies beside a plain file: its levels, or a file in their place that cannot be used, and why. */
 export type KeptLevels =

@@ -4,20 +4,20 @@ import type { FaultData } from '../../../core/shared/errors.ts';
 import type { Dims3, Dims4, VolumeInfo } from '../../../core/shared/volume.ts';
 import type { LoadRequest } from './load-protocol.ts';
 
-/** To the worker that reads chunks of a file at all levels. `open` comes first, and only once. */
+/** To the worker that reads bricks of a file at all levels. `open` comes first, and only once. */
 export type BrickCommand =
   | { readonly kind: 'open'; readonly request: LoadRequest }
   /** Reads chunks of one level at once. */
   | { readonly kind: 'read'; readonly number: number; readonly level: number; readonly chunks: readonly number[] }
   | { readonly kind: 'cancel'; readonly number: number };
 
-/** The chunks of a level, and where they lie in the file. */
+/** The bricks of a level, and where they lie in the file. */
 export interface BrickLevelPlaces {
   /** In codec elements. */
   readonly dims: Dims4;
   readonly chunkShape: ChunkShape;
   readonly factors: Dims3;
-  /** For each chunk's record; 0, 0 and 0 for a chunk without payload. */
+  /** For each brick's record; 0 and 0 for a brick without one. Its payload's length is then 0 too, unless it is a box of voxels. */
   readonly recordOffsets: Float64Array<ArrayBuffer>;
   readonly recordLengths: Uint32Array<ArrayBuffer>;
   readonly payloadLengths: Uint32Array<ArrayBuffer>;

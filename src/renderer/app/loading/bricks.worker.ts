@@ -1,16 +1,16 @@
-import { ContainerBricks } from '../../../core/bricks/container-bricks.ts';
-import { faultToData, inContext, StriaError } from '../../../core/shared/errors.ts';
+import type { BrickSource } from '../../../core/bricks/brick-source.ts';
+import { faultToData, StriaError } from '../../../core/shared/errors.ts';
 import type { BrickAnswer, BrickCommand, BrickLevelPlaces } from './brick-protocol.ts';
-import { containerRequested } from './open-request.ts';
+import { bricksRequested } from './open-request.ts';
 
-// Reads chunks of one .stria at all levels, for the 3D view.
+// Reads bricks of one file at all levels, for the 3D view: the chunks of a .stria, or boxes of voxels.
 
 const scope = self as unknown as {
   onmessage: (event: MessageEvent<BrickCommand>) => void;
   postMessage(answer: BrickAnswer, transfer?: Transferable[]): void;
 };
 
-let bricks: ContainerBricks | undefined;
+let bricks: BrickSource | undefined;
 const running = new Map<number, AbortController>();
 
 scope.onmessage = ({ data }) => {
@@ -20,24 +20,19 @@ scope.onmessage = ({ data }) => {
 };
 
 async function open(request: Extract<BrickCommand, { kind: 'open' }>['request']): Promise<void> {
-  const container = await containerRequested(request);
-  if (!container) throw new StriaError('unsupported', 'this file has no chunks');
-  try {
-    bricks = await ContainerBricks.open(container.reader);
-  } catch (error) {
-    throw inContext(container.source.name, error);
-  }
-  const levels = bricks.levels.map((_, level) => placesOf(bricks as ContainerBricks, level));
+  const source = await bricksRequested(request);
+  bricks = source;
+  const levels = source.levels.map((_, level) => placesOf(source, level));
   const transfer = levels.flatMap(({ recordOffsets, recordLengths, payloadLengths }) => [
     recordOffsets.buffer,
     recordLengths.buffer,
     payloadLengths.buffer,
   ]);
-  scope.postMessage({ kind: 'opened', info: bricks.info, levels }, transfer);
+  scope.postMessage({ kind: 'opened', info: source.info, levels }, transfer);
 }
 
-function placesOf(source: ContainerBricks, level: number): BrickLevelPlaces {
-  const { grid, factors } = source.levels[level] as ContainerBricks['levels'][number];
+function placesOf(source: BrickSource, level: number): BrickLevelPlaces {
+  const { grid, factors } = source.levels[level] as BrickSource['levels'][number];
   const recordOffsets = new Float64Array(grid.count);
   const recordLengths = new Uint32Array(grid.count);
   const payloadLengths = new Uint32Array(grid.count);

@@ -4,7 +4,7 @@ import type { BrickFile } from '../../viewer/draw/brick-space.ts';
 import type { BrickBudgets } from '../state/brick-budgets.ts';
 import { type BrickWorker, PostedBricks } from './posted-bricks.ts';
 
-/** The bricks of the open .stria, read by a worker that starts when they are first needed. They outlive the GPU device. */
+/** The bricks of the open file, read by a worker that starts when they are first needed. They outlive the GPU device. */
 export class FileBricks implements BrickFile {
   readonly limits: BrickFile['limits'];
   readonly hostBytes: number;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Dims4, volumeBytes } from '../../../core/shared/volume.ts';
-import { finestChoice, firstChoice, isHeldBack, type LevelOffer, type LoadFacts } from './level-choice.ts';
+import { finestChoice, firstChoice, hasBricks, isHeldBack, type LevelOffer, type LoadFacts } from './level-choice.ts';
 
 const MiB = 2 ** 20;
 
@@ -17,6 +17,7 @@ function facts(side: number, count: number, change: Partial<LoadFacts> = {}): Lo
     info: { dims, type: 'u8' },
     levels,
     hasChunks: true,
+    hasVoxelBricks: false,
     payloadBytes: volumeBytes({ dims, type: 'u8' }) / 2,
     hasPreview: false,
     budgetBytes,
@@ -68,6 +69,19 @@ describe('the part of a file that is loaded', () => {
     expect(isHeldBack(facts(1024, 3, { isRemote: true, budgetBytes: 2 ** 31 }), 1)).toBe(true);
     expect(isHeldBack(facts(2048, 4, { isRemote: true }), 2)).toBe(false);
     expect(isHeldBack(facts(2048, 4), 2)).toBe(false);
+  });
+});
+
+describe('bricks', () => {
+  it('are chunks that the GPU decodes, or boxes of voxels, of volumes that exceed its memory', () => {
+    expect(hasBricks(facts(2048, 4), [64, 64, 64])).toBe(true);
+    expect(hasBricks(facts(2048, 4), [64, 64, 64, 8])).toBe(false);
+    expect(hasBricks(facts(2048, 0), [64, 64, 64])).toBe(false);
+    expect(hasBricks(facts(256, 1), [64, 64, 64])).toBe(false);
+    const plain = { hasChunks: false, canDecode: () => false };
+    expect(hasBricks(facts(2048, 4, { ...plain, hasVoxelBricks: true }), undefined)).toBe(true);
+    expect(hasBricks(facts(2048, 4, plain), undefined)).toBe(false);
+    expect(hasBricks(facts(256, 1, { ...plain, hasVoxelBricks: true }), undefined)).toBe(false);
   });
 });
 

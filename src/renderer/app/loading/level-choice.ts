@@ -26,6 +26,8 @@ export interface LoadFacts {
   readonly levels: readonly LevelOffer[];
   /** Whether the volume's chunks can go to the GPU. */
   readonly hasChunks: boolean;
+  /** Whether bricks of voxels can be read, without reading too much of the file; not for a .stria. */
+  readonly hasVoxelBricks: boolean;
   /** An upper bound of the compressed bytes; only for a .stria. */
   readonly payloadBytes: number | undefined;
   /** Whether the file has no levels, but a preview. */
@@ -76,14 +78,14 @@ export function isHeldBack(facts: LoadFacts, level: number): boolean {
 }
 
 /**
- * Whether the 3D view can draw voxels that GPU memory lacks from the file's bricks, since each chunk can be decoded on its own.
- * @param chunkShape the stored shape of chunks, in codec elements
+ * Whether the 3D view can draw voxels that GPU memory lacks from the file's bricks: chunks, each of which can be decoded on its own, or
+ * boxes of voxels. @param chunkShape the stored shape of chunks, in codec elements
  */
 export function hasBricks(facts: LoadFacts, chunkShape: ChunkShape | undefined): boolean {
   const { levels, hasChunks } = facts;
-  if (!hasChunks || levels.length === 0 || !chunkShape || (chunkShape[3] ?? 1) > 1) return false;
-  if (facts.fits(0) && finestChoice(facts).level === 0) return false;
-  return levels.every((offer) => facts.canDecode(offer));
+  if (levels.length === 0 || (facts.fits(0) && finestChoice(facts).level === 0)) return false;
+  if (!chunkShape) return facts.hasVoxelBricks;
+  return hasChunks && (chunkShape[3] ?? 1) === 1 && levels.every((offer) => facts.canDecode(offer));
 }
 
 /** What to load for the first picture: a coarse level if the finest choice takes much longer. */

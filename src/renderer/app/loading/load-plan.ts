@@ -1,3 +1,4 @@
+import { canHaveBricks } from '../../../core/bricks/voxel-bricks.ts';
 import { chunkShapeOf } from '../../../core/chunks/chunk-shape.ts';
 import { type ChunkShape, codecElementBytes, codecElementDims } from '../../../core/format/chunk-grid.ts';
 import { type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
@@ -64,6 +65,7 @@ export function planLoad({ gpu, budgetBytes }: LoadingEngine, file: FileInfo, wi
     info,
     levels: isOffered ? levels : [],
     hasChunks,
+    hasVoxelBricks: hasVoxelBricks(file, wishes.isRemote),
     payloadBytes,
     hasPreview: file.preview !== undefined,
     budgetBytes,
@@ -91,6 +93,11 @@ export function planLoad({ gpu, budgetBytes }: LoadingEngine, file: FileInfo, wi
     isHeldBack: isHeldBack(facts, finest.level),
     hasBricks: hasBricks(facts, file.chunkShape),
   };
+}
+
+/** Levels that skip voxels are spread over the whole file, so that their bricks are read from a disk only. */
+function hasVoxelBricks({ info, levels, readsBoxes, areLevelsStored }: FileInfo, isRemote: boolean): boolean {
+  return readsBoxes && (areLevelsStored || !isRemote) && levels.some((level) => canHaveBricks(info, level));
 }
 
 /** Whether the GPU can hold chunks of this shape: each must start at a whole 4-byte word of its row. */

@@ -1,3 +1,7 @@
+import type { BrickSource } from '../../../core/bricks/brick-source.ts';
+import { ContainerBricks } from '../../../core/bricks/container-bricks.ts';
+import { KeptBricks } from '../../../core/bricks/kept-bricks.ts';
+import { VoxelBricks } from '../../../core/bricks/voxel-bricks.ts';
 import { ContainerOutline } from '../../../core/format/container-outline.ts';
 import { ContainerReader } from '../../../core/format/container-reader.ts';
 import { isContainer } from '../../../core/format/container-start.ts';
@@ -11,13 +15,13 @@ import { openStack } from '../../../core/io/pictures/picture-stack.ts';
 import { openEmptyVolume } from '../../../core/samples/empty-volume.ts';
 import { openSample } from '../../../core/samples/sample.ts';
 import type { ByteSource } from '../../../core/shared/bytes.ts';
-import { toStriaError } from '../../../core/shared/errors.ts';
+import { inContext, StriaError, toStriaError } from '../../../core/shared/errors.ts';
 import { type OwnLabels, tableNamesFor } from '../../../core/shared/label-table.ts';
 import { type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
 import type { StreamedLevels } from '../../../core/shared/volume-level.ts';
 import { volumeStem } from '../../../core/shared/volume-names.ts';
 import { firstLevelOf } from '../../../core/stream/make-levels.ts';
-import { findKeptLevels, withKeptLevels } from '../../../core/volume/kept-levels.ts';
+import { findKeptLevels, type LevelReaders, withKeptLevels } from '../../../core/volume/kept-levels.ts';
 import { leveledFile } from '../../../core/volume/leveled-file.ts';
 import { sourceOf } from '../../host/file-source.ts';
 import type { FolderHandle } from '../../host/host.ts';
@@ -76,6 +80,8 @@ export interface RequestedLevels {
   readonly canKeep: boolean;
   /** Why the levels beside the file are not used, as a sentence. */
   readonly note: string | undefined;
+  /** The levels beside the file, if they are used. */
+  readonly kept?: LevelReaders | undefined;
 }
 
 /** Smaller volumes are read in a moment, so levels beside them are not looked for. */
@@ -90,8 +96,30 @@ export async function levelsRequested(request: LoadRequest, volume: OpenVolume):
   const { handle, siblings, dataset } = request;
   const kept = await findKeptLevels(volume, sourceOf(handle), remoteSiblings(siblings), dataset);
   if (!kept) return { ...own, canKeep: true };
-  if (!kept.fault) return { leveled: withKeptLevels(leveled, kept.levels), areStored: true, canKeep: false, note: undefined };
+  if (!kept.fault) {
+    return { leveled: withKeptLevels(leveled, kept.levels), areStored: true, canKeep: false, note: undefined, kept: kept.levels };
+  }
   return { ...own, canKeep: true, note: `${kept.name} beside the file is not used: ${kept.fault.message}` };
+}
+
+/** The bricks of what was posted to a worker. @throws StriaError like the readers; `unsupported` if the file can only be read in order */
+export async function bricksRequested(request: LoadRequest): Promise<BrickSource> {
+  const container = await containerRequested(request);
+  if (container) {
+    return ContainerBricks.open(container.reader).catch((error: unknown) => {
+      throw inContext(container.source.name, error);
+    });
+  }
+  const volume = await openRequested(request);
+  const { leveled, kept } = await levelsRequested(request, volume);
+  if (!leveled) throw new StriaError('unsupported', 'this file can only be read in order');
+  // There is one instance of the HDF5 library, which allows one call at a time.
+  const readsAtOnce = volume.format === 'hdf5' ? 1 : undefined;
+  const whole = new VoxelBricks(volume.info, leveled, { areChunked: volume.leveled !== undefined, readsAtOnce });
+  if (!kept) return whole;
+  const coarser = await ContainerBricks.open(kept[0]);
+  const { levelsOf } = kept[0].header;
+  return levelsOf && KeptBricks.areAlike(whole, coarser) ? new KeptBricks(whole, coarser, levelsOf.factors) : whole;
 }
 
 /** Boxes of an opened volume at the resolutions in its file; undefined if it can only be read in order. @throws StriaError like the readers */

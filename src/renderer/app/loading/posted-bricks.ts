@@ -57,9 +57,9 @@ export class PostedBricks implements BrickSource {
     const places = this.#places[level];
     const length = places?.recordLengths[number];
     if (!places || length === undefined) throw new StriaError('internal', `there is no chunk ${number} of level ${level}`);
-    if (length === 0) return { payloadBytes: 0 };
-    const offset = places.recordOffsets[number] as number;
-    return { payloadBytes: places.payloadLengths[number] as number, range: { offset, length } };
+    const payloadBytes = places.payloadLengths[number] as number;
+    if (length === 0) return { payloadBytes };
+    return { payloadBytes, range: { offset: places.recordOffsets[number] as number, length } };
   }
 
   read(bricks: readonly Brick[], { signal }: JobOptions = {}): Promise<readonly (EncodedChunk | StriaError)[]> {

@@ -2,8 +2,10 @@ import { expect, test, vi } from 'vitest';
 import { createCpuBackend } from '../../../core/cpu/cpu-backend.ts';
 import { inlinePool } from '../../../core/cpu/inline-pool.ts';
 import { recordHeadLength } from '../../../core/format/layout.ts';
+import type { RawLayout } from '../../../core/io/common/volume-reader.ts';
 import { compressBytes } from '../../../core/stream/engine-testing.ts';
 import { testInfo, testVoxels } from '../../../core/volume/resident-testing.ts';
+import type { BrickAnswer, BrickCommand } from './brick-protocol.ts';
 import type { DetailAnswer, DetailCommand } from './detail-protocol.ts';
 import type { LoadCommand, LoadMessage, LoadRequest } from './load-protocol.ts';
 
@@ -25,11 +27,11 @@ async function workerOf<Command, Message>(load: () => Promise<unknown>) {
   return { post: (data: Command) => scope.onmessage({ data }), messages, next };
 }
 
-async function requestOf(bytes: Uint8Array<ArrayBuffer>, name: string): Promise<LoadRequest> {
+async function requestOf(bytes: Uint8Array<ArrayBuffer>, name: string, raw?: RawLayout): Promise<LoadRequest> {
   const { port1 } = new MessageChannel();
   port1.close();
   const handle = { kind: 'blob', name, blob: new Blob([bytes]) } as const;
-  const none = { raw: undefined, pictures: undefined, folder: undefined, headers: undefined, dataset: undefined };
+  const none = { raw, pictures: undefined, folder: undefined, headers: undefined, dataset: undefined };
   return { kind: 'file', handle, siblings: port1, ...none } as unknown as LoadRequest;
 }
 
@@ -76,4 +78,22 @@ test('the worker for details reads any voxels of the file', async () => {
   const start = (5 * 21 + 7) * 270 + 200;
   expect(await worker.next(({ number }) => number === 0)).toEqual({ number: 0, bytes: voxels.slice(start, start + 60) });
   expect(await worker.next(({ number }) => number === 1)).toMatchObject({ fault: { tag: 'invalid-input' } });
+});
+
+test('the worker for bricks reads the chunks of a .stria, and boxes of voxels of a plain file', async () => {
+  const raw: RawLayout = { dims: info.dims, type: 'u8', bigEndian: false, offset: 0 };
+  for (const request of [await requestOf((await compressed()).bytes, 'a.stria'), await requestOf(voxels.slice(), 'a.raw', raw)]) {
+    vi.resetModules();
+    const worker = await workerOf<BrickCommand, BrickAnswer>(() => import('./bricks.worker.ts'));
+    worker.post({ kind: 'open', request });
+    const opened = await worker.next(({ kind }) => kind === 'opened' || kind === 'failed');
+    if (opened.kind !== 'opened') throw new Error('not opened');
+    const isChunked = request.kind === 'file' && request.raw === undefined;
+    const { chunkShape, payloadLengths } = opened.levels[0] as (typeof opened.levels)[number];
+    expect(chunkShape).toEqual(isChunked ? [32, 16, 8] : [270, 21, 10]);
+    expect(payloadLengths[0]).toBeGreaterThan(0);
+    expect(opened.levels.length).toBe(isChunked ? 3 : 1);
+    worker.post({ kind: 'read', number: 0, level: 0, chunks: [0] });
+    expect(await worker.next(({ kind }) => kind === 'read')).toMatchObject({ number: 0, chunks: [{ kind: 'coded' }] });
+  }
 });

@@ -1,0 +1,115 @@
+import { StriaError } from '../shared/errors.ts';
+import { LeastRecent } from '../shared/least-recent.ts';
+import type { Dims3 } from '../shared/volume.ts';
+import type { LevelBox, LeveledVoxels } from '../shared/volume-level.ts';
+
+/** Planes of a group are read together up to this number, since a file refuses boxes for which much of it must be read. */
+const planesAtOnce = 16;
+
+/** A read that several callers wait for. */
+interface SharedRead {
+  readonly bytes: Promise<Uint8Array<ArrayBuffer>>;
+  readonly abort: AbortController;
+  /** The callers that still wait. */
+  waiting: number;
+  isDone: boolean;
+}
+
+/**
+ * Boxes of voxels that several bricks share. Each is read once for all that ask for it at the same time, and the most recently used ones
+ * are kept. A few are read at a time, the one asked for last first.
+ */
+export class VoxelGroups {
+  readonly #voxels: Pick<LeveledVoxels, 'read'>;
+  readonly #cacheBytes: number;
+  readonly #reads = new LeastRecent<string, SharedRead>();
+  readonly #queue: (() => void)[] = [];
+  #free: number;
+
+  /** @param cacheBytes for groups that have been read @param readsAtOnce how many groups are read at a time */
+  constructor(voxels: Pick<LeveledVoxels, 'read'>, cacheBytes: number, readsAtOnce: number) {
+    this.#voxels = voxels;
+    this.#cacheBytes = cacheBytes;
+    this.#free = readsAtOnce;
+  }
+
+  /**
+   * The voxels of a group. Callers must not change them.
+   * @param planeBytes of the box
+   * @throws StriaError `aborted` for a caller whose signal says so; otherwise as `LeveledVoxels.read`
+   */
+  async read(box: LevelBox, planeBytes: number, signal: AbortSignal | undefined): Promise<Uint8Array<ArrayBuffer>> {
+    if (signal?.aborted) throw cancelled();
+    const key = [box.level, ...box.first, box.timePoint].join();
+    const shared = this.#reads.get(key) ?? this.#start(key, box, planeBytes);
+    shared.waiting++;
+    let leave = () => {};
+    const left = new Promise<never>((_, reject) => {
+      leave = () => {
+        reject(cancelled());
+        if (--shared.waiting > 0 || shared.isDone) return;
+        shared.abort.abort();
+        this.#reads.delete(key);
+      };
+    });
+    signal?.addEventListener('abort', leave, { once: true });
+    try {
+      return await Promise.race([shared.bytes, left]);
+    } finally {
+      signal?.removeEventListener('abort', leave);
+      if (!signal?.aborted) shared.waiting--;
+    }
+  }
+
+  #start(key: string, box: LevelBox, planeBytes: number): SharedRead {
+    const abort = new AbortController();
+    const shared: SharedRead = { bytes: this.#readPlanes(box, planeBytes, abort.signal), abort, waiting: 0, isDone: false };
+    this.#reads.set(key, shared, planeBytes * box.size[2]);
+    shared.bytes.then(
+      () => {
+        shared.isDone = true;
+        this.#evict();
+      },
+      () => {
+        if (this.#reads.peek(key) === shared) this.#reads.delete(key);
+      },
+    );
+    return shared;
+  }
+
+  /** Only groups that have been read are evicted. */
+  #evict(): void {
+    for (const [key, { isDone }] of this.#reads.oldest()) {
+      if (this.#reads.bytes <= this.#cacheBytes) return;
+      if (isDone) this.#reads.delete(key);
+    }
+  }
+
+  async #readPlanes(box: LevelBox, planeBytes: number, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
+    await this.#turn();
+    try {
+      const [width, height, depth] = box.size;
+      const bytes = new Uint8Array(planeBytes * depth);
+      for (let z = 0; z < depth; z += planesAtOnce) {
+        if (signal.aborted) throw cancelled();
+        const first: Dims3 = [box.first[0], box.first[1], box.first[2] + z];
+        const size: Dims3 = [width, height, Math.min(planesAtOnce, depth - z)];
+        bytes.set(await this.#voxels.read({ ...box, first, size }, { signal }), planeBytes * z);
+      }
+      return bytes;
+    } finally {
+      const next = this.#queue.pop();
+      if (next) next();
+      else this.#free++;
+    }
+  }
+
+  async #turn(): Promise<void> {
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((resolve) => this.#queue.push(resolve));
+  }
+}
+
+function cancelled(): StriaError {
+  return new StriaError('aborted', 'cancelled');
+}
