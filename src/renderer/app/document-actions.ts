@@ -47,9 +47,10 @@ export class DocumentActions {
 
   /** Keeps the levels of the open volume beside its file. They are used when it is opened again. */
   keepLevels(): void {
-    const { life, queue } = this.#needs;
+    const { life, queue, store } = this.#needs;
     const { request } = life;
-    if (request?.kind === 'file') queue.addLevels(request.file, request.dataset, request.raw);
+    const document = openDocument(store.getState());
+    if (document && request?.kind === 'file') queue.addLevels(document.opened, request);
   }
 
   save(): void {

@@ -1,3 +1,4 @@
+import { isFinished } from './state/queue-rows.ts';
 import { isReady } from './state/shown.ts';
 import { type AppState, openDocument } from './state/store.ts';
 import { presetsOf } from './view/window-presets.ts';
@@ -10,9 +11,11 @@ export function isRunning(state: AppState): boolean {
   return state.compression.kind === 'running' || state.save.kind === 'saving';
 }
 
-/** Whether levels can be kept beside the file, and are not there or being made. */
-export function canKeepLevels(state: AppState): boolean {
-  return openDocument(state)?.canKeepLevels === true && !state.queue.some(({ state }) => state.kind === 'running');
+/** Whether levels can be kept beside the file, and are not there, being made or waiting to be made. */
+export function canKeepLevels({ document, queue, levelsKeptOf }: AppState): boolean {
+  if (document.kind !== 'ready' || !document.document.canKeepLevels) return false;
+  const { opened } = document.document;
+  return levelsKeptOf !== opened && !queue.some((row) => row.levelsOf === opened && !isFinished(row));
 }
 
 /** Whether there is something to cancel. */

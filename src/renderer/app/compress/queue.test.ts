@@ -45,6 +45,17 @@ function setUp() {
 }
 
 describe('the queue', () => {
+  it('tells of which opening it has kept the levels', async () => {
+    const { queue, store, jobs, saved, running } = setUp();
+    const opened = {};
+    queue.addLevels(opened, { file: file('a.nii').primary });
+    await running('a.nii');
+    expect(store.getState()).toMatchObject({ levelsKeptOf: undefined, queue: [{ levelsOf: opened }] });
+    jobs.get('a.nii')?.done();
+    await vi.waitFor(() => expect(store.getState().levelsKeptOf).toBe(opened));
+    expect(saved).toEqual(['a.nii.levels.stria']);
+  });
+
   it('compresses one file after the other, beside the sources', async () => {
     const { queue, store, jobs, started, saved, states, running } = setUp();
     queue.add([file('a.nii.gz'), file('b.nii')]);

@@ -48,11 +48,12 @@ export class CompressQueue {
     void this.#run();
   }
 
-  /** Keeps the levels of an opened file beside it. */
-  addLevels(file: HostFile, dataset: string | undefined, raw: RequestedFile['raw']): void {
+  /** Keeps the levels of an opened file beside it. @param opened `OpenDocument.opened` */
+  addLevels(opened: object, { file, dataset, raw }: Pick<RequestedFile, 'file' | 'dataset' | 'raw'>): void {
     const id = this.#nextId++;
     this.#jobs.set(id, { file, dataset, raw, makes: 'levels' });
-    const row: QueueRow = { id, name: `Levels of ${file.name}`, size: file.size || undefined, state: { kind: 'waiting' } };
+    const size = file.size || undefined;
+    const row: QueueRow = { id, name: `Levels of ${file.name}`, size, state: { kind: 'waiting' }, levelsOf: opened };
     this.#store.setState(({ queue }) => ({ queue: [...queue, row] }));
     void this.#run();
   }
@@ -101,7 +102,7 @@ export class CompressQueue {
     }
   }
 
-  async #compress({ id }: QueueRow): Promise<void> {
+  async #compress({ id, levelsOf }: QueueRow): Promise<void> {
     const volume = this.#jobs.get(id);
     if (!volume) return;
     const { file, dataset, raw, makes = 'stria' } = volume;
@@ -125,6 +126,7 @@ export class CompressQueue {
       const { bytesIn, bytesOut } = report;
       const ms = performance.now() - start;
       this.#setState(id, { kind: 'done', bytesIn, bytesOut, ms, name: sink.name, folder: sink.folder, reveal: sink.reveal });
+      if (levelsOf) this.#store.setState({ levelsKeptOf: levelsOf });
     } catch (error) {
       const { tag } = toStriaError(error);
       if (tag === 'several') this.#setState(id, { kind: 'several', file });

@@ -22,7 +22,9 @@ export function datasetOf(request: OpenRequest): DatasetName | undefined {
 /** An open volume as it is in the store. */
 export function documentOf(held: HeldVolume, statistics: OpenDocument['statistics']): OpenDocument {
   const { request } = held;
-  const { kept, format, source, tags, labels, level, hasFiner, isHeldBack, isPreview, lacksMemory, canKeepLevels } = held.loaded;
+  const { kept, format, source, tags, labels, level, hasFiner, isHeldBack, isPreview, lacksMemory } = held.loaded;
+  // Nothing can be written beside a file at a web address.
+  const canKeepLevels = held.loaded.canKeepLevels && request.kind === 'file' && request.file.handle.kind !== 'address';
   const { info, decimation, file }: VolumeSource = kept;
   // A folder of unknown size has size 0.
   const fileBytes = request.kind === 'file' && request.file.size > 0 ? request.file.size : undefined;

@@ -11,6 +11,8 @@ export interface QueueRow {
   /** Size of the source's files in bytes; undefined if not all are known. */
   readonly size: number | undefined;
   readonly state: QueueRowState;
+  /** The opening whose levels it writes (`OpenDocument.opened`); undefined if it compresses a volume. */
+  readonly levelsOf?: object | undefined;
 }
 
 export type QueueRowState =

@@ -76,6 +76,8 @@ export interface AppState extends DocumentSlice {
   /** Undefined if nothing can be played. */
   readonly playback: PlaybackState | undefined;
   readonly queue: readonly QueueRow[];
+  /** The opening whose levels were last written beside its file (`OpenDocument.opened`). */
+  readonly levelsKeptOf: object | undefined;
   /** Id of the row whose volumes the overlay 'queue-volumes' shows. */
   readonly choosingRow: number | undefined;
   readonly settings: Settings;
@@ -134,6 +136,7 @@ export function createAppStore(settings: Settings = defaultSettings): AppStore {
     clipHandles: false,
     playback: undefined,
     queue: [],
+    levelsKeptOf: undefined,
     choosingRow: undefined,
     settings,
     undo: { undo: undefined, redo: undefined },

@@ -33,6 +33,7 @@ interface Props {
 
 export function VolumeSection({ document, viewer }: Props) {
   const opening = useAppState((state) => state.opening);
+  const areLevelsKept = useAppState((state) => state.levelsKeptOf === document.opened);
   const { info } = document;
   const openingFact = opening ? [{ label: 'Opened in', value: formatDuration(opening.ms) }] : [];
   return (
@@ -42,7 +43,11 @@ export function VolumeSection({ document, viewer }: Props) {
       {document.canKeepLevels && (
         <div className={styles.levels}>
           <CommandButton id="keep-levels" testId="keep-levels" />
-          <p className={styles.hint}>Lower resolutions, so that the file appears at once when it is opened again.</p>
+          <p className={styles.hint}>
+            {areLevelsKept
+              ? 'They are beside the file, and used when it is opened again.'
+              : 'Lower resolutions, so that the file appears at once when it is opened again.'}
+          </p>
         </div>
       )}
       {document.tags.length > 0 && <TagsFold tags={document.tags} />}
