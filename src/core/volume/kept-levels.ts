@@ -4,14 +4,14 @@ import type { OpenVolume } from '../io/common/volume-reader.ts';
 import type { ByteSource, SiblingFinder } from '../shared/bytes.ts';
 import { StriaError, toStriaError } from '../shared/errors.ts';
 import type { JobOptions } from '../shared/job.ts';
-import type { Dims3 } from '../shared/volume.ts';
+import { type Dims3, elementBytes } from '../shared/volume.ts';
 import { checkedLevelBox, type StreamedLevels, type VolumeLevel, wholeFactors } from '../shared/volume-level.ts';
 import { levelsName } from '../shared/volume-names.ts';
 import { voxelsPrint } from '../stream/voxels-print.ts';
 import { leveledContainer } from './leveled-container.ts';
 
-/** The planes that `voxels` reads together: as deep as Stria's chunks are. */
-const planesAtOnce = 64;
+/** `voxels` reads as many planes together as Stria's chunks are deep, unless they take more bytes. */
+const [mostPlanes, mostPieceBytes] = [64, 2 ** 26];
 
 /** The first level, and the further ones. */
 export type LevelReaders = readonly [ContainerReader, ...ContainerReader[]];
@@ -97,6 +97,8 @@ export function withKeptLevels(plain: StreamedLevels, [first, ...further]: Level
     async *voxels(level, options) {
       if (level === 0) return yield* plain.voxels(level, options);
       const { dims } = levels[level] as VolumeLevel;
+      const planeBytes = dims[0] * dims[1] * elementBytes(first.header.volume.type);
+      const planesAtOnce = Math.max(1, Math.min(mostPlanes, Math.floor(mostPieceBytes / planeBytes)));
       for (let timePoint = 0; timePoint < dims[3]; timePoint++) {
         for (let z = 0; z < dims[2]; z += planesAtOnce) {
           yield await read(

@@ -53,14 +53,14 @@ async function load(request: LoadRequest): Promise<void> {
 
 async function sendVolume(request: LoadRequest, volume: OpenVolume): Promise<void> {
   const format = { sample: 'Sample', space: 'Surfaces', file: undefined }[request.kind];
-  const { leveled, areStored, canKeep, note } = await levelsRequested(request, volume);
-  const { level } = await start({
+  const { leveled, areStored, canKeep, note, kept } = await levelsRequested(request, volume);
+  const { as, level } = await start({
     kind: 'info',
     info: shownInfo(volume.info, volume.format),
     format: format ?? formatName(volume.format),
     chunkShape: undefined,
     payloadBytes: undefined,
-    levels: (leveled?.levels.slice(1) ?? []).map((each) => ({ ...each, chunkShape: undefined })),
+    levels: (leveled?.levels.slice(1) ?? []).map((each, at) => ({ ...each, chunkShape: kept?.[at]?.header.chunkShape })),
     preview: undefined,
     areLevelsStored: areStored,
     canKeepLevels: canKeep,
@@ -69,8 +69,9 @@ async function sendVolume(request: LoadRequest, volume: OpenVolume): Promise<voi
     arePictures: isPictureFormat(volume.format),
     tags: volume.tags ?? [],
   });
-  const voxels = leveled && level > 0 ? leveled.voxels(level) : volume.voxels();
-  for await (const piece of voxels) await sendVoxels(piece);
+  const keptLevel = kept?.[level - 1];
+  if (keptLevel) await sendLayers(keptLevel, as);
+  else for await (const piece of leveled && level > 0 ? leveled.voxels(level) : volume.voxels()) await sendVoxels(piece);
   leveled?.close();
   const source = await volume.source();
   const labels = await labelsOf(request, volume.info, volume.labels ?? ownLabels(source));
