@@ -52,8 +52,9 @@ export async function withPictureScene<T>(
   const meshes = new PictureMeshes(session, terminal);
   const loadAs =
     (id: string): VolumeWork<ResidentVolume> =>
-    async (open, paths) => {
-      const volume = await loadOnGpu(gpu, open, job);
+    async (open, paths, coarser) => {
+      const { resident: volume, note } = await loadOnGpu(gpu, open, coarser, job);
+      if (id === baseId && note !== undefined) terminal.note(note);
       volumes.push(volume);
       labelsIn.set(volume, open.labels ?? ownLabels(await open.source()));
       await meshes.extract(id, open, job);
@@ -63,10 +64,7 @@ export async function withPictureScene<T>(
   try {
     terminal.note(deviceNote({ kind: 'gpu', name: gpu.name, software: gpu.isSoftware }));
     const volume = await loadInput(options, session, hosts, backend, job, loadAs(baseId));
-    const { info, decimation } = volume;
-    if (decimation > 1) {
-      terminal.note(`the volume is too large for this GPU; the picture uses one voxel in ${decimation} along each axis`);
-    }
+    const { info } = volume;
     const layers = new Map<string, ResidentVolume>();
     for (const { source, look: layer } of session?.saved.layers.list ?? []) {
       if (!session || !hosts) break;

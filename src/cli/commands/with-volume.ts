@@ -8,10 +8,19 @@ import type { ByteSource } from '../../core/shared/bytes.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
 import { containerVolume } from '../../core/stream/container-volume.ts';
 import type { StatsCommand } from '../arguments/parsed-command.ts';
+import type { CoarserLevels } from '../pictures/gpu-volume.ts';
+import { containerLevels, levelsOfPlain } from './coarser-levels.ts';
 import { openWhenRead, siblingsOf, withInput } from './files.ts';
 
-/** @param paths the files that were read so far */
-export type VolumeWork<T> = (volume: OpenVolume, paths: () => readonly string[]) => Promise<T>;
+/**
+ * @param paths the files that were read so far
+ * @param coarser finds the levels in the file or beside it
+ */
+export type VolumeWork<T> = (
+  volume: OpenVolume,
+  paths: () => readonly string[],
+  coarser?: () => Promise<CoarserLevels>,
+) => Promise<T>;
 
 /** Opens a .stria or any other file, folder or web address as a volume, runs the work, and closes it. @throws the readers' errors */
 export function withVolume<T>(
@@ -24,10 +33,13 @@ export function withVolume<T>(
   return withInput(path, job, async (source, files) => {
     if (!choice.raw && !isFileTree(source) && isContainer(await source.read(0, 8, job))) {
       const container = await ContainerReader.open(source, job);
-      return work(await containerVolume(container, backend, job), () => files.paths);
+      const levels = () => containerLevels(container, backend, job);
+      return work(await containerVolume(container, backend, job), () => files.paths, levels);
     }
-    const volume = await openVolume(source, { siblings: siblingsOf(path, files, job), ...choice, ...job });
-    return work(volume, () => files.paths);
+    const siblings = siblingsOf(path, files, job);
+    const volume = await openVolume(source, { siblings, ...choice, ...job });
+    const levels = () => levelsOfPlain(volume, { source, siblings, dataset: choice.dataset }, backend, job);
+    return work(volume, () => files.paths, levels);
   });
 }
 

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { createCpuBackend } from '../../core/cpu/cpu-backend.ts';
+import { inlinePool } from '../../core/cpu/inline-pool.ts';
+import { ContainerReader } from '../../core/format/container-reader.ts';
+import { openVolume } from '../../core/io/open-volume.ts';
+import { type ByteSource, memorySource } from '../../core/shared/bytes.ts';
+import { auto, compressBytes, watchedSink } from '../../core/stream/engine-testing.ts';
+import { makeLevels } from '../../core/stream/make-levels.ts';
+import { leveledContainer } from '../../core/volume/leveled-container.ts';
+import { testInfo, testVoxels } from '../../core/volume/resident-testing.ts';
+import type { CoarserLevels } from '../pictures/gpu-volume.ts';
+import { containerLevels, levelsOfPlain } from './coarser-levels.ts';
+
+const backend = createCpuBackend(inlinePool());
+const info = testInfo([300, 70, 66, 2], 'u8');
+const voxels = testVoxels(info);
+
+async function allOf({ voxels, levels }: CoarserLevels): Promise<Buffer[]> {
+  const all: Buffer[] = [];
+  for (const index of levels.keys()) {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of voxels(index)) pieces.push(piece.slice());
+    all.push(Buffer.concat(pieces));
+  }
+  return all;
+}
+
+test('the levels of a .stria are those of its reader, and those beside a plain file are the same', async () => {
+  const { bytes } = await compressBytes(backend, info, voxels, { levels: true, chunkShape: [64, 64, 64, 1] });
+  const container = await ContainerReader.open(memorySource('a.stria', bytes));
+  const levels = await containerLevels(container, backend, {});
+  const expected = leveledContainer(container, await container.levels());
+  expect(levels.levels).toEqual(expected.levels.slice(1));
+  expect(levels.levels.length).toBe(2);
+  const all = await allOf(levels);
+  for (const [index, { dims }] of levels.levels.entries()) {
+    const size = [dims[0], dims[1], dims[2]] as const;
+    const times = [0, 1].map((timePoint) => expected.read({ level: index + 1, first: [0, 0, 0], size, timePoint }));
+    expect(all[index]?.equals(Buffer.concat(await Promise.all(times)))).toBe(true);
+  }
+
+  const source: ByteSource = memorySource('a.raw', voxels);
+  const plain = await openVolume(source, { raw: { dims: info.dims, type: 'u8' } });
+  const sink = watchedSink();
+  await makeLevels(plain, source, sink, { backend, choice: auto });
+  const beside = (file: Uint8Array<ArrayBuffer>) => {
+    const siblings = async (name: string) => (name === 'a.raw.levels.stria' ? memorySource(name, file) : undefined);
+    return levelsOfPlain(plain, { source, siblings, dataset: undefined }, backend, {});
+  };
+  const kept = await beside(sink.bytes());
+  expect(kept.levels).toEqual(levels.levels);
+  expect(await allOf(kept)).toEqual(all);
+
+  expect(await beside(bytes)).toMatchObject({
+    levels: [],
+    fault: 'a.raw.levels.stria is not used: it does not hold the levels of another file',
+  });
+});

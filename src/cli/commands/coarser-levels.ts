@@ -1,0 +1,56 @@
+import type { Backend } from '../../core/chunks/backend.ts';
+import type { ContainerReader } from '../../core/format/container-reader.ts';
+import { type FileTree, isFileTree } from '../../core/io/common/file-tree.ts';
+import type { OpenVolume } from '../../core/io/common/volume-reader.ts';
+import type { ByteSource, SiblingFinder } from '../../core/shared/bytes.ts';
+import type { JobOptions } from '../../core/shared/job.ts';
+import { wholeFactors } from '../../core/shared/volume-level.ts';
+import { containerVolume } from '../../core/stream/container-volume.ts';
+import { findKeptLevels } from '../../core/volume/kept-levels.ts';
+import type { CoarserLevels } from '../pictures/gpu-volume.ts';
+
+const none: CoarserLevels = { levels: [], async *voxels() {} };
+
+/** The levels of a .stria. @throws StriaError `corrupt` if one is damaged; `not-readable`, `aborted` */
+export async function containerLevels(container: ContainerReader, backend: Backend, job: JobOptions): Promise<CoarserLevels> {
+  return levelsIn(await container.levels(job), backend, job);
+}
+
+/**
+ * The levels in the file of a volume that is no .stria, or beside it; none if there are none, or if those beside it are another
+ * file's, which `fault` says.
+ * @throws StriaError of the readers
+ */
+export async function levelsOfPlain(
+  volume: OpenVolume,
+  {
+    source,
+    siblings,
+    dataset,
+  }: { readonly source: ByteSource | FileTree; readonly siblings: SiblingFinder; readonly dataset: string | undefined },
+  backend: Backend,
+  job: JobOptions,
+): Promise<CoarserLevels> {
+  if (volume.leveled) {
+    const leveled = await volume.leveled(job);
+    return { levels: leveled.levels.slice(1), voxels: (index) => leveled.voxels(index + 1, job) };
+  }
+  const kept = isFileTree(source) ? undefined : await findKeptLevels(volume, source, siblings, dataset, job);
+  if (!kept) return none;
+  if (kept.fault) return { ...none, fault: `${kept.name} is not used: ${kept.fault.message}` };
+  const [first] = kept.levels;
+  return levelsIn(kept.levels, backend, job, first.header.levelsOf?.factors);
+}
+
+/** @param scale how many voxels of the volume one voxel of the first reader's volume combines */
+function levelsIn(readers: readonly ContainerReader[], backend: Backend, job: JobOptions, scale = wholeFactors): CoarserLevels {
+  return {
+    levels: readers.map(({ header, level }) => {
+      const [x, y, z] = level?.factors ?? wholeFactors;
+      return { dims: header.volume.dims, factors: [scale[0] * x, scale[1] * y, scale[2] * z] };
+    }),
+    async *voxels(index) {
+      yield* (await containerVolume(readers[index] as ContainerReader, backend, job)).voxels(job);
+    },
+  };
+}
