@@ -1,4 +1,5 @@
 import {
+  drawCoarsely,
   expectOpen,
   gpuMemory,
   isSettled,
@@ -108,6 +109,16 @@ test('a volume larger than the GPU budget opens from a level, and slices and val
     await openTab(page, 'display');
     await page.getByTestId('full-statistics').click();
     await expect(page.getByTestId('statistics-resolution')).toContainText('of all voxels', { timeout: 30_000 });
+  });
+
+  await test.step('with memory for some bricks, the 3D view draws a plain file from them', async () => {
+    await drawCoarsely(page);
+    await hook.evaluate((each) => each.setBudget(12));
+    await stria.dropFiles([stria.write('bricks.nii', nifti(shapes(240)))]);
+    await expectOpen(page, 'bricks.nii');
+    await expect.poll(() => gpuMemory(page, 'bricks.payloads'), { timeout: 60_000 }).toBeGreaterThan(0);
+    await expect.poll(() => isSettled(page), { timeout: 60_000 }).toBe(true);
+    await expect(page.getByText('shown at 1/2 resolution')).toHaveCount(0);
   });
 
   await test.step('another volume leaves nothing of it in GPU memory', async () => {
