@@ -12,7 +12,7 @@ import { exportBaseName } from '../outputs/restore-names.ts';
 /** `stria decompress --to ome-tiff`: writes one file. Also restores a volume whose source was OME-TIFF. */
 export async function exportOmeTiff(
   container: ContainerReader,
-  { input, output, to, force, fill }: DecompressCommand,
+  { input, output, to, force, fill, json }: DecompressCommand,
   inputs: readonly string[],
   backend: Backend,
   job: JobOptions,
@@ -23,7 +23,7 @@ export async function exportOmeTiff(
   const report = await restoreVolume(
     container,
     (_name, byteLength) => createNodeSink(path, { overwrite: force || isNamed, inputs, byteLength, ...job }),
-    { backend, to: 'ome-tiff', baseName, outputName: basename(path), fill },
+    { backend, to: 'ome-tiff', baseName, outputName: basename(path), fill, timesKernels: json },
     job,
   );
   const notes =

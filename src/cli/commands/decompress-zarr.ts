@@ -23,7 +23,7 @@ const zarrLayout: FolderLayout = {
 /** `stria decompress --to ome-zarr`: a folder, or a ZIP if the output's name says so. */
 export async function exportOmeZarr(
   container: ContainerReader,
-  { input, output, force, fill }: DecompressCommand,
+  { input, output, force, fill, json }: DecompressCommand,
   inputs: readonly string[],
   backend: Backend,
   job: JobOptions,
@@ -33,7 +33,8 @@ export async function exportOmeZarr(
   }
   const baseName = exportBaseName(input);
   const { path, named } = await placeOf(input, output, baseName);
-  const settings = { backend, to: 'ome-zarr', baseName: imageName(path), outputName: basename(path), fill } as const;
+  const outputName = basename(path);
+  const settings = { backend, to: 'ome-zarr', baseName: imageName(path), outputName, fill, timesKernels: json } as const;
   const overwrite = force || named;
   if (isZipName(path)) {
     const makeSink: SinkMaker = (_name, byteLength) => createNodeSink(path, { overwrite, inputs, byteLength, ...job });

@@ -59,7 +59,7 @@ function restoreFile(
   backend: Backend,
   job: JobOptions,
 ): Promise<{ report: RestoreReport; paths: string[]; notes: string[] }> {
-  const { output, to: asked, force, fill, pictureMemory } = command;
+  const { output, to: asked, force, fill, pictureMemory, json } = command;
   const input = localName(command.input);
   return withFile(command.input, job, async (source, files) => {
     const container = await ContainerReader.open(source, job);
@@ -75,7 +75,7 @@ function restoreFile(
     const [described] = own.parts;
     if (asked === undefined && described !== undefined && hasFilesTable(own)) {
       const table = parseFilesTable(described.before, container.header.volume);
-      return restoreTable(table, container, files.paths, { input, output, force, fill }, backend, job);
+      return restoreTable(table, container, files.paths, { ...command, input }, backend, job);
     }
     const to = asked ?? (isValueFormat(own.format) ? 'nifti' : undefined);
     const format = to ?? (isValueFormat(own.format) ? 'nifti' : own.format);
@@ -107,7 +107,7 @@ function restoreFile(
     const report = await restoreVolume(
       container,
       makeSink,
-      { backend, to, baseName, outputName: pictureName, fill, pictureMemory },
+      { backend, to, baseName, outputName: pictureName, fill, pictureMemory, timesKernels: json },
       job,
     );
     return { report, paths: paths.map((path) => shownPath(path, 'output')), notes };
@@ -119,7 +119,7 @@ async function restoreTable(
   table: readonly SourceFile[],
   container: ContainerReader,
   inputs: readonly string[],
-  { input, output, force, fill }: Pick<DecompressCommand, 'input' | 'output' | 'force' | 'fill'>,
+  { input, output, force, fill, json }: DecompressCommand,
   backend: Backend,
   job: JobOptions,
 ): Promise<{ report: RestoreReport; paths: string[]; notes: string[] }> {
@@ -131,7 +131,12 @@ async function restoreTable(
     paths.push(path);
     return createNodeSink(path, { overwrite: force || named, inputs, byteLength, ...job });
   };
-  const report = await restoreVolume(container, makeSink, { backend, baseName: exportBaseName(input), fill }, job);
+  const report = await restoreVolume(
+    container,
+    makeSink,
+    { backend, baseName: exportBaseName(input), fill, timesKernels: json },
+    job,
+  );
   const rewritten = table.filter(({ isRewritten }) => isRewritten).length;
   const subject = rewritten === 1 ? 'The pixels of 1 file were' : `The pixels of ${rewritten} files were`;
   const note = `${subject} compressed and are now written as explicit little-endian DICOM, with the same pixels and elements.`;

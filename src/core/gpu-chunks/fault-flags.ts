@@ -1,6 +1,7 @@
 import { decodeChunk } from '../chunks/decode-chunk.ts';
 import type { CodecElementBytes } from '../codec/codec.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
+import type { Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { throwIfAborted } from '../shared/job.ts';
@@ -29,16 +30,23 @@ export class FaultFlags {
 
   /** The numbers of the flagged chunks. Frees the flags. */
   async take(gpu: Gpu): Promise<ReadonlySet<number>> {
-    const groups = this.#groups;
+    if (this.#groups.length === 0) return new Set();
+    const commands = gpu.commands('flags');
+    const read = this.record(commands);
+    const buffers = this.#groups.map(({ buffer }) => buffer);
     this.#groups = [];
-    const raised = await Promise.all(
-      groups.map(async ({ buffer, numbers }) => {
-        const words = await gpu.readWords(buffer, 0, 4 * numbers.length);
-        this.#scope.free(buffer);
-        return numbers.filter((_, at) => words[at] !== 0);
-      }),
-    );
-    return new Set(raised.flat());
+    await commands.submit();
+    for (const buffer of buffers) this.#scope.free(buffer);
+    return read();
+  }
+
+  /** Records the read of all flags. @returns the numbers of the flagged chunks, once the commands are done */
+  record(commands: Commands): () => ReadonlySet<number> {
+    const reads = this.#groups.map(({ buffer, numbers }) => {
+      const words = commands.readWords(buffer, 0, 4 * numbers.length);
+      return () => numbers.filter((_, at) => words()[at] !== 0);
+    });
+    return () => new Set(reads.flatMap((flagged) => flagged()));
   }
 }
 

@@ -15,6 +15,7 @@ import {
   rowBytes,
 } from '../codec/codec.ts';
 import type { Checksum } from '../format/checksum.ts';
+import type { Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { KernelDescriptor } from '../gpu/kernel.ts';
 import type { GpuScope } from '../gpu/scope.ts';
@@ -71,31 +72,52 @@ export async function analyzeOnGpu(
   call: KernelCall,
   withSurvey = false,
 ): Promise<GpuChunkAnalysis[]> {
+  if (box.chunks.length === 0) return [];
+  await gpu.prepareKernels(analyzersOf(box, withSurvey));
+  using scope = call.scope.scope('analyze');
+  const commands = gpu.commands('analyze', call.onTimes);
+  const read = recordAnalysis(gpu, box, scope, commands, withSurvey);
+  await commands.submit();
+  return read();
+}
+
+/** Records what `analyzeOnGpu` does. @returns the analyses, once the commands are done */
+export function recordAnalysis(
+  gpu: Gpu,
+  box: ResidentBox,
+  scope: GpuScope,
+  commands: Commands,
+  withSurvey = false,
+): () => GpuChunkAnalysis[] {
   const { voxels, chunks } = box;
-  if (chunks.length === 0) return [];
+  if (chunks.length === 0) return () => [];
   const { elementBytes } = voxels;
   const byQuads = hasWholeQuads(voxels, chunks);
-  await gpu.prepareKernels([analyzer(elementBytes, byQuads), ...(withSurvey ? [surveyor(elementBytes)] : [])]);
-  using scope = call.scope.scope('analyze');
-  const walk = walkOf(byQuads);
-  const kernel = gpu.kernel(analyzer(elementBytes, byQuads));
-  const plan = planPieces(voxels, chunks, walk, byQuads ? 4 : 1);
+  const plan = planPieces(voxels, chunks, walkOf(byQuads), byQuads ? 4 : 1);
   const table = chunkTable(voxels, chunks, (x) => maskOfElements((x - 1) % (4 / elementBytes), elementBytes));
   const chunkRecords = scope.storage('chunks', table.byteLength, table);
   const totals = scope.storage('totals', 4 * recordWords * chunks.length);
-  const commands = gpu.commands('analyze', call.onTimes);
   commands.stage('analyze').dispatch(
-    kernel,
+    gpu.kernel(analyzer(elementBytes, byQuads)),
     // A box smaller than a quad cannot be bound as quads.
     [voxels.buffer, chunkRecords, totals, scope.uniform('box', plan.box), byQuads ? voxels.buffer : chunkRecords],
     plan.workgroups,
   );
   const readSurveys = withSurvey ? surveyOnGpu(gpu, box, scope, commands) : undefined;
   const readTotals = commands.readWords(totals);
-  await commands.submit();
-  const words = readTotals();
-  const surveyOf = readSurveys?.();
-  return chunks.map(({ shape }, index) => new ReadAnalysis(words, index, Math.min(headBytes, shape[0] * elementBytes), surveyOf));
+  return () => {
+    const words = readTotals();
+    const surveyOf = readSurveys?.();
+    return chunks.map(
+      ({ shape }, index) => new ReadAnalysis(words, index, Math.min(headBytes, shape[0] * elementBytes), surveyOf),
+    );
+  };
+}
+
+/** The kernels of `analyzeOnGpu` for a box. */
+export function analyzersOf({ voxels, chunks }: ResidentBox, withSurvey: boolean): KernelDescriptor[] {
+  const { elementBytes } = voxels;
+  return [analyzer(elementBytes, hasWholeQuads(voxels, chunks)), ...(withSurvey ? [surveyor(elementBytes)] : [])];
 }
 
 /** What `analyzeOnGpu` runs for most boxes: those whose rows are whole quads. */

@@ -2,20 +2,21 @@ import type { BackendJob, ChunkBox, ResidentBox } from '../chunks/backend.ts';
 import { codecOfChunk, mismatch, reportDamage } from '../chunks/choose.ts';
 import type { DecodedBy } from '../chunks/chosen-codec.ts';
 import { type Ramp, rampOf } from '../chunks/ramp.ts';
-import type { CodecElementBytes, GpuVoxels, KernelCall } from '../codec/codec.ts';
-import { asRecorded } from '../codec/recorded.ts';
+import type { GpuVoxels, KernelCall } from '../codec/codec.ts';
+import { asRecorded, recordOrAbandon } from '../codec/recorded.ts';
 import { chainName } from '../codecs/registry.ts';
 import { type Checksum, sameChecksum } from '../format/checksum.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
+import type { Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
+import type { GpuScope } from '../gpu/scope.ts';
 import { StriaError } from '../shared/errors.ts';
 import { throwIfAborted } from '../shared/job.ts';
 import { DecodePlanner, type PlannedChunk } from './decode-planner.ts';
 import { FaultFlags, judgeChunk } from './fault-flags.ts';
-import { analyzeOnGpu, analyzers, fillOnGpu } from './gpu-chunks.ts';
+import { analyzeOnGpu, analyzersOf, fillOnGpu, type GpuChunkAnalysis, prepareFill, recordAnalysis } from './gpu-chunks.ts';
 import { checksummer, readPlaces, recordChecksums } from './gpu-payloads.ts';
-import { uploadPayloads } from './gpu-transfer.ts';
-import { labelled } from './group-encoder.ts';
+import { type UploadedPayloads, uploadPayloads } from './gpu-transfer.ts';
 
 interface DecodeMember {
   readonly place: ChunkBox;
@@ -65,9 +66,7 @@ export class GpuDecoder {
       reportDamage(firstChunk + index, error, job.onDamage);
     };
     const call = { scope, signal: job.signal, onTimes: job.onTimes };
-    const flags = new FaultFlags(scope);
-    await this.decode(box, chunks, { call, damaged, flags, checksPayloads });
-    const [analyses, suspects] = await Promise.all([analyzeOnGpu(this.#gpu, box, call), flags.take(this.#gpu)]);
+    const { analyses, suspects } = await this.#decodeAndAnalyze(box, chunks, { call, damaged, checksPayloads });
     for (const [index, { checksum }] of analyses.entries()) {
       if (damagedChunks.has(index)) continue;
       const chunk = chunks[index] as EncodedChunk;
@@ -79,81 +78,179 @@ export class GpuDecoder {
     }
   }
 
-  /** Decodes chunks, codec by codec. Their voxels are not checked. */
-  async decode({ voxels, chunks: places }: ResidentBox, chunks: readonly EncodedChunk[], work: DecodeWork): Promise<void> {
-    const byName = new Map<string, DecodeMember[]>();
-    const filled: ChunkBox[] = [];
-    const ramps: Ramp[] = [];
-    places.forEach((place, index) => {
-      const chunk = chunks[index] as EncodedChunk;
-      const geometry = { shape: place.shape, elementBytes: voxels.elementBytes };
-      try {
-        if (chunk.kind !== 'coded') {
-          ramps.push(rampOf(chunk, geometry));
-          filled.push(place);
-          return;
-        }
-        const decodedBy = codecOfChunk(chunk, geometry);
-        const name = chainName(decodedBy.second ? [decodedBy.codec, decodedBy.second.codec] : [decodedBy.codec]);
-        const members = byName.get(name) ?? [];
-        members.push({ place, decodedBy, payload: chunk.payload, payloadChecksum: chunk.encodedChecksum, index });
-        byName.set(name, members);
-      } catch (error) {
-        work.damaged(index, error);
-      }
-    });
-    await this.#prepare([...byName.values()], voxels.elementBytes, work);
-    await fillOnGpu(this.#gpu, { voxels, chunks: filled }, ramps, work.call);
-    for (const [name, members] of byName) await this.#decodeWith(name, members, voxels, work);
+  /** Decodes chunks. Their voxels are not checked. */
+  async decode(box: ResidentBox, chunks: readonly EncodedChunk[], work: DecodeWork): Promise<void> {
+    const batch = sortChunks(box, chunks, work);
+    await this.#prepare(box, batch, work, false);
+    if (!(await this.#decodeAtOnce(box, batch, work, () => true))) await this.#decodeOneByOne(box, batch, work);
   }
 
-  /** Compiles what all groups need at once. Each would wait for its own kernels, one after the other. */
-  async #prepare(
-    groups: readonly (readonly DecodeMember[])[],
-    elementBytes: CodecElementBytes,
-    { flags, checksPayloads }: DecodeWork,
-  ): Promise<void> {
-    const decoders = groups.map((members) => {
-      const chunks = members.map(({ place: { shape }, decodedBy: { parameters } }) => ({ shape, parameters }));
-      return this.#planner.prepare((members[0] as DecodeMember).decodedBy, chunks, elementBytes, flags !== undefined);
+  /** @returns the analyses of all chunks, also of damaged ones, and those whose payloads may be unsound */
+  async #decodeAndAnalyze(
+    box: ResidentBox,
+    chunks: readonly EncodedChunk[],
+    work: DecodeWork,
+  ): Promise<{ readonly analyses: readonly GpuChunkAnalysis[]; readonly suspects: ReadonlySet<number> }> {
+    const gpu = this.#gpu;
+    const { scope } = work.call;
+    const batch = sortChunks(box, chunks, work);
+    await this.#prepare(box, batch, work, true);
+    const flags = new FaultFlags(scope);
+    const read = await this.#decodeAtOnce(box, batch, { ...work, flags }, (commands) => {
+      const analyses = recordAnalysis(gpu, box, scope, commands);
+      const suspects = flags.record(commands);
+      return () => ({ analyses: analyses(), suspects: suspects() });
     });
-    const checks = [...(checksPayloads ? [checksummer] : []), ...(flags ? analyzers(elementBytes, false) : [])];
+    if (read) return read();
+    const newFlags = new FaultFlags(scope);
+    await this.#decodeOneByOne(box, batch, { ...work, flags: newFlags });
+    const [analyses, suspects] = await Promise.all([analyzeOnGpu(gpu, box, work.call), newFlags.take(gpu)]);
+    return { analyses, suspects };
+  }
+
+  /** Compiles at once all that a batch needs. */
+  async #prepare(box: ResidentBox, { groups }: DecodeBatch, { checksPayloads }: DecodeWork, isChecked: boolean): Promise<void> {
+    const decoders = groups.map(({ members }) => {
+      const chunks = members.map(({ place: { shape }, decodedBy: { parameters } }) => ({ shape, parameters }));
+      return this.#planner.prepare((members[0] as DecodeMember).decodedBy, chunks, box.voxels.elementBytes, isChecked);
+    });
+    const checks = [...(checksPayloads ? [checksummer] : []), ...(isChecked ? analyzersOf(box, false) : [])];
     await Promise.all([...decoders, this.#gpu.prepareKernels(checks)]);
   }
 
-  /** Decodes chunks of one codec or chain. A fault concerns a single chunk, so the chunks are then tried one by one. */
-  async #decodeWith(name: string, members: readonly DecodeMember[], target: GpuVoxels, work: DecodeWork): Promise<void> {
+  /**
+   * Decodes a batch in one submit.
+   * @param record records what depends on the voxels, and returns what reads it once the commands are done
+   * @returns the result of `record`; undefined if any chunk is faulty, without saying which
+   */
+  async #decodeAtOnce<T>(
+    { voxels }: ResidentBox,
+    { groups, filled, ramps }: DecodeBatch,
+    work: DecodeWork,
+    record: (commands: Commands) => T,
+  ): Promise<T | undefined> {
     const gpu = this.#gpu;
+    using scope = work.call.scope.scope('payloads');
+    throwIfAborted(work.call.signal);
+    const uploads: UploadedPayloads[] = [];
+    for (const { members } of groups) uploads.push(await uploadPayloads(gpu, scope, members.map(payloadOf)));
+    throwIfAborted(work.call.signal);
+    try {
+      const commands = gpu.commands('decode', work.call.onTimes);
+      const { result, checks } = recordOrAbandon(commands, () => {
+        if (filled.length > 0) prepareFill(gpu, { voxels, chunks: filled }, ramps, scope)(commands);
+        const checks = groups.map((group, i) =>
+          this.#record(commands, group, uploads[i] as UploadedPayloads, voxels, work, scope),
+        );
+        commands.within('');
+        return { result: record(commands), checks };
+      });
+      await commands.submit();
+      for (const check of checks) check();
+      return result;
+    } catch (error) {
+      if (!(error instanceof StriaError) || error.tag !== 'corrupt') throw error;
+      return undefined;
+    }
+  }
+
+  /** Decodes the groups of a batch one after another. A fault concerns a single chunk, so the group's chunks are then tried one by one. */
+  async #decodeOneByOne({ voxels }: ResidentBox, { groups, filled, ramps }: DecodeBatch, work: DecodeWork): Promise<void> {
+    await fillOnGpu(this.#gpu, { voxels, chunks: filled }, ramps, work.call);
+    for (const group of groups) await this.#decodeGroup(group, voxels, work);
+  }
+
+  async #decodeGroup(group: DecodeGroup, voxels: GpuVoxels, work: DecodeWork): Promise<void> {
+    const gpu = this.#gpu;
+    const { name, members } = group;
     try {
       throwIfAborted(work.call.signal);
       using scope = work.call.scope.scope('payloads');
-      const { buffer, byteOffsets, byteLengths } = await uploadPayloads(
-        gpu,
-        scope,
-        members.map(({ payload }) => payload),
-      );
-      const chunks = members.map(({ place, decodedBy, index: number }, i): PlannedChunk => {
-        const byteOffset = byteOffsets[i] as number;
-        const stored = { kind: 'coded', ...decodedBy, buffer, byteOffset, byteLength: byteLengths[i] as number } as const;
-        return { ...place, stored, number };
-      });
-      const plan = this.#planner.plan(chunks, target, scope, undefined, work.flags);
-      const commands = gpu.commands(`${name}.decode`, labelled(work.call, `${name}.decode`).onTimes);
-      plan(commands);
-      const uploaded = work.checksPayloads ? asRecorded(scope, { buffer, byteOffsets, byteLengths }, byteLengths) : undefined;
-      if (uploaded) recordChecksums(gpu, commands, scope, uploaded);
-      const places = uploaded && readPlaces(commands, uploaded);
+      const uploaded = await uploadPayloads(gpu, scope, members.map(payloadOf));
+      const commands = gpu.commands(`${name}.decode`, work.call.onTimes);
+      const check = recordOrAbandon(commands, () => this.#record(commands, group, uploaded, voxels, work, scope));
       await commands.submit();
-      const read = places?.();
-      if (!read) return;
-      for (const [i, { payloadChecksum }] of members.entries()) {
-        if (!sameChecksum(read.checksumOf(i), payloadChecksum)) throw mismatch();
-      }
+      check();
     } catch (error) {
       if (!(error instanceof StriaError) || error.tag !== 'corrupt') throw error;
       const [first, second] = members;
-      if (second) for (const member of members) await this.#decodeWith(name, [member], target, work);
+      if (second) for (const member of members) await this.#decodeGroup({ name, members: [member] }, voxels, work);
       else if (first) work.damaged(first.index, error);
     }
   }
+
+  /**
+   * Records the decoding of a group. @param scope owns what it needs @returns a check of its payloads' checksums, once the commands are done
+   * @throws StriaError `corrupt` for parameters and lengths that no encoder writes; the check for a checksum that differs
+   */
+  #record(
+    commands: Commands,
+    { name, members }: DecodeGroup,
+    { buffer, byteOffsets, byteLengths }: UploadedPayloads,
+    target: GpuVoxels,
+    work: DecodeWork,
+    scope: GpuScope,
+  ): () => void {
+    const chunks = members.map(({ place, decodedBy, index: number }, i): PlannedChunk => {
+      const byteOffset = byteOffsets[i] as number;
+      const stored = { kind: 'coded', ...decodedBy, buffer, byteOffset, byteLength: byteLengths[i] as number } as const;
+      return { ...place, stored, number };
+    });
+    const plan = this.#planner.plan(chunks, target, scope, undefined, work.flags);
+    commands.within(`${name}.decode.`);
+    plan(commands);
+    if (!work.checksPayloads) return () => {};
+    const uploaded = asRecorded(scope, { buffer, byteOffsets, byteLengths }, byteLengths);
+    recordChecksums(this.#gpu, commands, scope, uploaded);
+    const places = readPlaces(commands, uploaded);
+    return () => {
+      for (const [i, { payloadChecksum }] of members.entries()) {
+        if (!sameChecksum(places().checksumOf(i), payloadChecksum)) throw mismatch();
+      }
+    };
+  }
+}
+
+/** The chunks of a batch with one codec or chain. */
+interface DecodeGroup {
+  readonly name: string;
+  readonly members: DecodeMember[];
+}
+
+/** The chunks of a batch: those with payloads, and those without. */
+interface DecodeBatch {
+  readonly groups: readonly DecodeGroup[];
+  readonly filled: readonly ChunkBox[];
+  /** Of `filled`. */
+  readonly ramps: readonly Ramp[];
+}
+
+function sortChunks({ voxels, chunks: places }: ResidentBox, chunks: readonly EncodedChunk[], work: DecodeWork): DecodeBatch {
+  const groups: DecodeGroup[] = [];
+  const filled: ChunkBox[] = [];
+  const ramps: Ramp[] = [];
+  places.forEach((place, index) => {
+    const chunk = chunks[index] as EncodedChunk;
+    const geometry = { shape: place.shape, elementBytes: voxels.elementBytes };
+    try {
+      if (chunk.kind !== 'coded') {
+        ramps.push(rampOf(chunk, geometry));
+        filled.push(place);
+        return;
+      }
+      const decodedBy = codecOfChunk(chunk, geometry);
+      const name = chainName(decodedBy.second ? [decodedBy.codec, decodedBy.second.codec] : [decodedBy.codec]);
+      const member = { place, decodedBy, payload: chunk.payload, payloadChecksum: chunk.encodedChecksum, index };
+      const group = groups.find((one) => one.name === name);
+      if (group) group.members.push(member);
+      else groups.push({ name, members: [member] });
+    } catch (error) {
+      work.damaged(index, error);
+    }
+  });
+  return { groups, filled, ramps };
+}
+
+function payloadOf({ payload }: DecodeMember): Uint8Array {
+  return payload;
 }

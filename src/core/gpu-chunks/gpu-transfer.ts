@@ -27,8 +27,14 @@ export function clearedBox(gpu: Gpu, scope: GpuScope, { dims, elementBytes }: Om
 /** Smaller payloads are not worth memory of their own. */
 const leastUploadBytes = 2 ** 20;
 
+export interface UploadedPayloads {
+  readonly buffer: GPUBuffer;
+  readonly byteOffsets: readonly number[];
+  readonly byteLengths: readonly number[];
+}
+
 /** Uploads payloads, each to a multiple of 4 bytes. */
-export async function uploadPayloads(gpu: Gpu, scope: GpuScope, payloads: readonly Uint8Array[]) {
+export async function uploadPayloads(gpu: Gpu, scope: GpuScope, payloads: readonly Uint8Array[]): Promise<UploadedPayloads> {
   const byteLengths = payloads.map(({ byteLength }) => byteLength);
   const { byteOffsets, totalBytes } = placePayloads(byteLengths);
   const buffer = scope.reused('payloads', totalBytes);

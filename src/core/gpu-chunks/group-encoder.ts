@@ -7,7 +7,7 @@ import type { CodecDefinition, CodecKernels, CodecOptions, GpuChunk, KernelCall,
 import { recordOrAbandon } from '../codec/recorded.ts';
 import { createKernels } from '../codecs/kernels.ts';
 import type { Checksum } from '../format/checksum.ts';
-import type { Commands, CommandTimes } from '../gpu/commands.ts';
+import type { Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import { type LentBytes, wholeWords } from '../gpu/lent-bytes.ts';
 import type { GpuScope } from '../gpu/scope.ts';
@@ -253,13 +253,4 @@ function collect(
 
 function nameOf({ codec, second }: ChainGroup): string {
   return second ? `${codec.name}+${second.name}` : codec.name;
-}
-
-/** The call with a prefix for the names of its stages. */
-export function labelled<Call extends KernelCall>(call: Call, prefix: string): Call {
-  const { onTimes } = call;
-  if (!onTimes) return call;
-  const rename = ({ stages, wallMs }: CommandTimes) =>
-    onTimes({ wallMs, stages: stages.map(({ label, gpuMs }) => ({ label: `${prefix}.${label}`, gpuMs })) });
-  return { ...call, onTimes: rename };
 }

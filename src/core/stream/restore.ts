@@ -48,6 +48,8 @@ export interface RestoreSettings {
   readonly outputName?: string | undefined;
   /** Memory limit of writing pictures, in bytes. Default: `defaultPictureMemory`. */
   readonly pictureMemory?: number | undefined;
+  /** As in `CompressSettings`. */
+  readonly timesKernels?: boolean | undefined;
 }
 
 export interface RestoreReport {
@@ -65,7 +67,7 @@ export interface RestoreReport {
    * to the disk, and the files get their names.
    */
   readonly timeline: readonly StageSpan<RestoreStage>[];
-  /** Undefined on the CPU. */
+  /** Undefined on the CPU, and if they were not asked for. */
   readonly kernelTimes?: KernelTimes | undefined;
   readonly device: DeviceReport;
   /** Voxel bytes divided by the total time, and by the time spent decoding. */
@@ -98,7 +100,7 @@ async function restore(
   job: JobOptions,
 ): Promise<Omit<RestoreReport, keyof StageReport>> {
   throwIfAborted(job.signal);
-  const { backend } = settings;
+  const { backend, timesKernels = true } = settings;
   const { part, volume } = container.header;
   if (part) {
     throw new StriaError(
@@ -113,7 +115,7 @@ async function restore(
   const to = settings.to ?? (container.header.sourceFormat === 'ome-tiff' ? 'ome-tiff' : undefined);
   const isDescribed = to !== 'ome-zarr' && to !== 'ome-tiff';
   const description = isDescribed ? await describeOutput(container, to, settings, job) : undefined;
-  const slabs = new SlabDecoder(container, backend, stopwatch, clock, job);
+  const slabs = new SlabDecoder(container, backend, stopwatch, timesKernels ? clock : undefined, job);
   let bytesOut = 0;
   let files: readonly string[] = description?.parts.map(({ name }) => name) ?? [];
   const openSink = async (name: string, byteLength?: number): Promise<ByteSink> => {

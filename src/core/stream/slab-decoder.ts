@@ -32,7 +32,7 @@ export class SlabDecoder {
   readonly #container: ContainerReader;
   readonly #backend: Backend;
   readonly #stopwatch: Stopwatch<RestoreStage>;
-  readonly #clock: KernelClock;
+  readonly #clock: KernelClock | undefined;
   readonly #job: JobOptions;
   readonly #scratch: ReusedBytes;
   readonly #part: ReusedBytes;
@@ -44,7 +44,7 @@ export class SlabDecoder {
     container: ContainerReader,
     backend: Backend,
     stopwatch: Stopwatch<RestoreStage>,
-    clock: KernelClock,
+    clock: KernelClock | undefined,
     job: JobOptions,
   ) {
     this.volume = container.header.volume;
@@ -128,7 +128,7 @@ export class SlabDecoder {
   #options(firstChunk: number, onDone: (done: number) => void): BackendJob {
     return {
       signal: this.#job.signal,
-      onTimes: this.#clock.onTimes,
+      onTimes: this.#clock?.onTimes,
       onSpan: (stage, ...span) => stage === 'readback' && this.#stopwatch.add(stage, ...span),
       firstChunk,
       onProgress: ({ done }) => onDone(done),
