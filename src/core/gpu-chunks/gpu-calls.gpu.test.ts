@@ -10,7 +10,7 @@ import type { SampleKind } from '../samples/sample-kinds.ts';
 import { StriaError } from '../shared/errors.ts';
 import { auto, infoOf, only, voxelsOf } from '../stream/engine-testing.ts';
 import { createGpuBackend } from './gpu-backend.ts';
-import { uploadBox } from './gpu-transfer.ts';
+import { clearedBox, downloadBox, uploadBox } from './gpu-transfer.ts';
 
 const gpu = await openTestGpu();
 
@@ -112,6 +112,33 @@ test('chunks that may be ramps cost no wait of their own beside others', async (
   };
   expect(await encode(2)).toBe(2);
   expect(await encode(3)).toBe(3);
+});
+
+test('a batch of several codecs is decoded and checked with one wait', async () => {
+  using scope = gpu.scope('test');
+  const backend = createGpuBackend(gpu);
+  const cpu = createCpuBackend(inlinePool());
+  const dims = [96, 32, 32] as const;
+  const bytes = voxelsOf(infoOf([...dims, 1], 'u8'), 'blobs').map((value, at) => (at % 96 < 64 ? value : 7));
+  const box: VoxelBox = { bytes, dims, elementBytes: 1 };
+  const chunks = [0, 32, 64].map((x): ChunkBox => ({ origin: [x, 0, 0], shape: [32, 32, 32] }));
+  const encoded = [
+    ...(await cpu.encode(box, chunks.slice(0, 1), only('rice'))),
+    ...(await cpu.encode(box, chunks.slice(1), only('rle'))),
+  ];
+  expect(encoded.map((chunk) => (chunk.kind === 'coded' ? codecNamesOf(chunk) : chunk.kind))).toEqual([
+    ['rice'],
+    ['rle'],
+    'constant',
+  ]);
+  const voxels = clearedBox(gpu, scope, box);
+  const waits = countWaits();
+  await backend.decodeResident(encoded, { voxels, chunks });
+  vi.restoreAllMocks();
+  const decoded = new Uint8Array(bytes.length);
+  await downloadBox(gpu, voxels, decoded);
+  expect(decoded).toEqual(bytes);
+  expect(waits.count).toBe(1);
 });
 
 test('payloads that were read are freed if the work behind them fails', async () => {
