@@ -1,6 +1,6 @@
 // Chooses each part's range and special values, from what the kernel `sample` found.
-// Algorithm: sorts the sampled values (bitonic sort), so that equal ones are adjacent; then each first one of equal values finds by
-// binary searches how often the value occurs, and those beside it.
+// Algorithm: values of one byte are counted. Those of two bytes are sorted (bitonic sort), so that equal ones are adjacent; then each
+// first one of equal values finds by binary searches how often the value occurs, and those beside it.
 // One workgroup owns one part. Dispatch: one workgroup for each part, spread over x and y.
 // Twin: `chooseRange` and `specialsOf` in src/core/codecs/wave/choose.ts.
 
@@ -26,6 +26,9 @@ var<workgroup> wg_sample: array<u32, sample_words>;
 var<workgroup> wg_eighths: array<atomic<u32>, 4>;
 // The two most frequent values: how often each occurs, in the high half, and its complement.
 var<workgroup> wg_peaks: array<atomic<u32>, 2>;
+
+// How often each byte occurs, from the second entry on. The first entry and the last one stay 0.
+var<workgroup> wg_counts: array<atomic<u32>, 258>;
 
 // How many sampled values there are.
 var<private> count: u32;
@@ -71,17 +74,29 @@ fn count_below(number: u32) -> u32 {
   return low;
 }
 
-// How often the value number `i` occurs, with its complement, if it is the first one of equal values and much more frequent than those
-// beside it; else 0.
+// How often a value occurs, with its complement, if it is frequent, and much more so than the values beside it; else 0.
+fn peak_of(value: u32, own: u32, before: u32, after: u32) -> u32 {
+  return select(0u, (own << 16u) | (0xffffu - value), own >= fewest && own > 3u * max(before, after));
+}
+
+// The peak of the value number `i`, if it is the first one of equal values; else 0.
 fn peak_at(i: u32) -> u32 {
   let value = value_at(i);
   if (i > 0u && value_at(max(i, 1u) - 1u) == value) { return 0u; }
   let end = count_below(value + 1u);
-  let own = end - i;
-  if (own < fewest) { return 0u; }
-  let before = i - count_below(max(value, 1u) - 1u);
-  let after = count_below(value + 2u) - end;
-  return select(0u, (own << 16u) | (0xffffu - value), own > 3u * max(before, after));
+  // Rare values are not searched for.
+  if (end - i < fewest) { return 0u; }
+  return peak_of(value, end - i, i - count_below(max(value, 1u) - 1u), count_below(value + 2u) - end);
+}
+
+// The peak of an invocation's byte, or 0.
+fn peak_of_byte(thread: u32) -> u32 {
+  // Wait for the sampled values.
+  workgroupBarrier();
+  for (var i = thread; i < count; i += threads) { atomicAdd(&wg_counts[value_at(i) + 1u], 1u); }
+  // Wait until they are counted.
+  workgroupBarrier();
+  return peak_of(thread, atomicLoad(&wg_counts[thread + 1u]), atomicLoad(&wg_counts[thread]), atomicLoad(&wg_counts[thread + 2u]));
 }
 
 @compute @workgroup_size(threads)
@@ -118,13 +133,18 @@ fn main(
     let pair = (halves(samples[start + 4u + i]) - vec2u(lowest)) & vec2u(0xffffffffu >> (32u - bits));
     wg_sample[i] = word_of(select(vec2u(0xffffu), pair, vec2u(2u * i, 2u * i + 1u) < vec2u(count)));
   }
-  sort_sample(thread);
+  // The two greatest peaks of the invocation's values.
   var first = 0u;
   var second = 0u;
-  for (var i = thread; i < count; i += threads) {
-    let peak = peak_at(i);
-    second = max(second, min(first, peak));
-    first = max(first, peak);
+  if (bits == 8u) {
+    first = peak_of_byte(thread);
+  } else {
+    sort_sample(thread);
+    for (var i = thread; i < count; i += threads) {
+      let peak = peak_at(i);
+      second = max(second, min(first, peak));
+      first = max(first, peak);
+    }
   }
   atomicMax(&wg_peaks[0], first);
   // Wait for the most frequent value.

@@ -114,7 +114,7 @@ fn put_element(symbol: u32, token: u32, flag: u32, specials: u32) {
   let of_token = select(token, 4096u, hits != 0u);
   let code = code_of(of_token >> 16u, of_token & 0xffffu);
   if (hits == 0u) {
-    if (low_bits > 0u) { put_bits(symbol >> 12u, low_bits); }
+    put_bits(symbol >> 12u, low_bits);
     if (high >= escape_from) { put_escape(high); }
   }
   put_code(code);

@@ -17,7 +17,7 @@ import package::wave::windows::{Window, here, left, left2, right, right2};
 @group(0) @binding(3) var<storage, read_write> predictions: array<vec4u>;
 @group(0) @binding(4) var<storage, read_write> elements: array<vec2u>;
 
-// Whether to make only the predictions that the second fit needs.
+// Whether to make only the residuals that the second fit needs, and to keep no predictions.
 override for_fit: bool = false;
 
 // Four elements of a row, and their sums for slice 0 or for later slices.
@@ -119,7 +119,7 @@ fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) wor
       if (z == 0u) { quad = first_quad(part, place, w); } else { quad = later_quad(part, place, w); }
       let plain = clamp(quad.sums >> vec4u(8u - fraction), vec4i(0), vec4i(i32(part.range << fraction)));
       let values = quad.values;
-      predictions[(codes_at(part, place.y, place.z) + x) / 4u] = vec4u(plain);
+      if (!for_fit) { predictions[(codes_at(part, place.y, place.z) + x) / 4u] = vec4u(plain); }
       put(part, place, vec4u(
         word_of(part, values.x, plain.x), word_of(part, values.y, plain.y), word_of(part, values.z, plain.z),
         word_of(part, values.w, plain.w),

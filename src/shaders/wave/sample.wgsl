@@ -15,6 +15,9 @@ const record_words = 4u + sample_count / 2u;
 
 var<workgroup> wg_bounds: array<atomic<u32>, 4>;
 
+fn least_of(four: vec4u) -> u32 { return min(min(four.x, four.y), min(four.z, four.w)); }
+fn greatest_of(four: vec4u) -> u32 { return max(max(four.x, four.y), max(four.z, four.w)); }
+
 @compute @workgroup_size(threads)
 fn main(
   @builtin(local_invocation_index) thread: u32,
@@ -30,33 +33,43 @@ fn main(
   let row = part.extent.x;
   let slice = row * part.extent.y;
   let count = slice * part.extent.z;
-  var bounds = vec4u(0xffffu, 0u, 0xffffu, 0u);
-  // Each row has 16 invocations.
+  // Those of every fourth slice.
+  var low = vec4u(0xffffu);
+  var high = vec4u(0u);
+  var flipped_low = vec4u(0xffffu);
+  var flipped_high = vec4u(0u);
+  // Each row has 16 invocations, which read the words of four slices at once.
   let row_words = (row + elements_per_word - 1u) / elements_per_word;
-  var y = thread / row_threads;
-  var z = 0u;
-  while (true) {
-    while (y >= part.extent.y) {
-      y -= part.extent.y;
-      z++;
-    }
-    if (z >= part.extent.z) { break; }
+  let last = part.extent.z - 1u;
+  for (var y = thread / row_threads; y < part.extent.y; y += threads / row_threads) {
     for (var i = thread % row_threads; i < row_words; i += row_threads) {
       let x = elements_per_word * i;
-      let word = word_at(part, x, y, z);
-      for (var j = 0u; j < elements_per_word; j++) {
-        // The last word of a row may have fewer elements. Its first one stands for those that it lacks.
-        let element = element_of(part, word, select(0u, j, x + j < row));
-        let flipped = element ^ (1u << (bits - 1u));
-        bounds = vec4u(min(bounds.x, element), max(bounds.y, element), min(bounds.z, flipped), max(bounds.w, flipped));
+      for (var z = 0u; z < part.extent.z; z += 4u) {
+        // The last slice stands for slices after it.
+        let words = vec4u(
+          word_at(part, x, y, z), word_at(part, x, y, min(z + 1u, last)), word_at(part, x, y, min(z + 2u, last)),
+          word_at(part, x, y, min(z + 3u, last)),
+        );
+        for (var j = 0u; j < elements_per_word; j++) {
+          // The last word of a row may have fewer elements. Its first one stands for those that it lacks.
+          let lane = select(0u, j, x + j < row);
+          let four = vec4u(
+            element_of(part, words.x, lane), element_of(part, words.y, lane), element_of(part, words.z, lane),
+            element_of(part, words.w, lane),
+          );
+          let flipped = four ^ vec4u(1u << (bits - 1u));
+          low = min(low, four);
+          high = max(high, four);
+          flipped_low = min(flipped_low, flipped);
+          flipped_high = max(flipped_high, flipped);
+        }
       }
     }
-    y += threads / row_threads;
   }
-  atomicMin(&wg_bounds[0], bounds.x);
-  atomicMax(&wg_bounds[1], bounds.y);
-  atomicMin(&wg_bounds[2], bounds.z);
-  atomicMax(&wg_bounds[3], bounds.w);
+  atomicMin(&wg_bounds[0], least_of(low));
+  atomicMax(&wg_bounds[1], greatest_of(high));
+  atomicMin(&wg_bounds[2], least_of(flipped_low));
+  atomicMax(&wg_bounds[3], greatest_of(flipped_high));
   let step = max(1u, count / sample_count);
   for (var at = thread; at < sample_count / 2u; at += threads) {
     var word = 0u;
