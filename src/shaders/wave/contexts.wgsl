@@ -35,10 +35,12 @@ fn energy_of(near: Near) -> i32 {
 }
 
 fn level_of(energy: i32) -> u32 {
-  // An energy of 0 has the level of 1.
-  let least = max(u32(energy), 1u);
-  let octave = 31u - countLeadingZeros(least);
-  return min(31u, 2u * octave + u32((least << 6u) >> octave >= 91u));
+  // An energy of 0 has the level of 1. An energy has at most 18 bits, so the conversion is exact.
+  let bits_of_float = bitcast<u32>(f32(max(energy, 1)));
+  let octave = (bits_of_float >> 23u) - 127u;
+  // 91 / 64 of the octave's first number.
+  let is_upper = (bits_of_float & 0x7fffffu) >= 27u << 17u;
+  return min(31u, 2u * octave + u32(is_upper));
 }
 
 fn low_bits_of(level: u32) -> u32 { return max(level >> 1u, fraction + 3u) - (fraction + 3u); }

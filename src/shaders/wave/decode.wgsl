@@ -18,7 +18,7 @@ import package::wave::header::{
 import package::wave::layout::{Part, element_bytes, fraction, kind_coded, lane_count};
 import package::wave::tables::flag_chance;
 import package::wave::search::load_groups;
-import package::wave::stream::{next, open_stream, state, take, take_bits, take_token};
+import package::wave::stream::{next_byte, open_stream, refill, state, take, take_bits, take_token};
 import package::wave::contexts::{
   cell_of, escape_from, flag_context, level_of, low_bits_of, phase_of, residual, residual_of, scale_of, size, value,
 };
@@ -59,6 +59,7 @@ fn decode_element(model: Model, around: Around, left: u32, plain: i32, energy: i
   let biased = plain + ((wg_biases[by_residuals] * scale) >> 6u) + ((wg_biases[27u + by_gradients] * scale) >> 6u);
   let prediction = clamp(biased, 0, range << fraction);
   let level = level_of(energy);
+  refill();
   if (model.special_count > 0u) {
     let first = i32(model.specials.x);
     if (is_hit(first, around.flags & 63u, left, energy, level, prediction, is_later)) { return first; }
@@ -66,14 +67,17 @@ fn decode_element(model: Model, around: Around, left: u32, plain: i32, energy: i
       let second = i32(model.specials.y);
       if (is_hit(second, around.flags >> 6u, left, energy, level, prediction, is_later)) { return second; }
     }
+    refill();
   }
   let token = take_token(4u * wg_levels[level] + phase_of(prediction));
   var high = token >> 1u;
   if (high == escape_from) {
+    refill();
     let digits = take_bits(4u);
     var rest = (1u << digits) | take_bits(min(digits, 8u));
     if (digits > 8u) { rest |= take_bits(digits - 8u) << 8u; }
     high = escape_from - 1u + rest;
+    refill();
   }
   let low_bits = low_bits_of(level);
   var magnitude = i32(high << low_bits);
@@ -194,5 +198,5 @@ fn decode_wave(part: Part, thread: u32, group: u32) {
     workgroupBarrier();
     storageBarrier();
   }
-  if (checks && is_decoder && is_lane) { raise(part.chunk, is_damaged || state != 65536u || next != wg_lanes[lane + 1u]); }
+  if (checks && is_decoder && is_lane) { raise(part.chunk, is_damaged || state != 65536u || next_byte() != wg_lanes[lane + 1u]); }
 }
