@@ -33,6 +33,8 @@ export class BrickRays {
   readonly #sampler: GPUSampler;
   readonly #uniform: GPUBuffer;
   readonly #feedback: GPUBuffer;
+  /** Kept, because a frame that makes no new objects leaves no garbage. */
+  readonly #views = new WeakMap<GPUTexture, GPUTextureView>();
   readonly #places: FeedbackPlaces;
   readonly #reader: FeedbackReader;
   /** Whether the frame is drawn from the texture. */
@@ -90,10 +92,18 @@ export class BrickRays {
     const kernel = this.#gpu.kernel({ label: 'view.brick-rays', shader, variant, constants });
     const bindings: Binding[] = [
       ...[atlas.voxels.buffer, this.#uniform, table.entries(), table.constants, frame],
-      ...[this.#sampler, transfer.createView(), target.createView(), atlas.ranges, this.#feedback],
-      ...[atlas.filtered.texture.createView(), this.#sampler, atlas.filtered.cells, ...textures],
+      ...[this.#sampler, this.#viewOf(transfer), this.#viewOf(target), atlas.ranges, this.#feedback],
+      ...[this.#viewOf(atlas.filtered.texture), this.#sampler, atlas.filtered.cells, ...textures],
     ];
     commands.dispatch(kernel, bindings, [Math.ceil(strip.width / width), Math.ceil(strip.count / height), 1]);
+  }
+
+  #viewOf(texture: GPUTexture): GPUTextureView {
+    const known = this.#views.get(texture);
+    if (known) return known;
+    const view = texture.createView();
+    this.#views.set(texture, view);
+    return view;
   }
 
   /** Records the readback of the feedback. @returns a function that gives the feedback once the commands have run */
