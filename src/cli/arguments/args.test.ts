@@ -165,6 +165,7 @@ test.each([
     /Unknown suite: all. The suites are seeds, codecs, compress, playback, view, bricks, mesh, files; `tune` and `compare`/,
   ],
   ['bench seeds a.nii', /takes no files/],
+  ['bench bricks a.stria b.stria', /takes one file; got 2/],
   ['bench codecs scan.nii', /Unknown sample: scan.nii. The samples are zero, sequence254/],
   ['bench compare a.json', /two results/],
   ['bench --size 4', /a side must be at least 8/],

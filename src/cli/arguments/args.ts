@@ -232,7 +232,8 @@ function build(name: CommandName, values: OptionValues, positionals: readonly st
       const unknown = takesSamples ? inputs.find((input) => !sampleKinds.some((kind) => kind === input)) : inputs[0];
       if (takesSamples && unknown !== undefined)
         throw usage(`Unknown sample: ${unknown}. The samples are ${sampleKinds.join(', ')}.`);
-      if (task !== 'compare' && task !== 'files' && unknown !== undefined)
+      if (task === 'bricks' && inputs.length > 1) throw usage(`the suite bricks takes one file; got ${inputs.length}`);
+      if (task !== 'compare' && task !== 'files' && task !== 'bricks' && unknown !== undefined)
         throw usage(`the suite ${task} takes no files; got '${unknown}'`);
       const wanted = text(values, 'size');
       const size = wanted === undefined ? undefined : wholeNumber('size', wanted, 2048);

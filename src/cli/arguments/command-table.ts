@@ -283,7 +283,7 @@ const commands = {
     ],
   },
   bench: {
-    usage: '[codecs|compress [SAMPLE...] | seeds | playback | view | bricks | mesh | files [IN...] | tune | compare A B]',
+    usage: '[codecs|compress [SAMPLE...] | seeds|playback|view|mesh | bricks [IN] | files [IN...] | tune | compare A B]',
     summary: 'measure kernels and whole files on this machine, relative to a plain copy',
     options: ['size', 'type', 'codec', 'tools', 'limit', 'output', 'device', 'gpu-limits', 'tuning', ...common],
     notes: [
@@ -292,7 +292,8 @@ const commands = {
       'seeds   the tables of the papers behind Stria, reproduced here with the papers’ algorithms',
       'playback  a stack of pictures, decoded from compressed GPU memory and drawn frame by frame',
       'view    the 3D view of a rotating volume, and of two in one pass, drawn with lighting at 1920 × 1080',
-      'bricks  a computed volume of 1 TiB in 3D, turning and flown through; bricks decoded from GPU memory; a series in 3D',
+      'bricks  a computed volume of 1 TiB in 3D, turning and flown through; bricks decoded from GPU memory; a series in 3D;',
+      '        with a .stria file, only its volume, turning and flown through',
       'mesh    the surfaces of a volume and of all labels, from voxels and from compressed chunks, compared with one CPU thread',
       'files   whole files through the whole program: by the GPU and by 1, 2 and all threads of the CPU, compared with cp, gzip,',
       '        pigz, lz4, zstd, xz, JPEG-LS (ffmpeg) and JPEG XL (cjxl) if installed',

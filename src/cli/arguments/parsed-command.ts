@@ -257,7 +257,7 @@ export interface BenchCommand extends DeviceOptions, TalkOptions {
   readonly name: 'bench';
   /** A suite to run, `compare` for two results, or `tune` for the GPU. */
   readonly task: SuiteName | 'compare' | 'tune';
-  /** Samples for the suite `codecs`, files for `files`, results for `compare`. */
+  /** Samples for the suite `codecs`, files for `files`, at most one file for `bricks`, results for `compare`. */
   readonly inputs: readonly string[];
   /** Side length of the sample volumes. Undefined leaves it to the suite. */
   readonly size: number | undefined;

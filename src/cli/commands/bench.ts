@@ -17,6 +17,7 @@ import { sampleKinds } from '../../core/samples/sample-kinds.ts';
 import { inContext, StriaError } from '../../core/shared/errors.ts';
 import { standardStream } from '../../core/shared/standard-streams.ts';
 import { releaseNodeGpu } from '../../node/node-gpu.ts';
+import { NodeFiles } from '../../node/node-source.ts';
 import { systemFault } from '../../node/system-faults.ts';
 import type { BenchCommand } from '../arguments/parsed-command.ts';
 import { openNodeCrew } from '../bench/bench-crew.ts';
@@ -90,16 +91,23 @@ async function withGpu<T>(command: BenchCommand, { terminal }: CommandContext, w
 
 function runOnGpu(suite: GpuSuite, command: BenchCommand, context: CommandContext): Promise<BenchResult> {
   const { terminal, signal } = context;
-  return withGpu(command, context, (gpu) => {
+  return withGpu(command, context, async (gpu) => {
     const { type, codecs } = command;
+    const files = new NodeFiles({ signal });
     const size = command.size ?? (gpu.isSoftware ? softwareSize : sizes[suite]);
     const samples = sampleKinds.filter((kind) => command.inputs.includes(kind));
     const some = samples.length > 0 ? { samples } : {};
     const request: BenchRequest = { suite, size, type, codecs, ...some, repetitions: defaultRepetitions };
-    return runGpuSuite(suite, gpu, { openCrew: openNodeCrew }, runner(), request, {
-      signal,
-      onProgress: ({ stage }) => terminal.note(`  ${stage}`),
-    });
+    try {
+      const [path] = suite === 'bricks' ? command.inputs : [];
+      const file = path === undefined ? undefined : await files.open(path);
+      return await runGpuSuite(suite, gpu, { openCrew: openNodeCrew, file }, runner(), request, {
+        signal,
+        onProgress: ({ stage }) => terminal.note(`  ${stage}`),
+      });
+    } finally {
+      await files.close();
+    }
   });
 }
 

@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
 import { openNodeGpu } from '../../node/node-gpu.ts';
 import { openTestGpu } from '../../testing/node-gpu-testing.ts';
+import { createCpuBackend } from '../cpu/cpu-backend.ts';
+import { inlinePool } from '../cpu/inline-pool.ts';
+import { memorySink, memorySource } from '../shared/bytes.ts';
+import { compressVolume } from '../stream/compress.ts';
+import { auto, infoOf, voxelsOf } from '../stream/engine-testing.ts';
+import { memoryVolume } from '../stream/memory-volume.ts';
 import { checkBenchResult } from './check-result.ts';
 import { createCrew } from './crew.ts';
 import { createCrewMember } from './crew-messages.ts';
@@ -170,6 +176,19 @@ test('bricks are decoded, turned, flown through and compared, a series plays in 
   expect(Object.keys(cases[3]?.stages ?? {})).toEqual(expect.arrayContaining(['texture', 'draw']));
   expect(Object.keys(cases[5]?.stages ?? {})).toEqual(['draw', 'decode', 'texture', 'copy', 'host', 'wait', 'garbage']);
   expect(cases[5]?.longestFrames?.length).toBeGreaterThan(0);
+});
+
+test('the volume of a file is turned and flown through instead of the computed one', async () => {
+  const info = infoOf([96, 96, 96, 1], 'u8');
+  const sink = memorySink();
+  const settings = { backend: createCpuBackend(inlinePool()), choice: auto, levels: true };
+  await compressVolume(memoryVolume(info, voxelsOf(info, 'blobs')), sink, settings);
+  const file = memorySource('a.stria', sink.bytes());
+  const request = { suite: 'bricks', size: 16, type: 'u8', codecs: ['rice'], repetitions: 1 } as const;
+  const { cases } = await runGpuSuite('bricks', gpu, { ...host, file }, runner, request);
+  expect(cases.map(({ subject, x, inputBytes }) => [subject, x, inputBytes])).toEqual(
+    ['turn mip', 'fly'].map((x) => ['a.stria: 96 × 96 × 96 u8', x, 96 ** 3]),
+  );
 });
 
 test('textures are compared byte by byte, where the device has two ways to fill them', async () => {

@@ -1,10 +1,15 @@
+import type { BrickSource } from '../bricks/brick-source.ts';
 import { ComputedBricks } from '../bricks/computed-bricks.ts';
+import { ContainerBricks } from '../bricks/container-bricks.ts';
+import type { PagedLook } from '../bricks/paged-uniform.ts';
 import type { CodecDefinition } from '../codec/codec.ts';
 import { codecByName, codecs } from '../codecs/registry.ts';
 import { FramePacing } from '../draw/frame-pacing.ts';
 import type { Projection, RayView } from '../draw/ray-pass.ts';
+import { ContainerReader } from '../format/container-reader.ts';
 import type { Gpu } from '../gpu/gpu.ts';
-import { volumeBytes } from '../shared/volume.ts';
+import type { ByteSource } from '../shared/bytes.ts';
+import { integerRanges, volumeBytes } from '../shared/volume.ts';
 import { longFrames } from './brick-frames.ts';
 import { BrickStage, type StageLimits } from './brick-stage.ts';
 import type { BenchContext } from './harness/context.ts';
@@ -45,6 +50,27 @@ export async function benchTerabyte(context: BenchContext): Promise<void> {
   if (!context.gpu.isSoftware) await benchComputed(context, codecs, 'by every codec', [first], false);
 }
 
+/**
+ * Turns and flies through the volume of a .stria, with the app's budgets. Voxels are shown over the whole range of their type; floats
+ * from 0 to 1. @throws StriaError `not-readable`, `corrupt`, `unsupported`
+ */
+export async function benchFile(context: BenchContext, file: ByteSource): Promise<void> {
+  const { name } = file;
+  const bricks = await ContainerBricks.open(await ContainerReader.open(file));
+  const { type, dims } = bricks.info;
+  const window = type === 'f32' || type === 'f64' ? ([0, 1] as const) : integerRanges[type];
+  context.begin(name);
+  await benchStage(
+    context,
+    { subject: `${name}: ${dims.slice(0, 3).join(' × ')} ${type}`, bricks, window, limits: limitsFor(1) },
+    '',
+    {
+      turning: waysOn(context.gpu),
+      isFlown: true,
+    },
+  );
+}
+
 async function benchComputed(
   context: BenchContext,
   coders: readonly CodecDefinition[],
@@ -54,8 +80,17 @@ async function benchComputed(
 ): Promise<void> {
   const { gpu, request } = context;
   const part = Math.min(1, request.size / 512);
-  const source = new ComputedBricks(64 * Math.ceil(terabyteBricks * part), 64, undefined, coders);
-  const limits: StageLimits = {
+  const bricks = new ComputedBricks(64 * Math.ceil(terabyteBricks * part), 64, undefined, coders);
+  context.begin(`a computed volume, ${coded}`);
+  if (!gpu.isSoftware) bricks.computeAll();
+  const subject = `computed ${bricks.info.dims[0]}³ u8, ${coded}`;
+  const suffix = isFlown ? '' : `, ${coded}`;
+  await benchStage(context, { subject, bricks, window: [0, 180], limits: limitsFor(part) }, suffix, { turning, isFlown });
+}
+
+/** The budgets of the app, for a part of the sides of a volume of 1 TiB. */
+function limitsFor(part: number): StageLimits {
+  return {
     hostBytes: Math.round(Math.max(2 ** 24, 2 ** 29 * part ** 3)),
     gpu: {
       payloadBytes: Math.max(2 ** 24, 3 * 2 ** 27 * part ** 3),
@@ -64,24 +99,34 @@ async function benchComputed(
       textureBytes: Math.max(2 ** 26, 5 * 2 ** 27 * part ** 3),
     },
   };
+}
+
+interface Staged {
+  readonly subject: string;
+  readonly bricks: BrickSource;
+  readonly window: PagedLook['window'];
+  readonly limits: StageLimits;
+}
+
+/** @param suffix distinguishes turns of several volumes */
+async function benchStage(
+  context: BenchContext,
+  { subject, bricks, window, limits }: Staged,
+  suffix: string,
+  { turning, isFlown }: { readonly turning: readonly [Way, ...Way[]]; readonly isFlown: boolean },
+): Promise<void> {
+  const { gpu, request } = context;
   const size = targetOf(request.size);
-  using scope = gpu.scope('bench.terabyte');
-  context.begin(`a computed volume, ${coded}`);
-  if (!gpu.isSoftware) source.computeAll();
-  const stage = new BrickStage(gpu, scope, source, [0, 180], size, limits);
+  using scope = gpu.scope('bench.bricks');
+  const stage = new BrickStage(gpu, scope, bricks, window, size, limits);
   try {
     const [first] = turning;
     const completeMs = await stage.settle(first.projection, turned(0, size));
     const complete = completeMs === undefined ? 'not complete' : `complete after ${Math.round(completeMs)} ms`;
     const note = `first picture after ${Math.round(stage.firstPictureMs ?? Number.NaN)} ms, with the compilation of shaders; ${complete}`;
-    const common = {
-      subject: `computed ${source.info.dims[0]}³ u8, ${coded}`,
-      size,
-      inputBytes: volumeBytes(source.info),
-      stage,
-    };
+    const common = { subject, size, inputBytes: volumeBytes(bricks.info), stage };
     for (const { projection, method } of turning) {
-      const x = `turn ${projection}${isFlown ? '' : `, ${coded}`}`;
+      const x = `turn ${projection}${suffix}`;
       const turn = { ...common, x, method: `${method}, turning`, projection, ms: turnMs, view: (at: number) => turned(at, size) };
       await measure(context, { ...turn, note });
       if (projection === 'composite' && isFlown) await measurePaced(context, turn);

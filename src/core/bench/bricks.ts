@@ -5,7 +5,7 @@ import { openSample } from '../samples/sample.ts';
 import { volumeBytes } from '../shared/volume.ts';
 import { ResidentVolume } from '../volume/resident-volume.ts';
 import { benchComputedDecoding, benchDecoding } from './brick-decode.ts';
-import { benchTerabyte } from './brick-flight.ts';
+import { benchFile, benchTerabyte } from './brick-flight.ts';
 import { brickShape, MemoryBricks } from './brick-memory.ts';
 import type { BenchContext } from './harness/context.ts';
 import { benchPagedRays } from './paged-rays.ts';
@@ -18,10 +18,12 @@ const seeds = [1, 2];
 /**
  * Suite `bricks` measures the tiers of core/bricks on the GPU: decoding bricks into the atlas, rays through bricks compared with
  * rays through a texture, and a series played in 3D. Then the camera turns around a computed volume of 1 TiB and flies through it.
- * Before all that, textures that kernels write are compared with copied ones, if the device has both ways.
+ * Before all that, textures that kernels write are compared with copied ones, if the device has both ways. Of a file, only turning
+ * and flying are measured.
  */
 export async function benchBricks(context: BenchContext): Promise<void> {
-  const { gpu, request, job } = context;
+  const { gpu, host, request, job } = context;
+  if (host.file) return benchFile(context, host.file);
   const { size, type } = request;
   context.begin('textures');
   const texelBytes = await compareStoredTexels(gpu, job);

@@ -1,4 +1,5 @@
 import type { Gpu } from '../../gpu/gpu.ts';
+import type { ByteSource } from '../../shared/bytes.ts';
 import type { JobOptions } from '../../shared/job.ts';
 import type { Meter, Timing } from './meter.ts';
 import { type BenchCase, type BenchGap, type BenchRequest, medianMs } from './result.ts';
@@ -16,6 +17,8 @@ export interface CpuCrew {
 /** What a suite needs from its environment. */
 export interface BenchHost {
   openCrew(): Promise<CpuCrew>;
+  /** A .stria, whose volume the suite `bricks` turns and flies through in place of its own. */
+  readonly file?: ByteSource | undefined;
 }
 
 /** The context of one table of a suite. */
