@@ -5,7 +5,7 @@
 // Elements from the history are read one step before they are needed.
 // Invariants:
 // 1. The history is longer than the age of the oldest neighbour, so no step overwrites data that its lanes read.
-// 2. Elements that are read from the history are at least `pitch` − 8 steps old, and a storage barrier has passed since.
+// 2. Elements that are read from the history are at least `pitch` − 9 ≥ 7 steps old, and a storage barrier has passed since.
 
 import package::wave::contexts::{is_value, size, value};
 import package::wave::header::{wg_special_count, wg_specials, wg_weights};

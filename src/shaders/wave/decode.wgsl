@@ -32,10 +32,13 @@ import package::wave::target::{box, emit_value, fill};
 override planes: u32 = select(1u, 2u, element_bytes == 4u);
 
 const threads = 2u * lane_count;
+// The number of steps after which invocations see what others wrote to the history.
+const history_period = 4;
 
-var<private> is_damaged: bool;
+// Not 0 if an element was outside the part's range, or the lane's first state is too small.
+var<private> wrong_bits: u32;
 
-// Fields of the header, in registers.
+// Fields of the header, in registers. A special value that the part does not have is greater than all elements.
 struct Model { range: i32, special_count: u32, specials: vec2u }
 
 // Decodes a flag: whether the element is a special value. @param others the part 5 a + b of its context without the element on the left
@@ -81,11 +84,12 @@ fn decode_element(model: Model, around: Around, left: u32, plain: i32, energy: i
   }
   let low_bits = low_bits_of(level);
   var magnitude = i32(high << low_bits);
-  if (low_bits > 0u) { magnitude |= i32(take_bits(low_bits)); }
+  // A branch around this would take longer: most rows have low bits somewhere.
+  magnitude |= i32(take_bits(low_bits));
   let middle = prediction >> fraction;
   let element = select(middle - magnitude, middle + 1 + magnitude, (token & 1u) == 1u);
   let valid = clamp(element, 0, range);
-  is_damaged = is_damaged | (element != valid);
+  wrong_bits |= u32(element ^ valid);
   return valid;
 }
 
@@ -125,78 +129,84 @@ fn decode_wave(part: Part, thread: u32, group: u32) {
   let is_decoder = thread < lane_count;
   let is_lane = y < height;
   let up = max(y - 1, 0);
-  is_damaged = false;
+  wrong_bits = 0u;
   if (is_decoder && is_lane) {
     open_stream(wg_lanes[lane]);
-    is_damaged = state < 65536u;
+    wrong_bits = u32(state < 65536u);
   }
-  let model = Model(i32(wg_range), wg_special_count, wg_specials);
-  let first_weights = vec2i(wg_weights[7].x, wg_weights[9].y);
-  let later_weights = vec2i(wg_weights[0].x, wg_weights[2].y);
+  let specials = select(vec2u(0x10000u), wg_specials, vec2u(0u, 1u) < vec2u(wg_special_count));
+  let model = Model(i32(wg_range), wg_special_count, specials);
+  // Of the elements on the left and at (2, −1, 0). The surroundings of row 0 contain the second one.
+  let first_weights = vec2i(wg_weights[7].x, select(wg_weights[9].y, 0, y == 0));
+  let later_weights = vec2i(wg_weights[0].x, select(wg_weights[2].y, 0, y == 0));
   var row = row_of(part, pitch, lane);
-  var x = row.x;
+  var x = -2;
   var z = 0;
   var first = 0u;
   var left = 0u;
   // In row 0 of slice 0, the element on the left stands for those above, too.
   let all = wg_weights[7] + wg_weights[8];
   let all_left = all.x + all.y + all.z + all.w - wg_weights[8].x + wg_weights[9].x + wg_weights[9].y;
+  let lane_steps = select(0u, u32(depth * pitch), is_lane);
   let steps = depth * pitch + 3 * (height - 1);
-  for (var step = 0; step < steps + 2; step++) {
-    if (is_decoder) {
-      // Decoders are a step behind.
-      let now = step - 1;
-      if (is_lane & (step > 0) & (x >= -2) & (z < depth)) {
-        let upper_right = wg_recent[recent_at(now - 1, up)];
-        let is_later = z > 0;
-        var word = left;
-        if (x < 0) {
-          // The stand-in left of a row is the row's first element in the slice behind, or in slice 0 the first element of the row above.
-          if (is_later) { word = first; } else if (x == -2) { word = select(upper_right, 0u, y == 0); }
-        } else if (x < width) {
-          var around = get_around(now, lane);
-          let weights = select(first_weights, later_weights, is_later);
-          var left_weight = weights.x;
-          var left_energy = select(144, 96, is_later);
-          if (y == 0 && !is_later) {
-            left_weight = all_left;
-            left_energy = 468;
-            around.residuals = left >> 16u;
-            around.straight = value(left);
-            around.upper = value(left);
-            for (var i = 0u; i < model.special_count; i++) {
-              if (value(left) == i32(model.specials[i])) { around.flags |= 12u << (6u * i); }
+  for (var first_step = 0; first_step < steps + 2; first_step += history_period) {
+    for (var step = first_step; step < first_step + history_period; step++) {
+      if (is_decoder) {
+        // Decoders are a step behind.
+        let now = step - 1;
+        if (u32(now - 3 * y) < lane_steps) {
+          let upper_right = wg_recent[recent_at(now - 1, up)];
+          let is_later = z > 0;
+          var word = left;
+          if (x < 0) {
+            // The stand-in left of a row is the row's first element in the slice behind, or in slice 0 the first element of the row above.
+            if (is_later) { word = first; } else if (x == -2) { word = select(upper_right, 0u, y == 0); }
+          } else if (x < width) {
+            var around = get_around(now, lane);
+            let weights = select(first_weights, later_weights, is_later);
+            var left_weight = weights.x;
+            var left_energy = select(144, 96, is_later);
+            if (y == 0 && !is_later) {
+              left_weight = all_left;
+              left_energy = 468;
+              around.residuals = left >> 16u;
+              around.straight = value(left);
+              around.upper = value(left);
+              for (var i = 0u; i < model.special_count; i++) {
+                if (value(left) == i32(model.specials[i])) { around.flags |= 12u << (6u * i); }
+              }
             }
+            let sum = around.sum + left_weight * value(left) + weights.y * value(upper_right);
+            let plain = clamp(sum >> (8u - fraction), 0, model.range << fraction);
+            let energy = (around.energy + left_energy * size(left)) >> 7u;
+            let element = decode_element(model, around, left, plain, energy, is_later);
+            word = u32(element) | (u32(residual_of(element, plain, 2u, model.specials)) << 16u);
+            if (x == 0) { first = word; }
           }
-          let sum = around.sum + left_weight * value(left) + select(weights.y * value(upper_right), 0, y == 0);
-          let plain = clamp(sum >> (8u - fraction), 0, model.range << fraction);
-          let energy = (around.energy + left_energy * size(left)) >> 7u;
-          let element = decode_element(model, around, left, plain, energy, is_later);
-          word = u32(element) | (u32(residual_of(element, plain, model.special_count, model.specials)) << 16u);
-          if (x == 0) { first = word; }
+          left = word;
+          wg_recent[recent_at(now, y)] = word;
+          x++;
+          let is_next = x == pitch - 2;
+          x = select(x, -2, is_next);
+          z += i32(is_next);
         }
-        left = word;
-        wg_recent[recent_at(now, y)] = word;
+      } else if (is_lane) {
+        let left2 = wg_recent[recent_at(step - 2, y)];
+        advance(&row, step);
+        put_around(step, lane, around_of(&row, left2));
+        if (depth > 1) {
+          put_history(group, step - 2, lane, left2);
+          row.older = older_at(&row, group, step + 1);
+        }
+        if (row.x >= 2 && row.x < width + 2 && row.z < depth) {
+          emit_value(part, u32(row.x - 2), lane, u32(row.z), left2 & 0xffffu);
+        }
       }
-      x += i32(step > 0);
-      let is_next = x == pitch - 2;
-      x = select(x, -2, is_next);
-      z += i32(is_next);
-    } else if (is_lane) {
-      let left2 = wg_recent[recent_at(step - 2, y)];
-      advance(&row, step);
-      put_around(step, lane, around_of(&row, left2));
-      if (depth > 1) {
-        put_history(group, step - 2, lane, left2);
-        row.older = older_at(&row, group, step + 1);
-      }
-      if (row.x >= 2 && row.x < width + 2 && row.z < depth) {
-        emit_value(part, u32(row.x - 2), lane, u32(row.z), left2 & 0xffffu);
-      }
+      // The next step reads the results of this one.
+      workgroupBarrier();
     }
-    // The next step reads the results of this one.
-    workgroupBarrier();
+    // Elements of the history are read long after they were written.
     storageBarrier();
   }
-  if (checks && is_decoder && is_lane) { raise(part.chunk, is_damaged || state != 65536u || next_byte() != wg_lanes[lane + 1u]); }
+  if (checks && is_decoder && is_lane) { raise(part.chunk, wrong_bits != 0u || state != 65536u || next_byte() != wg_lanes[lane + 1u]); }
 }

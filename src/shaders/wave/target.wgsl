@@ -8,29 +8,28 @@ import package::wave::layout::{Box, Part, bits, element_bytes, kind_one_value};
 
 override lanes_per_word: u32 = max(1u, 4u / element_bytes);
 
-// The word that is being filled with elements.
+// The latest elements of an invocation's row, the last one highest.
 var<private> pending: u32;
 
-// Stores the next element of an invocation's row. Elements arrive in order.
+// Stores the next element of an invocation's row, modulo 2^bits. Elements arrive in order.
 fn emit(part: Part, x: u32, y: u32, z: u32, element: u32) {
   let at = part.first_word + z * box.slice_words + y * box.row_words + x / lanes_per_word;
   if (element_bytes == 4u) {
     voxels[at] = insertBits(voxels[at], element, 16u * part.plane, 16u);
     return;
   }
-  let lane = x % lanes_per_word;
-  pending = insertBits(pending, element, bits * lane, bits);
-  if (lane == lanes_per_word - 1u) {
+  pending = (pending >> bits) | (element << (32u - bits));
+  let missing = lanes_per_word - 1u - x % lanes_per_word;
+  if (missing == 0u) {
     voxels[at] = pending;
   } else if (x == part.extent.x - 1u) {
-    let count = bits * (lane + 1u);
-    voxels[at] = insertBits(pending, voxels[at] >> count, count, 32u - count);
+    // The rest of the row's last word stays as it is.
+    let count = 32u - bits * missing;
+    voxels[at] = insertBits(pending >> (32u - count), voxels[at] >> count, count, 32u - count);
   }
 }
 
-fn emit_value(part: Part, x: u32, y: u32, z: u32, value: u32) {
-  emit(part, x, y, z, (value + wg_lowest) & (0xffffffffu >> (32u - bits)));
-}
+fn emit_value(part: Part, x: u32, y: u32, z: u32, value: u32) { emit(part, x, y, z, value + wg_lowest); }
 
 // Fills a row with a part's single value, or with its raw elements.
 fn fill(part: Part, y: u32) {
