@@ -4,23 +4,30 @@ import { spaced } from './gpu-polls.ts';
 beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] }));
 afterEach(() => vi.useRealTimers());
 
-test('tasks run at once, but from a number within a millisecond on only a millisecond later', () => {
+test('tasks run in order, each at least the gap after the one before, however often the event loop turns', () => {
   const ran: string[] = [];
-  const schedule = spaced((task, ...values) => task(...values), 2);
+  let waiting: (() => void)[] = [];
+  const schedule = spaced((task) => waiting.push(task), 0.25);
+  const turnAfter = (ms: number) => {
+    vi.advanceTimersByTime(ms);
+    const now = waiting;
+    waiting = [];
+    for (const task of now) task();
+    return ran.splice(0).join('');
+  };
   const run = (name: unknown) => ran.push(name as string);
-  for (const name of ['a', 'b', 'c', 'd']) schedule(run, name);
-  expect(ran).toEqual(['a', 'b']);
-  vi.advanceTimersByTime(1);
-  expect(ran).toEqual(['a', 'b', 'c', 'd']);
-  vi.advanceTimersByTime(1);
-  schedule(run, 'e');
-  expect(ran).toContain('e');
+  for (const name of ['a', 'b']) schedule(run, name);
+  expect([turnAfter(0), turnAfter(0.125), turnAfter(0.0625), turnAfter(0.0625)]).toEqual(['a', '', '', 'b']);
+  expect(waiting).toEqual([]);
+  schedule(run, 'c');
+  expect([turnAfter(0.125), turnAfter(1)]).toEqual(['', 'c']);
 });
 
-test('with none at once, every task waits', () => {
-  const task = vi.fn();
-  spaced((now) => now(), 0)(task);
+test('with a gap of a millisecond, every task sleeps', () => {
+  const [task, schedule] = [vi.fn(), vi.fn()];
+  spaced(schedule, 1)(task, 'value');
   expect(task).not.toHaveBeenCalled();
   vi.advanceTimersByTime(1);
-  expect(task).toHaveBeenCalledOnce();
+  expect(task).toHaveBeenCalledExactlyOnceWith('value');
+  expect(schedule).not.toHaveBeenCalled();
 });

@@ -5,26 +5,29 @@ const immediate: Schedule = globalThis.setImmediate;
 
 /**
  * While a GPU computes, Dawn polls it through the global `setImmediate` in every turn of Node's event loop, about 70 times in a
- * millisecond. That keeps a core busy, which a software GPU could use. Every poll also leaves a native function behind, and
- * collecting these holds the thread for 20 to 40 ms every few hundred milliseconds. From now on, `setImmediate` waits a
- * millisecond once it was called `mostPolls` times within one.
- * @param mostPolls calls within a millisecond that run in the next turn
+ * millisecond. Every poll leaves a native function behind, and collecting these holds the thread for up to 30 ms. From now on, at least
+ * `gapMs` lie between two polls.
+ * @param gapMs less than 1: the event loop keeps turning, without polls, so that the gap is exact; 1 or more: the thread sleeps, which
+ * leaves its core to a software GPU
  */
-export function pollSparingly(mostPolls: number): void {
-  globalThis.setImmediate = spaced(immediate, mostPolls) as unknown as typeof setImmediate;
+export function pollSparingly(gapMs: number): void {
+  globalThis.setImmediate = spaced(immediate, gapMs) as unknown as typeof setImmediate;
 }
 
-/** A function like `schedule` that puts off a task by a millisecond if it has scheduled `most` within the last one. */
-export function spaced(schedule: Schedule, most: number): Schedule {
-  let since = Number.NEGATIVE_INFINITY;
-  let count = 0;
+/** A function like `schedule` that puts off a task until `gapMs` after the last one. */
+export function spaced(schedule: Schedule, gapMs: number): Schedule {
+  if (gapMs >= 1) return (task, ...values) => setTimeout(task, gapMs, ...values);
+  let last = Number.NEGATIVE_INFINITY;
   return (task, ...values) => {
-    const now = performance.now();
-    if (now - since > 1) {
-      since = now;
-      count = 0;
-    }
-    count++;
-    return count <= most ? schedule(task, ...values) : setTimeout(task, 1, ...values);
+    const turn = (): void => {
+      const now = performance.now();
+      if (now - last < gapMs) {
+        schedule(turn);
+        return;
+      }
+      last = now;
+      task(...values);
+    };
+    return schedule(turn);
   };
 }

@@ -25,8 +25,8 @@ export interface OpenNodeGpuOptions extends OpenGpuOptions {
   readonly software?: boolean;
 }
 
-/** Polls of a GPU that are not put off, within a millisecond. With a software GPU no core is left for more. */
-const mostPolls = { hardware: 20, software: 0 };
+/** Milliseconds between polls of a GPU. */
+const pollMs = { hardware: 0.25, software: 1 };
 
 /**
  * An entry point of the `webgpu` package, or undefined if it cannot be loaded. If Dawn might print about unsuitable drivers,
@@ -41,7 +41,7 @@ async function nodeWebGpu(software: boolean): Promise<Pick<GPU, 'requestAdapter'
   try {
     const { create, globals } = await import('webgpu');
     Object.assign(globalThis, globals);
-    pollSparingly(isSwiftshader() ? mostPolls.software : mostPolls.hardware);
+    pollSparingly(isSwiftshader() ? pollMs.software : pollMs.hardware);
     const ownSwitches = isSwiftshader() ? swiftshaderSwitches : [];
     const entry = create(['disable-dawn-features=timestamp_quantization', ...ownSwitches]);
     entries.set(kind, entry);
