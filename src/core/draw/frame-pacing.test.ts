@@ -73,6 +73,14 @@ describe('moving frames are short after the first', () => {
   });
 });
 
+test('a flight whose frames get slower in between stays at the resolution of the slow ones', () => {
+  const pacing = new FramePacing(false);
+  // Every third frame takes twice as long. Sizes chosen by the two fast ones in between would make it late.
+  const costs = Array.from({ length: 60 }, (_, frame) => (frame % 3 === 0 ? 60 : 30));
+  const times = costs.map((fullMs) => move(pacing, hd, 1, deviceOf(hd, fullMs, 0))[0] as number);
+  expect(Math.max(...times.slice(1))).toBeLessThanOrEqual(11);
+});
+
 test('a fast GPU draws every pixel and every sample, moving or not', () => {
   const pacing = new FramePacing(false);
   move(pacing, hd, 10, deviceOf(hd, 8));

@@ -12,8 +12,11 @@ const smallestScale = 0.1;
 const nearlyWhole = 0.75;
 /** A moving picture that would be smaller than this skips samples instead, in steps of 2, 4 and 8, which is less visible. */
 const enoughScales = [0.6, 0.3, 0.15] as const;
-/** A still picture is planned by the fastest of this many recent frames, since other work makes frames slower, never faster. */
-const remembered = 5;
+/**
+ * A still picture is planned by the fastest of this many recent frames, since other work makes frames slower, never faster. A moving one
+ * is planned by the slowest: what is shown changes from frame to frame, and a few sharper pictures are not worth a stuck one.
+ */
+const remembered = 4;
 
 /**
  * Chooses the resolution and the distance between samples. While things move, frames should take about 11 ms, judging by
@@ -21,9 +24,7 @@ const remembered = 5;
  * (`refineStill`). Steps are texels between samples; larger steps make frames faster.
  */
 export class FramePacing {
-  /** Milliseconds per pixel at steps of 1, from recent frames. Undefined before the first measurement. */
-  #pixelMs: number | undefined;
-  /** Milliseconds per pixel of each of the last frames. */
+  /** Milliseconds per pixel at steps of 1, of each of the last frames. */
   #recent: readonly number[] = [];
   readonly #isSlow: boolean;
   readonly #frameMs: number;
@@ -39,7 +40,6 @@ export class FramePacing {
 
   /** Forgets all measurements, because the volume changed. */
   forget(): void {
-    this.#pixelMs = undefined;
     this.#recent = [];
   }
 
@@ -48,8 +48,11 @@ export class FramePacing {
     const now = (ms * step) / Math.max(1, pixels);
     if (isBound && this.#pixelMs !== undefined && now >= this.#pixelMs) return;
     this.#recent = [...this.#recent, now].slice(-remembered);
-    // A slow frame counts at once, a fast one gradually: a picture that is briefly too small is better than a stuck one.
-    this.#pixelMs = this.#pixelMs === undefined || now > this.#pixelMs ? now : 0.5 * this.#pixelMs + 0.5 * now;
+  }
+
+  /** Milliseconds per pixel at steps of 1 that the next frame may take. Undefined before the first measurement. */
+  get #pixelMs(): number | undefined {
+    return this.#recent.length === 0 ? undefined : Math.max(...this.#recent);
   }
 
   /** The fraction of the resolution, along each axis, for a moving picture of `pixels` pixels. */
