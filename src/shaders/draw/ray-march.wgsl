@@ -118,10 +118,43 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
     paged_begin();
   }
   let rounds = u32(frame.march.y);
-  for (var round = 0u; round < rounds && at < end; round++) {
-    let position = origin + toward * at;
-    if (at >= leave) {
+  var round = 0u;
+  // The GPU runs neighbouring rays in step, and all of them wait for those that enter a brick or a cell. So each of these has a loop of
+  // its own, at whose end the rays wait for each other and then enter the next one together.
+  while (round < rounds && at < end) {
+    @if(paged) {
+      let brick = paged_enter(origin + toward * at, frame.eye, frame.edges);
+      if (brick.is_there) {
+        let factors = paged.levels[paged_shown].factors;
+        step = finest_step * min(factors.x, min(factors.y, factors.z));
+        step_length = step * step_edge;
+      }
+      let far = max((brick.low - origin) / safe, (brick.high - origin) / safe);
+      leave_brick = min(end, min(far.x, min(far.y, far.z)));
+      inner = vec2f(at, leave_brick);
+      inner_crossing = Crossing(true, true, 0.0);
+      is_added = false;
+      has_parts = false;
+      if (brick.is_there) {
+        inner_crossing = ray_crossing(brick.ends, brick.has_missing, brick.has_numbers, extreme);
+        is_added = way == 2 && brick.is_constant && !inner_crossing.is_crossed;
+        added_place = brick.ends.x;
+        // If the brick's least value is visible, its cells are not checked.
+        let floor_there = clamp(brick.ends.xx, vec2f(0.0), vec2f(1.0));
+        has_parts = paged_has_parts() && (way != 2 || has_holes || ray_opacity_bound(floor_there) <= 0.0);
+        // Outside this inner part, samples depend on other bricks. Gradients reach a voxel further.
+        let margin = select(vec3f(0.0), brick.voxel, is_added && frame.look.z > 0.5);
+        let inner_a = (brick.inner_low + margin - origin) / safe;
+        let inner_b = (brick.inner_high - margin - origin) / safe;
+        let nearer = min(inner_a, inner_b);
+        let farther = max(inner_a, inner_b);
+        inner = vec2f(max(nearer.x, max(nearer.y, nearer.z)), min(leave_brick, min(farther.x, min(farther.y, farther.z))));
+      }
+      is_inner_ahead = (inner_crossing.is_crossed || is_added) && inner.x < inner.y;
+    }
+    loop {
       var crossing = Crossing(false, false, 0.0);
+      let position = origin + toward * at;
       @if(!paged) {
         for (var level = select(0, 1, at >= leave_block); level >= 0 && !crossing.is_crossed; level--) {
           let size = brick_size * select(1.0, 4.0, level == 1);
@@ -141,36 +174,6 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
         }
       }
       @if(paged) {
-        if (at >= leave_brick) {
-          let brick = paged_enter(position, frame.eye, frame.edges);
-          if (brick.is_there) {
-            let factors = paged.levels[paged_shown].factors;
-            step = finest_step * min(factors.x, min(factors.y, factors.z));
-            step_length = step * step_edge;
-          }
-          let far = max((brick.low - origin) / safe, (brick.high - origin) / safe);
-          leave_brick = min(end, min(far.x, min(far.y, far.z)));
-          inner = vec2f(at, leave_brick);
-          inner_crossing = Crossing(true, true, 0.0);
-          is_added = false;
-          has_parts = false;
-          if (brick.is_there) {
-            inner_crossing = ray_crossing(brick.ends, brick.has_missing, brick.has_numbers, extreme);
-            is_added = way == 2 && brick.is_constant && !inner_crossing.is_crossed;
-            added_place = brick.ends.x;
-            // If the brick's least value is visible, its cells are not checked.
-            let floor_there = clamp(brick.ends.xx, vec2f(0.0), vec2f(1.0));
-            has_parts = paged_has_parts() && (way != 2 || has_holes || ray_opacity_bound(floor_there) <= 0.0);
-            // Outside this inner part, samples depend on other bricks. Gradients reach a voxel further.
-            let margin = select(vec3f(0.0), brick.voxel, is_added && frame.look.z > 0.5);
-            let inner_a = (brick.inner_low + margin - origin) / safe;
-            let inner_b = (brick.inner_high - margin - origin) / safe;
-            let nearer = min(inner_a, inner_b);
-            let farther = max(inner_a, inner_b);
-            inner = vec2f(max(nearer.x, max(nearer.y, nearer.z)), min(leave_brick, min(farther.x, min(farther.y, farther.z))));
-          }
-          is_inner_ahead = (inner_crossing.is_crossed || is_added) && inner.x < inner.y;
-        }
         leave = select(leave_brick, min(leave_brick, inner.x), is_inner_ahead);
         if (is_inner_ahead && at >= inner.x) {
           is_inner_ahead = false;
@@ -207,93 +210,105 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
           extreme = max(extreme, 0.0);
         }
         at += steps * step;
-        continue;
-      }
-    }
-    let place = ray_place(position);
-    if (place <= -no_place || (has_holes && ((frame.below.w == 1.0 && place < -1e-4) || (frame.above.w == 1.0 && place > 1.0001)))) {
-      at += step;
-      continue;
-    }
-    switch (way) {
-      case 1: {
-        extreme = max(extreme, place);
-        if (extreme > select(0.9999, 1.0001, frame.above.w == 2.0)) {
-          at = end;
-        }
-      }
-      case 2: {
-        let sample = ray_color(place);
-        if (sample.a > 0.0) {
-          let alpha = 1.0 - pow(1.0 - min(sample.a, 0.9999), step_length / frame.march.z);
-          unlit += (1.0 - color.a) * alpha;
-          if (frame.look.z > 0.5 && color.a < 0.9 && unlit > frame.window.z) {
-            light = ray_light(position, toward, 0.12);
-            unlit = 0.0;
+        round++;
+      } else {
+        loop {
+          let position = origin + toward * at;
+          let place = ray_place(position);
+          if (place <= -no_place || (has_holes && ((frame.below.w == 1.0 && place < -1e-4) || (frame.above.w == 1.0 && place > 1.0001)))) {
+            continue;
           }
-          color += (1.0 - color.a) * alpha * vec4f(min(sample.rgb * light.x + vec3f(light.y), vec3f(1.0)), 1.0);
-          if (color.a > 0.98) {
-            color = color / color.a;
-            at = end;
-          }
-        }
-      }
-      case 3: {
-        extreme = min(extreme, place);
-        if (extreme < select(1e-4, -1e-4, frame.below.w == 2.0)) {
-          at = end;
-        }
-      }
-      case 4: {
-        // Weighted by length, because steps differ between levels.
-        sum += step_length * clamp(place, 0.0, 1.0);
-        passed += step_length;
-      }
-      case 5: {
-        if (place >= frame.look.x) {
-          var outside = max(start, at - step);
-          var inside = at;
-          for (var halving = 0; halving < 6; halving++) {
-            // The first round takes the whole step: where the ray enters above the level, there is nothing to bisect.
-            let middle = select(0.5 * (outside + inside), outside, halving == 0);
-            if (ray_place(origin + toward * middle) >= frame.look.x) {
-              inside = middle;
-            } else {
-              outside = middle;
+          switch (way) {
+            case 1: {
+              extreme = max(extreme, place);
+              if (extreme > select(0.9999, 1.0001, frame.above.w == 2.0)) {
+                at = end;
+              }
+            }
+            case 2: {
+              let sample = ray_color(place);
+              if (sample.a > 0.0) {
+                let alpha = 1.0 - pow(1.0 - min(sample.a, 0.9999), step_length / frame.march.z);
+                unlit += (1.0 - color.a) * alpha;
+                if (frame.look.z > 0.5 && color.a < 0.9 && unlit > frame.window.z) {
+                  light = ray_light(position, toward, 0.12);
+                  unlit = 0.0;
+                }
+                color += (1.0 - color.a) * alpha * vec4f(min(sample.rgb * light.x + vec3f(light.y), vec3f(1.0)), 1.0);
+                if (color.a > 0.98) {
+                  color = color / color.a;
+                  at = end;
+                }
+              }
+            }
+            case 3: {
+              extreme = min(extreme, place);
+              if (extreme < select(1e-4, -1e-4, frame.below.w == 2.0)) {
+                at = end;
+              }
+            }
+            case 4: {
+              // Weighted by length, because steps differ between levels.
+              sum += step_length * clamp(place, 0.0, 1.0);
+              passed += step_length;
+            }
+            case 5: {
+              if (place >= frame.look.x) {
+                var outside = max(start, at - step);
+                var inside = at;
+                for (var halving = 0; halving < 6; halving++) {
+                  // The first round takes the whole step: where the ray enters above the level, there is nothing to bisect.
+                  let middle = select(0.5 * (outside + inside), outside, halving == 0);
+                  if (ray_place(origin + toward * middle) >= frame.look.x) {
+                    inside = middle;
+                  } else {
+                    outside = middle;
+                  }
+                }
+                let hit = origin + toward * inside;
+                @if(paged) {
+                  // The hit may lie in a brick in front of the sample's.
+                  _ = paged_enter(clamp(hit, vec3f(0.0), vec3f(1.0)), frame.eye, frame.edges);
+                }
+                if (inside == start) {
+                  let across = abs(normalize(toward * frame.edges));
+                  let at_box = select(select(across.z, across.y, nearest.y == start), across.x, nearest.x == start);
+                  let at_plane = abs(dot(normalize(toward * frame.edges), normalize(frame.clip_plane.xyz / frame.edges)));
+                  let facing = select(at_box, at_plane, plane.x == start);
+                  let cut = ray_place(hit);
+                  color = vec4f(ray_color(cut).rgb * mix(0.75, 1.0, facing), 1.0);
+                } else {
+                  light = ray_light(hit, toward, 1e-3);
+                  let shown = select(frame.look.x, place, frame.window.w > 0.0);
+                  let rgb = ray_surface_color(ray_color(shown).rgb);
+                  color = vec4f(min(rgb * light.x * 0.72 + vec3f(light.y), vec3f(1.0)), 1.0);
+                }
+                at = end;
+              }
+            }
+            default: {
+              let shown = clamp(place, 0.0, 1.0);
+              extreme = max(extreme, shown * exp(-frame.look.y * sum));
+              sum += shown * step_length;
+              // Nothing further behind can be brighter.
+              if (exp(-frame.look.y * sum) <= extreme) {
+                at = end;
+              }
             }
           }
-          let hit = origin + toward * inside;
-          @if(paged) {
-            // The hit may lie in a brick in front of the sample's.
-            _ = paged_enter(clamp(hit, vec3f(0.0), vec3f(1.0)), frame.eye, frame.edges);
+          continuing {
+            at += step;
+            round++;
+            break if at >= leave || at >= end || round >= rounds;
           }
-          if (inside == start) {
-            let across = abs(normalize(toward * frame.edges));
-            let at_box = select(select(across.z, across.y, nearest.y == start), across.x, nearest.x == start);
-            let at_plane = abs(dot(normalize(toward * frame.edges), normalize(frame.clip_plane.xyz / frame.edges)));
-            let facing = select(at_box, at_plane, plane.x == start);
-            let cut = ray_place(hit);
-            color = vec4f(ray_color(cut).rgb * mix(0.75, 1.0, facing), 1.0);
-          } else {
-            light = ray_light(hit, toward, 1e-3);
-            let shown = select(frame.look.x, place, frame.window.w > 0.0);
-            let rgb = ray_surface_color(ray_color(shown).rgb);
-            color = vec4f(min(rgb * light.x * 0.72 + vec3f(light.y), vec3f(1.0)), 1.0);
-          }
-          at = end;
         }
       }
-      default: {
-        let shown = clamp(place, 0.0, 1.0);
-        extreme = max(extreme, shown * exp(-frame.look.y * sum));
-        sum += shown * step_length;
-        // Nothing further behind can be brighter.
-        if (exp(-frame.look.y * sum) <= extreme) {
-          at = end;
-        }
+      @if(paged) let until = leave_brick;
+      @if(!paged) let until = end;
+      if (at >= until || round >= rounds) {
+        break;
       }
     }
-    at += step;
   }
   @if(paged) {
     paged_leave();
