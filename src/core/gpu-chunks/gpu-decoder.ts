@@ -204,8 +204,9 @@ export class GpuDecoder {
     recordChecksums(this.#gpu, commands, scope, uploaded);
     const places = readPlaces(commands, uploaded);
     return () => {
+      const read = places();
       for (const [i, { payloadChecksum }] of members.entries()) {
-        if (!sameChecksum(places().checksumOf(i), payloadChecksum)) throw mismatch();
+        if (!sameChecksum(read.checksumOf(i), payloadChecksum)) throw mismatch();
       }
     };
   }
