@@ -99,7 +99,7 @@ export interface HalvedPart {
 export interface BoxHalving extends HalvingWish {
   /** Steps of further halvings, each of the last result. A backend may leave them to the caller. */
   readonly further?: readonly Dims3[];
-  /** Where the results of `steps` and of all `further` go, instead of to `onHalved`, which is called once they are there. Needs `Backend.hold`. */
+  /** Where the results of `steps` and of all `further` go. Default: to `onHalved`. Needs `Backend.hold`. */
   readonly into?: readonly (readonly HalvedPart[])[] | undefined;
   /**
    * Receives the results of `steps` and of the first of `further`. If they are lent, which needs `BackendJob.lend`, the caller calls

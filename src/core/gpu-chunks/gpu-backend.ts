@@ -59,10 +59,7 @@ export function createGpuBackend(gpu: Gpu, pieceBytes = standardPieceBytes): Gpu
   ): Promise<EncodedChunk[]> => {
     const { halving } = job;
     if (!halving) return (await backend.encodeResident({ voxels, chunks }, choice, job)).chunks;
-    const halved = halveOnGpu(gpu, voxels, halving, { scope, signal: job.signal, onTimes: job.onTimes }).then((lent) => {
-      if (halving.into) halving.onHalved([]);
-      return lent;
-    });
+    const halved = halveOnGpu(gpu, voxels, halving, { scope, signal: job.signal, onTimes: job.onTimes });
     // Both must have ended when the scope is destroyed.
     const [lent, encoded] = await Promise.allSettled([halved, backend.encodeResident({ voxels, chunks }, choice, job)]);
     if (encoded.status === 'rejected') {

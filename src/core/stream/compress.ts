@@ -133,6 +133,12 @@ async function compress(
     const releasePayloads = () => {
       for (const one of payloads.splice(0)) one();
     };
+    let halved: readonly Uint8Array[] | undefined;
+    let releaseHalved = () => {};
+    const onHalved = (results: readonly Uint8Array[], release = () => {}) => {
+      halved = results;
+      releaseHalved = release;
+    };
     const options: BackendJob = {
       onChunks: (finished) => {
         waiting.push(...finished);
@@ -149,10 +155,11 @@ async function compress(
         onProgress?.({ stage: 'Compressing', done: doneBytes, total: voxelBytes });
       },
     };
-    const ofLevels = levels?.follow(box, { signal, lend: options.lend });
     try {
+      const halving = box.isTapped ? undefined : levels?.halvingOf(box);
       const work = async () => {
-        const job = { ...options, halving: await ofLevels?.halving };
+        const wanted = await halving;
+        const job = { ...options, halving: wanted && { ...wanted, onHalved } };
         if ('bytes' in voxels) return backend.encode(voxels, chunks, choice, job);
         if ('encode' in voxels) return voxels.encode(chunks, choice, job);
         return (await backend.encodeFile?.(voxels, chunks, choice, job)) ?? [];
@@ -160,14 +167,13 @@ async function compress(
       const encoded = await stopwatch.time('encode', work, byteLength).finally(release);
       doneBytes += byteLength - doneHere;
       doneHere = byteLength;
-      ofLevels?.end();
       await earlier;
       waiting = encoded.slice(writtenChunks);
-      return { written: writeWaiting(waiting.length, ofLevels?.runs, releasePayloads) };
+      if (halving) await levels?.addHalved(box, halved).finally(releaseHalved);
+      const runs = levels?.encodeDue(firstChunk + chunks.length, { signal, lend: options.lend });
+      return { written: writeWaiting(waiting.length, runs, releasePayloads) };
     } catch (error) {
-      ofLevels?.end(error);
-      // Their payloads may be lent, too.
-      await ofLevels?.runs.catch(() => {});
+      releaseHalved();
       releasePayloads();
       throw error;
     }

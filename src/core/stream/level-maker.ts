@@ -28,21 +28,6 @@ export interface EncodedRun extends Pick<LevelRun, 'level' | 'firstChunk' | 'due
   readonly chunks: readonly EncodedChunk[];
 }
 
-/** What a box adds to the levels, while it is encoded. */
-export interface LevelsOfBox {
-  /** What the backend does with the box besides. */
-  readonly halving: Promise<BoxHalving | undefined>;
-  /** The runs that are due up to the end of the box, encoded. */
-  readonly runs: Promise<readonly EncodedRun[]>;
-  /** Must be called when the box is encoded, or with the error. */
-  end(error?: unknown): void;
-}
-
-interface Halved {
-  readonly results: readonly Uint8Array[];
-  release(): void;
-}
-
 /** Makes the levels of a volume from its voxels, and encodes them. */
 export class LevelMaker {
   readonly stack: LevelStack;
@@ -60,8 +45,6 @@ export class LevelMaker {
   #slabs: Uint8Array<ArrayBuffer>[] = [];
   #slabFilled = 0;
   readonly #encoding = new Beside<EncodedRun[]>();
-  /** Ends when the results of all followed boxes are added. */
-  #followed: Promise<void> = Promise.resolve();
   /** Taken from the stack, and not released yet. */
   readonly #taken = new Set<LevelRun | HeldRun>();
   /** Released plain memory, which is used again: there are too many runs to leave them to the garbage collector. */
@@ -128,43 +111,12 @@ export class LevelMaker {
     return { steps: first.steps, further: further.map(({ steps }) => steps), method, type: this.#type };
   }
 
-  /**
-   * Follows a box while it is encoded. The boxes must come in order. Runs that end with it are encoded once it is halved, also while the
-   * box itself is still being encoded.
-   */
-  follow(box: ReadBox, job: Pick<BackendJob, 'signal' | 'lend'>): LevelsOfBox {
-    let [onHalved, fail] = [(_: Halved | undefined) => {}, (_: unknown) => {}];
-    const halved = new Promise<Halved | undefined>((resolve, reject) => {
-      [onHalved, fail] = [resolve, reject];
-    });
-    const halving = box.isTapped ? Promise.resolve(undefined) : this.#halvingOf(box, onHalved);
-    const before = this.#followed;
-    const queue = async () => {
-      const result = await halved;
-      try {
-        await before;
-        if (result) await this.#addHalved(box, result.results);
-      } finally {
-        result?.release();
-      }
-      return { runs: this.encodeDue(box.firstChunk + box.chunks.length, job) };
-    };
-    const queued = queue();
-    const runs = queued.then(({ runs }) => runs);
-    this.#followed = queued.then(() => {});
-    // Whoever awaits them gets the error.
-    for (const one of [halving, runs, this.#followed]) one.catch(() => {});
-    return { halving, runs, end: (error) => (error === undefined ? onHalved(undefined) : fail(error)) };
-  }
-
-  /** How the backend halves a box. @throws StriaError of the backend */
-  async #halvingOf(box: ReadBox, onHalved: (halved: Halved) => void): Promise<BoxHalving | undefined> {
+  /** How the backend halves a box, which follows those of earlier calls. @throws StriaError of the backend */
+  async halvingOf(box: ReadBox): Promise<Omit<BoxHalving, 'onHalved'> | undefined> {
     const halving = this.firstHalving();
     // The stack holds what it was given at the beginning.
     if (this.stack.hasBegun) this.#held = undefined;
-    if (!halving) return undefined;
-    const into = await this.#held?.partsOf(box);
-    return { ...halving, into, onHalved: (results, release = () => {}) => onHalved({ results, release }) };
+    return halving && { ...halving, into: await this.#held?.partsOf(box) };
   }
 
   /**
@@ -185,9 +137,9 @@ export class LevelMaker {
     return true;
   }
 
-  /** Takes the results for a box, in the order of the boxes. They are not kept. @param results none if the backend has put them in place */
-  async #addHalved(box: ReadBox, results: readonly Uint8Array[]): Promise<void> {
-    if (this.#held) return this.#held.add(box);
+  /** Takes the results for a box, in the order of the boxes. They are not kept. @param results undefined if the backend has put them in place */
+  async addHalved(box: ReadBox, results: readonly Uint8Array[] | undefined): Promise<void> {
+    if (!results) return this.#held?.add(box);
     const { origin, slabDims } = box;
     const { dims } = box.voxels;
     if (dims.every((length, axis) => length === slabDims[axis])) return this.stack.pushHalved(results);
