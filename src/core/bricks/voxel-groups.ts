@@ -17,7 +17,7 @@ interface SharedRead {
 
 /**
  * Boxes of voxels that several bricks share. Each is read once for all that ask for it at the same time, and the most recently used ones
- * are kept. A few are read at a time, the one asked for last first.
+ * are kept. A few are read at a time, in the order in which they are asked for.
  */
 export class VoxelGroups {
   readonly #voxels: Pick<LeveledVoxels, 'read'>;
@@ -88,17 +88,17 @@ export class VoxelGroups {
   async #readPlanes(box: LevelBox, planeBytes: number, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
     await this.#turn();
     try {
+      if (signal.aborted) throw cancelled();
       const [width, height, depth] = box.size;
       const bytes = new Uint8Array(planeBytes * depth);
       for (let z = 0; z < depth; z += planesAtOnce) {
-        if (signal.aborted) throw cancelled();
         const first: Dims3 = [box.first[0], box.first[1], box.first[2] + z];
         const size: Dims3 = [width, height, Math.min(planesAtOnce, depth - z)];
         bytes.set(await this.#voxels.read({ ...box, first, size }, { signal }), planeBytes * z);
       }
       return bytes;
     } finally {
-      const next = this.#queue.pop();
+      const next = this.#queue.shift();
       if (next) next();
       else this.#free++;
     }

@@ -21,8 +21,10 @@ interface WaitingRun {
 }
 
 /** A part of a run that a box is halved to. */
-interface RunPart extends Omit<HalvedPart, 'to'> {
+interface RunPart {
   readonly run: WaitingRun;
+  readonly place: Omit<HalvedPart, 'to'>;
+  /** How many rows of the run it fills. */
   readonly rows: number;
 }
 
@@ -83,9 +85,9 @@ export class HeldLevels {
     return Promise.all(
       this.#halvings.map((halving) =>
         Promise.all(
-          this.#partsOf(box, halving).map(async ({ run, rows: _rows, ...part }): Promise<HalvedPart> => {
+          this.#partsOf(box, halving).map(async ({ run, place }): Promise<HalvedPart> => {
             run.box ??= this.#open(run);
-            return { ...part, to: await run.box };
+            return { ...place, to: await run.box };
           }),
         ),
       ),
@@ -131,8 +133,8 @@ export class HeldLevels {
       const from = Math.max(first, firstPlane);
       const planes = Math.min(end, firstPlane + lengths[2]) - from;
       if (planes <= 0) return [];
-      const row = origin[1] / factors[1];
-      return [{ run, from: from - first, plane: from - firstPlane, planes, row, rows: planes * height }];
+      const place = { from: from - first, plane: from - firstPlane, planes, row: origin[1] / factors[1] };
+      return [{ run, place, rows: planes * height }];
     });
   }
 }
