@@ -6,6 +6,8 @@ const fewestMixed = 256;
 /** In a segmentation most squares have one value, and almost all others have two: they lie on the border of two labels. */
 const leastUniform = 1 / 2;
 const leastPairs = 7 / 8;
+/** Along a border many of these squares are halved by it, two voxels on each side. Around single voxels, as in sparse images, hardly any are. */
+const leastHalved = 1 / 8;
 
 /**
  * Decides whether a volume holds labels, from its voxels in their order. It looks at squares of 2 × 2 voxels of a plane until
@@ -15,6 +17,7 @@ const leastPairs = 7 / 8;
 export class LabelEvidence {
   #mixed = 0;
   #pairs = 0;
+  #halved = 0;
   #uniform = 0;
   #decided: HalvingMethod | undefined;
 
@@ -57,6 +60,7 @@ export class LabelEvidence {
             const other = first !== right ? right : first !== below ? below : last;
             const isPair = (below === first || below === other) && (last === first || last === other);
             if (isPair) this.#pairs++;
+            if (isPair && Number(first === right) + Number(first === below) + Number(first === last) === 1) this.#halved++;
           }
         }
       }
@@ -65,7 +69,10 @@ export class LabelEvidence {
   }
 
   #decide(): void {
-    const isLabels = this.#pairs >= leastPairs * this.#mixed && this.#uniform >= leastUniform * (this.#uniform + this.#mixed);
+    const isLabels =
+      this.#pairs >= leastPairs * this.#mixed &&
+      this.#halved >= leastHalved * this.#pairs &&
+      this.#uniform >= leastUniform * (this.#uniform + this.#mixed);
     this.#decided = isLabels ? 'mode' : 'mean';
   }
 }
