@@ -105,7 +105,8 @@ async function syncAll(path: string): Promise<void> {
   const isFolder = (await stat(path)).isDirectory();
   const files = isFolder ? (await readdir(path)).map((name) => join(path, name)) : [path];
   for (const file of files) {
-    const handle = await open(file, 'r+');
+    // Only Windows needs write access for that. A copy of a read-only file is read-only.
+    const handle = await open(file, process.platform === 'win32' ? 'r+' : 'r');
     await handle.sync().finally(() => handle.close());
   }
 }

@@ -205,8 +205,7 @@ export async function measure(
     const frame = await stage.draw(projection, view(at));
     after(frame);
     drawn.push(frame);
-  });
-  await garbage.end();
+  }).finally(() => garbage.end());
   const frames = drawn.map((frame): BrickFrameParts => {
     const { ms, atMs: to = start } = frame;
     return { ...frame, atMs: to - start, garbageMs: garbage.msWithin({ from: to - ms, to }) };

@@ -64,10 +64,12 @@ export class VoxelGroups {
   #start(key: string, box: LevelBox, planeBytes: number): SharedRead {
     const abort = new AbortController();
     const shared: SharedRead = { bytes: this.#readPlanes(box, planeBytes, abort.signal), abort, waiting: 0, isDone: false };
-    this.#reads.set(key, shared, planeBytes * box.size[2]);
+    // Its bytes count once they have been read.
+    this.#reads.set(key, shared, 0);
     shared.bytes.then(
       () => {
         shared.isDone = true;
+        if (this.#reads.peek(key) === shared) this.#reads.set(key, shared, planeBytes * box.size[2]);
         this.#evict();
       },
       () => {

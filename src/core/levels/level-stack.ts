@@ -114,7 +114,8 @@ export class LevelStack {
     const { type, dims } = this.#volume;
     const found = new LabelEvidence(this.#volume);
     const voxels = typedVoxels(type, bytes);
-    found.add(voxels, [dims[0], dims[1], voxels.length / (dims[0] * dims[1])]);
+    // A large plane comes in parts, which show nothing on their own.
+    found.add(voxels, [dims[0], dims[1], Math.floor(voxels.length / (dims[0] * dims[1]))]);
     return found;
   }
 

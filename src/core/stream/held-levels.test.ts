@@ -61,6 +61,7 @@ test.each<[string, Dims4, number, number]>([
   ['slabs of several layers', [200, 90, 150, 1], 2 ** 21, 2 ** 21],
   ['boxes of some rows of chunks', [200, 90, 150, 1], 2 ** 19, 2 ** 17],
   ['several time points', [140, 60, 48, 5], 2 ** 21, 2 ** 21],
+  ['planes in slabs of rows of chunks', [600, 200, 1, 2], 2 ** 16, 2 ** 16],
 ])('each row of each level is made once, and each run is ready when it is due: %s', async (_, dims, slabBytes, boxBytes) => {
   const info = infoOf(dims, 'u16');
   const chunk = [32, 16, 16] as const;

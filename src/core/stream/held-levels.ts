@@ -4,7 +4,8 @@ import type { PlannedHalving } from '../levels/level-plan.ts';
 import { type PlannedRun, plannedRuns } from '../levels/level-run.ts';
 import type { Dims3, ElementType } from '../shared/volume.ts';
 import type { ReadBox } from './box-reader.ts';
-import { boxesOf, rangeOf } from './slabs.ts';
+import { slabTargetBytes } from './pipeline.ts';
+import { boxesOf, slabsOf } from './slabs.ts';
 
 /** A run of a level with all its voxels, in a backend's memory. */
 export interface HeldRun extends PlannedRun {
@@ -55,7 +56,9 @@ export class HeldLevels {
   ): HeldLevels | undefined {
     if (!hold) return undefined;
     const elementBytes = codecElementBytes(type);
-    const boxes = boxesOf(rangeOf(grid, 0, grid.chunksPerLayer), elementBytes, boxBytes);
+    // As the volume is read: a layer of one plane may be several slabs, and one of a single line narrower ones.
+    const slabs = slabsOf(grid, elementBytes, Math.min(boxBytes, slabTargetBytes), { first: 0, count: grid.chunksPerLayer });
+    const boxes = [...slabs].flatMap((slab) => boxesOf(slab, elementBytes, boxBytes));
     if (boxes.some(({ dims }) => dims[0] < grid.dims[0])) return undefined;
     const runs = halvings.map((halving) =>
       halving.level === undefined ? [] : [...plannedRuns(type, grid, halving, halving.level)],
@@ -123,8 +126,9 @@ export class HeldLevels {
     }
   }
 
-  #partsOf({ firstChunk, origin, voxels: { dims } }: ReadBox, { factors, runs }: HeldHalving): RunPart[] {
-    const { plane } = this.#grid.box(firstChunk);
+  #partsOf({ firstChunk, voxels: { dims } }: ReadBox, { factors, runs }: HeldHalving): RunPart[] {
+    // A slab may be a part of a layer, so the box's place in its slab is not enough.
+    const { plane, origin } = this.#grid.box(firstChunk);
     const first = plane / factors[2];
     const end = Math.ceil((plane + dims[2]) / factors[2]);
     const height = Math.ceil(dims[1] / factors[1]);

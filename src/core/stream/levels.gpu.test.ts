@@ -93,6 +93,7 @@ test.each<[ElementType, ChunkShape, LevelChoice]>([
   for (const dims of [
     [150, 21, 18, 1],
     [140, 12, 9, 2],
+    [300, 21, 1, 2],
   ] as const) {
     const info = infoOf(dims, type);
     const voxels = voxelsOf(info, 'blobs');

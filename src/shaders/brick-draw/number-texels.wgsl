@@ -5,5 +5,6 @@
 const greatest_number = 0x1p100f;
 /// −2^127, the texel of a missing voxel.
 const missing_number = -0x1p127f;
-/// −2^110. A sample below this depends on a missing voxel by a weight of at least 2^-17.
-const least_sample = -0x1p110f;
+/// −2^101. Numbers end at ±2^100, so a sample below this depends on a missing voxel. GPUs filter with fractions of 8 bits, so the least
+/// weight of a voxel is 2^-24, which gives −2^103.
+const least_sample = -0x1p101f;

@@ -1,4 +1,4 @@
-import { StriaError } from '../../shared/errors.ts';
+import { StriaError, toStriaError } from '../../shared/errors.ts';
 import { throwIfAborted } from '../../shared/job.ts';
 import { LeastRecent } from '../../shared/least-recent.ts';
 import { type Dims3, type Dims4, elementBytes } from '../../shared/volume.ts';
@@ -61,19 +61,37 @@ export function griddedLevels(
   const all = readyLevels(given);
   const levels = all.map(({ level }) => level);
   const cache = new LeastRecent<string, GridBlock>();
+  const reading = new Map<string, Promise<GridBlock>>();
 
   const readerOf = (number: number, { grid, chunkBytes }: ReadyLevel): ReadBlock => {
     return async (index, job) => {
       const key = `${number}:${index.join()}`;
-      const kept = cache.get(key);
-      if (kept) return kept;
-      const block = await grid.read(index, job);
-      cache.set(key, block, chunkBytes);
-      for (const [oldest] of cache.oldest()) {
-        if (cache.bytes <= memory.cacheBytes) break;
-        cache.delete(oldest);
+      for (;;) {
+        const kept = cache.get(key);
+        if (kept) return kept;
+        const shared = reading.get(key);
+        if (!shared) break;
+        try {
+          return await shared;
+        } catch (error) {
+          // The box that began the read was cancelled, so this one reads the chunk itself.
+          if (toStriaError(error).tag !== 'aborted') throw error;
+          throwIfAborted(job.signal);
+        }
       }
-      return block;
+      const begun = grid.read(index, job);
+      reading.set(key, begun);
+      try {
+        const block = await begun;
+        cache.set(key, block, chunkBytes);
+        for (const [oldest] of cache.oldest()) {
+          if (cache.bytes <= memory.cacheBytes) break;
+          cache.delete(oldest);
+        }
+        return block;
+      } finally {
+        reading.delete(key);
+      }
     };
   };
 

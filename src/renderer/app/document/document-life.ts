@@ -213,7 +213,7 @@ export class DocumentLife implements EngineWatcher {
         if (signal.aborted) throw new StriaError('aborted', 'cancelled');
         const pictured = stopwatch.time('First picture', () => this.#works.firstPicture(engine));
         request.session?.restore(engine.viewer);
-        const held: HeldVolume = { request, loaded, compressed: undefined, lostWhileRefining: 0 };
+        const held: HeldVolume = { opening: {}, request, loaded, compressed: undefined, lostWhileRefining: 0 };
         this.#held = held;
         const document = documentOf(held, statistics);
         this.#send({ kind: 'loaded', document, ...stateOnGpu(this.#works, engine, held) });

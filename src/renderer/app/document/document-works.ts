@@ -23,6 +23,8 @@ export type DocumentWorks = typeof documentWorks;
 
 /** The open volume. It remains the same object while its GPU data is exchanged, or lost and restored. */
 export interface HeldVolume {
+  /** Identifies the opening (`OpenDocument.opened`). It holds nothing, so whoever remembers it does not keep the volume. */
+  readonly opening: object;
   readonly request: OpenRequest;
   loaded: LoadedVolume;
   /** The last result of compressing it. */

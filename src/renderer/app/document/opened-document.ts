@@ -34,7 +34,7 @@ export function documentOf(held: HeldVolume, statistics: OpenDocument['statistic
       ? { file: request.file, dataset: request.dataset }
       : undefined;
   return {
-    opened: held,
+    opened: held.opening,
     name: nameOf(request),
     format,
     fileBytes,
