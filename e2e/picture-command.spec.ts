@@ -6,7 +6,7 @@ import { boxOf, drawCoarsely, expectOpen, settledPicture } from './support/app.t
 import { expect, type Stria, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
-// The window is so wide that the initial camera does not depend on the layout in which the volume was opened.
+// The default window is so wide that the initial camera does not depend on the layout in which the volume was opened.
 
 test('`stria picture` draws the pixels of the app’s pictures', async ({ stria }) => {
   const { page } = stria;

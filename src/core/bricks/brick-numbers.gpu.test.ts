@@ -58,7 +58,7 @@ async function compare(source: TestBricks, bricks: GpuBricks, lowest: number): P
     count++;
     const first = grid.box(number).origin.map((value, axis) => (axis === 0 ? value / perVoxel : value));
     const { origin, size } = atlas.filtered.boxOf(slot);
-    // Of the brick and of its only cell, the ranges also cover texels around it.
+    // The ranges of the brick and of its only cell also cover the texels around them.
     let [least, greatest] = [Infinity, -Infinity];
     const wrong: string[] = [];
     const numbers: number[] = [];

@@ -37,3 +37,21 @@ test('what is recorded after a part has been submitted is in another submit', as
   await commands.stage('one').submitPart().stage('two').stage('three').submit();
   expect(submits).toEqual([[['work.one']], [['work.two', 'work.three']]]);
 });
+
+test('if clocks are raised before timed work, all parts are submitted after that', async () => {
+  const events: unknown[] = [];
+  const createCommandEncoder = () => {
+    const work: string[] = [];
+    return { beginComputePass: ({ label }: { label: string }) => ({ end: () => work.push(label) }), finish: () => work };
+  };
+  const queue = { submit: (buffers: unknown[]) => events.push(buffers), onSubmittedWorkDone: async () => {} };
+  const host = {
+    device: { createCommandEncoder, queue },
+    beforeTimed: async () => void events.push('heat'),
+    checkAlive: () => {},
+    scope: () => ({ destroy: () => {} }),
+    submitting: () => () => {},
+  } as unknown as ConstructorParameters<typeof Commands>[0];
+  await new Commands(host, 'work', () => {}).stage('one').submitPart().stage('two').submit();
+  expect(events).toEqual(['heat', [['work.one', 'work.two']]]);
+});

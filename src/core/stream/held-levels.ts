@@ -44,7 +44,7 @@ export class HeldLevels {
 
   /**
    * Undefined if the backend cannot hold the runs, or if boxes of the volume are narrower than its rows.
-   * @param grid of the volume, whose boxes begin at voxels that the halvings leave whole
+   * @param grid of the volume. Its boxes begin at multiples of all factors
    * @param boxBytes the largest box of the volume
    */
   static create(

@@ -119,7 +119,7 @@ fn paged_blend(low: vec3u, high: vec3u, fraction: vec3f) -> f32 {
   return paged_value_place(mix(planes.x, planes.y, fraction.z));
 }
 
-/// The place in the window of a value that is exact as a float.
+/// The place in the window of a value, as a float.
 fn paged_value_place(value: f32) -> f32 {
   let window_low = value_of(bits_of_key(paged.low_key));
   return ((value - window_low) * power_of_two(paged.power) - paged.low_rest) * paged.scale;
