@@ -4,7 +4,7 @@ import { type FileTree, isFileTree } from '../../core/io/common/file-tree.ts';
 import type { OpenVolume } from '../../core/io/common/volume-reader.ts';
 import type { ByteSource, SiblingFinder } from '../../core/shared/bytes.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
-import { wholeFactors } from '../../core/shared/volume-level.ts';
+import { combinedFactors, wholeFactors } from '../../core/shared/volume-level.ts';
 import { containerVolume } from '../../core/stream/container-volume.ts';
 import { findKeptLevels } from '../../core/volume/kept-levels.ts';
 import type { CoarserLevels } from '../pictures/gpu-volume.ts';
@@ -46,8 +46,7 @@ export async function levelsOfPlain(
 function levelsIn(readers: readonly ContainerReader[], backend: Backend, job: JobOptions, scale = wholeFactors): CoarserLevels {
   return {
     levels: readers.map(({ header, level }) => {
-      const [x, y, z] = level?.factors ?? wholeFactors;
-      return { dims: header.volume.dims, factors: [scale[0] * x, scale[1] * y, scale[2] * z] };
+      return { dims: header.volume.dims, factors: combinedFactors(scale, level?.factors ?? wholeFactors) };
     }),
     async *voxels(index) {
       yield* (await containerVolume(readers[index] as ContainerReader, backend, job)).voxels(job);

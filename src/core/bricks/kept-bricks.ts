@@ -2,6 +2,7 @@ import type { EncodedChunk } from '../format/chunk.ts';
 import type { StriaError } from '../shared/errors.ts';
 import type { JobOptions } from '../shared/job.ts';
 import type { Dims3, VolumeInfo } from '../shared/volume.ts';
+import { combinedFactors } from '../shared/volume-level.ts';
 import type { Brick } from './brick.ts';
 import type { BrickLevel, BrickPlace, BrickSource } from './brick-source.ts';
 
@@ -20,8 +21,8 @@ export class KeptBricks implements BrickSource {
     this.info = whole.info;
     this.#whole = whole;
     this.#kept = kept;
-    const coarser = kept.levels.map(({ grid, factors: [x, y, z] }): BrickLevel => {
-      return { grid, factors: [factors[0] * x, factors[1] * y, factors[2] * z] };
+    const coarser = kept.levels.map((level): BrickLevel => {
+      return { grid: level.grid, factors: combinedFactors(factors, level.factors) };
     });
     this.levels = [...whole.levels.slice(0, 1), ...coarser];
   }

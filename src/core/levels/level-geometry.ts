@@ -1,5 +1,6 @@
 import { checkedSpacing } from '../io/common/streamed-volume.ts';
 import type { Dims3, VolumeInfo } from '../shared/volume.ts';
+import { combinedFactors } from '../shared/volume-level.ts';
 import { halvedDims } from './halved-dims.ts';
 
 /** A volume at a lower resolution. */
@@ -23,7 +24,7 @@ export function nextLevel(dims: Dims3, factors: Dims3, spacing: readonly number[
   const steps: Dims3 = [x ? 2 : 1, y ? 2 : 1, z ? 2 : 1];
   return {
     dims: halvedDims(dims, steps),
-    factors: [factors[0] * steps[0], factors[1] * steps[1], factors[2] * steps[2]],
+    factors: combinedFactors(factors, steps),
     steps,
   };
 }

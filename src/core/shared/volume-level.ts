@@ -12,6 +12,11 @@ export interface VolumeLevel {
 
 export const wholeFactors: Dims3 = [1, 1, 1];
 
+/** The factors of a level that is made from another one. @param further how many voxels of that one each of its voxels combines */
+export function combinedFactors(factors: Dims3, further: Dims3): Dims3 {
+  return [factors[0] * further[0], factors[1] * further[1], factors[2] * further[2]];
+}
+
 /** The largest number of voxels along an axis that are shown as one. 1 if all voxels are shown. */
 export function decimationOf(factors: Dims3): number {
   return Math.max(...factors);

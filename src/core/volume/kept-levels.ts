@@ -4,8 +4,8 @@ import type { OpenVolume } from '../io/common/volume-reader.ts';
 import type { ByteSource, SiblingFinder } from '../shared/bytes.ts';
 import { StriaError, toStriaError } from '../shared/errors.ts';
 import type { JobOptions } from '../shared/job.ts';
-import { type Dims3, elementBytes } from '../shared/volume.ts';
-import { checkedLevelBox, type StreamedLevels, type VolumeLevel, wholeFactors } from '../shared/volume-level.ts';
+import { elementBytes } from '../shared/volume.ts';
+import { checkedLevelBox, combinedFactors, type StreamedLevels, type VolumeLevel, wholeFactors } from '../shared/volume-level.ts';
 import { levelsName } from '../shared/volume-names.ts';
 import { voxelsPrint } from '../stream/voxels-print.ts';
 import { leveledContainer } from './leveled-container.ts';
@@ -81,10 +81,7 @@ export function withKeptLevels(plain: StreamedLevels, [first, ...further]: Level
   const whole = plain.levels[0] as VolumeLevel;
   const levels = [
     whole,
-    ...coarse.levels.map(({ dims, factors }): VolumeLevel => {
-      const all: Dims3 = [scale[0] * factors[0], scale[1] * factors[1], scale[2] * factors[2]];
-      return { dims, factors: all };
-    }),
+    ...coarse.levels.map(({ dims, factors }): VolumeLevel => ({ dims, factors: combinedFactors(scale, factors) })),
   ];
   const read: StreamedLevels['read'] = async (box, options) => {
     checkedLevelBox(levels, box);

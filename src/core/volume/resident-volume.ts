@@ -6,7 +6,7 @@ import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { StriaError } from '../shared/errors.ts';
 import { type Dims3, type Dims4, elementBytes, typedVoxels, type VolumeInfo } from '../shared/volume.ts';
-import { decimationOf, type LeveledVoxels, type VolumeLevel, wholeFactors } from '../shared/volume-level.ts';
+import { combinedFactors, decimationOf, type LeveledVoxels, type VolumeLevel, wholeFactors } from '../shared/volume-level.ts';
 import type { DisplayTexture } from './display-texture.ts';
 import { computeStatistics } from './gpu-statistics.ts';
 import { InterleavedBoxes } from './interleaved-boxes.ts';
@@ -84,7 +84,7 @@ export class ResidentVolume implements VolumeSource {
     this.info = info;
     this.chunkShape = chunkShape;
     this.keepsAll = layout.decimation === 1;
-    this.factors = [factors[0] * layout.decimation, factors[1] * layout.decimation, factors[2] * layout.decimation];
+    this.factors = combinedFactors(factors, [layout.decimation, layout.decimation, layout.decimation]);
     this.decimation = decimationOf(this.factors);
     this.dims = layout.dims;
     this.#gpu = gpu;
