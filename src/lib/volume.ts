@@ -1,5 +1,5 @@
 import { decodeChunk } from '../core/chunks/decode-chunk.ts';
-import { type ChunkGrid, codecElementBytes, type GridBox } from '../core/format/chunk-grid.ts';
+import { type ChunkGrid, codecElementBytes, elementsPerVoxel, type GridBox } from '../core/format/chunk-grid.ts';
 import { ContainerReader } from '../core/format/container-reader.ts';
 import { chunkName } from '../core/shared/chunk-name.ts';
 import { inContext, StriaError } from '../core/shared/errors.ts';
@@ -68,11 +68,6 @@ function volumeOf(reader: ContainerReader, fill: number | undefined, close: () =
     levels: async () => (await reader.levels()).map((level) => volumeOf(level, fill, close)),
     close,
   };
-}
-
-/** Codecs see an f64 voxel as two elements side by side along x. */
-function elementsPerVoxel(type: VoxelType): number {
-  return elementBytes(type) / codecElementBytes(type);
 }
 
 type Range = readonly [from: number, to: number];

@@ -1,6 +1,6 @@
 import rangesShader from '../../shaders/brick-draw/brick-ranges.wgsl';
 import { type GpuVoxels, rowBytes } from '../codec/codec.ts';
-import { codecElementBytes } from '../format/chunk-grid.ts';
+import { codecElementBytes, elementsPerVoxel } from '../format/chunk-grid.ts';
 import type { Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
@@ -56,16 +56,15 @@ export class BrickAtlas {
     this.#source = source;
     this.#planner = new DecodePlanner(gpu);
     this.#codecs = new ReadyCodecs(this.#planner);
-    const elementBytes = codecElementBytes(source.info.type);
+    const { type } = source.info;
+    const elementBytes = codecElementBytes(type);
     this.slotShape = source.levels[0]?.grid.chunkShape ?? [1, 1, 1];
     const [x, y, z] = this.slotShape;
     this.slotBytes = rowBytes(x, elementBytes) * y * z;
     const bytes = Math.min(budget, gpu.maxBindingBytes);
     const most = Math.floor(bytes / this.slotBytes);
     const longest = gpu.device.limits.maxTextureDimension3D;
-    const { type } = source.info;
-    const [columns, rows, layers] = source.levels[0]?.grid.chunkShape ?? [1, 1, 1];
-    const shape: Dims3 = [columns / this.#elementsPerVoxel, rows, layers];
+    const shape: Dims3 = [x / elementsPerVoxel(type), y, z];
     const room = canFilterBricks(gpu, type) ? textureBudget : 0;
     const textured = texturedSlots(most, shape, brickTexelBytes(type), room, longest);
     this.slotCount = slotsBesideTexture(most, textured);
@@ -159,7 +158,7 @@ export class BrickAtlas {
     // Copying to the texture computes the ranges, too.
     if (this.filtered.isUsed) return;
     const { type } = this.#source.info;
-    const perVoxel = this.#elementsPerVoxel;
+    const perVoxel = elementsPerVoxel(type);
     const table = Uint32Array.from(planned.flatMap(({ shape: [x, y, z], number }) => [number, x / perVoxel, y, z]));
     const kernel = this.#gpu.kernel({
       label: 'bricks.ranges',
@@ -174,18 +173,14 @@ export class BrickAtlas {
   #texturedOf(key: BrickKey, table: BrickTable): TexturedBrick {
     const { level, number } = brickOf(key);
     const { grid } = this.#source.levels[level] as BrickSource['levels'][number];
-    const inVoxels = ([x, y, z]: readonly number[]): Dims3 => [(x as number) / this.#elementsPerVoxel, y as number, z as number];
+    const perVoxel = elementsPerVoxel(this.#source.info.type);
+    const inVoxels = ([x, y, z]: readonly number[]): Dims3 => [(x as number) / perVoxel, y as number, z as number];
     return {
       slot: this.slots.peek(key) as number,
       start: table.indexOf(key) - (number % grid.chunksPerTimePoint),
       ...{ columns: grid.counts[0], rows: grid.counts[1] },
       ...{ first: inVoxels(grid.box(number).origin), dims: inVoxels(grid.dims), shape: inVoxels(grid.chunkShape) },
     };
-  }
-
-  /** The number of codec elements of a voxel along x. */
-  get #elementsPerVoxel(): number {
-    return this.#source.info.type === 'f64' ? 2 : 1;
   }
 
   #shapeOf(key: BrickKey): Dims3 {

@@ -3,7 +3,7 @@ import { chunkShapeOf } from '../chunks/chunk-shape.ts';
 import { rawCodec } from '../chunks/raw-codec.ts';
 import { type CodecElementBytes, noParameters } from '../codec/codec.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
-import { type ChunkGrid, chunkGridOf, codecElementBytes, codecElementDims } from '../format/chunk-grid.ts';
+import { type ChunkGrid, chunkGridOf, codecElementBytes, codecElementDims, elementsPerVoxel } from '../format/chunk-grid.ts';
 import { levelVolume } from '../format/level.ts';
 import { StriaError, toStriaError } from '../shared/errors.ts';
 import type { JobOptions } from '../shared/job.ts';
@@ -79,7 +79,7 @@ export class VoxelBricks implements BrickSource {
     const [{ origin, shape, t }, last] = [grid.box(start), grid.box(end)];
     const dims: Dims3 = [last.origin[0] + last.shape[0] - origin[0], shape[1], shape[2]];
     // A voxel of 8 bytes is two elements.
-    const elements = codecElementDims(this.info)[0] / this.info.dims[0];
+    const elements = elementsPerVoxel(this.info.type);
     const box: LevelBox = {
       level: inFile,
       first: [origin[0] / elements, origin[1], origin[2]],

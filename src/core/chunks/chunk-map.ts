@@ -1,5 +1,5 @@
 import type { EncodedChunk } from '../format/chunk.ts';
-import { ChunkGrid, type ChunkShape, codecElementBytes, codecElementDims } from '../format/chunk-grid.ts';
+import { ChunkGrid, type ChunkShape, codecElementBytes, codecElementDims, elementsPerVoxel } from '../format/chunk-grid.ts';
 import { StriaError } from '../shared/errors.ts';
 import type { VolumeInfo } from '../shared/volume.ts';
 import { type ChunkShare, ChunkTally } from './chunk-tally.ts';
@@ -35,7 +35,7 @@ export class ChunkMap {
     if (chunks.length !== this.grid.count) {
       throw new StriaError('internal', `got ${chunks.length} chunks for a volume of ${this.grid.count}`);
     }
-    this.elementsPerVoxel = info.type === 'f64' ? 2 : 1;
+    this.elementsPerVoxel = elementsPerVoxel(info.type);
     this.#elementBytes = codecElementBytes(info.type);
     const tally = new ChunkTally();
     const ways = Uint16Array.from(chunks, (chunk) => tally.addChunk(chunk));

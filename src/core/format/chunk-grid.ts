@@ -51,10 +51,14 @@ export function mostChunks(dims: Dims4): number {
   return Math.min(maxChunkCount, Math.max(fewChunks, Math.floor((dims[0] * dims[1] * dims[2] * dims[3]) / leastElements)));
 }
 
-/** The dims of a volume in codec elements: an f64 voxel is two 4-byte elements along x, any other voxel is one. */
-export function codecElementDims(volume: Pick<VolumeInfo, 'dims' | 'type'>): Dims4 {
-  const [x, y, z, t] = volume.dims;
-  return [volume.type === 'f64' ? 2 * x : x, y, z, t];
+/** Codec elements of a voxel: an f64 voxel is two 4-byte elements along x, any other voxel is one. */
+export function elementsPerVoxel(type: VolumeInfo['type']): 1 | 2 {
+  return type === 'f64' ? 2 : 1;
+}
+
+/** The dims of a volume in codec elements. */
+export function codecElementDims({ dims: [x, y, z, t], type }: Pick<VolumeInfo, 'dims' | 'type'>): Dims4 {
+  return [x * elementsPerVoxel(type), y, z, t];
 }
 
 /** Width of a volume's codec elements in bytes. */

@@ -1,3 +1,4 @@
+import { elementsPerVoxel } from '../format/chunk-grid.ts';
 import type { Dims3, ElementType } from '../shared/volume.ts';
 
 /** The lengths of a volume halved along the axes whose step is 2. */
@@ -10,9 +11,4 @@ export function halvedElements([x, y, z]: Dims3, steps: Dims3, type: ElementType
   const perVoxel = elementsPerVoxel(type);
   const voxels = halvedDims([x / perVoxel, y, z], steps);
   return [voxels[0] * perVoxel, voxels[1], voxels[2]];
-}
-
-/** Codec elements along x. */
-export function elementsPerVoxel(type: ElementType): number {
-  return type === 'f64' ? 2 : 1;
 }

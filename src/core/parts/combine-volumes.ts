@@ -2,7 +2,7 @@ import { constantChecksum } from '../chunks/analyze.ts';
 import type { Backend, ChunkBox, EncodeChoice } from '../chunks/backend.ts';
 import { stackedChunks } from '../chunks/boxes.ts';
 import type { ConstantChunk, EncodedChunk } from '../format/chunk.ts';
-import { type ChunkShape, codecElementBytes } from '../format/chunk-grid.ts';
+import { type ChunkShape, codecElementBytes, elementsPerVoxel } from '../format/chunk-grid.ts';
 import { ContainerReader } from '../format/container-reader.ts';
 import { ContainerWriter } from '../format/container-writer.ts';
 import { partName } from '../format/part.ts';
@@ -10,7 +10,7 @@ import type { ByteSink } from '../shared/bytes.ts';
 import type { CombineRule } from '../shared/combine-rule.ts';
 import { inContext, StriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
-import { type Dims3, type ElementType, elementBytes, typedVoxels, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
+import { type Dims3, type ElementType, typedVoxels, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 import { lostWords } from '../stream/damage-list.ts';
 import { rawSource } from '../stream/memory-volume.ts';
 import { writingTo } from '../stream/pipeline.ts';
@@ -93,10 +93,6 @@ interface Volume {
   readonly path: string;
   readonly reader: ContainerReader;
   readonly size: number;
-}
-
-function elementsPerVoxel(type: ElementType): number {
-  return elementBytes(type) / codecElementBytes(type);
 }
 
 async function openVolumes(inputs: readonly PartInput[], rule: CombineRule, { signal }: JobOptions): Promise<Volume[]> {

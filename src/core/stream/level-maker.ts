@@ -1,10 +1,10 @@
 import type { Backend, BackendJob, BoxHalving, EncodeChoice, VoxelBox } from '../chunks/backend.ts';
 import { gatherChunk, scatterChunk } from '../chunks/boxes.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
-import { type ChunkGrid, type ChunkShape, chunkGridOf, codecElementBytes } from '../format/chunk-grid.ts';
+import { type ChunkGrid, type ChunkShape, chunkGridOf, codecElementBytes, elementsPerVoxel } from '../format/chunk-grid.ts';
 import type { ContainerWriter } from '../format/container-writer.ts';
 import type { OpenVolume } from '../io/common/volume-reader.ts';
-import { elementsPerVoxel, halvedElements } from '../levels/halved-dims.ts';
+import { halvedElements } from '../levels/halved-dims.ts';
 import { type PlannedHalving, planLevels, whyNoLevels } from '../levels/level-plan.ts';
 import type { LevelRun, RunMemory } from '../levels/level-run.ts';
 import { LevelStack } from '../levels/level-stack.ts';

@@ -1,6 +1,7 @@
 import { brickKey } from '../../../core/bricks/brick.ts';
 import type { BrickLevel } from '../../../core/bricks/brick-source.ts';
 import type { GpuBricks } from '../../../core/bricks/gpu-bricks.ts';
+import { elementsPerVoxel } from '../../../core/format/chunk-grid.ts';
 import type { PaintedChunks } from './chunk-rectangles.ts';
 
 /** The parts of `GpuBricks` that are used. */
@@ -17,7 +18,7 @@ export class BrickMap implements PaintedChunks {
   constructor(bricks: LoadedBricks) {
     const { levels, info } = bricks.source;
     this.grid = (levels[0] as BrickLevel).grid;
-    this.elementsPerVoxel = info.type === 'f64' ? 2 : 1;
+    this.elementsPerVoxel = elementsPerVoxel(info.type);
     this.#bricks = bricks;
   }
 
