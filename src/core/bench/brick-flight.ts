@@ -43,7 +43,7 @@ export const waysOn = ({ isSoftware }: Gpu): readonly [Way, ...Way[]] => (isSoft
 /** Codecs that `auto` chooses for images on the GPU. Decoding bricks of some other codecs takes milliseconds, however few there are. */
 const fastCodecs = ['rice', 'rle', 'predict'] as const;
 
-/** Turns and flies through a volume of 1 TiB whose chunks are computed, with the app's budgets. A smaller request scales both down. */
+/** Turns and flies through a volume of 1 TiB whose chunks are computed. A smaller request scales the volume and the budgets down. */
 export async function benchTerabyte(context: BenchContext): Promise<void> {
   const [first, ...others] = waysOn(context.gpu);
   await benchComputed(context, fastCodecs.map(codecByName), 'by fast codecs', [first, ...others], true);
@@ -51,7 +51,7 @@ export async function benchTerabyte(context: BenchContext): Promise<void> {
 }
 
 /**
- * Turns and flies through the volume of a .stria, with the app's budgets. Voxels are shown over the whole range of their type; floats
+ * Turns and flies through the volume of a .stria. Voxels are shown over the whole range of their type; floats
  * from 0 to 1. @throws StriaError `not-readable`, `corrupt`, `unsupported`
  */
 export async function benchFile(context: BenchContext, file: ByteSource): Promise<void> {
@@ -88,7 +88,7 @@ async function benchComputed(
   await benchStage(context, { subject, bricks, window: [0, 180], limits: limitsFor(part) }, suffix, { turning, isFlown });
 }
 
-/** The budgets of the app, for a part of the sides of a volume of 1 TiB. */
+/** Budgets, none above the app's defaults, for a volume of 1 TiB; less for one whose sides are a part of its. */
 function limitsFor(part: number): StageLimits {
   return {
     hostBytes: Math.round(Math.max(2 ** 24, 2 ** 29 * part ** 3)),

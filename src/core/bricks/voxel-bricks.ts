@@ -1,9 +1,10 @@
 import { gatherChunk } from '../chunks/boxes.ts';
 import { chunkShapeOf } from '../chunks/chunk-shape.ts';
 import { rawCodec } from '../chunks/raw-codec.ts';
+import { chunkBytes } from '../codec/batch.ts';
 import { type CodecElementBytes, noParameters } from '../codec/codec.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
-import { type ChunkGrid, chunkGridOf, codecElementBytes, codecElementDims, elementsPerVoxel } from '../format/chunk-grid.ts';
+import { chunkGridOf, codecElementBytes, codecElementDims, elementsPerVoxel } from '../format/chunk-grid.ts';
 import { levelVolume } from '../format/level.ts';
 import { StriaError, toStriaError } from '../shared/errors.ts';
 import type { JobOptions } from '../shared/job.ts';
@@ -51,7 +52,7 @@ export class VoxelBricks implements BrickSource {
   }
 
   place({ level, number }: Brick): BrickPlace {
-    return { payloadBytes: bytesOf(this.#level(level).grid.box(number).shape, this.#elementBytes) };
+    return { payloadBytes: chunkBytes({ shape: this.#level(level).grid.box(number).shape, elementBytes: this.#elementBytes }) };
   }
 
   async read(bricks: readonly Brick[], { signal }: JobOptions = {}): Promise<readonly (EncodedChunk | StriaError)[]> {
@@ -124,10 +125,6 @@ function voxelLevels(info: VolumeInfo, levels: readonly VolumeLevel[]): readonly
     const shape: Dims3 = [Math.min(x, elements[0]), Math.min(y, elements[1]), Math.min(z, elements[2])];
     return [{ grid: chunkGridOf(ofLevel, shape), factors: level.factors, number }];
   });
-}
-
-function bytesOf([x, y, z]: ChunkGrid['chunkShape'], elementBytes: CodecElementBytes): number {
-  return x * y * z * elementBytes;
 }
 
 function isConstant(bytes: Uint8Array, width: number): boolean {

@@ -1,4 +1,5 @@
 import { StriaError } from '../shared/errors.ts';
+import { throwIfAborted } from '../shared/job.ts';
 import { LeastRecent } from '../shared/least-recent.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import type { LevelBox, LeveledVoxels } from '../shared/volume-level.ts';
@@ -39,14 +40,14 @@ export class VoxelGroups {
    * @throws StriaError `aborted` for a caller whose signal says so; otherwise as `LeveledVoxels.read`
    */
   async read(box: LevelBox, planeBytes: number, signal: AbortSignal | undefined): Promise<Uint8Array<ArrayBuffer>> {
-    if (signal?.aborted) throw cancelled();
+    throwIfAborted(signal);
     const key = [box.level, ...box.first, box.timePoint].join();
     const shared = this.#reads.get(key) ?? this.#start(key, box, planeBytes);
     shared.waiting++;
     let leave = () => {};
     const left = new Promise<never>((_, reject) => {
       leave = () => {
-        reject(cancelled());
+        reject(new StriaError('aborted', 'cancelled'));
         if (--shared.waiting > 0 || shared.isDone) return;
         shared.abort.abort();
         this.#reads.delete(key);
@@ -90,7 +91,7 @@ export class VoxelGroups {
   async #readPlanes(box: LevelBox, planeBytes: number, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
     await this.#turn();
     try {
-      if (signal.aborted) throw cancelled();
+      throwIfAborted(signal);
       const [width, height, depth] = box.size;
       const bytes = new Uint8Array(planeBytes * depth);
       for (let z = 0; z < depth; z += planesAtOnce) {
@@ -110,8 +111,4 @@ export class VoxelGroups {
     if (this.#free > 0) this.#free--;
     else await new Promise<void>((resolve) => this.#queue.push(resolve));
   }
-}
-
-function cancelled(): StriaError {
-  return new StriaError('aborted', 'cancelled');
 }

@@ -1,4 +1,5 @@
 import type { Backend, HalvedPart, HeldBox } from '../chunks/backend.ts';
+import { rowBytes } from '../codec/codec.ts';
 import { type ChunkGrid, codecElementBytes } from '../format/chunk-grid.ts';
 import type { PlannedHalving } from '../levels/level-plan.ts';
 import { type PlannedRun, plannedRuns } from '../levels/level-run.ts';
@@ -63,8 +64,7 @@ export class HeldLevels {
     const runs = halvings.map((halving) =>
       halving.level === undefined ? [] : [...plannedRuns(type, grid, halving, halving.level)],
     );
-    // Rows are padded to whole words.
-    const bytesOf = ({ dims: [x, y, z] }: PlannedRun) => (x * elementBytes + 3) * y * z;
+    const bytesOf = ({ dims: [x, y, z] }: PlannedRun) => rowBytes(x, elementBytes) * y * z;
     if (runs.flat().some((run) => bytesOf(run) > maxHeldBytes)) return undefined;
     return new HeldLevels(grid, halvings, runs, ({ plan }) => hold({ dims: plan.dims, elementBytes }));
   }

@@ -12,10 +12,11 @@
 //
 // Twin: src/core/bricks/brick-numbers.gpu.test.ts computes the same on the CPU.
 
+import package::brick_draw::key_range::{add_range, begin_ranges, empty_range, whole_range, with_missing, with_number};
 import package::brick_draw::number_texels::{greatest_number, missing_number};
 import package::brick_draw::texel_sources::{bricks, constants, rows, slot_row, slot_texels, source_of};
 import package::brick_draw::texture_layout::{paged_apron, paged_cell_voxels};
-import package::volume::voxel::{bits_of_key, is_finite, is_float, value_of, voxel_bits, voxel_key};
+import package::volume::voxel::{is_finite, is_float, value_of, voxel_bits, voxel_key};
 
 /// The texels of the bricks, in rows without padding.
 @group(0) @binding(5) var<storage, read_write> staging: array<f32>;
@@ -26,11 +27,6 @@ import package::volume::voxel::{bits_of_key, is_finite, is_float, value_of, voxe
 @group(0) @binding(8) var texture: texture_storage_3d<r32float, write>;
 
 const threads = 256u;
-
-/// Keys, reduced over the workgroup.
-var<workgroup> wg_least: atomic<u32>;
-var<workgroup> wg_greatest: atomic<u32>;
-var<workgroup> wg_missing: atomic<u32>;
 
 /// Whether a voxel is missing.
 fn is_missing(bits: u32) -> bool {
@@ -49,20 +45,12 @@ fn main(
     return;
   }
   let brick = bricks[number];
-  if (thread == 0u) {
-    atomicStore(&wg_least, 0xffffffffu);
-    atomicStore(&wg_greatest, 0u);
-    atomicStore(&wg_missing, 0u);
-  }
-  // The initial values are written before the reduction begins.
-  workgroupBarrier();
+  begin_ranges(thread);
   let first = slot_texels(brick.slot);
   let per_slice = rows.texels.x * rows.texels.y;
   let count = per_slice * rows.texels.z;
   let staged = number * count;
-  var least = 0xffffffffu;
-  var greatest = 0u;
-  var missing = 0u;
+  var range = empty_range;
   for (var index = thread; index < count; index += threads) {
     let texel = vec3u(index % rows.texels.x, (index / rows.texels.x) % rows.texels.y, index / per_slice);
     let source = source_of(brick, vec3i(texel) - i32(paged_apron));
@@ -74,19 +62,15 @@ fn main(
     }
     var value = missing_number;
     if (is_missing(bits)) {
-      missing = 1u;
+      range = with_missing(range);
     } else {
-      let key = voxel_key(bits);
-      least = min(least, key);
-      greatest = max(greatest, key);
+      range = with_number(range, bits);
       value = clamp(value_of(bits), -greatest_number, greatest_number);
     }
     staging[staged + index] = value;
     textureStore(texture, first + texel, vec4f(value));
   }
-  atomicMin(&wg_least, least);
-  atomicMax(&wg_greatest, greatest);
-  atomicOr(&wg_missing, missing);
+  add_range(range);
   // All texels are written before cells read them.
   storageBarrier();
   // The reduction is complete before its result is read.
@@ -110,8 +94,6 @@ fn main(
     cells[brick.slot * cell_count + index] = ends;
   }
   if (thread == 0u) {
-    let keys = vec2u(atomicLoad(&wg_least), atomicLoad(&wg_greatest));
-    let has_numbers = select(0u, 1u, keys.x <= keys.y);
-    ranges[brick.slot] = vec4u(bits_of_key(keys.x), bits_of_key(keys.y), atomicLoad(&wg_missing), has_numbers);
+    ranges[brick.slot] = whole_range();
   }
 }

@@ -7,7 +7,8 @@
 //
 // Twin: src/core/bricks/gpu-bricks.gpu.test.ts computes the same on the CPU.
 
-import package::volume::voxel::{bits_of_key, is_finite, voxel_bits, voxel_key};
+import package::brick_draw::key_range::{add_range, begin_ranges, empty_range, whole_range, with_missing, with_number};
+import package::volume::voxel::{is_finite, voxel_bits};
 
 struct Slots {
   slot_words: u32,
@@ -19,15 +20,10 @@ struct Slots {
 /// For each brick: its slot, and its voxels along x, y, z.
 @group(0) @binding(1) var<storage, read> bricks: array<vec4u>;
 @group(0) @binding(2) var<uniform> slots: Slots;
-/// For each slot: the bits of its least and its greatest number; whether some voxels are missing; whether some are not.
+/// For each slot: see `whole_range`.
 @group(0) @binding(3) var<storage, read_write> ranges: array<vec4u>;
 
 const threads = 64u;
-
-/// Keys, reduced over the workgroup.
-var<workgroup> wg_least: atomic<u32>;
-var<workgroup> wg_greatest: atomic<u32>;
-var<workgroup> wg_missing: atomic<u32>;
 
 @compute @workgroup_size(threads)
 fn main(
@@ -40,37 +36,23 @@ fn main(
     return;
   }
   let brick = bricks[index];
-  if (thread == 0u) {
-    atomicStore(&wg_least, 0xffffffffu);
-    atomicStore(&wg_greatest, 0u);
-    atomicStore(&wg_missing, 0u);
-  }
-  // The initial values are written before the reduction begins.
-  workgroupBarrier();
-  var least = 0xffffffffu;
-  var greatest = 0u;
-  var missing = 0u;
+  begin_ranges(thread);
+  var range = empty_range;
   for (var row = thread; row < brick.z * brick.w; row += threads) {
     let start = brick.x * slots.slot_words + (row / brick.z) * slots.slice_words + (row % brick.z) * slots.row_words;
     for (var x = 0u; x < brick.y; x++) {
       let bits = voxel_bits(start, x);
       if (is_finite(bits)) {
-        let key = voxel_key(bits);
-        least = min(least, key);
-        greatest = max(greatest, key);
+        range = with_number(range, bits);
       } else {
-        missing = 1u;
+        range = with_missing(range);
       }
     }
   }
-  atomicMin(&wg_least, least);
-  atomicMax(&wg_greatest, greatest);
-  atomicOr(&wg_missing, missing);
+  add_range(range);
   // The reduction is complete before the result is read.
   workgroupBarrier();
   if (thread == 0u) {
-    let low = atomicLoad(&wg_least);
-    let high = atomicLoad(&wg_greatest);
-    ranges[brick.x] = vec4u(bits_of_key(low), bits_of_key(high), atomicLoad(&wg_missing), select(0u, 1u, low <= high));
+    ranges[brick.x] = whole_range();
   }
 }
