@@ -167,7 +167,7 @@ test('the 3D view draws layers in their colours, and frees their textures', asyn
   });
 
   await test.step('more layers than it can draw are named', async () => {
-    // SwiftShader takes long to draw several volumes, so the picture is small, and three and four of them are not drawn.
+    // SwiftShader takes long to draw several volumes, so the picture is small, and is drawn once all five are there.
     await page.setViewportSize({ width: 700, height: 420 });
     await page.keyboard.press('2');
     for (const name of ['b.nii', 'c.nii', 'd.nii']) {

@@ -88,7 +88,7 @@ async function benchComputed(
   await benchStage(context, { subject, bricks, window: [0, 180], limits: limitsFor(part) }, suffix, { turning, isFlown });
 }
 
-/** Budgets, none above the app's defaults, for a volume of 1 TiB; less for one whose sides are a part of its. */
+/** Budgets that do not exceed the app's defaults. @param part the sides of the volume, relative to those of 1 TiB */
 function limitsFor(part: number): StageLimits {
   return {
     hostBytes: Math.round(Math.max(2 ** 24, 2 ** 29 * part ** 3)),

@@ -27,7 +27,7 @@ import { createKernels } from './kernels.ts';
 export interface DescribeOptions {
   /** Leaves out most shapes and patterns, for a second run of the same kernels. */
   readonly isBrief?: boolean;
-  /** The longest side along y and z: for codecs whose steps grow with it, which a software GPU takes long for. */
+  /** Limits the sides along y and z, for codecs that take a step for each row: a software GPU is slow at many steps. */
   readonly longestSide?: number;
   /** Whether to call `spreadDispatches`. */
   readonly isSpread?: boolean;

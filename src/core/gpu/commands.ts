@@ -134,7 +134,7 @@ export class Commands {
    */
   submitPart(): this {
     this.#endPass();
-    // The bench raises the GPU's clocks in `submit`, so nothing may run before.
+    // The bench raises the GPU's clocks in `submit`, so nothing may run before that.
     if (this.onTimes && this.#host.beforeTimed) return this;
     const { device } = this.#host;
     device.queue.submit([this.#encoder.finish()]);

@@ -6,7 +6,7 @@ const fewestMixed = 256;
 /** In a segmentation most squares have one value, and almost all others have two: they lie on the border of two labels. */
 const leastUniform = 1 / 2;
 const leastPairs = 7 / 8;
-/** Along a border many of these squares are halved by it, two voxels on each side. Around single voxels, as in sparse images, hardly any are. */
+/** Many squares on a border have two voxels on each side. Squares around a single voxel, as in sparse images, do not. */
 const leastHalved = 1 / 8;
 
 /**

@@ -57,7 +57,7 @@ export class HeldLevels {
   ): HeldLevels | undefined {
     if (!hold) return undefined;
     const elementBytes = codecElementBytes(type);
-    // As the volume is read: a layer of one plane may be several slabs, and one of a single line narrower ones.
+    // Cut as the volume is read: a layer of one plane may be several slabs, and a slab of one line may be narrower than the volume.
     const slabs = slabsOf(grid, elementBytes, Math.min(boxBytes, slabTargetBytes), { first: 0, count: grid.chunksPerLayer });
     const boxes = [...slabs].flatMap((slab) => boxesOf(slab, elementBytes, boxBytes));
     if (boxes.some(({ dims }) => dims[0] < grid.dims[0])) return undefined;

@@ -7,7 +7,7 @@ import { wave } from './index.ts';
 
 const gpu = await openTestGpu();
 
-// More rows than `manyRows` of the choices.
+// Still more rows than `manyRows`.
 const longestSide = 1100;
 describeCodecOnGpu(wave, gpu, 'as dispatches are', { longestSide });
 describeCodecOnGpu(wave, gpu, 'dispatches spread', { isBrief: true, isSpread: true });

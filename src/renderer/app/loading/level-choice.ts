@@ -26,7 +26,7 @@ export interface LoadFacts {
   readonly levels: readonly LevelOffer[];
   /** Whether the volume's chunks can go to the GPU. */
   readonly hasChunks: boolean;
-  /** Whether bricks of voxels can be read, without reading too much of the file; not for a .stria. */
+  /** Whether bricks of voxels can be read without reading too much of the file. A .stria has bricks of chunks instead. */
   readonly hasVoxelBricks: boolean;
   /** An upper bound of the compressed bytes; only for a .stria. */
   readonly payloadBytes: number | undefined;
