@@ -45,7 +45,7 @@ export function VolumeSection({ document, viewer }: Props) {
           <CommandButton id="keep-levels" testId="keep-levels" />
           <p className={styles.hint}>
             {areLevelsKept
-              ? 'They are written, and used when the file is opened again. In a browser, open both files together.'
+              ? 'The levels are written, and are used when the file is opened again. In a browser, open both files together.'
               : 'Lower resolutions, so that the file appears at once when it is opened again.'}
           </p>
         </div>
