@@ -21,6 +21,21 @@ test('tasks run in order, each at least the gap after the one before, however of
   expect(waiting).toEqual([]);
   schedule(run, 'c');
   expect([turnAfter(0.125), turnAfter(1)]).toEqual(['', 'c']);
+  // A task that schedules itself again runs after those that waited before.
+  const again = () => {
+    ran.push('d');
+    schedule(run, 'f');
+  };
+  for (const task of [again, () => ran.push('e')]) schedule(task);
+  expect([turnAfter(1), turnAfter(0.125), turnAfter(0.25), turnAfter(0.25)]).toEqual(['d', '', 'e', 'f']);
+  expect(waiting).toEqual([]);
+  // A task that throws does not stop the next one.
+  schedule(() => {
+    throw new Error('thrown by a task');
+  });
+  schedule(run, 'g');
+  expect(() => turnAfter(1)).toThrow('thrown by a task');
+  expect(turnAfter(1)).toBe('g');
 });
 
 test('with a gap of a millisecond, every task sleeps', () => {

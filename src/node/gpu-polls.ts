@@ -14,20 +14,21 @@ export function pollSparingly(gapMs: number): void {
   globalThis.setImmediate = spaced(immediate, gapMs) as unknown as typeof setImmediate;
 }
 
-/** A function like `schedule` that puts off a task until `gapMs` after the last one. */
+/** A function like `schedule` that puts off a task until `gapMs` after the last one. Tasks run in order. */
 export function spaced(schedule: Schedule, gapMs: number): Schedule {
   if (gapMs >= 1) return (task, ...values) => setTimeout(task, gapMs, ...values);
   let last = Number.NEGATIVE_INFINITY;
+  const waiting: (() => void)[] = [];
+  const turn = (): void => {
+    const now = performance.now();
+    const next = now - last < gapMs ? undefined : waiting.shift();
+    // Before the task, which may schedule another one or throw.
+    if (waiting.length > 0) schedule(turn);
+    if (next === undefined) return;
+    last = now;
+    next();
+  };
   return (task, ...values) => {
-    const turn = (): void => {
-      const now = performance.now();
-      if (now - last < gapMs) {
-        schedule(turn);
-        return;
-      }
-      last = now;
-      task(...values);
-    };
-    return schedule(turn);
+    if (waiting.push(() => task(...values)) === 1) schedule(turn);
   };
 }
