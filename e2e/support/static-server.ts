@@ -8,6 +8,9 @@ export interface StaticServer {
   close(): void;
 }
 
+/** Below the folder: a file that the host never sends. */
+export const unanswered = '/assets/unanswered.js';
+
 /**
  * Serves a folder below a path, like any static file host. Changed files are served at once.
  * @param port 0 selects a free port
@@ -34,6 +37,7 @@ export async function serveStatic(
       return;
     }
     request.url = request.url.slice(path.length - 1);
+    if (request.url === unanswered) return;
     serveFile(request, response, () => void response.writeHead(404).end());
   });
   await new Promise<void>((listening) => server.listen(port, '127.0.0.1', listening));

@@ -6,7 +6,7 @@ import { type BrowserContext, chromium, expect, type Page, test } from 'playwrig
 import { expectAccessible, loadAxe } from '../support/access.ts';
 import { expectOpen } from '../support/app.ts';
 import { launchOptions } from '../support/chromium.ts';
-import { type StaticServer, serveStatic } from '../support/static-server.ts';
+import { type StaticServer, serveStatic, unanswered } from '../support/static-server.ts';
 import { nifti, shapes } from '../support/volumes.ts';
 
 // The folder that `npm run build:web` makes, served below a path.
@@ -134,6 +134,8 @@ test('a new version is announced, used on request, and never mixed with the old 
   const worker = await page.evaluate(async () => (await navigator.serviceWorker.ready).waiting?.state);
   expect(worker).toBe('installed');
 
+  // The old version's worker waits for a file that the host does not send.
+  await page.evaluate((file) => void fetch(file), new URL(`.${unanswered}`, server.url).href);
   const reloaded = page.waitForEvent('load');
   await page.getByRole('button', { name: 'Reload' }).click();
   await reloaded;

@@ -8,6 +8,9 @@ export interface NewVersion {
 
 const updateCheckMs = 60 * 60 * 1000;
 
+/** How long the new version's worker may wait for the previous one's answers. */
+const takeOverMs = 3000;
+
 /**
  * Registers the service worker that makes the web app work offline (resources/web-app/service-worker.js). Only
  * `npm run build:web` makes one, together with the manifest; elsewhere this returns undefined.
@@ -17,12 +20,15 @@ export function installWebApp(): NewVersion | undefined {
   if (workers === undefined || document.querySelector('link[rel="manifest"]') === null) return undefined;
   const listeners = new Set<() => void>();
   let registration: ServiceWorkerRegistration | undefined;
-  let isWanted = false;
+  /** Set once the user has asked for the new version. */
+  let takeOver: ReturnType<typeof setTimeout> | undefined;
   const changed = () => {
     for (const listener of listeners) listener();
   };
   workers.addEventListener('controllerchange', () => {
-    if (isWanted) location.reload();
+    if (takeOver === undefined) return;
+    clearTimeout(takeOver);
+    location.reload();
   });
   workers.register(new URL('service-worker.js', document.baseURI), { updateViaCache: 'none' }).then(
     (found) => {
@@ -42,10 +48,22 @@ export function installWebApp(): NewVersion | undefined {
       return () => void listeners.delete(listener);
     },
     use() {
-      isWanted = true;
       registration?.waiting?.postMessage('take-over');
+      takeOver ??= setTimeout(() => void installAnew(registration), takeOverMs);
     },
   };
+}
+
+/**
+ * Removes the workers of all versions and reloads the page from the host, which installs its version again. The browser does not
+ * replace a worker that still answers, for example because it waits for the host.
+ */
+async function installAnew(registration: ServiceWorkerRegistration | undefined): Promise<void> {
+  // The workers leave this request to the network. Without an answer the page could not be reloaded.
+  const answer = await fetch(new URL('service-worker.js', document.baseURI), { cache: 'no-store' }).catch(() => undefined);
+  if (!answer?.ok) return;
+  await registration?.unregister();
+  location.reload();
 }
 
 /** Callbacks for files that the system opens with, or shares with, the installed web app. */
