@@ -543,7 +543,7 @@ export const rooms = [
     room: 'renderer/app/loading',
     holds: 'Loads files into a volume on the GPU, in a worker.',
     imports:
-      'renderer/viewer/draw core/bricks core/chunks core/format core/gpu core/io core/io/common core/io/pictures core/remote core/samples core/shared core/stream core/volume renderer/app/gpu renderer/app/state renderer/app/words renderer/host renderer/viewer renderer/viewer/model core/io/label-tables',
+      'renderer/viewer/draw core/bricks core/chunks core/cpu core/format core/gpu core/io core/io/common core/io/pictures core/remote core/samples core/shared core/stream core/volume renderer/app/gpu renderer/app/state renderer/app/words renderer/host renderer/viewer renderer/viewer/model core/io/label-tables',
   },
   {
     room: 'renderer/app/compress',

@@ -126,6 +126,14 @@ export class BrickAtlas {
     return undefined;
   }
 
+  /** Frees the slot of a brick, if it has one. */
+  free(key: BrickKey): void {
+    const slot = this.slots.delete(key);
+    if (slot === undefined) return;
+    this.#keys[slot] = undefined;
+    this.#free.push(slot);
+  }
+
   #fill(key: BrickKey, slot: number, evicted: BrickKey | undefined) {
     this.slots.set(key, slot, this.slotBytes);
     this.#keys[slot] = key;

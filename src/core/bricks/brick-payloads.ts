@@ -65,6 +65,14 @@ export class BrickPayloads {
     this.#ramps.delete(key);
   }
 
+  /** Forgets bricks that the source has other voxels for. Loads that are under way bring the new ones: see `HostBricks.renew`. */
+  renew(isOutdated: (key: BrickKey) => boolean): void {
+    for (const known of [this.#arrived, this.#ramps, this.#faults]) {
+      for (const key of [...known.keys()]) if (isOutdated(key)) known.delete(key);
+    }
+    for (const key of this.#pool.keys) if (isOutdated(key)) this.#pool.delete(key);
+  }
+
   /** Cancels loads of bricks that are no longer wanted, and forgets those that have arrived but are not in the pool. */
   keepOnly(wanted: ReadonlyMap<BrickKey, number>): void {
     for (const [key, cancel] of this.#loading) {

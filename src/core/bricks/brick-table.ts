@@ -87,12 +87,17 @@ export class BrickTable {
     return level * 2 ** 24 + index - (this.starts[level] as number);
   }
 
+  /** The bricks that can be drawn. */
+  *drawn(): Generator<BrickKey> {
+    for (let index = 0; index < this.count; index++) if (this.#written[index] !== 0) yield this.keyAt(index);
+  }
+
   /** Whether the brick is drawn from the table alone, without a slot. */
   isConstant(key: BrickKey): boolean {
     return ((this.#written[this.indexOf(key)] as number) & constantBit) !== 0;
   }
 
-  /** Enters a brick's slot. @param slot undefined if the brick was evicted */
+  /** Enters a brick's slot. @param slot undefined if the brick is no longer drawn */
   setSlot(key: BrickKey, slot: number | undefined): void {
     this.#write(key, slot === undefined ? 0 : slot + 1);
   }

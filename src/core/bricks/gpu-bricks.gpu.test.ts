@@ -199,6 +199,52 @@ test('constant bricks take neither payload nor slot', async () => {
   host.close();
 });
 
+test('bricks for which the source has other voxels are drawn until the new ones have arrived, and then replaced', async () => {
+  const dims: Dims4 = [64, 8, 8, 1];
+  // Bricks 0 to 7 along x: constant and noisy ones, before and after.
+  const noise = (x: number, y: number, z: number) => (Math.imul(x * 64 + y * 8 + z + 1, 0x9e3779b1) >>> 24) & 127;
+  const sourceOf = (constants: readonly (number | undefined)[], add: number) =>
+    testBricks(dims, 'u8', [8, 8, 8], (x, y, z) => constants[x >> 3] ?? noise(x, y, z) + add, { levelCount: 1 });
+  const before = await sourceOf([1, 2, undefined, undefined, 5, undefined, 7, 8], 0);
+  const after = await sourceOf([1, undefined, 3, undefined, 6, undefined, 9, 9], 1);
+  let now = before;
+  const host = new HostBricks({ ...before, place: () => ({ payloadBytes: 512 }), read: (...given) => now.read(...given) });
+  let arrivals = 0;
+  const bricks = new GpuBricks(gpu, host, { payloadBytes: 2 ** 16, atlasBytes: 2 ** 12 }, () => arrivals++);
+  const entryOf = async (key: number) => (await gpu.readWords(bricks.table.entries(), 4 * key, 4))[0] as number;
+  const constantOf = async (key: number) => {
+    const entry = await entryOf(key);
+    expect(entry >>> 31, `brick ${key} is constant`).toBe(1);
+    return (await gpu.readWords(bricks.table.constants, 4 * (entry & 0x7fffffff), 4))[0];
+  };
+  const all = [0, 1, 2, 3, 4, 5, 6, 7];
+  bricks.want(all);
+  await load(bricks);
+  expect(bricks.use.usedSlots).toBe(3);
+  bricks.want(all.slice(0, 7));
+  now = after;
+  arrivals = 0;
+  const reads = after.reads.count;
+  host.renew((key) => key !== 5);
+  expect(arrivals).toBeGreaterThan(0);
+  expect(bricks.isSettled).toBe(false);
+  // A constant brick that nobody wants is forgotten, so that rays report it as missed.
+  expect(all.map((key) => bricks.has(key))).toEqual([true, true, true, true, true, true, true, false]);
+  await check(bricks, before, 3);
+  await load(bricks);
+  expect(after.reads.count - reads).toBe(6);
+  expect([await constantOf(0), await constantOf(2), await constantOf(4), await constantOf(6)]).toEqual([1, 3, 6, 9]);
+  for (const key of [1, 3]) await check(bricks, after, key);
+  await check(bricks, before, 5);
+  expect(bricks.use.usedSlots).toBe(3);
+  bricks.want(all);
+  await load(bricks);
+  expect(await constantOf(7)).toBe(9);
+  bricks.close();
+  host.renew(() => true);
+  host.close();
+});
+
 test('after the device was lost, another one gets the bricks from host memory', async () => {
   const source = await testBricks([32, 32, 32, 1], 'u8', [8, 8, 8], ballVoxel([32, 32, 32, 1], 'u8'), { codecs: ['rice'] });
   const host = new HostBricks(source);

@@ -13,6 +13,7 @@ import type { BrickSource } from './brick-source.ts';
 import { BrickTable } from './brick-table.ts';
 import type { HostBricks } from './host-bricks.ts';
 import { fitsTexels } from './number-texels.ts';
+import { OutdatedBricks } from './outdated-bricks.ts';
 import { PayloadPool } from './payload-pool.ts';
 import { StaleAprons } from './stale-aprons.ts';
 import { leastBricks, UpdatePace } from './update-pace.ts';
@@ -97,6 +98,8 @@ export class GpuBricks {
   };
   readonly #stale: StaleAprons;
   readonly #wanted: WantedBricks;
+  readonly #outdated: OutdatedBricks;
+  readonly #endRenewals: () => void;
   #updates = 0;
   readonly #pace: UpdatePace;
   #decoded = 0;
@@ -122,13 +125,15 @@ export class GpuBricks {
       throw error;
     }
     this.#stale = new StaleAprons(this.source, this.atlas);
-    this.#wanted = new WantedBricks(this.atlas.slotCount, (key) => !this.table.isConstant(key));
+    this.#outdated = new OutdatedBricks(this.table);
+    this.#wanted = new WantedBricks(this.atlas.slotCount, (key) => !this.table.isConstant(key) || this.#outdated.has(key));
     this.#pool = new PayloadPool(gpu, this.#scope, this.#limits.payloadBytes);
     this.#payloads = new BrickPayloads(gpu, host, this.#pool, {
       geometryOf: (key) => this.#geometryOf(key),
       takeConstant: (key, chunk) => this.#takeConstant(key, chunk),
       onArrival,
     });
+    this.#endRenewals = host.onRenewed((isOutdated) => this.#renew(isOutdated));
   }
 
   get use(): GpuBrickUse {
@@ -164,7 +169,7 @@ export class GpuBricks {
   /** Whether all wanted bricks can be drawn or have failed, and the texture is up to date. */
   get isSettled(): boolean {
     if (this.#stale.size > 0) return false;
-    for (const key of this.#wanted.ranks.keys()) if (!this.has(key) && !this.faultOf(key)) return false;
+    for (const key of this.#wanted.ranks.keys()) if (!this.#isCurrent(key) && !this.faultOf(key)) return false;
     return true;
   }
 
@@ -200,6 +205,7 @@ export class GpuBricks {
   want(keys: readonly BrickKey[], viewer = ''): number {
     if (this.#isClosed) return 0;
     const leftOut = this.#wanted.set(keys, viewer);
+    this.#outdated.forgetConstants(this.#wanted);
     this.#payloads.keepOnly(this.#wanted.ranks);
     this.touch([...this.#wanted.ranks.keys()].reverse());
     this.#load();
@@ -218,21 +224,18 @@ export class GpuBricks {
     const chosen: { readonly key: BrickKey; readonly stored: StoredChunk }[] = [];
     for (const key of this.#wanted.ranks.keys()) {
       if (chosen.length === this.#pace.bricks) break;
-      if (this.has(key)) continue;
+      if (this.#isCurrent(key)) continue;
       const stored = this.#payloads.get(key);
       if (stored && this.atlas.canDecode(key, stored, this.#onReady)) chosen.push({ key, stored });
     }
     const slotted: SlottedBrick[] = [];
     for (const { key, stored } of chosen) {
-      const taken = this.atlas.take(key, (other) => !this.#wanted.has(other));
-      if (!taken) break;
-      if (taken.evicted !== undefined) {
-        this.table.setSlot(taken.evicted, undefined);
-        this.#evicted++;
-      }
+      const slot = this.atlas.slots.get(key) ?? this.#takeSlot(key);
+      if (slot === undefined) break;
       this.#payloads.release(key);
-      this.table.setSlot(key, taken.slot);
-      slotted.push({ key, slot: taken.slot, stored });
+      this.#outdated.delete(key);
+      this.table.setSlot(key, slot);
+      slotted.push({ key, slot, stored });
     }
     for (const { key } of slotted) this.#stale.addAround(key);
     for (const { key } of slotted) this.#stale.delete(key);
@@ -255,6 +258,7 @@ export class GpuBricks {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#endRenewals();
     this.#payloads.close();
     this.#wanted.clear();
     this.#scope.destroy();
@@ -281,7 +285,33 @@ export class GpuBricks {
 
   #load(): void {
     const most = Math.min(mostAhead, updatesAhead * Math.max(leastBricks, this.#pace.bricks));
-    this.#payloads.load(this.#wanted.ranks, (key) => this.has(key), most);
+    this.#payloads.load(this.#wanted.ranks, (key) => this.#isCurrent(key), most);
+  }
+
+  /** Whether a brick is drawn with the voxels that the source has now. */
+  #isCurrent(key: BrickKey): boolean {
+    return this.has(key) && !this.#outdated.has(key);
+  }
+
+  /** A slot for a brick that has none; undefined if all are wanted. */
+  #takeSlot(key: BrickKey): number | undefined {
+    const taken = this.atlas.take(key, (other) => !this.#wanted.has(other));
+    if (taken?.evicted !== undefined) {
+      this.table.setSlot(taken.evicted, undefined);
+      this.#outdated.delete(taken.evicted);
+      this.#evicted++;
+    }
+    return taken?.slot;
+  }
+
+  /** Loads bricks again for which the source has other voxels. Until they arrive, the picture stays as it is. */
+  #renew(isOutdated: (key: BrickKey) => boolean): void {
+    this.#payloads.renew(isOutdated);
+    this.#outdated.add(isOutdated);
+    this.#outdated.forgetConstants(this.#wanted);
+    this.#wanted.rank();
+    this.#load();
+    this.#onArrival();
   }
 
   #geometryOf(key: BrickKey): ChunkGeometry {
@@ -292,6 +322,8 @@ export class GpuBricks {
 
   #takeConstant(key: BrickKey, chunk: ConstantChunk): boolean {
     if (!this.table.setConstant(key, chunk)) return false;
+    this.atlas.free(key);
+    this.#outdated.delete(key);
     this.#wanted.delete(key);
     this.#stale.addAround(key);
     return true;

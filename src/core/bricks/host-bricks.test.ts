@@ -189,6 +189,45 @@ test('near ranges of one level are joined into one read', async () => {
   expect(host.use.reads).toBe(4);
 });
 
+test('bricks for which the source has other voxels are read again, also if their read has begun', async () => {
+  const { source, host } = setUp({ ...noJoins, attempts: 1 });
+  const told: boolean[] = [];
+  const end = host.onRenewed((isOutdated) => told.push(isOutdated(key(1)), isOutdated(key(2))));
+  const kept = [host.request(key(1), 0), host.request(key(2), 0)];
+  for (const read of source.reads.splice(0)) read.answer(read.bricks.map(chunkOf));
+  await Promise.all(kept);
+  const failing = host.request(key(3), 0);
+  const failed = expect(failing).rejects.toMatchObject({ tag: 'not-readable' });
+  source.take().fail(unreadable);
+  await failed;
+  const abort = new AbortController();
+  const running = host.request(key(4), 0);
+  const left = host.request(key(5), 0, abort.signal);
+  const ended = expect(left).rejects.toMatchObject({ tag: 'aborted' });
+  const [old, gone] = [source.take(), source.take()];
+  host.renew((one) => one !== key(2));
+  expect(told).toEqual([true, false]);
+  expect([host.peek(key(1)), host.faultOf(key(3))]).toEqual([undefined, undefined]);
+  expect(host.peek(key(2))).toBeDefined();
+  abort.abort();
+  await ended;
+  gone.answer(gone.bricks.map(chunkOf));
+  const outdated = old.bricks.map(chunkOf);
+  old.answer(outdated);
+  await settle();
+  expect(source.reads.map(({ bricks }) => bricks.map(({ number }) => number))).toEqual([[4]]);
+  const read = source.take();
+  const fresh = read.bricks.map(chunkOf);
+  read.answer(fresh);
+  expect(await running).toBe(fresh[0]);
+  expect(host.peek(key(4))).not.toBe(outdated[0]);
+  expect(host.peek(key(5))).toBeUndefined();
+  end();
+  host.renew(() => true);
+  expect(told).toHaveLength(2);
+  expect(host.use).toMatchObject({ kept: 0, keptBytes: 0, reservedBytes: 0, waiting: 0 });
+});
+
 describe('failures', () => {
   test('a read that fails is tried again, later each time, and then its brick is named', async () => {
     const { source, clock, host } = setUp({ attempts: 3, retryMs: 100 });

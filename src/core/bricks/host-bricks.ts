@@ -33,6 +33,7 @@ export class HostBricks {
   readonly #readings = new Set<BrickReading>();
   readonly #failed = new Map<BrickKey, StriaError>();
   readonly #rests = new Set<() => void>();
+  readonly #renewed = new Set<(isOutdated: (key: BrickKey) => boolean) => void>();
   #reserved = 0;
   #reads = 0;
   #bricksRead = 0;
@@ -137,6 +138,20 @@ export class HostBricks {
     }
   }
 
+  /** The source has other voxels for some bricks than before: they are read again when they are next requested. */
+  renew(isOutdated: (key: BrickKey) => boolean): void {
+    for (const [key] of [...this.#kept.oldest()]) if (isOutdated(key)) this.#kept.delete(key);
+    for (const key of [...this.#failed.keys()]) if (isOutdated(key)) this.#failed.delete(key);
+    this.#queue.renew(isOutdated);
+    for (const renewed of this.#renewed) renewed(isOutdated);
+  }
+
+  /** @param renewed called with each `renew` @returns a function that ends the calls */
+  onRenewed(renewed: (isOutdated: (key: BrickKey) => boolean) => void): () => void {
+    this.#renewed.add(renewed);
+    return () => this.#renewed.delete(renewed);
+  }
+
   /** Changes the priority of a waiting brick. */
   prioritize(key: BrickKey, priority: number): void {
     const job = this.#queue.get(key);
@@ -202,7 +217,11 @@ export class HostBricks {
     jobs.forEach((job, at) => {
       job.reading = undefined;
       const result = results[at] ?? new StriaError('internal', 'the source left it out');
-      if (result instanceof StriaError) this.#fail(job, result, reading);
+      if (job.isOutdated) {
+        // It stays in the queue, and is read again.
+        job.isOutdated = false;
+        if (job.waiters.size === 0) this.#queue.delete(job.key);
+      } else if (result instanceof StriaError) this.#fail(job, result, reading);
       else this.#keep(job, result);
     });
     this.#start();

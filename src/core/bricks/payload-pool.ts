@@ -88,6 +88,11 @@ export class PayloadPool {
     this.#uploads.flush();
   }
 
+  /** The bricks in the pool. */
+  get keys(): readonly BrickKey[] {
+    return [...this.#pooled.oldest()].map(([key]) => key);
+  }
+
   delete(key: BrickKey): void {
     const pooled = this.#pooled.delete(key);
     pooled?.home.free.give(pooled.byteOffset, pooled.bytes);

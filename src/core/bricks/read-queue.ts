@@ -23,6 +23,8 @@ export interface BrickJob extends WaitingRead {
   /** Whether the read failed and waits before it is tried again. */
   isResting: boolean;
   reading: BrickReading | undefined;
+  /** Whether the source has other voxels since the read began, so that it must be read again. */
+  isOutdated: boolean;
   readonly waiters: Set<BrickWaiter>;
 }
 
@@ -74,6 +76,7 @@ export class ReadQueue {
       isResting: false,
       attempts: 0,
       reading: undefined,
+      isOutdated: false,
       waiters: new Set(),
     };
     const needed = memoryOf([job]);
@@ -86,6 +89,11 @@ export class ReadQueue {
 
   delete(key: BrickKey): void {
     this.#jobs.delete(key);
+  }
+
+  /** Bricks for which `isOutdated` are read again if their read has begun. */
+  renew(isOutdated: (key: BrickKey) => boolean): void {
+    for (const job of this.#jobs.values()) job.isOutdated ||= job.reading !== undefined && isOutdated(job.key);
   }
 
   /** Removes and returns all jobs. */

@@ -27,6 +27,11 @@ export class WantedBricks {
     return this.#ranks.has(key);
   }
 
+  /** Whether a viewer wants the brick, even if it needs no slot or there is none for it. */
+  isWished(key: BrickKey): boolean {
+    return [...this.#wishes.values()].some((wish) => wish.includes(key));
+  }
+
   /** Forgets a brick that turned out to need no slot. */
   delete(key: BrickKey): void {
     this.#ranks.delete(key);
@@ -54,8 +59,13 @@ export class WantedBricks {
     // Each picture is a viewer of its own, which wants nothing once it is finished.
     if (keys.length > 0) this.#wishes.set(viewer, keys);
     else this.#wishes.delete(viewer);
+    return this.rank();
+  }
+
+  /** Ranks the wanted bricks anew: `needsSlot` may have changed for some of them. @returns as `set` */
+  rank(): number {
     const wishes = [...this.#wishes.values()];
-    const longest = Math.max(...wishes.map(({ length }) => length));
+    const longest = Math.max(0, ...wishes.map(({ length }) => length));
     const ranks = new Map<BrickKey, number>();
     const leftOut = new Set<BrickKey>();
     for (let rank = 0; rank < longest; rank++) {

@@ -11,6 +11,7 @@ import { StriaError } from '../shared/errors.ts';
 import type { HalvingMethod } from '../shared/halving.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { elementBytes, typedVoxels, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
+import { type VolumeLevel, wholeFactors } from '../shared/volume-level.ts';
 import { levelsName } from '../shared/volume-names.ts';
 import { compressVolume } from './compress.ts';
 import type { CompressReport } from './compress-contract.ts';
@@ -22,13 +23,22 @@ export interface MakeLevelsSettings {
   readonly choice: EncodeChoice;
   /** Undefined: what the voxels suggest. */
   readonly method?: HalvingMethod | undefined;
+  /** The finest level to make. Default 1: the one after the volume itself. */
+  readonly firstLevel?: number | undefined;
 }
 
-/** The halvings up to the first level that a file keeps. Empty if the volume is small enough as it is. */
-export function firstLevelOf(info: VolumeInfo): readonly PlannedHalving[] {
+/** The volume itself and the levels that `makeLevels` gives it. Only the volume if it is small enough as it is. */
+export function levelsToMake(info: VolumeInfo): readonly VolumeLevel[] {
+  const levels = halvingsOf(info).filter(({ level }) => level !== undefined);
+  return [
+    { dims: info.dims, factors: wholeFactors },
+    ...levels.map(({ factors }): VolumeLevel => ({ dims: levelVolume(info, factors).dims, factors })),
+  ];
+}
+
+function halvingsOf(info: VolumeInfo): readonly PlannedHalving[] {
   const [x, y, z] = chunkShapeOf(info, false);
-  const halvings = planLevels(info, [x, y, z, 1]);
-  return halvings.slice(0, halvings.findIndex(({ level }) => level === 1) + 1);
+  return planLevels(info, [x, y, z, 1]);
 }
 
 /**
@@ -65,7 +75,8 @@ async function planLevelsOf(
 ): Promise<Parameters<typeof compressVolume>> {
   const { info, fill } = volume;
   if (!fill) throw new StriaError('unsupported', whyNotKept(volume));
-  const halvings = firstLevelOf(info);
+  const all = halvingsOf(info);
+  const halvings = all.slice(0, all.findIndex(({ level }) => level === (settings.firstLevel ?? 1)) + 1);
   const first = halvings.at(-1);
   if (!first) throw new StriaError('invalid-input', 'no axis is longer than 128 voxels, so the volume needs no levels');
   const voxels = await voxelsPrint(info, fill, job);
@@ -91,11 +102,13 @@ function coarseVolume(volume: OpenVolume, halvings: readonly PlannedHalving[], m
   const { info } = volume;
   const { factors } = halvings.at(-1) as PlannedHalving;
   const [x, y, z] = chunkShapeOf(info, false);
+  // Those before it are only steps on the way.
+  const steps = halvings.map((halving, at) => ({ ...halving, level: at === halvings.length - 1 ? 1 : undefined }));
   return {
     info: levelVolume(info, factors),
     format: 'raw',
     async *voxels({ signal } = {}) {
-      const stack = new LevelStack(info, chunkGridOf(info, [x, y, z, 1]), halvings, method);
+      const stack = new LevelStack(info, chunkGridOf(info, [x, y, z, 1]), steps, method);
       for await (const piece of volume.voxels({ reuse: true, signal })) {
         throwIfAborted(signal);
         await stack.push(piece);
@@ -107,7 +120,11 @@ function coarseVolume(volume: OpenVolume, halvings: readonly PlannedHalving[], m
 }
 
 /** Looks at the volume's planes until they show how to halve it. */
-async function seenMethod(info: VolumeInfo, fill: NonNullable<OpenVolume['fill']>, job: JobOptions): Promise<HalvingMethod> {
+export async function seenMethod(
+  info: VolumeInfo,
+  fill: NonNullable<OpenVolume['fill']>,
+  job: JobOptions,
+): Promise<HalvingMethod> {
   const evidence = new LabelEvidence(info);
   const [width, height] = info.dims;
   const planeBytes = width * height * elementBytes(info.type);

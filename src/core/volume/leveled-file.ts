@@ -28,11 +28,11 @@ interface Run {
 /**
  * Boxes of a file with random access; undefined for other files, such as gzip. The levels are every second voxel, every fourth and so
  * on, because other levels would require reading the whole file.
+ * @param levels the volume itself and levels of other factors
  */
-export function leveledFile(volume: Source): StreamedLevels | undefined {
+export function leveledFile(volume: Source, levels = stridedLevels(volume.info)): StreamedLevels | undefined {
   if (!volume.fill) return undefined;
   const { info } = volume;
-  const levels = stridedLevels(info);
   return {
     levels,
     async read(box, { signal } = {}) {

@@ -50,7 +50,7 @@ export class DocumentActions {
     const { life, queue, store } = this.#needs;
     const { request } = life;
     const document = openDocument(store.getState());
-    if (document && request?.kind === 'file') queue.addLevels(document.opened, request);
+    if (document && request?.kind === 'file') queue.addLevels(document.opened, request, life.wholeLevels);
   }
 
   save(): void {

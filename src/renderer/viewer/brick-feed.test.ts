@@ -49,3 +49,18 @@ test('pictures do not wait for bricks that are closed while they are being opene
   await feed.opened();
   expect([feed.isBusy, feed.told(1), changes()]).toEqual([false, undefined, 0]);
 });
+
+test('the levels of the open file are told as they are made, for the time point that is shown', async () => {
+  const shown: number[] = [];
+  const file: BrickFile = { ...budgets, open: () => new Promise(() => {}), show: (timePoint) => void shown.push(timePoint) };
+  const { feed, changes } = feedOf(file);
+  feed.show(2);
+  feed.follow(coarse, false);
+  const other: BrickFile = { ...file, levels: { kind: 'making', percent: 7 } };
+  feed.set(other);
+  feed.follow(coarse, false);
+  const before = changes();
+  other.onLevels?.();
+  expect(feed.told(1)).toMatchObject({ levels: { kind: 'making', percent: 7 } });
+  expect([shown, changes() - before, file.onLevels]).toEqual([[2], 1, undefined]);
+});

@@ -51,15 +51,17 @@ export class BrickFeed {
     return {
       decoded: { used: use.usedSlots * atlas.slotBytes, limit: atlas.slotCount * atlas.slotBytes },
       compressed: { used: use.payloadBytes, limit: file.limits.payloadBytes },
-      host: { used: keptBytes + reservedBytes, limit: file.hostBytes },
+      host: { used: keptBytes + reservedBytes + (file.levelBytes ?? 0), limit: file.hostBytes },
+      levels: file.levels,
     };
   }
 
   /** The state of bricks that panels show. @param layersAt see `Bricks3d.layersAt` */
   told(layersAt: number): Bricks3d | undefined {
-    if (this.#fault) return { fault: this.#fault.message, unread: undefined, layersAt, isLoading: false };
+    if (this.#fault) return { fault: this.#fault.message, unread: undefined, layersAt, isLoading: false, levels: undefined };
     if (!this.#opening && !this.#space) return undefined;
-    return { fault: undefined, unread: this.#space?.unread?.message, layersAt, isLoading: this.isBusy };
+    const unread = this.#space?.unread?.message;
+    return { fault: undefined, unread, layersAt, isLoading: this.isBusy, levels: this.#file?.levels };
   }
 
   /** Resolves once bricks that are being opened can be drawn, or cannot be opened. */
@@ -72,6 +74,12 @@ export class BrickFeed {
     if (file === this.#file) return;
     this.close();
     this.#file = file;
+    if (file) file.onLevels = () => this.#listener.changed();
+  }
+
+  /** A time point is shown. */
+  show(timePoint: number): void {
+    this.#file?.show?.(timePoint);
   }
 
   /**
@@ -87,6 +95,7 @@ export class BrickFeed {
   /** Frees everything on the GPU, and forgets the file. */
   close(): void {
     this.#free();
+    if (this.#file) this.#file.onLevels = undefined;
     this.#file = undefined;
     this.#fault = undefined;
   }

@@ -338,6 +338,7 @@ export class Viewer {
     this.views.volume?.setBricks(this.bricks.space);
     this.views.oblique?.setBricks(this.bricks.space);
     const { state, bricks3d } = this.snapshot();
+    this.bricks.show(state.timePoint);
     const next = this.bricks.told(Math.max(1, ...this.#textures.layersIn(state).map(coarseness)));
     if (JSON.stringify(next) !== JSON.stringify(bricks3d)) this.#store.change({ bricks3d: next });
     this.overlays.bricksChanged();

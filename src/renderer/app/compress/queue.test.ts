@@ -21,11 +21,12 @@ function file(name: string): Dataset<HostFile> {
 }
 
 /** A queue whose jobs the test finishes by hand, by file name. */
-function setUp() {
+function setUp(fault?: () => StriaError) {
   const store = createAppStore();
   const jobs = new Map<string, { done: () => void; fail: (error: StriaError) => void }>();
   const started: string[] = [];
   const saved: string[] = [];
+  const sinks: ReturnType<typeof memorySink>[] = [];
   const compress: BackgroundCompressor['compress'] = (request, _sink, _choice, { signal }) =>
     new Promise((resolve, reject) => {
       const { file, dataset = '' } = request.kind === 'file' ? request : { file: { name: '' } };
@@ -36,12 +37,15 @@ function setUp() {
     });
   const saveBeside = async (_file: HostFile, name: string) => {
     saved.push(name);
-    return { ...memorySink(), name, folder: '/scans' };
+    const sink = memorySink();
+    sinks.push(sink);
+    const write = fault ? () => Promise.reject(fault()) : sink.write;
+    return { ...sink, write, name, folder: '/scans' };
   };
   const queue = new CompressQueue({ saveBeside }, store, { compress });
   const states = () => store.getState().queue.map(({ state }) => state.kind);
   const running = (name: string) => vi.waitFor(() => expect(started).toContain(name));
-  return { queue, store, jobs, started, saved, states, running };
+  return { queue, store, jobs, started, saved, sinks, states, running };
 }
 
 describe('the queue', () => {
@@ -54,6 +58,24 @@ describe('the queue', () => {
     jobs.get('a.nii')?.done();
     await vi.waitFor(() => expect(store.getState().levelsKeptOf).toBe(opened));
     expect(saved).toEqual(['a.nii.levels.stria']);
+  });
+
+  it('writes levels that are made already as they are', async () => {
+    const { queue, store, started, saved, sinks } = setUp();
+    const opened = {};
+    const bytes = new Uint8Array(5 * 2 ** 20).map((_, at) => at % 251);
+    queue.addLevels(opened, { file: file('a.nii').primary }, new Blob([bytes]));
+    await vi.waitFor(() => expect(store.getState().levelsKeptOf).toBe(opened));
+    expect([started, saved]).toEqual([[], ['a.nii.levels.stria']]);
+    expect(Buffer.from(sinks[0]?.bytes() ?? []).equals(bytes)).toBe(true);
+    expect(store.getState().queue[0]?.state).toMatchObject({ kind: 'done', bytesOut: bytes.length });
+  });
+
+  it('leaves nothing of such levels if they cannot be written', async () => {
+    const { queue, store, sinks, states } = setUp(() => new StriaError('not-writable', 'the disk is full'));
+    queue.addLevels({}, { file: file('a.nii').primary }, new Blob(['levels']));
+    await vi.waitFor(() => expect(states()).toEqual(['failed']));
+    expect([sinks[0]?.bytes().length, store.getState().levelsKeptOf]).toEqual([0, undefined]);
   });
 
   it('compresses one file after the other, beside the sources', async () => {

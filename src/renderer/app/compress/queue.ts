@@ -1,5 +1,5 @@
 import { faultToData, toStriaError } from '../../../core/shared/errors.ts';
-import type { Progress } from '../../../core/shared/job.ts';
+import { type JobOptions, type Progress, throwIfAborted } from '../../../core/shared/job.ts';
 import type { VolumeChoice } from '../../../core/shared/volume-choice.ts';
 import { levelsName } from '../../../core/shared/volume-names.ts';
 import type { Host, HostFile, HostSink } from '../../host/host.ts';
@@ -20,6 +20,8 @@ interface QueuedVolume {
   readonly raw?: RequestedFile['raw'];
   /** Default: 'stria'. */
   readonly makes?: CompressedKind | undefined;
+  /** Its levels, if they are made already. */
+  readonly levels?: Blob | undefined;
 }
 
 /** Compresses files one after the other, each beside its source. A file that fails does not stop the others. */
@@ -48,10 +50,13 @@ export class CompressQueue {
     void this.#run();
   }
 
-  /** Keeps the levels of an opened file beside it. @param opened `OpenDocument.opened` */
-  addLevels(opened: object, { file, dataset, raw }: Pick<RequestedFile, 'file' | 'dataset' | 'raw'>): void {
+  /**
+   * Keeps the levels of an opened file beside it.
+   * @param opened `OpenDocument.opened` @param levels as a file, if they are made already
+   */
+  addLevels(opened: object, { file, dataset, raw }: Pick<RequestedFile, 'file' | 'dataset' | 'raw'>, levels?: Blob): void {
     const id = this.#nextId++;
-    this.#jobs.set(id, { file, dataset, raw, makes: 'levels' });
+    this.#jobs.set(id, { file, dataset, raw, makes: 'levels', levels });
     const size = file.size || undefined;
     const row: QueueRow = { id, name: `Levels of ${file.name}`, size, state: { kind: 'waiting' }, levelsOf: opened };
     this.#store.setState(({ queue }) => ({ queue: [...queue, row] }));
@@ -105,7 +110,7 @@ export class CompressQueue {
   async #compress({ id, levelsOf }: QueueRow): Promise<void> {
     const volume = this.#jobs.get(id);
     if (!volume) return;
-    const { file, dataset, raw, makes = 'stria' } = volume;
+    const { file, dataset, raw, makes = 'stria', levels } = volume;
     const controller = new AbortController();
     this.#controllers.set(id, controller);
     const start = performance.now();
@@ -122,7 +127,9 @@ export class CompressQueue {
         },
       };
       const request = { kind: 'file', file, dataset, raw } as const;
-      const report = await this.#compressor.compress(request, sink, codecChoice(this.#store.getState()), job, makes);
+      const report = levels
+        ? await writeBlob(levels, sink, job)
+        : await this.#compressor.compress(request, sink, codecChoice(this.#store.getState()), job, makes);
       const { bytesIn, bytesOut } = report;
       const ms = performance.now() - start;
       this.#setState(id, { kind: 'done', bytesIn, bytesOut, ms, name: sink.name, folder: sink.folder, reveal: sink.reveal });
@@ -139,4 +146,27 @@ export class CompressQueue {
   #setState(id: number, state: QueueRowState): void {
     this.#store.setState(({ queue }) => ({ queue: withRowState(queue, id, state) }));
   }
+}
+
+/** Bytes that are written together. */
+const pieceBytes = 2 ** 22;
+
+/** Writes what is in memory. The sink is closed when everything is written, and aborted otherwise. @throws StriaError of the sink; `aborted` */
+async function writeBlob(
+  blob: Blob,
+  sink: HostSink,
+  { signal, onProgress }: JobOptions,
+): Promise<{ readonly bytesIn: number; readonly bytesOut: number }> {
+  try {
+    for (let start = 0; start < blob.size; start += pieceBytes) {
+      throwIfAborted(signal);
+      onProgress?.({ stage: 'Writing', done: start, total: blob.size });
+      await sink.write(new Uint8Array(await blob.slice(start, start + pieceBytes).arrayBuffer()));
+    }
+    await sink.close();
+  } catch (error) {
+    await sink.abort().catch(() => undefined);
+    throw error;
+  }
+  return { bytesIn: blob.size, bytesOut: blob.size };
 }

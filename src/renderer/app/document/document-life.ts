@@ -72,6 +72,11 @@ export class DocumentLife implements EngineWatcher {
     return this.#held && chunksOf(this.#held);
   }
 
+  /** The levels of the open volume as the file that is kept beside it, if they are made. */
+  get wholeLevels(): Blob | undefined {
+    return this.#held?.loaded.bricks?.wholeLevels;
+  }
+
   /** Measures the open volume by reading its file. @throws StriaError like the readers, and `aborted` */
   readonly measureFile: FileMeasurer = async (task, job) => {
     if (!this.#held) throw new StriaError('aborted', 'the volume is no longer open');

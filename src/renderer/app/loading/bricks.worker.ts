@@ -1,6 +1,11 @@
 import type { BrickSource } from '../../../core/bricks/brick-source.ts';
+import { ContainerBricks } from '../../../core/bricks/container-bricks.ts';
+import { MadeBricks } from '../../../core/bricks/made-bricks.ts';
+import { ContainerReader } from '../../../core/format/container-reader.ts';
 import { faultToData, StriaError } from '../../../core/shared/errors.ts';
+import { sourceOf } from '../../host/file-source.ts';
 import type { BrickAnswer, BrickCommand, BrickLevelPlaces } from './brick-protocol.ts';
+import type { LevelsBlob } from './levels-protocol.ts';
 import { bricksRequested } from './open-request.ts';
 
 // Reads bricks of one file at all levels, for the 3D view: the chunks of a .stria, or boxes of voxels.
@@ -16,6 +21,8 @@ const running = new Map<number, AbortController>();
 scope.onmessage = ({ data }) => {
   if (data.kind === 'cancel') running.get(data.number)?.abort();
   else if (data.kind === 'read') void read(data);
+  else if (data.kind === 'add-levels') inTurn(() => addLevels(data.levels));
+  else if (data.kind === 'drop-levels') inTurn(async () => void (bricks instanceof MadeBricks && bricks.drop(data.timePoint)));
   else open(data.request).catch((error: unknown) => scope.postMessage({ kind: 'failed', fault: faultToData(error) }));
 };
 
@@ -28,7 +35,27 @@ async function open(request: Extract<BrickCommand, { kind: 'open' }>['request'])
     recordLengths.buffer,
     payloadLengths.buffer,
   ]);
-  scope.postMessage({ kind: 'opened', info: source.info, levels }, transfer);
+  const takesLevels = source instanceof MadeBricks;
+  scope.postMessage({ kind: 'opened', info: source.info, levels, takesLevels }, transfer);
+}
+
+let turn = Promise.resolve();
+
+/** Levels are added and dropped in the order of the commands. */
+function inTurn(change: () => Promise<void>): void {
+  turn = turn.then(change);
+}
+
+async function addLevels({ timePoint, firstLevel, blob }: LevelsBlob): Promise<void> {
+  try {
+    const made = sourceOf({ kind: 'blob', name: 'levels', blob });
+    const levels = await ContainerBricks.open(await ContainerReader.open(made));
+    if (!(bricks instanceof MadeBricks)) return;
+    bricks.add({ timePoint, firstLevel, bricks: levels });
+    scope.postMessage({ kind: 'renewed', timePoint, firstLevel });
+  } catch (error) {
+    scope.postMessage({ kind: 'levels-lost', timePoint, fault: faultToData(error) });
+  }
 }
 
 function placesOf(source: BrickSource, level: number): BrickLevelPlaces {

@@ -1,8 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { brickKey } from '../../../core/bricks/brick.ts';
 import { testInfo } from '../../../core/volume/resident-testing.ts';
 import type { BrickAnswer, BrickCommand } from './brick-protocol.ts';
 import { FileBricks } from './file-bricks.ts';
+import { restMs } from './level-making.ts';
+import type { LevelsAnswer, LevelsOrder } from './levels-protocol.ts';
 
 class FakeWorker {
   onmessage: ((event: MessageEvent<BrickAnswer>) => void) | null = null;
@@ -19,7 +21,7 @@ class FakeWorker {
     this.onmessage?.({ data } as MessageEvent<BrickAnswer>);
   }
   /** Two chunks of a volume: one of 100 bytes, and a constant one. */
-  opened(): void {
+  opened(takesLevels = false): void {
     const places = {
       dims: [16, 8, 8, 1],
       chunkShape: [8, 8, 8],
@@ -28,27 +30,60 @@ class FakeWorker {
       recordLengths: Uint32Array.of(132, 0),
       payloadLengths: Uint32Array.of(100, 0),
     } as const;
-    this.answer({ kind: 'opened', info: testInfo([16, 8, 8, 1], 'u8'), levels: [places] });
+    const coarse = { ...places, dims: [8, 4, 4, 1], factors: [2, 2, 2] } as const;
+    const levels = takesLevels ? [places, { ...coarse, ...zeroes(1) }] : [places];
+    this.answer({ kind: 'opened', info: testInfo([16, 8, 8, 1], 'u8'), levels, takesLevels });
+  }
+}
+
+/** A level whose bricks are boxes of voxels. */
+const zeroes = (count: number) => ({
+  recordOffsets: new Float64Array(count),
+  recordLengths: new Uint32Array(count),
+  payloadLengths: new Uint32Array(count).fill(100),
+});
+
+class FakeLevels {
+  onmessage: ((event: MessageEvent<LevelsAnswer>) => void) | null = null;
+  onerror: ((event: ErrorEvent) => void) | null = null;
+  readonly orders: LevelsOrder[] = [];
+  isEnded = false;
+  postMessage(order: LevelsOrder): void {
+    this.orders.push(order);
+  }
+  terminate(): void {
+    this.isEnded = true;
+  }
+  answer(data: LevelsAnswer): void {
+    this.onmessage?.({ data } as MessageEvent<LevelsAnswer>);
   }
 }
 
 const coded = { kind: 'coded', stages: [], payload: new Uint8Array(100), encodedChecksum: 0, decodedChecksum: 0 } as never;
 const key = brickKey({ level: 0, number: 0 });
 
-function setUp() {
+function setUp(takesLevels = false) {
   const workers: FakeWorker[] = [];
+  const levels: { timePoint: number; limitBytes: number; worker: FakeLevels }[] = [];
   const budgets = { hostBytes: 2 ** 16, payloadBytes: 1, atlasBytes: 1, textureBytes: 0 };
-  const file = new FileBricks(budgets, () => {
-    const worker = new FakeWorker();
-    workers.push(worker);
-    return worker as never;
+  const file = new FileBricks(budgets, {
+    bricks: () => {
+      const worker = new FakeWorker();
+      workers.push(worker);
+      return worker;
+    },
+    levels: (timePoint, limitBytes) => {
+      const worker = new FakeLevels();
+      levels.push({ timePoint, limitBytes, worker });
+      return worker;
+    },
   });
   const open = async () => {
     const opening = file.open();
-    workers.at(-1)?.opened();
+    workers.at(-1)?.opened(takesLevels);
     return { host: await opening, worker: workers.at(-1) as FakeWorker };
   };
-  return { file, workers, open };
+  return { file, workers, levels, open };
 }
 
 describe('FileBricks', () => {
@@ -103,5 +138,65 @@ describe('FileBricks', () => {
     await expect(opening).rejects.toMatchObject({ tag: 'not-readable' });
     expect((await open()).host).toBeDefined();
     expect(workers.map(({ isEnded }) => isEnded)).toEqual([true, false]);
+  });
+});
+
+describe('levels in the background', () => {
+  afterEach(() => vi.useRealTimers());
+
+  it('are made once the first bricks have arrived, and then take the place of skipped voxels', async () => {
+    vi.useFakeTimers();
+    const { file, levels, open } = setUp(true);
+    let changes = 0;
+    file.onLevels = () => changes++;
+    const { host, worker } = await open();
+    const coarse = brickKey({ level: 1, number: 0 });
+    const requests = [host.request(key, 0), host.request(coarse, 1)];
+    vi.advanceTimersByTime(2 * restMs);
+    expect([levels.length, file.levels]).toEqual([0, undefined]);
+    worker.answer({ kind: 'read', number: 0, chunks: [coded] });
+    worker.answer({ kind: 'read', number: 1, chunks: [coded] });
+    await Promise.all(requests);
+    vi.advanceTimersByTime(restMs);
+    expect(levels).toMatchObject([{ timePoint: 0, limitBytes: 2 ** 15 }]);
+    levels[0]?.worker.answer({ kind: 'progress', share: 0.437, bytes: 10 });
+    expect([file.levels, changes]).toEqual([{ kind: 'making', percent: 43 }, 2]);
+    const blob = new Blob(['levels']);
+    levels[0]?.worker.answer({ kind: 'made', timePoint: 0, firstLevel: 1, blob });
+    expect(worker.commands.at(-1)).toEqual({ kind: 'add-levels', levels: { timePoint: 0, firstLevel: 1, blob } });
+    expect(file.levels).toEqual({ kind: 'made', leftOut: undefined });
+    expect([file.levelBytes, file.wholeLevels]).toEqual([6, blob]);
+    expect(host.peek(coarse)).toBeDefined();
+    worker.answer({ kind: 'renewed', timePoint: 0, firstLevel: 1 });
+    expect([host.peek(coarse), host.peek(key)]).toEqual([undefined, coded]);
+    file.close();
+    await Promise.resolve();
+    expect(levels[0]?.worker.isEnded).toBe(true);
+  });
+
+  it('are not made for a file that has levels, nor after Close', async () => {
+    vi.useFakeTimers();
+    const stored = setUp();
+    const { host } = await stored.open();
+    const closed = setUp(true);
+    await closed.open();
+    closed.file.close();
+    await Promise.resolve();
+    vi.advanceTimersByTime(10 * restMs);
+    expect([stored.levels, closed.levels]).toEqual([[], []]);
+    expect([stored.file.levels, stored.file.wholeLevels]).toEqual([undefined, undefined]);
+    host.close();
+  });
+
+  it('leave the picture as it is if the file cannot be read', async () => {
+    vi.useFakeTimers();
+    const { file, levels, open } = setUp(true);
+    const { worker } = await open();
+    vi.advanceTimersByTime(restMs);
+    levels[0]?.worker.answer({ kind: 'failed', fault: { tag: 'not-readable', message: 'the disk is away' } });
+    vi.advanceTimersByTime(10 * restMs);
+    expect(file.levels).toEqual({ kind: 'failed', message: 'the disk is away' });
+    expect([levels.length, levels[0]?.worker.isEnded, worker.commands]).toEqual([1, true, []]);
+    file.close();
   });
 });

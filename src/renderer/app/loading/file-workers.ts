@@ -6,6 +6,7 @@ import type { DetailCommand } from './detail-protocol.ts';
 import { FileBricks } from './file-bricks.ts';
 import { FileDetail } from './file-detail.ts';
 import type { LevelOffer } from './level-choice.ts';
+import type { LevelsOrder } from './levels-protocol.ts';
 import { type LoadRequest, portsOf } from './load-protocol.ts';
 
 /** Reads the voxels of a file that the GPU does not hold. @param posted the request, for the worker */
@@ -16,11 +17,20 @@ export function detailOf(posted: () => LoadRequest, { dims }: VolumeInfo, levels
   });
 }
 
-/** Reads the bricks of a file. @param posted the request, for the worker */
+/** Reads the bricks of a file, and makes its levels. @param posted the request, for each worker */
 export function bricksOf(posted: () => LoadRequest, budgets: BrickBudgets): FileBricks {
-  return new FileBricks(budgets, () => {
-    const worker = new Worker(new URL('./bricks.worker.ts', import.meta.url), { type: 'module', name: 'stria-bricks' });
-    return opened(worker, posted());
+  return new FileBricks(budgets, {
+    bricks: () => {
+      const worker = new Worker(new URL('./bricks.worker.ts', import.meta.url), { type: 'module', name: 'stria-bricks' });
+      return opened(worker, posted());
+    },
+    levels: (timePoint, limitBytes) => {
+      const worker = new Worker(new URL('./levels.worker.ts', import.meta.url), { type: 'module', name: 'stria-levels' });
+      const request = posted();
+      const order: LevelsOrder = { kind: 'make', request, timePoint, limitBytes };
+      worker.postMessage(order, portsOf(request));
+      return worker;
+    },
   });
 }
 

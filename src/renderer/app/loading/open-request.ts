@@ -1,6 +1,7 @@
 import type { BrickSource } from '../../../core/bricks/brick-source.ts';
 import { ContainerBricks } from '../../../core/bricks/container-bricks.ts';
 import { KeptBricks } from '../../../core/bricks/kept-bricks.ts';
+import { MadeBricks } from '../../../core/bricks/made-bricks.ts';
 import { VoxelBricks } from '../../../core/bricks/voxel-bricks.ts';
 import { ContainerOutline } from '../../../core/format/container-outline.ts';
 import { ContainerReader } from '../../../core/format/container-reader.ts';
@@ -20,7 +21,7 @@ import { type OwnLabels, tableNamesFor } from '../../../core/shared/label-table.
 import { type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
 import type { StreamedLevels } from '../../../core/shared/volume-level.ts';
 import { volumeStem } from '../../../core/shared/volume-names.ts';
-import { firstLevelOf } from '../../../core/stream/make-levels.ts';
+import { levelsToMake } from '../../../core/stream/make-levels.ts';
 import { findKeptLevels, type LevelReaders, withKeptLevels } from '../../../core/volume/kept-levels.ts';
 import { leveledFile } from '../../../core/volume/leveled-file.ts';
 import { sourceOf } from '../../host/file-source.ts';
@@ -92,7 +93,7 @@ export async function levelsRequested(request: LoadRequest, volume: OpenVolume):
   const leveled = request.kind === 'file' ? await leveledRequested(volume) : undefined;
   const own = { leveled, areStored: volume.leveled !== undefined, canKeep: false, note: undefined };
   if (!leveled || !volume.fill || request.kind !== 'file' || request.pictures || request.folder) return own;
-  if (volumeBytes(volume.info) < leastKeptBytes || firstLevelOf(volume.info).length === 0) return own;
+  if (volumeBytes(volume.info) < leastKeptBytes || levelsToMake(volume.info).length === 1) return own;
   const { handle, siblings, dataset } = request;
   const kept = await findKeptLevels(volume, sourceOf(handle), remoteSiblings(siblings), dataset);
   if (!kept) return { ...own, canKeep: true };
@@ -111,11 +112,15 @@ export async function bricksRequested(request: LoadRequest): Promise<BrickSource
     });
   }
   const volume = await openRequested(request);
-  const { leveled, kept } = await levelsRequested(request, volume);
+  const { leveled, kept, canKeep } = await levelsRequested(request, volume);
   if (!leveled) throw new StriaError('unsupported', 'this file can only be read in order');
   // There is one instance of the HDF5 library, which allows one call at a time.
   const readsAtOnce = volume.format === 'hdf5' ? 1 : undefined;
-  const whole = new VoxelBricks(volume.info, leveled, { areChunked: volume.leveled !== undefined, readsAtOnce });
+  const reading = { areChunked: volume.leveled !== undefined, readsAtOnce };
+  // The levels that are made for it take the place of those that skip voxels.
+  const skipping = canKeep ? leveledFile(volume, levelsToMake(volume.info)) : undefined;
+  if (skipping) return new MadeBricks(new VoxelBricks(volume.info, skipping, reading));
+  const whole = new VoxelBricks(volume.info, leveled, reading);
   if (!kept) return whole;
   const coarser = await ContainerBricks.open(kept[0]);
   const { levelsOf } = kept[0].header;

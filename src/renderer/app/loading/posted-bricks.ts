@@ -14,6 +14,18 @@ export type BrickWorker = Pick<Worker, 'terminate'> & {
   onerror: ((event: ErrorEvent) => void) | null;
 };
 
+/** What a worker tells besides its answers, and when it works. */
+export interface BrickListener {
+  /** Bricks of a time point are being read. */
+  reads(timePoint: number): void;
+  /** No brick is being read any more. */
+  rests(): void;
+  /** Bricks of a time point, at this level and coarser ones, have other voxels now. */
+  renewed(timePoint: number, firstLevel: number): void;
+  /** Levels that were added cannot be read. */
+  levelsLost(timePoint: number, fault: StriaError): void;
+}
+
 interface Asked {
   readonly resolve: (chunks: readonly (EncodedChunk | StriaError)[]) => void;
   readonly reject: (error: unknown) => void;
@@ -23,14 +35,18 @@ interface Asked {
 export class PostedBricks implements BrickSource {
   readonly info: VolumeInfo;
   readonly levels: readonly BrickLevel[];
+  /** Whether the worker takes levels (`add-levels`). */
+  readonly takesLevels: boolean;
+  listener: BrickListener | undefined;
   readonly #places: readonly BrickLevelPlaces[];
   readonly #worker: BrickWorker;
   readonly #asked = new Map<number, Asked>();
   #next = 0;
   #ended: StriaError | undefined;
 
-  private constructor(worker: BrickWorker, info: VolumeInfo, places: readonly BrickLevelPlaces[]) {
+  private constructor(worker: BrickWorker, { info, levels: places, takesLevels }: Extract<BrickAnswer, { kind: 'opened' }>) {
     this.info = info;
+    this.takesLevels = takesLevels;
     this.levels = places.map(({ dims, chunkShape, factors }) => ({ grid: new ChunkGrid(dims, chunkShape), factors }));
     this.#places = places;
     this.#worker = worker;
@@ -46,7 +62,7 @@ export class PostedBricks implements BrickSource {
         reject(fault);
       };
       worker.onmessage = ({ data }) => {
-        if (data.kind === 'opened') resolve(new PostedBricks(worker, data.info, data.levels));
+        if (data.kind === 'opened') resolve(new PostedBricks(worker, data));
         else if (data.kind === 'failed') fail(faultFromData(data.fault));
       };
       worker.onerror = (event) => fail(threadFault(event));
@@ -67,11 +83,13 @@ export class PostedBricks implements BrickSource {
     if (fault) return Promise.reject(fault);
     const number = this.#next++;
     const chunks = bricks.map((brick) => brick.number);
+    this.listener?.reads(this.#timePointOf(bricks[0]));
     return new Promise((resolve, reject) => {
       const cancel = (): void => {
         if (!this.#asked.delete(number)) return;
         this.#worker.postMessage({ kind: 'cancel', number });
         reject(aborted());
+        this.#rested();
       };
       const finish =
         <T>(settle: (value: T) => void) =>
@@ -89,12 +107,29 @@ export class PostedBricks implements BrickSource {
     this.#end(aborted());
   }
 
+  /** Posts a command that is not answered, or answered by a call of the listener. */
+  post(command: Extract<BrickCommand, { kind: 'add-levels' | 'drop-levels' }>): void {
+    this.#worker.postMessage(command);
+  }
+
+  #timePointOf(brick: Brick | undefined): number {
+    const perTime = this.levels[brick?.level ?? 0]?.grid.chunksPerTimePoint ?? 1;
+    return Math.floor((brick?.number ?? 0) / perTime);
+  }
+
+  #rested(): void {
+    if (this.#asked.size === 0) this.listener?.rests();
+  }
+
   #take(answer: BrickAnswer): void {
+    if (answer.kind === 'renewed') this.listener?.renewed(answer.timePoint, answer.firstLevel);
+    if (answer.kind === 'levels-lost') this.listener?.levelsLost(answer.timePoint, faultFromData(answer.fault));
     if (answer.kind !== 'read' && answer.kind !== 'unread') return;
     const asked = this.#asked.get(answer.number);
     this.#asked.delete(answer.number);
     if (answer.kind === 'unread') asked?.reject(faultFromData(answer.fault));
     else asked?.resolve(answer.chunks.map((chunk) => ('fault' in chunk ? faultFromData(chunk.fault) : chunk)));
+    this.#rested();
   }
 
   #end(reason: StriaError): void {

@@ -20,7 +20,7 @@ export type QueueRowState =
   | { readonly kind: 'running'; readonly progress: JobProgress }
   | {
       readonly kind: 'done';
-      /** Size of the uncompressed source, and of the .stria file, in bytes. */
+      /** Size of the uncompressed source, and of the file that was written, in bytes. */
       readonly bytesIn: number;
       readonly bytesOut: number;
       readonly ms: number;
@@ -54,8 +54,12 @@ export interface QueueSummary {
   /** Files with several volumes, none of which is chosen yet. */
   readonly several: number;
   readonly active: number;
-  /** The sum of all finished rows; undefined if there are none. */
+  /** What is or was done to all files, for the title. */
+  readonly title: string;
+  /** The sum of all finished rows that compress volumes; undefined if there are none. */
   readonly sizes: QueueSizes | undefined;
+  /** The size of all levels that were written. */
+  readonly levelBytes: number;
 }
 
 /** Sizes in bytes. */
@@ -69,20 +73,36 @@ export interface QueueSizes {
 }
 
 export function summarize(rows: readonly QueueRow[]): QueueSummary {
-  const done = rows.map(sizesOf).filter((sizes) => sizes !== undefined);
+  const sizes = rows.map(sizesOf).filter((found) => found !== undefined);
+  const count = (kind: QueueRowState['kind']): number => rows.filter((row) => row.state.kind === kind).length;
+  const active = rows.filter((row) => !isFinished(row)).length;
   return {
     total: rows.length,
-    done: done.length,
-    failed: rows.filter((row) => row.state.kind === 'failed').length,
-    several: rows.filter((row) => row.state.kind === 'several').length,
-    active: rows.filter((row) => !isFinished(row)).length,
-    sizes: done.length > 0 ? done.reduce(sumOfSizes) : undefined,
+    done: count('done'),
+    failed: count('failed'),
+    several: count('several'),
+    active,
+    title: titleOf(rows, active, count('done')),
+    sizes: sizes.length > 0 ? sizes.reduce(sumOfSizes) : undefined,
+    levelBytes: rows.reduce((sum, { levelsOf, state }) => sum + (levelsOf && state.kind === 'done' ? state.bytesOut : 0), 0),
   };
 }
 
-/** The sizes of a row; undefined unless it is done. */
-export function sizesOf({ size, state }: QueueRow): QueueSizes | undefined {
-  return state.kind === 'done' ? { fileBytes: size, bytesIn: state.bytesIn, bytesOut: state.bytesOut } : undefined;
+function titleOf(rows: readonly QueueRow[], active: number, done: number): string {
+  const files = rows.length === 1 ? 'file' : 'files';
+  const levels = rows.filter(({ levelsOf }) => levelsOf !== undefined).length;
+  if (levels === 0) {
+    return active > 0 ? `Compressing ${rows.length} ${files}` : `${done} of ${rows.length} ${files} compressed`;
+  }
+  if (levels < rows.length) return active > 0 ? `Writing ${rows.length} ${files}` : `${done} of ${rows.length} ${files} written`;
+  if (active > 0) return `Writing the levels of ${rows.length} ${files}`;
+  return `Levels of ${done === rows.length ? '' : `${done} of `}${rows.length} ${files} written`;
+}
+
+/** The sizes of a row; undefined unless it is done and compressed a volume. */
+export function sizesOf({ size, state, levelsOf }: QueueRow): QueueSizes | undefined {
+  if (state.kind !== 'done' || levelsOf) return undefined;
+  return { fileBytes: size, bytesIn: state.bytesIn, bytesOut: state.bytesOut };
 }
 
 function sumOfSizes(a: QueueSizes, b: QueueSizes): QueueSizes {

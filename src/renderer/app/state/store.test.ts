@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type QueueRow, ratioWords, sizeWords, summarize, withRowState } from './queue-rows.ts';
+import { type QueueRow, ratioWords, sizesOf, sizeWords, summarize, withRowState } from './queue-rows.ts';
 import { createAppStore, openDocument } from './store.ts';
 
 describe('the store', () => {
@@ -25,13 +25,42 @@ describe('queue rows', () => {
   });
 
   it('are summed up', () => {
-    expect(summarize(rows)).toEqual({ total: 2, done: 0, failed: 0, several: 0, active: 1, sizes: undefined });
+    const none = { total: 2, done: 0, failed: 0, several: 0, active: 1, sizes: undefined, levelBytes: 0 };
+    expect(summarize(rows)).toEqual({ ...none, title: 'Compressing 2 files' });
     const done = (size: number | undefined): QueueRow => {
       const state = { kind: 'done', bytesIn: 400, bytesOut: 100, ms: 1, name: 'a.stria', folder: '', reveal: undefined } as const;
       return { id: 3, name: 'a.nii.gz', size, state };
     };
     expect(summarize([...rows, done(150), done(250)]).sizes).toEqual({ fileBytes: 400, bytesIn: 800, bytesOut: 200 });
     expect(summarize([done(150), done(undefined)]).sizes).toEqual({ fileBytes: undefined, bytesIn: 800, bytesOut: 200 });
+  });
+
+  it('tell levels that were written from compressed volumes', () => {
+    const written = { kind: 'done', bytesIn: 400, bytesOut: 100, ms: 1, name: 'a', folder: '', reveal: undefined } as const;
+    const volume: QueueRow = { id: 3, name: 'a.nii', size: 400, state: written };
+    const levels: QueueRow = { ...volume, id: 4, levelsOf: {} };
+    const running: QueueRow = { ...levels, state: { kind: 'waiting' } };
+    const failed: QueueRow = { ...levels, state: { kind: 'cancelled' } };
+    const titles = [
+      [volume],
+      [levels],
+      [running],
+      [levels, running, running],
+      [levels, failed],
+      [volume, levels],
+      [volume, running],
+    ];
+    expect(titles.map((each) => summarize(each).title)).toEqual([
+      '1 of 1 file compressed',
+      'Levels of 1 file written',
+      'Writing the levels of 1 file',
+      'Writing the levels of 3 files',
+      'Levels of 1 of 2 files written',
+      '2 of 2 files written',
+      'Writing 2 files',
+    ]);
+    expect(summarize([levels, levels])).toMatchObject({ sizes: undefined, levelBytes: 200, done: 2 });
+    expect([sizesOf(levels), sizesOf(volume)?.bytesOut]).toEqual([undefined, 100]);
   });
 
   it('name what each ratio compares: files with files, or the uncompressed size', () => {

@@ -4,7 +4,7 @@ import type { Gpu } from '../../../core/gpu/gpu.ts';
 import { openDocument } from '../../app/state/store.ts';
 import { formatBytes } from '../../app/words/units.ts';
 import { describeCodecs, describeHeld } from '../../app/words/ways.ts';
-import type { UsedBytes } from '../../viewer/model/viewer-api.ts';
+import type { LevelsState, UsedBytes } from '../../viewer/model/viewer-api.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import { CommandButton } from '../controls/command-button.tsx';
 import { Facts } from '../controls/facts.tsx';
@@ -147,9 +147,23 @@ function BricksByTier({ gpu, viewer }: { readonly gpu: Gpu; readonly viewer: Vie
 
 function brickText({ bricks: { memory } }: Viewer): string {
   if (!memory) return '';
-  const { decoded, compressed, host } = memory;
+  const { decoded, compressed, host, levels } = memory;
   const line = (label: string, { used, limit }: UsedBytes): string => `${label}\t${formatBytes(used)} of ${formatBytes(limit)}`;
-  return [line('Decoded', decoded), line('Compressed', compressed), line('In host memory', host)].join('\n');
+  const ofLevels = levels ? [`Levels\t${levelWords(levels)}`] : [];
+  return [line('Decoded', decoded), line('Compressed', compressed), line('In host memory', host), ...ofLevels].join('\n');
+}
+
+function levelWords(levels: LevelsState): string {
+  switch (levels.kind) {
+    case 'making':
+      return `being made, ${levels.percent} %`;
+    case 'made':
+      return levels.leftOut === undefined ? 'made' : `made; no host memory for 1/${levels.leftOut} resolution`;
+    case 'too-large':
+      return 'no host memory for them';
+    case 'failed':
+      return 'not made: the file cannot be read';
+  }
 }
 
 function factsOf(text: string) {

@@ -11,7 +11,7 @@ import { hasChannelGroup } from '../../viewer/model/layers.ts';
 import { isMeasuring } from '../../viewer/model/measure.ts';
 import { safeSpacing, sliceFrame } from '../../viewer/model/orientation.ts';
 import { slabChoice, slabOf } from '../../viewer/model/slab.ts';
-import type { Layout, SliceAxis, SliceName, ViewName } from '../../viewer/model/viewer-api.ts';
+import type { Layout, LevelsState, SliceAxis, SliceName, ViewName } from '../../viewer/model/viewer-api.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import { classes } from '../controls/classes.ts';
 import { Range } from '../controls/range.tsx';
@@ -180,9 +180,9 @@ function Resolution({ viewer }: { readonly viewer: Viewer }) {
   const preview = useAppState((state) => previewOf(openDocument(state)));
   const lacksMemory = useAppState((state) => openDocument(state)?.lacksMemory);
   if (bricks && !bricks.fault) {
-    const { isLoading, unread, layersAt } = bricks;
+    const { isLoading, unread, layersAt, levels } = bricks;
     if (isLoading) return <span role="status">loading detail</span>;
-    if (unread === undefined && layersAt === 1) return null;
+    if (unread === undefined && layersAt === 1) return <LevelsLine levels={levels} />;
     return (
       <span className={styles.warning} role="status" title={unread}>
         {unread === undefined ? `layers shown at 1/${layersAt} resolution` : 'coarse in places: the file cannot be read'}
@@ -195,6 +195,19 @@ function Resolution({ viewer }: { readonly viewer: Viewer }) {
   return (
     <span className={styles.warning} title={bricks?.fault}>
       shown at 1/{decimation} resolution{lacksMemory && ': the GPU had no memory for more'}
+    </span>
+  );
+}
+
+/** The progress of levels that are made in the background, or why there are none. */
+function LevelsLine({ levels }: { readonly levels: LevelsState | undefined }) {
+  if (levels?.kind === 'making') {
+    return <span title="Until they are made, distant parts show only some of the voxels">making levels, {levels.percent} %</span>;
+  }
+  if (levels?.kind !== 'failed') return null;
+  return (
+    <span className={styles.warning} role="status" title={`${levels.message}. To try again, open the file again.`}>
+      distant parts skip voxels: the file cannot be read
     </span>
   );
 }

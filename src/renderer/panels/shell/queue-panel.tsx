@@ -8,25 +8,24 @@ import { Progress } from '../controls/progress.tsx';
 import { useApp, useAppState } from '../hooks/use-app.ts';
 import styles from './queue-panel.module.css';
 
-/** The queue of files to compress, one row each. */
+/** The queue of files to compress, and of levels to write, one row each. */
 export function QueuePanel() {
   const app = useApp();
   const rows = useAppState((state) => state.queue);
   if (rows.length === 0) return null;
-  const { total, done, failed, several, active, sizes } = summarize(rows);
+  const { total, failed, several, active, title, sizes, levelBytes } = summarize(rows);
   const summary = [
     ...(active > 0 ? [`${total - active} of ${total} finished`] : []),
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(several > 0 ? [`${several} to choose from`] : []),
     ...(sizes ? sizeWords(sizes) : []),
+    ...(levelBytes > 0 ? [`${formatBytes(levelBytes)} of levels`] : []),
   ];
   return (
     <section className={styles.panel} aria-labelledby="queue-title" data-testid="queue">
       <header className={styles.head}>
         <h2 id="queue-title" className={styles.title}>
-          {active > 0
-            ? `Compressing ${total} ${total === 1 ? 'file' : 'files'}`
-            : `${done} of ${total} ${total === 1 ? 'file' : 'files'} compressed`}
+          {title}
         </h2>
         <p className={styles.summary} role="status">
           {summary.join(' · ')}

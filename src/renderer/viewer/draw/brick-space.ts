@@ -4,6 +4,7 @@ import type { HostBricks } from '../../../core/bricks/host-bricks.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
 import type { VolumeSource } from '../../../core/volume/volume-source.ts';
+import type { LevelsState } from '../model/viewer-api.ts';
 
 /** The bricks of a volume's file, for voxels that GPU memory lacks. */
 export interface BrickFile {
@@ -13,6 +14,14 @@ export interface BrickFile {
   readonly hostBytes: number;
   /** Opens the compressed bricks in host memory, which survive a device loss. @throws StriaError like the reader, and `aborted` */
   open(): Promise<HostBricks>;
+  /** The levels that are made in the background; undefined if the file needs none. */
+  readonly levels?: LevelsState | undefined;
+  /** The part of host memory that they take. */
+  readonly levelBytes?: number | undefined;
+  /** Called when `levels` has changed. */
+  onLevels?: (() => void) | undefined;
+  /** A time point is shown, so its levels are needed first. */
+  show?(timePoint: number): void;
 }
 
 export interface BrickSpaceListener {

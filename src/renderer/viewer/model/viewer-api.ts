@@ -119,7 +119,21 @@ export interface Bricks3d {
   readonly layersAt: number;
   /** Whether finer bricks are being loaded. */
   readonly isLoading: boolean;
+  /** Undefined if no levels are made. */
+  readonly levels: LevelsState | undefined;
 }
+
+/** The levels that are made in the background for a file that has none. */
+export type LevelsState =
+  | { readonly kind: 'making'; readonly percent: number }
+  | {
+      readonly kind: 'made';
+      /** n if host memory has no room for levels of 1/n of the volume's resolution and finer. */
+      readonly leftOut: number | undefined;
+    }
+  /** No level fits host memory. */
+  | { readonly kind: 'too-large' }
+  | { readonly kind: 'failed'; readonly message: string };
 
 /** Used memory and its limit, in bytes. */
 export interface UsedBytes {
@@ -131,8 +145,9 @@ export interface UsedBytes {
 export interface BrickMemory {
   readonly decoded: UsedBytes;
   readonly compressed: UsedBytes;
-  /** Compressed bricks in host memory, including those being read. */
+  /** Compressed bricks in host memory, including those being read and levels that were made. */
   readonly host: UsedBytes;
+  readonly levels: LevelsState | undefined;
 }
 
 /** The snapshot that panels read through `useSyncExternalStore(viewer.subscribe, viewer.snapshot)`. */

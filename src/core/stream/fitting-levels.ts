@@ -1,0 +1,49 @@
+import type { OpenVolume } from '../io/common/volume-reader.ts';
+import type { ByteSink, ByteSource } from '../shared/bytes.ts';
+import { StriaError, toStriaError } from '../shared/errors.ts';
+import type { HalvingMethod } from '../shared/halving.ts';
+import type { JobOptions } from '../shared/job.ts';
+import { levelsToMake, type MakeLevelsSettings, makeLevels, seenMethod } from './make-levels.ts';
+import { oneTimePoint } from './one-time-point.ts';
+
+/** A sink for at most so many bytes. */
+export interface LimitedSink extends ByteSink {
+  /** @throws StriaError `limit-too-small` */
+  write(bytes: Uint8Array): Promise<void>;
+}
+
+export interface FittingLevelsSettings extends Pick<MakeLevelsSettings, 'backend' | 'choice'> {
+  readonly timePoint: number;
+  /** Awaited before each piece of the file is read. @param share how much of the file has been read, from 0 to 1 */
+  readonly beforePiece?: ((share: number) => Promise<void>) | undefined;
+}
+
+/**
+ * Makes the levels of one time point as `makeLevels` does, in memory that is limited. If they do not fit, the finest level is left out,
+ * then the next one. A level has an eighth of the voxels of the one before, so the passes that stop early read about a seventh of the
+ * file together. Voxels equal those of the levels that `makeLevels` gives the whole volume.
+ * @param makeSink called for each pass @returns the finest level that was made, from 1
+ * @throws StriaError `limit-too-small` if no level fits; as `makeLevels`
+ */
+export async function makeFittingLevels(
+  volume: OpenVolume,
+  source: Pick<ByteSource, 'name' | 'modifiedMs'>,
+  makeSink: () => LimitedSink,
+  { timePoint, beforePiece = async () => {}, backend, choice }: FittingLevelsSettings,
+  job: JobOptions = {},
+): Promise<{ readonly firstLevel: number }> {
+  const { info, fill } = volume;
+  if (!fill) throw new StriaError('unsupported', 'the file can only be read in order');
+  const time = oneTimePoint({ ...volume, fill }, timePoint, beforePiece);
+  // The first time points decide how all of them are halved.
+  const method: HalvingMethod | undefined = info.dims[3] > 1 ? await seenMethod(info, fill, job) : undefined;
+  const count = levelsToMake(info).length - 1;
+  for (let firstLevel = 1; ; firstLevel++) {
+    try {
+      await makeLevels(time, source, makeSink(), { backend, choice, method, firstLevel }, job);
+      return { firstLevel };
+    } catch (error) {
+      if (firstLevel >= count || toStriaError(error).tag !== 'limit-too-small') throw error;
+    }
+  }
+}
