@@ -6,7 +6,7 @@ import { codecElementBytes } from '../format/chunk-grid.ts';
 import type { ContainerReader } from '../format/container-reader.ts';
 import { StriaError, toStriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
-import { slabTargetBytes } from './pipeline.ts';
+import { slabBytesFor } from './pipeline.ts';
 import { chunksTogether, ReusedBytes } from './slabs.ts';
 import type { KernelClock, Stopwatch } from './stage-times.ts';
 
@@ -37,7 +37,7 @@ export class BatchDecoder {
     this.#work = work;
     this.#elementBytes = codecElementBytes(container.header.volume.type);
     const [x, y, z] = container.grid.box(0).shape;
-    const bytes = Math.min(backend.maxBoxBytes, slabTargetBytes) / (rowBytes(x, this.#elementBytes) * y * z);
+    const bytes = slabBytesFor(backend) / (rowBytes(x, this.#elementBytes) * y * z);
     this.#perBatch = Math.max(1, Math.min(chunksTogether, Math.floor(bytes)));
   }
 

@@ -5,7 +5,7 @@ import { type ChunkGrid, type ChunkSpan, codecElementBytes } from '../format/chu
 import type { FilePlace, OpenVolume } from '../io/common/volume-reader.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import { interleaving } from './interleaving-reader.ts';
-import { maxBoxBytes, overlapBytes, slabTargetBytes } from './pipeline.ts';
+import { maxBoxBytes, overlapBytes, slabBytesFor } from './pipeline.ts';
 import { boxesOf, bytesBefore, largestSlabBytes, type Slab, type SlabBox, slabsOf } from './slabs.ts';
 import type { Stopwatch } from './stage-times.ts';
 import { readVoxels, type VoxelReader } from './voxel-reader.ts';
@@ -83,7 +83,7 @@ export class BoxReader {
     this.#readsInPlace = grid.isInterleaved || volume.fill === undefined || volume.place !== undefined;
     this.#readsInPieces = !grid.isInterleaved && this.#readsInPlace;
     this.#boxBytes = Math.min(backend.maxBoxBytes, maxBoxBytes);
-    const slabBytes = this.#place ? this.#boxBytes : Math.min(backend.maxBoxBytes, slabTargetBytes);
+    const slabBytes = this.#place ? this.#boxBytes : slabBytesFor(backend);
     this.#slabs = slabsOf(grid, this.#elementBytes, slabBytes, span);
     this.#startByte = bytesBefore(grid, span.first, this.#elementBytes);
     this.#totalBytes = bytesBefore(grid, grid.count, this.#elementBytes);

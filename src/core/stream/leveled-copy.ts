@@ -4,7 +4,7 @@ import { codecElementBytes } from '../format/chunk-grid.ts';
 import type { ContainerWriter } from '../format/container-writer.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { type LevelMaker, writeWithLevels } from './level-maker.ts';
-import { maxBoxBytes, slabTargetBytes } from './pipeline.ts';
+import { maxBoxBytes, slabBytesFor } from './pipeline.ts';
 import { boxesOf, placeFor, putBox, ReusedBytes, type Slab, slabsOf } from './slabs.ts';
 
 /**
@@ -28,7 +28,7 @@ export class LeveledCopy {
     this.#backend = backend;
     this.#job = job;
     const { grid, header } = writer;
-    this.#slabs = slabsOf(grid, codecElementBytes(header.volume.type), Math.min(backend.maxBoxBytes, slabTargetBytes));
+    this.#slabs = slabsOf(grid, codecElementBytes(header.volume.type), slabBytesFor(backend));
     this.#bytes = new ReusedBytes(backend.sharesMemory);
     this.#scratch = new ReusedBytes(backend.sharesMemory);
     this.#slab = this.#slabs.next().value ?? undefined;

@@ -1,9 +1,15 @@
+import type { Backend } from '../chunks/backend.ts';
 import type { ByteSink } from '../shared/bytes.ts';
 import { toStriaError } from '../shared/errors.ts';
 import type { Stopwatch } from './stage-times.ts';
 
 /** The voxels held for one slab. Smaller layers are combined up to this size. */
 export const slabTargetBytes = 2 ** 25;
+
+/** The voxels of a slab that a backend takes at once. */
+export function slabBytesFor({ maxBoxBytes }: Pick<Backend, 'maxBoxBytes'>): number {
+  return Math.min(maxBoxBytes, slabTargetBytes);
+}
 
 /** The largest box, whatever the backend would take, because its encoded chunks are in memory too. */
 export const maxBoxBytes = 2 ** 26;

@@ -2,7 +2,7 @@ import type { Backend, LentVoxels } from '../chunks/backend.ts';
 import { maxLayerBytes } from '../chunks/chunk-shape.ts';
 import { useLent } from '../shared/lent-parts.ts';
 import { type Endian, swapBytes, elementBytes as voxelWidth } from '../shared/volume.ts';
-import { Beside, overlapBytes, slabTargetBytes } from './pipeline.ts';
+import { Beside, overlapBytes, slabBytesFor } from './pipeline.ts';
 import type { SlabDecoder } from './slab-decoder.ts';
 import { largestSlabBytes, maxRegionBytes, ReusedBytes, regionsOf, type Slab, slabsOf } from './slabs.ts';
 
@@ -14,7 +14,7 @@ export async function writeVoxels(
   write: (bytes: Uint8Array) => Promise<void>,
 ): Promise<void> {
   const { grid, elementBytes, volume } = slabs;
-  const slabBytes = Math.min(backend.maxBoxBytes, slabTargetBytes);
+  const slabBytes = slabBytesFor(backend);
   const largestBytes = grid.isInterleaved ? maxRegionBytes : largestSlabBytes(grid, elementBytes, slabBytes);
   if (!grid.isInterleaved && (endian === 'little' || voxelWidth(volume.type) === 1) && slabs.canLend(largestBytes)) {
     return writeLent(slabs, slabsOf(grid, elementBytes, slabBytes), backend, write);
@@ -44,7 +44,7 @@ export async function writeVoxels(
 /** All voxels in order, little-endian. A piece is valid until the next one is requested. */
 export async function* voxelPieces(slabs: SlabDecoder, backend: Backend): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const buffer = new ReusedBytes(backend.sharesMemory);
-  for (const { byteLength, decode } of piecesOf(slabs, Math.min(backend.maxBoxBytes, slabTargetBytes))) {
+  for (const { byteLength, decode } of piecesOf(slabs, slabBytesFor(backend))) {
     slabs.throwIfAborted();
     const bytes = buffer.take(byteLength);
     await decode(bytes);

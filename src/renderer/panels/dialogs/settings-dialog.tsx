@@ -181,8 +181,8 @@ function BrickBudgets() {
         </div>
       ))}
       <p className={styles.hint}>
-        The 3D view reads a .stria with levels in bricks as they come into sight. On the GPU each kind takes at most half of the
-        limit above. Applies to the next volume you open.
+        The 3D view reads such volumes in bricks as they come into sight. On the GPU each kind takes at most half of the limit
+        above. In host memory, levels that are made for a plain file take at most half. Applies to the next volume you open.
       </p>
     </>
   );
