@@ -1,12 +1,12 @@
-import type { Backend, BackendJob, ChunkBox, EncodeChoice, ResidentBox } from '../chunks/backend.ts';
+import type { Backend, BackendJob, BoxHalving, EncodeChoice, ResidentBox } from '../chunks/backend.ts';
 import { reportDamage } from '../chunks/choose.ts';
-import type { GpuVoxels } from '../codec/codec.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { throwIfAborted } from '../shared/job.ts';
 import { checkCount, checkPlaces, inBatches } from './box-batches.ts';
 import { piecesOf, standardPieceBytes } from './box-pieces.ts';
+import { type BatchSize, FittingBatches } from './fitting-batches.ts';
 import { compareOnGpu, stackedBox } from './gpu-chunks.ts';
 import { GpuDecoder } from './gpu-decoder.ts';
 import { GpuEncoder } from './gpu-encoder.ts';
@@ -14,7 +14,8 @@ import { halveOnGpu, holdOnGpu } from './gpu-halve.ts';
 import { borrow, GpuReceiver } from './gpu-receiver.ts';
 import { hasPaddedRows, plainBoxBytes, rowKernel } from './gpu-rows.ts';
 import { GpuSender } from './gpu-sender.ts';
-import { clearedBox, downloadBox, guarded, plainVoxels, uploadBox } from './gpu-transfer.ts';
+import { clearedBox, downloadBox, plainVoxels, uploadBox } from './gpu-transfer.ts';
+import { guarded } from './guarded.ts';
 
 /** A backend on a GPU, which can also process voxels that are already in GPU memory. */
 export interface GpuBackend extends Backend {
@@ -40,6 +41,7 @@ export function createGpuBackend(gpu: Gpu, pieceBytes = standardPieceBytes): Gpu
   const boxesAtOnce = gpu.isSoftware ? 1 : 2;
   const decoder = new GpuDecoder(gpu);
   const encoder = new GpuEncoder(gpu);
+  const batches = new FittingBatches(gpu, { bytes: maxBoxBytes, atOnce: boxesAtOnce });
 
   const decodeAll = async (chunks: readonly EncodedChunk[], box: ResidentBox, job: BackendJob, checksPayloads = false) => {
     checkCount(chunks, box.chunks);
@@ -49,32 +51,60 @@ export function createGpuBackend(gpu: Gpu, pieceBytes = standardPieceBytes): Gpu
     });
   };
 
-  /** Encodes a box, and halves it if the job asks for that. */
-  const encodeUploaded = async (
-    scope: GpuScope,
-    voxels: GpuVoxels,
-    chunks: readonly ChunkBox[],
+  /** @param hold takes the memory of payloads that are lent */
+  const encodeBatches = async (
+    box: ResidentBox,
     choice: EncodeChoice,
     job: BackendJob,
+    { bytes, atOnce }: BatchSize,
+    hold: (release: () => void) => void,
   ): Promise<EncodedChunk[]> => {
-    const { halving } = job;
-    if (!halving) return (await backend.encodeResident({ voxels, chunks }, choice, job)).chunks;
-    const halved = halveOnGpu(gpu, voxels, halving, { scope, signal: job.signal, onTimes: job.onTimes });
-    // Both must have ended when the scope is destroyed.
-    const [lent, encoded] = await Promise.allSettled([halved, backend.encodeResident({ voxels, chunks }, choice, job)]);
-    if (encoded.status === 'rejected') {
-      if (lent.status === 'fulfilled') lent.value.release();
-      throw encoded.reason;
+    const chunks = new Array<EncodedChunk>(box.chunks.length);
+    const work = async (batch: ResidentBox, first: number) => {
+      using scope = gpu.scope('encode');
+      const call = { scope, signal: job.signal, onTimes: job.onTimes, allocate: job.allocate };
+      const { chunks: encoded, lent } = await encoder.encode(batch, choice, call, job.lend ? 'lent' : 'own', job.onSpan);
+      for (const { release } of lent) hold(release);
+      for (let at = 0; at < encoded.length; at++) chunks[first + at] = encoded[at] as EncodedChunk;
+    };
+    // The bench times kernels one batch after the other.
+    await inBatches(box, bytes, 'Compressing', job, work, gpu.beforeTimed ? 1 : atOnce);
+    return chunks;
+  };
+
+  /** Encodes a box, and halves it if the job asks for that. @param scope owns memory for halving */
+  const encodeAll = async (
+    box: ResidentBox,
+    choice: EncodeChoice,
+    job: BackendJob,
+    halving?: BoxHalving,
+    scope?: GpuScope,
+  ): Promise<EncodedChunk[]> => {
+    const done = await batches.run(async (size, hold) => {
+      const lent: (() => void)[] = [];
+      const lend = (release: () => void) => {
+        lent.push(release);
+        hold(release);
+      };
+      const call = scope && { scope, signal: job.signal, onTimes: job.onTimes };
+      const halved = halving && call ? halveOnGpu(gpu, box.voxels, halving, call) : undefined;
+      // Both must have ended when the scope is destroyed.
+      const [halves, chunks] = await Promise.allSettled([halved, encodeBatches(box, choice, job, size, lend)]);
+      if (halves.status === 'fulfilled' && halves.value) hold(halves.value.release);
+      if (chunks.status === 'rejected') throw chunks.reason;
+      if (halves.status === 'rejected') throw halves.reason;
+      return { chunks: chunks.value, lent, halves: halves.value };
+    });
+    for (const release of done.lent) job.lend?.(release);
+    if (halving && !halving.into && done.halves) {
+      const { results, release } = done.halves;
+      if (job.lend) halving.onHalved(results, release);
+      else {
+        halving.onHalved(results.map((bytes) => bytes.slice()));
+        release();
+      }
     }
-    if (lent.status === 'rejected') throw lent.reason;
-    const { results, release } = lent.value;
-    if (halving.into) return encoded.value.chunks;
-    if (job.lend) halving.onHalved(results, release);
-    else {
-      halving.onHalved(results.map((bytes) => bytes.slice()));
-      release();
-    }
-    return encoded.value.chunks;
+    return done.chunks;
   };
 
   const backend: GpuBackend = {
@@ -108,7 +138,7 @@ export function createGpuBackend(gpu: Gpu, pieceBytes = standardPieceBytes): Gpu
         async encode(chunks, choice, job = {}) {
           checkPlaces(chunks, box.elementBytes);
           for (const upload of receiver.uploads) job.onSpan?.('upload', ...upload);
-          return guarded(gpu, () => encodeUploaded(receiver.scope, receiver.voxels, chunks, choice, job));
+          return encodeAll({ voxels: receiver.voxels, chunks }, choice, job, job.halving, receiver.scope);
         },
         release: () => receiver.scope.destroy(),
       };
@@ -116,15 +146,13 @@ export function createGpuBackend(gpu: Gpu, pieceBytes = standardPieceBytes): Gpu
 
     async encode(box, chunks, choice, job = {}) {
       checkPlaces(chunks, box.elementBytes);
-      return guarded(gpu, async () => {
-        throwIfAborted(job.signal);
-        using scope = gpu.scope('upload');
-        const start = performance.now();
-        const { byteLength } = box.bytes;
-        const voxels = uploadBox(gpu, scope, box);
-        job.onSpan?.('upload', start, performance.now(), byteLength);
-        return await encodeUploaded(scope, voxels, chunks, choice, job);
-      });
+      throwIfAborted(job.signal);
+      using scope = gpu.scope('upload');
+      const start = performance.now();
+      const { byteLength } = box.bytes;
+      const voxels = await guarded(gpu, async () => uploadBox(gpu, scope, box));
+      job.onSpan?.('upload', start, performance.now(), byteLength);
+      return await encodeAll({ voxels, chunks }, choice, job, job.halving, scope);
     },
 
     async decode(chunks, boxes, box, job = {}) {
@@ -159,21 +187,7 @@ export function createGpuBackend(gpu: Gpu, pieceBytes = standardPieceBytes): Gpu
       }
     },
 
-    encodeResident: (box, choice, job = {}) =>
-      guarded(gpu, async () => {
-        const chunks = new Array<EncodedChunk>(box.chunks.length);
-        const work = async (batch: ResidentBox, first: number) => {
-          using scope = gpu.scope('encode');
-          const call = { scope, signal: job.signal, onTimes: job.onTimes, allocate: job.allocate };
-          const read = job.lend ? 'lent' : 'own';
-          const { chunks: encoded, lent } = await encoder.encode(batch, choice, call, read, job.onSpan);
-          for (const { release } of lent) job.lend?.(release);
-          for (let at = 0; at < encoded.length; at++) chunks[first + at] = encoded[at] as EncodedChunk;
-        };
-        // The bench times kernels one batch after the other.
-        await inBatches(box, maxBoxBytes, 'Compressing', job, work, gpu.beforeTimed ? 1 : boxesAtOnce);
-        return { chunks };
-      }),
+    encodeResident: async (box, choice, job = {}) => ({ chunks: await encodeAll(box, choice, job) }),
 
     checkResident: (box, chunks, job = {}) =>
       guarded(gpu, async () => {
@@ -195,6 +209,7 @@ export function createGpuBackend(gpu: Gpu, pieceBytes = standardPieceBytes): Gpu
     decodeResident: (chunks, box, job = {}) => guarded(gpu, () => decodeAll(chunks, box, job)),
 
     async destroy() {
+      batches.reset();
       gpu.spare.free();
     },
   };

@@ -7,7 +7,7 @@ import { type LentBytes, wholeWords } from '../gpu/lent-bytes.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import { paddedBoxBytes } from './gpu-chunks.ts';
 import { packRows, plainBoxBytes, rowKernel } from './gpu-rows.ts';
-import { guarded } from './gpu-transfer.ts';
+import { guarded } from './guarded.ts';
 
 const wordsPerWorkgroup = 256;
 

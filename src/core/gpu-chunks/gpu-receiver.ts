@@ -5,7 +5,8 @@ import type { GpuScope } from '../gpu/scope.ts';
 import { UploadMemory } from '../gpu/upload-memory.ts';
 import type { BoxPiece } from './box-pieces.ts';
 import { hasPaddedRows, rowKernel } from './gpu-rows.ts';
-import { type BoxUpload, boxUpload, guarded } from './gpu-transfer.ts';
+import { type BoxUpload, boxUpload } from './gpu-transfer.ts';
+import { guarded } from './guarded.ts';
 
 type Fill = (bytes: Uint8Array<ArrayBuffer>) => Promise<void>;
 

@@ -3,7 +3,7 @@ import type { Gpu } from '../gpu/gpu.ts';
 import { type LentBytes, wholeWords } from '../gpu/lent-bytes.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import type { BoxPiece } from './box-pieces.ts';
-import { guarded } from './gpu-transfer.ts';
+import { guarded } from './guarded.ts';
 
 /** A box in GPU memory that goes to the CPU in pieces, the next one of which is copied while one is used. */
 export class GpuSender implements LentVoxels {

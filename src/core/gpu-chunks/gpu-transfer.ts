@@ -5,7 +5,6 @@ import type { Gpu } from '../gpu/gpu.ts';
 import { wholeWords } from '../gpu/lent-bytes.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { UploadMemory } from '../gpu/upload-memory.ts';
-import { StriaError } from '../shared/errors.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import { paddedBoxBytes } from './gpu-chunks.ts';
 import { hasPaddedRows, packRows, padRows, plainBoxBytes } from './gpu-rows.ts';
@@ -122,35 +121,4 @@ export function plainVoxels(gpu: Gpu, scope: GpuScope, voxels: GpuVoxels): GPUBu
   // Whoever waits for later work gets the error.
   commands.submit().catch(() => {});
   return plain;
-}
-
-/**
- * Runs GPU work and raises every device error: work that the device refused (out of memory, an invalid call) would otherwise
- * read back as zeros. @throws StriaError `out-of-memory`, `internal`, `device-lost`
- */
-export async function guarded<T>(gpu: Gpu, work: () => Promise<T>): Promise<T> {
-  gpu.checkAlive();
-  for (const filter of ['internal', 'validation', 'out-of-memory'] as const) gpu.device.pushErrorScope(filter);
-  let outcome: { readonly value: T } | { readonly error: unknown };
-  try {
-    outcome = { value: await work() };
-  } catch (error) {
-    outcome = { error };
-  }
-  const faults = (await Promise.all([0, 1, 2].map(() => gpu.device.popErrorScope().catch(() => null)))).filter(
-    (one) => one !== null,
-  );
-  if ('error' in outcome && !(outcome.error instanceof StriaError)) outcome = { error: await gpu.causeOf(outcome.error) };
-  gpu.checkAlive();
-  const aborted = 'error' in outcome && outcome.error instanceof StriaError && outcome.error.tag === 'aborted';
-  const [fault] = faults;
-  if (fault && !aborted) {
-    const outOfMemory = fault instanceof GPUOutOfMemoryError;
-    if (outOfMemory) gpu.spare.free();
-    throw new StriaError(outOfMemory ? 'out-of-memory' : 'internal', `the GPU rejected the work: ${fault.message}`, {
-      cause: fault,
-    });
-  }
-  if ('error' in outcome) throw outcome.error;
-  return outcome.value;
 }

@@ -6,7 +6,7 @@ import type { Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { DecodePlanner, type StoredChunk } from '../gpu-chunks/decode-planner.ts';
-import { guarded } from '../gpu-chunks/gpu-transfer.ts';
+import { guarded } from '../gpu-chunks/guarded.ts';
 import { StriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { type Dims3, type Dims4, type VolumeInfo, volumeBytes } from '../shared/volume.ts';

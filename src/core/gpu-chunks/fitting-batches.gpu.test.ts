@@ -1,0 +1,78 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { openTestGpu } from '../../testing/node-gpu-testing.ts';
+import type { BoxHalving } from '../chunks/backend.ts';
+import { createCpuBackend } from '../cpu/cpu-backend.ts';
+import { inlinePool } from '../cpu/inline-pool.ts';
+import { chunkGridOf } from '../format/chunk-grid.ts';
+import { halve } from '../levels/halve.ts';
+import { infoOf, only, voxelsOf } from '../stream/engine-testing.ts';
+import { createGpuBackend } from './gpu-backend.ts';
+
+const gpu = await openTestGpu();
+afterEach(() => vi.restoreAllMocks());
+
+/** Lets the device refuse buffers for encoding above a size: they become invalid, as if there were no memory for them. */
+function refuseAbove(mostBytes: number): { count: number } {
+  const { device } = gpu;
+  const refused = { count: 0 };
+  const isRefusedIn: boolean[] = [];
+  const [push, pop, create] = [
+    device.pushErrorScope.bind(device),
+    device.popErrorScope.bind(device),
+    device.createBuffer.bind(device),
+  ];
+  vi.spyOn(device, 'pushErrorScope').mockImplementation((filter) => {
+    isRefusedIn.push(false);
+    return push(filter);
+  });
+  vi.spyOn(device, 'popErrorScope').mockImplementation(async () => {
+    const isRefused = isRefusedIn.pop();
+    const fault = await pop();
+    return isRefused ? new GPUOutOfMemoryError('no memory, says the test') : fault;
+  });
+  vi.spyOn(device, 'createBuffer').mockImplementation((descriptor) => {
+    if (!descriptor.label?.includes('encode') || descriptor.size <= mostBytes) return create(descriptor);
+    refused.count++;
+    isRefusedIn[isRefusedIn.length - 1] = true;
+    return create({ ...descriptor, size: 4 * (device.limits.maxBufferSize + 4), mappedAtCreation: false });
+  });
+  return refused;
+}
+
+const info = infoOf([128, 64, 64, 1], 'u8');
+const grid = chunkGridOf(info, [16, 16, 16]);
+const chunks = Array.from({ length: grid.count }, (_, number) => {
+  const { origin, shape } = grid.box(number);
+  return { origin, shape };
+});
+const box = { bytes: voxelsOf(info, 'noise').map((value) => value & 15), dims: [128, 64, 64], elementBytes: 1 } as const;
+const choice = only('raw');
+const copy = () => ({ ...box, bytes: box.bytes.slice() });
+
+test('if the GPU lacks memory, smaller batches give the same bytes, and halves that are told once', async () => {
+  const expected = await createCpuBackend(inlinePool()).encode(copy(), chunks, choice);
+  const backend = createGpuBackend(gpu);
+  const refused = refuseAbove(300_000);
+  const halves: Uint8Array[] = [];
+  const halving: BoxHalving = {
+    ...{ steps: [2, 2, 2], method: 'mean', type: 'u8' },
+    onHalved: ([first]) => void halves.push((first as Uint8Array).slice()),
+  };
+  expect(await backend.encode(copy(), chunks, choice, { halving })).toEqual(expected);
+  expect(refused.count).toBeGreaterThan(0);
+  const halved = halve(box.bytes, 'u8', [128, 64, 64], [2, 2, 2], 1, 'mean');
+  expect(halves.map((each) => Buffer.from(each).equals(halved as Uint8Array))).toEqual([true]);
+  // Later work begins with the size that fitted.
+  const { count } = refused;
+  const both = await Promise.all([backend.encode(copy(), chunks, choice), backend.encode(copy(), chunks, choice)]);
+  expect([both, refused.count]).toEqual([[expected, expected], count]);
+});
+
+test('if not even small batches fit, the error says so, and nothing is leaked', async () => {
+  const backend = createGpuBackend(gpu);
+  const releases: (() => void)[] = [];
+  refuseAbove(1000);
+  const lend = (release: () => void) => void releases.push(release);
+  await expect(backend.encode(copy(), chunks, choice, { lend })).rejects.toMatchObject({ tag: 'out-of-memory' });
+  expect(releases).toEqual([]);
+});

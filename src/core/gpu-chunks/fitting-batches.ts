@@ -1,0 +1,53 @@
+import type { Gpu } from '../gpu/gpu.ts';
+import { toStriaError } from '../shared/errors.ts';
+import { guarded } from './guarded.ts';
+
+/** A batch of fewer bytes holds one chunk of the usual shape. */
+const leastBytes = 2 ** 18;
+
+/** How much is encoded at the same time. */
+export interface BatchSize {
+  readonly bytes: number;
+  readonly atOnce: number;
+}
+
+/**
+ * Chooses how large batches are. Codecs that try several ways need several times the memory of their voxels. If the GPU has too little of
+ * it, the same work is done again in batches of half the size, one at a time, and later work begins with the size that fitted.
+ */
+export class FittingBatches {
+  readonly #gpu: Gpu;
+  readonly #most: BatchSize;
+  #bytes: number;
+
+  constructor(gpu: Gpu, most: BatchSize) {
+    this.#gpu = gpu;
+    this.#most = most;
+    this.#bytes = most.bytes;
+  }
+
+  /**
+   * Does work as often as needed. Nothing that it returns before it has succeeded may be used: the device may have refused part of it.
+   * @param work is given a function that takes what is to be released if the work is done again or fails
+   * @throws StriaError `out-of-memory` if there is too little memory for the smallest batches; as `work`
+   */
+  async run<T>(work: (size: BatchSize, hold: (release: () => void) => void) => Promise<T>): Promise<T> {
+    for (;;) {
+      const bytes = this.#bytes;
+      const size = bytes < this.#most.bytes ? { bytes, atOnce: 1 } : this.#most;
+      const held: (() => void)[] = [];
+      try {
+        return await guarded(this.#gpu, () => work(size, (release) => held.push(release)));
+      } catch (error) {
+        for (const release of held) release();
+        if (toStriaError(error).tag !== 'out-of-memory' || bytes <= leastBytes) throw error;
+        this.#bytes = Math.min(this.#bytes, bytes / 2);
+      }
+    }
+  }
+
+  /** Tries the largest size again. */
+  reset(): void {
+    this.#bytes = this.#most.bytes;
+  }
+}
