@@ -1,11 +1,11 @@
-import { StriaError } from '../shared/errors.ts';
+import { StriaError, toStriaError } from '../shared/errors.ts';
 import { throwIfAborted } from '../shared/job.ts';
 import { LeastRecent } from '../shared/least-recent.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import type { LevelBox, LeveledVoxels } from '../shared/volume-level.ts';
 
-/** Planes of a group are read together up to this number, since a file refuses boxes for which much of it must be read. */
-const planesAtOnce = 16;
+/** Planes of a group that are read together if the file refuses the whole group, because too much of it would be read. */
+const fewPlanes = 16;
 
 /** A read that several callers wait for. */
 interface SharedRead {
@@ -94,10 +94,18 @@ export class VoxelGroups {
       throwIfAborted(signal);
       const [width, height, depth] = box.size;
       const bytes = new Uint8Array(planeBytes * depth);
-      for (let z = 0; z < depth; z += planesAtOnce) {
+      // Read as a whole if possible: a chunk that is larger than the reader's cache is decoded for each part that touches it.
+      let planes = depth;
+      for (let z = 0; z < depth; ) {
         const first: Dims3 = [box.first[0], box.first[1], box.first[2] + z];
-        const size: Dims3 = [width, height, Math.min(planesAtOnce, depth - z)];
-        bytes.set(await this.#voxels.read({ ...box, first, size }, { signal }), planeBytes * z);
+        const size: Dims3 = [width, height, Math.min(planes, depth - z)];
+        try {
+          bytes.set(await this.#voxels.read({ ...box, first, size }, { signal }), planeBytes * z);
+          z += planes;
+        } catch (error) {
+          if (toStriaError(error).tag !== 'unsupported' || planes <= fewPlanes) throw error;
+          planes = fewPlanes;
+        }
       }
       return bytes;
     } finally {
