@@ -119,6 +119,9 @@ test('a volume larger than the GPU budget opens from a level, and slices and val
     await expect.poll(() => gpuMemory(page, 'bricks.payloads'), { timeout: 60_000 }).toBeGreaterThan(0);
     await expect.poll(() => isSettled(page), { timeout: 60_000 }).toBe(true);
     await expect(page.getByText('shown at 1/2 resolution')).toHaveCount(0);
+    // Its levels have been made meanwhile, or are in a moment.
+    await openTab(page, 'gpu');
+    await expect(page.getByTestId('brick-memory')).toContainText('Levelsmade', { timeout: 30_000 });
   });
 
   await test.step('another volume leaves nothing of it in GPU memory', async () => {
