@@ -21,6 +21,7 @@ const drawnAlike = [
   'layers',
   'mesh-files',
   'numbers',
+  'ome-tiff',
   'output',
   'pacing',
   'picture-command',
