@@ -122,6 +122,7 @@ test('a volume larger than the GPU budget opens from a level, and slices and val
     // Its levels have been made meanwhile, or are in a moment.
     await openTab(page, 'gpu');
     await expect(page.getByTestId('brick-memory')).toContainText('Levelsmade', { timeout: 30_000 });
+    await expect(page.getByTestId('brick-memory')).not.toContainText('no host memory');
   });
 
   await test.step('another volume leaves nothing of it in GPU memory', async () => {

@@ -121,3 +121,34 @@ test('a level that does not fit is left out, and its bricks are voxels of the fi
   expect(await voxelsAt(bricks, 2)).toEqual(await voxelsAt(kept, 2));
   await expect(makeInto(bricks, plain, 0, 1000)).rejects.toMatchObject({ tag: 'limit-too-small' });
 });
+
+const standIn = (plain: Plain, read: BrickSource['read']): BrickSource => ({
+  info: plain.file.info,
+  levels: plain.file.levels.slice(1),
+  place: (brick) => plain.file.place(brick),
+  read,
+});
+
+test('made bricks are read one by one, without what lies between them', async () => {
+  const plain = plainFile(infoOf([261, 71, 70, 1], 'u8'), 'noise');
+  const bricks = new MadeBricks(plain.file);
+  const asked: number[][] = [];
+  const read: BrickSource['read'] = async (some) => {
+    asked.push(some.map(({ number }) => number));
+    return some.map(() => ({ kind: 'constant', element: Uint8Array.of(0), decodedChecksum: { sum: 0, cross: 0 } }));
+  };
+  bricks.add({ timePoint: 0, firstLevel: 1, bricks: standIn(plain, read) });
+  await bricks.read([
+    { level: 1, number: 0 },
+    { level: 1, number: 2 },
+  ]);
+  expect(asked).toEqual([[0], [2]]);
+});
+
+test('a made brick that cannot be read is read from the file', async () => {
+  const plain = plainFile(infoOf([261, 71, 70, 1], 'u8'), 'noise');
+  const bricks = new MadeBricks(plain.file);
+  const read = async () => Promise.reject(new StriaError('not-readable', 'gone'));
+  bricks.add({ timePoint: 0, firstLevel: 1, bricks: standIn(plain, read) });
+  expect(await voxelsAt(bricks, 1)).toEqual(await voxelsAt(plain.file, 1));
+});

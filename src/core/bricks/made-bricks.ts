@@ -1,5 +1,5 @@
 import type { EncodedChunk } from '../format/chunk.ts';
-import type { StriaError } from '../shared/errors.ts';
+import { StriaError, toStriaError } from '../shared/errors.ts';
 import type { JobOptions } from '../shared/job.ts';
 import type { VolumeInfo } from '../shared/volume.ts';
 import type { Brick } from './brick.ts';
@@ -54,11 +54,24 @@ export class MadeBricks implements BrickSource {
     const made = this.#made.get(timePoint);
     const found =
       made && level >= made.firstLevel
-        ? made.bricks.read(
-            here.map(({ number }) => ({ level: level - made.firstLevel, number: number % perTime })),
-            options,
-          )
+        ? Promise.all(here.map((brick) => this.#readMade(made, brick, perTime, options)))
         : this.#file.read(here, options);
     return (await Promise.all([found, others.length > 0 ? this.read(others, options) : []])).flat();
+  }
+
+  /**
+   * Reads one brick, because the bricks of a read may lie far apart in the levels, and reading them together would read all that lies
+   * between. A brick that cannot be read there is read from the file.
+   */
+  async #readMade(made: MadeLevels, brick: Brick, perTime: number, options?: JobOptions): Promise<EncodedChunk | StriaError> {
+    try {
+      const inMade = { level: brick.level - made.firstLevel, number: brick.number % perTime };
+      const [chunk] = await made.bricks.read([inMade], options);
+      if (chunk && !(chunk instanceof StriaError)) return chunk;
+    } catch (error) {
+      if (toStriaError(error).tag === 'aborted') throw error;
+    }
+    const [chunk] = await this.#file.read([brick], options);
+    return chunk ?? new StriaError('internal', 'the source left it out');
   }
 }

@@ -78,6 +78,24 @@ describe('the queue', () => {
     expect([sinks[0]?.bytes().length, store.getState().levelsKeptOf]).toEqual([0, undefined]);
   });
 
+  it('discards such levels if they are cancelled while their last bytes are written', async () => {
+    const store = createAppStore();
+    const sink = memorySink();
+    let finish: (() => void) | undefined;
+    const write = () => new Promise<void>((resolve) => (finish = resolve));
+    const close = vi.fn(sink.close);
+    const saveBeside = async (_file: HostFile, name: string) => ({ ...sink, write, close, name, folder: '/scans' });
+    const queue = new CompressQueue({ saveBeside }, store, { compress: () => Promise.reject(new Error('not used')) });
+    queue.addLevels({}, { file: file('a.nii').primary }, new Blob(['levels']));
+    await vi.waitFor(() => expect(finish).toBeDefined());
+    queue.cancelAll();
+    finish?.();
+    await vi.waitFor(() => expect(store.getState().queue[0]?.state.kind).toBe('cancelled'));
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    expect(close).not.toHaveBeenCalled();
+    expect(store.getState().levelsKeptOf).toBeUndefined();
+  });
+
   it('compresses one file after the other, beside the sources', async () => {
     const { queue, store, jobs, started, saved, states, running } = setUp();
     queue.add([file('a.nii.gz'), file('b.nii')]);

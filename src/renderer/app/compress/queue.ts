@@ -79,6 +79,8 @@ export class CompressQueue {
 
   /** Changes the row at once. The part of the file that was written so far is discarded. */
   cancel(id: number): void {
+    // A row that waits may hold much memory. A running one has taken its job already.
+    this.#jobs.delete(id);
     this.#setState(id, { kind: 'cancelled' });
     this.#controllers.get(id)?.abort();
   }
@@ -163,6 +165,7 @@ async function writeBlob(
       onProgress?.({ stage: 'Writing', done: start, total: blob.size });
       await sink.write(new Uint8Array(await blob.slice(start, start + pieceBytes).arrayBuffer()));
     }
+    throwIfAborted(signal);
     await sink.close();
   } catch (error) {
     await sink.abort().catch(() => undefined);

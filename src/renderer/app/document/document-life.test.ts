@@ -457,6 +457,17 @@ describe('a lost device', () => {
     await settled();
     await load.resolve(loaded(first));
     life.deviceLost('gone');
+    const broken = fakeEngine();
+    Object.assign(broken.engine.gpu, {
+      checkAlive: () => {
+        throw lost;
+      },
+    });
+    void life.deviceBack(broken.engine, undefined);
+    await settled();
+    await load.resolve(loaded(second));
+    expect(first.close).not.toHaveBeenCalled();
+    life.deviceLost('gone again');
     const next = fakeEngine();
     void life.deviceBack(next.engine, undefined);
     await settled();

@@ -283,7 +283,9 @@ export class DocumentLife implements EngineWatcher {
         const document = documentOf(held, statistics);
         this.#send({ kind: 'returned', document, ...stateOnGpu(this.#works, engine, held) });
       } catch (error) {
-        if (loaded) await this.#free(engine, loaded);
+        // Bricks of the volume that was open are closed with it.
+        const bricks = before.bricks ? undefined : loaded?.bricks;
+        if (loaded) await this.#free(engine, { ...loaded, bricks });
         if (!signal.aborted && toStriaError(error).tag !== 'device-lost') this.#send(loadFailure(held.request, error));
       }
     });

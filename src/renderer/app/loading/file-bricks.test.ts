@@ -174,6 +174,19 @@ describe('levels in the background', () => {
     expect(levels[0]?.worker.isEnded).toBe(true);
   });
 
+  it('go on if the thread that reads bricks ends', async () => {
+    vi.useFakeTimers();
+    const { levels, open } = setUp(true);
+    const { host, worker } = await open();
+    vi.advanceTimersByTime(restMs);
+    const read = host.request(key, 0);
+    expect(levels[0]?.worker.orders.map(({ kind }) => kind)).toEqual(['pause']);
+    worker.onerror?.({ message: 'crashed' } as ErrorEvent);
+    await expect(read).rejects.toMatchObject({ tag: 'internal' });
+    vi.advanceTimersByTime(restMs);
+    expect(levels[0]?.worker.orders.map(({ kind }) => kind)).toEqual(['pause', 'resume']);
+  });
+
   it('are not made for a file that has levels, nor after Close', async () => {
     vi.useFakeTimers();
     const stored = setUp();

@@ -119,26 +119,53 @@ test('time points whose bricks are read beside the shown one are made after it, 
   expect(begun()).toEqual([0, 2]);
 });
 
-test('the oldest levels are dropped for new ones, and none are made over and over', () => {
-  const { making, workers, dropped, begun, rest } = setUp(100);
-  making.read(1);
+test('a late read of the previous time point does not put its levels before those of the shown one', () => {
+  const { making, workers, rest, begun } = setUp();
+  rest();
+  making.show(3);
+  making.read(0);
   making.ended();
   rest();
+  expect([begun(), workers[0]?.isEnded]).toEqual([[0, 3], true]);
+});
+
+test('the oldest levels are dropped for new ones, but never those of the shown time point', () => {
+  const { making, workers, dropped, begun, rest } = setUp(100);
+  rest();
   workers[0]?.make(60);
+  making.show(1);
   rest();
   workers[1]?.answer({ kind: 'progress', share: 0.5, bytes: 40 });
   expect(dropped).toEqual([]);
   workers[1]?.answer({ kind: 'progress', share: 0.6, bytes: 41 });
   expect(dropped).toEqual([0]);
   workers[1]?.make(50);
+  making.read(0);
+  making.ended();
   rest();
+  workers[2]?.answer({ kind: 'progress', share: 0.9, bytes: 51 });
+  expect([begun(), dropped, making.of(1)?.blob.size]).toEqual([[0, 1, 0], [0], 50]);
+  workers[2]?.make(51);
+  expect([making.of(0), making.bytes]).toEqual([undefined, 50]);
+  // None are made over and over, until another time point is shown.
   rest();
-  expect([begun(), making.bytes]).toEqual([[0, 1], 50]);
-  making.show(1);
-  rest();
-  making.show(0);
   rest();
   expect(begun()).toEqual([0, 1, 0]);
+  making.show(0);
+  rest();
+  expect(begun()).toEqual([0, 1, 0, 0]);
+});
+
+test('the state is in the end that of the shown time point', () => {
+  const { making, workers, rest } = setUp();
+  making.read(1);
+  making.ended();
+  rest();
+  workers[0]?.answer({ kind: 'failed', fault: { tag: 'not-readable', message: 'away' } });
+  rest();
+  workers[1]?.make(10);
+  rest();
+  expect(making.state).toEqual({ kind: 'failed', message: 'away' });
 });
 
 test('levels that do not fit are named, and failures end the work on their time point only', () => {

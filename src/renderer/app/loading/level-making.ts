@@ -44,6 +44,8 @@ export class LevelMaking {
   #wanted: number[] = [0];
   /** Those that were begun since another time point was shown, so that none is made again and again. */
   readonly #begun = new Set<number>();
+  /** Why time points have no levels. Forgotten when another one is shown. */
+  readonly #faults = new Map<number, LevelsState>();
   #run: Run | undefined;
   #state: LevelsState | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -77,6 +79,7 @@ export class LevelMaking {
     if (this.#wanted[0] === timePoint) return;
     this.#wanted = [timePoint];
     this.#begun.clear();
+    this.#faults.clear();
     this.#rest();
   }
 
@@ -99,7 +102,9 @@ export class LevelMaking {
   /** The levels of a time point turned out to be unreadable. */
   lost(timePoint: number, fault: StriaError): void {
     this.#made.delete(timePoint);
-    this.#told({ kind: 'failed', message: fault.message });
+    const state: LevelsState = { kind: 'failed', message: fault.message };
+    this.#faults.set(timePoint, state);
+    this.#told(state);
   }
 
   /** Cancels everything and forgets all levels. */
@@ -116,20 +121,25 @@ export class LevelMaking {
   }
 
   #go(): void {
-    if (this.#run && !this.#wanted.includes(this.#run.timePoint)) this.#stop();
-    if (this.#run) {
+    const running = this.#run?.timePoint;
+    const next = this.#wanted.find(
+      (timePoint) => timePoint === running || (!this.#made.has(timePoint) && !this.#begun.has(timePoint)),
+    );
+    if (this.#run && next === running) {
       this.#run.isPaused = false;
       this.#run.worker.postMessage({ kind: 'resume' });
       return;
     }
-    const next = this.#wanted.find((timePoint) => !this.#made.has(timePoint) && !this.#begun.has(timePoint));
+    this.#stop();
     if (next === undefined) this.#told(this.#stateOf(this.#wanted[0] as number) ?? this.#state);
     else this.#begin(next);
   }
 
   #begin(timePoint: number): void {
     this.#begun.add(timePoint);
-    const worker = this.#needs.start(timePoint, this.#needs.limitBytes);
+    // Levels of the shown time point stay.
+    const shownBytes = this.of(this.#wanted[0] as number)?.blob.size ?? 0;
+    const worker = this.#needs.start(timePoint, this.#needs.limitBytes - shownBytes);
     this.#run = { timePoint, worker, isPaused: false };
     worker.onmessage = ({ data }) => this.#take(data);
     worker.onerror = ({ message }) => this.#failed(new StriaError('internal', `the thread ended: ${message}`));
@@ -148,9 +158,10 @@ export class LevelMaking {
       case 'made': {
         const { timePoint, firstLevel, blob } = answer;
         this.#stop();
-        this.#makeRoom(blob.size);
-        this.#made.set(timePoint, { timePoint, firstLevel, blob });
-        this.#needs.add({ timePoint, firstLevel, blob });
+        if (this.#makeRoom(blob.size)) {
+          this.#made.set(timePoint, { timePoint, firstLevel, blob });
+          this.#needs.add({ timePoint, firstLevel, blob });
+        }
         this.#told(this.#stateOf(timePoint));
         this.#rest();
       }
@@ -158,8 +169,11 @@ export class LevelMaking {
   }
 
   #failed(fault: StriaError): void {
+    const timePoint = this.#run?.timePoint ?? (this.#wanted[0] as number);
+    const state: LevelsState = fault.tag === 'limit-too-small' ? { kind: 'too-large' } : { kind: 'failed', message: fault.message };
+    this.#faults.set(timePoint, state);
     this.#stop();
-    this.#told(fault.tag === 'limit-too-small' ? { kind: 'too-large' } : { kind: 'failed', message: fault.message });
+    this.#told(state);
     this.#rest();
   }
 
@@ -168,18 +182,20 @@ export class LevelMaking {
     this.#run = undefined;
   }
 
-  /** Drops the oldest levels until there is room for some bytes. */
-  #makeRoom(bytes: number): void {
+  /** Drops the oldest levels, except those of the shown time point, until there is room for some bytes. @returns whether there is */
+  #makeRoom(bytes: number): boolean {
     for (const timePoint of [...this.#made.keys()]) {
-      if (this.bytes + bytes <= this.#needs.limitBytes) return;
+      if (this.bytes + bytes <= this.#needs.limitBytes) break;
+      if (timePoint === this.#wanted[0]) continue;
       this.#made.delete(timePoint);
       this.#needs.drop(timePoint);
     }
+    return this.bytes + bytes <= this.#needs.limitBytes;
   }
 
   #stateOf(timePoint: number): LevelsState | undefined {
     const made = this.#made.get(timePoint);
-    if (!made) return undefined;
+    if (!made) return this.#faults.get(timePoint);
     return { kind: 'made', leftOut: made.firstLevel > 1 ? this.#needs.decimationOf(made.firstLevel - 1) : undefined };
   }
 

@@ -138,6 +138,7 @@ export class PostedBricks implements BrickSource {
     const all = [...this.#asked.values()];
     this.#asked.clear();
     for (const { reject } of all) reject(reason);
+    this.listener?.rests();
   }
 }
 

@@ -162,7 +162,7 @@ function levelWords(levels: LevelsState): string {
     case 'too-large':
       return 'no host memory for them';
     case 'failed':
-      return 'not made: the file cannot be read';
+      return 'could not be made';
   }
 }
 

@@ -207,7 +207,7 @@ function LevelsLine({ levels }: { readonly levels: LevelsState | undefined }) {
   if (levels?.kind !== 'failed') return null;
   return (
     <span className={styles.warning} role="status" title={`${levels.message}. To try again, open the file again.`}>
-      distant parts skip voxels: the file cannot be read
+      distant parts skip voxels: levels could not be made
     </span>
   );
 }
