@@ -10,11 +10,16 @@ import { wasmModules } from './wasm.config.ts';
  * file, and the other modules of the command another.
  */
 function startFiles() {
-  const starts = { engine: resolve('src/node/cpu-worker.ts'), command: resolve('src/cli/index.ts') };
+  const starts = {
+    engine: resolve('src/node/cpu-worker.ts'),
+    command: resolve('src/cli/index.ts'),
+    gpu: resolve('src/cli/devices/gpu-device.ts'),
+    decompress: resolve('src/cli/commands/decompress.ts'),
+  };
   return Object.entries(starts).map(([name, start], at) => {
     let atOnce: ReadonlySet<string> | undefined;
     return {
-      priority: 2 - at,
+      priority: 4 - at,
       includeDependenciesRecursively: false,
       name(id: string, graph: Graph): string | null {
         atOnce ??= importedAtOnce(start, graph);

@@ -267,7 +267,7 @@ export interface CodecKernels {
    */
   prepareEncode(elementBytes: CodecElementBytes, chunks: readonly PreparedChunk[], isSecond?: boolean): Promise<void>;
   /** Compiles what `prepareDecode` needs for such chunks, all at once and beside the CPU's work. @param checked with `faults` */
-  prepareDecoders?(elementBytes: CodecElementBytes, chunks: readonly PreparedChunk[], checked: boolean): Promise<void>;
+  prepareDecoders(elementBytes: CodecElementBytes, chunks: readonly PreparedChunk[], checked: boolean): Promise<void>;
   /**
    * Prepares the decoding of these chunks without running it; `scope` owns what it creates. The plan decodes whatever
    * `payloads.buffer` holds when it runs. It writes the chunks' elements into `target` and nothing outside them (the row

@@ -66,8 +66,8 @@ export class DecodePlanner {
   ): Promise<void> {
     try {
       await Promise.all([
-        this.#kernelsOf(codec).prepareDecoders?.(elementBytes, chunks, checked),
-        second && this.#kernelsOf(second.codec).prepareDecoders?.(1, [], checked),
+        this.#kernelsOf(codec).prepareDecoders(elementBytes, chunks, checked),
+        second && this.#kernelsOf(second.codec).prepareDecoders(1, [], checked),
       ]);
     } catch {
       // A chunk has parameters that no encoder writes. `plan` says so.

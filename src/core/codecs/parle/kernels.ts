@@ -26,7 +26,7 @@ import type {
   RecordCall,
   RecordedPayloads,
 } from '../../codec/codec.ts';
-import { faultChecks } from '../../codec/faults.ts';
+import { type FaultChecks, faultChecks, faultVariant } from '../../codec/faults.ts';
 import { boundsOf, placer, placesFor, recordedEncoder, recordPlaces, recordZeros, roomFor } from '../../codec/recorded.ts';
 import { parseAxis } from '../../codec/scan-order.ts';
 import type { Commands } from '../../gpu/commands.ts';
@@ -44,6 +44,8 @@ const sectionCount = 3;
 export function createKernels(gpu: Gpu): CodecKernels {
   return {
     ...recordedEncoder(gpu, 'parle.encode', (elementBytes) => prepareEncode(gpu, elementBytes), recordEncode),
+    prepareDecoders: (elementBytes, _chunks, checked) =>
+      gpu.prepareKernels([decoder(gpu, elementBytes, faultVariant(checked))]),
     prepareDecode: (...decoding) => prepareDecode(gpu, ...decoding),
     prepareDecodeRanges: (payloads, ranges, elementBytes, scope) =>
       prepareDecodeRanges(gpu, payloads, ranges, elementBytes, scope),
@@ -67,6 +69,12 @@ function encoders(elementBytes: CodecElementBytes, isFlat: boolean) {
 function prepareEncode(gpu: Gpu, elementBytes: CodecElementBytes): Promise<void> {
   const kinds = elementBytes === 4 ? [false, true] : [false];
   return gpu.prepareKernels(kinds.flatMap((isFlat) => Object.values(encoders(elementBytes, isFlat))));
+}
+
+/** What decoding runs, of chunks and of ranges. */
+function decoder(gpu: Gpu, elementBytes: CodecElementBytes, variant: FaultChecks['variant']): KernelDescriptor {
+  const constants = { element_bytes: elementBytes, threads: gpu.tuning['parle.expand'] };
+  return { label: 'parle.expand', shader: expandShader, variant: variant(5), constants };
 }
 
 function recordEncode(
@@ -195,12 +203,7 @@ function expandPlan(
   const chunkOfSegment = scope.storage('chunk-of-segment', 4 * segments.tileCount, segments.chunkOfTile);
   const source = payloadBuffer(payloads, scope);
   const checks = faultChecks(faults);
-  const expand = gpu.kernel({
-    label: 'parle.expand',
-    shader: expandShader,
-    variant: checks.variant(5),
-    constants: { element_bytes: target.elementBytes, threads: gpu.tuning['parle.expand'] },
-  });
+  const expand = gpu.kernel(decoder(gpu, target.elementBytes, checks.variant));
   return (commands) => {
     const bindings = [batch, table, chunkOfSegment, source, target.buffer, ...checks.bindings];
     commands.stage('decode').dispatch(expand, bindings, segments.tileCount);

@@ -17,7 +17,7 @@ import {
   type RecordedPayloads,
   rowBytes,
 } from '../../codec/codec.ts';
-import { faultChecks } from '../../codec/faults.ts';
+import { type FaultChecks, faultChecks, faultVariant } from '../../codec/faults.ts';
 import { asRecorded, boundsOf, recordedEncoder } from '../../codec/recorded.ts';
 import type { Commands } from '../../gpu/commands.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
@@ -63,6 +63,11 @@ function describeBatch(
 const constants = { tile_words: tileWords };
 const encodeKernel: KernelDescriptor = { label: 'raw.encode', shader: encodeShader, constants };
 
+function decodeKernel(variant: FaultChecks['variant']): KernelDescriptor {
+  // Bound are the box, the chunks, the chunk of each tile, the payloads and the target.
+  return { label: 'raw.decode', shader: decodeShader, variant: variant(5), constants };
+}
+
 function recordEncode(
   gpu: Gpu,
   commands: Commands,
@@ -87,6 +92,7 @@ function recordEncode(
 export function createKernels(gpu: Gpu): CodecKernels {
   return {
     ...recordedEncoder(gpu, 'raw.encode', () => gpu.prepareKernels([encodeKernel]), recordEncode),
+    prepareDecoders: (_elementBytes, _chunks, checked) => gpu.prepareKernels([decodeKernel(faultVariant(checked))]),
     prepareDecode(payloads, chunks, target, scope, faults) {
       for (const chunk of chunks) {
         checkParameters(chunk.parameters);
@@ -99,7 +105,7 @@ export function createKernels(gpu: Gpu): CodecKernels {
       const { tileCount, bindings } = describeBatch(scope, target, chunks, tileCounts, payloads);
       const own = [...bindings, payloadBuffer(payloads, scope), target.buffer];
       const checks = faultChecks(faults);
-      const kernel = gpu.kernel({ label: 'raw.decode', shader: decodeShader, variant: checks.variant(own.length), constants });
+      const kernel = gpu.kernel(decodeKernel(checks.variant));
       return (commands) => {
         commands.stage('decode').dispatch(kernel, [...own, ...checks.bindings], tileCount);
       };

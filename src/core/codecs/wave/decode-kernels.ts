@@ -1,9 +1,11 @@
 import decodeShader from '../../../shaders/wave/decode.wgsl';
 import { assertPayloads, boxLayout, payloadBuffer } from '../../codec/batch.ts';
-import type { DecodePlan, GpuChunk, GpuPayloads, GpuVoxels } from '../../codec/codec.ts';
-import { faultChecks } from '../../codec/faults.ts';
+import type { CodecElementBytes, DecodePlan, GpuChunk, GpuPayloads, GpuVoxels, PreparedChunk } from '../../codec/codec.ts';
+import { type FaultChecks, faultChecks, faultVariant } from '../../codec/faults.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
+import type { KernelDescriptor } from '../../gpu/kernel.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
+import type { Dims3 } from '../../shared/volume.ts';
 import { laneCount, planesOf } from './layout.ts';
 import { partsOf, partWords, tableBuffer } from './part-table.ts';
 import { searchTable } from './tables.ts';
@@ -18,6 +20,30 @@ const blocksPerDispatch = 512;
  * steps. There are only two lengths, because each needs a kernel of its own.
  */
 const historyLengths = { picture: 16, volume: 256 } as const;
+
+/** Compiles what `prepareDecode` needs for such chunks. */
+export function prepareDecoders(
+  gpu: Gpu,
+  elementBytes: CodecElementBytes,
+  chunks: readonly PreparedChunk[],
+  checked: boolean,
+): Promise<void> {
+  return gpu.prepareKernels([decoder(elementBytes, historyStepsOf(chunks.map(({ shape }) => shape)), faultVariant(checked))]);
+}
+
+/** @param extents of chunks or of their parts: if any has more than one slice, its parts have, too */
+function historyStepsOf(extents: readonly Dims3[]): number {
+  return extents.some(([, , depth]) => depth > 1) ? historyLengths.volume : historyLengths.picture;
+}
+
+function decoder(elementBytes: CodecElementBytes, historySteps: number, variant: FaultChecks['variant']): KernelDescriptor {
+  return {
+    label: 'wave.decode',
+    shader: decodeShader,
+    variant: { ...variant(7), table_binding: 2, search_binding: 6 },
+    constants: { element_bytes: elementBytes, history_steps: historySteps },
+  };
+}
 
 export function prepareDecode(
   gpu: Gpu,
@@ -34,7 +60,7 @@ export function prepareDecode(
     const payload = [payloads.byteOffsets[chunk] as number, payloads.byteLengths[chunk] as number];
     table.set([...extent, firstWord, plane, chunk, number, partCount, ...payload], partWords * i);
   }
-  const historySteps = parts.some(({ extent }) => extent[2] > 1) ? historyLengths.volume : historyLengths.picture;
+  const historySteps = historyStepsOf(parts.map(({ extent }) => extent));
   const planes = planesOf(target.elementBytes);
   const blocks = parts.length / planes;
   const records = scope.storage('parts', table.byteLength, table);
@@ -43,12 +69,7 @@ export function prepareDecode(
   const search = scope.storage('search', searchWords.byteLength, searchWords);
   const history = scope.storage('history', 4 * historySteps * laneCount * Math.min(blocks, blocksPerDispatch));
   const { variant, bindings } = faultChecks(faults);
-  const kernel = gpu.kernel({
-    label: 'wave.decode',
-    shader: decodeShader,
-    variant: { ...variant(7), table_binding: 2, search_binding: 6 },
-    constants: { element_bytes: target.elementBytes, history_steps: historySteps },
-  });
+  const kernel = gpu.kernel(decoder(target.elementBytes, historySteps, variant));
   const { rowWords, sliceWords } = boxLayout(target);
   const source = payloadBuffer(payloads, scope);
   const dispatches = Array.from({ length: Math.ceil(blocks / blocksPerDispatch) }, (_, i) => {

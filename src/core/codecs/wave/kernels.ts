@@ -1,8 +1,12 @@
 import type { CodecKernels } from '../../codec/codec.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
-import { prepareDecode } from './decode-kernels.ts';
+import { prepareDecode, prepareDecoders } from './decode-kernels.ts';
 import { createEncoder } from './encode-kernels.ts';
 
 export function createKernels(gpu: Gpu): CodecKernels {
-  return { ...createEncoder(gpu), prepareDecode: (...decoding) => prepareDecode(gpu, ...decoding) };
+  return {
+    ...createEncoder(gpu),
+    prepareDecoders: (...preparing) => prepareDecoders(gpu, ...preparing),
+    prepareDecode: (...decoding) => prepareDecode(gpu, ...decoding),
+  };
 }
