@@ -6,20 +6,22 @@ import { wgsl } from './src/shaders/build/plugin.ts';
 import { wasmModules } from './wasm.config.ts';
 
 /**
- * For the command, opening a file takes longer than loading its contents, so all modules that a thread needs at once form one
- * file, and the other modules of the command another.
+ * For the command, opening a file takes longer than loading its contents, so modules that are needed together form one file: those that
+ * a thread needs at once, the others of the command's start, and what threads, a GPU and decompressing need besides. A module that
+ * several of them need is in the first one's file.
  */
 function startFiles() {
   const starts = {
     engine: resolve('src/node/cpu-worker.ts'),
     command: resolve('src/cli/index.ts'),
+    threads: resolve('src/node/node-task-pool.ts'),
     gpu: resolve('src/cli/devices/gpu-device.ts'),
     decompress: resolve('src/cli/commands/decompress.ts'),
   };
   return Object.entries(starts).map(([name, start], at) => {
     let atOnce: ReadonlySet<string> | undefined;
     return {
-      priority: 4 - at,
+      priority: 5 - at,
       includeDependenciesRecursively: false,
       name(id: string, graph: Graph): string | null {
         atOnce ??= importedAtOnce(start, graph);

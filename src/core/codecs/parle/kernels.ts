@@ -44,8 +44,7 @@ const sectionCount = 3;
 export function createKernels(gpu: Gpu): CodecKernels {
   return {
     ...recordedEncoder(gpu, 'parle.encode', (elementBytes) => prepareEncode(gpu, elementBytes), recordEncode),
-    prepareDecoders: (elementBytes, _chunks, checked) =>
-      gpu.prepareKernels([decoder(gpu, elementBytes, faultVariant(checked))]),
+    prepareDecoders: (elementBytes, _chunks, checked) => gpu.prepareKernels([decoder(gpu, elementBytes, faultVariant(checked))]),
     prepareDecode: (...decoding) => prepareDecode(gpu, ...decoding),
     prepareDecodeRanges: (payloads, ranges, elementBytes, scope) =>
       prepareDecodeRanges(gpu, payloads, ranges, elementBytes, scope),
