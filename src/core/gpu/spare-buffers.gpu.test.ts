@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { openTestGpu } from '../../testing/node-gpu-testing.ts';
 import { spareUsage, uploadUsage } from './spare-buffers.ts';
 
@@ -92,4 +92,17 @@ test('if more was in use at once, as much stays until spare memory is freed', ()
 test('a buffer over the limit is refused', () => {
   using scope = gpu.scope('test');
   expect(() => scope.reused('huge', gpu.maxBindingBytes + 4)).toThrow(/needs \d+ bytes .* allows \d+/);
+});
+
+test('memory that the CPU writes is mapped as soon as it is made', () => {
+  const buffer = gpu.spare.take(4096, 'test', uploadUsage());
+  expect(buffer.mapState).toBe('mapped');
+  buffer.destroy();
+  const refusal = vi.spyOn(gpu.device, 'createBuffer').mockImplementation(() => {
+    throw new RangeError('too large to be mapped');
+  });
+  expect(() => gpu.spare.take(4096, 'test', uploadUsage())).toThrow(
+    expect.objectContaining({ tag: 'out-of-memory', message: expect.stringContaining('4096 bytes') }),
+  );
+  refusal.mockRestore();
 });

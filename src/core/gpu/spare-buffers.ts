@@ -1,3 +1,4 @@
+import { StriaError } from '../shared/errors.ts';
 import { wholeWords } from './lent-bytes.ts';
 import type { MemoryLedger } from './memory-ledger.ts';
 
@@ -52,7 +53,7 @@ export class SpareBuffers {
   /** @param bytes a multiple of 4 that the device can bind @returns a buffer of at least this size and less than twice this size */
   take(bytes: number, label: string, usage: GPUBufferUsageFlags = spareUsage()): GPUBuffer {
     const best = this.#bestOf(bytes, usage);
-    const buffer = best ?? this.#device.createBuffer({ label, size: this.#roomFor(bytes, usage), usage });
+    const buffer = best ?? this.#make(this.#roomFor(bytes, usage), label, usage);
     if (best) this.#remove(best);
     buffer.label = label;
     if (!isShared(usage)) {
@@ -61,6 +62,19 @@ export class SpareBuffers {
     }
     if (usage & GPUBufferUsage.COPY_DST) this.beforeUse?.(buffer);
     return buffer;
+  }
+
+  /** Memory that the CPU writes is mapped from the start: to map it later takes a turn of the event loop, which may be busy. */
+  #make(size: number, label: string, usage: GPUBufferUsageFlags): GPUBuffer {
+    const mappedAtCreation = (usage & GPUBufferUsage.MAP_WRITE) !== 0;
+    try {
+      return this.#device.createBuffer({ label, size, usage, mappedAtCreation });
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      throw new StriaError('out-of-memory', `the GPU does not have enough memory for ${size} bytes that the CPU writes`, {
+        cause: error,
+      });
+    }
   }
 
   /** Whether `take` would return memory of `uploadUsage` that the CPU can write at once. */
