@@ -53,6 +53,9 @@ export class BoxReader {
   readonly #slabs: Generator<Slab>;
   readonly #buffers: readonly HeldBytes[];
   readonly #scratch = new HeldBytes();
+  /** Ends when the first read has begun. */
+  readonly begun: Promise<void>;
+  #begin = () => {};
   /** Where the next slab begins, and how far the reader has come, in bytes of the volume. */
   #startByte: number;
   #readTo = 0;
@@ -72,6 +75,9 @@ export class BoxReader {
     span: ChunkSpan = { first: 0, count: grid.count },
     tap?: VoxelTap,
   ) {
+    this.begun = new Promise((resolve) => {
+      this.#begin = resolve;
+    });
     this.#tap = tap;
     this.#elementBytes = codecElementBytes(volume.info.type);
     this.#backend = backend;
@@ -178,12 +184,15 @@ export class BoxReader {
 
   /** @param start the slab's first byte, counted from the volume's */
   #fileBox({ dims, firstChunk, chunks }: Slab, place: FilePlace, start: number): ReadBox {
+    this.#begin();
     const voxels = { place: { ...place, start: place.start + start }, dims, elementBytes: this.#elementBytes };
     return { firstChunk, chunks, voxels, origin: [0, 0, 0], slabDims: dims, isTapped: false, release() {} };
   }
 
   async #fill(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
-    await this.#stopwatch.time('read', () => this.#reader.fill(bytes), bytes.byteLength);
+    const reading = this.#stopwatch.time('read', () => this.#reader.fill(bytes), bytes.byteLength);
+    this.#begin();
+    await reading;
     if (this.#isTapped) this.#isTapped = (await this.#tap?.take(bytes)) ?? false;
   }
 

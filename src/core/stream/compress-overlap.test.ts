@@ -196,3 +196,30 @@ test('if a write fails, lent payloads are given back', async () => {
   await expect(work).rejects.toThrow();
   expect([lent.size, payloads]).toEqual([0, 0]);
 });
+
+test('the backend gets ready for encoding once the first read has begun', async () => {
+  const events: string[] = [];
+  const inMemory = memoryVolume(info, voxels);
+  const volume = {
+    ...inMemory,
+    async fill(target: Uint8Array<ArrayBuffer>, start: number) {
+      events.push('read');
+      target.set(voxels.subarray(start, start + target.byteLength));
+    },
+  };
+  const backend: Backend = {
+    ...cpu,
+    maxBoxBytes: 2 ** 18,
+    // Memory that a GPU lends comes after some turns.
+    async borrowBytes(byteLength) {
+      for (let turn = 0; turn < 5; turn++) await nextTurn();
+      return { bytes: new Uint8Array(byteLength), release() {} };
+    },
+    async prepareEncode() {
+      events.push('prepare');
+    },
+  };
+  await compressVolume(volume, memorySink(), { backend, choice: only('rle') });
+  expect(events.slice(0, 2)).toEqual(['read', 'prepare']);
+  expect(events.filter((event) => event === 'prepare')).toEqual(['prepare']);
+});

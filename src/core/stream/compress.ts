@@ -186,7 +186,8 @@ async function compress(
     await nextTurn();
     const { count } = writer.grid;
     const shapes = count > 0 ? [writer.grid.box(0).shape, writer.grid.box(count - 1).shape] : [];
-    void backend.prepareEncode?.(shapes, elementBytes, choice);
+    // Parsing shaders keeps this thread busy, so the first read begins before.
+    void boxes.begun.then(() => backend.prepareEncode?.(shapes, elementBytes, choice));
     for (read = await reading.end(); read; read = await reading.end()) {
       throwIfAborted(signal);
       reading.start(() => boxes.next());
