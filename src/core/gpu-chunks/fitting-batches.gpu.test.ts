@@ -11,8 +11,11 @@ import { createGpuBackend } from './gpu-backend.ts';
 const gpu = await openTestGpu();
 afterEach(() => vi.restoreAllMocks());
 
-/** Lets the device refuse buffers for encoding above a size: they become invalid, as if there were no memory for them. */
-function refuseAbove(mostBytes: number): { count: number } {
+/**
+ * Lets the device refuse buffers above a size: they become invalid, as if there were no memory for them.
+ * @param part of the labels of the buffers
+ */
+function refuseAbove(mostBytes: number, part = 'encode', onRefused = () => {}): { count: number } {
   const { device } = gpu;
   const refused = { count: 0 };
   const isRefusedIn: boolean[] = [];
@@ -31,10 +34,13 @@ function refuseAbove(mostBytes: number): { count: number } {
     return isRefused ? new GPUOutOfMemoryError('no memory, says the test') : fault;
   });
   vi.spyOn(device, 'createBuffer').mockImplementation((descriptor) => {
-    if (!descriptor.label?.includes('encode') || descriptor.size <= mostBytes) return create(descriptor);
+    if (!descriptor.label?.includes(part) || descriptor.size <= mostBytes) return create(descriptor);
     refused.count++;
     isRefusedIn[isRefusedIn.length - 1] = true;
-    return create({ ...descriptor, size: 4 * (device.limits.maxBufferSize + 4), mappedAtCreation: false });
+    onRefused();
+    const invalid = create({ ...descriptor, size: 4 * (device.limits.maxBufferSize + 4), mappedAtCreation: false });
+    // As a refused buffer does, it tells the size that was asked for.
+    return Object.defineProperty(invalid, 'size', { value: descriptor.size });
   });
   return refused;
 }
@@ -75,4 +81,33 @@ test('if not even small batches fit, the error says so, and nothing is leaked', 
   const lend = (release: () => void) => void releases.push(release);
   await expect(backend.encode(copy(), chunks, choice, { lend })).rejects.toMatchObject({ tag: 'out-of-memory' });
   expect(releases).toEqual([]);
+});
+
+test('a box for which there was no memory is compressed once there is some', async () => {
+  const expected = await createCpuBackend(inlinePool()).encode(copy(), chunks, choice);
+  const backend = createGpuBackend(gpu);
+  refuseAbove(300_000, 'upload');
+  await expect(backend.encode(copy(), chunks, choice)).rejects.toMatchObject({ tag: 'out-of-memory' });
+  vi.restoreAllMocks();
+  expect(await backend.encode(copy(), chunks, choice)).toEqual(expected);
+});
+
+test('a box can be uploaded while another one is refused memory', async () => {
+  const expected = await createCpuBackend(inlinePool()).encode(copy(), chunks, choice);
+  const backend = createGpuBackend(gpu);
+  let refuse = () => {};
+  const refused = new Promise<void>((resolve) => {
+    refuse = resolve;
+  });
+  refuseAbove(300_000, 'encode', () => refuse());
+  const first = backend.encode(copy(), chunks, choice);
+  const second = refused.then(() => backend.encode(copy(), chunks, choice));
+  expect(await Promise.all([first, second])).toEqual([expected, expected]);
+});
+
+test('a box whose rows cannot be padded is not compressed from other voxels', async () => {
+  const receiver = await createGpuBackend(gpu).receive?.({ dims: [30, 16, 16], elementBytes: 1 });
+  refuseAbove(0, 'plain.rows');
+  await expect(receiver?.fill(async (bytes) => void bytes.fill(1))).rejects.toMatchObject({ tag: 'out-of-memory' });
+  receiver?.release();
 });

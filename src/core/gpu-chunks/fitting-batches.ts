@@ -11,6 +11,13 @@ export interface BatchSize {
   readonly atOnce: number;
 }
 
+/** Work with batches of some size. */
+interface Attempt {
+  readonly bytes: number;
+  /** The largest batches of any work that ran at the same time, which may be what lacked memory. */
+  largest: number;
+}
+
 /**
  * Chooses how large batches are. Codecs that try several ways need several times the memory of their voxels. If the GPU has too little of
  * it, the same work is done again in batches of half the size, one at a time, and later work begins with the size that fitted.
@@ -19,6 +26,7 @@ export class FittingBatches {
   readonly #gpu: Gpu;
   readonly #most: BatchSize;
   #bytes: number;
+  readonly #running = new Set<Attempt>();
 
   constructor(gpu: Gpu, most: BatchSize) {
     this.#gpu = gpu;
@@ -36,14 +44,27 @@ export class FittingBatches {
       const bytes = this.#bytes;
       const size = bytes < this.#most.bytes ? { bytes, atOnce: 1 } : this.#most;
       const held: (() => void)[] = [];
+      const attempt = this.#begin(bytes);
       try {
         return await guarded(this.#gpu, () => work(size, (release) => held.push(release)));
       } catch (error) {
         for (const release of held) release();
-        if (toStriaError(error).tag !== 'out-of-memory' || bytes <= leastBytes) throw error;
-        this.#bytes = Math.min(this.#bytes, bytes / 2);
+        if (toStriaError(error).tag !== 'out-of-memory' || attempt.largest <= leastBytes) throw error;
+        this.#bytes = Math.max(leastBytes, Math.min(this.#bytes, bytes / 2));
+      } finally {
+        this.#running.delete(attempt);
       }
     }
+  }
+
+  #begin(bytes: number): Attempt {
+    const attempt = { bytes, largest: bytes };
+    for (const other of this.#running) {
+      other.largest = Math.max(other.largest, bytes);
+      attempt.largest = Math.max(attempt.largest, other.bytes);
+    }
+    this.#running.add(attempt);
+    return attempt;
   }
 
   /** Tries the largest size again. */

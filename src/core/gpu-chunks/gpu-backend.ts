@@ -15,7 +15,7 @@ import { borrow, GpuReceiver } from './gpu-receiver.ts';
 import { hasPaddedRows, plainBoxBytes, rowKernel } from './gpu-rows.ts';
 import { GpuSender } from './gpu-sender.ts';
 import { clearedBox, downloadBox, plainVoxels, uploadBox } from './gpu-transfer.ts';
-import { guarded } from './guarded.ts';
+import { guarded, guardedAtOnce } from './guarded.ts';
 
 /** A backend on a GPU, which can also process voxels that are already in GPU memory. */
 export interface GpuBackend extends Backend {
@@ -150,8 +150,13 @@ export function createGpuBackend(gpu: Gpu, pieceBytes = standardPieceBytes): Gpu
       using scope = gpu.scope('upload');
       const start = performance.now();
       const { byteLength } = box.bytes;
-      const voxels = await guarded(gpu, async () => uploadBox(gpu, scope, box));
-      job.onSpan?.('upload', start, performance.now(), byteLength);
+      let end = start;
+      const voxels = await guardedAtOnce(gpu, async () => {
+        const uploaded = uploadBox(gpu, scope, box);
+        end = performance.now();
+        return uploaded;
+      });
+      job.onSpan?.('upload', start, end, byteLength);
       return await encodeAll({ voxels, chunks }, choice, job, job.halving, scope);
     },
 

@@ -7,7 +7,7 @@ import { type LentBytes, wholeWords } from '../gpu/lent-bytes.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import { paddedBoxBytes } from './gpu-chunks.ts';
 import { packRows, plainBoxBytes, rowKernel } from './gpu-rows.ts';
-import { guarded } from './guarded.ts';
+import { guardedAtOnce } from './guarded.ts';
 
 const wordsPerWorkgroup = 256;
 
@@ -15,7 +15,7 @@ const wordsPerWorkgroup = 256;
 export async function holdOnGpu(gpu: Gpu, { dims, elementBytes }: Omit<VoxelBox, 'bytes'>) {
   const scope = gpu.scope('held');
   try {
-    const buffer = await guarded(gpu, async () => scope.reused('box', paddedBoxBytes(dims, elementBytes)));
+    const buffer = await guardedAtOnce(gpu, async () => scope.reused('box', paddedBoxBytes(dims, elementBytes)));
     return { scope, voxels: { buffer, dims, elementBytes } };
   } catch (error) {
     scope.destroy();

@@ -6,7 +6,7 @@ import { UploadMemory } from '../gpu/upload-memory.ts';
 import type { BoxPiece } from './box-pieces.ts';
 import { hasPaddedRows, rowKernel } from './gpu-rows.ts';
 import { type BoxUpload, boxUpload } from './gpu-transfer.ts';
-import { guarded } from './guarded.ts';
+import { guardedAtOnce } from './guarded.ts';
 
 type Fill = (bytes: Uint8Array<ArrayBuffer>) => Promise<void>;
 
@@ -30,10 +30,8 @@ export class GpuReceiver {
   static async open(gpu: Gpu, box: Omit<VoxelBox, 'bytes'>): Promise<GpuReceiver> {
     const scope = gpu.scope('upload');
     try {
-      const upload = await guarded(gpu, async () => {
-        if (hasPaddedRows(box)) await gpu.prepareKernels([rowKernel]);
-        return boxUpload(gpu, scope, box);
-      });
+      if (hasPaddedRows(box)) await gpu.prepareKernels([rowKernel]);
+      const upload = await guardedAtOnce(gpu, async () => boxUpload(gpu, scope, box));
       return new GpuReceiver(gpu, scope, upload);
     } catch (error) {
       scope.destroy();
@@ -63,7 +61,8 @@ export class GpuReceiver {
         memory.copyTo(this.#upload.target, at);
         this.uploads.push([start, performance.now(), length]);
       }
-      this.#upload.finish();
+      // It makes buffers, too.
+      await guardedAtOnce(this.#gpu, async () => this.#upload.finish());
     } catch (error) {
       (await next?.catch(() => undefined))?.release();
       throw error;
@@ -86,7 +85,8 @@ export async function borrow(gpu: Gpu, byteLength: number): Promise<UploadMemory
   if (gpu.spare.holdsMapped(byteLength)) return UploadMemory.take(gpu, byteLength);
   let memory: UploadMemory | undefined;
   try {
-    return await guarded(gpu, async () => {
+    // `take` makes the buffer and asks to map it before it awaits anything.
+    return await guardedAtOnce(gpu, async () => {
       memory = await UploadMemory.take(gpu, byteLength);
       return memory;
     });

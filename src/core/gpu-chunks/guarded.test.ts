@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Gpu } from '../gpu/gpu.ts';
 import { FittingBatches } from './fitting-batches.ts';
-import { guarded } from './guarded.ts';
+import { guarded, guardedAtOnce } from './guarded.ts';
 
 class FakeError {
   readonly message: string;
@@ -37,7 +37,7 @@ function fakeGpu() {
     else uncaptured.push(error);
   };
   const freed = vi.fn();
-  const gpu = { device, checkAlive() {}, causeOf: async (error: unknown) => error, spare: { free: freed } } as unknown as Gpu;
+  const gpu = { device, checkAlive() {}, causeOf: async (error: unknown) => error, spare: { distrust: freed } } as unknown as Gpu;
   return { gpu, refuse, scopes, uncaptured, freed };
 }
 
@@ -100,6 +100,37 @@ test('calls that use memory which was refused fail for lack of memory, also thos
   failing.open();
   await endedFirst;
   expect(await guarded(gpu, async () => 'fine')).toBe('fine');
+});
+
+test('a call that begins before a refusal is told lacks memory, too', async () => {
+  const { gpu, refuse } = fakeGpu();
+  const told = gate();
+  const pop = gpu.device.popErrorScope.bind(gpu.device);
+  gpu.device.popErrorScope = async () => {
+    const error = await pop();
+    await told.opened;
+    return error;
+  };
+  const first = guarded(gpu, async () => refuse(new OutOfMemory('full')));
+  await new Promise((resolve) => setTimeout(resolve, 1));
+  const second = guarded(gpu, async () => refuse(new FakeError('a buffer is invalid')));
+  const outcomes = Promise.allSettled([first, second]);
+  told.open();
+  for (const one of await outcomes) expect(one).toMatchObject({ reason: { tag: 'out-of-memory' } });
+});
+
+test('work that makes its calls at once raises its own errors only, and its errors concern no other call', async () => {
+  const { gpu, refuse, scopes } = fakeGpu();
+  const ends = gate();
+  const beside = guarded(gpu, async () => {
+    await ends.opened;
+    return 'fine';
+  });
+  await expect(guardedAtOnce(gpu, async () => refuse(new OutOfMemory('full')))).rejects.toMatchObject({ tag: 'out-of-memory' });
+  expect(await guardedAtOnce(gpu, async () => 7)).toBe(7);
+  ends.open();
+  expect(await beside).toBe('fine');
+  expect(scopes).toEqual([]);
 });
 
 test('batches become smaller until they fit, one at a time, and later ones begin with that size', async () => {

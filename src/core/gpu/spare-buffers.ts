@@ -37,6 +37,8 @@ export class SpareBuffers {
   readonly #idle: GPUBuffer[] = [];
   /** Of memory that the CPU writes: it is mapped again as soon as the GPU has finished with it. */
   readonly #mapping = new WeakMap<GPUBuffer, Promise<void>>();
+  /** Buffers that were made since the device last refused memory, so that none of them is invalid. */
+  #trusted = new WeakSet<GPUBuffer>();
   /** Bytes of the GPU's own memory that are in use, and the most at once since `free`. */
   #usedBytes = 0;
   #mostUsedBytes = 0;
@@ -55,6 +57,7 @@ export class SpareBuffers {
     const best = this.#bestOf(bytes, usage);
     const buffer = best ?? this.#make(this.#roomFor(bytes, usage), label, usage);
     if (best) this.#remove(best);
+    else this.#trusted.add(buffer);
     buffer.label = label;
     if (!isShared(usage)) {
       this.#usedBytes += buffer.size;
@@ -103,7 +106,7 @@ export class SpareBuffers {
     const isOwn = !isShared(buffer.usage);
     if (isOwn) this.#usedBytes -= buffer.size;
     const most = isOwn ? this.#mostOwnBytes : mostSpareBytes.shared;
-    if (this.#closed || buffer.size > most) {
+    if (this.#closed || buffer.size > most || !this.#trusted.has(buffer)) {
       buffer.destroy();
       return;
     }
@@ -130,6 +133,12 @@ export class SpareBuffers {
   free(): void {
     this.#mostUsedBytes = this.#usedBytes;
     while (this.#idle.length > 0) this.#drop(this.#idle[0] as GPUBuffer);
+  }
+
+  /** The device has refused memory, perhaps one of these buffers. Frees the spare ones now, and those in use when they are returned. */
+  distrust(): void {
+    this.#trusted = new WeakSet();
+    this.free();
   }
 
   /** Frees all spare buffers, and from now on every buffer that is returned. */

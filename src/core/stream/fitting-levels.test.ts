@@ -40,14 +40,31 @@ test('the caller can pause between pieces and is told how much has been read, an
     });
   };
   const making = makeFittingLevels(volume, source, () => sink, { ...settings, beforePiece }, { signal: abort.signal });
-  await expect.poll(() => shares.length).toBe(1);
-  resume();
-  await expect.poll(() => shares.length).toBe(2);
-  expect(shares).toEqual([0, 2 ** 22 / (300 * 300 * 200)]);
+  // The first piece is for looking whether the voxels are labels.
+  for (const count of [1, 2]) {
+    await expect.poll(() => shares.length).toBe(count);
+    resume();
+  }
+  await expect.poll(() => shares.length).toBe(3);
+  expect(shares).toEqual([0, 0, 2 ** 22 / (300 * 300 * 200)]);
   abort.abort();
   resume();
   await expect(making).rejects.toMatchObject({ tag: 'aborted' });
   expect([sink.closed, sink.aborted]).toEqual([0, 1]);
+});
+
+test('looking for labels pauses, too', async () => {
+  const info = infoOf([300, 300, 200, 1], 'u8');
+  let planes = 0;
+  const fill = async (bytes: Uint8Array) => {
+    if (bytes.byteLength === 300 * 300) planes++;
+    bytes.fill(0);
+  };
+  const volume = { ...memoryVolume(info, new Uint8Array(300 * 300 * 200)), fill };
+  const beforePiece = () => new Promise<void>(() => {});
+  void makeFittingLevels(volume, source, () => watchedSink(), { ...settings, beforePiece }).catch(() => {});
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(planes).toBe(0);
 });
 
 test('levels that fit are looked for from the finest on', async () => {

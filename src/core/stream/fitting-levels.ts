@@ -1,7 +1,6 @@
 import type { OpenVolume } from '../io/common/volume-reader.ts';
 import type { ByteSink, ByteSource } from '../shared/bytes.ts';
 import { StriaError, toStriaError } from '../shared/errors.ts';
-import type { HalvingMethod } from '../shared/halving.ts';
 import type { JobOptions } from '../shared/job.ts';
 import { levelsToMake, type MakeLevelsSettings, makeLevels, seenMethod } from './make-levels.ts';
 import { oneTimePoint } from './one-time-point.ts';
@@ -35,8 +34,12 @@ export async function makeFittingLevels(
   const { info, fill } = volume;
   if (!fill) throw new StriaError('unsupported', 'the file can only be read in order');
   const time = oneTimePoint({ ...volume, fill }, timePoint, beforePiece);
-  // The first time points decide how all of them are halved.
-  const method: HalvingMethod | undefined = info.dims[3] > 1 ? await seenMethod(info, fill, job) : undefined;
+  const paused: typeof fill = async (...read) => {
+    await beforePiece(0);
+    await fill(...read);
+  };
+  // The volume's first planes decide how all time points are halved, in every pass.
+  const method = await seenMethod(info, paused, job);
   const count = levelsToMake(info).length - 1;
   for (let firstLevel = 1; ; firstLevel++) {
     try {

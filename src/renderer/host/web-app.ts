@@ -49,7 +49,8 @@ export function installWebApp(): NewVersion | undefined {
     },
     use() {
       registration?.waiting?.postMessage('take-over');
-      takeOver ??= setTimeout(() => void installAnew(registration), takeOverMs);
+      clearTimeout(takeOver);
+      takeOver = setTimeout(() => void installAnew(registration), takeOverMs);
     },
   };
 }
