@@ -48,6 +48,10 @@ function reachableFrom(entry: ShaderFile): Set<ShaderFile> {
   return found;
 }
 
+/**
+ * Variants that set any three conditions in every way: none, one or all but one of the conditions hold, or all. What is wrong in a
+ * shader depends on few: on that of a name's use, on that of its declaration, and on that of the import between them.
+ */
 function variantsOf(entry: ShaderFile): Variant[] {
   const all = [...reachableFrom(entry)].flatMap(({ pieces, imports }) => [...pieces, ...imports]);
   const fixed = fixedConditions(entry.path);
@@ -55,11 +59,13 @@ function variantsOf(entry: ShaderFile): Variant[] {
   const constants = Object.fromEntries(
     all.flatMap((part) => ('names' in part && part.from === 'constants' ? part.names.map((name) => [name, 2] as const) : [])),
   );
-  return Array.from({ length: 2 ** names.length }, (_, bits) => ({
-    ...constants,
-    ...fixed,
-    ...Object.fromEntries(names.map((name, i) => [name, (bits >> i) % 2 === 1])),
-  }));
+  return [false, true].flatMap((most) =>
+    [undefined, ...names].map((other) => ({
+      ...constants,
+      ...fixed,
+      ...Object.fromEntries(names.map((name) => [name, (name === other) !== most])),
+    })),
+  );
 }
 
 /** The lines of each file in a linked text. */

@@ -48,6 +48,13 @@ fn main() {
   expect(lines(linkShader(file('main.wgsl')).text)).toContain('const size = 2;');
 });
 
+test('a conditional loop is left out whole', () => {
+  const file = shaders({ 'main.wgsl': 'fn main() {\n  @if(many) for (var i = 0; i < 4; i++) { one(i); }\n  last();\n}' });
+  const text = (many: boolean) => lines(linkShader(file('main.wgsl'), { many }).text).map((line) => line.trim());
+  expect(text(true)).toEqual(['fn main() {', 'for (var i = 0; i < 4; i++) { one(i); }', 'last();', '}']);
+  expect(text(false)).toEqual(['fn main() {', 'last();', '}']);
+});
+
 test('constants come from the variant; one that is missing is named, unless its condition does not hold', () => {
   const file = shaders({
     'main.wgsl': 'import constants::{parts};\n@if(checks) import constants::binding;\nfn main() { parts; }',

@@ -48,6 +48,10 @@ export function parseShader(source: string, path: string): ParsedShader {
     const isImport = /^\s*import\s/.test(code.slice(start));
     const end = endOfDeclaration(code, start, isImport);
     check(end > start, 'this has no end');
+    check(
+      !attribute || !/^\s*else\b/.test(code.slice(end)),
+      'a conditional statement with an `else` must stand in a block: @if(name) { … }',
+    );
     const text = code.slice(start, end);
     if (isImport) {
       const [form, folders, single, list] = importForm.exec(text) ?? [];
@@ -69,13 +73,17 @@ function blank(text: string): string {
   return text.replace(/[^\n]/g, '');
 }
 
-/** Behind the first `;`, or the `}` that closes the first `{`; an import's braces end with its `;`. -1: there is none. */
+/**
+ * Behind the first `;` outside of parentheses (a `for` has some in them), or the `}` that closes the first `{`; an import's braces end with its
+ * `;`. -1: there is none.
+ */
 function endOfDeclaration(code: string, start: number, isImport: boolean): number {
   let depth = 0;
   for (let at = start; at < code.length; at++) {
-    if (code[at] === '{') depth++;
-    if (code[at] === '}' && --depth === 0 && !isImport) return at + 1;
-    if (code[at] === ';' && depth === 0) return at + 1;
+    const character = code[at] as string;
+    if ('{('.includes(character)) depth++;
+    if ('})'.includes(character)) depth--;
+    if (depth === 0 && (character === ';' || (character === '}' && !isImport))) return at + 1;
   }
   return -1;
 }

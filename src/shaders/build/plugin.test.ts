@@ -46,6 +46,11 @@ describe('what is wrong is named with file and line', () => {
     ['two conditions', '@if(a) @if(b) const c = 1;', 'room/main.wgsl:1: a condition inside of another one'],
     ['a condition in one', '@if(a) fn f() {\n  @if(b) return;\n}', 'room/main.wgsl:2: a condition inside of another one'],
     ['an expression', '@if(a && b) const c = 1;', 'room/main.wgsl:1: @if wants one name'],
+    [
+      'an else without a block',
+      'fn f() {\n  @if(a) if (b) { c(); } else { d(); }\n}',
+      'room/main.wgsl:2: a conditional statement with an `else` must stand in a block',
+    ],
     ['no end', '@if(a) fn f() {', 'room/main.wgsl:1: this has no end'],
   ])('%s', (_, source, message) => {
     expect(() => build(source)).toThrow(message);
