@@ -29,6 +29,8 @@ export interface DescribeOptions {
   readonly isBrief?: boolean;
   /** Limits the sides along y and z, for codecs that take a step for each row: a software GPU is slow at many steps. */
   readonly longestSide?: number;
+  /** The patterns of many chunks with elements of more than one byte, whose kernels differ only in constants. Default: all. */
+  readonly widerPatterns?: readonly string[];
   /** Whether to call `spreadDispatches`. */
   readonly isSpread?: boolean;
 }
@@ -165,7 +167,8 @@ export function describeCodecOnGpu(definition: CodecDefinition, gpu: Gpu, name: 
         },
       );
 
-      test.each(patterns)(`many chunks of mixed axes, ${elementBytes}-byte elements, %s`, async (pattern) => {
+      const ownPatterns = elementBytes === 1 ? patterns : (options.widerPatterns ?? patterns);
+      test.each(ownPatterns)(`many chunks of mixed axes, ${elementBytes}-byte elements, %s`, async (pattern) => {
         const box = patternedBox([61, 37, 43], elementBytes, pattern);
         const chunks = cut(box, [24, 20, 33]);
         await expectEncoding(box, chunks, 'all chunks');

@@ -7,9 +7,11 @@ import { wave } from './index.ts';
 
 const gpu = await openTestGpu();
 
-// Still more rows than `manyRows`.
-const longestSide = 1100;
-describeCodecOnGpu(wave, gpu, 'as dispatches are', { longestSide });
+// Two whole blocks, and a part of a third one.
+const longestSide = 130;
+// Parts of one value, raw ones, and coded ones with one and two special values. The choices are tested on parts without any.
+const widerPatterns = ['constant', 'random', 'sparse', 'worst case (alternating)'];
+describeCodecOnGpu(wave, gpu, 'as dispatches are', { longestSide, widerPatterns });
 describeCodecOnGpu(wave, gpu, 'dispatches spread', { isBrief: true, isSpread: true });
 
 test('chunks that are encoded in several groups and submits have the same payloads', async () => {
