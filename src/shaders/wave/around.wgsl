@@ -79,7 +79,10 @@ struct Row {
   down2: i32,
   depth: i32,
   pitch: i32,
+  last_x: i32,
   weights: array<vec4i, 7>,
+  special_count: u32,
+  specials: vec2u,
   // The row's place in this step and in the next one.
   x: i32,
   z: i32,
@@ -105,9 +108,12 @@ fn row_of(part: Part, pitch: i32, lane: u32) -> Row {
   row.down2 = min(y + 2, last);
   row.depth = i32(part.extent.z);
   row.pitch = pitch;
+  row.last_x = i32(part.extent.x) - 1;
   row.weights = array<vec4i, 7>(
     wg_weights[0], wg_weights[1], wg_weights[2], wg_weights[3], wg_weights[4], wg_weights[5], wg_weights[6],
   );
+  row.special_count = wg_special_count;
+  row.specials = wg_specials;
   row.x = -2 - 3 * y;
   row.next_x = row.x;
   return row;
@@ -165,12 +171,28 @@ fn advance(row: ptr<function, Row>, step: i32) {
   (*row).farther = vec3u((*row).farther.yz, older.farther);
 }
 
+// The part 5 a + b of a special value's context, without the element on the left. @param a see `Row.above`
+fn equal_above(a: vec4u, special: u32) -> u32 {
+  let known = i32(special);
+  return 10u * is_value(a[2], known) + is_value(a[3], known) + is_value(a[1], known);
+}
+
+// What the slice behind adds to it. @param c see `Row.behind` @param down the element (0, 1, −1)
+fn equal_behind(c: array<u32, 5>, down: u32, special: u32) -> u32 {
+  let known = i32(special);
+  return 20u * is_value(c[2], known) + is_value(c[3], known) + is_value(down, known);
+}
+
 // The surroundings of the row's place in a step. @param left2 the element two places to the left
 fn around_of(row: ptr<function, Row>, left2: u32) -> Around {
   let y = (*row).y;
   var a = (*row).above;
   var b = (*row).above2;
   var upper_right = 0u;
+  // Elements to the right of a row are its last one.
+  let is_last = (*row).x >= (*row).last_x;
+  a.w = select(a.w, a.z, is_last);
+  b.z = select(b.z, b.y, is_last);
   if ((*row).z == 0) {
     // The element on the left stands for those above row 0, and the decoder knows it.
     if (y == 0) { return Around(wg_weights[8].x * value(left2), 36 * size(left2), 0u, 0u, 0, 0, 0); }
@@ -179,20 +201,23 @@ fn around_of(row: ptr<function, Row>, left2: u32) -> Around {
     let in_plane2 = values_of(left2, b.y, b.x, b.z);
     let energy = 8 * size(a[2]) + 4 * (size(a[3]) + size(a[1])) + 2 * (size(left2) + size(b.y));
     var flags = 0u;
-    for (var i = 0u; i < wg_special_count; i++) {
-      let special = i32(wg_specials[i]);
-      flags |= (10u * is_value(a[2], special) + is_value(a[3], special) + is_value(a[1], special)) << (6u * i);
-    }
+    if ((*row).special_count > 0u) { flags = equal_above(a, (*row).specials.x); }
+    if ((*row).special_count > 1u) { flags |= equal_above(a, (*row).specials.y) << 6u; }
     return Around(
       dot(wg_weights[7], in_plane) + dot(wg_weights[8], in_plane2) + wg_weights[9].x * value(a[0]),
       18 * energy, a[2] >> 16u, flags, value(a[2]), value(a[3]), value(a[2]) - value(a[1]),
     );
   }
-  let c = (*row).behind;
-  let up = (*row).behind_up;
-  let down = (*row).behind_down;
   let older = (*row).older;
-  let farther = (*row).farther;
+  var c = (*row).behind;
+  var up = (*row).behind_up;
+  var down = (*row).behind_down;
+  var farther = (*row).farther;
+  c[3] = select(c[3], c[2], is_last);
+  c[4] = select(c[4], c[3], (*row).x >= (*row).last_x - 1);
+  up.z = select(up.z, up.y, is_last);
+  down.z = select(down.z, down.y, is_last);
+  farther.z = select(farther.z, farther.y, is_last);
   // The row above row 0 is row 0 of the slice behind.
   if (y == 0) {
     a = vec4u(c[0], c[1], c[2], c[3]);
@@ -209,11 +234,9 @@ fn around_of(row: ptr<function, Row>, left2: u32) -> Around {
   let here = 8 * size(a[2]) + 4 * (size(a[3]) + size(a[1])) + 2 * (size(left2) + size(b.y));
   let behind = 8 * size(c[2]) + 4 * (size(c[3]) + size(down.y)) + 2 * (size(c[1]) + size(up.y));
   var flags = 0u;
-  for (var i = 0u; i < wg_special_count; i++) {
-    let special = i32(wg_specials[i]);
-    let near = 10u * is_value(a[2], special) + 20u * is_value(c[2], special);
-    let others = is_value(a[3], special) + is_value(a[1], special) + is_value(c[3], special) + is_value(down.y, special);
-    flags |= (near + others) << (6u * i);
+  if ((*row).special_count > 0u) { flags = equal_above(a, (*row).specials.x) + equal_behind(c, down.y, (*row).specials.x); }
+  if ((*row).special_count > 1u) {
+    flags |= (equal_above(a, (*row).specials.y) + equal_behind(c, down.y, (*row).specials.y)) << 6u;
   }
   return Around(
     sum, 12 * here + 9 * behind, (a[2] >> 16u) | (c[2] & 0xffff0000u), flags,

@@ -174,8 +174,14 @@ fn main(
   state = 65536u;
   free_words = i32(part.slot_words);
   word = part.slots + (lane + 1u) * part.slot_words;
-  // Most parts have no special values. The loop without their flags is shorter.
-  if (part.specials == 0u) { put_row(part, lane, 0u); } else { put_row(part, lane, part.specials); }
+  // Most parts have one special value or none. The loops without the other flags are shorter.
+  if (part.specials == 0u) {
+    put_row(part, lane, 0u);
+  } else if (part.specials == 1u) {
+    put_row(part, lane, 1u);
+  } else {
+    put_row(part, lane, 2u);
+  }
   pending_above = pending >> 8u;
   pending = (pending << 24u) | ((state & 255u) << 16u) | (state & 0xff00u) | (state >> 16u);
   pending_bits += 24u;

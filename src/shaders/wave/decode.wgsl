@@ -1,7 +1,7 @@
 // Decodes each part. src/core/codecs/wave/SPEC.md.
 // Algorithm: a wavefront. Each lane, a row of the block, decodes one position per step, three positions behind the lane above it, so
 // all elements that its prediction needs were decoded in earlier steps. A lane's positions in a slice are two stand-ins for elements
-// left of the row, the row's elements, and two or more stand-ins for elements right of it.
+// left of the row, the row's elements, and if it is shorter than 14, more stand-ins, so that the history is not read too early.
 // A step is a chain of instructions, each of which waits for the one before. So two invocations work for each row: one decodes,
 // and the other prepares the known surroundings of the next element, and stores elements.
 // One workgroup owns one block and decodes its planes in order. Dispatch: one workgroup for each block of a batch, spread over x
@@ -16,7 +16,7 @@ import package::wave::header::{
   kind_damaged, read_header, wg_biases, wg_kind, wg_lanes, wg_levels, wg_range, wg_special_count, wg_specials, wg_weights,
 };
 import package::wave::layout::{Part, element_bytes, fraction, kind_coded, lane_count};
-import package::wave::tables::flag_chance;
+import package::wave::chances::{load_chances, no_chance};
 import package::wave::search::load_groups;
 import package::wave::stream::{next_byte, open_stream, refill, state, take, take_bits, take_token};
 import package::wave::contexts::{
@@ -41,10 +41,14 @@ var<private> wrong_bits: u32;
 // Fields of the header, in registers. A special value that the part does not have is greater than all elements.
 struct Model { range: i32, special_count: u32, specials: vec2u }
 
-// Decodes a flag: whether the element is a special value. @param others the part 5 a + b of its context without the element on the left
-fn is_hit(special: i32, others: u32, left: u32, energy: i32, level: u32, prediction: i32, is_later: bool) -> bool {
+// Decodes a flag: whether the element is a special value.
+// @param others the part 5 a + b of its context without the element on the left
+// @param none whether there is no flag: then this is false and leaves the state as it is
+fn take_flag(
+  special: i32, others: u32, left: u32, energy: i32, level: u32, prediction: i32, is_later: bool, none: bool,
+) -> bool {
   let equal = others + select(0u, 5u, value(left) == special);
-  let no = 4096u - flag_chance(flag_context(equal, special, energy, level, prediction, is_later));
+  let no = select(no_chance(flag_context(equal, special, energy, level, prediction), is_later), 4096u, none);
   let hit = (state & 4095u) >= no;
   take(select(0u, no, hit), select(no, 4096u - no, hit));
   return hit;
@@ -52,7 +56,6 @@ fn is_hit(special: i32, others: u32, left: u32, energy: i32, level: u32, predict
 
 // Decodes an element, given its surroundings and the element on its left.
 fn decode_element(model: Model, around: Around, left: u32, plain: i32, energy: i32, is_later: bool) -> i32 {
-  let range = model.range;
   let scale = scale_of(energy);
   let origin = plain - (value(left) << fraction);
   let straight = (around.straight << fraction) - select(plain, origin, is_later);
@@ -60,19 +63,24 @@ fn decode_element(model: Model, around: Around, left: u32, plain: i32, energy: i
   let by_residuals = cell_of(residual(left), i32(around.residuals << 16u) >> 16u, i32(around.residuals) >> 16u, scale);
   let by_gradients = cell_of(straight, (around.upper << fraction) - plain, corner, scale);
   let biased = plain + ((wg_biases[by_residuals] * scale) >> 6u) + ((wg_biases[27u + by_gradients] * scale) >> 6u);
-  let prediction = clamp(biased, 0, range << fraction);
+  let prediction = clamp(biased, 0, model.range << fraction);
   let level = level_of(energy);
   refill();
+  // A special value has no token, and after a yes for the first one there is no second flag. Codes that leave the state as it is take
+  // their place, because a branch around them would take longer.
+  var hit = false;
+  var special = i32(model.specials.x);
   if (model.special_count > 0u) {
-    let first = i32(model.specials.x);
-    if (is_hit(first, around.flags & 63u, left, energy, level, prediction, is_later)) { return first; }
+    hit = take_flag(special, around.flags & 63u, left, energy, level, prediction, is_later, false);
     if (model.special_count > 1u) {
       let second = i32(model.specials.y);
-      if (is_hit(second, around.flags >> 6u, left, energy, level, prediction, is_later)) { return second; }
+      let is_second = take_flag(second, around.flags >> 6u, left, energy, level, prediction, is_later, hit);
+      special = select(special, second, is_second);
+      hit = hit | is_second;
     }
     refill();
   }
-  let token = take_token(4u * wg_levels[level] + phase_of(prediction));
+  let token = take_token(4u * wg_levels[level] + phase_of(prediction), hit);
   var high = token >> 1u;
   if (high == escape_from) {
     refill();
@@ -82,15 +90,15 @@ fn decode_element(model: Model, around: Around, left: u32, plain: i32, energy: i
     high = escape_from - 1u + rest;
     refill();
   }
-  let low_bits = low_bits_of(level);
+  let low_bits = select(low_bits_of(level), 0u, hit);
   var magnitude = i32(high << low_bits);
   // A branch around this would take longer: most rows have low bits somewhere.
   magnitude |= i32(take_bits(low_bits));
   let middle = prediction >> fraction;
   let element = select(middle - magnitude, middle + 1 + magnitude, (token & 1u) == 1u);
-  let valid = clamp(element, 0, range);
+  let valid = clamp(element, 0, model.range);
   wrong_bits |= u32(element ^ valid);
-  return valid;
+  return select(valid, special, hit);
 }
 
 @compute @workgroup_size(threads)
@@ -102,9 +110,10 @@ fn main(
   let group = workgroup.x + workgroup.y * workgroups.x;
   if (group * planes >= box.part_count) { return; }
   load_groups(thread, threads);
+  load_chances(thread, threads);
   for (var plane = 0u; plane < planes; plane++) {
     let part = parts[box.first_part + group * planes + plane];
-    // Wait until the table is loaded, and all invocations have finished with the last part's header.
+    // Wait until the tables are loaded, and all invocations have finished with the last part's header.
     workgroupBarrier();
     read_header(part, thread);
     // The lanes read the header together.
@@ -123,7 +132,7 @@ fn decode_wave(part: Part, thread: u32, group: u32) {
   let width = i32(part.extent.x);
   let height = i32(part.extent.y);
   let depth = i32(part.extent.z);
-  let pitch = max(width + 4, 16);
+  let pitch = max(width + 2, 16);
   let lane = thread % lane_count;
   let y = i32(lane);
   let is_decoder = thread < lane_count;
@@ -141,7 +150,6 @@ fn decode_wave(part: Part, thread: u32, group: u32) {
   let later_weights = vec2i(wg_weights[0].x, select(wg_weights[2].y, 0, y == 0));
   var row = row_of(part, pitch, lane);
   var x = -2;
-  var z = 0;
   var first = 0u;
   var left = 0u;
   // In row 0 of slice 0, the element on the left stands for those above, too.
@@ -154,14 +162,15 @@ fn decode_wave(part: Part, thread: u32, group: u32) {
       if (is_decoder) {
         // Decoders are a step behind.
         let now = step - 1;
-        if (u32(now - 3 * y) < lane_steps) {
-          let upper_right = wg_recent[recent_at(now - 1, up)];
-          let is_later = z > 0;
-          var word = left;
-          if (x < 0) {
-            // The stand-in left of a row is the row's first element in the slice behind, or in slice 0 the first element of the row above.
-            if (is_later) { word = first; } else if (x == -2) { word = select(upper_right, 0u, y == 0); }
-          } else if (x < width) {
+        let lane_step = now - 3 * y;
+        if (u32(lane_step) < lane_steps) {
+          // To the right of the row above is its last element.
+          let upper_right = wg_recent[recent_at(now - 1 - max(0, x + 3 - width), up)];
+          let is_later = lane_step >= pitch;
+          // The stand-in left of a row is the row's first element in the slice behind, or in slice 0 the first element of the row above.
+          let first_above = select(left, select(upper_right, 0u, y == 0), x == -2);
+          var word = select(left, select(first_above, first, is_later), x < 0);
+          if (u32(x) < u32(width)) {
             var around = get_around(now, lane);
             let weights = select(first_weights, later_weights, is_later);
             var left_weight = weights.x;
@@ -188,7 +197,6 @@ fn decode_wave(part: Part, thread: u32, group: u32) {
           x++;
           let is_next = x == pitch - 2;
           x = select(x, -2, is_next);
-          z += i32(is_next);
         }
       } else if (is_lane) {
         let left2 = wg_recent[recent_at(step - 2, y)];
@@ -198,8 +206,12 @@ fn decode_wave(part: Part, thread: u32, group: u32) {
           put_history(group, step - 2, lane, left2);
           row.older = older_at(&row, group, step + 1);
         }
-        if (row.x >= 2 && row.x < width + 2 && row.z < depth) {
-          emit_value(part, u32(row.x - 2), lane, u32(row.z), left2 & 0xffffu);
+        // The last two elements of a row are stored while its next slice begins.
+        let is_next = row.x < 2;
+        let stored_x = row.x - 2 + select(0, pitch, is_next);
+        let stored_z = row.z - i32(is_next);
+        if (u32(stored_x) < u32(width) && u32(stored_z) < u32(depth)) {
+          emit_value(part, u32(stored_x), lane, u32(stored_z), left2 & 0xffffu);
         }
       }
       // The next step reads the results of this one.

@@ -16,7 +16,7 @@ import { searchTable } from './tables.ts';
  */
 const blocksPerDispatch = 512;
 /**
- * The lengths of a block's history in steps. If Z > 1, the oldest neighbour is two slices and a row back, at most 2 × 68 + 16
+ * The lengths of a block's history in steps. If Z > 1, the oldest neighbour is two slices and a row back, at most 2 × 66 + 16
  * steps. There are only two lengths, because each needs a kernel of its own.
  */
 const historyLengths = { picture: 16, volume: 256 } as const;
