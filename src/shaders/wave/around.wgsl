@@ -201,8 +201,10 @@ fn around_of(row: ptr<function, Row>, left2: u32) -> Around {
     let in_plane2 = values_of(left2, b.y, b.x, b.z);
     let energy = 8 * size(a[2]) + 4 * (size(a[3]) + size(a[1])) + 2 * (size(left2) + size(b.y));
     var flags = 0u;
-    if ((*row).special_count > 0u) { flags = equal_above(a, (*row).specials.x); }
-    if ((*row).special_count > 1u) { flags |= equal_above(a, (*row).specials.y) << 6u; }
+    if ((*row).special_count > 0u) {
+      flags = equal_above(a, (*row).specials.x);
+      if ((*row).special_count > 1u) { flags |= equal_above(a, (*row).specials.y) << 6u; }
+    }
     return Around(
       dot(wg_weights[7], in_plane) + dot(wg_weights[8], in_plane2) + wg_weights[9].x * value(a[0]),
       18 * energy, a[2] >> 16u, flags, value(a[2]), value(a[3]), value(a[2]) - value(a[1]),
@@ -234,9 +236,11 @@ fn around_of(row: ptr<function, Row>, left2: u32) -> Around {
   let here = 8 * size(a[2]) + 4 * (size(a[3]) + size(a[1])) + 2 * (size(left2) + size(b.y));
   let behind = 8 * size(c[2]) + 4 * (size(c[3]) + size(down.y)) + 2 * (size(c[1]) + size(up.y));
   var flags = 0u;
-  if ((*row).special_count > 0u) { flags = equal_above(a, (*row).specials.x) + equal_behind(c, down.y, (*row).specials.x); }
-  if ((*row).special_count > 1u) {
-    flags |= (equal_above(a, (*row).specials.y) + equal_behind(c, down.y, (*row).specials.y)) << 6u;
+  if ((*row).special_count > 0u) {
+    flags = equal_above(a, (*row).specials.x) + equal_behind(c, down.y, (*row).specials.x);
+    if ((*row).special_count > 1u) {
+      flags |= (equal_above(a, (*row).specials.y) + equal_behind(c, down.y, (*row).specials.y)) << 6u;
+    }
   }
   return Around(
     sum, 12 * here + 9 * behind, (a[2] >> 16u) | (c[2] & 0xffff0000u), flags,

@@ -105,19 +105,16 @@ fn equal_near(near: Near, special: i32) -> u32 {
   return 5u * close + others;
 }
 
-// The number of h from 0 to 6 with 8 distance ≥ unit << h. Both numbers have at most 24 bits, so their conversion is exact.
+// The number of h from 0 to 6 with distance ≥ unit << h. Both numbers have at most 24 bits, so their conversion is exact.
 fn reach_of(distance: i32, unit: i32) -> u32 {
   // Shifting a number left by h adds h to its float's exponent, and positive floats are ordered like their bits.
   let octaves = (bitcast<i32>(f32(distance)) - bitcast<i32>(f32(unit))) >> 23u;
-  return u32(clamp(octaves + 3 + 1, 0, 7));
+  return u32(clamp(octaves + 1, 0, 7));
 }
 
-// The number of contexts in slice 0, and in later slices.
-const flag_contexts = 960u;
-
-// The context of a special value's flag, less 960 after slice 0. @param equal the result of `equal_near`
-fn flag_context(equal: u32, special: i32, energy: i32, level: u32, prediction: i32) -> u32 {
-  let reach = reach_of(abs(prediction - (special << fraction)), max(2, energy));
+// The context of a special value's flag. @param equal the result of `equal_near`
+fn flag_context(equal: u32, special: i32, energy: i32, level: u32, prediction: i32, has_behind: bool) -> u32 {
+  let reach = reach_of(8 * abs(prediction - (special << fraction)), max(2, energy));
   let calm = u32(level >= 8u) + u32(level >= 13u);
-  return (equal * 8u + reach) * 3u + calm;
+  return (equal * 8u + reach) * 3u + calm + select(0u, 960u, has_behind);
 }

@@ -41,14 +41,10 @@ var<private> wrong_bits: u32;
 // Fields of the header, in registers. A special value that the part does not have is greater than all elements.
 struct Model { range: i32, special_count: u32, specials: vec2u }
 
-// Decodes a flag: whether the element is a special value.
-// @param others the part 5 a + b of its context without the element on the left
-// @param none whether there is no flag: then this is false and leaves the state as it is
-fn take_flag(
-  special: i32, others: u32, left: u32, energy: i32, level: u32, prediction: i32, is_later: bool, none: bool,
-) -> bool {
+// Decodes a flag: whether the element is a special value. @param others the part 5 a + b of its context without the element on the left
+fn is_hit(special: i32, others: u32, left: u32, energy: i32, level: u32, prediction: i32, is_later: bool) -> bool {
   let equal = others + select(0u, 5u, value(left) == special);
-  let no = select(no_chance(flag_context(equal, special, energy, level, prediction), is_later), 4096u, none);
+  let no = no_chance(flag_context(equal, special, energy, level, prediction, is_later));
   let hit = (state & 4095u) >= no;
   take(select(0u, no, hit), select(no, 4096u - no, hit));
   return hit;
@@ -65,34 +61,46 @@ fn decode_element(model: Model, around: Around, left: u32, plain: i32, energy: i
   let biased = plain + ((wg_biases[by_residuals] * scale) >> 6u) + ((wg_biases[27u + by_gradients] * scale) >> 6u);
   let prediction = clamp(biased, 0, model.range << fraction);
   let level = level_of(energy);
+  let table = 4u * wg_levels[level] + phase_of(prediction);
   refill();
-  // A special value has no token, and after a yes for the first one there is no second flag. Codes that leave the state as it is take
-  // their place, because a branch around them would take longer.
   var hit = false;
-  var special = i32(model.specials.x);
+  var special = 0;
   if (model.special_count > 0u) {
-    hit = take_flag(special, around.flags & 63u, left, energy, level, prediction, is_later, false);
+    special = i32(model.specials.x);
+    hit = is_hit(special, around.flags & 63u, left, energy, level, prediction, is_later);
     if (model.special_count > 1u) {
       let second = i32(model.specials.y);
-      let is_second = take_flag(second, around.flags >> 6u, left, energy, level, prediction, is_later, hit);
+      let equal = (around.flags >> 6u) + select(0u, 5u, value(left) == second);
+      // After a yes for the first special value there is no second flag.
+      let no = select(no_chance(flag_context(equal, second, energy, level, prediction, is_later)), 4096u, hit);
+      let is_second = (state & 4095u) >= no;
+      take(select(0u, no, is_second), select(no, 4096u - no, is_second));
       special = select(special, second, is_second);
       hit = hit | is_second;
     }
     refill();
   }
-  let token = take_token(4u * wg_levels[level] + phase_of(prediction), hit);
+  return decode_magnitude(model, table, level, prediction, hit, special);
+}
+
+// Decodes the codes after the flags. A special value has none: codes that leave the state as it is take their place, because a
+// branch around them would take longer.
+// @returns the element
+fn decode_magnitude(model: Model, table: u32, level: u32, prediction: i32, hit: bool, special: i32) -> i32 {
+  let token = take_token(table, hit);
   var high = token >> 1u;
   if (high == escape_from) {
     refill();
     let digits = take_bits(4u);
     var rest = (1u << digits) | take_bits(min(digits, 8u));
-    if (digits > 8u) { rest |= take_bits(digits - 8u) << 8u; }
+    if (digits > 8u) {
+      refill();
+      rest |= take_bits(digits - 8u) << 8u;
+    }
     high = escape_from - 1u + rest;
-    refill();
   }
   let low_bits = select(low_bits_of(level), 0u, hit);
   var magnitude = i32(high << low_bits);
-  // A branch around this would take longer: most rows have low bits somewhere.
   magnitude |= i32(take_bits(low_bits));
   let middle = prediction >> fraction;
   let element = select(middle - magnitude, middle + 1 + magnitude, (token & 1u) == 1u);
@@ -133,7 +141,7 @@ fn decode_wave(part: Part, thread: u32, group: u32) {
   let height = i32(part.extent.y);
   let depth = i32(part.extent.z);
   let pitch = max(width + 2, 16);
-  let lane = thread % lane_count;
+  let lane = thread & (lane_count - 1u);
   let y = i32(lane);
   let is_decoder = thread < lane_count;
   let is_lane = y < height;

@@ -4,7 +4,7 @@
 // Twin: `encodeElement` in src/core/codecs/wave/code.ts.
 
 import package::wave::contexts::{
-  Near, bias_cells, energy_of, equal_near, escape_from, flag_context, flag_contexts, level_of, low_bits_of, scale_of, table_of,
+  Near, bias_cells, energy_of, equal_near, escape_from, flag_context, level_of, low_bits_of, scale_of, table_of,
 };
 import package::wave::layout::{Part, fraction};
 import package::wave::places::{around_of, codes_at, margin};
@@ -45,16 +45,15 @@ fn codes_of(part: Part, near: Near, own: i32, plain: i32) -> Codes {
   let table = table_of(u32(wg_coding[level]), prediction);
   let start = table + 2u * min(magnitude >> low_bits, escape_from) + u32(is_above);
   var flag = 0u;
-  let slice_contexts = select(0u, flag_contexts, near.has_behind);
   if (part.specials > 0u) {
     let special = i32(part.special.x);
-    let context = flag_context(equal_near(near, special), special, energy, level, prediction);
-    flag = flag_chance(slice_contexts + context) | select(0u, 1u << 24u, own == special);
+    let context = flag_context(equal_near(near, special), special, energy, level, prediction, near.has_behind);
+    flag = flag_chance(context) | select(0u, 1u << 24u, own == special);
   }
   if (part.specials > 1u) {
     let special = i32(part.special.y);
-    let context = flag_context(equal_near(near, special), special, energy, level, prediction);
-    flag |= (flag_chance(slice_contexts + context) << 12u) | select(0u, 1u << 25u, own == special);
+    let context = flag_context(equal_near(near, special), special, energy, level, prediction, near.has_behind);
+    flag |= (flag_chance(context) << 12u) | select(0u, 1u << 25u, own == special);
   }
   return Codes(start | (magnitude << 12u) | (low_bits << 28u), flag);
 }
