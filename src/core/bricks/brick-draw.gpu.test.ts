@@ -342,7 +342,7 @@ describe('slices', () => {
     const drawing = bricks && new BrickSlices(gpu, bricks, 'rgba8unorm');
     const slice = { plane, index, width: side, height: side };
     if (bricks && drawing) {
-      drawing.want(slice, timePoint, 'z');
+      drawing.want(slice, [timePoint], 'z');
       for (const end = performance.now() + 30_000; !bricks.isSettled && performance.now() < end; ) {
         bricks.update();
         await settle();

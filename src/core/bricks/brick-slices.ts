@@ -1,5 +1,5 @@
 import sliceShader from '../../shaders/draw/slice.wgsl';
-import type { SlicePlane } from '../draw/slice-pass.ts';
+import { type Blending, blendStates, type SlicePlane } from '../draw/slice-pass.ts';
 import { createBindGroup } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
@@ -59,15 +59,22 @@ export interface BrickSliceDraw {
   readonly uniform: GPUBuffer;
   /** 256 × 1 texels, lowest value first. */
   readonly colors: GPUTexture;
+  /** Default: over. */
+  readonly blending?: Blending | undefined;
 }
 
-/** Draws slices of the bricks in GPU memory with shaders/draw/slice.wgsl, at the level that suits the zoom, or at a coarser one. */
+/**
+ * Draws slices of the bricks in GPU memory with shaders/draw/slice.wgsl, at the level that suits the zoom, or at a coarser one. The slices
+ * of several time points can be drawn over each other.
+ */
 export class BrickSlices {
   readonly #gpu: Gpu;
   readonly #bricks: GpuBricks;
   readonly #scope: GpuScope;
-  readonly #uniform: GPUBuffer;
-  readonly #pipeline: GPURenderPipeline;
+  readonly #format: GPUTextureFormat;
+  readonly #pipelines = new Map<Blending, GPURenderPipeline>();
+  /** The parameters of each time point that was requested last. */
+  readonly #uniforms = new Map<number, GPUBuffer>();
   /** The level of the slice that was requested last. */
   #level = 0;
 
@@ -76,47 +83,77 @@ export class BrickSlices {
     this.#gpu = gpu;
     this.#bricks = bricks;
     this.#scope = gpu.scope('brick-slices');
-    this.#uniform = this.#scope.buffer('paged', pagedUniformBytes, GPUBufferUsage.UNIFORM);
-    const module = gpu.shaderModule('view.brick-slice', sliceShader, { paged: true });
-    const over: GPUBlendComponent = { srcFactor: 'one', dstFactor: 'one-minus-src-alpha' };
-    this.#pipeline = gpu.device.createRenderPipeline({
-      label: 'view.brick-slice',
+    this.#format = format;
+  }
+
+  /**
+   * Requests the bricks of the slice that is drawn next. If there are more than `most`, the slice is drawn from a coarser level.
+   * @param timePoints those of which the slice is drawn
+   * @param name identifies the slice among several
+   * @returns the bricks, those nearest to the slice's middle first
+   */
+  want(slice: BrickSlice, timePoints: readonly number[], name: string, most = this.#bricks.atlas.slotCount): readonly BrickKey[] {
+    const { source } = this.#bricks;
+    const bricksAt = (at: number) => {
+      const each = timePoints.map((timePoint) => sliceBricks(source, slice, timePoint, at));
+      return (each[0] ?? []).flatMap((_, rank) => each.map((keys) => keys[rank] as BrickKey));
+    };
+    let level = sliceLevel(source, slice.plane);
+    let keys = bricksAt(level);
+    while (keys.length > most && level + 1 < source.levels.length) keys = bricksAt(++level);
+    this.#level = level;
+    for (const [timePoint, uniform] of this.#uniforms) {
+      if (timePoints.includes(timePoint)) continue;
+      this.#scope.free(uniform);
+      this.#uniforms.delete(timePoint);
+    }
+    for (const timePoint of timePoints) {
+      if (this.#uniforms.has(timePoint)) continue;
+      this.#uniforms.set(timePoint, this.#scope.buffer('paged', pagedUniformBytes, GPUBufferUsage.UNIFORM));
+    }
+    this.#bricks.want(keys, name);
+    return keys;
+  }
+
+  /** Whether the slice of a time point was requested last. */
+  has(timePoint: number): boolean {
+    return this.#uniforms.has(timePoint);
+  }
+
+  /**
+   * Draws the slice that was requested last, of one of its time points. Its parameters are written at once, so a submit can draw only one
+   * slice of each.
+   */
+  draw(pass: GPURenderPassEncoder, { slice, look, uniform, colors, blending = 'over' }: BrickSliceDraw): void {
+    const { table, atlas } = this.#bricks;
+    const paged = this.#uniforms.get(look.timePoint);
+    if (!paged) return;
+    const { device } = this.#gpu;
+    device.queue.writeBuffer(paged, 0, pagedUniform(this.#bricks, look, undefined, undefined, this.#level));
+    const bindings = [atlas.voxels.buffer, paged, table.entries(), table.constants, uniform, colors.createView()];
+    const pipeline = this.#pipelineFor(blending);
+    pass.setPipeline(pipeline);
+    pass.setBindGroup(0, createBindGroup(device, pipeline.label, pipeline.getBindGroupLayout(0), bindings));
+    pass.draw(3, 1, 0, slice.index);
+  }
+
+  #pipelineFor(blending: Blending): GPURenderPipeline {
+    const known = this.#pipelines.get(blending);
+    if (known) return known;
+    const module = this.#gpu.shaderModule('view.brick-slice', sliceShader, { paged: true });
+    const pipeline = this.#gpu.device.createRenderPipeline({
+      label: `view.brick-slice ${blending}`,
       layout: 'auto',
       vertex: { module, entryPoint: 'vertex' },
       fragment: {
         module,
         entryPoint: 'main',
-        targets: [{ format, blend: { color: over, alpha: over } }],
-        constants: { element_type: elementTypeNumber(bricks.source.info.type) },
+        targets: [{ format: this.#format, blend: blendStates[blending] }],
+        constants: { element_type: elementTypeNumber(this.#bricks.source.info.type) },
       },
     });
-  }
-
-  /**
-   * Requests the bricks of the slice that is drawn next. If there are more than `most`, the slice is drawn from a coarser level.
-   * @param name identifies the slice among several
-   * @returns the bricks, those nearest to the slice's middle first
-   */
-  want(slice: BrickSlice, timePoint: number, name: string, most = this.#bricks.atlas.slotCount): readonly BrickKey[] {
-    const { source } = this.#bricks;
-    let level = sliceLevel(source, slice.plane);
-    let keys = sliceBricks(source, slice, timePoint, level);
-    while (keys.length > most && level + 1 < source.levels.length) keys = sliceBricks(source, slice, timePoint, ++level);
-    this.#level = level;
-    this.#bricks.want(keys, name);
-    return keys;
-  }
-
-  /** Draws the slice that was requested last. Its parameters are written at once, so a submit can draw only one slice. */
-  draw(pass: GPURenderPassEncoder, { slice, look, uniform, colors }: BrickSliceDraw): void {
-    const { table, atlas } = this.#bricks;
-    const level = this.#level;
-    this.#gpu.device.queue.writeBuffer(this.#uniform, 0, pagedUniform(this.#bricks, look, undefined, undefined, level));
-    const { device } = this.#gpu;
-    const bindings = [atlas.voxels.buffer, this.#uniform, table.entries(), table.constants, uniform, colors.createView()];
-    pass.setPipeline(this.#pipeline);
-    pass.setBindGroup(0, createBindGroup(device, this.#pipeline.label, this.#pipeline.getBindGroupLayout(0), bindings));
-    pass.draw(3, 1, 0, slice.index);
+    this.#pipelines.set(blending, pipeline);
+    return pipeline;
   }
 
   destroy(): void {

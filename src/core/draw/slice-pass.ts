@@ -96,7 +96,7 @@ export interface SliceDraw {
 
 const over: GPUBlendComponent = { srcFactor: 'one', dstFactor: 'one-minus-src-alpha' };
 /** Colours are premultiplied. */
-const blendStates: Readonly<Record<Blending, GPUBlendState>> = {
+export const blendStates: Readonly<Record<Blending, GPUBlendState>> = {
   over: { color: over, alpha: over },
   add: { color: { srcFactor: 'one', dstFactor: 'one' }, alpha: over },
   maximum: { color: { operation: 'max', srcFactor: 'one', dstFactor: 'one' }, alpha: over },

@@ -7,7 +7,8 @@ import type { OpenDocument } from '../../app/state/document-state.ts';
 import { openDocument } from '../../app/state/store.ts';
 import { numberOf, ofCount } from '../../app/words/counting.ts';
 import { thinSpace } from '../../app/words/units.ts';
-import { hasChannelGroup } from '../../viewer/model/layers.ts';
+import { colormap } from '../../viewer/colors/colormaps.ts';
+import { shownChannels } from '../../viewer/model/layers.ts';
 import { isMeasuring } from '../../viewer/model/measure.ts';
 import { safeSpacing, sliceFrame } from '../../viewer/model/orientation.ts';
 import { slabChoice, slabOf } from '../../viewer/model/slab.ts';
@@ -222,13 +223,13 @@ const sliceWords = { loading: 'parts are still loading', failed: 'parts could no
 
 /** Why a slice is incomplete, or shown at a lower resolution than the file has. */
 export function FaultLabel({ viewer, view }: { readonly viewer: Viewer; readonly view: SliceName }) {
-  const [decimation, fault, hasGroup] = [
+  const [decimation, fault, hasLabelChannel] = [
     useViewerPart(viewer, (snapshot) => snapshot.decimation),
     useViewerPart(viewer, (snapshot) => snapshot.detailFaults[view]),
-    useViewerPart(viewer, ({ state }) => hasChannelGroup(state.layers)),
+    useViewerPart(viewer, ({ state }) => shownChannels(state.layers).some((look) => colormap(look.colormap).isCategorical)),
   ];
   const isReadWhole = useAppState((state) => openDocument(state)?.isReadWhole === true) && decimation > 1;
-  const isGroup = decimation > 1 && hasGroup;
+  const isOfLabels = decimation > 1 && hasLabelChannel;
   const preview = useAppState((state) => previewOf(openDocument(state)));
   if (preview && decimation > 1) {
     return (
@@ -237,10 +238,14 @@ export function FaultLabel({ viewer, view }: { readonly viewer: Viewer; readonly
       </div>
     );
   }
-  if (!isReadWhole && !isGroup && fault === undefined) return null;
-  const why = isReadWhole ? ': this file can only be read whole' : isGroup || fault?.isTooMuch ? '' : ': the file cannot be read';
+  if (!isReadWhole && !isOfLabels && fault === undefined) return null;
+  const why = isReadWhole
+    ? ': this file can only be read whole'
+    : isOfLabels || fault?.isTooMuch
+      ? ''
+      : ': the file cannot be read';
   return (
-    <div className={classes(styles.label, styles.fault)} role="status" title={titleOf(isReadWhole, isGroup) ?? fault?.message}>
+    <div className={classes(styles.label, styles.fault)} role="status" title={titleOf(isReadWhole, isOfLabels) ?? fault?.message}>
       <span className={styles.warning}>
         shown at 1/{decimation} resolution{why}
       </span>
@@ -248,9 +253,9 @@ export function FaultLabel({ viewer, view }: { readonly viewer: Viewer; readonly
   );
 }
 
-function titleOf(isReadWhole: boolean, isGroup: boolean): string | undefined {
+function titleOf(isReadWhole: boolean, isOfLabels: boolean): string | undefined {
   if (isReadWhole) return 'Compress it to a .stria with levels to see it at full resolution';
-  return isGroup ? 'Channels that are shown together are not read from the file' : undefined;
+  return isOfLabels ? 'Channels are not read from the file while one of them is shown as labels' : undefined;
 }
 
 /** The label of a slice when surfaces are open without a volume. */

@@ -7,13 +7,18 @@ import type { Dims4, VolumeInfo } from '../../../core/shared/volume.ts';
 import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
 import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
 import type { DetailFault } from '../model/detail-faults.ts';
+import { testLook } from '../model/layer-testing.ts';
+import { baseId } from '../model/layers.ts';
 import { placeOblique } from '../model/oblique-geometry.ts';
 import type { Voxel } from '../model/slice-geometry.ts';
+import type { ViewState } from '../model/viewer-api.ts';
+import { identityMap } from '../model/voxel-map.ts';
 import { BrickSpace } from './brick-space.ts';
+import { LayerSlabs } from './layer-slabs.ts';
 import { ObliqueDetail } from './oblique-detail.ts';
 import type { SliceDrawing } from './slice-contents.ts';
 import { SliceRenderer } from './slice-renderer.ts';
-import { drawnPixels } from './slice-testing.ts';
+import { drawnPixels, largestDifference } from './slice-testing.ts';
 
 const gpu = await openTestGpu();
 const [width, height] = [64, 48];
@@ -65,7 +70,7 @@ test.each(['u8', 'f32'] as const)('an oblique slice of %s from bricks equals tha
   const detail = new ObliqueDetail(gpu, 'rgba8unorm', (fault) => expect(fault).toBeUndefined());
   for (const [number, place] of places.entries()) {
     const map = mapOf(info, place);
-    const slice = { map, width, height, timePoint: number % 2 };
+    const slice = { map, width, height, timePoints: [number % 2] };
     const state = { ...look, window: [0, 260], timePoint: number % 2, smooth: true } as unknown as SliceDrawing['state'];
     const draw = (drawing: Pick<SliceDrawing, 'volume' | 'bricks'>) =>
       drawnPixels(gpu, renderer, { axis: undefined, index: 0, map, state, opacity: 1 - 0.4 * number, ...drawing }, [
@@ -85,10 +90,40 @@ test.each(['u8', 'f32'] as const)('an oblique slice of %s from bricks equals tha
   close();
 });
 
+test('the channels of an oblique slice are drawn from bricks, all at once', async () => {
+  const { info, whole, coarse, space, close } = await sceneOf('u8');
+  const detail = new ObliqueDetail(gpu, 'rgba8unorm', (fault) => expect(fault).toBeUndefined());
+  const slabs = [new LayerSlabs(gpu), new LayerSlabs(gpu)] as const;
+  const second = testLook({ id: 'second', of: baseId, channel: 1, blending: 'add', window: [20, 200], colormap: '#00ff80' });
+  const map = mapOf(info, places[1]);
+  const slice = { map, width, height, timePoints: [0, 1] };
+  const state = { ...look, colormap: '#ff0080', window: [0, 260], timePoint: 0, smooth: true };
+  const draw = (volume: ResidentVolume, at: 0 | 1, bricks?: SliceDrawing['bricks']) => {
+    const layers = slabs[at]
+      .drawings({ volume, layersIn: () => [{ look: second, volume, map: identityMap }] }, { timePoint: 0 } as ViewState)
+      .map((layer) => ({ ...layer, timePoint: 1 }));
+    const drawing = { axis: undefined, index: 0, map, volume, layers, bricks, blended: slabs[at].volume };
+    return drawnPixels(gpu, renderer, { ...drawing, state: state as unknown as SliceDrawing['state'] }, [width, height]);
+  };
+  const [expected, rough] = [await draw(whole, 0), await draw(coarse, 1)];
+  expect(Buffer.compare(rough, expected)).not.toBe(0);
+  // While a channel lacks bricks, all are coarse.
+  await detail.load(space, { ...slice, timePoints: [0] }, undefined);
+  const first = detail.drawing(space, slice);
+  expect(first?.isWhole).toBe(false);
+  expect(Buffer.compare(await draw(coarse, 1, first), rough)).toBe(0);
+  await detail.load(space, slice, undefined);
+  const bricks = detail.drawing(space, slice);
+  expect(bricks?.isWhole).toBe(true);
+  expect(largestDifference(await draw(coarse, 1, bricks), expected)).toBeLessThanOrEqual(1);
+  for (const each of [detail, ...slabs]) each.destroy();
+  close();
+});
+
 test('with too few slots, the slice is drawn from a coarser level, and leaves slots to others', async () => {
   const { info, space, close } = await sceneOf('u8', undefined, 20 * 4096);
   const detail = new ObliqueDetail(gpu, 'rgba8unorm', () => {});
-  const slice = { map: mapOf(info, places[0]), width, height, timePoint: 0 };
+  const slice = { map: mapOf(info, places[0]), width, height, timePoints: [0] };
   await detail.load(space, slice, undefined);
   expect(detail.drawing(space, slice)?.isWhole).toBe(true);
   expect(space.bricks.isSettled).toBe(true);
@@ -109,7 +144,7 @@ test('bricks that cannot be read are replaced by coarse voxels, with the reason'
   const faults: (DetailFault | undefined)[] = [];
   const detail = new ObliqueDetail(gpu, 'rgba8unorm', (fault) => faults.push(fault));
   const map = mapOf(info, places[0]);
-  const slice = { map, width, height, timePoint: 0 };
+  const slice = { map, width, height, timePoints: [0] };
   await detail.load(space, slice, undefined);
   const state = { ...look, window: [0, 260], timePoint: 0, smooth: true } as unknown as SliceDrawing['state'];
   const draw = (drawing: Pick<SliceDrawing, 'volume' | 'bricks'>) =>

@@ -12,14 +12,17 @@ export interface ObliqueSlice {
   readonly map: CanvasToVoxel;
   readonly width: number;
   readonly height: number;
-  readonly timePoint: number;
+  /** The indices along t of the slices that are drawn over each other: one, or one for each channel. */
+  readonly timePoints: readonly number[];
 }
 
 /** The bricks with the finer voxels of an oblique slice. */
 export interface ObliqueBricks {
   readonly slices: BrickSlices;
-  /** Whether all bricks of the slice are loaded. Missing ones are replaced by coarser ones, or by nothing. */
+  /** Whether all bricks of the slice, with all its channels, are loaded. Missing ones are replaced by coarser ones, or by nothing. */
   readonly isWhole: boolean;
+  /** Whether it is drawn of several channels. */
+  readonly isOfChannels: boolean;
 }
 
 /** The fraction of the slots for decoded bricks that the slice may use; the rest is for the 3D view. */
@@ -53,7 +56,7 @@ export class ObliqueDetail {
 
   #drawing(
     space: BrickSpace | undefined,
-    { map, width, height, timePoint }: ObliqueSlice,
+    { map, width, height, timePoints }: ObliqueSlice,
     decode: (space: BrickSpace) => void,
   ): ObliqueBricks | undefined {
     // A picture may still be waiting when its view is closed.
@@ -66,10 +69,11 @@ export class ObliqueDetail {
     if (!open || !this.#slices) return undefined;
     const slice = { plane: { axis: undefined, ...map }, index: 0, width, height };
     const most = Math.floor(mostOfSlots * open.bricks.atlas.slotCount);
-    const keys = this.#slices.want(slice, timePoint, 'oblique', most);
+    const keys = this.#slices.want(slice, timePoints, 'oblique', most);
     decode(open);
     this.#report(open, keys);
-    return { slices: this.#slices, isWhole: keys.every((key) => open.bricks.has(key)) };
+    const isWhole = keys.every((key) => open.bricks.has(key));
+    return { slices: this.#slices, isWhole, isOfChannels: timePoints.length > 1 };
   }
 
   /** Loads the bricks of a slice, for pictures. Resolves once all readable ones are loaded. @throws StriaError `aborted` */

@@ -35,7 +35,7 @@ export interface SliceDrawing {
   readonly state: Pick<ViewState, 'window' | 'colormap' | 'inverted' | 'outside' | 'missing' | 'timePoint' | 'smooth'>;
   /** Set to draw a slab instead of a single slice. */
   readonly slab?: (ThickSlice & { readonly plane: SlabPlane }) | undefined;
-  /** Finer voxels of the slice or slab than those in GPU memory. */
+  /** Finer voxels of the slice or slab than those in GPU memory, of the volume and its channels. */
   readonly detail?: DetailDrawing | undefined;
   /** Finer voxels of an oblique slice. */
   readonly bricks?: ObliqueBricks | undefined;

@@ -14,8 +14,13 @@ import { leveledContainer } from '../../../core/volume/leveled-container.ts';
 import { testInfo, testVoxels } from '../../../core/volume/resident-testing.ts';
 import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
 import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
+import { testLook } from '../model/layer-testing.ts';
+import { baseId } from '../model/layers.ts';
 import { type AxisNumber, sliceFrame } from '../model/orientation.ts';
 import { placeSlice, type Voxel } from '../model/slice-geometry.ts';
+import type { ViewState } from '../model/viewer-api.ts';
+import { identityMap } from '../model/voxel-map.ts';
+import { LayerSlabs } from './layer-slabs.ts';
 import type { SliceDrawing } from './slice-contents.ts';
 import { type DetailWish, SliceDetail } from './slice-detail.ts';
 import { SliceRenderer } from './slice-renderer.ts';
@@ -103,7 +108,7 @@ describe.each(['u8', 'i16', 'f64'] as const)('a slice of %s', (type) => {
     for (const [number, place] of placesOf(12, 1).entries()) {
       const look = { ...state, window, smooth: number % 2 === 0, missing: 'hide' } as unknown as SliceDrawing['state'];
       const opacity = number % 4 === 3 ? 0.6 : 1;
-      const wish: DetailWish = { volume: coarse, ...place, timePoint: 1, width, height };
+      const wish: DetailWish = { volume: coarse, ...place, timePoints: [1], width, height };
       const draw = (drawing: Pick<SliceDrawing, 'volume' | 'detail'>) =>
         drawnPixels(gpu, renderer, { ...place, ...drawing, state: look, opacity }, [width, height]);
       const expected = await draw({ volume: whole });
@@ -144,7 +149,7 @@ test('a slice of an OME-Zarr, whose levels have lengths rounded down, is drawn f
   for (const place of placesOf(6, 1)) {
     const draw = (drawing: Pick<SliceDrawing, 'volume' | 'detail'>) =>
       drawnPixels(gpu, renderer, { ...place, ...drawing, state: look, opacity: 1 }, [width, height]);
-    const finer = await detail.loaded({ volume: coarse, ...place, timePoint: 1, width, height });
+    const finer = await detail.loaded({ volume: coarse, ...place, timePoints: [1], width, height });
     expect(finer?.region.level).toBe(0);
     const drawn = await draw({ volume: coarse, detail: finer });
     if (Buffer.compare(drawn, await draw({ volume: whole })) !== 0) expect(place).toBe('drawn alike');
@@ -206,7 +211,7 @@ test.each(['u8', 'f64'] as const)(
         ]);
       const expected = await draw(whole, full);
       if (Buffer.compare(await draw(coarse, kept), expected) !== 0) wasCoarse++;
-      const wish: DetailWish = { volume: coarse, ...place, timePoint: 1, width, height, slab };
+      const wish: DetailWish = { volume: coarse, ...place, timePoints: [1], width, height, slab };
       const finer = await detail.loaded(wish);
       expect(finer?.region.level).toBe(0);
       if (Buffer.compare(await draw(coarse, kept, finer), expected) !== 0) expect(place).toBe('drawn alike');
@@ -218,12 +223,46 @@ test.each(['u8', 'f64'] as const)(
   },
 );
 
+test.each(['thin', 'thick'] as const)('channels of a %s slice are drawn from the file, all at once', async (kind) => {
+  const { whole, coarse } = await sceneOf('u8');
+  const detail = new SliceDetail(gpu, () => {});
+  const slabs = [new LayerSlabs(gpu), new LayerSlabs(gpu)] as const;
+  const planes = [new SlabPlane(gpu), new SlabPlane(gpu)] as const;
+  const look = testLook({ id: 'second', of: baseId, channel: 1, blending: 'add', window: [40, 200], colormap: '#00ff80' });
+  const slab = kind === 'thick' ? ({ kind: 'maximum', slices: 5 } as const) : undefined;
+  let wasCoarse = 0;
+  for (const place of placesOf(3, 1)) {
+    const shown = { ...state, colormap: '#ff0080', timePoint: 0, window: [0, 255], smooth: true, missing: 'hide' };
+    const draw = (volume: ResidentVolume, at: 0 | 1, finer?: SliceDrawing['detail']) => {
+      const layers = slabs[at]
+        .drawings({ volume, layersIn: () => [{ look, volume, map: identityMap }] }, { timePoint: 0 } as ViewState)
+        .map((layer) => ({ ...layer, timePoint: 1 }));
+      const thick = slab && { ...slab, plane: planes[at] };
+      const drawing = { ...place, volume, layers, slab: thick, detail: finer, opacity: 1 };
+      return drawnPixels(gpu, renderer, { ...drawing, state: shown as unknown as SliceDrawing['state'] }, [width, height]);
+    };
+    const expected = await draw(whole, 0);
+    if (Buffer.compare(await draw(coarse, 1), expected) !== 0) wasCoarse++;
+    const wish: DetailWish = { volume: coarse, ...place, timePoints: [0], width, height, slab };
+    await detail.loaded(wish);
+    // A channel that has not been read yet keeps the others coarse.
+    expect(detail.drawing({ ...wish, timePoints: [0, 1] })).toBeUndefined();
+    const finer = await detail.loaded({ ...wish, timePoints: [0, 1] });
+    expect(finer?.region.level).toBe(0);
+    if (Buffer.compare(await draw(coarse, 1, finer), expected) !== 0) expect(place).toBe('drawn alike');
+    // Hiding a channel needs no other voxels.
+    expect(detail.drawing({ ...wish, timePoints: [1] })).toBe(finer);
+  }
+  expect(wasCoarse).toBeGreaterThan(1);
+  for (const each of [detail, ...slabs, ...planes, coarse, whole]) each.destroy();
+});
+
 test('the parts of a slice that detail does not cover stay coarse, and nothing is drawn outside the volume', async () => {
   const { coarse, whole } = await sceneOf('u8');
   const detail = new SliceDetail(gpu, () => {});
   const look = { ...state, window: [0, 255], smooth: false, missing: 'hide' } as unknown as SliceDrawing['state'];
   const [place] = placesOf(3, 2).slice(2) as [ReturnType<typeof placesOf>[number]];
-  const finer = await detail.loaded({ volume: coarse, ...place, timePoint: 1, width, height });
+  const finer = await detail.loaded({ volume: coarse, ...place, timePoints: [1], width, height });
   const zoomedOut = { ...place, map: { ...place.map } };
   const [cx, cy] = [width / 2, height / 2];
   const { origin, right, down } = place.map;
@@ -274,7 +313,7 @@ test('while voxels are missing, the slice is drawn without them; only the latest
   const onArrived = vi.fn();
   const detail = new SliceDetail(gpu, onArrived);
   const [place] = placesOf(3, 2).slice(2) as [ReturnType<typeof placesOf>[number]];
-  const wish = (index: number): DetailWish => ({ volume: coarse, ...place, index, timePoint: 0, width, height });
+  const wish = (index: number): DetailWish => ({ volume: coarse, ...place, index, timePoints: [0], width, height });
   expect(detail.drawing(wish(3))).toBeUndefined();
   expect(detail.drawing(wish(3))).toBeUndefined();
   expect(detail.drawing(wish(4))).toBeUndefined();
@@ -307,7 +346,7 @@ test('a failed read is repeated; if it fails for good, the slice stays coarse an
     1,
   );
   const [place] = placesOf(3, 2).slice(2) as [ReturnType<typeof placesOf>[number]];
-  const wish = (index: number): DetailWish => ({ volume: coarse, ...place, index, timePoint: 0, width, height });
+  const wish = (index: number): DetailWish => ({ volume: coarse, ...place, index, timePoints: [0], width, height });
   const load = (index: number) => detail.loaded(wish(index));
   try {
     expect((await load(3))?.region.first[2]).toBe(3);

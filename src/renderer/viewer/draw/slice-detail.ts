@@ -11,16 +11,19 @@ import { safeSpacing } from '../model/orientation.ts';
 import { slabDetail } from './slab-detail.ts';
 
 /** A slice of a volume, and its place on a canvas. */
-export interface DetailWish extends Omit<DetailView, 'levels' | 'factors' | 'spacing'> {
+export interface DetailWish extends Omit<DetailView, 'levels' | 'factors' | 'spacing' | 'timePoint'> {
   readonly volume: VolumeSource;
+  /** The indices along t of the slices that are drawn over each other: one, or one for each channel. */
+  readonly timePoints: readonly number[];
   /** Set for a slab instead of a single slice. */
   readonly slab?: ThickSlice | undefined;
 }
 
 /** Finer voxels that replace those of the volume in a region. */
 export interface DetailDrawing {
-  readonly box: SliceBox;
-  readonly region: LevelBox;
+  /** The voxels of each time point. */
+  readonly boxes: ReadonlyMap<number, SliceBox>;
+  readonly region: Omit<LevelBox, 'timePoint'>;
   readonly level: VolumeLevel;
 }
 
@@ -30,19 +33,20 @@ interface Held extends DetailDrawing {
   readonly index: number;
   /** A key of the slab. */
   readonly slab: string;
-  readonly memory: { destroy(): void };
+  readonly memory: readonly { destroy(): void }[];
 }
 
 /** The number of times that a failed read is repeated. */
 const mostRetries = 3;
-/** If the visible part of a slice has more bytes, it is shown at a coarser level. */
+/** If the visible part of a slice has more bytes, with all its channels, it is shown at a coarser level. */
 const mostDetailBytes = 2 ** 26;
 /** The same limit for all slices of a slab together. */
 const mostSlabBytes = 2 ** 28;
 
 /**
  * The voxels of one slice or slab at screen resolution, read from the file of a volume that the GPU holds only at a lower resolution.
- * A slice never waits for them: until they arrive, the voxels in GPU memory are drawn.
+ * A slice never waits for them: until they arrive, the voxels in GPU memory are drawn. Channels are replaced all at once, because an exact
+ * channel over coarse ones would be misleading.
  */
 export class SliceDetail {
   readonly #gpu: Gpu;
@@ -101,24 +105,24 @@ export class SliceDetail {
     this.#free();
   }
 
-  #regionOf({ volume, slab, ...view }: DetailWish): LevelBox | undefined {
+  #regionOf({ volume, slab, timePoints, ...view }: DetailWish): Held['region'] | undefined {
     const { file, info, factors, decimation } = volume;
     if (!file || decimation === 1) return undefined;
-    const most = slab ? mostSlabBytes / slab.slices : mostDetailBytes;
+    const most = slab ? Math.min(mostDetailBytes, mostSlabBytes / slab.slices) : mostDetailBytes;
     const needs = { ...view, levels: file.levels, factors, spacing: safeSpacing(info) };
-    return detailRegion(needs, elementBytes(info.type), Math.min(mostDetailBytes, most, this.#gpu.maxBindingBytes / 4));
+    return detailRegion(needs, elementBytes(info.type), Math.min(most / timePoints.length, this.#gpu.maxBindingBytes / 4));
   }
 
-  #heldOf({ volume, axis, index, timePoint, slab }: DetailWish): Held | undefined {
+  #heldOf({ volume, axis, index, timePoints, slab }: DetailWish): Held | undefined {
     const held = this.#held;
-    const isIt =
-      held?.volume === volume && held.axis === axis && held.region.timePoint === timePoint && held.slab === keyOf(slab);
+    if (held?.volume !== volume || held.axis !== axis || held.slab !== keyOf(slab)) return undefined;
+    const isIt = timePoints.every((timePoint) => held.boxes.has(timePoint));
     return isIt && Math.floor(index / held.level.factors[axis]) === held.index ? held : undefined;
   }
 
-  #request(wish: DetailWish, region: LevelBox): void {
-    const { volume, axis, slab } = wish;
-    const key = [keyOf(slab), axis, region.level, region.timePoint, ...region.first, ...region.size].join();
+  #request(wish: DetailWish, region: Held['region']): void {
+    const { volume, axis, slab, timePoints } = wish;
+    const key = [keyOf(slab), axis, region.level, ...region.first, ...region.size, ...timePoints].join();
     const isSame = (one: { key: string; volume: VolumeSource } | undefined): boolean => one?.key === key && one.volume === volume;
     if (isSame(this.#wanted) || isSame(this.#failed)) return;
     this.#cancel();
@@ -144,18 +148,27 @@ export class SliceDetail {
     );
   }
 
-  async #read({ volume, axis, slab }: DetailWish, region: LevelBox, signal: AbortSignal): Promise<void> {
+  async #read({ volume, axis, slab, timePoints }: DetailWish, region: Held['region'], signal: AbortSignal): Promise<void> {
     const read = (box: LevelBox) => readPatiently(volume, box, this.#pauseMs, signal);
     const level = volume.file?.levels[region.level] as VolumeLevel;
-    const { box, memory } = slab
-      ? await slabDetail(this.#gpu, volume, { axis, region, level, slab }, read)
-      : await this.#slice(volume, region, await read(region));
-    if (signal.aborted || this.#gpu.isLost) {
-      memory.destroy();
-      throw new StriaError('aborted', 'cancelled');
+    const boxes = new Map<number, SliceBox>();
+    const memory: Held['memory'][number][] = [];
+    try {
+      for (const timePoint of timePoints) {
+        const there = { ...region, timePoint };
+        const part = slab
+          ? await slabDetail(this.#gpu, volume, { axis, region: there, level, slab }, read)
+          : await this.#slice(volume, there, await read(there));
+        boxes.set(timePoint, part.box);
+        memory.push(part.memory);
+      }
+      if (signal.aborted || this.#gpu.isLost) throw new StriaError('aborted', 'cancelled');
+    } catch (error) {
+      for (const each of memory) each.destroy();
+      throw error;
     }
     this.#free();
-    this.#held = { box, region, level, volume, axis, index: region.first[axis], slab: keyOf(slab), memory };
+    this.#held = { boxes, region, level, volume, axis, index: region.first[axis], slab: keyOf(slab), memory };
   }
 
   async #slice({ info }: VolumeSource, region: LevelBox, bytes: Uint8Array<ArrayBuffer>) {
@@ -174,7 +187,7 @@ export class SliceDetail {
   }
 
   #free(): void {
-    this.#held?.memory.destroy();
+    for (const each of this.#held?.memory ?? []) each.destroy();
     this.#held = undefined;
   }
 }

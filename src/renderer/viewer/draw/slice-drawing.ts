@@ -2,8 +2,9 @@ import type { MeshOutline } from '../../../core/draw/outline-pass.ts';
 import type { SlabPlane } from '../../../core/draw/slab-plane.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { VolumeSource } from '../../../core/volume/volume-source.ts';
+import { colormap } from '../colors/colormaps.ts';
 import type { ShownLabels } from '../model/label-look.ts';
-import { baseOpacity, hasChannelGroup } from '../model/layers.ts';
+import { baseOpacity, layerTime, shownChannels } from '../model/layers.ts';
 import { safeSpacing, sliceFrame } from '../model/orientation.ts';
 import { slabChoice, slabOf } from '../model/slab.ts';
 import { keptInSight, placeSlice, type SliceCamera, type SlicePlacement } from '../model/slice-geometry.ts';
@@ -66,9 +67,18 @@ export interface SliceSettings {
 }
 
 /**
- * The voxels that a slice or slab needs. Undefined if channels are shown together: these are always drawn from the voxels in GPU memory,
- * since an exact channel over coarse ones would be misleading.
+ * The indices along t of the slices of the volume and its shown channels that need finer voxels than those in GPU memory. None if a
+ * channel is shown as labels: such a channel is always drawn from the voxels in GPU memory, and exact channels beside it would be
+ * misleading.
  */
+export function detailTimes(info: VolumeInfo, { layers, timePoint }: Pick<ViewState, 'layers' | 'timePoint'>): readonly number[] {
+  const channels = shownChannels(layers);
+  if (channels.some((look) => colormap(look.colormap).isCategorical)) return [];
+  const times = channels.map(({ channel }) => layerTime(info, timePoint, info, channel));
+  return baseOpacity(layers) > 0 ? [timePoint, ...times] : times;
+}
+
+/** The voxels that a slice or slab of the volume and its channels needs; undefined if it needs none. */
 export function detailWish(
   volume: VolumeSource,
   axis: SliceAxis,
@@ -76,9 +86,10 @@ export function detailWish(
   state: ViewState,
 ): DetailWish | undefined {
   const { frame, index, spacing, width, height } = placement;
-  if (hasChannelGroup(state.layers)) return undefined;
+  const timePoints = detailTimes(volume.info, state);
+  if (timePoints.length === 0) return undefined;
   const slab = slabOf(slabChoice(state, axis), spacing[frame.across]);
-  return { volume, axis: frame.across, index, timePoint: state.timePoint, map: placeSlice(placement), width, height, slab };
+  return { volume, axis: frame.across, index, timePoints, map: placeSlice(placement), width, height, slab };
 }
 
 /** The drawing of a slice, without crosshair, letters and scale bar. */

@@ -91,10 +91,11 @@ export class SliceRenderer {
       return;
     }
     const { bricks, opacity = 1 } = drawing;
-    // In a translucent volume, the coarse voxels would show through the bricks.
-    const showsBricks = bricks !== undefined && blending === undefined && (bricks.isWhole || opacity === 1);
+    // In a translucent volume, the coarse voxels would show through the bricks. Channels are replaced all at once.
+    const isReplaced = bricks !== undefined && (bricks.isWhole || (opacity === 1 && !bricks.isOfChannels));
+    const showsBricks = isReplaced && bricks.slices.has(state.timePoint);
     if (!showsBricks || !bricks.isWhole) volume.recordPlane(commands, { ...map, width, height }, state.timePoint, draw);
-    if (showsBricks) frame.add((pass) => this.#drawBricks(pass, drawing, bricks, { width, height }));
+    if (showsBricks) frame.add((pass) => this.#drawBricks(pass, drawing, bricks, { width, height }, blending));
   }
 
   /** Records drawing the volume on an oblique plane, interpolated across the seams between its boxes. */
@@ -174,7 +175,8 @@ export class SliceRenderer {
     const [nx, ny, nz] = info.dims;
     const rect = (first: Dims3, end: Dims3): PixelRect => pixelRect({ axis, map, width, height }, first, end);
     const whole = rect([0, 0, 0], [nx, ny, nz]);
-    if (!detail) drawIn(shown, boxes, whole);
+    const finer = detail?.boxes.get(timePoint);
+    if (!detail || !finer) drawIn(shown, boxes, whole);
     else {
       const { first, size } = detail.region;
       const [fx, fy, fz] = detail.level.factors;
@@ -187,7 +189,7 @@ export class SliceRenderer {
         ],
       );
       for (const around of rectsAround(whole, place)) drawIn(shown, boxes, around);
-      drawIn({ ...shown, ...detail.level }, [detail.box], place);
+      drawIn({ ...shown, ...detail.level }, [finer], place);
     }
     pass.setScissorRect(0, 0, width, height);
   }
@@ -197,6 +199,7 @@ export class SliceRenderer {
     { volume: { info, numbers }, map, state, opacity, labels }: SliceDrawing,
     { slices }: ObliqueBricks,
     { width, height }: Pick<GPUTexture, 'width' | 'height'>,
+    blending: Blending | undefined,
   ): void {
     const { window, smooth, timePoint, outside, missing } = state;
     const { isCategorical } = colormap(state.colormap);
@@ -208,6 +211,7 @@ export class SliceRenderer {
       look: { timePoint, window, isCategorical, numbers },
       uniform: this.#sliceUniforms.get(sliceUniform(whole, plane, look)),
       colors: this.#colors.of(state, labels),
+      blending,
     });
   }
 
@@ -239,7 +243,7 @@ export class SliceRenderer {
       const thick = slab && { ...slab, plane: channelPlane };
       this.#recordVolume(
         commands,
-        { ...drawing, state, slab: thick, detail: undefined, bricks: undefined, opacity, labels, blended: scratch },
+        { ...drawing, state, slab: thick, opacity, labels, blended: scratch },
         target,
         frame,
         blending,

@@ -23,7 +23,6 @@ function view(pixels: number, at: readonly [number, number] = [300, 200]): Detai
     spacing: [1, 1, 1],
     axis: 2,
     index: 37,
-    timePoint: 1,
     map,
     width: 200,
     height: 100,
@@ -33,7 +32,7 @@ function view(pixels: number, at: readonly [number, number] = [300, 200]): Detai
 describe('the box that a slice needs', () => {
   it('is of the volume itself if a voxel takes a pixel or more', () => {
     // Voxels 300 to 350 and 175 to 200, plus one on each side.
-    expect(detailRegion(view(4), 1, 1e9)).toEqual({ level: 0, first: [256, 128, 37], size: [128, 128, 1], timePoint: 1 });
+    expect(detailRegion(view(4), 1, 1e9)).toEqual({ level: 0, first: [256, 128, 37], size: [128, 128, 1] });
     expect(detailRegion(view(1), 1, 1e9)).toMatchObject({ level: 0 });
   });
 
@@ -42,7 +41,6 @@ describe('the box that a slice needs', () => {
       level: 1,
       first: [0, 192, 18],
       size: [256, 192, 1],
-      timePoint: 1,
     });
     expect(detailRegion(view(0.3), 1, 1e9)).toMatchObject({ level: 1 });
     expect(detailRegion(view(0.125), 1, 1e9)).toBeUndefined();
@@ -68,11 +66,10 @@ describe('the box that a slice needs', () => {
   });
 
   it('is not needed again if a loaded one contains it', () => {
-    const loaded = { level: 0, first: [0, 0, 3], size: [128, 128, 1], timePoint: 0 } as const;
+    const loaded = { level: 0, first: [0, 0, 3], size: [128, 128, 1] } as const;
     expect(holdsBox(loaded, { ...loaded, first: [64, 0, 3], size: [64, 128, 1] })).toBe(true);
     expect(holdsBox(loaded, { ...loaded, first: [64, 0, 3] })).toBe(false);
     expect(holdsBox(loaded, { ...loaded, first: [0, 0, 4] })).toBe(false);
-    expect(holdsBox(loaded, { ...loaded, timePoint: 1 })).toBe(false);
   });
 });
 

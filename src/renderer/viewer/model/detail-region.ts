@@ -13,7 +13,6 @@ export interface DetailView {
   readonly axis: AxisNumber;
   /** The slice's index, in voxels of the volume. */
   readonly index: number;
-  readonly timePoint: number;
   readonly map: CanvasToVoxel;
   readonly width: number;
   readonly height: number;
@@ -33,8 +32,8 @@ const grain = 64;
  * voxels are larger. Undefined if the voxels in GPU memory suffice, or the volume is out of sight.
  * @param mostBytes if the box is larger, a coarser level is used
  */
-export function detailRegion(view: DetailView, voxelBytes: number, mostBytes: number): LevelBox | undefined {
-  const { levels, factors, spacing, axis, index, timePoint } = view;
+export function detailRegion(view: DetailView, voxelBytes: number, mostBytes: number): Omit<LevelBox, 'timePoint'> | undefined {
+  const { levels, factors, spacing, axis, index } = view;
   const pixel = 1 / view.map.pixelsPerUnit;
   const suffices = (of: Dims3): boolean =>
     of.every((factor, along) => factor === 1 || factor * (spacing[along] as number) <= pixel * (1 + 1e-9));
@@ -56,7 +55,7 @@ export function detailRegion(view: DetailView, voxelBytes: number, mostBytes: nu
       first[along] = along === axis ? from : Math.max(0, Math.floor(from / grain) * grain);
       size[along] = along === axis ? 1 : Math.min(dims[along], Math.ceil(end / grain) * grain) - first[along];
     }
-    if (size[0] * size[1] * size[2] * voxelBytes <= mostBytes) return { level, first, size, timePoint };
+    if (size[0] * size[1] * size[2] * voxelBytes <= mostBytes) return { level, first, size };
   }
   return undefined;
 }
@@ -80,11 +79,10 @@ function voxelsInSight(
   return { first, end };
 }
 
-/** Whether one box contains another, of the same level, slice and time point. */
-export function holdsBox(one: LevelBox, other: LevelBox): boolean {
+/** Whether one box contains another of the same level and slice. */
+export function holdsBox(one: Omit<LevelBox, 'timePoint'>, other: Omit<LevelBox, 'timePoint'>): boolean {
   return (
     one.level === other.level &&
-    one.timePoint === other.timePoint &&
     one.first.every((at, along) => {
       const from = other.first[along] as number;
       return at <= from && at + (one.size[along] as number) >= from + (other.size[along] as number);

@@ -103,6 +103,11 @@ export function isLayerShown(
   return opacity > 0 && (solo === undefined ? isVisible : solo === id);
 }
 
+/** The layers that show channels of the open volume and are drawn. */
+export function shownChannels(stack: LayerStack): readonly LayerLook[] {
+  return stack.layers.filter((look) => look.of === baseId && isLayerShown(stack, look));
+}
+
 /** The maximum number of volumes that the 3D view draws at once. */
 export function mostVolumesIn3d(stack: LayerStack): number {
   return stack.meshes.some((look) => isLayerShown(stack, look)) ? mostRayVolumesWithMeshes : mostRayVolumes;

@@ -3,7 +3,7 @@ import type { Gpu } from '../../../core/gpu/gpu.ts';
 import type { BrickSpace } from '../draw/brick-space.ts';
 import { type ObliqueBricks, ObliqueDetail } from '../draw/oblique-detail.ts';
 import type { SliceDetail } from '../draw/slice-detail.ts';
-import { marginOf, outlineOf, type SliceSize } from '../draw/slice-drawing.ts';
+import { detailTimes, marginOf, outlineOf, type SliceSize } from '../draw/slice-drawing.ts';
 import type { SliceRenderer } from '../draw/slice-renderer.ts';
 import { baseOpacity } from '../model/layers.ts';
 import { isMeasuring, measuresOblique } from '../model/measure.ts';
@@ -152,10 +152,11 @@ export class ObliqueView extends SliceCanvas {
 
   protected override async loadDetail(_: SliceDetail, request: PictureRequest, state: ViewState): Promise<void> {
     const placement = this.#placement(request, request.pixelRatio, state);
-    if (!placement || !this.#needsBricks(state)) return;
+    const timePoints = this.#brickTimes(state);
+    if (!placement || timePoints.length === 0) return;
     const { width, height, signal } = request;
     const { map } = placeOblique(placement);
-    await this.#detail.load(this.#bricks, { map, width, height, timePoint: state.timePoint }, signal);
+    await this.#detail.load(this.#bricks, { map, width, height, timePoints }, signal);
   }
 
   override async picture(request: PictureRequest): Promise<ViewPicture> {
@@ -174,14 +175,15 @@ export class ObliqueView extends SliceCanvas {
     super.dispose();
   }
 
-  /** Whether the volume is visible, and GPU memory holds only a lower resolution. */
-  #needsBricks({ layers }: ViewState): boolean {
-    return (this.host.volume?.decimation ?? 1) > 1 && baseOpacity(layers) > 0;
+  /** See `detailTimes`. None if GPU memory holds the full resolution. */
+  #brickTimes(state: ViewState): readonly number[] {
+    const { volume } = this.host;
+    return volume && volume.decimation > 1 ? detailTimes(volume.info, state) : [];
   }
 
   #drawn(map: CanvasToVoxel, { width, height }: SliceSize, state: ViewState): ObliqueBricks | undefined {
-    const bricks = this.#needsBricks(state) ? this.#bricks : undefined;
-    return this.#detail.drawing(bricks, { map, width, height, timePoint: state.timePoint });
+    const timePoints = this.#brickTimes(state);
+    return this.#detail.drawing(timePoints.length > 0 ? this.#bricks : undefined, { map, width, height, timePoints });
   }
 
   /** @param size the size of the canvas, or of a picture */
