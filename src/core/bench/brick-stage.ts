@@ -78,7 +78,7 @@ export class BrickStage {
     this.bricks.onUpdated = (update) => this.#updates.shift()?.(update);
     this.#rays = new BrickRays(gpu, this.bricks);
     this.#view = new BrickView(this.bricks);
-    this.#view.begin(0);
+    this.#view.begin([0]);
   }
 
   /**
@@ -101,7 +101,7 @@ export class BrickStage {
     const met = feedback();
     if (met.used.length > 0) this.firstPictureMs ??= performance.now() - this.#start;
     const { bias } = this.#view;
-    this.#view.take(met, 0);
+    this.#view.take(met, [0]);
     this.#check();
     const now = performance.now();
     const ms = now - this.#lastEnd;
@@ -172,7 +172,7 @@ export class BrickStage {
     const strip = wholeOf({ width: Math.round(size.width * scale), height: Math.round(size.height * scale) });
     this.#gpu.device.queue.writeBuffer(this.#frame, 0, rayFrame({ dims, bricks: { size: 64 } }, view, parameters, strip));
     const paged: PagedLook = { timePoint: 0, window: this.#window, isCategorical: false, numbers: [-Infinity, Infinity] };
-    this.#rays.begin(commands, paged, { edges: [1, 1, 1], detail: detailOf(view, size) * this.#view.bias });
+    this.#rays.begin(commands, [paged], { edges: [1, 1, 1], detail: detailOf(view, size) * this.#view.bias });
     const inputs = { projection, frame: this.#frame, transfer: this.#transfer };
     if (this.recordStack) this.recordStack(this.#rays, commands.stage('draw'), view, texture, strip);
     else this.#rays.record(commands.stage('draw'), inputs, texture, strip);

@@ -143,17 +143,17 @@ async function brickRays(
   const range = type.startsWith('f') ? numbers : ([0, 65_535] as const);
   const paged: PagedLook = { timePoint, window: look.window, isCategorical, numbers: range };
   const transfer = transferIn(scope);
-  demand.begin(timePoint);
+  demand.begin([timePoint]);
   let frames = 0;
   for (; frames < 300; frames++) {
     bricks.update();
     const commands = gpu.commands('frame');
     const wanted = detail ?? detailOf(view, target);
-    rays.begin(commands, paged, { edges: view.edges, detail: wanted * demand.bias });
+    rays.begin(commands, [paged], { edges: view.edges, detail: wanted * demand.bias });
     rays.record(commands, { projection: look.projection, frame, transfer }, target, wholeOf(target));
     const feedback = rays.end(commands);
     await commands.submit();
-    demand.take(feedback(), timePoint);
+    demand.take(feedback(), [timePoint]);
     onFrame();
     await settle();
     if (demand.isComplete && bricks.isSettled) break;

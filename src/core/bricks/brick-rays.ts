@@ -31,7 +31,8 @@ export class BrickRays {
   readonly #bricks: GpuBricks;
   readonly #scope: GpuScope;
   readonly #sampler: GPUSampler;
-  readonly #uniform: GPUBuffer;
+  /** The parameters of each channel. */
+  readonly #uniforms: GPUBuffer[] = [];
   readonly #feedback: GPUBuffer;
   /** Kept, because a frame that makes no new objects leaves no garbage. */
   readonly #views = new WeakMap<GPUTexture, GPUTextureView>();
@@ -45,7 +46,6 @@ export class BrickRays {
     this.#bricks = bricks;
     this.#scope = gpu.scope('brick-rays');
     this.#sampler = gpu.device.createSampler({ label: 'brick-rays', magFilter: 'linear', minFilter: 'linear' });
-    this.#uniform = this.#scope.buffer('paged', pagedUniformBytes, GPUBufferUsage.UNIFORM);
     const { table, atlas } = bricks;
     const used = 1 + mostMisses;
     this.#places = { used, asked: used + atlas.slotCount, mostMisses };
@@ -53,25 +53,34 @@ export class BrickRays {
     this.#feedback = this.#scope.storage('feedback', 4 * (this.#places.asked + Math.ceil(table.count / 32)));
   }
 
-  begin(commands: Commands, look: PagedLook, detail: RayDetail): void {
-    this.#isFiltered = this.#bricks.isFiltered(look.window, look.numbers);
-    this.#gpu.device.queue.writeBuffer(this.#uniform, 0, pagedUniform(this.#bricks, look, detail, this.#places));
+  /** @param looks of the channels that are drawn, one after another */
+  begin(commands: Commands, looks: readonly PagedLook[], detail: RayDetail): void {
+    this.#isFiltered = looks.every(({ window, numbers }) => this.#bricks.isFiltered(window, numbers));
+    for (const [at, look] of looks.entries()) {
+      this.#uniforms[at] ??= this.#scope.buffer('paged', pagedUniformBytes, GPUBufferUsage.UNIFORM);
+      const uniform = pagedUniform(this.#bricks, look, detail, this.#places);
+      this.#gpu.device.queue.writeBuffer(this.#uniforms[at], 0, uniform);
+    }
     commands.record((encoder) => encoder.clearBuffer(this.#feedback));
   }
 
   /** @param target rgba8unorm, usage STORAGE_BINDING; its first `count` rows become the strip's, premultiplied */
   record(commands: Commands, inputs: BrickRayInputs, target: GPUTexture, strip: Strip): void {
-    this.#dispatch(commands, { shader: rayMarchShader, variant: { paged: true } }, inputs, [], target, strip);
+    this.#dispatch(commands, { shader: rayMarchShader, variant: { paged: true } }, inputs, [], target, strip, 0);
   }
 
   /**
    * As `record`, but rays also cross other volumes and meshes (shaders/draw/ray-stack.wgsl). The bricks are the lowest volume.
    * @param inputs `displays` are those of the other volumes; `frame` and `transfer` are of all volumes
+   * @param target rgba16float keeps pictures exact that are blended with others
+   * @param channel its number in the looks of `begin`
    */
-  recordStack(commands: Commands, inputs: RayStackInputs, target: GPUTexture, strip: Strip): void {
+  recordStack(commands: Commands, inputs: RayStackInputs, target: GPUTexture, strip: Strip, channel = 0): void {
     const { displays, surfaces } = inputs;
-    const variant = stackVariant(1 + displays.length, surfaces !== undefined, true);
-    this.#dispatch(commands, { shader: rayStackShader, variant }, inputs, stackTextures(displays, surfaces), target, strip);
+    const hasHalves = target.format === 'rgba16float';
+    const variant = stackVariant(1 + displays.length, surfaces !== undefined, true, hasHalves);
+    const textures = stackTextures(displays, surfaces);
+    this.#dispatch(commands, { shader: rayStackShader, variant }, inputs, textures, target, strip, channel);
   }
 
   #dispatch(
@@ -81,6 +90,7 @@ export class BrickRays {
     textures: readonly Binding[],
     target: GPUTexture,
     strip: Strip,
+    channel: number,
   ): void {
     const { source, table, atlas } = this.#bricks;
     const way = projections.indexOf(projection) + 1;
@@ -91,7 +101,7 @@ export class BrickRays {
     };
     const kernel = this.#gpu.kernel({ label: 'view.brick-rays', shader, variant, constants });
     const bindings: Binding[] = [
-      ...[atlas.voxels.buffer, this.#uniform, table.entries(), table.constants, frame],
+      ...[atlas.voxels.buffer, this.#uniforms[channel] as GPUBuffer, table.entries(), table.constants, frame],
       ...[this.#sampler, this.#viewOf(transfer), this.#viewOf(target), atlas.ranges, this.#feedback],
       ...[this.#viewOf(atlas.filtered.texture), this.#sampler, atlas.filtered.cells, ...textures],
     ];

@@ -23,7 +23,7 @@ test.each([0, 45, 60, 75])('the level settles if others want %i of 100 slots', (
     // The number of bricks falls with the square of the voxels' size.
     const seen = Array.from({ length: Math.ceil(300 / view.bias ** 2) }, (_, number) => brickKey({ level: 0, number }));
     const used = seen.filter(bricks.has);
-    view.take({ missed: seen.filter((key) => !bricks.has(key)), hasMore: false, used, beside: [] }, 0);
+    view.take({ missed: seen.filter((key) => !bricks.has(key)), hasMore: false, used, beside: [] }, [0]);
     return [view.bias, view.isComplete];
   });
   const [bias] = frames.at(-1) as [number, boolean];

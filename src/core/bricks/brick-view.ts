@@ -42,13 +42,13 @@ export class BrickView {
     return this.#fault;
   }
 
-  /** Requests the coarsest level before anything is drawn. */
-  begin(timePoint: number): void {
-    this.#bricks.want(this.#coarsest(timePoint), this.#name);
+  /** Requests the coarsest level before anything is drawn. @param timePoints those that are drawn: one, or one for each channel */
+  begin(timePoints: readonly number[]): void {
+    this.#bricks.want(this.#coarsest(timePoints), this.#name);
   }
 
   /** Updates the requested bricks from the feedback of a frame. */
-  take({ missed, hasMore, used, beside }: BrickFeedback, timePoint: number): void {
+  take({ missed, hasMore, used, beside }: BrickFeedback, timePoints: readonly number[]): void {
     // If not all misses could be recorded, those of the last frame still count; otherwise they would be cancelled.
     const wished = hasMore ? [...missed, ...this.#missed.filter((key) => !this.#bricks.has(key))] : missed;
     this.#fault = undefined;
@@ -61,7 +61,7 @@ export class BrickView {
     this.#missed = [...found];
     // These have the lowest priority: without them samples at faces are only a little coarser.
     const besides = beside.filter((key) => !this.#bricks.faultOf(key));
-    const wanted = [...this.#coarsest(timePoint), ...used, ...this.#missed, ...besides];
+    const wanted = [...this.#coarsest(timePoints), ...used, ...this.#missed, ...besides];
     const leftOut = Math.max(0, this.#bricks.want(wanted, this.#name) - besides.length);
     const before = this.#bias;
     if (leftOut > 0) this.#bias = Math.min(greatestBias, this.#bias * biasStep);
@@ -71,10 +71,12 @@ export class BrickView {
   }
 
   /** The bricks of the coarsest level, which stay requested unless they would take more than a quarter of the slots. */
-  #coarsest(timePoint: number): readonly BrickKey[] {
+  #coarsest(timePoints: readonly number[]): readonly BrickKey[] {
     const level = this.#bricks.source.levels.length - 1;
     const count = this.#bricks.source.levels[level]?.grid.chunksPerTimePoint ?? 0;
-    if (count > this.#bricks.atlas.slotCount / 4) return [];
-    return Array.from({ length: count }, (_, at) => brickKey({ level, number: timePoint * count + at }));
+    if (count * timePoints.length > this.#bricks.atlas.slotCount / 4) return [];
+    return timePoints.flatMap((timePoint) =>
+      Array.from({ length: count }, (_, at) => brickKey({ level, number: timePoint * count + at })),
+    );
   }
 }

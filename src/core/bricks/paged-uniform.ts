@@ -11,12 +11,17 @@ const headWords = 20;
 const levelWords = 24;
 export const pagedUniformBytes = 4 * (headWords + mostLevels * levelWords);
 
-/** Which bricks are drawn, and how their values are shown. */
-export interface PagedLook {
+/** A channel of a volume, and how its values are shown. */
+export interface PagedChannel {
+  /** The channel's index along t. */
   readonly timePoint: number;
   /** The window in stored values; see `ViewState.window`. */
   readonly window: readonly [low: number, high: number];
   readonly isCategorical: boolean;
+}
+
+/** Which bricks are drawn, and how their values are shown. */
+export interface PagedLook extends PagedChannel {
   /** See `VolumeSource.numbers`. */
   readonly numbers: readonly [lowest: number, highest: number];
 }

@@ -179,13 +179,20 @@ export class RayStackPass {
 /**
  * The variant of shaders/draw/ray-stack.wgsl for a number of volumes.
  * @param isPaged whether the voxels of the first one lie in bricks
+ * @param hasHalves whether pixels are 16-bit floats instead of bytes
  */
-export function stackVariant(volumes: number, hasMeshes: boolean, isPaged = false): NonNullable<KernelDescriptor['variant']> {
+export function stackVariant(
+  volumes: number,
+  hasMeshes: boolean,
+  isPaged = false,
+  hasHalves = false,
+): NonNullable<KernelDescriptor['variant']> {
   const further = Array.from({ length: volumes - 1 }, (_, at) => [`volumes_${at + 2}`, true] as const);
   // Bricks have nine bindings, in place of the three textures of a volume.
   const shift = isPaged ? 6 : 0;
   return {
     ...{ volume_count: volumes, binding_shift: shift, meshes: hasMeshes, paged: isPaged },
+    ...{ picture_binding: isPaged ? 7 : 3, halves: hasHalves },
     ...Object.fromEntries(further),
   };
 }

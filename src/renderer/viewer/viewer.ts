@@ -5,6 +5,7 @@ import { AttachedViews } from './attached-views.ts';
 import { BrickFeed } from './brick-feed.ts';
 import { withPresentName } from './colors/colormaps.ts';
 import { type Ground, grounds } from './colors/grounds.ts';
+import { areChannelsSeparate } from './draw/brick-channels.ts';
 import type { BrickFile } from './draw/brick-space.ts';
 import { coarseness } from './draw/ray-volumes.ts';
 import { SliceRenderer } from './draw/slice-renderer.ts';
@@ -339,7 +340,9 @@ export class Viewer {
     this.views.oblique?.setBricks(this.bricks.space);
     const { state, bricks3d } = this.snapshot();
     this.bricks.show(state.timePoint);
-    const next = this.bricks.told(Math.max(1, ...this.#textures.layersIn(state).map(coarseness)));
+    const layers = this.#textures.layersIn(state);
+    const areExact = areChannelsSeparate(state, layers, this.#content.meshesIn(state));
+    const next = this.bricks.told(areExact ? 1 : Math.max(1, ...layers.map(coarseness)));
     if (JSON.stringify(next) !== JSON.stringify(bricks3d)) this.#store.change({ bricks3d: next });
     this.overlays.bricksChanged();
   }

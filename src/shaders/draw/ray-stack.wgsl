@@ -39,14 +39,15 @@ import package::draw::stack_skip::ray_look;
 @if(paged) import package::brick_draw::paged_samples::filtered;
 @if(paged) import package::draw::stack_bricks::{ray_begin_bricks, ray_look_bricks};
 import package::draw::stack_values::ray_color;
-import constants::binding_shift;
+import constants::{binding_shift, picture_binding};
 @if(meshes) import package::draw::stack_surfaces::{surface_at, surface_end, surface_pixel, surface_take, surfaces_until};
 
 const most_rounds = 65536u;
 
 /// The rows of the strip, from its top.
-@if(!paged) @group(0) @binding(3) var picture: texture_storage_2d<rgba8unorm, write>;
-@if(paged) @group(0) @binding(7) var picture: texture_storage_2d<rgba8unorm, write>;
+@if(!halves) @group(0) @binding(picture_binding) var picture: texture_storage_2d<rgba8unorm, write>;
+/// To be blended with other pictures (channel-blend.wgsl).
+@if(halves) @group(0) @binding(picture_binding) var picture: texture_storage_2d<rgba16float, write>;
 /// Each volume's texture, bricks and blocks, as in ray-march.wgsl.
 @if(!paged) @group(0) @binding(4) var image_1: texture_3d<f32>;
 @if(!paged) @group(0) @binding(5) var bricks_1: texture_3d<f32>;

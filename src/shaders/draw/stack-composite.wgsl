@@ -44,7 +44,7 @@ fn ray_sample_image(index: u32, ray: ptr<function, Passage>, at: f32, image: tex
       if (color.a > 0.0) {
         let full = 1.0 - pow(1.0 - min(color.a, 0.9999), step_length / frame.look.x);
         let before = (*ray).sum;
-        if (frame.look.z > 0.5 && before < 0.9 && joint.a < 0.9) {
+        if (frame.look.z > 0.5 && before < 0.9 && (joint.a < 0.9 || !ray_is_joint(index))) {
           (*ray).light = ray_light(index, image, position, 0.12);
         }
         // With this alpha, the volume alone covers `opacity` times as much as it would at full opacity.

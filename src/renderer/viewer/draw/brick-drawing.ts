@@ -2,7 +2,7 @@ import { brickOf } from '../../../core/bricks/brick.ts';
 import type { BrickFeedback } from '../../../core/bricks/brick-feedback.ts';
 import { BrickRays } from '../../../core/bricks/brick-rays.ts';
 import { BrickView } from '../../../core/bricks/brick-view.ts';
-import { detailOf } from '../../../core/bricks/paged-uniform.ts';
+import { detailOf, type PagedChannel } from '../../../core/bricks/paged-uniform.ts';
 import { Stall } from '../../../core/bricks/stall.ts';
 import { type RayView, type Strip, wholeOf } from '../../../core/draw/ray-pass.ts';
 import type { Commands } from '../../../core/gpu/commands.ts';
@@ -10,13 +10,12 @@ import type { Gpu } from '../../../core/gpu/gpu.ts';
 import type { GpuScope } from '../../../core/gpu/scope.ts';
 import { throwIfAborted } from '../../../core/shared/job.ts';
 import type { Dims3 } from '../../../core/shared/volume.ts';
-import { colormap } from '../colors/colormaps.ts';
-import type { ViewState } from '../model/viewer-api.ts';
 import type { BrickSpace } from './brick-space.ts';
 
 /** What a frame of rays through bricks shows. */
 export interface DrawnBricks {
-  readonly state: ViewState;
+  /** The channels that are drawn, the lowest first. */
+  readonly channels: readonly [PagedChannel, ...PagedChannel[]];
   readonly view: RayView;
   /** The width in pixels of the picture at rest, for which bricks are chosen. */
   readonly restWidth: number;
@@ -32,7 +31,7 @@ const probeWidth = 192;
 const stuckMs = 15_000;
 
 /**
- * Draws the bricks of a `BrickSpace`, and requests those that a frame lacks. Until enough bricks of a time point are loaded, `isReady`
+ * Draws the bricks of a `BrickSpace`, and requests those that a frame lacks. Until enough bricks of all channels are loaded, `isReady`
  * is false, and frames only request bricks (`probe`).
  */
 export class BrickDrawing {
@@ -43,7 +42,8 @@ export class BrickDrawing {
   readonly #scope: GpuScope;
   #probe: GPUTexture | undefined;
   #demand: BrickView;
-  #timePoint: number | undefined;
+  /** The time points that are drawn, one for each channel. */
+  #timePoints: readonly number[] = [];
   #isReady = false;
   /** When all needed bricks of the coarsest level were loaded. */
   #coarseSince: number | undefined;
@@ -63,14 +63,15 @@ export class BrickDrawing {
     this.#demand = new BrickView(space.bricks, name);
   }
 
-  /** Whether enough bricks of a time point are loaded to draw them in place of the coarse volume. */
-  isReady(timePoint: number): boolean {
-    if (timePoint !== this.#timePoint) {
-      this.#timePoint = timePoint;
+  /** Whether enough bricks of the channels are loaded to draw them in place of the coarse volume. */
+  isReady(channels: DrawnBricks['channels']): boolean {
+    const timePoints = channels.map(({ timePoint }) => timePoint);
+    if (timePoints.join() !== this.#timePoints.join()) {
+      this.#timePoints = timePoints;
       this.#demand = new BrickView(this.space.bricks, this.#name);
       this.#isReady = false;
       this.#coarseSince = undefined;
-      this.#demand.begin(timePoint);
+      this.#demand.begin(timePoints);
     }
     const since = this.#coarseSince;
     this.#isReady ||= since !== undefined && (this.#demand.isComplete || performance.now() - since > mostWaitMs);
@@ -79,24 +80,22 @@ export class BrickDrawing {
 
   /** Records a strip. Feedback is read back after the last strip of a frame, once `submit` of the commands has resolved. */
   record(commands: Commands, frame: DrawnBricks, target: GPUTexture, strip: Strip): (submitted: Promise<unknown>) => void {
-    const { state, view, restWidth } = frame;
+    const { channels, view, restWidth } = frame;
     const { bricks, numbers } = this.space;
     if (strip.from === 0 || !this.#isBegun) {
       this.#isBegun = true;
       // While a picture waits, do not redraw the canvas, whose frames would request other bricks.
       if (this.#loads > 0) bricks.update();
       else this.space.decode();
-      const { timePoint, window } = state;
-      const { isCategorical } = colormap(state.colormap);
       const detail = detailOf(view, { width: restWidth }) * this.#demand.bias;
-      this.#rays.begin(commands, { timePoint, window, isCategorical, numbers }, { edges: view.edges as Dims3, detail });
+      const looks = channels.map((channel) => ({ ...channel, numbers }));
+      this.#rays.begin(commands, looks, { edges: view.edges as Dims3, detail });
     }
     frame.record(this.#rays, commands, target, strip);
     if (strip.from + strip.count < strip.height) return () => {};
     this.#isBegun = false;
     const feedback = this.#rays.end(commands);
-    const { timePoint } = state;
-    return (submitted) => void this.space.reads(submitted, () => this.#take(feedback(), timePoint));
+    return (submitted) => void this.space.reads(submitted, () => this.#take(feedback(), channels));
   }
 
   /** Finds out which bricks a frame needs, without showing anything. Resolves once they are requested. */
@@ -131,7 +130,7 @@ export class BrickDrawing {
     const stall = new Stall(stuckMs);
     while (!this.#isDestroyed && !this.space.isClosed && !this.#gpu.isLost) {
       throwIfAborted(signal);
-      this.isReady(frame.state.timePoint);
+      this.isReady(frame.channels);
       await this.probe(frame, strip);
       if (this.#demand.isComplete && bricks.isSettled) return;
       if (stall.isOver(bricks.use.decoded, bricks.atlas.isCompiling)) return;
@@ -147,17 +146,18 @@ export class BrickDrawing {
     this.#scope.destroy();
   }
 
-  #take(feedback: BrickFeedback, timePoint: number): void {
+  #take(feedback: BrickFeedback, channels: DrawnBricks['channels']): void {
     // The requests of a destroyed drawing would never be withdrawn.
-    if (this.#isDestroyed || timePoint !== this.#timePoint) return;
+    const timePoints = channels.map(({ timePoint }) => timePoint);
+    if (this.#isDestroyed || timePoints.join() !== this.#timePoints.join()) return;
     const { bricks } = this.space;
     const [bias, wasReady] = [this.#demand.bias, this.#isReady];
-    this.#demand.take(feedback, timePoint);
+    this.#demand.take(feedback, timePoints);
     this.space.unread = this.#demand.fault;
     const coarsest = bricks.source.levels.length - 1;
     if (!feedback.missed.some((key) => brickOf(key).level === coarsest)) this.#coarseSince ??= performance.now();
     const hasArrived = feedback.missed.some((key) => bricks.has(key));
-    if (hasArrived || this.#demand.bias !== bias || (!wasReady && this.isReady(timePoint))) this.space.changed();
+    if (hasArrived || this.#demand.bias !== bias || (!wasReady && this.isReady(channels))) this.space.changed();
     this.space.update();
   }
 

@@ -13,10 +13,10 @@ import { firstView } from '../model/auto-view.ts';
 import type { ShownLabels } from '../model/label-look.ts';
 import { placeLayer } from '../model/layer-place.ts';
 import { testLook } from '../model/layer-testing.ts';
-import { type LayerLook, noLayers } from '../model/layers.ts';
+import { baseId, type LayerLook, noLayers } from '../model/layers.ts';
 import type { LayerIn3d, ShownMesh } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
-import { worldToVoxels } from '../model/voxel-map.ts';
+import { identityMap, worldToVoxels } from '../model/voxel-map.ts';
 import { BrickSpace } from './brick-space.ts';
 import { rayPicture } from './ray-picture.ts';
 
@@ -36,6 +36,8 @@ interface Scene {
   readonly layers?: readonly LayerIn3d[];
   readonly meshes?: readonly ShownMesh[];
   readonly labels?: ShownLabels;
+  /** Further channels of the volume. */
+  readonly channels?: readonly LayerLook[];
   readonly change?: Partial<ViewState>;
 }
 
@@ -72,18 +74,28 @@ function ballOf(base: VolumeInfo, radius: number, opacity: number, color: string
 }
 
 /** Draws a scene from the whole volume, and from bricks over a coarse level. */
-async function drawn(bricks: TestBricks, slotBytes: number, { layers = [], meshes = [], labels, change }: Scene) {
+async function drawn(bricks: TestBricks, slotBytes: number, { layers = [], meshes = [], labels, channels = [], change }: Scene) {
   const whole = await residentOf(bricks.info, bricks.voxels[0] as Uint8Array);
   const level: VolumeLevel = { dims: (bricks.infos[2] as VolumeInfo).dims, factors: [4, 4, 4] };
   const coarse = await residentOf(bricks.info, bricks.voxels[2] as Uint8Array, level);
-  const host = new HostBricks(bricks, { bytes: 2 ** 17 });
-  const limits = { payloadBytes: 2 ** 18, atlasBytes: 150 * slotBytes, textureBytes: 2 ** 19, bricksPerUpdate: 32 };
+  const host = new HostBricks(bricks, { bytes: 2 ** 18 });
+  const limits = {
+    payloadBytes: 2 ** 18,
+    atlasBytes: 150 * (1 + channels.length) * slotBytes,
+    textureBytes: 2 ** 20,
+    bricksPerUpdate: 32,
+  };
   const space = new BrickSpace(gpu, host, limits, () => whole.numbers, { arrived: () => {}, changed: () => {} });
   const state: ViewState = { ...firstView(bricks.info, await whole.statistics()), ...change };
   const picture = async (volume: ResidentVolume, from?: BrickSpace) => {
     const display = await volume.displayTexture(0);
     const scene = { info: bricks.info, display, state, camera, eye, step: 1, ground: { r: 0, g: 0, b: 0, a: 1 } };
-    return (await rayPicture(gpu, { ...scene, layers, meshes, labels, bricks: from }, request, 100)).rgba;
+    const own: LayerIn3d[] = [];
+    for (const look of channels) {
+      const feed = keep(volume.newDisplay('channel'));
+      own.push({ look, info: bricks.info, map: identityMap, display: await feed.show(look.channel) });
+    }
+    return (await rayPicture(gpu, { ...scene, layers: [...own, ...layers], meshes, labels, bricks: from }, request, 100)).rgba;
   };
   try {
     return { expected: await picture(whole), coarse: await picture(coarse), bricks: await picture(coarse, space) };
@@ -121,6 +133,15 @@ describe('a volume larger than memory is drawn from bricks as if it were whole',
     const bricks = await u8;
     const layer = await layerOn(bricks.info, { opacity: 0.5, colormap: 'inferno' }, (x, y, z) => 8 * ((x + y + z) % 20));
     expectAlike(await drawn(bricks, 512, { layers: [layer], change: { projection: 'mip', clip } }));
+  });
+
+  test('with another channel', async () => {
+    const of = await testBricks([...dims.slice(0, 3), 2] as unknown as Dims4, 'u8', [8, 8, 8], (x, y, z, t) =>
+      Math.max(0, 230 - 14 * Math.hypot(x - 14 - 9 * t, y - 16, z - 9 - 5 * t) + ((x ^ y ^ z) & 7)),
+    );
+    const bricks = { ...of, info: { ...of.info, channels: [{ name: 'a' }, { name: 'b' }] } };
+    const look = testLook({ id: 'b', of: baseId, channel: 1, blending: 'add', window: [30, 220], colormap: '#00ff80' });
+    expectAlike(await drawn(bricks, 512, { channels: [look], change: { projection: 'composite', colormap: '#4080ff' } }));
   });
 
   test('as a transparent isosurface', async () => {

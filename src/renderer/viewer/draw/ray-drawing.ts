@@ -1,4 +1,5 @@
 import type { BrickRayInputs } from '../../../core/bricks/brick-rays.ts';
+import type { PagedChannel } from '../../../core/bricks/paged-uniform.ts';
 import { MeshPass } from '../../../core/draw/mesh-pass.ts';
 import { mostRayVolumes } from '../../../core/draw/most-volumes.ts';
 import {
@@ -27,13 +28,14 @@ import type { DisplayTexture } from '../../../core/volume/display-texture.ts';
 import { colormap } from '../colors/colormaps.ts';
 import { isFloorOpaque, transferTexels } from '../colors/transfer-function.ts';
 import type { ShownLabels } from '../model/label-look.ts';
-import { baseOpacity, mostMeshes } from '../model/layers.ts';
+import { baseOpacity, layerTime, mostMeshes } from '../model/layers.ts';
 import type { LayerIn3d, ShownMesh } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
+import { areChannelsSeparate, BrickChannels } from './brick-channels.ts';
 import { BrickDrawing, type DrawnBricks } from './brick-drawing.ts';
 import type { BrickSpace } from './brick-space.ts';
 import { isOneVolume } from './one-volume.ts';
-import { baseIn3d, brickGrid, layerIn3d, type StackLook, stackTransfer, surfaceIn3d } from './ray-volumes.ts';
+import { baseIn3d, brickGrid, channelIn3d, layerIn3d, type StackLook, stackTransfer, surfaceIn3d } from './ray-volumes.ts';
 
 /** Numbers the drawings, to distinguish their requests for bricks. */
 let drawings = 0;
@@ -77,6 +79,7 @@ export class RayDrawing {
   #picture: GPUTexture;
   #transferKey = '';
   #bricks: BrickDrawing | undefined;
+  #channels: BrickChannels | undefined;
   /** Whether the current frame is drawn from bricks. */
   #isOfBricks = false;
 
@@ -119,8 +122,9 @@ export class RayDrawing {
     if (march.strip.from === 0) this.#isOfBricks = this.#drawsBricks(state, layers, march);
     const commands = this.#gpu.commands('view', this.#gpu.hasTimestamps ? () => {} : undefined);
     let took: ((submitted: Promise<unknown>) => void) | undefined;
-    if (this.#isOfBricks && this.#bricks && !this.#bricks.space.isClosed)
-      took = this.#bricks.record(commands, this.#brickFrame(state, layers, march), this.#picture, march.strip);
+    const bricks = this.#isOfBricks ? this.#brickFrame(state, layers, march) : undefined;
+    if (bricks && this.#bricks && !this.#bricks.space.isClosed)
+      took = this.#bricks.record(commands, bricks, this.#picture, march.strip);
     else if (isOneVolume(state, layers, march.meshes, march.labels)) this.#recordVolume(commands, state, march);
     else this.#recordStack(commands, state, layers, march);
     const submitted = commands.submit();
@@ -134,28 +138,31 @@ export class RayDrawing {
 
   /** Loads the bricks of a picture. Resolves once all readable ones are loaded. @throws StriaError `aborted` */
   async load(state: ViewState, layers: readonly LayerIn3d[], march: RayMarch, signal: AbortSignal | undefined): Promise<void> {
-    const bricks = this.#brickDrawing(state, march);
-    await bricks?.load(this.#brickFrame(state, layers, march), march.strip, signal);
+    const frame = this.#brickFrame(state, layers, march);
+    const bricks = this.#brickDrawing(frame, march);
+    if (frame) await bricks?.load(frame, march.strip, signal);
   }
 
   destroy(): void {
     this.#bricks?.destroy();
+    this.#channels?.destroy();
     this.#meshPass.destroy();
     this.#scope.destroy();
   }
 
   /** Whether a frame is drawn from bricks. If too few are loaded, requests them. */
   #drawsBricks(state: ViewState, layers: readonly LayerIn3d[], march: RayMarch): boolean {
-    const bricks = this.#brickDrawing(state, march);
-    if (!bricks) return false;
-    if (bricks.isReady(state.timePoint)) return true;
-    void bricks.probe(this.#brickFrame(state, layers, march), march.strip);
+    const frame = this.#brickFrame(state, layers, march);
+    const bricks = this.#brickDrawing(frame, march);
+    if (!bricks || !frame) return false;
+    if (bricks.isReady(frame.channels)) return true;
+    void bricks.probe(frame, march.strip);
     return false;
   }
 
-  /** The drawing of the volume's bricks; undefined if there are none, or the volume is hidden. */
-  #brickDrawing(state: ViewState, march: RayMarch): BrickDrawing | undefined {
-    const space = march.bricks?.isClosed || baseOpacity(state.layers) === 0 ? undefined : march.bricks;
+  /** The drawing of the volume's bricks; undefined if there are none, or a frame shows none. */
+  #brickDrawing(frame: DrawnBricks | undefined, march: RayMarch): BrickDrawing | undefined {
+    const space = march.bricks?.isClosed || !frame ? undefined : march.bricks;
     if (this.#bricks?.space !== space) {
       this.#bricks?.destroy();
       this.#bricks = space && new BrickDrawing(this.#gpu, space, `rays ${++drawings}`);
@@ -163,7 +170,11 @@ export class RayDrawing {
     return this.#bricks;
   }
 
-  #brickFrame(state: ViewState, layers: readonly LayerIn3d[], march: RayMarch): DrawnBricks {
+  /** The bricks that a frame shows: those of the volume, or of all channels. Undefined if they are hidden. */
+  #brickFrame(state: ViewState, layers: readonly LayerIn3d[], march: RayMarch): DrawnBricks | undefined {
+    if (!march.bricks) return undefined;
+    if (areChannelsSeparate(state, layers, march.meshes)) return this.#channelFrame(state, layers, march);
+    if (baseOpacity(state.layers) === 0) return undefined;
     const { view, restWidth = march.strip.width } = march;
     const grid = brickGrid(this.#info, this.#display);
     const record: DrawnBricks['record'] = (rays, commands, target, strip) => {
@@ -172,7 +183,28 @@ export class RayDrawing {
         rays.record(commands, this.#volumeInputs(state, grid, there), target, strip);
       else rays.recordStack(commands, this.#stackInputs(commands, state, grid, layers, there), target, strip);
     };
-    return { state, view, restWidth, record };
+    return { channels: [channelOf(state, state.timePoint)], view, restWidth, record };
+  }
+
+  #channelFrame(state: ViewState, layers: readonly LayerIn3d[], march: RayMarch): DrawnBricks | undefined {
+    const { view, step, plane, restWidth = march.strip.width } = march;
+    const grid = brickGrid(this.#info, this.#display);
+    const base = { volume: baseIn3d(state, grid), look: { look: state, display: grid } };
+    const others = layers.map((layer) => ({
+      volume: channelIn3d(state, layer, grid),
+      look: { look: layer.look, display: grid },
+    }));
+    const timeOf = (channel: number): number => layerTime(this.#info, state.timePoint, this.#info, channel);
+    const paged = layers.map(({ look }) => channelOf(look, timeOf(look.channel)));
+    const hasBase = baseOpacity(state.layers) > 0;
+    const [first, ...further] = hasBase ? [channelOf(state, state.timePoint), ...paged] : paged;
+    if (!first) return undefined;
+    const frame = { state, view, step, plane, channels: hasBase ? [base, ...others] : others };
+    const record: DrawnBricks['record'] = (rays, commands, target, strip) => {
+      this.#channels ??= new BrickChannels(this.#gpu);
+      this.#channels.record(rays, commands, frame, target, strip);
+    };
+    return { channels: [first, ...further], view, restWidth, record };
   }
 
   #recordVolume(commands: Commands, state: ViewState, march: RayMarch): void {
@@ -274,4 +306,8 @@ export class RayDrawing {
     const texels = transferTexels(state);
     this.#gpu.device.queue.writeTexture({ texture: this.#transfer }, texels, { bytesPerRow: 4 * width }, rayTransferSize);
   }
+}
+
+function channelOf({ colormap: name, window }: Pick<ViewState, 'colormap' | 'window'>, timePoint: number): PagedChannel {
+  return { timePoint, window, isCategorical: colormap(name).isCategorical };
 }

@@ -64,6 +64,11 @@ export function layerIn3d(base: VolumeInfo, state: ViewState, { look, info, map,
   };
 }
 
+/** A channel of the open volume that lies in its bricks. @param grid of the bricks */
+export function channelIn3d(state: ViewState, layer: LayerIn3d, grid: RayGrid): RayVolume {
+  return { ...layerIn3d(layer.info, state, layer), display: grid, toUnit: identity, extent: whole };
+}
+
 /** A mesh that rays meet. */
 export function surfaceIn3d({ dims }: VolumeInfo, { look, mesh, map }: ShownMesh): RaySurface {
   const toCube = map.map((value, at) => value / (dims[Math.floor(at / 4)] as number));

@@ -115,7 +115,7 @@ export interface Bricks3d {
   readonly fault: string | undefined;
   /** Why some visible bricks cannot be read, so that coarser ones are shown. */
   readonly unread: string | undefined;
-  /** n if the GPU holds some layers, such as other channels of the volume, only at 1/n of their resolution; otherwise 1. */
+  /** n if some layers, such as channels that cannot be drawn from bricks, are drawn at 1/n of their resolution; otherwise 1. */
   readonly layersAt: number;
   /** Whether finer bricks are being loaded. */
   readonly isLoading: boolean;
