@@ -10,6 +10,7 @@ import { colormap } from '../colors/colormaps.ts';
 import { baseId, baseOpacity } from '../model/layers.ts';
 import type { LayerIn3d, ShownMesh } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
+import type { BrickSpace } from './brick-space.ts';
 import { type StackLook, stackTransfer } from './ray-volumes.ts';
 
 /** A channel of the open volume that is drawn from bricks. */
@@ -58,6 +59,12 @@ export function areChannelsSeparate(
     !(hasDepth && above.some(({ look }) => look.blending === 'over')) &&
     ![state, ...layers.map(({ look }) => look)].some((look) => colormap(look.colormap).isCategorical)
   );
+}
+
+/** Whether the atlas has room for the coarsest level of all channels. Otherwise rays would miss bricks for ever. */
+export function haveChannelsRoom({ bricks: { source, atlas } }: BrickSpace, channels: number): boolean {
+  const coarsest = source.levels.at(-1)?.grid.chunksPerTimePoint ?? 0;
+  return channels * coarsest <= atlas.slotCount;
 }
 
 /** Draws the channels of a volume from bricks, one after another, and blends their pictures. Free it with `destroy`. */
