@@ -170,7 +170,8 @@ export class LevelMaking {
 
   #failed(fault: StriaError): void {
     const timePoint = this.#run?.timePoint ?? (this.#wanted[0] as number);
-    const state: LevelsState = fault.tag === 'limit-too-small' ? { kind: 'too-large' } : { kind: 'failed', message: fault.message };
+    const state: LevelsState =
+      fault.tag === 'limit-too-small' ? { kind: 'too-large' } : { kind: 'failed', message: fault.message };
     this.#faults.set(timePoint, state);
     this.#stop();
     this.#told(state);
